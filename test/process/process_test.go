@@ -1,0 +1,139 @@
+package process_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/test/process"
+)
+
+// startShell runs a shell script that prints "up" once it is ready, and waits for that.
+func startShell(t *testing.T, dir, name, script string) *process.Process {
+	t.Helper()
+	fifo := filepath.Join(dir, name+".fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := process.Start(dir, process.Spec{Name: name, Args: []string{"/bin/sh", "-c", script}, Env: []string{"READY=" + fifo, "PATH=" + os.Getenv("PATH")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Stop(context.Background(), time.Second) })
+	ready, err := os.Open(fifo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ready.Close()
+	if line, _ := bufio.NewReader(ready).ReadString('\n'); line != "up\n" {
+		t.Fatalf("the script said %q, log: %s", line, p.LogTail(1000))
+	}
+	return p
+}
+
+func TestStopEndsDescendantsToo(t *testing.T) {
+	dir := t.TempDir()
+	p := startShell(t, dir, "parent", `sleep 1000 & echo $! >"$READY.child"; echo up >$READY; wait`)
+	if !p.Alive() {
+		t.Fatal("not alive after start")
+	}
+	if err := p.Stop(t.Context(), 5*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if p.Alive() {
+		t.Error("still alive after Stop")
+	}
+	child, err := os.ReadFile(filepath.Join(dir, "parent.fifo.child"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state, err := os.ReadFile("/proc/" + strings.TrimSpace(string(child)) + "/stat"); err == nil && !strings.Contains(string(state), ") Z ") {
+		t.Errorf("the child outlived Stop: %s", state)
+	}
+	if _, err := process.Load(dir, "parent"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the record is still there: %v", err)
+	}
+}
+
+func TestStopKillsWhatIgnoresSIGTERM(t *testing.T) {
+	p := startShell(t, t.TempDir(), "stubborn", `trap '' TERM; echo up >$READY; while :; do sleep 1000; done`)
+	if err := p.Stop(t.Context(), 50*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if p.Alive() {
+		t.Error("still alive")
+	}
+}
+
+func TestStopAfterLeaderDied(t *testing.T) {
+	dir := t.TempDir()
+	p := startShell(t, dir, "leader", `sleep 1000 & echo up >$READY; wait`)
+	if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for p.Alive() {
+		time.Sleep(time.Millisecond) // polls /proc: nothing tells when a process that is not a child ends
+	}
+	if err := p.Stop(t.Context(), 5*time.Second); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRecycledProcessIDIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	p := startShell(t, dir, "bystander", `echo up >$READY; exec sleep 1000`)
+	stale := *p
+	stale.StartTicks-- // as if the record had been written for an earlier process with this id
+	if stale.Alive() {
+		t.Error("a process with another start time counts as alive")
+	}
+	if err := stale.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if !p.Alive() {
+		t.Fatal("the bystander was killed")
+	}
+}
+
+func TestSecondStartOfOneNameIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	startShell(t, dir, "once", `echo up >$READY; exec sleep 1000`)
+	if _, err := process.Start(dir, process.Spec{Name: "once", Args: []string{"/bin/true"}}); err == nil {
+		t.Fatal("want an error")
+	}
+}
+
+func TestStopAllAndLogTail(t *testing.T) {
+	dir := t.TempDir()
+	a := startShell(t, dir, "a", `echo spoken; echo up >$READY; exec sleep 1000`)
+	b := startShell(t, dir, "b", `echo up >$READY; exec sleep 1000`)
+	if tail := a.LogTail(100); tail != "spoken\n" {
+		t.Errorf("log is %q", tail)
+	}
+	all, err := process.LoadAll(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 2 || all[0].Name != "a" || all[1].Name != "b" {
+		t.Fatalf("records are %v", all)
+	}
+	if err := process.StopAll(t.Context(), dir, 5*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if a.Alive() || b.Alive() {
+		t.Error("still alive after StopAll")
+	}
+}
+
+func TestStartOfMissingProgram(t *testing.T) {
+	if _, err := process.Start(t.TempDir(), process.Spec{Name: "x", Args: []string{"/nonexistent/program"}}); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("got %v", err)
+	}
+}
