@@ -1,13 +1,7 @@
-// Package freeport finds TCP ports on the loopback interface for servers that
-// cannot choose one themselves.
-//
-// Asking the kernel for port 0 and closing the listener hands out a number that
-// any outgoing connection may take a moment later. The ports here come from below
-// the kernel's ephemeral range, and each is reserved among the project's own
-// processes by a lock on a file until the reserving process ends.
 package freeport
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -35,6 +29,9 @@ type Allocator struct {
 // Take returns n different ports on which nobody listens on 127.0.0.1 and which no
 // other living Allocator on this machine has reserved.
 func (a *Allocator) Take(n int) ([]int, error) {
+	if n > last-first+1 {
+		return nil, fmt.Errorf("%d ports are more than there are between %d and %d", n, first, last)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	dir := filepath.Join(os.TempDir(), "kupenstack-ports-"+strconv.Itoa(os.Getuid()))
@@ -86,16 +83,22 @@ func reserve(path string) (*os.File, error) {
 		return file, nil
 	}
 	_ = file.Close()
-	if err == unix.EWOULDBLOCK {
+	if errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, nil
 	}
 	return nil, err
 }
 
 func unused(port int) bool {
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
 	if err != nil {
 		return false
 	}
-	return listener.Close() == nil
+	// A child that another goroutine is just forking holds a copy of the socket until it
+	// executes its program. Shutting it down ends the listening for all copies.
+	raw, err := listener.SyscallConn()
+	if err == nil {
+		err = raw.Control(func(fd uintptr) { _ = unix.Shutdown(int(fd), unix.SHUT_RD) })
+	}
+	return errors.Join(err, listener.Close()) == nil
 }

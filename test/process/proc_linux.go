@@ -26,7 +26,8 @@ func readStat(pid int) (stat, error) {
 		return stat{}, fmt.Errorf("%s: no command name", path)
 	}
 	fields := bytes.Fields(data[end+1:])
-	const state, session, startTime = 3 - 3, 6 - 3, 22 - 3
+	// The manual counts fields from 1; these are 3, 6 and 22 there, and 3 comes first here.
+	const state, session, startTime = 0, 3, 19
 	if len(fields) <= startTime {
 		return stat{}, fmt.Errorf("%s: %d fields", path, len(fields))
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sort"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -204,3 +205,6 @@ func (p *Process) waitGone(ctx context.Context, limit time.Duration) bool {
 	}
 	return true
 }
+
+// IsRecord tells whether a path names the record of a process.
+func IsRecord(path string) bool { return strings.HasSuffix(path, recordSuffix) }

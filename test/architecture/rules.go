@@ -1,0 +1,151 @@
+package architecture
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Module is the import path that all our packages start with.
+const Module = "github.com/kupenstack/kupenstack-sync"
+
+// Package is what the rules need to know of one package of the module.
+type Package struct {
+	Path    string   // relative to the module: "internal/addr"
+	Imports []string // full import paths of the package itself, without its tests
+	HasDoc  bool     // a doc.go with a package comment
+}
+
+// layers is the drawing of the design, from the ground up: a package imports only what
+// stands before it. Commands stand on everything.
+func layers() []string {
+	return []string{
+		"internal/addr",
+		"internal/redact",
+		"internal/diag",
+		"internal/graph",
+		"schema",
+		"internal/gitrepo",
+		"internal/model",
+		"internal/config",
+		"internal/resolve",
+		"internal/unit",
+		"internal/compose",
+		"internal/inventory",
+		"internal/plan",
+		"internal/driver/kube",
+		"internal/driver/helm",
+		"internal/driver/openstack",
+		"internal/engine",
+		"internal/report",
+		"internal/statusbranch",
+		"internal/daemon",
+	}
+}
+
+// pure packages turn values into values: no files, no network, no clients.
+func pure() []string {
+	return []string{
+		"internal/addr", "internal/redact", "internal/diag", "internal/graph", "internal/model",
+		"internal/resolve", "internal/unit", "internal/compose", "internal/plan", "internal/report",
+	}
+}
+
+// impure tells whether a pure package must not import this path. Libraries count with all
+// their packages; of the standard library only these, as net/url reaches no network.
+func impure(imported string) bool {
+	return slices.Contains([]string{"os", "os/exec", "os/signal", "net", "net/http", "syscall"}, imported) ||
+		within(imported, "k8s.io/client-go") || within(imported, "github.com/rs/zerolog")
+}
+
+// homes names, for each heavy library, the packages that may import it. A library under
+// several homes is one whose types two neighbours really share.
+func homes() map[string][]string {
+	return map[string][]string{
+		"github.com/fluxcd/pkg/ssa":           {"internal/driver/kube"},
+		"github.com/fluxcd/cli-utils":         {"internal/driver/kube"},
+		"helm.sh/helm":                        {"internal/driver/helm"},
+		"github.com/gophercloud":              {"internal/driver/openstack"},
+		"github.com/go-git":                   {"internal/gitrepo", "internal/statusbranch"},
+		"github.com/hashicorp/hcl":            {"internal/config", "internal/resolve"},
+		"github.com/fsnotify/fsnotify":        {"internal/daemon"},
+		"sigs.k8s.io/controller-runtime":      {"internal/driver/kube"},
+		"k8s.io/client-go":                    {"internal/driver/kube", "internal/driver/helm", "internal/daemon"},
+		"k8s.io/cli-runtime":                  {"internal/driver/helm"},
+		"github.com/gliderlabs/ssh":           {},
+		"github.com/go-logr/zerologr":         {},
+		"k8s.io/apiextensions-apiserver":      {"internal/driver/kube"},
+		"github.com/prometheus/client_golang": {"internal/daemon"},
+	}
+}
+
+// Violations applies every rule and returns one sentence for each breach, sorted.
+func Violations(packages []Package) []string {
+	var found []string
+	for _, p := range packages {
+		if !p.HasDoc {
+			found = append(found, p.Path+" has no doc.go with a package comment")
+		}
+		if strings.HasPrefix(p.Path, "test/") {
+			continue // tests may use anything; what they may not be is imported
+		}
+		found = append(found, misplaced(p)...)
+		for _, imported := range p.Imports {
+			if inner, ok := strings.CutPrefix(imported, Module+"/"); ok {
+				found = append(found, wrongDirection(p.Path, inner)...)
+				continue
+			}
+			found = append(found, wrongHome(p.Path, imported)...)
+			if slices.Contains(pure(), p.Path) && impure(imported) {
+				found = append(found, fmt.Sprintf("%s is pure and must not import %s", p.Path, imported))
+			}
+		}
+	}
+	sort.Strings(found)
+	return found
+}
+
+func misplaced(p Package) []string {
+	if isCommand(p.Path) || p.Path == "examples" || place(p.Path) >= 0 {
+		return nil
+	}
+	return []string{p.Path + " has no place in the drawing: add it to layers"}
+}
+
+func wrongDirection(from, to string) []string {
+	switch {
+	case strings.HasPrefix(to, "test/"):
+		return []string{fmt.Sprintf("%s imports %s: the product never imports test code", from, to)}
+	case isCommand(to):
+		return []string{fmt.Sprintf("%s imports the command %s", from, to)}
+	case isCommand(from):
+		return nil
+	case strings.HasPrefix(to, "internal/driver/"):
+		return []string{fmt.Sprintf("%s imports %s: drivers are wired in cmd", from, to)}
+	case place(to) >= place(from):
+		return []string{fmt.Sprintf("%s imports %s, which stands above it", from, to)}
+	}
+	return nil
+}
+
+func wrongHome(from, library string) []string {
+	for prefix, allowed := range homes() {
+		if within(library, prefix) && !isCommand(from) && !slices.ContainsFunc(allowed, func(home string) bool { return underHome(from, home) }) {
+			return []string{fmt.Sprintf("%s imports %s, whose home is %s", from, library, strings.Join(append(allowed, "cmd"), ", "))}
+		}
+	}
+	return nil
+}
+
+// place is the height of a package's layer; packages below a layer's folder share it.
+func place(path string) int {
+	return slices.IndexFunc(layers(), func(layer string) bool { return underHome(path, layer) })
+}
+
+func isCommand(path string) bool { return strings.HasPrefix(path, "cmd/") }
+
+func underHome(path, home string) bool { return path == home || strings.HasPrefix(path, home+"/") }
+
+// within also takes major versions beside the prefix: helm.sh/helm covers helm.sh/helm/v3/pkg/action.
+func within(path, prefix string) bool { return path == prefix || strings.HasPrefix(path, prefix+"/") }

@@ -1,0 +1,222 @@
+package charts_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/repo"
+
+	"github.com/kupenstack/kupenstack-sync/test/charts"
+)
+
+const version = "2026.1.0"
+
+func TestNames(t *testing.T) {
+	want := []string{
+		"cinder", "glance", "heat", "horizon", "keystone", "libvirt", "mariadb", "memcached",
+		"neutron", "nova", "openvswitch", "ovn", "placement", "rabbitmq",
+	}
+	if got := charts.Names(); !slices.Equal(got, want) {
+		t.Errorf("charts are %v, want %v", got, want)
+	}
+	for _, name := range want {
+		if _, err := os.Stat(filepath.Join(charts.Dir(), name, "Chart.yaml")); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := charts.Load("helm-toolkit"); err == nil {
+		t.Error("the library must not be loaded as a chart")
+	}
+}
+
+// TestDefaults renders every chart with its own values and decodes each object strictly.
+func TestDefaults(t *testing.T) {
+	for _, name := range charts.Names() {
+		t.Run(name, func(t *testing.T) {
+			c := load(t, name)
+			if c.Metadata.Version != version {
+				t.Errorf("version is %s, want %s", c.Metadata.Version, version)
+			}
+			seen := map[string]bool{}
+			accounts := map[string]bool{}
+			for _, o := range render(t, c, "") {
+				if seen[o.String()] {
+					t.Errorf("%s is there twice", o)
+				}
+				seen[o.String()] = true
+				if o.kind == "ServiceAccount" {
+					accounts[o.meta.GetName()] = true
+				}
+				pod, _ := o.pods()
+				if pod == nil {
+					continue
+				}
+				checkPod(t, o, pod)
+				if !accounts[pod.Spec.ServiceAccountName] {
+					t.Errorf("%s uses the ServiceAccount %q, which no object before it makes", o, pod.Spec.ServiceAccountName)
+				}
+			}
+		})
+	}
+}
+
+func checkPod(t *testing.T, o object, pod *corev1.PodTemplateSpec) {
+	t.Helper()
+	for _, label := range []string{"application", "component", "release_group"} {
+		if pod.Labels[label] == "" {
+			t.Errorf("%s: its pods have no label %s", o, label)
+		}
+	}
+	if len(pod.Spec.NodeSelector) != 1 {
+		t.Errorf("%s: node selector %v", o, pod.Spec.NodeSelector)
+	}
+	if len(pod.Spec.InitContainers) == 0 || !slices.Equal(pod.Spec.InitContainers[0].Command, []string{"kubernetes-entrypoint"}) {
+		t.Errorf("%s: its first init container is not kubernetes-entrypoint", o)
+	}
+	for _, c := range append(slices.Clone(pod.Spec.InitContainers), pod.Spec.Containers...) {
+		if c.Image == "" || len(c.Command) == 0 {
+			t.Errorf("%s: container %s has image %q and command %q", o, c.Name, c.Image, c.Command)
+		}
+	}
+}
+
+// TestSelectors checks that what selects pods by labels finds them.
+func TestSelectors(t *testing.T) {
+	for _, name := range charts.Names() {
+		t.Run(name, func(t *testing.T) {
+			objects := render(t, load(t, name), "")
+			for _, o := range objects {
+				if pod, selector := o.pods(); selector != nil && !matches(t, selector, pod) {
+					t.Errorf("%s does not select its own pods", o)
+				}
+				var selector *metav1.LabelSelector
+				switch typed := o.typed.(type) {
+				case *corev1.Service:
+					selector = &metav1.LabelSelector{MatchLabels: typed.Spec.Selector}
+				case *policyv1.PodDisruptionBudget:
+					selector = typed.Spec.Selector
+				default:
+					continue
+				}
+				if !slices.ContainsFunc(objects, func(workload object) bool {
+					pod, controller := workload.pods()
+					return controller != nil && matches(t, selector, pod)
+				}) {
+					t.Errorf("%s selects no pods", o)
+				}
+			}
+		})
+	}
+}
+
+func matches(t *testing.T, selector *metav1.LabelSelector, pod *corev1.PodTemplateSpec) bool {
+	t.Helper()
+	parsed, err := metav1.LabelSelectorAsSelector(selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return !parsed.Empty() && parsed.Matches(labels.Set(pod.Labels))
+}
+
+// TestHooks compares all hooks, and the jobs that are none, with what OpenStack-Helm has.
+func TestHooks(t *testing.T) {
+	var got strings.Builder
+	for _, name := range charts.Names() {
+		var lines []string
+		for _, o := range render(t, load(t, name), "") {
+			hook, isHook := o.meta.GetAnnotations()["helm.sh/hook"]
+			if !isHook && o.kind != "Job" && o.kind != "CronJob" {
+				continue
+			}
+			lines = append(lines, fmt.Sprintf("%s %s hook=%q weight=%q delete=%q", name, o, hook,
+				o.meta.GetAnnotations()["helm.sh/hook-weight"], o.meta.GetAnnotations()["helm.sh/hook-delete-policy"]))
+		}
+		slices.Sort(lines)
+		for _, line := range lines {
+			fmt.Fprintln(&got, line)
+		}
+	}
+	want, err := os.ReadFile(filepath.Join("testdata", "hooks.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("hooks differ from testdata/hooks.txt:\n%s", got.String())
+	}
+}
+
+// pinned are the values that keep renders of all charts equal.
+const pinned = `{endpoints: {oslo_cache: {auth: {memcache_secret_key: secret}}}}`
+
+func TestCacheKey(t *testing.T) {
+	random := []string{"cinder", "glance", "heat", "neutron", "nova", "placement"}
+	for _, name := range charts.Names() {
+		t.Run(name, func(t *testing.T) {
+			if text(t, load(t, name), pinned) != text(t, load(t, name), pinned) {
+				t.Error("two renders differ with memcache_secret_key pinned")
+			}
+			differ := text(t, load(t, name), "") != text(t, load(t, name), "")
+			if want := slices.Contains(random, name); differ != want {
+				t.Errorf("two renders without the key differ: %v, want %v", differ, want)
+			}
+		})
+	}
+}
+
+// TestManifests switches one object after the other, on what makes all of them possible.
+func TestManifests(t *testing.T) {
+	possible := map[string]string{
+		"glance":  `storage: pvc, `,
+		"neutron": `network: {backend: [openvswitch, sriov]}, `,
+	}
+	for _, name := range charts.Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all := text(t, load(t, name), "{"+possible[name]+pinned[1:])
+			for _, key := range slices.Sorted(maps.Keys(load(t, name).Values["manifests"].(map[string]any))) {
+				on := load(t, name).Values["manifests"].(map[string]any)[key].(bool)
+				values := fmt.Sprintf("{manifests: {%s: %v}, %s%s", key, !on, possible[name], pinned[1:])
+				if text(t, load(t, name), values) == all {
+					t.Errorf("manifests.%s: %v changes nothing", key, !on)
+				}
+			}
+		})
+	}
+}
+
+func TestPackage(t *testing.T) {
+	dir := t.TempDir()
+	if err := charts.Package(dir); err != nil {
+		t.Fatal(err)
+	}
+	index, err := repo.LoadIndexFile(filepath.Join(dir, "index.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range charts.Names() {
+		entry, err := index.Get(name, version)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		packaged, err := loader.Load(filepath.Join(dir, entry.URLs[0]))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if text(t, packaged, pinned) != text(t, load(t, name), pinned) {
+			t.Errorf("%s renders differently once packaged", name)
+		}
+	}
+}

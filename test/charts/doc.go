@@ -1,0 +1,16 @@
+// Package charts holds small Helm charts that have the interface of OpenStack-Helm's: the same
+// values, object kinds and names, hooks with their weights and delete policies, plain jobs,
+// init-container dependencies, labels, Secrets and per-node overrides. Tests install them where
+// a user installs the real ones.
+//
+// A chart is a description (its _spec.tpl, YAML with values filled in) that the named templates
+// of the library chart helm-toolkit turn into objects. Its values.yaml has only the keys that
+// the chart reads, with OpenStack-Helm's defaults; testdata/value-paths.json says which keys
+// OpenStack-Helm has, and a test fails for any other.
+//
+// What they never do: run anything. The scripts are empty, containers are acted out by package
+// test/cluster/player from their environment and the names of their scripts. Left out against
+// the real charts: RBAC rules (service accounts are there), probes, resources, security
+// contexts, Ceph's and other init containers that only prepare a host, image_repo_sync, TLS,
+// network policies, gateways, exporters, backups, and configuration files that no test reads.
+package charts

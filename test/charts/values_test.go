@@ -1,0 +1,249 @@
+package charts_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/template/parse"
+
+	"github.com/kupenstack/kupenstack-sync/test/charts"
+)
+
+const (
+	paths = "testdata/value-paths.json"
+	facts = "shared/facts/openstack-helm.json" // beside the checkout
+	// updateVariable set in the environment makes TestFactsCopy rewrite the extract.
+	updateVariable = "UPDATE_TESTDATA"
+)
+
+// chartFacts are what OpenStack-Helm's chart has: value paths with the type of their default.
+// Deep maps are cut off and have the type "map".
+type chartFacts struct {
+	Version string            `json:"chart_version"`
+	Paths   map[string]string `json:"value_paths"`
+}
+
+func readFacts(t *testing.T, file string) map[string]chartFacts {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]chartFacts{}
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	for name := range all {
+		if !slices.Contains(charts.Names(), name) {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// has tells whether a key exists. It does when it or a key below it is listed; when it is
+// below a listed map, which the facts cut off there; or when it chooses an interface where
+// the chart has a default for all interfaces, such as host_fqdn_override.public beside
+// host_fqdn_override.default.
+func (f chartFacts) has(path string) bool {
+	steps := strings.Split(path, ".")
+	for i := range steps {
+		if f.Paths[strings.Join(steps[:i+1], ".")] == "map" {
+			return true
+		}
+	}
+	if _, listed := f.Paths[path]; listed {
+		return true
+	}
+	for listed := range f.Paths {
+		if strings.HasPrefix(listed, path+".") {
+			return true
+		}
+	}
+	interfaces := []string{"admin", "internal", "public", "default"}
+	if slices.Contains(interfaces, steps[len(steps)-1]) {
+		_, listed := f.Paths[strings.Join(append(slices.Clone(steps[:len(steps)-1]), "default"), ".")]
+		return listed
+	}
+	return false
+}
+
+// TestValues checks that a chart sets no key that OpenStack-Helm's does not have.
+func TestValues(t *testing.T) {
+	all := readFacts(t, paths)
+	for _, name := range charts.Names() {
+		t.Run(name, func(t *testing.T) {
+			c := load(t, name)
+			if c.Metadata.Version != all[name].Version {
+				t.Errorf("version %s, OpenStack-Helm's is %s", c.Metadata.Version, all[name].Version)
+			}
+			for _, path := range leaves(c.Values, "") {
+				if !all[name].has(path) {
+					t.Errorf("values.yaml has %s, OpenStack-Helm's chart has not", path)
+				}
+			}
+		})
+	}
+}
+
+// TestTemplates checks the keys that templates name: a chart's own against the chart, those of
+// the library, which look before they read, against all charts.
+func TestTemplates(t *testing.T) {
+	all := readFacts(t, paths)
+	for _, name := range charts.Names() {
+		for _, path := range templateKeys(t, name) {
+			if !all[name].has(path) {
+				t.Errorf("a template of %s reads .Values.%s, which OpenStack-Helm's chart does not have", name, path)
+			}
+		}
+	}
+	// Per-node overrides have no default, so that no list of defaults has them.
+	overrides := []string{"conf.overrides", "overrides"}
+	for _, path := range templateKeys(t, "helm-toolkit") {
+		if slices.Contains(overrides, path) {
+			continue
+		}
+		if !slices.ContainsFunc(charts.Names(), func(name string) bool { return all[name].has(path) }) {
+			t.Errorf("the library reads .Values.%s, which no chart of OpenStack-Helm has", path)
+		}
+	}
+}
+
+// templateKeys returns every path that follows .Values in a chart's templates.
+func templateKeys(t *testing.T, name string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(charts.Dir(), name, "templates", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("templates of %s: %v, %v", name, files, err)
+	}
+	var found []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree := parse.New(file)
+		tree.Mode = parse.SkipFuncCheck
+		trees := map[string]*parse.Tree{}
+		if _, err := tree.Parse(string(text), "", "", trees); err != nil {
+			t.Fatal(err)
+		}
+		for _, defined := range trees {
+			found = append(found, keysOf(defined.Root)...)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func keysOf(node parse.Node) []string {
+	var found []string
+	switch n := node.(type) {
+	case *parse.ListNode:
+		if n != nil {
+			for _, child := range n.Nodes {
+				found = append(found, keysOf(child)...)
+			}
+		}
+	case *parse.ActionNode:
+		return keysOf(n.Pipe)
+	case *parse.TemplateNode:
+		return keysOf(n.Pipe)
+	case *parse.IfNode:
+		return keysOfBranch(n.BranchNode)
+	case *parse.RangeNode:
+		return keysOfBranch(n.BranchNode)
+	case *parse.WithNode:
+		return keysOfBranch(n.BranchNode)
+	case *parse.PipeNode:
+		if n != nil {
+			for _, command := range n.Cmds {
+				found = append(found, keysOf(command)...)
+			}
+		}
+	case *parse.CommandNode:
+		for _, argument := range n.Args {
+			found = append(found, keysOf(argument)...)
+		}
+	case *parse.ChainNode:
+		return append(keysOf(n.Node), afterValues(n.Field)...)
+	case *parse.FieldNode:
+		return afterValues(n.Ident)
+	case *parse.VariableNode:
+		return afterValues(n.Ident)
+	}
+	return found
+}
+
+func keysOfBranch(branch parse.BranchNode) []string {
+	return slices.Concat(keysOf(branch.Pipe), keysOf(branch.List), keysOf(branch.ElseList))
+}
+
+func afterValues(fields []string) []string {
+	i := slices.Index(fields, "Values")
+	if i < 0 || i == len(fields)-1 {
+		return nil
+	}
+	return []string{strings.Join(fields[i+1:], ".")}
+}
+
+func leaves(values map[string]any, prefix string) []string {
+	var found []string
+	for key, value := range values {
+		if below, isMap := value.(map[string]any); isMap && len(below) > 0 {
+			found = append(found, leaves(below, prefix+key+".")...)
+			continue
+		}
+		found = append(found, prefix+key)
+	}
+	slices.Sort(found)
+	return found
+}
+
+// TestFactsCopy compares the committed extract of the facts with the facts.
+func TestFactsCopy(t *testing.T) {
+	file := filepath.Join(checkout(t), "..", facts)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("no ../%s beside the checkout", facts)
+	}
+	extract, err := json.MarshalIndent(readFacts(t, file), "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	extract = append(extract, '\n')
+	if os.Getenv(updateVariable) != "" {
+		if err := os.WriteFile(paths, extract, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	committed, err := os.ReadFile(paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(committed) != string(extract) {
+		t.Errorf("%s is not the extract of ../%s: run the test with %s=1", paths, facts, updateVariable)
+	}
+}
+
+// checkout returns the directory with go.mod.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = filepath.Dir(dir)
+	}
+}

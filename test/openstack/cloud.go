@@ -1,0 +1,98 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+)
+
+// Cloud is a running OpenStack: a bed of ours, or any other that OS_CLOUD names.
+type Cloud struct {
+	// CloudsYAML is the path of a clouds.yaml and Name the cloud's name in it. The path is
+	// empty for a cloud of the environment, which clients find by OS_CLOUD themselves.
+	CloudsYAML, Name string
+	AuthURL          string
+	Region           string
+	// Endpoints are the public URLs by service type, without a project's id at the end: what
+	// a proxy has to stand before.
+	Endpoints map[string]string
+
+	bed     *record // nil when the cloud is not ours
+	connect func(context.Context) (*gophercloud.ProviderClient, error)
+}
+
+// ErrNotOurs is the cause when something is asked of a cloud of the environment that only
+// our own bed can do.
+var ErrNotOurs = errors.New("this needs our own OpenStack test bed, but OS_CLOUD names another cloud")
+
+// requestLimit bounds one HTTP request, body included.
+const requestLimit = 2 * time.Minute
+
+// Open returns the cloud whose bed lies in dir. Any process may open it. The error matches
+// fs.ErrNotExist when there is none. A bed whose start was cut off opens too, to be stopped.
+func Open(dir string) (*Cloud, error) {
+	r, err := loadRecord(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open OpenStack: %w", err)
+	}
+	return newCloud(r), nil
+}
+
+func newCloud(r record) *Cloud {
+	cloud := &Cloud{
+		CloudsYAML: r.cloudsYAML(), Name: CloudName, AuthURL: r.authURL(), Region: region,
+		Endpoints: map[string]string{}, bed: &r, connect: r.provider,
+	}
+	for _, entry := range r.catalogue() {
+		cloud.Endpoints[entry.kind] = entry.base
+	}
+	return cloud
+}
+
+// Stop ends every process of the bed and removes its data; only logs stay. Stopping a bed
+// that is stopped already is not an error.
+func (c *Cloud) Stop(ctx context.Context) error {
+	if c.bed == nil {
+		return fmt.Errorf("stop OpenStack: %w", ErrNotOurs)
+	}
+	if err := c.bed.discard(ctx); err != nil {
+		return fmt.Errorf("stop OpenStack: %w", err)
+	}
+	return nil
+}
+
+// Provider returns an authenticated client with the administrator's rights in the cloud's
+// project. It may be used from several goroutines, renews its token, and no request takes
+// longer than two minutes.
+func (c *Cloud) Provider(ctx context.Context) (*gophercloud.ProviderClient, error) {
+	provider, err := c.connect(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect to OpenStack at %s: %w", c.AuthURL, err)
+	}
+	return provider, nil
+}
+
+func (r record) provider(ctx context.Context) (*gophercloud.ProviderClient, error) {
+	return connect(ctx, gophercloud.AuthOptions{
+		IdentityEndpoint: r.authURL(), Username: "admin", Password: password, DomainName: "Default",
+		Scope: &gophercloud.AuthScope{ProjectName: "admin", DomainName: "Default"}, AllowReauth: true,
+	}, http.DefaultTransport)
+}
+
+func connect(ctx context.Context, auth gophercloud.AuthOptions, transport http.RoundTripper) (*gophercloud.ProviderClient, error) {
+	provider, err := openstack.NewClient(auth.IdentityEndpoint)
+	if err != nil {
+		return nil, err
+	}
+	provider.HTTPClient = http.Client{Timeout: requestLimit, Transport: transport}
+	provider.UseTokenLock()
+	if err := openstack.Authenticate(ctx, provider, auth); err != nil {
+		return nil, err
+	}
+	return provider, nil
+}

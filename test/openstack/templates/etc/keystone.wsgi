@@ -1,0 +1,9 @@
+from keystone.server.wsgi import initialize_public_application
+
+application = initialize_public_application()
+
+# Keystone builds its policy enforcer at the first request and without a lock, so that
+# first requests that race get a 403. Build it now.
+from keystone.common.rbac_enforcer.enforcer import RBACEnforcer
+
+RBACEnforcer()._enforcer.load_rules()

@@ -1,0 +1,1 @@
+"""Drivers that stand in for hypervisors, switches and disks."""

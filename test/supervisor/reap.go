@@ -1,0 +1,148 @@
+package supervisor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/kupenstack/kupenstack-sync/test/process"
+)
+
+// dirPattern names the directories of runs below the system's directory for temporary files.
+const dirPattern = "kupenstack-testbed-*"
+
+// ownerFile is locked by the living supervisor; the kernel releases it when that dies.
+const ownerFile = "owner"
+
+// newDir makes the directory of a run and marks it as owned by this process.
+func newDir() (string, error) {
+	dir, err := os.MkdirTemp("", dirPattern)
+	if err != nil {
+		return "", err
+	}
+	if owned, err := own(dir); err != nil || !owned {
+		return "", errors.Join(fmt.Errorf("cannot own the new directory %s", dir), err)
+	}
+	return dir, nil
+}
+
+// own takes the owner's lock for the rest of this process's life; false when somebody has it.
+func own(dir string) (bool, error) {
+	fd, err := unix.Open(filepath.Join(dir, ownerFile), unix.O_CREAT|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return false, err
+	}
+	err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil {
+		return true, nil // the descriptor stays open on purpose: closing it would release the lock
+	}
+	_ = unix.Close(fd)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	return false, err
+}
+
+// reap stops what dead supervisors of this user left running and removes their directories.
+func reap(ctx context.Context, out io.Writer) error {
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), dirPattern))
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || !ownedByMe(info) {
+			continue
+		}
+		// A directory without an owner file may just be in the making.
+		if _, err := os.Stat(filepath.Join(dir, ownerFile)); err != nil && time.Since(info.ModTime()) < time.Minute {
+			continue
+		}
+		orphaned, err := own(dir)
+		if err != nil || !orphaned {
+			continue
+		}
+		running, err := recordDirs(dir)
+		if err != nil {
+			return err
+		}
+		if len(running) == 0 {
+			continue // the logs of a failed run, kept for reading
+		}
+		fmt.Fprintf(out, "stopping what a killed run left in %s\n", dir)
+		ctx, cancel := context.WithTimeout(ctx, stopLimit)
+		err = stopRecorded(ctx, dir)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("stop what a killed run left in %s: %w", dir, err)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopRecorded stops every process that has a record anywhere below dir.
+func stopRecorded(ctx context.Context, dir string) error {
+	dirs, err := recordDirs(dir)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, d := range dirs {
+		failures = append(failures, process.StopAll(ctx, d, 5*time.Second))
+	}
+	return errors.Join(failures...)
+}
+
+func recordDirs(root string) ([]string, error) {
+	seen := map[string]bool{}
+	var dirs []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // a server is still tidying up
+		}
+		if err != nil {
+			return err
+		}
+		if dir := filepath.Dir(path); process.IsRecord(path) && !seen[dir] {
+			seen[dir] = true
+			dirs = append(dirs, dir)
+		}
+		return nil
+	})
+	return dirs, err
+}
+
+// leftovers lists the processes whose command line or environment names the directory: those
+// that the beds started and those that inherited it from a test.
+func leftovers(dir string) ([]string, error) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	var left []string
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		command, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline"))
+		environment, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
+		if bytes.Contains(command, []byte(dir)) || bytes.Contains(environment, []byte(dir)) {
+			left = append(left, strconv.Itoa(pid)+" "+strings.ReplaceAll(string(command), "\x00", " "))
+		}
+	}
+	return left, nil
+}
