@@ -1,0 +1,126 @@
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// metered is an expression whose value is charged to the budget of its context. It is a pair
+// of parentheses to everything that walks the tree.
+type metered struct {
+	hclsyntax.ParenthesesExpr
+	deep bool // the value's whole content counts, as a function may copy it
+}
+
+// Value evaluates the expression unless the budget is spent already.
+func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	budget := budgetOf(ctx)
+	if budget == nil {
+		return m.Expression.Value(ctx)
+	}
+	if !budget.spent {
+		v, diags := m.Expression.Value(ctx)
+		if diags.HasErrors() || budget.Charge(v, m.deep) {
+			return v, diags
+		}
+	}
+	return cty.DynamicVal, budget.overrun(m.Range())
+}
+
+// overrun is the diagnostic for a spent budget. Only the first place that meets it tells, since
+// a template of a thousand parts would tell a thousand times.
+func (b *Budget) overrun(where hcl.Range) hcl.Diagnostics {
+	if b.told {
+		// An error all the same, so that nothing takes the value for a result.
+		return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: summarySpentAgain, Subject: &where}}
+	}
+	b.told = true
+	return hcl.Diagnostics{{
+		Severity: hcl.DiagError,
+		Summary:  summarySpent,
+		Detail:   "the expression was stopped, because its value, or what it takes to compute it, is far beyond what a configuration needs",
+		Subject:  &where,
+	}}
+}
+
+const (
+	summarySpent      = "expression is too large"
+	summarySpentAgain = "expression was stopped"
+)
+
+// meter replaces, within an expression, what can grow by pieces that charge the budget. It
+// changes the tree in place and returns its root. The references in the tree have to be
+// collected before.
+func meter(e hclsyntax.Expression) hclsyntax.Expression {
+	switch e := e.(type) {
+	case nil:
+		return nil
+	case *hclsyntax.ParenthesesExpr:
+		e.Expression = meter(e.Expression)
+	case *hclsyntax.FunctionCallExpr:
+		for i := range e.Args {
+			e.Args[i] = charged(meter(e.Args[i]), true)
+		}
+		return charged(e, false)
+	case *hclsyntax.ForExpr:
+		e.CollExpr = charged(meter(e.CollExpr), false)
+		if e.KeyExpr != nil {
+			e.KeyExpr = charged(meter(e.KeyExpr), false)
+		}
+		e.ValExpr = charged(meter(e.ValExpr), false)
+		if e.CondExpr != nil {
+			e.CondExpr = charged(meter(e.CondExpr), false)
+		}
+	case *hclsyntax.TemplateExpr:
+		for i, part := range e.Parts {
+			if _, literal := part.(*hclsyntax.LiteralValueExpr); !literal {
+				e.Parts[i] = charged(meter(part), false)
+			}
+		}
+	case *hclsyntax.TemplateJoinExpr:
+		e.Tuple = charged(meter(e.Tuple), true)
+	case *hclsyntax.TemplateWrapExpr:
+		e.Wrapped = meter(e.Wrapped)
+	case *hclsyntax.TupleConsExpr:
+		for i := range e.Exprs {
+			e.Exprs[i] = meter(e.Exprs[i])
+		}
+	case *hclsyntax.ObjectConsExpr:
+		for i := range e.Items {
+			e.Items[i].KeyExpr = meter(e.Items[i].KeyExpr)
+			e.Items[i].ValueExpr = meter(e.Items[i].ValueExpr)
+		}
+	case *hclsyntax.ObjectConsKeyExpr:
+		e.Wrapped = meter(e.Wrapped)
+	default:
+		meterOperation(e)
+	}
+	return e
+}
+
+func meterOperation(e hclsyntax.Expression) {
+	switch e := e.(type) {
+	case *hclsyntax.BinaryOpExpr:
+		e.LHS, e.RHS = meter(e.LHS), meter(e.RHS)
+	case *hclsyntax.UnaryOpExpr:
+		e.Val = meter(e.Val)
+	case *hclsyntax.ConditionalExpr:
+		e.Condition, e.TrueResult, e.FalseResult = meter(e.Condition), meter(e.TrueResult), meter(e.FalseResult)
+	case *hclsyntax.IndexExpr:
+		e.Collection, e.Key = meter(e.Collection), meter(e.Key)
+	case *hclsyntax.RelativeTraversalExpr:
+		e.Source = meter(e.Source)
+	case *hclsyntax.SplatExpr:
+		e.Source, e.Each = charged(meter(e.Source), false), charged(meter(e.Each), false)
+	default:
+		// Literals, references and the parser's own placeholders hold no expression.
+	}
+}
+
+func charged(e hclsyntax.Expression, deep bool) hclsyntax.Expression {
+	if literal, ok := e.(*hclsyntax.LiteralValueExpr); ok {
+		return literal // as long as the file at most
+	}
+	return &metered{ParenthesesExpr: hclsyntax.ParenthesesExpr{Expression: e, SrcRange: e.Range()}, deep: deep}
+}

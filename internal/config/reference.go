@@ -1,0 +1,200 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// references lists what an expression refers to, and whether something in it is no reference.
+func (l *loader) references(e hclsyntax.Expression) (found []Reference, broken bool) {
+	traversals := e.Variables()
+	if len(traversals) == 0 {
+		return nil, false
+	}
+	keys := computedKeys(e)
+	for _, traversal := range traversals {
+		reference, ok := l.reference(traversal)
+		if !ok {
+			broken = true
+			continue
+		}
+		if indexed, is := keys[traversal.SourceRange().Start.Byte]; is && reference.Attribute == "" && wholeBlock(reference) {
+			reference.Key, reference.Attribute = indexed.key, indexed.attribute
+		}
+		found = append(found, reference)
+	}
+	return found, broken
+}
+
+// wholeBlock tells whether the reference ends with a block's name, so that an index after it is
+// the key of one of its objects.
+func wholeBlock(r Reference) bool {
+	object, ok := r.Object()
+	_, keyed := object.Key().Value()
+	return ok && !keyed
+}
+
+// indexed is what follows a block in network.web[each.key].id.
+type indexed struct {
+	key       hcl.Expression
+	attribute string
+}
+
+// computedKeys finds the blocks that are indexed by an expression, by where they stand. An
+// index that uses the variables of a for expression is none of them: its value differs from one
+// turn to the next, so the whole block is meant.
+func computedKeys(e hclsyntax.Expression) map[int]indexed {
+	var found map[int]indexed
+	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
+		relative, _ := node.(*hclsyntax.RelativeTraversalExpr)
+		index, _ := node.(*hclsyntax.IndexExpr)
+		if relative != nil {
+			index, _ = relative.Source.(*hclsyntax.IndexExpr)
+		}
+		if index == nil {
+			return nil
+		}
+		block, ok := index.Collection.(*hclsyntax.ScopeTraversalExpr)
+		if !ok || !atOnceKnown(index.Key) {
+			return nil
+		}
+		if found == nil {
+			found = map[int]indexed{}
+		}
+		entry := found[block.SrcRange.Start.Byte]
+		entry.key = index.Key
+		if relative != nil {
+			entry.attribute = firstAttribute(relative.Traversal)
+		}
+		found[block.SrcRange.Start.Byte] = entry
+		return nil
+	})
+	return found
+}
+
+// atOnceKnown tells whether a key is made of each, variables and locals only.
+func atOnceKnown(key hclsyntax.Expression) bool {
+	for _, traversal := range key.Variables() {
+		switch traversal.RootName() {
+		case "each", "var", "local":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// reference reads one reference, or tells what is wrong with it.
+func (l *loader) reference(t hcl.Traversal) (Reference, bool) {
+	r := Reference{Range: rangeOf(t.SourceRange())}
+	root := t.RootName()
+	switch root {
+	case "each":
+		return r, l.each(t)
+	case "var", "local":
+		kind := addr.Variable
+		if root == "local" {
+			kind = addr.Local
+		}
+		name, ok := attributeStep(t, 1)
+		if !ok {
+			l.fail(codeReference, t.SourceRange(), "incomplete reference", fmt.Sprintf("%s alone is no value", root), fmt.Sprintf("write %s.<name>", root))
+			return r, false
+		}
+		value, err := addr.NewValue(addr.Module{}, kind, name)
+		r.Target = value
+		return r, err == nil
+	case schema.DataKind:
+		return l.objectReference(r, t, addr.Data, 1)
+	}
+	return l.objectReference(r, t, addr.Managed, 0)
+}
+
+func (l *loader) each(t hcl.Traversal) bool {
+	if name, ok := attributeStep(t, 1); ok && (name == "key" || name == "value") {
+		return true
+	}
+	l.fail(codeReference, t.SourceRange(), "invalid reference", "each has a key and a value, and nothing else", "write each.key or each.value")
+	return false
+}
+
+// objectReference reads kind.name, with a key and attributes after it, from a step on.
+func (l *loader) objectReference(r Reference, t hcl.Traversal, mode addr.Mode, at int) (Reference, bool) {
+	kind, ok := t.RootName(), true
+	if mode == addr.Data {
+		kind, ok = attributeStep(t, at)
+	}
+	if !ok || !l.referable(kind, mode) {
+		l.unknownRoot(t, kind, mode)
+		return r, false
+	}
+	name, ok := attributeStep(t, at+1)
+	if !ok {
+		l.fail(codeReference, t.SourceRange(), "incomplete reference", fmt.Sprintf("%s alone names no block", kind), fmt.Sprintf("write the block's label after it: %s.<label>", kind))
+		return r, false
+	}
+	object, err := addr.NewObject(addr.Module{}, mode, kind, name, addr.Key{})
+	if err != nil {
+		l.fail(codeReference, t.SourceRange(), "invalid reference", fmt.Sprintf("this is no address: %v", err), "")
+		return r, false
+	}
+	rest := t[min(len(t), at+2):]
+	if len(rest) > 0 {
+		if index, is := rest[0].(hcl.TraverseIndex); is {
+			if index.Key.Type() != cty.String {
+				l.fail(codeReference, t.SourceRange(), "invalid key", "the objects of a block with for_each have keys that are strings", fmt.Sprintf("write, for example: %s[\"a\"]", object))
+				return r, false
+			}
+			object = object.WithKey(addr.StringKey(index.Key.AsString()))
+			rest = rest[1:]
+		}
+	}
+	r.Target, r.Attribute = object, firstAttribute(rest)
+	return r, true
+}
+
+// referable tells whether blocks of a kind can be named in expressions. Services can be named
+// in depends_on, where no attribute follows.
+func (l *loader) referable(kind string, mode addr.Mode) bool {
+	if l.config.Definition.Resource(kind) != nil {
+		return true
+	}
+	return mode == addr.Managed && (kind == "profile" || kind == "service")
+}
+
+func (l *loader) unknownRoot(t hcl.Traversal, kind string, mode addr.Mode) {
+	if mode == addr.Data {
+		l.fail(codeReference, t.SourceRange(), "unknown kind of resource", "after data stands the kind of what is looked up", nearest(kind, l.kinds))
+		return
+	}
+	candidates := append([]string{"var", "local", "each", schema.DataKind, "profile"}, l.kinds...)
+	hint := nearest(kind, candidates)
+	if len(t) == 1 && hint == "" {
+		hint = fmt.Sprintf("text is written in quotes: %q", kind)
+	}
+	detail := fmt.Sprintf("there is nothing named %q that an expression could refer to", kind)
+	if l.config.Definition.Block(kind) != nil {
+		detail = fmt.Sprintf("a %s has no values that an expression could use", kind)
+	}
+	l.fail(codeReference, t.SourceRange(), "unknown reference", detail, hint)
+}
+
+func attributeStep(t hcl.Traversal, at int) (string, bool) {
+	if at >= len(t) {
+		return "", false
+	}
+	step, ok := t[at].(hcl.TraverseAttr)
+	return step.Name, ok
+}
+
+func firstAttribute(t hcl.Traversal) string {
+	name, _ := attributeStep(t, 0)
+	return strings.TrimSpace(name)
+}

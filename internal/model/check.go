@@ -1,0 +1,182 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// The codes of what can be wrong with a model.
+const (
+	codeIncomplete diag.Code = "model.incomplete"  // something that the whole needs is missing
+	codeService    diag.Code = "model.service"     // a setting that the service does not have
+	codeNode       diag.Code = "model.node"        // nodes that contradict each other
+	codeInvalid    diag.Code = "model.not-allowed" // a value outside of what is allowed
+)
+
+// Check returns what is wrong with the model beyond single values. It takes nothing for granted
+// that the language promises, so it also holds for a model that was made otherwise.
+func (m *Model) Check(definition *schema.Definition) diag.Diagnostics {
+	c := checker{definition: definition}
+	c.cloud(&m.Cloud)
+	return append(c.diags, m.CheckParts(definition)...)
+}
+
+// CheckParts is that of Check which holds for the parts of a model, whatever else is missing.
+func (m *Model) CheckParts(definition *schema.Definition) diag.Diagnostics {
+	c := checker{definition: definition}
+	for i := range m.Cloud.Services {
+		c.settings(m.Cloud.Services[i].Name, m.Cloud.Services[i].Settings)
+	}
+	for i := range m.Profiles {
+		for _, s := range m.Profiles[i].Services {
+			c.settings(s.Name, s.Settings)
+		}
+	}
+	c.nodes(m.Nodes)
+	return c.diags
+}
+
+type checker struct {
+	definition *schema.Definition
+	diags      diag.Diagnostics
+	told       map[diag.Range]bool // settings of the default profile are also the cloud's
+}
+
+func (c *checker) fail(code diag.Code, where diag.Range, summary, detail, hint string) {
+	if c.told[where] {
+		return
+	}
+	if c.told == nil {
+		c.told = map[diag.Range]bool{}
+	}
+	c.told[where] = true
+	c.diags = append(c.diags, diag.Diagnostic{Code: code, Subject: &where, Summary: summary, Detail: detail, Hint: hint})
+}
+
+func (c *checker) cloud(cloud *Cloud) {
+	for _, rule := range []struct {
+		attribute, value string
+	}{
+		{"release", cloud.Release},
+		{"region", cloud.Region},
+		{"namespace", cloud.Namespace},
+		{"network_backend", cloud.NetworkBackend},
+		{"storage_backend", cloud.StorageBackend},
+	} {
+		if rule.value == "" {
+			continue
+		}
+		if problem := c.definition.Block("cloud").Attribute(rule.attribute).Check(cty.StringVal(rule.value)); problem != "" {
+			c.fail(codeInvalid, orElse(cloud.Ranges[rule.attribute], cloud.Range), "invalid value",
+				fmt.Sprintf("%s must be %s", rule.attribute, problem), "")
+		}
+	}
+	if !cloud.Deploys() {
+		if len(cloud.Services) == 0 && cloud.OpenStack == nil {
+			c.fail(codeIncomplete, cloud.Range, "nothing to deploy and nothing to reach",
+				"the cloud has neither a service block, which deploys OpenStack, nor an openstack block, which says how to reach one that is there", "write one of them")
+		}
+		return
+	}
+	if cloud.Release == "" {
+		c.fail(codeIncomplete, cloud.Range, "no release", "the cloud deploys services, so it has to say which release of OpenStack", `write, for example: release = "2026.1"`)
+	} else if cloud.Charts == nil {
+		c.fail(codeIncomplete, cloud.Range, "no charts", "the cloud deploys services, so it has to say where their Helm charts come from",
+			`write, for example: charts { repository = "oci://registry.example.org/openstack-helm" }`)
+	}
+}
+
+// settings checks what one layer or several wrote for a service.
+func (c *checker) settings(name string, settings []Setting) {
+	service, known := c.definition.Service(name)
+	for _, s := range settings {
+		switch {
+		case !known:
+			c.fail(codeService, s.Range, "unknown service", fmt.Sprintf("there is no service %q", name), "")
+		case s.Name == "replicas":
+			c.replicas(service, s)
+		case s.Name == "storage_size" && !service.Storage:
+			c.fail(codeService, s.Range, "no storage", fmt.Sprintf("%s keeps no data on volumes of its own, so storage_size means nothing to it", name), "take the line away")
+		case s.Name == "version" && !service.Versioned:
+			c.fail(codeService, s.Range, "no version of its own", fmt.Sprintf("%s has the cloud's release of OpenStack", name), "take the line away")
+		}
+	}
+}
+
+func (c *checker) replicas(service schema.Service, s Setting) {
+	if !service.Scalable() {
+		c.fail(codeService, s.Range, "no replicas", fmt.Sprintf("%s runs once on each of its nodes, so it has no replicas", service.Name), "take the line away; the roles of nodes decide where it runs")
+		return
+	}
+	counts, err := Replicas(service, s.Value)
+	if err != nil {
+		c.fail(codeService, s.Range, "invalid replicas", fmt.Sprintf("replicas of %s: %v", service.Name, err), "")
+		return
+	}
+	for part, n := range counts {
+		if n < 0 {
+			c.fail(codeService, s.Range, "invalid replicas", fmt.Sprintf("%s of %s cannot run %d times", part, service.Name, n), "")
+		}
+	}
+}
+
+// Replicas reads the value of the attribute of that name: a number, which is meant for the
+// service's first part, or a map from part to number.
+func Replicas(service schema.Service, v cty.Value) (map[string]int, error) {
+	plain, err := Plain(v)
+	if err != nil || len(service.Parts) == 0 {
+		return nil, err
+	}
+	counts := map[string]int{}
+	switch plain := plain.(type) {
+	case nil:
+		return nil, nil
+	case int64:
+		counts[service.Parts[0]] = int(plain)
+	case map[string]any:
+		for part, n := range plain {
+			if !slices.Contains(service.Parts, part) {
+				return nil, fmt.Errorf("there is no part %q; there are %s", part, strings.Join(service.Parts, ", "))
+			}
+			whole, ok := n.(int64)
+			if !ok {
+				return nil, fmt.Errorf("%s must be a whole number", part)
+			}
+			counts[part] = int(whole)
+		}
+	default:
+		return nil, fmt.Errorf("expected a whole number, or a map from part to number")
+	}
+	return counts, nil
+}
+
+func (c *checker) nodes(nodes []Node) {
+	first := map[string]*Node{}
+	for i := range nodes {
+		n := &nodes[i]
+		if before := first[n.Name]; before != nil {
+			c.fail(codeNode, n.Range, "one node, two blocks",
+				fmt.Sprintf("%s and %s both stand for the node %q", before.Address, n.Address, n.Name), "keep one of them")
+		} else {
+			first[n.Name] = n
+		}
+		for _, role := range n.Roles {
+			if !slices.Contains(schema.Roles(), role) {
+				c.fail(codeNode, orElse(n.Ranges["roles"], n.Range), "unknown role", fmt.Sprintf("there is no role %q; there are %s", role, strings.Join(schema.Roles(), ", ")), "")
+			}
+		}
+	}
+}
+
+func orElse(r, other diag.Range) diag.Range {
+	if r == (diag.Range{}) {
+		return other
+	}
+	return r
+}

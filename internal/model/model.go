@@ -1,0 +1,172 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+)
+
+// Model is one cloud. It is not changed after it was made.
+type Model struct {
+	Cloud     Cloud
+	Profiles  []Profile  // by name
+	Nodes     []Node     // by address
+	Resources []Resource // by address, lookups included
+}
+
+// Cloud is the deployment as a whole.
+type Cloud struct {
+	Name           string
+	Release        string // "" for a cloud that deploys nothing
+	Region         string
+	Namespace      string
+	NetworkBackend string
+	StorageBackend string // "" without
+	Profile        string // the default profile; "" without
+	Charts         *Charts
+	OpenStack      *OpenStack
+	Services       []Service             // by name
+	Range          diag.Range            // of the block's header
+	Ranges         map[string]diag.Range // of the attributes that were written
+}
+
+// Charts says where Helm charts come from.
+type Charts struct {
+	Repository string
+	Version    string // "" for any
+	Range      diag.Range
+}
+
+// OpenStack says how the cloud's APIs are reached. What is empty was not written.
+type OpenStack struct {
+	AuthURL   string
+	Cloud     string // an entry of clouds.yaml
+	Secret    string // the name of a Kubernetes Secret
+	CA        string // PEM
+	Interface string
+	Range     diag.Range
+}
+
+// Service is one service of the cloud with its effective settings: those of the cloud's block,
+// then those of the default profile on top.
+type Service struct {
+	Name        string
+	Address     addr.Object
+	Enabled     bool
+	Version     string
+	StorageSize string
+	Replicas    map[string]int // by part; nil when nothing was written
+	Conf        cty.Value      // an object, empty when nothing was written
+	Values      cty.Value      // an object, empty when nothing was written
+	Settings    []Setting      // what led here, the later over the earlier
+	Range       diag.Range     // of the cloud's block
+}
+
+// Setting is one attribute of a service as one layer wrote it.
+type Setting struct {
+	Name  string // "conf"
+	Value cty.Value
+	Layer string // "cloud" or the address of a profile
+	Range diag.Range
+}
+
+// Profile is a named set of settings. Only what it writes itself is in it.
+type Profile struct {
+	Name     string
+	Address  addr.Object
+	From     string // the profile below; "" without
+	Services []ProfileService
+	Range    diag.Range
+}
+
+// ProfileService is what one profile writes for a service.
+type ProfileService struct {
+	Name     string
+	Settings []Setting
+	Range    diag.Range
+}
+
+// Node is a Kubernetes node that the configuration speaks of.
+type Node struct {
+	Name     string
+	Address  addr.Object
+	Roles    []string // sorted
+	Profile  string   // "" for the cloud's default alone
+	Disabled bool
+	// Services are those whose configuration on this node differs from the cloud's, by name.
+	Services []NodeService
+	Range    diag.Range
+	Ranges   map[string]diag.Range // of the attributes that were written
+}
+
+// NodeService is the effective configuration of a service on one node.
+type NodeService struct {
+	Name     string
+	Conf     cty.Value
+	Settings []Setting // what led here: cloud, default profile, the node's profile
+}
+
+// Resource is an object that is wanted in OpenStack, or that is looked up there when the mode of
+// its address is [addr.Data].
+type Resource struct {
+	Address addr.Object
+	Kind    string
+	// Desired has the desired type of the kind's schema. An attribute that was not written is
+	// null and not managed; what depends on outputs of other resources is unknown. Sensitive
+	// parts carry the mark [Sensitive].
+	Desired   cty.Value
+	Lifecycle Lifecycle
+	Edges     []Edge                // what it depends on, by address
+	Range     diag.Range            // of the block's header
+	Ranges    map[string]diag.Range // of the attributes that were written
+}
+
+// Lifecycle says how an object is treated over time.
+type Lifecycle struct {
+	Drift          Drift
+	PreventDestroy bool
+}
+
+// Drift is what to do about a written attribute that somebody changed.
+type Drift string
+
+// The ways to treat drift.
+const (
+	DriftCorrect Drift = "correct"
+	DriftReport  Drift = "report"
+	DriftIgnore  Drift = "ignore"
+)
+
+// Edge says that a resource depends on another one, or on a service.
+type Edge struct {
+	To addr.Object
+	// Attribute is the attribute whose reference made the edge, "" for depends_on.
+	Attribute string
+	Range     diag.Range
+}
+
+// Service returns a service of the cloud, or nil.
+func (m *Model) Service(name string) *Service {
+	i := slices.IndexFunc(m.Cloud.Services, func(s Service) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &m.Cloud.Services[i]
+}
+
+// Resource returns a resource by its address, or nil.
+func (m *Model) Resource(a addr.Object) *Resource {
+	i, found := slices.BinarySearchFunc(m.Resources, a, func(r Resource, a addr.Object) int { return r.Address.Compare(a) })
+	if !found {
+		return nil
+	}
+	return &m.Resources[i]
+}
+
+// Deploys tells whether the cloud has a service that runs, so that charts are needed.
+func (c *Cloud) Deploys() bool {
+	return slices.ContainsFunc(c.Services, func(s Service) bool { return s.Enabled })
+}

@@ -1,0 +1,146 @@
+package model_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+func at(line int) diag.Range {
+	return diag.Range{File: "main.hcl", Start: diag.Pos{Line: line, Column: 1}, End: diag.Pos{Line: line, Column: 2}}
+}
+
+func good() *model.Model {
+	return &model.Model{
+		Cloud: model.Cloud{
+			Name: "test", Release: "2026.1", Region: "RegionOne", Namespace: "openstack", NetworkBackend: "ovs",
+			Charts: &model.Charts{Repository: "charts"}, Range: at(1),
+			Services: []model.Service{{Name: "nova", Enabled: true, Settings: []model.Setting{
+				{Name: "replicas", Value: cty.NumberIntVal(2), Range: at(2)},
+			}}},
+		},
+		Nodes: []model.Node{{Name: "node-1", Address: addr.MustParseObject("node.a"), Roles: []string{"compute"}, Range: at(3)}},
+	}
+}
+
+func TestCheck(t *testing.T) {
+	definition := schema.New()
+	if diags := good().Check(definition); len(diags) > 0 {
+		t.Fatalf("a good model: %v", diags)
+	}
+	setting := func(name string, v cty.Value) func(*model.Model) {
+		return func(m *model.Model) {
+			m.Cloud.Services[0].Settings = []model.Setting{{Name: name, Value: v, Range: at(2)}}
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(*model.Model)
+		want   string
+	}{
+		"release":         {func(m *model.Model) { m.Cloud.Release = "zed" }, "release must be"},
+		"namespace":       {func(m *model.Model) { m.Cloud.Namespace = "Open_Stack" }, "namespace must be"},
+		"backend":         {func(m *model.Model) { m.Cloud.NetworkBackend = "none" }, "network_backend must be"},
+		"no release":      {func(m *model.Model) { m.Cloud.Release = "" }, "which release"},
+		"no charts":       {func(m *model.Model) { m.Cloud.Charts = nil }, "charts come from"},
+		"nothing at all":  {func(m *model.Model) { m.Cloud.Services = nil }, "neither a service"},
+		"unknown service": {func(m *model.Model) { m.Cloud.Services[0].Name = "swift" }, `no service "swift"`},
+		"negative":        {setting("replicas", cty.NumberIntVal(-1)), "-1 times"},
+		"fraction":        {setting("replicas", cty.NumberFloatVal(1.5)), "whole number"},
+		"unknown part":    {setting("replicas", cty.ObjectVal(map[string]cty.Value{"x": cty.NumberIntVal(1)})), `no part "x"`},
+		"no storage":      {setting("storage_size", cty.StringVal("1Gi")), "keeps no data"},
+		"no version":      {setting("version", cty.StringVal("1")), "release of OpenStack"},
+		"role":            {func(m *model.Model) { m.Nodes[0].Roles = []string{"king"} }, `no role "king"`},
+		"one node twice":  {func(m *model.Model) { m.Nodes = append(m.Nodes, m.Nodes[0]) }, "both stand for"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := good()
+			c.change(m)
+			diags := m.Check(definition)
+			if len(diags) != 1 || !strings.Contains(diags[0].Detail, c.want) || diags[0].Subject == nil {
+				t.Errorf("%v, want %q", diags, c.want)
+			}
+		})
+	}
+	off := good()
+	off.Cloud.Services[0].Enabled, off.Cloud.Release, off.Cloud.Charts = false, "", nil
+	if diags := off.Check(definition); len(diags) > 0 {
+		t.Errorf("a cloud that deploys nothing any more needs no charts: %v", diags)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	object := func(fields map[string]cty.Value) cty.Value { return cty.ObjectVal(fields) }
+	one, two := cty.NumberIntVal(1), cty.NumberIntVal(2)
+	list := cty.TupleVal([]cty.Value{one, two})
+	for name, c := range map[string]struct{ base, over, want cty.Value }{
+		"nothing over":  {object(map[string]cty.Value{"a": one}), cty.NilVal, object(map[string]cty.Value{"a": one})},
+		"nothing below": {cty.NilVal, one, one},
+		"deep": {
+			object(map[string]cty.Value{"m": object(map[string]cty.Value{"a": one, "b": one})}),
+			object(map[string]cty.Value{"m": object(map[string]cty.Value{"b": two})}),
+			object(map[string]cty.Value{"m": object(map[string]cty.Value{"a": one, "b": two})}),
+		},
+		"lists are replaced": {object(map[string]cty.Value{"l": list}), object(map[string]cty.Value{"l": cty.EmptyTupleVal}), object(map[string]cty.Value{"l": cty.EmptyTupleVal})},
+		"a map and an object": {
+			cty.MapVal(map[string]cty.Value{"a": one}), object(map[string]cty.Value{"b": two}),
+			object(map[string]cty.Value{"a": one, "b": two}),
+		},
+		"null stands": {object(map[string]cty.Value{"a": one}), object(map[string]cty.Value{"a": cty.NullVal(cty.Number)}), object(map[string]cty.Value{"a": cty.NullVal(cty.Number)})},
+		"marks stay": {
+			object(map[string]cty.Value{"a": one}).Mark(model.Sensitive), object(map[string]cty.Value{"b": two}),
+			object(map[string]cty.Value{"a": one, "b": two}).Mark(model.Sensitive),
+		},
+	} {
+		if got := model.Merge(c.base, c.over); !got.RawEquals(c.want) {
+			t.Errorf("%s: %#v, want %#v", name, got, c.want)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	v := cty.ObjectVal(map[string]cty.Value{
+		"int":   cty.NumberIntVal(1_000_000),
+		"big":   cty.MustParseNumberVal("9007199254740993"),
+		"float": cty.NumberFloatVal(1.5),
+		"text":  cty.StringVal("x"),
+		"flag":  cty.True,
+		"null":  cty.NullVal(cty.String),
+		"list":  cty.TupleVal([]cty.Value{cty.NumberIntVal(1), cty.StringVal("a")}),
+		"map":   cty.MapVal(map[string]cty.Value{"k": cty.StringVal("v")}),
+	})
+	plain, err := model.Plain(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(plain)
+	want := `{"big":9007199254740993,"flag":true,"float":1.5,"int":1000000,"list":[1,"a"],"map":{"k":"v"},"null":null,"text":"x"}`
+	if err != nil || string(text) != want {
+		t.Errorf("%s, want %s, %v", text, want, err)
+	}
+	for name, v := range map[string]cty.Value{
+		"unknown":   cty.ObjectVal(map[string]cty.Value{"a": cty.UnknownVal(cty.String)}),
+		"sensitive": cty.ObjectVal(map[string]cty.Value{"a": cty.StringVal("s3").Mark(model.Sensitive)}),
+	} {
+		if _, err := model.Plain(v); err == nil || !strings.Contains(err.Error(), "a: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestLookups(t *testing.T) {
+	m := good()
+	m.Resources = []model.Resource{{Address: addr.MustParseObject("network.a")}, {Address: addr.MustParseObject("network.b")}}
+	if m.Resource(addr.MustParseObject("network.b")) != &m.Resources[1] || m.Resource(addr.MustParseObject("network.c")) != nil {
+		t.Error("resources are not found by their address")
+	}
+	if m.Service("nova") != &m.Cloud.Services[0] || m.Service("heat") != nil {
+		t.Error("services are not found by their name")
+	}
+}

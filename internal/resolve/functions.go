@@ -1,0 +1,132 @@
+package resolve
+
+import (
+	"github.com/hashicorp/hcl/v2/ext/tryfunc"
+	ctyyaml "github.com/zclconf/go-cty-yaml"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+)
+
+// functions returns the functions of the language: those that Terraform users know, with their
+// names and meaning, as far as they need no file, clock or random number.
+func functions() map[string]function.Function {
+	all := map[string]function.Function{}
+	for _, group := range []map[string]function.Function{
+		numberFunctions(), stringFunctions(), collectionFunctions(), encodingFunctions(), conversionFunctions(), addressFunctions(),
+	} {
+		for name, f := range group {
+			all[name] = f
+		}
+	}
+	return all
+}
+
+func numberFunctions() map[string]function.Function {
+	return map[string]function.Function{
+		"abs":      stdlib.AbsoluteFunc,
+		"ceil":     stdlib.CeilFunc,
+		"floor":    stdlib.FloorFunc,
+		"max":      stdlib.MaxFunc,
+		"min":      stdlib.MinFunc,
+		"parseint": stdlib.ParseIntFunc,
+		"signum":   stdlib.SignumFunc,
+	}
+}
+
+func stringFunctions() map[string]function.Function {
+	return map[string]function.Function{
+		"chomp":      stdlib.ChompFunc,
+		"endswith":   endsWith(),
+		"format":     wholeNumbers(bounded(stdlib.FormatFunc, formatBound)),
+		"formatlist": wholeNumbers(bounded(stdlib.FormatListFunc, formatBound)),
+		"indent":     bounded(stdlib.IndentFunc, indentBound),
+		"join":       bounded(stdlib.JoinFunc, joinBound),
+		"lower":      stdlib.LowerFunc,
+		"regex":      stdlib.RegexFunc,
+		"regexall":   stdlib.RegexAllFunc,
+		"replace":    replace(),
+		"split":      stdlib.SplitFunc,
+		"startswith": startsWith(),
+		"strrev":     stdlib.ReverseFunc,
+		"substr":     stdlib.SubstrFunc,
+		"title":      stdlib.TitleFunc,
+		"trim":       stdlib.TrimFunc,
+		"trimprefix": stdlib.TrimPrefixFunc,
+		"trimspace":  stdlib.TrimSpaceFunc,
+		"trimsuffix": stdlib.TrimSuffixFunc,
+		"upper":      stdlib.UpperFunc,
+	}
+}
+
+func collectionFunctions() map[string]function.Function {
+	return map[string]function.Function{
+		"alltrue":         allTrue(),
+		"anytrue":         anyTrue(),
+		"chunklist":       stdlib.ChunklistFunc,
+		"coalesce":        coalesce(),
+		"coalescelist":    stdlib.CoalesceListFunc,
+		"compact":         stdlib.CompactFunc,
+		"concat":          stdlib.ConcatFunc,
+		"contains":        stdlib.ContainsFunc,
+		"distinct":        stdlib.DistinctFunc,
+		"element":         stdlib.ElementFunc,
+		"flatten":         stdlib.FlattenFunc,
+		"index":           index(),
+		"keys":            stdlib.KeysFunc,
+		"length":          length(),
+		"lookup":          lookup(),
+		"merge":           stdlib.MergeFunc,
+		"one":             one(),
+		"range":           stdlib.RangeFunc, // at most 1024 elements by itself
+		"reverse":         stdlib.ReverseListFunc,
+		"setintersection": stdlib.SetIntersectionFunc,
+		"setproduct":      bounded(stdlib.SetProductFunc, productBound),
+		"setsubtract":     stdlib.SetSubtractFunc,
+		"setunion":        stdlib.SetUnionFunc,
+		"slice":           stdlib.SliceFunc,
+		"sort":            stdlib.SortFunc,
+		"sum":             sum(),
+		"values":          stdlib.ValuesFunc,
+		"zipmap":          stdlib.ZipmapFunc,
+	}
+}
+
+func encodingFunctions() map[string]function.Function {
+	return map[string]function.Function{
+		"base64decode": base64Decode(),
+		"base64encode": base64Encode(),
+		"csvdecode":    stdlib.CSVDecodeFunc,
+		"jsondecode":   bounded(stdlib.JSONDecodeFunc, documentBound),
+		"jsonencode":   stdlib.JSONEncodeFunc,
+		"sha1":         digest("sha1"),
+		"sha256":       digest("sha256"),
+		"sha512":       digest("sha512"),
+		"yamldecode":   bounded(ctyyaml.YAMLDecodeFunc, yamlBound),
+		"yamlencode":   ctyyaml.YAMLEncodeFunc,
+	}
+}
+
+func conversionFunctions() map[string]function.Function {
+	return map[string]function.Function{
+		"can":          tryfunc.CanFunc,
+		"nonsensitive": nonsensitive(),
+		"sensitive":    sensitive(),
+		"tobool":       stdlib.MakeToFunc(cty.Bool),
+		"tolist":       stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
+		"tomap":        stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
+		"tonumber":     stdlib.MakeToFunc(cty.Number),
+		"toset":        stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
+		"tostring":     stdlib.MakeToFunc(cty.String),
+		"try":          tryfunc.TryFunc,
+	}
+}
+
+func addressFunctions() map[string]function.Function {
+	return map[string]function.Function{
+		"cidrhost":    cidrHost(),
+		"cidrnetmask": cidrNetmask(),
+		"cidrsubnet":  cidrSubnet(),
+		"cidrsubnets": cidrSubnets(),
+	}
+}

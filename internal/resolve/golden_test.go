@@ -1,0 +1,75 @@
+package resolve_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestMistakes loads and resolves each directory below testdata/mistakes and compares what a
+// person is told with the file "want" in it. Every one holds one kind of mistake.
+func TestMistakes(t *testing.T) {
+	dirs, err := filepath.Glob("testdata/mistakes/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no mistakes: %v", err)
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			cfg, diags := config.Load(os.DirFS(dir), ".", config.DefaultLimits())
+			m, _, more := resolve.Resolve(cfg, nil)
+			diags = append(diags, more...)
+			if !diags.HasErrors() {
+				t.Fatal("there is a mistake in it, and nothing is told")
+			}
+			if m != nil {
+				t.Error("a model was made in spite of errors")
+			}
+			for _, d := range diags {
+				checkStyle(t, d)
+			}
+			var got bytes.Buffer
+			printer := diag.Printer{Source: cfg.Source}
+			if err := printer.Print(&got, diags.Sorted()); err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join(dir, "want")
+			if *update {
+				if err := os.WriteFile(golden, got.Bytes(), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
+			}
+		})
+	}
+}
+
+// checkStyle holds every text to the form that diagnostics have.
+func checkStyle(t *testing.T, d diag.Diagnostic) {
+	t.Helper()
+	if d.Code == "" || d.Summary == "" {
+		t.Errorf("no code or no summary: %+v", d)
+	}
+	for _, text := range []string{d.Summary, d.Detail, d.Hint} {
+		if strings.HasSuffix(text, ".") && !strings.Contains(text, ". ") {
+			t.Errorf("a single sentence with a full stop: %q", text)
+		}
+		if len(text) > 1 && 'A' <= text[0] && text[0] <= 'Z' && 'a' <= text[1] && text[1] <= 'z' {
+			t.Errorf("a capital in front: %q", text)
+		}
+	}
+}

@@ -1,0 +1,10 @@
+cloud "demo" {
+  release = "2026.1"
+  charts {
+    repository = "charts"
+  }
+  service "keystone" {}
+}
+
+network "my web" {}
+project {}

@@ -1,0 +1,15 @@
+cloud "demo" {
+  release = "2026.1"
+  charts {
+    repository = "charts"
+  }
+  service "keystone" {}
+}
+
+network "web" {
+  prevent_destroy = true
+
+  lifecycle {
+    drift = "repair"
+  }
+}

@@ -1,0 +1,13 @@
+cloud "demo" {
+  release = "2026.1"
+  charts {
+    repository = "charts"
+  }
+  service "keystone" {}
+}
+
+network "web" {}
+
+subnet "web" {
+  network = network.web
+}

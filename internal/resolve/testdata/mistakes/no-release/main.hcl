@@ -1,0 +1,3 @@
+cloud "demo" {
+  service "keystone" {}
+}

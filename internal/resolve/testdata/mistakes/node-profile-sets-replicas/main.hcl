@@ -1,0 +1,19 @@
+cloud "demo" {
+  release = "2026.1"
+  charts {
+    repository = "charts"
+  }
+  service "keystone" {}
+}
+
+profile "gpu" {
+  service "nova" {
+    replicas = 3
+    conf     = { nova = {} }
+  }
+}
+
+node "worker-1" {
+  roles   = ["compute"]
+  profile = profile.gpu
+}

@@ -1,0 +1,12 @@
+cloud "demo" {
+  release = "2026.1"
+  network_backend = "ovm"
+  charts {
+    repository = "charts"
+  }
+  service "keystone" {}
+}
+
+node "worker-1" {
+  roles = ["compute", "contol-plane"]
+}

@@ -1,0 +1,11 @@
+cloud "demo" {
+  release = "2026.1"
+  charts {
+    repository = "charts"
+  }
+  service "keystone" {}
+}
+
+network "web" {
+  descripton = "front"
+}

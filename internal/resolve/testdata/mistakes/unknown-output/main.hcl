@@ -1,0 +1,14 @@
+cloud "demo" {
+  release = "2026.1"
+  charts {
+    repository = "charts"
+  }
+  service "keystone" {}
+}
+
+network "web" {}
+
+subnet "web" {
+  network = network.web.ids
+  cidr    = "10.0.0.0/24"
+}

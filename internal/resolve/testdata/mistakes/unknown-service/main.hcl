@@ -1,0 +1,9 @@
+cloud "demo" {
+  release = "2026.1"
+  charts {
+    repository = "charts"
+  }
+  service "keystoen" {}
+  service "keystone" {}
+  service "keystone" {}
+}

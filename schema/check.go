@@ -1,0 +1,73 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Check tells why a value of the right type is not one that the attribute takes: "" when it
+// is, else words that complete the sentence "must be …". What is unknown is not checked.
+func (a *Attribute) Check(v cty.Value) string {
+	v, _ = v.UnmarkDeep()
+	if v == cty.NilVal || v.IsNull() || !v.IsKnown() {
+		return ""
+	}
+	if a.Mapping && !v.Type().IsObjectType() && !v.Type().IsMapType() {
+		return "a map, such as { key = \"value\" }"
+	}
+	if a.Bounds == nil && a.Allowed == nil && a.Format == FormatAny {
+		return ""
+	}
+	return a.checkScalars(v)
+}
+
+// checkScalars checks a scalar, or the scalars directly inside a collection or object.
+func (a *Attribute) checkScalars(v cty.Value) string {
+	if v.IsNull() || !v.IsKnown() {
+		return ""
+	}
+	switch {
+	case v.Type() == cty.String:
+		return a.checkString(v.AsString())
+	case v.Type() == cty.Number:
+		return a.checkNumber(v)
+	case v.CanIterateElements():
+		for it := v.ElementIterator(); it.Next(); {
+			key, element := it.Element()
+			problem := a.checkScalars(element)
+			if problem == "" {
+				continue
+			}
+			if v.Type().IsObjectType() || v.Type().IsMapType() {
+				return fmt.Sprintf("%s (%s)", problem, key.AsString())
+			}
+			return problem
+		}
+	}
+	return ""
+}
+
+func (a *Attribute) checkString(s string) string {
+	if len(a.Allowed) > 0 && !slices.Contains(a.Allowed, s) {
+		return "one of " + strings.Join(a.Allowed, ", ")
+	}
+	if err := a.Format.Check(s); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func (a *Attribute) checkNumber(v cty.Value) string {
+	if a.Bounds == nil {
+		return ""
+	}
+	f := v.AsBigFloat()
+	low, high := cty.NumberIntVal(a.Bounds.Min), cty.NumberIntVal(a.Bounds.Max)
+	if !f.IsInt() || v.LessThan(low).True() || v.GreaterThan(high).True() {
+		return fmt.Sprintf("a whole number from %d to %d", a.Bounds.Min, a.Bounds.Max)
+	}
+	return ""
+}

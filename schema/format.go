@@ -1,0 +1,139 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+)
+
+// Format is a shape that a string must have.
+type Format string
+
+// The formats.
+const (
+	FormatAny        Format = ""
+	FormatIdentifier Format = "identifier" // a name that can be part of an address
+	FormatDNSName    Format = "dns-name"   // a name of Kubernetes: of a node, a Secret
+	FormatDNSLabel   Format = "dns-label"  // the same without dots: a namespace
+	FormatCIDR       Format = "cidr"       // 10.0.0.0/24 or 2001:db8::/64
+	FormatIP         Format = "ip"
+	FormatURL        Format = "url"      // http or https
+	FormatQuantity   Format = "quantity" // an amount of storage, such as 50Gi
+	FormatRelease    Format = "release"  // a release of OpenStack: 2026.1
+	FormatChecksum   Format = "checksum" // sha256:… or sha512:…
+	FormatCharts     Format = "charts"   // an oci:// or https:// repository, or a path
+)
+
+var (
+	dnsNamePattern  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
+	quantityPattern = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi|Ti|Pi|M|G|T|P)$`)
+	releasePattern  = regexp.MustCompile(`^20[0-9]{2}\.[12]$`)
+	checksumPattern = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
+)
+
+// longest names that Kubernetes takes, and that fit any name column of OpenStack.
+const (
+	longestName  = 253
+	longestLabel = 63
+)
+
+// Check tells why a string does not have the format; the error completes the sentence
+// "must be …".
+func (f Format) Check(s string) error {
+	switch f {
+	case FormatAny:
+		return nil
+	case FormatCIDR:
+		return checkCIDR(s)
+	case FormatIP:
+		if a, err := netip.ParseAddr(s); err != nil || a.Zone() != "" {
+			return errors.New("an IP address, such as 192.0.2.1 or 2001:db8::1")
+		}
+		return nil
+	case FormatURL:
+		return checkURL(s, "http", "https")
+	case FormatCharts:
+		if strings.Contains(s, "://") {
+			return checkURL(s, "oci", "https", "http")
+		}
+		return checkPath(s)
+	case FormatDNSLabel:
+		if len(s) > longestLabel || strings.Contains(s, ".") || !dnsNamePattern.MatchString(s) {
+			return fmt.Errorf("at most %d lower case letters, digits and dashes, with a letter or digit at both ends", longestLabel)
+		}
+		return nil
+	default:
+		return f.checkPattern(s)
+	}
+}
+
+func (f Format) checkPattern(s string) error {
+	switch f {
+	case FormatIdentifier:
+		if len(s) > longestName || !addr.ValidName(s) {
+			return errors.New("a name of letters, digits, _ and -, with a letter or _ in front")
+		}
+	case FormatDNSName:
+		if len(s) > longestName || strings.Contains(s, "..") || !dnsNamePattern.MatchString(s) {
+			return errors.New("a Kubernetes name: lower case letters, digits, dashes and dots, with a letter or digit at both ends")
+		}
+	case FormatQuantity:
+		if !quantityPattern.MatchString(s) {
+			return errors.New("an amount of storage, such as 50Gi")
+		}
+	case FormatRelease:
+		if !releasePattern.MatchString(s) {
+			return errors.New("a release of OpenStack by year and number, such as 2026.1")
+		}
+	case FormatChecksum:
+		if !checksumPattern.MatchString(s) {
+			return errors.New("sha256: or sha512: and the digest in lower case hexadecimal digits")
+		}
+	default:
+		return fmt.Errorf("of the format %q, which is not defined", string(f))
+	}
+	return nil
+}
+
+func checkCIDR(s string) error {
+	prefix, err := netip.ParsePrefix(s)
+	if err != nil {
+		return errors.New("a network in CIDR notation, such as 192.0.2.0/24")
+	}
+	if prefix != prefix.Masked() {
+		return fmt.Errorf("the first address of its network: %s", prefix.Masked())
+	}
+	return nil
+}
+
+func checkURL(s string, schemes ...string) error {
+	u, err := url.Parse(s)
+	if err == nil && u.Host != "" && u.User == nil {
+		for _, scheme := range schemes {
+			if u.Scheme == scheme {
+				return nil
+			}
+		}
+	}
+	if err == nil && u.User != nil {
+		return errors.New("a URL without user and password in it")
+	}
+	return fmt.Errorf("a URL that starts with %s://", strings.Join(schemes, ":// or "))
+}
+
+func checkPath(s string) error {
+	if s == "" || strings.HasPrefix(s, "/") || strings.Contains(s, `\`) {
+		return errors.New("a repository (oci:// or https://) or a path inside this Git repository")
+	}
+	for part := range strings.SplitSeq(s, "/") {
+		if part == ".." {
+			return errors.New("a path that stays inside this Git repository, with no .. in it")
+		}
+	}
+	return nil
+}

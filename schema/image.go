@@ -1,0 +1,58 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+func imageBlocks() []Block {
+	return []Block{{
+		Kind: "image", Class: ClassResource, Labels: resourceLabel(),
+		Doc: "An image of Glance, with its bytes.",
+		Attributes: []Attribute{
+			nameAttribute(InPlace),
+			projectAttribute(),
+			{
+				Name: "source", Type: cty.String, Presence: Required, Change: Replace, Format: FormatURL,
+				Example: cty.StringVal("https://images.example.org/cirros-0.6.3-x86_64-disk.img"),
+				Doc:     "Where the bytes come from.",
+			},
+			{
+				Name: "checksum", Type: cty.String, Change: Replace, Format: FormatChecksum,
+				Example: cty.StringVal("sha256:7d6355852aeb6dbcd191bcda7cd74f1536cfe5cbf8a10495a7283a8396e4b75b"),
+				Doc:     "The digest that the bytes must have.",
+			},
+			{
+				Name: "disk_format", Type: cty.String, Change: Replace, Allowed: []string{"raw", "qcow2", "vmdk", "vhd", "vdi", "iso", "ami", "aki", "ari"},
+				Default: cty.StringVal("qcow2"), Example: cty.StringVal("raw"),
+				Doc: "The format of the bytes.",
+			},
+			{
+				Name: "container_format", Type: cty.String, Change: Replace, Allowed: []string{"bare", "ovf", "ova", "docker", "ami", "aki", "ari"},
+				Default: cty.StringVal("bare"), Example: cty.StringVal("bare"),
+				Doc: "The format around them.",
+			},
+			{
+				Name: "visibility", Type: cty.String, Lookup: true, Allowed: []string{"public", "private", "shared", "community"},
+				Example: cty.StringVal("public"),
+				Doc:     "Who can use it.",
+			},
+			{
+				Name: "min_disk", Type: cty.Number, Bounds: &Bounds{0, 1 << 31}, Unit: "GiB", Example: cty.NumberIntVal(1),
+				Doc: "The smallest root disk that it fits.",
+			},
+			{
+				Name: "min_ram", Type: cty.Number, Bounds: &Bounds{0, 1 << 31}, Unit: "MiB", Example: cty.NumberIntVal(64),
+				Doc: "The least memory that it runs with.",
+			},
+			{
+				Name: "protected", Type: cty.Bool, Example: cty.False,
+				Doc: "Whether Glance refuses to delete it.",
+			},
+			{
+				Name: "properties", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"hw_disk_bus": cty.StringVal("scsi")}),
+				Doc: "What the hypervisor should know. Keys that others have added stay.",
+			},
+			tagsAttribute(),
+			idAttribute(),
+			{Name: "size", Type: cty.Number, Presence: Computed, Unit: "bytes", Doc: "How many bytes it has."},
+		},
+	}}
+}

@@ -1,0 +1,192 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+func networkBlocks() []Block {
+	return []Block{networkBlock(), subnetBlock(), routerBlock(), securityGroupBlock()}
+}
+
+func networkBlock() Block {
+	return Block{
+		Kind: "network", Class: ClassResource, Labels: resourceLabel(),
+		Doc: "A network of Neutron.",
+		Attributes: []Attribute{
+			nameAttribute(InPlace),
+			projectAttribute(),
+			descriptionAttribute(),
+			adminStateAttribute(),
+			{
+				Name: "mtu", Type: cty.Number, Bounds: &Bounds{68, 65535}, Unit: "bytes", Example: cty.NumberIntVal(1450),
+				Doc: "The largest packet that fits.",
+			},
+			{
+				Name: "shared", Type: cty.Bool, Example: cty.False, Lookup: true,
+				Doc: "Whether every project can use it.",
+			},
+			{
+				Name: "external", Type: cty.Bool, Example: cty.True, Lookup: true,
+				Doc: "Whether it leads out of the cloud, so that routers can have their gateway there.",
+			},
+			{
+				Name: "port_security", Type: cty.Bool, Example: cty.True,
+				Doc: "Whether its ports are filtered by security groups unless they say otherwise.",
+			},
+			{
+				Name: "provider_network_type", Type: cty.String, Change: Replace, Allowed: []string{"flat", "vlan", "vxlan", "gre", "geneve", "local"},
+				Example: cty.StringVal("vlan"),
+				Doc:     "How the network is carried between nodes; chosen by Neutron unless written.",
+			},
+			{
+				Name: "provider_physical_network", Type: cty.String, Change: Replace, Example: cty.StringVal("physnet1"),
+				Doc: "The physical network that a flat or vlan network lies on.",
+			},
+			{
+				Name: "provider_segmentation_id", Type: cty.Number, Change: Replace, Bounds: &Bounds{1, 1<<24 - 1}, Example: cty.NumberIntVal(100),
+				Doc: "The VLAN or tunnel number.",
+			},
+			tagsAttribute(),
+			idAttribute(),
+		},
+	}
+}
+
+func subnetBlock() Block {
+	pool := cty.Object(map[string]cty.Type{"start": cty.String, "end": cty.String})
+	route := cty.Object(map[string]cty.Type{"destination": cty.String, "next_hop": cty.String})
+	return Block{
+		Kind: "subnet", Class: ClassResource, Labels: resourceLabel(),
+		Doc: "A range of addresses in a network.",
+		Attributes: []Attribute{
+			nameAttribute(InPlace),
+			{
+				Name: "network", Type: cty.String, Presence: Required, Change: Replace, Lookup: true,
+				Reference: &Reference{Kind: "network", Output: "id"}, Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"),
+				Doc: "The network that the addresses are for.",
+			},
+			{
+				Name: "cidr", Type: cty.String, Presence: Required, Change: Replace, Format: FormatCIDR, Lookup: true,
+				Example: cty.StringVal("10.1.0.0/24"),
+				Doc:     "The range of addresses.",
+			},
+			projectAttribute(),
+			descriptionAttribute(),
+			{
+				Name: "gateway_ip", Type: cty.String, Format: FormatIP, Example: cty.StringVal("10.1.0.1"),
+				Doc: "The address of the router; the first one of the range unless written.",
+			},
+			{
+				Name: "no_gateway", Type: cty.Bool, Conflicts: "gateway_ip", Example: cty.True,
+				Doc: "Leaves the subnet without a gateway. Not together with gateway_ip.",
+			},
+			{
+				Name: "enable_dhcp", Type: cty.Bool, Example: cty.True,
+				Doc: "Whether instances get their address by DHCP.",
+			},
+			{
+				Name: "dns_nameservers", Type: cty.List(cty.String), Format: FormatIP, Example: cty.ListVal([]cty.Value{cty.StringVal("192.0.2.53")}),
+				Doc: "The name servers that DHCP announces, in order of preference.",
+			},
+			{
+				Name: "allocation_pools", Type: cty.List(pool), Unordered: true, Example: cty.ListVal([]cty.Value{
+					cty.ObjectVal(map[string]cty.Value{"start": cty.StringVal("10.1.0.10"), "end": cty.StringVal("10.1.0.99")}),
+				}),
+				Doc: "The parts of the range that addresses are taken from; all of it unless written.",
+			},
+			{
+				Name: "host_routes", Type: cty.List(route), Unordered: true, Example: cty.ListVal([]cty.Value{
+					cty.ObjectVal(map[string]cty.Value{"destination": cty.StringVal("10.2.0.0/16"), "next_hop": cty.StringVal("10.1.0.254")}),
+				}),
+				Doc: "Routes that DHCP announces.",
+			},
+			tagsAttribute(),
+			idAttribute(),
+			{Name: "ip_version", Type: cty.Number, Presence: Computed, Doc: "4 or 6, by the range."},
+		},
+	}
+}
+
+func routerBlock() Block {
+	return Block{
+		Kind: "router", Class: ClassResource, Labels: resourceLabel(),
+		Doc: "A router between subnets, and from them to an external network.",
+		Attributes: []Attribute{
+			nameAttribute(InPlace),
+			projectAttribute(),
+			descriptionAttribute(),
+			adminStateAttribute(),
+			{
+				Name: "external_network", Type: cty.String, Reference: &Reference{Kind: "network", Output: "id"},
+				Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"),
+				Doc:     "The external network that the gateway is in.",
+			},
+			{
+				Name: "enable_snat", Type: cty.Bool, Example: cty.True,
+				Doc: "Whether inner addresses are hidden behind the gateway's.",
+			},
+			{
+				Name: "subnets", Type: cty.List(cty.String), Unordered: true, Reference: &Reference{Kind: "subnet", Output: "id"},
+				Example: cty.ListVal([]cty.Value{cty.StringVal("08eae331-0402-425a-923c-34f7cfe39c1b")}),
+				Doc:     "The subnets that the router has an interface in. Interfaces that others have added stay.",
+			},
+			tagsAttribute(),
+			idAttribute(),
+		},
+	}
+}
+
+func securityGroupBlock() Block {
+	return Block{
+		Kind: "security_group", Class: ClassResource, Labels: resourceLabel(),
+		Doc: "A set of rules about which packets reach the ports that use it.",
+		Attributes: []Attribute{
+			nameAttribute(InPlace),
+			projectAttribute(),
+			descriptionAttribute(),
+			{
+				Name: "stateful", Type: cty.Bool, Change: Replace, Example: cty.True,
+				Doc: "Whether answers to what was let out are let in.",
+			},
+			tagsAttribute(),
+			idAttribute(),
+		},
+		Blocks: []Nested{{Block: Block{
+			Kind: "rule", Class: ClassPart,
+			Doc: "One rule. A rule cannot be changed in OpenStack: another one takes its place. Rules that others have added stay.",
+			Attributes: []Attribute{
+				{
+					Name: "direction", Type: cty.String, Presence: Required, Allowed: []string{"ingress", "egress"}, Example: cty.StringVal("ingress"),
+					Doc: "Whether it is about packets to the port or from it.",
+				},
+				{
+					Name: "ethertype", Type: cty.String, Allowed: []string{"IPv4", "IPv6"}, Default: cty.StringVal("IPv4"), Example: cty.StringVal("IPv6"),
+					Doc: "The version of IP.",
+				},
+				{
+					Name: "protocol", Type: cty.String, Example: cty.StringVal("tcp"),
+					Doc: "The protocol by name or number, such as tcp, udp or icmp; any unless written.",
+				},
+				{
+					Name: "port_min", Type: cty.Number, Bounds: &Bounds{0, 65535}, Example: cty.NumberIntVal(80),
+					Doc: "The first port, or the type of ICMP.",
+				},
+				{
+					Name: "port_max", Type: cty.Number, Bounds: &Bounds{0, 65535}, Example: cty.NumberIntVal(80),
+					Doc: "The last port, or the code of ICMP.",
+				},
+				{
+					Name: "remote_cidr", Type: cty.String, Format: FormatCIDR, Example: cty.StringVal("192.0.2.0/24"),
+					Doc: "The addresses at the other end; any unless written.",
+				},
+				{
+					Name: "remote_group", Type: cty.String, Conflicts: "remote_cidr", Reference: &Reference{Kind: "security_group", Output: "id"},
+					Example: cty.StringVal("2076db17-a522-4506-91de-c6dd8e837028"),
+					Doc:     "The security group of the other end. Not together with remote_cidr.",
+				},
+				{
+					Name: "description", Type: cty.String, Example: cty.StringVal("web"),
+					Doc: "A text for people.",
+				},
+			},
+		}}},
+	}
+}

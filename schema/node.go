@@ -1,0 +1,42 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// The roles of a node.
+const (
+	RoleControlPlane = "control-plane"
+	RoleCompute      = "compute"
+	RoleNetwork      = "network"
+)
+
+// Roles lists what a node can be used for.
+func Roles() []string { return []string{RoleControlPlane, RoleCompute, RoleNetwork} }
+
+func nodeBlocks() []Block {
+	return []Block{{
+		Kind: "node", Class: ClassNode,
+		Doc:    "A Kubernetes node and what it is used for. A node without a block is left alone.",
+		Labels: []Label{{Name: "label", Doc: "The name in addresses, and the node's name in Kubernetes unless one is written.", Format: FormatIdentifier}},
+		Attributes: []Attribute{
+			{
+				Name: "name", Type: cty.String, AtLoad: true, FromLabel: true, Format: FormatDNSName,
+				Example: cty.StringVal("ip-10-0-0-1.example.internal"),
+				Doc:     "The name of the node in Kubernetes. The block's label unless written, which a name with dots in it has to be.",
+			},
+			{
+				Name: "roles", Type: cty.Set(cty.String), AtLoad: true, Allowed: Roles(),
+				Example: cty.SetVal([]cty.Value{cty.StringVal(RoleCompute)}),
+				Doc:     "What runs on the node: the APIs and their databases, instances, or the routers and DHCP servers of networks.",
+			},
+			{
+				Name: "profile", Type: cty.String, AtLoad: true, Reference: &Reference{Kind: "profile", Output: "name"},
+				Example: cty.StringVal("gpu"),
+				Doc:     "The profile whose settings this node adds to those of the cloud's default profile.",
+			},
+			{
+				Name: "disabled", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.True,
+				Doc: "Takes the node out of the cloud. Refused while it hosts instances.",
+			},
+		},
+	}}
+}

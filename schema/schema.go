@@ -1,0 +1,229 @@
+package schema
+
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Class tells what part of the configuration a block belongs to.
+type Class string
+
+// The classes of blocks.
+const (
+	ClassCloud    Class = "cloud"    // the one block that describes the deployment
+	ClassProfile  Class = "profile"  // settings of services, shared by name
+	ClassNode     Class = "node"     // a Kubernetes node
+	ClassService  Class = "service"  // one OpenStack or infrastructure service
+	ClassResource Class = "resource" // an object inside OpenStack
+	ClassMeta     Class = "meta"     // the language's own blocks: variable, locals
+	ClassPart     Class = "part"     // a block that only exists inside another one
+)
+
+// Block defines one kind of block.
+type Block struct {
+	Kind       string
+	Class      Class
+	Doc        string // what the block is for, in one or two sentences
+	Labels     []Label
+	Attributes []Attribute // sorted by importance, as the reference lists them
+	Blocks     []Nested
+
+	// Free says that any attribute name may be written; Attributes is then empty.
+	Free bool
+}
+
+// Label is one of the names that follow a block's kind.
+type Label struct {
+	Name   string
+	Doc    string
+	Format Format
+	// Allowed lists the only values, when there is such a list.
+	Allowed []string
+}
+
+// Nested is a block inside a block.
+type Nested struct {
+	Block
+	Min, Max int // how many there may be; a Max of 0 means any number
+}
+
+// Single tells whether at most one such block can be written, in which case its value is an
+// object rather than a list of objects.
+func (n *Nested) Single() bool { return n.Max == 1 }
+
+// Presence tells who gives an attribute its value.
+type Presence string
+
+// The kinds of presence.
+const (
+	Optional Presence = ""         // may be written; when it is not, it is not managed
+	Required Presence = "required" // must be written
+	Computed Presence = "computed" // an output: known once the object exists, never written
+)
+
+// Change tells what a changed value means for an object that exists already.
+type Change string
+
+// The kinds of change.
+const (
+	InPlace Change = ""        // the object is updated
+	Replace Change = "replace" // the object has to be deleted and created again
+	Refused Change = "refused" // the change is an error: it can never be applied
+)
+
+// Scope tells where a setting may be written.
+type Scope uint8
+
+// The scopes; they combine. An attribute without scope is not a setting of a service.
+const (
+	ScopeCloud Scope = 1 << iota // for the whole cloud: in the cloud or its default profile
+	ScopeNode                    // in a profile that only some nodes use
+)
+
+// Form tells how the right side of an attribute is read.
+type Form string
+
+// The forms.
+const (
+	FormValue      Form = ""           // an expression
+	FormType       Form = "type"       // a type constraint, such as list(string)
+	FormReferences Form = "references" // a list of addresses, read and never evaluated
+)
+
+// Attribute defines one attribute of a block.
+type Attribute struct {
+	Name     string
+	Doc      string
+	Type     cty.Type
+	Example  cty.Value // a value that fits; the null value where an example would tell nothing
+	Presence Presence
+	Change   Change
+	Scope    Scope
+	Form     Form
+	Format   Format // what a string must look like
+
+	Sensitive bool // never shown
+	Unordered bool // the order of the list's elements means nothing
+	AtLoad    bool // must be known when the configuration is loaded
+
+	// FromLabel says that the block's label is the default.
+	FromLabel bool
+	// Lookup says that a data block may search by this attribute.
+	Lookup bool
+	// Default is the value when nothing is written; cty.NilVal when there is none.
+	Default cty.Value
+	// Allowed lists the only strings, for a string or each element of a list of strings.
+	Allowed []string
+	// Bounds limits a number, and each number inside a map or object.
+	Bounds *Bounds
+	// OneOf lists the types of a value that may have several; Type is then dynamic.
+	OneOf []cty.Type
+	// Mapping says of a dynamic value that it must be a map or object, of any content.
+	Mapping bool
+	// Unit is what a number counts, such as "MiB".
+	Unit string
+	// Conflicts names an attribute of the same block that must not be written beside this one.
+	Conflicts string
+	// Reference is set when the attribute names another block.
+	Reference *Reference
+}
+
+// Bounds are the inclusive limits of a number.
+type Bounds struct{ Min, Max int64 }
+
+// Reference says that an attribute, or each element of a list, takes a block of a kind, as in
+// network = network.web. The value that reaches the driver is that block's output; a plain
+// string is taken for the output itself.
+type Reference struct {
+	Kind   string
+	Output string
+}
+
+// HasDefault tells whether the attribute has a default value.
+func (a *Attribute) HasDefault() bool { return a.Default != cty.NilVal }
+
+// Attribute returns the definition of an attribute, or nil.
+func (b *Block) Attribute(name string) *Attribute {
+	for i := range b.Attributes {
+		if b.Attributes[i].Name == name {
+			return &b.Attributes[i]
+		}
+	}
+	return nil
+}
+
+// Nested returns the definition of a block inside this one, or nil.
+func (b *Block) Nested(kind string) *Nested {
+	for i := range b.Blocks {
+		if b.Blocks[i].Kind == kind {
+			return &b.Blocks[i]
+		}
+	}
+	return nil
+}
+
+// AttributeNames lists the attributes that can be written.
+func (b *Block) AttributeNames() []string {
+	var names []string
+	for i := range b.Attributes {
+		if b.Attributes[i].Presence != Computed {
+			names = append(names, b.Attributes[i].Name)
+		}
+	}
+	return names
+}
+
+// Definition is the whole language.
+type Definition struct {
+	blocks   []*Block
+	index    map[string]*Block
+	services map[string]Service
+}
+
+// New returns the definition of the language. It is safe for concurrent use.
+func New() *Definition {
+	d := &Definition{index: map[string]*Block{}, services: map[string]Service{}}
+	for _, block := range slices.Concat(
+		cloudBlocks(), profileBlocks(), nodeBlocks(), metaBlocks(),
+		identityBlocks(), networkBlocks(), computeBlocks(), imageBlocks(),
+	) {
+		d.blocks = append(d.blocks, &block)
+		d.index[block.Kind] = &block
+	}
+	for _, service := range serviceList() {
+		d.services[service.Name] = service
+	}
+	return d
+}
+
+// Blocks returns every block that can stand at the top of a file, in the reference's order.
+func (d *Definition) Blocks() []*Block { return slices.Clone(d.blocks) }
+
+// Block returns the definition of a top-level kind, or nil.
+func (d *Definition) Block(kind string) *Block { return d.index[kind] }
+
+// Kinds lists the top-level kinds, of one class if one is given.
+func (d *Definition) Kinds(classes ...Class) []string {
+	var kinds []string
+	for _, b := range d.blocks {
+		if len(classes) == 0 || slices.Contains(classes, b.Class) {
+			kinds = append(kinds, b.Kind)
+		}
+	}
+	return kinds
+}
+
+// Resource returns the definition of a kind of resource, or nil.
+func (d *Definition) Resource(kind string) *Block {
+	if b := d.index[kind]; b != nil && b.Class == ClassResource {
+		return b
+	}
+	return nil
+}
+
+// Service returns what is known about a service by its name.
+func (d *Definition) Service(name string) (Service, bool) {
+	s, ok := d.services[name]
+	return s, ok
+}

@@ -1,0 +1,295 @@
+package schema
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// everyBlock calls visit for every block of the language with its path, nested ones, the
+// data form of resources and the language's own arguments included.
+func everyBlock(d *Definition, visit func(path string, b *Block)) {
+	var walk func(path string, b *Block)
+	walk = func(path string, b *Block) {
+		visit(path, b)
+		for i := range b.Blocks {
+			walk(path+"."+b.Blocks[i].Kind, &b.Blocks[i].Block)
+		}
+	}
+	for _, b := range d.Blocks() {
+		walk(b.Kind, b)
+		if b.Class == ClassResource {
+			walk("data."+b.Kind, b.DataBlock())
+		}
+	}
+	lifecycle := Lifecycle()
+	walk("lifecycle", &lifecycle.Block)
+	walk("arguments", &Block{Kind: "arguments", Class: ClassPart, Doc: "Arguments of every resource.", Attributes: Arguments()})
+}
+
+func everyAttribute(d *Definition, visit func(path string, a *Attribute)) {
+	everyBlock(d, func(path string, b *Block) {
+		for i := range b.Attributes {
+			visit(path+"."+b.Attributes[i].Name, &b.Attributes[i])
+		}
+	})
+}
+
+func sentence(s string) bool {
+	return s != "" && strings.HasSuffix(s, ".") && s == strings.TrimSpace(s)
+}
+
+func TestBlocksAreConsistent(t *testing.T) {
+	d := New()
+	seen := map[string]bool{}
+	for _, b := range d.Blocks() {
+		if seen[b.Kind] {
+			t.Errorf("%s is defined twice", b.Kind)
+		}
+		seen[b.Kind] = true
+	}
+	everyBlock(d, func(path string, b *Block) {
+		if !sentence(b.Doc) {
+			t.Errorf("%s: the documentation is not a sentence: %q", path, b.Doc)
+		}
+		if b.Class == "" {
+			t.Errorf("%s has no class", path)
+		}
+		if b.Free && len(b.Attributes) > 0 {
+			t.Errorf("%s is free and has attributes", path)
+		}
+		names := map[string]bool{}
+		for _, a := range b.Attributes {
+			if names[a.Name] {
+				t.Errorf("%s.%s is defined twice", path, a.Name)
+			}
+			names[a.Name] = true
+		}
+		for _, a := range b.Attributes {
+			if a.Conflicts != "" && (!names[a.Conflicts] || a.Conflicts == a.Name) {
+				t.Errorf("%s.%s conflicts with %s, which is not there", path, a.Name, a.Conflicts)
+			}
+		}
+		for _, n := range b.Blocks {
+			if names[n.Kind] {
+				t.Errorf("%s.%s is defined twice", path, n.Kind)
+			}
+			names[n.Kind] = true
+			if n.Max != 0 && n.Min > n.Max {
+				t.Errorf("%s.%s: more are needed than allowed", path, n.Kind)
+			}
+		}
+		for _, l := range b.Labels {
+			if l.Name == "" || !sentence(l.Doc) {
+				t.Errorf("%s: a label without name or documentation", path)
+			}
+		}
+	})
+}
+
+func TestResourcesAreConsistent(t *testing.T) {
+	d := New()
+	reserved := map[string]bool{"lifecycle": true}
+	for _, a := range Arguments() {
+		reserved[a.Name] = true
+	}
+	for _, kind := range d.Kinds(ClassResource) {
+		b := d.Resource(kind)
+		if len(b.Labels) != 1 {
+			t.Errorf("%s has %d labels, want one", kind, len(b.Labels))
+		}
+		id, name := b.Attribute("id"), b.Attribute("name")
+		if id == nil || id.Presence != Computed {
+			t.Errorf("%s has no computed id", kind)
+		}
+		if name == nil || !name.FromLabel || !name.Lookup {
+			t.Errorf("%s has no name that comes from the label and that it can be found by", kind)
+		}
+		for _, a := range b.Attributes {
+			if reserved[a.Name] {
+				t.Errorf("%s.%s hides an argument of the language", kind, a.Name)
+			}
+			if a.Scope != 0 {
+				t.Errorf("%s.%s has the scope of a setting", kind, a.Name)
+			}
+			if a.Type.HasDynamicTypes() {
+				t.Errorf("%s.%s has no fixed type, so what depends on it cannot be planned", kind, a.Name)
+			}
+		}
+		for _, n := range b.Blocks {
+			if reserved[n.Kind] {
+				t.Errorf("%s.%s hides an argument of the language", kind, n.Kind)
+			}
+		}
+	}
+	for _, kind := range []string{"var", "local", "each", "data", "self", "module", "service", "path", "count"} {
+		if d.Block(kind) != nil {
+			t.Errorf("the kind %s would hide the language's own name", kind)
+		}
+	}
+}
+
+func TestAttributesAreConsistent(t *testing.T) {
+	d := New()
+	everyAttribute(d, func(path string, a *Attribute) {
+		if !sentence(a.Doc) {
+			t.Errorf("%s: the documentation is not a sentence: %q", path, a.Doc)
+		}
+		if a.Type == cty.NilType {
+			t.Fatalf("%s has no type", path)
+		}
+		if a.Type == cty.DynamicPseudoType && a.Form == FormValue && !a.Mapping && len(a.OneOf) == 0 &&
+			path != "variable.default" && path != "arguments.for_each" {
+			t.Errorf("%s takes anything", path)
+		}
+		if a.Reference != nil {
+			checkReference(t, d, path, a)
+		}
+		if a.Presence == Computed {
+			if a.HasDefault() || a.FromLabel || len(a.Allowed) > 0 || a.Bounds != nil || a.Change != InPlace {
+				t.Errorf("%s is an output and says how it is written", path)
+			}
+			return
+		}
+		if a.Presence == Required && (a.HasDefault() || a.FromLabel) {
+			t.Errorf("%s must be written and has a default", path)
+		}
+		if a.HasDefault() {
+			checkValue(t, path+": the default", a, a.Default)
+		}
+		if a.Example == cty.NilVal {
+			t.Errorf("%s has no example", path)
+		} else if a.Form == FormValue {
+			checkValue(t, path+": the example", a, a.Example)
+		}
+		if len(a.Allowed) > 0 && !holdsStrings(a.Type) || a.Format != FormatAny && !holdsStrings(a.Type) {
+			t.Errorf("%s limits strings and has none", path)
+		}
+	})
+}
+
+func holdsStrings(t cty.Type) bool {
+	return t == cty.String || t.IsCollectionType() && t.ElementType() == cty.String
+}
+
+func checkReference(t *testing.T, d *Definition, path string, a *Attribute) {
+	t.Helper()
+	target := d.Block(a.Reference.Kind)
+	if target == nil {
+		t.Errorf("%s refers to the kind %s, which is not there", path, a.Reference.Kind)
+		return
+	}
+	output := target.Attribute(a.Reference.Output)
+	if output == nil || output.Type != cty.String {
+		t.Errorf("%s refers to %s.%s, which is no string", path, a.Reference.Kind, a.Reference.Output)
+	}
+	if !holdsStrings(a.Type) {
+		t.Errorf("%s is a reference and no string or list of strings", path)
+	}
+}
+
+// checkValue wants a value to be one that the attribute would take.
+func checkValue(t *testing.T, what string, a *Attribute, v cty.Value) {
+	t.Helper()
+	if v.IsNull() {
+		return
+	}
+	if problem := a.Check(v); problem != "" {
+		t.Errorf("%s must be %s", what, problem)
+	}
+	types := a.OneOf
+	if len(types) == 0 {
+		types = []cty.Type{a.Type}
+	}
+	for _, want := range types {
+		if _, err := convert.Convert(v, want); err == nil {
+			return
+		}
+	}
+	t.Errorf("%s %#v does not fit %#v", what, v, types)
+}
+
+func TestServicesAreConsistent(t *testing.T) {
+	d := New()
+	for _, name := range serviceNames() {
+		s, ok := d.Service(name)
+		if !ok || !sentence(s.Doc) {
+			t.Errorf("%s is unknown or has no documentation", name)
+		}
+		if err := FormatIdentifier.Check(name); err != nil {
+			t.Errorf("%s must be %v", name, err)
+		}
+	}
+	if _, ok := d.Service("swift"); ok {
+		t.Error("swift is not deployed, yet known")
+	}
+	for _, a := range d.Block("profile").Nested("service").Attributes {
+		if a.Scope&ScopeCloud == 0 {
+			t.Errorf("profile.service.%s cannot be set for the whole cloud", a.Name)
+		}
+		if d.Block("cloud").Nested("service").Attribute(a.Name) == nil {
+			t.Errorf("%s can be set in a profile and not in the cloud", a.Name)
+		}
+	}
+}
+
+func TestFormats(t *testing.T) {
+	long := strings.Repeat("a", 254)
+	for _, c := range []struct {
+		format    Format
+		good, bad []string
+	}{
+		{FormatAny, []string{"", "x"}, nil},
+		{FormatIdentifier, []string{"web", "_a-1"}, []string{"", "1a", "a.b", "a b", long}},
+		{FormatDNSName, []string{"node-1", "n1.example.org"}, []string{"", "Node", "-a", "a..b", "a-", long}},
+		{FormatDNSLabel, []string{"openstack"}, []string{"a.b", "", strings.Repeat("a", 64)}},
+		{FormatCIDR, []string{"10.0.0.0/8", "2001:db8::/64"}, []string{"10.0.0.1/8", "10.0.0.0", "x/8", "10.0.0.0/33"}},
+		{FormatIP, []string{"192.0.2.1", "::1"}, []string{"192.0.2.256", "fe80::1%eth0", ""}},
+		{FormatURL, []string{"https://example.org/x"}, []string{"ftp://example.org", "https://", "https://u:p@example.org", "x"}},
+		{FormatQuantity, []string{"50Gi", "1T"}, []string{"50", "0Gi", "1.5Gi", "-1Gi"}},
+		{FormatRelease, []string{"2026.1", "2025.2"}, []string{"2026.3", "zed", "2026", "2026.1.0"}},
+		{FormatChecksum, []string{"sha256:" + strings.Repeat("0f", 32)}, []string{"md5:00", "sha256:00", ""}},
+		{FormatCharts, []string{"oci://example.org/charts", "charts/osh", "."}, []string{"/etc", "../x", "a/../../b", "", "git://x", "oci://u@h/x"}},
+	} {
+		for _, s := range c.good {
+			if err := c.format.Check(s); err != nil {
+				t.Errorf("%s refuses %q: must be %v", c.format, s, err)
+			}
+		}
+		for _, s := range c.bad {
+			if c.format.Check(s) == nil {
+				t.Errorf("%s takes %q", c.format, s)
+			}
+		}
+	}
+	if Format("nonsense").Check("x") == nil {
+		t.Error("a format that does not exist takes everything")
+	}
+}
+
+func TestTypes(t *testing.T) {
+	d := New()
+	group := d.Resource("security_group")
+	desired, seen := group.DesiredType(), group.ObjectType()
+	if desired.HasAttribute("id") || !seen.HasAttribute("id") {
+		t.Error("an output belongs to what a reference sees, and not to what is desired")
+	}
+	if !desired.AttributeType("rule").IsListType() {
+		t.Errorf("rules are %#v, want a list", desired.AttributeType("rule"))
+	}
+	if !d.Block("cloud").DesiredType().AttributeType("charts").IsObjectType() {
+		t.Error("a block that can stand once is no object")
+	}
+	if quota := d.Resource("project").ObjectType().AttributeType("quota"); len(quota.OptionalAttributes()) != 0 {
+		t.Error("the type of a value has optional attributes")
+	}
+	data := d.Resource("network").DataBlock()
+	if data.Attribute("name").FromLabel || data.Attribute("mtu") != nil || data.Attribute("id").Presence != Optional {
+		t.Error("a data block searches by what is written, and by nothing else")
+	}
+	if names := group.AttributeNames(); len(names) == 0 || strings.Contains(strings.Join(names, " "), "id") {
+		t.Errorf("attributes that can be written: %v", names)
+	}
+}
