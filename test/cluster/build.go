@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/kupenstack/kupenstack-sync/test/filelock"
 )
 
 const (
@@ -56,11 +56,11 @@ func build(ctx context.Context, binDir string, out io.Writer) error {
 	if err := os.MkdirAll(binDir, 0o755); err != nil {
 		return err
 	}
-	unlock, err := lock(ctx, filepath.Join(binDir, lockFile))
+	held, err := filelock.Lock(ctx, filepath.Join(binDir, lockFile))
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer held.Close()
 	stamp, err := b.stamp(ctx)
 	if err != nil {
 		return err
@@ -220,30 +220,4 @@ func moduleOf(path string) string {
 		}
 	}
 	return ""
-}
-
-// lock takes the lock on a file; the kernel releases it when this process ends.
-func lock(ctx context.Context, path string) (unlock func(), err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return func() { _ = file.Close() }, nil
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			_ = file.Close()
-			return nil, fmt.Errorf("lock %s: %w", path, err)
-		}
-		select {
-		case <-ctx.Done():
-			_ = file.Close()
-			return nil, fmt.Errorf("waiting for another build: %w", ctx.Err())
-		case <-tick.C:
-		}
-	}
 }

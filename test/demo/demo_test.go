@@ -18,8 +18,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	client "github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/hypervisors"
-	"github.com/gophercloud/gophercloud/v2/openstack/config"
-	"github.com/gophercloud/gophercloud/v2/openstack/config/clouds"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,7 +27,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
-	"github.com/kupenstack/kupenstack-sync/test/openstack"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
 
@@ -102,8 +99,12 @@ func ready(pod corev1.Pod) bool {
 
 func showOpenStack(t *testing.T) {
 	cloud := testbed.OpenStack(t)
-	fleet := faultproxy.StartFleet(t, cloud.Endpoints, faultproxy.Options{Classify: faultproxy.ClassifyOpenStack})
-	provider, endpoint := connect(t, cloud, fleet.URL("identity"))
+	fleet := faultproxy.StartFleet(t, cloud.Endpoints, faultproxy.Options{Transport: cloud.Transport()})
+	provider, err := cloud.ProviderAt(t.Context(), fleet.URL("identity"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint := gophercloud.EndpointOpts{Region: cloud.Region}
 	compute, err := client.NewComputeV2(provider, endpoint)
 	if err != nil {
 		t.Fatal(err)
@@ -147,25 +148,6 @@ func showOpenStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	say("requests that the proxies counted:\n%s", fleet.Counts())
-}
-
-// connect logs in at another address than the one that the clouds.yaml names.
-func connect(t *testing.T, cloud *openstack.Cloud, authURL string) (*gophercloud.ProviderClient, gophercloud.EndpointOpts) {
-	t.Helper()
-	options := []clouds.ParseOption{clouds.WithCloudName(cloud.Name)}
-	if cloud.CloudsYAML != "" {
-		options = append(options, clouds.WithLocations(cloud.CloudsYAML))
-	}
-	auth, endpoint, security, err := clouds.Parse(options...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	auth.IdentityEndpoint = authURL
-	provider, err := config.NewProviderClient(t.Context(), auth, config.WithTLSConfig(security))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return provider, endpoint
 }
 
 func showGit(t *testing.T) {

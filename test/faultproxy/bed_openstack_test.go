@@ -3,7 +3,6 @@ package faultproxy_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"testing"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
-	"github.com/gophercloud/utils/v2/openstack/clientconfig"
 
 	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
@@ -26,31 +24,13 @@ func throughFleet(t *testing.T) (fleet *faultproxy.Fleet, proxied, direct *gophe
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cloud.CloudsYAML != "" {
-		t.Setenv("OS_CLIENT_CONFIG_FILE", cloud.CloudsYAML)
-	}
-	options := &clientconfig.ClientOpts{Cloud: cloud.Name, RegionName: cloud.Region}
-	auth, err := clientconfig.AuthOptions(options)
+	fleet = faultproxy.StartFleet(t, cloud.Endpoints, faultproxy.Options{Transport: cloud.Transport()})
+	proxied, err = cloud.ProviderAt(t.Context(), fleet.URL("identity"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry, err := clientconfig.GetCloudFromYAML(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	security, err := clientconfig.PrepareTLSConfig("OS_", entry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fleet = faultproxy.StartFleet(t, cloud.Endpoints, faultproxy.Options{TargetTLS: security})
-	auth.IdentityEndpoint = fleet.URL("identity")
-	if proxied, err = openstack.NewClient(auth.IdentityEndpoint); err != nil {
-		t.Fatal(err)
-	}
-	proxied.HTTPClient = http.Client{Timeout: time.Minute, Transport: newClient(t, nil).Transport}
-	if err := openstack.Authenticate(t.Context(), proxied, *auth); err != nil {
-		t.Fatal(err)
-	}
+	// No connection of an earlier test may be used again, where net/http would resend unseen.
+	proxied.HTTPClient.Transport = newClient(t, nil).Transport
 	return fleet, proxied, direct, gophercloud.EndpointOpts{Region: cloud.Region}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/kupenstack/kupenstack-sync/test/filelock"
 	"golang.org/x/sys/unix"
 )
 
@@ -42,7 +43,7 @@ func (a *Allocator) Take(n int) ([]int, error) {
 	start := rand.IntN(last - first + 1)
 	for i := 0; i <= last-first && len(ports) < n; i++ {
 		port := first + (start+i)%(last-first+1)
-		lock, err := reserve(filepath.Join(dir, strconv.Itoa(port)))
+		lock, err := filelock.Try(filepath.Join(dir, strconv.Itoa(port)))
 		if err != nil {
 			return nil, fmt.Errorf("reserve port %d: %w", port, err)
 		}
@@ -70,23 +71,6 @@ func (a *Allocator) Release() {
 		_ = lock.Close()
 	}
 	a.locks = nil
-}
-
-// reserve returns nil without an error when somebody else holds the lock.
-func reserve(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
-		return file, nil
-	}
-	_ = file.Close()
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, nil
-	}
-	return nil, err
 }
 
 func unused(port int) bool {

@@ -22,8 +22,9 @@ type Cloud struct {
 	// a proxy has to stand before.
 	Endpoints map[string]string
 
-	bed     *record // nil when the cloud is not ours
-	connect func(context.Context) (*gophercloud.ProviderClient, error)
+	bed       *record // nil when the cloud is not ours
+	auth      gophercloud.AuthOptions
+	transport http.RoundTripper
 }
 
 // ErrNotOurs is the cause when something is asked of a cloud of the environment that only
@@ -46,7 +47,7 @@ func Open(dir string) (*Cloud, error) {
 func newCloud(r record) *Cloud {
 	cloud := &Cloud{
 		CloudsYAML: r.cloudsYAML(), Name: CloudName, AuthURL: r.authURL(), Region: region,
-		Endpoints: map[string]string{}, bed: &r, connect: r.provider,
+		Endpoints: map[string]string{}, bed: &r, auth: r.auth(), transport: http.DefaultTransport,
 	}
 	for _, entry := range r.catalogue() {
 		cloud.Endpoints[entry.kind] = entry.base
@@ -70,18 +71,34 @@ func (c *Cloud) Stop(ctx context.Context) error {
 // project. It may be used from several goroutines, renews its token, and no request takes
 // longer than two minutes.
 func (c *Cloud) Provider(ctx context.Context) (*gophercloud.ProviderClient, error) {
-	provider, err := c.connect(ctx)
+	return c.ProviderAt(ctx, c.AuthURL)
+}
+
+// ProviderAt is Provider for a client that finds the identity service at another address, such
+// as a proxy's.
+func (c *Cloud) ProviderAt(ctx context.Context, authURL string) (*gophercloud.ProviderClient, error) {
+	auth := c.auth
+	auth.IdentityEndpoint = authURL
+	provider, err := connect(ctx, auth, c.transport)
 	if err != nil {
-		return nil, fmt.Errorf("connect to OpenStack at %s: %w", c.AuthURL, err)
+		return nil, fmt.Errorf("connect to OpenStack at %s: %w", authURL, err)
 	}
 	return provider, nil
 }
 
-func (r record) provider(ctx context.Context) (*gophercloud.ProviderClient, error) {
-	return connect(ctx, gophercloud.AuthOptions{
+// Transport carries the requests of Provider's clients: it knows the cloud's certificates. A
+// proxy before the cloud needs it too.
+func (c *Cloud) Transport() http.RoundTripper { return c.transport }
+
+func (r record) auth() gophercloud.AuthOptions {
+	return gophercloud.AuthOptions{
 		IdentityEndpoint: r.authURL(), Username: "admin", Password: password, DomainName: "Default",
 		Scope: &gophercloud.AuthScope{ProjectName: "admin", DomainName: "Default"}, AllowReauth: true,
-	}, http.DefaultTransport)
+	}
+}
+
+func (r record) provider(ctx context.Context) (*gophercloud.ProviderClient, error) {
+	return connect(ctx, r.auth(), http.DefaultTransport)
 }
 
 func connect(ctx context.Context, auth gophercloud.AuthOptions, transport http.RoundTripper) (*gophercloud.ProviderClient, error) {

@@ -13,7 +13,7 @@
 // Several beds run side by side: ports are free ones, names and directories are their own.
 //
 // It never listens on anything but the loopback interface, never uses the services of the
-// distribution (no unit is started, nothing below /etc or /var is read or written), and
+// distribution (no unit is started, nothing below /etc or /var is written), and
 // never leaves a process behind after Stop. Install is the only function that changes the
 // machine.
 package openstack

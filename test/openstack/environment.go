@@ -38,8 +38,7 @@ func FromEnvironment(ctx context.Context) (*Cloud, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = security
 
-	cloud := &Cloud{Name: name, AuthURL: auth.IdentityEndpoint, Region: entry.RegionName, Endpoints: map[string]string{}}
-	cloud.connect = func(ctx context.Context) (*gophercloud.ProviderClient, error) { return connect(ctx, *auth, transport) }
+	cloud := &Cloud{Name: name, AuthURL: auth.IdentityEndpoint, Region: entry.RegionName, Endpoints: map[string]string{}, auth: *auth, transport: transport}
 	provider, err := cloud.Provider(ctx)
 	if err != nil {
 		return nil, err

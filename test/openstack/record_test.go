@@ -1,7 +1,6 @@
 package openstack
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -120,25 +119,6 @@ func TestSweepScratch(t *testing.T) {
 			t.Errorf("%s exists: %v, want %v", filepath.Base(path), err == nil, want)
 		}
 	}
-}
-
-func TestLockIsExclusive(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "lock")
-	unlock, err := lock(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := lock(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a second lock gives %v", err)
-	}
-	unlock()
-	again, err := lock(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again()
 }
 
 func TestNotOurs(t *testing.T) {

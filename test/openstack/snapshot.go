@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/test/debian"
+	"github.com/kupenstack/kupenstack-sync/test/filelock"
 )
 
 // snapshotFormat is part of every snapshot's name. Raise it whenever the way a snapshot is
@@ -20,7 +23,7 @@ const snapshotFormat = 1
 // snapshotPath is where the databases of a pristine cloud lie, for all beds that would make
 // the very same.
 func snapshotPath(ctx context.Context, cache string, computes int) (string, error) {
-	versions, missing, err := installed(ctx)
+	versions, missing, err := debian.Versions(ctx, packageNames()...)
 	if err != nil {
 		return "", err
 	}
@@ -73,11 +76,11 @@ func (r record) ensureSnapshot(ctx context.Context, path string, say func(string
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	unlock, err := lock(ctx, path+".lock")
+	held, err := filelock.Lock(ctx, path+".lock")
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer held.Close()
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -13,8 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/kupenstack/kupenstack-sync/test/filelock"
 	"github.com/kupenstack/kupenstack-sync/test/process"
 )
 
@@ -24,33 +23,15 @@ const dirPattern = "kupenstack-testbed-*"
 // ownerFile is locked by the living supervisor; the kernel releases it when that dies.
 const ownerFile = "owner"
 
-// newDir makes the directory of a run and marks it as owned by this process.
-func newDir() (string, error) {
-	dir, err := os.MkdirTemp("", dirPattern)
-	if err != nil {
-		return "", err
+// newDir makes the directory of a run. Its owner is whoever keeps the file open.
+func newDir() (dir string, owner *os.File, err error) {
+	if dir, err = os.MkdirTemp("", dirPattern); err != nil {
+		return "", nil, err
 	}
-	if owned, err := own(dir); err != nil || !owned {
-		return "", errors.Join(fmt.Errorf("cannot own the new directory %s", dir), err)
+	if owner, err = filelock.Try(filepath.Join(dir, ownerFile)); owner == nil {
+		return "", nil, errors.Join(fmt.Errorf("cannot own the new directory %s", dir), err)
 	}
-	return dir, nil
-}
-
-// own takes the owner's lock for the rest of this process's life; false when somebody has it.
-func own(dir string) (bool, error) {
-	fd, err := unix.Open(filepath.Join(dir, ownerFile), unix.O_CREAT|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
-	if err != nil {
-		return false, err
-	}
-	err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
-		return true, nil // the descriptor stays open on purpose: closing it would release the lock
-	}
-	_ = unix.Close(fd)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return false, nil
-	}
-	return false, err
+	return dir, owner, nil
 }
 
 // reap stops what dead supervisors of this user left running and removes their directories.
@@ -68,29 +49,30 @@ func reap(ctx context.Context, out io.Writer) error {
 		if _, err := os.Stat(filepath.Join(dir, ownerFile)); err != nil && time.Since(info.ModTime()) < time.Minute {
 			continue
 		}
-		orphaned, err := own(dir)
-		if err != nil || !orphaned {
-			continue
-		}
-		running, err := recordDirs(dir)
-		if err != nil {
-			return err
-		}
-		if len(running) == 0 {
-			continue // the logs of a failed run, kept for reading
-		}
-		fmt.Fprintf(out, "stopping what a killed run left in %s\n", dir)
-		ctx, cancel := context.WithTimeout(ctx, stopLimit)
-		err = stopRecorded(ctx, dir)
-		cancel()
-		if err != nil {
+		if err := reapOne(ctx, out, dir); err != nil {
 			return fmt.Errorf("stop what a killed run left in %s: %w", dir, err)
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			return err
 		}
 	}
 	return nil
+}
+
+func reapOne(ctx context.Context, out io.Writer, dir string) error {
+	owner, err := filelock.Try(filepath.Join(dir, ownerFile))
+	if owner == nil {
+		return err // its supervisor lives
+	}
+	defer owner.Close()
+	running, err := recordDirs(dir)
+	if err != nil || len(running) == 0 {
+		return err // what is left then are the logs of a failed run, kept for reading
+	}
+	fmt.Fprintf(out, "stopping what a killed run left in %s\n", dir)
+	ctx, cancel := context.WithTimeout(ctx, stopLimit)
+	defer cancel()
+	if err := stopRecorded(ctx, dir); err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
 }
 
 // stopRecorded stops every process that has a record anywhere below dir.

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
+	"github.com/kupenstack/kupenstack-sync/test/debian"
 	"github.com/kupenstack/kupenstack-sync/test/openstack"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
@@ -32,6 +33,7 @@ type Options struct {
 // Beds are the running servers of one run.
 type Beds struct {
 	Dir     string
+	owner   *os.File // locked while this run lives
 	options Options
 	started time.Time
 	stops   []func(context.Context) error
@@ -42,6 +44,9 @@ const stopLimit = 2 * time.Minute
 
 // Prepare builds and installs what the chosen beds need. It is quick when nothing changed.
 func Prepare(ctx context.Context, options Options) error {
+	if err := prepareClients(ctx, options); err != nil {
+		return err
+	}
 	if options.Cluster {
 		if err := cluster.Build(ctx, binaries(options), options.Out); err != nil {
 			return err
@@ -50,6 +55,16 @@ func Prepare(ctx context.Context, options Options) error {
 	if options.OpenStack && os.Getenv("OS_CLOUD") == "" && openstack.Unsupported() == "" {
 		if err := openstack.Install(ctx, options.Out); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// prepareClients installs what tests of Git over SSH run, where it is missing.
+func prepareClients(ctx context.Context, options Options) error {
+	for _, program := range []string{"git", "ssh", "ssh-keygen"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return debian.Install(ctx, options.Out, "git", "openssh-client")
 		}
 	}
 	return nil
@@ -66,11 +81,11 @@ func Start(ctx context.Context, options Options) (*Beds, error) {
 	if err := Prepare(ctx, options); err != nil {
 		return nil, err
 	}
-	dir, err := newDir()
+	dir, owner, err := newDir()
 	if err != nil {
 		return nil, err
 	}
-	beds := &Beds{Dir: dir, options: options, started: time.Now()}
+	beds := &Beds{Dir: dir, owner: owner, options: options, started: time.Now()}
 	group, groupCtx := errgroup.WithContext(ctx)
 	if options.Cluster {
 		group.Go(func() error { return beds.startCluster(groupCtx) })
@@ -160,7 +175,7 @@ func (b *Beds) Stop(ctx context.Context) error {
 }
 
 // Remove deletes the run's directory with all its logs.
-func (b *Beds) Remove() error { return os.RemoveAll(b.Dir) }
+func (b *Beds) Remove() error { return errors.Join(os.RemoveAll(b.Dir), b.owner.Close()) }
 
 func (b *Beds) onStop(stop func(context.Context) error) {
 	b.mu.Lock()

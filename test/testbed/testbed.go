@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 	"github.com/kupenstack/kupenstack-sync/test/cluster/player"
+	"github.com/kupenstack/kupenstack-sync/test/filelock"
 	"github.com/kupenstack/kupenstack-sync/test/openstack"
 )
 
@@ -132,20 +131,11 @@ func Lock(t testing.TB, name string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := filelock.Lock(t.Context(), filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = file.Close() }) // closing releases it, and so does dying
-	for {
-		err := unix.Flock(int(file.Fd()), unix.LOCK_EX)
-		if err == nil {
-			return
-		}
-		if !errors.Is(err, unix.EINTR) {
-			t.Fatalf("lock %s: %v", name, err)
-		}
-	}
+	t.Cleanup(func() { _ = file.Close() })
 }
 
 // requireBed skips when the supervisor wrote down why it did not start the bed.

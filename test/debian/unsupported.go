@@ -1,4 +1,4 @@
-package openstack
+package debian
 
 import (
 	"bufio"
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Unsupported returns one line that says why this machine cannot run the bed and what to do
-// instead, or nothing when it can: Debian or Ubuntu, root, apt-get.
+// Unsupported returns what this machine lacks for Install, as the end of a sentence, or
+// nothing when it has all: Debian or Ubuntu, root, apt-get.
 func Unsupported() string {
 	release, err := os.Open("/etc/os-release")
 	if err != nil {
@@ -21,15 +21,14 @@ func Unsupported() string {
 }
 
 func unsupported(release io.Reader, uid int, look func(string) (string, error)) string {
-	const instead = "; set OS_CLOUD (with a clouds.yaml) to point the tests at any OpenStack instead"
 	_, err := look("apt-get")
 	switch {
 	case release == nil || !debianLike(release):
-		return "the OpenStack test bed needs Debian or Ubuntu" + instead
+		return "this needs Debian or Ubuntu"
 	case err != nil:
-		return "the OpenStack test bed needs apt-get" + instead
+		return "this needs apt-get"
 	case uid != 0:
-		return "the OpenStack test bed needs root" + instead
+		return "this needs root"
 	}
 	return ""
 }

@@ -1,0 +1,135 @@
+package supervisor_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/test/process"
+	"github.com/kupenstack/kupenstack-sync/test/supervisor"
+	"github.com/kupenstack/kupenstack-sync/test/testbed"
+)
+
+// start starts a supervisor without beds, whose directory is the test's own.
+func start(t *testing.T) (*supervisor.Beds, *bytes.Buffer) {
+	t.Helper()
+	var out bytes.Buffer
+	beds, err := supervisor.Start(t.Context(), supervisor.Options{Cache: t.TempDir(), Out: &out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return beds, &out
+}
+
+func TestCommandFindsTheBedsAndItsExitCodeIsKept(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	beds, _ := start(t)
+	err := beds.Run(t.Context(), []string{"/bin/sh", "-c", `test -d "$` + testbed.DirVariable + `" && exit 7`})
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 7 {
+		t.Fatalf("got %v, want exit code 7", err)
+	}
+	if err := beds.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := beds.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(beds.Dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directory is still there: %v", err)
+	}
+}
+
+func TestStopEndsWhatTestsRecordedAndLost(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	beds, out := start(t)
+	lost, err := process.Start(filepath.Join(beds.Dir, testbed.PrivateDir, "x"), process.Spec{Name: "server", Args: []string{"/bin/sleep", "1000"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = lost.Signal(syscall.SIGKILL) })
+	if err := beds.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if lost.Alive() {
+		t.Error("it still runs")
+	}
+	if !strings.Contains(out.String(), "nothing left running") {
+		t.Errorf("the supervisor said %q", out)
+	}
+}
+
+func TestStopNamesWhatEscaped(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	beds, _ := start(t)
+	// A process that no record knows: only its inherited environment tells where it comes from.
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	if err := beds.Run(t.Context(), []string{"/bin/sh", "-c", `setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $! >` + pidFile}); err != nil {
+		t.Fatal(err)
+	}
+	pid, err := os.ReadFile(pidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = exec.Command("kill", strings.TrimSpace(string(pid))).Run() })
+	for { // until it has become the program that it is to be: in between /proc has no environment for it
+		command, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "cmdline"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.HasPrefix(command, []byte("sleep")) {
+			break
+		}
+	}
+	err = beds.Stop(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "sleep 1000") {
+		t.Fatalf("got %v, want an error that names the process", err)
+	}
+}
+
+func TestStartStopsWhatAKilledSupervisorLeft(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	dead, err := os.MkdirTemp("", "kupenstack-testbed-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := process.Start(filepath.Join(dead, testbed.ClusterDir), process.Spec{Name: "etcd", Args: []string{"/bin/sleep", "1000"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = left.Signal(syscall.SIGKILL) })
+	// The owner's file is there, but nobody holds its lock.
+	if err := os.WriteFile(filepath.Join(dead, "owner"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	living, _ := start(t)
+	if left.Alive() {
+		t.Error("what the dead one left still runs")
+	}
+	if _, err := os.Stat(dead); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its directory is still there: %v", err)
+	}
+
+	// A living supervisor's servers are left alone.
+	kept, err := process.Start(filepath.Join(living.Dir, testbed.ClusterDir), process.Spec{Name: "etcd", Args: []string{"/bin/sleep", "1000"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = kept.Stop(t.Context(), time.Second) })
+	other, _ := start(t)
+	if !kept.Alive() {
+		t.Error("another start stopped a living supervisor's server")
+	}
+	for _, beds := range []*supervisor.Beds{other, living} {
+		if err := beds.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
