@@ -43,8 +43,8 @@ soak: $(TESTBED) ## the tests of faults and crashes SOAK times, each time with n
 generate: ## write the generated files
 	$(GO) generate ./...
 
-demo: $(TESTBED) ## from nothing to running servers, a small cloud on them, and what can be done with them
-	$(TESTBED) run -- $(GO) run ./test/cmd/demo
+demo: $(TESTBED) ## from nothing to running servers, charts and resources on them, and faults on cue
+	$(TESTBED) run -- $(GO) test -count 1 -v -run '^TestDemo$$' ./test/demo
 
 testbed: $(TESTBED) ## keep the servers running for the inner loop until interrupted
 	$(TESTBED) serve

@@ -50,7 +50,9 @@ func Versions(ctx context.Context, names ...string) (versions string, missing []
 	query.Stderr = &messages
 	output, err := query.Output()
 	// Status 1 says that a package is unknown; the output tells which.
-	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
+	exit := (*exec.ExitError)(nil)
+	unknown := errors.As(err, &exit) && exit.ExitCode() == 1
+	if err != nil && !unknown {
 		return "", nil, fmt.Errorf("dpkg-query: %w: %s", err, messages.String())
 	}
 	return string(output), missingFrom(string(output), names), nil
