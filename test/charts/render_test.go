@@ -159,3 +159,17 @@ func env(t testing.TB, pod *corev1.PodTemplateSpec, container string) map[string
 	t.Fatalf("no container %s", container)
 	return nil
 }
+
+// decodeLoosely takes an object as the API server would; false when it is of a custom kind.
+func decodeLoosely(t testing.TB, text string) (object, bool) {
+	t.Helper()
+	data, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	typed, kind, err := scheme.Codecs.UniversalDeserializer().Decode(data, nil, nil)
+	if err != nil {
+		return object{}, false
+	}
+	return object{kind: kind.Kind, meta: typed.(metav1.Object), typed: typed}, true
+}

@@ -88,10 +88,10 @@ func (c container) files() map[string]string {
 	found := map[string]string{}
 	for _, mount := range c.spec.VolumeMounts {
 		for name, text := range c.volume(mount.Name) {
-			switch {
-			case mount.SubPath == "":
+			switch mount.SubPath {
+			case "":
 				found[path.Join(mount.MountPath, name)] = text
-			case mount.SubPath == name:
+			case name:
 				found[mount.MountPath] = text
 			}
 		}

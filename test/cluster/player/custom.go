@@ -1,6 +1,7 @@
 package player
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -39,7 +40,7 @@ func newCustomResources(factory dynamicinformer.DynamicSharedInformerFactory, ch
 func (c *customResources) check(wanted customDependency) error {
 	found, err := c.lister(wanted).ByNamespace(wanted.Namespace).Get(wanted.Name)
 	if err != nil {
-		return fmt.Errorf("it does not exist")
+		return errors.New("it does not exist")
 	}
 	object, ok := found.(*unstructured.Unstructured)
 	if !ok {

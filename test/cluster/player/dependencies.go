@@ -2,6 +2,7 @@ package player
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -96,11 +97,11 @@ func (w world) jobsComplete(namespace, name string, selector map[string]string) 
 		}
 		count++
 		if job.Status.Succeeded == 0 {
-			return fmt.Errorf("Job %s is not completed yet", job.Name)
+			return fmt.Errorf("job %s is not completed yet", job.Name)
 		}
 	}
 	if count == 0 {
-		return fmt.Errorf("no matching jobs found")
+		return errors.New("no matching jobs found")
 	}
 	return nil
 }

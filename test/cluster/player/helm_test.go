@@ -91,6 +91,8 @@ func (b bed) install(namespace string, loaded *chart.Chart, values map[string]an
 	}
 	install := action.NewInstall(configuration)
 	install.ReleaseName, install.Namespace, install.Timeout = loaded.Name(), namespace, hooks
+	// Decoding the API's schema for every chart costs more than the installation.
+	install.DisableOpenAPIValidation = true
 	if _, err := install.RunWithContext(b.ctx, loaded, values); err != nil {
 		return fmt.Errorf("install %s: %w", loaded.Name(), err)
 	}

@@ -44,6 +44,10 @@ func (p *player) say(ctx context.Context, pod *corev1.Pod, lines []string) error
 	if err := p.writeLog(pod, said); err != nil {
 		return err
 	}
+	if _, err := p.pods.Pods(pod.Namespace).Get(pod.Name); err != nil {
+		p.dropLog(keyOf(pod)) // deleted meanwhile; nobody else would remove the file
+		return nil
+	}
 	if first {
 		if err := p.showLog(ctx, pod); err != nil {
 			return err
@@ -56,8 +60,8 @@ func (p *player) say(ctx context.Context, pod *corev1.Pod, lines []string) error
 	return nil
 }
 
-func (p *player) logFile(pod *corev1.Pod) string {
-	return filepath.Join(p.options.LogDir, pod.Namespace+"."+pod.Name+".played.log")
+func (p *player) logFile(key podKey) string {
+	return filepath.Join(p.options.LogDir, key.namespace+"."+key.name+".played.log")
 }
 
 // writeLog replaces the file in one step, in the format of container runtimes.
@@ -67,7 +71,7 @@ func (p *player) writeLog(pod *corev1.Pod, lines []string) error {
 	for _, line := range lines {
 		fmt.Fprintf(&text, "%s stdout F %s\n", now, line)
 	}
-	file := p.logFile(pod)
+	file := p.logFile(keyOf(pod))
 	if err := os.WriteFile(file+".new", []byte(text.String()), 0o600); err != nil {
 		return err
 	}
@@ -78,7 +82,7 @@ func (p *player) writeLog(pod *corev1.Pod, lines []string) error {
 func (p *player) showLog(ctx context.Context, pod *corev1.Pod) error {
 	owner := map[string]any{"apiVersion": "v1", "kind": "Pod", "name": pod.Name, "uid": string(pod.UID)}
 	metadata := map[string]any{"namespace": pod.Namespace, "name": pod.Name, "ownerReferences": []any{owner}}
-	spec := map[string]any{"logs": []any{map[string]any{"logsFile": p.logFile(pod)}}}
+	spec := map[string]any{"logs": []any{map[string]any{"logsFile": p.logFile(keyOf(pod))}}}
 	logs := p.objects.Resource(logsResource()).Namespace(pod.Namespace)
 	_, err := logs.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": logsResource().GroupVersion().String(), "kind": "Logs", "metadata": metadata, "spec": spec,
@@ -95,9 +99,9 @@ func (p *player) showLog(ctx context.Context, pod *corev1.Pod) error {
 	return err
 }
 
-func (p *player) dropLog(pod *corev1.Pod) {
+func (p *player) dropLog(key podKey) {
 	if p.options.LogDir != "" {
 		// It is not there when the pod never said anything.
-		_ = os.Remove(p.logFile(pod))
+		_ = os.Remove(p.logFile(key))
 	}
 }

@@ -37,7 +37,7 @@ func played(pod *corev1.Pod) bool {
 // play does the next step of a pod. An error means that a request failed.
 func (p *player) play(ctx context.Context, pod *corev1.Pod) error {
 	if !played(pod) {
-		p.settled(pod)
+		p.settled(keyOf(pod))
 		return nil
 	}
 	if pod.Spec.NodeName == "" {
@@ -185,14 +185,14 @@ func (p *player) failed(pod *corev1.Pod) (int, time.Duration) {
 }
 
 // settled ends the player's interest in a pod, whose log stays.
-func (p *player) settled(pod *corev1.Pod) {
+func (p *player) settled(key podKey) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.waiting, keyOf(pod))
+	delete(p.waiting, key)
 }
 
 // forget removes what is left of a deleted pod.
-func (p *player) forget(pod *corev1.Pod) {
-	p.settled(pod)
-	p.dropLog(pod)
+func (p *player) forget(key podKey) {
+	p.settled(key)
+	p.dropLog(key)
 }

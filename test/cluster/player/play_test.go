@@ -145,7 +145,8 @@ func dbInit(name string) *corev1.Pod {
 		Name: "glance-db-init-0", Command: []string{"/tmp/db-init.py"},
 		Env: []corev1.EnvVar{
 			{Name: "ROOT_DB_CONNECTION", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
-				LocalObjectReference: corev1.LocalObjectReference{Name: "glance-db-admin"}, Key: "DB_CONNECTION"}}},
+				LocalObjectReference: corev1.LocalObjectReference{Name: "glance-db-admin"}, Key: "DB_CONNECTION",
+			}}},
 			plain("OPENSTACK_CONFIG_FILE", "/etc/glance/glance-api.conf"),
 			plain("OPENSTACK_CONFIG_DB_SECTION", "database"),
 			plain("OPENSTACK_CONFIG_DB_KEY", "connection"),

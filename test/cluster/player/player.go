@@ -136,9 +136,9 @@ func (p *player) watch(factory informers.SharedInformerFactory) error {
 		},
 		DeleteFunc: func(object any) {
 			if pod, ok := object.(*corev1.Pod); ok {
-				p.forget(pod)
+				p.forget(keyOf(pod))
 			} else if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
-				p.forget(gone.Obj.(*corev1.Pod))
+				p.forget(keyOf(gone.Obj.(*corev1.Pod)))
 			}
 		},
 	})
@@ -175,6 +175,8 @@ func (p *player) next(ctx context.Context) bool {
 	defer cancel()
 	pod, err := p.pods.Pods(key.namespace).Get(key.name)
 	if err != nil {
+		// Gone, perhaps while it was looked at the last time.
+		p.forget(key)
 		p.queue.Forget(key)
 		return true
 	}

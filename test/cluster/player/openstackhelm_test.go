@@ -1,0 +1,42 @@
+package player_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+)
+
+// checkoutVariable names a checkout of OpenStack-Helm to install from.
+const checkoutVariable = "KUPENSTACK_OPENSTACK_HELM"
+
+// TestOpenStackHelm plays the real charts with their default values.
+func TestOpenStackHelm(t *testing.T) {
+	dir := os.Getenv(checkoutVariable)
+	if dir == "" {
+		t.Skipf("set %s to a checkout of OpenStack-Helm to play its charts", checkoutVariable)
+	}
+	b := newBed(t)
+	b.namespace(t, "openstack")
+	// Read before, because a goroutine cannot end the test.
+	originals := map[string]*chart.Chart{}
+	for _, group := range order() {
+		for _, name := range group {
+			originals[name] = read(t, filepath.Join(dir, name))
+			originals[name].SetDependencies(read(t, filepath.Join(dir, "helm-toolkit")))
+		}
+	}
+	b.installAll(t, "openstack", func(name string) (*chart.Chart, map[string]any) { return originals[name], nil })
+	b.allJobsSucceeded(t, "openstack")
+}
+
+func read(t *testing.T, dir string) *chart.Chart {
+	t.Helper()
+	loaded, err := loader.LoadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
+}
