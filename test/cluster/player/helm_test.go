@@ -10,14 +10,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chart"
 
 	"github.com/kupenstack/kupenstack-sync/test/charts"
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
-	"github.com/kupenstack/kupenstack-sync/test/cluster/player"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
 
@@ -29,18 +27,9 @@ type bed struct {
 
 func newBed(t *testing.T) bed {
 	t.Helper()
-	private := testbed.PrivateCluster(t, cluster.Options{Nodes: 3, Player: true})
+	private := testbed.PlayedCluster(t, cluster.Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	t.Cleanup(cancel)
-	playing, stop := context.WithCancel(context.WithoutCancel(ctx))
-	played := make(chan error, 1)
-	go func() { played <- player.Run(playing, private.RESTConfig(), player.Options{LogDir: private.LogDir}) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-played; err != nil {
-			t.Error(err)
-		}
-	})
 	b := bed{Cluster: private, ctx: ctx}
 	b.labelNodes(t)
 	return b
@@ -74,36 +63,16 @@ func (b bed) namespace(t *testing.T, name string) {
 	}
 }
 
-func (b bed) helm(namespace string) (*action.Configuration, error) {
-	flags := genericclioptions.NewConfigFlags(false)
-	flags.KubeConfig = &b.Kubeconfig
-	flags.Namespace = &namespace
-	configuration := new(action.Configuration)
-	err := configuration.Init(flags, namespace, "secret", func(string, ...any) {})
-	return configuration, err
-}
-
 // install does what `helm install` does: without wait, with hooks.
 func (b bed) install(namespace string, loaded *chart.Chart, values map[string]any, hooks time.Duration) error {
-	configuration, err := b.helm(namespace)
-	if err != nil {
-		return err
-	}
-	install := action.NewInstall(configuration)
-	install.ReleaseName, install.Namespace, install.Timeout = loaded.Name(), namespace, hooks
-	// Decoding the API's schema for every chart costs more than the installation.
-	install.DisableOpenAPIValidation = true
-	if _, err := install.RunWithContext(b.ctx, loaded, values); err != nil {
-		return fmt.Errorf("install %s: %w", loaded.Name(), err)
-	}
-	return nil
+	return charts.Install(b.ctx, b.Kubeconfig, namespace, loaded, values, hooks)
 }
 
 // uninstall does what `helm uninstall` does, on demand without hooks and with the jobs that
 // Helm leaves because they are hooks.
 func (b bed) uninstall(t *testing.T, namespace, release string, quietly bool) {
 	t.Helper()
-	configuration, err := b.helm(namespace)
+	configuration, err := charts.Configuration(b.Kubeconfig, namespace)
 	if err != nil {
 		t.Fatal(err)
 	}
