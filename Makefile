@@ -24,14 +24,17 @@ lint: ## golangci-lint with gofumpt, and the rules about imports
 	$(TOOL) golangci-lint run ./...
 	$(GO) mod verify >/dev/null
 	$(GO) mod tidy -diff
+	cd test/tools && $(GO) mod verify >/dev/null
+	cd test/cluster/binaries && $(GO) mod verify >/dev/null
 	$(GO) test ./test/architecture
 
 bench: $(TESTBED) ## benchmarks, on real servers where they need them
 	$(TESTBED) run -- $(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 
 fuzz: ## every fuzz target for FUZZTIME each
-	@set -e; for package in $$($(GO) list ./...); do \
-	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+	@set -e; packages=$$($(GO) list ./...); for package in $$packages; do \
+	  tests=$$($(GO) test -list '^Fuzz' $$package); \
+	  for target in $$(echo "$$tests" | grep '^Fuzz' || true); do \
 	    echo "$$package $$target"; \
 	    $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
 	  done; \

@@ -121,6 +121,8 @@ func wrongDirection(from, to string) []string {
 		return []string{fmt.Sprintf("%s imports the command %s", from, to)}
 	case isCommand(from):
 		return nil
+	case to == "examples":
+		return []string{fmt.Sprintf("%s imports examples: only commands and tests do", from)}
 	case strings.HasPrefix(to, "internal/driver/"):
 		return []string{fmt.Sprintf("%s imports %s: drivers are wired in cmd", from, to)}
 	case place(to) >= place(from):

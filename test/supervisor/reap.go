@@ -63,8 +63,11 @@ func reapOne(ctx context.Context, out io.Writer, dir string) error {
 	}
 	defer owner.Close()
 	running, err := recordDirs(dir)
-	if err != nil || len(running) == 0 {
-		return err // what is left then are the logs of a failed run, kept for reading
+	if err != nil {
+		return err
+	}
+	if len(running) == 0 && !abandoned(dir) {
+		return nil // the logs of a failed run, kept for reading
 	}
 	fmt.Fprintf(out, "stopping what a killed run left in %s\n", dir)
 	ctx, cancel := context.WithTimeout(ctx, stopLimit)
@@ -73,6 +76,12 @@ func reapOne(ctx context.Context, out io.Writer, dir string) error {
 		return err
 	}
 	return os.RemoveAll(dir)
+}
+
+// abandoned tells whether nobody will read the logs of a failed run any more.
+func abandoned(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && time.Since(info.ModTime()) > 24*time.Hour
 }
 
 // stopRecorded stops every process that has a record anywhere below dir.

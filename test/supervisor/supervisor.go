@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -26,8 +27,18 @@ type Options struct {
 	OpenStack bool // start the shared OpenStack
 	// RequireAll makes a bed that this machine cannot have an error instead of a line. Set in CI.
 	RequireAll bool
-	Cache      string    // directory that survives runs: binaries, database snapshots
-	Out        io.Writer // progress, one line each
+	// Unsupported says in one line why this machine cannot run the OpenStack bed, or nothing;
+	// nil means openstack.Unsupported.
+	Unsupported func() string
+	Cache       string    // directory that survives runs: binaries, database snapshots
+	Out         io.Writer // progress, one line each
+}
+
+func (o Options) unsupported() string {
+	if o.Unsupported != nil {
+		return o.Unsupported()
+	}
+	return openstack.Unsupported()
 }
 
 // Beds are the running servers of one run.
@@ -44,7 +55,7 @@ const stopLimit = 2 * time.Minute
 
 // Prepare builds and installs what the chosen beds need. It is quick when nothing changed.
 func Prepare(ctx context.Context, options Options) error {
-	if err := prepareClients(ctx, options); err != nil {
+	if err := prepareTools(ctx, options); err != nil {
 		return err
 	}
 	if options.Cluster {
@@ -52,7 +63,7 @@ func Prepare(ctx context.Context, options Options) error {
 			return err
 		}
 	}
-	if options.OpenStack && os.Getenv("OS_CLOUD") == "" && openstack.Unsupported() == "" {
+	if options.OpenStack && os.Getenv("OS_CLOUD") == "" && options.unsupported() == "" {
 		if err := openstack.Install(ctx, options.Out); err != nil {
 			return err
 		}
@@ -60,14 +71,25 @@ func Prepare(ctx context.Context, options Options) error {
 	return nil
 }
 
-// prepareClients installs what tests of Git over SSH run, where it is missing.
-func prepareClients(ctx context.Context, options Options) error {
-	for _, program := range []string{"git", "ssh", "ssh-keygen"} {
+// prepareTools installs the programs that tests run or are built with, where one is missing.
+func prepareTools(ctx context.Context, options Options) error {
+	packages := map[string][]string{
+		"git":        {"git"},
+		"ssh":        {"openssh-client"},
+		"ssh-keygen": {"openssh-client"},
+		"gcc":        {"gcc", "libc6-dev"}, // for the race detector
+	}
+	var missing []string
+	for program, names := range packages {
 		if _, err := exec.LookPath(program); err != nil {
-			return debian.Install(ctx, options.Out, "git", "openssh-client")
+			missing = append(missing, names...)
 		}
 	}
-	return nil
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Sort(missing)
+	return debian.Install(ctx, options.Out, slices.Compact(missing)...)
 }
 
 func binaries(options Options) string { return filepath.Join(options.Cache, "cluster", "bin") }
@@ -120,7 +142,7 @@ func (b *Beds) startOpenStack(ctx context.Context) error {
 		return nil
 	}
 	dir := filepath.Join(b.Dir, testbed.OpenStackDir)
-	if reason := openstack.Unsupported(); reason != "" {
+	if reason := b.options.unsupported(); reason != "" {
 		if b.options.RequireAll {
 			return errors.New("OpenStack: " + reason)
 		}
@@ -136,15 +158,22 @@ func (b *Beds) startOpenStack(ctx context.Context) error {
 	return nil
 }
 
-// Run runs a command with the beds in its environment and returns what it returned. When
-// ctx ends, the command gets SIGTERM, and SIGKILL half a minute later.
+// Run runs a command with the beds in its environment and returns what it returned. When ctx
+// ends, the command and all its descendants in its process group get SIGTERM; whatever is left
+// of them when the command has ended, or half a minute later, gets SIGKILL.
 func (b *Beds) Run(ctx context.Context, args []string) error {
 	command := exec.CommandContext(ctx, args[0], args[1:]...)
 	command.Env = append(os.Environ(), testbed.DirVariable+"="+b.Dir)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
-	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	signal := func(s syscall.Signal) error { return syscall.Kill(-command.Process.Pid, s) }
+	command.Cancel = func() error { return signal(syscall.SIGTERM) }
 	command.WaitDelay = 30 * time.Second
-	return command.Run()
+	err := command.Run()
+	if ctx.Err() != nil && command.Process != nil {
+		_ = signal(syscall.SIGKILL) // no such group is the usual answer
+	}
+	return err
 }
 
 // Stop ends every server of the run, also those that tests started below the bed's

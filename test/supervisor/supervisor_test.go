@@ -2,6 +2,7 @@ package supervisor_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -131,5 +132,69 @@ func TestStartStopsWhatAKilledSupervisorLeft(t *testing.T) {
 		if err := beds.Stop(t.Context()); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestInterruptedCommandLeavesNoDescendants(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	beds, _ := start(t)
+	ready := filepath.Join(t.TempDir(), "ready")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ran := make(chan error, 1)
+	// A child that ignores SIGTERM, as a test binary does whose parent was told to stop.
+	go func() {
+		ran <- beds.Run(ctx, []string{"/bin/sh", "-c", `sh -c 'trap "" TERM; : >` + ready + `; while :; do sleep 1000; done' & wait`})
+	}()
+	for { // the shell says nothing but by the file
+		if _, err := os.Stat(ready); err == nil {
+			break
+		}
+		select {
+		case err := <-ran:
+			t.Fatalf("the command ended by itself: %v", err)
+		default:
+		}
+	}
+	cancel()
+	if err := <-ran; err == nil {
+		t.Error("an interrupted command counts as a success")
+	}
+	if err := beds.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBedThatTheMachineCannotHave(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("OS_CLOUD", "")
+	var out bytes.Buffer
+	options := supervisor.Options{
+		OpenStack: true, Cache: t.TempDir(), Out: &out,
+		Unsupported: func() string { return "no apt-get here; set OS_CLOUD" },
+	}
+	beds, err := supervisor.Start(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(out.String(), "\n"); lines != 1 || !strings.Contains(out.String(), "set OS_CLOUD") {
+		t.Errorf("the supervisor said %q, want one line with the reason", out.String())
+	}
+	t.Setenv(testbed.DirVariable, beds.Dir)
+	skipped := false
+	t.Run("a test that asks for it", func(t *testing.T) {
+		defer func() { skipped = t.Skipped() }()
+		testbed.OpenStack(t)
+	})
+	if !skipped {
+		t.Error("the test was not skipped")
+	}
+	if err := beds.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	options.RequireAll = true
+	if _, err := supervisor.Start(t.Context(), options); err == nil || !strings.Contains(err.Error(), "set OS_CLOUD") {
+		t.Errorf("in CI: got %v, want the reason as an error", err)
 	}
 }
