@@ -8,9 +8,16 @@
 // the chart reads, with OpenStack-Helm's defaults; testdata/value-paths.json says which keys
 // OpenStack-Helm has, and a test fails for any other.
 //
+// The reference is OpenStack-Helm at commit 0ee5adeffcaefb6f7a78bb23bf845414672e6827 (August
+// 2026): TestInterface compares objects, hooks and dependencies with it, and the player's
+// TestOpenStackHelm installs the real charts by Helm on the control plane bed. Both need a
+// checkout, named in KUPENSTACK_OPENSTACK_HELM.
+//
 // What they never do: run anything. The scripts are empty, containers are acted out by package
 // test/cluster/player from their environment and the names of their scripts. Left out against
 // the real charts: RBAC rules (service accounts are there), probes, resources, security
 // contexts, Ceph's and other init containers that only prepare a host, image_repo_sync, TLS,
 // network policies, gateways, exporters, backups, and configuration files that no test reads.
 package charts
+
+//go:generate env UPDATE_TESTDATA=1 go test -count=1 -run ^TestFactsCopy$ .
