@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"text/template/parse"
 
 	"github.com/kupenstack/kupenstack-sync/test/charts"
 )
@@ -47,28 +46,29 @@ func readFacts(t *testing.T, file string) map[string]chartFacts {
 }
 
 // has tells whether a key exists. It does when it or a key below it is listed; when it is
-// below a listed map, which the facts cut off there; or when it chooses an interface where
-// the chart has a default for all interfaces, such as host_fqdn_override.public beside
-// host_fqdn_override.default.
+// below a listed map or list, which the facts cut off there; or when it chooses an interface
+// where the chart has a default for all interfaces, such as host_fqdn_override.public beside
+// host_fqdn_override.default. A step that can be any key needs one key that fits.
 func (f chartFacts) has(path string) bool {
 	steps := strings.Split(path, ".")
-	for i := range steps {
-		if f.Paths[strings.Join(steps[:i+1], ".")] == "map" {
-			return true
-		}
-	}
-	if _, listed := f.Paths[path]; listed {
+	if f.lists(steps) {
 		return true
 	}
-	for listed := range f.Paths {
-		if strings.HasPrefix(listed, path+".") {
+	last := len(steps) - 1
+	interfaces := []string{"admin", "internal", "public", "default"}
+	return slices.Contains(interfaces, steps[last]) && f.lists(append(slices.Clone(steps[:last]), "default"))
+}
+
+func (f chartFacts) lists(steps []string) bool {
+	for listed, kind := range f.Paths {
+		known := strings.Split(listed, ".")
+		both := min(len(known), len(steps))
+		fits := slices.EqualFunc(known[:both], steps[:both], func(known, step string) bool {
+			return step == anyKey || step == known
+		})
+		if fits && (len(known) >= len(steps) || kind == "map" || kind == "list") {
 			return true
 		}
-	}
-	interfaces := []string{"admin", "internal", "public", "default"}
-	if slices.Contains(interfaces, steps[len(steps)-1]) {
-		_, listed := f.Paths[strings.Join(append(slices.Clone(steps[:len(steps)-1]), "default"), ".")]
-		return listed
 	}
 	return false
 }
@@ -102,10 +102,14 @@ func TestTemplates(t *testing.T) {
 			}
 		}
 	}
-	// Per-node overrides have no default, so that no list of defaults has them.
-	overrides := []string{"conf.overrides", "overrides"}
+	// Keys that OpenStack-Helm's library reads and that have no default, so that no list of
+	// defaults has them.
+	optional := []string{
+		"conf.overrides", "overrides", "endpoints.*.host_fqdn_override.*.host", "endpoints.identity.auth.*.interface",
+	}
 	for _, path := range templateKeys(t, "helm-toolkit") {
-		if slices.Contains(overrides, path) {
+		isOptional := func(key string) bool { return path == key || strings.HasPrefix(path, key+".") }
+		if slices.ContainsFunc(optional, isOptional) {
 			continue
 		}
 		if !slices.ContainsFunc(charts.Names(), func(name string) bool { return all[name].has(path) }) {
@@ -114,7 +118,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// templateKeys returns every path that follows .Values in a chart's templates.
+// templateKeys returns every path below .Values that a chart's templates read.
 func templateKeys(t *testing.T, name string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(charts.Dir(), name, "templates", "*"))
@@ -127,69 +131,10 @@ func templateKeys(t *testing.T, name string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree := parse.New(file)
-		tree.Mode = parse.SkipFuncCheck
-		trees := map[string]*parse.Tree{}
-		if _, err := tree.Parse(string(text), "", "", trees); err != nil {
-			t.Fatal(err)
-		}
-		for _, defined := range trees {
-			found = append(found, keysOf(defined.Root)...)
-		}
+		found = append(found, keysIn(t, string(text))...)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
-}
-
-func keysOf(node parse.Node) []string {
-	var found []string
-	switch n := node.(type) {
-	case *parse.ListNode:
-		if n != nil {
-			for _, child := range n.Nodes {
-				found = append(found, keysOf(child)...)
-			}
-		}
-	case *parse.ActionNode:
-		return keysOf(n.Pipe)
-	case *parse.TemplateNode:
-		return keysOf(n.Pipe)
-	case *parse.IfNode:
-		return keysOfBranch(n.BranchNode)
-	case *parse.RangeNode:
-		return keysOfBranch(n.BranchNode)
-	case *parse.WithNode:
-		return keysOfBranch(n.BranchNode)
-	case *parse.PipeNode:
-		if n != nil {
-			for _, command := range n.Cmds {
-				found = append(found, keysOf(command)...)
-			}
-		}
-	case *parse.CommandNode:
-		for _, argument := range n.Args {
-			found = append(found, keysOf(argument)...)
-		}
-	case *parse.ChainNode:
-		return append(keysOf(n.Node), afterValues(n.Field)...)
-	case *parse.FieldNode:
-		return afterValues(n.Ident)
-	case *parse.VariableNode:
-		return afterValues(n.Ident)
-	}
-	return found
-}
-
-func keysOfBranch(branch parse.BranchNode) []string {
-	return slices.Concat(keysOf(branch.Pipe), keysOf(branch.List), keysOf(branch.ElseList))
-}
-
-func afterValues(fields []string) []string {
-	i := slices.Index(fields, "Values")
-	if i < 0 || i == len(fields)-1 {
-		return nil
-	}
-	return []string{strings.Join(fields[i+1:], ".")}
 }
 
 func leaves(values map[string]any, prefix string) []string {

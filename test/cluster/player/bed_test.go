@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"helm.sh/helm/v3/pkg/chart"
 
@@ -69,6 +70,7 @@ func TestBed(t *testing.T) {
 	})
 	t.Run("init dependency", b.initDependency)
 	t.Run("database password", b.databasePassword)
+	t.Run("service passwords", b.servicePasswords)
 }
 
 func (b bed) allJobsSucceeded(t *testing.T, namespace string) {
@@ -190,4 +192,65 @@ func (b bed) databasePassword(t *testing.T) {
 		t.Errorf("with the password of the second installation glance's hooks end with %v", err)
 	}
 	b.says(t, namespace, dbInit, "glance-db-init-0", "Access denied for user 'root'")
+}
+
+// servicePasswords gives glance administrators' passwords that RabbitMQ and Keystone, installed
+// from their own charts, do not have.
+func (b bed) servicePasswords(t *testing.T) {
+	const namespace = "credentials"
+	b.namespace(t, namespace)
+	for _, name := range []string{"mariadb", "rabbitmq", "memcached", "keystone"} {
+		if err := b.install(namespace, load(t, name), passwords(load(t, name)), time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.running(t, namespace)
+	tests := []struct {
+		name, endpoint string
+		// hook is the first that logs in with the password.
+		hook, container, refusal string
+		secret, correction       string
+	}{
+		{
+			name: "rabbitmq", endpoint: "oslo_messaging",
+			hook: "rabbit-init", container: "rabbit-init", refusal: "401 Unauthorized: user 'rabbitmq'",
+			secret:     "glance-rabbitmq-admin",
+			correction: `{"RABBITMQ_CONNECTION":"rabbit://rabbitmq:oslo_messaging-rabbitmq@rabbitmq.credentials.svc.cluster.local:15672/glance"}`,
+		},
+		{
+			name: "keystone", endpoint: "identity",
+			hook: "ks-service", container: "image-ks-service-registration", refusal: "(HTTP 401) (user admin",
+			secret:     "glance-keystone-admin",
+			correction: `{"OS_PASSWORD":"identity-admin"}`,
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			values := passwords(load(t, "glance"))
+			auth := values["endpoints"].(map[string]any)[test.endpoint].(map[string]any)["auth"].(map[string]any)
+			auth["admin"] = map[string]any{"password": "wrong"}
+			// The hooks before it must be done within the limit.
+			err := b.install(namespace, load(t, "glance"), values, 15*time.Second)
+			if err == nil || !strings.Contains(err.Error(), "timed out") {
+				t.Errorf("with a wrong password glance's hooks end with %v", err)
+			}
+			// Cleaning up needs no hook: the one before deletion would log in as well.
+			defer b.uninstall(t, namespace, "glance", true)
+			b.says(t, namespace, "application=glance,component="+test.hook, test.container, test.refusal)
+			job, err := b.Client().BatchV1().Jobs(namespace).Get(b.ctx, "glance-"+test.hook, metav1.GetOptions{})
+			if err != nil || job.Status.Succeeded != 0 {
+				t.Fatalf("%s must not complete: %+v, %v", test.hook, job, err)
+			}
+
+			// Correcting the Secret heals it, so that nothing else was wrong.
+			patch := fmt.Appendf(nil, `{"stringData":%s}`, test.correction)
+			if _, err := b.Client().CoreV1().Secrets(namespace).Patch(b.ctx, test.secret, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			b.eventually(t, test.hook+" completes", func() (string, bool) {
+				job, err := b.Client().BatchV1().Jobs(namespace).Get(b.ctx, "glance-"+test.hook, metav1.GetOptions{})
+				return fmt.Sprint(err), err == nil && job.Status.Succeeded == 1
+			})
+		})
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -80,19 +81,21 @@ func (p *player) play(ctx context.Context, pod *corev1.Pod) error {
 	return p.fail(ctx, pod, lines[len(lines)-1])
 }
 
-// behindSecrets tells whether the cache has not seen a Secret yet that the pod refers to, and
-// that was there before the pod. One that does not exist at all is nothing to wait for here.
+// behindSecrets tells whether the cache holds another content of a Secret that the pod refers
+// to than the API server: containers start with what is there, not with what was. A Secret
+// that does not exist at all is nothing to wait for here.
 func (p *player) behindSecrets(ctx context.Context, pod *corev1.Pod) (bool, error) {
 	for _, name := range secretsOf(pod) {
-		if _, err := p.secrets.Secrets(pod.Namespace).Get(name); err == nil {
+		actual, err := p.client.CoreV1().Secrets(pod.Namespace).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
 			continue
 		}
-		_, err := p.client.CoreV1().Secrets(pod.Namespace).Get(ctx, name, metav1.GetOptions{})
-		if err == nil {
-			return true, nil
-		}
-		if !apierrors.IsNotFound(err) {
+		if err != nil {
 			return false, err
+		}
+		cached, err := p.secrets.Secrets(pod.Namespace).Get(name)
+		if err != nil || !equality.Semantic.DeepEqual(cached.Data, actual.Data) {
+			return true, nil
 		}
 	}
 	return false, nil
