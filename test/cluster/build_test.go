@@ -206,7 +206,8 @@ func TestBuildOutsideTheModule(t *testing.T) {
 	}
 }
 
-// A server that dies during the start says why.
+// A server that dies during the start says why. The API server lives on, so that it is clear
+// which of the two is to blame.
 func TestStartShowsTheLogOfAServerThatDies(t *testing.T) {
 	t.Parallel()
 	bin, dir := t.TempDir(), t.TempDir()

@@ -18,8 +18,11 @@ func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "go":
 		os.Exit(fakeGo(os.Args[1:]))
-	case "etcd", "kube-apiserver":
+	case "etcd":
 		fmt.Fprintln(os.Stderr, "fake server: cannot start")
+		os.Exit(1)
+	case "kube-apiserver":
+		<-time.After(time.Minute) // stays until it is stopped, and not for ever if nobody does
 		os.Exit(1)
 	}
 	os.Exit(m.Run())

@@ -80,11 +80,18 @@ func TestNetworkSubnetAndRouter(t *testing.T) {
 	tag(t, c, "subnets", subnet.ID)
 	tag(t, c, "routers", router.ID)
 
+	if got := must(subnets.Get(t.Context(), c.network, subnet.ID).Extract())(t).Tags; !slices.Equal(got, []string{"mine"}) {
+		t.Errorf("the subnet's tags are %q", got)
+	}
 	read := must(networks.Get(t.Context(), c.network, network.ID).Extract())(t)
 	if read.Status != "ACTIVE" || !slices.Equal(read.Tags, []string{"mine"}) || !slices.Equal(read.Subnets, []string{subnet.ID}) {
 		t.Errorf("the network is %+v", read)
 	}
-	gateway := must(routers.Get(t.Context(), c.network, router.ID).Extract())(t).GatewayInfo
+	router = must(routers.Get(t.Context(), c.network, router.ID).Extract())(t)
+	if !slices.Equal(router.Tags, []string{"mine"}) {
+		t.Errorf("the router's tags are %q", router.Tags)
+	}
+	gateway := router.GatewayInfo
 	if gateway.NetworkID != outside.ID || len(gateway.ExternalFixedIPs) != 1 {
 		t.Errorf("the router's gateway is %+v", gateway)
 	}
@@ -131,6 +138,9 @@ func TestPortFloatingIPAndTrunk(t *testing.T) {
 	group := makeSecurityGroup(t, c)
 	port := makePort(t, c, network.ID, ports.CreateOpts{SecurityGroups: &[]string{group.ID}})
 	tag(t, c, "ports", port.ID)
+	if got := must(ports.Get(t.Context(), c.network, port.ID).Extract())(t).Tags; !slices.Equal(got, []string{"mine"}) {
+		t.Errorf("the port's tags are %q", got)
+	}
 	if !slices.Equal(port.SecurityGroups, []string{group.ID}) || len(port.FixedIPs) != 1 {
 		t.Errorf("the port is %+v", port)
 	}
@@ -140,6 +150,13 @@ func TestPortFloatingIPAndTrunk(t *testing.T) {
 	tag(t, c, "floatingips", ip.ID)
 	if ip.FixedIP != port.FixedIPs[0].IPAddress || ip.PortID != port.ID {
 		t.Errorf("the floating IP is %+v", ip)
+	}
+	all := must(floatingips.ExtractFloatingIPs(must(floatingips.List(c.network, floatingips.ListOpts{}).AllPages(t.Context()))(t)))(t)
+	listed := slices.IndexFunc(all, func(other floatingips.FloatingIP) bool { return other.ID == ip.ID })
+	if listed < 0 {
+		t.Errorf("the list of floating IPs lacks %s: %+v", ip.ID, all)
+	} else if !slices.Equal(all[listed].Tags, []string{"mine"}) {
+		t.Errorf("the floating IP's tags are %q", all[listed].Tags)
 	}
 
 	trunk := must(trunks.Create(t.Context(), c.network, trunks.CreateOpts{Name: unique(t, "trunk"), PortID: port.ID}).Extract())(t)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,11 +20,27 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 
 	bed "github.com/kupenstack/kupenstack-sync/test/openstack"
+	"github.com/kupenstack/kupenstack-sync/test/process"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
 
-// startPrivate starts a bed of this test's own, from the snapshot of the shared one.
-func startPrivate(t *testing.T, dir string) *bed.Cloud {
+// privateDir makes a directory for a bed of this test's own, where the supervisor finds it.
+func privateDir(t testing.TB) string {
+	t.Helper()
+	parent := filepath.Join(testbed.Dir(t), testbed.PrivateDir)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(parent, "openstack-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// startPrivate starts a bed of this test's own, from the snapshot of the shared one. Its
+// progress goes to out.
+func startPrivate(t testing.TB, dir string, out io.Writer) *bed.Cloud {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -31,7 +48,7 @@ func startPrivate(t *testing.T, dir string) *bed.Cloud {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options.Out = t.Output()
+	options.Out = io.MultiWriter(t.Output(), out)
 	cloud, err := bed.Start(ctx, options)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +57,7 @@ func startPrivate(t *testing.T, dir string) *bed.Cloud {
 	return cloud
 }
 
-func stopPrivate(t *testing.T, cloud *bed.Cloud) {
+func stopPrivate(t testing.TB, cloud *bed.Cloud) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -53,12 +70,8 @@ func stopPrivate(t *testing.T, cloud *bed.Cloud) {
 // processor: hosts that go and come, a stop that leaves nothing, a start that remembers nothing.
 func TestLifeOfABed(t *testing.T) {
 	t.Parallel()
-	parent := filepath.Join(testbed.Dir(t), testbed.PrivateDir)
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	dir := must(os.MkdirTemp(parent, "openstack-"))(t)
-	cloud := startPrivate(t, dir)
+	dir := privateDir(t)
+	cloud := startPrivate(t, dir, io.Discard)
 	c := connect(t, cloud)
 	scratch := scratchOf(t, dir)
 
@@ -79,7 +92,11 @@ func TestLifeOfABed(t *testing.T) {
 		t.Errorf("Open after Stop gives %v", err)
 	}
 
-	again := startPrivate(t, dir)
+	var progress strings.Builder
+	again := startPrivate(t, dir, &progress)
+	if text := progress.String(); !strings.Contains(text, "databases restored") || strings.Contains(text, "migrating") {
+		t.Errorf("the second start did not use the snapshot:\n%s", text)
+	}
 	pages := must(networks.List(connect(t, again).network, nil).AllPages(t.Context()))(t)
 	if left := must(networks.ExtractNetworks(pages))(t); len(left) > 0 {
 		t.Errorf("the new cloud has %d networks, the first is %q", len(left), left[0].Name)
@@ -94,7 +111,7 @@ func stopAndStartComputes(t *testing.T, dir string, c clients) {
 	cloud := must(bed.Open(dir))(t)
 	hosts := cloud.Computes()
 	server := makeServer(t, c, servers.CreateOpts{
-		Name: unique(t, "server"), FlavorRef: makeFlavor(t, c).ID, ImageRef: makeImage(t, c, []byte("x")).ID,
+		Name: unique(t, "server"), FlavorRef: makeFlavor(t, c).ID, ImageRef: makeImage(t, c, "raw", []byte("x")).ID,
 		Networks: []servers.Network{{UUID: first(makePrivateNetwork(t, c)).ID}}, AvailabilityZone: "nova:" + hosts[0],
 	})
 	if server.Host != hosts[0] {
@@ -148,7 +165,7 @@ func fillZone(t *testing.T, cloud *bed.Cloud, c clients) {
 	host := cloud.Computes()[1]
 	must(aggregates.AddHost(t.Context(), c.compute, aggregate.ID, aggregates.AddHostOpts{Host: host}).Extract())(t)
 	server := makeServer(t, c, servers.CreateOpts{
-		Name: unique(t, "server"), FlavorRef: makeFlavor(t, c).ID, ImageRef: makeImage(t, c, []byte("x")).ID,
+		Name: unique(t, "server"), FlavorRef: makeFlavor(t, c).ID, ImageRef: makeImage(t, c, "raw", []byte("x")).ID,
 		Networks: []servers.Network{{UUID: first(makePrivateNetwork(t, c)).ID}}, AvailabilityZone: zone,
 	})
 	if server.Host != host {
@@ -185,49 +202,16 @@ func processes(t *testing.T, dir string) []int {
 }
 
 func checkListeners(t *testing.T, dir string) {
-	owners := map[string]int{} // of sockets, by the name of their link
-	for _, pid := range processes(t, dir) {
-		links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, link := range links {
-			if target, err := os.Readlink(link); err == nil && strings.HasPrefix(target, "socket:") {
-				owners[target] = pid
-			}
-		}
-	}
-	const ipv4, ipv6 = "0100007F", "00000000000000000000000001000000" // as the kernel prints loopback
-	listeners := 0
-	for _, table := range []string{"tcp", "tcp6", "udp", "udp6"} {
-		text, err := os.ReadFile("/proc/net/" + table)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // no IPv6 on this machine
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
-			fields := strings.Fields(line)
-			const local, state, inode = 1, 3, 9
-			const listening, unconnected = "0A", "07"
-			if len(fields) <= inode || fields[state] != listening && fields[state] != unconnected {
-				continue
-			}
-			owner, ours := owners["socket:["+fields[inode]+"]"]
-			if !ours {
-				continue
-			}
-			listeners++
-			if address, _, _ := strings.Cut(fields[local], ":"); address != ipv4 && address != ipv6 {
-				command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", owner))
-				t.Errorf("%s listens on %s (%s)", bytes.ReplaceAll(command, []byte{0}, []byte{' '}), fields[local], table)
-			}
+	listeners := must(process.Listeners(processes(t, dir)...))(t)
+	for _, listener := range listeners {
+		if !listener.Address.Addr().IsLoopback() {
+			command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", listener.PID))
+			t.Errorf("%s listens on %s (%s)", bytes.ReplaceAll(command, []byte{0}, []byte{' '}), listener.Address, listener.Network)
 		}
 	}
 	const servers = 10 // ports of a bed
-	if listeners < servers {
-		t.Errorf("found only %d listening sockets; the check looks at the wrong processes", listeners)
+	if len(listeners) < servers {
+		t.Errorf("found only %d listening sockets; the check looks at the wrong processes", len(listeners))
 	}
 }
 

@@ -56,7 +56,7 @@ func TestRecordSurvivesAndOpens(t *testing.T) {
 
 func TestOptionsComplete(t *testing.T) {
 	got, err := Options{Dir: "d", Cache: "c"}.complete()
-	if err != nil || !filepath.IsAbs(got.Dir) || got.Computes != defaultComputes || got.Out == nil {
+	if err != nil || !filepath.IsAbs(got.Dir) || got.Computes != 3 || got.Out == nil {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for name, options := range map[string]Options{

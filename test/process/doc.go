@@ -6,5 +6,8 @@
 // program that can read the directory can stop, inspect or start it again, and a
 // process id that the kernel gave to somebody else in the meantime is never signalled.
 //
+// Listeners tells on which addresses processes listen, for tests that nothing but loopback is
+// served.
+//
 // It works on Linux, because identity comes from /proc.
 package process
