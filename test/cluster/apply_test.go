@@ -62,7 +62,7 @@ func TestServerSideApply(t *testing.T) {
 
 func managesColour(object *unstructured.Unstructured, manager string) bool {
 	return slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply && strings.Contains(string(entry.FieldsV1.Raw), `"f:colour"`)
+		return entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply && strings.Contains(entry.FieldsV1.GetRawString(), `"f:colour"`)
 	})
 }
 

@@ -94,7 +94,11 @@ func (p *player) behindSecrets(ctx context.Context, pod *corev1.Pod) (bool, erro
 			return false, err
 		}
 		cached, err := p.secrets.Secrets(pod.Namespace).Get(name)
-		if err != nil || !equality.Semantic.DeepEqual(cached.Data, actual.Data) {
+		unseen := apierrors.IsNotFound(err)
+		if err != nil && !unseen {
+			return false, err
+		}
+		if unseen || !equality.Semantic.DeepEqual(cached.Data, actual.Data) {
 			return true, nil
 		}
 	}
