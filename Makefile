@@ -7,15 +7,23 @@ FUZZTIME  ?= 20s
 BENCH     ?= .
 BENCHTIME ?= 1s
 SOAK      ?= 20
+VERSION   ?= dev
+# Tests that are nothing without servers have this build tag, and so have the tests of the servers' own
+# packages, so that the inner loop need not link them.
+BEDS      := -tags beds
 
 .DELETE_ON_ERROR:
-.PHONY: help test lint unit bench fuzz soak generate demo testbed clean
+.PHONY: help build test lint unit bench fuzz soak generate demo testbed clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+build: ## both commands, static, into bin/
+	CGO_ENABLED=0 GOOS=$(GOOS) GOARCH=$(GOARCH) $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/kupenstackd ./cmd/kupenstack-sync
+
+# One package more at once than there are processors: tests wait for servers a good part of the time.
 test: lint $(TESTBED) ## everything: lint, then all tests with the race detector on real servers
-	$(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -timeout 30m ./...
+	$(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -timeout 30m -p $$(( $$(nproc) + 1 )) ./...
 
 unit: ## the inner loop: tests that need no servers
 	$(GO) test ./...
@@ -29,7 +37,7 @@ lint: ## golangci-lint with gofumpt, and the rules about imports
 	$(GO) test ./test/architecture
 
 bench: $(TESTBED) ## benchmarks, on real servers where they need them
-	$(TESTBED) run -- $(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+	$(TESTBED) run -- $(GO) test $(BEDS) -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@set -e; packages=$$($(GO) list ./...); for package in $$packages; do \
@@ -40,14 +48,15 @@ fuzz: ## every fuzz target for FUZZTIME each
 	  done; \
 	done
 
-soak: $(TESTBED) ## the tests of faults and crashes SOAK times, each time with new seeds and in another order
-	$(TESTBED) run -- $(GO) test -race -count $(SOAK) -shuffle on -timeout 60m ./test/process ./test/gitserver ./test/faultproxy ./test/crash
+soak: $(TESTBED) ## the tests of faults, crashes and kills SOAK times, each time with new seeds and in another order
+	$(TESTBED) run -- $(GO) test $(BEDS) -race -count $(SOAK) -shuffle on -timeout 60m ./test/process ./test/gitserver ./test/faultproxy ./test/crash
+	$(TESTBED) run -- $(GO) test $(BEDS) -race -count $(SOAK) -shuffle on -timeout $$(( 15 * $(SOAK) ))m -run 'Kill' ./internal/engine ./test/e2e
 
 generate: ## write the generated files
 	$(GO) generate ./...
 
-demo: $(TESTBED) ## from nothing to running servers, charts and resources on them, and faults on cue
-	$(TESTBED) run -- $(GO) test -count 1 -v -run '^TestDemo$$' ./test/demo
+demo: $(TESTBED) ## from nothing to a converged cloud; then a change, drift and a mistake
+	$(TESTBED) run -- $(GO) test $(BEDS) -count 1 -v -run '^TestDemo$$' ./test/demo
 
 testbed: $(TESTBED) ## keep the servers running for the inner loop until interrupted
 	$(TESTBED) serve

@@ -1,3 +1,5 @@
 // Package examples holds configurations to start from: minimal is the least that makes a cloud,
-// demo has a resource of every kind. Tests load and resolve all of them, so they stay true.
+// demo has a resource of every kind, external manages objects in an OpenStack of somebody else,
+// modules builds several sites from one module, profiles configures nodes in layers.
+// Tests load, resolve and compose all of them, so they stay true.
 package examples

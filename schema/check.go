@@ -11,7 +11,9 @@ import (
 // Check tells why a value of the right type is not one that the attribute takes: "" when it
 // is, else words that complete the sentence "must be …". What is unknown is not checked.
 func (a *Attribute) Check(v cty.Value) string {
-	v, _ = v.UnmarkDeep()
+	if v == cty.NilVal || v.IsMarked() || !v.Type().IsPrimitiveType() { // else there is nothing to take off
+		v, _ = v.UnmarkDeep()
+	}
 	if v == cty.NilVal || v.IsNull() || !v.IsKnown() {
 		return ""
 	}

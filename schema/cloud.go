@@ -7,36 +7,35 @@ func cloudBlocks() []Block {
 		Kind:   "cloud",
 		Class:  ClassCloud,
 		Doc:    "The cloud as a whole: which release of OpenStack runs, and which services make it up. A configuration has exactly one.",
-		Labels: []Label{{Name: "name", Doc: "The cloud's name, for people and for the marks on what it owns.", Format: FormatDNSLabel}},
+		Labels: []Label{{Name: "name", Doc: "The cloud's name, for people and for the marks on what it owns.", Format: FormatDNSLabel, Example: "prod"}},
 		Attributes: []Attribute{
 			{
-				Name: "release", Type: cty.String, AtLoad: true, Format: FormatRelease, Example: cty.StringVal("2026.1"),
-				Doc: "The release of OpenStack. Required when the cloud deploys services; changing it is an upgrade.",
+				Name: "release", Type: cty.String, AtLoad: true, Change: Refused, Format: FormatRelease, Example: cty.StringVal("2026.1"),
+				Doc: "The release of OpenStack, which decides the images that run. Required when the cloud deploys services; changing it is an upgrade, which is not supported yet.",
 			},
 			{
 				Name: "region", Type: cty.String, AtLoad: true, Change: Refused, Format: FormatIdentifier,
 				Default: cty.StringVal("RegionOne"), Example: cty.StringVal("RegionOne"),
-				Doc: "The name of the region in the catalogue.",
+				Doc: "The name of the region in the catalogue of APIs. Write it when OpenStack calls its region otherwise, or several clouds share a Keystone.",
 			},
 			{
 				Name: "namespace", Type: cty.String, AtLoad: true, Change: Refused, Format: FormatDNSLabel,
 				Default: cty.StringVal("openstack"), Example: cty.StringVal("openstack"),
-				Doc: "The Kubernetes namespace that the services run in.",
+				Doc: "The Kubernetes namespace that the services run in. It is created when it is missing.",
 			},
 			{
 				Name: "network_backend", Type: cty.String, AtLoad: true, Change: Refused, Allowed: []string{"ovs", "ovn"},
 				Default: cty.StringVal("ovs"), Example: cty.StringVal("ovs"),
-				Doc: "What moves the packets of networks: Open vSwitch with agents, or OVN.",
+				Doc: "What moves the packets of networks: ovs is Open vSwitch with Neutron's agents on each node, ovn is OVN's distributed control plane.",
 			},
 			{
 				Name: "storage_backend", Type: cty.String, AtLoad: true, Change: Refused, Allowed: []string{"ceph", "lvm"},
 				Example: cty.StringVal("ceph"),
-				Doc:     "Where images and volumes are kept. Without it, images stay on the volume of Glance.",
+				Doc:     "Where images and volumes are kept: ceph for a cluster that all nodes reach, lvm for the nodes' own disks. Without it, images stay on the volume of Glance.",
 			},
 			{
-				Name: "profile", Type: cty.String, AtLoad: true, Reference: &Reference{Kind: "profile", Output: "name"},
-				Example: cty.StringVal("base"),
-				Doc:     "The default profile: its settings hold for the whole cloud and for every node.",
+				Name: "profile", Type: cty.String, AtLoad: true, Reference: &Reference{Kind: "profile", Output: "name"}, ExampleText: "profile.base",
+				Doc: "The default profile: its settings hold for the whole cloud and for every node.",
 			},
 		},
 		Blocks: []Nested{chartsBlock(), openstackBlock(), cloudService()},
@@ -51,11 +50,11 @@ func chartsBlock() Nested {
 			{
 				Name: "repository", Type: cty.String, Presence: Required, AtLoad: true, Format: FormatCharts,
 				Example: cty.StringVal("oci://registry.example.org/openstack-helm"),
-				Doc:     "An oci:// or https:// repository of charts, or a path in this Git repository.",
+				Doc:     "Where the charts are. A directory of this Git repository has a folder or a packed chart for each of them.",
 			},
 			{
-				Name: "version", Type: cty.String, AtLoad: true, Example: cty.StringVal("~> 2026.1"),
-				Doc: "Which versions of the charts may be taken.",
+				Name: "version", Type: cty.String, AtLoad: true, Format: FormatVersions, Example: cty.StringVal("~> 2026.1"),
+				Doc: "Which versions of the charts may be taken: one version, or a range such as ~> 2026.1. The newest unless written.",
 			},
 		},
 	}}
@@ -68,24 +67,24 @@ func openstackBlock() Nested {
 		Attributes: []Attribute{
 			{
 				Name: "auth_url", Type: cty.String, AtLoad: true, Format: FormatURL, Example: cty.StringVal("https://keystone.example.org/v3"),
-				Doc: "The address of Keystone.",
+				Doc: "The address of Keystone. It replaces the one that comes with the credentials.",
 			},
 			{
 				Name: "cloud", Type: cty.String, AtLoad: true, Example: cty.StringVal("prod"),
-				Doc: "The entry of clouds.yaml with address and credentials. Either this or secret.",
+				Doc: "The entry of clouds.yaml with address and credentials, for a pass from a shell or a clouds.yaml that is mounted into the daemon.",
 			},
 			{
 				Name: "secret", Type: cty.String, AtLoad: true, Conflicts: "cloud", Format: FormatDNSName, Example: cty.StringVal("openstack-credentials"),
-				Doc: "The name of the Kubernetes Secret, in the cloud's namespace, that holds the credentials. Either this or cloud.",
+				Doc: "The name of the Kubernetes Secret, in the cloud's namespace, that holds the credentials.",
 			},
 			{
-				Name: "ca", Type: cty.String, AtLoad: true, Example: cty.NullVal(cty.String),
-				Doc: "The certificates, in PEM, that the servers' certificates are checked against.",
+				Name: "ca", Type: cty.String, AtLoad: true, Format: FormatPEM, Example: cty.StringVal("-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n"),
+				Doc: "What the servers' certificates are checked against, for an authority that the system does not know.",
 			},
 			{
 				Name: "interface", Type: cty.String, AtLoad: true, Allowed: []string{"public", "internal", "admin"},
 				Default: cty.StringVal("public"), Example: cty.StringVal("internal"),
-				Doc: "Which endpoints of the catalogue are used.",
+				Doc: "Which endpoints of the catalogue are used. Write internal when the daemon runs where the public ones cannot be reached.",
 			},
 		},
 	}}
@@ -98,17 +97,17 @@ func cloudService() Nested {
 		Labels: []Label{serviceLabel()},
 		Attributes: []Attribute{
 			{
-				Name: "enabled", Type: cty.Bool, AtLoad: true, Scope: ScopeCloud, Default: cty.True, Example: cty.False,
+				Name: "enabled", Type: cty.Bool, AtLoad: true, Scope: ScopeCloud, Default: cty.True, Example: cty.True,
 				Doc: "Whether the service is deployed; false uninstalls it.",
 			},
 			{
-				Name: "version", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Example: cty.StringVal("4.2"),
-				Doc: "The version of a database or broker, which never follows the release of OpenStack.",
+				Name: "version", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Example: cty.StringVal("4.2"), Service: "rabbitmq",
+				Doc: "The version of a database, broker or cache, which never follows the release of OpenStack. The chart's own unless written.",
 			},
 			{
 				Name: "storage_size", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Format: FormatQuantity, Change: Refused,
-				Example: cty.StringVal("50Gi"),
-				Doc:     "The size of each volume of a service that keeps data.",
+				Example: cty.StringVal("50Gi"), Service: "rabbitmq",
+				Doc: "The size of each volume of a service that keeps data. The chart's own unless written.",
 			},
 		},
 	}
@@ -117,30 +116,33 @@ func cloudService() Nested {
 }
 
 func serviceLabel() Label {
-	return Label{Name: "name", Doc: "Which service.", Format: FormatIdentifier, Allowed: serviceNames()}
+	return Label{Name: "name", Doc: "Which service.", Format: FormatIdentifier, Allowed: serviceNames(), Example: "nova"}
 }
+
+// layeringDoc tells how a map is merged over those of the layers below.
+const layeringDoc = " Maps are merged key by key over those of the layers below; a list takes the place of the one below unless it is written append([...]) or prepend([...]), which add to it; null leaves away what is below, and what the chart has."
 
 // serviceSettings are the attributes that layer: cloud, default profile, node's profile.
 func serviceSettings() []Attribute {
 	return []Attribute{
 		{
 			Name: "replicas", Type: cty.DynamicPseudoType, OneOf: []cty.Type{cty.Number, cty.Map(cty.Number)}, AtLoad: true,
-			Scope: ScopeCloud, Bounds: &Bounds{0, 99}, Example: cty.NumberIntVal(3),
-			Doc: "How many copies of the API run, or a map from part to number, such as { osapi = 2, conductor = 2 }.",
+			Scope: ScopeCloud, Bounds: &Bounds{0, 99}, Unit: "pods", Example: cty.NumberIntVal(3),
+			Doc: "How many copies run: a number for the service's first part, or a map from part to number, such as { osapi = 2, conductor = 2 }. The chart's own unless written.",
 		},
 		{
 			Name: "conf", Type: cty.DynamicPseudoType, Mapping: true, AtLoad: true, Scope: ScopeCloud | ScopeNode,
 			Example: cty.ObjectVal(map[string]cty.Value{"nova": cty.ObjectVal(map[string]cty.Value{
 				"DEFAULT": cty.ObjectVal(map[string]cty.Value{"cpu_allocation_ratio": cty.NumberIntVal(4)}),
 			})}),
-			Doc: "The service's own configuration by file, section and key, as its chart takes it. The only setting that a node's profile can change.",
+			Doc: "The service's own configuration by file, section and key, as its chart takes it. The only setting that a node's profile can change, and that only for services whose charts can configure some nodes otherwise than others: " + servicesByNode() + "." + layeringDoc,
 		},
 		{
 			Name: "values", Type: cty.DynamicPseudoType, Mapping: true, AtLoad: true, Scope: ScopeCloud,
 			Example: cty.ObjectVal(map[string]cty.Value{"pod": cty.ObjectVal(map[string]cty.Value{
 				"resources": cty.ObjectVal(map[string]cty.Value{"enabled": cty.True}),
 			})}),
-			Doc: "Values of the Helm chart, merged over everything that the other attributes lead to.",
+			Doc: "Values of the Helm chart, merged over everything that the other attributes lead to. For what the language has no attribute for, such as resource limits." + layeringDoc,
 		},
 	}
 }

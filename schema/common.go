@@ -4,8 +4,11 @@ import "github.com/zclconf/go-cty/cty"
 
 // The attributes that several kinds of resource share.
 
-func resourceLabel() []Label {
-	return []Label{{Name: "label", Doc: "The name in addresses, and the object's name unless one is written.", Format: FormatIdentifier}}
+func resourceLabel(example string) []Label {
+	return []Label{{
+		Name: "label", Format: FormatIdentifier, Example: example,
+		Doc: "The name in addresses, and the object's name unless one is written.",
+	}}
 }
 
 func idAttribute() Attribute {
@@ -18,35 +21,41 @@ func idAttribute() Attribute {
 func nameAttribute(change Change) Attribute {
 	return Attribute{
 		Name: "name", Type: cty.String, Change: change, FromLabel: true, Lookup: true, Example: cty.StringVal("web"),
-		Doc: "The name in OpenStack. The block's label unless written; required under for_each.",
+		Doc: "The name in OpenStack; required under for_each, where one label stands for several objects.",
 	}
+}
+
+// fullName is the name of an object that OpenStack does not make without one.
+func fullName(change Change) Attribute {
+	a := nameAttribute(change)
+	a.Format = FormatName
+	return a
 }
 
 func descriptionAttribute() Attribute {
 	return Attribute{
 		Name: "description", Type: cty.String, Example: cty.StringVal("Front end of the shop"),
-		Doc: "A text for people.",
+		Doc: "A text for people, shown in lists and dashboards.",
 	}
 }
 
 func projectAttribute() Attribute {
 	return Attribute{
 		Name: "project", Type: cty.String, Change: Replace, Lookup: true, Reference: &Reference{Kind: "project", Output: "id"},
-		Example: cty.StringVal("8a5c2f0e7d1b4b6f9c3e2a1d0f4b5c6d"),
-		Doc:     "The project that owns the object; the project of our own user unless written.",
+		Doc: "The project that owns the object and whose quota counts it; the project of our own user unless written.",
 	}
 }
 
 func tagsAttribute() Attribute {
 	return Attribute{
 		Name: "tags", Type: cty.Set(cty.String), Example: cty.SetVal([]cty.Value{cty.StringVal("shop")}),
-		Doc: "Tags. Those that others have added stay.",
+		Doc: "Words to find the object by in lists of the API. Tags that others have added stay.",
 	}
 }
 
 func adminStateAttribute() Attribute {
 	return Attribute{
 		Name: "admin_state_up", Type: cty.Bool, Example: cty.True,
-		Doc: "Whether it moves packets.",
+		Doc: "Whether it moves packets. Write false to take it out of service without deleting it.",
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/Masterminds/semver/v3"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 )
@@ -26,7 +29,10 @@ const (
 	FormatQuantity   Format = "quantity" // an amount of storage, such as 50Gi
 	FormatRelease    Format = "release"  // a release of OpenStack: 2026.1
 	FormatChecksum   Format = "checksum" // sha256:… or sha512:…
+	FormatPEM        Format = "pem"      // certificates
 	FormatCharts     Format = "charts"   // an oci:// or https:// repository, or a path
+	FormatName       Format = "name"     // of an object that must have one
+	FormatVersions   Format = "versions" // a version, or a range of them: ~> 2026.1
 )
 
 var (
@@ -40,7 +46,35 @@ var (
 const (
 	longestName  = 253
 	longestLabel = 63
+	// longestText is what fits a name column of OpenStack.
+	longestText = 255
 )
+
+// Doc says what a string of the format is; it completes the sentence "must be …". It is "" for
+// [FormatAny].
+func (f Format) Doc() string {
+	if err := f.Check(""); err != nil { // no format takes the empty string
+		return err.Error()
+	}
+	return ""
+}
+
+// Pattern returns a regular expression that every string of the format matches, in the syntax that
+// Go and ECMAScript share; "" when there is none.
+func (f Format) Pattern() string {
+	switch f {
+	case FormatDNSName, FormatDNSLabel:
+		return dnsNamePattern.String()
+	case FormatQuantity:
+		return quantityPattern.String()
+	case FormatRelease:
+		return releasePattern.String()
+	case FormatChecksum:
+		return checksumPattern.String()
+	default:
+		return ""
+	}
+}
 
 // Check tells why a string does not have the format; the error completes the sentence
 // "must be …".
@@ -62,6 +96,11 @@ func (f Format) Check(s string) error {
 			return checkURL(s, "oci", "https", "http")
 		}
 		return checkPath(s)
+	case FormatName:
+		if strings.TrimSpace(s) == "" || utf8.RuneCountInString(s) > longestText {
+			return fmt.Errorf("a text of 1 to %d characters, and not only of blanks", longestText)
+		}
+		return nil
 	case FormatDNSLabel:
 		if len(s) > longestLabel || strings.Contains(s, ".") || !dnsNamePattern.MatchString(s) {
 			return fmt.Errorf("at most %d lower case letters, digits and dashes, with a letter or digit at both ends", longestLabel)
@@ -93,6 +132,14 @@ func (f Format) checkPattern(s string) error {
 	case FormatChecksum:
 		if !checksumPattern.MatchString(s) {
 			return errors.New("sha256: or sha512: and the digest in lower case hexadecimal digits")
+		}
+	case FormatPEM:
+		if !strings.Contains(s, "-----BEGIN CERTIFICATE-----") { // often the name of a file
+			return errors.New(`certificates in PEM, which have the line -----BEGIN CERTIFICATE-----; file("ca.pem") reads those of a file`)
+		}
+	case FormatVersions:
+		if _, err := semver.NewConstraint(s); err != nil || s == "" {
+			return errors.New("a version or a range of versions, such as 2026.1.0 or ~> 2026.1")
 		}
 	default:
 		return fmt.Errorf("of the format %q, which is not defined", string(f))

@@ -4,10 +4,11 @@ import "github.com/zclconf/go-cty/cty"
 
 func identityBlocks() []Block {
 	return []Block{{
-		Kind: "project", Class: ClassResource, Labels: resourceLabel(),
+		Kind: "project", Class: ClassResource, Labels: resourceLabel("shop"),
+		Unique: "Keystone takes a name for one project of a domain only", OneName: true,
 		Doc: "A project of Keystone, the owner of other resources, with its quotas.",
 		Attributes: []Attribute{
-			nameAttribute(InPlace),
+			fullName(InPlace),
 			descriptionAttribute(),
 			{
 				Name: "domain", Type: cty.String, Change: Refused, Lookup: true, Example: cty.StringVal("default"),
@@ -15,14 +16,14 @@ func identityBlocks() []Block {
 			},
 			{
 				Name: "enabled", Type: cty.Bool, Example: cty.True,
-				Doc: "Whether its users can get tokens.",
+				Doc: "Whether its users can get tokens. Write false to lock them out and keep what the project owns.",
 			},
 			tagsAttribute(),
 			{
 				Name: "quota", Type: quotaType(), Bounds: &Bounds{-1, 1 << 31}, Example: cty.ObjectVal(map[string]cty.Value{
 					"instances": cty.NumberIntVal(20), "cores": cty.NumberIntVal(64),
 				}),
-				Doc: "How much the project may use; -1 is without limit. What is not written stays as it is.",
+				Doc: "How much the project may use: ram counts MiB, everything else counts objects, and -1 is without limit. What is not written stays as it is. Neutron keeps the limits of networks, subnets, routers, ports, floating IPs and security groups, Nova the others: where the cloud deploys them, a project is there before them, and ready once those have its limits that keep some.",
 			},
 			idAttribute(),
 		},
@@ -32,17 +33,29 @@ func identityBlocks() []Block {
 func quotaType() cty.Type {
 	fields := map[string]cty.Type{}
 	var optional []string
-	for _, name := range quotaNames() {
-		fields[name] = cty.Number
-		optional = append(optional, name)
+	for _, q := range Quotas() {
+		for _, name := range q.Limits {
+			fields[name] = cty.Number
+			optional = append(optional, name)
+		}
 	}
 	return cty.ObjectWithOptionalAttrs(fields, optional)
 }
 
-// quotaNames are the limits of Nova and of Neutron; no name is in both.
-func quotaNames() []string {
-	return []string{
-		"instances", "cores", "ram", "key_pairs", "metadata_items", "server_groups", "server_group_members",
-		"networks", "subnets", "routers", "ports", "floating_ips", "security_groups", "security_group_rules",
+// Quota is the part of a project's quota that one service keeps.
+type Quota struct {
+	Service string
+	Limits  []string
+}
+
+// Quotas returns the limits of a project by the service that keeps them. No limit is in two of them.
+func Quotas() []Quota {
+	return []Quota{
+		{Service: "nova", Limits: []string{
+			"instances", "cores", "ram", "key_pairs", "metadata_items", "server_groups", "server_group_members",
+		}},
+		{Service: "neutron", Limits: []string{
+			"networks", "subnets", "routers", "ports", "floating_ips", "security_groups", "security_group_rules",
+		}},
 	}
 }

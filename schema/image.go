@@ -4,35 +4,35 @@ import "github.com/zclconf/go-cty/cty"
 
 func imageBlocks() []Block {
 	return []Block{{
-		Kind: "image", Class: ClassResource, Labels: resourceLabel(),
+		Kind: "image", Class: ClassResource, Labels: resourceLabel("debian"),
 		Doc: "An image of Glance, with its bytes.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),
 			{
 				Name: "source", Type: cty.String, Presence: Required, Change: Replace, Format: FormatURL,
-				Example: cty.StringVal("https://images.example.org/cirros-0.6.3-x86_64-disk.img"),
-				Doc:     "Where the bytes come from.",
+				Example: cty.StringVal("https://images.example.org/debian-13.qcow2"),
+				Doc:     "Where the bytes come from. They are fetched once, when the image is made.",
 			},
 			{
 				Name: "checksum", Type: cty.String, Change: Replace, Format: FormatChecksum,
 				Example: cty.StringVal("sha256:7d6355852aeb6dbcd191bcda7cd74f1536cfe5cbf8a10495a7283a8396e4b75b"),
-				Doc:     "The digest that the bytes must have.",
+				Doc:     "The digest that the bytes must have. Write it, so that nobody else can decide what your instances run.",
 			},
 			{
 				Name: "disk_format", Type: cty.String, Change: Replace, Allowed: []string{"raw", "qcow2", "vmdk", "vhd", "vdi", "iso", "ami", "aki", "ari"},
-				Default: cty.StringVal("qcow2"), Example: cty.StringVal("raw"),
-				Doc: "The format of the bytes.",
+				Default: cty.StringVal("qcow2"), Example: cty.StringVal("qcow2"),
+				Doc: "The format of the bytes, which has to be the one that they really have.",
 			},
 			{
 				Name: "container_format", Type: cty.String, Change: Replace, Allowed: []string{"bare", "ovf", "ova", "docker", "ami", "aki", "ari"},
 				Default: cty.StringVal("bare"), Example: cty.StringVal("bare"),
-				Doc: "The format around them.",
+				Doc: "The format around the disk; bare is none, as images mostly have it.",
 			},
 			{
 				Name: "visibility", Type: cty.String, Lookup: true, Allowed: []string{"public", "private", "shared", "community"},
 				Example: cty.StringVal("public"),
-				Doc:     "Who can use it.",
+				Doc:     "Who can use it: every project (public), its own (private), those that it is shared with (shared), or every project that knows its id (community).",
 			},
 			{
 				Name: "min_disk", Type: cty.Number, Bounds: &Bounds{0, 1 << 31}, Unit: "GiB", Example: cty.NumberIntVal(1),
@@ -44,15 +44,15 @@ func imageBlocks() []Block {
 			},
 			{
 				Name: "protected", Type: cty.Bool, Example: cty.False,
-				Doc: "Whether Glance refuses to delete it.",
+				Doc: "Whether Glance refuses to delete it, whoever asks.",
 			},
 			{
 				Name: "properties", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"hw_disk_bus": cty.StringVal("scsi")}),
-				Doc: "What the hypervisor should know. Keys that others have added stay.",
+				Doc: "What the hypervisor should know about the image, such as the bus of its disks. Keys that others have added stay.",
 			},
 			tagsAttribute(),
 			idAttribute(),
-			{Name: "size", Type: cty.Number, Presence: Computed, Unit: "bytes", Doc: "How many bytes it has."},
+			{Name: "size", Type: cty.Number, Presence: Computed, Unit: "bytes", Doc: "The size of its bytes."},
 		},
 	}}
 }

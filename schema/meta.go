@@ -13,24 +13,28 @@ func metaBlocks() []Block {
 	return []Block{
 		{
 			Kind: "variable", Class: ClassMeta,
-			Doc:    "A value that is given from outside when the configuration is loaded.",
-			Labels: []Label{{Name: "name", Doc: "The variable's name: var.<name>.", Format: FormatIdentifier}},
+			Doc:    "A value that is given from outside when the configuration is loaded, used as var.<name>.",
+			Labels: []Label{{Name: "name", Doc: "The variable's name: var.<name>.", Format: FormatIdentifier, Example: "site_cidr"}},
 			Attributes: []Attribute{
 				{
-					Name: "type", Type: cty.DynamicPseudoType, Form: FormType, Example: cty.StringVal("list(string)"),
+					Name: "type", Type: cty.DynamicPseudoType, Form: FormType, Example: cty.StringVal("string"),
 					Doc: "The type that the value is converted to, such as string, number, bool, list(string), map(number) or object({ name = string }).",
 				},
 				{
-					Name: "default", Type: cty.DynamicPseudoType, AtLoad: true, Example: cty.StringVal("10.0.0.0/8"),
+					Name: "default", Type: cty.DynamicPseudoType, AtLoad: true, Example: cty.StringVal("10.20.0.0/16"),
 					Doc: "The value when none is given. A variable without default must be given one.",
 				},
 				{
 					Name: "description", Type: cty.String, AtLoad: true, Example: cty.StringVal("The address range of this site."),
-					Doc: "What the variable is for.",
+					Doc: "What the variable is for, for the people who have to give it a value.",
 				},
 				{
-					Name: "sensitive", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.True,
+					Name: "sensitive", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.False,
 					Doc: "Keeps the value, and everything made from it, out of plans, reports and logs.",
+				},
+				{
+					Name: "nullable", Type: cty.Bool, AtLoad: true, Default: cty.True, Example: cty.False,
+					Doc: "Whether the value can be null. With false, null stands for the default, and is an error where there is none.",
 				},
 			},
 			Blocks: []Nested{{Block: Block{
@@ -38,7 +42,7 @@ func metaBlocks() []Block {
 				Doc: "A rule that the value must follow.",
 				Attributes: []Attribute{
 					{
-						Name: "condition", Type: cty.Bool, Presence: Required, AtLoad: true, Example: cty.True,
+						Name: "condition", Type: cty.Bool, Presence: Required, AtLoad: true, Example: cty.True, ExampleText: "cidrnetmask(var.site_cidr) == \"255.255.0.0\"",
 						Doc: "An expression over the variable that is true for a good value.",
 					},
 					{
@@ -52,6 +56,7 @@ func metaBlocks() []Block {
 			Kind: "locals", Class: ClassMeta, Free: true,
 			Doc: "Names for expressions, used as local.<name>. There may be several such blocks.",
 		},
+		moduleBlock(), outputBlock(),
 	}
 }
 
@@ -63,31 +68,74 @@ const DataKind = "data"
 // attributes that its objects can be found by.
 func (b *Block) DataBlock() *Block {
 	data := &Block{
-		Kind: b.Kind, Class: b.Class, Labels: b.Labels,
+		Kind: b.Kind, Class: b.Class, Labels: b.Labels, lookup: true,
 		Doc: "Looks up an object that this configuration does not manage. Exactly one must match.",
 	}
 	for _, a := range b.Attributes {
 		if a.Lookup {
-			a.Presence, a.FromLabel, a.Default = Optional, false, cty.NilVal
+			a.Presence, a.FromLabel, a.Default, a.Change = Optional, false, cty.NilVal, InPlace
 			data.Attributes = append(data.Attributes, a)
 		}
 	}
 	return data
 }
 
+// The arguments of the language itself.
+const (
+	argumentForEach   = "for_each"
+	argumentDependsOn = "depends_on"
+)
+
 // Arguments returns the attributes that every resource takes besides its own, for the
 // language itself.
 func Arguments() []Attribute {
 	return []Attribute{
 		{
-			Name: "for_each", Type: cty.DynamicPseudoType, AtLoad: true, Example: cty.SetVal([]cty.Value{cty.StringVal("a"), cty.StringVal("b")}),
-			Doc: "Makes one object for each element of a set of strings, or of a map or object; each.key and each.value tell them apart. A name is then required.",
+			Name: argumentForEach, Type: cty.DynamicPseudoType, AtLoad: true, Example: cty.SetVal([]cty.Value{cty.StringVal("a"), cty.StringVal("b")}),
+			ExampleText: `toset(["a", "b"])`,
+			Doc:         "Makes one object for each element of a set of strings, or of a map or object; each.key and each.value tell them apart. A name is then required.",
 		},
 		{
-			Name: "depends_on", Type: cty.List(cty.String), Form: FormReferences, Example: cty.NullVal(cty.List(cty.String)),
-			Doc: "Resources and services that must be ready first, besides those that the attributes refer to.",
+			Name: argumentDependsOn, Type: cty.List(cty.String), Form: FormReferences, ExampleText: "[service.keystone]",
+			Doc: "Resources, data, modules, services and nodes that must be ready first, besides those that the attributes refer to. " +
+				"One that has for_each stands for all of its objects unless a key follows: node.worker, node.worker[\"a\"]; of nodes those that are disabled are left out then. " +
+				"A node is ready once it has its labels and Kubernetes calls it ready.",
 		},
 	}
+}
+
+// Arguments returns those of the language itself that the block takes besides its own attributes.
+func (b *Block) Arguments() []Attribute {
+	all := Arguments()
+	switch {
+	case b.Class == ClassNode:
+		all = all[:1]
+		all[0].Doc = "Stands for one node for each element of a set of strings, or of a map or object; each.key and each.value tell them apart. " +
+			"A name is then required, and the addresses are node.<label>[\"<key>\"]."
+	case b.lookup:
+		all[0].Doc = "Looks up one object for each element of a set of strings, or of a map or object; each.key and each.value tell them apart. " +
+			"The addresses are data.<kind>.<label>[\"<key>\"]."
+		all[1].Doc = "What must be ready before the object is looked up, as for resources."
+	case b.Kind == outputKind:
+		all = all[1:]
+		all[0].Doc = "What must be ready before anything that uses the output, besides what its value refers to."
+	case b.Class != ClassResource:
+		return nil
+	}
+	return all
+}
+
+// Argument returns an argument of the language itself that the block takes, or nil.
+func (b *Block) Argument(name string) *Attribute {
+	if name != argumentForEach && name != argumentDependsOn {
+		return nil // as nearly always
+	}
+	for _, a := range b.Arguments() {
+		if a.Name == name {
+			return &a
+		}
+	}
+	return nil
 }
 
 // Lifecycle returns the block that every resource takes besides its own.
@@ -104,6 +152,18 @@ func Lifecycle() Nested {
 			{
 				Name: "prevent_destroy", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.True,
 				Doc: "Refuses every change that would delete the object.",
+			},
+			{
+				Name: "ignore_changes", Type: cty.List(cty.String), Form: FormAttributes, ExampleText: "[description]",
+				Doc: "Attributes and inner blocks of this resource, by name and without quotes, or all. The object is created with what is written for them; later differences, whoever made them, change nothing.",
+			},
+			{
+				Name: "create_before_destroy", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.True,
+				Doc: "When the object has to be replaced, the new one is created first; the old one is deleted once everything that refers to it has moved. Not for kinds of which two cannot exist side by side.",
+			},
+			{
+				Name: "replace", Type: cty.DynamicPseudoType, Form: FormExpressions, ExampleText: "[project.shop]",
+				Doc: "A list in brackets of expressions. The object is replaced when one of their values is another one than when it was made. A whole resource stands for its id. Only digests of the values are kept. A list with another number of expressions is noted and replaces nothing.",
 			},
 		},
 	}}

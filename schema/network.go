@@ -8,8 +8,8 @@ func networkBlocks() []Block {
 
 func networkBlock() Block {
 	return Block{
-		Kind: "network", Class: ClassResource, Labels: resourceLabel(),
-		Doc: "A network of Neutron.",
+		Kind: "network", Class: ClassResource, Labels: resourceLabel("web"),
+		Doc: "A network of Neutron: what the ports of instances and routers are connected by. Addresses come from its subnets.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),
@@ -17,24 +17,24 @@ func networkBlock() Block {
 			adminStateAttribute(),
 			{
 				Name: "mtu", Type: cty.Number, Bounds: &Bounds{68, 65535}, Unit: "bytes", Example: cty.NumberIntVal(1450),
-				Doc: "The largest packet that fits.",
+				Doc: "The largest packet that fits. Neutron knows it from how the network is carried; write it when the network underneath can carry less.",
 			},
 			{
 				Name: "shared", Type: cty.Bool, Example: cty.False, Lookup: true,
-				Doc: "Whether every project can use it.",
+				Doc: "Whether every project can use it. Needs an administrator.",
 			},
 			{
 				Name: "external", Type: cty.Bool, Example: cty.True, Lookup: true,
-				Doc: "Whether it leads out of the cloud, so that routers can have their gateway there.",
+				Doc: "Whether it leads out of the cloud, so that routers can have their gateway there. Needs an administrator.",
 			},
 			{
 				Name: "port_security", Type: cty.Bool, Example: cty.True,
-				Doc: "Whether its ports are filtered by security groups unless they say otherwise.",
+				Doc: "Whether its ports are filtered by security groups, and bound to their addresses, unless they say otherwise.",
 			},
 			{
 				Name: "provider_network_type", Type: cty.String, Change: Replace, Allowed: []string{"flat", "vlan", "vxlan", "gre", "geneve", "local"},
 				Example: cty.StringVal("vlan"),
-				Doc:     "How the network is carried between nodes; chosen by Neutron unless written.",
+				Doc:     "How the network is carried between nodes; chosen by Neutron unless written. Needs an administrator, as do the two below.",
 			},
 			{
 				Name: "provider_physical_network", Type: cty.String, Change: Replace, Example: cty.StringVal("physnet1"),
@@ -42,7 +42,7 @@ func networkBlock() Block {
 			},
 			{
 				Name: "provider_segmentation_id", Type: cty.Number, Change: Replace, Bounds: &Bounds{1, 1<<24 - 1}, Example: cty.NumberIntVal(100),
-				Doc: "The VLAN or tunnel number.",
+				Doc: "The number of the VLAN or tunnel; chosen by Neutron unless written.",
 			},
 			tagsAttribute(),
 			idAttribute(),
@@ -54,19 +54,19 @@ func subnetBlock() Block {
 	pool := cty.Object(map[string]cty.Type{"start": cty.String, "end": cty.String})
 	route := cty.Object(map[string]cty.Type{"destination": cty.String, "next_hop": cty.String})
 	return Block{
-		Kind: "subnet", Class: ClassResource, Labels: resourceLabel(),
+		Kind: "subnet", Class: ClassResource, Labels: resourceLabel("web"),
 		Doc: "A range of addresses in a network.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			{
 				Name: "network", Type: cty.String, Presence: Required, Change: Replace, Lookup: true,
-				Reference: &Reference{Kind: "network", Output: "id"}, Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"),
-				Doc: "The network that the addresses are for.",
+				Reference: &Reference{Kind: "network", Output: "id"},
+				Doc:       "The network that the addresses are for.",
 			},
 			{
 				Name: "cidr", Type: cty.String, Presence: Required, Change: Replace, Format: FormatCIDR, Lookup: true,
 				Example: cty.StringVal("10.1.0.0/24"),
-				Doc:     "The range of addresses.",
+				Doc:     "The range of addresses. It must not overlap with other subnets of the network.",
 			},
 			projectAttribute(),
 			descriptionAttribute(),
@@ -76,11 +76,11 @@ func subnetBlock() Block {
 			},
 			{
 				Name: "no_gateway", Type: cty.Bool, Conflicts: "gateway_ip", Example: cty.True,
-				Doc: "Leaves the subnet without a gateway. Not together with gateway_ip.",
+				Doc: "Leaves the subnet without a gateway, for a network that leads nowhere else.",
 			},
 			{
 				Name: "enable_dhcp", Type: cty.Bool, Example: cty.True,
-				Doc: "Whether instances get their address by DHCP.",
+				Doc: "Whether instances get their address by DHCP; Neutron says yes unless written.",
 			},
 			{
 				Name: "dns_nameservers", Type: cty.List(cty.String), Format: FormatIP, Example: cty.ListVal([]cty.Value{cty.StringVal("192.0.2.53")}),
@@ -96,7 +96,7 @@ func subnetBlock() Block {
 				Name: "host_routes", Type: cty.List(route), Unordered: true, Example: cty.ListVal([]cty.Value{
 					cty.ObjectVal(map[string]cty.Value{"destination": cty.StringVal("10.2.0.0/16"), "next_hop": cty.StringVal("10.1.0.254")}),
 				}),
-				Doc: "Routes that DHCP announces.",
+				Doc: "Routes that DHCP announces besides the gateway.",
 			},
 			tagsAttribute(),
 			idAttribute(),
@@ -107,26 +107,25 @@ func subnetBlock() Block {
 
 func routerBlock() Block {
 	return Block{
-		Kind: "router", Class: ClassResource, Labels: resourceLabel(),
-		Doc: "A router between subnets, and from them to an external network.",
+		Kind: "router", Class: ClassResource, Labels: resourceLabel("edge"),
+		Unique: "the address of a subnet's gateway is on one router only",
+		Doc:    "A router between subnets, and from them to an external network.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),
 			descriptionAttribute(),
 			adminStateAttribute(),
 			{
-				Name: "external_network", Type: cty.String, Reference: &Reference{Kind: "network", Output: "id"},
-				Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"),
-				Doc:     "The external network that the gateway is in.",
+				Name: "external_network", Type: cty.String, Reference: &Reference{Kind: "network", Output: "id"}, ExampleText: "network.public",
+				Doc: "The external network that the gateway is in. Without one, the router only connects its subnets.",
 			},
 			{
 				Name: "enable_snat", Type: cty.Bool, Example: cty.True,
-				Doc: "Whether inner addresses are hidden behind the gateway's.",
+				Doc: "Whether inner addresses are hidden behind the gateway's, so that instances reach the outside without a floating IP.",
 			},
 			{
 				Name: "subnets", Type: cty.List(cty.String), Unordered: true, Reference: &Reference{Kind: "subnet", Output: "id"},
-				Example: cty.ListVal([]cty.Value{cty.StringVal("08eae331-0402-425a-923c-34f7cfe39c1b")}),
-				Doc:     "The subnets that the router has an interface in. Interfaces that others have added stay.",
+				Doc: "The subnets that the router has an interface in. Interfaces that others have added stay.",
 			},
 			tagsAttribute(),
 			idAttribute(),
@@ -136,7 +135,7 @@ func routerBlock() Block {
 
 func securityGroupBlock() Block {
 	return Block{
-		Kind: "security_group", Class: ClassResource, Labels: resourceLabel(),
+		Kind: "security_group", Class: ClassResource, Labels: resourceLabel("web"),
 		Doc: "A set of rules about which packets reach the ports that use it.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -144,7 +143,7 @@ func securityGroupBlock() Block {
 			descriptionAttribute(),
 			{
 				Name: "stateful", Type: cty.Bool, Change: Replace, Example: cty.True,
-				Doc: "Whether answers to what was let out are let in.",
+				Doc: "Whether answers to what was let out are let in; Neutron says yes unless written.",
 			},
 			tagsAttribute(),
 			idAttribute(),
@@ -159,7 +158,7 @@ func securityGroupBlock() Block {
 				},
 				{
 					Name: "ethertype", Type: cty.String, Allowed: []string{"IPv4", "IPv6"}, Default: cty.StringVal("IPv4"), Example: cty.StringVal("IPv6"),
-					Doc: "The version of IP.",
+					Doc: "The version of IP that the rule is about.",
 				},
 				{
 					Name: "protocol", Type: cty.String, Example: cty.StringVal("tcp"),
@@ -167,24 +166,27 @@ func securityGroupBlock() Block {
 				},
 				{
 					Name: "port_min", Type: cty.Number, Bounds: &Bounds{0, 65535}, Example: cty.NumberIntVal(80),
-					Doc: "The first port, or the type of ICMP.",
+					Doc: "The first port, or the type of ICMP. The same as port_max unless written, and any port when neither is.",
 				},
 				{
 					Name: "port_max", Type: cty.Number, Bounds: &Bounds{0, 65535}, Example: cty.NumberIntVal(80),
-					Doc: "The last port, or the code of ICMP.",
+					Doc: "The last port, or the code of ICMP. The same as port_min unless written, and any port when neither is.",
 				},
 				{
-					Name: "remote_cidr", Type: cty.String, Format: FormatCIDR, Example: cty.StringVal("192.0.2.0/24"),
+					Name: "remote_cidr", Type: cty.String, Conflicts: "self", Format: FormatCIDR, Example: cty.StringVal("192.0.2.0/24"),
 					Doc: "The addresses at the other end; any unless written.",
 				},
 				{
-					Name: "remote_group", Type: cty.String, Conflicts: "remote_cidr", Reference: &Reference{Kind: "security_group", Output: "id"},
-					Example: cty.StringVal("2076db17-a522-4506-91de-c6dd8e837028"),
-					Doc:     "The security group of the other end. Not together with remote_cidr.",
+					Name: "remote_group", Type: cty.String, Conflicts: "remote_cidr", Reference: &Reference{Kind: "security_group", Output: "id", Self: "self"},
+					Doc: "The security group that the other end must be in, instead of addresses.",
 				},
 				{
-					Name: "description", Type: cty.String, Example: cty.StringVal("web"),
-					Doc: "A text for people.",
+					Name: "self", Type: cty.Bool, Conflicts: "remote_group", Example: cty.True,
+					Doc: "Whether the other end must be in this security group itself, which the rule cannot refer to.",
+				},
+				{
+					Name: "description", Type: cty.String, Example: cty.StringVal("HTTP"),
+					Doc: "A text for people: what the rule is there for.",
 				},
 			},
 		}}},

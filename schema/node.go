@@ -16,12 +16,12 @@ func nodeBlocks() []Block {
 	return []Block{{
 		Kind: "node", Class: ClassNode,
 		Doc:    "A Kubernetes node and what it is used for. A node without a block is left alone.",
-		Labels: []Label{{Name: "label", Doc: "The name in addresses, and the node's name in Kubernetes unless one is written.", Format: FormatIdentifier}},
+		Labels: []Label{{Name: "label", Doc: "The name in addresses, and the node's name in Kubernetes unless one is written.", Format: FormatIdentifier, Example: "worker-7"}},
 		Attributes: []Attribute{
 			{
 				Name: "name", Type: cty.String, AtLoad: true, FromLabel: true, Format: FormatDNSName,
 				Example: cty.StringVal("ip-10-0-0-1.example.internal"),
-				Doc:     "The name of the node in Kubernetes. The block's label unless written, which a name with dots in it has to be.",
+				Doc:     "The name of the node in Kubernetes. A name with dots in it has to be written, as no label has any.",
 			},
 			{
 				Name: "roles", Type: cty.Set(cty.String), AtLoad: true, Allowed: Roles(),
@@ -30,11 +30,10 @@ func nodeBlocks() []Block {
 			},
 			{
 				Name: "profile", Type: cty.String, AtLoad: true, Reference: &Reference{Kind: "profile", Output: "name"},
-				Example: cty.StringVal("gpu"),
-				Doc:     "The profile whose settings this node adds to those of the cloud's default profile.",
+				Doc: "The profile whose settings this node adds to those of the cloud's default profile.",
 			},
 			{
-				Name: "disabled", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.True,
+				Name: "disabled", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.False,
 				Doc: "Takes the node out of the cloud. Refused while it hosts instances.",
 			},
 		},

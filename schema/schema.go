@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -29,8 +30,15 @@ type Block struct {
 	Attributes []Attribute // sorted by importance, as the reference lists them
 	Blocks     []Nested
 
-	// Free says that any attribute name may be written; Attributes is then empty.
+	// Free says that any attribute name may be written besides those of Attributes.
 	Free bool
+	// Unique says why no second object of the kind can be made beside the first one before that is
+	// deleted; "" when it can.
+	Unique string
+	// OneName says that the reason is the name, which two objects cannot have.
+	OneName bool
+
+	lookup bool // see [Block.DataBlock]
 }
 
 // Label is one of the names that follow a block's kind.
@@ -40,6 +48,8 @@ type Label struct {
 	Format Format
 	// Allowed lists the only values, when there is such a list.
 	Allowed []string
+	// Example is a name that examples use.
+	Example string
 }
 
 // Nested is a block inside a block.
@@ -78,7 +88,7 @@ type Scope uint8
 // The scopes; they combine. An attribute without scope is not a setting of a service.
 const (
 	ScopeCloud Scope = 1 << iota // for the whole cloud: in the cloud or its default profile
-	ScopeNode                    // in a profile that only some nodes use
+	ScopeNode                    // in a profile that only some nodes use, for a service with [Service.ByNode]
 )
 
 // Form tells how the right side of an attribute is read.
@@ -89,6 +99,12 @@ const (
 	FormValue      Form = ""           // an expression
 	FormType       Form = "type"       // a type constraint, such as list(string)
 	FormReferences Form = "references" // a list of addresses, read and never evaluated
+	FormAddress    Form = "address"    // one address, read and never evaluated
+
+	FormAttributes  Form = "attributes"  // a list of attributes of the same block, or all; never evaluated
+	FormExpressions Form = "expressions" // a list in brackets of expressions, each for itself
+	FormName        Form = "name"        // one name without quotes, never evaluated
+	FormLiteral     Form = "literal"     // text in quotes, read as it stands
 )
 
 // Attribute defines one attribute of a block.
@@ -96,7 +112,7 @@ type Attribute struct {
 	Name     string
 	Doc      string
 	Type     cty.Type
-	Example  cty.Value // a value that fits; the null value where an example would tell nothing
+	Example  cty.Value // a value that fits; not needed for outputs and references
 	Presence Presence
 	Change   Change
 	Scope    Scope
@@ -106,6 +122,12 @@ type Attribute struct {
 	Sensitive bool // never shown
 	Unordered bool // the order of the list's elements means nothing
 	AtLoad    bool // must be known when the configuration is loaded
+
+	// ExampleText is the right side of the example where that is more than the literal of Example,
+	// such as an address or a condition.
+	ExampleText string
+	// Service is the service that examples set it for, when not every service takes it.
+	Service string
 
 	// FromLabel says that the block's label is the default.
 	FromLabel bool
@@ -138,10 +160,25 @@ type Bounds struct{ Min, Max int64 }
 type Reference struct {
 	Kind   string
 	Output string
+	// Self is the attribute beside this one that means the block itself when it is true; "" without.
+	Self string
+}
+
+// Summary returns the first sentence of a documentation.
+func Summary(doc string) string {
+	if first, _, more := strings.Cut(doc, ". "); more {
+		return first + "."
+	}
+	return doc
 }
 
 // HasDefault tells whether the attribute has a default value.
 func (a *Attribute) HasDefault() bool { return a.Default != cty.NilVal }
+
+// TakesOne tells whether a single string is a value of the attribute, beside lists perhaps.
+func (a *Attribute) TakesOne() bool {
+	return a.Type == cty.String || slices.Contains(a.OneOf, cty.String)
+}
 
 // Attribute returns the definition of an attribute, or nil.
 func (b *Block) Attribute(name string) *Attribute {
@@ -161,6 +198,17 @@ func (b *Block) Nested(kind string) *Nested {
 		}
 	}
 	return nil
+}
+
+// Refused lists the attributes whose change is refused.
+func (b *Block) Refused() []string {
+	var names []string
+	for i := range b.Attributes {
+		if b.Attributes[i].Change == Refused {
+			names = append(names, b.Attributes[i].Name)
+		}
+	}
+	return names
 }
 
 // AttributeNames lists the attributes that can be written.
@@ -185,7 +233,7 @@ type Definition struct {
 func New() *Definition {
 	d := &Definition{index: map[string]*Block{}, services: map[string]Service{}}
 	for _, block := range slices.Concat(
-		cloudBlocks(), profileBlocks(), nodeBlocks(), metaBlocks(),
+		cloudBlocks(), profileBlocks(), nodeBlocks(), metaBlocks(), statementBlocks(),
 		identityBlocks(), networkBlocks(), computeBlocks(), imageBlocks(),
 	) {
 		d.blocks = append(d.blocks, &block)

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,8 @@ func everyBlock(d *Definition, visit func(path string, b *Block)) {
 	}
 	lifecycle := Lifecycle()
 	walk("lifecycle", &lifecycle.Block)
+	dynamic := Dynamic()
+	walk("dynamic", &dynamic)
 	walk("arguments", &Block{Kind: "arguments", Class: ClassPart, Doc: "Arguments of every resource.", Attributes: Arguments()})
 }
 
@@ -57,7 +60,7 @@ func TestBlocksAreConsistent(t *testing.T) {
 		if b.Class == "" {
 			t.Errorf("%s has no class", path)
 		}
-		if b.Free && len(b.Attributes) > 0 {
+		if b.Free && len(b.Attributes) > 0 && b.Kind != ModuleKind { // its other attributes are inputs
 			t.Errorf("%s is free and has attributes", path)
 		}
 		names := map[string]bool{}
@@ -91,7 +94,7 @@ func TestBlocksAreConsistent(t *testing.T) {
 
 func TestResourcesAreConsistent(t *testing.T) {
 	d := New()
-	reserved := map[string]bool{"lifecycle": true}
+	reserved := map[string]bool{"lifecycle": true, DynamicKind: true}
 	for _, a := range Arguments() {
 		reserved[a.Name] = true
 	}
@@ -119,15 +122,21 @@ func TestResourcesAreConsistent(t *testing.T) {
 			}
 		}
 		for _, n := range b.Blocks {
+			if len(n.Labels) > 0 {
+				t.Errorf("%s.%s has labels, which a dynamic block cannot give", kind, n.Kind)
+			}
 			if reserved[n.Kind] {
 				t.Errorf("%s.%s hides an argument of the language", kind, n.Kind)
 			}
 		}
 	}
-	for _, kind := range []string{"var", "local", "each", "data", "self", "module", "service", "path", "count"} {
+	for _, kind := range []string{"var", "local", "each", "data", "self", "service", "path", "count"} {
 		if d.Block(kind) != nil {
 			t.Errorf("the kind %s would hide the language's own name", kind)
 		}
+	}
+	if d.Resource(ModuleKind) != nil {
+		t.Error("a module is a resource")
 	}
 }
 
@@ -141,7 +150,7 @@ func TestAttributesAreConsistent(t *testing.T) {
 			t.Fatalf("%s has no type", path)
 		}
 		if a.Type == cty.DynamicPseudoType && a.Form == FormValue && !a.Mapping && len(a.OneOf) == 0 &&
-			path != "variable.default" && path != "arguments.for_each" {
+			!slices.Contains([]string{"variable.default", "arguments.for_each", "dynamic.for_each", "module.for_each", "output.value", "import.for_each"}, path) {
 			t.Errorf("%s takes anything", path)
 		}
 		if a.Reference != nil {
@@ -159,9 +168,7 @@ func TestAttributesAreConsistent(t *testing.T) {
 		if a.HasDefault() {
 			checkValue(t, path+": the default", a, a.Default)
 		}
-		if a.Example == cty.NilVal {
-			t.Errorf("%s has no example", path)
-		} else if a.Form == FormValue {
+		if a.Example != cty.NilVal && a.Form == FormValue {
 			checkValue(t, path+": the example", a, a.Example)
 		}
 		if len(a.Allowed) > 0 && !holdsStrings(a.Type) || a.Format != FormatAny && !holdsStrings(a.Type) {
@@ -185,7 +192,7 @@ func checkReference(t *testing.T, d *Definition, path string, a *Attribute) {
 	if output == nil || output.Type != cty.String {
 		t.Errorf("%s refers to %s.%s, which is no string", path, a.Reference.Kind, a.Reference.Output)
 	}
-	if !holdsStrings(a.Type) {
+	if !holdsStrings(a.Type) && !(len(a.OneOf) > 0 && !slices.ContainsFunc(a.OneOf, func(t cty.Type) bool { return !holdsStrings(t) })) {
 		t.Errorf("%s is a reference and no string or list of strings", path)
 	}
 }
@@ -244,6 +251,7 @@ func TestFormats(t *testing.T) {
 		{FormatAny, []string{"", "x"}, nil},
 		{FormatIdentifier, []string{"web", "_a-1"}, []string{"", "1a", "a.b", "a b", long}},
 		{FormatDNSName, []string{"node-1", "n1.example.org"}, []string{"", "Node", "-a", "a..b", "a-", long}},
+		{FormatName, []string{"web", "Web 1", strings.Repeat("ä", 255)}, []string{"", " \t", strings.Repeat("ä", 256)}},
 		{FormatDNSLabel, []string{"openstack"}, []string{"a.b", "", strings.Repeat("a", 64)}},
 		{FormatCIDR, []string{"10.0.0.0/8", "2001:db8::/64"}, []string{"10.0.0.1/8", "10.0.0.0", "x/8", "10.0.0.0/33"}},
 		{FormatIP, []string{"192.0.2.1", "::1"}, []string{"192.0.2.256", "fe80::1%eth0", ""}},
@@ -251,7 +259,9 @@ func TestFormats(t *testing.T) {
 		{FormatQuantity, []string{"50Gi", "1T"}, []string{"50", "0Gi", "1.5Gi", "-1Gi"}},
 		{FormatRelease, []string{"2026.1", "2025.2"}, []string{"2026.3", "zed", "2026", "2026.1.0"}},
 		{FormatChecksum, []string{"sha256:" + strings.Repeat("0f", 32)}, []string{"md5:00", "sha256:00", ""}},
+		{FormatPEM, []string{"-----BEGIN CERTIFICATE-----\nMII…\n-----END CERTIFICATE-----\n"}, []string{"", "ca.pem", "-----BEGIN PRIVATE KEY-----\n"}},
 		{FormatCharts, []string{"oci://example.org/charts", "charts/osh", "."}, []string{"/etc", "../x", "a/../../b", "", "git://x", "oci://u@h/x"}},
+		{FormatVersions, []string{"2026.1.0", "~> 2026.1", ">= 2025.1, < 2026.2"}, []string{"", ">>1", "newest", "2026.1.0.0.0"}},
 	} {
 		for _, s := range c.good {
 			if err := c.format.Check(s); err != nil {

@@ -1,5 +1,7 @@
 package schema
 
+import "strings"
+
 // Service is what the language knows about a service that can be deployed.
 type Service struct {
 	Name string
@@ -12,10 +14,27 @@ type Service struct {
 	// Versioned tells whether the service has a version of its own, apart from the release of
 	// OpenStack.
 	Versioned bool
+	// ByNode tells whether settings with [ScopeNode] can differ by node: whether the service's chart
+	// can configure some nodes otherwise than others.
+	ByNode bool
 }
 
 // Scalable tells whether replicas can be set.
 func (s Service) Scalable() bool { return len(s.Parts) > 0 }
+
+// Takes tells whether a setting means something to the service.
+func (s Service) Takes(setting string) bool {
+	switch setting {
+	case "replicas":
+		return s.Scalable()
+	case "storage_size":
+		return s.Storage
+	case "version":
+		return s.Versioned
+	default:
+		return true
+	}
+}
 
 func serviceList() []Service {
 	return []Service{
@@ -23,15 +42,45 @@ func serviceList() []Service {
 		{Name: "rabbitmq", Doc: "The message broker between the parts of a service.", Parts: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "memcached", Doc: "The cache of tokens and sessions.", Parts: []string{"server"}, Versioned: true},
 		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}},
-		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}},
+		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Storage: true},
 		{Name: "placement", Doc: "The inventory of what hosts can offer.", Parts: []string{"api"}},
-		{Name: "neutron", Doc: "Networks, subnets, routers and security groups.", Parts: []string{"server", "rpc_server"}},
-		{Name: "nova", Doc: "Instances.", Parts: []string{"osapi", "api_metadata", "conductor", "scheduler", "novncproxy"}},
-		{Name: "libvirt", Doc: "The hypervisor on every compute node."},
+		{Name: "neutron", Doc: "Networks, subnets, routers and security groups.", Parts: []string{"server", "rpc_server"}, ByNode: true},
+		{Name: "nova", Doc: "Instances.", Parts: []string{"osapi", "api_metadata", "conductor", "scheduler", "novncproxy"}, ByNode: true},
+		{Name: "libvirt", Doc: "The hypervisor on every compute node.", ByNode: true},
 		{Name: "openvswitch", Doc: "The virtual switch on every node."},
 		{Name: "ovn", Doc: "The distributed network control plane, for network_backend ovn."},
 		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}},
 	}
+}
+
+// Services returns what is known about each service, in the order of the reference.
+func (d *Definition) Services() []Service { return serviceList() }
+
+// ServiceOf returns the name of the service whose API keeps resources of a kind, "" for none.
+func ServiceOf(kind string) string {
+	switch kind {
+	case "project":
+		return "keystone"
+	case "network", "subnet", "router", "security_group":
+		return "neutron"
+	case "image":
+		return "glance"
+	case "flavor", "keypair", "instance":
+		return "nova"
+	default:
+		return ""
+	}
+}
+
+// servicesByNode names the services with settings that can differ by node.
+func servicesByNode() string {
+	var names []string
+	for _, s := range serviceList() {
+		if s.ByNode {
+			names = append(names, s.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func serviceNames() []string {

@@ -11,6 +11,11 @@ cloud "demo" {
     repository = "charts"
   }
 
+  # How to log in: an entry of clouds.yaml.
+  openstack {
+    cloud = "demo"
+  }
+
   # Infrastructure
   service "mariadb" {
     replicas     = 1
@@ -29,7 +34,8 @@ cloud "demo" {
     replicas = var.api_replicas
   }
   service "glance" {
-    replicas = var.api_replicas
+    replicas     = var.api_replicas
+    storage_size = "2Gi"
   }
   service "placement" {
     replicas = var.api_replicas

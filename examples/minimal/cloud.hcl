@@ -7,6 +7,10 @@ cloud "minimal" {
     repository = "charts"
   }
 
+  openstack {
+    cloud = "minimal"
+  }
+
   service "mariadb" {}
   service "rabbitmq" {}
   service "memcached" {}

@@ -144,6 +144,9 @@ func TestDerivedAddressesLeaveTheOriginalAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if inner := edge.In(edge); inner.String() != `module.edge["fra"].module.edge["fra"]` || edge.In(addr.Module{}) != edge || (addr.Module{}).In(edge) != edge {
+		t.Errorf("a module in a module is %s", inner)
+	}
 	if got := web.In(edge).String(); got != `module.edge["fra"].instance.web["a"]` {
 		t.Errorf("moved: %s", got)
 	}

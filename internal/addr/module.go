@@ -36,6 +36,17 @@ func (m Module) child(name string, key Key) Module {
 	return Module{path: b.String()}
 }
 
+// In returns the path that leads from the root to m where m is the path from parent on.
+func (m Module) In(parent Module) Module {
+	switch {
+	case parent.IsRoot():
+		return m
+	case m.IsRoot():
+		return parent
+	}
+	return Module{path: parent.path + "." + m.path}
+}
+
 // IsRoot reports whether m is the root of the configuration.
 func (m Module) IsRoot() bool { return m.path == "" }
 
@@ -48,6 +59,23 @@ func (m Module) Steps() []Step {
 		steps = append(steps, step)
 	}
 	return steps
+}
+
+// Call returns the path without the key of its last step; the root for the root.
+func (m Module) Call() Module {
+	if m.IsRoot() {
+		return m
+	}
+	return m.Parent().child(m.Last().Name, Key{})
+}
+
+// Last returns the last step of the path; the zero Step for the root.
+func (m Module) Last() Step {
+	steps := m.Steps()
+	if len(steps) == 0 {
+		return Step{}
+	}
+	return steps[len(steps)-1]
 }
 
 // Parent returns the module from which m is called; the root's parent is the root.

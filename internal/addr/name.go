@@ -82,6 +82,9 @@ func checkName(what, s string) error {
 // natural compares strings as people sort them: runs of digits by their number. Strings that
 // differ only in leading zeros are told apart by their bytes, which keeps the order total.
 func natural(a, b string) int {
+	if a == b {
+		return 0
+	}
 	same := 0
 	for same < len(a) && same < len(b) && a[same] == b[same] {
 		same++

@@ -57,6 +57,12 @@ func (v Value) Kind() ValueKind { return v.kind }
 // Name returns the value's name.
 func (v Value) Name() string { return v.name }
 
+// In returns the address of the same value in another module.
+func (v Value) In(m Module) Value {
+	v.module = m
+	return v
+}
+
 // IsZero reports whether v names nothing.
 func (v Value) IsZero() bool { return v == Value{} }
 

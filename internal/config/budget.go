@@ -30,11 +30,14 @@ type Budget struct {
 	totalSteps, totalBytes int // left to the others
 	spent                  bool
 	told                   bool // the diagnostic for it was returned
+
+	value cty.Value // the budget itself, for contexts
 }
 
 // NewBudget returns a budget for some expressions.
 func NewBudget(costs Costs) *Budget {
 	b := &Budget{costs: costs, totalSteps: costs.TotalSteps, totalBytes: costs.TotalBytes}
+	b.value = cty.CapsuleVal(budgetType(), b)
 	b.Begin()
 	return b
 }
@@ -68,6 +71,15 @@ func (b *Budget) Charge(v cty.Value, deep bool) bool {
 		return false
 	}
 	b.charge(v, deep)
+	b.spent = b.spent || b.steps < 0 || b.bytes < 0
+	return !b.spent
+}
+
+// Spend takes the cost of work that leaves no value behind, such as the parsing of a template, and
+// reports whether the budget still holds.
+func (b *Budget) Spend(steps, bytes int) bool {
+	b.steps -= max(0, steps)
+	b.bytes -= max(0, bytes)
 	b.spent = b.spent || b.steps < 0 || b.bytes < 0
 	return !b.spent
 }
@@ -126,7 +138,7 @@ func (b *Budget) Bind(ctx *hcl.EvalContext) {
 	if ctx.Variables == nil {
 		ctx.Variables = map[string]cty.Value{}
 	}
-	ctx.Variables[budgetName] = cty.CapsuleVal(budgetType(), b)
+	ctx.Variables[budgetName] = b.value
 }
 
 // budgetOf finds the budget of a context; nil when it has none.

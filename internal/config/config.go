@@ -1,6 +1,8 @@
 package config
 
 import (
+	"io/fs"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -13,13 +15,21 @@ import (
 type Config struct {
 	Definition *schema.Definition
 
-	Cloud     *Block // nil when it is missing or broken
-	Profiles  []*Block
-	Nodes     []*Block
-	Resources []*Block
-	Data      []*Block
-	Variables []*Block
-	Locals    []*Attribute
+	// Tree is what the configuration was read from, all of it. Functions of the language read files from it, and from nowhere else.
+	Tree fs.FS
+
+	Module          // the root, in whose directory the configuration is; what it calls is reached through its calls
+	Cloud    *Block // nil when it is missing or broken
+	Profiles []*Block
+	Nodes    []*Block
+
+	// Values are what the variables are given from outside, as [LoadValues] found it.
+	Values []Value
+	// ValuesPartial says that some of these could not be read.
+	ValuesPartial bool
+
+	// Keys open encrypted files. Whoever loads the configuration sets them.
+	Keys Keys
 
 	// Faulty says that mistakes were found, so that what is missing may have been taken away.
 	Faulty bool
@@ -27,7 +37,6 @@ type Config struct {
 	// may well be in there.
 	Partial bool
 
-	defined map[addr.Address]diag.Range
 	sources map[string][]byte
 }
 
@@ -37,17 +46,15 @@ func (c *Config) Source(file string) ([]byte, bool) {
 	return source, ok
 }
 
-// Defined returns where an address without key is defined, and whether it is.
-func (c *Config) Defined(a addr.Address) (diag.Range, bool) {
-	r, ok := c.defined[a]
-	return r, ok
-}
+// Files returns how many files there are.
+func (c *Config) Files() int { return len(c.sources) }
 
 // Block is one block, or a block inside one.
 type Block struct {
 	Schema *schema.Block
 	// Address is the identity of a block that can be referred to: of a profile, a node, a
-	// resource, data, and a service of the cloud. It is zero for all other blocks.
+	// resource, data, and a service of the cloud. It is zero for all other blocks. In a module it
+	// is the address within the module.
 	Address addr.Object
 	Labels  []string
 	Range   diag.Range // the header: kind and labels
@@ -55,9 +62,23 @@ type Block struct {
 	Attributes []*Attribute // as written, without those of the language itself
 	Blocks     []*Block     // as written
 
-	ForEach   *Attribute // nil without
+	ForEach *Attribute // nil without
+	// EachTold says that for_each is written where there is none, or under a misspelt name, which was
+	// told. What each stands for in the block is missing for no other reason.
+	EachTold  bool
 	DependsOn []Reference
 	Lifecycle *Block // nil without
+
+	// Broken says that a diagnostic about what stands in the block was given, so that what it lacks
+	// may be there under another name.
+	Broken bool
+
+	// Iterator is set for a dynamic block, which stands for one block of its kind for each element
+	// of ForEach: the name that its expressions know the element by.
+	Iterator string
+	// Names are the attributes that a lifecycle's ignore_changes lists. The values of its replace are
+	// among Attributes, one for each expression.
+	Names []string
 }
 
 // Label returns the last label, which is the block's name; "" when it has none.
@@ -89,6 +110,21 @@ func (b *Block) Nested(kind string) []*Block {
 	return found
 }
 
+// written counts the blocks of a kind inside this one that are not dynamic.
+func (b *Block) written(kind string) int {
+	n := 0
+	for _, inner := range b.Nested(kind) {
+		if inner.Iterator == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// repeats tells whether a block inside this one is dynamic, so that how many there are of a kind is
+// known only once it is evaluated.
+func (b *Block) repeats(kind string) bool { return b.written(kind) < len(b.Nested(kind)) }
+
 // Attribute is one attribute as written.
 type Attribute struct {
 	Name   string
@@ -101,18 +137,26 @@ type Attribute struct {
 	// Broken says that a diagnostic about the expression was given, so that evaluating it
 	// would only tell the same again.
 	Broken bool
+	// Steps is how many steps the right side has when it is one reference and nothing else: 2 of
+	// network.web; 0 otherwise.
+	Steps int
 }
 
 // Reference is one use of a named thing in an expression.
 type Reference struct {
-	// Target is the block or value, with a key when the key is written as a plain string. It is
-	// nil for each.key and each.value.
+	// Target is the block, the value or the module that is called, with a key when the key is
+	// written as a plain string. It is nil for each.key and each.value, for path, and for the element
+	// of a dynamic block.
 	Target addr.Address
+	// Path says that it is path.module or path.root.
+	Path bool
+	// Iterator names the element of a dynamic block; "" otherwise.
+	Iterator string
 	// Key is the expression of a key that is computed, as in network.web[each.key]; nil
 	// otherwise.
 	Key hcl.Expression
-	// Attribute is the first attribute after the target and its key; "" when the whole object
-	// is meant.
+	// Attribute is the first attribute after the target and its key, which is the output when the
+	// target is a module, and key or value after each; "" when the whole object is meant.
 	Attribute string
 	Range     diag.Range
 }

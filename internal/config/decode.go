@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -19,7 +20,7 @@ func (l *loader) labels(b *hclsyntax.Block, def *schema.Block) ([]string, bool) 
 			fmt.Fprintf(&form, " %q", label.Name)
 		}
 		l.fail(codeLabel, headerRange(b), "wrong number of labels",
-			fmt.Sprintf("a %s block has %s, and this one has %s", def.Kind, plural(len(def.Labels), "label"), plural(len(b.Labels), "label")),
+			fmt.Sprintf("%s has %s, and this one has %s", Indefinite(def.Kind+" block"), plural(len(def.Labels), "label"), plural(len(b.Labels), "label")),
 			fmt.Sprintf("write: %s%s { … }", def.Kind, form.String()))
 		return nil, false
 	}
@@ -43,27 +44,28 @@ func (l *loader) label(kind string, def schema.Label, label string, where hcl.Ra
 		return false
 	}
 	if err := def.Format.Check(label); err != nil {
-		l.fail(codeLabel, where, "invalid label", fmt.Sprintf("the label %q must be %v", label, err), "")
+		l.fail(codeLabel, where, "invalid label", fmt.Sprintf("the label %q must be %v", label, err), l.hintForLabel(kind, label, def.Format))
 		return false
 	}
 	return true
 }
 
-// body decodes what stands in a block. With resource set, the arguments of the language itself
-// are taken too.
+// body decodes what stands in a block, the arguments of the language itself included. With resource
+// set, it may have a lifecycle.
 func (l *loader) body(b *hclsyntax.Block, def *schema.Block, resource bool) *Block {
-	l.count(b)
 	decoded := &Block{Schema: def, Range: rangeOf(headerRange(b))}
-	if l.full {
-		return decoded
-	}
+	before := len(l.diags)
+	defer func() { decoded.Broken = len(l.diags) > before }()
 	for _, a := range ordered(b.Body.Attributes) {
-		if resource && l.argument(decoded, a) {
+		if l.argument(decoded, def, a) {
 			continue
 		}
-		if definition := l.known(def, a, resource); definition != nil {
-			decoded.Attributes = append(decoded.Attributes, l.attribute(a, definition))
+		definition := l.known(def, a, resource)
+		if definition == nil {
+			decoded.EachTold = decoded.EachTold || meansForEach(def, a.Name, resource)
+			continue
 		}
+		decoded.Attributes = append(decoded.Attributes, l.attribute(a, definition))
 	}
 	for _, inner := range b.Body.Blocks {
 		l.nested(decoded, def, inner, resource)
@@ -73,25 +75,17 @@ func (l *loader) body(b *hclsyntax.Block, def *schema.Block, resource bool) *Blo
 }
 
 // argument takes an argument of the language and reports whether it was one.
-func (l *loader) argument(decoded *Block, a *hclsyntax.Attribute) bool {
-	switch a.Name {
-	case "for_each":
-		decoded.ForEach = l.attribute(a, languageArgument(a.Name))
-	case "depends_on":
+func (l *loader) argument(decoded *Block, def *schema.Block, a *hclsyntax.Attribute) bool {
+	argument := def.Argument(a.Name)
+	switch {
+	case argument == nil:
+		return false
+	case argument.Form == schema.FormReferences:
 		decoded.DependsOn = l.dependsOn(a)
 	default:
-		return false
+		decoded.ForEach = l.attribute(a, argument)
 	}
 	return true
-}
-
-func languageArgument(name string) *schema.Attribute {
-	for _, a := range schema.Arguments() {
-		if a.Name == name {
-			return &a
-		}
-	}
-	return nil
 }
 
 // known returns the definition of an attribute, or nil after telling what is wrong with it.
@@ -102,42 +96,44 @@ func (l *loader) known(def *schema.Block, a *hclsyntax.Attribute, resource bool)
 		return found
 	case found != nil:
 		l.fail(codeUnknownAttribute, a.NameRange, "attribute cannot be written",
-			fmt.Sprintf("%s of a %s is an output: it is known once the object exists", a.Name, def.Kind), "take the line away")
-	case def.Nested(a.Name) != nil || resource && a.Name == "lifecycle":
+			fmt.Sprintf("%s of %s is an output: it is known once the object exists", a.Name, Indefinite(def.Kind)), "take the line away")
+	case def.Nested(a.Name) != nil || resource && a.Name == lifecycleKind:
 		l.fail(codeUnknownAttribute, a.NameRange, "block written as an attribute",
 			fmt.Sprintf("%s is a block", a.Name), fmt.Sprintf("write it without the equals sign: %s { … }", a.Name))
 	default:
 		names := def.AttributeNames()
+		var arguments []string
+		for _, argument := range def.Arguments() {
+			arguments = append(arguments, argument.Name)
+		}
 		if l.lookup {
+			if Nearest(a.Name, arguments) != "" {
+				names = arguments
+			}
 			l.fail(codeUnknownAttribute, a.NameRange, "unknown attribute",
-				fmt.Sprintf("a %s cannot be looked up by %q", def.Kind, a.Name), l.hintForAttribute(def, a.Name, names))
+				fmt.Sprintf("%s cannot be looked up by %q", Indefinite(def.Kind), a.Name), l.hintForAttribute(def, a.Name, names))
 			break
 		}
-		if resource {
-			names = append(names, "for_each", "depends_on")
-		}
+		names = append(names, arguments...)
 		l.fail(codeUnknownAttribute, a.NameRange, "unknown attribute",
-			fmt.Sprintf("a %s has no attribute %q", def.Kind, a.Name), l.hintForAttribute(def, a.Name, names))
+			fmt.Sprintf("%s has no attribute %q", Indefinite(def.Kind), a.Name), l.hintForAttribute(def, a.Name, names))
 	}
 	return nil
 }
 
 // nested decodes a block inside a block.
 func (l *loader) nested(decoded *Block, def *schema.Block, b *hclsyntax.Block, resource bool) {
-	if resource && b.Type == "lifecycle" {
-		lifecycle := schema.Lifecycle()
-		if decoded.Lifecycle != nil {
-			l.fail(codeDuplicate, headerRange(b), "too many blocks", "a block has at most one lifecycle", "")
-			return
-		}
-		if _, ok := l.labels(b, &lifecycle.Block); ok {
-			decoded.Lifecycle = l.body(b, &lifecycle.Block, false)
-		}
+	if resource && b.Type == lifecycleKind {
+		l.lifecycle(decoded, def, b)
+		return
+	}
+	if b.Type == schema.DynamicKind {
+		l.dynamic(decoded, def, b)
 		return
 	}
 	inner := def.Nested(b.Type)
 	if inner == nil {
-		l.fail(codeUnknownBlock, b.TypeRange, "unknown block", fmt.Sprintf("a %s has no block %q inside", def.Kind, b.Type), hintForNested(def, b.Type, resource))
+		l.fail(codeUnknownBlock, b.TypeRange, "unknown block", fmt.Sprintf("%s has no block %q inside", Indefinite(def.Kind), b.Type), hintForNested(def, b.Type, resource))
 		return
 	}
 	labels, ok := l.labels(b, &inner.Block)
@@ -155,27 +151,30 @@ func (l *loader) nested(decoded *Block, def *schema.Block, b *hclsyntax.Block, r
 	block := l.body(b, &inner.Block, false)
 	block.Labels = labels
 	decoded.Blocks = append(decoded.Blocks, block)
-	if n := len(decoded.Nested(b.Type)); inner.Max > 0 && n == inner.Max+1 {
-		l.fail(codeDuplicate, headerRange(b), "too many blocks", fmt.Sprintf("a %s has at most %s of the kind %s", def.Kind, plural(inner.Max, "block"), b.Type), "")
+	if n := decoded.written(b.Type); inner.Max > 0 && n == inner.Max+1 {
+		l.fail(codeDuplicate, headerRange(b), "too many blocks", fmt.Sprintf("%s has at most %s of the kind %s", Indefinite(def.Kind), plural(inner.Max, "block"), b.Type), "write everything in one block")
 	}
 }
 
 // missing tells which required attributes and blocks were not written.
 func (l *loader) missing(b *hclsyntax.Block, def *schema.Block, decoded *Block) {
+	if b == l.incomplete {
+		return
+	}
 	for i := range def.Attributes {
 		a := &def.Attributes[i]
-		if a.Presence == schema.Required && b.Body.Attributes[a.Name] == nil {
+		if a.Presence == schema.Required && b.Body.Attributes[a.Name] == nil && !misspelt(b, def, a.Name) {
 			l.fail(codeMissingAttribute, headerRange(b), "attribute is missing",
-				fmt.Sprintf("a %s needs the attribute %q. %s", def.Kind, a.Name, a.Doc), hintForMissing(a))
+				fmt.Sprintf("%s needs the attribute %q. %s", Indefinite(def.Kind), a.Name, schema.Summary(a.Doc)), Example(a))
 		}
 	}
 	for i := range def.Blocks {
 		n := &def.Blocks[i]
-		if n.Min > 0 && len(decoded.Nested(n.Kind)) < n.Min {
-			l.fail(codeMissingBlock, headerRange(b), "block is missing", fmt.Sprintf("a %s needs %s of the kind %s. %s", def.Kind, plural(n.Min, "block"), n.Kind, n.Doc), "")
+		if n.Min > 0 && len(decoded.Nested(n.Kind)) < n.Min && !decoded.repeats(n.Kind) {
+			l.fail(codeMissingBlock, headerRange(b), "block is missing", fmt.Sprintf("%s needs %s of the kind %s. %s", Indefinite(def.Kind), plural(n.Min, "block"), n.Kind, n.Doc), fmt.Sprintf("write: %s { … }", n.Kind))
 		}
 	}
-	if decoded.ForEach != nil && b.Body.Attributes["name"] == nil && def.Attribute("name") != nil {
+	if decoded.ForEach != nil && !l.lookup && b.Body.Attributes["name"] == nil && def.Attribute("name") != nil && !misspelt(b, def, "name") {
 		l.fail(codeMissingAttribute, headerRange(b), "attribute is missing",
 			"a block with for_each stands for several objects, so it needs the attribute \"name\" to tell them apart",
 			fmt.Sprintf("write, for example: name = \"%s-${each.key}\"", decoded.label(b)))
@@ -190,13 +189,16 @@ func (b *Block) label(from *hclsyntax.Block) string {
 	return from.Labels[len(from.Labels)-1]
 }
 
-// attribute decodes one attribute: its references are collected, then its tree is metered.
-func (l *loader) attribute(a *hclsyntax.Attribute, def *schema.Attribute) *Attribute {
+// decodeAttribute decodes one attribute: its references are collected, then its tree is metered.
+func (l *loader) decodeAttribute(a *hclsyntax.Attribute, def *schema.Attribute) *Attribute {
 	decoded := &Attribute{Name: a.Name, Schema: def, Expr: a.Expr, NameRange: rangeOf(a.NameRange), Range: rangeOf(a.Expr.Range())}
 	if def != nil && def.Form != schema.FormValue {
 		return decoded // read as it stands, never evaluated
 	}
 	decoded.References, decoded.Broken = l.references(a.Expr)
+	if t, is := a.Expr.(*hclsyntax.ScopeTraversalExpr); is {
+		decoded.Steps = len(t.Traversal)
+	}
 	decoded.Expr = meter(a.Expr)
 	return decoded
 }
@@ -212,15 +214,17 @@ func (l *loader) dependsOn(a *hclsyntax.Attribute) []Reference {
 	for _, e := range expressions {
 		traversal, diags := hcl.AbsTraversalForExpr(e)
 		if diags.HasErrors() {
-			l.fail(codeReference, e.Range(), "not an address", "depends_on takes blocks by their address, such as network.web", "")
+			l.fail(codeReference, e.Range(), "not an address", "depends_on takes blocks by their address, such as network.web", hintForAddress(e))
 			continue
 		}
 		reference, ok := l.reference(traversal)
 		if !ok {
 			continue
 		}
-		if object, isObject := reference.Object(); !isObject || object.Kind() == "profile" || reference.Attribute != "" {
-			l.fail(codeReference, e.Range(), "not an address to wait for", "depends_on takes whole resources, data and services", "write, for example: depends_on = [network.web, service.neutron]")
+		object, isObject := reference.Object()
+		_, isModule := reference.Target.(addr.Module)
+		if !isObject && !isModule || object.Kind() == "profile" || reference.Attribute != "" {
+			l.fail(codeReference, e.Range(), "not an address to wait for", "depends_on takes whole resources, data, modules, services and nodes", "write, for example: depends_on = [network.web, service.neutron]")
 			continue
 		}
 		found = append(found, reference)

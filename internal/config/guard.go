@@ -17,13 +17,17 @@ import (
 // unless there is so much of it that parsing is not worth it.
 func guard(src []byte, filename string, limits Limits) (*excess, hcl.Diagnostics) {
 	tokens, diags := hclsyntax.LexConfig(src, filename, hcl.InitialPos) // a loop, whatever comes
+	return guardTokens(tokens, limits), diags
+}
+
+func guardTokens(tokens hclsyntax.Tokens, limits Limits) *excess {
 	g := guardian{limits: limits, stack: make([]level, 1, 16)}
 	for i := range tokens {
 		if found := g.take(&tokens[i], next(tokens, i)); found != nil {
-			return found, diags
+			return found
 		}
 	}
-	return nil, diags
+	return nil
 }
 
 // guardian counts along the tokens of one file.
@@ -39,6 +43,9 @@ type level struct {
 	// operands counts what makes one expression deep without a bracket: the parser and the
 	// evaluator descend into a ? b : c ? d : e, a + b + c and a.b[c].d.
 	operands int
+	// pieces counts the pieces of text in a row, which the parser joins one by one, so that what it
+	// costs grows with their square.
+	pieces int
 	// directives is how many %{ if and %{ for } are open in a template.
 	directives int
 }
@@ -79,6 +86,10 @@ func (g *guardian) take(t, following *hclsyntax.Token) *excess {
 		if bytes.HasSuffix(t.Bytes, []byte("\n")) { // a comment to the end of the line holds the newline
 			g.line()
 		}
+	case hclsyntax.TokenQuotedLit, hclsyntax.TokenStringLit:
+		if g.top().pieces++; g.top().pieces > g.limits.Pieces {
+			return &excess{t.Range, ofPieces, g.limits.Pieces}
+		}
 	case hclsyntax.TokenNumberLit:
 		if found := g.number(t); found != nil {
 			return found
@@ -100,17 +111,23 @@ func (g *guardian) line() {
 	}
 }
 
+// ofNumbers is what there are too many of in a number that is too long.
+const ofNumbers = "digits in a number"
+
+// ofPieces is what there are too many of in a text that is cut into too many pieces.
+const ofPieces = "pieces of text in a row, where every line is one and a $ or % begins one"
+
 // number refuses what would become millions of digits as soon as somebody prints it.
 func (g *guardian) number(t *hclsyntax.Token) *excess {
 	digits := t.Bytes
 	if e := bytes.IndexAny(digits, "eE"); e >= 0 {
 		exponent, err := strconv.Atoi(string(digits[e+1:]))
 		if err != nil || max(exponent, -exponent) > g.limits.Digits {
-			return &excess{t.Range, "digits in a number", g.limits.Digits}
+			return &excess{t.Range, ofNumbers, g.limits.Digits}
 		}
 	}
 	if len(digits) > g.limits.Digits {
-		return &excess{t.Range, "digits in a number", g.limits.Digits}
+		return &excess{t.Range, ofNumbers, g.limits.Digits}
 	}
 	return nil
 }
@@ -118,6 +135,7 @@ func (g *guardian) number(t *hclsyntax.Token) *excess {
 func (g *guardian) top() *level { return &g.stack[len(g.stack)-1] }
 
 func (g *guardian) push(t *hclsyntax.Token) *excess {
+	g.top().pieces = 0
 	g.stack = append(g.stack, level{open: t.Type})
 	depth := len(g.stack) - 1
 	for i := range g.stack {

@@ -47,6 +47,9 @@ func killers(n int) map[string]string {
 		"for expressions":        "locals { a = " + times("[for x in ", n) + "[]" + times(": x]", n) + " }\n",
 		"heredocs":               "locals {\n a = " + times("<<E\n${", n) + "1\n}\n",
 		"wrong brackets":         "locals { a = " + times("([)", n) + " }\n",
+		"verbs":                  `locals { a = "` + times(times("%a", 10), n) + "\" }\n",
+		"dollars":                `locals { a = "` + times(times("$a", 10), n) + "\" }\n",
+		"lines":                  "locals {\n  a = <<E\n" + times(times("a\n", 10), n) + "E\n}\n",
 		"namespaced function":    "locals { a = f" + times("::f", n) + "() }\n",
 	}
 }

@@ -13,26 +13,30 @@ type Limits struct {
 	FileErrors int // mistakes of syntax that are told of one file
 	Errors     int // mistakes that are told in all
 
-	Nesting  int // brackets, templates and blocks inside each other
+	Nesting  int // brackets, templates and blocks inside each other; directories
 	Unary    int // signs and ! in a row
 	Operands int // operators, steps and indexes in one expression, brackets apart
 	Digits   int // digits of a number, and its exponent
+	Pieces   int // pieces of text in a row; every line of a template is one, and a $ or % begins one
 }
 
-// DefaultLimits are far above what people write, and far below what hurts.
+// DefaultLimits are far above what people write. What is within them can be read, evaluated and
+// formatted by a process with the limits on memory and time that package confine sets, unless it
+// is made to cost more than what it says; a test holds them to that.
 func DefaultLimits() Limits {
 	return Limits{
 		Files:      2000,
 		FileBytes:  256 << 10,
-		TotalBytes: 8 << 20,
-		Blocks:     100_000,
-		Attributes: 500_000,
+		TotalBytes: 4 << 20,
+		Blocks:     12_000,
+		Attributes: 50_000,
 		FileErrors: 20,
 		Errors:     500,
 		Nesting:    64,
 		Unary:      8,
 		Operands:   500,
 		Digits:     100,
+		Pieces:     8000,
 	}
 }
 

@@ -14,30 +14,28 @@ import (
 )
 
 // Load reads every *.hcl file below dir, a path of fsys as [fs.ValidPath] has it ("." for all of
-// it), as one configuration. The diagnostics are all mistakes that can be seen without
-// evaluating anything. With errors among them the configuration still holds what could be
+// it), as one configuration, with the modules that it calls. The diagnostics are all mistakes
+// that can be seen without evaluating anything. With errors among them the configuration still holds what could be
 // read, so that the mistakes that only evaluation finds can be told in the same run; it must
 // not be applied.
 func Load(fsys fs.FS, dir string, limits Limits) (*Config, diag.Diagnostics) {
-	definition := schema.New()
+	return newLoader(schema.New(), limits).load(fsys, dir)
+}
+
+func newLoader(definition *schema.Definition, limits Limits) *loader {
 	l := &loader{
 		limits:  limits,
-		sources: map[string][]byte{},
-		config:  &Config{Definition: definition, defined: map[addr.Address]diag.Range{}},
-		kinds:   definition.Kinds(schema.ClassResource),
+		sources: map[string][]byte{}, tornBlocks: map[string][]*hclsyntax.Block{},
+		config: &Config{Definition: definition},
+		kinds:  definition.Kinds(schema.ClassResource),
 	}
 	l.config.sources = l.sources
-	for _, name := range l.files(fsys, dir) {
-		if len(l.diags) > limits.Errors {
-			l.config.Partial = true // the rest would be left out anyway
-			break
-		}
-		if body := l.parse(fsys, name); body != nil {
-			l.file(body)
-		} else {
-			l.config.Partial = true
-		}
-	}
+	return l
+}
+
+func (l *loader) load(fsys fs.FS, dir string) (*Config, diag.Diagnostics) {
+	l.config.Tree, l.config.Module = fsys, newModule(dir)
+	l.modules(newOwnership(l, fsys, dir))
 	if l.config.Cloud == nil && !l.hasCloud && !l.config.Partial && len(l.sources) > 0 {
 		l.fail(codeMissingBlock, hcl.Range{}, "no cloud", "a configuration has one block that describes the cloud, and this one has none",
 			`write: cloud "prod" { … }`)
@@ -51,6 +49,7 @@ type loader struct {
 	limits     Limits
 	sources    map[string][]byte
 	config     *Config
+	module     *Module  // the one whose files are being decoded
 	kinds      []string // of resources
 	diags      diag.Diagnostics
 	bytes      int64
@@ -59,16 +58,29 @@ type loader struct {
 	hasCloud   bool // a cloud block was written, broken or not
 	full       bool // too many blocks or attributes; told once
 
+	cache  *Cache // nil without
+	fresh  map[string]*kept
+	dirs   []string // whose files were listed
+	now    *kept    // the file that is being decoded; nil when nothing of it is kept
+	judged bool     // the guard was here already
+
+	relexed    int64                         // bytes that were read again behind mistakes of syntax
+	tornBlocks map[string][]*hclsyntax.Block // by file: those with a mistake of syntax, up to it
+	incomplete *hclsyntax.Block              // the one of these at work, which may have what it lacks
+
 	header  *diag.Range  // of the block that is being decoded
 	address addr.Address // of the same
 	lookup  bool         // the block is a data block
+	kind    string       // that of the block when it has an address; "" outside of blocks
+
+	iterators []string // of the dynamic blocks that are being decoded, from the outside in
 }
 
 func (l *loader) file(body *hclsyntax.Body) {
 	for _, a := range ordered(body.Attributes) {
 		l.fail(codeUnknownAttribute, a.NameRange, "attribute outside of a block",
 			fmt.Sprintf("%s is written at the top of the file, where only blocks can stand", a.Name),
-			"to give a value a name, write it in a locals block")
+			l.hintForStray(a.Name))
 	}
 	for _, block := range body.Blocks {
 		l.block(block)
@@ -85,17 +97,31 @@ func (l *loader) block(b *hclsyntax.Block) {
 	if def == nil {
 		l.fail(codeUnknownBlock, b.TypeRange, "unknown kind of block",
 			fmt.Sprintf("there is no block of the kind %q", b.Type), l.hintForBlock(b.Type))
+		l.miss(Nearest(b.Type, l.config.Definition.Kinds()), b.Labels)
+		return
+	}
+	if !l.belongs(b, def) {
 		return
 	}
 	switch def.Kind {
+	case schema.ModuleKind:
+		l.call(b, def)
+		return
+	case "output":
+		l.output(b, def)
+		return
 	case "cloud":
 		l.hasCloud = true
 	case "locals":
 		l.locals(b)
 		return
+	case schema.MovedKind, schema.ImportKind, schema.RemovedKind:
+		l.statement(b, def)
+		return
 	}
 	labels, ok := l.labels(b, def)
 	if !ok {
+		l.miss(def.Kind, b.Labels)
 		return
 	}
 	address := l.object(addr.Managed, def.Kind, labels[len(labels)-1])
@@ -120,7 +146,7 @@ func (l *loader) block(b *hclsyntax.Block) {
 	case schema.ClassNode:
 		l.config.Nodes = append(l.config.Nodes, decoded)
 	default:
-		l.config.Resources = append(l.config.Resources, decoded)
+		l.module.Resources = append(l.module.Resources, decoded)
 	}
 }
 
@@ -134,16 +160,16 @@ func (l *loader) cloud(decoded *Block, b *hclsyntax.Block) {
 	l.config.Cloud = decoded
 	for _, service := range decoded.Nested("service") {
 		service.Address = l.object(addr.Managed, "service", service.Label())
-		if _, twice := l.config.defined[service.Address]; !twice { // told when the body was decoded
-			l.config.defined[service.Address] = service.Range
+		if _, twice := l.module.defined[service.Address]; !twice { // told when the body was decoded
+			l.module.defined[service.Address] = service.Range
 		}
 	}
 }
 
 func (l *loader) variable(decoded *Block, b *hclsyntax.Block) {
 	a, err := addr.NewValue(addr.Module{}, addr.Variable, decoded.Label())
-	if err == nil && l.define(a, a.String(), headerRange(b)) {
-		l.config.Variables = append(l.config.Variables, decoded)
+	if err == nil && l.free(b) && l.define(a, a.String(), headerRange(b)) {
+		l.module.Variables = append(l.module.Variables, decoded)
 	}
 }
 
@@ -151,14 +177,14 @@ func (l *loader) variable(decoded *Block, b *hclsyntax.Block) {
 func (l *loader) data(b *hclsyntax.Block) {
 	if len(b.Labels) != 2 {
 		l.fail(codeLabel, headerRange(b), "wrong number of labels",
-			fmt.Sprintf("a data block has two labels, the kind and a name, and this one has %d", len(b.Labels)),
+			fmt.Sprintf("a data block has two labels, the kind and a name, and this one has %s", plural(len(b.Labels), "label")),
 			`write, for example: data "network" "public" { … }`)
 		return
 	}
 	def := l.config.Definition.Resource(b.Labels[0])
 	if def == nil {
 		l.fail(codeUnknownBlock, b.LabelRanges[0], "unknown kind of resource",
-			fmt.Sprintf("there is no kind of resource named %q to look up", b.Labels[0]), nearest(b.Labels[0], l.kinds))
+			fmt.Sprintf("there is no kind of resource named %q to look up", b.Labels[0]), OneOf(b.Labels[0], l.kinds))
 		return
 	}
 	if !l.label(def.Kind, def.Labels[0], b.Labels[1], b.LabelRanges[1]) {
@@ -170,21 +196,30 @@ func (l *loader) data(b *hclsyntax.Block) {
 	decoded := l.body(b, def.DataBlock(), false)
 	l.lookup = false
 	decoded.Labels, decoded.Address = b.Labels, address
-	if len(decoded.Attributes) == 0 && len(b.Body.Attributes) == 0 {
+	if len(decoded.Attributes) == 0 && !searches(b, decoded.Schema) {
 		l.fail(codeMissingAttribute, headerRange(b), "nothing to look up by",
-			fmt.Sprintf("a lookup of a %s needs at least one attribute to find it by", def.Kind),
+			fmt.Sprintf("a lookup of %s needs at least one attribute to find it by", Indefinite(def.Kind)),
 			"write its name or id")
 	}
 	if l.define(decoded.Address, decoded.Address.String(), headerRange(b)) {
-		l.config.Data = append(l.config.Data, decoded)
+		l.module.Data = append(l.module.Data, decoded)
 	}
+}
+
+// searches tells whether anything is written in a data block that is meant to find its object.
+func searches(b *hclsyntax.Block, def *schema.Block) bool {
+	for name := range b.Body.Attributes {
+		if def.Argument(name) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *loader) locals(b *hclsyntax.Block) {
 	if len(b.Labels) > 0 {
 		l.fail(codeLabel, headerRange(b), "wrong number of labels", "a locals block has no label", "write: locals { … }")
 	}
-	l.count(b)
 	for _, inner := range b.Body.Blocks {
 		l.fail(codeUnknownBlock, inner.TypeRange, "block inside locals", fmt.Sprintf("locals holds attributes only, and %s is a block", inner.Type),
 			fmt.Sprintf("to define a map, write: %s = { … }", inner.Type))
@@ -194,7 +229,7 @@ func (l *loader) locals(b *hclsyntax.Block) {
 		if err != nil || !l.define(address, address.String(), a.NameRange) {
 			continue
 		}
-		l.config.Locals = append(l.config.Locals, l.attribute(a, nil))
+		l.module.Locals = append(l.module.Locals, l.attribute(a, nil))
 	}
 }
 
@@ -211,30 +246,43 @@ func (l *loader) object(mode addr.Mode, kind, name string) addr.Object {
 // within lets the diagnostics tell which block they are about, until the returned function is called.
 func (l *loader) within(b *hclsyntax.Block, address addr.Object) func() {
 	l.header = subject(headerRange(b))
-	if b.Type != "variable" && !address.IsZero() {
+	// The address of what is in a module depends on the call, so it is not known here.
+	if b.Type != "variable" && !address.IsZero() && l.atRoot() {
 		l.address = address
 	}
-	return func() { l.header, l.address = nil, nil }
+	if !address.IsZero() {
+		l.kind = address.Kind()
+	}
+	return func() { l.header, l.address, l.kind = nil, nil, "" }
+}
+
+// inResource tells whether the block at work is a resource, which it can be in a module as well.
+func (l *loader) inResource() bool {
+	return l.kind != "" && !l.lookup && l.config.Definition.Resource(l.kind) != nil
 }
 
 // define notes where something is defined and refuses to define it twice.
 func (l *loader) define(a addr.Address, name string, where hcl.Range) bool {
-	if first, twice := l.config.defined[a]; twice {
+	if first, twice := l.module.defined[a]; twice {
 		l.fail(codeDuplicate, where, "defined twice", fmt.Sprintf("%s is already defined at %s", name, place(first)), "give one of them another name")
 		return false
 	}
-	l.config.defined[a] = rangeOf(where)
+	l.module.defined[a] = rangeOf(where)
 	return true
 }
 
-// count keeps the number of blocks and attributes within the limits.
-func (l *loader) count(b *hclsyntax.Block) {
-	l.blocks++
-	l.attributes += len(b.Body.Attributes)
+// count keeps the number of blocks and attributes within the limits. It sees files before anything is
+// made of them, so that what is beyond costs no more than its bytes.
+func (l *loader) count(body *hclsyntax.Body, where hcl.Range) {
+	l.attributes += len(body.Attributes)
 	if !l.full && (l.blocks > l.limits.Blocks || l.attributes > l.limits.Attributes) {
 		l.full = true
-		l.fail(codeLimit, headerRange(b), "configuration is too large",
-			fmt.Sprintf("a configuration can have at most %d blocks and %d attributes", l.limits.Blocks, l.limits.Attributes), "")
+		l.fail(codeLimit, where, "configuration is too large",
+			fmt.Sprintf("a configuration can have at most %d blocks and %d attributes", l.limits.Blocks, l.limits.Attributes), "describe objects that are alike in one block with for_each")
+	}
+	for _, b := range body.Blocks {
+		l.blocks++
+		l.count(b.Body, headerRange(b))
 	}
 }
 

@@ -150,6 +150,7 @@ func TestLimitsOfSize(t *testing.T) {
 		"all files":  files("a.hcl", strings.Repeat("#", 40), "b.hcl", strings.Repeat("#", 40)),
 		"blocks":     files("a.hcl", "locals {}\nlocals {}\n", "b.hcl", "locals {}\nlocals {}\n"),
 		"attributes": files("a.hcl", "locals {\na=1\nb=1\nc=1\nd=1\n}\n"),
+		"depth":      files("a.hcl", "", strings.Repeat("d/", 70)+"b.hcl", ""),
 	} {
 		cfg, diags := Load(fsys, ".", limits)
 		if !hasCode(diags, codeLimit) {
@@ -172,6 +173,10 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		"no configuration":  {files("a.tf", ""), "."},
 		"outside":           {files("a.hcl", ""), "../other"},
 		"link":              {link, "."},
+		"JSON":              {files("a.hcl", `cloud "a" {}`, "sub/b.hcl.json", "{}"), "."},
+		"nothing but JSON":  {files("a.hcl.json", "{}"), "."},
+		"pipe":              {fstest.MapFS{"a.hcl": {Mode: fs.ModeNamedPipe}}, "."},
+		"device":            {fstest.MapFS{"sub/a.hcl": {Mode: fs.ModeDevice | fs.ModeCharDevice}, "b.hcl": {Data: []byte(`cloud "a" {}`)}}, "."},
 	} {
 		if _, diags := Load(c.fsys, c.dir, DefaultLimits()); len(diags) != 1 || diags[0].Code != codeFiles {
 			t.Errorf("%s: %v", name, diags)

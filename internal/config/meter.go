@@ -28,6 +28,42 @@ func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return cty.DynamicVal, budget.overrun(m.Range())
 }
 
+// Fill evaluates a text in quotes that has nothing in it but references as they are, each with the value
+// that value returns for it and for the number of its steps, as a context with these values would lead to.
+// It charges the budget the same. It returns false when the attribute is anything else, when value does, or
+// when there is anything to tell: then it takes the context.
+func (a *Attribute) Fill(budget *Budget, value func(ref Reference, steps int) (cty.Value, bool)) (cty.Value, bool) {
+	template, is := a.Expr.(*hclsyntax.TemplateExpr)
+	if !is || len(a.References) == 0 || a.Broken {
+		return cty.NilVal, false
+	}
+	parts := make([]hclsyntax.Expression, len(template.Parts))
+	at := 0
+	for i, part := range template.Parts {
+		wrapped, is := part.(*metered)
+		if !is {
+			if _, literal := part.(*hclsyntax.LiteralValueExpr); !literal {
+				return cty.NilVal, false
+			}
+			parts[i] = part
+			continue
+		}
+		reference, is := wrapped.Expression.(*hclsyntax.ScopeTraversalExpr)
+		if !is || at == len(a.References) {
+			return cty.NilVal, false
+		}
+		v, good := value(a.References[at], len(reference.Traversal))
+		if !good || !budget.Charge(v, wrapped.deep) {
+			return cty.NilVal, false
+		}
+		at++
+		parts[i] = &hclsyntax.LiteralValueExpr{Val: v, SrcRange: wrapped.SrcRange}
+	}
+	filled := hclsyntax.TemplateExpr{Parts: parts, SrcRange: template.SrcRange}
+	v, diags := filled.Value(nil)
+	return v, len(diags) == 0 && at == len(a.References)
+}
+
 // overrun is the diagnostic for a spent budget. Only the first place that meets it tells, since
 // a template of a thousand parts would tell a thousand times.
 func (b *Budget) overrun(where hcl.Range) hcl.Diagnostics {
@@ -103,6 +139,7 @@ func meterOperation(e hclsyntax.Expression) {
 	switch e := e.(type) {
 	case *hclsyntax.BinaryOpExpr:
 		e.LHS, e.RHS = meter(e.LHS), meter(e.RHS)
+		checkOperands(e)
 	case *hclsyntax.UnaryOpExpr:
 		e.Val = meter(e.Val)
 	case *hclsyntax.ConditionalExpr:

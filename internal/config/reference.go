@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -14,11 +15,16 @@ import (
 
 // references lists what an expression refers to, and whether something in it is no reference.
 func (l *loader) references(e hclsyntax.Expression) (found []Reference, broken bool) {
-	traversals := e.Variables()
+	traversals, plain := plainTraversals(e, nil)
+	var keys map[int]indexed
+	if !plain {
+		traversals = e.Variables()
+		keys = computedKeys(e, l.iterators)
+	}
 	if len(traversals) == 0 {
 		return nil, false
 	}
-	keys := computedKeys(e)
+	found = make([]Reference, 0, len(traversals))
 	for _, traversal := range traversals {
 		reference, ok := l.reference(traversal)
 		if !ok {
@@ -33,12 +39,44 @@ func (l *loader) references(e hclsyntax.Expression) (found []Reference, broken b
 	return found, broken
 }
 
+// plainTraversals adds the references of an expression that has nothing but texts, calls of functions and
+// references as they are, which is nearly every one. It returns false for others, which it takes the
+// parser's own walk to know, with an object or two for each node.
+func plainTraversals(e hclsyntax.Expression, found []hcl.Traversal) ([]hcl.Traversal, bool) {
+	parts := []hclsyntax.Expression(nil)
+	switch e := e.(type) {
+	case *hclsyntax.LiteralValueExpr:
+	case *hclsyntax.ScopeTraversalExpr:
+		found = append(found, e.Traversal)
+	case *hclsyntax.TemplateWrapExpr:
+		return plainTraversals(e.Wrapped, found)
+	case *hclsyntax.TemplateExpr:
+		parts = e.Parts
+	case *hclsyntax.FunctionCallExpr:
+		parts = e.Args
+	default:
+		return nil, false
+	}
+	for _, part := range parts {
+		var plain bool
+		if found, plain = plainTraversals(part, found); !plain {
+			return nil, false
+		}
+	}
+	return found, true
+}
+
 // wholeBlock tells whether the reference ends with a block's name, so that an index after it is
 // the key of one of its objects.
 func wholeBlock(r Reference) bool {
-	object, ok := r.Object()
-	_, keyed := object.Key().Value()
-	return ok && !keyed
+	switch target := r.Target.(type) {
+	case addr.Object:
+		return target == target.Block()
+	case addr.Module:
+		return target == target.Call()
+	default:
+		return false
+	}
 }
 
 // indexed is what follows a block in network.web[each.key].id.
@@ -50,7 +88,7 @@ type indexed struct {
 // computedKeys finds the blocks that are indexed by an expression, by where they stand. An
 // index that uses the variables of a for expression is none of them: its value differs from one
 // turn to the next, so the whole block is meant.
-func computedKeys(e hclsyntax.Expression) map[int]indexed {
+func computedKeys(e hclsyntax.Expression, iterators []string) map[int]indexed {
 	var found map[int]indexed
 	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
 		relative, _ := node.(*hclsyntax.RelativeTraversalExpr)
@@ -62,7 +100,7 @@ func computedKeys(e hclsyntax.Expression) map[int]indexed {
 			return nil
 		}
 		block, ok := index.Collection.(*hclsyntax.ScopeTraversalExpr)
-		if !ok || !atOnceKnown(index.Key) {
+		if !ok || !atOnceKnown(index.Key, iterators) {
 			return nil
 		}
 		if found == nil {
@@ -79,13 +117,16 @@ func computedKeys(e hclsyntax.Expression) map[int]indexed {
 	return found
 }
 
-// atOnceKnown tells whether a key is made of each, variables and locals only.
-func atOnceKnown(key hclsyntax.Expression) bool {
+// atOnceKnown tells whether a key is made of each, the elements of dynamic blocks, variables and
+// locals only.
+func atOnceKnown(key hclsyntax.Expression, iterators []string) bool {
 	for _, traversal := range key.Variables() {
-		switch traversal.RootName() {
+		switch root := traversal.RootName(); root {
 		case "each", "var", "local":
 		default:
-			return false
+			if !slices.Contains(iterators, root) {
+				return false
+			}
 		}
 	}
 	return true
@@ -95,9 +136,17 @@ func atOnceKnown(key hclsyntax.Expression) bool {
 func (l *loader) reference(t hcl.Traversal) (Reference, bool) {
 	r := Reference{Range: rangeOf(t.SourceRange())}
 	root := t.RootName()
+	if slices.Contains(l.iterators, root) {
+		r.Iterator = root
+		return r, l.iterator(t)
+	}
 	switch root {
 	case "each":
+		r.Attribute, _ = attributeStep(t, 1)
 		return r, l.each(t)
+	case "path":
+		r.Path = true
+		return r, l.path(t)
 	case "var", "local":
 		kind := addr.Variable
 		if root == "local" {
@@ -113,6 +162,8 @@ func (l *loader) reference(t hcl.Traversal) (Reference, bool) {
 		return r, err == nil
 	case schema.DataKind:
 		return l.objectReference(r, t, addr.Data, 1)
+	case schema.ModuleKind:
+		return l.moduleReference(r, t)
 	}
 	return l.objectReference(r, t, addr.Managed, 0)
 }
@@ -122,6 +173,14 @@ func (l *loader) each(t hcl.Traversal) bool {
 		return true
 	}
 	l.fail(codeReference, t.SourceRange(), "invalid reference", "each has a key and a value, and nothing else", "write each.key or each.value")
+	return false
+}
+
+func (l *loader) path(t hcl.Traversal) bool {
+	if name, ok := attributeStep(t, 1); ok && len(t) == 2 && (name == "module" || name == "root") {
+		return true
+	}
+	l.fail(codeReference, t.SourceRange(), "invalid reference", "path has a module and a root, which are directories, and nothing else", "write path.module or path.root")
 	return false
 }
 
@@ -142,46 +201,56 @@ func (l *loader) objectReference(r Reference, t hcl.Traversal, mode addr.Mode, a
 	}
 	object, err := addr.NewObject(addr.Module{}, mode, kind, name, addr.Key{})
 	if err != nil {
-		l.fail(codeReference, t.SourceRange(), "invalid reference", fmt.Sprintf("this is no address: %v", err), "")
+		l.fail(codeReference, t.SourceRange(), "invalid reference", fmt.Sprintf("this is no address: %v", err), fmt.Sprintf("write the label of the block: %s.<label>", kind))
 		return r, false
 	}
-	rest := t[min(len(t), at+2):]
-	if len(rest) > 0 {
-		if index, is := rest[0].(hcl.TraverseIndex); is {
-			if index.Key.Type() != cty.String {
-				l.fail(codeReference, t.SourceRange(), "invalid key", "the objects of a block with for_each have keys that are strings", fmt.Sprintf("write, for example: %s[\"a\"]", object))
-				return r, false
-			}
-			object = object.WithKey(addr.StringKey(index.Key.AsString()))
-			rest = rest[1:]
-		}
-	}
-	r.Target, r.Attribute = object, firstAttribute(rest)
-	return r, true
+	key, rest, ok := l.key(t, at+2, object)
+	r.Target, r.Attribute = object.WithKey(key), firstAttribute(rest)
+	return r, ok
 }
 
-// referable tells whether blocks of a kind can be named in expressions. Services can be named
-// in depends_on, where no attribute follows.
+// key reads the key after what a reference names, if there is one, and returns what follows.
+func (l *loader) key(t hcl.Traversal, at int, of addr.Address) (addr.Key, hcl.Traversal, bool) {
+	rest := t[min(len(t), at):]
+	if len(rest) == 0 {
+		return addr.Key{}, nil, true
+	}
+	index, is := rest[0].(hcl.TraverseIndex)
+	if !is {
+		return addr.Key{}, rest, true
+	}
+	if index.Key.Type() != cty.String {
+		l.fail(codeReference, t.SourceRange(), "invalid key", "the objects of a block with for_each have keys that are strings", fmt.Sprintf("write, for example: %s[\"a\"]", of))
+		return addr.Key{}, nil, false
+	}
+	return addr.StringKey(index.Key.AsString()), rest[1:], true
+}
+
+// referable tells whether blocks of a kind can be named in expressions. Services and nodes can be
+// named in depends_on, where no attribute follows.
 func (l *loader) referable(kind string, mode addr.Mode) bool {
 	if l.config.Definition.Resource(kind) != nil {
 		return true
 	}
-	return mode == addr.Managed && (kind == "profile" || kind == "service")
+	return mode == addr.Managed && (kind == "profile" || kind == "service" || kind == "node")
 }
 
 func (l *loader) unknownRoot(t hcl.Traversal, kind string, mode addr.Mode) {
 	if mode == addr.Data {
-		l.fail(codeReference, t.SourceRange(), "unknown kind of resource", "after data stands the kind of what is looked up", nearest(kind, l.kinds))
+		l.fail(codeReference, t.SourceRange(), "unknown kind of resource", "after data stands the kind of what is looked up", OneOf(kind, l.kinds))
 		return
 	}
-	candidates := append([]string{"var", "local", "each", schema.DataKind, "profile"}, l.kinds...)
+	candidates := slices.Concat([]string{"var", "local", "each", "path", schema.DataKind, schema.ModuleKind, "profile"}, l.iterators, l.kinds)
 	hint := nearest(kind, candidates)
 	if len(t) == 1 && hint == "" {
 		hint = fmt.Sprintf("text is written in quotes: %q", kind)
 	}
+	if hint == "" {
+		hint = "a reference begins with one of: " + strings.Join(candidates, ", ")
+	}
 	detail := fmt.Sprintf("there is nothing named %q that an expression could refer to", kind)
 	if l.config.Definition.Block(kind) != nil {
-		detail = fmt.Sprintf("a %s has no values that an expression could use", kind)
+		detail = fmt.Sprintf("%s has no values that an expression could use", Indefinite(kind))
 	}
 	l.fail(codeReference, t.SourceRange(), "unknown reference", detail, hint)
 }

@@ -22,6 +22,8 @@ const (
 	codeDuplicate        diag.Code = "config.duplicate" // defined twice
 	codeLabel            diag.Code = "config.label"     // a label is missing, extra or not valid
 	codeReference        diag.Code = "config.reference" // not a reference
+	codeFormat           diag.Code = "config.format"    // what the formatter would spoil
+	codeModule           diag.Code = "config.module"    // a module that cannot be called, or what does not belong in one
 )
 
 func (l *loader) fail(code diag.Code, where hcl.Range, summary, detail, hint string) {
@@ -41,7 +43,7 @@ func (l *loader) add(d diag.Diagnostic) {
 	case n == l.limits.Errors:
 		l.diags = append(l.diags, diag.Diagnostic{
 			Code: codeLimit, Summary: "too many mistakes", Subject: d.Subject,
-			Detail: fmt.Sprintf("there are more than %d; those from here on are left out", n),
+			Detail: fmt.Sprintf("there are more than %d; those from here on are left out", n), Hint: "correct those that are told; the others follow",
 		})
 	}
 }
@@ -56,23 +58,30 @@ func (l *loader) syntax(diags hcl.Diagnostics) {
 		if told++; told > l.limits.FileErrors {
 			l.add(diag.Diagnostic{
 				Code: codeSyntax, Subject: Convert(d, codeSyntax).Subject, Summary: "too many mistakes",
-				Detail: "there are more mistakes in this file; those from here on are left out",
+				Detail: "there are more mistakes in this file; those from here on are left out", Hint: "correct those that are told; the others follow",
 			})
 			return
 		}
-		l.add(Convert(d, codeSyntax))
-		if d.Summary == openQuote {
-			return // from here on the lexer takes text for code and code for text
+		found := Convert(d, codeSyntax)
+		if d.Summary == redefined {
+			found.Code, found.Summary, found.Hint = codeDuplicate, "defined twice", "keep one of them"
 		}
+		if found.Hint == "" {
+			found.Hint = "mend it at the place shown, or just before it; nothing is applied meanwhile"
+		}
+		l.add(found)
 	}
 }
 
 // openQuote is the parser's summary for a quote that is not closed in its line.
 const openQuote = "Invalid multi-line string"
 
+// redefined is its summary for an attribute that is there twice.
+const redefined = "Attribute redefined"
+
 // Convert makes a diagnostic of HCL one of ours, with a code.
 func Convert(d *hcl.Diagnostic, code diag.Code) diag.Diagnostic {
-	converted := diag.Diagnostic{Code: code, Summary: plainText(d.Summary), Detail: d.Detail}
+	converted := diag.Diagnostic{Code: code, Summary: plainText(plainLists(d.Summary)), Detail: d.Detail}
 	if d.Severity == hcl.DiagWarning {
 		converted.Severity = diag.Warning
 	}
@@ -83,8 +92,13 @@ func Convert(d *hcl.Diagnostic, code diag.Code) diag.Diagnostic {
 	if at := strings.LastIndex(converted.Detail, " Did you mean "); at >= 0 && strings.HasSuffix(converted.Detail, "?") {
 		converted.Detail, converted.Hint = converted.Detail[:at], plainText(converted.Detail[at+1:])
 	}
-	converted.Detail = plainText(converted.Detail)
+	converted.Detail = PlainTypes(plainText(converted.Detail))
 	return converted
+}
+
+// plainLists has people's words for what the parser calls constructors.
+func plainLists(text string) string {
+	return strings.NewReplacer("tuple constructor expression", "list", "object constructor expression", "map").Replace(text)
 }
 
 // plainText brings a text of HCL into the form of ours: a small letter in front, and no full stop

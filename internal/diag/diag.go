@@ -107,6 +107,9 @@ type Diagnostic struct {
 	// HideSource keeps the lines of the source out of what is printed, for a subject that may be a
 	// secret written in plain text.
 	HideSource bool
+	// HideAfter shows the line of the subject up to the subject's end, as behind the name of something
+	// may stand a secret written in plain text.
+	HideAfter bool
 }
 
 // Error returns the place, the code and the summary in one line, so that a single diagnostic can be
@@ -141,13 +144,18 @@ func (d Diagnostic) compare(other Diagnostic) int {
 	if c := compareRanges(d.Context, other.Context); c != 0 {
 		return c
 	}
+	return cmp.Compare(other.hides(), d.hides()) // of two that differ only in this, the safe one is kept
+}
+
+// hides grows with what is not shown.
+func (d Diagnostic) hides() int {
 	switch {
-	case d.HideSource == other.HideSource:
-		return 0
-	case d.HideSource: // of two that differ only in this, the safe one is kept
-		return -1
-	default:
+	case d.HideSource:
+		return 2
+	case d.HideAfter:
 		return 1
+	default:
+		return 0
 	}
 }
 

@@ -72,11 +72,15 @@ func TestSorted(t *testing.T) {
 		{Summary: "a", Subject: on("b.hcl", 1, 1, 2), Context: on("b.hcl", 1, 1, 1)},
 		{Summary: "a", Subject: on("b.hcl", 1, 1, 2), Detail: "more"},
 		{Summary: "a", Subject: on("b.hcl", 1, 1, 2), Detail: "more", Hint: "do", HideSource: true},
+		{Summary: "a", Subject: on("b.hcl", 1, 1, 2), Detail: "more", Hint: "so", HideAfter: true},
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
 		mixed := append(append(diag.Diagnostics{}, want...), want...) // everything twice
 		last := want[len(want)-1]
+		last.HideAfter = false
+		mixed.Append(last)
+		last = want[len(want)-2]
 		last.HideSource = false
 		last.Subject = on("b.hcl", 1, 1, 2) // equal, at another place in memory
 		mixed.Append(last)
@@ -89,7 +93,7 @@ func TestSorted(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	in := diag.Diagnostics{
-		{Code: "a.b", Summary: "wrong"},
+		{Code: "a.b", Summary: "wrong", HideAfter: true},
 		{
 			Severity: diag.Warning, Code: "a.c", Summary: "s", Detail: "d", Hint: "h",
 			Subject: &diag.Range{File: "a.hcl", Start: diag.Pos{Line: 1, Column: 2, Byte: 1}, End: diag.Pos{Line: 1, Column: 4, Byte: 3}},
@@ -100,7 +104,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `[{"severity":"error","code":"a.b","summary":"wrong"},` +
+	want := `[{"severity":"error","code":"a.b","summary":"wrong","hide_after":true},` +
 		`{"severity":"warning","code":"a.c","summary":"s","detail":"d","hint":"h",` +
 		`"subject":{"file":"a.hcl","start":{"line":1,"column":2,"byte":1},"end":{"line":1,"column":4,"byte":3}},` +
 		`"context":{"file":"a.hcl","start":{"line":1,"column":1,"byte":0},"end":{"line":1,"column":2,"byte":0}},` +

@@ -18,15 +18,19 @@ type document struct {
 	Context    *Range   `json:"context,omitempty"`
 	Address    string   `json:"address,omitempty"`
 	HideSource bool     `json:"hide_source,omitempty"`
+	HideAfter  bool     `json:"hide_after,omitempty"`
+	Snippet    *snippet `json:"snippet,omitempty"`
 }
 
-// MarshalJSON writes the form that the package's documentation describes.
-func (d Diagnostic) MarshalJSON() ([]byte, error) {
-	doc := document{d.Severity, d.Code, d.Summary, d.Detail, d.Hint, d.Subject, d.Context, "", d.HideSource}
+// MarshalJSON writes the form that the package's documentation describes, without a snippet.
+func (d Diagnostic) MarshalJSON() ([]byte, error) { return json.Marshal(d.document()) }
+
+func (d Diagnostic) document() document {
+	doc := document{d.Severity, d.Code, d.Summary, d.Detail, d.Hint, d.Subject, d.Context, "", d.HideSource, d.HideAfter, nil}
 	if d.Address != nil {
 		doc.Address = d.Address.String()
 	}
-	return json.Marshal(doc)
+	return doc
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. Fields that it does not know are passed over.
@@ -35,7 +39,7 @@ func (d *Diagnostic) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return fmt.Errorf("read a diagnostic: %w", err)
 	}
-	read := Diagnostic{doc.Severity, doc.Code, doc.Summary, doc.Detail, doc.Hint, doc.Subject, doc.Context, nil, doc.HideSource}
+	read := Diagnostic{doc.Severity, doc.Code, doc.Summary, doc.Detail, doc.Hint, doc.Subject, doc.Context, nil, doc.HideSource, doc.HideAfter}
 	if doc.Address != "" {
 		address, err := addr.Parse(doc.Address)
 		if err != nil {

@@ -61,7 +61,7 @@ func (ds Diagnostics) Sorted() Diagnostics {
 	sorted := slices.Clone(ds)
 	slices.SortFunc(sorted, Diagnostic.compare)
 	return slices.CompactFunc(sorted, func(a, b Diagnostic) bool {
-		a.HideSource, b.HideSource = false, false // the same finding; the one that hides comes first
+		a.HideSource, b.HideSource, a.HideAfter, b.HideAfter = false, false, false, false // the same finding; the one that hides comes first
 		return a.compare(b) == 0
 	})
 }

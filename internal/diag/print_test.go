@@ -79,6 +79,7 @@ func TestPrint(t *testing.T) {
 		{"wide-characters", wide, diag.Printer{}, diag.Diagnostics{subject(wide, "wrong"), subject(wide, "京 é e\u0301 👩\u200d💻 ❤\ufe0f"), subject(wide, "\t# tab")}},
 		{"long-line", long, diag.Printer{}, diag.Diagnostics{subject(long, "wrong_reference"), subject(long, "description"), subject(long, `and more"`), subject(long, strings.Repeat("so many words ", 20))}},
 		{"long-line-narrow", long, diag.Printer{Width: 40}, diag.Diagnostics{subject(long, "wrong_reference")}},
+		{"hidden-behind", `password = "hunter2"`, diag.Printer{}, diag.Diagnostics{with(subject(`password = "hunter2"`, `password`), func(d *diag.Diagnostic) { d.HideAfter = true })}},
 		{"hidden-source", `password = "hunter2"`, diag.Printer{}, diag.Diagnostics{with(subject(`password = "hunter2"`, `"hunter2"`), func(d *diag.Diagnostic) { d.HideSource = true })}},
 		{"line-and-column-only", mainHCL, diag.Printer{}, diag.Diagnostics{{Summary: "wrong", Subject: on("main.hcl", 7, 5, 12)}, {Summary: "past the end", Subject: on("main.hcl", 70, 5, 12)}, {Summary: "past the line", Subject: on("main.hcl", 5, 50, 52)}}},
 		{"stale-source", "short", diag.Printer{}, diag.Diagnostics{subject(mainHCL, "replica")}},

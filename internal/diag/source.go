@@ -36,6 +36,10 @@ func excerpt(source []byte, d Diagnostic) []line {
 	from, to := around(source, start)
 	first := line{number: d.Subject.Start.Line, text: string(source[from:to]), from: start - from, to: min(end, to) - from, marked: true}
 	first.to = max(first.to, first.from) // the subject may be the line's end itself
+	if d.HideAfter {
+		first.text = first.text[:first.to] + " …"
+		return append(lines, first)
+	}
 	lines = append(lines, first)
 
 	// A subject that ends with a newline does not reach into the next line.

@@ -30,6 +30,15 @@ func New[K, E comparable](compare func(a, b K) int) *Graph[K, E] {
 	return &Graph[K, E]{compare: compare, index: map[K]int{}}
 }
 
+// Grow makes room for that many more nodes, for who knows how many there will be.
+func (g *Graph[K, E]) Grow(nodes int) {
+	if len(g.index) == 0 {
+		g.index = make(map[K]int, nodes)
+	}
+	g.nodes = slices.Grow(g.nodes, nodes)
+	g.out, g.in = slices.Grow(g.out, nodes), slices.Grow(g.in, nodes)
+}
+
 // Add adds nodes; those that the graph has already stay as they are.
 func (g *Graph[K, E]) Add(nodes ...K) {
 	for _, k := range nodes {

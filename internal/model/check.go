@@ -74,7 +74,7 @@ func (c *checker) cloud(cloud *Cloud) {
 		}
 		if problem := c.definition.Block("cloud").Attribute(rule.attribute).Check(cty.StringVal(rule.value)); problem != "" {
 			c.fail(codeInvalid, orElse(cloud.Ranges[rule.attribute], cloud.Range), "invalid value",
-				fmt.Sprintf("%s must be %s", rule.attribute, problem), "")
+				fmt.Sprintf("%s must be %s", rule.attribute, problem), fmt.Sprintf("write another value for %s, or leave it away", rule.attribute))
 		}
 	}
 	if !cloud.Deploys() {
@@ -98,15 +98,23 @@ func (c *checker) settings(name string, settings []Setting) {
 	for _, s := range settings {
 		switch {
 		case !known:
-			c.fail(codeService, s.Range, "unknown service", fmt.Sprintf("there is no service %q", name), "")
+			c.fail(codeService, s.Range, "unknown service", fmt.Sprintf("there is no service %q", name), "there are: "+strings.Join(c.serviceNames(), ", "))
 		case s.Name == "replicas":
 			c.replicas(service, s)
-		case s.Name == "storage_size" && !service.Storage:
+		case s.Name == "storage_size" && !service.Takes(s.Name):
 			c.fail(codeService, s.Range, "no storage", fmt.Sprintf("%s keeps no data on volumes of its own, so storage_size means nothing to it", name), "take the line away")
-		case s.Name == "version" && !service.Versioned:
+		case s.Name == "version" && !service.Takes(s.Name):
 			c.fail(codeService, s.Range, "no version of its own", fmt.Sprintf("%s has the cloud's release of OpenStack", name), "take the line away")
 		}
 	}
+}
+
+func (c *checker) serviceNames() []string {
+	var names []string
+	for _, s := range c.definition.Services() {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 func (c *checker) replicas(service schema.Service, s Setting) {
@@ -116,14 +124,18 @@ func (c *checker) replicas(service schema.Service, s Setting) {
 	}
 	counts, err := Replicas(service, s.Value)
 	if err != nil {
-		c.fail(codeService, s.Range, "invalid replicas", fmt.Sprintf("replicas of %s: %v", service.Name, err), "")
+		c.fail(codeService, s.Range, "invalid replicas", fmt.Sprintf("replicas of %s: %v", service.Name, err), exampleOf(service))
 		return
 	}
 	for part, n := range counts {
 		if n < 0 {
-			c.fail(codeService, s.Range, "invalid replicas", fmt.Sprintf("%s of %s cannot run %d times", part, service.Name, n), "")
+			c.fail(codeService, s.Range, "invalid replicas", fmt.Sprintf("%s of %s cannot run %d times", part, service.Name, n), exampleOf(service))
 		}
 	}
+}
+
+func exampleOf(service schema.Service) string {
+	return fmt.Sprintf("write, for example: replicas = { %s = 3 }", service.Parts[0])
 }
 
 // Replicas reads the value of the attribute of that name: a number, which is meant for the
@@ -160,15 +172,20 @@ func (c *checker) nodes(nodes []Node) {
 	first := map[string]*Node{}
 	for i := range nodes {
 		n := &nodes[i]
-		if before := first[n.Name]; before != nil {
+		switch before := first[n.Name]; {
+		case n.Name == "": // which was told
+		case before == nil:
+			first[n.Name] = n
+		case before.Address.Block() == n.Address.Block():
+			c.fail(codeNode, orElse(n.Ranges["name"], n.Range), "one node, two elements",
+				fmt.Sprintf("%s and %s both stand for the node %q", before.Address, n.Address, n.Name), "make the names differ, such as with each.key")
+		default:
 			c.fail(codeNode, n.Range, "one node, two blocks",
 				fmt.Sprintf("%s and %s both stand for the node %q", before.Address, n.Address, n.Name), "keep one of them")
-		} else {
-			first[n.Name] = n
 		}
 		for _, role := range n.Roles {
 			if !slices.Contains(schema.Roles(), role) {
-				c.fail(codeNode, orElse(n.Ranges["roles"], n.Range), "unknown role", fmt.Sprintf("there is no role %q; there are %s", role, strings.Join(schema.Roles(), ", ")), "")
+				c.fail(codeNode, orElse(n.Ranges["roles"], n.Range), "unknown role", fmt.Sprintf("there is no role %q; there are %s", role, strings.Join(schema.Roles(), ", ")), "write one of these")
 			}
 		}
 	}

@@ -15,6 +15,11 @@ type Model struct {
 	Profiles  []Profile  // by name
 	Nodes     []Node     // by address
 	Resources []Resource // by address, lookups included
+
+	// What became of things that are on record, in the order of their addresses.
+	Moves    []Move
+	Imports  []Import
+	Removals []Removal
 }
 
 // Cloud is the deployment as a whole.
@@ -67,17 +72,19 @@ type Service struct {
 
 // Setting is one attribute of a service as one layer wrote it.
 type Setting struct {
-	Name  string // "conf"
-	Value cty.Value
-	Layer string // "cloud" or the address of a profile
-	Range diag.Range
+	Name   string    // "conf"
+	Value  cty.Value // may hold additions to lists; see [Merge]
+	Layer  string    // "cloud" or the address of a profile
+	Range  diag.Range
+	Origin *Origin // where what is inside the value was written; nil when that is not known
 }
 
 // Profile is a named set of settings. Only what it writes itself is in it.
 type Profile struct {
 	Name     string
 	Address  addr.Object
-	From     string // the profile below; "" without
+	From     []string // the profiles that it builds on, the later over the earlier
+	Layers   []string // all that it consists of, the lowest first, itself last
 	Services []ProfileService
 	Range    diag.Range
 }
@@ -117,7 +124,10 @@ type Resource struct {
 	// Desired has the desired type of the kind's schema. An attribute that was not written is
 	// null and not managed; what depends on outputs of other resources is unknown. Sensitive
 	// parts carry the mark [Sensitive].
-	Desired   cty.Value
+	Desired cty.Value
+	// Triggers is a tuple of values: the object is replaced when one of them is another one than when
+	// it was made. cty.NilVal without.
+	Triggers  cty.Value
 	Lifecycle Lifecycle
 	Edges     []Edge                // what it depends on, by address
 	Range     diag.Range            // of the block's header
@@ -126,8 +136,10 @@ type Resource struct {
 
 // Lifecycle says how an object is treated over time.
 type Lifecycle struct {
-	Drift          Drift
-	PreventDestroy bool
+	Drift               Drift
+	PreventDestroy      bool
+	CreateBeforeDestroy bool
+	IgnoreChanges       []string // attributes and nested blocks
 }
 
 // Drift is what to do about a written attribute that somebody changed.
@@ -140,7 +152,7 @@ const (
 	DriftIgnore  Drift = "ignore"
 )
 
-// Edge says that a resource depends on another one, or on a service.
+// Edge says that a resource depends on another one, on a service or on a node.
 type Edge struct {
 	To addr.Object
 	// Attribute is the attribute whose reference made the edge, "" for depends_on.
@@ -155,6 +167,15 @@ func (m *Model) Service(name string) *Service {
 		return nil
 	}
 	return &m.Cloud.Services[i]
+}
+
+// Profile returns a profile by its name, or nil.
+func (m *Model) Profile(name string) *Profile {
+	i := slices.IndexFunc(m.Profiles, func(p Profile) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &m.Profiles[i]
 }
 
 // Resource returns a resource by its address, or nil.

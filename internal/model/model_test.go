@@ -75,39 +75,12 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestMerge(t *testing.T) {
-	object := func(fields map[string]cty.Value) cty.Value { return cty.ObjectVal(fields) }
-	one, two := cty.NumberIntVal(1), cty.NumberIntVal(2)
-	list := cty.TupleVal([]cty.Value{one, two})
-	for name, c := range map[string]struct{ base, over, want cty.Value }{
-		"nothing over":  {object(map[string]cty.Value{"a": one}), cty.NilVal, object(map[string]cty.Value{"a": one})},
-		"nothing below": {cty.NilVal, one, one},
-		"deep": {
-			object(map[string]cty.Value{"m": object(map[string]cty.Value{"a": one, "b": one})}),
-			object(map[string]cty.Value{"m": object(map[string]cty.Value{"b": two})}),
-			object(map[string]cty.Value{"m": object(map[string]cty.Value{"a": one, "b": two})}),
-		},
-		"lists are replaced": {object(map[string]cty.Value{"l": list}), object(map[string]cty.Value{"l": cty.EmptyTupleVal}), object(map[string]cty.Value{"l": cty.EmptyTupleVal})},
-		"a map and an object": {
-			cty.MapVal(map[string]cty.Value{"a": one}), object(map[string]cty.Value{"b": two}),
-			object(map[string]cty.Value{"a": one, "b": two}),
-		},
-		"null stands": {object(map[string]cty.Value{"a": one}), object(map[string]cty.Value{"a": cty.NullVal(cty.Number)}), object(map[string]cty.Value{"a": cty.NullVal(cty.Number)})},
-		"marks stay": {
-			object(map[string]cty.Value{"a": one}).Mark(model.Sensitive), object(map[string]cty.Value{"b": two}),
-			object(map[string]cty.Value{"a": one, "b": two}).Mark(model.Sensitive),
-		},
-	} {
-		if got := model.Merge(c.base, c.over); !got.RawEquals(c.want) {
-			t.Errorf("%s: %#v, want %#v", name, got, c.want)
-		}
-	}
-}
-
 func TestPlain(t *testing.T) {
 	v := cty.ObjectVal(map[string]cty.Value{
 		"int":   cty.NumberIntVal(1_000_000),
 		"big":   cty.MustParseNumberVal("9007199254740993"),
+		"most":  cty.MustParseNumberVal("9223372036854775807"),
+		"least": cty.MustParseNumberVal("-9223372036854775808"),
 		"float": cty.NumberFloatVal(1.5),
 		"text":  cty.StringVal("x"),
 		"flag":  cty.True,
@@ -120,13 +93,16 @@ func TestPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(plain)
-	want := `{"big":9007199254740993,"flag":true,"float":1.5,"int":1000000,"list":[1,"a"],"map":{"k":"v"},"null":null,"text":"x"}`
+	want := `{"big":9007199254740993,"flag":true,"float":1.5,"int":1000000,"least":-9223372036854775808,"list":[1,"a"],"map":{"k":"v"},"most":9223372036854775807,"null":null,"text":"x"}`
 	if err != nil || string(text) != want {
 		t.Errorf("%s, want %s, %v", text, want, err)
 	}
 	for name, v := range map[string]cty.Value{
 		"unknown":   cty.ObjectVal(map[string]cty.Value{"a": cty.UnknownVal(cty.String)}),
 		"sensitive": cty.ObjectVal(map[string]cty.Value{"a": cty.StringVal("s3").Mark(model.Sensitive)}),
+		"too large": cty.ObjectVal(map[string]cty.Value{"a": cty.MustParseNumberVal("9223372036854775808")}),
+		"too small": cty.ObjectVal(map[string]cty.Value{"a": cty.MustParseNumberVal("-9223372036854775809")}),
+		"huge":      cty.ObjectVal(map[string]cty.Value{"a": cty.MustParseNumberVal("1e400")}),
 	} {
 		if _, err := model.Plain(v); err == nil || !strings.Contains(err.Error(), "a: ") {
 			t.Errorf("%s: %v", name, err)

@@ -3,6 +3,8 @@ package model
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/big"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -13,39 +15,10 @@ type mark string
 // from such a value.
 const Sensitive mark = "sensitive"
 
-// Merge lays one value over another: objects and maps are merged key by key, all the way down;
-// anything else is replaced, a list as a whole. Marks of both sides stay.
-func Merge(base, over cty.Value) cty.Value {
-	if over == cty.NilVal {
-		return base
-	}
-	if base == cty.NilVal || !mergeable(base) || !mergeable(over) {
-		return over
-	}
-	base, baseMarks := base.Unmark()
-	over, overMarks := over.Unmark()
-	merged := base.AsValueMap()
-	if merged == nil {
-		merged = map[string]cty.Value{}
-	}
-	for key, value := range over.AsValueMap() {
-		below, ok := merged[key]
-		if !ok {
-			below = cty.NilVal
-		}
-		merged[key] = Merge(below, value)
-	}
-	return cty.ObjectVal(merged).WithMarks(baseMarks, overMarks)
-}
-
-func mergeable(v cty.Value) bool {
-	return (v.Type().IsObjectType() || v.Type().IsMapType()) && v.IsKnown() && !v.IsNull()
-}
-
 // Plain returns a value as encoding/json and Helm take it: nil, bool, string, int64 for whole
 // numbers (float64 would be printed as 1e+06), float64 for others, []any, map[string]any. It
-// fails for what is unknown, and for marked values, which the caller has to unmark where they
-// may be seen.
+// fails for what is unknown, for numbers that would become other ones on their way, and for marked
+// values, which the caller has to unmark where they may be seen.
 func Plain(v cty.Value) (any, error) {
 	if v.IsMarked() {
 		return nil, errors.New("the value is sensitive")
@@ -62,7 +35,7 @@ func Plain(v cty.Value) (any, error) {
 	case t == cty.Bool:
 		return v.True(), nil
 	case t == cty.Number:
-		return plainNumber(v), nil
+		return plainNumber(v)
 	case t.IsObjectType() || t.IsMapType():
 		return plainMap(v)
 	case t.IsListType() || t.IsSetType() || t.IsTupleType():
@@ -72,13 +45,18 @@ func Plain(v cty.Value) (any, error) {
 	}
 }
 
-func plainNumber(v cty.Value) any {
+// plainNumber keeps whole numbers whole: one that int64 does not hold is refused, as JSON's readers,
+// Kubernetes and Helm among them, would take it for a float and round it.
+func plainNumber(v cty.Value) (any, error) {
 	f := v.AsBigFloat()
-	if i, accuracy := f.Int64(); accuracy == 0 {
-		return i
+	if i, accuracy := f.Int64(); accuracy == big.Exact {
+		return i, nil
 	}
 	n, _ := f.Float64()
-	return n
+	if f.IsInt() || math.IsInf(n, 0) {
+		return nil, errors.New("the whole number has more than 64 bits; write it as a text, in quotes")
+	}
+	return n, nil
 }
 
 func plainMap(v cty.Value) (any, error) {

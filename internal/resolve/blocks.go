@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -21,27 +22,36 @@ func (r *resolver) block(b *block) {
 	if b == nil || b.broken || b.address.Kind() == profileKind {
 		return
 	}
-	defer r.scope.within(b.config)()
-	r.instances(b)
-	if b.broken {
+	if r.exceeded(b) {
+		b.broken = true
 		return
 	}
-	lifecycle := r.lifecycle(b.config)
-	waits := r.waits(b.config)
+	defer r.scope.enter(b.module, b.config)()
+	if r.instances(b); b.broken || !r.fits(b) {
+		return
+	}
+	lifecycle := r.lifecycle(b.config, b.kind.schema.Unique)
+	waits := slices.Concat(r.waits(b.config), b.module.waits)
+	if r.waited += len(waits) * len(b.instances); r.tooManyWaits(b.config.Range) {
+		b.broken = true
+		return
+	}
 	for _, i := range b.instances {
-		r.scope.each = i.eachObject()
+		r.scope.each, r.scope.eachFrom = i.eachObject(), nil
+		if b.forEach != nil && !i.each.IsWhollyKnown() {
+			r.scope.eachFrom = b.forEach
+		}
 		built := r.scope.build(i)
 		if !built.ok {
 			b.broken = true
 			continue
 		}
-		i.object = built.object
 		i.resource = model.Resource{
-			Address: i.address, Kind: i.address.Kind(), Desired: built.desired, Lifecycle: lifecycle,
-			Edges: r.edges(built.edges, waits), Range: b.config.Range, Ranges: ranges(b.config),
+			Address: i.address, Kind: i.address.Kind(), Desired: built.desired, Triggers: built.triggers, Lifecycle: lifecycle,
+			Edges: r.edges(waits, built.edges), Range: b.config.Range, Ranges: ranges(b.config),
 		}
 	}
-	r.scope.each = cty.NilVal
+	r.scope.each, r.scope.eachFrom = cty.NilVal, nil
 }
 
 func ranges(b *config.Block) map[string]diag.Range {
@@ -54,16 +64,20 @@ func ranges(b *config.Block) map[string]diag.Range {
 
 // instances finds out which objects a block stands for.
 func (r *resolver) instances(b *block) {
-	b.byKey = map[addr.Key]*instance{}
 	if !b.repeated() {
-		b.instances = []*instance{{block: b, address: b.address, each: cty.NilVal}}
-		b.byKey[addr.Key{}] = b.instances[0]
+		b.only = &instance{block: b, address: b.address, each: cty.NilVal}
+		b.instances = []*instance{b.only}
 		return
 	}
-	elements, ok := r.forEach(b.config.ForEach)
+	b.byKey = map[addr.Key]*instance{}
+	elements, used, ok := r.forEach(b.config.ForEach)
 	if !ok {
 		b.broken = true
 		return
+	}
+	if slices.ContainsFunc(slices.Collect(maps.Values(elements)), func(v cty.Value) bool { return !v.IsWhollyKnown() }) {
+		b.forEach = &named{home: b.module, attribute: b.config.ForEach}
+		b.forEach.uses(used)
 	}
 	for key, value := range elements {
 		k := addr.StringKey(key)
@@ -75,34 +89,34 @@ func (r *resolver) instances(b *block) {
 }
 
 // forEach evaluates for_each to what each object gets as each.value, by key.
-func (r *resolver) forEach(a *config.Attribute) (map[string]cty.Value, bool) {
-	v, _, ok := r.scope.eval(a)
+func (r *resolver) forEach(a *config.Attribute) (map[string]cty.Value, uses, bool) {
+	v, used, ok := r.scope.eval(a)
 	if !ok {
-		return nil, false
+		return nil, used, false
 	}
 	if v.IsMarked() {
-		r.scope.wrong(codeForEach, a, "sensitive for_each", "the keys of for_each become part of addresses, which everybody sees, and this value is sensitive", "use nonsensitive() if the keys are no secret")
-		return nil, false
+		r.scope.wrong(codeForEach, a, "sensitive for_each", "the keys of for_each become part of addresses, which everybody sees, and this value is sensitive", unsealHint(v, "use nonsensitive() if the keys are no secret"))
+		return nil, used, false
 	}
 	t := v.Type()
 	switch {
 	case v.IsNull():
 		r.scope.wrong(codeForEach, a, "nothing to repeat for", "for_each must be a set or a map, and this is null", "for no object at all, write: for_each = {}")
-		return nil, false
+		return nil, used, false
 	case !v.IsKnown() || t.IsSetType() && !v.IsWhollyKnown():
 		r.scope.unknown(a)
-		return nil, false
+		return nil, used, false
 	case t.IsMapType() || t.IsObjectType() || t.IsSetType() && (t.ElementType() == cty.String || v.LengthInt() == 0):
 	case t.IsTupleType() || t.IsListType():
 		r.scope.wrong(codeForEach, a, "list in for_each", "the objects of a list have no keys that stay the same when an element is taken away", "make it a set of strings: toset([…])")
-		return nil, false
+		return nil, used, false
 	default:
-		r.scope.wrong(codeForEach, a, "nothing to repeat for", fmt.Sprintf("for_each must be a set of strings, a map or an object, and this is a %s", t.FriendlyName()), "")
-		return nil, false
+		r.scope.wrong(codeForEach, a, "wrong kind of for_each", fmt.Sprintf("for_each must be a set of strings, a map or an object, and this is %s", config.Indefinite(t.FriendlyName())), `write, for example: for_each = toset(["a", "b"])`)
+		return nil, used, false
 	}
 	if n := v.LengthInt(); n > maxInstances {
-		r.scope.wrong(codeTooLarge, a, "too many objects", fmt.Sprintf("a block can stand for at most %d objects, and this is %d", maxInstances, n), "")
-		return nil, false
+		r.scope.wrong(codeTooLarge, a, "too many objects", fmt.Sprintf("a block can stand for at most %d objects, and this is %d", maxInstances, n), "divide them among several blocks, or among several configurations")
+		return nil, used, false
 	}
 	elements := map[string]cty.Value{}
 	for it := v.ElementIterator(); it.Next(); {
@@ -111,12 +125,12 @@ func (r *resolver) forEach(a *config.Attribute) (map[string]cty.Value, bool) {
 			key = value
 		}
 		if key.IsNull() || key.AsString() == "" {
-			r.scope.wrong(codeForEach, a, "empty key", "a key of for_each is part of an address and cannot be empty", "")
-			return nil, false
+			r.scope.wrong(codeForEach, a, "empty key", "a key of for_each is part of an address and cannot be empty", "take the empty key away; compact([…]) leaves empty texts out of a list")
+			return nil, used, false
 		}
 		elements[key.AsString()] = value
 	}
-	return elements, true
+	return elements, used, true
 }
 
 // eachObject is what each stands for in the instance; cty.NilVal without for_each.
@@ -130,49 +144,35 @@ func eachObject(address addr.Object, value cty.Value) cty.Value {
 	return cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal(key), "value": value})
 }
 
-func (r *resolver) lifecycle(b *config.Block) model.Lifecycle {
-	lifecycle := model.Lifecycle{Drift: model.DriftCorrect}
-	if b.Lifecycle == nil {
-		return lifecycle
-	}
-	for _, a := range b.Lifecycle.Attributes {
-		v, _, ok := r.scope.decode(a)
-		v, _ = v.Unmark()
-		if !ok || v.IsNull() {
-			continue
-		}
-		switch a.Name {
-		case "drift":
-			lifecycle.Drift = model.Drift(v.AsString())
-		case "prevent_destroy":
-			lifecycle.PreventDestroy = v.True()
-		}
-	}
-	return lifecycle
-}
-
 // waits are the edges that depends_on makes.
 func (r *resolver) waits(b *config.Block) []model.Edge {
 	var edges []model.Edge
 	for _, ref := range b.DependsOn {
 		object, ok := ref.Object()
 		if !ok {
+			edges = append(edges, r.waitsForModule(ref)...)
 			continue
 		}
-		if object.Kind() == "service" {
+		if object.Kind() == "service" || object.Kind() == nodeKind {
 			edges = append(edges, model.Edge{To: object, Range: ref.Range})
+			if object != object.Block() {
+				r.awaited = append(r.awaited, awaited{r.scope.module, b, ref})
+			}
 			continue
 		}
-		to := r.blocks[object.Block()]
+		to := r.scope.module.blocks[object.Block()]
 		if to == nil {
 			continue // told already
 		}
-		if _, keyed := object.Key().Value(); keyed && to.byKey[object.Key()] == nil && !to.broken {
-			r.scope.fail(codeReference, ref.Range, "unknown key", fmt.Sprintf("there is no %s", object), "")
+		object = object.In(to.address.Module())
+		if _, keyed := object.Key().Value(); keyed && to.at(object.Key()) == nil && !to.broken {
+			text, _ := object.Key().Value()
+			r.scope.unknownKey(ref, to.address.String(), "object", text, to.keys())
 			continue
 		}
 		for _, i := range to.instances {
-			if object.Contains(i.address) {
+			if object.Contains(i.address) && !r.tooManyWaits(ref.Range) {
+				r.waited++
 				edges = append(edges, model.Edge{To: i.address, Range: ref.Range})
 			}
 		}
@@ -180,7 +180,8 @@ func (r *resolver) waits(b *config.Block) []model.Edge {
 	return edges
 }
 
-// edges sorts and keeps the first of several to the same object.
+// edges sorts and keeps the first of several to the same object: that of depends_on, which waits for all of
+// it, before those of references.
 func (r *resolver) edges(groups ...[]model.Edge) []model.Edge {
 	edges := slices.Concat(groups...)
 	slices.SortStableFunc(edges, func(a, b model.Edge) int { return a.To.Compare(b.To) })
@@ -189,40 +190,77 @@ func (r *resolver) edges(groups ...[]model.Edge) []model.Edge {
 
 // built is what evaluating one object leads to.
 type built struct {
-	desired cty.Value
-	object  cty.Value
-	edges   []model.Edge
-	ok      bool
+	desired  cty.Value
+	triggers cty.Value // cty.NilVal without
+	edges    []model.Edge
+	ok       bool
 }
 
 // build evaluates one object of a block. Both stages come through here.
 func (s *scope) build(i *instance) built {
 	result := built{ok: true}
-	desired, object := map[string]cty.Value{}, map[string]cty.Value{}
 	def, block := i.block.kind.schema, i.block.config
+	desired := s.desired // what is made of it has a copy
+	if s.desired = nil; desired == nil {
+		desired = map[string]cty.Value{}
+	}
 	s.conflicts(block, def)
+	s.contentsBefore, s.crowded = s.contents, false
 	for k := range def.Attributes {
 		a := &def.Attributes[k]
 		if a.Presence == schema.Computed {
 			continue
 		}
-		v := s.attribute(block, a, i, &result)
-		desired[a.Name] = v
-		if !v.IsNull() {
-			object[a.Name] = v
-		}
+		desired[a.Name] = s.attribute(block, a, i, &result)
 	}
 	for k := range def.Blocks {
 		nested := &def.Blocks[k]
 		desired[nested.Kind] = s.nested(block, nested, i, &result)
 	}
-	for name, t := range i.block.kind.object.AttributeTypes() {
-		if _, ok := object[name]; !ok {
-			object[name] = cty.UnknownVal(t) // decided by OpenStack, or left as it is
+	result.desired = cty.ObjectVal(desired)
+	clear(desired)
+	s.desired = desired
+	result.triggers = s.triggers(block, &result)
+	return result
+}
+
+// seen is what a reference to the object sees at the first stage: what is written, and unknown
+// values for the rest. Most objects are never referred to, so it is made when it is asked for.
+func (i *instance) seen() cty.Value {
+	i.once.Do(func() {
+		object := maps.Clone(i.block.kind.unknown) // decided by OpenStack, or left as it is
+		def := i.block.kind.schema
+		for k := range def.Attributes {
+			a := &def.Attributes[k]
+			if a.Presence == schema.Computed {
+				continue
+			}
+			if v := i.resource.Desired.GetAttr(a.Name); !v.IsNull() {
+				object[a.Name] = v
+			}
+		}
+		i.object = cty.ObjectVal(object)
+	})
+	return i.object
+}
+
+// some is what a reference to some attributes of the object sees at the first stage.
+func (i *instance) some(names []string) cty.Value {
+	object := make(map[string]cty.Value, len(names))
+	for _, name := range names {
+		object[name] = i.one(name)
+	}
+	return cty.ObjectVal(object)
+}
+
+// one is one attribute of what seen returns.
+func (i *instance) one(name string) cty.Value {
+	if a := i.block.kind.schema.Attribute(name); a != nil && a.Presence != schema.Computed {
+		if v := i.resource.Desired.GetAttr(name); !v.IsNull() {
+			return v
 		}
 	}
-	result.desired, result.object = cty.ObjectVal(desired), cty.ObjectVal(object)
-	return result
+	return i.block.kind.unknown[name]
 }
 
 // attribute is the value of one attribute of a block: written, from the label, the default, or
@@ -239,42 +277,35 @@ func (s *scope) attribute(b *config.Block, def *schema.Attribute, i *instance, r
 		}
 	}
 	switch {
-	case def.FromLabel && !i.block.repeated():
+	case def.FromLabel && !i.block.repeated() && !i.block.module.site.config.Repeated:
 		return cty.StringVal(i.block.config.Label())
 	case def.FromLabel && b.Attribute(def.Name) != nil:
-		s.fail(codeValue, b.Attribute(def.Name).Range, "value is missing", "a block with for_each stands for several objects, so each needs a name, and this is null", "")
+		s.fail(codeValue, b.Attribute(def.Name).Range, "value is missing", "a block with for_each, or in a module with for_each, stands for several objects, so each needs a name, and this is null", i.block.exampleName())
 		result.ok = false
 	case def.HasDefault():
 		return def.Default
 	}
-	return cty.NullVal(def.Type.WithoutOptionalAttributesDeep())
+	if null, known := i.block.kind.nulls[def]; known {
+		return null
+	}
+	return cty.NullVal(plain(def.Type))
 }
 
-func (s *scope) nested(b *config.Block, def *schema.Nested, i *instance, result *built) cty.Value {
-	var values []cty.Value
-	for _, inner := range b.Blocks {
-		if inner.Schema.Kind != def.Kind {
-			continue
-		}
-		s.conflicts(inner, &def.Block)
-		fields := map[string]cty.Value{}
-		for k := range def.Attributes {
-			if a := &def.Attributes[k]; a.Presence != schema.Computed {
-				fields[a.Name] = s.attribute(inner, a, i, result)
-			}
-		}
-		values = append(values, cty.ObjectVal(fields))
+// plain is a type as values have it.
+func plain(t cty.Type) cty.Type {
+	if t.IsPrimitiveType() {
+		return t
 	}
-	switch t := def.ValueType(); {
-	case len(values) == 0 && def.Single():
-		return cty.NullVal(t)
-	case len(values) == 0:
-		return cty.ListValEmpty(t.ElementType())
-	case def.Single():
-		return values[0]
-	default:
-		return cty.ListVal(values)
+	return t.WithoutOptionalAttributesDeep()
+}
+
+// exampleName is the hint that gives each object of the block a name of its own.
+func (b *block) exampleName() string {
+	apart := "each.key"
+	if !b.repeated() {
+		apart = "var.name"
 	}
+	return fmt.Sprintf("write, for example: name = \"%s-${%s}\"", b.config.Label(), apart)
 }
 
 // conflicts tells of attributes that exclude each other.
@@ -291,13 +322,17 @@ func (s *scope) conflicts(b *config.Block, def *schema.Block) {
 	}
 }
 
-// maxEffort bounds how many steps along locals are taken to find what resources depend on.
+// maxEffort bounds how many steps along named values are taken to find what resources depend on.
 const maxEffort = 20_000_000
 
-// edgesOf are the edges that the references of an attribute make, those through locals included.
+// edgesOf are the edges that the references of an attribute make, those through locals, variables and
+// outputs included.
 func (s *scope) edgesOf(a *config.Attribute, used uses) []model.Edge {
-	if len(used.objects) == 0 && len(used.locals) == 0 {
+	if len(used.objects) == 0 && len(used.values) == 0 {
 		return nil
+	}
+	if len(used.objects) == 1 && !slices.ContainsFunc(used.values, func(n *named) bool { return n.leads }) {
+		return []model.Edge{{To: used.objects[0], Attribute: a.Name, Range: a.Range}} // as nearly always
 	}
 	seen := map[addr.Object]bool{}
 	var edges []model.Edge
@@ -310,19 +345,18 @@ func (s *scope) edgesOf(a *config.Attribute, used uses) []model.Edge {
 		}
 	}
 	add(used.objects)
-	visited := map[addr.Value]bool{}
-	for queue := slices.Clone(used.locals); len(queue) > 0; {
-		local := queue[len(queue)-1]
+	visited := map[*named]bool{}
+	for queue := slices.Clone(used.values); len(queue) > 0; {
+		n := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		n := s.e.values[local]
-		if visited[local] || !n.leads {
+		if visited[n] || !n.leads {
 			continue
 		}
-		visited[local] = true
+		visited[n] = true
 		add(n.objects)
-		queue = append(queue, n.locals...)
-		if s.effort += 1 + len(n.locals) + len(n.objects); s.effort > maxEffort {
-			s.wrong(codeTooLarge, a, "too many references", "resources and locals refer to each other more often than a configuration needs", "")
+		queue = append(queue, n.values...)
+		if s.effort += 1 + len(n.values) + len(n.objects); s.effort > maxEffort {
+			s.wrong(codeTooLarge, a, "too many references", "resources and named values refer to each other more often than a configuration needs", "refer to single objects and values, not to all of many from each of many")
 			return nil
 		}
 	}

@@ -1,9 +1,12 @@
 package resolve
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
@@ -12,11 +15,12 @@ import (
 // Most functions make no more than what they are given, and that is charged to the budget. The
 // limits here are for those that make much from little.
 const (
-	maxText     = 1 << 20  // bytes that one call may return
-	maxElements = 10_000   // elements that one call may return
-	maxWidth    = 1_000    // what a verb of format may be padded to
-	maxDepth    = 64       // nesting of a document to decode
-	maxYAML     = 64 << 10 // bytes of YAML to decode
+	maxText     = 1 << 20   // bytes that one call may return
+	maxElements = 10_000    // elements that one call may return
+	maxWidth    = 1_000     // what a verb of format may be padded to
+	maxDepth    = 64        // nesting of a document to decode
+	maxYAML     = 64 << 10  // bytes of YAML to decode
+	maxCSV      = 256 << 10 // bytes of CSV to decode
 )
 
 // bounded calls check before the function itself, with arguments that are known and without
@@ -163,12 +167,29 @@ func documentBound(args []cty.Value) error {
 	return nil
 }
 
-// yamlBound limits the length, and with it everything else, as YAML can nest by each byte.
-// Anchors are refused: a few lines of them stand for gigabytes.
+// jsonBound refuses deep documents, and says where one is wrong, which the function does not.
+func jsonBound(args []cty.Value) error {
+	if err := documentBound(args); err != nil {
+		return err
+	}
+	text := []byte(args[0].AsString())
+	var wrong *json.SyntaxError
+	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &wrong) {
+		before := text[:min(max(0, int(wrong.Offset)-1), len(text))]
+		line, column := bytes.Count(before, []byte("\n"))+1, utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])+1
+		return fmt.Errorf("in line %d, column %d of the document: %w", line, column, err)
+	}
+	return nil
+}
+
+// yamlBound limits the length and the depth, as YAML can nest by each byte. Anchors are refused: a few lines of them stand for gigabytes.
 func yamlBound(args []cty.Value) error {
 	text := args[0].AsString()
 	if len(text) > maxYAML {
 		return fmt.Errorf("the document can have at most %d bytes", maxYAML)
+	}
+	if deepYAML(text) {
+		return fmt.Errorf("the document can be nested at most %d deep", maxDepth)
 	}
 	for line := range strings.Lines(text) {
 		for field := range strings.FieldsSeq(line) {
@@ -176,6 +197,46 @@ func yamlBound(args []cty.Value) error {
 				return errors.New("the document must have no anchors and aliases")
 			}
 		}
+	}
+	return nil
+}
+
+// deepYAML tells whether a document opens more lists and mappings inside each other than a decoder should
+// descend into: by brackets, where one can begin a value, or by dashes in a line. What lines are indented
+// by is bounded by the length of the document.
+func deepYAML(text string) bool {
+	depth, dashes, before := 0, 0, byte('\n')
+	for i := range len(text) {
+		c := text[i]
+		switch c {
+		case '\n':
+			dashes = 0
+		case '-', '?':
+			apart := i+1 == len(text) || strings.IndexByte(" \t\r\n", text[i+1]) >= 0
+			if apart && strings.IndexByte("\n-?", before) >= 0 {
+				dashes++
+			}
+		case '[', '{':
+			if strings.IndexByte("\n[{,:-?", before) >= 0 {
+				depth++
+			}
+		case ']', '}':
+			depth = max(0, depth-1)
+		}
+		if depth > maxDepth || dashes > maxDepth {
+			return true
+		}
+		if c != ' ' && c != '\t' && c != '\r' {
+			before = c
+		}
+	}
+	return false
+}
+
+// csvBound limits the length, as each byte can become a value of its own.
+func csvBound(args []cty.Value) error {
+	if len(args[0].AsString()) > maxCSV {
+		return fmt.Errorf("the document can have at most %d bytes", maxCSV)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/netip"
+	"regexp"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
@@ -138,10 +139,16 @@ func ceilQuotient(a, b *big.Int) *big.Int {
 	return quotient
 }
 
+// leadingZero matches a network of IPv4 in which a number begins with a zero.
+var leadingZero = regexp.MustCompile(`^[0-9.]*\b0[0-9][0-9.]*/`)
+
 // parsePrefix takes a network as Terraform does: bits behind the prefix are dropped.
 func parsePrefix(v cty.Value) (netip.Prefix, error) {
 	prefix, err := netip.ParsePrefix(v.AsString())
 	if err != nil {
+		if leadingZero.MatchString(v.AsString()) {
+			return netip.Prefix{}, function.NewArgError(0, errors.New("must be written without zeros in front of its numbers, which some take for octal, such as 192.0.2.0/24"))
+		}
 		return netip.Prefix{}, function.NewArgError(0, errors.New("must be a network in CIDR notation, such as 192.0.2.0/24"))
 	}
 	return prefix.Masked(), nil

@@ -43,12 +43,12 @@ func length() function.Function {
 func lookup() function.Function {
 	return function.New(&function.Spec{
 		Params:   []function.Parameter{{Name: "map", Type: cty.DynamicPseudoType, AllowMarked: true}, {Name: "key", Type: cty.String, AllowMarked: true}},
-		VarParam: &function.Parameter{Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowMarked: true},
+		VarParam: &function.Parameter{Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true},
 		Type: func(args []cty.Value) (cty.Type, error) {
 			if len(args) > 3 {
 				return cty.NilType, errors.New("at most one default can be given")
 			}
-			if len(args) == 3 {
+			if len(args) == 3 && !isNull(args[2]) {
 				return stdlib.LookupFunc.ReturnTypeForValues(args)
 			}
 			m, _ := args[0].Unmark()
@@ -58,7 +58,7 @@ func lookup() function.Function {
 				return t.ElementType(), nil
 			case t.IsObjectType() && key.IsKnown() && t.HasAttribute(key.AsString()):
 				return t.AttributeType(key.AsString()), nil
-			case t.IsObjectType() && !key.IsKnown():
+			case t.IsObjectType() && (!key.IsKnown() || len(args) == 3):
 				return cty.DynamicPseudoType, nil
 			case t.IsObjectType():
 				return cty.NilType, function.NewArgErrorf(1, "the object has no attribute of that name, and no default is given")
@@ -67,21 +67,31 @@ func lookup() function.Function {
 			}
 		},
 		Impl: func(args []cty.Value, want cty.Type) (cty.Value, error) {
-			if len(args) == 3 {
+			if len(args) == 3 && !isNull(args[2]) {
 				return stdlib.LookupFunc.Call(args)
 			}
 			m, mapMarks := args[0].Unmark()
 			key, keyMarks := args[1].Unmark()
-			if m.Type().IsObjectType() {
-				return m.GetAttr(key.AsString()).WithMarks(mapMarks, keyMarks), nil
-			}
-			if m.HasIndex(key).False() {
+			object := m.Type().IsObjectType()
+			there := object && m.Type().HasAttribute(key.AsString()) || !object && m.HasIndex(key).True()
+			switch {
+			case !there && len(args) == 3:
+				return cty.NullVal(want).WithSameMarks(args...), nil
+			case !there:
 				return cty.NilVal, function.NewArgErrorf(1, "the map has no such key, and no default is given")
+			case object:
+				return m.GetAttr(key.AsString()).WithMarks(mapMarks, keyMarks), nil
 			}
 			v, err := convert.Convert(m.Index(key), want)
 			return v.WithMarks(mapMarks, keyMarks), err
 		},
 	})
+}
+
+// isNull tells that a default is null, which the library does not take.
+func isNull(v cty.Value) bool {
+	v, _ = v.Unmark()
+	return v.IsNull()
 }
 
 // coalesce returns the first argument that is neither null nor an empty text.
@@ -111,6 +121,33 @@ func coalesce() function.Function {
 				}
 			}
 			return cty.NilVal, errors.New("there is no argument that is neither null nor empty")
+		},
+	})
+}
+
+// contains tells whether a list or set has an element. A null that is written as such has no type, and is
+// looked for as any other.
+func contains() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "list", Type: cty.DynamicPseudoType}, {Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true}},
+		Type:   function.StaticReturnType(cty.Bool),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			switch {
+			case !isSequence(args[0].Type()):
+				return cty.NilVal, function.NewArgErrorf(0, "a list or set is required")
+			case !args[1].IsNull():
+				return stdlib.ContainsFunc.Call(args)
+			}
+			found := cty.False
+			for it := args[0].ElementIterator(); it.Next(); {
+				switch _, element := it.Element(); {
+				case element.IsNull():
+					return cty.True, nil
+				case !element.IsKnown():
+					found = cty.UnknownVal(cty.Bool)
+				}
+			}
+			return found, nil
 		},
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -17,8 +18,11 @@ import (
 // unknown value and false when there is none.
 func (s *scope) decode(a *config.Attribute) (cty.Value, uses, bool) {
 	def := a.Schema
-	none := cty.UnknownVal(def.Type.WithoutOptionalAttributesDeep())
-	v, used, ok := s.eval(a)
+	none := cty.UnknownVal(plain(def.Type))
+	v, used, ok := s.named(a)
+	if !ok {
+		v, used, ok = s.eval(a)
+	}
 	if !ok {
 		return none, used, false
 	}
@@ -32,35 +36,54 @@ func (s *scope) decode(a *config.Attribute) (cty.Value, uses, bool) {
 	return v, used, true
 }
 
+// named returns the output that an attribute wants when it names nothing but one object of the right
+// kind, as most references do. It returns false when it takes more to tell.
+func (s *scope) named(a *config.Attribute) (cty.Value, uses, bool) {
+	def := a.Schema
+	if s.late || a.Steps != 2 || len(a.References) != 1 || a.Broken || s.broken[a] || def.Reference == nil || def.Type != cty.String {
+		return cty.NilVal, uses{}, false
+	}
+	object, is := a.References[0].Object()
+	if !is || object.Kind() != def.Reference.Kind || object.Kind() == profileKind {
+		return cty.NilVal, uses{}, false
+	}
+	b := s.module.blocks[object]
+	if b == nil || b.broken || b.repeated() || len(b.instances) != 1 {
+		return cty.NilVal, uses{}, false
+	}
+	return b.instances[0].one(def.Reference.Output), uses{objects: []addr.Object{b.address}}, true
+}
+
 // fit converts a value to the attribute's type and checks it.
 func (s *scope) fit(a *config.Attribute, v cty.Value) (cty.Value, bool) {
 	def := a.Schema
 	if v.IsNull() && def.Presence == schema.Required {
-		s.wrong(codeValue, a, "value is missing", fmt.Sprintf("%s must have a value, and this is null", a.Name), "")
-		return v, false
-	}
-	if def.AtLoad && !v.IsWhollyKnown() {
-		s.unknown(a)
+		s.wrong(codeValue, a, "value is missing", fmt.Sprintf("%s must have a value, and this is null", a.Name), config.Example(def))
 		return v, false
 	}
 	if def.Reference != nil {
+		if all := s.labels(a, v); len(all) > 0 {
+			s.tellMisfits(a, all, false)
+			return v, false
+		}
 		var problem string
 		if v, problem = s.e.output(def, v); problem != "" {
-			s.wrong(codeValue, a, "wrong kind of value", fmt.Sprintf("%s must be %s", a.Name, problem), s.e.referenceHint(def))
+			s.strangers(a, v, problem)
 			return v, false
 		}
 	}
-	if name, known := strayAttribute(def.Type, v); name != "" {
-		s.wrong(codeValue, a, "unknown attribute", fmt.Sprintf("%s has no attribute %q", a.Name, name), didYouMean(name, known))
+	if def.AtLoad && !v.IsWhollyKnown() {
+		if sealed(v) {
+			return v, def.Mapping // what it is was told to be unknown, and applies nothing
+		}
+		if !s.tooSecret(a, v) {
+			s.unknown(a)
+		}
 		return v, false
 	}
 	converted, err := convertTo(def, v)
-	if err != nil {
-		s.wrong(codeValue, a, "wrong type of value", fmt.Sprintf("%s: %v", a.Name, err), "")
-		return v, false
-	}
-	if problem := def.Check(converted); problem != "" {
-		s.wrong(codeValue, a, "invalid value", fmt.Sprintf("%s must be %s%s", a.Name, problem, found(a, converted)), suggestAllowed(def, converted))
+	if stray, _, _ := strayAttribute(def.Type, v); stray != "" || err != nil || def.Check(converted) != "" {
+		s.misfits(a, v)
 		return v, false
 	}
 	return converted, true
@@ -86,7 +109,7 @@ func convertTo(def *schema.Attribute, v cty.Value) (cty.Value, error) {
 // found quotes a text or number that is not allowed. It quotes only what is written as it is: the
 // value of a variable is nobody's business.
 func found(a *config.Attribute, v cty.Value) string {
-	if len(a.References) > 0 || a.Schema.Sensitive || v.IsMarked() || v.IsNull() || !v.IsKnown() {
+	if len(a.References) > 0 || a.Schema.Sensitive || v.ContainsMarked() || v.IsNull() || !v.IsKnown() || logsIn(v) {
 		return ""
 	}
 	switch v.Type() {
@@ -94,9 +117,22 @@ func found(a *config.Attribute, v cty.Value) string {
 		return fmt.Sprintf(", and this is %q", shorten(v.AsString()))
 	case cty.Number:
 		return fmt.Sprintf(", and this is %s", v.AsBigFloat().Text('f', -1))
-	default:
-		return ""
 	}
+	if bad := notAllowed(a.Schema, v); bad != "" {
+		return fmt.Sprintf(", and one is %q", shorten(bad))
+	}
+	return ""
+}
+
+// logsIn tells whether a value is a URL with a user or password in it. No attribute takes one, and what
+// was written is not repeated.
+func logsIn(v cty.Value) bool {
+	if v.IsMarked() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
+		return false
+	}
+	_, rest, is := strings.Cut(v.AsString(), "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return is && strings.Contains(host, "@")
 }
 
 func shorten(s string) string {
@@ -111,17 +147,9 @@ func suggestAllowed(def *schema.Attribute, v cty.Value) string {
 	if len(def.Allowed) == 0 || v.ContainsMarked() {
 		return ""
 	}
-	var bad string
-	switch {
-	case v.Type() == cty.String:
+	bad := notAllowed(def, v)
+	if v.Type() == cty.String {
 		bad = v.AsString()
-	case v.CanIterateElements():
-		for it := v.ElementIterator(); it.Next(); {
-			if _, e := it.Element(); e.Type() == cty.String && e.IsKnown() && !e.IsNull() && !slices.Contains(def.Allowed, e.AsString()) {
-				bad = e.AsString()
-				break
-			}
-		}
 	}
 	if bad == "" {
 		return ""
@@ -147,29 +175,29 @@ func (s *scope) unknown(a *config.Attribute) {
 }
 
 // strayAttribute finds an attribute that the wanted object type does not have; converting would
-// drop it in silence.
-func strayAttribute(want cty.Type, v cty.Value) (string, []string) {
+// drop it in silence. The names that there are come with it, and whether its own is sensitive.
+func strayAttribute(want cty.Type, v cty.Value) (stray string, known []string, hidden bool) {
 	if want.IsListType() || want.IsSetType() {
 		want = want.ElementType()
 	}
 	if !want.IsObjectType() || v.IsNull() || !v.IsKnown() {
-		return "", nil
+		return "", nil, false
 	}
-	var known []string
 	for name := range want.AttributeTypes() {
 		known = append(known, name)
 	}
+	hidden = v.IsMarked()
 	v, _ = v.Unmark()
 	t := v.Type()
 	if t.IsTupleType() || t.IsListType() || t.IsSetType() {
 		for it := v.ElementIterator(); it.Next(); {
 			if _, element := it.Element(); element.Type().IsObjectType() || element.Type().IsMapType() {
-				if name, known := strayAttribute(want, element); name != "" {
-					return name, known
+				if name, known, inner := strayAttribute(want, element); name != "" {
+					return name, known, hidden || inner
 				}
 			}
 		}
-		return "", nil
+		return "", nil, false
 	}
 	var names []string
 	switch {
@@ -186,10 +214,10 @@ func strayAttribute(want cty.Type, v cty.Value) (string, []string) {
 	slices.Sort(names)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return name, known
+			return name, known, hidden
 		}
 	}
-	return "", nil
+	return "", nil, false
 }
 
 // output replaces objects by the output that a reference stands for. The text completes the
@@ -199,6 +227,9 @@ func (e *Evaluator) output(def *schema.Attribute, v cty.Value) (cty.Value, strin
 		return e.oneOutput(def, v)
 	}
 	inner, marks := v.Unmark()
+	if t := inner.Type(); def.TakesOne() && !t.IsTupleType() && !t.IsListType() && !t.IsSetType() {
+		return e.oneOutput(def, v)
+	}
 	t := inner.Type()
 	if inner.IsNull() || !inner.IsKnown() {
 		return v, ""
@@ -227,7 +258,7 @@ func (e *Evaluator) oneOutput(def *schema.Attribute, v cty.Value) (cty.Value, st
 		if t == cty.String || t == cty.DynamicPseudoType || v.IsNull() {
 			return v, ""
 		}
-		return v, "a " + def.Reference.Kind
+		return v, config.Indefinite(def.Reference.Kind)
 	}
 	if t.Equals(e.types[def.Reference.Kind]) {
 		if v.IsNull() {
@@ -237,20 +268,20 @@ func (e *Evaluator) oneOutput(def *schema.Attribute, v cty.Value) (cty.Value, st
 	}
 	for name, other := range e.types {
 		if t.Equals(other) {
-			return v, fmt.Sprintf("a %s, and this is a %s", def.Reference.Kind, name)
+			return v, fmt.Sprintf("%s, and this is %s", config.Indefinite(def.Reference.Kind), config.Indefinite(name))
 		}
 	}
 	for _, inner := range t.AttributeTypes() {
-		if inner.Equals(e.types[def.Reference.Kind]) {
+		if def.Reference.Kind != profileKind && inner.Equals(e.types[def.Reference.Kind]) {
 			return v, fmt.Sprintf("one %s, and this is a block with for_each, which stands for several", def.Reference.Kind)
 		}
 		break
 	}
-	return v, "a " + def.Reference.Kind
+	return v, config.Indefinite(def.Reference.Kind)
 }
 
 func (e *Evaluator) referenceHint(def *schema.Attribute) string {
-	if def.Type == cty.String {
+	if def.TakesOne() {
 		return fmt.Sprintf("write, for example: %s = %s.<label>", def.Name, def.Reference.Kind)
 	}
 	return fmt.Sprintf("write, for example: %s = [%s.<label>]", def.Name, def.Reference.Kind)

@@ -1,11 +1,7 @@
 package resolve
 
 import (
-	"crypto/sha1" //nolint:gosec // a function of the language, for checksums that others publish
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"unicode/utf8"
 
@@ -32,22 +28,6 @@ func base64Decode() function.Function {
 	})
 }
 
-func digest(algorithm string) function.Function {
-	return textFunction(func(s string) (string, error) {
-		switch algorithm {
-		case "sha1":
-			sum := sha1.Sum([]byte(s)) //nolint:gosec // see the import
-			return hex.EncodeToString(sum[:]), nil
-		case "sha512":
-			sum := sha512.Sum512([]byte(s))
-			return hex.EncodeToString(sum[:]), nil
-		default:
-			sum := sha256.Sum256([]byte(s))
-			return hex.EncodeToString(sum[:]), nil
-		}
-	})
-}
-
 func textFunction(f func(string) (string, error)) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "str", Type: cty.String}},
@@ -63,24 +43,51 @@ func textFunction(f func(string) (string, error)) function.Function {
 }
 
 func sensitive() function.Function {
-	return marking(func(v cty.Value) cty.Value { return v.Mark(model.Sensitive) })
+	return marking(func(v cty.Value) (cty.Value, error) { return v.Mark(model.Sensitive), nil })
 }
 
+// nonsensitive takes the mark away from what the configuration itself has: a variable, or a value of an
+// encrypted file, whose author may say that it is none. A Kubernetes Secret is somebody else's, who let it
+// be read and not shown, and which object follows it is told by the mark.
 func nonsensitive() function.Function {
-	return marking(func(v cty.Value) cty.Value {
+	return marking(func(v cty.Value) (cty.Value, error) {
+		if len(model.SecretsAt(v)) > 0 {
+			return cty.NilVal, errStaysSecret
+		}
 		v, marks := v.Unmark()
 		delete(marks, model.Sensitive)
-		return v.WithMarks(marks)
+		return v.WithMarks(marks), nil
 	})
 }
 
-func marking(f func(cty.Value) cty.Value) function.Function {
+// isSensitive tells whether a value is marked; what is unknown may turn out to be either.
+func isSensitive() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{
+			Name: "value", Type: cty.DynamicPseudoType,
+			AllowUnknown: true, AllowNull: true, AllowMarked: true, AllowDynamicType: true,
+		}},
+		Type: function.StaticReturnType(cty.Bool),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			switch {
+			case args[0].HasMark(model.Sensitive):
+				return cty.True, nil
+			case !args[0].IsKnown():
+				return cty.UnknownVal(cty.Bool), nil
+			default:
+				return cty.False, nil
+			}
+		},
+	})
+}
+
+func marking(f func(cty.Value) (cty.Value, error)) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{
 			Name: "value", Type: cty.DynamicPseudoType,
 			AllowUnknown: true, AllowNull: true, AllowMarked: true, AllowDynamicType: true,
 		}},
 		Type: func(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil },
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f(args[0]), nil },
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f(args[0]) },
 	})
 }

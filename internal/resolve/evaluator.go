@@ -8,6 +8,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
 // Desired computes the desired value of a resource or lookup, with the outputs of others as far as
@@ -20,30 +21,46 @@ import (
 // The diagnostics are mistakes that show only now, such as an address that does not fit. The
 // same arguments always give the same result. It is safe for concurrent use.
 func (e *Evaluator) Desired(address addr.Object, outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
-	b := e.blocks[address.Block()]
-	if b == nil || b.byKey[address.Key()] == nil {
-		return cty.DynamicVal, diag.Diagnostics{{
+	i, diags := e.instance(address)
+	switch {
+	case i == nil:
+		return cty.DynamicVal, diags
+	case i.resource.Desired.IsWhollyKnown():
+		return i.resource.Desired, nil
+	}
+	result, diags := e.late(i, outputs, nil)
+	return result.desired, diags
+}
+
+// instance returns an object of the configuration, or nil and why there is none.
+func (e *Evaluator) instance(address addr.Object) (*instance, diag.Diagnostics) {
+	b := e.block(address)
+	if b == nil || b.at(address.Key()) == nil {
+		return nil, diag.Diagnostics{{
 			Code: codeReference, Summary: "unknown resource",
 			Detail: fmt.Sprintf("there is no %s in this configuration", address),
 		}}
 	}
-	i := b.byKey[address.Key()]
-	if i.resource.Desired.IsWhollyKnown() {
-		return i.resource.Desired, nil
-	}
+	return b.at(address.Key()), nil
+}
+
+// late evaluates an object at the second stage.
+func (e *Evaluator) late(i *instance, outputs map[addr.Object]cty.Value, reveal func(model.SecretRef) cty.Value) (built, diag.Diagnostics) {
 	s := &scope{
-		e: e, budget: config.NewBudget(config.DefaultCosts()), block: b.config, late: true, outputs: outputs, locals: map[addr.Value]cty.Value{},
-		each: i.eachObject(),
+		e: e, budget: config.NewBudget(config.DefaultCosts()), block: i.block.config, late: true, outputs: outputs, each: i.eachObject(),
+		module: i.block.module, path: i.block.module.path, files: newFiles(e.config, e.files),
+		findings: &findings{told: map[told]bool{}}, again: &again{values: map[*named]cty.Value{}}, reveal: reveal,
 	}
 	if i.each != cty.NilVal && !i.each.IsWhollyKnown() {
-		value, ok := s.eachValue(i)
+		key, _ := i.address.Key().Value()
+		value, ok := s.element(i.block.config.ForEach, key, i.each)
 		if !ok {
-			return i.resource.Desired, s.diags
+			return built{desired: i.resource.Desired}, s.diags
 		}
-		s.each = eachObject(address, value)
+		s.each = eachObject(i.address, value)
 	}
 	result := s.build(i)
-	return result.desired, s.diags
+	return result, s.diags
 }
 
 // Type returns the type of the outputs of a kind of resource: an object with every attribute of it.
@@ -54,17 +71,25 @@ func (e *Evaluator) Type(kind string) cty.Type {
 	return cty.DynamicPseudoType
 }
 
-// eachValue evaluates for_each again for the value of one key. The keys were known at the first
-// stage and stay what they are.
-func (s *scope) eachValue(i *instance) (cty.Value, bool) {
-	v, _, ok := s.eval(i.block.config.ForEach)
+// block returns the block of an object, or nil.
+func (e *Evaluator) block(address addr.Object) *block {
+	m := e.modules[address.Module()]
+	if m == nil {
+		return nil
+	}
+	return m.blocks[address.Block().In(addr.Module{})]
+}
+
+// element evaluates for_each again for the value of one key. The keys were known at the first
+// stage and stay what they are; before is what the value was then.
+func (s *scope) element(forEach *config.Attribute, key string, before cty.Value) (cty.Value, bool) {
+	v, _, ok := s.eval(forEach)
 	if !ok {
 		return cty.NilVal, false
 	}
 	v, _ = v.Unmark()
-	key, _ := i.address.Key().Value()
 	if v.IsNull() || !v.IsKnown() {
-		return i.each, true
+		return before, true
 	}
 	t := v.Type()
 	switch {
@@ -73,6 +98,6 @@ func (s *scope) eachValue(i *instance) (cty.Value, bool) {
 	case t.IsMapType() && v.HasIndex(cty.StringVal(key)).True():
 		return v.Index(cty.StringVal(key)), true
 	default:
-		return i.each, true
+		return before, true
 	}
 }

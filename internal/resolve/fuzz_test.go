@@ -4,8 +4,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -15,8 +17,30 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
 )
 
-// FuzzResolve feeds one file of any content through both stages: nothing may panic, an error leaves
-// no model, and without outputs the second stage gives what the first gave.
+// inTime fails a test for an input that takes longer from here until the returned function is called than
+// the budget lets anything take, in time of the processor.
+func inTime(t *testing.T) func() {
+	t.Helper()
+	const most = 10 * time.Second
+	start := processorTime(t)
+	return func() {
+		if used := processorTime(t) - start; used > most {
+			t.Errorf("used %v", used)
+		}
+	}
+}
+
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// FuzzResolve feeds one file of any content through both stages: nothing may panic or go on for long, an
+// error leaves no model, and without outputs the second stage gives what the first gave.
 func FuzzResolve(f *testing.F) {
 	seeds, _ := filepath.Glob("testdata/mistakes/*/main.hcl")
 	for _, seed := range seeds {
@@ -33,10 +57,20 @@ func FuzzResolve(f *testing.F) {
 		}
 		f.Add(text)
 	}
+	// What makes much from little: from here a mutation finds what the budget does not see.
+	for _, expression := range []string{
+		`"${local.a}${local.a}"`, `concat([local.a], [local.a])`, `{ a = local.a, b = [local.a, local.a] }`, `jsonencode(local.a)`,
+		`[for x in range(9) : [for y in range(x) : x * y]]`, `{ for x in range(9) : "k" => x... }`, `format("%9d %[1]s", 1)`,
+		`replace("aaa", "/(a)/", "$1$1")`, `setproduct([1, 2], ["a", "b"])`, `flatten([[1], [[2]]])`, `yamldecode("a: [1, 2]")`,
+		`cidrsubnets("10.0.0.0/8", 8, 8)`, `distinct([1, 1])`, `parseint("zz", 36)`, `"%{ for x in [1] }${x}%{ endfor }"`,
+	} {
+		f.Add([]byte(reachOnly + "locals {\n  a = \"x\"\n  b = " + expression + "\n  c = local.b\n}\n"))
+	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		if len(src) > 16<<10 {
 			t.Skip("larger than what finds anything new")
 		}
+		defer inTime(t)()
 		cfg, _ := config.Load(fstest.MapFS{"main.hcl": {Data: src}}, ".", config.DefaultLimits())
 		m, e, diags := resolve.Resolve(cfg, nil)
 		if (m == nil) != (cfg.Faulty || diags.HasErrors()) || (m == nil) != (e == nil) {

@@ -1,15 +1,16 @@
 package resolve
 
 import (
+	"errors"
 	"fmt"
-	"strings"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
-	"github.com/kupenstack/kupenstack-sync/internal/graph"
 )
 
 // The codes of what evaluation finds.
@@ -22,7 +23,7 @@ const (
 	codeVariable  diag.Code = "resolve.variable"   // a variable without value, or with a wrong one
 	codeForEach   diag.Code = "resolve.for-each"   // not something to repeat a block for
 	codeScope     diag.Code = "resolve.scope"      // a setting where it cannot apply
-	codeConflict  diag.Code = "resolve.conflict"   // attributes that exclude each other
+	codeConflict  diag.Code = "resolve.conflict"   // attributes, or objects, that exclude each other
 	codeTooLarge  diag.Code = "resolve.too-large"  // more than the budget allows
 )
 
@@ -38,17 +39,17 @@ func (s *scope) fail(code diag.Code, where diag.Range, summary, detail, hint str
 
 // add notes a diagnostic once: a block with for_each makes the same mistake for every key.
 func (s *scope) add(d diag.Diagnostic) {
-	if s.told == nil {
-		s.told = map[told]bool{}
-	}
 	key := told{summary: d.Summary}
 	if d.Subject != nil {
 		key.where = *d.Subject
 		if s.block != nil && d.Context == nil && s.block.Range.File == d.Subject.File {
 			d.Context = &s.block.Range
-			if d.Address == nil && !s.block.Address.IsZero() {
-				d.Address = s.block.Address
+			if d.Address == nil && !s.block.Address.IsZero() && !s.anywhere {
+				d.Address = s.block.Address.In(s.path)
 			}
+		}
+		if d.Address == nil && !s.path.IsRoot() && !s.anywhere {
+			d.Address = s.path
 		}
 	}
 	if s.told[key] {
@@ -61,7 +62,7 @@ func (s *scope) add(d diag.Diagnostic) {
 	case n == maxMistakes:
 		s.diags.Append(diag.Diagnostic{
 			Code: codeTooLarge, Subject: d.Subject, Summary: "too many mistakes",
-			Detail: fmt.Sprintf("there are more than %d; those from here on are left out", n),
+			Detail: fmt.Sprintf("there are more than %d; those from here on are left out", n), Hint: "correct those that are told; the others follow",
 		})
 	}
 }
@@ -78,11 +79,39 @@ func (s *scope) evaluation(diags hcl.Diagnostics, a *config.Attribute, withhold 
 			converted.Subject = &a.Range
 		}
 		converted.HideSource = secret(a)
+		if unknown, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallUnknownDiagExtra](d); ok {
+			converted.Hint = s.functionHint(unknown.CalledFunctionNamespace() + unknown.CalledFunctionName())
+		}
+		if call, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d); ok {
+			var closed *unopened
+			if errors.As(call.FunctionCallError(), &closed) {
+				s.tellUnopened(closed, converted)
+				continue
+			}
+			if hint, open := spokenHint(call.FunctionCallError()); open {
+				converted.Hint = hint
+				s.add(converted)
+				continue
+			}
+		}
 		if withhold {
 			converted.Detail, converted.Hint = "the reason is not shown, because a sensitive value is part of the expression", ""
 		}
+		if converted.Hint == "" {
+			converted.Detail, converted.Hint = evaluationHint(d, converted.Detail, withhold)
+		}
 		s.add(converted)
 	}
+}
+
+// functionHint finds the function that was probably meant. HCL's own suggestion differs from one
+// run to the next.
+func (s *scope) functionHint(name string) string {
+	switch name {
+	case "timestamp", "plantimestamp", "uuid", "bcrypt", "rsadecrypt", "abspath", "pathexpand":
+		return "it would give another value each time, or on each machine, so it is not part of this language"
+	}
+	return orHint(didYouMean(name, slices.Collect(maps.Keys(s.toolbox()))), "schema/reference/functions.md lists the functions that there are")
 }
 
 // within lets the diagnostics tell which block they are about, until the returned function is called.
@@ -90,6 +119,13 @@ func (s *scope) within(b *config.Block) func() {
 	before := s.block
 	s.block = b
 	return func() { s.block = before }
+}
+
+// enter makes a module the one at work, and a block in it, until the returned function is called.
+func (s *scope) enter(m *module, b *config.Block) func() {
+	module, path, block := s.module, s.path, s.block
+	s.module, s.path, s.block = m, m.path, b
+	return func() { s.module, s.path, s.block = module, path, block }
 }
 
 // secret tells whether an attribute may hold a secret in plain text, so that no line of it is shown.
@@ -101,27 +137,3 @@ func (s *scope) wrong(code diag.Code, a *config.Attribute, summary, detail, hint
 }
 
 func place(r diag.Range) string { return fmt.Sprintf("%s:%d", r.File, r.Start.Line) }
-
-// cycle reports things that refer to each other in a circle.
-func (r *resolver) cycle(g *graph.Graph[addr.Address, diag.Range], cycle []addr.Address) {
-	var path strings.Builder
-	var first diag.Range
-	for i, from := range cycle {
-		to := cycle[(i+1)%len(cycle)]
-		for _, edge := range g.DependsOn(from) {
-			if edge.To == to {
-				if i == 0 {
-					first = edge.Edge
-				}
-				fmt.Fprintf(&path, "%s (%s) → ", from, place(edge.Edge))
-				break
-			}
-		}
-	}
-	path.WriteString(cycle[0].String())
-	detail := "these refer to each other, so none can come first: " + path.String()
-	if len(cycle) == 1 {
-		detail = fmt.Sprintf("%s refers to itself: %s", cycle[0], path.String())
-	}
-	r.scope.fail(codeCycle, first, "references in a circle", detail, "take one of the references away")
-}

@@ -1,7 +1,9 @@
 package resolve
 
 import (
+	"iter"
 	"slices"
+	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
@@ -9,7 +11,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
-	"github.com/kupenstack/kupenstack-sync/internal/graph"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
@@ -20,11 +21,13 @@ type Evaluator struct {
 	config     *config.Config
 	definition *schema.Definition
 	functions  map[string]function.Function
-	types      map[string]cty.Type // by kind: what a reference to an object of it sees
-	kinds      map[string]kind     // of managed resources
-	lookups    map[string]kind     // of data
-	values     map[addr.Value]*named
-	blocks     map[addr.Object]*block
+	layering   map[string]function.Function // for settings that are merged over others
+	files      *files                       // of the first stage
+	types      map[string]cty.Type          // by kind: what a reference to an object of it sees
+	kinds      map[string]kind              // of managed resources
+	lookups    map[string]kind              // of data
+	root       *module
+	modules    map[addr.Module]*module // all instances, the root included
 }
 
 // kind is a schema's block with the types that follow from it.
@@ -32,40 +35,67 @@ type kind struct {
 	schema  *schema.Block
 	desired cty.Type
 	object  cty.Type
+	unknown map[string]cty.Value // of the object's attributes
+	nulls   map[*schema.Attribute]cty.Value
 }
 
-// named is a variable or a local.
-type named struct {
-	attribute *config.Attribute // nil for a variable
-	value     cty.Value
-	known     bool // all of it, so it is the same at both stages
-	broken    bool // a diagnostic was given; what uses it is broken, too
-	depth     int  // how many unknown locals hang on each other up to here
-	objects   []addr.Object
-	locals    []addr.Value
-	leads     bool // to objects, by itself or through other locals
+func kindOf(b *schema.Block, object cty.Type) kind {
+	k := kind{schema: b, desired: b.DesiredType(), object: object, unknown: map[string]cty.Value{}, nulls: map[*schema.Attribute]cty.Value{}}
+	for name, t := range object.AttributeTypes() {
+		k.unknown[name] = cty.UnknownVal(t)
+	}
+	for i := range b.Attributes {
+		k.nulls[&b.Attributes[i]] = cty.NullVal(b.Attributes[i].Type.WithoutOptionalAttributesDeep())
+	}
+	return k
 }
 
 // block is a resource, data or profile.
 type block struct {
 	config    *config.Block
-	address   addr.Object
+	module    *module
+	address   addr.Object // with the path of the module
 	kind      kind
-	instances []*instance // by key
-	byKey     map[addr.Key]*instance
-	whole     cty.Value // what a reference to all of it sees at the first stage
+	forEach   *named                 // nil unless there are values in it that are not known
+	instances []*instance            // by key
+	only      *instance              // the one without key; nil with for_each
+	byKey     map[addr.Key]*instance // nil without for_each
+	whole     cty.Value              // what a reference to all of it sees at the first stage
 	broken    bool
 }
 
 // repeated tells whether the block stands for one object by each key.
 func (b *block) repeated() bool { return b.config.ForEach != nil }
 
+// at returns the object with a key, or without; nil when there is none.
+func (b *block) at(key addr.Key) *instance {
+	if b.repeated() || key != (addr.Key{}) {
+		return b.byKey[key]
+	}
+	return b.only
+}
+
+// keys yields the keys of its objects; that of the only one without for_each is empty.
+func (b *block) keys() iter.Seq[addr.Key] {
+	return func(yield func(addr.Key) bool) {
+		if b.only != nil && !yield(addr.Key{}) {
+			return
+		}
+		for key := range b.byKey {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
 // instance is one object of a block.
 type instance struct {
 	block    *block
 	address  addr.Object
 	each     cty.Value // each.value; cty.NilVal without for_each
-	object   cty.Value // what a reference to it sees at the first stage
+	once     sync.Once
+	object   cty.Value // made once, by seen
 	resource model.Resource
 }
 
@@ -74,31 +104,41 @@ type instance struct {
 // Nor is there one for a configuration in which [config.Load] found errors: resolving it tells the
 // other mistakes in the same run.
 func Resolve(cfg *config.Config, variables map[string]cty.Value) (*model.Model, *Evaluator, diag.Diagnostics) {
+	m, e, diags := Parts(cfg, variables)
+	if cfg.Faulty || diags.HasErrors() {
+		return nil, nil, diags
+	}
+	return m, e, diags
+}
+
+// Parts does what [Resolve] does, and with errors it returns what there is besides them: to look for
+// mistakes of other kinds in the same run, and for nothing else. What has a mistake is missing in that
+// model, or has only some of what is written.
+func Parts(cfg *config.Config, variables map[string]cty.Value) (*model.Model, *Evaluator, diag.Diagnostics) {
 	e := newEvaluator(cfg)
 	r := &resolver{Evaluator: e, broken: map[*config.Attribute]bool{}}
-	r.scope = &scope{e: e, budget: config.NewBudget(config.DefaultCosts()), broken: r.broken, told: map[told]bool{}}
-	r.index()
+	r.scope = &scope{e: e, findings: &findings{told: map[told]bool{}}, budget: config.NewBudget(config.DefaultCosts()), files: newFiles(cfg, nil), broken: r.broken}
+	root := r.sites()
+	e.root = r.instantiate(root, addr.Module{})
+	r.scope.module = e.root
+	r.declareProfiles()
 	r.check()
 	order := r.order()
 	r.variables(variables)
-	for _, a := range order {
-		switch a := a.(type) {
-		case addr.Value:
-			r.local(a)
-		case addr.Object:
-			r.block(e.blocks[a])
-		}
+	for _, n := range order {
+		r.evaluate(n)
 	}
+	r.scope.module = e.root
 	m := r.model()
+	r.takenNames(m)
+	r.statements(m)
 	if cfg.Faulty || r.scope.diags.HasErrors() {
 		// What seems to be missing as a whole may be among what could not be read.
 		r.scope.diags.Append(m.CheckParts(e.definition)...)
 	} else {
 		r.scope.diags.Append(m.Check(e.definition)...)
 	}
-	if cfg.Faulty || r.scope.diags.HasErrors() {
-		return nil, nil, r.scope.diags
-	}
+	e.files = r.scope.files
 	return m, e, r.scope.diags
 }
 
@@ -106,15 +146,15 @@ func newEvaluator(cfg *config.Config) *Evaluator {
 	e := &Evaluator{
 		config: cfg, definition: cfg.Definition, functions: functions(),
 		types: map[string]cty.Type{}, kinds: map[string]kind{}, lookups: map[string]kind{},
-		values: map[addr.Value]*named{}, blocks: map[addr.Object]*block{},
+		modules: map[addr.Module]*module{},
 	}
+	e.layering = layering(e.functions)
 	for _, name := range cfg.Definition.Kinds(schema.ClassResource) {
 		b := cfg.Definition.Resource(name)
 		object := b.ObjectType()
 		e.types[name] = object
-		e.kinds[name] = kind{schema: b, desired: b.DesiredType(), object: object}
-		data := b.DataBlock()
-		e.lookups[name] = kind{schema: data, desired: data.DesiredType(), object: object}
+		e.kinds[name] = kindOf(b, object)
+		e.lookups[name] = kindOf(b.DataBlock(), object)
 	}
 	e.types[profileKind] = cty.Object(map[string]cty.Type{"name": cty.String})
 	return e
@@ -127,104 +167,43 @@ type resolver struct {
 	*Evaluator
 	scope *scope
 	// broken are the attributes about which a diagnostic was given.
-	broken map[*config.Attribute]bool
+	broken   map[*config.Attribute]bool
+	all      []*site // every site before those that are called from it
+	current  *site   // whose references are being checked
+	circular map[node]bool
+	parts    int    // what is declared in all instances of modules
+	objects  int    // made so far
+	waited   int    // edges of depends_on, made so far
+	imported int    // objects of import blocks with for_each, so far
+	compared int    // names that missing ones were compared with
+	full     bool   // there are too many instances of modules, or too many objects
+	stoodIn  *again // values with placeholders for those of Secrets
+	pools    map[addr.Object]*pool
+	awaited  []awaited
 }
 
-// index makes an entry for everything that can be referred to.
-func (r *resolver) index() {
-	for _, v := range r.config.Variables {
-		if a, err := addr.NewValue(addr.Module{}, addr.Variable, v.Label()); err == nil {
-			r.values[a] = &named{value: cty.DynamicVal}
-		}
-	}
-	for _, l := range r.config.Locals {
-		if a, err := addr.NewValue(addr.Module{}, addr.Local, l.Name); err == nil {
-			r.values[a] = &named{attribute: l, value: cty.DynamicVal}
-		}
-	}
+// declareProfiles makes an entry for every profile.
+func (r *resolver) declareProfiles() {
+	root := r.root
 	for _, b := range r.config.Profiles {
-		r.blocks[b.Address] = &block{
-			config: b, address: b.Address,
+		root.site.declared.blocks[b.Address] = b
+		root.blocks[b.Address] = &block{
+			config: b, module: root, address: b.Address,
 			whole: cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(b.Label())}),
 		}
 	}
-	for _, b := range r.config.Resources {
-		r.blocks[b.Address] = &block{config: b, address: b.Address, kind: r.kinds[b.Address.Kind()], whole: cty.DynamicVal}
-	}
-	for _, b := range r.config.Data {
-		r.blocks[b.Address] = &block{config: b, address: b.Address, kind: r.lookups[b.Address.Kind()], whole: cty.DynamicVal}
-	}
 }
 
-// order returns locals, profiles and resources so that each comes after what it refers to. What is
-// part of a cycle is reported and taken for broken.
-func (r *resolver) order() []addr.Address {
-	g := graph.New[addr.Address, diag.Range](addr.Compare)
-	connect := func(from addr.Address, references []config.Reference) {
-		for _, ref := range references {
-			to := target(ref)
-			if v, ok := to.(addr.Value); to == nil || ok && v.Kind() == addr.Variable || !r.exists(to) {
-				continue
-			}
-			g.Connect(from, to, ref.Range)
-		}
-	}
-	for a, n := range r.values {
-		if n.attribute != nil {
-			g.Add(a)
-			connect(a, n.attribute.References)
-		}
-	}
-	for a, b := range r.blocks {
-		g.Add(a)
-		everyAttribute(b.config, func(attribute *config.Attribute) { connect(a, attribute.References) })
-		connect(a, b.config.DependsOn)
-	}
-	order, err := g.Order()
-	if err == nil {
-		return order
-	}
-	inCycle := map[addr.Address]bool{}
-	for _, cycle := range g.Cycles() {
-		r.cycle(g, cycle)
-		for _, a := range cycle {
-			inCycle[a] = true
-			r.breakIt(a)
-		}
-	}
-	order, err = g.Filter(func(edge graph.Edge[addr.Address, diag.Range]) bool { return !inCycle[edge.From] }).Order()
-	if err != nil {
-		return nil // knots beyond counting; the cycles that were found are reported
-	}
-	return order
-}
-
-// exists tells whether an address is one that has an entry.
-func (r *resolver) exists(a addr.Address) bool {
-	switch a := a.(type) {
-	case addr.Value:
-		return r.values[a] != nil
-	case addr.Object:
-		return r.blocks[a] != nil
-	}
-	return false
-}
-
-func (r *resolver) breakIt(a addr.Address) {
-	switch a := a.(type) {
-	case addr.Value:
-		r.values[a].broken = true
-	case addr.Object:
-		r.blocks[a].broken = true
-	}
-}
-
-// target is the entry that a reference leads to: a value, or a block without key.
+// target is the entry that a reference leads to: a value, or a block or call without key.
 func target(ref config.Reference) addr.Address {
-	if o, ok := ref.Object(); ok {
-		return o.Block()
+	switch to := ref.Target.(type) {
+	case addr.Object:
+		return to.Block()
+	case addr.Module:
+		return to.Call()
+	default:
+		return ref.Target
 	}
-	return ref.Target
 }
 
 // everyAttribute calls visit for all attributes of a block that are evaluated, inner blocks and the
@@ -244,50 +223,26 @@ func everyAttribute(b *config.Block, visit func(*config.Attribute)) {
 	}
 }
 
-// local evaluates a local.
-func (r *resolver) local(a addr.Value) {
-	n := r.values[a]
-	if n.broken {
-		return
-	}
-	v, used, ok := r.scope.eval(n.attribute)
-	if !ok {
-		n.broken = true
-		return
-	}
-	n.value, n.known = v, v.IsWhollyKnown()
-	n.objects, n.locals = used.objects, used.locals
-	n.leads = len(n.objects) > 0 || slices.ContainsFunc(n.locals, func(below addr.Value) bool { return r.values[below].leads })
-	if n.known {
-		return
-	}
-	n.depth = 1
-	for _, below := range n.locals {
-		n.depth = max(n.depth, r.values[below].depth+1)
-	}
-	if n.depth > maxChain {
-		r.scope.fail(codeTooLarge, n.attribute.Range, "too many locals in a row",
-			"more than a thousand locals are made from each other here, and none of them is known before something is created", "")
-		n.broken = true
-	}
-}
-
-// maxChain bounds how deep the second stage descends.
-const maxChain = 1000
-
 // model puts together what was evaluated.
 func (r *resolver) model() *model.Model {
 	m := &model.Model{}
 	layers := r.settings(m)
 	r.nodes(m, layers)
-	for _, b := range r.blocks {
-		if b.broken {
-			continue
-		}
-		for _, i := range b.instances {
-			m.Resources = append(m.Resources, i.resource)
+	r.idle(m, layers)
+	r.unused(m)
+	all := make([]*instance, 0, len(r.root.blocks)) // or more, where something stands for several
+	for _, inner := range r.modules {
+		for _, entry := range inner.site.declared.entries { // in order, which leaves little to sort
+			if a, is := entry.(addr.Object); is && !inner.blocks[a].broken {
+				all = append(all, inner.blocks[a].instances...)
+			}
 		}
 	}
-	slices.SortFunc(m.Resources, func(a, b model.Resource) int { return a.Address.Compare(b.Address) })
+	slices.SortFunc(all, func(a, b *instance) int { return a.address.Compare(b.address) })
+	m.Resources = make([]model.Resource, len(all))
+	for k, i := range all {
+		i.resource.Edges = r.withPools(i.resource.Edges)
+		m.Resources[k] = i.resource
+	}
 	return m
 }

@@ -375,3 +375,31 @@ func TestDeterminism(t *testing.T) {
 		}
 	}
 }
+
+func TestVariablesThatCannotBeNull(t *testing.T) {
+	m, _ := mustResolveTree(t, tree("main.hcl", `
+module "m" {
+  source = "./m"
+  text   = null
+}
+module "unknown" {
+  source = "./m"
+  text   = network.a.id
+}
+network "a" {}
+`, "m/m.hcl", `
+variable "text" {
+  default  = "default"
+  nullable = false
+}
+network "n" {
+  description = var.text
+}
+`))
+	if got := m.Resource(object("module.m.network.n")).Desired.GetAttr("description"); !got.RawEquals(cty.StringVal("default")) {
+		t.Errorf("got %#v", got)
+	}
+	if got := m.Resource(object("module.unknown.network.n")).Desired.GetAttr("description"); got.IsKnown() {
+		t.Errorf("got %#v", got)
+	}
+}

@@ -2,7 +2,9 @@ package resolve
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,7 +108,7 @@ func replace() function.Function {
 func replacePattern(s, pattern, replacement string) (cty.Value, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return cty.NilVal, errors.New("the text between the slashes is no regular expression")
+		return cty.NilVal, function.NewArgErrorf(1, "%s%w", textPattern, reasonOf(err))
 	}
 	var result []byte
 	last := 0
@@ -120,3 +122,14 @@ func replacePattern(s, pattern, replacement string) (cty.Value, error) {
 	}
 	return cty.StringVal(string(append(result, s[last:]...))), nil
 }
+
+// reasonOf is what is wrong with a pattern, in the words that regex has for it.
+func reasonOf(err error) error {
+	var at *syntax.Error
+	if errors.As(err, &at) {
+		return fmt.Errorf("%s in %s", at.Code, at.Expr)
+	}
+	return err
+}
+
+func strContains() function.Function { return affix("substr", strings.Contains) }

@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -15,20 +16,33 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
-// variables gives each variable its value: the given one, or its default.
+// variables gives each variable its value: the given one, one from outside, or its default.
 func (r *resolver) variables(given map[string]cty.Value) {
 	var names []string
+	last := r.lastValues()
 	for _, b := range r.config.Variables {
 		names = append(names, b.Label())
 		a, err := addr.NewValue(addr.Module{}, addr.Variable, b.Label())
 		if err != nil {
 			continue
 		}
-		n := r.values[a]
+		n := r.root.values[a]
 		value, ok := given[b.Label()]
-		n.value, ok = r.variable(b, value, ok)
+		where, before := b.Range, len(r.scope.diags)
+		var from outside
+		if !ok {
+			from = r.outside(b, last[b.Label()])
+			value, ok, where = from.value, from.is, from.where
+		}
+		if from.broken {
+			n.broken = true
+			continue
+		}
+		n.value, ok = r.variable(b, value, ok, where)
+		r.tellOrigin(before, from)
 		n.known, n.broken = n.value.IsWhollyKnown(), !ok
 	}
+	r.strays(names)
 	var strays []string
 	for name := range given {
 		if !slices.Contains(names, name) {
@@ -40,17 +54,21 @@ func (r *resolver) variables(given map[string]cty.Value) {
 		if !r.config.Partial {
 			r.scope.add(diag.Diagnostic{
 				Code: codeVariable, Summary: "unknown variable",
-				Detail: fmt.Sprintf("a value is given for the variable %q, and the configuration has no such variable", name), Hint: didYouMean(name, names),
+				Detail: fmt.Sprintf("a value is given for the variable %q, and the configuration has no such variable", name), Hint: orHint(didYouMean(name, names), hintStray),
 			})
 		}
 	}
 }
 
-// variable returns the value of one variable, and whether it is a good one.
-func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool) (cty.Value, bool) {
+// variable returns the value of one variable, and whether it is a good one. where is the place that
+// gives the value, which is the variable's own when nothing nearer is known.
+func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool, where diag.Range) (cty.Value, bool) {
 	defer r.scope.within(b)()
 	want, defaults, good := r.variableType(b)
-	isSensitive := r.isSensitive(b)
+	isSensitive, nullable := r.isSensitive(b), r.isNullable(b)
+	if isGiven && !nullable && given.IsNull() && b.Attribute("default") != nil {
+		given, isGiven = cty.NilVal, false
+	}
 	for _, a := range b.Attributes {
 		if a.Name == "type" {
 			continue
@@ -66,31 +84,38 @@ func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool) (cty
 			good = false
 		case a.Name == "default" && !isGiven:
 			given, isGiven = v, true
-			if v, ok = r.toType(v, want, defaults, a.Range, isSensitive); !ok {
+			if v, ok = r.toType(v, want, defaults, shownRange(a, isSensitive), isSensitive); !ok {
 				good = false
 				continue
 			}
 			given = v
 		case a.Name == "default":
-			_, ok = r.toType(v, want, defaults, a.Range, isSensitive)
+			_, ok = r.toType(v, want, defaults, shownRange(a, isSensitive), isSensitive)
 			good = good && ok
 		}
 	}
 	if !good {
 		return cty.DynamicVal, false
 	}
+	if !isGiven && b.Broken {
+		return cty.DynamicVal, false // what was told may be about the default
+	}
 	if !isGiven {
-		r.scope.fail(codeVariable, b.Range, "variable without value", fmt.Sprintf("the variable %q has no default, and no value is given", b.Label()), "give it a value, or write a default")
+		r.scope.fail(codeVariable, b.Range, "variable without value", fmt.Sprintf("the variable %q has no default, and no value is given", b.Label()), fmt.Sprintf("write a default, or give a value: in the file kupenstack.hclvars, or with --var %s=…", b.Label()))
 		return cty.DynamicVal, false
 	}
-	v, ok := r.toType(given, want, defaults, b.Range, isSensitive)
+	v, ok := r.toType(given, want, defaults, where, isSensitive)
 	if !ok {
+		return cty.DynamicVal, false
+	}
+	if !nullable && v.IsNull() {
+		r.scope.fail(codeVariable, where, "value is missing", fmt.Sprintf("the variable %q has nullable = false, and its value is null", b.Label()), "give it a value, or take nullable = false away")
 		return cty.DynamicVal, false
 	}
 	if isSensitive {
 		v = v.Mark(model.Sensitive)
 	}
-	return v, r.validate(b, v)
+	return v, r.validate(b, v, where)
 }
 
 // isSensitive reads the attribute of that name before the others, as it decides what may be shown of
@@ -108,6 +133,16 @@ func (r *resolver) isSensitive(b *config.Block) bool {
 	return !ok || v.IsNull() || v.True()
 }
 
+func (r *resolver) isNullable(b *config.Block) bool {
+	a := b.Attribute("nullable")
+	if a == nil || len(a.References) > 0 { // refused with the others
+		return true
+	}
+	v, _, ok := r.scope.decode(a)
+	v, _ = v.Unmark()
+	return !ok || v.IsNull() || v.True()
+}
+
 func (r *resolver) variableType(b *config.Block) (cty.Type, *typeexpr.Defaults, bool) {
 	a := b.Attribute("type")
 	if a == nil {
@@ -115,7 +150,9 @@ func (r *resolver) variableType(b *config.Block) (cty.Type, *typeexpr.Defaults, 
 	}
 	t, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.Expr)
 	for _, d := range diags {
-		r.scope.add(config.Convert(d, codeVariable))
+		converted := config.Convert(d, codeVariable)
+		converted.Hint = orHint(converted.Hint, "there are: string, number, bool, any, list(…), set(…), map(…) and object({ … })")
+		r.scope.add(converted)
 	}
 	return t, defaults, !diags.HasErrors()
 }
@@ -129,16 +166,19 @@ func (r *resolver) toType(v cty.Value, want cty.Type, defaults *typeexpr.Default
 	if err == nil {
 		return converted, true
 	}
-	detail := fmt.Sprintf("the value does not fit the type of the variable: %v", err)
+	const misfit = "the value does not fit the type of the variable"
+	detail := misfit + ": " + strings.TrimLeft(wrongType(v, err), ":. ") // no name stands before the place in the value
 	if secret {
-		detail = "the value does not fit the type of the variable"
+		detail = misfit
+	} else if all := misfitsFor(want, v); !v.ContainsMarked() && len(all) > 1 {
+		detail = misfit + ": " + abridged(all)
 	}
-	r.scope.add(diag.Diagnostic{Code: codeVariable, Subject: &where, Summary: "wrong type of value", Detail: detail, HideSource: secret})
+	r.scope.add(diag.Diagnostic{Code: codeVariable, Subject: &where, Summary: "wrong type of value", Detail: detail, Hint: "change the value, or the type of the variable", HideAfter: secret})
 	return v, false
 }
 
 // validate applies the rules of a variable to its value.
-func (r *resolver) validate(b *config.Block, v cty.Value) bool {
+func (r *resolver) validate(b *config.Block, v cty.Value, where diag.Range) bool {
 	good := true
 	for _, rule := range b.Nested("validation") {
 		condition, message := rule.Attribute("condition"), rule.Attribute("error_message")
@@ -152,17 +192,32 @@ func (r *resolver) validate(b *config.Block, v cty.Value) bool {
 			continue
 		}
 		plain, _ := holds.Unmark()
-		if plain.IsKnown() && !plain.IsNull() && plain.True() {
-			continue
+		if plain.IsKnown() && !plain.IsNull() && plain.True() || !plain.IsKnown() && !v.IsWhollyKnown() {
+			continue // what is not known now is looked at again at the second stage
 		}
 		good = false
 		text := "the value does not follow the rule of the variable"
 		if said, ok := r.ruleValue(b, message, v, cty.String); ok && !said.IsMarked() && said.IsKnown() && !said.IsNull() {
 			text = shortenMessage(said.AsString())
 		}
-		r.scope.fail(codeVariable, condition.Range, fmt.Sprintf("invalid value of the variable %q", b.Label()), text, "")
+		where, atRule := where, shownRange(condition, v.ContainsMarked())
+		summary, hint := fmt.Sprintf("invalid value of the variable %q", b.Label()), "change the value, or the rule"
+		if where == b.Range {
+			where = atRule
+		} else {
+			hint = fmt.Sprintf("change the value; the rule is at %s", place(condition.Range))
+		}
+		r.scope.add(diag.Diagnostic{Code: codeVariable, Subject: &where, Summary: summary, Detail: text, Hint: hint, HideAfter: v.ContainsMarked()})
 	}
 	return good
+}
+
+// shownRange is what to show of an attribute: its value, or only its name where the value may be secret.
+func shownRange(a *config.Attribute, secret bool) diag.Range {
+	if secret {
+		return a.NameRange
+	}
+	return a.Range
 }
 
 func shortenMessage(s string) string {
@@ -181,28 +236,30 @@ func (r *resolver) ruleValue(b *config.Block, a *config.Attribute, v cty.Value, 
 	for _, ref := range a.References {
 		value, ok := ref.Target.(addr.Value)
 		if !ok || value.Kind() != addr.Variable || value.Name() != b.Label() {
-			r.scope.fail(codeVariable, ref.Range, "reference in a rule", fmt.Sprintf("a rule can refer to the variable itself and to nothing else: var.%s", b.Label()), "")
+			r.scope.fail(codeVariable, ref.Range, "reference in a rule", fmt.Sprintf("a rule can refer to the variable itself and to nothing else: var.%s", b.Label()), "compare with a value that is written in the rule")
 			return cty.NilVal, false
 		}
 	}
 	ctx := &hcl.EvalContext{
 		Variables: map[string]cty.Value{"var": cty.ObjectVal(map[string]cty.Value{b.Label(): v})},
-		Functions: r.functions,
+		Functions: r.scope.toolbox(),
 	}
 	r.scope.budget.Begin()
 	r.scope.budget.Bind(ctx)
+	r.scope.disclosed = false
 	result, diags := a.Expr.Value(ctx)
 	if err := r.scope.budget.End(); err != nil {
-		r.scope.wrong(codeTooLarge, a, "expression is too large", "it was stopped, because it is far beyond what a configuration needs", "")
+		r.scope.wrong(codeTooLarge, a, "expression is too large", "it was stopped, because it is far beyond what a configuration needs", hintTooLarge)
 		return cty.NilVal, false
 	}
 	if diags.HasErrors() {
-		r.scope.evaluation(diags, a, v.ContainsMarked())
+		r.scope.evaluation(diags, a, v.ContainsMarked() || r.scope.disclosed)
 		return cty.NilVal, false
 	}
+	was := strings.ReplaceAll(result.Type().FriendlyName(), "tuple", "list")
 	result, err := convert.Convert(result, want)
 	if err != nil {
-		r.scope.wrong(codeVariable, a, "wrong type of value", fmt.Sprintf("%s must be a %s", a.Name, want.FriendlyName()), "")
+		r.scope.wrong(codeVariable, a, "wrong type of value", fmt.Sprintf("%s must be %s, and this is %s", a.Name, config.Indefinite(want.FriendlyName()), config.Indefinite(was)), config.Example(a.Schema))
 		return cty.NilVal, false
 	}
 	return result, true

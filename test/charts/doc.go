@@ -9,15 +9,24 @@
 // OpenStack-Helm has, and a test fails for any other.
 //
 // The reference is OpenStack-Helm at commit 0ee5adeffcaefb6f7a78bb23bf845414672e6827 (August
-// 2026): TestInterface compares objects, hooks and dependencies with it, and the player's
-// TestOpenStackHelm installs the real charts by Helm on the control plane bed. Both need a
-// checkout, named in KUPENSTACK_OPENSTACK_HELM.
+// 2026). TestInterface compares objects, hooks, dependencies, ports and selectors with it, for
+// the defaults and for values far from them: every switch of manifests turned over by itself,
+// one, three and seven replicas, other names and ports for each interface of each endpoint,
+// endpoints exposed under other names, other images, labels, Secrets, credentials and volumes.
+// For that it needs a checkout, named in KUPENSTACK_OPENSTACK_HELM. Without one it renders our
+// charts with a part of these values, in which the switches are turned in groups, and compares
+// them with what testdata/interface.json recorded of OpenStack-Helm's. The player's
+// TestOpenStackHelm installs the real charts by Helm on the control plane bed; it needs the
+// checkout too.
 //
-// What they never do: run anything. The scripts are empty, containers are acted out by package
+// Not among those values are configuration, dependencies, bootstrapping and schemes other than
+// those of public endpoints: tests that read them set them.
+//
+// What the charts never do: run anything. The scripts are empty, containers are acted out by package
 // test/cluster/player from their environment and the names of their scripts. Left out against
 // the real charts: RBAC rules (service accounts are there), probes, resources, security
 // contexts, Ceph's and other init containers that only prepare a host, image_repo_sync, TLS,
 // network policies, gateways, exporters, backups, and configuration files that no test reads.
 package charts
 
-//go:generate env UPDATE_TESTDATA=1 go test -count=1 -run ^TestFactsCopy$ .
+//go:generate env UPDATE_TESTDATA=1 go test -count=1 -run ^(TestFactsCopy|TestInterface)$ .

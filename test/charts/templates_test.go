@@ -36,10 +36,12 @@ type variable struct {
 type reader struct {
 	variables []variable
 	found     []string
+	untracked []string // functions that take a value somewhere else
 }
 
-// keysIn returns the paths below .Values that a file of templates reads.
-func keysIn(t *testing.T, text string) []string {
+// keysIn returns the paths below .Values that a file of templates reads, and the functions that it gives
+// a part of the values though nobody knows here what they read of it.
+func keysIn(t *testing.T, text string) (found, untracked []string) {
 	t.Helper()
 	tree := parse.New("template")
 	tree.Mode = parse.SkipFuncCheck
@@ -47,13 +49,13 @@ func keysIn(t *testing.T, text string) []string {
 	if _, err := tree.Parse(text, "", "", defined); err != nil {
 		t.Fatal(err)
 	}
-	var found []string
 	for _, one := range defined {
 		var r reader
 		r.walk(one.Root, nil)
 		found = append(found, r.found...)
+		untracked = append(untracked, r.untracked...)
 	}
-	return found
+	return found, untracked
 }
 
 func (r *reader) walk(node parse.Node, dot value) {
@@ -133,51 +135,91 @@ func (r *reader) get(name string) value {
 	return nil
 }
 
-// pipe reads a pipeline. What it yields is tracked through default, and lost in other functions.
+// pipe reads a pipeline, in which each result is the last argument of the next function.
 func (r *reader) pipe(pipe *parse.PipeNode, dot value) value {
 	if pipe == nil {
 		return nil
 	}
 	var result value
 	for i, command := range pipe.Cmds {
-		yielded := r.command(command, dot)
-		switch {
-		case i == 0:
-			result = yielded
-		case !calls(command, "default"):
-			result = nil
+		arguments := make([]value, len(command.Args), len(command.Args)+1)
+		for k, argument := range command.Args {
+			arguments[k] = r.expression(argument, dot)
 		}
+		nodes := command.Args
+		if i > 0 {
+			arguments, nodes = append(arguments, result), append(slices.Clone(nodes), nil)
+		}
+		result = r.call(nodes, arguments)
 	}
 	return result
 }
 
-func (r *reader) command(command *parse.CommandNode, dot value) value {
-	arguments := make([]value, len(command.Args))
-	for i, argument := range command.Args {
-		arguments[i] = r.expression(argument, dot)
-	}
-	switch {
-	case len(arguments) == 1:
+// call is what a function yields of its arguments, the first of which is its name. Keys that it is given
+// are read; one that does something to a value that is not known here must not be used with any.
+func (r *reader) call(nodes []parse.Node, arguments []value) value {
+	name, isCall := nodes[0].(*parse.IdentifierNode)
+	if !isCall || len(arguments) == 1 {
 		return arguments[0]
-	case calls(command, "index"):
-		var steps []string
-		for _, key := range command.Args[2:] {
-			step := anyKey
-			if literal, ok := key.(*parse.StringNode); ok {
-				step = literal.Text
+	}
+	last := len(arguments) - 1
+	switch name.Ident {
+	case "index":
+		return r.read(arguments[1], keys(nodes[2:]))
+	case "get":
+		return r.read(arguments[1], keys(nodes[2:3]))
+	case "hasKey":
+		r.read(arguments[1], keys(nodes[2:3]))
+		return nil
+	case "pick", "omit":
+		for _, key := range keys(nodes[2:]) {
+			if key != anyKey {
+				r.read(arguments[1], []string{key})
 			}
-			steps = append(steps, step)
 		}
-		return r.read(arguments[1], steps)
-	case calls(command, "default") && len(arguments) == 3:
-		return arguments[2]
+		return arguments[1]
+	case "dig":
+		return r.read(arguments[last], keys(nodes[1:last-1]))
+	case "pluck":
+		var all value
+		for _, from := range arguments[2:] {
+			all = r.read(from, keys(nodes[1:2]))
+		}
+		return all.element()
+	case "default", "deepCopy", "required":
+		return arguments[last]
+	case "merge", "mergeOverwrite", "or", "and", "coalesce", "ternary", "first", "last":
+		if i := slices.IndexFunc(arguments, func(v value) bool { return v != nil }); i >= 0 {
+			return arguments[i] // of several the first stands for all
+		}
+		return nil
+	}
+	if slices.ContainsFunc(arguments, func(v value) bool { return v != nil }) && !slices.Contains(ending(), name.Ident) {
+		r.untracked = append(r.untracked, name.Ident)
 	}
 	return nil
 }
 
-func calls(command *parse.CommandNode, function string) bool {
-	name, ok := command.Args[0].(*parse.IdentifierNode)
-	return ok && name.Ident == function
+// ending are the functions in whose result no part of the values is looked up any more, and the calls of
+// templates, whose keys TestNamedKeys and the walk through the template itself look at.
+func ending() []string {
+	return []string{
+		"append", "b64enc", "dict", "eq", "has", "hasPrefix", "include", "int", "join", "kindIs", "list", "not", "printf", "quote", "toJson", "toString",
+		"toYaml", "trunc", "urlquery",
+	}
+}
+
+// keys are the steps that arguments stand for.
+func keys(nodes []parse.Node) []string {
+	var steps []string
+	for _, node := range nodes {
+		step := anyKey
+		if literal, ok := node.(*parse.StringNode); ok {
+			step = literal.Text
+		}
+		steps = append(steps, step)
+	}
+	return steps
 }
 
 func (r *reader) expression(node parse.Node, dot value) value {
@@ -255,14 +297,39 @@ func TestUnknownKeys(t *testing.T) {
 		{"index with an unknown key", `{{ index .Values.endpoints .name "bad" }}`, []string{"endpoints.*.bad"}},
 		{"field of index", `{{ (index .Values.pod "replicas").bad }}`, []string{"pod.replicas.bad"}},
 		{"variable of index", `{{ $x := index .Values.endpoints .name }}{{ $x.hosts.default }}{{ $x.bad }}`, []string{"endpoints.*.bad"}},
+		{"picked", `{{ toYaml (pick .Values.pod "replicas" "bad") }}`, []string{"pod.bad"}},
+		{"got", `{{ get .Values.pod "bad" }}{{ (get .Values.pod "replicas").worse }}`, []string{"pod.bad", "pod.replicas.worse"}},
+		{"dug", `{{ dig "replicas" "bad" 1 .Values.pod }}{{ .Values | dig "bad" "" }}`, []string{"pod.replicas.bad", "bad"}},
+		{"asked for", `{{ if hasKey .Values.pod "bad" }}{{ end }}`, []string{"pod.bad"}},
+		{"plucked", `{{ pluck "bad" .Values.pod .Values.conf.free }}`, []string{"pod.bad"}},
+		{"left of what is left out", `{{ (omit .Values.pod "replicas").bad }}`, []string{"pod.bad"}},
+		{"copied", `{{ (deepCopy .Values.pod).bad }}{{ (.Values.pod | deepCopy).worse }}`, []string{"pod.bad", "pod.worse"}},
+		{"merged", `{{ (merge dict .Values.pod).bad }}{{ (or .Values.pod dict).worse }}`, []string{"pod.bad", "pod.worse"}},
 		{"below a scalar", `{{ .Values.pod.replicas.api.bad }}`, []string{"pod.replicas.api.bad"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			unknown := slices.DeleteFunc(keysIn(t, test.text), known.has)
+			found, untracked := keysIn(t, test.text)
+			if len(untracked) > 0 {
+				t.Errorf("%q are not known", untracked)
+			}
+			unknown := slices.DeleteFunc(found, known.has)
 			if !slices.Equal(unknown, test.want) {
 				t.Errorf("unknown are %q, want %q", unknown, test.want)
 			}
 		})
+	}
+}
+
+// TestUntrackedFunctions wants nobody to hide a key from TestTemplates behind a function.
+func TestUntrackedFunctions(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{{ fromYaml (tpl .Values.conf .) }}`: {"tpl"},
+		`{{ .Values.pod | values | first }}`:  {"values"},
+		`{{ values .Other }}{{ tpl "x" . }}`:  nil,
+	} {
+		if _, untracked := keysIn(t, text); !slices.Equal(untracked, want) {
+			t.Errorf("%s: %q are not known, want %q", text, untracked, want)
+		}
 	}
 }

@@ -55,7 +55,7 @@ func (f chartFacts) has(path string) bool {
 		return true
 	}
 	last := len(steps) - 1
-	interfaces := []string{"admin", "internal", "public", "default"}
+	interfaces := []string{"admin", "internal", "public", "service", "direct", "default"}
 	return slices.Contains(interfaces, steps[last]) && f.lists(append(slices.Clone(steps[:last]), "default"))
 }
 
@@ -131,7 +131,11 @@ func templateKeys(t *testing.T, name string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = append(found, keysIn(t, string(text))...)
+		read, untracked := keysIn(t, string(text))
+		if len(untracked) > 0 {
+			t.Errorf("%s gives parts of the values to %q, and what these read is not known: teach it to the reader", file, untracked)
+		}
+		found = append(found, read...)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)

@@ -1,3 +1,5 @@
+//go:build beds
+
 package cluster_test
 
 import (
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
+	"github.com/kupenstack/kupenstack-sync/test/process"
 )
 
 // Variables that tell the fake go what to do.
@@ -227,9 +230,32 @@ func TestStartShowsTheLogOfAServerThatDies(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
+func TestStartNeedsItsDirectories(t *testing.T) {
+	t.Parallel()
+	for _, options := range []cluster.Options{{Dir: t.TempDir()}, {Bin: t.TempDir()}} {
+		if _, err := cluster.Start(t.Context(), options); err == nil {
+			t.Errorf("no error for %+v", options)
+		}
+	}
+}
+
 func TestOpenWhereNothingRuns(t *testing.T) {
 	t.Parallel()
 	if _, err := cluster.Open(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("got %v", err)
+	}
+}
+
+func nothingRuns(t *testing.T, dir string) {
+	t.Helper()
+	all, err := process.LoadAll(filepath.Join(dir, "processes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		t.Errorf("%s has still a record; alive: %t", p.Name, p.Alive())
+	}
+	if _, err := os.Stat(filepath.Join(dir, "etcd")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("etcd's data is still there: %v", err)
 	}
 }

@@ -1,3 +1,5 @@
+//go:build beds
+
 package cluster_test
 
 import (
@@ -5,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -148,15 +149,6 @@ func testOpenAndStop(t *testing.T, private *cluster.Cluster) {
 	}
 }
 
-func TestStartNeedsItsDirectories(t *testing.T) {
-	t.Parallel()
-	for _, options := range []cluster.Options{{Dir: t.TempDir()}, {Bin: t.TempDir()}} {
-		if _, err := cluster.Start(t.Context(), options); err == nil {
-			t.Errorf("no error for %+v", options)
-		}
-	}
-}
-
 func TestStartThatIsCancelledLeavesNothing(t *testing.T) {
 	t.Parallel()
 	bin, dir := binaries(t), t.TempDir()
@@ -177,20 +169,6 @@ func TestStartThatIsCancelledLeavesNothing(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	nothingRuns(t, dir)
-}
-
-func nothingRuns(t *testing.T, dir string) {
-	t.Helper()
-	all, err := process.LoadAll(filepath.Join(dir, "processes"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range all {
-		t.Errorf("%s has still a record; alive: %t", p.Name, p.Alive())
-	}
-	if _, err := os.Stat(filepath.Join(dir, "etcd")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("etcd's data is still there: %v", err)
-	}
 }
 
 func binaries(t testing.TB) string { return filepath.Join(testbed.Dir(t), testbed.BinDir) }

@@ -94,7 +94,12 @@ func (s *starter) controllerManager() process.Spec {
 }
 
 func (s *starter) scheduler() process.Spec {
-	return s.spec(scheduler, s.clientOfAPI(scheduler, s.ports.scheduler)...)
+	return s.spec(scheduler, append(
+		s.clientOfAPI(scheduler, s.ports.scheduler),
+		// A pod whose claim is bound while the scheduler tries it can miss that event, and then rests
+		// for five minutes unless told otherwise.
+		"--pod-max-in-unschedulable-pods-duration=5s",
+	)...)
 }
 
 // clientOfAPI returns the arguments that the controller-manager and the scheduler share.

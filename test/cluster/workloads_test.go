@@ -1,3 +1,5 @@
+//go:build beds
+
 package cluster_test
 
 import (

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/test/filelock"
 )
 
 func TestUnsupported(t *testing.T) {
@@ -89,5 +91,57 @@ func TestForbidServiceStarts(t *testing.T) {
 				t.Errorf("left behind: %q", left)
 			}
 		})
+	}
+}
+
+func TestRestoreAfterKill(t *testing.T) {
+	const theirs = "#!/bin/sh\nexit 0\n"
+	for name, c := range map[string]struct {
+		policy, saved, want string // contents; empty for no file
+		locked              bool
+	}{
+		"nothing left":                {"", "", "", false},
+		"theirs":                      {theirs, "", theirs, false},
+		"ours in place of nothing":    {refuse, "", "", false},
+		"ours in place of theirs":     {refuse, theirs, theirs, false},
+		"killed between both steps":   {"", theirs, theirs, false},
+		"somebody installs right now": {refuse, theirs, refuse, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, lock := filepath.Join(t.TempDir(), "policy-rc.d"), filepath.Join(t.TempDir(), "lock")
+			for file, content := range map[string]string{path: c.policy, path + aside: c.saved} {
+				if content == "" {
+					continue
+				}
+				if err := os.WriteFile(file, []byte(content), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.locked {
+				held, err := filelock.Lock(t.Context(), lock)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer held.Close()
+			}
+			if err := restoreAfterKill(path, lock); err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(path)
+			if string(got) != c.want || c.want == "" && !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the policy is %q, %v; want %q", got, err, c.want)
+			}
+			if left, _ := filepath.Glob(path + "?*"); len(left) > 0 && !c.locked {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
+}
+
+func TestInstallWithoutPackageManager(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	err := Install(t.Context(), t.Output(), "openssh-client", "gcc")
+	if err == nil || !strings.HasPrefix(err.Error(), "missing openssh-client, gcc: this needs ") {
+		t.Errorf("got %v, want what is missing and what installing it needs", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +17,13 @@ import (
 // Install installs the packages named, and starts none of their services. It returns in
 // milliseconds when all are there. Progress goes to out.
 func Install(ctx context.Context, out io.Writer, names ...string) error {
+	if err := restoreAfterKill(policyFile, lockFile()); err != nil {
+		return fmt.Errorf("install packages: %w", err)
+	}
 	_, missing, err := Versions(ctx, names...)
+	if errors.Is(err, exec.ErrNotFound) {
+		missing, err = names, nil // no Debian, so the reason below says what to do
+	}
 	if err != nil || len(missing) == 0 {
 		return err
 	}
@@ -26,7 +31,7 @@ func Install(ctx context.Context, out io.Writer, names ...string) error {
 		return fmt.Errorf("missing %s: %s", strings.Join(missing, ", "), reason)
 	}
 	// apt-get waits for dpkg's lock, but not for that of the package lists.
-	held, err := filelock.Lock(ctx, filepath.Join(os.TempDir(), "kupenstack-install.lock"))
+	held, err := filelock.Lock(ctx, lockFile())
 	if err != nil {
 		return fmt.Errorf("install packages: %w", err)
 	}
@@ -34,12 +39,15 @@ func Install(ctx context.Context, out io.Writer, names ...string) error {
 	if _, missing, err = Versions(ctx, names...); err != nil || len(missing) == 0 {
 		return err
 	}
-	restore, err := forbidServiceStarts(ctx, "/usr/sbin/policy-rc.d")
+	restore, err := forbidServiceStarts(ctx, policyFile)
 	if err != nil {
 		return fmt.Errorf("install packages: %w", err)
 	}
 	return errors.Join(aptInstall(ctx, out, missing), restore())
 }
+
+// lockFile is held by whoever installs, and keeps the others waiting.
+func lockFile() string { return filepath.Join(os.TempDir(), "kupenstack-install.lock") }
 
 // Versions returns what dpkg says about the packages, one line each, and the names of those
 // that are not installed.
@@ -112,33 +120,4 @@ func apt(ctx context.Context, out io.Writer, args ...string) error {
 		return fmt.Errorf("apt-get %s: %w", args[0], err)
 	}
 	return nil
-}
-
-// forbidServiceStarts makes sure that invoke-rc.d(8) refuses to start services, by the policy
-// file at path. The function that it returns puts things back as they were.
-func forbidServiceStarts(ctx context.Context, path string) (restore func() error, err error) {
-	const refuse = "#!/bin/sh\nexit 101\n"
-	const refused = 101
-	aside := path + ".kupenstack-saved"
-	existing, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		restore = func() error { return os.Remove(path) }
-	case err != nil:
-		return nil, err
-	default:
-		exit := (*exec.ExitError)(nil)
-		asked := exec.CommandContext(ctx, path, "mariadb", "start").Run()
-		if errors.As(asked, &exit) && exit.ExitCode() == refused || string(existing) == refuse {
-			return func() error { return nil }, nil // it refuses already
-		}
-		if err := os.Rename(path, aside); err != nil {
-			return nil, err
-		}
-		restore = func() error { return os.Rename(aside, path) }
-	}
-	if err := os.WriteFile(path, []byte(refuse), 0o755); err != nil {
-		return nil, errors.Join(err, restore())
-	}
-	return restore, nil
 }

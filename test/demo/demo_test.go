@@ -1,181 +1,132 @@
+//go:build beds
+
 package demo_test
 
 import (
-	"context"
-	"crypto/rand"
 	"fmt"
-	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"text/tabwriter"
 	"time"
 
-	"github.com/go-git/go-git/v5"
-	gitconfig "github.com/go-git/go-git/v5/config"
-	"github.com/go-git/go-git/v5/storage/memory"
-	"github.com/gophercloud/gophercloud/v2"
-	client "github.com/gophercloud/gophercloud/v2/openstack"
-	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/hypervisors"
-	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"github.com/kupenstack/kupenstack-sync/test/world"
+)
 
-	"github.com/kupenstack/kupenstack-sync/test/charts"
-	"github.com/kupenstack/kupenstack-sync/test/cluster"
-	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
-	"github.com/kupenstack/kupenstack-sync/test/gitserver"
-	"github.com/kupenstack/kupenstack-sync/test/testbed"
+const (
+	converges = 15 * time.Minute
+	reacts    = 3 * time.Minute
+	namespace = "openstack"
 )
 
 // say prints the story; the test's own log would put file and line before each sentence.
 func say(format string, args ...any) { fmt.Fprintf(os.Stdout, format+"\n", args...) }
 
+// indented puts a text four columns to the right.
+func indented(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ")
+}
+
+// story is the world and who keeps it in order.
+type story struct {
+	*world.World
+	daemon *world.Running
+	commit string       // in force
+	last   world.Status // the report that was read last
+}
+
 func TestDemo(t *testing.T) {
-	testbed.Dir(t) // one line about missing beds, not four
-	t.Run("Kubernetes", showKubernetes)
-	t.Run("OpenStack", showOpenStack)
-	t.Run("Git", showGit)
-}
-
-func showKubernetes(t *testing.T) {
-	// A cluster of its own: the charts need labels on nodes, which belong to everybody.
 	began := time.Now()
-	c := testbed.PlayedCluster(t, cluster.Options{})
-	say("\nKubernetes %s with 3 nodes, started in %.1f s at %s", c.KubernetesVersion, time.Since(began).Seconds(), c.ServerURL)
+	say("\nStarting a Kubernetes control plane with three nodes, an OpenStack and a Git server, and building the commands ...")
+	s := &story{World: world.New(t)}
+	say("Kubernetes %s at %s", s.Cluster.KubernetesVersion, s.Cluster.ServerURL)
+	say("OpenStack at %s", s.Cloud.AuthURL)
+	say("Git at %s, empty", s.Git.URL(s.Repository))
 
-	nodes, err := c.Client().CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
+	s.first(t)
+	s.second(t)
+	s.drift(t)
+	s.mistake(t)
+
+	say("\n== README.md of the branch %s, as a forge shows it\n", world.StatusBranch)
+	say("%s", withoutEdges(s.Status(t, "README.md")))
+	say("\nThe demo took %s.", clock(time.Since(began)))
+}
+
+// first makes a cloud out of nothing.
+func (s *story) first(t *testing.T) {
+	say("\n== 1. Push a cloud")
+	s.commit = s.Push(t, "Describe the cloud")
+	services := strings.Count(s.Files.Content()["cloud.hcl"], "\n  service ")
+	say("%.7s %s: %d services, 3 nodes, a project with networks and two instances.", s.commit, "Describe the cloud", services)
+	say("$ kupenstackd --resync 10s --repo %s", s.Git.URL(s.Repository))
+	began := time.Now()
+	s.daemon = s.StartDaemon(t, "kupenstackd", "--resync", "10s")
+	status := s.follow(t, began)
+	if ready := ready(status, "service"); len(ready) != services {
+		t.Fatalf("%d services are ready, want %d: %q", len(ready), services, ready)
 	}
-	for _, node := range nodes.Items {
-		labels := []byte(`{"metadata":{"labels":{"openstack-control-plane":"enabled"}}}`)
-		if _, err := c.Client().CoreV1().Nodes().Patch(t.Context(), node.Name, types.MergePatchType, labels, metav1.PatchOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const namespace = "openstack"
-	for _, name := range []string{"mariadb", "rabbitmq", "memcached", "keystone"} {
-		began := time.Now()
-		loaded, err := charts.Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := charts.Install(t.Context(), c.Kubeconfig, namespace, loaded, nil, 2*time.Minute); err != nil {
-			t.Fatal(err)
-		}
-		say("helm install %-10s %4.1f s", name, time.Since(began).Seconds())
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	defer table.Flush()
-	fmt.Fprintln(table, "POD\tPHASE\tREADY")
-	for {
-		pods, err := c.Client().CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(pods.Items) > 0 && !slices.ContainsFunc(pods.Items, unsettled) {
-			for _, pod := range pods.Items {
-				fmt.Fprintf(table, "%s\t%s\t%t\n", pod.Name, pod.Status.Phase, ready(pod))
-			}
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatal("the pods do not settle")
-		case <-time.After(200 * time.Millisecond): // the next look
-		}
+	s.wantServers(t, "web-a", "web-b")
+	if replicas := s.replicas(t, "horizon"); replicas != 1 {
+		t.Fatalf("horizon has %d replicas, want 1", replicas)
 	}
 }
 
-// unsettled tells whether a pod is neither ready nor done.
-func unsettled(pod corev1.Pod) bool { return pod.Status.Phase != corev1.PodSucceeded && !ready(pod) }
-
-func ready(pod corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Status.Conditions, func(condition corev1.PodCondition) bool {
-		return condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue
-	})
+// second changes a number and adds an instance.
+func (s *story) second(t *testing.T) {
+	say("\n== 2. Push a change: one more horizon, one more instance")
+	say("%s", indented("-    replicas = 1                     # of horizon, in cloud.hcl\n+    replicas = 2\n"+
+		"-  default     = [\"a\", \"b\"]           # web servers, in variables.hcl\n+  default     = [\"a\", \"b\", \"c\"]"))
+	s.Files.Edit(t, "cloud.hcl", "service \"horizon\" {\n    replicas = 1", "service \"horizon\" {\n    replicas = 2")
+	s.Files.Edit(t, "variables.hcl", `default     = ["a", "b"]`, `default     = ["a", "b", "c"]`)
+	s.commit = s.Push(t, "Two horizons, three web servers")
+	s.follow(t, time.Now())
+	s.wantServers(t, "web-a", "web-b", "web-c")
+	if replicas := s.replicas(t, "horizon"); replicas != 2 {
+		t.Fatalf("horizon has %d replicas, want 2", replicas)
+	}
 }
 
-func showOpenStack(t *testing.T) {
-	cloud := testbed.OpenStack(t)
-	fleet := faultproxy.StartFleet(t, cloud.Endpoints, faultproxy.Options{Transport: cloud.Transport()})
-	provider, err := cloud.ProviderAt(t.Context(), fleet.URL("identity"))
+// mistake pushes what cannot be, and takes it back.
+func (s *story) mistake(t *testing.T) {
+	say("\n== 4. Push a mistake")
+	since, err := s.Cluster.AuditOffset()
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint := gophercloud.EndpointOpts{Region: cloud.Region}
-	compute, err := client.NewComputeV2(provider, endpoint)
-	if err != nil {
-		t.Fatal(err)
+	s.Files.Write("other.hcl", "network \"other\" {\n  projekt = project.dev\n}\n")
+	pushed := time.Now()
+	bad := s.Push(t, "Another network")
+	status := s.await(t, "invalid")
+	if status.Head.Hash != bad {
+		t.Fatalf("the newest commit is said to be %s, want %s", status.Head.Hash, bad)
 	}
-	network, err := client.NewNetworkV2(provider, endpoint)
-	if err != nil {
-		t.Fatal(err)
+	readme := s.Status(t, "README.md")
+	begin := strings.Index(readme, "```text\n")
+	if begin < 0 || !strings.Contains(readme, "other.hcl:2") {
+		t.Fatalf("the report does not show the mistake:\n%s", readme)
 	}
-	say("\nOpenStack at %s, seen through a proxy at %s", cloud.AuthURL, fleet.URL("identity"))
-	pages, err := hypervisors.List(compute, nil).AllPages(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	diagnostic, _, _ := strings.Cut(readme[begin+len("```text\n"):], "```")
+	say("%s later the status branch says: %s, %.7s stays in force.", seconds(time.Since(pushed)), status.Verdict, s.commit)
+	say("%s", indented(diagnostic))
+	if writes := s.Writes(t, since); len(writes) > 0 {
+		t.Fatalf("the broken commit led to writes: %q", writes)
 	}
-	hosts, err := hypervisors.ExtractHypervisors(pages)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, host := range hosts {
-		say("compute host %s is %s", host.HypervisorHostname, host.State)
-	}
+	say("Nothing was written to the cluster. The same report lists what was put right before:")
+	s.tellHealed(t, status, "service.keystone", "service.glance", `instance.web["b"]`)
 
-	lost := fleet.Add(faultproxy.Rule{
-		Match: faultproxy.Match{Verb: http.MethodPost, Path: "/v2.0/networks"}, Limit: 1, Action: faultproxy.ResetAfter(),
-	})
-	name := "demo-" + strings.ToLower(rand.Text())
-	_, err = networks.Create(t.Context(), network, networks.CreateOpts{Name: name}).Extract()
-	if err == nil || lost.Fired() != 1 {
-		t.Fatalf("the answer was not lost: fired %d times, error %v", lost.Fired(), err)
-	}
-	say("creating network %s: the answer was lost (%v)", name, err)
-	pages, err = networks.List(network, networks.ListOpts{Name: name}).AllPages(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := networks.ExtractNetworks(pages)
-	if err != nil || len(found) != 1 {
-		t.Fatalf("found %d networks of that name, error %v", len(found), err)
-	}
-	say("...yet it exists: %s; who creates it blindly again has it twice", found[0].ID)
-	if err := networks.Delete(t.Context(), network, found[0].ID).ExtractErr(); err != nil {
-		t.Fatal(err)
-	}
-	say("requests that the proxies counted:\n%s", fleet.Counts())
+	s.Files.Remove("other.hcl")
+	s.commit = s.Push(t, "Take it back")
+	say("\n%.7s Take it back", s.commit)
+	s.follow(t, time.Now())
 }
 
-func showGit(t *testing.T) {
-	store := gitserver.NewStore(t)
-	repository := store.Create(t, "cloud")
-	repository.Commit(t, map[string]string{"cloud.hcl": "cloud \"demo\" {}\n"}, "Describe the cloud")
-	server := gitserver.StartHTTP(t, store)
-	server.SetAnonymous(gitserver.ReadOnly)
-	say("\nGit repository at %s", server.URL(repository))
-	list := func() error {
-		_, err := git.NewRemote(memory.NewStorage(), &gitconfig.RemoteConfig{URLs: []string{server.URL(repository)}}).ListContext(t.Context(), &git.ListOptions{})
-		return err
-	}
-	if err := list(); err != nil {
-		t.Fatal(err)
-	}
-	server.SetFaults(gitserver.Faults{Status: http.StatusServiceUnavailable, Times: 1})
-	broken := list()
-	if broken == nil {
-		t.Fatal("the fault did not show")
-	}
-	say("ls-remote while the server is broken: %v", broken)
-	if err := list(); err != nil {
-		t.Fatal(err)
-	}
-	say("ls-remote a moment later: fine; the server counted %d", server.Requests()["cloud"].ListRefs)
+// withoutEdges leaves out the lines of the graph that say who needs whom, as a terminal draws none.
+func withoutEdges(readme string) string {
+	lines := strings.SplitAfter(readme, "\n")
+	kept := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return edge.MatchString(line) })
+	return strings.Replace(strings.Join(kept, ""), "  classDef", fmt.Sprintf("  ... and %d arrows\n  classDef", len(lines)-len(kept)), 1)
 }
+
+var edge = regexp.MustCompile(`^  n\d+ (-->|-\.->) n\d+\n$`)

@@ -1,5 +1,5 @@
-// Package demo shows in a minute what the ground is good for, on the real servers of the run:
-// charts in dependency order on the control plane, resources on OpenStack through a proxy
-// that loses an answer, a push to a Git server. `make demo` prints its story; `make test`
-// runs it like any other test, so that it stays true.
+// Package demo tells the product's story on real servers: a push makes a cloud, a second push
+// changes it, what somebody changes behind its back is put right, a broken push changes nothing.
+// `make demo` prints the story while it happens; `make test` runs it like any other test, so that
+// it stays true. Package e2e looks closer.
 package demo

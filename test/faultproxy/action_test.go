@@ -1,3 +1,5 @@
+//go:build beds
+
 package faultproxy_test
 
 import (
@@ -127,6 +129,10 @@ func TestAnswers(t *testing.T) {
 	status, body, header = get(faultproxy.Answer(401, http.Header{"www-authenticate": {"Basic"}}, []byte("who?")))
 	if status != 401 || header.Get("WWW-Authenticate") != "Basic" || body != "who?" {
 		t.Errorf("got %d %v %s", status, header, body)
+	}
+	status, body, _ = get(faultproxy.AnswerKubernetes(409, metav1.StatusReasonConflict, "changed meanwhile", 0))
+	if status != 409 || !strings.Contains(body, `"reason":"Conflict"`) {
+		t.Errorf("got %d %s", status, body)
 	}
 	if seen := server.requests(); len(seen) != 0 {
 		t.Errorf("the target saw %v", seen)

@@ -33,9 +33,9 @@ func (c *Cloud) Computes() []string {
 	return names
 }
 
-// StopCompute ends the n-th compute host, counted from one, as a crash of the host would,
-// and returns when Nova reports it down. It does not wait for Nova's patience to run out:
-// the host's last report is aged instead. Stopping a stopped host is not an error.
+// StopCompute ends the n-th compute host, counted from one, and returns when Nova reports it
+// down. Its process is asked to end first, and has nothing to tell Nova when it does. Nova's
+// patience is not waited for: the host's last report is aged instead. Stopping a stopped host is not an error.
 func (c *Cloud) StopCompute(ctx context.Context, n int) error {
 	s, client, err := c.computeHost(ctx, n)
 	if err != nil {

@@ -1,3 +1,5 @@
+//go:build beds
+
 package openstack_test
 
 import (
@@ -218,7 +220,7 @@ func checkListeners(t *testing.T, dir string) {
 // A start that is cut off leaves nothing, and says why.
 func TestStartCancelled(t *testing.T) {
 	t.Parallel()
-	options, err := ownBed(t).Options(t.TempDir())
+	options, err := ownBed(t).Options(privateDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}

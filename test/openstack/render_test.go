@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gophercloud/utils/v2/openstack/clientconfig"
 	"gopkg.in/yaml.v3"
@@ -146,5 +148,33 @@ func TestSnapshotName(t *testing.T) {
 	}
 	if name("nova 2", 3) == first || name("nova 1", 2) == first {
 		t.Error("another version or number of computes gives the same name")
+	}
+}
+
+func TestPruneSnapshots(t *testing.T) {
+	cache := t.TempDir()
+	now := time.Now()
+	for name, age := range map[string]time.Duration{"snapshot-new.tar": 0, "snapshot-old.tar": 2 * time.Hour, "other.tar": 2 * time.Hour, "snapshot-old.tar.lock": 2 * time.Hour} {
+		path := filepath.Join(cache, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := pruneSnapshots(cache, now.Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	if want := []string{"other.tar", "snapshot-new.tar", "snapshot-old.tar.lock"}; !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
 	}
 }

@@ -18,7 +18,11 @@ type server struct {
 // environment is the whole environment of the bed's programs: Debian's own Python, no proxy,
 // nothing of the caller's. HOME also tells whose process it is.
 func (r record) environment() []string {
-	return []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + r.home(), "LC_ALL=C.UTF-8"}
+	return []string{
+		"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + r.home(), "LC_ALL=C.UTF-8",
+		"SETUPTOOLS_USE_DISTUTILS=stdlib", // else whoever compares versions imports all of setuptools
+		"EVENTLET_NO_GREENDNS=yes",        // no names are looked up here
+	}
 }
 
 // python are the arguments that run a program of an OpenStack library: MODULE:FUNCTION, the
@@ -74,7 +78,7 @@ func (r record) withoutBroker() []server {
 func (r record) keystone() server {
 	return server{
 		name: "keystone", url: r.authURL(),
-		args: uwsgi(r.Ports.Identity, r.etc("keystone.wsgi"), 2, 4),
+		args: uwsgi(r.Ports.Identity, r.etc("keystone.wsgi"), 5),
 		env:  []string{"OS_KEYSTONE_CONFIG_DIR=" + r.etc(""), "OS_KEYSTONE_CONFIG_FILES=keystone.conf"},
 	}
 }
@@ -82,17 +86,21 @@ func (r record) keystone() server {
 func (r record) placement() server {
 	return server{
 		name: "placement", url: loopback(r.Ports.Placement),
-		args: uwsgi(r.Ports.Placement, "/usr/bin/placement-api", 1, 8),
+		args: uwsgi(r.Ports.Placement, "/usr/bin/placement-api", 3),
 		env:  []string{"OS_PLACEMENT_CONFIG_DIR=" + r.etc("placement")},
 	}
 }
 
-// uwsgi closes every connection after the response, since it is told to by a header: idle
-// ones would occupy its few threads.
-func uwsgi(port int, script string, processes, threads int) []string {
+// uwsgi closes every connection after the response, since it is told to by a header: an idle
+// one would occupy a process. It has processes instead of threads, because with threads
+// Debian's 2.0.21 now and then answers nothing at all when requests wait already while it
+// forks (https://github.com/unbit/uwsgi/issues/2387), and Nova's conductor, which asks
+// Placement when it starts, waits forever. A request that takes a minute takes its process
+// with it.
+func uwsgi(port int, script string, processes int) []string {
 	return []string{
 		"/usr/bin/uwsgi", "--plugins", "python3", "--http-socket", fmt.Sprintf("127.0.0.1:%d", port), "--wsgi-file", script,
-		"--master", "--enable-threads", "--processes", strconv.Itoa(processes), "--threads", strconv.Itoa(threads),
+		"--master", "--processes", strconv.Itoa(processes), "--harakiri", "60",
 		"--buffer-size", "65535", "--listen", "100", "--die-on-term", "--no-orphans", "--disable-logging", "--thunder-lock",
 		"--add-header", "Connection: close",
 	}
@@ -103,7 +111,7 @@ func (r record) conductor() server { return r.nova("conductor", "nova.cmd.conduc
 // compute is the n-th compute host, counted from one.
 func (r record) compute(n int) server {
 	s := r.nova(computeName(n), "kupenstack_bed.nova_compute:main", "")
-	s.env = []string{"OS_DEFAULT__HOST=" + computeName(n)} // oslo.config's way to set one option of one process
+	s.env = append(s.env, "OS_DEFAULT__HOST="+computeName(n)) // oslo.config's way to set one option of one process
 	return s
 }
 
@@ -114,6 +122,10 @@ func (r record) computes() []server {
 	}
 	return all
 }
+
+// afterBroker has a program wait for RabbitMQ when it is about to run: one that finds no broker waits
+// for seconds before it tries again.
+func (r record) afterBroker() []string { return []string{fmt.Sprintf("BED_AWAIT=%d", r.Ports.Broker)} }
 
 // withBroker are the services that talk through RabbitMQ, but for conductor and computes.
 func (r record) withBroker() []server {
@@ -127,12 +139,15 @@ func (r record) withBroker() []server {
 }
 
 func (r record) nova(name, entry, url string) server {
-	return server{name: "nova-" + name, url: url, args: r.python(entry, "nova-"+name, "--config-file", r.etc("nova.conf"))}
+	return server{
+		name: "nova-" + name, url: url, env: r.afterBroker(),
+		args: r.python(entry, "nova-"+name, "--config-file", r.etc("nova.conf")),
+	}
 }
 
 func (r record) cinder(name, url string) server {
 	return server{
-		name: "cinder-" + name, url: url,
+		name: "cinder-" + name, url: url, env: r.afterBroker(),
 		args: r.python("cinder.cmd."+name+":main", "cinder-"+name, "--config-file", r.etc("cinder.conf")),
 	}
 }

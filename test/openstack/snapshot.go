@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/test/debian"
 	"github.com/kupenstack/kupenstack-sync/test/filelock"
@@ -81,8 +82,35 @@ func (r record) ensureSnapshot(ctx context.Context, path string, say func(string
 		return err
 	}
 	defer held.Close()
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+	now := time.Now()
+	if err := os.Chtimes(path, now, now); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return r.makeSnapshot(ctx, path, say)
+	if err := r.makeSnapshot(ctx, path, say); err != nil {
+		return err
+	}
+	return pruneSnapshots(filepath.Dir(path), now.Add(-snapshotAge))
+}
+
+// snapshotAge is how long a snapshot is kept that no bed starts from, as after an upgrade of
+// the packages.
+const snapshotAge = 30 * 24 * time.Hour
+
+// pruneSnapshots removes the snapshots that were last used before a time. Their locks stay:
+// somebody may be waiting for one.
+func pruneSnapshots(cache string, before time.Time) error {
+	files, err := filepath.Glob(filepath.Join(cache, "snapshot-*.tar"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		used, err := os.Stat(file)
+		if err == nil && used.ModTime().Before(before) {
+			err = os.Remove(file)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

@@ -174,19 +174,11 @@ func (r record) startAll(ctx context.Context, say func(string, ...any)) error {
 		return err
 	}
 	say("databases restored")
-	if err := r.start(r.withoutBroker()...); err != nil {
+	services := slices.Concat([]server{r.conductor()}, r.computes(), r.withBroker(), r.withoutBroker())
+	if err := r.start(services...); err != nil {
 		return err
 	}
-	// A service that finds no broker waits for seconds before it tries again.
-	if err := r.awaitPort(ctx, "RabbitMQ", r.Ports.Broker, backing); err != nil {
-		return err
-	}
-	say("broker answers")
-	later := slices.Concat([]server{r.conductor()}, r.computes(), r.withBroker())
-	if err := r.start(later...); err != nil {
-		return err
-	}
-	all := slices.Concat(backing, r.withoutBroker(), later)
+	all := slices.Concat(backing, services)
 	if err := r.awaitURLs(ctx, all); err != nil {
 		return err
 	}

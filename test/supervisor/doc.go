@@ -5,5 +5,6 @@
 // processes and share the beds through files.
 //
 // A supervisor that was killed leaves its directory behind; the next one finds it, sees
-// that its owner is gone, and stops what it had started.
+// that its owner is gone, and stops the servers that it had started, and the command with
+// what that had started.
 package supervisor

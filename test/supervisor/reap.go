@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/test/filelock"
@@ -66,16 +68,47 @@ func reapOne(ctx context.Context, out io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	if len(running) == 0 && !abandoned(dir) {
+	orphans, err := orphaned(dir)
+	if err != nil {
+		return err
+	}
+	if len(running) == 0 && len(orphans) == 0 && !abandoned(dir) {
 		return nil // the logs of a failed run, kept for reading
 	}
 	fmt.Fprintf(out, "stopping what a killed run left in %s\n", dir)
 	ctx, cancel := context.WithTimeout(ctx, stopLimit)
 	defer cancel()
+	for _, pid := range orphans {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended meanwhile, when its servers did
+	}
 	if err := stopRecorded(ctx, dir); err != nil {
 		return err
 	}
 	return os.RemoveAll(dir)
+}
+
+// runVariable tells the command of a run and its descendants from a shell whose user has exported where
+// the beds are.
+const runVariable = "KUPENSTACK_TESTBED_RUN"
+
+// orphaned are the processes of the command that a supervisor ran.
+func orphaned(dir string) ([]int, error) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		environment, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
+		if slices.Contains(strings.Split(string(environment), "\x00"), runVariable+"="+dir) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
 }
 
 // abandoned tells whether nobody will read the logs of a failed run any more.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -32,6 +33,23 @@ type Options struct {
 	Unsupported func() string
 	Cache       string    // directory that survives runs: binaries, database snapshots
 	Out         io.Writer // progress, one line each
+}
+
+// Choose returns the options for the beds named, such as "cluster,openstack", of which CI (the
+// value of that variable) misses none.
+func Choose(beds, ci string) (Options, error) {
+	options := Options{RequireAll: ci == "true"}
+	for _, bed := range strings.Split(beds, ",") {
+		switch bed {
+		case "cluster":
+			options.Cluster = true
+		case "openstack":
+			options.OpenStack = true
+		default:
+			return options, fmt.Errorf("no bed is called %q: choose from cluster,openstack", bed)
+		}
+	}
+	return options, nil
 }
 
 func (o Options) unsupported() string {
@@ -163,7 +181,7 @@ func (b *Beds) startOpenStack(ctx context.Context) error {
 // of them when the command has ended, or half a minute later, gets SIGKILL.
 func (b *Beds) Run(ctx context.Context, args []string) error {
 	command := exec.CommandContext(ctx, args[0], args[1:]...)
-	command.Env = append(os.Environ(), testbed.DirVariable+"="+b.Dir)
+	command.Env = append(os.Environ(), testbed.DirVariable+"="+b.Dir, runVariable+"="+b.Dir)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	signal := func(s syscall.Signal) error { return syscall.Kill(-command.Process.Pid, s) }
@@ -174,6 +192,28 @@ func (b *Beds) Run(ctx context.Context, args []string) error {
 		_ = signal(syscall.SIGKILL) // no such group is the usual answer
 	}
 	return err
+}
+
+// lastBreath is how long a process may still be seen after it was killed.
+const lastBreath = 5 * time.Second
+
+// goneSoon returns what is left of the run. A process that was just killed may be seen for a moment.
+func (b *Beds) goneSoon(ctx context.Context) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, lastBreath)
+	defer cancel()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for {
+		left, err := leftovers(b.Dir)
+		if err != nil || len(left) == 0 {
+			return left, err
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return left, nil
+		}
+	}
 }
 
 // Stop ends every server of the run, also those that tests started below the bed's
@@ -191,7 +231,7 @@ func (b *Beds) Stop(ctx context.Context) error {
 		failures = append(failures, stops[i](ctx))
 	}
 	failures = append(failures, stopRecorded(ctx, b.Dir))
-	left, err := leftovers(b.Dir)
+	left, err := b.goneSoon(ctx)
 	failures = append(failures, err)
 	if len(left) > 0 {
 		failures = append(failures, fmt.Errorf("still running after everything was stopped: %q", left))

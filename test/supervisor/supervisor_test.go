@@ -1,3 +1,5 @@
+//go:build beds
+
 package supervisor_test
 
 import (
@@ -88,7 +90,10 @@ func TestStopNamesWhatEscaped(t *testing.T) {
 			break
 		}
 	}
-	err = beds.Stop(t.Context())
+	// Less than a killed process is given to go: this one will not.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	err = beds.Stop(ctx)
 	if err == nil || !strings.Contains(err.Error(), "sleep 1000") {
 		t.Fatalf("got %v, want an error that names the process", err)
 	}
@@ -105,6 +110,20 @@ func TestStartStopsWhatAKilledSupervisorLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = left.Signal(syscall.SIGKILL) })
+	// The command that it ran, and a shell that has exported where the beds are.
+	command, shell := exec.Command("/bin/sleep", "1000"), exec.Command("/bin/sleep", "1000")
+	command.Env = []string{"KUPENSTACK_TESTBED=" + dead, "KUPENSTACK_TESTBED_RUN=" + dead}
+	shell.Env = []string{"KUPENSTACK_TESTBED=" + dead}
+	ended := map[*exec.Cmd]chan error{}
+	for _, c := range []*exec.Cmd{command, shell} {
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Process.Kill() })
+		end := make(chan error, 1)
+		go func() { end <- c.Wait() }()
+		ended[c] = end
+	}
 	// The owner's file is there, but nobody holds its lock.
 	if err := os.WriteFile(filepath.Join(dead, "owner"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -113,6 +132,16 @@ func TestStartStopsWhatAKilledSupervisorLeft(t *testing.T) {
 	living, _ := start(t)
 	if left.Alive() {
 		t.Error("what the dead one left still runs")
+	}
+	select {
+	case <-ended[command]:
+	case <-time.After(time.Minute):
+		t.Error("the command of the dead one still runs")
+	}
+	select {
+	case err := <-ended[shell]:
+		t.Errorf("a shell that names the directory was ended: %v", err)
+	default:
 	}
 	if _, err := os.Stat(dead); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("its directory is still there: %v", err)
@@ -196,5 +225,41 @@ func TestBedThatTheMachineCannotHave(t *testing.T) {
 	options.RequireAll = true
 	if _, err := supervisor.Start(t.Context(), options); err == nil || !strings.Contains(err.Error(), "set OS_CLOUD") {
 		t.Errorf("in CI: got %v, want the reason as an error", err)
+	}
+}
+
+func TestPrepareTools(t *testing.T) {
+	if err := supervisor.Prepare(t.Context(), supervisor.Options{Out: t.Output()}); err != nil {
+		t.Errorf("with all programs at hand: %v", err)
+	}
+	programs := t.TempDir() // all but the compiler, and no package manager
+	for _, name := range []string{"git", "ssh", "ssh-keygen"} {
+		if err := os.Symlink("/bin/true", filepath.Join(programs, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", programs)
+	err := supervisor.Prepare(t.Context(), supervisor.Options{Out: t.Output()})
+	if err == nil || !strings.HasPrefix(err.Error(), "missing gcc, libc6-dev: this needs ") {
+		t.Errorf("without a compiler: %v; want the packages that are missing", err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	err = supervisor.Prepare(t.Context(), supervisor.Options{Out: t.Output()})
+	if err == nil || !strings.HasPrefix(err.Error(), "missing gcc, git, libc6-dev, openssh-client: this needs ") {
+		t.Errorf("without any program: %v; want each package once", err)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	both, err := supervisor.Choose("cluster,openstack", "true")
+	if err != nil || !both.Cluster || !both.OpenStack || !both.RequireAll {
+		t.Errorf("in CI: %+v, %v; want both beds, and none left out", both, err)
+	}
+	one, err := supervisor.Choose("cluster", "")
+	if err != nil || !one.Cluster || one.OpenStack || one.RequireAll {
+		t.Errorf("by hand: %+v, %v; want the cluster, and what cannot be had left out", one, err)
+	}
+	if _, err := supervisor.Choose("cluster,ceph", ""); err == nil {
+		t.Error("an unknown bed is taken")
 	}
 }

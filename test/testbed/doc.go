@@ -7,6 +7,12 @@
 // for a bed are skipped and say how to get one. With it, a bed that is missing fails the
 // test: a check that silently does not run is no check.
 //
+// This package brings all of Kubernetes' clients into a test binary, which takes seconds to
+// link. Files of tests that are nothing without a bed therefore have the build tag beds, where
+// the package that they test does not need these clients itself. So have the tests of what only
+// tests stand on (cluster, crash, faultproxy, gitserver, supervisor): they change seldom, and
+// the inner loop is for what the product does.
+//
 // Shared beds are shared: tests use unique names and namespaces, and leave global objects
 // alone or take Lock first.
 package testbed

@@ -13,10 +13,11 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/cluster/player"
 	"github.com/kupenstack/kupenstack-sync/test/filelock"
 	"github.com/kupenstack/kupenstack-sync/test/openstack"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 // DirVariable names the environment variable with the directory of the running beds.
-const DirVariable = "KUPENSTACK_TESTBED"
+const DirVariable = slow.Variable
 
 // The layout of that directory, written by the supervisor and read by tests.
 const (

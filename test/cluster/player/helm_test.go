@@ -1,3 +1,5 @@
+//go:build beds
+
 package player_test
 
 import (
@@ -15,6 +17,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 
 	"github.com/kupenstack/kupenstack-sync/test/charts"
+	"github.com/kupenstack/kupenstack-sync/test/charts/install"
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
@@ -65,14 +68,14 @@ func (b bed) namespace(t *testing.T, name string) {
 
 // install does what `helm install` does: without wait, with hooks.
 func (b bed) install(namespace string, loaded *chart.Chart, values map[string]any, hooks time.Duration) error {
-	return charts.Install(b.ctx, b.Kubeconfig, namespace, loaded, values, hooks)
+	return install.Chart(b.ctx, b.Kubeconfig, namespace, loaded, values, hooks)
 }
 
 // uninstall does what `helm uninstall` does, on demand without hooks and with the jobs that
 // Helm leaves because they are hooks.
 func (b bed) uninstall(t *testing.T, namespace, release string, quietly bool) {
 	t.Helper()
-	configuration, err := charts.Configuration(b.Kubeconfig, namespace)
+	configuration, err := install.Configuration(b.Kubeconfig, namespace)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/kupenstack/kupenstack-sync/test/supervisor"
@@ -29,7 +28,7 @@ Flags:
 `
 
 func main() {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	code := run(ctx, os.Args[1:])
 	cancel()
 	os.Exit(code)
@@ -46,17 +45,11 @@ func run(ctx context.Context, args []string) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	options := supervisor.Options{Cache: *cache, Out: os.Stderr, RequireAll: os.Getenv("CI") == "true"}
-	for _, bed := range strings.Split(*beds, ",") {
-		switch bed {
-		case "cluster":
-			options.Cluster = true
-		case "openstack":
-			options.OpenStack = true
-		default:
-			return fail(fmt.Errorf("no bed is called %q: choose from cluster,openstack", bed))
-		}
+	options, err := supervisor.Choose(*beds, os.Getenv("CI"))
+	if err != nil {
+		return fail(err)
 	}
+	options.Cache, options.Out = *cache, os.Stderr
 	switch command := flags.Args(); {
 	case len(command) == 1 && command[0] == "prepare":
 		return fail(supervisor.Prepare(ctx, options))

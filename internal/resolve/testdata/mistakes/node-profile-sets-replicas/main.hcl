@@ -4,6 +4,7 @@ cloud "demo" {
     repository = "charts"
   }
   service "keystone" {}
+  service "nova" {}
 }
 
 profile "gpu" {

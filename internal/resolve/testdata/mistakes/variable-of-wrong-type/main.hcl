@@ -11,6 +11,11 @@ variable "count" {
   default = "many"
 }
 
+variable "size" {
+  type    = object({ gigabytes = number })
+  default = { gigabytes = "x" }
+}
+
 variable "names" {
   type    = lst(string)
   default = []

@@ -2,7 +2,7 @@
 {{- $conf := "/etc/cinder/cinder.conf" -}}
 {{- $identity := include "toolkit.endpoint.uri" (list . "identity" "internal" "api") -}}
 {{- $name := include "toolkit.endpoint.name" (list . "volumev3" "internal") -}}
-{{- $port := include "toolkit.endpoint.port" (list . "volumev3" "internal" "api") -}}
+{{- $port := include "toolkit.endpoint.port" (list . "volumev3" "service" "api") -}}
 config:
   cinder.conf:
     ini: cinder

@@ -1,6 +1,6 @@
 {{- define "glance.spec" -}}
 {{- $name := include "toolkit.endpoint.name" (list . "image" "internal") -}}
-{{- $port := include "toolkit.endpoint.port" (list . "image" "internal" "api") -}}
+{{- $port := include "toolkit.endpoint.port" (list . "image" "service" "api") -}}
 config:
   glance-api.conf:
     ini: glance
@@ -41,11 +41,11 @@ jobs:
     containers: [{name: glance-metadefs-load, tag: glance_metadefs_load, command: [/tmp/metadefs-load.sh]}]
   {{- if .Values.bootstrap.enabled }}
   - {kind: bootstrap, weight: 5, openrc: {{ .Values.bootstrap.ks_user }}}
-  {{- end }}
   - component: clean
     hook: pre-delete
     policy: hook-succeeded
     containers: [{name: glance-image-clean, tag: bootstrap, command: [/tmp/clean-image.sh], openrc: admin}]
+  {{- end }}
 tests:
   - name: glance-test
     component: test

@@ -3,8 +3,8 @@
 {{- $identity := include "toolkit.endpoint.uri" (list . "identity" "internal" "api") -}}
 {{- $auth := .Values.endpoints.identity.auth -}}
 {{- $grace := .Values.pod.lifecycle.termination_grace_period -}}
-{{- $api := include "toolkit.endpoint.port" (list . "orchestration" "internal" "api") -}}
-{{- $cfn := include "toolkit.endpoint.port" (list . "cloudformation" "internal" "api") -}}
+{{- $api := include "toolkit.endpoint.port" (list . "orchestration" "service" "api") -}}
+{{- $cfn := include "toolkit.endpoint.port" (list . "cloudformation" "service" "api") -}}
 config:
   heat.conf:
     ini: heat
@@ -61,11 +61,11 @@ jobs:
           SERVICE_{{ $key }}: [{{ $.Values.secrets.identity.heat_stack_user }}, {{ $key }}]
           {{- end }}
   - component: trusts
-    manifest: job_ks_user_trustee
+    manifest: "" # no switch turns it off
     policy: before-hook-creation
     containers:
       - name: heat-trusts
-        tag: ks_user
+        tag: ks_service
         command: [bash, /tmp/trusts.sh]
         openrc: admin
         env: {SERVICE_OS_TRUSTEE: {{ $auth.heat_trustee.username }}, SERVICE_OS_TRUSTEE_DOMAIN: {{ $auth.heat_trustee.user_domain_name }}}

@@ -15,6 +15,12 @@ a port's name where one is needed. A type is written with "_" in the values.
 {{- $type.namespace | default (index . 0).Release.Namespace }}:{{ include "toolkit.endpoint.name" . -}}
 {{- end -}}
 
+{{/* name.namespace, a host name within the cluster. */}}
+{{- define "toolkit.endpoint.domain" -}}
+{{- $type := index (index . 0).Values.endpoints (index . 1 | replace "-" "_") -}}
+{{- include "toolkit.endpoint.name" . }}.{{ $type.namespace | default (index . 0).Release.Namespace -}}
+{{- end -}}
+
 {{/* The host name that clients use. */}}
 {{- define "toolkit.endpoint.host" -}}
 {{- $root := index . 0 -}}
@@ -25,7 +31,7 @@ a port's name where one is needed. A type is written with "_" in the values.
   {{- if kindIs "map" $override -}}{{- $override = $override.host -}}{{- end -}}
   {{- $found = $found | default $override -}}
 {{- end -}}
-{{- $found | default (printf "%s.%s.svc.%s" (include "toolkit.endpoint.name" .) ($type.namespace | default $root.Release.Namespace) $root.Values.endpoints.cluster_domain_suffix) -}}
+{{- $found | default (printf "%s.svc.%s" (include "toolkit.endpoint.domain" .) $root.Values.endpoints.cluster_domain_suffix) -}}
 {{- end -}}
 
 {{- define "toolkit.endpoint.port" -}}

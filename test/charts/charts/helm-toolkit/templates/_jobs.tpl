@@ -99,6 +99,9 @@ A job's item with everything that its kind implies: list <root> <item>.
       "depends" ($kind | replace "-" "_")
       "manifest" (printf "job_%s" ($kind | replace "-" "_"))
       "restart" "OnFailure" -}}
+{{- range $key := list "depends" "manifest" -}}
+  {{- if hasKey $item $key -}}{{- $default = omit $default $key -}}{{- end -}}
+{{- end -}}
 {{- if $item.kind -}}
   {{- $default = merge $default (dict "backoff" 1000) (include "toolkit.job.containers" . | fromYaml) -}}
 {{- end -}}

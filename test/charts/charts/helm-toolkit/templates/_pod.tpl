@@ -1,13 +1,17 @@
 {{/*
 What an init container waits for: dependencies.static.<key> and, per network
-backend, dependencies.dynamic.targeted.<backend>.<key>; jobs that manifests
-switch off are dropped. Call: list <root> <key> <backends>. Gives env variables.
+backend, dependencies.dynamic.targeted.<backend>.<key>; nothing without a key. Jobs
+that manifests switch off are dropped. Call: list <root> <key> <backends>. Gives env
+variables.
 */}}
 {{- define "toolkit.dependencies" -}}
 {{- $root := index . 0 -}}
-{{- $sources := list (index $root.Values.dependencies.static (index . 1)) -}}
-{{- range $backend := index . 2 -}}
-  {{- $sources = append $sources (index (index $root.Values.dependencies.dynamic.targeted $backend | default dict) (index $ 1)) -}}
+{{- $sources := list -}}
+{{- with index . 1 -}}
+  {{- $sources = list (index $root.Values.dependencies.static .) -}}
+  {{- range $backend := index $ 2 -}}
+    {{- $sources = append $sources (index (index $root.Values.dependencies.dynamic.targeted $backend | default dict) (index $ 1)) -}}
+  {{- end -}}
 {{- end -}}
 {{- $services := list -}}
 {{- $jobs := list -}}
@@ -96,7 +100,7 @@ ports:
 {{/*
 A pod's metadata and spec. Call: list <root> <spec> <item>. The item has:
 component, pods (the pods' component, where it is another), account, node, depends, init, containers, restart, host, anti, grace,
-etc and bin (names, where they are not the chart's), snippets, volumes, expressions.
+intolerant (of all taints), etc and bin (names, where they are not the chart's), snippets, volumes, expressions.
 */}}
 {{- define "toolkit.pod" -}}
 {{- $root := index . 0 -}}
@@ -104,7 +108,7 @@ etc and bin (names, where they are not the chart's), snippets, volumes, expressi
 {{- $item := index . 2 -}}
 {{- $etc := $item.etc | default (printf "%s-etc" $root.Chart.Name) -}}
 {{- $bin := $item.bin | default $spec.bin | default (printf "%s-bin" $root.Chart.Name) -}}
-{{- $tolerations := index $root.Values.pod.tolerations ($item.tolerations | default $root.Chart.Name) | default dict -}}
+{{- $tolerations := index ($root.Values.pod.tolerations | default dict) $root.Chart.Name | default dict -}}
 metadata:
   labels: {{ include "toolkit.labels" (list $root ($item.pods | default $item.component)) | nindent 4 }}
   annotations:
@@ -128,7 +132,7 @@ spec:
   terminationGracePeriodSeconds: {{ . }}
   {{- end }}
   nodeSelector: {{ include "toolkit.nodeselector" (list $root $item.node) | nindent 4 }}
-  {{- if $tolerations.enabled }}
+  {{- if and $tolerations.enabled (not $item.intolerant) }}
   tolerations: {{ toYaml $tolerations.tolerations | nindent 2 }}
   {{- end }}
   {{- if or $item.anti $item.expressions }}

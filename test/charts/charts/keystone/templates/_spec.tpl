@@ -26,7 +26,7 @@ deployments:
       - name: keystone-api
         tag: keystone_api
         command: [/tmp/keystone-api.sh, start]
-        ports: {ks-pub: {{ include "toolkit.endpoint.port" (list . "identity" "internal" "api") }}}
+        ports: {ks-pub: {{ include "toolkit.endpoint.port" (list . "identity" "service" "api") }}}
 jobs:
   {{- range $what := list "credential" "fernet" }}
   {{- $job := index $.Values.jobs (printf "%s_setup" $what) }}
@@ -51,7 +51,7 @@ jobs:
       {{- range $env, $key := dict "USERNAME" "OS_USERNAME" "PASSWORD" "OS_PASSWORD" "PROJECT_NAME" "OS_PROJECT_NAME" "REGION_ID" "OS_REGION_NAME" }}
       OS_BOOTSTRAP_{{ $env }}: [{{ $.Values.secrets.identity.admin }}, {{ $key }}]
       {{- end }}
-  - {kind: rabbit-init, weight: -4}
+  - {kind: rabbit-init, weight: -4, depends: ""}
   - component: domain-manage
     policy: before-hook-creation
     volumes: {{ toJson (list $fernet $credential) }}
@@ -93,11 +93,12 @@ tests:
     manifest: pod_rally_test
     node: test
     depends: tests
+    intolerant: true
     restart: Never
     init: [{name: keystone-test-ks-user, tag: ks_user, command: [/tmp/ks-user.sh], openrc: admin, creates: test, env: {SERVICE_OS_SERVICE_NAME: test, SERVICE_OS_ROLE: {{ .Values.endpoints.identity.auth.test.role }}}}]
     containers: [{name: keystone-test, tag: test, command: [/tmp/rally-test.sh], openrc: admin, creates: test, env: {RALLY_ENV_NAME: keystone}}]
 services:
-  - {name: {{ include "toolkit.endpoint.name" (list . "identity" "internal") }}, component: api, manifest: service_api, ports: {ks-pub: {{ include "toolkit.endpoint.port" (list . "identity" "internal" "api") }}}}
+  - {name: {{ include "toolkit.endpoint.name" (list . "identity" "internal") }}, component: api, manifest: service_api, ports: {ks-pub: {{ include "toolkit.endpoint.port" (list . "identity" "service" "api") }}}}
 budgets:
   - {name: keystone-api, component: api, manifest: pdb_api, available: {{ .Values.pod.lifecycle.disruption_budget.api.min_available }}}
 objects:

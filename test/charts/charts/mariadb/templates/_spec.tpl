@@ -1,6 +1,6 @@
 {{- define "mariadb.spec" -}}
 {{- $auth := .Values.endpoints.oslo_db.auth -}}
-{{- $port := include "toolkit.endpoint.port" (list . "oslo_db" "internal" "mysql") -}}
+{{- $port := include "toolkit.endpoint.port" (list . "oslo_db" "direct" "mysql") -}}
 {{- $direct := include "toolkit.endpoint.name" (list . "oslo_db" "direct") -}}
 {{- $discovery := include "toolkit.endpoint.name" (list . "oslo_db" "discovery") -}}
 {{- $wsrep := include "toolkit.endpoint.port" (list . "oslo_db" "direct" "wsrep") -}}
@@ -20,14 +20,13 @@ deployments:
         command: [/tmp/mariadb_controller.py]
         env:
           MARIADB_CONTROLLER_PODS_NAMESPACE: {{ .Release.Namespace }}
-          MARIADB_MASTER_SERVICE_NAME: {{ include "toolkit.endpoint.name" (list . "oslo_db" "primary") }}
+          MARIADB_MASTER_SERVICE_NAME: {{ include "toolkit.endpoint.name" (list . "oslo_db" "internal") }}
 statefulsets:
-  - name: mariadb-server
+  - name: {{ $direct }}
     account: mariadb-mariadb
     component: server
     manifest: statefulset
     node: server
-    depends: mariadb
     replicas: server
     service: {{ $discovery }}
     anti: true
@@ -50,17 +49,21 @@ statefulsets:
         ports: {mysql: {{ $port }}, wsrep: {{ $wsrep }}, ist: {{ $ist }}, sst: {{ $sst }}}
         env:
           MARIADB_REPLICAS: {{ .Values.pod.replicas.server }}
-          POD_NAME_PREFIX: mariadb-server
-          DISCOVERY_DOMAIN: {{ $discovery }}.{{ .Release.Namespace }}
+          POD_NAME_PREFIX: {{ $direct }}
+          DISCOVERY_DOMAIN: {{ include "toolkit.endpoint.domain" (list . "oslo_db" "discovery") }}
           DIRECT_SVC_NAME: {{ $direct }}
           WSREP_PORT: {{ $wsrep }}
           MYSQL_DBADMIN_USERNAME: {{ $auth.admin.username }}
           MYSQL_DBSST_USERNAME: {{ $auth.sst.username }}
+          {{- if .Values.manifests.secret_dbaudit_password }}
           MYSQL_DBAUDIT_USERNAME: {{ $auth.audit.username }}
+          {{- end }}
         from:
           MYSQL_DBADMIN_PASSWORD: [mariadb-dbadmin-password, MYSQL_DBADMIN_PASSWORD]
           MYSQL_DBSST_PASSWORD: [mariadb-dbsst-password, MYSQL_DBSST_PASSWORD]
+          {{- if .Values.manifests.secret_dbaudit_password }}
           MYSQL_DBAUDIT_PASSWORD: [mariadb-dbaudit-password, MYSQL_DBAUDIT_PASSWORD]
+          {{- end }}
 tests:
   - name: mariadb-test
     component: test
@@ -70,7 +73,7 @@ tests:
     restart: Never
     containers: [{name: mariadb-test, tag: scripted_test, command: [/tmp/test.sh]}]
 services:
-  - {name: {{ include "toolkit.endpoint.name" (list . "oslo_db" "primary") }}, component: server, manifest: service_master, ports: {mysql: {{ $port }}}}
+  - {name: {{ include "toolkit.endpoint.name" (list . "oslo_db" "internal") }}, component: server, manifest: service_master, ports: {mysql: {{ $port }}}}
   - {name: {{ $direct }}, component: server, manifest: service, ports: {mysql: {{ $port }}}}
   - name: {{ $discovery }}
     component: server
@@ -99,6 +102,6 @@ objects:
     metadata: {name: mariadb-secrets}
     type: Opaque
     data:
-      admin_user_internal.cnf: {{ printf "[client]\nuser = %s\npassword = %s\nhost = %s.%s\nport = %s\n" $auth.admin.username $auth.admin.password (include "toolkit.endpoint.name" (list . "oslo_db" "internal")) .Release.Namespace $port | b64enc }}
+      admin_user_internal.cnf: {{ printf "[client]\nuser = %s\npassword = %s\nhost = %s\nport = %s\n" $auth.admin.username $auth.admin.password (include "toolkit.endpoint.domain" (list . "oslo_db" "internal")) (include "toolkit.endpoint.port" (list . "oslo_db" "internal" "mysql")) | b64enc }}
       admin_user.cnf: {{ printf "[client]\nuser = %s\npassword = %s\nhost = %s\nport = %s\n" $auth.admin.username $auth.admin.password $direct $port | b64enc }}
 {{- end -}}

@@ -1,5 +1,5 @@
 {{- define "memcached.spec" -}}
-{{- $name := include "toolkit.endpoint.name" (list . "oslo_cache" "default") -}}
+{{- $name := include "toolkit.endpoint.name" (list . "oslo_cache" "internal") -}}
 {{- $port := include "toolkit.endpoint.port" (list . "oslo_cache" "internal" "memcache") -}}
 bin: {{ .Release.Name }}-memcached-bin
 statefulsets:
@@ -16,6 +16,7 @@ statefulsets:
       - name: memcached
         tag: memcached
         command: [/tmp/memcached.sh]
+        ports: {memcache: {{ $port }}}
         env:
           MEMCACHED_PORT: {{ $port }}
           MEMCACHED_MAX_CONNECTIONS: {{ .Values.conf.memcached.max_connections }}

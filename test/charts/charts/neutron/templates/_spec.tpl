@@ -1,7 +1,7 @@
 {{- define "neutron.spec" -}}
 {{- $identity := include "toolkit.endpoint.uri" (list . "identity" "internal" "api") -}}
 {{- $name := include "toolkit.endpoint.name" (list . "network" "internal") -}}
-{{- $port := include "toolkit.endpoint.port" (list . "network" "internal" "api") -}}
+{{- $port := include "toolkit.endpoint.port" (list . "network" "service" "api") -}}
 {{- $grace := .Values.pod.lifecycle.termination_grace_period -}}
 config:
   neutron.conf:
@@ -99,7 +99,6 @@ daemonsets:
     component: neutron-sriov-agent
     manifest: daemonset_sriov_agent
     node: sriov
-    depends: sriov_agent
     upgrades: sriov_agent
     host: true
     init: [{name: neutron-sriov-agent-init, tag: neutron_sriov_agent_init, command: [/tmp/neutron-sriov-agent-init.sh]}]
@@ -110,7 +109,6 @@ daemonsets:
     component: netns-cleanup-cron
     manifest: daemonset_netns_cleanup_cron
     node: netns_cleanup_cron
-    depends: netns_cleanup_cron
     upgrades: netns_cleanup_cron
     host: true
     containers: [{name: neutron-netns-cleanup-cron, tag: neutron_netns_cleanup_cron, command: [/tmp/neutron-netns-cleanup-cron.sh], openrc: admin}]

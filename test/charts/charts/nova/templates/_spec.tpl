@@ -3,6 +3,7 @@
 {{- $identity := include "toolkit.endpoint.uri" (list . "identity" "internal" "api") -}}
 {{- $grace := .Values.pod.lifecycle.termination_grace_period -}}
 {{- $console := .Values.console.console_kind -}}
+{{- $port := include "toolkit.endpoint.port" (list . "compute" "service" "api") -}}
 {{- $shared := dict
       "DEFAULT" (dict "transport_url" (include "toolkit.endpoint.transport" (list . "nova")))
       "keystone_authtoken" (include "toolkit.authtoken" (list .) | fromJson)
@@ -41,7 +42,7 @@ deployments:
     replicas: osapi
     anti: true
     grace: {{ $grace.osapi.timeout }}
-    containers: [{name: nova-osapi, tag: nova_api, command: [uwsgi, --ini, /etc/nova/nova-api-uwsgi.ini], ports: {n-api: {{ .Values.network.osapi.port }}}}]
+    containers: [{name: nova-osapi, tag: nova_api, command: [uwsgi, --ini, /etc/nova/nova-api-uwsgi.ini], ports: {n-api: {{ $port }}}}]
   {{- range $what := list "conductor" "scheduler" }}
   - name: nova-{{ $what }}
     component: {{ $what }}
@@ -78,6 +79,7 @@ daemonsets:
     containers: [{name: nova-compute, tag: nova_compute, command: [/tmp/nova-compute.sh]}]
 jobs:
   - component: storage-init
+    depends: ""
     name: nova-storage-init
     weight: -6
     containers: [{name: nova-storage-init, tag: nova_storage_init, command: [/tmp/storage-init.sh], env: {STORAGE_BACKEND: {{ .Values.conf.nova.libvirt.images_type }}}}]
@@ -132,8 +134,8 @@ tests:
     init: [{name: nova-test-ks-user, tag: ks_user, command: [/tmp/ks-user.sh], openrc: admin, creates: test, env: {SERVICE_OS_SERVICE_NAME: test, SERVICE_OS_ROLE: {{ .Values.endpoints.identity.auth.test.role }}}}]
     containers: [{name: nova-test, tag: test, command: [/tmp/rally-test.sh], openrc: admin, creates: test, env: {RALLY_ENV_NAME: nova}}]
 services:
-  - {name: {{ include "toolkit.endpoint.name" (list . "compute" "internal") }}, component: os-api, manifest: service_osapi, ports: {n-api: {{ include "toolkit.endpoint.port" (list . "compute" "internal" "api") }}}}
-  - {name: {{ include "toolkit.endpoint.name" (list . "compute_metadata" "internal") }}, component: metadata, manifest: service_metadata, ports: {n-meta: {{ include "toolkit.endpoint.port" (list . "compute_metadata" "internal" "metadata") }}}}
+  - {name: {{ include "toolkit.endpoint.name" (list . "compute" "internal") }}, component: os-api, manifest: service_osapi, ports: {n-api: {{ $port }}}}
+  - {name: {{ include "toolkit.endpoint.name" (list . "compute_metadata" "internal") }}, component: metadata, manifest: service_metadata, ports: {n-meta: {{ .Values.network.metadata.port }}}}
   {{- if eq $console "novnc" }}
   - {name: {{ include "toolkit.endpoint.name" (list . "compute_novnc_proxy" "internal") }}, component: novnc-proxy, manifest: service_novncproxy, ports: {n-novnc: {{ include "toolkit.endpoint.port" (list . "compute_novnc_proxy" "internal" "novnc_proxy") }}}}
   {{- end }}

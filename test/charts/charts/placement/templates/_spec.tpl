@@ -1,6 +1,6 @@
 {{- define "placement.spec" -}}
 {{- $name := include "toolkit.endpoint.name" (list . "placement" "internal") -}}
-{{- $port := include "toolkit.endpoint.port" (list . "placement" "internal" "api") -}}
+{{- $port := include "toolkit.endpoint.port" (list . "placement" "service" "api") -}}
 config:
   placement.conf:
     ini: placement

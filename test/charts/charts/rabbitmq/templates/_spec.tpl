@@ -46,7 +46,7 @@ statefulsets:
 jobs:
   - component: cluster-wait
     account: rabbitmq-cluster-wait
-    node: jobs
+    node: test
     weight: 5
     policy: before-hook-creation
     init: [{name: rabbitmq-cookie, tag: scripted_test, command: [/tmp/rabbitmq-cookie.sh]}]

@@ -1,0 +1,107 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/statusbranch"
+)
+
+// Source opens the configuration's source.
+func (f *Flags) Source(ctx context.Context) (*gitrepo.Source, error) {
+	if f.Repo == "" {
+		return nil, fmt.Errorf("%w: say where the configuration is with --repo or KUPENSTACK_REPO", ErrUsage)
+	}
+	cache, err := f.cache("git")
+	if err != nil {
+		return nil, err
+	}
+	files := gitrepo.CredentialFiles{
+		Password: f.GitPassword, SSHKey: f.SSHKey, Passphrase: f.SSHPassphrase, KnownHosts: f.KnownHosts, CABundle: f.GitCA,
+	}
+	source, err := gitrepo.Open(ctx, gitrepo.Options{URL: f.Repo, Ref: f.Ref, CacheDir: cache, Credentials: func(ctx context.Context) (gitrepo.Credentials, error) {
+		credentials, err := files.Read(ctx)
+		credentials.Username = f.GitUsername
+		return credentials, err
+	}})
+	if gitrepo.KindOf(err) == gitrepo.Invalid {
+		err = fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return source, err
+}
+
+// cache returns a directory for one use.
+func (f *Flags) cache(use string) (string, error) {
+	dir := f.CacheDir
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("%w: give --cache-dir: %w", ErrUsage, err)
+		}
+		dir = filepath.Join(base, "kupenstack")
+	}
+	return filepath.Join(dir, use), nil
+}
+
+// REST returns how the API server is reached, without any guard.
+func (f *Flags) REST() (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = f.Kubeconfig
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: f.Context}).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("find the Kubernetes cluster: %w", err)
+	}
+	return config, nil
+}
+
+// Reports returns where reports go; nil for nowhere.
+func (f *Flags) Reports(source *gitrepo.Source) (daemon.StatusBranch, error) {
+	if source.IsDirectory() {
+		if f.ReportDir == "" {
+			return nil, nil
+		}
+		directory, err := statusbranch.NewDirectory(f.ReportDir, source)
+		return reports{directory}, err
+	}
+	if f.StatusBranch == "" {
+		return nil, nil
+	}
+	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch})
+	return branchReports{reports{branch}, branch}, err
+}
+
+// branchReports are those that go to a branch, beside which a heartbeat has its place.
+type branchReports struct {
+	reports
+	branch *statusbranch.Branch
+}
+
+func (r branchReports) Beat(ctx context.Context, until time.Time) error {
+	return r.branch.Beat(ctx, until)
+}
+
+// reports are a branch or a directory as the daemon wants them.
+type reports struct {
+	target interface {
+		Publish(ctx context.Context, files map[string][]byte, message string) (statusbranch.Result, error)
+		Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, error)
+	}
+}
+
+func (r reports) Read(ctx context.Context) (map[string][]byte, error) {
+	files, _, err := r.target.Read(ctx)
+	return files, err
+}
+
+func (r reports) Publish(ctx context.Context, files map[string][]byte, message string) (*gitrepo.Commit, error) {
+	result, err := r.target.Publish(ctx, files, message)
+	return result.Foreign, err
+}

@@ -1,0 +1,3 @@
+// Package wire joins the packages for both commands: flags become options, options become
+// connections and drivers. What it decides is only how OpenStack is reached; test/e2e runs it all.
+package wire

@@ -1,0 +1,95 @@
+package wire
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+)
+
+// EnvPrefix begins the variables that stand for flags: --status-branch is KUPENSTACK_STATUS_BRANCH.
+const EnvPrefix = "KUPENSTACK_"
+
+// Flags are what both commands can be told.
+type Flags struct {
+	Repo         string
+	Ref          string
+	Path         string
+	variables    variables
+	StatusBranch string
+	ReportDir    string
+	Kubeconfig   string
+	Context      string
+	Namespace    string
+	OSCloud      string
+	CacheDir     string
+	// AcceptOpenStack is the id of the project to go on with, though what there is lies in another one.
+	AcceptOpenStack string
+	MaxDeletes      int
+	Resync          time.Duration
+	LogLevel        string
+
+	GitUsername   string
+	GitPassword   string // a file
+	SSHKey        string // a file
+	SSHPassphrase string // a file
+	KnownHosts    string // a file
+	GitCA         string // a file
+
+	AgeKeys string // a file
+
+	collector revision.Collector
+}
+
+// Register adds the flags to a set.
+func (f *Flags) Register(set *pflag.FlagSet) {
+	set.StringVar(&f.Repo, "repo", "", "the configuration: an https, ssh or file URL of a Git repository, or a local directory")
+	set.StringVar(&f.Ref, "ref", "", "the branch or tag to follow (default: the repository's default branch)")
+	set.StringVar(&f.Path, "path", ".", "the directory of the configuration within the repository")
+	set.Var(variableFlag{&f.variables, false}, "var", "the value of a variable, as name=value; may be repeated")
+	set.Var(variableFlag{&f.variables, true}, "var-file", "a file in the repository with values of variables, by its path from --path; may be repeated")
+	set.StringVar(&f.StatusBranch, "status-branch", "kupenstack-status", "the branch that reports are committed to; empty for none")
+	set.StringVar(&f.ReportDir, "report-dir", "", "where reports go when --repo is a local directory (default: nowhere)")
+	set.StringVar(&f.Kubeconfig, "kubeconfig", "", "the kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the pod's service account)")
+	set.StringVar(&f.Context, "context", "", "the context of the kubeconfig")
+	set.StringVar(&f.Namespace, "namespace", "kupenstack-system", "the Kubernetes namespace for the inventory and the lease")
+	set.StringVar(&f.OSCloud, "os-cloud", "", "the entry of clouds.yaml for OpenStack; it replaces what the configuration says")
+	set.StringVar(&f.AcceptOpenStack, "accept-openstack", "", "the id of the project in OpenStack to go on with, though what there is lies in another one")
+	set.StringVar(&f.CacheDir, "cache-dir", "", "where fetched commits and charts are kept (default: a directory of the user's cache)")
+	set.IntVar(&f.MaxDeletes, "max-deletes", 0, "how many objects of a class may be deleted at once (default: 10, or a quarter of them)")
+	set.StringVar(&f.LogLevel, "log-level", "info", "debug, info, warn or error")
+	set.StringVar(&f.GitUsername, "git-username", "", "the user for https repositories")
+	set.StringVar(&f.GitPassword, "git-password-file", "", "a file with the password or token for https repositories")
+	set.StringVar(&f.SSHKey, "ssh-key-file", "", "a file with the private key for ssh repositories")
+	set.StringVar(&f.SSHPassphrase, "ssh-passphrase-file", "", "a file with the passphrase of the private key")
+	set.StringVar(&f.KnownHosts, "known-hosts-file", "", "a file with the host keys of ssh servers")
+	set.StringVar(&f.AgeKeys, "sops-age-key-file", "", "a file with the age identities that files encrypted with SOPS are opened with")
+	set.StringVar(&f.GitCA, "git-ca-file", "", "a file with further certificate authorities for https repositories, in PEM")
+}
+
+// FromEnvironment sets every flag that was not given from its variable, if there is one. That holds for
+// what a command can be told, not for cobra's own flags: those ask it to do something else.
+func FromEnvironment(set *pflag.FlagSet) error {
+	var failure error
+	set.VisitAll(func(flag *pflag.Flag) {
+		name := EnvPrefix + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+		value, ok := os.LookupEnv(name)
+		if !ok || flag.Changed || failure != nil || flag.Name == "help" || flag.Name == "version" {
+			return
+		}
+		if err := set.Set(flag.Name, value); err != nil {
+			failure = fmt.Errorf("%w: the variable %s: %w", ErrUsage, name, err)
+		}
+	})
+	if failure != nil {
+		return failure
+	}
+	return checkVariables(set)
+}
+
+// Grace is how long running calls may take to end when a command is told to stop.
+const Grace = 25 * time.Second

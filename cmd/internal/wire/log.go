@@ -1,0 +1,30 @@
+package wire
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/go-logr/zerologr"
+	"github.com/rs/zerolog"
+	"k8s.io/klog/v2"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// Logger returns a logger that writes JSON lines.
+func Logger(w io.Writer, level string) (zerolog.Logger, error) {
+	parsed, err := zerolog.ParseLevel(level)
+	if err != nil {
+		return zerolog.Nop(), fmt.Errorf("%w: --log-level %s: use debug, info, warn or error", ErrUsage, level)
+	}
+	return zerolog.New(w).Level(parsed).With().Timestamp().Logger(), nil
+}
+
+// LogLibraries makes our libraries use a logger. Their own levels begin at what is worth a warning to an
+// operator. They hold it for the whole process, and read it without a lock: so a process calls this once,
+// before it makes a client of any of them.
+func LogLibraries(log zerolog.Logger) {
+	library := log.Level(max(log.GetLevel(), zerolog.WarnLevel))
+	logger := zerologr.New(&library)
+	klog.SetLogger(logger)
+	ctrllog.SetLogger(logger)
+}

@@ -1,0 +1,186 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/report"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// connect finds out how OpenStack is reached: --os-cloud counts more than what the configuration
+// says.
+func (s *System) connect(ctx context.Context) (openstack.Credentials, error) {
+	w := wayOf(s.Model())
+	s.mutex.Lock()
+	s.taken = w
+	s.mutex.Unlock()
+	block, namespace, region := w.block, w.namespace, w.region
+	if s.Flags.OSCloud != "" {
+		credentials, err := refuse(openstack.FromCloudsFile("", s.Flags.OSCloud))
+		if err != nil {
+			return credentials, err
+		}
+		err = inRegion(&credentials, region)
+		return credentials, err
+	}
+	if !w.known {
+		return openstack.Credentials{}, unit.Blocked("nobody says how to reach OpenStack: write an openstack block, or give --os-cloud")
+	}
+	var credentials openstack.Credentials
+	var err error
+	switch {
+	case block.Cloud != "":
+		credentials, err = refuse(openstack.FromCloudsFile("", block.Cloud))
+	case block.Secret != "":
+		credentials, err = s.fromSecret(ctx, namespace, block.Secret)
+	default:
+		err = unit.Blocked("the openstack block names no credentials: write cloud or secret")
+	}
+	if err != nil {
+		return credentials, err
+	}
+	credentials.Place = credentials.Over(openstack.Place{AuthURL: block.AuthURL, Interface: block.Interface, CA: block.CA})
+	err = inRegion(&credentials, region)
+	return credentials, err
+}
+
+// way is what the configuration says of how OpenStack is reached.
+type way struct {
+	known             bool // there is a block
+	block             model.OpenStack
+	namespace, region string
+}
+
+func wayOf(m *model.Model) way {
+	if m == nil {
+		return way{}
+	}
+	w := way{namespace: m.Cloud.Namespace, region: m.Cloud.Region}
+	if m.Cloud.OpenStack != nil {
+		w.known, w.block = true, *m.Cloud.OpenStack
+		w.block.Range = diag.Range{} // where it is written makes no difference
+	}
+	return w
+}
+
+// stale tells whether the configuration now says another way than when connect was called last.
+func (s *System) stale() bool {
+	w := wayOf(s.Model())
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return w != s.taken
+}
+
+// home refuses an OpenStack that is not the one which what we have there lies in: there, not to find
+// it would mean nothing. The first one is recorded, unless readOnly.
+func (s *System) home(entries *inventory.Inventory, readOnly bool) func(context.Context, openstack.Home) error {
+	return func(ctx context.Context, at openstack.Home) error {
+		was, is := entries.Home(), inventory.Home(at)
+		switch {
+		case was != nil && *was == is:
+			return nil
+		case was == nil, !inUse(entries), s.Flags.AcceptOpenStack != "" && s.Flags.AcceptOpenStack == is.Project:
+		default:
+			return unit.Blocked(fmt.Sprintf("the credentials are for the project %s in the region %q, but what we have in OpenStack lies in the project %s in the region %q: "+
+				"put the old credentials back, or, when this is meant, as after the loss of the cloud, say so with --accept-openstack=%s", is.Project, is.Region, was.Project, was.Region, is.Project))
+		}
+		if readOnly {
+			return nil
+		}
+		return entries.SetHome(ctx, is)
+	}
+}
+
+// inUse tells whether anything depends on which OpenStack it is.
+func inUse(entries *inventory.Inventory) bool {
+	return hasCompute(entries) || slices.ContainsFunc(entries.Entries(), func(e inventory.Entry) bool { return e.Class == unit.ClassResource })
+}
+
+// inRegion fills in the region of the cloud block, and fails when the credentials are for another:
+// what is wanted of one region must never be looked for in another.
+func inRegion(credentials *openstack.Credentials, region string) error {
+	switch {
+	case region == "" || region == credentials.Region:
+		return nil
+	case credentials.Region != "":
+		return unit.Blocked(fmt.Sprintf("the cloud block names the region %q, but the credentials for OpenStack are for %q", region, credentials.Region))
+	}
+	credentials.Region = region
+	return nil
+}
+
+// Agents returns the agents of a service of OpenStack on all hosts, from one list, over the connection that
+// the engine's calls have. It fails before the first engine.
+func (s *System) Agents(ctx context.Context, service string) ([]report.Agent, error) {
+	s.mutex.Lock()
+	driver := s.objects
+	s.mutex.Unlock()
+	if driver == nil {
+		return nil, errors.New("there is no connection to OpenStack yet")
+	}
+	list := driver.ComputeAgents
+	if service == "neutron" {
+		list = driver.NetworkAgents
+	}
+	found, err := list(ctx)
+	agents := make([]report.Agent, 0, len(found))
+	for _, a := range found {
+		agents = append(agents, report.Agent(a))
+	}
+	return agents, err
+}
+
+// refuse makes an error of a file one that only a person can mend.
+func refuse(credentials openstack.Credentials, err error) (openstack.Credentials, error) {
+	if err != nil {
+		err = unit.Blocked(err.Error())
+	}
+	return credentials, err
+}
+
+// osVariables are the keys of a Secret like those that OpenStack-Helm makes.
+func osVariables() []string {
+	return []string{
+		"OS_AUTH_URL", "OS_REGION_NAME", "OS_INTERFACE", "OS_ENDPOINT_TYPE", "OS_USER_ID", "OS_USERNAME", "OS_USER_DOMAIN_ID",
+		"OS_USER_DOMAIN_NAME", "OS_DEFAULT_DOMAIN", "OS_PASSWORD", "OS_PROJECT_ID", "OS_PROJECT_NAME", "OS_PROJECT_DOMAIN_ID",
+		"OS_PROJECT_DOMAIN_NAME", "OS_APPLICATION_CREDENTIAL_ID", "OS_APPLICATION_CREDENTIAL_NAME", "OS_APPLICATION_CREDENTIAL_SECRET",
+	}
+}
+
+// fromSecret reads a Secret that holds either a clouds.yaml with one cloud named "kupenstack" or
+// "openstack", or OS_ variables.
+func (s *System) fromSecret(ctx context.Context, namespace, name string) (openstack.Credentials, error) {
+	clouds, found, err := s.cluster.Secret(ctx, namespace, name, "clouds.yaml")
+	if err != nil {
+		return openstack.Credentials{}, err
+	}
+	if found {
+		for _, entry := range []string{"kupenstack", "openstack"} {
+			if credentials, err := openstack.FromClouds([]byte(clouds.Reveal()), entry); err == nil {
+				return credentials, nil
+			}
+		}
+		return openstack.Credentials{}, unit.Blocked(fmt.Sprintf("clouds.yaml in the Secret %s/%s has no usable entry kupenstack or openstack", namespace, name))
+	}
+	variables := map[string]string{}
+	for _, key := range osVariables() {
+		value, found, err := s.cluster.Secret(ctx, namespace, name, key)
+		if err != nil {
+			return openstack.Credentials{}, err
+		}
+		if found {
+			variables[key] = value.Reveal()
+		}
+	}
+	if len(variables) == 0 {
+		return openstack.Credentials{}, unit.Blocked(fmt.Sprintf("the Secret %s/%s holds neither clouds.yaml nor OS_AUTH_URL and its like", namespace, name))
+	}
+	return openstack.FromVariables(variables), nil
+}

@@ -1,0 +1,36 @@
+package wire
+
+import (
+	"context"
+	"io/fs"
+	"path"
+
+	"github.com/kupenstack/kupenstack-sync/internal/confine"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+)
+
+// Every command that reads a configuration does so by one of these, so that each is tried in a
+// process of its own first.
+
+// Read reads the configuration that the flags name in the tree of a revision; options are what
+// [Flags.Reading] returns. The id may be empty. The error says that trying it was not possible.
+func (f *Flags) Read(ctx context.Context, id string, tree fs.FS, options revision.Options) (*revision.Loaded, revision.Findings, error) {
+	return f.reader().Load(ctx, id, tree, f.Path, options)
+}
+
+// Tracker follows the configuration that the flags name in a source, for a system that keeps in mind
+// what is in force.
+func (f *Flags) Tracker(source *gitrepo.Source, system *System, options revision.Options) *revision.Tracker {
+	tracker := revision.NewTracker(source, f.Path, system.Facts, options)
+	tracker.Reader = f.reader()
+	tracker.Ledger = inventory.Ledger{Store: system.shards(), Path: path.Clean(f.Path)}
+	return tracker
+}
+
+func (f *Flags) reader() *revision.Reader {
+	return &revision.Reader{Runner: runner(), Collector: &f.collector}
+}
+
+func runner() *confine.Runner { return &confine.Runner{Limits: confine.DefaultLimits()} }

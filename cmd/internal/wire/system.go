@@ -1,0 +1,246 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+	"k8s.io/client-go/rest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// System is the cluster and what is in it, as both commands see it.
+type System struct {
+	Flags *Flags
+	REST  *rest.Config // without a guard
+	Log   zerolog.Logger
+	// Model returns the configuration in force, nil before the first. It is asked for the way to
+	// OpenStack each time that a connection is made.
+	Model func() *model.Model
+
+	cluster *kube.Cluster
+	agent   string
+	guard   func() error
+	masker  *redact.Masker
+	current atomic.Pointer[engine.Engine] // who hears of changes
+
+	mutex   sync.Mutex
+	closers []func()
+	taken   way // the way to OpenStack of the last connection
+	objects *openstack.Driver
+}
+
+// Open prepares the connections; nothing is sent yet. guard is asked before every change.
+func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*System, error) {
+	config, err := flags.REST()
+	if err != nil {
+		return nil, err
+	}
+	s := &System{Flags: flags, REST: config, Log: log, agent: agent, guard: guard, masker: redact.NewMasker()}
+	s.Model = func() *model.Model { return nil }
+	s.cluster, err = kube.New(kube.Options{REST: config, SystemNamespace: flags.Namespace, Guard: guard, UserAgent: agent, Masker: s.masker, Log: log})
+	return s, err
+}
+
+// Start begins to watch; Close ends that and all drivers.
+func (s *System) Start(ctx context.Context) { s.cluster.Start(ctx) }
+
+// Close ends what Start and Engine began.
+func (s *System) Close() {
+	s.closeDrivers()
+	s.cluster.Close()
+}
+
+func (s *System) closeDrivers() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, closer := range slices.Backward(s.closers) {
+		closer()
+	}
+	s.closers = nil
+}
+
+// Ping tells whether the cluster can be reached and knows us.
+func (s *System) Ping(ctx context.Context) error { return s.cluster.Ping(ctx) }
+
+// Facts are what compose has to know of the cluster.
+func (s *System) Facts(ctx context.Context) (compose.Facts, error) {
+	nodes, err := s.cluster.Nodes(ctx)
+	return compose.Facts{Nodes: nodes, OpenStackGiven: s.Flags.OSCloud != ""}, err
+}
+
+// Engine makes an engine over what the inventory says now. With readOnly nothing is created that
+// later engines need: it is for plans.
+func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*engine.Engine, error) {
+	s.closeDrivers()
+	marker, key, err := s.installation(ctx, readOnly)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := inventory.Open(ctx, s.shards())
+	if err != nil {
+		return nil, err
+	}
+	if !readOnly {
+		labelled, err := s.cluster.Labelled(ctx)
+		if err == nil {
+			err = engine.Claim(ctx, entries, marker, labelled)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	drivers, hosts, err := s.drivers(key, entries, readOnly)
+	if err != nil {
+		return nil, err
+	}
+	e := engine.New(engine.Options{
+		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: hosts, MaxDeletes: s.Flags.MaxDeletes,
+		Resync: s.Flags.Resync, Changed: changed, Log: s.Log,
+	})
+	s.current.Store(e)
+	return e, nil
+}
+
+// installation returns the marker and the key for digests. Where nothing was ever installed, a plan
+// works with a key of its own: there is nothing yet that it could fit. There is one cloud per cluster: what
+// another namespace has the inventory of is not taken over, as it would be for a namespace that was misspelt.
+func (s *System) installation(ctx context.Context, readOnly bool) (inventory.Marker, redact.Secret, error) {
+	id, key, found, err := s.cluster.PeekInstallation(ctx)
+	if err == nil && !found {
+		if err = s.alone(ctx); err == nil && !readOnly {
+			id, key, err = s.cluster.Installation(ctx)
+		} else if err == nil {
+			id, key = "none", redact.NewSecret("there is no installation yet, and so no mark to compare with")
+		}
+	}
+	return inventory.NewMarker(id, key), key, err
+}
+
+// alone returns an error when this cluster is looked after from another namespace.
+func (s *System) alone(ctx context.Context) error {
+	other, err := s.cluster.Elsewhere(ctx)
+	if err == nil && other != "" {
+		err = fmt.Errorf("%w: there is no inventory in the namespace %s, and one in %s, from where this cluster is looked after: give --namespace %[3]s", ErrUsage, s.Flags.Namespace, other)
+	}
+	return err
+}
+
+func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOnly bool) (map[unit.DriverName]engine.Driver, func(context.Context) plan.Hosts, error) {
+	charts, err := s.Flags.cache("charts")
+	if err != nil {
+		return nil, nil, err
+	}
+	digester, err := redact.NewDigester(key)
+	if err != nil {
+		return nil, nil, err
+	}
+	releases, err := helm.New(s.cluster, helm.Options{CacheDir: charts, Digester: digester, Notify: s.notify})
+	if err != nil {
+		return nil, nil, err
+	}
+	objects := kube.NewDriver(s.cluster, releases, s.notify)
+	resources := openstack.New(openstack.Options{
+		Connect: s.connect, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, UserAgent: s.agent, Notify: s.notify,
+	})
+	s.mutex.Lock()
+	s.closers = append(s.closers, releases.Close, objects.Close, resources.Close)
+	s.objects = resources
+	s.mutex.Unlock()
+	hosts := func(ctx context.Context) plan.Hosts {
+		if m := s.Model(); s.Flags.OSCloud == "" && (m == nil || m.Cloud.OpenStack == nil) {
+			if !hasCompute(entries) && (m == nil || m.Service("nova") == nil) {
+				return plan.Hosts{None: true}
+			}
+			return plan.Hosts{Err: errors.New("nobody says how to reach OpenStack: write an openstack block, or give --os-cloud")}
+		}
+		count, err := resources.Hosts(ctx)
+		return plan.Hosts{Count: count, Err: err}
+	}
+	return map[unit.DriverName]engine.Driver{unit.Kubernetes: objects, unit.Helm: releases, unit.OpenStack: resources}, hosts, nil
+}
+
+// hasCompute tells whether we deployed what instances run on.
+func hasCompute(entries *inventory.Inventory) bool {
+	return slices.ContainsFunc(entries.Entries(), func(e inventory.Entry) bool {
+		return e.Locator.Kind == unit.KindRelease && e.Locator.Name == "nova"
+	})
+}
+
+// notify hands on what drivers hear.
+func (s *System) notify(addresses ...addr.Object) {
+	if e := s.current.Load(); e != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		e.Notify(ctx, addresses...)
+	}
+}
+
+// NodesChanged calls f each time that nodes came or went, until ctx ends.
+func (s *System) NodesChanged(ctx context.Context, f func()) {
+	heard := make(chan struct{}, 1)
+	cancel := s.cluster.Subscribe(func(ref unit.ObjectRef) {
+		if ref.Kind == "Node" {
+			select {
+			case heard <- struct{}{}:
+			default:
+			}
+		}
+	})
+	defer cancel()
+	known, _ := s.cluster.Nodes(ctx) // without an answer any later one is news
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-heard:
+			if nodes, err := s.cluster.Nodes(ctx); err == nil && !slices.Equal(nodes, known) {
+				known = nodes
+				f()
+			}
+		}
+	}
+}
+
+// Board is where the cluster shows how its nodes stand.
+func (s *System) Board() daemon.NodeBoard { return s.cluster }
+
+func (s *System) shards() shards { return shards{s.cluster.Shards("")} }
+
+// shards are the cluster's store as the inventory wants it.
+type shards struct{ store *kube.Shards }
+
+func (s shards) Load(ctx context.Context) (map[string]inventory.Shard, error) {
+	stored, err := s.store.Load(ctx)
+	loaded := make(map[string]inventory.Shard, len(stored))
+	for name, shard := range stored {
+		loaded[name] = inventory.Shard(shard)
+	}
+	return loaded, err
+}
+
+func (s shards) Put(ctx context.Context, name string, data []byte, version string) (string, error) {
+	stored, err := s.store.Put(ctx, name, data, version)
+	if errors.Is(err, kube.ErrConflict) {
+		err = fmt.Errorf("%w: %w", inventory.ErrConflict, err)
+	}
+	return stored, err
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+)
+
+// version is set when a release is built.
+var version = "dev"
+
+// The exit codes; scripts rely on them.
+const (
+	exitDone        = 0   // in sync, or converged
+	exitFailed      = 1   // something failed
+	exitChanges     = 2   // plan found changes
+	exitInvalid     = 3   // the configuration has mistakes, or fmt --check found another layout
+	exitBlocked     = 4   // something is blocked, or time ran out
+	exitUsage       = 64  // EX_USAGE
+	exitInterrupted = 130 // by a signal
+)
+
+// options are the command's own flags.
+type options struct {
+	wire.Flags
+	timeout time.Duration
+	output  string
+	// repoGiven tells that --repo was written, not only its variable.
+	repoGiven bool
+}
+
+// exit ends the command with a code. Its text, if any, has been printed.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+func main() {
+	if code, is := wire.Child(os.Args); is {
+		os.Exit(code)
+	}
+	os.Exit(run())
+}
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	err := logging(command()).ExecuteContext(ctx)
+	var code exit
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &code):
+		return int(code)
+	}
+	fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
+	if errors.Is(err, wire.ErrUsage) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// logging has a command set the logger of our libraries before it runs.
+func logging(root *cobra.Command) *cobra.Command {
+	prepare := root.PersistentPreRunE
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := prepare(cmd, args); err != nil {
+			return err
+		}
+		level, err := cmd.Flags().GetString("log-level")
+		if err != nil {
+			return err
+		}
+		log, err := wire.Logger(os.Stderr, level)
+		if err != nil {
+			return err
+		}
+		wire.LogLibraries(log)
+		return nil
+	}
+	return root
+}
+
+func command() *cobra.Command {
+	var o options
+	root := &cobra.Command{
+		Use:   "kupenstack-sync",
+		Short: "Bring an OpenStack cloud to what a repository wants, in one pass",
+		Long: `Without a command, kupenstack-sync reads the configuration at --repo, brings the cluster and OpenStack to
+what it says, and ends when nothing more can move.
+
+Every flag can be given as a variable: --status-branch as KUPENSTACK_STATUS_BRANCH.
+
+Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the configuration has mistakes
+(fmt --check: or another layout), 4 blocked or timed out, 64 wrong usage, 130 interrupted.`,
+		Args: wire.Args(cobra.NoArgs), Version: version, SilenceUsage: true, SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			o.repoGiven = cmd.Flags().Changed("repo")
+			if err := wire.FromEnvironment(cmd.Flags()); err != nil {
+				return err
+			}
+			if o.output != outputText && o.output != outputJSON {
+				return fmt.Errorf("%w: --output %s: use text or json", wire.ErrUsage, o.output)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.bounded(cmd.Context(), pass) },
+	}
+	wire.Usage(root)
+	o.Register(root.PersistentFlags())
+	root.PersistentFlags().DurationVar(&o.timeout, "timeout", 30*time.Minute, "how long the pass may take")
+	root.PersistentFlags().StringVar(&o.output, "output", outputText, "text or json")
+	root.AddCommand(
+		&cobra.Command{
+			Use: "plan", Short: "Tell what a pass would change", Args: wire.Args(cobra.NoArgs),
+			RunE: func(cmd *cobra.Command, _ []string) error { return o.bounded(cmd.Context(), showPlan) },
+		},
+		&cobra.Command{
+			Use: "validate [DIRECTORY]", Short: "Check a configuration without any server", Args: wire.Args(cobra.MaximumNArgs(1)),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return o.bounded(cmd.Context(), func(ctx context.Context, o *options) error { return validate(ctx, o, args) })
+			},
+		},
+		&cobra.Command{
+			Use: "schema", Short: "Print the JSON Schema of the language, for editors", Args: wire.Args(cobra.NoArgs),
+			RunE: func(cmd *cobra.Command, _ []string) error { return printSchema(cmd.OutOrStdout()) },
+		},
+		explainCommand(&o),
+		convertCommand(&o),
+		formatCommand(&o),
+		graphCommand(&o),
+	)
+	complete(root, &o)
+	return root
+}
+
+// bounded runs a command for no longer than --timeout. What fails because the time ran out, or
+// because of a signal, ends with the code for that, wherever it happened.
+func (o *options) bounded(ctx context.Context, command func(context.Context, *options) error) error {
+	if o.timeout <= 0 {
+		return fmt.Errorf("%w: --timeout %v leaves no time", wire.ErrUsage, o.timeout)
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	err := command(ctx, o)
+	var code exit
+	switch {
+	case err == nil || errors.As(err, &code) || ctx.Err() == nil:
+		return err
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		fmt.Fprintf(os.Stderr, "kupenstack-sync: the time ran out; see --timeout: %v\n", err)
+		return exit(exitBlocked)
+	default:
+		fmt.Fprintln(os.Stderr, "kupenstack-sync: interrupted")
+		return exit(exitInterrupted)
+	}
+}

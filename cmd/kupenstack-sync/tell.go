@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+)
+
+// tell has the report name the newest revision, which has mistakes. Who is in charge does that by
+// itself, together with how things stand.
+func (p *onePass) tell(ctx context.Context, lease *daemon.Lease) {
+	if p.publisher.Target == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, daemon.Patience)
+	defer cancel()
+	holder, err := lease.Held(ctx, p.system.REST)
+	if err == nil && holder == "" {
+		err = lease.Hold(ctx, p.system.REST, func(ctx context.Context) error {
+			p.publish(ctx, engine.Snapshot{})
+			return nil
+		})
+		if err != nil {
+			holder = lease.Holder()
+		}
+	}
+	switch {
+	case holder != "":
+		fmt.Fprintf(os.Stderr, "%s is in charge, and reports this\n", holder)
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "kupenstack-sync: this is not in the report: %v\n", err)
+	}
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+)
+
+// validate reads a configuration and says what is wrong with it. It reaches no server unless --repo
+// names one.
+func validate(ctx context.Context, o *options, args []string) error {
+	if err := o.directory(args); err != nil {
+		return err
+	}
+	loaded, found, err := load(ctx, o, false)
+	if err != nil {
+		return err
+	}
+	if loaded != nil {
+		_, more := loaded.Compose(compose.Facts{OpenStackGiven: o.OSCloud != ""})
+		found.Diagnostics.Append(more...)
+	}
+	if err := findings(o, found); err != nil {
+		return err
+	}
+	if o.output == outputText {
+		fmt.Fprintf(os.Stdout, "The configuration is valid: cloud %s, %d services, %d nodes, %d resources.\n", loaded.Model.Cloud.Name,
+			len(loaded.Model.Cloud.Services), len(loaded.Model.Nodes), len(loaded.Model.Resources))
+	}
+	return nil
+}
+
+// directory has the configuration read where the arguments say so: a directory, or without one --repo
+// or the working directory.
+func (o *options) directory(args []string) error {
+	switch {
+	case len(args) == 1 && o.repoGiven:
+		return fmt.Errorf("%w: give either a directory or --repo", wire.ErrUsage)
+	case len(args) == 1:
+		o.Repo = args[0]
+	case o.Repo == "":
+		o.Repo = "."
+	}
+	return nil
+}
+
+// load reads the newest configuration once. applies tells whether its values matter, or only whether it
+// makes sense.
+func load(ctx context.Context, o *options, applies bool) (*revision.Loaded, revision.Findings, error) {
+	reading, err := o.Reading(applies)
+	if err != nil {
+		return nil, revision.Findings{}, err
+	}
+	source, err := o.Source(ctx)
+	if err != nil {
+		return nil, revision.Findings{}, err
+	}
+	head, err := source.Head(ctx)
+	if err != nil {
+		return nil, revision.Findings{}, err
+	}
+	tree, err := source.Fetch(ctx, head)
+	if err != nil {
+		return nil, revision.Findings{}, err
+	}
+	files, err := tree.FS(".")
+	if err != nil {
+		return nil, revision.Findings{}, err
+	}
+	return o.Read(ctx, tree.Revision.Hash, files, reading)
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/report"
+)
+
+// version is set when a release is built.
+var version = "dev"
+
+func main() {
+	if code, is := wire.Child(os.Args); is {
+		os.Exit(code)
+	}
+	os.Exit(run())
+}
+
+// options are the daemon's own flags.
+type options struct {
+	wire.Flags
+	interval  time.Duration
+	heartbeat time.Duration
+	listen    string
+}
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	var o options
+	command := &cobra.Command{
+		Use:   "kupenstackd",
+		Short: "Keep an OpenStack cloud as a Git repository wants it",
+		Args:  wire.Args(cobra.NoArgs), Version: version, SilenceUsage: true, SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return wire.FromEnvironment(cmd.Flags()) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), &o) },
+	}
+	wire.Usage(command)
+	o.Register(command.Flags())
+	command.Flags().DurationVar(&o.interval, "interval", 30*time.Second, "the time between two polls of the repository")
+	command.Flags().DurationVar(&o.Resync, "resync", 5*time.Minute, "the time between two looks at everything, though nothing was heard; what is in OpenStack is seen only then")
+	command.Flags().DurationVar(&o.heartbeat, "heartbeat", time.Hour, "the time between two notes in the repository that the world is still observed; 0 for none")
+	command.Flags().StringVar(&o.listen, "listen", ":8080", "the address for /healthz, /readyz and /metrics")
+	if err := command.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "kupenstackd:", err)
+		if errors.Is(err, wire.ErrUsage) {
+			return 64 // EX_USAGE
+		}
+		return 1
+	}
+	return 0
+}
+
+// serve runs until ctx ends.
+func serve(ctx context.Context, o *options) error {
+	log, err := wire.Logger(os.Stderr, o.LogLevel)
+	if err != nil {
+		return err
+	}
+	wire.LogLibraries(log)
+	if o.interval < time.Second {
+		return fmt.Errorf("%w: --interval %v is too short: one second is the least", wire.ErrUsage, o.interval)
+	}
+	if o.heartbeat != 0 && o.heartbeat < time.Minute {
+		return fmt.Errorf("%w: --heartbeat %v is too short: one minute is the least, and 0 for none", wire.ErrUsage, o.heartbeat)
+	}
+	reading, err := o.Reading(true)
+	if err != nil {
+		return err
+	}
+	source, err := o.Source(ctx)
+	if err != nil {
+		return err
+	}
+	target, err := o.Reports(source)
+	if err != nil {
+		return err
+	}
+	lease := daemon.NewLease(o.Namespace, daemon.Identity("kupenstackd"), log)
+	system, err := wire.Open(&o.Flags, "kupenstackd/"+version, lease.Guard, log)
+	if err != nil {
+		return err
+	}
+	defer system.Close()
+	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
+	tracker := o.Tracker(source, system, reading)
+	system.Model = tracker.InForce
+
+	changes := make(chan daemon.Change, 1)
+	tell := func(change daemon.Change) {
+		select {
+		case changes <- change:
+		case <-ctx.Done():
+		}
+	}
+	go system.NodesChanged(ctx, func() { tell(daemon.FactsChanged) })
+	if source.IsDirectory() {
+		if err := daemon.Watch(ctx, o.Repo, log, func() { tell(daemon.SourceChanged) }); err != nil {
+			return err
+		}
+	}
+	d := &daemon.Daemon{
+		Tracker: tracker, Lease: lease, Cluster: system.REST, Ping: system.Ping, Changes: changes,
+		Publisher: &daemon.Publisher{
+			Target: target, Tracker: tracker, Agents: &daemon.Agents{Source: system, Log: log}, Log: log,
+			Base: report.Input{Version: version, Repository: source.String(), Ref: o.Ref, Path: o.Path},
+		},
+		Engine: func(ctx context.Context, changed func()) (*engine.Engine, error) {
+			return system.Engine(ctx, false, changed)
+		},
+		Nodes: system.Board(), Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Log: log,
+		Listening: func(address net.Addr) { log.Info().Stringer("address", address).Msg("answers health checks") },
+	}
+	if heart, ok := target.(daemon.Heartbeat); ok {
+		d.Pulse = &daemon.Pulse{Target: heart, Every: o.heartbeat, Log: log}
+	}
+	started(log, source.String(), o)
+	return d.Run(ctx)
+}
+
+func started(log zerolog.Logger, repository string, o *options) {
+	log.Info().Str("version", version).Str("repo", repository).Str("ref", o.Ref).Str("path", o.Path).Dur("interval", o.interval).Msg("started")
+}

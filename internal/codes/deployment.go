@@ -1,0 +1,35 @@
+package codes
+
+// deployment are the codes of what is found when the configuration becomes units and changes.
+func deployment() []area {
+	return []area{
+		{"confine", "What reading may cost", "Files are read and evaluated in a process of their own first, which has 256 MiB of memory and 2.5 seconds of processor time. Sensible files take a small part of that.", []Entry{
+			{"confine.crash", "The process came to an end as it never should: a mistake of KupenStack, which the files brought to light. Undo what was changed last, and report the files."},
+			{"confine.memory", "Reading or evaluating the files takes more memory than there is. Look at what was changed last for values that grow by each step, such as text, lists or loops made from each other."},
+			{"confine.stack", "Something is nested more deeply than any sensible file. Look at what was changed last, and give parts of it names with `locals`."},
+			{"confine.time", "Reading or evaluating the files takes more processor time than there is. Look at what was changed last for loops in loops, and for large texts that are searched or parsed again and again."},
+		}},
+		{"revision", "What else is in the repository", "What the configuration needs from the files beside it.", []Entry{
+			{"revision.charts", "`repository` in `charts` is a path, and the revision has no such directory. The path begins at the top of the repository, wherever the configuration is. Commit the charts there, or write the address of a repository of charts, which begins with `oci://` or `https://`."},
+		}},
+		{"compose", "What can be deployed", "What the configuration asks for and no chart, image or dependency can give.", []Entry{
+			{"compose.credentials", "A password or user is written for one chart and not for another that has to have the same, so that they could not log in. Write it in all places that the message names, or in none: then it is generated."},
+			{"compose.cycle", "Units wait for each other, so that none of them could ever begin. The message shows the circle; it goes through a `depends_on` of yours. Take that away."},
+			{"compose.invalid-value", "The `conf` or `values` of a service cannot be given to a chart, or a resource is of a kind that does not exist. The message says what is in the way."},
+			{"compose.missing-node", "A resource waits for a node with `depends_on`, and that node takes no part, as it has `disabled = true`. Enable it, or take the dependency away."},
+			{"compose.missing-service", "A service or resource needs a service that the cloud does not deploy, or that has `enabled = false`. Write a `service` block for it, or enable it."},
+			{"compose.no-openstack", "There are resources and no way to reach the OpenStack that they belong to. Write an `openstack` block in the cloud, or give `--os-cloud`."},
+			{"compose.node-configuration", "A service is configured for single nodes, and its chart cannot do that, or not for so many profiles. Move the setting to the cloud or its default profile, or join profiles."},
+			{"compose.node-status", "The configuration of a service is larger than what the `OpenstackNode` of each node shows: 256 KiB, and 8 MiB for all nodes together. This is a warning: the configuration holds all the same, and the report has a page for each node."},
+			{"compose.profile-name", "Nodes are labelled with the names of their profiles, and this name cannot be the value of a label in Kubernetes. Rename the profile."},
+			{"compose.unknown-release", "No images are known of this release of OpenStack. The message lists those that can be deployed."},
+			{"compose.version", "A version is written for a service whose images have no versions to choose from. Write the images themselves, as the chart takes them: `values = { images = { tags = { … } } }`."},
+		}},
+		{"plan", "What may be changed", "Why a plan as a whole is refused. Nothing of it is applied.", []Entry{
+			{"plan.empty-configuration", "The configuration asks for nothing, though there are things that it asked for before. Nothing is deleted for that. Check `--path` and the last merge; what is really to go is taken out block by block."},
+			{"plan.immutable", "The name, namespace, region or a backend of a cloud that is deployed would change, or storage_size of a service of it, and these are fixed. Put the old value back. A cloud with other ones is another cloud."},
+			{"plan.no-record", "The cloud is deployed, and the record of its name, release, region, namespace and backends is lost, so that nobody can tell whether the configuration changes one of them. Restore the Secret `kupenstack-inventory-deployment`, or put back the configuration that was applied last: the record is written anew by that, and other changes can follow."},
+			{"plan.release-change", "The release of OpenStack changes while the cloud is running, and upgrades from one to the next do not exist yet. Put the old value back."},
+		}},
+	}
+}

@@ -1,0 +1,146 @@
+package compose
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/graph"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// The codes of what cannot be composed.
+const (
+	codeRelease   diag.Code = "compose.unknown-release"
+	codeMissing   diag.Code = "compose.missing-service"
+	codeNode      diag.Code = "compose.missing-node"
+	codeValue     diag.Code = "compose.invalid-value"
+	codeVersion   diag.Code = "compose.version"
+	codeOverrides diag.Code = "compose.node-configuration"
+	codeProfile   diag.Code = "compose.profile-name"
+	codeDisagree  diag.Code = "compose.credentials"
+	codeOpenStack diag.Code = "compose.no-openstack"
+	codeCycle     diag.Code = "compose.cycle"
+	codeShown     diag.Code = "compose.node-status"
+)
+
+// Evaluator computes the desired value of a resource with the outputs of others filled in.
+type Evaluator interface {
+	// Desired returns the value as far as the outputs, by address, let it be known.
+	Desired(address addr.Object, outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics)
+	// Triggers does the same for the values that a resource is replaced for when they change.
+	Triggers(address addr.Object, outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics)
+	// Revealed does both with the values of Secrets as well.
+	Revealed(address addr.Object, outputs map[addr.Object]cty.Value, secrets map[model.SecretRef]redact.Secret) (desired, triggers cty.Value, diags diag.Diagnostics)
+}
+
+// Facts are what compose has to know besides the configuration.
+type Facts struct {
+	// Nodes are the names of the cluster's Kubernetes nodes; nil when they are not known.
+	Nodes []string
+	// Tree holds the configuration's files, for charts that lie beside them. Nothing is read here.
+	Tree fs.FS
+	// OpenStackGiven says that the caller knows how to reach OpenStack, whatever is written.
+	OpenStackGiven bool
+}
+
+// Compose returns the units of a model that passed its own checks. When there are errors among the
+// diagnostics there are no units at all: a part of them would look like the whole to whoever
+// deletes what is no longer wanted. Trying again does not help until the configuration changes.
+func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagnostics) {
+	c := &composer{
+		m: m, ev: ev, facts: facts, definition: schema.New(), places: placesOf(m), written: map[string]map[string]any{},
+		shown: map[string]shownConf{}, configurations: map[string]map[string]any{}, large: map[string]bool{},
+		objects: map[addr.Object][]addr.Object{},
+	}
+	c.system()
+	c.nodes()
+	c.services()
+	c.idle()
+	c.resources()
+	c.finish()
+	if c.diags.HasErrors() {
+		return nil, c.diags.Sorted()
+	}
+	return c.units, c.diags.Sorted()
+}
+
+type composer struct {
+	m          *model.Model
+	ev         Evaluator
+	facts      Facts
+	definition *schema.Definition
+	places     []credential              // that the enabled services use
+	written    map[string]map[string]any // what people wrote, as values, by service
+	unclear    bool                      // some of that could not be taken, which was told
+	units      []unit.Unit
+	diags      diag.Diagnostics
+
+	there          map[string]bool               // the nodes of the cluster; nil when they are not known
+	shown          map[string]shownConf          // what holds in the whole cloud, by service
+	configurations map[string]map[string]any     // of nodes, by their profile
+	large          map[string]bool               // the services of which some is not shown
+	objects        map[addr.Object][]addr.Object // of blocks with for_each
+}
+
+// deployed tells whether a service is one that we run.
+func (c *composer) deployed(name string) bool { return deployed(c.m, name) }
+
+func deployed(m *model.Model, name string) bool {
+	s := m.Service(name)
+	return s != nil && s.Enabled
+}
+
+func (c *composer) add(u unit.Unit) { c.units = append(c.units, u) }
+
+func (c *composer) fail(code diag.Code, where diag.Range, about addr.Object, summary, detail, hint string) {
+	d := diag.Diagnostic{Code: code, Summary: summary, Detail: detail, Hint: hint}
+	if where != (diag.Range{}) {
+		d.Subject = &where
+	}
+	if !about.IsZero() {
+		d.Address = about
+	}
+	c.diags.Append(d)
+}
+
+// finish sorts the units and their edges, and refuses cycles among the edges that hold back
+// everything: units in such a cycle would wait for each other for ever.
+func (c *composer) finish() {
+	slices.SortFunc(c.units, func(a, b unit.Unit) int { return a.Address.Compare(b.Address) })
+	g := graph.New[addr.Object, unit.Condition](addr.Object.Compare)
+	g.Grow(len(c.units))
+	for i := range c.units {
+		u := &c.units[i]
+		u.Edges = sortedEdges(u.Edges)
+		for _, e := range u.Edges {
+			if e.Gate == unit.GateStart {
+				g.Connect(u.Address, e.To, e.Until)
+			}
+		}
+	}
+	for _, cycle := range g.Cycles() {
+		first, _ := slices.BinarySearchFunc(c.units, cycle[0], func(u unit.Unit, a addr.Object) int { return u.Address.Compare(a) })
+		c.fail(codeCycle, c.units[first].Range, cycle[0], "units that wait for each other",
+			(&graph.CycleError[addr.Object]{Cycles: [][]addr.Object{cycle}}).Error(), "take one of the dependencies away")
+	}
+}
+
+func systemAddress(name string) addr.Object { return fixedAddress("system", name) }
+
+func serviceAddress(name string) addr.Object { return fixedAddress("service", name) }
+
+func fixedAddress(kind, name string) addr.Object {
+	a, err := addr.NewObject(addr.Module{}, addr.Managed, kind, name, addr.Key{})
+	if err != nil {
+		panic(fmt.Sprintf("compose: %v", err)) // the names are in our tables
+	}
+	return a
+}

@@ -1,0 +1,332 @@
+package compose_test
+
+import (
+	"encoding/json"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kupenstack/kupenstack-sync/examples"
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func load(t *testing.T, tree fs.FS, dir string) (*model.Model, *resolve.Evaluator) {
+	t.Helper()
+	cfg, diags := config.Load(tree, dir, config.DefaultLimits())
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	m, ev, diags := resolve.Resolve(cfg, nil)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return m, ev
+}
+
+func example(t *testing.T, name string) (*model.Model, *resolve.Evaluator) {
+	t.Helper()
+	return load(t, examples.FS, name)
+}
+
+// text loads a configuration of one file, main.hcl.
+func text(t *testing.T, hcl string) (*model.Model, *resolve.Evaluator) {
+	t.Helper()
+	return load(t, fstest.MapFS{"main.hcl": {Data: []byte(hcl)}}, ".")
+}
+
+func must(t *testing.T, m *model.Model, ev compose.Evaluator, facts compose.Facts) map[string]unit.Unit {
+	t.Helper()
+	units, diags := compose.Compose(m, ev, facts)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	byAddress := map[string]unit.Unit{}
+	for _, u := range units {
+		byAddress[u.Address.String()] = u
+	}
+	return byAddress
+}
+
+func demo(t *testing.T) map[string]unit.Unit {
+	t.Helper()
+	m, ev := example(t, "demo")
+	return must(t, m, ev, compose.Facts{Nodes: []string{"control-1", "spare", "worker-1", "worker-2"}})
+}
+
+func release(t *testing.T, units map[string]unit.Unit, name string) *unit.Release {
+	t.Helper()
+	r, ok := units["service."+name].Spec.(*unit.Release)
+	if !ok {
+		t.Fatalf("there is no release %s", name)
+	}
+	return r
+}
+
+// shown is a unit as the golden files have it: secrets as references, resources without what the
+// schema says of them.
+func shown(u unit.Unit) map[string]any {
+	line := map[string]any{"class": u.Class}
+	var edges []string
+	for _, e := range u.Edges {
+		edges = append(edges, string(e.Gate)+" when "+e.To.String()+" is "+string(e.Until)+strings.TrimSuffix(" for "+e.Part, " for "))
+	}
+	if len(edges) > 0 {
+		line["edges"] = edges
+	}
+	if u.PreventDestroy {
+		line["preventDestroy"] = true
+	}
+	if u.Drift != "" {
+		line["drift"] = u.Drift
+	}
+	switch spec := u.Spec.(type) {
+	case *unit.Release:
+		secrets := map[string]string{}
+		for _, s := range spec.Secrets {
+			secrets[strings.Join(s.Path, ".")] = s.Namespace + "/" + s.Name + "#" + s.Key
+		}
+		line["release"] = map[string]any{
+			"name": spec.Namespace + "/" + spec.Name, "chart": spec.Chart, "openstack": spec.OpenStackRelease,
+			"values": spec.Values, "secrets": secrets,
+		}
+	case *unit.Resource:
+		line["resource"] = map[string]any{"kind": spec.Kind, "lookup": spec.Lookup, "region": spec.Region, "desired": unit.Visible(spec.Desired)}
+	case *unit.Credentials:
+		keys := map[string][]string{}
+		for _, k := range spec.Keys {
+			for _, use := range k.Uses {
+				keys[k.Key] = append(keys[k.Key], use.Release+": "+strings.Join(use.Path, "."))
+			}
+		}
+		line["credentials"] = map[string]any{"name": spec.Namespace + "/" + spec.Name, "keys": keys}
+	default:
+		line[string(spec.Driver())] = spec
+	}
+	return line
+}
+
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"demo", "minimal", "external", "profiles"} {
+		t.Run(name, func(t *testing.T) {
+			m, ev := example(t, name)
+			units, diags := compose.Compose(m, ev, compose.Facts{Nodes: []string{"control-1", "node-1", "worker-1", "worker-2"}})
+			if len(diags) > 0 {
+				t.Fatal(diags)
+			}
+			all := map[string]any{}
+			for _, u := range units {
+				all[u.Address.String()] = shown(u)
+			}
+			got, err := yaml.Marshal(all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata", name+".yaml")
+			if *update {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != string(want) {
+				t.Errorf("%s differs; go test -run TestGolden -update shows how in git diff", file)
+			}
+		})
+	}
+}
+
+func TestDeterministicAndSorted(t *testing.T) {
+	m, ev := example(t, "demo")
+	facts := compose.Facts{Nodes: []string{"worker-2", "control-1"}}
+	first, diags := compose.Compose(m, ev, facts)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	if !slices.IsSortedFunc(first, func(a, b unit.Unit) int { return a.Address.Compare(b.Address) }) {
+		t.Error("units are not sorted by address")
+	}
+	for range 5 {
+		again, _ := compose.Compose(m, ev, facts)
+		for i := range first {
+			if first[i].Spec.Digest() != again[i].Spec.Digest() || !slices.Equal(first[i].Edges, again[i].Edges) {
+				t.Fatalf("%s is another one each time", first[i].Address)
+			}
+		}
+	}
+	for _, u := range first {
+		if !slices.IsSortedFunc(u.Edges, func(a, b unit.Edge) int { return a.To.Compare(b.To) }) {
+			t.Errorf("edges of %s are not sorted", u.Address)
+		}
+	}
+}
+
+func TestEveryEdgeLeadsToAUnit(t *testing.T) {
+	units := demo(t)
+	for address, u := range units {
+		for _, e := range u.Edges {
+			if _, ok := units[e.To.String()]; !ok {
+				t.Errorf("%s waits for %s, which is no unit", address, e.To)
+			}
+		}
+	}
+}
+
+func TestNumbersStayWhole(t *testing.T) {
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for key, inner := range v {
+				walk(path+"."+key, inner)
+			}
+		case []any:
+			for _, inner := range v {
+				walk(path, inner)
+			}
+		case nil, bool, string, int64:
+		default:
+			t.Errorf("%s is a %T", path, v)
+		}
+	}
+	for address, u := range demo(t) {
+		switch spec := u.Spec.(type) {
+		case *unit.Release:
+			walk(address, spec.Values)
+		case *unit.Objects:
+			for _, item := range spec.Items {
+				walk(address, item)
+			}
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	units := demo(t)
+	web := units[`instance.web["a"]`].Spec.(*unit.Resource)
+	if web.Desired.GetAttr("image").IsKnown() {
+		t.Fatal("the image is known before it exists")
+	}
+	if web.Block == nil || web.Block.Attribute("flavor") == nil {
+		t.Error("the instance has no schema")
+	}
+	if _, diags := web.Resolve(nil); len(diags) > 0 {
+		t.Error(diags)
+	}
+	m, ev := example(t, "external")
+	public := must(t, m, ev, compose.Facts{})["data.network.public"].Spec.(*unit.Resource)
+	if !public.Lookup || public.Block.Attribute("external") != nil && public.Block.Attribute("external").Presence == schema.Computed {
+		t.Errorf("a lookup has the block of a lookup: %+v", public)
+	}
+}
+
+func TestExternalNeedsNoCluster(t *testing.T) {
+	m, ev := example(t, "external")
+	for address, u := range must(t, m, ev, compose.Facts{Nodes: []string{"node-1"}}) {
+		if u.Class != unit.ClassResource {
+			t.Errorf("%s in a cloud that deploys nothing", address)
+		}
+	}
+}
+
+func TestDisabledServiceHasNoUnit(t *testing.T) {
+	m, ev := text(t, `cloud "c" {
+  release = "2026.1"
+  charts { repository = "charts" }
+  service "mariadb" {}
+  service "rabbitmq" {}
+  service "memcached" { enabled = false }
+}`)
+	units := must(t, m, ev, compose.Facts{})
+	if _, ok := units["service.memcached"]; ok {
+		t.Error("a disabled service has a unit")
+	}
+	if len(units) != 5 {
+		t.Errorf("%d units", len(units))
+	}
+}
+
+func TestChartPlaces(t *testing.T) {
+	tree := fstest.MapFS{}
+	for repository, wantTree := range map[string]bool{"charts": true, "oci://registry.example.org/helm": false} {
+		m, ev := text(t, `cloud "c" {
+  release = "2026.1"
+  charts {
+    repository = "`+repository+`"
+    version    = "~> 2026.1"
+  }
+  service "mariadb" {}
+}`)
+		chart := release(t, must(t, m, ev, compose.Facts{Tree: tree}), "mariadb").Chart
+		if (chart.Tree != nil) != wantTree || chart.Repository != repository || chart.Version != "~> 2026.1" || chart.Name != "mariadb" {
+			t.Errorf("%s: %+v", repository, chart)
+		}
+	}
+}
+
+func TestDigestsHaveNoSecrets(t *testing.T) {
+	for address, u := range demo(t) {
+		if r, ok := u.Spec.(*unit.Release); ok {
+			for _, s := range r.Secrets {
+				if at(r.Values, s.Path) != nil {
+					t.Errorf("%s has a value at %v, which is a secret's place", address, s.Path)
+				}
+			}
+		}
+		if u.Spec.Digest() == "" {
+			t.Errorf("%s has no digest", address)
+		}
+	}
+}
+
+func at(values map[string]any, path []string) any {
+	var v any = values
+	for _, key := range path {
+		m, _ := v.(map[string]any)
+		v = m[key]
+	}
+	return v
+}
+
+func compact(v any) string {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(out)
+}
+
+func codes(diags diag.Diagnostics) []string {
+	var list []string
+	for _, d := range diags {
+		line := string(d.Code)
+		if d.Subject != nil {
+			line = d.Subject.String() + " " + line
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+func object(t *testing.T, s string) addr.Object {
+	t.Helper()
+	return addr.MustParseObject(s)
+}

@@ -1,0 +1,208 @@
+package compose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// generatedSet names the Secret that holds every generated credential.
+const generatedSet = "kupenstack-credentials"
+
+// credential is one generated value and every place that must hold it.
+type credential struct {
+	key    string
+	uuid   bool
+	when   condition
+	places []place
+}
+
+type place struct{ service, path string }
+
+// account says which accounts a chart logs in with.
+type account struct {
+	databases []string // below endpoints: each with root's password and the service's own
+	broker    bool     // oslo_messaging, the broker's administrator and the service's own user
+	cache     bool     // the key that tokens in the cache are encrypted with
+	identity  []string // users in Keystone besides admin
+}
+
+// accounts is the table of what must agree in OpenStack-Helm's charts. A user of Keystone named
+// after another service is this service's own account there: neutron's "nova" is neutron_nova.
+func accounts() map[string]account {
+	oneDatabase := []string{"oslo_db"}
+	return map[string]account{
+		"keystone":  {databases: oneDatabase, broker: true, identity: []string{"test"}},
+		"glance":    {databases: oneDatabase, broker: true, cache: true, identity: []string{"glance", "test"}},
+		"placement": {databases: oneDatabase, cache: true, identity: []string{"placement"}},
+		"neutron": {
+			databases: oneDatabase, broker: true, cache: true,
+			identity: []string{"neutron", "nova", "placement", "designate", "ironic", "test"},
+		},
+		"nova": {
+			databases: []string{"oslo_db", "oslo_db_cell0", "oslo_db_cell1"}, broker: true, cache: true,
+			identity: []string{"nova", "service", "neutron", "placement", "cinder", "ironic", "test"},
+		},
+		"horizon": {databases: oneDatabase, identity: []string{}},
+	}
+}
+
+// single are the credentials that accounts do not lead to.
+func single() []credential {
+	database := func(user string) string { return "endpoints.oslo_db.auth." + user + ".password" }
+	const metadata = "DEFAULT.metadata_proxy_shared_secret"
+	return []credential{
+		{key: "mariadb-root", places: []place{{"mariadb", database("admin")}}},
+		{key: "mariadb-sst", places: []place{{"mariadb", database("sst")}}},
+		{key: "mariadb-audit", places: []place{{"mariadb", database("audit")}}},
+		{key: "mariadb-exporter", places: []place{{"mariadb", database("exporter")}}},
+		{key: "mariadb-keystone-mariadb", places: []place{{"mariadb", "endpoints.identity.auth.mariadb.password"}}},
+		{key: "keystone-admin", places: []place{{"mariadb", "endpoints.identity.auth.admin.password"}}},
+		{key: "rabbitmq-admin", places: []place{{"rabbitmq", "endpoints.oslo_messaging.auth.user.password"}}},
+		{key: "rabbitmq-guest", places: []place{{"rabbitmq", "endpoints.oslo_messaging.auth.guest.password"}}},
+		{key: "rabbitmq-erlang-cookie", places: []place{{"rabbitmq", "endpoints.oslo_messaging.auth.erlang_cookie"}}},
+		{key: "nova-db", places: []place{{"placement", database("nova_api")}}}, // where placement's data once was
+		{key: "horizon-secret-key", places: []place{{"horizon", "conf.horizon.local_settings.config.horizon_secret_key"}}},
+		{key: "glance-object-store", places: []place{{"glance", "endpoints.ceph_object_store.auth.glance.password"}}},
+		{key: "glance-tmpurl-key", places: []place{
+			{"glance", "endpoints.ceph_object_store.auth.glance.tmpurlkey"}, {"glance", "endpoints.object_store.auth.glance.tmpurlkey"},
+		}},
+		{key: "metadata-secret", places: []place{
+			{"nova", "conf.nova.neutron.metadata_proxy_shared_secret"},
+			{"neutron", "conf.metadata_agent." + metadata},
+			{"neutron", "conf.ovn_agent." + metadata},
+			{"neutron", "conf.ovn_metadata_agent." + metadata},
+		}},
+		{key: "ceph-secret-uuid", uuid: true, when: condition{storage: storageCeph}, places: []place{
+			{"nova", "conf.ceph.cinder.secret_uuid"}, {"nova", "conf.nova.libvirt.rbd_secret_uuid"}, {"libvirt", "conf.ceph.cinder.secret_uuid"},
+		}},
+	}
+}
+
+// allCredentials joins both tables, by key.
+func allCredentials() []credential {
+	all := single()
+	at := func(key, service, path string) {
+		i := slices.IndexFunc(all, func(c credential) bool { return c.key == key })
+		if i < 0 {
+			i = len(all)
+			all = append(all, credential{key: key})
+		}
+		all[i].places = append(all[i].places, place{service, path})
+	}
+	for service, a := range accounts() {
+		for _, database := range a.databases {
+			at("mariadb-root", service, "endpoints."+database+".auth.admin.password")
+			at(service+"-db", service, "endpoints."+database+".auth."+service+".password")
+		}
+		if a.broker {
+			at("rabbitmq-admin", service, "endpoints.oslo_messaging.auth.admin.password")
+			at(service+"-rabbitmq", service, "endpoints.oslo_messaging.auth."+service+".password")
+		}
+		if a.cache {
+			at("memcache-secret-key", service, "endpoints.oslo_cache.auth.memcache_secret_key")
+		}
+		at("keystone-admin", service, "endpoints.identity.auth.admin.password")
+		for _, user := range a.identity {
+			at(service+"-keystone-"+user, service, "endpoints.identity.auth."+user+".password")
+		}
+	}
+	for i := range all {
+		slices.SortFunc(all[i].places, func(a, b place) int {
+			return cmp.Or(cmp.Compare(a.service, b.service), cmp.Compare(a.path, b.path))
+		})
+	}
+	slices.SortFunc(all, func(a, b credential) int { return cmp.Compare(a.key, b.key) })
+	return all
+}
+
+// placesOf returns the credentials that the services of a cloud use, each with its places there.
+func placesOf(m *model.Model) []credential {
+	var used []credential
+	for _, c := range allCredentials() {
+		c.places = slices.DeleteFunc(c.places, func(p place) bool { return !deployed(m, p.service) })
+		if len(c.places) > 0 && c.when.holds(&m.Cloud) {
+			used = append(used, c)
+		}
+	}
+	return used
+}
+
+// keepWritten takes away the places where somebody wrote a value. When that leaves others of the
+// same credential with a generated one, they would not agree, and nobody could log in.
+func (c *composer) keepWritten() {
+	if c.unclear {
+		return // what seems not to be written may be
+	}
+	for i := range c.places {
+		var own []place
+		rest := slices.DeleteFunc(slices.Clone(c.places[i].places), func(p place) bool {
+			written := covers(c.written[p.service], p.path)
+			if written {
+				own = append(own, p)
+			}
+			return written
+		})
+		c.places[i].places = rest
+		if len(own) == 0 || len(rest) == 0 {
+			continue
+		}
+		var missing []string
+		for _, p := range rest {
+			missing = append(missing, p.service+": "+p.path)
+		}
+		s := c.m.Service(own[0].service)
+		c.failAt(codeDisagree, c.placeOf(s, own[0].path), "a credential is written in some places only",
+			fmt.Sprintf("%s of %s must be the same as\n%s", own[0].path, s.Name, strings.Join(missing, "\n")),
+			"write it in all of these places, or in none, where it is generated")
+	}
+	c.places = slices.DeleteFunc(c.places, func(c credential) bool { return len(c.places) == 0 })
+}
+
+// placeOf is where a value of a chart was written: in values, or below those in conf.
+func (c *composer) placeOf(s *model.Service, path string) origin {
+	keys := steps(path)
+	at, ok := c.decides(s, s.Settings, "values", keys, nil)
+	if !ok && keys[0] == "conf" {
+		at, _ = c.decides(s, s.Settings, "conf", keys[1:], nil)
+	}
+	return at
+}
+
+// secretsOf returns where the values of a service take credentials.
+func (c *composer) secretsOf(service string) []unit.ValueSecret {
+	var secrets []unit.ValueSecret
+	for _, credential := range c.places {
+		for _, p := range credential.places {
+			if p.service == service {
+				secrets = append(secrets, unit.ValueSecret{
+					Path: steps(p.path), Namespace: c.m.Cloud.Namespace, Name: generatedSet, Key: credential.key,
+				})
+			}
+		}
+	}
+	return secrets
+}
+
+// credentials adds the Secret, after every service said what was written for it.
+func (c *composer) credentials() {
+	if len(c.places) == 0 {
+		return
+	}
+	spec := &unit.Credentials{Namespace: c.m.Cloud.Namespace, Name: generatedSet}
+	for _, credential := range c.places {
+		key := unit.Credential{Key: credential.key, UUID: credential.uuid}
+		for _, p := range credential.places {
+			key.Uses = append(key.Uses, unit.CredentialUse{Namespace: c.m.Cloud.Namespace, Release: p.service, Path: steps(p.path)})
+		}
+		spec.Keys = append(spec.Keys, key)
+	}
+	c.add(unit.Unit{
+		Address: systemAddress(credentialsUnit), Spec: spec, Class: unit.ClassSystem,
+		Edges: []unit.Edge{{To: systemAddress(namespaceUnit), Until: unit.Installed, Gate: unit.GateStart}},
+	})
+}

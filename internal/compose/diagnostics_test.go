@@ -1,0 +1,129 @@
+package compose_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+func TestDiagnostics(t *testing.T) {
+	complete := strings.NewReplacer("NETWORK", "ovs", "STORAGE", "").Replace(everything)
+	for name, c := range map[string]struct {
+		config string
+		facts  compose.Facts
+		want   []string
+	}{
+		"complete": {complete, compose.Facts{}, nil},
+		"unknown release": {
+			strings.Replace(complete, "2026.1", "2019.1", 1),
+			compose.Facts{},
+			[]string{"main.hcl:2:3 compose.unknown-release"},
+		},
+		"no placement": {
+			strings.Replace(complete, "  service \"placement\" { replicas = 2 }\n", "", 1),
+			compose.Facts{},
+			[]string{"main.hcl:15:3 compose.missing-service"},
+		},
+		"disabled": {
+			strings.Replace(complete, `service "placement" { replicas = 2 }`, `service "placement" { enabled = false }`, 1),
+			compose.Facts{},
+			[]string{"main.hcl:16:3 compose.missing-service"},
+		},
+		"version without versions": {
+			strings.Replace(complete, `service "mariadb" { storage_size = "9Gi" }`, `service "mariadb" { version = "11.4" }`, 1),
+			compose.Facts{},
+			[]string{"main.hcl:6:23 compose.version"},
+		},
+		"no overrides": {profiles("keystone", "{ x = { y = N } }", 1), compose.Facts{}, []string{"main.hcl:24:20 compose.node-configuration"}},
+		"ten groups":   {profiles("nova", "{ x = { y = N } }", 10), compose.Facts{}, nil},
+		"too many groups": {
+			profiles("nova", "{ x = { y = N } }", 11), compose.Facts{}, []string{"main.hcl:114:20 compose.node-configuration"},
+		},
+		"credential in one place": {
+			strings.Replace(complete, `service "horizon" { replicas = 2 }`,
+				`service "horizon" { values = { endpoints = { oslo_db = { auth = { admin = { password = "x" } } } } } }`, 1),
+			compose.Facts{},
+			[]string{"main.hcl:20:79 compose.credentials"},
+		},
+		"resources beside services": {complete + "project \"p\" {}\n", compose.Facts{}, []string{"main.hcl:22:1 compose.no-openstack"}},
+		"resources, given":          {complete + "project \"p\" {}\n", compose.Facts{OpenStackGiven: true}, nil},
+		"profile that is no label": {
+			complete + "profile \"p_\" {}\nnode \"n\" {\n  profile = profile.p_\n}\n",
+			compose.Facts{},
+			[]string{"main.hcl:24:3 compose.profile-name"},
+		},
+		"disabled dependency": {
+			strings.Replace(complete, `service "ovn" {}`, `service "ovn" { enabled = false }`, 1) + "project \"p\" {\n  depends_on = [service.ovn]\n}\n",
+			compose.Facts{OpenStackGiven: true},
+			[]string{"main.hcl:23:17 compose.missing-service"},
+		},
+		"disabled node": {
+			complete + "node \"n\" { disabled = true }\nproject \"p\" {\n  depends_on = [node.n]\n}\n",
+			compose.Facts{OpenStackGiven: true},
+			[]string{"main.hcl:24:17 compose.missing-node"},
+		},
+		"disabled node of several": {
+			complete + "node \"n\" {\n  for_each = toset([\"a\", \"b\"])\n  name     = each.key\n  disabled = each.key == \"a\"\n}\nproject \"p\" {\n  depends_on = [node.n[\"a\"]]\n}\n",
+			compose.Facts{OpenStackGiven: true},
+			[]string{"main.hcl:28:17 compose.missing-node"},
+		},
+		"the nodes that are not disabled": {
+			complete + "node \"n\" {\n  for_each = toset([\"a\", \"b\"])\n  name     = each.key\n  disabled = each.key == \"a\"\n}\nproject \"p\" {\n  depends_on = [node.n, node.n[\"b\"]]\n}\n",
+			compose.Facts{OpenStackGiven: true},
+			nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, ev := text(t, c.config)
+			units, diags := compose.Compose(m, ev, c.facts)
+			if got := codes(diags); !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q: %+v", got, c.want, diags)
+			}
+			if (units == nil) != (len(c.want) > 0) {
+				t.Errorf("%d units beside %d diagnostics", len(units), len(diags))
+			}
+			for _, d := range diags {
+				if strings.Contains(d.Detail+d.Hint+d.Summary, "hush") {
+					t.Errorf("a secret is told: %+v", d)
+				}
+			}
+		})
+	}
+}
+
+func TestResourcesWithoutOpenStack(t *testing.T) {
+	m := &model.Model{
+		Cloud: model.Cloud{Name: "c", Region: "RegionOne", Namespace: "openstack"},
+		Resources: []model.Resource{{
+			Address: object(t, "project.p"), Kind: "project", Desired: cty.EmptyObjectVal,
+		}},
+	}
+	if _, diags := compose.Compose(m, nil, compose.Facts{}); !slices.Equal(codes(diags), []string{"compose.no-openstack"}) {
+		t.Error(diags)
+	}
+	units, diags := compose.Compose(m, nil, compose.Facts{OpenStackGiven: true})
+	if len(diags) > 0 || len(units) != 1 {
+		t.Error(units, diags)
+	}
+}
+
+// TestCycle: the model forbids it, but a cycle must never reach the engine, which would wait.
+func TestCycle(t *testing.T) {
+	a, b := object(t, "project.a"), object(t, "project.b")
+	m := &model.Model{
+		Cloud: model.Cloud{Name: "c", OpenStack: &model.OpenStack{}},
+		Resources: []model.Resource{
+			{Address: a, Kind: "project", Desired: cty.EmptyObjectVal, Edges: []model.Edge{{To: b}}},
+			{Address: b, Kind: "project", Desired: cty.EmptyObjectVal, Edges: []model.Edge{{To: a}}},
+		},
+	}
+	_, diags := compose.Compose(m, nil, compose.Facts{})
+	if !slices.Equal(codes(diags), []string{"compose.cycle"}) || !strings.Contains(diags[0].Detail, "project.a → project.b → project.a") {
+		t.Errorf("%+v", diags)
+	}
+}

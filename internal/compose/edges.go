@@ -1,0 +1,105 @@
+package compose
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// need is a service that another one cannot do without.
+type need struct {
+	service string
+	until   unit.Condition
+	gate    unit.Gate
+	network string // only with this network_backend; "" for all
+}
+
+// needs are the dependencies between services. They are those of the charts' jobs and init
+// containers (dependencies.static and dependencies.dynamic in OpenStack-Helm), seen from outside:
+// a database must work before a job can create a schema in it. Where charts wait for each other
+// (nova-compute for Neutron's API, Neutron's agents for Nova's, libvirt for the agent on its
+// node), they are installed side by side and become ready together.
+func needs() map[string][]need {
+	ready := func(services ...string) []need {
+		var list []need
+		for _, s := range services {
+			list = append(list, need{service: s, until: unit.Ready, gate: unit.GateStart})
+		}
+		return list
+	}
+	installed := func(service string) need {
+		return need{service: service, until: unit.Installed, gate: unit.GateStart}
+	}
+	beside := func(services ...string) []need {
+		var list []need
+		for _, s := range services {
+			list = append(list, need{service: s, until: unit.Installed, gate: unit.GateReady})
+		}
+		return list
+	}
+	readyAtLast := func(service string) need {
+		return need{service: service, until: unit.Ready, gate: unit.GateReady}
+	}
+	ovn := installed("ovn")
+	ovn.network = networkOVN
+	return map[string][]need{
+		"mariadb":     nil,
+		"rabbitmq":    nil,
+		"memcached":   nil,
+		"keystone":    ready("mariadb", "rabbitmq", "memcached"),
+		"glance":      ready("mariadb", "rabbitmq", "memcached", "keystone"),
+		"placement":   ready("mariadb", "memcached", "keystone"),
+		"horizon":     ready("mariadb", "memcached", "keystone"),
+		"openvswitch": nil,
+		"ovn":         {installed("openvswitch")},
+		"libvirt":     append(beside("neutron"), installed("openvswitch"), ovn),
+		"neutron":     append(append(ready("mariadb", "rabbitmq", "memcached", "keystone"), beside("nova")...), installed("openvswitch"), ovn),
+		// Nothing of Nova's chart waits for Placement; what Nova runs keeps asking for it.
+		"nova": append(append(ready("mariadb", "rabbitmq", "memcached", "keystone"), beside("neutron", "libvirt")...),
+			installed("placement"), readyAtLast("placement"), readyAtLast("glance")),
+	}
+}
+
+// serviceEdges returns what a service waits for, as far as it is deployed.
+func (c *composer) serviceEdges(s *model.Service) []unit.Edge {
+	edges := []unit.Edge{{To: systemAddress(namespaceUnit), Until: unit.Installed, Gate: unit.GateStart}}
+	if len(c.places) > 0 {
+		edges = append(edges, unit.Edge{To: systemAddress(credentialsUnit), Until: unit.Installed, Gate: unit.GateStart})
+	}
+	edges = append(edges, c.controlPlaneEdges()...)
+	for _, n := range c.needsOf(s.Name) {
+		if c.deployed(n.service) {
+			edges = append(edges, unit.Edge{To: serviceAddress(n.service), Until: n.until, Gate: n.gate})
+		}
+	}
+	return edges
+}
+
+// needsOf returns the needs of a service in this cloud.
+func (c *composer) needsOf(name string) []need {
+	return slices.DeleteFunc(needs()[name], func(n need) bool { return n.network != "" && n.network != c.m.Cloud.NetworkBackend })
+}
+
+// controlPlaneEdges keep the nodes of the control plane until a service is gone: the hooks that run
+// before its charts are uninstalled are pods, and without the label of such a node they stay pending.
+func (c *composer) controlPlaneEdges() []unit.Edge {
+	var edges []unit.Edge
+	for _, u := range c.units {
+		if n, ok := u.Spec.(*unit.Node); ok && slices.Contains(n.Roles, schema.RoleControlPlane) {
+			edges = append(edges, unit.Edge{To: u.Address, Until: unit.Installed, Gate: unit.GateKeep})
+		}
+	}
+	return edges
+}
+
+// sortedEdges returns each edge once, in order.
+func sortedEdges(edges []unit.Edge) []unit.Edge {
+	sorted := slices.Clone(edges)
+	slices.SortFunc(sorted, func(a, b unit.Edge) int {
+		return cmp.Or(a.To.Compare(b.To), cmp.Compare(a.Gate, b.Gate), cmp.Compare(a.Until, b.Until), cmp.Compare(a.Part, b.Part))
+	})
+	return slices.Compact(sorted)
+}

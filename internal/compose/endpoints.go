@@ -1,0 +1,69 @@
+package compose
+
+import "github.com/kupenstack/kupenstack-sync/internal/model"
+
+// endpoint is an API as others reach it inside the cluster: the Service that the chart makes.
+type endpoint struct {
+	name, port string // below endpoints
+	host       string
+	number     int64 // 0 where the chart's is right
+}
+
+// endpoints are the APIs of a chart whose public interface leads to a Service that only exists
+// with an ingress in front. They are set to the Service that does exist; who publishes the APIs
+// elsewhere writes host_fqdn_override in values.
+func endpoints() map[string][]endpoint {
+	return map[string][]endpoint{
+		"glance":    {{"image", "api", "glance-api", 9292}},
+		"placement": {{"placement", "api", "placement-api", 8778}},
+		"neutron":   {{"network", "api", "neutron-server", 9696}},
+		"nova": {
+			{"compute", "api", "nova-api", 8774},
+			{"compute_metadata", "metadata", "nova-metadata", 8775},
+			{"compute_novnc_proxy", "novnc_proxy", "nova-novncproxy", 6080},
+		},
+		"horizon": {{"dashboard", "web", "horizon-int", 0}},
+	}
+}
+
+// Where Keystone's API is: every chart has it among its endpoints, with the same flaw.
+const (
+	keystoneHost = "keystone-api"
+	keystonePort = int64(5000)
+)
+
+// brokerStatefulSet is the name that the chart gives to the StatefulSet of the release "rabbitmq".
+// Clients list its members.
+const brokerStatefulSet = "rabbitmq-rabbitmq"
+
+const replicasOfServer = "pod.replicas.server"
+
+// endpointValues are the endpoints of a chart. Hosts and namespaces of the database, the broker
+// and the cache stay those of the chart: releases have the names of their services, and all are in
+// one namespace.
+func endpointValues(service string, cloud *model.Cloud, brokers int64) []setting {
+	var list []setting
+	for _, e := range endpoints()[service] {
+		list = append(list, setting{path: "endpoints." + e.name + ".hosts.public", value: e.host})
+		if e.number != 0 {
+			list = append(list, setting{path: "endpoints." + e.name + ".port." + e.port + ".public", value: e.number})
+		}
+	}
+	a, logsIn := accounts()[service]
+	if !logsIn {
+		return list
+	}
+	list = append(list,
+		setting{path: "endpoints.identity.hosts.default", value: keystoneHost},
+		setting{path: "endpoints.identity.port.api.default", value: keystonePort},
+		setting{path: "endpoints.identity.auth.admin.region_name", value: cloud.Region})
+	for _, user := range a.identity {
+		list = append(list, setting{path: "endpoints.identity.auth." + user + ".region_name", value: cloud.Region})
+	}
+	if a.broker {
+		list = append(list,
+			setting{path: "endpoints.oslo_messaging.statefulset.name", value: brokerStatefulSet},
+			setting{path: "endpoints.oslo_messaging.statefulset.replicas", value: brokers})
+	}
+	return list
+}

@@ -1,0 +1,70 @@
+package compose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+const (
+	labelEnabled = "enabled"
+
+	labelNetwork     = "openstack-network-node"
+	labelOpenvSwitch = "openvswitch"
+	labelL3Agent     = "l3-agent" // an OVN gateway
+)
+
+// roleLabels are the labels by which OpenStack-Helm's charts choose nodes, by our role. The agents
+// of Neutron are moved to network nodes, see agentLabels.
+func roleLabels() map[string][]string {
+	return map[string][]string{
+		schema.RoleControlPlane: {unit.ControlPlaneLabel},
+		schema.RoleCompute:      {unit.ComputeLabel, labelOpenvSwitch},
+		schema.RoleNetwork:      {labelNetwork, labelOpenvSwitch, labelL3Agent},
+	}
+}
+
+func nodeLabels(roles []string, profile string, disabled bool) map[string]string {
+	labels := map[string]string{}
+	if profile != "" {
+		labels[unit.ProfileLabel] = profile
+	}
+	if disabled {
+		return labels
+	}
+	table := roleLabels()
+	for _, role := range roles {
+		for _, label := range table[role] {
+			labels[label] = labelEnabled
+		}
+	}
+	return labels
+}
+
+// nodes adds a unit for each node that the configuration speaks of.
+func (c *composer) nodes() {
+	for i := range c.m.Nodes {
+		n := &c.m.Nodes[i]
+		if problems := validation.IsValidLabelValue(n.Profile); len(problems) > 0 {
+			where := n.Range
+			if written, ok := n.Ranges["profile"]; ok {
+				where = written
+			}
+			c.fail(codeProfile, where, n.Address, "the name of the profile cannot be a label",
+				fmt.Sprintf("nodes are labelled with the name of their profile, and Kubernetes takes no %q: %s", n.Profile, strings.Join(problems, "; ")), "rename the profile")
+		}
+		c.add(unit.Unit{
+			Address: n.Address, Class: unit.ClassNode, Range: n.Range,
+			Spec: &unit.Node{
+				Name: n.Name, Labels: nodeLabels(n.Roles, n.Profile, n.Disabled),
+				Roles: slices.Clone(n.Roles), Profile: n.Profile, Disabled: n.Disabled,
+				Hosts: !n.Disabled && slices.Contains(n.Roles, schema.RoleCompute),
+			},
+		})
+	}
+}

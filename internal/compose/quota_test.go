@@ -1,0 +1,83 @@
+package compose_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// TestProjectsWaitForWhatKeepsTheirQuota: a project needs Keystone alone to be made, and the services
+// whose limits it writes to be ready. What is in it needs the limits of the service that keeps it.
+func TestProjectsWaitForWhatKeepsTheirQuota(t *testing.T) {
+	complete := strings.NewReplacer("NETWORK", "ovs", "STORAGE", "").Replace(everything)
+	const late = "flavor \"f\" {\n  vcpus = 1\n  ram   = 64\n}\n"
+	const inside = `
+network "n" { project = project.p }
+network "after" { depends_on = [project.p] }
+network "both" {
+  project    = project.p
+  depends_on = [project.p]
+}
+data "image" "i" { name = "i" }
+instance "i" {
+  project  = project.p
+  image    = data.image.i
+  flavor   = flavor.f
+  networks = [network.n]
+}
+`
+	for name, c := range map[string]struct {
+		quota string
+		want  []string
+		part  string
+	}{
+		"none":           {"", []string{"start keystone"}, ""},
+		"null":           {"quota = null", []string{"start keystone"}, ""},
+		"empty":          {"quota = {}", []string{"start keystone"}, ""},
+		"nova":           {"quota = { cores = 4 }", []string{"start keystone", "keep nova", "ready nova"}, "neutron"},
+		"neutron":        {"quota = { routers = -1 }", []string{"start keystone", "keep neutron", "ready neutron"}, "neutron"},
+		"both":           {"quota = { ram = 1, ports = 2 }", []string{"start keystone", "keep neutron", "ready neutron", "keep nova", "ready nova"}, "neutron"},
+		"a limit is not": {"quota = { cores = null, ports = 2 }", []string{"start keystone", "keep neutron", "ready neutron"}, "neutron"},
+		"a late limit":   {"quota = { ports = tonumber(flavor.f.id) }", []string{"start flavor.f", "start keystone", "keep neutron", "ready neutron"}, "neutron"},
+		"sensitive":      {"quota = sensitive({ cores = 4 })", []string{"start keystone", "keep nova", "ready nova"}, "neutron"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, ev := text(t, complete+late+"project \"p\" {\n"+c.quota+"\n}\n"+inside)
+			units := must(t, m, ev, compose.Facts{OpenStackGiven: true})
+			var got []string
+			for _, e := range units["project.p"].Edges {
+				if e.Until != unit.Ready || e.Part != "" {
+					t.Errorf("it does not wait for all of %s to be ready: %+v", e.To, e)
+				}
+				got = append(got, string(e.Gate)+" "+strings.TrimPrefix(e.To.String(), "service."))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("it waits for %v, want %v", got, c.want)
+			}
+			for address, want := range map[string][]string{
+				"network.n": {c.part}, "network.after": {""}, "network.both": {""}, "instance.i": {""},
+			} {
+				var parts []string
+				for _, e := range units[address].Edges {
+					if e.To == units["project.p"].Address {
+						parts = append(parts, e.Part)
+					}
+				}
+				if !slices.Equal(parts, want) {
+					t.Errorf("%s waits for the parts %q of the project, want %q", address, parts, want)
+				}
+			}
+		})
+	}
+}
+
+// TestQuotasOfACloudThatSomebodyElseDeployed: there is nothing to wait for.
+func TestQuotasOfACloudThatSomebodyElseDeployed(t *testing.T) {
+	m, ev := text(t, "cloud \"c\" {\n  openstack { cloud = \"prod\" }\n}\nproject \"p\" {\n  quota = { cores = 4, ports = 2 }\n}\n")
+	if edges := must(t, m, ev, compose.Facts{})["project.p"].Edges; len(edges) > 0 {
+		t.Errorf("it waits for %v", edges)
+	}
+}

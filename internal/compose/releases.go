@@ -1,0 +1,92 @@
+package compose
+
+import "slices"
+
+// releases are the releases of OpenStack that there are images of.
+func releases() []string { return []string{"2025.1", "2025.2", "2026.1"} }
+
+// Where OpenStack-Helm's images of a release are: the newest charts serve every
+// release, and the tags of the images select it.
+const (
+	imageRegistry = "quay.io/airshipit/"
+	imageSystem   = "-ubuntu_noble"
+	clientImage   = "openstack-client"
+)
+
+// releaseTags are the entries of images.tags that hold software of OpenStack itself, by service and
+// image. They are those that differ by release in OpenStack-Helm's values_overrides.
+func releaseTags() map[string]map[string][]string {
+	return map[string]map[string][]string{
+		"keystone": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_user"},
+			"keystone": {
+				"keystone_api", "keystone_credential_rotate", "keystone_credential_setup", "keystone_db_sync",
+				"keystone_domain_manage", "keystone_fernet_rotate", "keystone_fernet_setup",
+			},
+		},
+		"glance": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
+			"glance":    {"glance_api", "glance_db_sync", "glance_metadefs_load"},
+		},
+		"placement": {
+			clientImage: {"db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
+			"placement": {"placement", "placement_db_sync"},
+		},
+		"neutron": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
+			"neutron": {
+				"neutron_bagpipe_bgp", "neutron_db_sync", "neutron_dhcp", "neutron_l2gw", "neutron_l3", "neutron_metadata",
+				"neutron_netns_cleanup_cron", "neutron_openvswitch_agent", "neutron_ovn_metadata", "neutron_rpc_server", "neutron_server",
+			},
+		},
+		"nova": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user", "nova_cell_setup_init"},
+			"nova": {
+				"nova_api", "nova_cell_setup", "nova_compute", "nova_compute_ssh", "nova_conductor", "nova_db_sync", "nova_novncproxy",
+				"nova_novncproxy_assets", "nova_scheduler", "nova_spiceproxy", "nova_spiceproxy_assets",
+			},
+		},
+		"libvirt": {"libvirt": {"libvirt"}},
+		"horizon": {
+			clientImage: {"db_drop", "db_init"},
+			"horizon":   {"horizon", "horizon_db_sync"},
+		},
+	}
+}
+
+func imageValues(service, release string) []setting {
+	var list []setting
+	for image, tags := range releaseTags()[service] {
+		for _, tag := range tags {
+			list = append(list, setting{path: "images.tags." + tag, value: imageRegistry + image + ":" + release + imageSystem})
+		}
+	}
+	return list
+}
+
+// ofRelease tells whether a service has the cloud's release of OpenStack.
+func ofRelease(service string) bool { return releaseTags()[service] != nil }
+
+// versionImages are the images of services with a version of their own, by entry of images.tags:
+// what comes before the version, and after it. MariaDB has none: its image has no versions.
+func versionImages() map[string]map[string][2]string {
+	return map[string]map[string][2]string{
+		"rabbitmq": {
+			"rabbitmq":      {"docker.io/rabbitmq:", ""},
+			"scripted_test": {"docker.io/rabbitmq:", "-management"},
+		},
+		"memcached": {"memcached": {imageRegistry + "memcached:", ""}},
+	}
+}
+
+// versionValues returns the images of a version, and false where versions cannot be chosen.
+func versionValues(service, version string) ([]setting, bool) {
+	images, ok := versionImages()[service]
+	var list []setting
+	for tag, around := range images {
+		list = append(list, setting{path: "images.tags." + tag, value: around[0] + version + around[1]})
+	}
+	return list, ok
+}
+
+func knownRelease(release string) bool { return slices.Contains(releases(), release) }

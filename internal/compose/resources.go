@@ -1,0 +1,206 @@
+package compose
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+func noAddress() addr.Object { return addr.Object{} }
+
+// resources adds a unit for each object inside OpenStack, lookups included.
+func (c *composer) resources() {
+	if len(c.m.Resources) == 0 {
+		return
+	}
+	if c.m.Cloud.OpenStack == nil && !c.facts.OpenStackGiven {
+		detail := "the configuration has objects inside OpenStack, but does not say where OpenStack is"
+		if c.m.Cloud.Deploys() {
+			detail = "the configuration has objects inside OpenStack, but does not say how to log in to the OpenStack that it deploys"
+		}
+		first := &c.m.Resources[0]
+		c.fail(codeOpenStack, first.Range, first.Address, "no way to OpenStack", detail,
+			`write an openstack block in the cloud, such as openstack { cloud = "prod" }, or give --os-cloud`)
+	}
+	c.units = slices.Grow(c.units, len(c.m.Resources))
+	for i := range c.m.Resources {
+		c.resource(&c.m.Resources[i])
+	}
+}
+
+func (c *composer) resource(r *model.Resource) {
+	block := c.definition.Resource(r.Kind)
+	if block == nil {
+		c.fail(codeValue, r.Range, r.Address, "unknown kind of resource", fmt.Sprintf("there is no kind %q", r.Kind), "take the block away, or correct its kind")
+		return
+	}
+	spec := &unit.Resource{
+		Kind: r.Kind, Lookup: r.Address.Mode() == addr.Data, Block: block,
+		Region: c.m.Cloud.Region, Desired: r.Desired, Resolve: c.resolve(r), Ignore: r.Lifecycle.IgnoreChanges,
+	}
+	if r.Triggers != cty.NilVal {
+		spec.Triggers = c.triggers(r)
+	}
+	if spec.Lookup {
+		spec.Block = block.DataBlock()
+	}
+	c.secretsIn(spec, r)
+	c.add(unit.Unit{
+		Address: r.Address, Spec: spec, Edges: c.resourceEdges(r), Class: unit.ClassResource,
+		Drift: unit.DriftPolicy(r.Lifecycle.Drift), PreventDestroy: r.Lifecycle.PreventDestroy,
+		CreateFirst: r.Lifecycle.CreateBeforeDestroy, Range: r.Range,
+	})
+}
+
+func (c *composer) resolve(r *model.Resource) func(map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
+	ev, address, desired := c.ev, r.Address, r.Desired
+	return func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
+		if ev == nil {
+			return desired, nil
+		}
+		return ev.Desired(address, outputs)
+	}
+}
+
+func (c *composer) triggers(r *model.Resource) func(map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
+	ev, address, values := c.ev, r.Address, r.Triggers
+	return func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
+		if ev == nil {
+			return values, nil
+		}
+		return ev.Triggers(address, outputs)
+	}
+}
+
+// resourceEdges are the APIs that keep the resource, where we run them, and what the configuration
+// refers to.
+func (c *composer) resourceEdges(r *model.Resource) []unit.Edge {
+	ready := func(to addr.Object) unit.Edge {
+		return unit.Edge{To: to, Until: unit.Ready, Gate: unit.GateStart}
+	}
+	var edges []unit.Edge
+	if api := schema.ServiceOf(r.Kind); c.deployed(api) {
+		edges = append(edges, ready(serviceAddress(api)))
+	}
+	for _, api := range limiters(r) {
+		if c.deployed(api) { // it is not complete without, and as long as it is there it may be asked for
+			keeps := unit.Edge{To: serviceAddress(api), Until: unit.Ready, Gate: unit.GateReady}
+			edges = append(edges, keeps)
+			keeps.Gate = unit.GateKeep
+			edges = append(edges, keeps)
+		}
+	}
+	for _, e := range r.Edges {
+		if other := c.m.Resource(e.To); other != nil {
+			edge := ready(e.To)
+			edge.Part = partFor(r, other, e.Attribute)
+			edges = append(edges, edge)
+			continue
+		}
+		if s := c.m.Service(e.To.Name()); s != nil && s.Address == e.To {
+			if s.Enabled {
+				edges = append(edges, ready(e.To))
+			} else {
+				c.fail(codeMissing, e.Range, r.Address, "a service is missing",
+					fmt.Sprintf("%s depends on %s, which has enabled = false", r.Address, e.To), "enable it, or take the dependency away")
+			}
+			continue
+		}
+		if n := c.node(e.To); n != nil {
+			if n.Disabled {
+				c.fail(codeNode, e.Range, r.Address, "a node is missing",
+					fmt.Sprintf("%s depends on %s, which has disabled = true", r.Address, e.To), "take it out of depends_on, or the line out of the node")
+				continue
+			}
+			edges = append(edges, ready(e.To))
+			continue
+		}
+		for _, other := range c.standFor(e.To) {
+			if other != r.Address {
+				edges = append(edges, ready(other))
+			}
+		}
+	}
+	return edges
+}
+
+// limiters are the services that keep limits which the quota of a project writes. They are up much later
+// than Keystone, which keeps all else. So the project is made without them, and gets its limits once they
+// are there: until then it is not ready.
+func limiters(r *model.Resource) []string {
+	if r.Desired == cty.NilVal || !r.Desired.Type().IsObjectType() || !r.Desired.Type().HasAttribute("quota") || r.Address.Mode() == addr.Data {
+		return nil
+	}
+	var services []string
+	desired, _ := r.Desired.Unmark()
+	quota, _ := desired.GetAttr("quota").Unmark()
+	for _, q := range schema.Quotas() {
+		if slices.ContainsFunc(q.Limits, func(limit string) bool { return writes(quota, limit) }) {
+			services = append(services, q.Service)
+		}
+	}
+	return services
+}
+
+// partFor returns which part of another resource is enough for one that refers to it by an attribute; ""
+// where that takes all of it. What lies in a project needs the limits of the service that keeps it, which
+// it waits for anyhow. An instance uses up limits of several.
+func partFor(r, other *model.Resource, attribute string) string {
+	if attribute == "" || r.Kind == "instance" || len(limiters(other)) == 0 {
+		return ""
+	}
+	return schema.ServiceOf(r.Kind)
+}
+
+// writes tells whether an object has an attribute that is written; one that is not known yet may have.
+func writes(object cty.Value, attribute string) bool {
+	switch {
+	case !object.IsKnown():
+		return true
+	case object.IsNull() || !object.Type().HasAttribute(attribute):
+		return false
+	}
+	v, _ := object.GetAttr(attribute).Unmark()
+	return !v.IsKnown() || !v.IsNull()
+}
+
+// standFor returns every object that an address without key stands for.
+func (c *composer) standFor(whole addr.Object) []addr.Object {
+	found, known := c.objects[whole]
+	if known {
+		return found
+	}
+	// Those of one module are side by side.
+	i, _ := slices.BinarySearchFunc(c.m.Resources, whole, func(r model.Resource, a addr.Object) int { return r.Address.Compare(a) })
+	inside := i < len(c.m.Resources) && c.m.Resources[i].Address.Module() == whole.Module()
+	if !inside {
+		i = 0
+	}
+	for ; i < len(c.m.Resources); i++ {
+		other := c.m.Resources[i].Address
+		switch {
+		case whole.Contains(other):
+			found = append(found, other)
+		case inside && len(found) > 0:
+			i = len(c.m.Resources)
+		}
+	}
+	c.objects[whole] = found
+	return found
+}
+
+// node returns the node with an address, or nil.
+func (c *composer) node(a addr.Object) *model.Node {
+	i, found := slices.BinarySearchFunc(c.m.Nodes, a, func(n model.Node, a addr.Object) int { return n.Address.Compare(a) })
+	if !found {
+		return nil
+	}
+	return &c.m.Nodes[i]
+}

@@ -1,0 +1,202 @@
+package compose
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+const broker = "rabbitmq"
+
+func infrastructure() []string { return []string{"mariadb", broker, "memcached"} }
+
+// services adds a release for each enabled service, and the credentials that they share.
+func (c *composer) services() {
+	cloud := &c.m.Cloud
+	if cloud.Deploys() && !knownRelease(cloud.Release) {
+		where := cloud.Ranges["release"]
+		if where == (diag.Range{}) {
+			where = cloud.Range
+		}
+		c.fail(codeRelease, where, noAddress(), "unknown release of OpenStack",
+			fmt.Sprintf("there are no images known of %q", cloud.Release), "there are: "+strings.Join(releases(), ", "))
+	}
+	for i := range cloud.Services {
+		if s := &cloud.Services[i]; s.Enabled {
+			c.written[s.Name] = c.writtenFor(s)
+		}
+	}
+	c.keepWritten()
+	c.credentials()
+	brokers := c.brokers()
+	for i := range cloud.Services {
+		if s := &cloud.Services[i]; s.Enabled {
+			c.service(s, brokers)
+		}
+	}
+	c.needed()
+}
+
+// brokers is the number of members of the broker, wherever it was written.
+func (c *composer) brokers() int64 {
+	s := c.m.Service(broker)
+	if s == nil || !s.Enabled {
+		return 0
+	}
+	values := map[string]any{}
+	fill(values, &c.m.Cloud, replicaValues(s))
+	n, _ := get(overlay(values, c.written[broker]), replicasOfServer).(int64)
+	return n
+}
+
+func (c *composer) service(s *model.Service, brokers int64) {
+	cloud := &c.m.Cloud
+	values := map[string]any{}
+	fill(values, cloud, settings()[s.Name])
+	fill(values, cloud, endpointValues(s.Name, cloud, brokers))
+	fill(values, cloud, imageValues(s.Name, cloud.Release))
+	fill(values, cloud, replicaValues(s))
+	fill(values, cloud, c.versionValues(s))
+	if path, ok := volumes()[s.Name]; ok && s.StorageSize != "" {
+		fill(values, cloud, []setting{{path: path, value: s.StorageSize}})
+	}
+	values = overlay(values, c.overrides(s))
+	values = overlay(values, c.written[s.Name])
+	fixed := c.fixed(s, values)
+	closes := c.closes(s.Name, values)
+	values, secrets := c.conceal(values)
+	release := &unit.Release{
+		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
+		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
+		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete,
+	}
+	if ofRelease(s.Name) {
+		release.OpenStackRelease = cloud.Release
+	}
+	class := unit.ClassService
+	if slices.Contains(infrastructure(), s.Name) {
+		class = unit.ClassInfrastructure
+	}
+	c.add(unit.Unit{Address: s.Address, Spec: release, Edges: c.serviceEdges(s), Class: class, Fixed: fixed, Closes: closes, Range: s.Range})
+}
+
+// fixed are the attributes of a service that cannot change once it is deployed, as its chart gets them:
+// the chart's values can be written around them.
+func (c *composer) fixed(s *model.Service, values map[string]any) map[string]string {
+	known, _ := c.definition.Service(s.Name)
+	var fixed map[string]string
+	for _, name := range c.definition.Block("cloud").Nested("service").Refused() {
+		if !known.Takes(name) {
+			continue
+		}
+		if fixed == nil {
+			fixed = map[string]string{}
+		}
+		fixed[name] = ""
+		for _, setting := range s.Settings { // the later over the earlier
+			if v, _ := setting.Value.Unmark(); setting.Name == name && v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
+				fixed[name] = v.AsString()
+			}
+		}
+		if path, ok := volumes()[s.Name]; ok && name == storageSize {
+			fixed[name] = plainText(get(values, path))
+		}
+	}
+	return fixed
+}
+
+const storageSize = "storage_size"
+
+// plainText is a value of a chart as a text for people: "" where there is none, and for what is no single
+// value, which no chart takes there.
+func plainText(v any) string {
+	switch v := v.(type) {
+	case nil, map[string]any, []any:
+		return ""
+	case hidden:
+		return unit.TextSensitive
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// chart tells where the chart of a service is: beside the configuration, or in a repository.
+func (c *composer) chart(name string) unit.Chart {
+	chart := unit.Chart{Name: name}
+	if charts := c.m.Cloud.Charts; charts != nil {
+		chart.Repository, chart.Version = charts.Repository, charts.Version
+		if !strings.Contains(charts.Repository, "://") {
+			chart.Tree = c.facts.Tree
+		}
+	}
+	return chart
+}
+
+func (c *composer) versionValues(s *model.Service) []setting {
+	if s.Version == "" {
+		return nil
+	}
+	values, ok := versionValues(s.Name, s.Version)
+	if !ok {
+		c.failAt(codeVersion, c.lastOrigin(s, "version"), "no versions to choose from",
+			fmt.Sprintf("the images of %s that are known have no versions", s.Name),
+			"write the images themselves: values = { images = { tags = { … } } }")
+	}
+	return values
+}
+
+// writtenFor returns what people wrote for a service, as values of its chart: conf, and values
+// over it.
+func (c *composer) writtenFor(s *model.Service) map[string]any {
+	written := map[string]any{}
+	conf, ok := c.plain(s, "conf", s.Conf, s.Settings)
+	if len(conf) > 0 {
+		written["conf"] = conf
+	}
+	values, also := c.plain(s, "values", s.Values, s.Settings)
+	c.unclear = c.unclear || !ok || !also
+	return overlay(written, values)
+}
+
+// plain returns a mapping as Helm takes it, with [hidden] in the place of sensitive values, or false
+// after telling why it cannot be taken. The settings are those that it was merged from.
+func (c *composer) plain(s *model.Service, name string, v cty.Value, settings []model.Setting) (map[string]any, bool) {
+	if v == cty.NilVal {
+		return nil, true
+	}
+	plain, err := withHidden(v, false, nil)
+	if err == nil {
+		values, _ := plain.(map[string]any)
+		return values, true
+	}
+	var path cty.Path
+	if at := (cty.PathError{}); errors.As(err, &at) {
+		path = at.Path
+	}
+	where, _ := c.decides(s, settings, name, keys(path), func(added cty.Value) bool {
+		_, err := withHidden(added, false, nil)
+		return err != nil
+	})
+	detail, hint, ok := strings.Cut(err.Error(), "; ")
+	if !ok {
+		hint = "write a text, a number, true, false, null, a list or a map"
+	}
+	c.failAt(codeValue, where, "invalid "+name, fmt.Sprintf("%s of %s cannot be given to its chart: %s", pathText(name, path), s.Name, detail), hint)
+	return nil, false
+}
+
+// fill puts the settings that hold for the cloud into the values.
+func fill(values map[string]any, cloud *model.Cloud, list []setting) {
+	for _, s := range list {
+		if s.when.holds(cloud) {
+			put(values, s.path, s.value)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+cloud "c" {
+  release         = "2026.1"
+  network_backend = "NETWORK"
+  STORAGE
+  charts { repository = "charts" }
+  service "mariadb" { storage_size = "9Gi" }
+  service "rabbitmq" {
+    storage_size = "9Gi"
+    version      = "4.2"
+  }
+  service "memcached" { version = "1.6.32" }
+  service "keystone" { replicas = 2 }
+  service "glance" { storage_size = "9Gi" }
+  service "placement" { replicas = 2 }
+  service "neutron" { replicas = { server = 2, rpc_server = 2 } }
+  service "nova" { replicas = { osapi = 2, api_metadata = 2, conductor = 2, scheduler = 2, novncproxy = 2 } }
+  service "libvirt" {}
+  service "openvswitch" {}
+  service "ovn" {}
+  service "horizon" { replicas = 2 }
+}

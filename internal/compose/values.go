@@ -1,0 +1,96 @@
+package compose
+
+import "github.com/kupenstack/kupenstack-sync/internal/model"
+
+// The backends, as the language names them, and the storage that is neither of its backends.
+const (
+	networkOVS   = "ovs"
+	networkOVN   = "ovn"
+	storageCeph  = "ceph"
+	storageLocal = "local" // what is not Ceph
+)
+
+// condition says for which clouds an entry of a table holds; empty fields are for all.
+type condition struct{ network, storage string }
+
+func (c condition) holds(cloud *model.Cloud) bool {
+	storage := storageLocal
+	if cloud.StorageBackend == storageCeph {
+		storage = storageCeph
+	}
+	return (c.network == "" || c.network == cloud.NetworkBackend) && (c.storage == "" || c.storage == storage)
+}
+
+// setting is a value that a chart gets from us.
+type setting struct {
+	path  string
+	value any
+	when  condition
+}
+
+// How a chart is told to leave the pods of its DaemonSets alone.
+const (
+	replacementOfDaemons = "pod.lifecycle.upgrades.daemonsets.pod_replacement_strategy"
+	onlyOnDelete         = "OnDelete"
+)
+
+// settings are the values of each chart that the cloud's own attributes lead to, besides
+// endpoints, images, replicas and credentials.
+func settings() map[string][]setting {
+	// Pods under running instances are replaced one by one and not by Kubernetes, whose
+	// RollingUpdate goes on without looking at them.
+	onDelete := setting{path: replacementOfDaemons, value: onlyOnDelete}
+	// The backend must be the same in all charts that read it: it selects what pods wait for.
+	ovs := setting{path: "network.backend", value: []any{"openvswitch"}, when: condition{network: networkOVS}}
+	ovn := setting{path: "network.backend", value: []any{"ovn"}, when: condition{network: networkOVN}}
+	withCeph, withoutCeph := condition{storage: storageCeph}, condition{storage: storageLocal}
+	// Images and flavors come from the configuration, not from a chart's bootstrap job.
+	noBootstrap := setting{path: "bootstrap.enabled", value: false}
+	return map[string][]setting{
+		"openvswitch": {onDelete},
+		"ovn":         {onDelete},
+		"libvirt": {
+			onDelete, ovs, ovn,
+			{path: "conf.ceph.enabled", value: true, when: withCeph},
+			{path: "conf.ceph.enabled", value: false, when: withoutCeph},
+		},
+		"nova": {
+			onDelete, ovs, ovn, noBootstrap,
+			{path: "conf.ceph.enabled", value: true, when: withCeph},
+			{path: "conf.ceph.enabled", value: false, when: withoutCeph},
+			{path: "conf.nova.libvirt.images_type", value: "rbd", when: withCeph},
+			{path: "conf.nova.libvirt.images_type", value: "qcow2", when: withoutCeph},
+		},
+		"glance": {
+			noBootstrap,
+			{path: "storage", value: "rbd", when: withCeph},
+			{path: "storage", value: "pvc", when: withoutCeph},
+		},
+		"neutron": append([]setting{onDelete, ovs, ovn}, neutronSettings()...),
+	}
+}
+
+// neutronSettings put Neutron's agents on network nodes, and replace them where OVN does their work.
+func neutronSettings() []setting {
+	withOVS, withOVN := condition{network: networkOVS}, condition{network: networkOVN}
+	var list []setting
+	for _, agent := range []string{"agent.dhcp", "agent.l3", "agent.metadata", "netns_cleanup_cron"} {
+		list = append(list, setting{path: "labels." + agent + ".node_selector_key", value: labelNetwork, when: withOVS})
+	}
+	for _, daemon := range []string{"dhcp_agent", "l3_agent", "metadata_agent", "ovs_agent", "netns_cleanup_cron"} {
+		list = append(list, setting{path: "manifests.daemonset_" + daemon, value: false, when: withOVN})
+	}
+	const ml2 = "conf.plugins.ml2_conf.ml2."
+	return append(list,
+		setting{path: "manifests.daemonset_ovn_metadata_agent", value: true, when: withOVN},
+		setting{path: "conf.neutron.DEFAULT.service_plugins", value: "ovn-router", when: withOVN},
+		setting{path: ml2 + "mechanism_drivers", value: "ovn", when: withOVN},
+		setting{path: ml2 + "type_drivers", value: "flat,vlan,geneve", when: withOVN},
+		setting{path: ml2 + "tenant_network_types", value: "geneve", when: withOVN},
+	)
+}
+
+// volumes are where charts take the size of a volume that storage_size sets.
+func volumes() map[string]string {
+	return map[string]string{"mariadb": "volume.size", "rabbitmq": "volume.size", "glance": "volume.size"}
+}

@@ -1,0 +1,221 @@
+package compose_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+const base = `cloud "c" {
+  release = "2026.1"
+  charts { repository = "charts" }
+  service "mariadb" {}
+  service "rabbitmq" { RABBITMQ }
+  service "memcached" {}
+  service "keystone" {
+    KEYSTONE
+  }
+}
+`
+
+func small(t *testing.T, rabbitmq, keystone string) map[string]unit.Unit {
+	t.Helper()
+	m, ev := text(t, strings.NewReplacer("RABBITMQ", rabbitmq, "KEYSTONE", keystone).Replace(base))
+	return must(t, m, ev, compose.Facts{})
+}
+
+// TestPrecedence lays values over conf over what compose knows.
+func TestPrecedence(t *testing.T) {
+	units := small(t, "", `replicas = 2
+    conf     = { keystone = { token = { expiration = 1, provider = "fernet" } } }
+    values   = {
+      conf      = { keystone = { token = { expiration = 1000000 } } }
+      pod       = { replicas = { api = 5 } }
+      endpoints = { identity = { hosts = { default = "elsewhere" } } }
+      images    = { tags = { keystone_api = "mine" } }
+    }`)
+	values := release(t, units, "keystone").Values
+	for path, want := range map[string]any{
+		"conf.keystone.token.expiration":      int64(1000000),
+		"conf.keystone.token.provider":        "fernet",
+		"pod.replicas.api":                    int64(5),
+		"endpoints.identity.hosts.default":    "elsewhere",
+		"endpoints.identity.port.api.default": int64(5000),
+		"images.tags.keystone_api":            "mine",
+		"images.tags.bootstrap":               "quay.io/airshipit/openstack-client:2026.1-ubuntu_noble",
+	} {
+		if got := at(values, strings.Split(path, ".")); got != want {
+			t.Errorf("%s = %#v, want %#v", path, got, want)
+		}
+	}
+}
+
+// TestBrokersAgree: clients list as many members as the broker has, wherever that was written.
+func TestBrokersAgree(t *testing.T) {
+	for written, want := range map[string]int64{
+		"": 3, "replicas = 1": 1, "values = { pod = { replicas = { server = 5 } } }": 5,
+	} {
+		units := small(t, written, "")
+		members := at(release(t, units, "rabbitmq").Values, []string{"pod", "replicas", "server"})
+		clients := at(release(t, units, "keystone").Values, []string{"endpoints", "oslo_messaging", "statefulset", "replicas"})
+		if members != want || clients != want {
+			t.Errorf("%q: %v members, clients know %v", written, members, clients)
+		}
+	}
+}
+
+// TestWrittenCredentialWins: what somebody wrote is not replaced by a generated value.
+func TestWrittenCredentialWins(t *testing.T) {
+	const path = "endpoints.oslo_db.auth.keystone.password"
+	for name, written := range map[string]string{
+		"the value": `values = { endpoints = { oslo_db = { auth = { keystone = { password = "mine" } } } } }`,
+		"nothing":   `values = { endpoints = { oslo_db = { auth = { keystone = null } } } }`,
+	} {
+		units := small(t, "", written)
+		for _, s := range release(t, units, "keystone").Secrets {
+			if strings.Join(s.Path, ".") == path {
+				t.Errorf("%s: the secret replaces what was written", name)
+			}
+		}
+		for _, k := range units["system.credentials"].Spec.(*unit.Credentials).Keys {
+			if k.Key == "keystone-db" {
+				t.Errorf("%s: a credential is generated that nobody uses", name)
+			}
+		}
+	}
+}
+
+func TestBackendIsTheSameInAllCharts(t *testing.T) {
+	for network, want := range map[string]string{"ovs": `["openvswitch"]`, "ovn": `["ovn"]`} {
+		units := whole(t, network, "")
+		for _, name := range []string{"neutron", "nova", "libvirt"} {
+			if got := compact(at(release(t, units, name).Values, []string{"network", "backend"})); got != want {
+				t.Errorf("%s of %s: %s", network, name, got)
+			}
+		}
+	}
+}
+
+func TestStorage(t *testing.T) {
+	for storage, want := range map[string]string{"": "pvc false qcow2", "lvm": "pvc false qcow2", "ceph": "rbd true rbd"} {
+		units := whole(t, "ovs", storage)
+		got := fmt.Sprint(
+			at(release(t, units, "glance").Values, []string{"storage"}), " ",
+			at(release(t, units, "libvirt").Values, []string{"conf", "ceph", "enabled"}), " ",
+			at(release(t, units, "nova").Values, []string{"conf", "nova", "libvirt", "images_type"}))
+		if got != want {
+			t.Errorf("%q: %s", storage, got)
+		}
+	}
+}
+
+// profiles is a whole cloud with some nodes that use profiles of their own.
+func profiles(service, conf string, n int) string {
+	var b strings.Builder
+	b.WriteString(strings.NewReplacer("NETWORK", "ovs", "STORAGE", "").Replace(everything))
+	for i := range n {
+		fmt.Fprintf(&b, "profile \"p%02d\" {\n  service %q {\n    conf = %s\n  }\n}\nnode \"n%02d\" {\n  roles   = [\"compute\"]\n  profile = profile.p%02d\n}\n",
+			i, service, strings.ReplaceAll(conf, "N", fmt.Sprint(i+1)), i, i)
+	}
+	return b.String()
+}
+
+func TestOverrides(t *testing.T) {
+	for service, want := range map[string]string{
+		"nova": `{"nova_compute":{"labels":[` +
+			`{"conf":{"x":{"DEFAULT":{"debug":1}}},"label":{"key":"kupenstack-profile","values":["p00"]}},` +
+			`{"conf":{"x":{"DEFAULT":{"debug":2}}},"label":{"key":"kupenstack-profile","values":["p01"]}}]}}`,
+		"libvirt": `{"libvirt_libvirt":{"labels":{` +
+			`"kupenstack-profile::p00":{"values":{"conf":{"x":{"DEFAULT":{"debug":1}}}}},` +
+			`"kupenstack-profile::p01":{"values":{"conf":{"x":{"DEFAULT":{"debug":2}}}}}}}}`,
+	} {
+		m, ev := text(t, profiles(service, "{ x = { DEFAULT = { debug = N } } }", 2))
+		values := release(t, must(t, m, ev, compose.Facts{}), service).Values
+		path := []string{"conf", "overrides"}
+		if service == "libvirt" {
+			path = path[1:]
+		}
+		if got := compact(at(values, path)); got != want {
+			t.Errorf("%s:\n%s, want\n%s", service, got, want)
+		}
+	}
+	m, ev := text(t, profiles("neutron", "{ plugins = { openvswitch_agent = { ovs = { bridge_mappings = \"N\" } } } }", 1))
+	overrides, _ := at(release(t, must(t, m, ev, compose.Facts{}), "neutron").Values, []string{"conf", "overrides"}).(map[string]any)
+	if len(overrides) != 4 {
+		t.Errorf("neutron's agents: %v", compact(overrides))
+	}
+}
+
+// TestNoGroupWithoutADifference: a profile that says what the cloud says renames no DaemonSet.
+func TestNoGroupWithoutADifference(t *testing.T) {
+	config := strings.Replace(profiles("nova", "{ nova = { DEFAULT = { list = [1, 2], debug = true } } }", 1),
+		`service "nova" { replicas = { osapi = 2, api_metadata = 2, conductor = 2, scheduler = 2, novncproxy = 2 } }`,
+		`service "nova" { conf = { nova = { DEFAULT = { list = [1, 2], debug = true } } } }`, 1)
+	m, ev := text(t, config)
+	if got := at(release(t, must(t, m, ev, compose.Facts{}), "nova").Values, []string{"conf", "overrides"}); got != nil {
+		t.Errorf("overrides: %v", compact(got))
+	}
+}
+
+// TestConfByNode has the schema say which services can differ by node, as their charts can.
+func TestConfByNode(t *testing.T) {
+	for _, s := range schema.New().Services() {
+		m, ev := text(t, profiles(s.Name, "{ x = { y = N } }", 1))
+		_, diags := compose.Compose(m, ev, compose.Facts{})
+		if took := len(diags) == 0; took != s.ByNode {
+			t.Errorf("%s by node: %t, and the schema says %t: %v", s.Name, took, s.ByNode, diags)
+		}
+	}
+}
+
+// TestFixed has each service say what of it cannot change, also while it is not written.
+func TestFixed(t *testing.T) {
+	m, ev := text(t, `cloud "c" {
+  release = "2026.1"
+  charts { repository = "charts" }
+  service "mariadb" { storage_size = "9Gi" }
+  service "rabbitmq" { storage_size = "10Gi" }
+  service "memcached" {}
+  service "keystone" {}
+  service "glance" {}
+}`)
+	units := must(t, m, ev, compose.Facts{})
+	for name, want := range map[string]string{
+		"mariadb": `{"storage_size":"9Gi"}`, "rabbitmq": `{"storage_size":"10Gi"}`, "glance": `{"storage_size":""}`, "memcached": "null", "keystone": "null",
+	} {
+		if got := compact(units["service."+name].Fixed); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestFixedAsTheChartGetsIt: the values of a chart lie over what the language has a word for.
+func TestFixedAsTheChartGetsIt(t *testing.T) {
+	for values, want := range map[string]string{
+		`{}`:                                        "9Gi",
+		`{ volume = { class_name = "fast" } }`:      "9Gi",
+		`{ volume = { size = "10Gi" } }`:            "10Gi",
+		`{ volume = { size = 10 } }`:                "10",
+		`{ volume = { size = null } }`:              "",
+		`{ volume = "none" }`:                       "",
+		`{ volume = { size = sensitive("10Gi") } }`: unit.TextSensitive,
+	} {
+		m, ev := text(t, `cloud "c" {
+  release = "2026.1"
+  charts { repository = "charts" }
+  service "mariadb" {
+    storage_size = "9Gi"
+    values       = `+values+`
+  }
+}`)
+		got := must(t, m, ev, compose.Facts{})["service.mariadb"].Fixed
+		if !maps.Equal(got, map[string]string{"storage_size": want}) {
+			t.Errorf("%s: %v, want %q", values, got, want)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"strconv"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// Origin tells where an attribute was written, and where each key of the maps that are written
+// out in it was. What is computed, a local or a call for example, was written as a whole.
+func (a *Attribute) Origin() *model.Origin { return originOf(a.Expr, a.NameRange) }
+
+// Origin tells where a block, its attributes and the blocks inside it were written, by the names
+// that they have in the block's value; blocks that there can be several of are named by their
+// index.
+func (b *Block) Origin() *model.Origin {
+	o := &model.Origin{Range: b.Range, Inside: map[string]*model.Origin{}}
+	for _, a := range b.Attributes {
+		o.Inside[a.Name] = a.Origin()
+	}
+	if b.Lifecycle != nil {
+		o.Inside[b.Lifecycle.Schema.Kind] = b.Lifecycle.Origin()
+	}
+	for i := range b.Schema.Blocks {
+		def := &b.Schema.Blocks[i]
+		written := b.Nested(def.Kind)
+		switch {
+		case len(written) == 0:
+		case def.Single():
+			o.Inside[def.Kind] = written[0].Origin()
+		default:
+			all := &model.Origin{Range: b.Range, Inside: map[string]*model.Origin{}}
+			for n, inner := range written {
+				all.Inside[strconv.Itoa(n)] = inner.Origin()
+			}
+			o.Inside[def.Kind] = all
+		}
+	}
+	return o
+}
+
+// originOf follows maps that are written out.
+func originOf(e hcl.Expression, where diag.Range) *model.Origin {
+	o := &model.Origin{Range: where}
+	for {
+		parentheses, ok := e.(*hclsyntax.ParenthesesExpr)
+		if !ok {
+			break
+		}
+		e = parentheses.Expression
+	}
+	object, ok := e.(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		return o
+	}
+	o.Inside = make(map[string]*model.Origin, len(object.Items))
+	for _, item := range object.Items {
+		if key, ok := writtenKey(item.KeyExpr); ok {
+			o.Inside[key] = originOf(item.ValueExpr, rangeOf(item.KeyExpr.Range()))
+		}
+	}
+	return o
+}
+
+// writtenKey is the key of an item when it is written as it is.
+func writtenKey(e hclsyntax.Expression) (string, bool) {
+	if len(e.Variables()) > 0 {
+		return "", false
+	}
+	v, diags := e.Value(nil)
+	if diags.HasErrors() {
+		return "", false // it calls a function
+	}
+	v, err := convert.Convert(v, cty.String)
+	if err != nil || v.IsNull() || !v.IsKnown() {
+		return "", false
+	}
+	return v.AsString(), true
+}

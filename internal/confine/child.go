@@ -1,0 +1,106 @@
+package confine
+
+import (
+	"encoding/gob"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+)
+
+// marker is the argument by which a process knows that it is a child.
+const marker = "(confined)"
+
+// The exit codes of a child. Go itself ends a process with 2.
+const (
+	codeDone    = 0
+	codeUnknown = 40 // no such job
+	codeAlone   = 41 // the parent is gone
+	codeMuch    = 42 // too much memory
+	codeLong    = 43 // too much time
+	codeLimits  = 44 // the limits could not be set
+)
+
+// maxStack is far more than what the bounds on nesting let anything use, and far less than the
+// memory of the child.
+const maxStack = 16 << 20
+
+// Child does the work of a child when this process is one, and reports whether it is; the
+// process should then end with the code. It has to be called before anything else, with the
+// arguments of the process.
+func Child(arguments []string, jobs map[string]Job) (code int, is bool) {
+	if !isChild(arguments) {
+		return 0, false
+	}
+	return work(os.Stdin, os.Stdout, jobs), true
+}
+
+func isChild(arguments []string) bool { return len(arguments) == 2 && arguments[1] == marker }
+
+func work(from io.Reader, to io.Writer, jobs map[string]Job) int {
+	tree := &remote{to: gob.NewEncoder(to), from: gob.NewDecoder(from)}
+	tree.tell(request{Op: opReady, Peak: peak(), CPU: processorTime()})
+	var s start
+	if err := tree.from.Decode(&s); err != nil {
+		return codeAlone
+	}
+	job := jobs[s.Job]
+	if job == nil {
+		return codeUnknown
+	}
+	// One processor: the limit counts the time of all threads, and a collector that uses
+	// processors which are idle would use it up.
+	runtime.GOMAXPROCS(1)
+	debug.SetMaxStack(maxStack)
+	// Garbage is collected only when memory runs short: most children end long before.
+	debug.SetGCPercent(-1)
+	soft := s.Limits.Memory * 3 / 4
+	debug.SetMemoryLimit(soft)
+	if err := limit(s.Limits); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return codeLimits
+	}
+	go watch(s.Limits)
+	answer := job(Task{Files: tree, Arguments: s.Arguments, Phase: func(name string) {
+		tree.tell(request{Op: opPhase, Name: name})
+		tidy(soft)
+	}})
+	tree.tell(request{Op: opDone, Answer: answer, Peak: peak(), CPU: processorTime()})
+	return codeDone
+}
+
+// tidy collects garbage between two phases when half of the memory is used: what the last phase needed
+// for its work is garbage now, and little is alive. In the midst of the next one there would be more.
+func tidy(soft int64) {
+	if held(samples()) > soft/2 {
+		runtime.GC()
+	}
+}
+
+// samples are what held takes.
+func samples() []metrics.Sample {
+	return []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+}
+
+// held is the memory that the process holds.
+func held(samples []metrics.Sample) int64 {
+	metrics.Read(samples)
+	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64()) //nolint:gosec // far below 2^63
+}
+
+// watch ends the process when it goes beyond its limits. The kernel's limits lie a little higher:
+// they catch what grows between two looks.
+func watch(limits Limits) {
+	of := samples()
+	for range time.Tick(5 * time.Millisecond) {
+		if held(of) > limits.Memory*13/16 {
+			os.Exit(codeMuch)
+		}
+		if processorTime() > limits.CPU {
+			os.Exit(codeLong)
+		}
+	}
+}

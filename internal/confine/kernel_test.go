@@ -1,0 +1,5 @@
+//go:build linux && !race
+
+package confine_test
+
+const kernelHoldsMemory = true

@@ -1,0 +1,5 @@
+//go:build race || !linux
+
+package confine_test
+
+const kernelHoldsMemory = false

@@ -1,0 +1,353 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"k8s.io/client-go/rest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+)
+
+// Daemon is what runs until it is told to stop. All fields but Listening, Nodes and Pulse are required.
+type Daemon struct {
+	Tracker   *revision.Tracker
+	Publisher *Publisher
+	Lease     *Lease
+	// Cluster is how the lease is reached.
+	Cluster *rest.Config
+	// Ping tells whether the cluster can be reached and knows us.
+	Ping func(ctx context.Context) error
+	// Engine makes an engine over what the inventory says now. It is called each time that this
+	// process comes into charge.
+	Engine func(ctx context.Context, changed func()) (*engine.Engine, error)
+	// Changes carries word of what makes a poll worth while at once, or of facts that changed.
+	Changes <-chan Change
+	// Interval is the time between two polls.
+	Interval time.Duration
+	// Grace is how long running calls may take to end when the process stops.
+	Grace  time.Duration
+	Listen string
+	// Nodes is where the cluster shows how its nodes stand; nil for nowhere.
+	Nodes NodeBoard
+	// Pulse tells the repository that the daemon lives; nil for not.
+	Pulse *Pulse
+	// Listening is told the address that health checks are answered on.
+	Listening func(net.Addr)
+	Log       zerolog.Logger
+
+	metrics *metrics
+	kept    string // the revision that was kept last; only publish uses it
+
+	mutex   sync.Mutex
+	engine  *engine.Engine
+	trouble map[string]string // what is wrong, by where
+}
+
+// Change says what may have changed.
+type Change string
+
+// The changes.
+const (
+	SourceChanged Change = "source" // the files of the configuration
+	FactsChanged  Change = "facts"  // the nodes of the cluster
+)
+
+// Run works until ctx ends. It returns an error only when it cannot begin.
+func (d *Daemon) Run(ctx context.Context) error {
+	d.trouble = map[string]string{"start": "not started yet"}
+	d.metrics = newMetrics(d.snapshot)
+	address, err := d.serve(ctx)
+	if err != nil {
+		return err
+	}
+	if d.Listening != nil {
+		d.Listening(address)
+	}
+	for attempt := 0; ctx.Err() == nil; attempt++ {
+		d.setStandby(true)
+		err := d.Ping(ctx)
+		d.set("cluster", err)
+		if err == nil {
+			d.set("start", nil) // it could take over
+			attempt = 0
+			err = d.Lease.Hold(ctx, d.Cluster, d.work)
+			d.metrics.leader.Set(0)
+		}
+		if ctx.Err() == nil {
+			d.Log.Warn().Err(err).Msg("not in charge")
+			pause(ctx, backoff(attempt))
+		}
+	}
+	return nil
+}
+
+// work is what the process in charge does.
+func (d *Daemon) work(ctx context.Context) error {
+	d.setStandby(false)
+	d.metrics.leader.Set(1)
+	d.Publisher.Forget()
+	d.kept = "" // another process may have admitted another revision since
+	changed, moved, looked := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	e, err := d.begin(ctx, func() {
+		for _, heard := range []chan<- struct{}{changed, moved, looked} {
+			select {
+			case heard <- struct{}{}:
+			default: // one word is enough
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	d.mutex.Lock()
+	d.engine = e
+	d.mutex.Unlock()
+
+	var group sync.WaitGroup
+	group.Go(func() { e.Run(ctx, d.Grace) })
+	group.Go(func() { d.follow(ctx, e, changed) })
+	group.Go(func() { d.publish(ctx, changed) })
+	group.Go(func() { d.showNodes(ctx, moved) })
+	group.Go(func() { d.lookAtAgents(ctx, looked, changed) })
+	group.Go(func() { d.Pulse.Run(ctx, d.observes) })
+	group.Wait()
+	if d.Lease.Guard() != nil {
+		return context.Cause(ctx) // it is for another process to tell now
+	}
+	// What the last calls led to is worth a last report.
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Grace)
+	defer cancel()
+	if _, err := d.Publisher.Publish(last, e.Snapshot(), d.problems(), true); err != nil {
+		d.Log.Warn().Err(err).Msg("no last report")
+	}
+	return context.Cause(ctx)
+}
+
+// begin makes the engine, as often as it takes.
+func (d *Daemon) begin(ctx context.Context, changed func()) (*engine.Engine, error) {
+	for attempt := 0; ; attempt++ {
+		e, err := d.Engine(ctx, changed)
+		if err == nil {
+			err = d.Tracker.Resume(ctx)
+		}
+		d.set("cluster", err)
+		if err == nil {
+			d.set("start", nil)
+			return e, nil
+		}
+		d.Log.Warn().Err(err).Msg("cannot begin yet")
+		if !pause(ctx, backoff(attempt)) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// follow polls, and hands on what is new.
+func (d *Daemon) follow(ctx context.Context, e *engine.Engine, changed chan<- struct{}) {
+	next := time.NewTimer(0)
+	defer next.Stop()
+	failures := 0
+	// A new process in charge has an engine that knows nothing yet. What cannot be handed over is
+	// tried again with each poll.
+	pending := !d.hand(ctx, e)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case change := <-d.Changes:
+			if change == FactsChanged {
+				pending = !d.hand(ctx, e)
+				continue
+			}
+		case <-next.C:
+		}
+		before := d.Tracker.State()
+		found, err := d.Tracker.Poll(ctx)
+		d.set("source", err)
+		after := d.Tracker.State()
+		switch {
+		case err != nil:
+			failures++
+			d.metrics.polls.WithLabelValues("failed").Inc()
+			d.Log.Warn().Err(err).Msg("the source cannot be polled")
+		case found == nil && after.Bad != nil && after.Head != before.Head:
+			d.metrics.polls.WithLabelValues("invalid").Inc()
+			d.Log.Warn().Str("commit", after.Head.Hash).Int("errors", len(after.Bad.Diagnostics)).Msg("the newest commit has mistakes; the last good one stays in force")
+		case found == nil:
+			d.metrics.polls.WithLabelValues("unchanged").Inc()
+		default:
+			d.metrics.polls.WithLabelValues("new").Inc()
+		}
+		if err == nil {
+			failures = 0
+		}
+		switch {
+		case found != nil:
+			pending = false
+			d.set("facts", nil)
+			d.submit(ctx, e, found)
+		case pending:
+			pending = !d.hand(ctx, e)
+		}
+		select { // the report tells what the poll found, also when the engine has nothing to say
+		case changed <- struct{}{}:
+		default:
+		}
+		delay := d.Interval
+		if failures > 0 {
+			delay = min(backoff(failures), max(d.Interval, time.Minute))
+		}
+		next.Reset(jitter(delay))
+	}
+}
+
+// hand gives the engine the revision in force, with the facts as they are now. It tells whether
+// there was one.
+func (d *Daemon) hand(ctx context.Context, e *engine.Engine) bool {
+	found, err := d.Tracker.Recompose(ctx)
+	d.set("facts", err)
+	if err != nil || found == nil {
+		return false
+	}
+	d.submit(ctx, e, found)
+	return true
+}
+
+func (d *Daemon) submit(ctx context.Context, e *engine.Engine, r *engine.Revision) {
+	if e.Submit(ctx, r) != nil {
+		return // it ends
+	}
+	d.metrics.applied.Reset()
+	d.metrics.applied.WithLabelValues(r.ID).Set(1)
+	d.Log.Info().Str("commit", r.ID).Int("units", len(r.Units)).Msg("took a revision")
+}
+
+// publish reports what changes.
+func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
+	later := time.NewTimer(time.Hour)
+	defer later.Stop()
+	failures := 0
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		case <-later.C:
+		}
+		snapshot := d.snapshot()
+		d.keep(ctx, snapshot)
+		wait, err := d.Publisher.Publish(ctx, snapshot, d.problems(), false)
+		switch {
+		case err == nil:
+			failures = 0
+			d.metrics.reports.WithLabelValues("published").Inc()
+		case ctx.Err() != nil:
+			return
+		default:
+			failures++
+			wait = backoff(failures)
+			d.metrics.reports.WithLabelValues("failed").Inc()
+			d.Log.Warn().Err(err).Msg("the report was not published")
+		}
+		if wait > 0 {
+			later.Reset(wait)
+		}
+		if failures > 0 && !pause(ctx, wait) {
+			return
+		}
+	}
+}
+
+// keep has the revision that the engine admitted outlive this process.
+func (d *Daemon) keep(ctx context.Context, s engine.Snapshot) {
+	if s.Revision == "" || s.Revision == d.kept || s.Revision != d.Tracker.State().Applied.Hash || len(s.Refused) > 0 || !s.Admitted {
+		return
+	}
+	if err := d.Tracker.Keep(ctx, s.Revision); err != nil {
+		d.Log.Warn().Err(err).Msg("after a restart the revision in force may not be at hand")
+		return // it is tried again with the next report
+	}
+	d.kept = s.Revision
+}
+
+func (d *Daemon) snapshot() engine.Snapshot {
+	d.mutex.Lock()
+	e := d.engine
+	d.mutex.Unlock()
+	if e == nil {
+		return engine.Snapshot{}
+	}
+	return e.Snapshot()
+}
+
+// set notes what is wrong somewhere, or that it is not any more.
+func (d *Daemon) set(where string, err error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if err == nil || errors.Is(err, context.Canceled) {
+		delete(d.trouble, where)
+		return
+	}
+	d.trouble[where] = err.Error()
+}
+
+func (d *Daemon) setStandby(standby bool) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if standby {
+		// What the source and the facts are like is only known to who is in charge.
+		d.engine = nil
+		delete(d.trouble, "source")
+		delete(d.trouble, "facts")
+		return
+	}
+	d.trouble["start"] = "in charge, and not at work yet"
+}
+
+// problems says why the daemon is not ready: none for a standby that could take over.
+func (d *Daemon) problems() []string {
+	blind := d.snapshot().Blind
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	var problems []string
+	for where, text := range d.trouble {
+		problems = append(problems, fmt.Sprintf("%s: %s", where, text))
+	}
+	problems = append(problems, blind...)
+	if problem := d.Tracker.State().Problem(); problem != "" {
+		problems = append(problems, problem)
+	}
+	slices.Sort(problems)
+	return slices.Compact(problems)
+}
+
+// pause waits, and tells whether the time passed before ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// backoff grows from one second to a minute.
+func backoff(failures int) time.Duration {
+	return jitter(min(time.Second<<min(failures, 6), time.Minute))
+}
+
+// jitter keeps many daemons from asking one server at the same moment.
+func jitter(d time.Duration) time.Duration {
+	return d - d/10 + rand.N(d/5+1) //nolint:gosec // spreads load, keeps no secret
+}

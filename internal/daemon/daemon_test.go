@@ -1,0 +1,173 @@
+//go:build beds
+
+package daemon_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/test/testbed"
+)
+
+func TestReadiness(t *testing.T) {
+	t.Parallel()
+	l := start(t, testbed.Cluster(t), directory, map[string]error{
+		"ping": errors.New("no route"), "engine": errors.New("no inventory"), "source": errors.New("no repository"), "facts": errors.New("no nodes"),
+	})
+	if status, text := l.ask("/readyz"); status != http.StatusServiceUnavailable {
+		t.Errorf("it is ready before it could start: %s", text)
+	}
+	eventually(t, "the cluster's trouble", func() bool {
+		_, text := l.ask("/readyz")
+		return strings.Contains(text, "cluster: no route\n")
+	})
+	l.measures("kupenstack_leader 0")
+	l.set("ping", nil)
+	eventually(t, "the inventory's trouble", func() bool {
+		_, text := l.ask("/readyz")
+		return strings.Contains(text, "cluster: no inventory\n")
+	})
+	l.set("engine", nil)
+	l.unready("source: no repository")
+	l.set("source", nil)
+	l.unready("source: look at the cluster: no nodes")
+	l.set("facts", nil)
+	l.ready()
+	l.measures("kupenstack_leader 1")
+}
+
+func TestDaemonFollows(t *testing.T) {
+	t.Parallel()
+	bed := testbed.Cluster(t)
+	l := start(t, bed, directory, nil)
+	l.measures(`kupenstack_units{class="resource",phase="ready"} 1`, "kupenstack_leader 1", `kupenstack_polls_total{result="new"} 1`)
+	l.ready()
+	l.published(`"verdict": "converged"`)
+
+	write(t, l.dir, "main.hcl", configuration+"project \"two\" {}\n")
+	l.changes <- daemon.SourceChanged
+	l.measures(`kupenstack_units{class="resource",phase="ready"} 2`, `kupenstack_polls_total{result="new"} 2`)
+	if n := strings.Count(l.get200("/metrics"), "\nkupenstack_revision_info{"); n != 1 {
+		t.Errorf("%d revisions are in force", n)
+	}
+
+	write(t, l.dir, "main.hcl", "nonsense {")
+	l.measures(`kupenstack_polls_total{result="invalid"} 1`, `kupenstack_units{class="resource",phase="ready"} 2`)
+	l.published(`"verdict": "invalid"`)
+	l.ready() // the last good revision is kept up
+
+	l.set("source", errors.New("no repository"))
+	l.unready("source: no repository")
+	l.measures(`kupenstack_units{class="resource",phase="ready"} 2`)
+
+	// The next process gets the lease at once.
+	next := hold(t, bed, l.namespace, "next")
+	l.stop()
+	stopped := time.Now()
+	next.working()
+	if took := time.Since(stopped); took > 12*time.Second {
+		t.Errorf("the next process waited for %v: the lease was not given back", took)
+	}
+	if l.lease.Guard() == nil {
+		t.Error("two may write at once")
+	}
+	next.stop()
+	next.ended(errWork)
+}
+
+// Facts that cannot be had when they change are asked for again, though the source has nothing new.
+func TestFactsChange(t *testing.T) {
+	t.Parallel()
+	l := start(t, testbed.Cluster(t), directory, nil)
+	l.ready()
+	l.measures(`kupenstack_units{class="resource",phase="ready"} 1`)
+	l.set("facts", errors.New("no nodes"))
+	l.changes <- daemon.FactsChanged
+	l.unready("facts: look at the cluster: no nodes")
+	l.set("facts", nil)
+	l.ready()
+}
+
+// A process whose lease was taken is a standby, and begins anew when it gets it back.
+func TestDaemonLosesTheLease(t *testing.T) {
+	t.Parallel()
+	bed := testbed.Cluster(t)
+	l := start(t, bed, directory, nil)
+	l.measures(`kupenstack_units{class="resource",phase="ready"} 1`)
+	l.published(`"verdict": "converged"`)
+	l.set("source", errors.New("no repository"))
+	l.unready("source: no repository")
+	l.published(`"verdict": "degraded"`)
+	reported := time.Now()
+	l.set("source", errors.New("still no repository")) // a detail, which is reported later
+	l.unready("source: still no repository")
+
+	leases := bed.Client().CoordinationV1().Leases(l.namespace)
+	if _, err := leases.Patch(t.Context(), "kupenstack", types.MergePatchType, []byte(theft), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	l.measures("kupenstack_leader 0")
+	l.ready() // it does not know what the source is like, and need not
+	if text := l.get200("/metrics"); strings.Contains(text, "kupenstack_units{") {
+		t.Errorf("it speaks of units that are not its own any more:\n%s", text)
+	}
+	l.target.mutex.Lock()
+	if text := string(l.target.files["status.json"]); strings.Contains(text, "still no repository") && time.Since(reported) < 25*time.Second {
+		t.Error("it reported after it had lost the lease")
+	}
+	l.target.files = map[string][]byte{"status.json": []byte("by the other one")}
+	l.target.mutex.Unlock()
+	l.set("source", nil)
+	l.set("facts", errors.New("no nodes"))
+
+	if err := leases.Delete(t.Context(), "kupenstack", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	l.unready("facts: look at the cluster: no nodes")
+	l.measures("kupenstack_leader 1")
+	l.set("facts", nil)
+	l.measures(`kupenstack_units{class="resource",phase="ready"} 1`)
+	l.published(`"verdict": "converged"`)
+}
+
+func TestSecretsStayOut(t *testing.T) {
+	t.Parallel()
+	const token = "hunter2-hunter2"
+	l := start(t, testbed.Cluster(t), func(l *lab) revision.Source {
+		opened, err := gitrepo.Open(t.Context(), gitrepo.Options{
+			URL: fmt.Sprintf("http://robot:%s@127.0.0.1:1/cloud.git", token), CacheDir: t.TempDir(),
+		})
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		return opened
+	}, nil)
+	eventually(t, "the source's trouble", func() bool {
+		status, text := l.ask("/readyz")
+		return status == http.StatusServiceUnavailable && strings.Contains(text, "source: ") && strings.Contains(text, "127.0.0.1:1")
+	})
+	l.measures(`kupenstack_polls_total{result="failed"} 1`)
+	for _, path := range []string{"/readyz", "/metrics"} {
+		if _, text := l.ask(path); strings.Contains(text, token) {
+			t.Errorf("%s shows a credential:\n%s", path, text)
+		}
+	}
+	l.published("127.0.0.1:1")
+	l.target.mutex.Lock()
+	defer l.target.mutex.Unlock()
+	for name, content := range l.target.files {
+		if strings.Contains(string(content), token) {
+			t.Errorf("%s of the report shows a credential", name)
+		}
+	}
+}

@@ -1,0 +1,6 @@
+// Package daemon keeps one cloud as its repository wants it: it waits for the lease, polls the
+// source, hands revisions to the engine, and publishes reports.
+//
+// What it works with is handed in by the commands. Only one process that holds the lease changes
+// anything; [Lease.Guard] is asked in the transport of every client.
+package daemon

@@ -1,0 +1,131 @@
+package daemon_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+)
+
+func TestIdentity(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for range 1000 {
+		identity := daemon.Identity("kupenstack-sync")
+		if seen[identity] {
+			t.Fatalf("two have the identity %s", identity)
+		}
+		seen[identity] = true
+		if !strings.HasPrefix(identity, "kupenstack-sync_"+host+"_") {
+			t.Fatalf("%s shows neither the program nor the host", identity)
+		}
+	}
+}
+
+// leases is as much of an API server as a lease takes.
+type leases struct {
+	mutex sync.Mutex
+	lease []byte // as JSON; nil while there is none
+}
+
+func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	if path.Base(path.Dir(r.URL.Path)) == "namespaces" {
+		_, _ = io.WriteString(w, `{"kind":"Namespace","apiVersion":"v1"}`)
+		return
+	}
+	if r.Method != http.MethodGet {
+		content, err := io.ReadAll(r.Body)
+		var lease coordinationv1.Lease
+		if err == nil {
+			_, _, err = scheme.Codecs.UniversalDeserializer().Decode(content, nil, &lease)
+		}
+		if err == nil {
+			lease.Kind, lease.APIVersion = "Lease", "coordination.k8s.io/v1"
+			l.lease, err = json.Marshal(lease)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+	}
+	if l.lease == nil {
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
+		return
+	}
+	_, _ = w.Write(l.lease)
+}
+
+// TestTwoOfOneProgram: two processes of one program, with the same id and the same name of their host as
+// two containers can have them, are not in charge at once.
+func TestTwoOfOneProgram(t *testing.T) {
+	server := httptest.NewServer(&leases{})
+	t.Cleanup(server.Close)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	began, met, leave := make(chan string), make(chan string, 1), make(chan struct{})
+	var group sync.WaitGroup
+	hold := func(name string) *daemon.Lease {
+		lease := daemon.NewLease("kupenstack-system", daemon.Identity("kupenstack-sync"), zerolog.Nop())
+		lease.Notice = func(holder string) {
+			select {
+			case met <- holder:
+			default: // one word is enough
+			}
+		}
+		group.Go(func() {
+			_ = lease.Hold(ctx, &rest.Config{Host: server.URL}, func(ctx context.Context) error {
+				select {
+				case began <- name:
+				case <-ctx.Done():
+				}
+				select {
+				case <-leave:
+				case <-ctx.Done():
+				}
+				return nil
+			})
+		})
+		return lease
+	}
+	first := hold("first")
+	select {
+	case <-began:
+	case <-ctx.Done():
+		t.Fatal("nobody is in charge")
+	}
+	second := hold("second")
+	select {
+	case <-began:
+		t.Error("two are in charge at once")
+	case holder := <-met:
+		if holder != first.Holder() || second.Guard() == nil || first.Guard() != nil {
+			t.Errorf("the second one met %s, and %s is in charge; the guards say %v and %v", holder, first.Holder(), first.Guard(), second.Guard())
+		}
+	case <-ctx.Done():
+		t.Error("the second one never met the first")
+	}
+	stop()
+	close(leave)
+	group.Wait()
+}

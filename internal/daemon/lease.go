@@ -1,0 +1,196 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/rs/zerolog"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// leaseName names the Lease in the system's namespace. There is one cloud per cluster, so one name
+// is enough.
+const leaseName = "kupenstack"
+
+// Times of the lease: who does not renew for leaseDuration has lost it, and stops by itself
+// renewDeadline after the last renewal.
+const (
+	leaseDuration = 15 * time.Second
+	renewDeadline = 10 * time.Second
+	retryPeriod   = 2 * time.Second
+)
+
+// Patience is how long it takes at most to get the lease from a process that is dead.
+const Patience = leaseDuration + 3*retryPeriod
+
+// Lease sees to it that one process at a time changes the world. Create it with [NewLease].
+type Lease struct {
+	// Notice, when set, is told who else is in charge while this process waits.
+	Notice func(holder string)
+
+	namespace string
+	identity  string
+	log       zerolog.Logger
+	elector   atomic.Pointer[leaderelection.LeaderElector]
+	holder    atomic.Pointer[string]
+}
+
+// Identity returns what a process of a program holds the lease as. It shows people the program and where
+// it runs, and no two calls return the same: who finds its own identity on the lease takes it for its own,
+// and neither a process id nor the name of a host tells containers apart.
+func Identity(program string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s_%s_%s", program, host, uuid.NewString())
+}
+
+// NewLease returns a lease that nobody holds yet. identity tells processes apart, see [Identity], and is
+// shown to people.
+func NewLease(namespace, identity string, log zerolog.Logger) *Lease {
+	return &Lease{namespace: namespace, identity: identity, log: log}
+}
+
+// Guard returns [unit.ErrNotWriter] unless this process holds the lease now, by its own clock. A
+// process that was paused finds out here, before it sends anything. It says no as soon as the lease
+// was not renewed for renewDeadline, so that a request that was let through has the rest of
+// leaseDuration to arrive before another process can hold the lease.
+func (l *Lease) Guard() error {
+	elector := l.elector.Load()
+	if elector == nil || !elector.IsLeader() || elector.Check(renewDeadline-leaseDuration) != nil {
+		return unit.ErrNotWriter
+	}
+	return nil
+}
+
+// Holder returns who holds the lease, as far as that is known.
+func (l *Lease) Holder() string {
+	if holder := l.holder.Load(); holder != nil {
+		return *holder
+	}
+	return ""
+}
+
+// Held asks who holds the lease and has renewed it lately, by the clock of this machine; "" for nobody.
+func (l *Lease) Held(ctx context.Context, config *rest.Config) (string, error) {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return "", fmt.Errorf("connect for the lease: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, renewDeadline)
+	defer cancel()
+	lease, err := client.CoordinationV1().Leases(l.namespace).Get(ctx, leaseName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("look at the lease in %s: %w", l.namespace, err)
+	}
+	holder, renewed := lease.Spec.HolderIdentity, lease.Spec.RenewTime
+	if holder == nil || renewed == nil || time.Since(renewed.Time) > leaseDuration {
+		return "", nil
+	}
+	return *holder, nil
+}
+
+// errLost ends the work of a process that lost its lease.
+var errLost = errors.New("the lease was lost")
+
+// Hold waits until this process has the lease, then calls work, and gives the lease back when work
+// has returned. The context of work ends when ctx does, and when the lease is lost. The result is
+// that of work, or the context's error when the lease could not be had before it ended.
+func (l *Lease) Hold(ctx context.Context, config *rest.Config, work func(context.Context) error) error {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("connect for the lease: %w", err)
+	}
+	if err := ensureNamespace(ctx, client, l.namespace); err != nil {
+		return err
+	}
+	// The lease outlives ctx until work has ended: until then it may still send something.
+	holding, release := context.WithCancel(context.WithoutCancel(ctx))
+	defer release()
+	stop := context.AfterFunc(ctx, func() {
+		if l.Guard() != nil {
+			release() // still waiting for it
+		}
+	})
+	defer stop()
+	result := make(chan error, 1)
+	var decided atomic.Bool // whether work is called; set once, by whoever comes first
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: l.namespace, Name: leaseName},
+			Client:     client.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
+		},
+		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
+		ReleaseOnCancel: true, Name: leaseName,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(leading context.Context) {
+				if decided.Swap(true) {
+					return // the lease is gone before work began
+				}
+				working, cancel := context.WithCancelCause(ctx)
+				defer context.AfterFunc(leading, func() { cancel(errLost) })()
+				l.log.Info().Str("identity", l.identity).Msg("holds the lease")
+				err := work(working)
+				cancel(nil)
+				result <- err
+				release()
+			},
+			OnStoppedLeading: func() {},
+			OnNewLeader: func(identity string) {
+				l.holder.Store(&identity)
+				if l.Notice != nil && identity != l.identity {
+					l.Notice(identity)
+				}
+				l.log.Info().Str("holder", identity).Msg("the lease has a holder")
+			},
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("prepare the lease: %w", err)
+	}
+	l.elector.Store(elector)
+	elector.Run(holding)
+	if decided.Swap(true) {
+		return <-result
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return errLost
+}
+
+// ensureNamespace creates the namespace that the lease lies in, which is needed before anybody can
+// hold it.
+func ensureNamespace(ctx context.Context, client kubernetes.Interface, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, renewDeadline)
+	defer cancel()
+	_, err := client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("look for the namespace %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package daemon
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+)
+
+// metrics are what Prometheus can ask for.
+type metrics struct {
+	registry *prometheus.Registry
+	polls    *prometheus.CounterVec
+	reports  *prometheus.CounterVec
+	leader   prometheus.Gauge
+	applied  *prometheus.GaugeVec
+}
+
+// unitsCollector counts units by phase at the moment somebody asks.
+type unitsCollector struct {
+	description *prometheus.Desc
+	snapshot    func() engine.Snapshot
+}
+
+func (c unitsCollector) Describe(out chan<- *prometheus.Desc) { out <- c.description }
+
+func (c unitsCollector) Collect(out chan<- prometheus.Metric) {
+	type key struct{ class, phase string }
+	n := map[key]int{}
+	for _, u := range c.snapshot().Units {
+		n[key{string(u.Class), string(u.Phase)}]++
+	}
+	for k, count := range n {
+		out <- prometheus.MustNewConstMetric(c.description, prometheus.GaugeValue, float64(count), k.class, k.phase)
+	}
+}
+
+func newMetrics(snapshot func() engine.Snapshot) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		polls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kupenstack_polls_total", Help: "Polls of the source, by result: unchanged, new, invalid, failed.",
+		}, []string{"result"}),
+		reports: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kupenstack_reports_total", Help: "Attempts to publish a report, by result: published, failed.",
+		}, []string{"result"}),
+		leader: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "kupenstack_leader", Help: "1 while this process holds the lease.",
+		}),
+		applied: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "kupenstack_revision_info", Help: "1 for the revision in force.",
+		}, []string{"commit"}),
+	}
+	m.registry.MustRegister(m.polls, m.reports, m.leader, m.applied,
+		unitsCollector{prometheus.NewDesc("kupenstack_units", "Units by class and phase.", []string{"class", "phase"}, nil), snapshot},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}

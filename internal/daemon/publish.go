@@ -1,0 +1,200 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/report"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+)
+
+// publishEvery is how much time lies between two reports that say the same verdict.
+const publishEvery = 30 * time.Second
+
+// StatusBranch is where reports go.
+type StatusBranch interface {
+	// Read returns the files as they are; none before the first report.
+	Read(ctx context.Context) (map[string][]byte, error)
+	// Publish makes these the files. It writes nothing when they are that already. The result is the
+	// newest commit that it found there when somebody else made it, else nil.
+	Publish(ctx context.Context, files map[string][]byte, message string) (*gitrepo.Commit, error)
+}
+
+// Publisher renders reports and stores those that say something new.
+type Publisher struct {
+	Target  StatusBranch // nil when nobody wants reports
+	Base    report.Input // what is the same in every report
+	Tracker *revision.Tracker
+	Agents  *Agents // nil when nobody looks at them
+	Log     zerolog.Logger
+
+	last    map[string][]byte
+	verdict report.Verdict // of the newest report, published or not
+	told    report.Verdict // of the newest one that was published
+	commit  string
+	at      time.Time
+	started time.Time
+	applied string
+	foreign report.Commit // the newest one of somebody else that was found among the reports
+}
+
+// Verdict returns what the newest report says, also when it could not be published.
+func (p *Publisher) Verdict() report.Verdict { return p.verdict }
+
+// Judge returns what a report on how things stand says, without publishing it.
+func (p *Publisher) Judge(snapshot engine.Snapshot, problems []string) report.Verdict {
+	_, p.verdict = report.Render(p.Input(snapshot, problems))
+	return p.verdict
+}
+
+// Forget has the next [Publisher.Publish] read the last report again: another process may have
+// published since.
+func (p *Publisher) Forget() {
+	p.last, p.foreign = nil, report.Commit{} // the last report names the newest one
+	p.Agents.Forget()
+}
+
+// Publish reports how things stand. Unless now is set, a report that would only tell details waits
+// until some time has passed since the last one; then the result is how long. That somebody else wrote to
+// where reports go is found while one is published, and told in another one that follows at once.
+func (p *Publisher) Publish(ctx context.Context, snapshot engine.Snapshot, problems []string, now bool) (time.Duration, error) {
+	before := p.foreign.Hash
+	wait, err := p.publish(ctx, snapshot, problems, now)
+	if err == nil && p.foreign.Hash != before {
+		return p.publish(ctx, snapshot, problems, true)
+	}
+	return wait, err
+}
+
+func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, problems []string, now bool) (time.Duration, error) {
+	if p.Target != nil && p.last == nil {
+		files, err := p.Target.Read(ctx)
+		if err != nil {
+			p.Judge(snapshot, problems)
+			return 0, fmt.Errorf("read the last report: %w", err)
+		}
+		p.last = files
+		if p.last == nil {
+			p.last = map[string][]byte{}
+		}
+	}
+	input := p.Input(snapshot, problems)
+	if input.Applied.Hash != "" && snapshot.Revision != input.Applied.Hash && (snapshot.Revision != "" || !now && len(problems) == 0) {
+		// The engine is about to take the newest revision: what it says is still of the last one, or nothing.
+		return time.Second, nil
+	}
+	if !now && len(problems) == 0 && p.Tracker.State().InForce.Hash != "" && !snapshot.Admitted && len(snapshot.Refused) == 0 {
+		// Whether the newest revision comes into force is known in a moment.
+		return time.Second, nil
+	}
+	files, verdict := report.Render(input)
+	p.verdict = verdict
+	for name, content := range p.last {
+		if _, written := files[name]; isHistory(name) && !written || snapshot.Revision == "" && isPage(name) {
+			files[name] = content // what was stays, and so does what is said of things that nobody has looked at since
+		}
+	}
+	if p.Target == nil {
+		return 0, nil
+	}
+	commit := input.Applied.Hash + input.Head.Hash
+	wait := time.Until(p.at.Add(publishEvery))
+	if !now && wait > 0 && verdict == p.told && commit == p.commit {
+		return wait, nil
+	}
+	if same(files, p.last) {
+		p.told, p.commit = verdict, commit
+		return 0, nil
+	}
+	message := fmt.Sprintf("%s: %s", verdict, Counts(snapshot))
+	if hash := input.Applied.Hash; hash != "" {
+		message += "\n\nApplied: " + hash
+	}
+	foreign, err := p.Target.Publish(ctx, files, message)
+	if err != nil {
+		return 0, fmt.Errorf("publish the report: %w", err)
+	}
+	if foreign != nil && foreign.Hash != p.foreign.Hash {
+		p.foreign = commitOf(*foreign)
+		p.Log.Warn().Str("commit", foreign.Hash).Msg("somebody else wrote to the status branch; that stays, and the report names it")
+	}
+	p.last, p.told, p.commit, p.at = files, verdict, commit, time.Now()
+	p.Log.Info().Str("verdict", string(verdict)).Msg("published a report")
+	return 0, nil
+}
+
+// Input completes the base with what is known now.
+func (p *Publisher) Input(snapshot engine.Snapshot, problems []string) report.Input {
+	state := p.Tracker.State()
+	in := p.Base
+	in.Now = time.Now().UTC()
+	in.Head, in.Applied, in.Model, in.Snapshot = commitOf(state.Head), commitOf(state.Applied), state.Model, snapshot
+	if snapshot.RefusedRevision != "" && snapshot.RefusedRevision == in.Applied.Hash && snapshot.Revision == state.InForce.Hash {
+		refused := revision.Findings{Diagnostics: snapshot.Refused}
+		in.Bad = &report.Bad{Commit: in.Applied, Diagnostics: snapshot.Refused, Text: refused.Text(false)}
+		in.Applied, in.Model = commitOf(state.InForce), state.InForceModel
+	}
+	if in.Applied.Hash != p.applied {
+		p.applied, p.started = in.Applied.Hash, in.Now
+	}
+	in.Started = p.started
+	if state.Bad != nil {
+		in.Bad = &report.Bad{Commit: in.Head, Diagnostics: state.Bad.Diagnostics, Text: state.Bad.Text(false)}
+	}
+	in.Problems, in.Agents, in.Foreign = problems, p.Agents.Known(), p.foreign
+	current, earlier := report.HistoryFile(in.Now), ""
+	for name := range p.last {
+		if isHistory(name) && name < current && name > earlier {
+			earlier = name
+		}
+	}
+	in.History, in.Earlier, in.Last = p.last[current], p.last[earlier], p.last[report.FileStatus]
+	return in
+}
+
+// isHistory tells whether a file of a report holds what was, as [report.HistoryFile] names it.
+func isHistory(name string) bool {
+	return path.Dir(name) == path.Dir(report.HistoryFile(time.Time{}))
+}
+
+// isPage tells whether a file of a report is about things one by one.
+func isPage(name string) bool {
+	return name != report.FileReadme && name != report.FileStatus && !isHistory(name)
+}
+
+func commitOf(c gitrepo.Commit) report.Commit {
+	return report.Commit{Hash: c.Hash, Author: c.Author, Subject: c.Subject, Time: c.When}
+}
+
+// same tells whether a report says what the last one did.
+func same(files, last map[string][]byte) bool {
+	return len(files) > 0 && maps.EqualFunc(files, last, bytes.Equal)
+}
+
+// Counts says how many units are in which phase.
+func Counts(s engine.Snapshot) string {
+	n := map[engine.Phase]int{}
+	for i := range s.Units {
+		n[s.Units[i].Phase]++
+	}
+	text := ""
+	for _, phase := range slices.Sorted(maps.Keys(n)) {
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d %s", n[phase], phase)
+	}
+	if text == "" {
+		return "nothing yet"
+	}
+	return text
+}

@@ -1,0 +1,174 @@
+package daemon_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+)
+
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		before func(t *testing.T, dir string)
+		change func(t *testing.T, dir string)
+	}{
+		{
+			name:   "a file is edited",
+			before: func(t *testing.T, dir string) { write(t, dir, "main.hcl", "one") },
+			change: func(t *testing.T, dir string) { write(t, dir, "main.hcl", "two") },
+		},
+		{
+			name:   "a file is replaced at once",
+			before: func(t *testing.T, dir string) { write(t, dir, "main.hcl", "one") },
+			change: func(t *testing.T, dir string) {
+				write(t, dir, ".main.hcl.swp", "two")
+				must(t, os.Rename(filepath.Join(dir, ".main.hcl.swp"), filepath.Join(dir, "main.hcl")))
+			},
+		},
+		{
+			name:   "a file goes",
+			before: func(t *testing.T, dir string) { write(t, dir, "nodes/main.hcl", "one") },
+			change: func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "nodes", "main.hcl"))) },
+		},
+		{
+			name:   "a new directory",
+			change: func(t *testing.T, dir string) { write(t, dir, "nodes/rack-1/main.hcl", "one") },
+		},
+		{
+			name: "a volume of Kubernetes",
+			before: func(t *testing.T, dir string) {
+				write(t, dir, "..1/main.hcl", "one")
+				must(t, os.Symlink("..1", filepath.Join(dir, "..data")))
+				must(t, os.Symlink("..data/main.hcl", filepath.Join(dir, "main.hcl")))
+			},
+			change: func(t *testing.T, dir string) {
+				write(t, dir, "..2/main.hcl", "two")
+				must(t, os.Symlink("..2", filepath.Join(dir, "..data_tmp")))
+				must(t, os.Rename(filepath.Join(dir, "..data_tmp"), filepath.Join(dir, "..data")))
+				must(t, os.RemoveAll(filepath.Join(dir, "..1")))
+			},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if tc.before != nil {
+				tc.before(t, dir)
+			}
+			called := watch(t, dir)
+			tc.change(t, dir)
+			await(t, called)
+		})
+	}
+}
+
+// Many changes in a row are one piece of news, or a few on a machine that is slow.
+func TestWatchWaitsUntilItIsQuiet(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	called := watch(t, dir)
+	for i := range 200 {
+		write(t, dir, "main.hcl", strings.Repeat("x", i))
+	}
+	await(t, called)
+	calls := 1
+	for done := false; !done; {
+		select {
+		case <-called:
+			calls++
+		case <-time.After(time.Second):
+			done = true
+		}
+	}
+	if calls > 20 {
+		t.Errorf("%d calls for 200 changes in a row", calls)
+	}
+}
+
+// What is done in a directory that was not there at the start is seen, too.
+func TestWatchInsideANewDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	called := watch(t, dir)
+	write(t, dir, "nodes/rack-1/main.hcl", "one")
+	await(t, called)
+	write(t, dir, "nodes/rack-1/main.hcl", "two")
+	await(t, called)
+}
+
+func TestWatchThroughALink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	link := filepath.Join(t.TempDir(), "current")
+	must(t, os.Symlink(dir, link))
+	called := watch(t, link)
+	write(t, dir, "main.hcl", "one")
+	await(t, called)
+}
+
+func TestWatchNotWhatIsGits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(dir, ".git", "refs"), 0o750))
+	called := watch(t, dir)
+	write(t, dir, ".git/index", "one")
+	write(t, dir, ".git/refs/main", "one")
+	quiet(t, called)
+	write(t, dir, ".gitattributes", "one") // this is the user's
+	await(t, called)
+}
+
+func TestWatchNothing(t *testing.T) {
+	t.Parallel()
+	err := daemon.Watch(t.Context(), filepath.Join(t.TempDir(), "nowhere"), zerolog.Nop(), func() {})
+	if err == nil {
+		t.Error("a directory that is not there is watched")
+	}
+}
+
+func watch(t *testing.T, dir string) <-chan struct{} {
+	t.Helper()
+	called := make(chan struct{}, 100)
+	must(t, daemon.Watch(t.Context(), dir, zerolog.Nop(), func() { called <- struct{}{} }))
+	return called
+}
+
+func await(t *testing.T, called <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-called:
+	case <-time.After(30 * time.Second):
+		t.Fatal("nobody was told")
+	}
+}
+
+// quiet fails the test when there is a call within a time that is longer than what Watch waits.
+func quiet(t *testing.T, called <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-called:
+		t.Error("told once too often")
+	case <-time.After(time.Second):
+	}
+}
+
+func write(t *testing.T, dir, name, content string) {
+	t.Helper()
+	name = filepath.Join(dir, name)
+	must(t, os.MkdirAll(filepath.Dir(name), 0o750))
+	must(t, os.WriteFile(name, []byte(content), 0o600))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

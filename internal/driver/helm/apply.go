@@ -1,0 +1,191 @@
+package helm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/release"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Apply takes the next step: the hooks before a revision, the revision, the hooks after it, then
+// the repair of drift, which does not wait for hooks that wait. It looks at the release anew, so a
+// state that is old does no harm.
+func (d *Driver) Apply(ctx context.Context, target unit.Target, _ cty.Value, state unit.State) (unit.State, error) {
+	if _, ok := target.Spec.(*unit.Release); !ok {
+		return state, unit.Blocked(fmt.Sprintf("%s has no Helm release to apply", target.Address))
+	}
+	d.listings.forget()
+	defer d.listings.forget()
+	v, err := d.lookNow(ctx, target)
+	if err != nil {
+		return state, err
+	}
+	if err := d.step(ctx, v); err != nil {
+		return state, v.masked(err)
+	}
+	after, err := d.lookNow(ctx, target)
+	if err != nil {
+		return state, err
+	}
+	return d.state(ctx, after), nil
+}
+
+// step does what is next for a release that is wanted.
+func (d *Driver) step(ctx context.Context, v *view) error {
+	switch {
+	case v.held() != "" && v.owned() && len(v.drift) > 0:
+		return d.repair(ctx, v)
+	case v.blocked != "":
+		return unit.Blocked(v.blocked)
+	case v.deferred != "":
+		return errors.New(v.deferred)
+	case v.newest != nil && v.newest.status == release.StatusUninstalling:
+		return d.uninstall(ctx, v) // and is installed again by a later step
+	case v.outdated():
+		return d.release(ctx, v)
+	case !v.owned():
+		return d.relabel(ctx, v)
+	}
+	// What a hook waits for may be the very thing that somebody took away.
+	if v.hooks.done || v.hooks.due || !v.strays() {
+		done, err := d.runHooks(ctx, v.namespace, v.name, v.newest.labels[labelRun], v.newest.after)
+		if err != nil || !done {
+			return err
+		}
+	}
+	if err := d.removeLeftovers(ctx, v); err != nil {
+		return err
+	}
+	return d.repair(ctx, v)
+}
+
+// release makes a new revision: hooks before it, room for its Jobs, and Helm's action.
+func (d *Driver) release(ctx context.Context, v *view) error {
+	next, err := d.rendering(ctx, v)
+	if err != nil {
+		return err
+	}
+	event := release.HookPreUpgrade
+	if v.base == 0 {
+		event = release.HookPreInstall
+	}
+	hooks, err := d.hooksOf(next.hooks, event, v.namespace, v.name)
+	if err != nil {
+		return err
+	}
+	if err := d.forgetStale(ctx, v); err != nil {
+		return err
+	}
+	done, err := d.runHooks(ctx, v.namespace, v.name, v.run(), hooks)
+	if err != nil {
+		return err
+	}
+	if !done {
+		return d.restore(ctx, v)
+	}
+	gone, err := d.clearJobs(ctx, v, next)
+	if err != nil || !gone {
+		return err
+	}
+	if err := d.unlock(ctx, v); err != nil {
+		return err
+	}
+	loaded, err := v.want.source.chart()
+	if err != nil {
+		return unit.Blocked(fmt.Sprintf("chart %s cannot be loaded: %v", v.want.spec.Chart.Name, err))
+	}
+	values, _ := copied(v.want.values).(map[string]any)
+	labels := map[string]string{labelRun: v.run()}
+	for key, value := range v.want.labels {
+		labels[key] = value
+	}
+	configuration, cancel, err := d.operation(ctx, v.namespace)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	// Without a context on purpose: Helm would return at once and go on in the background.
+	if v.base == 0 {
+		install := action.NewInstall(configuration)
+		install.ReleaseName, install.Namespace, install.Labels = v.name, v.namespace, labels
+		install.DisableHooks, install.DisableOpenAPIValidation, install.Timeout = true, true, d.options.Timeout
+		install.Replace = v.newest != nil
+		_, err = install.Run(loaded, values)
+	} else {
+		upgrade := action.NewUpgrade(configuration)
+		upgrade.Namespace, upgrade.Labels, upgrade.MaxHistory = v.namespace, labels, maxHistory
+		upgrade.DisableHooks, upgrade.DisableOpenAPIValidation, upgrade.Timeout = true, true, d.options.Timeout
+		upgrade.ResetValues = true
+		_, err = upgrade.Run(v.name, loaded, values)
+	}
+	return d.explained(v, err)
+}
+
+// explained makes an error of Helm's one that says what to do where that is known.
+func (d *Driver) explained(v *view, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case tooLarge(err):
+		return unit.Blocked(fmt.Sprintf("release %s/%s is larger than 1 MiB when stored, which is all that Kubernetes takes: use fewer groups of nodes or less configuration", v.namespace, v.name))
+	case strings.Contains(err.Error(), "cannot be imported into the current release"):
+		return unit.Blocked(fmt.Sprintf("release %s/%s: %v: delete the object or have the release adopt it", v.namespace, v.name, err))
+	case strings.Contains(err.Error(), unit.ErrNotWriter.Error()): // Helm does not always wrap
+		return fmt.Errorf("%w: release %s/%s", unit.ErrNotWriter, v.namespace, v.name)
+	default:
+		return fmt.Errorf("release %s/%s: %w", v.namespace, v.name, err)
+	}
+}
+
+// tooLarge tells whether the API server refused the Secret of a release for its size.
+func tooLarge(err error) bool {
+	return apierrors.IsRequestEntityTooLargeError(err) ||
+		strings.Contains(err.Error(), "Too long: may not be more than 1048576 bytes") ||
+		strings.Contains(err.Error(), "Too long: must have at most 1048576 bytes")
+}
+
+// unlock marks a revision as failed that a process left behind which was killed, as Helm would
+// refuse to go on.
+func (d *Driver) unlock(ctx context.Context, v *view) error {
+	if v.newest == nil || !v.newest.status.IsPending() {
+		return nil
+	}
+	return d.change(ctx, v, func(stored *release.Release) {
+		stored.SetStatus(release.StatusFailed, fmt.Sprintf("%s was cut off", stored.Info.Status))
+	})
+}
+
+// relabel makes a release ours that is as wanted already.
+func (d *Driver) relabel(ctx context.Context, v *view) error {
+	return d.change(ctx, v, func(stored *release.Release) {
+		if stored.Labels == nil {
+			stored.Labels = map[string]string{}
+		}
+		stored.Labels[labelMark] = markOf(v.target)
+	})
+}
+
+// change rewrites the newest revision.
+func (d *Driver) change(ctx context.Context, v *view, edit func(*release.Release)) error {
+	configuration, cancel, err := d.operation(ctx, v.namespace)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	stored, err := configuration.Releases.Get(v.name, v.newest.version)
+	if err != nil {
+		return fmt.Errorf("read revision %d of release %s/%s: %w", v.newest.version, v.namespace, v.name, err)
+	}
+	edit(stored)
+	if err := configuration.Releases.Update(stored); err != nil {
+		return fmt.Errorf("store revision %d of release %s/%s: %w", v.newest.version, v.namespace, v.name, err)
+	}
+	return nil
+}

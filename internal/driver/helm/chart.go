@@ -1,0 +1,318 @@
+package helm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/Masterminds/semver/v3"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+const (
+	// maxDependencies bounds how deep charts that lie beside each other may depend on each other.
+	maxDependencies = 4
+	// maxChart bounds a chart's size in bytes; Helm itself takes no more.
+	maxChart = 100 << 20
+	// maxCached is how many charts stay in memory.
+	maxCached = 64
+)
+
+// source is a chart as files, from which a fresh chart is made for every use: Helm's actions change
+// the charts that they get.
+type source struct {
+	digest       string
+	files        []*loader.BufferedFile
+	dependencies []*source
+}
+
+// chart returns a new chart.
+func (s *source) chart() (*chart.Chart, error) {
+	loaded, err := loader.LoadFiles(s.files)
+	if err != nil {
+		return nil, err
+	}
+	for _, dependency := range s.dependencies {
+		below, err := dependency.chart()
+		if err != nil {
+			return nil, err
+		}
+		loaded.AddDependency(below)
+	}
+	return loaded, nil
+}
+
+// charts finds charts and keeps them by the digest of their files.
+type charts struct {
+	options Options
+	mu      sync.Mutex
+	sources map[string]*source // by digest
+	found   map[string]*source // downloaded in this process, by repository, name and constraint
+}
+
+func newCharts(options Options) *charts {
+	return &charts{options: options, sources: map[string]*source{}, found: map[string]*source{}}
+}
+
+// find returns the chart that a specification asks for. A chart that lies in the configuration and
+// is wrong is a [unit.BlockedError]; whatever else fails is worth another try.
+func (c *charts) find(wanted unit.Chart) (*source, error) {
+	if wanted.Tree == nil {
+		return c.download(wanted)
+	}
+	at := path.Join(path.Clean(wanted.Repository), wanted.Name)
+	if !fs.ValidPath(at) {
+		return nil, unit.Blocked(fmt.Sprintf("the path %q of chart %s leads out of the configuration", wanted.Repository, wanted.Name))
+	}
+	if info, err := fs.Stat(wanted.Tree, at); err == nil && info.IsDir() {
+		return c.directory(wanted.Tree, at, 0)
+	}
+	return c.archives(wanted, at)
+}
+
+// directory loads the chart in a folder of the configuration, with the charts beside it that it
+// depends on by file://.
+func (c *charts) directory(tree fs.FS, at string, depth int) (*source, error) {
+	if depth > maxDependencies {
+		return nil, unit.Blocked(fmt.Sprintf("chart %s depends on itself, or too deeply on other charts", at))
+	}
+	digest, err := digestOf(tree, at)
+	if err != nil {
+		return nil, fmt.Errorf("read chart %s: %w", at, err)
+	}
+	beside, err := siblings(tree, at)
+	if err != nil {
+		return nil, err
+	}
+	var dependencies []*source
+	for _, sibling := range beside {
+		dependency, err := c.directory(tree, sibling, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		dependencies = append(dependencies, dependency)
+		digest = hashOf(digest, dependency.digest)
+	}
+	return c.keep(digest, func() (*source, error) {
+		files, err := c.unpacked(tree, at)
+		if err != nil {
+			return nil, unit.Blocked(fmt.Sprintf("chart %s cannot be loaded: %v", at, err))
+		}
+		return &source{digest: digest, files: files, dependencies: dependencies}, nil
+	})
+}
+
+// unpacked reads a chart's files as Helm does, with .helmignore, which Helm can only do on disk.
+func (c *charts) unpacked(tree fs.FS, at string) ([]*loader.BufferedFile, error) {
+	sub, err := fs.Sub(tree, at)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(c.options.CacheDir, 0o700); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(c.options.CacheDir, "chart-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	copied := filepath.Join(dir, path.Base(at))
+	if err := os.CopyFS(copied, sub); err != nil {
+		return nil, withoutPath(err, dir)
+	}
+	loaded, err := loader.LoadDir(copied)
+	if err != nil {
+		return nil, withoutPath(err, dir)
+	}
+	return buffered(loaded), nil
+}
+
+func buffered(loaded *chart.Chart) []*loader.BufferedFile {
+	files := make([]*loader.BufferedFile, 0, len(loaded.Raw))
+	for _, file := range loaded.Raw {
+		files = append(files, &loader.BufferedFile{Name: file.Name, Data: file.Data})
+	}
+	return files
+}
+
+// withoutPath keeps the name of a temporary directory out of messages, which would differ each time.
+func withoutPath(err error, dir string) error {
+	return errors.New(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
+}
+
+// siblings returns the folders that a chart depends on by file:// and does not bring along.
+func siblings(tree fs.FS, at string) ([]string, error) {
+	text, err := fs.ReadFile(tree, path.Join(at, "Chart.yaml"))
+	if err != nil {
+		return nil, unit.Blocked(fmt.Sprintf("chart %s has no Chart.yaml", at))
+	}
+	var metadata chart.Metadata
+	if err := yaml.Unmarshal(text, &metadata); err != nil {
+		return nil, unit.Blocked(fmt.Sprintf("%s/Chart.yaml: %v", at, err))
+	}
+	var found []string
+	for _, dependency := range metadata.Dependencies {
+		relative, beside := strings.CutPrefix(dependency.Repository, "file://")
+		if dependency.Name == "" || !beside || bundled(tree, at, dependency.Name) {
+			continue
+		}
+		sibling := path.Join(at, relative)
+		if _, err := fs.Stat(tree, path.Join(sibling, "Chart.yaml")); !fs.ValidPath(sibling) || err != nil {
+			return nil, unit.Blocked(fmt.Sprintf("chart %s depends on %s, and there is no chart at %s", at, dependency.Name, sibling))
+		}
+		found = append(found, sibling)
+	}
+	return found, nil
+}
+
+func bundled(tree fs.FS, at, name string) bool {
+	if _, err := fs.Stat(tree, path.Join(at, "charts", name, "Chart.yaml")); err == nil {
+		return true
+	}
+	archives, _ := fs.Glob(tree, path.Join(at, "charts", name+"-*.tgz")) // the pattern is well formed
+	return slices.ContainsFunc(archives, func(file string) bool { return versionOf(path.Base(file), name) != nil })
+}
+
+// archiveVersion splits the name of a packed chart.
+var archiveVersion = regexp.MustCompile(`^(.+?)-(v?[0-9].*)\.tgz$`)
+
+// versionOf returns the version in the name of a packed chart; nil when it is another chart's.
+func versionOf(file, name string) *semver.Version {
+	parts := archiveVersion.FindStringSubmatch(file)
+	if parts == nil || parts[1] != name {
+		return nil
+	}
+	version, err := semver.NewVersion(parts[2])
+	if err != nil {
+		return nil
+	}
+	return version
+}
+
+// archives loads the newest packed chart of the configuration that fits.
+func (c *charts) archives(wanted unit.Chart, at string) (*source, error) {
+	constraint, err := constraintOf(wanted.Version)
+	if err != nil {
+		return nil, unit.Blocked(fmt.Sprintf("chart %s: %v", wanted.Name, err))
+	}
+	files, err := fs.Glob(wanted.Tree, at+"-*.tgz")
+	if err != nil {
+		return nil, unit.Blocked(fmt.Sprintf("chart %s: the path %q: %v", wanted.Name, wanted.Repository, err))
+	}
+	var best string
+	var newest *semver.Version
+	for _, file := range files {
+		version := versionOf(path.Base(file), wanted.Name)
+		if version != nil && constraint.Check(version) && (newest == nil || version.GreaterThan(newest)) {
+			best, newest = file, version
+		}
+	}
+	if best == "" {
+		return nil, unit.Blocked(fmt.Sprintf("there is no chart %s %s in %s of the configuration", wanted.Name, wanted.Version, wanted.Repository))
+	}
+	data, err := fs.ReadFile(wanted.Tree, best)
+	if err != nil {
+		return nil, fmt.Errorf("read chart %s: %w", best, err)
+	}
+	return c.packed(best, data)
+}
+
+// packed loads a packed chart.
+func (c *charts) packed(name string, data []byte) (*source, error) {
+	digest := hashOf(string(data))
+	return c.keep(digest, func() (*source, error) {
+		if len(data) > maxChart {
+			return nil, unit.Blocked(fmt.Sprintf("chart %s is larger than %d MiB", name, maxChart>>20))
+		}
+		loaded, err := loader.LoadArchive(strings.NewReader(string(data)))
+		if err != nil {
+			return nil, unit.Blocked(fmt.Sprintf("chart %s cannot be loaded: %v", name, err))
+		}
+		return &source{digest: digest, files: buffered(loaded)}, nil
+	})
+}
+
+// keep loads what is not in memory yet.
+func (c *charts) keep(digest string, load func() (*source, error)) (*source, error) {
+	c.mu.Lock()
+	known := c.sources[digest]
+	c.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	loaded, err := load()
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.sources) >= maxCached {
+		clear(c.sources)
+	}
+	c.sources[digest] = loaded
+	return loaded, nil
+}
+
+// digestOf covers the names and contents of all files of a folder.
+func digestOf(tree fs.FS, at string) (string, error) {
+	sum := sha256.New()
+	size := 0
+	err := fs.WalkDir(tree, at, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		data, err := fs.ReadFile(tree, file)
+		if err != nil {
+			return err
+		}
+		if size += len(data); size > maxChart {
+			return fmt.Errorf("it is larger than %d MiB", maxChart>>20)
+		}
+		fmt.Fprintf(sum, "%d %s %d ", len(file)-len(at), file[len(at):], len(data)) // a hash never returns an error
+		sum.Write(data)
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// hashOf returns the SHA-256 of texts, so that no two lists of texts have the same.
+func hashOf(texts ...string) string {
+	sum := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(sum, "%d ", len(text))
+		sum.Write([]byte(text))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func constraintOf(version string) (*semver.Constraints, error) {
+	if version == "" {
+		version = ">=0.0.0-0"
+	}
+	constraint, err := semver.NewConstraint(version)
+	if err != nil {
+		return nil, fmt.Errorf("the version %q: %w", version, err)
+	}
+	return constraint, nil
+}
+
+func sha256Of(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,222 @@
+package helm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Delete takes the next step towards the release's absence: its hooks before, Helm's uninstall,
+// the wait until the objects are gone, its hooks after, and at last the history. What has Helm's
+// policy "keep", and claims of volumes, stay.
+func (d *Driver) Delete(ctx context.Context, target unit.Target, state unit.State) (unit.State, error) {
+	target.Spec = nil
+	namespace, name := idOf(target)
+	d.listings.forget()
+	defer d.listings.forget()
+	v, err := d.lookNow(ctx, target)
+	if err != nil {
+		return state, err
+	}
+	if v.newest == nil {
+		// The progress of hooks goes last, so that it is there as long as it may be needed.
+		if err := d.deleteProgress(ctx, namespace, name); err != nil {
+			return state, err
+		}
+		return d.absent(target), nil
+	}
+	if !v.owned() && !target.Imported {
+		return state, unit.Blocked(fmt.Sprintf("release %s/%s is not marked as ours: uninstall it with Helm if it shall go", namespace, name))
+	}
+	if err := d.deleteStep(ctx, v); err != nil {
+		return state, v.masked(err)
+	}
+	after, err := d.lookNow(ctx, target)
+	if err != nil {
+		return state, err
+	}
+	if after.newest == nil {
+		if err := d.deleteProgress(ctx, namespace, name); err != nil {
+			return state, err
+		}
+		return d.absent(target), nil
+	}
+	state = d.state(ctx, after)
+	state.Health = unit.HealthProgressing
+	return state, nil
+}
+
+// absent forgets what is known of a release, and says that it is gone.
+func (d *Driver) absent(target unit.Target) unit.State {
+	namespace, name := idOf(target)
+	d.forget(namespace, name)
+	d.remember(target.Address, nil)
+	return unit.State{Existence: unit.Absent}
+}
+
+func (d *Driver) deleteStep(ctx context.Context, v *view) error {
+	run := v.deleteRun()
+	if v.newest.status != release.StatusUninstalled {
+		if v.newest.status != release.StatusUninstalling {
+			done, err := d.runHooksOf(ctx, v, run, release.HookPreDelete)
+			if err != nil || !done {
+				return err
+			}
+		}
+		return d.uninstall(ctx, v)
+	}
+	last := func(h *release.Hook) bool { return slices.Contains(h.Events, release.HookPostDelete) }
+	refs, err := d.hookRefs(v, func(h *release.Hook) bool { return !last(h) })
+	if err != nil {
+		return err
+	}
+	gone, err := d.sweep(ctx, v, append(append(refs, deletable(v.newest.objects)...), v.newest.previous...))
+	if err != nil || !gone {
+		return err
+	}
+	done, err := d.runHooksOf(ctx, v, run, release.HookPostDelete)
+	if err != nil || !done {
+		return err
+	}
+	if refs, err = d.hookRefs(v, last); err != nil {
+		return err
+	}
+	if gone, err = d.sweep(ctx, v, refs); err != nil || !gone {
+		return err
+	}
+	return d.purge(ctx, v)
+}
+
+// deleteRun names the run of hooks that belongs to the deletion of the newest revision.
+func (v *view) deleteRun() string {
+	return "delete." + hashOf(v.namespace, v.name, fmt.Sprint(v.newest.version))[:32]
+}
+
+// inspectDeletion tells whether the deletion of a release has begun, and looks at the hooks that it
+// has to run now. The record of those that were run before it is gone then.
+func (d *Driver) inspectDeletion(ctx context.Context, v *view) (begun bool, err error) {
+	run, event := v.deleteRun(), release.HookPreDelete
+	switch v.newest.status {
+	case release.StatusUninstalling:
+		v.deleting, v.hooks = true, hookStatus{done: true}
+		return true, nil
+	case release.StatusUninstalled:
+		event = release.HookPostDelete
+	default:
+	}
+	ref := progressRef(v.namespace, v.name)
+	recorded, err := d.cluster.Get(ctx, ref)
+	if err != nil {
+		return false, fmt.Errorf("look at the hooks: %w", err)
+	}
+	p := readProgress(recorded[ref], run)
+	v.deleting = event == release.HookPostDelete || len(p.Hooks) > 0 || len(p.Finished) > 0
+	if !v.deleting {
+		return false, nil
+	}
+	hooks, err := d.hooksOf(v.newest.hooks, event, v.namespace, v.name)
+	if err != nil {
+		return false, err
+	}
+	v.hooks, err = d.hookState(ctx, v.namespace, v.name, run, hooks)
+	return true, err
+}
+
+// runHooksOf takes the next step of an event's hooks of the newest revision.
+func (d *Driver) runHooksOf(ctx context.Context, v *view, run string, event release.HookEvent) (bool, error) {
+	hooks, err := d.hooksOf(v.newest.hooks, event, v.namespace, v.name)
+	if err != nil {
+		return false, err
+	}
+	return d.runHooks(ctx, v.namespace, v.name, run, hooks)
+}
+
+// uninstall has Helm delete the objects. The history stays until they are really gone: Helm only
+// asks for the deletion.
+func (d *Driver) uninstall(ctx context.Context, v *view) error { return d.runUninstall(ctx, v, true) }
+
+// purge drops the history of a release that was uninstalled.
+func (d *Driver) purge(ctx context.Context, v *view) error { return d.runUninstall(ctx, v, false) }
+
+func (d *Driver) runUninstall(ctx context.Context, v *view, keepHistory bool) error {
+	configuration, cancel, err := d.operation(ctx, v.namespace)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	uninstall := action.NewUninstall(configuration)
+	uninstall.DisableHooks, uninstall.KeepHistory, uninstall.Timeout = true, keepHistory, d.options.Timeout
+	_, err = uninstall.Run(v.name)
+	return d.explained(v, err)
+}
+
+// deletable returns the references of the objects that go with their release.
+func deletable(objects []*unstructured.Unstructured) []unit.ObjectRef {
+	var refs []unit.ObjectRef
+	for _, object := range objects {
+		if !stays(object) {
+			refs = append(refs, refOf(object))
+		}
+	}
+	return refs
+}
+
+// hookRefs returns the references of the objects of some hooks that go with the release.
+func (d *Driver) hookRefs(v *view, chosen func(*release.Hook) bool) ([]unit.ObjectRef, error) {
+	var refs []unit.ObjectRef
+	for _, h := range v.newest.hooks {
+		if !chosen(h) {
+			continue
+		}
+		objects, err := d.parse(h.Manifest, v.namespace)
+		if err != nil {
+			return nil, fmt.Errorf("hook %s: %w", h.Path, err)
+		}
+		refs = append(refs, deletable(objects)...)
+	}
+	return refs, nil
+}
+
+// sweep deletes what an uninstalled release still has of some objects, and tells whether all of
+// them are gone.
+func (d *Driver) sweep(ctx context.Context, v *view, refs []unit.ObjectRef) (bool, error) {
+	gone := true
+	for _, ref := range refs {
+		live, err := d.cluster.Confirm(ctx, ref)
+		if err != nil {
+			return false, fmt.Errorf("look whether %s is gone: %w", ref, err)
+		}
+		if live == nil || stays(live) || !v.owns(live) && live.GetAnnotations()[annotationRelease] != v.name {
+			continue
+		}
+		gone = false
+		if live.GetDeletionTimestamp() == nil {
+			if err := d.cluster.Delete(ctx, ref, live.GetUID()); err != nil {
+				return false, fmt.Errorf("delete %s: %w", ref, err)
+			}
+		}
+	}
+	return gone, nil
+}
+
+// deleteProgress drops the record of hooks.
+func (d *Driver) deleteProgress(ctx context.Context, namespace, name string) error {
+	ref := progressRef(namespace, name)
+	live, err := d.cluster.Confirm(ctx, ref)
+	if err != nil {
+		return fmt.Errorf("look for the progress of hooks: %w", err)
+	}
+	if live == nil || live.GetAnnotations()[annotationRelease] != name {
+		return nil
+	}
+	if err := d.cluster.Delete(ctx, ref, live.GetUID()); err != nil {
+		return fmt.Errorf("delete the progress of hooks: %w", err)
+	}
+	return nil
+}

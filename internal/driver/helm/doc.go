@@ -1,0 +1,24 @@
+// Package helm is the driver of Helm releases, and the only package that imports Helm.
+//
+// What comes in are targets with a [unit.Release]: a chart, its values, and the places in the
+// values that take keys of Kubernetes Secrets. What goes out are states and diffs, and a release
+// that Helm's own commands understand.
+//
+// Helm only renders, patches and keeps the history. It never waits and never runs a hook, so a call
+// into it takes seconds. The hooks are run by this package, one after another, as steps whose
+// progress is kept in a ConfigMap beside the release: a process that is killed goes on where it
+// was, and runs no hook twice. A release that a killed process left pending is taken over.
+//
+// What was applied last is told by labels of the release: digests of the specification, of the
+// chart's files, and of the secret values (keyed, so that nobody can try out values). While they
+// are as wanted nothing is rendered. An object of the release that was changed or deleted by
+// somebody else is repaired under Helm's field manager, without a new revision and without hooks.
+//
+// A secret value that changes alone is reported and not rolled out: to rotate it takes more than a
+// revision, as databases and brokers know the old one. The release keeps the values that it was
+// made with until its specification changes.
+//
+// The package never deletes a PersistentVolumeClaim, a CustomResourceDefinition or an object with
+// Helm's policy "keep", reads no home directory, and puts no secret into an error, a message or a
+// diff.
+package helm

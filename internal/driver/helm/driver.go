@@ -1,0 +1,156 @@
+package helm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	"helm.sh/helm/v3/pkg/kube"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Manager is the name under which Helm, and the repair of drift, own fields of objects.
+const Manager = "kupenstack-helm"
+
+// defaultTimeout bounds one call into Helm. As it waits for nothing, seconds are usual.
+const defaultTimeout = 5 * time.Minute
+
+// Cluster is what the driver needs of Kubernetes beside Helm.
+type Cluster interface {
+	// Get answers from watches; an object that is missing in the answer is absent.
+	Get(ctx context.Context, refs ...unit.ObjectRef) (map[unit.ObjectRef]*unstructured.Unstructured, error)
+	// Confirm asks the API server itself; nil means absent.
+	Confirm(ctx context.Context, ref unit.ObjectRef) (*unstructured.Unstructured, error)
+	// Subscribe calls back whenever an object that is watched changes.
+	Subscribe(changed func(ref unit.ObjectRef)) (cancel func())
+	// Compare tells which fields of desired differ in live. Secrets are masked.
+	Compare(desired, live *unstructured.Unstructured) []unit.Field
+	// Unchanged asks the API server whether applying desired would change nothing after all.
+	Unchanged(ctx context.Context, manager string, desired, live *unstructured.Unstructured) (bool, error)
+	// Health tells how an object fares, and why.
+	Health(live *unstructured.Unstructured) (unit.Health, string)
+	// Apply is a server-side apply.
+	Apply(ctx context.Context, manager string, object *unstructured.Unstructured) (*unstructured.Unstructured, error)
+	// Create fails when the object exists.
+	Create(ctx context.Context, manager string, object *unstructured.Unstructured) (*unstructured.Unstructured, error)
+	// Delete deletes the object with that UID only; one that is gone is no error.
+	Delete(ctx context.Context, ref unit.ObjectRef, uid types.UID) error
+	// Explain says in a few lines why an object is not ready.
+	Explain(ctx context.Context, ref unit.ObjectRef) []string
+	// Secret returns a key of a Secret; false when there is none.
+	Secret(ctx context.Context, namespace, name, key string) (redact.Secret, bool, error)
+	// Opted returns a key of a Secret that says that it may be read, else a [unit.BlockedError].
+	Opted(ctx context.Context, namespace, name, key string) (redact.Secret, error)
+	// REST returns how to reach the API server.
+	REST() *rest.Config
+}
+
+// Options are the settings of a [Driver].
+type Options struct {
+	// CacheDir is where charts that were downloaded are kept. It is created when needed.
+	CacheDir string
+	// CredentialsFile holds credentials for OCI registries in Docker's format; "" for none.
+	CredentialsFile string
+	// Digester names the secret values of a release, so that a change of one is noticed.
+	Digester redact.Digester
+	// Timeout bounds one call into Helm; 0 for five minutes.
+	Timeout time.Duration
+	// Transport reaches chart repositories; nil for the default one.
+	Transport *http.Transport
+	// Notify is called with the addresses of units whose objects changed; it may be nil.
+	Notify func(...addr.Object)
+}
+
+// Driver brings Helm releases to what is wanted. Create it with [New].
+type Driver struct {
+	cluster  Cluster
+	options  Options
+	config   *rest.Config
+	client   kubernetes.Interface
+	metadata metadata.Interface
+	charts   *charts
+	scopes   *scopes
+	listings listings
+	reads    singleflight.Group // of revisions
+	cancel   func()
+
+	mu        sync.Mutex
+	revisions map[string]*revision             // the newest one of each release, decoded
+	rendered  map[string]rendered              // the last rendering of each release that is not up to date
+	index     map[unit.ObjectRef]addr.Object   // the objects of releases
+	indexed   map[addr.Object][]unit.ObjectRef // and back
+}
+
+// New returns a driver. It fails on a configuration that reaches no cluster and on options that
+// lack something; it sends no request.
+func New(cluster Cluster, options Options) (*Driver, error) {
+	if options.CacheDir == "" {
+		return nil, errors.New("the Helm driver needs a directory to keep charts in")
+	}
+	if options.Timeout <= 0 {
+		options.Timeout = defaultTimeout
+	}
+	config := rest.CopyConfig(cluster.REST())
+	if config.Timeout == 0 || config.Timeout > options.Timeout {
+		config.Timeout = options.Timeout
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("a client for releases: %w", err)
+	}
+	meta, err := metadata.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("a client for the metadata of releases: %w", err)
+	}
+	if kube.ManagedFieldsManager != Manager { // Helm has it only as a variable of its package
+		kube.ManagedFieldsManager = Manager
+	}
+	d := &Driver{
+		cluster: cluster, options: options, config: config, client: client, metadata: meta,
+		charts: newCharts(options), scopes: newScopes(config),
+		revisions: map[string]*revision{}, rendered: map[string]rendered{},
+		index: map[unit.ObjectRef]addr.Object{}, indexed: map[addr.Object][]unit.ObjectRef{},
+	}
+	d.cancel = cluster.Subscribe(d.changed)
+	return d, nil
+}
+
+// Close ends the subscription to changes.
+func (d *Driver) Close() { d.cancel() }
+
+// changed tells the engine whose object changed.
+func (d *Driver) changed(ref unit.ObjectRef) {
+	d.mu.Lock()
+	address, ok := d.index[ref]
+	d.mu.Unlock()
+	if ok && d.options.Notify != nil {
+		d.options.Notify(address)
+	}
+}
+
+// remember makes changes of these objects known as changes of the unit.
+func (d *Driver) remember(address addr.Object, refs []unit.ObjectRef) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, ref := range d.indexed[address] {
+		if d.index[ref] == address {
+			delete(d.index, ref)
+		}
+	}
+	d.indexed[address] = refs
+	for _, ref := range refs {
+		d.index[ref] = address
+	}
+}

@@ -1,0 +1,315 @@
+package helm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+const (
+	// maxExplained is how many objects that are not ready are explained in a report.
+	maxExplained = 3
+	// maxDetails bounds the lines of a report.
+	maxDetails = 20
+)
+
+// observed is what a state carries from Observe to Compare: a diff that was worked out where errors
+// could be returned.
+type observed struct {
+	digest string // of the specification that it was worked out for
+	diff   unit.Diff
+}
+
+// Observe looks at releases. It asks for the metadata of all their Secrets at once, reads what
+// changed of them, and takes their objects from watches. Only releases that are not as wanted are
+// rendered.
+func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.Object]unit.State, error) {
+	states := map[addr.Object]unit.State{}
+	if len(targets) == 0 {
+		return states, nil
+	}
+	within, name := idOf(targets[0])
+	for _, target := range targets[1:] {
+		namespace, _ := idOf(target)
+		name = ""
+		if namespace != within {
+			within = ""
+			break
+		}
+	}
+	histories, err := d.list(ctx, within, name)
+	if err != nil {
+		return nil, err
+	}
+	d.prefetch(ctx, within, histories)
+	var failures []error
+	for _, target := range targets {
+		namespace, name := idOf(target)
+		v, err := d.look(ctx, target, histories[namespace+"/"+name])
+		if err != nil {
+			failures = append(failures, fmt.Errorf("%s: %w", target.Address, err))
+			continue
+		}
+		states[target.Address] = d.state(ctx, v)
+	}
+	return states, errors.Join(failures...)
+}
+
+// Compare tells what Apply would do; all of it was found out when the state was made.
+func (d *Driver) Compare(target unit.Target, _ cty.Value, state unit.State) unit.Diff {
+	if target.Spec == nil {
+		return unit.Diff{Action: unit.ActionNone}
+	}
+	seen, ok := state.Observed.(observed)
+	switch {
+	case state.Existence == unit.Unknown || !ok:
+		return unit.Diff{Action: unit.ActionUnknown, Reason: "the release was not looked at"}
+	case seen.digest == target.Spec.Digest():
+		return seen.diff
+	case state.Existence == unit.Absent:
+		return unit.Diff{Action: unit.ActionCreate, Reason: "there is no such release"}
+	default:
+		return unit.Diff{Action: unit.ActionUpdate, Reason: "the configuration changed"}
+	}
+}
+
+// state sums a view up.
+func (d *Driver) state(ctx context.Context, v *view) unit.State {
+	state := unit.State{Existence: unit.Present, Outputs: cty.NilVal}
+	if v.target.Spec != nil {
+		diff := v.diff()
+		if diff.Action == unit.ActionUpdate || diff.Action == unit.ActionRestart {
+			diff.Stops = v.stops
+		}
+		state.Observed = observed{digest: v.target.Spec.Digest(), diff: diff}
+	}
+	state.After = v.after
+	if v.newest == nil {
+		state.Existence = unit.Absent
+		return state
+	}
+	state.Owned = v.owned()
+	state.Applied = v.newest.labels[labelSpec]
+	if v.target.Spec != nil && state.Applied == short(v.target.Spec.Digest()) {
+		state.Applied = v.target.Spec.Digest() // a label is too short for all of it
+	}
+	switch {
+	case v.deleting:
+		d.judgeDeletion(ctx, v, &state)
+	case v.newest.status == release.StatusDeployed:
+		state.Installed = true
+		d.judge(ctx, v, &state)
+	case v.newest.status == release.StatusFailed:
+		state.Health = unit.HealthFailed
+		state.Message = fmt.Sprintf("revision %d failed: %s", v.newest.version, v.newest.description)
+	default:
+		state.Health = unit.HealthProgressing
+		state.Message = fmt.Sprintf("revision %d is %s", v.newest.version, v.newest.status)
+	}
+	if text := v.want.keeps(); text != "" {
+		state.Details = append(state.Details, text)
+		if state.Message == "" {
+			state.Message = text
+		}
+	}
+	state.Message = v.masker.Text(state.Message).String()
+	for i, line := range state.Details {
+		state.Details[i] = v.masker.Text(line).String()
+	}
+	return state
+}
+
+// ailing is an object that is not ready.
+type ailing struct {
+	ref     unit.ObjectRef
+	health  unit.Health
+	message string
+}
+
+// judge fills in how a deployed release fares: its hooks first, then its objects.
+func (d *Driver) judge(ctx context.Context, v *view, state *unit.State) {
+	state.Health = unit.HealthReady
+	d.judgeHooks(ctx, v, state)
+	var found []ailing
+	for _, desired := range v.newest.objects {
+		ref := refOf(desired)
+		live := v.live[ref]
+		if live == nil {
+			if desired.GetKind() != kindJob {
+				found = append(found, ailing{ref, unit.HealthProgressing, "it is not there"})
+			}
+			continue
+		}
+		if health, message := d.cluster.Health(live); health != unit.HealthReady {
+			found = append(found, ailing{ref, health, message})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ailing) int {
+		return cmp.Or(cmp.Compare(severity(b.health), severity(a.health)), a.ref.Compare(b.ref))
+	})
+	for i, one := range found {
+		if severity(one.health) > severity(state.Health) {
+			state.Health = one.health
+		}
+		if i < maxExplained {
+			d.tell(ctx, state, one)
+		}
+	}
+	if more := len(found) - maxExplained; more > 0 {
+		state.Details = append(state.Details, fmt.Sprintf("%d more objects are not ready", more))
+	}
+	if len(v.leftovers) > 0 && state.Health == unit.HealthReady {
+		state.Health = unit.HealthProgressing
+		state.Message = v.leftovers[0].String() + " is not part of the release any more and still there"
+	}
+}
+
+// judgeHooks reports the hook that is not done.
+func (d *Driver) judgeHooks(ctx context.Context, v *view, state *unit.State) {
+	if v.hooks.done {
+		return
+	}
+	state.Health = unit.HealthProgressing
+	if v.hooks.failed {
+		state.Health = unit.HealthFailed
+	}
+	d.tell(ctx, state, ailing{v.hooks.hook, state.Health, "hook: " + v.hooks.message})
+}
+
+// judgeDeletion fills in how far the deletion of a release is: its hooks, or the objects that are
+// still there.
+func (d *Driver) judgeDeletion(ctx context.Context, v *view, state *unit.State) {
+	state.Health = unit.HealthProgressing
+	state.Installed = v.newest.status == release.StatusDeployed
+	var left []unit.ObjectRef
+	for _, ref := range deletable(v.newest.objects) {
+		if live := v.live[ref]; live != nil && v.owns(live) && !stays(live) {
+			left = append(left, ref)
+		}
+	}
+	switch {
+	case !state.Installed && len(left) > 0:
+		slices.SortFunc(left, unit.ObjectRef.Compare)
+		d.tell(ctx, state, ailing{left[0], state.Health, fmt.Sprintf("it is going, as one of %d objects", len(left))})
+	case !v.hooks.done:
+		d.judgeHooks(ctx, v, state)
+	default:
+		state.Message = fmt.Sprintf("revision %d is being uninstalled", v.newest.version)
+	}
+}
+
+// tell reports an object that is not ready, with the causes that the cluster knows.
+func (d *Driver) tell(ctx context.Context, state *unit.State, one ailing) {
+	causes := d.cluster.Explain(ctx, one.ref)
+	line := one.ref.String() + ": " + one.message
+	if state.Message == "" {
+		state.Message = line
+		if len(causes) > 0 {
+			state.Message += "; " + causes[0]
+		}
+	}
+	for _, text := range append([]string{line}, causes...) {
+		if len(state.Details) < maxDetails {
+			state.Details = append(state.Details, text)
+		}
+	}
+}
+
+func severity(health unit.Health) int {
+	return slices.Index([]unit.Health{unit.HealthReady, unit.HealthUnknown, unit.HealthProgressing, unit.HealthFailed}, health)
+}
+
+// diff says what Apply would do.
+func (v *view) diff() unit.Diff {
+	switch {
+	case v.held() != "" && v.owned() && len(v.drift) > 0:
+		diff := v.driftDiff()
+		diff.Reason = "it was deleted outside; after that: " + v.masker.Text(v.held()).String()
+		return diff
+	case v.blocked != "":
+		return unit.Diff{Action: unit.ActionBlocked, Reason: v.masker.Text(v.blocked).String()}
+	case v.newest == nil && v.deferred != "":
+		return unit.Diff{Action: unit.ActionCreate, Reason: v.deferred}
+	case v.newest == nil:
+		return unit.Diff{Action: unit.ActionCreate, Reason: "there is no such release"}
+	case v.deferred != "":
+		return unit.Diff{Action: unit.ActionDeferred, Reason: v.deferred}
+	case v.outdated():
+		return v.upgradeDiff()
+	case !v.owned():
+		return unit.Diff{Action: unit.ActionAdopt, Reason: "a release of this name is there, and it is not marked as ours"}
+	case !v.hooks.done && v.hooks.due && v.hooks.failed:
+		return unit.Diff{Action: unit.ActionUpdate, Reason: v.masker.Text(fmt.Sprintf("hook %s failed and is run again: %s", v.hooks.hook, v.hooks.message)).String()}
+	case !v.hooks.done && v.hooks.due:
+		return unit.Diff{Action: unit.ActionUpdate, Continues: true, Reason: fmt.Sprintf("hook %s is to be run or finished", v.hooks.hook)}
+	case len(v.removable()) > 0: // what goes already must not hide drift
+		return unit.Diff{Action: unit.ActionUpdate, Reason: "objects are left that do not belong to the release any more"}
+	case len(v.drift) > 0:
+		return v.driftDiff()
+	default:
+		return unit.Diff{Action: unit.ActionNone}
+	}
+}
+
+func (v *view) upgradeDiff() unit.Diff {
+	diff := unit.Diff{Action: unit.ActionUpdate, Fields: v.fields}
+	if v.newest.status != release.StatusDeployed {
+		diff.Reason = fmt.Sprintf("revision %d is %s", v.newest.version, v.newest.status)
+		return diff
+	}
+	diff.Reason = strings.Join(v.changedLabels(), " and ") + " changed"
+	if v.newest.labels[labelSpec] == "" {
+		diff.Reason = "the release was not installed by us"
+	}
+	if v.restart {
+		diff.Action, diff.Cost = unit.ActionRestart, "pods are restarted one by one"
+	}
+	return diff
+}
+
+func (v *view) driftDiff() unit.Diff {
+	diff := unit.Diff{Action: unit.ActionUpdate, Reason: "drift"}
+	for _, one := range v.drift {
+		ref := refOf(one.desired)
+		if one.missing {
+			diff.Fields = append(diff.Fields, unit.Field{Path: ref.String(), Before: "deleted", After: "created"})
+		}
+		for _, field := range one.fields {
+			diff.Fields = append(diff.Fields, v.field(ref, field))
+			if strings.HasPrefix(field.Path, "spec.template.") && rolls(one.desired) {
+				diff.Action, diff.Cost = unit.ActionRestart, "pods are restarted one by one"
+			}
+		}
+	}
+	return diff
+}
+
+// rolls tells whether a change of an object's pod template replaces its pods.
+func rolls(object *unstructured.Unstructured) bool {
+	if !slices.Contains([]string{"Deployment", "StatefulSet", kindDaemonSet}, object.GetKind()) {
+		return false
+	}
+	strategy, _, _ := unstructured.NestedString(object.Object, "spec", "updateStrategy", "type")
+	return strategy != "OnDelete"
+}
+
+// restarts tells whether going from one version of an object to the next replaces its pods.
+func restarts(before, after *unstructured.Unstructured) bool {
+	if before == nil || !rolls(after) {
+		return false
+	}
+	old, _, _ := unstructured.NestedFieldNoCopy(before.Object, "spec", "template")
+	wish, _, _ := unstructured.NestedFieldNoCopy(after.Object, "spec", "template")
+	return !reflect.DeepEqual(old, wish)
+}

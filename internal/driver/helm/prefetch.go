@@ -1,0 +1,81 @@
+package helm
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"helm.sh/helm/v3/pkg/release"
+)
+
+// contentPage bounds how many Secrets with their content are in one answer: each may have 1 MiB.
+const contentPage = 20
+
+// contents are Secrets of releases that were read already, by namespace and name.
+type contents map[string]*corev1.Secret
+
+// prefetch reads all releases of a namespace that are ours and were not read yet, as at the start
+// of a process, in one list. What it cannot read is left to be read, and to fail, by itself.
+func (d *Driver) prefetch(ctx context.Context, namespace string, histories map[string][]stored) {
+	_, _, _ = d.reads.Do("all in "+namespace, func() (any, error) {
+		missing := map[string][]stored{}
+		names, versions := map[string]bool{}, map[string]bool{}
+		for id, history := range histories {
+			last := history[len(history)-1]
+			if last.labels[labelSpec] == "" || d.known(id, last) != nil {
+				continue
+			}
+			missing[id] = history
+			names[last.labels["name"]] = true
+			for _, needed := range needed(history) {
+				versions[needed.labels["version"]] = true
+			}
+		}
+		if len(missing) < 2 {
+			return nil, nil
+		}
+		read, err := d.listContents(ctx, namespace, fmt.Sprintf("owner=helm,name in (%s),version in (%s)",
+			strings.Join(slices.Sorted(maps.Keys(names)), ","), strings.Join(slices.Sorted(maps.Keys(versions)), ",")))
+		if err != nil {
+			return nil, err
+		}
+		for id, history := range missing {
+			within, name, _ := strings.Cut(id, "/")
+			_, _ = d.readNewest(ctx, within, name, history, read)
+		}
+		return nil, nil
+	})
+}
+
+// needed returns the end of a history that [Driver.readNewest] reads: the newest revision, and those
+// before it down to the last one that was deployed.
+func needed(history []stored) []stored {
+	for i := len(history) - 2; i >= 0; i-- {
+		if s := history[i].status; s == release.StatusSuperseded || s == release.StatusDeployed {
+			return history[i:]
+		}
+	}
+	return history
+}
+
+func (d *Driver) listContents(ctx context.Context, namespace, selector string) (contents, error) {
+	read := contents{}
+	options := metav1.ListOptions{LabelSelector: selector, Limit: contentPage}
+	for {
+		page, err := d.client.CoreV1().Secrets(namespace).List(ctx, options)
+		if err != nil {
+			return nil, fmt.Errorf("read the releases: %w", err)
+		}
+		for i := range page.Items {
+			read[page.Items[i].Namespace+"/"+page.Items[i].Name] = &page.Items[i]
+		}
+		if options.Continue = page.Continue; options.Continue == "" {
+			return read, nil
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package helm
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"helm.sh/helm/v3/pkg/release"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+const (
+	pageSize = 500
+	// maxRelease bounds what a stored release may unpack to; Helm's limit for the packed one is 1 MiB.
+	maxRelease = 128 << 20
+)
+
+// stored is what the metadata of a revision's Secret tells.
+type stored struct {
+	secret          string
+	resourceVersion string
+	version         int
+	status          release.Status
+	labels          map[string]string
+}
+
+// revision is a revision of a release with what it consists of.
+type revision struct {
+	stored
+	description string
+	config      map[string]any
+	objects     []*unstructured.Unstructured // as Helm applied them
+	hooks       []*release.Hook
+	after       []hook           // the hooks that run after it was applied
+	previous    []unit.ObjectRef // what the revisions before had, and this one has not
+}
+
+// list returns the revisions of releases, oldest first, by namespace and name. It asks for metadata
+// only. An empty namespace means all, an empty name every release.
+func (d *Driver) list(ctx context.Context, namespace, name string) (map[string][]stored, error) {
+	selector := "owner=helm"
+	if name != "" {
+		selector += ",name=" + name
+	}
+	secrets := d.metadata.Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"}).Namespace(namespace)
+	options := metav1.ListOptions{LabelSelector: selector, Limit: pageSize}
+	found := map[string][]stored{}
+	for {
+		page, err := secrets.List(ctx, options)
+		if err != nil {
+			return nil, fmt.Errorf("list the releases: %w", err)
+		}
+		for _, item := range page.Items {
+			version, err := strconv.Atoi(item.Labels["version"])
+			if err != nil {
+				continue // no Secret of Helm's
+			}
+			id := item.Namespace + "/" + item.Labels["name"]
+			found[id] = append(found[id], stored{
+				secret: item.Name, resourceVersion: item.ResourceVersion, version: version,
+				status: release.Status(item.Labels["status"]), labels: item.Labels,
+			})
+		}
+		if options.Continue = page.Continue; options.Continue == "" {
+			break
+		}
+	}
+	for _, history := range found {
+		slices.SortFunc(history, func(a, b stored) int { return cmp.Compare(a.version, b.version) })
+	}
+	return found, nil
+}
+
+// base returns the last version that was deployed completely, 0 when none was or when the release
+// was uninstalled since.
+func base(history []stored) int {
+	for i := len(history) - 1; i >= 0; i-- {
+		switch history[i].status {
+		case release.StatusDeployed, release.StatusSuperseded:
+			return history[i].version
+		case release.StatusUninstalled:
+			return 0
+		default:
+		}
+	}
+	return 0
+}
+
+// newest returns the newest revision with its content, which is only read when it changed.
+func (d *Driver) newest(ctx context.Context, namespace, name string, history []stored) (*revision, error) {
+	id := namespace + "/" + name
+	if len(history) == 0 {
+		d.mu.Lock()
+		delete(d.revisions, id)
+		d.mu.Unlock()
+		return nil, nil
+	}
+	last := history[len(history)-1]
+	if known := d.known(id, last); known != nil {
+		return known, nil
+	}
+	// Releases and credentials are looked at at the same time, and both want this: one reads it.
+	found, err, _ := d.reads.Do(id+" "+last.secret+" "+last.resourceVersion, func() (any, error) {
+		if known := d.known(id, last); known != nil {
+			return known, nil
+		}
+		return d.readNewest(ctx, namespace, name, history, nil)
+	})
+	read, _ := found.(*revision)
+	return read, err
+}
+
+// known returns a revision if it was read already and did not change since, else nil.
+func (d *Driver) known(id string, of stored) *revision {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known := d.revisions[id]
+	if known == nil || known.secret != of.secret || known.resourceVersion != of.resourceVersion {
+		return nil
+	}
+	return known
+}
+
+// readNewest reads the last revision of a history, and what is left of those before it. What is in
+// known is not asked for.
+func (d *Driver) readNewest(ctx context.Context, namespace, name string, history []stored, known contents) (*revision, error) {
+	history = needed(history)
+	read, err := d.read(ctx, namespace, history[len(history)-1], known)
+	if err != nil || read == nil {
+		return nil, err
+	}
+	if run := read.labels[labelRun]; run != "" {
+		if read.after, err = d.hooksOf(read.hooks, postEvent(run), namespace, name); err != nil {
+			return nil, err
+		}
+	}
+	// What a failed upgrade left may still have objects of the revision before it.
+	has := map[unit.ObjectRef]bool{}
+	for _, ref := range refsOf(read.objects) {
+		has[ref] = true
+	}
+	for i := len(history) - 2; i >= 0; i-- {
+		older, err := d.read(ctx, namespace, history[i], known)
+		if err != nil {
+			return nil, err
+		}
+		if older == nil {
+			continue
+		}
+		for _, object := range older.objects {
+			if ref := refOf(object); !has[ref] && !stays(object) {
+				has[ref] = true
+				read.previous = append(read.previous, ref)
+			}
+		}
+	}
+	d.mu.Lock()
+	d.revisions[namespace+"/"+name] = read
+	d.mu.Unlock()
+	return read, nil
+}
+
+// read returns a revision, nil when it is gone.
+func (d *Driver) read(ctx context.Context, namespace string, of stored, known contents) (*revision, error) {
+	secret, err := known[namespace+"/"+of.secret], error(nil)
+	if secret == nil {
+		secret, err = d.client.CoreV1().Secrets(namespace).Get(ctx, of.secret, metav1.GetOptions{})
+	}
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read revision %d: %w", of.version, err)
+	}
+	decoded, err := decode(secret.Data["release"])
+	if err != nil {
+		return nil, fmt.Errorf("read revision %d in Secret %s/%s: %w", of.version, namespace, of.secret, err)
+	}
+	objects, err := d.objects(decoded.Manifest, namespace, decoded.Name)
+	if err != nil {
+		return nil, fmt.Errorf("read the manifest of revision %d: %w", of.version, err)
+	}
+	of.resourceVersion, of.status, of.labels = secret.ResourceVersion, decoded.Info.Status, secret.Labels
+	return &revision{
+		stored: of, description: decoded.Info.Description, config: decoded.Config, objects: objects, hooks: decoded.Hooks,
+	}, nil
+}
+
+// decode unpacks a release as Helm's driver for Secrets packs it. Helm's own function is not
+// exported, and panics on one that is broken.
+func decode(data []byte) (*release.Release, error) {
+	packed, err := base64.StdEncoding.DecodeString(string(data))
+	if err != nil {
+		return nil, err
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(reader, maxRelease+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxRelease {
+		return nil, fmt.Errorf("it unpacks to more than %d MiB", maxRelease>>20)
+	}
+	decoded := new(release.Release)
+	if err := json.Unmarshal(text, decoded); err != nil {
+		return nil, fmt.Errorf("it is no release of Helm 3")
+	}
+	if decoded.Info == nil {
+		return nil, fmt.Errorf("it has no status")
+	}
+	return decoded, nil
+}

@@ -1,0 +1,228 @@
+package helm
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/release"
+	"helm.sh/helm/v3/pkg/releaseutil"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Names of Helm's and of Kubernetes' own.
+const (
+	labelManagedBy             = "app.kubernetes.io/managed-by"
+	managedByHelm              = "Helm"
+	annotationReleaseName      = "meta.helm.sh/release-name"
+	annotationReleaseNamespace = "meta.helm.sh/release-namespace"
+	annotationPolicy           = "helm.sh/resource-policy"
+	policyKeep                 = "keep"
+
+	kindJob        = "Job"
+	kindPod        = "Pod"
+	kindClaim      = "PersistentVolumeClaim"
+	kindDefinition = "CustomResourceDefinition"
+)
+
+// rendered is what a chart makes of values.
+type rendered struct {
+	key     string
+	objects []*unstructured.Unstructured
+	hooks   []*release.Hook
+}
+
+// render renders a chart without asking the cluster for objects, as charts of OpenStack-Helm never
+// do; the kinds that it has are known. The error is a [unit.BlockedError] where the chart and its
+// values do not go together. The last rendering is kept until the release is up to date.
+func (d *Driver) render(ctx context.Context, w *wanted, version int, install bool) (rendered, error) {
+	id := w.spec.Namespace + "/" + w.spec.Name
+	key := hashOf(fmt.Sprint(version, install), w.labels[labelSpec], w.labels[labelChart], w.labels[labelValues])
+	d.mu.Lock()
+	known := d.rendered[id]
+	d.mu.Unlock()
+	if known.key == key {
+		return known, nil
+	}
+	loaded, err := w.source.chart()
+	if err != nil {
+		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s cannot be loaded: %v", w.spec.Chart.Name, err))
+	}
+	values, _ := copied(w.values).(map[string]any)
+	if err := chartutil.ProcessDependenciesWithMerge(loaded, values); err != nil {
+		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s: %v", w.spec.Chart.Name, err))
+	}
+	capabilities, err := d.capabilities(ctx)
+	if err != nil {
+		return rendered{}, err
+	}
+	if limit := loaded.Metadata.KubeVersion; limit != "" && !chartutil.IsCompatibleRange(limit, capabilities.KubeVersion.Version) {
+		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s needs Kubernetes %s, and this is %s", w.spec.Chart.Name, limit, capabilities.KubeVersion.Version))
+	}
+	toRender, err := chartutil.ToRenderValues(loaded, values, chartutil.ReleaseOptions{
+		Name: w.spec.Name, Namespace: w.spec.Namespace, Revision: version, IsInstall: install, IsUpgrade: !install,
+	}, capabilities)
+	if err != nil {
+		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s: %v", w.spec.Chart.Name, err))
+	}
+	files, err := engine.Engine{}.Render(loaded, toRender)
+	if err != nil {
+		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s cannot be rendered: %v", w.spec.Chart.Name, err))
+	}
+	for name := range files {
+		if strings.HasSuffix(name, "NOTES.txt") {
+			delete(files, name)
+		}
+	}
+	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
+	if err != nil {
+		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s renders to what is no object: %v", w.spec.Chart.Name, err))
+	}
+	result := rendered{key: key, hooks: hooks}
+	for _, manifest := range manifests {
+		objects, err := d.objects(manifest.Content, w.spec.Namespace, w.spec.Name)
+		if err != nil {
+			return rendered{}, unit.Blocked(fmt.Sprintf("%s: %v", path.Clean(manifest.Name), err))
+		}
+		result.objects = append(result.objects, objects...)
+	}
+	d.mu.Lock()
+	d.rendered[id] = result
+	d.mu.Unlock()
+	return result, nil
+}
+
+// forget drops a rendering that is not needed any more.
+func (d *Driver) forget(namespace, name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.rendered, namespace+"/"+name)
+}
+
+// capabilities returns what charts may know of the cluster.
+func (d *Driver) capabilities(ctx context.Context) (*chartutil.Capabilities, error) {
+	configuration, cancel, err := d.operation(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	discovery, err := configuration.RESTClientGetter.ToDiscoveryClient()
+	if err != nil {
+		return nil, err
+	}
+	version, err := discovery.ServerVersion()
+	if err != nil {
+		return nil, fmt.Errorf("ask for the version of Kubernetes: %w", err)
+	}
+	kinds, err := action.GetVersionSet(discovery)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the kinds of objects: %w", err)
+	}
+	return &chartutil.Capabilities{
+		APIVersions: kinds,
+		KubeVersion: chartutil.KubeVersion{Version: version.GitVersion, Major: version.Major, Minor: version.Minor},
+		HelmVersion: chartutil.DefaultCapabilities.HelmVersion,
+	}, nil
+}
+
+// objects returns the objects of a manifest as Helm applies them: with a namespace, and with its
+// label and annotations of ownership.
+func (d *Driver) objects(manifest, namespace, name string) ([]*unstructured.Unstructured, error) {
+	found, err := d.parse(manifest, namespace)
+	if err != nil {
+		return nil, err
+	}
+	for _, object := range found {
+		labels := object.GetLabels()
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[labelManagedBy] = managedByHelm
+		object.SetLabels(labels)
+		annotate(object, annotationReleaseName, name)
+		annotate(object, annotationReleaseNamespace, namespace)
+	}
+	return found, nil
+}
+
+// parse returns the objects of a manifest, with a namespace where their kind has one.
+func (d *Driver) parse(manifest, namespace string) ([]*unstructured.Unstructured, error) {
+	documents := releaseutil.SplitManifests(manifest)
+	names := make([]string, 0, len(documents))
+	for name := range documents {
+		names = append(names, name)
+	}
+	sort.Sort(releaseutil.BySplitManifestsOrder(names))
+	var found []*unstructured.Unstructured
+	for _, name := range names {
+		text, err := yaml.YAMLToJSON([]byte(documents[name]))
+		if err != nil {
+			return nil, err
+		}
+		if string(text) == "null" {
+			continue
+		}
+		object := new(unstructured.Unstructured)
+		if err := object.UnmarshalJSON(text); err != nil {
+			return nil, err
+		}
+		if !object.IsList() {
+			found = append(found, object)
+			continue
+		}
+		list, err := object.ToList()
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			found = append(found, &list.Items[i])
+		}
+	}
+	for _, object := range found {
+		if object.GetNamespace() != "" {
+			continue
+		}
+		within, err := d.scopes.namespaced(object.GroupVersionKind())
+		if err != nil {
+			return nil, err
+		}
+		if within {
+			object.SetNamespace(namespace)
+		}
+	}
+	return found, nil
+}
+
+func annotate(object *unstructured.Unstructured, key, value string) {
+	annotations := object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[key] = value
+	object.SetAnnotations(annotations)
+}
+
+func refOf(object *unstructured.Unstructured) unit.ObjectRef { return unit.RefOf(object.Object) }
+
+func refsOf(objects []*unstructured.Unstructured) []unit.ObjectRef {
+	refs := make([]unit.ObjectRef, 0, len(objects))
+	for _, object := range objects {
+		refs = append(refs, refOf(object))
+	}
+	return refs
+}
+
+// stays tells whether an object is never deleted by us.
+func stays(object *unstructured.Unstructured) bool {
+	return object.GetAnnotations()[annotationPolicy] == policyKeep ||
+		slices.Contains([]string{kindClaim, kindDefinition}, object.GetKind())
+}

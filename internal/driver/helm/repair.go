@@ -1,0 +1,120 @@
+package helm
+
+import (
+	"context"
+	"fmt"
+
+	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// repair puts objects back as Helm left them: no new revision, no hook.
+func (d *Driver) repair(ctx context.Context, v *view) error {
+	for _, one := range v.drift {
+		ref := refOf(one.desired)
+		if one.missing {
+			live, err := d.cluster.Confirm(ctx, ref)
+			if err != nil {
+				return fmt.Errorf("look for %s: %w", ref, err)
+			}
+			if live != nil && len(d.cluster.Compare(one.desired, live)) == 0 {
+				continue // a watch was behind
+			}
+			if live != nil && live.GetDeletionTimestamp() != nil {
+				continue // a later step finds it gone
+			}
+			if live != nil && one.desired.GetKind() == kindJob {
+				continue
+			}
+		}
+		if _, err := d.cluster.Apply(ctx, Manager, one.desired); err != nil {
+			return fmt.Errorf("repair %s: %w", ref, err)
+		}
+	}
+	return nil
+}
+
+// restore puts back what somebody deleted of the revision that is deployed, while the next one waits for
+// a hook, which may wait for just that.
+func (d *Driver) restore(ctx context.Context, v *view) error {
+	if v.newest == nil || v.newest.status != release.StatusDeployed {
+		return nil
+	}
+	v.findMissing()
+	return d.repair(ctx, v)
+}
+
+// removeLeftovers deletes what earlier revisions had and the newest has not. Helm tries that once
+// and only logs a failure.
+func (d *Driver) removeLeftovers(ctx context.Context, v *view) error {
+	for _, ref := range v.leftovers {
+		live, err := d.cluster.Confirm(ctx, ref)
+		if err != nil {
+			return fmt.Errorf("look at %s: %w", ref, err)
+		}
+		if live == nil || live.GetDeletionTimestamp() != nil || !v.owns(live) || stays(live) {
+			continue
+		}
+		if err := d.cluster.Delete(ctx, ref, live.GetUID()); err != nil {
+			return fmt.Errorf("delete %s, which is not part of the release any more: %w", ref, err)
+		}
+	}
+	return nil
+}
+
+// clearJobs deletes the Jobs that are in the way of the next revision, and tells whether they are
+// gone. Finished Jobs of the manifest cannot be changed. Jobs of the hooks that will run again go
+// before the upgrade, as pods of the new revision would take the old ones for proof that the
+// database has its new form.
+func (d *Driver) clearJobs(ctx context.Context, v *view, next rendered) (bool, error) {
+	if v.newest == nil {
+		return true, nil
+	}
+	gone := true
+	clear := func(ref unit.ObjectRef, mayGo func(*unstructured.Unstructured) bool) error {
+		live, err := d.cluster.Confirm(ctx, ref)
+		if err != nil {
+			return fmt.Errorf("look at %s: %w", ref, err)
+		}
+		if live == nil || stays(live) || !mayGo(live) {
+			return nil
+		}
+		if live.GetDeletionTimestamp() == nil {
+			if err := d.cluster.Delete(ctx, ref, live.GetUID()); err != nil {
+				return fmt.Errorf("make room for a new %s: %w", ref, err)
+			}
+			if live, err = d.cluster.Confirm(ctx, ref); err != nil {
+				return fmt.Errorf("look at %s: %w", ref, err)
+			}
+		}
+		gone = gone && live == nil
+		return nil
+	}
+	for _, object := range v.newest.objects {
+		if object.GetKind() != kindJob {
+			continue
+		}
+		err := clear(refOf(object), func(live *unstructured.Unstructured) bool {
+			result, _ := d.outcomeOf(live)
+			return v.owns(live) && result != outcomeRunning
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	hooks, err := d.hooksOf(next.hooks, postEvent(v.run()), v.namespace, v.name)
+	if err != nil {
+		return false, err
+	}
+	for _, h := range hooks {
+		if h.ref.Kind != kindJob || !h.deletedWhen(release.HookBeforeHookCreation) {
+			continue
+		}
+		if err := clear(h.ref, func(*unstructured.Unstructured) bool { return true }); err != nil {
+			return false, err
+		}
+	}
+	return gone, nil
+}

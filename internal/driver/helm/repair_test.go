@@ -1,0 +1,274 @@
+package helm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// shelf is a cluster in memory. It compares specifications as a whole.
+type shelf struct {
+	Cluster
+	objects map[unit.ObjectRef]*unstructured.Unstructured
+	written []string
+}
+
+func newShelf(objects ...*unstructured.Unstructured) *shelf {
+	c := &shelf{objects: map[unit.ObjectRef]*unstructured.Unstructured{}}
+	for _, object := range objects {
+		c.objects[refOf(object)] = object.DeepCopy()
+	}
+	return c
+}
+
+func (c *shelf) Get(_ context.Context, refs ...unit.ObjectRef) (map[unit.ObjectRef]*unstructured.Unstructured, error) {
+	found := map[unit.ObjectRef]*unstructured.Unstructured{}
+	for _, ref := range refs {
+		if object := c.objects[ref]; object != nil {
+			found[ref] = object.DeepCopy()
+		}
+	}
+	return found, nil
+}
+
+func (c *shelf) Confirm(_ context.Context, ref unit.ObjectRef) (*unstructured.Unstructured, error) {
+	if object := c.objects[ref]; object != nil {
+		return object.DeepCopy(), nil
+	}
+	return nil, nil
+}
+
+func (c *shelf) Compare(desired, live *unstructured.Unstructured) []unit.Field {
+	if reflect.DeepEqual(desired.Object["spec"], live.Object["spec"]) {
+		return nil
+	}
+	return []unit.Field{{Path: "spec"}}
+}
+
+func (c *shelf) Unchanged(context.Context, string, *unstructured.Unstructured, *unstructured.Unstructured) (bool, error) {
+	return false, nil
+}
+
+func (c *shelf) Health(*unstructured.Unstructured) (unit.Health, string) {
+	return unit.HealthProgressing, "it waits"
+}
+
+func (c *shelf) Explain(context.Context, unit.ObjectRef) []string { return nil }
+
+func (c *shelf) put(verb string, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	ref := refOf(object)
+	c.objects[ref] = object.DeepCopy()
+	if ref != progressRef("o", "keystone") {
+		c.written = append(c.written, verb+" "+ref.String())
+	}
+	return object.DeepCopy(), nil
+}
+
+func (c *shelf) Apply(_ context.Context, _ string, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return c.put("apply", object)
+}
+
+func (c *shelf) Create(_ context.Context, _ string, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return c.put("create", object)
+}
+
+func (c *shelf) Delete(_ context.Context, ref unit.ObjectRef, _ types.UID) error {
+	delete(c.objects, ref)
+	c.written = append(c.written, "delete "+ref.String())
+	return nil
+}
+
+// simple is an object of the release, with a specification that can be told from another one.
+func simple(version, kind, name string, size int64) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": version, "kind": kind,
+		"metadata": map[string]any{
+			"name": name, "namespace": "o",
+			"annotations": map[string]any{annotationReleaseName: "keystone", annotationReleaseNamespace: "o"},
+		},
+		"spec": map[string]any{"size": size},
+	}}
+}
+
+// installed looks at a release with a hook after its installation, on whatever the shelf has.
+func installed(t *testing.T, c *shelf, objects ...*unstructured.Unstructured) (*Driver, *view) {
+	t.Helper()
+	d := &Driver{client: fake.NewClientset(), rendered: map[string]rendered{}, cluster: c}
+	labels := map[string]string{labelSpec: "1", labelRun: "install.run"}
+	job := simple("batch/v1", kindJob, "domain-manage", 1)
+	v := &view{
+		masker: redact.NewMasker(), namespace: "o", name: "keystone", base: 1,
+		want:   &wanted{spec: &unit.Release{Namespace: "o", Name: "keystone"}, labels: map[string]string{labelSpec: "1"}},
+		newest: &revision{stored: stored{version: 1, status: release.StatusDeployed, labels: labels}, objects: objects},
+	}
+	v.target.Spec = v.want.spec
+	v.newest.after = []hook{{event: release.HookPostInstall, policies: []release.HookDeletePolicy{release.HookBeforeHookCreation}, object: job, ref: refOf(job)}}
+	if err := d.inspect(t.Context(), v); err != nil {
+		t.Fatal(err)
+	}
+	return d, v
+}
+
+func (c *shelf) act(t *testing.T, objects ...*unstructured.Unstructured) unit.Diff {
+	t.Helper()
+	c.written = nil
+	d, v := installed(t, c, objects...)
+	if err := d.step(t.Context(), v); err != nil {
+		t.Fatal(err)
+	}
+	return v.diff()
+}
+
+// While a hook waits, objects are repaired all the same: it may wait for what was deleted.
+func TestDriftIsRepairedWhileAHookWaits(t *testing.T) {
+	api, config := simple("apps/v1", "Deployment", "api", 1), simple("v1", "Service", "api", 1)
+	edited := simple("v1", "Service", "api", 7)
+	c := newShelf(api, config)
+
+	diff := c.act(t, api, config)
+	if !diff.Continues || !slices.Equal(c.written, []string{"create Job o/domain-manage"}) {
+		t.Fatalf("the hook begins: %+v, %q", diff, c.written)
+	}
+	if _, v := installed(t, c, api, config); v.diff().Action != unit.ActionNone {
+		t.Fatalf("the hook waits: %+v", v.diff())
+	}
+
+	delete(c.objects, refOf(api))
+	c.objects[refOf(config)] = edited
+	diff = c.act(t, api, config)
+	if diff.Action != unit.ActionUpdate || diff.Reason != "drift" || len(diff.Fields) != 2 || diff.Continues {
+		t.Errorf("drift: %+v", diff)
+	}
+	if !slices.Equal(c.written, []string{"apply Deployment o/api", "apply Service o/api"}) {
+		t.Errorf("drift: %q", c.written)
+	}
+	if _, v := installed(t, c, api, config); v.diff().Action != unit.ActionNone || v.hooks.done {
+		t.Errorf("afterwards: %+v", v.diff())
+	}
+
+	// The end of the hook is noticed first, and hides no drift for long.
+	job := c.objects[unit.ObjectRef{APIVersion: "batch/v1", Kind: kindJob, Namespace: "o", Name: "domain-manage"}]
+	job.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Complete", "status": "True"}}}
+	delete(c.objects, refOf(api))
+	c.act(t, api, config)
+	if _, v := installed(t, c, api, config); v.diff().Action != unit.ActionNone || !v.hooks.done {
+		t.Errorf("at the end: %+v, hooks %+v", v.diff(), v.hooks)
+	}
+}
+
+// What earlier revisions left goes while a hook waits, and hides nothing while it is on its way out.
+func TestLeftoversGoWhileAHookWaits(t *testing.T) {
+	api, old := simple("apps/v1", "Deployment", "api", 1), simple("v1", "Service", "old", 1)
+	c := newShelf(api, old)
+	c.act(t, api) // the hook begins
+	d, v := installed(t, c, api)
+	v.newest.previous = []unit.ObjectRef{refOf(old)}
+	if err := d.inspect(t.Context(), v); err != nil {
+		t.Fatal(err)
+	}
+	c.written = nil
+	if diff := v.diff(); diff.Action != unit.ActionUpdate || !strings.Contains(diff.Reason, "left") {
+		t.Errorf("left over: %+v", diff)
+	}
+	if err := d.step(t.Context(), v); err != nil || !slices.Equal(c.written, []string{"delete Service o/old"}) {
+		t.Errorf("left over: %q, %v", c.written, err)
+	}
+
+	going := old.DeepCopy()
+	now := metav1.Now()
+	going.SetDeletionTimestamp(&now)
+	c.objects[refOf(old)] = going
+	_, v = installed(t, c, api)
+	v.live[refOf(old)], v.leftovers = going, []unit.ObjectRef{refOf(old)}
+	if diff := v.diff(); diff.Action != unit.ActionNone {
+		t.Errorf("on its way out: %+v", diff)
+	}
+	v.drift = []drift{{desired: api, missing: true}}
+	if diff := v.diff(); diff.Reason != "drift" {
+		t.Errorf("on its way out, with drift: %+v", diff)
+	}
+}
+
+// Before an upgrade the same holds: its hooks may wait for what was deleted of the revision before it.
+func TestWhatIsMissingComesBackWhileAnUpgradeWaits(t *testing.T) {
+	api, config := simple("apps/v1", "Deployment", "api", 1), simple("v1", "Service", "api", 1)
+	manual := simple("batch/v1", kindJob, "once", 1)
+	c := newShelf(simple("v1", "Service", "api", 7))
+	d, v := installed(t, c, api, config, manual)
+	v.want.labels[labelSpec] = "2"
+	text, err := json.Marshal(simple("batch/v1", kindJob, "prepare", 1).Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.rendered["o/keystone"] = rendered{
+		key:   hashOf(fmt.Sprint(2, false), "2", "", ""),
+		hooks: []*release.Hook{{Name: "prepare", Kind: kindJob, Manifest: string(text), Events: []release.HookEvent{release.HookPreUpgrade}}},
+	}
+	if err := d.step(t.Context(), v); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"create Job o/prepare", "apply Deployment o/api"}; !slices.Equal(c.written, want) {
+		t.Errorf("wrote %q, want %q", c.written, want)
+	}
+}
+
+// What was deployed is kept whole while what is wanted instead cannot be had.
+func TestWhatIsMissingComesBackWhileTheNextRevisionIsHeldBack(t *testing.T) {
+	api, config := simple("apps/v1", "Deployment", "api", 1), simple("v1", "Service", "api", 1)
+	for _, test := range []struct {
+		name   string
+		hold   func(*view)
+		action unit.Action // when nothing is missing
+	}{
+		{"blocked", func(v *view) { v.blocked, v.want = "Secret o/theirs may not be read", nil }, unit.ActionBlocked},
+		{"blocked by its chart", func(v *view) { v.blocked = "the chart cannot be rendered" }, unit.ActionBlocked},
+		{"deferred", func(v *view) { v.deferred, v.want = "Secret o/passwords has no key yet", nil }, unit.ActionDeferred},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newShelf(simple("v1", "Service", "api", 7))
+			look := func() (*Driver, *view) {
+				d, v := installed(t, c, api, config)
+				v.drift = nil
+				test.hold(v)
+				if err := d.inspect(t.Context(), v); err != nil {
+					t.Fatal(err)
+				}
+				return d, v
+			}
+			d, v := look()
+			diff := v.diff()
+			if diff.Action != unit.ActionUpdate || len(diff.Fields) != 1 || !strings.Contains(diff.Reason, v.held()) {
+				t.Errorf("missing: %+v", diff)
+			}
+			if err := d.step(t.Context(), v); err != nil || !slices.Equal(c.written, []string{"apply Deployment o/api"}) {
+				t.Errorf("wrote %q, %v", c.written, err)
+			}
+			d, v = look()
+			if diff := v.diff(); diff.Action != test.action {
+				t.Errorf("afterwards: %+v", diff)
+			}
+			if err := d.step(t.Context(), v); err == nil || len(c.written) != 1 {
+				t.Errorf("afterwards: wrote %q, %v", c.written, err)
+			}
+			v.target.Mark, v.newest.labels[labelMark] = "mine", "another"
+			delete(c.objects, refOf(api))
+			if err := d.inspect(t.Context(), v); err != nil || v.diff().Action != test.action {
+				t.Errorf("somebody else's release: %+v, %v", v.diff(), err)
+			}
+		})
+	}
+}

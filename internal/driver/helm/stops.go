@@ -1,0 +1,228 @@
+package helm
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/release"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+const kindDaemonSet = "DaemonSet"
+
+// findStops looks for the DaemonSets of the release whose pods the next step would end. One that the
+// next revision calls otherwise, or does not have, is deleted with all of its pods at once, and one
+// that selects other nodes loses those on the nodes it leaves: no update strategy keeps Kubernetes from
+// either.
+func (d *Driver) findStops(ctx context.Context, v *view) error {
+	if v.want == nil || v.blocked != "" {
+		return nil
+	}
+	next, outdated := v.newest.objects, v.outdated()
+	switch {
+	case v.newest.status == release.StatusUninstalling:
+		next = nil // what was begun ends before it is installed again
+	case outdated:
+		rendered, err := d.rendering(ctx, v)
+		if err != nil {
+			return err
+		}
+		next = rendered.objects
+	}
+	wanted := map[unit.ObjectRef]*unstructured.Unstructured{}
+	for _, object := range next {
+		wanted[refOf(object)] = object
+	}
+	for _, ref := range v.daemonSets(outdated) {
+		live := v.live[ref]
+		if live == nil || live.GetDeletionTimestamp() != nil || !v.owns(live) || stays(live) {
+			continue
+		}
+		why, leaves, err := d.ends(ctx, v, live, wanted[ref])
+		if err != nil {
+			return err
+		}
+		if why == "" {
+			continue
+		}
+		nodes, err := d.nodesOf(ctx, live)
+		if err == nil && leaves {
+			nodes, err = d.unfit(ctx, nodes, wanted[ref])
+		}
+		if err != nil {
+			return fmt.Errorf("look where the pods of %s run: %w", ref, err)
+		}
+		if len(nodes) > 0 {
+			v.stops = append(v.stops, unit.Stop{Object: ref, Why: why, Nodes: nodes})
+		}
+	}
+	return nil
+}
+
+// daemonSets returns those that the next step may change: all while the release is out of date, else those
+// that are left over or were changed by somebody.
+func (v *view) daemonSets(outdated bool) []unit.ObjectRef {
+	refs := slices.Clone(v.leftovers)
+	for _, one := range v.drift {
+		refs = append(refs, refOf(one.desired))
+	}
+	if outdated {
+		refs = append(refsOf(v.newest.objects), v.newest.previous...)
+	}
+	refs = slices.DeleteFunc(refs, func(ref unit.ObjectRef) bool { return ref.Kind != kindDaemonSet })
+	slices.SortFunc(refs, unit.ObjectRef.Compare)
+	return slices.Compact(refs)
+}
+
+// ends says how a DaemonSet loses pods on the way to what is wanted of it, nil for nothing; "" when it
+// keeps them. leaves tells that it keeps those on nodes that still fit.
+func (d *Driver) ends(ctx context.Context, v *view, live, after *unstructured.Unstructured) (why string, leaves bool, err error) {
+	switch {
+	case after == nil:
+		return "is deleted", false, nil
+	case v.want.spec.OnDelete && rolls(after) && slices.ContainsFunc(d.cluster.Compare(after, live), inTemplate):
+		unchanged, err := d.cluster.Unchanged(ctx, Manager, after, live)
+		if err != nil {
+			return "", false, fmt.Errorf("compare %s: %w", refOf(after), err)
+		}
+		if !unchanged {
+			return "replaces its pods, whatever its chart was told", false, nil
+		}
+	}
+	before, errBefore := placementOf(live)
+	then, errThen := placementOf(after)
+	if errBefore == nil && errThen == nil && reflect.DeepEqual(before, then) {
+		return "", false, nil
+	}
+	return "leaves nodes", true, nil
+}
+
+func inTemplate(field unit.Field) bool { return strings.HasPrefix(field.Path, "spec.template.") }
+
+// nodesOf returns the names of the nodes that a DaemonSet has pods on which nobody deletes yet.
+func (d *Driver) nodesOf(ctx context.Context, set *unstructured.Unstructured) ([]string, error) {
+	content, _, err := unstructured.NestedMap(set.Object, "spec", "selector")
+	if err != nil {
+		return nil, err
+	}
+	var selector metav1.LabelSelector
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &selector); err != nil {
+		return nil, err
+	}
+	options := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(&selector), Limit: pageSize}
+	var nodes []string
+	for {
+		page, err := d.client.CoreV1().Pods(set.GetNamespace()).List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Items {
+			pod := &page.Items[i]
+			// The groups of one daemon share their labels, so the owner tells.
+			owner := metav1.GetControllerOf(pod)
+			if owner == nil || owner.UID != set.GetUID() || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" ||
+				pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+				continue
+			}
+			nodes = append(nodes, pod.Spec.NodeName)
+		}
+		if options.Continue = page.Continue; options.Continue == "" {
+			break
+		}
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes), nil
+}
+
+// unfit returns those of the nodes that are there and that a DaemonSet does not select.
+func (d *Driver) unfit(ctx context.Context, nodes []string, set *unstructured.Unstructured) ([]string, error) {
+	where, err := placementOf(set)
+	if err != nil {
+		return nil, err
+	}
+	refs := make([]unit.ObjectRef, 0, len(nodes))
+	for _, name := range nodes {
+		refs = append(refs, unit.ObjectRef{APIVersion: "v1", Kind: "Node", Name: name})
+	}
+	there, err := d.cluster.Get(ctx, refs...)
+	if err != nil {
+		return nil, err
+	}
+	var left []string
+	for _, ref := range refs {
+		if node := there[ref]; node != nil && !where.fits(node.GetName(), node.GetLabels()) {
+			left = append(left, ref.Name)
+		}
+	}
+	return left, nil
+}
+
+// placement is what of a pod says which nodes it may run on.
+type placement struct {
+	selector map[string]string
+	terms    []corev1.NodeSelectorTerm // one of them has to match
+	limited  bool                      // there are terms
+}
+
+func placementOf(set *unstructured.Unstructured) (placement, error) {
+	content := map[string]any{}
+	for _, name := range []string{"nodeSelector", "affinity"} {
+		if value, ok, _ := unstructured.NestedFieldNoCopy(set.Object, "spec", "template", "spec", name); ok && value != nil {
+			content[name] = value
+		}
+	}
+	var pod corev1.PodSpec
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &pod); err != nil {
+		return placement{}, fmt.Errorf("read which nodes it selects: %w", err)
+	}
+	where := placement{selector: pod.NodeSelector}
+	if a := pod.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		where.terms, where.limited = a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms, true
+	}
+	return where, nil
+}
+
+// fits tells whether a pod may run on a node. A requirement that is none of those known fits nothing.
+func (p placement) fits(name string, has map[string]string) bool {
+	for key, value := range p.selector {
+		if got, ok := has[key]; !ok || got != value {
+			return false
+		}
+	}
+	return !p.limited || slices.ContainsFunc(p.terms, func(term corev1.NodeSelectorTerm) bool {
+		if len(term.MatchExpressions)+len(term.MatchFields) == 0 {
+			return false // as Kubernetes has it
+		}
+		for _, one := range term.MatchExpressions {
+			if !matches(one, has) {
+				return false
+			}
+		}
+		for _, one := range term.MatchFields {
+			if !matches(one, map[string]string{"metadata.name": name}) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func matches(one corev1.NodeSelectorRequirement, has map[string]string) bool {
+	operators := map[corev1.NodeSelectorOperator]selection.Operator{
+		corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn,
+		corev1.NodeSelectorOpExists: selection.Exists, corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist,
+		corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,
+	}
+	requirement, err := labels.NewRequirement(one.Key, operators[one.Operator], one.Values)
+	return err == nil && requirement.Matches(labels.Set(has))
+}

@@ -1,0 +1,235 @@
+package helm
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/release"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Labels of a release. Helm keeps them on the Secret of each revision, where they can be read
+// without its content.
+const (
+	labelSpec   = "kupenstack.io/spec"   // the digest of the specification
+	labelChart  = "kupenstack.io/chart"  // the digest of the chart's files
+	labelValues = "kupenstack.io/values" // the keyed digest of the secret values
+	labelMark   = "kupenstack.io/mark"   // names the unit that the release belongs to
+	labelRun    = "kupenstack.io/run"    // names the run of hooks that belongs to the revision
+)
+
+// maxLabel is the length of a label's value that Kubernetes takes.
+const maxLabel = 63
+
+// wanted is what a release shall be made of.
+type wanted struct {
+	spec   *unit.Release
+	source *source
+	values map[string]any // with the secrets
+	labels map[string]string
+	kept   []unit.ValueSecret // the release has other values for these than their Secrets, and keeps them
+}
+
+// missingSecretError says that a Secret or its key is not there yet.
+type missingSecretError struct{ secret unit.ValueSecret }
+
+func (e *missingSecretError) Error() string {
+	return fmt.Sprintf("Secret %s/%s has no key %q yet", e.secret.Namespace, e.secret.Name, e.secret.Key)
+}
+
+// prepare finds the chart and fills the values, and makes the secret values known to the masker.
+// The error is a [unit.BlockedError] for a wrong chart or path, and for a Secret of somebody else's that
+// cannot be read, and a [missingSecretError] for a key that is not there.
+//
+// While the specification is the one that newest was made from, so are the values that were generated:
+// they are in databases and brokers as well, where a new revision would not change them.
+func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Release, newest *revision, masker *redact.Masker) (*wanted, error) {
+	source, err := d.charts.find(spec.Chart)
+	if err != nil {
+		return nil, err
+	}
+	values, _ := copied(spec.Values).(map[string]any)
+	if values == nil {
+		values = map[string]any{}
+	}
+	keeps := newest.madeFrom(spec)
+	var kept []unit.ValueSecret
+	var digests []string
+	for _, secret := range spec.Secrets {
+		value, err := d.valueOf(ctx, secret)
+		if err != nil {
+			return nil, err
+		}
+		plain, err := plainOf(secret, value)
+		if err != nil {
+			return nil, unit.Blocked(err.Error())
+		}
+		masker.Add(maskable(plain)...)
+		if own, ok := newest.textAt(secret.Path); ok && keeps && !secret.Follows() && !own.Equal(value) {
+			kept = append(kept, secret)
+			value, plain = own, own.Reveal()
+		}
+		if err := set(values, secret.Path, plain); err != nil {
+			return nil, unit.Blocked(err.Error())
+		}
+		digests = append(digests, strings.Join(secret.Path, "."), d.options.Digester.Digest(value))
+	}
+	noteSensitive(values, spec.Secrets)
+	labels := map[string]string{
+		labelSpec: short(spec.Digest()), labelChart: short(source.digest), labelValues: short(hashOf(digests...)),
+	}
+	if target.Mark != "" {
+		labels[labelMark] = markOf(target)
+	}
+	return &wanted{spec: spec, source: source, values: values, labels: labels, kept: kept}, nil
+}
+
+// madeFrom tells whether a revision, which may be nil, is there and was made from a specification.
+func (r *revision) madeFrom(spec *unit.Release) bool {
+	return r != nil && r.status != release.StatusUninstalling && r.status != release.StatusUninstalled &&
+		r.labels[labelSpec] == short(spec.Digest())
+}
+
+// textAt returns the text that a revision, which may be nil, was made with at a path.
+func (r *revision) textAt(path []string) (redact.Secret, bool) {
+	if r == nil {
+		return redact.Secret{}, false
+	}
+	value, _ := lookup(r.config, path)
+	text, _ := value.(string)
+	return redact.NewSecret(strings.Clone(text)), text != ""
+}
+
+// keeps says which keys of Secrets the release does not follow, "" for none.
+func (w *wanted) keeps() string {
+	if w == nil || len(w.kept) == 0 {
+		return ""
+	}
+	var keys []string
+	for _, secret := range w.kept {
+		keys = append(keys, fmt.Sprintf("%s/%s[%s]", secret.Namespace, secret.Name, secret.Key))
+	}
+	slices.Sort(keys)
+	return "other values are in Secret " + strings.Join(slices.Compact(keys), ", ") + ": the release keeps those that it was installed with"
+}
+
+// markOf returns the mark as a label can hold it.
+func markOf(target unit.Target) string { return short(hashOf(target.Mark)) }
+
+func short(digest string) string { return digest[:min(len(digest), maxLabel)] }
+
+// copied returns a value that shares no map or list with v. Numbers keep their types: a whole
+// number that became a float would be printed as 1e+06.
+func copied(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if v == nil {
+			return v
+		}
+		result := make(map[string]any, len(v))
+		for key, element := range v {
+			result[key] = copied(element)
+		}
+		return result
+	case []any:
+		result := make([]any, len(v))
+		for i, element := range v {
+			result[i] = copied(element)
+		}
+		return result
+	default:
+		return v
+	}
+}
+
+// set puts a value at a path of the values, and makes the maps on the way.
+func set(values map[string]any, path []string, value any) error {
+	if len(path) == 0 {
+		return fmt.Errorf("a secret has no place in the values")
+	}
+	var at any = values
+	for i, step := range path {
+		last := i == len(path)-1
+		switch node := at.(type) {
+		case map[string]any:
+			if last {
+				node[step] = value
+				return nil
+			}
+			if node[step] == nil {
+				node[step] = map[string]any{}
+			}
+			at = node[step]
+		case []any:
+			n, err := strconv.Atoi(step)
+			if err != nil || n < 0 || n >= len(node) {
+				return fmt.Errorf("the values have no element %q in the list at %s", step, strings.Join(path[:i], "."))
+			}
+			if last {
+				node[n] = value
+				return nil
+			}
+			at = node[n]
+		default:
+			return fmt.Errorf("the values have no map at %s for a secret", strings.Join(path[:i], "."))
+		}
+	}
+	return nil
+}
+
+// lookup returns what the values have at a path.
+func lookup(values map[string]any, path []string) (any, bool) {
+	var at any = values
+	for _, step := range path {
+		switch node := at.(type) {
+		case map[string]any:
+			next, ok := node[step]
+			if !ok {
+				return nil, false
+			}
+			at = next
+		case []any:
+			n, err := strconv.Atoi(step)
+			if err != nil || n < 0 || n >= len(node) {
+				return nil, false
+			}
+			at = node[n]
+		default:
+			return nil, false
+		}
+	}
+	return at, true
+}
+
+// secretName matches the names of values that are secrets in charts, and not of those that name a
+// Secret or a label.
+var secretName = regexp.MustCompile(`(?i)(password|passphrase|token|cookie|secret|secret_key|hash_key)$`)
+
+// minGuessed is the length from which a value with such a name is masked: shorter ones are words.
+const minGuessed = 8
+
+// guessedSecrets returns the texts in a release's values that are secrets by their names. It is for
+// paths that no specification names any more.
+func guessedSecrets(values any) []redact.Secret {
+	var found []redact.Secret
+	switch v := values.(type) {
+	case map[string]any:
+		for key, element := range v {
+			if text, ok := element.(string); ok && len(text) >= minGuessed && secretName.MatchString(key) {
+				found = append(found, redact.NewSecret(text))
+			}
+			found = append(found, guessedSecrets(element)...)
+		}
+	case []any:
+		for _, element := range v {
+			found = append(found, guessedSecrets(element)...)
+		}
+	}
+	return found
+}

@@ -1,0 +1,399 @@
+package helm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// view is all that was seen of a release and all that is wanted of it.
+type view struct {
+	target    unit.Target
+	namespace string
+	name      string
+	masker    *redact.Masker
+
+	history []stored
+	newest  *revision // nil when there is none
+	base    int       // the last version that was deployed completely
+
+	want     *wanted       // nil for what is no longer wanted
+	deferred string        // what the wish waits for
+	blocked  string        // why the wish can not come true
+	after    time.Duration // when that may be over; 0 for not by itself
+
+	live      map[unit.ObjectRef]*unstructured.Unstructured
+	hooks     hookStatus       // of the newest revision, while it is deployed or deleted
+	deleting  bool             // its deletion has begun
+	drift     []drift          // of its objects
+	leftovers []unit.ObjectRef // objects that are not in it any more
+	fields    []unit.Field     // what an upgrade would change
+	restart   bool             // and whether pods are replaced by it
+	stops     []unit.Stop      // the DaemonSets whose pods the next step would end
+}
+
+// drift is an object of the release that is not as Helm left it.
+type drift struct {
+	desired *unstructured.Unstructured
+	missing bool
+	fields  []unit.Field
+}
+
+// look gathers a view. It changes nothing.
+func (d *Driver) look(ctx context.Context, target unit.Target, history []stored) (*view, error) {
+	v := &view{
+		target: target, namespace: target.Locator.Namespace, name: target.Locator.Name,
+		masker: redact.NewMasker(), history: history, base: base(history),
+	}
+	spec, _ := target.Spec.(*unit.Release)
+	if spec != nil {
+		v.namespace, v.name = spec.Namespace, spec.Name
+	}
+	newest, err := d.newest(ctx, v.namespace, v.name, history)
+	if err != nil {
+		return nil, err
+	}
+	v.newest = newest
+	v.learnSecrets(spec)
+	if spec != nil {
+		if err := d.wish(ctx, v, spec); err != nil {
+			return nil, v.masked(err)
+		}
+	}
+	if err := d.inspect(ctx, v); err != nil {
+		return nil, v.masked(err)
+	}
+	d.remember(target.Address, v.refs())
+	return v, nil
+}
+
+// lookNow gathers a view of one release with its history as it is now.
+func (d *Driver) lookNow(ctx context.Context, target unit.Target) (*view, error) {
+	namespace, name := idOf(target)
+	histories, err := d.list(ctx, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	return d.look(ctx, target, histories[namespace+"/"+name])
+}
+
+func idOf(target unit.Target) (namespace, name string) {
+	locator := target.Locator
+	if target.Spec != nil {
+		locator = target.Spec.Locator()
+	}
+	return locator.Namespace, locator.Name
+}
+
+// learnSecrets makes the secrets that the release was installed with known to the masker.
+func (v *view) learnSecrets(spec *unit.Release) {
+	if v.newest == nil {
+		return
+	}
+	v.masker.Add(guessedSecrets(v.newest.config)...)
+	v.masker.Add(notedSensitive(v.newest.config)...)
+	if spec == nil {
+		return
+	}
+	for _, secret := range spec.Secrets {
+		if value, ok := v.newest.textAt(secret.Path); ok {
+			v.masker.Add(value)
+		}
+	}
+}
+
+// wish finds out what is wanted, and where that is not what was applied what it would change.
+func (d *Driver) wish(ctx context.Context, v *view, spec *unit.Release) error {
+	want, err := d.prepare(ctx, v.target, spec, v.newest, v.masker)
+	var missing *missingSecretError
+	switch {
+	case errors.As(err, &missing):
+		v.deferred = missing.Error()
+		return nil
+	case unit.IsBlocked(err):
+		v.blocked, v.after = err.Error(), unit.RetryAfter(err)
+		return nil
+	case err != nil:
+		return err
+	}
+	v.want = want
+	if !v.outdated() {
+		d.forget(v.namespace, v.name)
+		return nil
+	}
+	if _, err := d.rendering(ctx, v); err != nil {
+		if !unit.IsBlocked(err) {
+			return err
+		}
+		v.blocked = err.Error()
+	}
+	return nil
+}
+
+// rendering returns what the next revision would consist of.
+func (d *Driver) rendering(ctx context.Context, v *view) (rendered, error) {
+	version := 1
+	if v.newest != nil {
+		version = v.newest.version + 1
+	}
+	return d.render(ctx, v.want, version, v.base == 0)
+}
+
+// outdated tells whether the release was not, or not completely, installed from what is wanted.
+func (v *view) outdated() bool {
+	return v.newest == nil || v.newest.status != release.StatusDeployed || len(v.changedLabels()) > 0
+}
+
+// changedLabels names what differs between what is wanted and what was applied.
+func (v *view) changedLabels() []string {
+	var changed []string
+	for _, l := range []struct{ label, what string }{
+		{labelSpec, "the configuration"}, {labelChart, "the chart"}, {labelValues, "a secret value"},
+	} {
+		if value, ok := v.want.labels[l.label]; ok && v.newest.labels[l.label] != value {
+			changed = append(changed, l.what)
+		}
+	}
+	return changed
+}
+
+// owned tells whether the release says that it belongs to the unit, or to us where the unit has no
+// mark.
+func (v *view) owned() bool {
+	if v.newest == nil {
+		return false
+	}
+	if v.target.Mark == "" {
+		return v.newest.labels[labelRun] != ""
+	}
+	return v.newest.labels[labelMark] == markOf(v.target)
+}
+
+// run names the run of hooks that belongs to the next revision. It stays the same while an
+// installation or upgrade is tried again, so that the hooks before it are not run each time.
+func (v *view) run() string {
+	action := "upgrade"
+	if v.base == 0 {
+		action = "install"
+	}
+	return action + "." + hashOf(v.namespace, v.name, fmt.Sprint(v.base),
+		v.want.labels[labelSpec], v.want.labels[labelChart], v.want.labels[labelValues])[:32]
+}
+
+// postEvent returns the event of the hooks that run after a run's revision was applied.
+func postEvent(run string) release.HookEvent {
+	if strings.HasPrefix(run, "install.") {
+		return release.HookPostInstall
+	}
+	return release.HookPostUpgrade
+}
+
+// inspect looks at the objects of the release.
+func (d *Driver) inspect(ctx context.Context, v *view) error {
+	if v.newest == nil {
+		return nil
+	}
+	refs := append(refsOf(v.newest.objects), v.newest.previous...)
+	live, err := d.cluster.Get(ctx, refs...)
+	if err != nil {
+		return fmt.Errorf("look at the objects of release %s/%s: %w", v.namespace, v.name, err)
+	}
+	v.live = live
+	if v.target.Spec == nil {
+		begun, err := d.inspectDeletion(ctx, v)
+		if err != nil || begun {
+			return err
+		}
+	}
+	if v.newest.status != release.StatusDeployed {
+		return d.findStops(ctx, v)
+	}
+	for _, ref := range v.newest.previous {
+		if object := live[ref]; object != nil && v.owns(object) && !stays(object) {
+			v.leftovers = append(v.leftovers, ref)
+		}
+	}
+	if v.hooks, err = d.hookState(ctx, v.namespace, v.name, v.newest.labels[labelRun], v.newest.after); err != nil {
+		return err
+	}
+	if v.want == nil || v.blocked != "" {
+		if v.target.Spec != nil {
+			v.findMissing()
+		}
+		return nil
+	}
+	differences := d.findDrift
+	if v.outdated() {
+		differences = d.preview
+	}
+	if err := differences(ctx, v); err != nil {
+		return err
+	}
+	return d.findStops(ctx, v)
+}
+
+// strays tells whether something is there to be repaired or removed, whatever the hooks do.
+func (v *view) strays() bool { return len(v.drift)+len(v.removable()) > 0 }
+
+// removable are the leftovers that nobody deletes yet.
+func (v *view) removable() []unit.ObjectRef {
+	var refs []unit.ObjectRef
+	for _, ref := range v.leftovers {
+		if v.live[ref].GetDeletionTimestamp() == nil {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// owns tells whether an object says that it belongs to the release.
+func (v *view) owns(object *unstructured.Unstructured) bool {
+	annotations := object.GetAnnotations()
+	return annotations[annotationReleaseName] == v.name && annotations[annotationReleaseNamespace] == v.namespace
+}
+
+// findDrift compares the objects of the release with those that Helm applied.
+func (d *Driver) findDrift(ctx context.Context, v *view) error {
+	for _, desired := range v.newest.objects {
+		live := v.live[refOf(desired)]
+		if desired.GetKind() == kindJob {
+			// A Job cannot be changed, and one with a time to live goes by itself.
+			if _, goes, _ := unstructured.NestedFieldNoCopy(desired.Object, "spec", "ttlSecondsAfterFinished"); live == nil && !goes {
+				v.drift = append(v.drift, drift{desired: desired, missing: true})
+			}
+			continue
+		}
+		if live == nil {
+			v.drift = append(v.drift, drift{desired: desired, missing: true})
+			continue
+		}
+		if live.GetDeletionTimestamp() != nil {
+			continue
+		}
+		fields := d.cluster.Compare(desired, live)
+		if len(fields) == 0 {
+			continue
+		}
+		unchanged, err := d.cluster.Unchanged(ctx, Manager, desired, live)
+		if err != nil {
+			return fmt.Errorf("compare %s: %w", refOf(desired), err)
+		}
+		if !unchanged {
+			v.drift = append(v.drift, drift{desired: desired, fields: fields})
+		}
+	}
+	return nil
+}
+
+// findMissing takes for drift what somebody deleted of the revision that is deployed, and nothing else:
+// another one is wanted, which has to wait. Jobs are left out, as finished ones make room for it.
+func (v *view) findMissing() {
+	v.drift = nil
+	for _, desired := range v.newest.objects {
+		if desired.GetKind() != kindJob && v.live[refOf(desired)] == nil {
+			v.drift = append(v.drift, drift{desired: desired, missing: true})
+		}
+	}
+}
+
+// held says why what is wanted cannot be installed now, "" when it can.
+func (v *view) held() string { return cmp.Or(v.blocked, v.deferred) }
+
+// preview compares what the next revision would consist of with what is there.
+func (d *Driver) preview(ctx context.Context, v *view) error {
+	next, err := d.rendering(ctx, v)
+	if err != nil {
+		return err
+	}
+	before := map[unit.ObjectRef]*unstructured.Unstructured{}
+	for _, object := range v.newest.objects {
+		before[refOf(object)] = object
+	}
+	live, err := d.cluster.Get(ctx, refsOf(next.objects)...)
+	if err != nil {
+		return fmt.Errorf("look at the objects of release %s/%s: %w", v.namespace, v.name, err)
+	}
+	for _, object := range next.objects {
+		ref := refOf(object)
+		v.restart = v.restart || restarts(before[ref], object)
+		delete(before, ref)
+		if live[ref] == nil {
+			v.fields = append(v.fields, unit.Field{Path: ref.String(), After: "created"})
+			continue
+		}
+		for _, field := range d.cluster.Compare(object, live[ref]) {
+			v.fields = append(v.fields, v.field(ref, field))
+		}
+	}
+	for ref, object := range before {
+		if !stays(object) {
+			v.fields = append(v.fields, unit.Field{Path: ref.String(), Before: "deleted"})
+		}
+	}
+	slices.SortFunc(v.fields, func(a, b unit.Field) int { return strings.Compare(a.Path, b.Path) })
+	return nil
+}
+
+// field returns a difference with the name of its object, and without secrets.
+func (v *view) field(ref unit.ObjectRef, field unit.Field) unit.Field {
+	field.Path = ref.String() + ": " + v.masker.Text(field.Path).String()
+	field.Before = v.masker.Text(field.Before).String()
+	field.After = v.masker.Text(field.After).String()
+	return field
+}
+
+// refs returns every object whose changes concern the release.
+func (v *view) refs() []unit.ObjectRef {
+	refs := []unit.ObjectRef{progressRef(v.namespace, v.name)}
+	if v.newest == nil {
+		return refs
+	}
+	refs = append(refs, refsOf(v.newest.objects)...)
+	refs = append(refs, v.newest.previous...)
+	for _, h := range v.newest.hooks {
+		refs = append(refs, unit.ObjectRef{APIVersion: apiVersionOf(h), Kind: h.Kind, Namespace: v.namespace, Name: h.Name})
+	}
+	return refs
+}
+
+func apiVersionOf(h *release.Hook) string {
+	for line := range strings.Lines(h.Manifest) {
+		if version, ok := strings.CutPrefix(line, "apiVersion:"); ok {
+			return strings.Trim(version, " \"'\r\n")
+		}
+	}
+	return ""
+}
+
+// masked returns an error without the secrets of the release. What the error wraps stays known only
+// as far as the engine needs it.
+func (v *view) masked(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := v.masker.Text(err.Error()).String()
+	if text == err.Error() {
+		return err
+	}
+	hidden := errors.New(text)
+	switch after := unit.RetryAfter(err); {
+	case unit.IsBlocked(err):
+		return unit.Blocked(text)
+	case errors.Is(err, unit.ErrNotWriter):
+		return fmt.Errorf("%w: %w", unit.ErrNotWriter, hidden)
+	case after > 0:
+		return &unit.RetryError{After: after, Err: hidden}
+	default:
+		return hidden
+	}
+}

@@ -1,0 +1,129 @@
+package kube
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/rs/zerolog"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+)
+
+// DefaultNamespace is where we keep what is ours in a cluster.
+const DefaultNamespace = "kupenstack-system"
+
+// Options are what a [Cluster] is made of.
+type Options struct {
+	// REST says where the API server is and with which credentials it is reached. Required.
+	REST *rest.Config
+	// SystemNamespace is where the inventory lives; "" means [DefaultNamespace].
+	SystemNamespace string
+	// Guard is asked before each request that changes something, but those of leases and events,
+	// and dry runs. When it returns an error the request is not sent and fails with that error.
+	Guard func() error
+	// UserAgent names us to the API server, "" for client-go's own.
+	UserAgent string
+	// Masker, when there is one, takes its secrets out of what differences and explanations show.
+	Masker *redact.Masker
+	Log    zerolog.Logger
+}
+
+// Cluster is a connection to a Kubernetes API server. It may be used by many goroutines.
+type Cluster struct {
+	namespace string
+	config    *rest.Config // guarded
+	discovery rest.Interface
+	dynamic   dynamic.Interface
+	masker    *redact.Masker
+	log       zerolog.Logger
+
+	kinds       *kinds
+	watches     *watches
+	verdicts    *verdicts
+	subscribers *subscribers
+
+	// The life of the watches, which outlive the calls that start them.
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+// New prepares a connection. It sends nothing yet, so it fails only for options that can never
+// work, such as a certificate that cannot be read.
+func New(options Options) (*Cluster, error) {
+	if options.REST == nil {
+		return nil, errors.New("access to the cluster: nothing says where it is")
+	}
+	config := guarded(options)
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("access to the cluster: %w", err)
+	}
+	objects, err := dynamic.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("access to the cluster: %w", err)
+	}
+	plain, err := rest.UnversionedRESTClientForConfigAndClient(unversioned(config), client)
+	if err != nil {
+		return nil, fmt.Errorf("access to the cluster: %w", err)
+	}
+	c := &Cluster{
+		namespace: cmp.Or(options.SystemNamespace, DefaultNamespace),
+		config:    config, discovery: plain, dynamic: objects, masker: options.Masker, log: options.Log,
+		kinds: newKinds(plain), verdicts: newVerdicts(), subscribers: &subscribers{},
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.watches = newWatches(c)
+	return c, nil
+}
+
+// Start lets the watches live until ctx ends or Close is called. It sends no request: watches
+// begin when somebody asks for what they show.
+func (c *Cluster) Start(ctx context.Context) {
+	context.AfterFunc(ctx, c.cancel)
+}
+
+// Close ends all watches and waits until they are over.
+func (c *Cluster) Close() {
+	c.cancel()
+	c.watches.close()
+	c.wg.Wait()
+}
+
+// REST returns access for other clients, with the same guard and deadlines.
+func (c *Cluster) REST() *rest.Config { return rest.CopyConfig(c.config) }
+
+// Ping asks the API server for its version, to find out whether it is there and accepts our
+// credentials.
+func (c *Cluster) Ping(ctx context.Context) error {
+	if err := c.discovery.Get().AbsPath("/version").Do(ctx).Error(); err != nil {
+		return c.explainError(err, "reach the cluster at "+c.config.Host)
+	}
+	return nil
+}
+
+// guarded returns a copy of the access whose requests ask the guard and end in time.
+func guarded(options Options) *rest.Config {
+	config := rest.CopyConfig(options.REST)
+	config.UserAgent = cmp.Or(options.UserAgent, config.UserAgent)
+	config.QPS, config.Burst = -1, 0 // the server has priority and fairness
+	config.RateLimiter = nil
+	config.Timeout = 0 // would end watches, too; see the transport
+	config.WarningHandlerWithContext = rest.NoWarnings{}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return &transport{next: next, guard: options.Guard, timeout: requestTimeout}
+	})
+	return config
+}
+
+func unversioned(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.APIPath = "/"
+	return dynamic.ConfigFor(config)
+}

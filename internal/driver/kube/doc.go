@@ -1,0 +1,17 @@
+// Package kube is the side of us that talks to Kubernetes.
+//
+// A [Cluster] is one guarded connection: it answers from watches what is there, applies objects
+// server-side, compares what is wanted with what is there, tells how a workload fares, and keeps
+// the inventory. A [Driver] brings units of Kubernetes objects, credentials and nodes to what is
+// wanted by means of a Cluster; others, such as the driver of releases, use the Cluster as well.
+//
+// In come the words of package unit, and objects as maps. Out come states, differences and errors
+// in which no value of a Secret ever appears.
+//
+// The values of a generated Secret are those that releases were made with: an edit of one that a
+// release holds is put back.
+//
+// It never deletes what does not bear our mark, never deletes in order to change, never makes a
+// generated value anew while a release may still use the old one, and never takes an error for
+// absence. No request that changes something is sent after the guard has refused.
+package kube

@@ -1,0 +1,59 @@
+package kube
+
+import (
+	"fmt"
+
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Health tells how an object fares, and why when it is not ready. Kinds without conditions are
+// ready when they are there. A Job is ready once it is complete.
+func (c *Cluster) Health(live *unstructured.Unstructured) (unit.Health, string) {
+	if live.GetKind() == "Job" && live.GroupVersionKind().Group == "batch" && live.GetDeletionTimestamp() == nil {
+		return jobHealth(live)
+	}
+	result, err := status.Compute(live)
+	if err != nil {
+		return unit.HealthUnknown, c.mask("its status cannot be read: " + err.Error())
+	}
+	switch result.Status {
+	case status.CurrentStatus:
+		return unit.HealthReady, ""
+	case status.FailedStatus:
+		return unit.HealthFailed, c.mask(result.Message)
+	case status.TerminatingStatus:
+		return unit.HealthProgressing, "it is being deleted"
+	case status.InProgressStatus:
+		return unit.HealthProgressing, c.mask(result.Message)
+	default:
+		return unit.HealthUnknown, c.mask(result.Message)
+	}
+}
+
+// jobHealth is for Jobs, which the library calls current as soon as they have started.
+func jobHealth(live *unstructured.Unstructured) (unit.Health, string) {
+	conditions, _, _ := unstructured.NestedSlice(live.Object, "status", "conditions")
+	for _, item := range conditions {
+		condition, _ := item.(map[string]any)
+		if condition["status"] != "True" {
+			continue
+		}
+		switch condition["type"] {
+		case "Complete":
+			return unit.HealthReady, ""
+		case "Failed":
+			message, _ := condition["message"].(string)
+			return unit.HealthFailed, "the job failed: " + message
+		case "Suspended":
+			return unit.HealthProgressing, "the job is suspended"
+		}
+	}
+	failed, _, _ := unstructured.NestedInt64(live.Object, "status", "failed")
+	if failed > 0 {
+		return unit.HealthProgressing, fmt.Sprintf("the job runs; pods that failed: %d", failed)
+	}
+	return unit.HealthProgressing, "the job runs"
+}

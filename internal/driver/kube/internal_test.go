@@ -1,0 +1,207 @@
+package kube
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+func TestPasswordsUseEveryLetterAlike(t *testing.T) {
+	const length = 62_000
+	count := map[rune]int{}
+	for _, r := range newPassword(length).Reveal() {
+		count[r]++
+	}
+	// Bytes modulo 62 would give the first eight letters a quarter more than the others.
+	for _, r := range alphabet {
+		if n := count[r]; n < 850 || n > 1150 {
+			t.Errorf("%c: %d times of about 1000", r, n)
+		}
+	}
+	if n := len(newPassword(0).Reveal()); n != 32 {
+		t.Errorf("the default length is %d", n)
+	}
+}
+
+func TestWrittenCountsUntilTheWatchHasCaughtUp(t *testing.T) {
+	version := func(uid, version string) *unstructured.Unstructured {
+		object := &unstructured.Unstructured{Object: map[string]any{}}
+		object.SetResourceVersion(version)
+		object.SetUID("uid-1")
+		if uid != "" {
+			object.SetUID("uid-2")
+		}
+		return object
+	}
+	ref := unit.ObjectRef{Kind: "ConfigMap", Name: "a"}
+	old, answer, later := version("", "9"), version("", "10"), version("", "11")
+
+	w := newWritten()
+	w.wrote(ref, answer)
+	if w.newer(ref, nil) != answer || w.newer(ref, old) != answer {
+		t.Error("the watch lags, and is believed")
+	}
+	w.seen(ref, "9") // the deletion of the one before
+	if w.newer(ref, nil) != answer {
+		t.Error("an old event counts for more than the answer")
+	}
+	if w.newer(ref, later) != later || w.newer(ref, nil) != nil {
+		t.Error("the answer is believed for ever")
+	}
+	w.wrote(ref, answer)
+	w.seen(ref, "12") // added, changed and deleted by others
+	if w.newer(ref, nil) != nil {
+		t.Error("the deletion was not seen")
+	}
+
+	w.erased(ref, old.GetUID())
+	if w.newer(ref, old) != nil {
+		t.Error("what was deleted is there")
+	}
+	if another := version("2", "12"); w.newer(ref, another) != another {
+		t.Error("the next one is not there")
+	}
+}
+
+func TestImmutableErrorsOnly(t *testing.T) {
+	kind := schema.GroupKind{Group: "apps", Kind: "Deployment"}
+	fixed := field.Invalid(field.NewPath("spec", "selector"), "x", "field is immutable")
+	typo := field.Invalid(field.NewPath("spec", "replicas"), -1, "must be greater than or equal to 0")
+	tests := []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"an immutable field", apierrors.NewInvalid(kind, "d", field.ErrorList{fixed}), "spec.selector"},
+		{"a typo", apierrors.NewInvalid(kind, "d", field.ErrorList{typo}), ""},
+		{"both", apierrors.NewInvalid(kind, "d", field.ErrorList{fixed, typo}), ""},
+		{"a claim", apierrors.NewInvalid(kind, "d", field.ErrorList{field.Forbidden(field.NewPath("spec"), "spec is immutable after creation except resources")}), "spec"},
+		{"a set", apierrors.NewInvalid(kind, "d", field.ErrorList{field.Forbidden(field.NewPath("spec"), "updates to statefulset spec for fields other than 'replicas' are forbidden")}), "spec"},
+		{"a conflict", apierrors.NewConflict(schema.GroupResource{Resource: "deployments"}, "d", nil), ""},
+	}
+	for _, test := range tests {
+		got := ""
+		if err := immutableError(unit.ObjectRef{Kind: "Deployment", Name: "d"}, test.err); err != nil {
+			got = strings.Join(err.Fields, ",")
+		}
+		if got != test.want {
+			t.Errorf("%s: got %q", test.name, got)
+		}
+	}
+}
+
+func TestOwnedLabels(t *testing.T) {
+	fields := func(text string) *metav1.FieldsV1 {
+		f := &metav1.FieldsV1{}
+		f.SetRawBytes([]byte(text))
+		return f
+	}
+	got := ownedLabels([]metav1.ManagedFieldsEntry{
+		{Manager: "kubelet", Operation: "Update", FieldsV1: fields(`{"f:metadata":{"f:labels":{"f:theirs":{}}}}`)},
+		{Manager: managerNodes, Operation: "Apply", FieldsV1: fields(`{"f:metadata":{"f:labels":{"f:b/x":{},"f:a":{}}}}`)},
+		{Manager: managerNodes, Operation: "Apply", FieldsV1: fields(`damaged`)},
+	})
+	if !slices.Equal(got, []string{"a", "b/x"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestIndexFollowsTheUnits(t *testing.T) {
+	address := func(name string) addr.Object {
+		o, err := addr.NewObject(addr.Module{}, addr.Managed, "objects", name, addr.Key{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	a, b := unit.ObjectRef{Name: "a"}, unit.ObjectRef{Name: "b"}
+	x := newIndex()
+	x.put(address("one"), []unit.ObjectRef{a, b})
+	x.put(address("two"), []unit.ObjectRef{a})
+	if got := x.units(a); !slices.Equal(got, []addr.Object{address("one"), address("two")}) {
+		t.Errorf("got %v", got)
+	}
+	x.put(address("one"), []unit.ObjectRef{b})
+	if got := x.units(a); !slices.Equal(got, []addr.Object{address("two")}) || len(x.units(b)) != 1 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// Informers may transform an object twice: what they learned the first time has to stay.
+func TestStripTwiceIsStripOnce(t *testing.T) {
+	node := func() *unstructured.Unstructured {
+		object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Node"}}
+		object.SetName("node-1")
+		object.SetAnnotations(map[string]string{"volumes.kubernetes.io/something": "else"})
+		object.SetLabels(map[string]string{"ours": "yes", "theirs": "yes"})
+		object.Object["status"] = map[string]any{"phase": "x", "conditions": []any{
+			map[string]any{"type": "DiskPressure", "status": "False"},
+			map[string]any{"type": "Ready", "status": "False", "lastHeartbeatTime": "2026-01-01T00:00:00Z", "message": "no"},
+		}}
+		object.SetManagedFields([]metav1.ManagedFieldsEntry{{
+			Manager: managerNodes, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1",
+			FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:ours":{}}}}`),
+		}})
+		return object
+	}
+	once, twice := strip(node()), strip(strip(node()))
+	if got := once.GetAnnotations()[annotationOwned]; got != "ours" {
+		t.Errorf("ours are the labels %q", got)
+	}
+	if _, ready := readiness(once); ready != "False" || strings.Contains(fmt.Sprint(once.Object), "Heartbeat") {
+		t.Errorf("whether it is ready: %q in %v", ready, once.Object)
+	}
+	if !reflect.DeepEqual(once.Object, twice.Object) {
+		t.Errorf("once it is %v, twice %v", once.Object, twice.Object)
+	}
+}
+
+// TestNodesAreReadyOnceKubernetesSaysSo: a node with the right labels on which nothing can run is not
+// ready for those who wait for it.
+func TestNodesAreReadyOnceKubernetesSaysSo(t *testing.T) {
+	for _, test := range []struct {
+		ready    string
+		disabled bool
+		want     unit.Health
+	}{
+		{"True", false, unit.HealthReady},
+		{"False", false, unit.HealthFailed},
+		{"Unknown", false, unit.HealthFailed},
+		{"Unknown", true, unit.HealthReady},
+		{"", false, unit.HealthReady}, // nobody has said anything
+	} {
+		n := &nodeLabels{name: "node-1", spec: &unit.Node{Name: "node-1", Disabled: test.disabled}}
+		live := parse(t, "apiVersion: v1\nkind: Node\nmetadata: {name: node-1}")
+		if test.ready != "" {
+			live.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": test.ready}}}
+		}
+		state, err := n.state(t.Context(), objects{n.ref(): strip(live)})
+		if err != nil || state.Health != test.want || !state.Installed {
+			t.Errorf("%q, disabled %t: %+v %v", test.ready, test.disabled, state, err)
+		}
+	}
+}
+
+// TestLabelsThatANodeHas: rules depend on which labels a node has, and on whether anybody looked.
+func TestLabelsThatANodeHas(t *testing.T) {
+	handler := &nodeLabels{name: "n", spec: &unit.Node{Name: "n", Labels: map[string]string{"a": "enabled"}}}
+	for text, want := range map[string][]string{"{}": {}, "{a: enabled, theirs: x}": {"a", "theirs"}} {
+		live := parse(t, "apiVersion: v1\nkind: Node\nmetadata: {name: n, labels: "+text+"}")
+		state, err := handler.state(t.Context(), objects{handler.ref(): live})
+		slices.Sort(state.Labels)
+		if err != nil || state.Labels == nil || !slices.Equal(state.Labels, want) {
+			t.Errorf("%s: got %#v, error %v", text, state.Labels, err)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// nodeLabels handles [unit.Node]: it sets labels of a Node, and nothing else of it.
+type nodeLabels struct {
+	cluster *Cluster
+	name    string
+	spec    *unit.Node // nil for what is no longer wanted
+}
+
+func (n *nodeLabels) ref() unit.ObjectRef {
+	return unit.ObjectRef{APIVersion: "v1", Kind: "Node", Name: n.name}
+}
+
+func (n *nodeLabels) refs() []unit.ObjectRef { return []unit.ObjectRef{n.ref()} }
+
+// seenNode is what a state keeps for Compare.
+type seenNode struct {
+	labels map[string]string
+	owned  []string // keys that we have set before, sorted
+}
+
+func (n *nodeLabels) state(_ context.Context, there objects) (unit.State, error) {
+	live := there[n.ref()]
+	if live == nil {
+		return unit.State{Existence: unit.Absent, Observed: &seenNode{}}, nil
+	}
+	seen := &seenNode{labels: live.GetLabels()}
+	if keys := live.GetAnnotations()[annotationOwned]; keys != "" {
+		seen.owned = strings.Split(keys, ",")
+	}
+	if n.spec == nil && len(seen.owned) == 0 {
+		return unit.State{Existence: unit.Absent, Observed: seen}, nil // nothing of ours is left
+	}
+	state := unit.State{
+		Existence: unit.Present, Health: unit.HealthReady, Installed: true,
+		Owned: len(seen.owned) > 0, Observed: seen, Labels: slices.AppendSeq([]string{}, maps.Keys(seen.labels)),
+	}
+	_, ready := readiness(live)
+	switch {
+	case n.spec == nil:
+	case len(n.fields(seen)) > 0:
+		state.Installed, state.Health, state.Message = false, unit.HealthProgressing, "its labels are not as wanted yet"
+	case !n.spec.Disabled && ready != "" && ready != "True":
+		state.Health, state.Message = unit.HealthFailed, "Kubernetes does not call the node ready"
+	}
+	return state, nil
+}
+
+// fields returns the labels to set and those of ours to remove.
+func (n *nodeLabels) fields(seen *seenNode) []unit.Field {
+	var fields []unit.Field
+	at := path{}.field("metadata").field("labels")
+	for _, key := range slices.Sorted(maps.Keys(n.spec.Labels)) {
+		if value, ok := seen.labels[key]; !ok || value != n.spec.Labels[key] {
+			fields = append(fields, unit.Field{Path: at.field(key).String(), Before: value, After: n.spec.Labels[key]})
+		}
+	}
+	for _, key := range seen.owned {
+		if _, ok := n.spec.Labels[key]; !ok {
+			fields = append(fields, unit.Field{Path: at.field(key).String(), Before: seen.labels[key]})
+		}
+	}
+	return fields
+}
+
+func (n *nodeLabels) compare(state unit.State) unit.Diff {
+	if state.Existence == unit.Absent {
+		return unit.Diff{Action: unit.ActionBlocked, Reason: fmt.Sprintf("node %q is not in the cluster", n.name)}
+	}
+	seen, ok := state.Observed.(*seenNode)
+	if !ok {
+		return unit.Diff{Action: unit.ActionUnknown, Reason: "the state is not this driver's"}
+	}
+	if fields := n.fields(seen); len(fields) > 0 {
+		return unit.Diff{Action: unit.ActionUpdate, Fields: fields}
+	}
+	for key := range n.spec.Labels {
+		if !slices.Contains(seen.owned, key) {
+			// They have to become ours, or nobody removes them once they are not wanted any more.
+			return unit.Diff{Action: unit.ActionAdopt, Reason: "the labels are there already"}
+		}
+	}
+	return unit.Diff{Action: unit.ActionNone}
+}
+
+func (n *nodeLabels) apply(ctx context.Context, there objects) error {
+	live := there[n.ref()]
+	if live == nil {
+		return unit.Blocked(fmt.Sprintf("node %q is not in the cluster", n.name))
+	}
+	return n.set(ctx, live, n.spec.Labels)
+}
+
+// remove takes our labels away. The node stays.
+func (n *nodeLabels) remove(ctx context.Context, there objects) error {
+	live := there[n.ref()]
+	if live == nil || live.GetAnnotations()[annotationOwned] == "" {
+		return nil
+	}
+	return n.set(ctx, live, nil)
+}
+
+// set applies exactly these labels. The UID keeps the server from making a node that has gone in
+// the meantime.
+func (n *nodeLabels) set(ctx context.Context, live *unstructured.Unstructured, labels map[string]string) error {
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Node",
+		"metadata": map[string]any{"name": n.name, "uid": string(live.GetUID())},
+	}}
+	if len(labels) > 0 {
+		object.SetLabels(labels)
+	}
+	_, err := n.cluster.apply(ctx, object, metav1.ApplyOptions{FieldManager: managerNodes, Force: true})
+	return err
+}

@@ -1,0 +1,189 @@
+package kube
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+const (
+	shardPrefix = "kupenstack-inventory-"
+	shardKey    = "inventory"
+	// labelShard tells our Secrets with the inventory from all others.
+	labelShard   = "kupenstack.io/inventory"
+	installation = "kupenstack-installation"
+	// managerStore is the field manager of what we keep for ourselves.
+	managerStore = "kupenstack-store"
+)
+
+// Shard is a part of the inventory and the version it was read as.
+type Shard struct {
+	Data    []byte
+	Version string
+}
+
+// Shards keeps the inventory, in Secrets as it names what an operator may not want to be read.
+type Shards struct {
+	cluster   *Cluster
+	namespace string
+}
+
+// Shards returns the store in a namespace, "" for the system's.
+func (c *Cluster) Shards(namespace string) *Shards {
+	if namespace == "" {
+		namespace = c.namespace
+	}
+	return &Shards{cluster: c, namespace: namespace}
+}
+
+// Load returns all shards by name, as the server has them now. None is no error.
+func (s *Shards) Load(ctx context.Context) (map[string]Shard, error) {
+	doing := "read the inventory in " + s.namespace
+	objects, ok, err := s.cluster.at(ctx, secretRef(s.namespace, ""))
+	if err == nil && !ok {
+		err = errors.New("the cluster does not know Secrets")
+	}
+	if err != nil {
+		return nil, s.cluster.explainError(err, doing)
+	}
+	list, err := objects.List(ctx, metav1.ListOptions{LabelSelector: labelShard + "=true"})
+	if err != nil {
+		return nil, s.cluster.explainError(err, doing)
+	}
+	shards := make(map[string]Shard, len(list.Items))
+	for i := range list.Items {
+		name, ok := strings.CutPrefix(list.Items[i].GetName(), shardPrefix)
+		if !ok {
+			continue
+		}
+		data, ok, err := secretValue(&list.Items[i], shardKey)
+		if err != nil || !ok {
+			return nil, fmt.Errorf("%s: shard %s has no readable content: %w", doing, name, errors.Join(err, errDamaged))
+		}
+		shards[name] = Shard{Data: []byte(data.Reveal()), Version: list.Items[i].GetResourceVersion()}
+	}
+	return shards, nil
+}
+
+// errDamaged says that a person has to look: what was kept for us is not as we wrote it.
+var errDamaged = errors.New("it was changed by somebody else")
+
+// Put writes a shard over the version it was read as, and returns the new version. An empty
+// version means that there is no such shard yet. When that is not so any more the error wraps
+// [ErrConflict] and nothing was written. The namespace is made when it is missing. A name is part
+// of the name of a Secret, and the data has to fit into one: less than a MiB.
+func (s *Shards) Put(ctx context.Context, name string, data []byte, version string) (string, error) {
+	object := systemSecret(s.namespace, shardPrefix+name, map[string]string{shardKey: string(data)})
+	labels := object.GetLabels()
+	labels[labelShard] = "true"
+	object.SetLabels(labels)
+	var (
+		stored *unstructured.Unstructured
+		err    error
+	)
+	if version == "" {
+		if err = s.cluster.ensureNamespace(ctx, s.namespace); err == nil {
+			stored, err = s.cluster.Create(ctx, managerStore, object)
+		}
+	} else {
+		object.SetResourceVersion(version)
+		stored, err = s.cluster.update(ctx, object, metav1.UpdateOptions{FieldManager: managerStore})
+	}
+	if err != nil {
+		return "", fmt.Errorf("shard %s of the inventory: %w", name, err)
+	}
+	return stored.GetResourceVersion(), nil
+}
+
+// Installation returns the id of our installation in this cluster, and the key for its marks. They
+// are made once and never change.
+func (c *Cluster) Installation(ctx context.Context) (id string, key redact.Secret, err error) {
+	for range maxWrites {
+		id, key, found, err := c.PeekInstallation(ctx)
+		if err != nil || found {
+			return id, key, err
+		}
+		if err := c.ensureNamespace(ctx, c.namespace); err != nil {
+			return "", redact.Secret{}, err
+		}
+		var random [32]byte
+		_, _ = rand.Read(random[:]) // it never fails: the program ends instead
+		_, err = c.Create(ctx, managerStore, systemSecret(c.namespace, installation,
+			map[string]string{"id": newUUID().Reveal(), "key": string(random[:])}))
+		if err != nil && !errors.Is(err, ErrConflict) {
+			return "", redact.Secret{}, err
+		}
+	}
+	return "", redact.Secret{}, fmt.Errorf("the installation's Secret in %s comes and goes: %w", c.namespace, ErrConflict)
+}
+
+// PeekInstallation is Installation without making anything; false means that there is none yet.
+func (c *Cluster) PeekInstallation(ctx context.Context) (id string, key redact.Secret, found bool, err error) {
+	ref := secretRef(c.namespace, installation)
+	object, err := c.read(ctx, ref)
+	if err != nil || object == nil {
+		return "", redact.Secret{}, false, err
+	}
+	name, hasID, idErr := secretValue(object, "id")
+	key, hasKey, keyErr := secretValue(object, "key")
+	if err := errors.Join(idErr, keyErr); err != nil || !hasID || !hasKey {
+		// A new one would not know our own marks any more.
+		return "", redact.Secret{}, false, fmt.Errorf("%s: %w", ref, errors.Join(err, errDamaged))
+	}
+	return name.Reveal(), key, true, nil
+}
+
+// Elsewhere returns another namespace that holds an installation of ours; "" when there is none. The
+// cluster is asked, whatever was seen of it before.
+func (c *Cluster) Elsewhere(ctx context.Context) (namespace string, err error) {
+	secrets := c.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"})
+	list, err := secrets.List(ctx, metav1.ListOptions{
+		LabelSelector: LabelManagedBy + "=" + ManagedBy, FieldSelector: "metadata.name=" + installation,
+	})
+	if err != nil {
+		return "", c.explainError(err, "look for another installation in this cluster")
+	}
+	for i := range list.Items {
+		if found := list.Items[i].GetNamespace(); found != c.namespace {
+			return found, nil
+		}
+	}
+	return "", nil
+}
+
+// ensureNamespace makes a namespace of ours when it is missing.
+func (c *Cluster) ensureNamespace(ctx context.Context, name string) error {
+	ref := unit.ObjectRef{APIVersion: "v1", Kind: "Namespace", Name: name}
+	found, err := c.read(ctx, ref)
+	if err != nil || found != nil {
+		return err
+	}
+	_, err = c.Create(ctx, managerStore, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+	}})
+	if errors.Is(err, ErrConflict) {
+		return nil
+	}
+	return err
+}
+
+func systemSecret(namespace, name string, values map[string]string) *unstructured.Unstructured {
+	data := make(map[string]any, len(values))
+	for key, value := range values {
+		data[key] = base64.StdEncoding.EncodeToString([]byte(value))
+	}
+	return labelled(&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": data,
+		"metadata": map[string]any{"namespace": namespace, "name": name},
+	}})
+}

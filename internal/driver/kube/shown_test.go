@@ -1,0 +1,68 @@
+//go:build beds
+
+package kube_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/testbed"
+)
+
+// How a node stands is written beside what the configuration says of it, and neither undoes the other.
+func TestShownNodes(t *testing.T) {
+	w := newWorld(t, testbed.PrivateCluster(t, clusterWithoutNodes()))
+	d, told := w.driver(nil)
+	crd := `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: openstacknodes.kupenstack.io}
+spec:
+  group: kupenstack.io
+  scope: Cluster
+  names: {kind: OpenstackNode, plural: openstacknodes}
+  versions:
+  - {name: v1alpha1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+`
+	node := "apiVersion: kupenstack.io/v1alpha1\nkind: OpenstackNode\nmetadata: {name: one}\nspec: {disabled: false}\nstatus: "
+	shows := func(want map[string]string) {
+		t.Helper()
+		shown, err := w.cluster.ShownNodes(w.ctx, "one", "two")
+		w.must(err)
+		if !maps.Equal(shown, want) {
+			t.Errorf("shown is %q, want %q", shown, want)
+		}
+	}
+	shows(map[string]string{}) // a kind that is not known has no objects
+
+	target := w.target("objects", objects(t, crd, node+"{desiredNodeConfiguration: {nova: {a: 1}}}"))
+	w.converge(d, target, told)
+	shows(map[string]string{"one": ""})
+	w.must(w.cluster.ShowNode(w.ctx, "one", "Ready"))
+	shows(map[string]string{"one": "Ready"})
+	if diff := w.compare(d, target); diff.Action != unit.ActionNone {
+		t.Errorf("what is shown counts as drift: %+v", diff)
+	}
+	resource := w.admin.Resource(schema.GroupVersionResource{Group: "kupenstack.io", Version: "v1alpha1", Resource: "openstacknodes"})
+	live, err := resource.Get(w.ctx, "one", metav1.GetOptions{})
+	w.must(err)
+	if got := fmt.Sprint(live.Object["status"]); got != "map[desiredNodeConfiguration:map[nova:map[a:1]] status:Ready]" {
+		t.Errorf("the status is %s", got)
+	}
+
+	// Another configuration leaves it alone; one that says how the node stands has the last word.
+	w.converge(d, w.target("objects", objects(t, crd, node+"{desiredNodeConfiguration: {nova: {a: 2}}}")), told)
+	shows(map[string]string{"one": "Ready"})
+	w.converge(d, w.target("objects", objects(t, crd, node+"{desiredNodeConfiguration: {}, status: Unmanaged}")), told)
+	shows(map[string]string{"one": "Unmanaged"})
+
+	if err := w.cluster.ShowNode(w.ctx, "two", "Ready"); err == nil {
+		t.Error("a node without an object is shown")
+	}
+	shows(map[string]string{"one": "Unmanaged"})
+}

@@ -1,0 +1,98 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// requestTimeout is what any request may take that is not a watch; the API server itself gives up
+// after a minute.
+const requestTimeout = 60 * time.Second
+
+// transport asks the guard before a request that changes something, and bounds the time of every
+// request that is not meant to stay open.
+type transport struct {
+	next    http.RoundTripper
+	guard   func() error
+	timeout time.Duration
+}
+
+// RoundTrip sends the request unless the guard is against it.
+func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if t.guard != nil && mutates(request) {
+		if err := t.guard(); err != nil {
+			if request.Body != nil {
+				_ = request.Body.Close() // the contract of RoundTripper
+			}
+			return nil, fmt.Errorf("%s %s was not sent: %w", request.Method, request.URL.Path, err)
+		}
+	}
+	if staysOpen(request.URL) {
+		return t.next.RoundTrip(request)
+	}
+	ctx, cancel := context.WithTimeout(request.Context(), t.timeout)
+	response, err := t.next.RoundTrip(request.WithContext(ctx))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	response.Body = &cancelBody{ReadCloser: response.Body, cancel: cancel}
+	return response, nil
+}
+
+// WrappedRoundTripper lets client-go find the transport below, as its own wrappers do.
+func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
+
+// mutates tells whether a request changes what is ours to guard. Leases are how the guard itself
+// works, events only tell what happened, reviews of access and dry runs change nothing.
+func mutates(request *http.Request) bool {
+	switch request.Method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+	default:
+		return false
+	}
+	if slices.Contains(request.URL.Query()["dryRun"], "All") {
+		return false
+	}
+	parts := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
+	if at := slices.Index(parts, "apis"); at >= 0 && len(parts) > at+1 {
+		switch parts[at+1] {
+		case "coordination.k8s.io", "events.k8s.io", "authorization.k8s.io", "authentication.k8s.io":
+			return false
+		}
+	}
+	// /api/v1/namespaces/NAMESPACE/events[/NAME]
+	if at := slices.Index(parts, "namespaces"); at >= 0 && slices.Contains(parts[:at], "api") && len(parts) > at+2 {
+		return parts[at+2] != "events"
+	}
+	return true
+}
+
+// staysOpen tells whether a request is for a stream: a watch or a log that is followed.
+func staysOpen(u *url.URL) bool {
+	query := u.Query()
+	return isTrue(query.Get("watch")) || isTrue(query.Get("follow"))
+}
+
+func isTrue(value string) bool { return value == "true" || value == "1" }
+
+// cancelBody ends the deadline of a request once its answer has been read.
+type cancelBody struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+	once   sync.Once
+}
+
+// Close closes the body and frees the timer.
+func (b *cancelBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.once.Do(b.cancel)
+	return err
+}

@@ -1,0 +1,95 @@
+package kube
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// maxVerdicts bounds what is remembered; a verdict that was dropped costs one request.
+const maxVerdicts = 4096
+
+// verdict is about an object as it was, whatever its status, and a wish. Its version would not do:
+// that changes with the status, which during a rollout is all the time.
+type verdict struct {
+	uid        types.UID
+	live, wish [sha256.Size]byte
+}
+
+// verdicts remembers what dry runs have shown.
+type verdicts struct {
+	mu   sync.Mutex
+	seen map[verdict]bool
+}
+
+func newVerdicts() *verdicts { return &verdicts{seen: map[verdict]bool{}} }
+
+// Unchanged asks the server, by a dry run, whether applying desired as the manager would leave the
+// live object as it is. It is for differences that [Cluster.Compare] sees and the server would
+// default or normalise away. desired is sent as it is, so it needs the labels that it is meant to
+// have. An answer is remembered as long as both stay the same.
+func (c *Cluster) Unchanged(ctx context.Context, manager string, desired, live *unstructured.Unstructured) (bool, error) {
+	wish, err := sum(manager, desired.Object)
+	if err != nil {
+		return false, fmt.Errorf("compare %s: %w", unit.RefOf(desired.Object), err)
+	}
+	content, metadata := maps.Clone(live.Object), maps.Clone(metadataOf(live))
+	delete(content, "metadata")
+	delete(content, "status")
+	for _, field := range []string{"resourceVersion", "generation", "managedFields"} {
+		delete(metadata, field)
+	}
+	state, err := sum(content, metadata)
+	if err != nil {
+		return false, fmt.Errorf("compare %s: %w", unit.RefOf(desired.Object), err)
+	}
+	about := verdict{uid: live.GetUID(), live: state, wish: wish}
+	if unchanged, ok := c.verdicts.get(about); ok {
+		return unchanged, nil
+	}
+	result, err := c.apply(ctx, sendable(desired),
+		metav1.ApplyOptions{FieldManager: manager, Force: true, DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		return false, err
+	}
+	unchanged := result.GetUID() == live.GetUID() && sameWish(result, live)
+	c.verdicts.put(about, unchanged)
+	return unchanged, nil
+}
+
+// sameWish tells whether two stripped objects differ in their status or versions at most.
+func sameWish(a, b *unstructured.Unstructured) bool {
+	return sameMap(a.Object, b.Object, "metadata", "status") &&
+		sameMap(metadataOf(a), metadataOf(b), "resourceVersion", "generation", "managedFields")
+}
+
+// sum is a digest of values that have a JSON.
+func sum(values ...any) ([sha256.Size]byte, error) {
+	text, err := json.Marshal(values)
+	return sha256.Sum256(text), err
+}
+
+func (v *verdicts) get(about verdict) (unchanged, ok bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	unchanged, ok = v.seen[about]
+	return unchanged, ok
+}
+
+func (v *verdicts) put(about verdict, unchanged bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.seen) >= maxVerdicts {
+		clear(v.seen)
+	}
+	v.seen[about] = unchanged
+}

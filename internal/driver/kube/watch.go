@@ -1,0 +1,187 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+const (
+	// selectorOurs is for what we or Helm, on our behalf or not, have made.
+	selectorOurs = LabelManagedBy + " in (Helm," + ManagedBy + ")"
+	syncTimeout  = 30 * time.Second
+	syncPoll     = 10 * time.Millisecond
+)
+
+// watchKey says what a watch is for.
+type watchKey struct {
+	apiVersion, kind, namespace string
+}
+
+func (k watchKey) ref(name string) unit.ObjectRef {
+	return unit.ObjectRef{APIVersion: k.apiVersion, Kind: k.kind, Namespace: k.namespace, Name: name}
+}
+
+func (k watchKey) String() string {
+	if k.namespace == "" {
+		return k.kind
+	}
+	return k.kind + " in " + k.namespace
+}
+
+// watch keeps the objects of a kind, in one namespace where the kind has them, as the API server
+// tells of them.
+type watch struct {
+	key      watchKey
+	informer cache.SharedIndexInformer
+	cancel   context.CancelFunc
+
+	mu  sync.Mutex
+	err error // of the last attempt to reach the server; nil when it worked
+}
+
+// newWatch makes a watch that does not run yet. gone is called when the server does not serve the
+// kind any more, changed for each change after the first list.
+func newWatch(key watchKey, objects dynamic.ResourceInterface, client dynamic.Interface,
+	gone func(*watch), changed func(old, object *unstructured.Unstructured, ref unit.ObjectRef),
+) (*watch, error) {
+	w := &watch{key: key}
+	selector := selectorOurs
+	if key.kind == "Node" && key.apiVersion == "v1" {
+		selector = ""
+	}
+	note := func(err error) {
+		if w.note(err) {
+			gone(w)
+		}
+	}
+	source := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = selector
+			list, err := objects.List(ctx, options)
+			note(err)
+			return list, err
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (apiwatch.Interface, error) {
+			options.LabelSelector = selector
+			stream, err := objects.Watch(ctx, options)
+			if _, open := stream.(*apiwatch.StreamWatcher); err == nil && !open {
+				// What client-go returns when the connection broke: a stream that has ended.
+				stream, err = nil, errors.New("the connection was closed")
+			}
+			note(err)
+			return stream, err
+		},
+	}
+	w.informer = cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(source, client),
+		&unstructured.Unstructured{}, cache.SharedIndexInformerOptions{ObjectDescription: key.String()})
+	err := errors.Join(
+		w.informer.SetTransform(func(item any) (any, error) {
+			if object, ok := item.(*unstructured.Unstructured); ok {
+				return strip(object), nil
+			}
+			return item, nil
+		}),
+		// The error has been noted already; the default would write to the standard error.
+		w.informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("watch %s: %w", key, err)
+	}
+	_, err = w.informer.AddEventHandler(w.handler(changed))
+	if err != nil {
+		return nil, fmt.Errorf("watch %s: %w", key, err)
+	}
+	return w, nil
+}
+
+func (w *watch) handler(changed func(old, object *unstructured.Unstructured, ref unit.ObjectRef)) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(item any, initial bool) {
+			if object, ok := item.(*unstructured.Unstructured); ok && !initial {
+				changed(nil, object, w.key.ref(object.GetName()))
+			}
+		},
+		UpdateFunc: func(before, item any) {
+			old, _ := before.(*unstructured.Unstructured)
+			if object, ok := item.(*unstructured.Unstructured); ok && old != nil {
+				changed(old, object, w.key.ref(object.GetName()))
+			}
+		},
+		DeleteFunc: func(item any) {
+			if lost, ok := item.(cache.DeletedFinalStateUnknown); ok {
+				item = lost.Obj
+			}
+			if object, ok := item.(*unstructured.Unstructured); ok {
+				changed(object, nil, w.key.ref(object.GetName()))
+			}
+		},
+	}
+}
+
+// note remembers whether the server could be reached, and reports that the kind is gone.
+func (w *watch) note(err error) (gone bool) {
+	switch {
+	case errors.Is(err, context.Canceled), apierrors.IsResourceExpired(err), apierrors.IsGone(err), apierrors.IsInvalid(err):
+		return false // it lists again by itself
+	case apierrors.IsNotFound(err):
+		gone = true
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.err = err
+	return gone
+}
+
+func (w *watch) failure() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// wait returns nil once the watch shows what is there, or why it does not.
+func (w *watch) wait(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	ticker := time.NewTicker(syncPoll)
+	defer ticker.Stop()
+	for {
+		if err := w.failure(); err != nil {
+			return err
+		}
+		if w.informer.HasSynced() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the list of %s did not arrive: %w", w.key, ctx.Err())
+		case <-ticker.C:
+		}
+	}
+}
+
+// get returns the object as last seen, or nil.
+func (w *watch) get(name string) *unstructured.Unstructured {
+	key := name
+	if w.key.namespace != "" {
+		key = w.key.namespace + "/" + name
+	}
+	item, ok, err := w.informer.GetStore().GetByKey(key)
+	if err != nil || !ok {
+		return nil
+	}
+	object, _ := item.(*unstructured.Unstructured)
+	return object
+}

@@ -1,0 +1,203 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// watches starts a watch for whatever is asked for, and remembers what we wrote ourselves until
+// the watch has caught up with it.
+type watches struct {
+	cluster *Cluster
+	written *written
+
+	mu     sync.Mutex
+	closed bool
+	byKey  map[watchKey]*watch
+}
+
+func newWatches(c *Cluster) *watches {
+	return &watches{cluster: c, written: newWritten(), byKey: map[watchKey]*watch{}}
+}
+
+// Get returns the objects as the watches show them, without a request per object: the first call
+// for a kind (in a namespace) lists and then watches what bears the label of Helm or ours; nodes
+// are all watched. The objects are shared and must not be changed.
+//
+// A missing key means that no such object of ours or Helm's is there; one that has lost the label,
+// or never had it, is found by [Cluster.Confirm]. When something could not be read the error is a
+// [PartialError], and the answer holds for all objects but those that it calls unknown. A kind
+// that the server does not serve has no objects.
+func (c *Cluster) Get(ctx context.Context, refs ...unit.ObjectRef) (map[unit.ObjectRef]*unstructured.Unstructured, error) {
+	groups := map[watchKey][]unit.ObjectRef{}
+	for _, ref := range refs {
+		key := watchKey{apiVersion: ref.APIVersion, kind: ref.Kind, namespace: ref.Namespace}
+		groups[key] = append(groups[key], ref)
+	}
+	var (
+		found   = make(map[unit.ObjectRef]*unstructured.Unstructured, len(refs))
+		unknown = map[unit.ObjectRef]error{}
+		causes  []error
+		mu      sync.Mutex
+		wg      sync.WaitGroup
+	)
+	for key, refs := range groups {
+		wg.Go(func() {
+			w, err := c.watches.synced(ctx, key)
+			mu.Lock()
+			defer mu.Unlock()
+			for _, ref := range refs {
+				if err != nil {
+					unknown[ref] = err
+				} else if object := c.watches.get(w, ref); object != nil {
+					found[ref] = object
+				}
+			}
+			if err != nil {
+				causes = append(causes, err)
+			}
+		})
+	}
+	wg.Wait()
+	if len(causes) > 0 {
+		return found, &PartialError{unknown: unknown, err: joinDistinct(causes)}
+	}
+	return found, nil
+}
+
+// get returns what is known of an object: what we wrote, until the watch has seen it. A nil watch
+// is that of a kind that is not served.
+func (ws *watches) get(w *watch, ref unit.ObjectRef) *unstructured.Unstructured {
+	if w == nil {
+		return nil
+	}
+	return ws.written.newer(w.key.ref(ref.Name), w.get(ref.Name))
+}
+
+// all returns every object that a watch shows.
+func (c *Cluster) all(ctx context.Context, key watchKey) ([]*unstructured.Unstructured, error) {
+	w, err := c.watches.synced(ctx, key)
+	if err != nil || w == nil {
+		return nil, err
+	}
+	var objects []*unstructured.Unstructured
+	for _, item := range w.informer.GetStore().List() {
+		if object, ok := item.(*unstructured.Unstructured); ok {
+			objects = append(objects, object)
+		}
+	}
+	return objects, nil
+}
+
+// synced returns the watch for a kind once it shows what is there; nil without an error when the
+// server does not serve such a kind.
+func (ws *watches) synced(ctx context.Context, key watchKey) (*watch, error) {
+	doing := "read " + key.String()
+	served, ok, err := ws.cluster.kinds.lookup(ctx, key.apiVersion, key.kind)
+	if err != nil {
+		return nil, ws.cluster.explainError(err, doing)
+	}
+	if !ok {
+		return nil, nil
+	}
+	if served.namespaced != (key.namespace != "") {
+		if served.namespaced {
+			return nil, errors.New(doing + ": objects of this kind live in a namespace, and none is given")
+		}
+		key.namespace = ""
+	}
+	w, err := ws.start(key, served)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.wait(ctx); err != nil {
+		return nil, ws.cluster.explainError(err, doing)
+	}
+	return w, nil
+}
+
+// start returns the watch, which it starts when it does not run.
+func (ws *watches) start(key watchKey, served kind) (*watch, error) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if w, ok := ws.byKey[key]; ok {
+		return w, nil
+	}
+	if ws.closed {
+		return nil, errors.New("read " + key.String() + ": the connection has been closed")
+	}
+	var objects dynamic.ResourceInterface = ws.cluster.dynamic.Resource(served.resource)
+	if key.namespace != "" {
+		objects = ws.cluster.dynamic.Resource(served.resource).Namespace(key.namespace)
+	}
+	w, err := newWatch(key, objects, ws.cluster.dynamic, ws.gone, ws.changed)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ws.cluster.ctx)
+	w.cancel = cancel
+	ws.byKey[key] = w
+	ws.cluster.wg.Go(func() { w.informer.RunWithContext(ctx) })
+	return w, nil
+}
+
+// gone ends the watch of a kind that the server does not serve any more.
+func (ws *watches) gone(w *watch) {
+	gv, err := schema.ParseGroupVersion(w.key.apiVersion)
+	if err == nil {
+		ws.cluster.kinds.forget(gv)
+	}
+	ws.mu.Lock()
+	if ws.byKey[w.key] == w {
+		delete(ws.byKey, w.key)
+	}
+	ws.mu.Unlock()
+	w.cancel()
+	for _, item := range w.informer.GetStore().List() {
+		if object, ok := item.(*unstructured.Unstructured); ok {
+			ws.cluster.subscribers.tell(w.key.ref(object.GetName()))
+		}
+	}
+}
+
+// changed hears of every change in any watch.
+func (ws *watches) changed(old, object *unstructured.Unstructured, ref unit.ObjectRef) {
+	last := object
+	if last == nil {
+		last = old
+	}
+	ws.written.seen(ref, last.GetResourceVersion())
+	if ref.Kind == "CustomResourceDefinition" {
+		ws.cluster.kinds.forgetAbsence()
+	}
+	if old != nil && object != nil && sameContent(old, object) {
+		return // a version that changes nothing we look at
+	}
+	ws.cluster.subscribers.tell(ref)
+}
+
+func (ws *watches) close() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.closed = true
+}
+
+// joinDistinct joins errors, and tells those with the same text once.
+func joinDistinct(errs []error) error {
+	seen := map[string]bool{}
+	var distinct []error
+	for _, err := range errs {
+		if !seen[err.Error()] {
+			seen[err.Error()] = true
+			distinct = append(distinct, err)
+		}
+	}
+	return errors.Join(distinct...)
+}

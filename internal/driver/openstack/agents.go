@@ -1,0 +1,70 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+)
+
+// Agent is a process of a service of OpenStack on a host, as the service tells.
+type Agent struct {
+	Host   string
+	Type   string // what Neutron calls it, "" for Nova's
+	Binary string
+	// Up says that it has reported lately, Enabled that nobody has taken it out of use.
+	Up, Enabled bool
+}
+
+// agentsVersion still names the services of a cell that cannot be reached; without it they would be
+// missing from the list as if they were not there.
+const agentsVersion = "2.69"
+
+// ComputeAgents returns Nova's services on all hosts, from one list. An error means that nothing is known
+// of them, as when our user may not see them.
+func (d *Driver) ComputeAgents(ctx context.Context) ([]Agent, error) {
+	return d.agents(ctx, call{service: serviceCompute, path: "os-services", microversion: agentsVersion}, "services",
+		func(raw map[string]any) (Agent, bool) {
+			state, status := textAt(raw, "state"), textAt(raw, "status")
+			return Agent{Up: state == "up", Enabled: status == "enabled"},
+				(state == "up" || state == "down") && (status == "enabled" || status == "disabled")
+		})
+}
+
+// NetworkAgents returns Neutron's agents on all hosts, from one list. An error means that nothing is known
+// of them. So does an empty list: that is what Neutron answers to who may not see any.
+func (d *Driver) NetworkAgents(ctx context.Context) ([]Agent, error) {
+	agents, err := d.agents(ctx, call{
+		service: serviceNetwork, path: "agents", query: url.Values{"fields": {"host", "agent_type", "binary", "alive", "admin_state_up"}},
+	}, "agents", func(raw map[string]any) (Agent, bool) {
+		up, hasUp := raw["alive"].(bool)
+		enabled, hasEnabled := raw["admin_state_up"].(bool)
+		return Agent{Type: textAt(raw, "agent_type"), Up: up, Enabled: enabled}, hasUp && hasEnabled
+	})
+	if err == nil && len(agents) == 0 {
+		err = errors.New("neutron shows our user no agents")
+	}
+	return agents, err
+}
+
+// agents reads a list; read returns what the services tell each in their own way, and whether they do.
+func (d *Driver) agents(ctx context.Context, c call, key string, read func(map[string]any) (Agent, bool)) ([]Agent, error) {
+	s, err := d.connector.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	raws, err := s.all(ctx, c, key)
+	if err != nil {
+		return nil, err
+	}
+	agents := make([]Agent, 0, len(raws))
+	for _, raw := range raws {
+		a, told := read(raw)
+		a.Host, a.Binary = textAt(raw, "host"), textAt(raw, "binary")
+		if !told || a.Host == "" || a.Binary == "" {
+			return nil, fmt.Errorf("the %s service does not tell how all of its agents stand", c.service)
+		}
+		agents = append(agents, a)
+	}
+	return agents, nil
+}

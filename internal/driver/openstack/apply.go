@@ -1,0 +1,238 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// soon is when to look again at what was just created and is not complete.
+const soon = 100 * time.Millisecond
+
+// Apply creates, adopts or updates one object, or searches for one that is only looked up.
+func (d *Driver) Apply(ctx context.Context, t unit.Target, desired cty.Value, st unit.State) (unit.State, error) {
+	r := resource(t)
+	k := d.kinds[kindOf(t)]
+	if r == nil || k == nil {
+		return st, fmt.Errorf("%s: there is nothing to apply", t.Address)
+	}
+	if desired == cty.NilVal {
+		desired = r.Desired
+	}
+	if !desired.IsWhollyKnown() {
+		return st, fmt.Errorf("%s: a part of it is not known yet", t.Address)
+	}
+	s, err := d.connector.session(ctx)
+	if err == nil {
+		err = s.serves(t)
+	}
+	if err != nil {
+		return st, wrap(t.Address, err)
+	}
+	diff := d.Compare(t, desired, st)
+	switch diff.Action {
+	case unit.ActionCreate:
+		st, err = d.create(ctx, s, k, t, desired, st)
+	case unit.ActionAdopt, unit.ActionUpdate:
+		if r.Lookup {
+			st, err = d.search(ctx, s, k, t, desired)
+			break
+		}
+		st, err = d.update(ctx, s, k, t, desired, st, diff)
+	case unit.ActionBlocked:
+		err = unit.Blocked(diff.Reason)
+	case unit.ActionReplace:
+		err = unit.Blocked("it has to be deleted and created again")
+	case unit.ActionUnknown:
+		err = errors.New("it has not been observed")
+	default: // nothing to do now
+	}
+	if err != nil {
+		return st, wrap(t.Address, err)
+	}
+	return st, nil
+}
+
+// wrap names the unit in an error and keeps what kind of error it is.
+func wrap(a addr.Object, err error) error { return fmt.Errorf("%s: %w", a, err) }
+
+// search looks for an object that is not ours.
+func (d *Driver) search(ctx context.Context, s *session, k kind, t unit.Target, desired cty.Value) (unit.State, error) {
+	objects, err := k.list(ctx, s)
+	if err != nil {
+		return unit.State{}, err
+	}
+	m, _ := find(k, s, t, desired, objects)
+	if m.object == nil {
+		return unit.State{Existence: unit.Absent, Message: m.message, Candidates: m.candidates, Observed: m}, unit.Blocked(m.message)
+	}
+	return d.stateOf(ctx, s, k, t, m)
+}
+
+// create makes what is absent. It searches first for what an attempt that was cut off may have left.
+func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, desired cty.Value, seen unit.State) (unit.State, error) {
+	if m, _ := seen.Observed.(match); !t.Fresh && t.ID == "" || m.open {
+		objects, err := k.list(ctx, s)
+		if err != nil {
+			return unit.State{}, err
+		}
+		if m, _ := find(k, s, t, desired, objects); m.object != nil || len(m.candidates) > 0 {
+			return d.stateOf(ctx, s, k, t, m)
+		}
+	}
+	w := d.wanted(s, t, desired)
+	o, err := k.create(ctx, s, w)
+	if err != nil {
+		return unit.State{Existence: unit.Unknown}, judge(err, creating)
+	}
+	m := match{object: o, owned: true, want: desired}
+	st := state(t, m)
+	t.Fresh = false // there is something now, and it may not be complete
+	if diff := d.Compare(t, desired, st); diff.Action == unit.ActionUpdate {
+		st.Installed, st.Health, st.After = false, unit.HealthProgressing, soon
+		st.Message = "it was created; what its creation does not take follows"
+	}
+	return st, nil
+}
+
+// update changes what differs, and writes the mark where it is missing.
+func (d *Driver) update(ctx context.Context, s *session, k kind, t unit.Target, desired cty.Value, st unit.State, diff unit.Diff) (unit.State, error) {
+	m := st.Observed.(match)
+	var changed []string
+	for _, f := range diff.Fields {
+		changed = append(changed, f.Path)
+	}
+	written := desired
+	if m.object.pending == "" { // else the rest of a creation follows, which needs all
+		written = managed(resource(t), t, m, desired)
+	}
+	if err := k.update(ctx, s, m.object, d.wanted(s, t, written), changed); err != nil {
+		return st, judge(err, updating)
+	}
+	o, err := k.get(ctx, s, m.object.id)
+	if err != nil {
+		return st, err
+	}
+	return d.stateOf(ctx, s, k, t, match{object: o, owned: true, want: desired})
+}
+
+// stateOf completes a match that did not come with Observe.
+func (d *Driver) stateOf(ctx context.Context, s *session, k kind, t unit.Target, m match) (unit.State, error) {
+	if m.object != nil {
+		name := k.name()
+		failures, _ := d.complete(ctx, s, map[string][]found{name: {{object: m.object, want: m.want, address: t.Address, unserved: unserved(t)}}})
+		if err := failures[name]; err != nil { // what else is unread is unseen in the state
+			return unit.State{}, err
+		}
+	}
+	return state(t, m), nil
+}
+
+// wanted makes the desired value one that kinds can use, and remembers its secrets for messages.
+func (d *Driver) wanted(s *session, t unit.Target, desired cty.Value) wanted {
+	r := resource(t)
+	for i := range r.Block.Attributes {
+		a := &r.Block.Attributes[i]
+		v := attribute(desired, a.Name)
+		if v == cty.NilVal || !a.Sensitive && !v.ContainsMarked() {
+			continue
+		}
+		for _, text := range textsIn(v) {
+			d.connector.remember(redact.NewSecret(text))
+		}
+	}
+	value, _ := desired.UnmarkDeep()
+	project, _ := scopeOf(r, value, s)
+	return wanted{value: value, mark: t.Mark, project: project, named: nameOf(t, value), address: t.Address, unserved: unserved(t)}
+}
+
+// unserved are the services that keep a part of a target which cannot be there yet.
+func unserved(t unit.Target) []string {
+	if t.Complete {
+		return nil
+	}
+	return t.Unserved
+}
+
+// textsIn returns the texts at all depths of a value, and the keys of maps that are sensitive as a whole.
+func textsIn(v cty.Value) []string {
+	var texts []string
+	_ = cty.Walk(v, func(_ cty.Path, inner cty.Value) (bool, error) {
+		plain, marks := inner.Unmark()
+		if len(marks) > 0 && plain.Type().IsMapType() && plain.IsKnown() && !plain.IsNull() {
+			texts = slices.AppendSeq(texts, maps.Keys(plain.AsValueMap()))
+		}
+		return true, nil
+	}) // the function returns no error
+	v, _ = v.UnmarkDeep()
+	_ = cty.Walk(v, func(_ cty.Path, inner cty.Value) (bool, error) {
+		if text := textOf(inner); text != "" {
+			texts = append(texts, text)
+		}
+		return true, nil
+	}) // the function returns no error
+	return texts
+}
+
+// Delete deletes an object that is ours: known by its id, and with our mark where its kind can
+// bear one. It asks for the object first, as it may have changed hands since it was observed.
+func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit.State, error) {
+	k := d.kinds[kindOf(t)]
+	gone := unit.State{Existence: unit.Absent}
+	if k == nil {
+		return st, wrap(t.Address, unit.Blocked(fmt.Sprintf("%q is no kind that is known here", kindOf(t))))
+	}
+	if lookup(t) {
+		return st, wrap(t.Address, unit.Blocked("it is only looked up and never deleted"))
+	}
+	id := t.ID
+	if id == "" && st.Owned {
+		id = st.ID
+	}
+	if id == "" {
+		if st.Gone() {
+			return gone, nil
+		}
+		return st, wrap(t.Address, unit.Blocked("its id is not known, so it is not deleted"))
+	}
+	s, err := d.connector.session(ctx)
+	if err == nil {
+		err = s.serves(t)
+	}
+	if err != nil {
+		return st, wrap(t.Address, err)
+	}
+	o, err := k.get(ctx, s, id)
+	if notFound(err) {
+		return gone, nil
+	}
+	if err != nil {
+		return st, wrap(t.Address, err)
+	}
+	if o.going { // nothing is sent again; and Nova takes the mark away before the instance is gone
+		return state(t, match{object: o, owned: true}), nil
+	}
+	if k.marks() && (t.Mark == "" || o.mark != t.Mark) {
+		return st, wrap(t.Address, unit.Blocked(fmt.Sprintf("%s does not bear our mark, so it is not deleted", strings.Join(describe([]*object{o}), ""))))
+	}
+	lasting, err := k.remove(ctx, s, o)
+	if err != nil {
+		return st, wrap(t.Address, judge(err, deleting))
+	}
+	if !lasting {
+		return gone, nil
+	}
+	st = state(t, match{object: o, owned: true})
+	st.Health, st.After, st.Message = unit.HealthProgressing, o.after, "it is being deleted"
+	return st, nil
+}

@@ -1,0 +1,16 @@
+//go:build beds
+
+package openstack_test
+
+import (
+	"testing"
+
+	bed "github.com/kupenstack/kupenstack-sync/test/openstack"
+	"github.com/kupenstack/kupenstack-sync/test/testbed"
+)
+
+// sharedCloud returns the cloud that all tests share.
+func sharedCloud(t *testing.T) *bed.Cloud {
+	t.Helper()
+	return testbed.OpenStack(t)
+}

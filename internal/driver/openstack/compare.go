@@ -1,0 +1,326 @@
+package openstack
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// Compare tells what Apply would do. Only what is written counts; what is not known yet counts
+// as no difference, since it may well turn out to be what is there.
+func (d *Driver) Compare(t unit.Target, desired cty.Value, st unit.State) unit.Diff {
+	r := resource(t)
+	k := d.kinds[kindOf(t)]
+	if r == nil || k == nil {
+		return unit.Diff{Action: unit.ActionNone}
+	}
+	if desired == cty.NilVal {
+		desired = r.Desired
+	}
+	m, _ := st.Observed.(match)
+	switch {
+	case st.Existence == unit.Unknown:
+		return unit.Diff{Action: unit.ActionUnknown, Reason: st.Message}
+	case r.Lookup:
+		return compareLookup(desired, st, m)
+	case st.Existence == unit.Absent && t.Import != "":
+		return unit.Diff{Action: unit.ActionBlocked, Reason: fmt.Sprintf("there is no %s with the id %s to import: correct the id, or take the import block away to have it created", r.Kind, t.Import)}
+	case st.Existence == unit.Absent:
+		return unit.Diff{Action: unit.ActionCreate, Fields: created(r.Block, desired)}
+	case m.object == nil:
+		return unit.Diff{Action: unit.ActionBlocked, Reason: first(st.Message, "it was seen by something else than this driver")}
+	}
+	return compareObject(k, r, t, managed(r, t, m, desired), m)
+}
+
+func compareLookup(desired cty.Value, st unit.State, m match) unit.Diff {
+	switch {
+	case m.object != nil:
+		return unit.Diff{Action: unit.ActionNone}
+	case !desired.IsWhollyKnown():
+		return unit.Diff{Action: unit.ActionDeferred, Reason: "what it is searched by is not known yet"}
+	case m.want == cty.NilVal || !m.want.IsWhollyKnown():
+		return unit.Diff{Action: unit.ActionUpdate, Reason: "it is looked up now that all it is searched by is known"}
+	}
+	return unit.Diff{Action: unit.ActionBlocked, Reason: first(st.Message, "it was not found")}
+}
+
+func compareObject(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) unit.Diff {
+	o := m.object
+	if k.marks() && o.mark != "" && t.Mark != "" && o.mark != t.Mark && !slices.Contains(t.Marks, o.mark) {
+		return unit.Diff{Action: unit.ActionBlocked, Reason: fmt.Sprintf("%s bears a mark that is not of this block: it is managed elsewhere", describe([]*object{o})[0])}
+	}
+	if o.busy {
+		return unit.Diff{Action: unit.ActionNone, Reason: o.message}
+	}
+	fields := differences(k, r.Block, desired, o)
+	effect := worst(fields)
+	if !m.owned {
+		return compareAdoption(k, t, desired, o, fields, effect)
+	}
+	diff := unit.Diff{Action: unit.ActionNone, Fields: fields}
+	switch {
+	case effect == unit.Refused:
+		diff.Action, diff.Reason = unit.ActionBlocked, refusal(fields)
+	case effect == unit.Replace:
+		diff.Action, diff.Cost = unit.ActionReplace, k.cost()
+	case o.health == unit.HealthFailed:
+		diff.Fields, diff.Reason = nil, o.message
+	case len(fields) > 0:
+		diff.Action = unit.ActionUpdate
+	case k.marks() && o.mark == "" && t.Mark != "":
+		diff.Action, diff.Reason = unit.ActionUpdate, "our mark is missing"
+	case o.pending != "":
+		diff.Action, diff.Reason = unit.ActionUpdate, o.pending
+	case len(o.unseen) > 0:
+		diff.Action, diff.Reason = unit.ActionUnknown, o.obscured
+	}
+	return diff
+}
+
+// compareAdoption decides about an object that has nobody's mark, and the right name or the id that is
+// to be imported.
+func compareAdoption(k kind, t unit.Target, desired cty.Value, o *object, fields []unit.Field, effect unit.Effect) unit.Diff {
+	name := describe([]*object{o})[0]
+	if a, ok := k.(adopter); ok {
+		if problem := a.adoptable(desired, o); problem != "" {
+			return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
+		}
+	}
+	switch {
+	case effect != unit.InPlace && t.Import != "":
+		return unit.Diff{
+			Action: unit.ActionBlocked, Fields: fields,
+			Reason: fmt.Sprintf("%s cannot be imported, because it differs in what cannot be changed in place: write in the block what it has", name),
+		}
+	case t.Import != "":
+		return unit.Diff{Action: unit.ActionAdopt, Fields: fields, Reason: name + " is the object to import"}
+	case effect != unit.InPlace:
+		return unit.Diff{
+			Action: unit.ActionBlocked, Fields: fields,
+			Reason: fmt.Sprintf("%s is not ours, has this name, and differs in what cannot be changed: rename one of the two", name),
+		}
+	}
+	return unit.Diff{Action: unit.ActionAdopt, Fields: fields, Reason: name + " has this name and nobody's mark"}
+}
+
+// worst is the gravest effect of the fields.
+func worst(fields []unit.Field) unit.Effect {
+	effect := unit.InPlace
+	for _, f := range fields {
+		if f.Effect == unit.Refused || f.Effect == unit.Replace && effect == unit.InPlace {
+			effect = f.Effect
+		}
+	}
+	return effect
+}
+
+func refusal(fields []unit.Field) string {
+	var names []string
+	for _, f := range fields {
+		if f.Effect == unit.Refused {
+			names = append(names, f.Path)
+		}
+	}
+	return strings.Join(names, " and ") + " cannot be changed: write what it was, or make another object under another label"
+}
+
+// created lists what an object is created with.
+func created(block *schema.Block, desired cty.Value) []unit.Field {
+	var fields []unit.Field
+	for _, name := range names(block) {
+		if w := attribute(desired, name); w != cty.NilVal {
+			fields = append(fields, unit.Field{Path: name, After: showAttribute(block, name, w)})
+		}
+	}
+	return fields
+}
+
+// differences lists the written attributes that the object has otherwise.
+func differences(k kind, block *schema.Block, desired cty.Value, o *object) []unit.Field {
+	var fields []unit.Field
+	for _, name := range names(block) {
+		written := attribute(desired, name)
+		have, ok := o.values[name]
+		if written == cty.NilVal || !ok {
+			continue
+		}
+		want, _ := written.UnmarkDeep()
+		if same(k, name, want, have, o) {
+			continue
+		}
+		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(have)), After: showAttribute(block, name, written)}
+		if written.ContainsMarked() {
+			f.Before = unit.TextSensitive
+		}
+		if a := block.Attribute(name); a != nil {
+			f.Effect = unit.Effect(a.Change)
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// names are the attributes that can be written, and the nested blocks, in the schema's order.
+func names(block *schema.Block) []string {
+	list := block.AttributeNames()
+	for i := range block.Blocks {
+		list = append(list, block.Blocks[i].Kind)
+	}
+	return list
+}
+
+// same tells whether an object has what is wanted.
+func same(k kind, name string, want, have cty.Value, o *object) bool {
+	if c, ok := k.(comparer); ok && want.IsWhollyKnown() {
+		if same, handled := c.compare(name, want, o); handled {
+			return same
+		}
+	}
+	return includes(want, have, unordered(k, name))
+}
+
+// unordered tells whether the order of a list means nothing.
+func unordered(k kind, name string) bool {
+	b, ok := k.(interface{ block() *schema.Block })
+	if !ok {
+		return false
+	}
+	a := b.block().Attribute(name)
+	return a != nil && a.Unordered
+}
+
+// includes tells whether have is as wanted: equal, and for maps, sets and objects at least
+// what is written, as others may have added the rest. Unknown parts fit everything,
+// and what could not be seen differs from nothing.
+func includes(want, have cty.Value, anyOrder bool) bool {
+	if !want.IsKnown() || !have.IsKnown() {
+		return true
+	}
+	if want.IsNull() || have.IsNull() {
+		return empty(want) && empty(have)
+	}
+	switch t := want.Type(); {
+	case t.IsSetType():
+		there := listOf(have)
+		for _, element := range listOf(want) {
+			if !slices.Contains(there, element) {
+				return false
+			}
+		}
+		return true
+	case t.IsMapType() || t.IsObjectType():
+		there := have.AsValueMap()
+		for key, w := range want.AsValueMap() {
+			h, ok := there[key]
+			if t.IsObjectType() && (w.IsKnown() && w.IsNull() || !ok) {
+				continue // not written, or not known
+			}
+			if !ok || !includes(w, h, anyOrder) {
+				return false
+			}
+		}
+		return true
+	case t.IsListType():
+		return sameList(want, have, anyOrder)
+	}
+	return canonical(want).RawEquals(canonical(have))
+}
+
+// seen is a value without what could not be seen of it.
+func seen(v cty.Value) cty.Value {
+	if v.IsWhollyKnown() {
+		return v
+	}
+	known, err := cty.Transform(v, func(_ cty.Path, inner cty.Value) (cty.Value, error) {
+		if !inner.IsKnown() {
+			return cty.NullVal(inner.Type()), nil
+		}
+		return inner, nil
+	})
+	if err != nil {
+		return v
+	}
+	return known
+}
+
+func empty(v cty.Value) bool {
+	switch {
+	case v.IsNull():
+		return true
+	case v.Type() == cty.String:
+		return v.AsString() == ""
+	case v.CanIterateElements():
+		return v.LengthInt() == 0
+	}
+	return false
+}
+
+func sameList(want, have cty.Value, anyOrder bool) bool {
+	wanted, there := want.AsValueSlice(), have.AsValueSlice()
+	if len(wanted) != len(there) {
+		return false
+	}
+	for i, w := range wanted {
+		if !anyOrder {
+			if !includes(w, there[i], false) {
+				return false
+			}
+			continue
+		}
+		at := slices.IndexFunc(there, func(h cty.Value) bool { return includes(w, h, true) })
+		if at < 0 {
+			return false
+		}
+		there = slices.Delete(slices.Clone(there), at, at+1)
+	}
+	return true
+}
+
+// canonical gives addresses one spelling, so that a server's never looks like a change.
+func canonical(v cty.Value) cty.Value {
+	if v.Type() != cty.String || v.IsNull() {
+		return v
+	}
+	return cty.StringVal(canonicalText(v.AsString()))
+}
+
+func canonicalText(s string) string {
+	if prefix, err := netip.ParsePrefix(s); err == nil {
+		return prefix.Masked().String()
+	}
+	if a, err := netip.ParseAddr(s); err == nil {
+		return a.String()
+	}
+	return s
+}
+
+// showAttribute returns the text of a value for people, which never shows a secret.
+func showAttribute(block *schema.Block, name string, v cty.Value) string {
+	if a := block.Attribute(name); a != nil && a.Sensitive {
+		return unit.TextSensitive
+	}
+	return show(v)
+}
+
+func show(v cty.Value) string {
+	visible := unit.Visible(v)
+	switch visible := visible.(type) {
+	case nil:
+		return ""
+	case string:
+		return visible
+	}
+	text, err := json.Marshal(visible)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

@@ -1,0 +1,133 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// Options say how the driver works.
+type Options struct {
+	// Connect returns the credentials. It is called for every new connection, so that changed
+	// credentials are found, and now and then while the last ones are refused. An error is passed
+	// on; blocked errors stay so.
+	Connect func(ctx context.Context) (Credentials, error)
+	// Stale, when set, tells whether the way to OpenStack is another one than when Connect was called
+	// last, so that a new connection is to be made.
+	Stale func() bool
+	// Admit, when set, is asked with each new connection whether what is ours may be looked for there.
+	// Its error is passed on; blocked errors stay so.
+	Admit func(ctx context.Context, at Home) error
+	// Language is the definition that the resources' blocks come from.
+	Language *schema.Definition
+	// Guard, when set, is asked before every request that changes something; its error ends the
+	// request unsent.
+	Guard func() error
+	// UserAgent is sent with every request.
+	UserAgent string
+	// Timeout is the longest that one request may take with its repetitions, but for the bytes of
+	// images; 0 means two minutes.
+	Timeout time.Duration
+	// Notify, when set, is called when something that was going on in the background has ended.
+	Notify func(...addr.Object)
+	// Downloads fetches the bytes of images; nil means a client of the driver's own.
+	Downloads *http.Client
+}
+
+// Home is where our objects lie, however OpenStack is reached.
+type Home struct {
+	Project string // the id of our user's project, which no other OpenStack has
+	Region  string
+}
+
+// Driver reconciles objects inside OpenStack. It is safe for concurrent use.
+type Driver struct {
+	connector *connector
+	kinds     map[string]kind
+	uploads   *uploads
+}
+
+// New returns a driver. It connects when it is first used. Close it at the end.
+func New(options Options) *Driver {
+	up := newUploads(options.Downloads, options.Notify)
+	return &Driver{
+		connector: newConnector(options),
+		kinds:     kinds(options.Language, up),
+		uploads:   up,
+	}
+}
+
+// Close cuts off what goes on in the background and waits for it. It can be begun again: an
+// image without its bytes is uploaded anew.
+func (d *Driver) Close() { d.uploads.close() }
+
+// Hosts returns the number of instances of all projects by compute host. An error means that the
+// numbers are not known. Hosts without instances are not in the map.
+func (d *Driver) Hosts(ctx context.Context) (map[string]int, error) {
+	s, err := d.connector.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	servers, err := s.all(ctx, call{
+		service: serviceCompute, path: pathOf("servers", "detail"), query: url.Values{"all_tenants": {"1"}}, microversion: listVersion,
+	}, "servers")
+	if err != nil {
+		return nil, err
+	}
+	hosts := map[string]int{}
+	for _, server := range servers {
+		host, ok := server[keyHost]
+		if !ok {
+			return nil, errors.New("nova does not tell our user which hosts instances run on")
+		}
+		if name, _ := host.(string); name != "" {
+			hosts[name]++
+		}
+	}
+	return hosts, nil
+}
+
+// resource returns the spec of a target, nil when it is no longer wanted.
+func resource(t unit.Target) *unit.Resource {
+	r, _ := t.Spec.(*unit.Resource)
+	return r
+}
+
+// kindOf names the kind of a target, wanted or not.
+func kindOf(t unit.Target) string {
+	if r := resource(t); r != nil {
+		return r.Kind
+	}
+	return t.Locator.Kind
+}
+
+func lookup(t unit.Target) bool {
+	r := resource(t)
+	return r != nil && r.Lookup
+}
+
+// desiredOf is what is wanted of a target as far as it is known without others' outputs.
+func desiredOf(t unit.Target) cty.Value {
+	if r := resource(t); r != nil {
+		return r.Desired
+	}
+	return cty.NilVal
+}
+
+// nameOf is the name that an object should have, "" while that is not known.
+func nameOf(t unit.Target, desired cty.Value) string {
+	v := attribute(desired, "name")
+	if v == cty.NilVal {
+		return t.Address.Name() // the label is the name unless one is written
+	}
+	v, _ = v.Unmark()
+	return textOf(v)
+}

@@ -1,0 +1,261 @@
+package openstack_test
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
+	bed "github.com/kupenstack/kupenstack-sync/test/openstack"
+)
+
+var _ engine.Driver = (*openstack.Driver)(nil)
+
+// bench is a driver on the shared cloud. Its requests go through a proxy that counts them.
+type bench struct {
+	*openstack.Driver
+	fleet *faultproxy.Fleet
+}
+
+func credentialsOf(t *testing.T, cloud *bed.Cloud) openstack.Credentials {
+	t.Helper()
+	content, err := os.ReadFile(cloud.CloudsYAML)
+	if err != nil {
+		t.Skipf("the credentials of a foreign cloud are not known here: %v", err)
+	}
+	credentials, err := openstack.FromClouds(content, cloud.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return credentials
+}
+
+func newBench(t *testing.T, change ...func(*openstack.Options)) *bench {
+	t.Helper()
+	cloud := sharedCloud(t)
+	fleet := faultproxy.StartFleet(t, cloud.Endpoints, faultproxy.Options{Transport: cloud.Transport()})
+	credentials := credentialsOf(t, cloud)
+	credentials.Place = credentials.Over(openstack.Place{AuthURL: fleet.URL("identity")})
+	options := openstack.Options{
+		Language: language(), UserAgent: "kupenstack-test",
+		Connect: func(context.Context) (openstack.Credentials, error) { return credentials, nil },
+	}
+	for _, c := range change {
+		c(&options)
+	}
+	d := openstack.New(options)
+	t.Cleanup(d.Close)
+	return &bench{Driver: d, fleet: fleet}
+}
+
+func language() *schema.Definition { return schema.New() }
+
+func unique(prefix string) string { return prefix + "-" + strings.ToLower(rand.Text()[:8]) }
+
+// values are written attributes.
+type values map[string]cty.Value
+
+func text(s string) cty.Value { return cty.StringVal(s) }
+
+func list(texts ...string) cty.Value {
+	var elements []cty.Value
+	for _, s := range texts {
+		elements = append(elements, cty.StringVal(s))
+	}
+	return cty.ListVal(elements)
+}
+
+func set(texts ...string) cty.Value { return cty.SetVal(list(texts...).AsValueSlice()) }
+
+// desired makes the value of a kind, with null for what is not written.
+func desired(t *testing.T, kind string, written values) cty.Value {
+	t.Helper()
+	all := map[string]cty.Value{}
+	types := language().Resource(kind).DesiredType().AttributeTypes()
+	for name := range written {
+		if _, ok := types[name]; !ok {
+			t.Fatalf("%s has no attribute %s", kind, name)
+		}
+	}
+	for name, inner := range types {
+		v, ok := written[name]
+		switch {
+		case ok:
+			all[name] = fill(v, inner)
+		case language().Resource(kind).Nested(name) != nil:
+			all[name] = cty.ListValEmpty(inner.ElementType())
+		default:
+			all[name] = cty.NullVal(inner)
+		}
+	}
+	return cty.ObjectVal(all)
+}
+
+// fill adds what an object, or each in a list, lacks of its type.
+func fill(v cty.Value, t cty.Type) cty.Value {
+	switch {
+	case v.IsNull() || !v.IsKnown() || v.IsMarked():
+		return v
+	case t.IsObjectType():
+		all := map[string]cty.Value{}
+		for name, inner := range t.AttributeTypes() {
+			if all[name] = cty.NullVal(inner); v.Type().HasAttribute(name) {
+				all[name] = v.GetAttr(name)
+			}
+		}
+		return cty.ObjectVal(all)
+	case t.IsListType() && t.ElementType().IsObjectType():
+		var elements []cty.Value
+		for _, e := range v.AsValueSlice() {
+			elements = append(elements, fill(e, t.ElementType()))
+		}
+		return cty.ListVal(elements)
+	}
+	return v
+}
+
+// target makes a unit that nothing is known of yet.
+func target(t *testing.T, kind, label string, written values) unit.Target {
+	t.Helper()
+	address, err := addr.NewObject(addr.Module{}, addr.Managed, kind, label, addr.Key{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := written["name"]; !ok {
+		written["name"] = text(label)
+	}
+	spec := &unit.Resource{Kind: kind, Block: language().Resource(kind), Desired: desired(t, kind, written)}
+	return unit.Target{
+		Address: address, Spec: spec, Locator: spec.Locator(), UID: rand.Text(), Mark: "kupenstack:" + strings.ToLower(rand.Text()[:16]), Fresh: true,
+	}
+}
+
+// with returns the target with other attributes, as after a change of the configuration.
+func with(t *testing.T, target unit.Target, written values) unit.Target {
+	t.Helper()
+	old := target.Spec.(*unit.Resource)
+	all := old.Desired.AsValueMap()
+	types := old.Block.DesiredType().AttributeTypes()
+	for name, v := range written {
+		all[name] = fill(v, types[name])
+	}
+	spec := *old
+	spec.Desired = cty.ObjectVal(all)
+	target.Spec = &spec
+	return target
+}
+
+func wantedOf(target unit.Target) cty.Value { return target.Spec.(*unit.Resource).Desired }
+
+func (b *bench) see(t *testing.T, target unit.Target) unit.State {
+	t.Helper()
+	states, err := b.Observe(t.Context(), []unit.Target{target})
+	if err != nil {
+		t.Fatalf("observe %s: %v", target.Address, err)
+	}
+	return states[target.Address]
+}
+
+// compare observes a target and compares it.
+func (b *bench) compare(t *testing.T, target unit.Target) (unit.State, unit.Diff) {
+	t.Helper()
+	st := b.see(t, target)
+	return st, b.Compare(target, wantedOf(target), st)
+}
+
+// converge takes steps until nothing is left to do, and fills in the id.
+func (b *bench) converge(t *testing.T, target *unit.Target) unit.State {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	for {
+		st, diff := b.compare(t, *target)
+		if st.Owned && target.ID == "" {
+			target.ID, target.Fresh = st.ID, false
+			b.remove(t, *target)
+		}
+		switch {
+		case diff.Action == unit.ActionNone && st.Ready():
+			return st
+		case st.Health == unit.HealthFailed:
+			t.Fatalf("%s failed: %s", target.Address, st.Message)
+		case diff.Action != unit.ActionNone:
+			after, err := b.Apply(ctx, *target, wantedOf(*target), st)
+			if err != nil {
+				t.Fatalf("%s %s: %v", diff.Action, target.Address, err)
+			}
+			if after.Owned && target.ID == "" {
+				target.ID, target.Fresh = after.ID, false
+				b.remove(t, *target)
+			}
+		default:
+			pause(ctx, t)
+		}
+	}
+}
+
+// pause waits a little, as these APIs have nothing to watch.
+func pause(ctx context.Context, t *testing.T) {
+	t.Helper()
+	timer := time.NewTimer(200 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		t.Fatal(ctx.Err())
+	case <-timer.C:
+	}
+}
+
+// destroy deletes a target until it is gone.
+func (b *bench) destroy(ctx context.Context, t *testing.T, target unit.Target) error {
+	t.Helper()
+	st := unit.State{Existence: unit.Present}
+	for {
+		var err error
+		if st, err = b.Delete(ctx, target, st); err != nil || st.Gone() {
+			return err
+		}
+		pause(ctx, t)
+	}
+}
+
+// remove cleans up when the test ends.
+func (b *bench) remove(t *testing.T, target unit.Target) {
+	t.Helper()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := b.destroy(ctx, t, target); err != nil {
+			t.Errorf("clean up %s: %v", target.Address, err)
+		}
+	})
+}
+
+// settled asserts that a unit is as wanted and that seeing so costs only these lists.
+func (b *bench) settled(t *testing.T, target unit.Target, paths ...string) {
+	t.Helper()
+	before := b.fleet.Counts()
+	st, diff := b.compare(t, target)
+	if diff.Action != unit.ActionNone || len(diff.Fields) > 0 || !st.Ready() {
+		t.Errorf("%s is as wanted, but the diff is %+v, the state %+v", target.Address, diff, st)
+	}
+	counts := b.fleet.Counts().Since(before)
+	for _, path := range paths {
+		if n := counts.Of("GET", path); n != 1 {
+			t.Errorf("%d lists of %s, want 1", n, path)
+		}
+	}
+	if n := counts.Total(); n != len(paths) {
+		t.Errorf("%d requests, want %d:\n%v", n, len(paths), counts)
+	}
+}

@@ -1,0 +1,24 @@
+package openstack
+
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// managed is what of a desired value counts for an object that exists: without the attributes whose
+// changes are to be ignored, unless the object is of our making and was not complete yet, since
+// what its creation does not take follows by changes.
+func managed(r *unit.Resource, t unit.Target, m match, desired cty.Value) cty.Value {
+	creating := m.owned && !t.Imported && !t.Complete && !t.Fresh
+	if len(r.Ignore) == 0 || creating || !desired.Type().IsObjectType() {
+		return desired
+	}
+	attributes := desired.AsValueMap()
+	for _, name := range r.Ignore {
+		if v, ok := attributes[name]; ok {
+			attributes[name] = cty.NullVal(v.Type())
+		}
+	}
+	return cty.ObjectVal(attributes)
+}

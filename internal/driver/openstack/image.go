@@ -1,0 +1,228 @@
+package openstack
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// imageKind creates an image without bytes first, and uploads these in the background. Where the
+// bytes came from is kept as properties: of the source only a digest, as a URL may say more than
+// the users of an image should read. An image that was not made by us has neither, and then
+// nothing is known of its source.
+type imageKind struct {
+	schema  *schema.Block
+	uploads *uploads
+}
+
+const (
+	keySource   = "kupenstack_source"
+	keyChecksum = "kupenstack_checksum"
+	keyOwner    = "owner"
+	patchType   = "application/openstack-images-v2.1-json-patch"
+	imagePause  = 2 * time.Second
+)
+
+func (k imageKind) name() string         { return k.schema.Kind }
+func (k imageKind) marks() bool          { return true }
+func (k imageKind) block() *schema.Block { return k.schema }
+func (k imageKind) cost() string {
+	return "the image has to be uploaded again; instances that were made from it stay"
+}
+
+func imageFields() []field {
+	return []field{
+		{"name", "name"},
+		{"disk_format", "disk_format"},
+		{"container_format", "container_format"},
+		{"visibility", "visibility"},
+		{"min_disk", "min_disk"},
+		{"min_ram", "min_ram"},
+		{"protected", "protected"},
+		{"tags", "tags"},
+	}
+}
+
+// reserved are the members of an image that are not properties which people wrote.
+func reserved(key string) bool {
+	return strings.HasPrefix(key, "kupenstack_") || strings.HasPrefix(key, "os_hash_") || slices.Contains([]string{
+		"id", "name", "status", "tags", "container_format", "disk_format", "created_at", "updated_at", "size", "virtual_size",
+		"visibility", "locations", "self", "min_disk", "min_ram", "protected", "file", "checksum", keyOwner, "os_hidden",
+		"schema", "direct_url", "stores",
+	}, key)
+}
+
+func (k imageKind) read(raw map[string]any) *object {
+	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), project: textAt(raw, keyOwner), mark: textAt(raw, markKey), raw: raw}
+	o.scope = o.project
+	o.values = readFields(k.schema, append(imageFields(), field{"size", "size"}), raw)
+	o.values["id"], o.values["project"] = cty.StringVal(o.id), cty.StringVal(o.project)
+	properties := map[string]any{}
+	for key, v := range raw {
+		if _, text := v.(string); text && !reserved(key) {
+			properties[key] = v
+		}
+	}
+	o.values["properties"] = fromMap(properties, cty.Map(cty.String))
+	if digest := textAt(raw, keySource); digest != "" {
+		o.values["source"] = cty.NullVal(cty.String) // only its digest is known; see compare
+	}
+	if checksum, ok := raw[keyChecksum]; ok {
+		o.values["checksum"] = fromJSON(checksum, cty.String)
+	}
+	k.fare(o, textAt(raw, "status"))
+	return o
+}
+
+// fare tells how the image does: Glance has it as queued until bytes come.
+func (k imageKind) fare(o *object, status string) {
+	running := k.uploads.running(o.id)
+	switch {
+	case status == "active":
+	case status == "queued" && !running:
+		o.health, o.pending = unit.HealthProgressing, "the image has no bytes yet"
+	case running || slices.Contains([]string{"queued", "saving", "importing", "uploading"}, status):
+		o.health, o.after, o.busy, o.message = unit.HealthProgressing, imagePause, true, "its bytes are being uploaded"
+	default:
+		o.health, o.message = unit.HealthFailed, "Glance says that the image is "+status
+	}
+}
+
+// list asks for images of every visibility; as administrator that is all of them.
+func (k imageKind) list(ctx context.Context, s *session) ([]*object, error) {
+	return readAll(k.read)(s.all(ctx, call{service: serviceImage, path: "images", query: url.Values{"visibility": {"all"}}}, "images"))
+}
+
+func (k imageKind) get(ctx context.Context, s *session, id string) (*object, error) {
+	return readOne(k.read)(s.do(ctx, call{service: serviceImage, method: http.MethodGet, path: pathOf("images", id)}))
+}
+
+func digestOf(source string) string {
+	sum := sha256.Sum256([]byte(source))
+	return hex.EncodeToString(sum[:])
+}
+
+// compare compares the source by its digest.
+func (k imageKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
+	if name != "source" {
+		return false, false
+	}
+	return digestOf(textOf(want)) == textAt(o.raw, keySource), true
+}
+
+// adoptable takes over an image only once it has its bytes, and with a checksum only where Glance
+// does not say that they are others.
+func (k imageKind) adoptable(want cty.Value, o *object) string {
+	if o.health != unit.HealthUnknown {
+		return fmt.Sprintf("there is an image %q that is not ours and not complete: wait for it, delete it, or write another name", o.title)
+	}
+	checksum := attribute(want, "checksum")
+	if checksum == cty.NilVal {
+		return ""
+	}
+	algorithm, digest, _ := strings.Cut(textOf(unmarked(checksum)), ":")
+	if algorithm == textAt(o.raw, "os_hash_algo") && digest != textAt(o.raw, "os_hash_value") {
+		return fmt.Sprintf("there is an image %q with other bytes: delete it, or write another name", o.title)
+	}
+	return ""
+}
+
+func (k imageKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	body := w.body(imageFields(), nil)
+	for key, v := range properties(w) {
+		body[key] = v
+	}
+	body["name"], body[markKey], body[keySource] = w.named, w.mark, digestOf(w.text("source"))
+	if checksum := w.text("checksum"); checksum != "" {
+		body[keyChecksum] = checksum
+	}
+	if w.project != s.project {
+		body[keyOwner] = w.project
+	}
+	return readOne(k.read)(s.do(ctx, call{service: serviceImage, method: http.MethodPost, path: "images", body: body}))
+}
+
+func properties(w wanted) map[string]any {
+	p, _ := w.plain("properties").(map[string]any)
+	return p
+}
+
+func (k imageKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	if patch := k.patch(o, w, attributes); len(patch) > 0 {
+		_, err := s.do(ctx, call{
+			service: serviceImage, method: http.MethodPatch, path: pathOf("images", o.id), body: patch, contentType: patchType,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if slices.Contains(attributes, "tags") {
+		err := addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
+			_, err := s.do(ctx, call{service: serviceImage, method: http.MethodPut, path: pathOf("images", o.id, "tags", tag)})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if o.pending == "" {
+		return nil
+	}
+	return k.uploads.begin(s, upload{image: o.id, source: w.text("source"), checksum: w.text("checksum"), address: w.address})
+}
+
+// patch is the list of changes that Glance takes.
+func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]any {
+	var patch []map[string]any
+	set := func(key string, value any) {
+		operation := "replace"
+		if _, there := o.raw[key]; !there {
+			operation = "add"
+		}
+		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+		patch = append(patch, map[string]any{"op": operation, "path": "/" + escaped, "value": value})
+	}
+	for _, f := range imageFields() {
+		if v := w.plain(f.attribute); v != nil && f.attribute != "tags" && slices.Contains(attributes, f.attribute) {
+			set(f.key, v)
+		}
+	}
+	if slices.Contains(attributes, "properties") {
+		for key, v := range properties(w) {
+			if o.raw[key] != v {
+				set(key, v)
+			}
+		}
+	}
+	if o.mark != w.mark {
+		set(markKey, w.mark)
+		// Whoever has an image adopted says that these are the bytes; from now on a change counts.
+		if _, known := o.raw[keySource]; !known {
+			set(keySource, digestOf(w.text("source")))
+			if checksum := w.text("checksum"); checksum != "" {
+				set(keyChecksum, checksum)
+			}
+		}
+	}
+	slices.SortFunc(patch, func(a, b map[string]any) int { return strings.Compare(textAt(a, "path"), textAt(b, "path")) })
+	return patch
+}
+
+func (k imageKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	if o.raw["protected"] == true {
+		return false, unit.Blocked("the image is protected: set protected = false first")
+	}
+	k.uploads.stop(o.id)
+	return false, s.erase(ctx, serviceImage, pathOf("images", o.id))
+}

@@ -1,0 +1,222 @@
+package openstack
+
+import (
+	"context"
+	"encoding/base64"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// instanceKind lists servers and their ports. Servers are created in the project of the token.
+type instanceKind struct{ schema *schema.Block }
+
+const (
+	// listVersion has tags and user data, and still the flavor's id, which later versions hide.
+	listVersion = "2.42"
+	// createVersion takes tags.
+	createVersion = "2.52"
+	keyHost       = "OS-EXT-SRV-ATTR:host"
+	keyUserData   = "OS-EXT-SRV-ATTR:user_data"
+	keyZone       = "OS-EXT-AZ:availability_zone"
+	keyTask       = "OS-EXT-STS:task_state"
+	statusError   = "ERROR"
+	instancePause = 500 * time.Millisecond // grows while nothing changes
+)
+
+func (k instanceKind) name() string         { return k.schema.Kind }
+func (k instanceKind) marks() bool          { return true }
+func (k instanceKind) block() *schema.Block { return k.schema }
+func (k instanceKind) cost() string {
+	return "the instance's disk is lost, and it gets another address"
+}
+
+func (k instanceKind) read(raw map[string]any) *object {
+	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), project: textAt(raw, "tenant_id"), mark: markInMetadata(raw), raw: raw}
+	o.scope = o.project
+	o.values = readFields(k.schema, []field{{"tags", "tags"}, {"host", keyHost}}, raw)
+	o.values["id"], o.values["name"], o.values["project"] = cty.StringVal(o.id), cty.StringVal(o.title), cty.StringVal(o.project)
+	for name, key := range map[string]string{"image": "image", "flavor": "flavor"} {
+		// An instance that runs from a volume has an empty text in place of an image: not known.
+		if inner, ok := raw[key].(map[string]any); ok {
+			o.values[name] = fromJSON(inner["id"], cty.String)
+		}
+	}
+	o.values["keypair"] = fromJSON(raw["key_name"], cty.String)
+	if zone := textAt(raw, keyZone); zone != "" { // "" before it has a host
+		o.values["availability_zone"] = cty.StringVal(zone)
+	}
+	o.values["config_drive"] = cty.BoolVal(textAt(raw, "config_drive") == "True")
+	metadata, _ := raw["metadata"].(map[string]any)
+	metadata = maps.Clone(metadata)
+	delete(metadata, markKey)
+	o.values["metadata"] = fromMap(metadata, cty.Map(cty.String))
+	if encoded, ok := raw[keyUserData]; ok {
+		text, _ := encoded.(string)
+		if plain, err := base64.StdEncoding.DecodeString(text); err == nil {
+			o.values["user_data"] = cty.StringVal(string(plain))
+		}
+	}
+	fare(o, textAt(raw, "status"))
+	return o
+}
+
+// fare tells how a server does. What was stopped, paused or suspended is as its users want it.
+func fare(o *object, status string) {
+	switch status {
+	case "ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUED":
+	case statusError:
+		fault, _ := o.raw["fault"].(map[string]any)
+		o.health, o.message = unit.HealthFailed, shorten(first(textAt(fault, "message"), "Nova does not say why the instance failed"))
+	default:
+		o.health, o.after, o.busy, o.message = unit.HealthProgressing, instancePause, true, "Nova says that the instance is in the state "+status
+	}
+	if textAt(o.raw, keyTask) == "deleting" || status == "DELETED" || status == "SOFT_DELETED" {
+		o.health, o.after, o.busy, o.going, o.message = unit.HealthProgressing, instancePause, true, true, "it is being deleted"
+	}
+}
+
+// list asks for the servers of all projects, or of our own where our user may not ask for more.
+func (k instanceKind) list(ctx context.Context, s *session) ([]*object, error) {
+	c := call{service: serviceCompute, path: pathOf("servers", "detail"), query: url.Values{"all_tenants": {"1"}}, microversion: listVersion}
+	raws, err := s.all(ctx, c, "servers")
+	if statusIs(err, http.StatusForbidden) {
+		c.query = nil
+		raws, err = s.all(ctx, c, "servers")
+	}
+	return readAll(k.read)(raws, err)
+}
+
+func (k instanceKind) get(ctx context.Context, s *session, id string) (*object, error) {
+	return readOne(k.read)(s.one(ctx, call{
+		service: serviceCompute, method: http.MethodGet, path: pathOf("servers", id), microversion: listVersion,
+	}, "server"))
+}
+
+// compare handles what is spelled otherwise by Nova or comes from the ports.
+func (k instanceKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
+	switch name {
+	case "availability_zone": // may name a host, too: zone:host
+		zone, _, _ := strings.Cut(textOf(want), ":")
+		return zone == textOf(o.values[name]), true
+	case "networks":
+		return sameList(want, o.values[name], true), true
+	case "security_groups":
+		return len(portsToChange(listOf(want), o)) == 0, true
+	}
+	return false, false
+}
+
+// create makes the server in its project.
+func (k instanceKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	scoped, err := s.inProject(ctx, w.project)
+	if err != nil {
+		return nil, err
+	}
+	server := w.body([]field{
+		{"image", "imageRef"},
+		{"flavor", "flavorRef"},
+		{"keypair", "key_name"},
+		{"availability_zone", "availability_zone"},
+		{"config_drive", "config_drive"},
+		{"tags", "tags"},
+	}, nil)
+	server["name"] = w.named
+	server["networks"] = newNetworks(w)
+	metadata, _ := w.plain("metadata").(map[string]any)
+	if metadata = maps.Clone(metadata); metadata == nil {
+		metadata = map[string]any{}
+	}
+	metadata[markKey] = w.mark
+	server["metadata"] = metadata
+	if data := w.text("user_data"); data != "" {
+		server["user_data"] = base64.StdEncoding.EncodeToString([]byte(data))
+	}
+	if groups := w.list("security_groups"); len(groups) > 0 {
+		var refs []map[string]string
+		for _, id := range groups {
+			refs = append(refs, map[string]string{"name": id}) // Nova takes ids there, too
+		}
+		server["security_groups"] = refs
+	}
+	made, err := scoped.one(ctx, call{
+		service: serviceCompute, method: http.MethodPost, path: "servers", body: map[string]any{"server": server}, microversion: createVersion,
+	}, "server")
+	if err != nil {
+		return nil, err
+	}
+	o := &object{ // Nova's answer has little more than the id
+		id: textAt(made, "id"), title: w.named, project: w.project, mark: w.mark, raw: made,
+		health: unit.HealthProgressing, busy: true, after: instancePause, message: "it was created and is being built",
+	}
+	o.values = map[string]cty.Value{"id": cty.StringVal(o.id), "name": cty.StringVal(w.named), "project": cty.StringVal(w.project)}
+	return o, nil
+}
+
+// newNetworks are the networks of a new server. Without any written, Nova takes the project's only one.
+func newNetworks(w wanted) any {
+	if w.written("networks") == cty.NilVal {
+		return "auto"
+	}
+	list := w.list("networks")
+	if len(list) == 0 {
+		return "none"
+	}
+	var networks []map[string]string
+	for _, id := range list {
+		networks = append(networks, map[string]string{"uuid": id})
+	}
+	return networks
+}
+
+func (k instanceKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	if slices.Contains(attributes, "name") {
+		_, err := s.do(ctx, call{
+			service: serviceCompute, method: http.MethodPut, path: pathOf("servers", o.id), microversion: listVersion,
+			body: map[string]any{"server": map[string]any{"name": w.named}},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if slices.Contains(attributes, "metadata") || o.mark != w.mark {
+		metadata := map[string]any{markKey: w.mark}
+		written, _ := w.plain("metadata").(map[string]any)
+		maps.Copy(metadata, written)
+		_, err := s.do(ctx, call{
+			service: serviceCompute, method: http.MethodPost, path: pathOf("servers", o.id, "metadata"), body: map[string]any{"metadata": metadata},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if slices.Contains(attributes, "security_groups") {
+		for _, port := range portsToChange(w.list("security_groups"), o) {
+			_, err := s.do(ctx, call{
+				service: serviceNetwork, method: http.MethodPut, path: pathOf("ports", port),
+				body: map[string]any{"port": map[string]any{"security_groups": w.list("security_groups")}},
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
+		_, err := s.do(ctx, call{service: serviceCompute, method: http.MethodPut, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
+		return err
+	})
+}
+
+// remove asks Nova to delete the server, which takes a while.
+func (k instanceKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	o.after = instancePause
+	return true, s.erase(ctx, serviceCompute, pathOf("servers", o.id))
+}

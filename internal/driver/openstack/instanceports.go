@@ -1,0 +1,93 @@
+package openstack
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// serverPort is what we need to know of a port of an instance.
+type serverPort struct {
+	id, network, created string
+	groups, addresses    []string
+	filtered             bool // by security groups
+}
+
+// serverPorts reads the ports that instances have by themselves.
+func serverPorts(raws []map[string]any) []serverPort {
+	var ports []serverPort
+	for _, raw := range raws {
+		if !strings.HasPrefix(textAt(raw, "device_owner"), "compute:") {
+			continue
+		}
+		p := serverPort{
+			id: textAt(raw, "id"), network: textAt(raw, "network_id"), created: textAt(raw, "created_at"),
+			groups: textsAt(raw, "security_groups"), filtered: raw["port_security_enabled"] != false,
+		}
+		for _, address := range objectsAt(raw, "fixed_ips") {
+			p.addresses = append(p.addresses, textAt(address, "ip_address"))
+		}
+		ports = append(ports, p)
+	}
+	return ports
+}
+
+func unmarked(v cty.Value) cty.Value {
+	if v == cty.NilVal {
+		return v
+	}
+	v, _ = v.UnmarkDeep()
+	return v
+}
+
+// join takes networks, addresses and security groups from the ports: the list of servers has networks
+// and groups by name only, and names are not unique. Lists do not show the order of interfaces: where
+// the block names networks their order is taken from there, else from the ports' age.
+func (k instanceKind) join(f found, raws []map[string]any) {
+	o, ports := f.object, serverPorts(raws)
+	order := listOf(unmarked(attribute(f.want, "networks")))
+	slices.SortFunc(ports, func(a, b serverPort) int {
+		return cmp.Or(cmp.Compare(place(order, a.network), place(order, b.network)), cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
+	})
+	o.detail = ports
+	if o.busy && len(ports) == 0 {
+		return // they come while it is being built
+	}
+	var networks, addresses, groups []string
+	for _, p := range ports {
+		networks = append(networks, p.network)
+		addresses = append(addresses, p.addresses...)
+		groups = append(groups, p.groups...)
+	}
+	slices.Sort(groups)
+	o.values["networks"] = texts(networks, cty.List(cty.String))
+	o.values["addresses"] = texts(addresses, cty.List(cty.String))
+	o.values["security_groups"] = texts(slices.Compact(groups), cty.List(cty.String))
+	if len(addresses) > 0 {
+		i := max(0, slices.IndexFunc(addresses, func(a string) bool { return strings.Contains(a, ".") }))
+		o.values["access_ip"] = cty.StringVal(addresses[i])
+	}
+}
+
+func place(order []string, network string) int {
+	if i := slices.Index(order, network); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// portsToChange are the ports that have other security groups than wanted. Ports without any
+// filter have none and keep it so.
+func portsToChange(want []string, o *object) []string {
+	ports, _ := o.detail.([]serverPort)
+	want = slices.Sorted(slices.Values(want))
+	var changed []string
+	for _, p := range ports {
+		if p.filtered && !slices.Equal(slices.Sorted(slices.Values(p.groups)), want) {
+			changed = append(changed, p.id)
+		}
+	}
+	return changed
+}

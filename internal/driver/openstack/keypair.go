@@ -1,0 +1,92 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// keypairKind has no room for a mark: a pair is known by its name and its key alone. Pairs belong
+// to our own user, whose names nobody else can take.
+type keypairKind struct{ schema *schema.Block }
+
+// keypairVersion is from when on lists have pages; from 2.92 on Nova makes no keys itself.
+const keypairVersion = "2.35"
+
+func (k keypairKind) name() string         { return k.schema.Kind }
+func (k keypairKind) marks() bool          { return false }
+func (k keypairKind) block() *schema.Block { return k.schema }
+func (k keypairKind) cost() string         { return "running instances keep the old key" }
+
+func (k keypairKind) read(raw map[string]any) *object {
+	name := textAt(raw, "name")
+	o := &object{id: name, title: name, raw: raw, values: readFields(k.schema, []field{
+		{"name", "name"},
+		{"public_key", "public_key"},
+		{"fingerprint", "fingerprint"},
+	}, raw)}
+	o.values["id"] = cty.StringVal(name)
+	return o
+}
+
+func (k keypairKind) list(ctx context.Context, s *session) ([]*object, error) {
+	wrapped, err := s.all(ctx, call{service: serviceCompute, path: "os-keypairs", microversion: keypairVersion}, "keypairs")
+	var raws []map[string]any
+	for _, w := range wrapped {
+		if raw, ok := w["keypair"].(map[string]any); ok {
+			raws = append(raws, raw)
+		}
+	}
+	return readAll(k.read)(raws, err)
+}
+
+func (k keypairKind) get(ctx context.Context, s *session, id string) (*object, error) {
+	return readOne(k.read)(s.one(ctx, call{
+		service: serviceCompute, method: http.MethodGet, path: pathOf("os-keypairs", id), microversion: keypairVersion,
+	}, "keypair"))
+}
+
+// compare ignores the comment behind a key.
+func (k keypairKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
+	if name != "public_key" {
+		return false, false
+	}
+	return bareKey(textOf(want)) == bareKey(textOf(o.values[name])), true
+}
+
+func bareKey(key string) string {
+	parts := strings.Fields(key)
+	return strings.Join(parts[:min(2, len(parts))], " ")
+}
+
+// adoptable takes over a pair with the same key only.
+func (k keypairKind) adoptable(want cty.Value, o *object) string {
+	key := attribute(want, "public_key")
+	if key == cty.NilVal {
+		return ""
+	}
+	key, _ = key.Unmark()
+	if same, _ := k.compare("public_key", key, o); !key.IsKnown() || same {
+		return ""
+	}
+	return fmt.Sprintf("there is a key pair %q with another key: delete it, or write another name", o.title)
+}
+
+func (k keypairKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	return readOne(k.read)(s.one(ctx, call{
+		service: serviceCompute, method: http.MethodPost, path: "os-keypairs", microversion: keypairVersion,
+		body: map[string]any{"keypair": map[string]any{"name": w.named, "public_key": strings.TrimSpace(w.text("public_key"))}},
+	}, "keypair"))
+}
+
+// update has nothing to do: nothing of a key pair can be changed.
+func (k keypairKind) update(context.Context, *session, *object, wanted, []string) error { return nil }
+
+func (k keypairKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	return false, s.erase(ctx, serviceCompute, pathOf("os-keypairs", o.id))
+}

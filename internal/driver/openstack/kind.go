@@ -1,0 +1,131 @@
+package openstack
+
+import (
+	"context"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// kind knows one kind of objects. Its methods may be called at the same time.
+type kind interface {
+	// name is the kind's name in the schema.
+	name() string
+
+	// marks tells whether objects of the kind can bear a mark.
+	marks() bool
+
+	// list returns every object of the kind that our user may see, of all projects, in as few
+	// requests as the API needs for that: never one per object.
+	list(ctx context.Context, s *session) ([]*object, error)
+
+	// get returns one object. The error matches notFound when there is none.
+	get(ctx context.Context, s *session, id string) (*object, error)
+
+	// create makes the object, mark included, with its last request, and does nothing after
+	// it that can fail: what the creating request does not take is left to update. It must not
+	// send the creating request twice.
+	create(ctx context.Context, s *session, w wanted) (*object, error)
+
+	// update brings the named attributes to what is wanted, and writes the mark where the object
+	// lacks it. It may stop half way: every step can be taken again.
+	update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error
+
+	// remove begins to delete the object. What is gone already is not an error. lasting says that
+	// the object goes on existing for a while. It must refuse, with a blocked error, when
+	// something would go along that others have made.
+	remove(ctx context.Context, s *session, o *object) (lasting bool, err error)
+
+	// cost is what replacing an object costs, in a few words.
+	cost() string
+}
+
+// completer is a kind whose list lacks a part of its objects; for what their ports tell see [portOwner].
+type completer interface {
+	// complete fills in that part of the objects that matter, with a number of requests that does
+	// not depend on how many there are, except where the API leaves no other way. What it could not see
+	// is unseen in the objects. It returns why, by whose object it concerns.
+	complete(ctx context.Context, s *session, found []found) map[addr.Object]error
+}
+
+// comparer is a kind with attributes that are not compared by the rules of the schema.
+type comparer interface {
+	// compare tells whether the object is as wanted; handled is false for all other attributes.
+	compare(attribute string, want cty.Value, o *object) (same, handled bool)
+}
+
+// adopter is a kind that does not take over just any object of the right name.
+type adopter interface {
+	// adoptable returns "" or a sentence that says what is in the way.
+	adoptable(want cty.Value, o *object) string
+}
+
+// kinds are all kinds that the driver knows.
+func kinds(language *schema.Definition, uploads *uploads) map[string]kind {
+	all := map[string]kind{}
+	for _, k := range []kind{
+		projectKind{attributes(language, "project")},
+		networkKind{neutronNetworks(language)},
+		subnetKind{neutronSubnets(language)},
+		routerKind{neutronRouters(language)},
+		securityGroupKind{neutronSecurityGroups(language)},
+		flavorKind{attributes(language, "flavor")},
+		keypairKind{attributes(language, "keypair")},
+		imageKind{attributes(language, "image"), uploads},
+		instanceKind{attributes(language, "instance")},
+	} {
+		all[k.name()] = k
+	}
+	return all
+}
+
+// object is one thing as an API showed it. It is not changed once it is in a state.
+type object struct {
+	id, title string
+	project   string // that it lives in, "" for kinds that live in none
+	scope     string // within which names tell objects apart: the project, or the domain of a project
+	mark      string // anybody's of our kind, "" without
+	// values are the attributes of the schema as far as they can be seen; what is missing here
+	// is not known and never counts as a difference.
+	values map[string]cty.Value
+
+	health  unit.Health // "" is ready: most kinds are as soon as they exist
+	message string
+	after   time.Duration
+	// pending says what is left to do for us although no attribute differs.
+	pending string
+	// busy says that the object changes by itself and takes no requests meanwhile.
+	busy bool
+	// unseen are the services that keep a part of the object which could not be seen; obscured says why.
+	unseen   []string
+	obscured string
+	// going says that it is being deleted already.
+	going bool
+
+	raw    map[string]any
+	detail any // of its kind
+}
+
+// found is an object together with what is wanted of it.
+type found struct {
+	object  *object
+	want    cty.Value // cty.NilVal when nothing is
+	address addr.Object
+	// unserved are the services that are not up yet, and keep a part of it that was never written.
+	unserved []string
+}
+
+// wanted is what an object should be.
+type wanted struct {
+	value   cty.Value // wholly known and without marks of sensitivity
+	mark    string
+	project string // the project, or for a project the domain, that it belongs to, by id
+	named   string // the name that it has
+	address addr.Object
+	// unserved is as in found.
+	unserved []string
+}

@@ -1,0 +1,209 @@
+package openstack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// match is what was found for a target. It is what the driver keeps in a state.
+type match struct {
+	object     *object // nil when none is meant for certain
+	owned      bool
+	candidates []string // what could be meant
+	message    string
+	// marked are objects of the wanted name that bear other marks.
+	marked []unit.Marked
+	// open says that the search by name has to be made again: not all that it needs was known.
+	open bool
+	// want is what the match was made for, as far as it was known.
+	want cty.Value
+}
+
+// find looks for a target among the objects of its kind. done is false when what it is searched
+// by is not known yet.
+func find(k kind, s *session, t unit.Target, want cty.Value, objects []*object) (m match, done bool) {
+	m.want = want
+	if lookup(t) {
+		return findLookup(k, want, objects)
+	}
+	if t.ID != "" {
+		if o := byID(objects, t.ID); o != nil {
+			m.object, m.owned = o, true
+			return m, true
+		}
+	}
+	if t.Mark != "" {
+		marked := filter(objects, func(o *object) bool { return o.mark == t.Mark || o.mark != "" && slices.Contains(t.Marks, o.mark) })
+		switch {
+		case len(marked) == 1:
+			m.object, m.owned = marked[0], true
+			return m, true
+		case len(marked) > 1:
+			m.candidates = describe(marked)
+			m.message = fmt.Sprintf("several objects bear the mark of this %s: %s; delete all but one", k.name(), several(m.candidates))
+			return m, true
+		}
+	}
+	if t.ID != "" || resource(t) == nil {
+		return m, true
+	}
+	if t.Import != "" {
+		// Its name is not searched for: the object that is to be taken over is this one or none.
+		m.object = byID(objects, t.Import)
+		return m, true
+	}
+	return findByName(k, s, t, want, objects)
+}
+
+// findByName looks for objects that nobody has marked.
+func findByName(k kind, s *session, t unit.Target, want cty.Value, objects []*object) (m match, done bool) {
+	m.want = want
+	name := nameOf(t, want)
+	scope, known := scopeOf(resource(t), want, s)
+	if name == "" || !known {
+		m.open = true
+		return m, false
+	}
+	same := filter(objects, func(o *object) bool {
+		return o.title == name && o.mark == "" && (scope == "" || o.scope == scope)
+	})
+	m.candidates = describe(same)
+	for _, o := range objects {
+		if k.marks() && o.title == name && o.mark != "" && (scope == "" || o.scope == scope) {
+			m.marked = append(m.marked, unit.Marked{Name: describe([]*object{o})[0], Mark: o.mark})
+		}
+	}
+	switch {
+	case len(same) == 1:
+		m.object = same[0]
+		// A kind without marks: an earlier attempt of ours may have made it.
+		m.owned = !k.marks() && !t.Fresh && fits(k, want, same[0])
+	case len(same) > 1:
+		m.message = fmt.Sprintf("there are several objects with the name %q that are not ours: %s; rename this one or those", name, several(m.candidates))
+	}
+	if m.owned {
+		m.candidates = nil
+	}
+	return m, true
+}
+
+// scopeOf returns the project that an object belongs in, or the domain of a project: the written
+// one, else that of our user; "" for kinds that live in neither.
+func scopeOf(r *unit.Resource, want cty.Value, s *session) (scope string, known bool) {
+	if r == nil {
+		return "", true
+	}
+	name, own := "project", s.project
+	if r.Block.Attribute("domain") != nil {
+		name, own = "domain", s.domain
+	}
+	if r.Block.Attribute(name) == nil {
+		return "", true
+	}
+	v := attribute(want, name)
+	if v == cty.NilVal {
+		return own, true
+	}
+	v, _ = v.Unmark()
+	return textOf(v), v.IsKnown()
+}
+
+func fits(k kind, want cty.Value, o *object) bool {
+	a, ok := k.(adopter)
+	return ok && a.adoptable(want, o) == ""
+}
+
+// findLookup looks for the one object that has everything that is written.
+func findLookup(k kind, want cty.Value, objects []*object) (m match, done bool) {
+	m.want = want
+	if !want.IsWhollyKnown() {
+		m.message = "what it is searched by is not known yet"
+		return m, false
+	}
+	plain, _ := want.UnmarkDeep()
+	matching := filter(objects, func(o *object) bool { return matches(k, plain, o) })
+	switch len(matching) {
+	case 1:
+		m.object = matching[0]
+	case 0:
+		m.message = fmt.Sprintf("no %s matches: %s", k.name(), criteria(want))
+	default:
+		m.candidates = describe(matching)
+		slices.Sort(m.candidates)
+		m.message = fmt.Sprintf("%d objects match %s: %s; write more attributes, or the id", len(matching), criteria(want), several(m.candidates))
+	}
+	return m, true
+}
+
+func matches(k kind, want cty.Value, o *object) bool {
+	for name := range want.Type().AttributeTypes() {
+		w := attribute(want, name)
+		if w == cty.NilVal {
+			continue
+		}
+		have, ok := o.values[name]
+		if !ok || !same(k, name, w, have, o) {
+			return false
+		}
+	}
+	return true
+}
+
+// criteria tells what was searched for.
+func criteria(want cty.Value) string {
+	var parts []string
+	for name := range want.Type().AttributeTypes() {
+		if w := attribute(want, name); w != cty.NilVal {
+			parts = append(parts, name+" = "+show(w))
+		}
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+func byID(objects []*object, id string) *object {
+	i := slices.IndexFunc(objects, func(o *object) bool { return o.id == id })
+	if i < 0 {
+		return nil
+	}
+	return objects[i]
+}
+
+func filter(objects []*object, keep func(*object) bool) []*object {
+	var kept []*object
+	for _, o := range objects {
+		if keep(o) {
+			kept = append(kept, o)
+		}
+	}
+	return kept
+}
+
+// mostNamed is how many objects a message names.
+const mostNamed = 10
+
+// several lists names for people, who read no long lists.
+func several(names []string) string {
+	if n := len(names) - mostNamed; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), n)
+	}
+	return strings.Join(names, ", ")
+}
+
+// describe names objects for people.
+func describe(objects []*object) []string {
+	var texts []string
+	for _, o := range objects {
+		text := o.id
+		if o.title != "" && o.title != o.id {
+			text = fmt.Sprintf("%s (%s)", o.title, o.id)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}

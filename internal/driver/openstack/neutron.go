@@ -1,0 +1,166 @@
+package openstack
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// neutron is what the kinds of the network service have in common: a collection that lists all
+// projects at once, a description that takes the mark when the object is created, and tags,
+// which only a second request can set.
+type neutron struct {
+	schema    *schema.Block
+	one, many string // the keys of the API
+	fields    []field
+	replacing string // the cost
+}
+
+func (n neutron) name() string         { return n.schema.Kind }
+func (n neutron) marks() bool          { return true }
+func (n neutron) block() *schema.Block { return n.schema }
+func (n neutron) cost() string         { return n.replacing }
+
+// path is the collection's, which the API spells otherwise than the key.
+func (n neutron) path() string { return strings.ReplaceAll(n.many, "_", "-") }
+
+const keyDescription = "description"
+
+// read makes an object of what the API shows.
+func (n neutron) read(raw map[string]any) *object {
+	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), project: textAt(raw, "project_id"), raw: raw}
+	o.values = readFields(n.schema, n.fields, raw)
+	text, mark := splitMark(textAt(raw, keyDescription))
+	o.mark, o.scope = mark, o.project
+	for name, v := range map[string]cty.Value{
+		"id": cty.StringVal(o.id), "name": cty.StringVal(o.title), "project": cty.StringVal(o.project),
+		keyDescription: cty.StringVal(text), "tags": texts(textsAt(raw, "tags"), cty.Set(cty.String)),
+	} {
+		if n.schema.Attribute(name) != nil {
+			o.values[name] = v
+		}
+	}
+	return o
+}
+
+func (n neutron) listRaw(ctx context.Context, s *session) ([]map[string]any, error) {
+	return s.all(ctx, call{service: serviceNetwork, path: n.path()}, n.many)
+}
+
+func (n neutron) getRaw(ctx context.Context, s *session, id string) (map[string]any, error) {
+	return s.one(ctx, call{service: serviceNetwork, method: http.MethodGet, path: pathOf(n.path(), id)}, n.one)
+}
+
+func (n neutron) list(ctx context.Context, s *session) ([]*object, error) {
+	return readAll(n.read)(n.listRaw(ctx, s))
+}
+
+func (n neutron) get(ctx context.Context, s *session, id string) (*object, error) {
+	return readOne(n.read)(n.getRaw(ctx, s, id))
+}
+
+// readAll converts the answer of a list.
+func readAll(read func(map[string]any) *object) func([]map[string]any, error) ([]*object, error) {
+	return func(raws []map[string]any, err error) ([]*object, error) {
+		var objects []*object
+		for _, raw := range raws {
+			objects = append(objects, read(raw))
+		}
+		return objects, err
+	}
+}
+
+// readOne converts the answer that has one object.
+func readOne(read func(map[string]any) *object) func(map[string]any, error) (*object, error) {
+	return func(raw map[string]any, err error) (*object, error) {
+		if err != nil {
+			return nil, err
+		}
+		return read(raw), nil
+	}
+}
+
+// newBody is the body of a creating request, without what only single kinds have.
+func (n neutron) newBody(w wanted) map[string]any {
+	body := w.body(n.fields, nil)
+	body["name"] = w.named
+	body[keyDescription] = joinMark(w.text(keyDescription), w.mark)
+	if w.project != "" {
+		body["project_id"] = w.project
+	}
+	return body
+}
+
+func (n neutron) post(ctx context.Context, s *session, body map[string]any) (map[string]any, error) {
+	return s.one(ctx, call{service: serviceNetwork, method: http.MethodPost, path: n.path(), body: map[string]any{n.one: body}}, n.one)
+}
+
+func (n neutron) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	return readOne(n.read)(n.post(ctx, s, n.newBody(w)))
+}
+
+// changedBody is the body of an updating request, without what only single kinds have.
+func (n neutron) changedBody(o *object, w wanted, attributes []string) map[string]any {
+	body := w.body(n.fields, attributes)
+	if slices.Contains(attributes, "name") {
+		body["name"] = w.named
+	}
+	if description, changed := newDescription(o, w, attributes); changed {
+		body[keyDescription] = description
+	}
+	return body
+}
+
+// newDescription is the description that an object should have, mark included.
+func newDescription(o *object, w wanted, attributes []string) (description string, changed bool) {
+	text := textOf(o.values[keyDescription])
+	if slices.Contains(attributes, keyDescription) {
+		text, changed = w.text(keyDescription), true
+	}
+	return joinMark(text, w.mark), changed || o.mark != w.mark
+}
+
+func (n neutron) put(ctx context.Context, s *session, id string, body map[string]any) error {
+	if len(body) == 0 {
+		return nil
+	}
+	_, err := s.do(ctx, call{service: serviceNetwork, method: http.MethodPut, path: pathOf(n.path(), id), body: map[string]any{n.one: body}})
+	return err
+}
+
+func (n neutron) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	if err := n.put(ctx, s, o.id, n.changedBody(o, w, attributes)); err != nil {
+		return err
+	}
+	return n.addTags(ctx, s, o, w)
+}
+
+// addTags adds the tags that are missing, one by one: replacing all of them would take away those
+// that somebody adds meanwhile.
+func (n neutron) addTags(ctx context.Context, s *session, o *object, w wanted) error {
+	return addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
+		_, err := s.do(ctx, call{service: serviceNetwork, method: http.MethodPut, path: pathOf(n.path(), o.id, "tags", tag)})
+		return err
+	})
+}
+
+func addTags(want, have []string, add func(tag string) error) error {
+	for _, tag := range want {
+		if slices.Contains(have, tag) {
+			continue
+		}
+		if err := add(tag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n neutron) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	return false, s.erase(ctx, serviceNetwork, pathOf(n.path(), o.id))
+}

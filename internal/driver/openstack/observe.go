@@ -1,0 +1,292 @@
+package openstack
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// listsAtOnce is how many kinds are listed at the same time.
+const listsAtOnce = 4
+
+// Observe lists each kind once and finds every target in the lists. What could not be observed is
+// unknown, with the error that concerns it as the message.
+func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.Object]unit.State, error) {
+	seen := &sights{states: map[addr.Object]unit.State{}}
+	if len(targets) == 0 {
+		return seen.states, nil
+	}
+	s, err := d.connector.session(ctx)
+	if err != nil {
+		seen.unknown(err, targets...)
+		return seen.states, err
+	}
+	byKind := map[string][]unit.Target{}
+	for _, t := range targets {
+		if err := s.serves(t); err != nil {
+			seen.unknown(err, t)
+			seen.failures = append(seen.failures, wrap(t.Address, err))
+			continue
+		}
+		byKind[kindOf(t)] = append(byKind[kindOf(t)], t)
+	}
+	names := slices.Sorted(maps.Keys(byKind))
+	lists, failures := d.lists(ctx, s, names)
+	matches := map[addr.Object]match{}
+	d.match(s, slices.Concat(slices.Collect(maps.Values(byKind))...), lists, matches)
+	matched := map[string][]found{}
+	for _, name := range names {
+		if failures[name] == nil {
+			seen.confirmed(d.confirm(ctx, s, d.kinds[name], byKind[name], matches), byKind[name])
+			matched[name] = foundOf(byKind[name], matches)
+		}
+	}
+	incomplete, unread := d.complete(ctx, s, matched)
+	maps.Copy(failures, incomplete)
+	for _, name := range names {
+		err := failures[name]
+		if err != nil { // none of the kind is known then
+			seen.failed(name, err, byKind[name]...)
+			continue
+		}
+		for _, t := range byKind[name] {
+			m, ok := matches[t.Address]
+			if unread[t.Address] != nil {
+				seen.failed(name, unread[t.Address])
+			}
+			if ok {
+				seen.states[t.Address] = state(t, m)
+			}
+		}
+	}
+	return seen.states, errors.Join(seen.failures...)
+}
+
+// sights are the results of one look at the cloud.
+type sights struct {
+	states   map[addr.Object]unit.State
+	failures []error
+}
+
+// unknown says why targets could not be observed.
+func (s *sights) unknown(err error, targets ...unit.Target) {
+	message := brief(err.Error(), longestReason)
+	for _, t := range targets {
+		s.states[t.Address] = unit.State{Existence: unit.Unknown, Message: message}
+	}
+}
+
+// failed takes the error of an observation. One that stands against all of them, such as credentials that
+// are refused, comes back from each, and is told once.
+func (s *sights) failed(what string, err error, targets ...unit.Target) {
+	if !unit.IsBlocked(err) {
+		err = fmt.Errorf("observe %s: %w", what, err)
+	}
+	s.unknown(err, targets...)
+	if !slices.ContainsFunc(s.failures, func(told error) bool { return told.Error() == err.Error() }) {
+		s.failures = append(s.failures, err)
+	}
+}
+
+// confirmed takes the errors of targets that could not be asked for once more.
+func (s *sights) confirmed(failures map[addr.Object]error, targets []unit.Target) {
+	for _, t := range targets {
+		if err := failures[t.Address]; err != nil {
+			s.failed(t.Address.String(), err, t)
+		}
+	}
+}
+
+// lists returns the objects of each kind; a kind that could not be listed is not in the map.
+func (d *Driver) lists(ctx context.Context, s *session, names []string) (lists map[string][]*object, failures map[string]error) {
+	lists, failures = map[string][]*object{}, map[string]error{}
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	slots := make(chan struct{}, listsAtOnce)
+	for _, name := range names {
+		k := d.kinds[name]
+		if k == nil {
+			mu.Lock()
+			failures[name] = errors.New("it is no kind of objects inside OpenStack that is known here")
+			mu.Unlock()
+			continue
+		}
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			objects, err := k.list(ctx, s)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failures[name] = err
+				return
+			}
+			slices.SortFunc(objects, func(a, b *object) int { return cmp.Compare(a.id, b.id) })
+			lists[name] = objects
+		})
+	}
+	group.Wait()
+	return lists, failures
+}
+
+// match finds the targets in the lists. What a target is searched by may depend on the outputs of
+// others, which are known once those are found: hence the rounds, as many as references are deep.
+func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*object, matches map[addr.Object]match) {
+	known := map[addr.Object]cty.Value{}
+	open := slices.Clone(targets)
+	for len(open) > 0 {
+		var later []unit.Target
+		for _, t := range open {
+			objects, ok := lists[kindOf(t)]
+			if !ok {
+				continue
+			}
+			want := desiredOf(t)
+			if r := resource(t); r != nil && r.Resolve != nil && !want.IsWhollyKnown() {
+				if late, diags := r.Resolve(known); len(diags) == 0 {
+					want = late
+				}
+			}
+			m, done := find(d.kinds[kindOf(t)], s, t, want, objects)
+			matches[t.Address] = m
+			if !done {
+				later = append(later, t)
+			}
+			if m.object != nil && resource(t) != nil {
+				known[t.Address] = outputs(resource(t).Block.ObjectType(), shown(resource(t).Block, m.want, m.object.values))
+			}
+		}
+		if len(later) == len(open) {
+			return
+		}
+		open = later
+	}
+}
+
+// confirm asks once more for objects that we know and the list lacks.
+func (d *Driver) confirm(ctx context.Context, s *session, k kind, targets []unit.Target, matches map[addr.Object]match) map[addr.Object]error {
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	failures := map[addr.Object]error{}
+	slots := make(chan struct{}, listsAtOnce)
+	for _, t := range targets {
+		mu.Lock()
+		m, ok := matches[t.Address]
+		mu.Unlock()
+		id := first(t.ID, t.Import)
+		if !ok || m.object != nil || len(m.candidates) > 0 || id == "" {
+			continue
+		}
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			o, err := k.get(ctx, s, id)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				m.object, m.owned = o, t.ID != "" || o.mark != "" && o.mark == t.Mark
+				matches[t.Address] = m
+			case !notFound(err):
+				delete(matches, t.Address) // not known
+				failures[t.Address] = err
+			}
+		})
+	}
+	group.Wait()
+	return failures
+}
+
+// foundOf returns what was found of targets.
+func foundOf(targets []unit.Target, matches map[addr.Object]match) []found {
+	var objects []found
+	for _, t := range targets {
+		if m := matches[t.Address]; m.object != nil {
+			objects = append(objects, found{object: m.object, want: m.want, address: t.Address, unserved: unserved(t)})
+		}
+	}
+	return objects
+}
+
+// complete fills in what the lists of kinds lack: the ports of all objects that have some come from one
+// list. It returns why that failed: for a kind, by its name, and for single targets.
+func (d *Driver) complete(ctx context.Context, s *session, objects map[string][]found) (map[string]error, map[addr.Object]error) {
+	failures, unread := map[string]error{}, map[addr.Object]error{}
+	var devices []string
+	for name, list := range objects {
+		if c, ok := d.kinds[name].(completer); ok && len(list) > 0 {
+			maps.Copy(unread, c.complete(ctx, s, list))
+		}
+		if _, ok := d.kinds[name].(portOwner); ok {
+			for _, f := range list {
+				devices = append(devices, f.object.id)
+			}
+		}
+	}
+	ports, err := portsOf(ctx, s, devices)
+	for name, list := range objects {
+		owner, ok := d.kinds[name].(portOwner)
+		switch {
+		case !ok || len(list) == 0:
+		case err != nil:
+			failures[name] = err
+		default:
+			for _, f := range list {
+				owner.join(f, ports[f.object.id])
+			}
+		}
+	}
+	return failures, unread
+}
+
+// state makes what the engine sees of a match.
+func state(t unit.Target, m match) unit.State {
+	st := unit.State{Existence: unit.Absent, Candidates: m.candidates, Marked: m.marked, Message: m.message, Observed: m}
+	o := m.object
+	if o == nil {
+		if len(m.candidates) > 0 {
+			st.Existence = unit.Present
+		}
+		return st
+	}
+	st.Existence, st.ID, st.Owned, st.Project, st.Mark = unit.Present, o.id, m.owned, o.project, o.mark
+	st.Installed = o.pending == ""
+	st.Health, st.After = o.health, o.after
+	if st.Health == unit.HealthUnknown {
+		st.Health = unit.HealthReady
+	}
+	st.Message = first(o.message, o.pending, m.message)
+	if r := resource(t); r != nil {
+		if !r.Lookup && len(o.unseen) > 0 {
+			st.Unseen, st.Message = o.unseen, o.obscured
+		}
+		st.Outputs = outputs(r.Block.ObjectType(), shown(r.Block, m.want, o.values))
+	}
+	return st
+}
+
+// shown makes outputs as sensitive as the schema says and as what was written.
+func shown(block *schema.Block, want cty.Value, values map[string]cty.Value) map[string]cty.Value {
+	all := maps.Clone(values)
+	for name := range all {
+		if w := attribute(want, name); w != cty.NilVal && w.ContainsMarked() {
+			_, marks := w.UnmarkDeep()
+			all[name] = all[name].WithMarks(marks)
+		}
+		if a := block.Attribute(name); a != nil && a.Sensitive {
+			all[name] = all[name].Mark(model.Sensitive)
+		}
+	}
+	return all
+}

@@ -1,0 +1,144 @@
+package openstack
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// projectKind keeps its mark as a tag, which Keystone takes in the creating request.
+type projectKind struct{ schema *schema.Block }
+
+func (k projectKind) name() string         { return k.schema.Kind }
+func (k projectKind) marks() bool          { return true }
+func (k projectKind) block() *schema.Block { return k.schema }
+func (k projectKind) cost() string         { return "everything in the project is lost" }
+
+func projectFields() []field {
+	return []field{{keyDescription, keyDescription}, {"domain", "domain_id"}, {"enabled", "enabled"}}
+}
+
+func (k projectKind) read(raw map[string]any) *object {
+	others, mark := splitTags(textsAt(raw, "tags"))
+	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), mark: mark, scope: textAt(raw, "domain_id"), raw: raw}
+	o.values = readFields(k.schema, projectFields(), raw)
+	o.values["id"], o.values["name"] = cty.StringVal(o.id), cty.StringVal(o.title)
+	o.values["tags"] = texts(others, cty.Set(cty.String))
+	return o
+}
+
+func (k projectKind) list(ctx context.Context, s *session) ([]*object, error) {
+	return readAll(k.read)(s.all(ctx, call{service: serviceIdentity, path: "projects"}, "projects"))
+}
+
+func (k projectKind) get(ctx context.Context, s *session, id string) (*object, error) {
+	return readOne(k.read)(s.one(ctx, call{service: serviceIdentity, method: http.MethodGet, path: pathOf("projects", id)}, "project"))
+}
+
+// complete asks for the quotas of the projects that write one.
+func (k projectKind) complete(ctx context.Context, s *session, projects []found) map[addr.Object]error {
+	var limited []found
+	for _, p := range projects {
+		if attribute(p.want, quotaAttribute) != cty.NilVal {
+			limited = append(limited, p)
+		}
+	}
+	return readQuotas(ctx, s, k.schema.Attribute(quotaAttribute).Type, limited)
+}
+
+func (k projectKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	body := w.body(projectFields(), nil)
+	body["name"] = w.named
+	body["tags"] = append(slices.Clone(w.list("tags")), w.mark)
+	if body["domain_id"] == nil {
+		body["domain_id"] = s.domain
+	}
+	o, err := readOne(k.read)(s.one(ctx, call{
+		service: serviceIdentity, method: http.MethodPost, path: "projects", body: map[string]any{"project": body},
+	}, "project"))
+	if err == nil && w.written(quotaAttribute) != cty.NilVal {
+		// A new project has the quotas of the cloud: what they are does not matter, as ours follow.
+		var later []quotaPlace
+		for _, place := range quotaPlaces() {
+			if slices.Contains(w.unserved, place.keeper) && place.writes(w.written(quotaAttribute)) {
+				later = append(later, place)
+			}
+		}
+		o.values[quotaAttribute] = fromMap(nil, k.schema.Attribute(quotaAttribute).Type.WithoutOptionalAttributesDeep())
+		o.lacks(later, nil)
+	}
+	return o, err
+}
+
+func (k projectKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	body := w.body(projectFields(), attributes)
+	if slices.Contains(attributes, "name") {
+		body["name"] = w.named
+	}
+	if len(body) > 0 {
+		_, err := s.do(ctx, call{
+			service: serviceIdentity, method: http.MethodPatch, path: pathOf("projects", o.id), body: map[string]any{"project": body},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	have := listOf(o.values["tags"])
+	if o.mark != "" {
+		have = append(have, o.mark)
+	}
+	err := addTags(append(slices.Clone(w.list("tags")), w.mark), have, func(tag string) error {
+		_, err := s.do(ctx, call{service: serviceIdentity, method: http.MethodPut, path: pathOf("projects", o.id, "tags", tag)})
+		return err
+	})
+	if err != nil || !slices.Contains(attributes, quotaAttribute) {
+		return err
+	}
+	return writeQuota(ctx, s, o, w)
+}
+
+// remove refuses while something is left in the project: what is not marked is somebody's, and
+// would be out of everybody's reach; what is marked goes before the project and is on its way.
+// What counts are instances, volumes, images, networks, routers, ports, floating IPs, and security
+// groups other than the default one.
+func (k projectKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	for _, content := range projectContents(s, o.id) {
+		if err := content.mustBeEmpty(ctx, s, "the project"); err != nil {
+			return false, err
+		}
+	}
+	if err := removeDefaultGroup(ctx, s, o.id); err != nil {
+		return false, err
+	}
+	if err := s.erase(ctx, serviceIdentity, pathOf("projects", o.id)); err != nil {
+		return false, err
+	}
+	s.connector.forget(o.id)
+	return false, nil
+}
+
+// removeDefaultGroup deletes the security group that Neutron gives each project, which would
+// otherwise stay behind without one.
+func removeDefaultGroup(ctx context.Context, s *session, project string) error {
+	groups, err := s.all(ctx, call{
+		service: serviceNetwork, path: "security-groups", query: url.Values{"project_id": {project}, "name": {defaultGroup}},
+	}, "security_groups")
+	if err != nil {
+		return err
+	}
+	for _, group := range groups {
+		if err := s.erase(ctx, serviceNetwork, pathOf("security-groups", textAt(group, "id"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// defaultGroup is Neutron's name for it, which no other group can have.
+const defaultGroup = "default"

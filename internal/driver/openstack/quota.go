@@ -1,0 +1,196 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+)
+
+const quotaAttribute = "quota"
+
+// quotaPlace is the service that keeps some limits of a project.
+type quotaPlace struct {
+	keeper  string // as the configuration calls it
+	service string
+	list    string // of the projects that have limits of their own; "" where the API has none
+	path    func(project string) string
+	key     string
+	limits  []field
+}
+
+func quotaPlaces() []quotaPlace {
+	return []quotaPlace{
+		{
+			keeper: "nova", service: serviceCompute, key: "quota_set", path: func(project string) string { return pathOf("os-quota-sets", project) },
+			limits: []field{
+				{"instances", "instances"},
+				{"cores", "cores"},
+				{"ram", "ram"},
+				{"key_pairs", "key_pairs"},
+				{"metadata_items", "metadata_items"},
+				{"server_groups", "server_groups"},
+				{"server_group_members", "server_group_members"},
+			},
+		},
+		{
+			keeper: "neutron", service: serviceNetwork, key: "quota", list: "quotas", path: func(project string) string { return pathOf("quotas", project) },
+			limits: []field{
+				{"networks", "network"},
+				{"subnets", "subnet"},
+				{"routers", "router"},
+				{"ports", "port"},
+				{"floating_ips", "floatingip"},
+				{"security_groups", "security_group"},
+				{"security_group_rules", "security_group_rule"},
+			},
+		},
+	}
+}
+
+// writes tells whether a quota has limits that are kept there; one that is not known yet may have.
+func (p quotaPlace) writes(quota cty.Value) bool {
+	quota = unmarked(quota)
+	return !quota.IsKnown() || slices.ContainsFunc(p.limits, func(f field) bool { return attribute(quota, f.attribute) != cty.NilVal })
+}
+
+// readQuotas fills in the limits of projects that write some, as far as these are kept where written
+// ones are. It returns why that failed, by project: what keeps limits that a project does not write
+// does not concern it. A service that is not up yet is not asked.
+func readQuotas(ctx context.Context, s *session, t cty.Type, projects []found) map[addr.Object]error {
+	limits, failures := map[string]map[string]any{}, map[addr.Object]error{}
+	unseen := map[addr.Object][]quotaPlace{}
+	for _, place := range quotaPlaces() {
+		var concerned []found
+		for _, p := range projects {
+			switch {
+			case !place.writes(attribute(p.want, quotaAttribute)):
+			case slices.Contains(p.unserved, place.keeper):
+				unseen[p.address] = append(unseen[p.address], place)
+			default:
+				concerned = append(concerned, p)
+			}
+		}
+		for a, err := range place.read(ctx, s, concerned, limits) {
+			unseen[a] = append(unseen[a], place)
+			failures[a] = errors.Join(failures[a], err)
+		}
+	}
+	for _, p := range projects {
+		p.object.values[quotaAttribute] = fromMap(limits[p.object.id], t.WithoutOptionalAttributesDeep())
+		p.object.lacks(unseen[p.address], failures[p.address])
+	}
+	return failures
+}
+
+// lacks says that limits of a project could not be seen, and why; nil when that is only because they are
+// kept where nothing is yet. These are unknown then.
+func (o *object) lacks(places []quotaPlace, err error) {
+	if len(places) == 0 {
+		return
+	}
+	limits := o.values[quotaAttribute].AsValueMap()
+	for _, place := range places {
+		o.unseen = append(o.unseen, place.keeper)
+		for _, f := range place.limits {
+			limits[f.attribute] = cty.UnknownVal(limits[f.attribute].Type())
+		}
+	}
+	o.values[quotaAttribute] = cty.ObjectVal(limits)
+	o.obscured = "its limits are set once these are ready: " + strings.Join(o.unseen, ", ")
+	if err != nil {
+		o.obscured = brief("observe its quota: "+err.Error(), longestReason)
+	}
+}
+
+// read adds the limits of projects, by project and attribute. A project that the list lacks has those
+// that all have, and is asked for by itself. Once the service does not answer, it is not asked again
+// for the others. It returns whose limits could not be read.
+func (p quotaPlace) read(ctx context.Context, s *session, projects []found, into map[string]map[string]any) map[addr.Object]error {
+	if len(projects) == 0 {
+		return nil
+	}
+	failures := map[addr.Object]error{}
+	listed, down := p.listed(ctx, s)
+	for _, project := range projects {
+		id := project.object.id
+		raw, err := listed[id], down
+		if raw == nil && err == nil {
+			raw, err = s.one(ctx, call{service: p.service, method: http.MethodGet, path: p.path(id)}, p.key)
+		}
+		if err != nil {
+			failures[project.address] = err
+			if !answered(err) {
+				down = err
+			}
+			continue
+		}
+		if into[id] == nil {
+			into[id] = map[string]any{}
+		}
+		for _, f := range p.limits {
+			into[id][f.attribute] = raw[f.key]
+		}
+	}
+	return failures
+}
+
+// answered tells of an error whether it is the service's answer about the one thing that was asked for:
+// it may answer otherwise about the next one.
+func answered(err error) bool {
+	var answer *apiError
+	if !errors.As(err, &answer) {
+		return false
+	}
+	switch answer.status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return false
+	default:
+		return true
+	}
+}
+
+// listed returns what the list has by project: nothing where there is none, or not for our user.
+func (p quotaPlace) listed(ctx context.Context, s *session) (map[string]map[string]any, error) {
+	if p.list == "" {
+		return nil, nil
+	}
+	raws, err := s.all(ctx, call{service: p.service, path: p.list}, p.list)
+	if statusIs(err, http.StatusForbidden) {
+		return nil, nil
+	}
+	byProject := map[string]map[string]any{}
+	for _, raw := range raws {
+		byProject[first(textAt(raw, "project_id"), textAt(raw, "tenant_id"))] = raw
+	}
+	return byProject, err
+}
+
+// writeQuota sets the limits that are written, but for those that could not be seen; the others stay.
+func writeQuota(ctx context.Context, s *session, o *object, w wanted) error {
+	limits, _ := w.plain(quotaAttribute).(map[string]any)
+	for _, place := range quotaPlaces() {
+		if slices.Contains(o.unseen, place.keeper) {
+			continue
+		}
+		body := map[string]any{}
+		for _, f := range place.limits {
+			if limit := limits[f.attribute]; limit != nil {
+				body[f.key] = limit
+			}
+		}
+		if len(body) == 0 {
+			continue
+		}
+		_, err := s.do(ctx, call{service: place.service, method: http.MethodPut, path: place.path(o.id), body: map[string]any{place.key: body}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

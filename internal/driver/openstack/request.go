@@ -1,0 +1,152 @@
+package openstack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gophercloud/gophercloud/v2"
+)
+
+// call is one request to a service.
+type call struct {
+	service, method string
+	path            string // below the endpoint, escaped; see join
+	query           url.Values
+	body            any
+	contentType     string // of body, when it is not JSON as such
+	microversion    string
+}
+
+// pathOf makes a path of parts that may contain anything.
+func pathOf(parts ...string) string {
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return strings.Join(parts, "/")
+}
+
+// do sends the request and decodes the answer into an object, which is nil when there is none.
+// Any status of success will do: services differ in which they choose.
+func (s *session) do(ctx context.Context, c call) (map[string]any, error) {
+	endpoint, err := s.endpoint(c.service)
+	if err != nil {
+		return nil, err
+	}
+	client := &gophercloud.ServiceClient{ProviderClient: s.provider, Endpoint: endpoint, Type: c.service, Microversion: c.microversion}
+	address := endpoint + c.path
+	if len(c.query) > 0 {
+		address += "?" + c.query.Encode()
+	}
+	options := &gophercloud.RequestOpts{JSONBody: c.body, OkCodes: []int{
+		http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent,
+	}, KeepResponseBody: true, MoreHeaders: map[string]string{}}
+	if c.contentType != "" {
+		options.MoreHeaders["Content-Type"] = c.contentType
+	}
+	response, err := client.Request(ctx, c.method, address, options)
+	if err != nil {
+		return nil, s.explain(err, c)
+	}
+	defer response.Body.Close()
+	var answer map[string]any
+	decoder := json.NewDecoder(response.Body)
+	decoder.UseNumber()
+	// An empty answer is one, as to most requests that delete.
+	if err := decoder.Decode(&answer); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s %s of the %s service: the answer could not be read", c.method, c.path, c.service)
+	}
+	return answer, nil
+}
+
+// erase sends a deleting request. That there is nothing to delete is no error.
+func (s *session) erase(ctx context.Context, service, path string) error {
+	_, err := s.do(ctx, call{service: service, method: http.MethodDelete, path: path})
+	if notFound(err) {
+		return nil
+	}
+	return err
+}
+
+// one sends the request and returns the object below a key of the answer.
+func (s *session) one(ctx context.Context, c call, key string) (map[string]any, error) {
+	answer, err := s.do(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	inner, ok := answer[key].(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s %s of the %s service: the answer has no %s", c.method, c.path, c.service, key)
+	}
+	return inner, nil
+}
+
+const (
+	pageSize = 1000
+	maxPages = 1000
+)
+
+// all follows the pages of a list and returns the objects below a key. An answer that is cut short
+// is an error: what was not seen must never count as absent.
+func (s *session) all(ctx context.Context, c call, key string) ([]map[string]any, error) {
+	c.method = http.MethodGet
+	if c.query == nil {
+		c.query = url.Values{}
+	}
+	if c.service != serviceIdentity { // Keystone has no pages unless its administrator limits lists
+		c.query.Set("limit", strconv.Itoa(pageSize))
+	}
+	var objects []map[string]any
+	seen := map[string]bool{}
+	for range maxPages {
+		answer, err := s.do(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := answer[key].([]any); !ok {
+			return nil, fmt.Errorf("GET %s of the %s service: the answer has no %s", c.path, c.service, key)
+		}
+		objects = append(objects, objectsAt(answer, key)...)
+		if truncated, _ := answer["truncated"].(bool); truncated {
+			return nil, fmt.Errorf("GET %s of the %s service: the list is cut short by list_limit", c.path, c.service)
+		}
+		next := nextPage(answer, key)
+		if next == nil {
+			return objects, nil
+		}
+		if seen[next.Encode()] {
+			return nil, fmt.Errorf("GET %s of the %s service: the pages go in a circle", c.path, c.service)
+		}
+		seen[next.Encode()] = true
+		c.query = next
+	}
+	return nil, fmt.Errorf("GET %s of the %s service: more than %d pages", c.path, c.service, maxPages)
+}
+
+// nextPage returns the query of the next page, or nil. Only the query counts: behind a proxy,
+// services often give an address that leads nowhere.
+func nextPage(answer map[string]any, key string) url.Values {
+	address := textAt(answer, "next") // Glance
+	for _, link := range objectsAt(answer, key+"_links") {
+		if textAt(link, "rel") == "next" {
+			address = textAt(link, "href")
+		}
+	}
+	if links, ok := answer["links"].(map[string]any); ok && address == "" { // Keystone
+		address = textAt(links, "next")
+	}
+	if address == "" {
+		return nil
+	}
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.RawQuery == "" {
+		return nil
+	}
+	return parsed.Query()
+}

@@ -1,0 +1,242 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// routerKind adds the gateway and the interfaces.
+//
+// An interface is ours when its port bears the router's mark. So that it does from the first
+// moment, we make the port ourselves, with the mark in its description, and give it to the router:
+// Neutron's own way makes a port that could be marked only afterwards. Interfaces that others have
+// added count as present where the block names their subnet, and stay otherwise.
+type routerKind struct{ neutron }
+
+// routerDetail is what the ports tell of a router.
+type routerDetail struct {
+	ours   map[string]string // port by subnet, of interfaces that bear our mark
+	others []string          // subnets of other interfaces
+}
+
+func neutronRouters(language *schema.Definition) neutron {
+	return neutron{
+		schema: attributes(language, "router"), one: "router", many: "routers",
+		fields:    []field{{"admin_state_up", "admin_state_up"}},
+		replacing: "the networks behind the router are cut off until it is there again, and its outer address changes",
+	}
+}
+
+// interfaceOwners are the owners that Neutron gives the ports of plain, distributed and redundant routers.
+func interfaceOwners() []string {
+	return []string{"network:router_interface", "network:router_interface_distributed", "network:ha_router_replicated_interface"}
+}
+
+func (k routerKind) read(raw map[string]any) *object {
+	o := k.neutron.read(raw)
+	gateway, _ := raw["external_gateway_info"].(map[string]any)
+	o.values["external_network"] = fromJSON(gateway["network_id"], cty.String)
+	if snat, ok := gateway["enable_snat"]; ok {
+		o.values["enable_snat"] = fromJSON(snat, cty.Bool)
+	}
+	return o
+}
+
+func (k routerKind) list(ctx context.Context, s *session) ([]*object, error) {
+	return readAll(k.read)(k.listRaw(ctx, s))
+}
+
+func (k routerKind) get(ctx context.Context, s *session, id string) (*object, error) {
+	return readOne(k.read)(k.getRaw(ctx, s, id))
+}
+
+// join puts the interfaces among the ports into the router.
+func (k routerKind) join(f found, ports []map[string]any) {
+	o, detail := f.object, routerDetail{ours: map[string]string{}}
+	var subnets []string
+	for _, p := range ports {
+		if !slices.Contains(interfaceOwners(), textAt(p, "device_owner")) {
+			continue
+		}
+		_, mark := splitMark(textAt(p, keyDescription))
+		for _, address := range objectsAt(p, "fixed_ips") {
+			subnet := textAt(address, "subnet_id")
+			subnets = append(subnets, subnet)
+			if mark != "" && mark == o.mark {
+				detail.ours[subnet] = textAt(p, "id")
+			} else {
+				detail.others = append(detail.others, subnet)
+			}
+		}
+	}
+	slices.Sort(subnets)
+	o.values["subnets"] = texts(slices.Compact(subnets), cty.List(cty.String))
+	o.detail = detail
+}
+
+// compare handles the interfaces: each wanted one must be there, and of ours no other.
+func (k routerKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
+	if name != "subnets" {
+		return false, false
+	}
+	missing, surplus := interfaces(listOf(want), o)
+	return len(missing) == 0 && len(surplus) == 0, true
+}
+
+// interfaces returns the subnets that lack one, and those of our interfaces that are not wanted.
+func interfaces(want []string, o *object) (missing, surplus []string) {
+	detail, _ := o.detail.(routerDetail)
+	for _, subnet := range want {
+		if detail.ours[subnet] == "" && !slices.Contains(detail.others, subnet) {
+			missing = append(missing, subnet)
+		}
+	}
+	for subnet := range detail.ours {
+		if !slices.Contains(want, subnet) {
+			surplus = append(surplus, subnet)
+		}
+	}
+	slices.Sort(surplus)
+	return missing, surplus
+}
+
+func gatewayOf(w wanted) map[string]any {
+	network := w.text("external_network")
+	if network == "" {
+		return map[string]any{}
+	}
+	gateway := map[string]any{"network_id": network}
+	if snat := w.plain("enable_snat"); snat != nil {
+		gateway["enable_snat"] = snat
+	}
+	return gateway
+}
+
+func (k routerKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	body := k.newBody(w)
+	if gateway := gatewayOf(w); len(gateway) > 0 {
+		body["external_gateway_info"] = gateway
+	}
+	o, err := readOne(k.read)(k.post(ctx, s, body))
+	if err == nil {
+		k.join(found{object: o}, nil) // a new router has no interfaces
+	}
+	return o, err
+}
+
+func (k routerKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	body := k.changedBody(o, w, attributes)
+	if slices.Contains(attributes, "external_network") || slices.Contains(attributes, "enable_snat") {
+		if w.written("external_network") != cty.NilVal {
+			body["external_gateway_info"] = gatewayOf(w)
+		} else if network := textOf(o.values["external_network"]); network != "" {
+			body["external_gateway_info"] = map[string]any{"network_id": network, "enable_snat": w.plain("enable_snat")}
+		}
+	}
+	if err := k.put(ctx, s, o.id, body); err != nil {
+		return err
+	}
+	if slices.Contains(attributes, "subnets") {
+		missing, surplus := interfaces(w.list("subnets"), o)
+		for _, subnet := range surplus {
+			if err := k.disconnect(ctx, s, o, subnet); err != nil {
+				return err
+			}
+		}
+		for _, subnet := range missing {
+			if err := k.connect(ctx, s, o, w.mark, subnet); err != nil {
+				return err
+			}
+		}
+	}
+	return k.addTags(ctx, s, o, w)
+}
+
+// connect gives the router a port with the gateway's address in a subnet.
+func (k routerKind) connect(ctx context.Context, s *session, o *object, mark, subnet string) error {
+	info, err := s.one(ctx, call{service: serviceNetwork, method: http.MethodGet, path: pathOf("subnets", subnet)}, "subnet")
+	if err != nil {
+		return err
+	}
+	port, err := k.loosePort(ctx, s, mark, info)
+	if err != nil {
+		return err
+	}
+	if port == "" {
+		address := map[string]any{"subnet_id": subnet}
+		if gateway := textAt(info, "gateway_ip"); gateway != "" {
+			address["ip_address"] = gateway
+		}
+		made, err := s.one(ctx, call{service: serviceNetwork, method: http.MethodPost, path: "ports", body: map[string]any{"port": map[string]any{
+			"network_id": textAt(info, "network_id"), "project_id": o.project, keyDescription: joinMark("", mark),
+			"fixed_ips": []any{address}, "admin_state_up": true,
+		}}}, "port")
+		if err != nil {
+			return err
+		}
+		port = textAt(made, "id")
+	}
+	_, err = s.do(ctx, call{
+		service: serviceNetwork, method: http.MethodPut, path: pathOf("routers", o.id, "add_router_interface"), body: map[string]any{"port_id": port},
+	})
+	return err
+}
+
+// loosePort finds the port that an attempt left which was cut off before the router had it.
+func (k routerKind) loosePort(ctx context.Context, s *session, mark string, subnet map[string]any) (string, error) {
+	ports, err := s.all(ctx, call{service: serviceNetwork, path: "ports", query: url.Values{
+		"network_id": {textAt(subnet, "network_id")}, keyDescription: {joinMark("", mark)},
+	}}, "ports")
+	if err != nil {
+		return "", err
+	}
+	for _, p := range ports {
+		for _, address := range objectsAt(p, "fixed_ips") {
+			if textAt(address, "subnet_id") == textAt(subnet, "id") && textAt(p, "device_id") == "" {
+				return textAt(p, "id"), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// disconnect takes one of our ports away from the router; Neutron deletes the port with it.
+func (k routerKind) disconnect(ctx context.Context, s *session, o *object, subnet string) error {
+	detail, _ := o.detail.(routerDetail)
+	_, err := s.do(ctx, call{
+		service: serviceNetwork, method: http.MethodPut, path: pathOf("routers", o.id, "remove_router_interface"),
+		body: map[string]any{"port_id": detail.ours[subnet]},
+	})
+	if notFound(err) {
+		return nil
+	}
+	return err
+}
+
+// remove takes our interfaces away first; the gateway goes with the router.
+func (k routerKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	ports, err := portsOf(ctx, s, []string{o.id})
+	if err != nil {
+		return false, err
+	}
+	k.join(found{object: o}, ports[o.id])
+	detail, _ := o.detail.(routerDetail)
+	if len(detail.others) > 0 {
+		return false, unit.Blocked(fmt.Sprintf("the router has interfaces that are not ours, in the subnets %s: remove them first", strings.Join(detail.others, ", ")))
+	}
+	for subnet := range detail.ours {
+		if err := k.disconnect(ctx, s, o, subnet); err != nil {
+			return false, err
+		}
+	}
+	return k.neutron.remove(ctx, s, o)
+}

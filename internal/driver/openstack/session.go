@@ -1,0 +1,245 @@
+package openstack
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// session is a token for one project with the endpoints that came with it.
+type session struct {
+	provider  *gophercloud.ProviderClient
+	catalog   *tokens.ServiceCatalog
+	transport http.RoundTripper
+	place     Place
+	login     login
+	who       string
+	user      string // our user's id
+	domain    string // our user's domain
+	project   string // the token's project
+	masker    *redact.Masker
+	connector *connector
+	made      time.Time
+}
+
+// prepare makes a session that has no token yet.
+func (c *connector) prepare(credentials *Credentials, l login) (*session, error) {
+	security, err := credentials.security()
+	if err != nil {
+		return nil, unit.Blocked(err.Error())
+	}
+	provider, err := openstack.NewClient(withVersion(credentials.AuthURL))
+	if err != nil {
+		return nil, unit.Blocked(fmt.Sprintf("%q is no address of Keystone", credentials.AuthURL))
+	}
+	base := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: security, ForceAttemptHTTP2: true,
+		DialContext:         (&net.Dialer{Timeout: dialLimit}).DialContext,
+		TLSHandshakeTimeout: dialLimit, ResponseHeaderTimeout: headerLimit, IdleConnTimeout: idleLimit, MaxIdleConnsPerHost: listsAtOnce,
+	}
+	s := &session{
+		provider: provider, place: credentials.Place, login: l, who: credentials.who(), masker: c.masker, connector: c,
+		transport: &transport{base: base, guard: c.options.Guard, agent: c.options.UserAgent}, made: c.refusals.now(),
+	}
+	provider.HTTPClient = http.Client{Timeout: cmp.Or(c.options.Timeout, requestLimit), Transport: s.transport}
+	provider.UseTokenLock()
+	return s, nil
+}
+
+// errRenewed says that a token is refused which replaces another one that was refused just before.
+var errRenewed = errors.New("the token is new")
+
+// renewal bounds how often a session logs in again after an answer 401. The library calls it
+// never twice at once.
+func (s *session) renewal(renew func(context.Context) error) func(context.Context) error {
+	var last time.Time
+	known := s.connector.refusals
+	return func(ctx context.Context) error {
+		if err := known.recall(s.login); err != nil {
+			return err
+		}
+		if known.now().Sub(last) < renewPause {
+			return errRenewed
+		}
+		err := renew(ctx)
+		switch {
+		case err == nil:
+			last = known.now()
+		case gophercloud.ResponseCodeIs(err, http.StatusUnauthorized):
+			return known.refused(s.login, s.who)
+		}
+		return err
+	}
+}
+
+// readToken takes from the token's answer who we are and where the services are.
+func (s *session) readToken() error {
+	result, ok := s.provider.GetAuthResult().(tokens.CreateResult)
+	if !ok {
+		return errors.New("keystone's answer has no token")
+	}
+	var err error
+	if s.catalog, err = result.ExtractServiceCatalog(); err != nil {
+		return errors.New("keystone's answer has no catalogue")
+	}
+	if user, err := result.ExtractUser(); err == nil && user != nil {
+		s.user, s.domain = user.ID, user.Domain.ID
+	}
+	if project, err := result.ExtractProject(); err == nil && project != nil {
+		s.project = project.ID
+	}
+	if regions := s.regions(""); s.place.Region == "" && len(regions) == 1 {
+		s.place.Region = regions[0]
+	}
+	return nil
+}
+
+// serves fails for a target in another region: there, not to find it would mean nothing.
+func (s *session) serves(t unit.Target) error {
+	region := t.Locator.Region
+	if r := resource(t); r != nil {
+		region = r.Region
+	}
+	if region == "" || region == s.place.Region {
+		return nil
+	}
+	if s.place.Region != "" {
+		return unit.Blocked(fmt.Sprintf("it is in the region %q, but the credentials are for %q", region, s.place.Region))
+	}
+	if regions := s.regions(""); len(regions) > 0 {
+		return unit.Blocked(fmt.Sprintf("it is in the region %q, but the credentials name none of the regions %s", region, strings.Join(regions, ", ")))
+	}
+	return nil // a catalogue without regions
+}
+
+// regions are those that the catalogue has for a service, "" being all services.
+func (s *session) regions(service string) []string {
+	found := map[string]bool{}
+	for _, entry := range s.catalog.Entries {
+		for _, e := range entry.Endpoints {
+			if region := first(e.Region, e.RegionID); region != "" && e.Interface == s.face() && (service == "" || entry.Type == service) {
+				found[region] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// outgrown forgets the session unless it is new, so that the next call logs in again with
+// credentials that are read anew, and sees the catalogue as it is then.
+func (s *session) outgrown() {
+	c := s.connector
+	if c.refusals.now().Sub(s.made) < renewPause {
+		return
+	}
+	go func() { // it may be called while the connector is locked
+		c.lock <- struct{}{}
+		defer func() { <-c.lock }()
+		if c.main == s {
+			c.main = nil
+		}
+		maps.DeleteFunc(c.scoped, func(_ string, scoped *session) bool { return scoped == s })
+	}()
+}
+
+// The services, by their type in the catalogue.
+const (
+	serviceIdentity = "identity"
+	serviceNetwork  = "network"
+	serviceCompute  = "compute"
+	serviceImage    = "image"
+)
+
+// volumeServices are the names that the service for volumes has had.
+func volumeServices() []string { return []string{"block-storage", "volumev3"} }
+
+// version is what the endpoint of a service ends with where the catalogue does not say.
+func version(service string) string {
+	switch service {
+	case serviceNetwork:
+		return "v2.0/"
+	case serviceCompute:
+		return "v2.1/"
+	case serviceImage:
+		return "v2/"
+	}
+	return "v3/"
+}
+
+// versionPattern finds a version within the path of an endpoint; behind it may be a project's id.
+var versionPattern = regexp.MustCompile(`/v[0-9](\.[0-9]+)?/`)
+
+func withVersion(url string) string {
+	url = strings.TrimSuffix(url, "/")
+	if !strings.HasSuffix(url, "/v3") {
+		url += "/v3"
+	}
+	return url + "/"
+}
+
+// endpoint returns the base address of a service.
+func (s *session) endpoint(service string) (string, error) {
+	endpoint := s.listed(service)
+	if endpoint == "" {
+		s.outgrown() // the service may have been deployed since
+		if regions := s.regions(service); len(regions) > 0 {
+			return "", unit.Blocked(fmt.Sprintf("the catalogue of OpenStack has the %s endpoint of the %s service in the regions %s, but %s",
+				s.face(), service, strings.Join(regions, ", "), s.meant()))
+		}
+		return "", fmt.Errorf("the catalogue of OpenStack has no %s endpoint of the %s service in the region %q", s.face(), service, s.place.Region)
+	}
+	endpoint = gophercloud.NormalizeURL(endpoint)
+	if service == serviceIdentity {
+		base, _, _ := strings.Cut(strings.TrimSuffix(endpoint, "/"), "/v3")
+		return base + "/" + version(service), nil
+	}
+	if !versionPattern.MatchString(endpoint) {
+		endpoint += version(service)
+	}
+	return endpoint, nil
+}
+
+// listed finds a service in the catalogue. The library would ask each service for its versions.
+// Without a region there is nothing to choose by, unless the service is in one region only.
+func (s *session) listed(service string) string {
+	if s.place.Region == "" && len(s.regions(service)) > 1 {
+		return ""
+	}
+	for _, entry := range s.catalog.Entries {
+		if entry.Type != service {
+			continue
+		}
+		for _, e := range entry.Endpoints {
+			if e.Interface == s.face() && (s.place.Region == "" || e.Region == s.place.Region || e.RegionID == s.place.Region) {
+				return e.URL
+			}
+		}
+	}
+	return ""
+}
+
+// meant says for messages which region the session is for.
+func (s *session) meant() string {
+	if s.place.Region == "" {
+		return "nobody says which is meant: write region"
+	}
+	return fmt.Sprintf("%q is meant", s.place.Region)
+}
+
+// face is the interface of the services that we use.
+func (s *session) face() string { return first(s.place.Interface, "public") }

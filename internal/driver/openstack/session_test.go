@@ -1,0 +1,150 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+func TestRegions(t *testing.T) {
+	for _, test := range []struct {
+		name, credentials, target string
+		catalogue                 []string
+		want                      []string // in the error
+	}{
+		{"the only one", "", "", []string{"North"}, nil},
+		{"the only one, named by the target", "", "North", []string{"North"}, nil},
+		{"named", "South", "South", []string{"North", "South"}, nil},
+		{"the only one is another", "", "South", []string{"North"}, []string{`"South"`, `"North"`}},
+		{"only endpoints of another", "South", "", []string{"North"}, []string{"North", `"South" is meant`}},
+		{"several and none named", "", "", []string{"North", "South"}, []string{"North, South", "write region"}},
+		{"several, named by the target only", "", "North", []string{"North", "South"}, []string{`"North"`, "North, South"}},
+		{"another than the target's", "North", "South", []string{"North", "South"}, []string{`"South"`, `"North"`}},
+	} {
+		r := newRefuser(t, Options{}, test.catalogue...)
+		r.credentials.Region = test.credentials
+		targets := some(t, test.target, "a")
+		states, err := r.Observe(t.Context(), targets)
+		st := states[targets[0].Address]
+		if len(test.want) == 0 {
+			if err != nil || !st.Gone() {
+				t.Errorf("%s: %+v, %v", test.name, st, err)
+			}
+			continue
+		}
+		if !unit.IsBlocked(err) || st.Existence != unit.Unknown || r.lists.Load() != 0 {
+			t.Errorf("%s: %+v, %v, %d requests", test.name, st, err, r.lists.Load())
+		}
+		for _, part := range test.want {
+			if !strings.Contains(st.Message, part) {
+				t.Errorf("%s: %q does not say %s", test.name, st.Message, part)
+			}
+		}
+	}
+}
+
+// A service that is deployed after we connected is found.
+func TestCatalogueIsReadAgain(t *testing.T) {
+	r := newRefuser(t, Options{})
+	targets := some(t, "", "a")
+	if _, err := r.Observe(t.Context(), targets); err == nil || unit.IsBlocked(err) {
+		t.Errorf("without Neutron: %v", err)
+	}
+	r.pass(renewPause)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	r.connector.lock <- struct{}{} // nobody logs in while the catalogue changes
+	r.regions = []string{"here"}
+	<-r.connector.lock
+	for { // the session that is outgrown is dropped in the background
+		if _, err := r.Observe(ctx, targets); err == nil {
+			break
+		} else if ctx.Err() != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := r.logins.Load(); n != 2 {
+		t.Errorf("%d logins", n)
+	}
+}
+
+func TestServersThatNeverAnswer(t *testing.T) {
+	const limit = 100 * time.Millisecond
+	for _, keystone := range []bool{true, false} {
+		r := newRefuser(t, Options{Timeout: limit}, "here")
+		r.silentKeystone.Store(keystone)
+		r.silentNeutron.Store(!keystone)
+		targets := some(t, "", "a")
+		begin := time.Now()
+		states, err := r.Observe(t.Context(), targets)
+		if st := states[targets[0].Address]; err == nil || unit.IsBlocked(err) || st.Existence != unit.Unknown || st.Message == "" {
+			t.Errorf("got %+v, %v", st, err)
+		}
+		if took := time.Since(begin); took > 50*limit {
+			t.Errorf("it took %s", took)
+		}
+	}
+}
+
+func TestWaitingForALoginEndsWithTheContext(t *testing.T) {
+	r := newRefuser(t, Options{}, "here")
+	r.connector.lock <- struct{}{}
+	defer func() { <-r.connector.lock }()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := r.Observe(ctx, some(t, "", "a")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What is ours must not be looked for in another OpenStack: there, not to find it means nothing.
+func TestAnotherOpenStackIsNotAskedForOurs(t *testing.T) {
+	var asked []Home
+	refusal := unit.Blocked("the wrong cloud")
+	var refuse, stale bool
+	r := newRefuser(t, Options{
+		Admit: func(_ context.Context, at Home) error {
+			asked = append(asked, at)
+			if refuse {
+				return refusal
+			}
+			return nil
+		},
+		Stale: func() bool { return stale },
+	}, "North")
+	targets := some(t, "", "a")
+	if _, err := r.Observe(t.Context(), targets); err != nil {
+		t.Fatal(err)
+	}
+	if want := []Home{{Project: "p1", Region: "North"}}; !slices.Equal(asked, want) {
+		t.Errorf("asked for %v, want %v", asked, want)
+	}
+	lists := r.lists.Load()
+	refuse = true
+	if _, err := r.Observe(t.Context(), targets); err != nil { // the same connection
+		t.Error(err)
+	}
+	stale = true
+	for range 2 {
+		states, err := r.Observe(t.Context(), targets)
+		if st := states[targets[0].Address]; !unit.IsBlocked(err) || st.Existence != unit.Unknown || !strings.Contains(st.Message, refusal.Error()) {
+			t.Errorf("got %+v, %v", st, err)
+		}
+	}
+	if _, err := r.Hosts(t.Context()); !unit.IsBlocked(err) {
+		t.Errorf("hosts of another OpenStack: %v", err)
+	}
+	stale = false // since Connect was called again
+	if _, err := r.Observe(t.Context(), targets); !unit.IsBlocked(err) {
+		t.Errorf("the old connection is used again: %v", err)
+	}
+	refuse = false
+	if _, err := r.Observe(t.Context(), targets); err != nil || r.lists.Load() != lists+2 {
+		t.Errorf("%v, %d lists, before %d", err, r.lists.Load(), lists)
+	}
+}

@@ -1,0 +1,107 @@
+package openstack
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// subnetKind translates routes and the gateway.
+type subnetKind struct{ neutron }
+
+func neutronSubnets(language *schema.Definition) neutron {
+	return neutron{
+		schema: attributes(language, "subnet"), one: "subnet", many: "subnets",
+		fields: []field{
+			{"network", "network_id"},
+			{"cidr", "cidr"},
+			{"gateway_ip", "gateway_ip"},
+			{"enable_dhcp", "enable_dhcp"},
+			{"dns_nameservers", "dns_nameservers"},
+			{"allocation_pools", "allocation_pools"},
+		},
+		replacing: "everything that has an address of the subnet loses it",
+	}
+}
+
+func (k subnetKind) read(raw map[string]any) *object {
+	o := k.neutron.read(raw)
+	o.values["ip_version"] = fromJSON(raw["ip_version"], cty.Number)
+	o.values["no_gateway"] = cty.BoolVal(textAt(raw, "gateway_ip") == "")
+	var routes []any
+	for _, r := range objectsAt(raw, "host_routes") {
+		routes = append(routes, map[string]any{"destination": r["destination"], "next_hop": r["nexthop"]})
+	}
+	o.values["host_routes"] = fromList(routes, k.schema.Attribute("host_routes").Type)
+	return o
+}
+
+func (k subnetKind) list(ctx context.Context, s *session) ([]*object, error) {
+	return readAll(k.read)(k.listRaw(ctx, s))
+}
+
+func (k subnetKind) get(ctx context.Context, s *session, id string) (*object, error) {
+	return readOne(k.read)(k.getRaw(ctx, s, id))
+}
+
+func (k subnetKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	body := k.newBody(w)
+	body["ip_version"] = 4
+	if prefix, err := netip.ParsePrefix(w.text("cidr")); err == nil && prefix.Addr().Is6() {
+		body["ip_version"] = 6
+	}
+	if w.plain("no_gateway") == true {
+		body["gateway_ip"] = nil
+	}
+	if routes := hostRoutes(w); routes != nil {
+		body["host_routes"] = routes
+	}
+	return readOne(k.read)(k.post(ctx, s, body))
+}
+
+func (k subnetKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	body := k.changedBody(o, w, attributes)
+	if slices.Contains(attributes, "no_gateway") {
+		switch {
+		case w.plain("no_gateway") == true:
+			body["gateway_ip"] = nil
+		case w.text("gateway_ip") == "":
+			body["gateway_ip"] = firstAddress(w.text("cidr"))
+		}
+	}
+	if slices.Contains(attributes, "host_routes") {
+		body["host_routes"] = hostRoutes(w)
+	}
+	if err := k.put(ctx, s, o.id, body); err != nil {
+		return err
+	}
+	return k.addTags(ctx, s, o, w)
+}
+
+// firstAddress is the gateway that Neutron chooses by itself.
+func firstAddress(cidr string) any {
+	prefix, err := netip.ParsePrefix(cidr)
+	if err != nil {
+		return nil
+	}
+	return prefix.Masked().Addr().Next().String()
+}
+
+// hostRoutes are the written routes in Neutron's words, nil when none are written.
+func hostRoutes(w wanted) []map[string]string {
+	v := w.written("host_routes")
+	if v == cty.NilVal {
+		return nil
+	}
+	routes := []map[string]string{}
+	for _, r := range v.AsValueSlice() {
+		routes = append(routes, map[string]string{
+			"destination": textOf(attribute(r, "destination")), "nexthop": textOf(attribute(r, "next_hop")),
+		})
+	}
+	return routes
+}

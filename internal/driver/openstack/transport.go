@@ -1,0 +1,152 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The bounds of one request.
+const (
+	dialLimit    = 10 * time.Second
+	headerLimit  = time.Minute // Neutron takes long for a full list of a large cloud
+	requestLimit = 2 * time.Minute
+	bodyLimit    = 64 << 20
+	idleLimit    = 90 * time.Second
+	attempts     = 4
+	firstPause   = 200 * time.Millisecond
+	longestPause = 10 * time.Second
+)
+
+// transport guards, repeats and bounds requests. It repeats a request only where that can do no
+// harm: one that reads, after a failure of the connection or of a gateway; and any other only
+// after an answer 429, by which a server says that it has done nothing.
+type transport struct {
+	base  http.RoundTripper
+	guard func() error // nil allows everything
+	agent string
+}
+
+func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if t.agent != "" {
+		request = request.Clone(request.Context())
+		request.Header.Set("User-Agent", t.agent)
+	}
+	for attempt := 1; ; attempt++ {
+		if t.guard != nil && mutates(request) {
+			if err := t.guard(); err != nil {
+				return nil, err
+			}
+		}
+		response, err := t.base.RoundTrip(request)
+		again := attempt < attempts && repeatable(request, response, err)
+		if again && !t.rewind(&request) {
+			again = false
+		}
+		if !again {
+			if response != nil && response.Body != nil {
+				response.Body = &boundedBody{ReadCloser: response.Body, left: bodyLimit}
+			}
+			return response, err
+		}
+		wait := pause(attempt, response)
+		if response != nil {
+			_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16))
+			response.Body.Close()
+		}
+		if err := sleep(request.Context(), wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// rewind gives the request its body again; it fails for a body that can be read only once.
+func (t *transport) rewind(request **http.Request) bool {
+	if (*request).Body == nil || (*request).Body == http.NoBody {
+		return true
+	}
+	if (*request).GetBody == nil {
+		return false
+	}
+	body, err := (*request).GetBody()
+	if err != nil {
+		return false
+	}
+	*request = (*request).Clone((*request).Context())
+	(*request).Body = body
+	return true
+}
+
+// mutates tells whether the request changes what others see. Asking for a token does not.
+func mutates(request *http.Request) bool {
+	return !reads(request) && !strings.HasSuffix(request.URL.Path, "/auth/tokens")
+}
+
+func reads(request *http.Request) bool {
+	return request.Method == http.MethodGet || request.Method == http.MethodHead
+}
+
+func repeatable(request *http.Request, response *http.Response, err error) bool {
+	if request.Context().Err() != nil {
+		return false
+	}
+	if err != nil {
+		return reads(request) && !refused(err)
+	}
+	switch response.StatusCode {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return reads(request)
+	}
+	return false
+}
+
+// refused tells that nothing listens: waiting a moment does not help.
+func refused(err error) bool {
+	var operation *net.OpError
+	return errors.As(err, &operation) && operation.Op == "dial"
+}
+
+// pause grows with the attempts, has jitter, and follows a Retry-After of seconds.
+func pause(attempt int, response *http.Response) time.Duration {
+	wait := firstPause << (attempt - 1)
+	if response != nil {
+		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+			wait = max(wait, time.Duration(min(seconds, int(longestPause/time.Second)))*time.Second)
+		}
+	}
+	wait = min(wait, longestPause)
+	return wait + rand.N(wait/4+1) //nolint:gosec // jitter needs no secrecy
+}
+
+func sleep(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// boundedBody fails instead of filling the memory.
+type boundedBody struct {
+	io.ReadCloser
+	left int64
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errors.New("the answer is too long")
+	}
+	return n, err
+}

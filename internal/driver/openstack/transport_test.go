@@ -1,0 +1,154 @@
+package openstack
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+func TestTransportRepeatsOnlyWhatIsSafe(t *testing.T) {
+	for _, test := range []struct {
+		method string
+		status int
+		times  int
+	}{
+		{http.MethodGet, 503, attempts},
+		{http.MethodGet, 500, 1},
+		{http.MethodGet, 404, 1},
+		{http.MethodPost, 503, 1},
+		{http.MethodPut, 502, 1},
+		{http.MethodPost, 429, attempts},
+		{http.MethodDelete, 504, 1},
+	} {
+		t.Run(fmt.Sprint(test.method, " ", test.status), func(t *testing.T) {
+			t.Parallel() // they wait between two attempts
+			sent := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				sent++
+				if body, _ := io.ReadAll(r.Body); r.Method == http.MethodPost && string(body) != "body" {
+					t.Errorf("attempt %d has the body %q", sent, body)
+				}
+				w.WriteHeader(test.status)
+			}))
+			defer server.Close()
+			client := &http.Client{Transport: &transport{base: http.DefaultTransport}}
+			request, _ := http.NewRequestWithContext(t.Context(), test.method, server.URL, strings.NewReader("body"))
+			response, err := client.Do(request)
+			if err != nil || response.StatusCode != test.status || sent != test.times {
+				t.Errorf("sent %d times, want %d (%v)", sent, test.times, err)
+			}
+		})
+	}
+}
+
+func TestTransportAsksTheGuard(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	client := &http.Client{Transport: &transport{base: http.DefaultTransport, guard: func() error { asked++; return unit.ErrNotWriter }}}
+	for _, test := range []struct {
+		method, path string
+		held         bool
+	}{
+		{http.MethodGet, "/v2.0/networks", false},
+		{http.MethodPost, "/v3/auth/tokens", false},
+		{http.MethodPost, "/v2.0/networks", true},
+		{http.MethodPatch, "/v2/images/x", true},
+		{http.MethodPut, "/v2.0/networks/x", true},
+		{http.MethodDelete, "/v2.0/networks/x", true},
+	} {
+		request, _ := http.NewRequestWithContext(t.Context(), test.method, server.URL+test.path, http.NoBody)
+		_, err := client.Do(request)
+		if errors.Is(err, unit.ErrNotWriter) != test.held {
+			t.Errorf("%s %s: %v", test.method, test.path, err)
+		}
+	}
+	if asked != 4 {
+		t.Errorf("the guard was asked %d times", asked)
+	}
+}
+
+func TestMessages(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"NeutronError": {"type": "OverQuota", "message": "Quota exceeded", "detail": ""}}`:                         "Quota exceeded",
+		`{"badRequest": {"code": 400, "message": "Invalid input for field user_data. Value: c2VjcmV0. Not base64"}}`: "Invalid input for field user_data.",
+		`{"error": {"code": 409, "title": "Conflict", "message": "Duplicate  entry\nfound"}}`:                        "Duplicate entry found",
+		`{"message": "no", "code": 1}`: "no",
+		`<html><head><title>403</title></head><body><h1>403</h1>Image is &amp;</body></html>`: "403 Image is &",
+		`surprise`: "",
+	} {
+		_, message := readMessage([]byte(body))
+		if got := shorten(message); got != want {
+			t.Errorf("%s gives %q, want %q", body, got, want)
+		}
+	}
+	if got := shorten(strings.Repeat("ä", 1000)); len([]rune(got)) != longestMessage+1 {
+		t.Errorf("%d characters", len([]rune(got)))
+	}
+}
+
+func TestJudge(t *testing.T) {
+	for _, test := range []struct {
+		err     *apiError
+		during  step
+		blocked bool
+		later   bool
+	}{
+		{&apiError{status: 400}, creating, true, false},
+		{&apiError{status: 403}, updating, true, false},
+		{&apiError{status: 403, message: "Quota exceeded for cores"}, creating, false, true},
+		{&apiError{status: 409}, creating, true, false},
+		{&apiError{status: 409, service: serviceNetwork}, updating, true, false},
+		{&apiError{status: 409, service: serviceCompute}, updating, false, false},
+		{&apiError{status: 409}, deleting, false, false},
+		{&apiError{status: 409, kind: "OverQuota"}, creating, false, true},
+		{&apiError{status: 500}, creating, false, false},
+	} {
+		err := judge(test.err, test.during)
+		if unit.IsBlocked(err) != test.blocked || (unit.RetryAfter(err) > 0) != test.later {
+			t.Errorf("%+v: blocked %t, later %s", test.err, unit.IsBlocked(err), unit.RetryAfter(err))
+		}
+	}
+}
+
+func TestNextPage(t *testing.T) {
+	for name, answer := range map[string]map[string]any{
+		"neutron":  {"networks_links": []any{map[string]any{"rel": "previous", "href": "http://x/?marker=a"}, map[string]any{"rel": "next", "href": "http://inside:9696/v2.0/networks?limit=2&marker=b"}}},
+		"glance":   {"next": "/v2/images?limit=2&marker=b"},
+		"keystone": {"links": map[string]any{"next": "http://x/v3/projects?limit=2&marker=b"}},
+	} {
+		if got := nextPage(answer, "networks"); got.Get("marker") != "b" || got.Get("limit") != "2" {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if got := nextPage(map[string]any{"links": map[string]any{"next": nil}}, "projects"); got != nil {
+		t.Errorf("the last page leads to %v", got)
+	}
+}
+
+func TestVerifiedKeepsTheEndBack(t *testing.T) {
+	for _, size := range []int{0, 1, verifyChunk, verifyChunk + 1, 3 * verifyChunk} {
+		content := strings.Repeat("x", size)
+		good, err := newVerified(strings.NewReader(content), "sha256:"+digestOf(content), func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(good); err != nil || string(got) != content || good.problem() != nil {
+			t.Errorf("%d bytes: %d came, %v, %v", size, len(got), err, good.problem())
+		}
+		bad, err := newVerified(strings.NewReader(content), "sha256:"+digestOf("other"), func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(bad)
+		if !unit.IsBlocked(err) || !unit.IsBlocked(bad.problem()) || size > 0 && len(got) >= size {
+			t.Errorf("%d wrong bytes: %d came, %v", size, len(got), err)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// The bounds of an upload.
+const (
+	uploadLimit   = 2 * time.Hour
+	stallLimit    = 2 * time.Minute
+	largestImage  = 512 << 30
+	uploadsAtOnce = 2
+)
+
+// upload brings the bytes of one image from their source to Glance.
+type upload struct {
+	image, source, checksum string
+	address                 addr.Object
+}
+
+// uploads are those that go on in the background. None is written down anywhere: when the process
+// ends they end, Glance has the image as queued again, and the next one begins anew.
+type uploads struct {
+	client *http.Client
+	notify func(...addr.Object)
+	slots  chan struct{}
+	root   context.Context
+	cancel context.CancelFunc
+	group  sync.WaitGroup
+
+	mu     sync.Mutex
+	open   map[string]context.CancelFunc // by image
+	failed map[string]error              // by image, until it is told
+}
+
+func newUploads(client *http.Client, notify func(...addr.Object)) *uploads {
+	if client == nil {
+		client = &http.Client{Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialLimit}).DialContext,
+			TLSHandshakeTimeout: dialLimit, ResponseHeaderTimeout: headerLimit, ForceAttemptHTTP2: true,
+		}}
+	}
+	if notify == nil {
+		notify = func(...addr.Object) {}
+	}
+	u := &uploads{
+		client: client, notify: notify, slots: make(chan struct{}, uploadsAtOnce),
+		open: map[string]context.CancelFunc{}, failed: map[string]error{},
+	}
+	u.root, u.cancel = context.WithCancel(context.Background())
+	return u
+}
+
+func (u *uploads) close() {
+	u.cancel()
+	u.group.Wait()
+}
+
+// running tells whether an upload to the image goes on or waits for its turn.
+func (u *uploads) running(image string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.open[image] != nil
+}
+
+func (u *uploads) stop(image string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if cancel := u.open[image]; cancel != nil {
+		cancel()
+	}
+	delete(u.failed, image)
+}
+
+// begin starts an upload and returns at once. When the last one to the image failed it returns that error
+// instead, once, so that the caller decides when to try again.
+func (u *uploads) begin(s *session, job upload) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if err := u.failed[job.image]; err != nil {
+		delete(u.failed, job.image)
+		return err
+	}
+	if u.open[job.image] != nil {
+		return nil
+	}
+	if err := u.root.Err(); err != nil {
+		return fmt.Errorf("the driver is closed: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(u.root, uploadLimit)
+	u.open[job.image] = cancel
+	u.group.Go(func() {
+		defer cancel()
+		err := u.run(ctx, s, job)
+		u.mu.Lock()
+		delete(u.open, job.image)
+		if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
+			u.failed[job.image] = err
+		}
+		u.mu.Unlock()
+		u.notify(job.address)
+	})
+	return nil
+}
+
+// run fetches and sends at the same time, so that no image is ever kept here as a whole.
+func (u *uploads) run(ctx context.Context, s *session, job upload) error {
+	select {
+	case u.slots <- struct{}{}:
+		defer func() { <-u.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, job.source, http.NoBody)
+	if err != nil {
+		return unit.Blocked("the source of the image is no address")
+	}
+	download, err := u.client.Do(request)
+	if err != nil {
+		return fmt.Errorf("download the image: %s", s.masker.Text(cause(err)))
+	}
+	defer download.Body.Close()
+	if download.StatusCode != http.StatusOK {
+		err := fmt.Errorf("download the image: its source answered %d %s", download.StatusCode, http.StatusText(download.StatusCode))
+		if download.StatusCode == http.StatusNotFound || download.StatusCode == http.StatusForbidden || download.StatusCode == http.StatusGone {
+			return unit.Blocked(err.Error())
+		}
+		return err
+	}
+	if download.ContentLength > largestImage {
+		return unit.Blocked(fmt.Sprintf("the image has %d bytes: at most %d are taken", download.ContentLength, int64(largestImage)))
+	}
+	watch := time.AfterFunc(stallLimit, func() { cancel(errors.New("no byte came for a long time")) })
+	defer watch.Stop()
+	body, err := newVerified(download.Body, job.checksum, func() { watch.Reset(stallLimit) })
+	if err != nil {
+		return err
+	}
+	err = u.send(ctx, s, job.image, body, download.ContentLength)
+	if problem := body.problem(); problem != nil {
+		return problem
+	}
+	if err != nil && context.Cause(ctx) != nil {
+		return fmt.Errorf("upload the image: %w", context.Cause(ctx))
+	}
+	return err
+}
+
+// send hands the bytes to Glance. It begins with a look at the image, which also makes sure of
+// a token that is still good: bytes can be sent only once.
+func (u *uploads) send(ctx context.Context, s *session, image string, body *verified, size int64) error {
+	answer, err := s.do(ctx, call{service: serviceImage, method: http.MethodGet, path: pathOf("images", image)})
+	if err != nil {
+		return err
+	}
+	if textAt(answer, "status") != "queued" {
+		return nil // somebody was faster
+	}
+	endpoint, err := s.endpoint(serviceImage)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, endpoint+pathOf("images", image, "file"), body)
+	if err != nil {
+		return err
+	}
+	request.ContentLength = size
+	request.Header.Set("Content-Type", "application/octet-stream")
+	request.Header.Set("X-Auth-Token", s.provider.Token())
+	client := &http.Client{Transport: s.transport} // bounded by ctx: an image takes its time
+	response, err := client.Do(request)
+	if err != nil {
+		return fmt.Errorf("upload the image: %s", s.masker.Text(cause(err)))
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= http.StatusMultipleChoices {
+		return &apiError{service: serviceImage, method: http.MethodPut, path: pathOf("images", image, "file"), status: response.StatusCode}
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package openstack
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// TestWholeNumbers sends numbers to an API and reads them back: none may turn into a float, which
+// knows 53 of their 64 bits and is written as 1e+06.
+func TestWholeNumbers(t *testing.T) {
+	fields := []field{{"ram", "ram"}, {"vcpus", "vcpus"}}
+	for _, digits := range []string{"0", "-1", "1000000", "9007199254740993", "9223372036854775807", "-9223372036854775808"} {
+		n := cty.MustParseNumberVal(digits)
+		body := wanted{value: cty.ObjectVal(map[string]cty.Value{"ram": n})}.body(fields, nil)
+		sent, err := json.Marshal(body)
+		if err != nil || string(sent) != `{"ram":`+digits+`}` {
+			t.Errorf("%s is sent as %s, %v", digits, sent, err)
+		}
+		decoder := json.NewDecoder(strings.NewReader(string(sent)))
+		decoder.UseNumber()
+		var answer map[string]any
+		if err := decoder.Decode(&answer); err != nil {
+			t.Fatal(err)
+		}
+		if read := fromJSON(answer["ram"], cty.Number); !read.RawEquals(n) {
+			t.Errorf("%s is read as %#v", digits, read)
+		}
+		if shown := show(n); shown != digits {
+			t.Errorf("%s is shown as %s", digits, shown)
+		}
+	}
+}

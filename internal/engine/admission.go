@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// replanDelay is how much time lies between two plans at least.
+const replanDelay = 2 * time.Second
+
+// lookPatience is how long a plan waits for observations, and then for where instances run. What is not seen by then is unknown to it, so
+// that an API which hangs holds back nothing but what lies behind it.
+const lookPatience = 30 * time.Second
+
+// hostsAge is how old a plan may be by which something is done that depends on where instances run.
+const hostsAge = time.Minute
+
+// admission is the newest plan, and whether it still stands.
+type admission struct {
+	plan     *plan.Plan
+	revision *Revision
+	stale    bool // a new plan is needed
+	planning bool
+	last     time.Time
+	waits    time.Time // since when it waits for observations; zero: it does not
+}
+
+// refused tells why nothing may be applied.
+func (a *admission) refused() diag.Diagnostics {
+	if a.plan == nil {
+		return nil
+	}
+	return a.plan.Refused
+}
+
+// allows tells whether a destroying change was admitted as it is now: the same action for the same
+// fields.
+func (a *admission) allows(c plan.Change) (ok bool, planned *plan.Change) {
+	if a.plan == nil {
+		return false, nil
+	}
+	planned = a.plan.Change(c.Address)
+	return planned != nil && planned.Action == c.Action && signature(planned.Fields) == signature(c.Fields), planned
+}
+
+// outdated tells whether instances may run somewhere else by now than where the plan has seen them, so that
+// a change has to be admitted once more: it may have waited for others for a long time.
+func (a *admission) outdated(c plan.Change) bool {
+	return c.AsksHosts() && time.Since(a.last) > hostsAge
+}
+
+// condemned tells whether a loop's object is about to be replaced, so that its outputs will be
+// others.
+func (e *Engine) condemned(l *loop) bool {
+	return l.unit != nil && !l.replaced && l.change.Action == unit.ActionReplace && e.plans(l.address, unit.ActionReplace)
+}
+
+// plans tells whether the admitted plan has an action for an address.
+func (e *Engine) plans(a addr.Object, action unit.Action) bool {
+	if e.admitted.plan == nil || e.admitted.revision != e.revision {
+		return false
+	}
+	planned := e.admitted.plan.Change(a)
+	return planned != nil && planned.Action == action
+}
+
+// signature names a set of differences.
+func signature(fields []unit.Field) string {
+	var b strings.Builder
+	for _, f := range fields {
+		fmt.Fprintf(&b, "%q=%q>%q\n", f.Path, f.Before, f.After)
+	}
+	return b.String()
+}
+
+// input collects what a plan follows from.
+func (e *Engine) input(r *Revision, states map[addr.Object]unit.State) plan.Input {
+	compare := map[unit.DriverName]plan.Compare{}
+	for name, driver := range e.Drivers {
+		compare[name] = driver.Compare
+	}
+	return plan.Input{
+		Units: r.Units, Removed: r.Removed, Moves: r.Moves, Imports: r.Imports, Removals: r.Removals, Deployment: r.Deployment, Ranges: r.Ranges,
+		Recorded: e.Inventory.Deployment(), Entries: e.Inventory.Entries(), Marker: e.Marker,
+		States: states, Compare: compare, Hosts: plan.Hosts{None: true}, MaxDeletes: e.MaxDeletes,
+	}
+}
+
+// make makes a plan; only where that depends on where instances run are the hosts asked.
+func (e *Engine) make(ctx context.Context, in plan.Input) *plan.Plan {
+	p := plan.Make(in)
+	if e.Hosts == nil || !p.AsksHosts() {
+		return p
+	}
+	limit := min(lookPatience, e.CallTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	in.Hosts = e.Hosts(ctx)
+	if in.Hosts.Err != nil && ctx.Err() != nil {
+		in.Hosts.Err = fmt.Errorf("nova did not answer within %s", limit)
+	}
+	return plan.Make(in)
+}
+
+// Plan observes everything and tells what would be done for a revision. It changes nothing, and
+// needs no [Engine.Run]. The error says what could not be observed; the plan stands all the same,
+// and has those units as unknown. What cannot be seen because it is to be made first is no error.
+func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
+	targets := map[unit.DriverName][]unit.Target{}
+	units := map[addr.Object]*unit.Unit{}
+	for i := range r.Units {
+		units[r.Units[i].Address] = &r.Units[i]
+	}
+	who := plan.Identity{Marker: e.Marker, Imports: r.Imports, Moves: r.Moves, Used: e.Inventory.UsesUID}
+	moved := plan.Relocate(e.Inventory.Entries(), r.Moves, func(a addr.Object) bool { return units[a] != nil })
+	for i := range moved.Entries {
+		entry := &moved.Entries[i]
+		u := units[entry.Address]
+		delete(units, entry.Address)
+		t := who.Target(u, entry)
+		targets[t.Locator.Driver] = append(targets[t.Locator.Driver], t)
+	}
+	for i := range r.Units {
+		if u := &r.Units[i]; units[u.Address] != nil { // it has no entry yet
+			targets[u.Spec.Driver()] = append(targets[u.Spec.Driver()], who.Target(u, nil))
+		}
+	}
+	states, err := e.observeAll(ctx, targets)
+	p := e.make(ctx, e.input(r, states))
+	unseen := slices.ContainsFunc(p.Changes, func(c plan.Change) bool {
+		state := states[c.Address]
+		return (state.Existence == unit.Unknown || len(state.Unseen) > 0 && !c.Later) && c.Action != unit.ActionCreate && c.Action != unit.ActionImport
+	})
+	if !unseen {
+		err = nil
+	}
+	return p, err
+}
+
+// target joins a unit with its entry.
+func (e *Engine) target(u *unit.Unit, a addr.Object) unit.Target {
+	entry, ok := e.entry(a)
+	if !ok {
+		return e.identity().Target(u, nil)
+	}
+	return e.identity().Target(u, &entry)
+}
+
+// identity is all that the inventory and the revision say of who units are. The result may be used by
+// any goroutine.
+func (e *Engine) identity() plan.Identity {
+	r := e.revision
+	return plan.Identity{Marker: e.Marker, Imports: r.Imports, Moves: r.Moves, Used: e.Inventory.UsesUID, Nodes: e.nodes}
+}
+
+// replan begins a new plan when one is due and everything was seen, or was waited for long enough. It
+// returns when to ask again.
+func (e *Engine) replan(calls context.Context) time.Duration {
+	a := &e.admitted
+	if !a.stale || a.planning || e.revision == nil {
+		return forever
+	}
+	if slices.ContainsFunc(e.order, e.unseen) { // a plan is made of what is true now
+		if a.waits.IsZero() {
+			a.waits = time.Now()
+		}
+		if left := time.Until(a.waits.Add(lookPatience)); left > 0 {
+			return left
+		}
+	}
+	if wait := time.Until(a.last.Add(replanDelay)); wait > 0 && a.revision == e.revision {
+		return wait
+	}
+	a.stale, a.planning, a.last, a.waits = false, true, time.Now(), time.Time{}
+	states := map[addr.Object]unit.State{}
+	for address, l := range e.loops {
+		states[address] = l.state
+		if l.unplanned = e.unseen(l); l.unplanned {
+			states[address] = unit.State{Message: "it is still being observed"}
+		}
+	}
+	revision, in := e.revision, e.input(e.revision, maps.Clone(states))
+	go func() {
+		p := e.make(calls, in)
+		e.events <- func() { e.admit(revision, p) }
+	}()
+	return forever
+}
+
+// unseen tells whether the observation of a loop is on its way.
+func (e *Engine) unseen(l *loop) bool { return l.looks || l.stale || !l.seen && !l.gated(e) }
+
+// admit takes a finished plan.
+func (e *Engine) admit(r *Revision, p *plan.Plan) {
+	a := &e.admitted
+	a.planning = false
+	if r != e.revision {
+		a.stale = true // a newer revision came meanwhile
+		return
+	}
+	e.changed = true
+	fallback := cmp.Or(r.Fallback, e.good)
+	if p.Refused.HasErrors() && fallback != nil && fallback != r {
+		// The last one that was admitted stays in force.
+		e.refusal = &refusal{revision: r.ID, diagnostics: p.Refused}
+		e.take(fallback)
+		return
+	}
+	if !p.Refused.HasErrors() {
+		e.good = r
+	}
+	a.plan, a.revision = p, r
+	for _, l := range e.loops {
+		l.dirty, l.replaced = true, false
+	}
+}
+
+// refusal is a revision that must not be applied.
+type refusal struct {
+	revision    string
+	diagnostics diag.Diagnostics
+}

@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// crowded tells whether too many calls of a driver are running already; then the loop decides anew
+// once one has ended.
+func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
+	if e.running[name] < e.Parallel {
+		return false
+	}
+	e.queued[name] = append(e.queued[name], l)
+	return true
+}
+
+// ended counts a call of a driver that has ended, and lets those decide anew that waited for it.
+func (e *Engine) ended(name unit.DriverName) {
+	e.running[name]--
+	for _, waiting := range e.queued[name] {
+		waiting.dirty = true
+	}
+	e.queued[name] = nil
+}
+
+// begin starts a call of a driver that is not crowded. What call returns is run by the engine's own
+// goroutine.
+func (e *Engine) begin(l *loop, name unit.DriverName, call func() func()) {
+	l.busy = true
+	e.running[name]++
+	go func() {
+		end := call()
+		e.events <- func() {
+			e.ended(name)
+			l.busy, l.dirty = false, true
+			end()
+		}
+	}()
+}
+
+// apply records what is about to happen, and lets the driver take one step.
+func (e *Engine) apply(calls context.Context, l *loop, target unit.Target, desired cty.Value, c plan.Change) {
+	u, state, deployment, who := l.unit, l.state, e.revision.Deployment, e.identity()
+	l.repairs(c)
+	l.unserved = target.Unserved
+	e.begin(l, u.Spec.Driver(), func() func() {
+		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
+		defer cancel()
+		next, err := state, e.intend(ctx, deployment, who, u, state, target)
+		if err == nil {
+			now, _ := e.Inventory.Entry(u.Address)
+			target = who.Recorded(target, &now)
+			next, err = e.Drivers[u.Spec.Driver()].Apply(ctx, target, desired, state)
+		}
+		if err == nil {
+			err = e.confirm(ctx, u, target, desired, next)
+		}
+		return func() { e.applied(l, c, next, err) }
+	})
+}
+
+// applied takes the result of a step.
+func (e *Engine) applied(l *loop, c plan.Change, state unit.State, err error) {
+	if err != nil {
+		e.failed(l, err)
+		return
+	}
+	l.done(c.Action)
+	l.repaired()
+	l.polls = 0
+	e.saw(l, state)
+	if state.Existence == unit.Unknown {
+		l.stale = true
+	}
+}
+
+// failed waits before the next attempt, which begins with a look at what the failed one did.
+func (e *Engine) failed(l *loop, err error) {
+	l.dirty = false
+	news := !l.retries(l.guard.step) || !unit.IsBlocked(err) || l.reason != err.Error()
+	if news {
+		l.attempts++
+		e.changed = true
+	}
+	if unit.IsBlocked(err) {
+		l.guard.refused, l.guard.why = l.guard.step, err.Error()
+		l.stale, l.dirty = true, true
+		l.set(PhaseBlocked, err.Error())
+	} else {
+		l.wake = time.Now().Add(max(retryDelay(l.attempts), unit.RetryAfter(err)))
+		l.set(PhaseFailed, err.Error())
+	}
+	l.guard.step, l.guard.steps, l.guard.doubted = "", 0, ""
+	e.wakeDependents(l)
+	e.Log.Warn().Stringer("unit", l.address).Int("attempt", l.attempts).Err(err).Msg("a step failed")
+}
+
+// remove lets the driver take one step towards the absence of what a loop stands for.
+func (e *Engine) remove(calls context.Context, l *loop, target unit.Target, c plan.Change) {
+	state, who := l.state, e.identity()
+	l.repairs(c)
+	e.begin(l, target.Locator.Driver, func() func() {
+		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
+		defer cancel()
+		left, err := e.removeFormer(ctx, who, target.Address)
+		next := state
+		if err == nil && left == nil {
+			next, err = e.removeOne(ctx, who, target, state, c)
+		}
+		return func() {
+			if err != nil {
+				e.failed(l, err)
+				return
+			}
+			e.saw(l, next)
+			if left != nil {
+				l.dirty = false
+				l.wake = time.Now().Add(pollDelay(left.After, l.polls))
+				return
+			}
+			if next.Existence != unit.Absent {
+				l.dirty = false
+				l.wake = time.Now().Add(pollDelay(next.After, l.polls))
+				return
+			}
+			l.attempts, l.replaced = 0, true
+			l.guard = guard{}
+			l.done(c.Action)
+			l.stale = l.stale || target.Leaves != "" // what was looked at is not what comes now
+			e.wakeDeleting()
+		}
+	})
+}
+
+func (e *Engine) removeOne(ctx context.Context, who plan.Identity, target unit.Target, state unit.State, c plan.Change) (unit.State, error) {
+	entry, known := e.Inventory.Entry(target.Address)
+	if known && entry.Phase != inventory.Deleting {
+		entry.Phase = inventory.Deleting
+		if err := e.Inventory.Put(ctx, entry); err != nil {
+			return state, err
+		}
+	}
+	next, err := e.Drivers[target.Locator.Driver].Delete(ctx, target, state)
+	if err != nil || next.Existence != unit.Absent {
+		return next, err
+	}
+	if c.Action == unit.ActionReplace {
+		entry = who.Anew(entry)
+		if target.Leaves != "" {
+			entry.Locator = target.Spec.Locator() // or it would be left once more
+		}
+		return next, e.Inventory.Put(ctx, entry)
+	}
+	return next, e.Inventory.Remove(ctx, target.Address)
+}
+
+// forget drops the entry of what is gone already.
+func (e *Engine) forget(calls context.Context, l *loop) {
+	e.begin(l, e.target(nil, l.address).Locator.Driver, func() func() {
+		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
+		defer cancel()
+		err := e.Inventory.Remove(ctx, l.address)
+		return func() {
+			if err != nil {
+				e.failed(l, err)
+				return
+			}
+			l.done(unit.ActionForget)
+		}
+	})
+}

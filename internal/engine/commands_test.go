@@ -1,0 +1,331 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing/synctest"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// run carries out one line of a script.
+func (s *scenario) run(line string) error {
+	words := strings.Fields(line)
+	args := words[1:]
+	for _, group := range []func(string, []string) (bool, error){s.drive, s.disturb, s.check} {
+		if known, err := group(words[0], args); known {
+			return err
+		}
+	}
+	return errors.New("unknown command")
+}
+
+// drive has the engine do something.
+//
+//	submit REVISION [FALLBACK]      settle      wait DURATION      resync
+//	converge REVISION [TIMEOUT]: with an engine of its own    plan REVISION
+//	restart              lose [SHARD]: restart without an inventory, or without a piece of it
+//	parallel N   resync-every DURATION (before a restart)
+func (s *scenario) drive(command string, args []string) (bool, error) {
+	switch command {
+	case "submit":
+		r := *s.revisions[args[0]]
+		if len(args) > 1 {
+			r.Fallback = s.revisions[args[1]]
+		}
+		err := s.engine.Submit(s.t.Context(), &r)
+		synctest.Wait()
+		return true, err
+	case "settle":
+		return true, s.settle()
+	case "wait":
+		d, err := time.ParseDuration(args[0])
+		time.Sleep(d)
+		synctest.Wait()
+		return true, err
+	case "resync":
+		err := s.engine.ResyncNow(s.t.Context())
+		synctest.Wait()
+		return true, err
+	case "converge":
+		return true, s.converge(args)
+	case "plan":
+		var err error
+		s.plan, err = s.engine.Plan(s.t.Context(), s.revisions[args[0]])
+		return true, err
+	case "restart":
+		s.stop()
+		s.start()
+		return true, nil
+	case "lose":
+		s.stop()
+		if len(args) > 0 {
+			delete(s.store.shards, args[0])
+		} else {
+			s.store.shards = map[string]inventory.Shard{}
+		}
+		s.start()
+		return true, nil
+	case "parallel":
+		s.options.Parallel = atoi(args[0])
+		return true, nil
+	case "resync-every":
+		d, err := time.ParseDuration(args[0])
+		s.options.Resync = d
+		return true, err
+	}
+	return false, nil
+}
+
+func (s *scenario) converge(args []string) error {
+	s.stop()
+	s.build()
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	if len(args) > 1 {
+		d, err := time.ParseDuration(args[1])
+		if err != nil {
+			return err
+		}
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
+	} else {
+		ctx, cancel = context.WithTimeout(ctx, 5*time.Hour)
+		defer cancel()
+	}
+	err := s.engine.Converge(ctx, s.revisions[args[0]], time.Second)
+	if len(args) > 1 {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("it ended with %w", err)
+		}
+		return nil
+	}
+	return err
+}
+
+// disturb changes the world.
+//
+//	fail apply|delete|observe ADDRESS N      block|unblock [delete:]ADDRESS [REASON]
+//	edit ADDRESS FIELD VALUE   erase ADDRESS   break ADDRESS REASON   mend ADDRESS: and tell the engine
+//	hide|show ADDRESS|DRIVER|SERVICE with parts   hang|unhang DRIVER|hosts   hold|release ADDRESS
+//	store fail|lose N          hosts NAME N      slow-delete ADDRESS N
+//	put ADDRESS [ID] [MARK]: somebody else creates one       notify ADDRESS
+func (s *scenario) disturb(command string, args []string) (bool, error) {
+	w := s.world
+	w.mutex.Lock()
+	var told string
+	known := true
+	switch command {
+	case "fail":
+		w.failures[args[0]+" "+args[1]] = atoi(args[2])
+	case "block":
+		w.blocked[args[0]] = strings.Join(args[1:], " ")
+	case "unblock":
+		delete(w.blocked, args[0])
+	case "edit":
+		w.at(addr.MustParseObject(args[0])).fields[args[1]] = args[2]
+		told = args[0]
+	case "erase":
+		w.objects = slices.DeleteFunc(w.objects, func(o *object) bool { return o.address.String() == args[0] })
+		told = args[0]
+	case "break":
+		w.at(addr.MustParseObject(args[0])).broken = strings.Join(args[1:], " ")
+		told = args[0]
+	case "mend":
+		w.at(addr.MustParseObject(args[0])).broken = ""
+		told = args[0]
+	case "slow-delete":
+		w.at(addr.MustParseObject(args[0])).going = atoi(args[1])
+	case "put":
+		o := &object{address: addr.MustParseObject(args[0]), mark: "theirs", fields: map[string]string{}}
+		if len(args) > 1 {
+			o.id, o.mark = args[1], strings.Join(args[2:], "")
+		}
+		w.objects = append(w.objects, o)
+	case "hide", "show":
+		w.hidden[args[0]] = command == "hide"
+	case "hang", "unhang":
+		w.hanging[args[0]] = command == "hang"
+	case "hold":
+		w.holds[args[0]] = make(chan struct{})
+	case "release":
+		close(w.holds[args[0]])
+		delete(w.holds, args[0])
+	case "hosts":
+		s.hosts[args[0]] = atoi(args[1])
+	case "store":
+		if args[0] == "fail" {
+			s.store.fail = atoi(args[1])
+		} else {
+			s.store.lose = atoi(args[1])
+		}
+	case "notify":
+		told = args[0]
+	default:
+		known = false
+	}
+	w.mutex.Unlock()
+	if told != "" {
+		s.notify(addr.MustParseObject(told))
+	}
+	if known {
+		synctest.Wait()
+	}
+	return known, nil
+}
+
+// check compares.
+//
+//	expect ADDRESS PHASE [PART OF THE REASON]    waits|causes|did|healed ADDRESS ...
+//	repaired ADDRESS PATH BEFORE AFTER: the difference that was repaired last
+//	calls none|OP ADDRESS, OP ADDRESS; OP ADDRESS: what changed the world since the last time: a comma
+//	  stands between those that may come in any order, a semicolon before those that come later
+//	attempts ADDRESS MIN MAX   decided ADDRESS true|false   most N: calls at once
+//	objects ADDRESS...   entries ADDRESS:PHASE...   quiet|retries DURATION   refused CODE|none
+//	settled true|false   unseen true|false   looks N   recorded RELEASE   planned ADDRESS ACTION [REASON]   moved FROM TO: by the plan   id ADDRESS ID: on record
+func (s *scenario) check(command string, args []string) (bool, error) {
+	switch command {
+	case "expect":
+		return true, s.expect(args[0], engine.Phase(args[1]), strings.Join(args[2:], " "))
+	case "waits", "causes", "did", "healed", "attempts", "decided":
+		return true, s.checkUnit(command, args)
+	case "calls":
+		return true, s.checkCalls(strings.Join(args, " "))
+	case "repaired":
+		u, err := s.unit(args[0])
+		if f := (unit.Field{Path: args[1], Before: args[2], After: args[3]}); err == nil && !slices.Contains(u.Healed, f) {
+			err = fmt.Errorf("got %v", u.Healed)
+		}
+		return true, err
+	case "most":
+		return true, differ("at once", []string{fmt.Sprint(s.world.most)}, args)
+	case "objects":
+		return true, differ("objects", s.world.list(), args)
+	case "entries":
+		var got []string
+		for _, e := range s.inventory.Entries() {
+			got = append(got, e.Address.String()+":"+string(e.Phase))
+		}
+		return true, differ("entries", got, args)
+	case "quiet":
+		d, err := time.ParseDuration(args[0])
+		return true, errors.Join(err, s.quiet(d))
+	case "retries":
+		d, err := time.ParseDuration(args[0])
+		return true, errors.Join(err, s.retries(d))
+	case "refused":
+		got := "none"
+		if refused := s.engine.Snapshot().Refused; len(refused) > 0 {
+			got = string(refused[0].Code)
+		}
+		return true, differ("refused", []string{got}, args)
+	case "unseen":
+		return true, differ("unseen", []string{fmt.Sprint(s.engine.Snapshot().Unseen)}, args)
+	case "looks":
+		return true, differ("looks", []string{fmt.Sprint(s.engine.Snapshot().Looks)}, args)
+	case "settled":
+		synctest.Wait()
+		return true, differ("settled", []string{fmt.Sprint(s.engine.Snapshot().Settled)}, args)
+	case "recorded":
+		d := s.inventory.Deployment()
+		if d == nil {
+			d = &inventory.Deployment{}
+		}
+		return true, differ("recorded", []string{d.Release}, args)
+	case "id":
+		e, _ := s.inventory.Entry(addr.MustParseObject(args[0]))
+		return true, differ("id", []string{e.ID}, args[1:])
+	case "moved":
+		c := s.plan.Change(addr.MustParseObject(args[1]))
+		if c == nil || c.From.String() != args[0] || !c.Changes() {
+			return true, fmt.Errorf("got %+v", c)
+		}
+		return true, nil
+	case "planned":
+		c := s.plan.Change(addr.MustParseObject(args[0]))
+		if c == nil || c.Action != unit.Action(args[1]) || !strings.Contains(c.Reason, strings.Join(args[2:], " ")) {
+			return true, fmt.Errorf("got %+v", c)
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+func (s *scenario) checkCalls(wanted string) error {
+	got := s.world.takeTrace()
+	rest := slices.Clone(got)
+	if wanted == "none" {
+		return differ("calls", got, nil)
+	}
+	for group := range strings.SplitSeq(wanted, ";") {
+		want := strings.Split(strings.TrimSpace(group), ", ")
+		n := min(len(want), len(rest))
+		have := slices.Sorted(slices.Values(rest[:n]))
+		slices.Sort(want)
+		if !slices.Equal(have, want) {
+			return fmt.Errorf("calls: got %q", got)
+		}
+		rest = rest[n:]
+	}
+	if len(rest) > 0 {
+		return fmt.Errorf("calls: got %q", got)
+	}
+	return nil
+}
+
+func (s *scenario) expect(a string, phase engine.Phase, reason string) error {
+	synctest.Wait()
+	u, err := s.unit(a)
+	if err := errors.Join(err, s.heard()); err != nil {
+		return err
+	}
+	if u.Phase != phase || !strings.Contains(u.Reason, reason) {
+		return fmt.Errorf("it is %s: %q", u.Phase, u.Reason)
+	}
+	return nil
+}
+
+func (s *scenario) checkUnit(command string, args []string) error {
+	u, err := s.unit(args[0])
+	if err != nil {
+		return err
+	}
+	var got []string
+	switch command {
+	case "waits":
+		got = texts(u.Waits)
+	case "causes":
+		got = texts(u.Causes)
+	case "did":
+		for _, a := range u.Did {
+			got = append(got, string(a))
+		}
+	case "healed":
+		for _, f := range u.Healed {
+			got = append(got, orWhole(f.Path))
+		}
+	case "decided":
+		got = []string{fmt.Sprint(u.Decided)}
+	case "attempts":
+		if u.Attempts < atoi(args[1]) || u.Attempts > atoi(args[2]) {
+			return fmt.Errorf("%d attempts", u.Attempts)
+		}
+		return nil
+	}
+	return differ(command, got, args[1:])
+}
+
+// orWhole stands for a field without a path, which is about all of a unit.
+func orWhole(path string) string {
+	if path == "" {
+		return "whole"
+	}
+	return path
+}

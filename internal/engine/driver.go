@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Driver brings units of one kind of system to what is wanted. The engine calls it from many
+// goroutines, but never twice at once for the same unit.
+//
+// Every call must end soon, within the deadline of its context at the latest. What takes longer
+// happens in steps: a call begins something and returns a state that says it is progressing, and
+// a later one goes on from what it finds in the world. So a process that was killed in between
+// just goes on.
+type Driver interface {
+	// Observe looks at many units at once, with as few requests as the system allows: one list per
+	// kind, never a request per unit that is unchanged. A unit that could not be observed has no
+	// entry, or one whose existence is unknown; then the error says why, and the entries of the
+	// others still count. Absent means that a complete answer did not have it.
+	Observe(ctx context.Context, targets []unit.Target) (map[addr.Object]unit.State, error)
+
+	// Compare is pure: it tells what an Apply with the same arguments would change. desired is the
+	// late value of a resource, unknown in parts while a plan is made; cty.NilVal for units
+	// without one. The action is None when nothing is to be done now, also while something that
+	// was begun is still going on by itself.
+	Compare(target unit.Target, desired cty.Value, state unit.State) unit.Diff
+
+	// Apply takes the next step towards what is wanted and returns the state after it. It creates
+	// only what is certainly absent: where target.Fresh is false and no ID is known it searches
+	// for the mark first. It never deletes the unit. An error leaves the world as it was or one
+	// step further; a [unit.BlockedError] is not tried again until something changes, anything
+	// else is, with a growing delay.
+	Apply(ctx context.Context, target unit.Target, desired cty.Value, state unit.State) (unit.State, error)
+
+	// Delete takes the next step towards the unit's absence and returns the state after it: absent
+	// when nothing is left. It deletes only what is ours, by its id and mark.
+	Delete(ctx context.Context, target unit.Target, state unit.State) (unit.State, error)
+}

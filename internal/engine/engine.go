@@ -1,0 +1,289 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Options are what an engine works with.
+type Options struct {
+	Drivers   map[unit.DriverName]Driver
+	Inventory *inventory.Inventory
+	Marker    inventory.Marker
+	// Secrets reads the Kubernetes Secrets that units are made from. Nil means that there is no way to.
+	Secrets Secrets
+	// Hosts tells how many instances run on each host. It is asked only when a plan depends on it, as
+	// [plan.Plan.AsksHosts] tells. Nil means that there can be none.
+	Hosts func(ctx context.Context) plan.Hosts
+	// MaxDeletes is passed on to the plan.
+	MaxDeletes int
+	// CallTimeout bounds each call of a driver; 0 means five minutes.
+	CallTimeout time.Duration
+	// Resync is how often everything is observed again though nothing was heard; 0 means never.
+	Resync time.Duration
+	// Parallel is how many calls run at once for each driver; 0 means eight.
+	Parallel int
+	// Changed is called after something changed that a [Snapshot] shows. It must not block.
+	Changed func()
+	Log     zerolog.Logger
+}
+
+// Revision is what is wanted from now on.
+type Revision struct {
+	ID    string
+	Units []unit.Unit // the graph of their GateStart edges has no cycles
+	// Removed are the services that the configuration says to uninstall.
+	Removed map[addr.Object]bool
+	// Moves, Imports and Removals say what became of things on record.
+	Moves      []model.Move
+	Imports    plan.Imports
+	Removals   plan.Removals
+	Deployment inventory.Deployment
+	Ranges     map[string]diag.Range
+	// Fallback is the revision that comes into force when this one is refused: the last one that was
+	// admitted, with the facts as they are now. Nil means the one in force stays as it is.
+	Fallback *Revision
+}
+
+// Engine runs the loops. Create it with [New].
+type Engine struct {
+	Options
+
+	events chan func() // run by the goroutine that owns the loops
+
+	mutex    sync.Mutex // held while the loops change, so that others can read them
+	revision *Revision
+	good     *Revision // the newest that was admitted
+	refusal  *refusal  // of a newer one than that, nil when there is none
+	loops    map[addr.Object]*loop
+	order    []*loop                       // by address
+	needed   map[addr.Object][]addr.Object // who depends on it
+	recorded map[addr.Object][]addr.Object // who depends on what by the inventory; nil: to be read again
+	places   *plan.Relocation              // what is to be moved first
+	nodes    plan.Nodes                    // of the revision
+	moving   bool                          // a call that does so is running
+	admitted admission
+	settled  bool
+	changed  bool // something that a snapshot shows, outside of what advance tells
+
+	running map[unit.DriverName]int                  // calls of drivers
+	queued  map[unit.DriverName][]*loop              // what waits for one of them to end
+	observe map[unit.DriverName]map[addr.Object]bool // what is to be observed next
+	looking map[unit.DriverName]bool                 // an observation is running
+	resync  time.Time
+	looks   int // at everything
+}
+
+// New returns an engine without a revision: until [Engine.Submit] it does nothing.
+func New(options Options) *Engine {
+	if options.CallTimeout == 0 {
+		options.CallTimeout = 5 * time.Minute
+	}
+	if options.Parallel == 0 {
+		options.Parallel = 8
+	}
+	if options.Changed == nil {
+		options.Changed = func() {}
+	}
+	return &Engine{
+		Options: options, events: make(chan func(), 64), places: &plan.Relocation{},
+		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
+		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]bool{},
+	}
+}
+
+// Submit makes a revision the wanted one. What is being done is finished; what waits is decided
+// anew. It returns when the engine has taken it, or with the context's error.
+func (e *Engine) Submit(ctx context.Context, r *Revision) error {
+	return e.send(ctx, func() { e.accept(r) })
+}
+
+// Notify says that something changed in the world that belongs to these units. Addresses that the
+// engine does not know are passed over. It may be called from any goroutine, and blocks only while
+// the engine is busy with other events.
+func (e *Engine) Notify(ctx context.Context, addresses ...addr.Object) {
+	_ = e.send(ctx, func() {
+		for _, a := range addresses {
+			if l := e.loops[a]; l != nil {
+				l.stale = true
+				l.dirty = true
+			}
+		}
+	}) // the error is the context's: nobody is interested any more
+}
+
+// ResyncNow has everything observed again.
+func (e *Engine) ResyncNow(ctx context.Context) error {
+	return e.send(ctx, e.lookAgain)
+}
+
+func (e *Engine) send(ctx context.Context, event func()) error {
+	select {
+	case e.events <- event:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Run keeps the world as the submitted revisions want it, until ctx ends. Calls of drivers that are
+// running then are waited for, within their own deadlines and grace at most.
+func (e *Engine) Run(ctx context.Context, grace time.Duration) {
+	_ = e.run(ctx, grace, false) // it ends only with the context
+}
+
+// Converge takes one revision and returns when nothing more can move: everything is ready, or
+// what is not is blocked or failed repeatedly. It returns the context's error when that ends
+// before.
+func (e *Engine) Converge(ctx context.Context, r *Revision, grace time.Duration) error {
+	alone := *r
+	alone.Fallback = nil                  // who asked for this one would not expect another
+	e.handle(func() { e.accept(&alone) }) // nobody else owns the loops now
+	return e.run(ctx, grace, true)
+}
+
+func (e *Engine) run(ctx context.Context, grace time.Duration, once bool) error {
+	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		e.mutex.Lock()
+		next, changed := e.advance(calls, once)
+		done := once && e.settled
+		e.mutex.Unlock()
+		if changed {
+			e.Changed()
+		}
+		if done {
+			return nil
+		}
+		timer.Reset(next)
+		select {
+		case event := <-e.events:
+			e.handle(event)
+		case <-timer.C:
+		case <-ctx.Done():
+			e.drain(grace, cancel)
+			return ctx.Err()
+		}
+	}
+}
+
+// handle runs an event and those that came with it.
+func (e *Engine) handle(event func()) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	for {
+		event()
+		select {
+		case event = <-e.events:
+		default:
+			return
+		}
+	}
+}
+
+// drain waits for running calls to end; after grace it cancels them.
+func (e *Engine) drain(grace time.Duration, cancel context.CancelFunc) {
+	timer := time.AfterFunc(grace, cancel)
+	defer timer.Stop()
+	for e.busy() {
+		e.handle(<-e.events)
+	}
+}
+
+func (e *Engine) busy() bool {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	for _, n := range e.running {
+		if n > 0 {
+			return true
+		}
+	}
+	return e.admitted.planning
+}
+
+// accept takes a revision that somebody asks for.
+func (e *Engine) accept(r *Revision) {
+	e.refusal = nil
+	e.take(r)
+}
+
+// take makes loops of the units, and of what the inventory has beside them.
+func (e *Engine) take(r *Revision) {
+	e.revision, e.nodes = r, plan.NodesOf(r.Units)
+	e.settled, e.changed = false, true
+	wanted := map[addr.Object]bool{}
+	for i := range r.Units {
+		u := &r.Units[i]
+		wanted[u.Address] = true
+		l := e.loops[u.Address]
+		if l == nil {
+			l = &loop{address: u.Address}
+			e.loops[u.Address] = l
+		}
+		l.want(u)
+	}
+	for _, entry := range e.Inventory.Entries() {
+		if !wanted[entry.Address] && e.loops[entry.Address] == nil {
+			e.loops[entry.Address] = &loop{address: entry.Address}
+		}
+	}
+	for a, l := range e.loops {
+		if !wanted[a] {
+			l.want(nil)
+		}
+	}
+	e.relocate()
+	for a, l := range e.loops {
+		if !wanted[a] {
+			_, known := e.entry(a)
+			if _, leaves := e.places.To[a]; !known && !leaves && !l.busy {
+				delete(e.loops, a)
+			}
+		}
+	}
+	e.connect()
+	e.lookAgain()
+}
+
+// lookAgain has everything observed, and then planned anew.
+func (e *Engine) lookAgain() {
+	e.admitted.stale, e.changed = true, true
+	e.looks++
+	if e.Resync > 0 {
+		e.resync = time.Now().Add(e.Resync)
+	}
+	for _, l := range e.loops {
+		l.stale, l.dirty = true, true
+		l.guard.doubt()
+		l.former.doubt()
+	}
+}
+
+// connect puts the loops in order, so that what happens is the same every time, and finds out who has to look again when a unit changes.
+func (e *Engine) connect() {
+	e.order = slices.SortedFunc(maps.Values(e.loops), func(a, b *loop) int { return a.address.Compare(b.address) })
+	e.needed = map[addr.Object][]addr.Object{}
+	for a, l := range e.loops {
+		if l.unit == nil {
+			continue
+		}
+		for _, edge := range l.unit.Edges {
+			e.needed[edge.To] = append(e.needed[edge.To], a)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Phase is where a loop stands.
+type Phase string
+
+// The phases.
+const (
+	PhaseWaiting     Phase = "waiting"     // for other units
+	PhaseReconciling Phase = "reconciling" // a call is running, or about to
+	PhaseProgressing Phase = "progressing" // begun, and not ready yet
+	PhaseReady       Phase = "ready"
+	PhaseFailed      Phase = "failed"  // tried again later
+	PhaseBlocked     Phase = "blocked" // until a person changes something
+	PhaseDeleting    Phase = "deleting"
+	PhaseKept        Phase = "kept" // no longer in the configuration, and left alone
+	PhaseGone        Phase = "gone"
+)
+
+// askAgain is why a loop waits for a new plan whose change was admitted by an old one.
+const askAgain = "instances may run there by now"
+
+// forThePlan is why a loop waits that nothing was decided for yet under the newest revision.
+const forThePlan = "for the plan"
+
+// loop is one unit's state machine. Only the engine's own goroutine touches it.
+type loop struct {
+	address addr.Object
+	unit    *unit.Unit // nil when it is no longer wanted
+
+	state unit.State
+	seen  bool // state was observed at least once
+	stale bool // the state has to be observed again
+	dirty bool // a decision is due
+	busy  bool // a call of the driver is running
+	looks bool // that call is an observation
+	// unplanned says that the newest plan was made without an observation that was on its way.
+	unplanned bool
+
+	phase    Phase
+	reason   string
+	waits    []addr.Object // what it waits for
+	change   plan.Change
+	attempts int       // failed steps in a row
+	blind    int       // failed observations in a row
+	replans  int       // new plans in a row that did not settle what to do
+	polls    int       // observations in a row that changed nothing
+	wake     time.Time // when to go on by itself; zero: never
+	guard    guard
+	replaced bool        // the deletion that the newest plan admitted for its replacement was done
+	target   unit.Target // of the last decision
+	former   former
+	unserved []string // services that were not asked for their parts of what was seen last
+	lacks    []string // services whose parts could not be seen while all else is as it should be; nil: else
+	did      []unit.Action
+	found    []unit.Field // drift that is being repaired
+	drift    []unit.Field // what was found and repaired in this revision, the newest first
+}
+
+// want gives the loop a unit, or nil. Retry counters begin anew when what is wanted changed.
+func (l *loop) want(u *unit.Unit) {
+	if l.unit == nil || u == nil || l.unit.Spec.Digest() != u.Spec.Digest() {
+		l.attempts, l.wake, l.guard = 0, time.Time{}, guard{}
+	}
+	l.replans, l.guard.refused, l.former = 0, "", former{left: l.former.left}
+	l.unit = u
+	l.did, l.found, l.drift, l.lacks = nil, nil, nil, nil
+	l.stale, l.dirty = true, true
+}
+
+// set moves the loop to a phase and tells whether anything changed that others can see.
+func (l *loop) set(phase Phase, reason string, waits ...addr.Object) bool {
+	changed := l.phase != phase || l.reason != reason || len(l.waits) != len(waits)
+	for i := range waits {
+		changed = changed || l.waits[i] != waits[i]
+	}
+	l.phase, l.reason, l.waits = phase, reason, waits
+	return changed
+}
+
+// tries moves the loop to the phase of a step, unless that was refused before and is only tried once more:
+// then it stays blocked for those who look, until the answer is another one.
+func (l *loop) tries(step string, phase Phase, reason string) bool {
+	if l.retries(step) {
+		return false
+	}
+	return l.set(phase, reason)
+}
+
+// retries tells whether a step is one that was refused before.
+func (l *loop) retries(step string) bool {
+	return l.phase == PhaseBlocked && step != "" && step == l.guard.doubted
+}
+
+// meets tells whether what an edge waits for holds.
+func (l *loop) meets(e unit.Edge) bool {
+	switch e.Until {
+	case unit.Installed:
+		return l.state.Existence == unit.Present && l.state.Installed
+	case unit.Ready:
+		return l.phase == PhaseReady || e.Part != "" && l.lacks != nil && !slices.Contains(l.lacks, e.Part)
+	case unit.Gone:
+		return l.state.Gone()
+	default:
+		return false
+	}
+}
+
+// dim tells whether an object exists of which a part could not be seen.
+func (l *loop) dim() bool { return l.state.Existence == unit.Present && len(l.state.Unseen) > 0 }
+
+// resting tells whether the next attempt has to wait after a failed one.
+func (l *loop) resting(now time.Time) bool {
+	return now.Before(l.wake) && (l.blinded() || l.phase == PhaseFailed && (l.attempts > 0 || l.blind > 0 || l.guard.paused))
+}
+
+// blinded tells whether the loop cannot be observed for as long as what it waits for does not work.
+func (l *loop) blinded() bool { return l.phase == PhaseWaiting && l.blind > 0 }
+
+// final tells whether the loop moves no more by itself, as far as a single pass is concerned.
+func (l *loop) final() bool {
+	if l.busy || l.dirty {
+		return false
+	}
+	switch l.phase {
+	case PhaseReady:
+		return !l.former.going
+	case PhaseBlocked, PhaseKept, PhaseGone:
+		return true
+	case PhaseFailed:
+		return l.attempts >= maxAttempts || l.former.attempts >= maxAttempts || l.blind >= maxAttempts || l.guard.paused || l.state.Health == unit.HealthFailed
+	case PhaseWaiting:
+		return l.change.Action == unit.ActionDeferred && l.polls >= maxAttempts
+	default:
+		return false
+	}
+}
+
+// done notes what was done in this revision; steps of one change count once.
+func (l *loop) done(a unit.Action) {
+	if n := len(l.did); n == 0 || l.did[n-1] != a {
+		l.did = append(l.did, a)
+	}
+}
+
+// repairs notes the drift that a step begins to repair. The steps that end it may not show that any more:
+// what was deleted for it, or could not be created at once, is created like anything new. What was lost
+// together with what it lay in is made for another one of that, and what that was is no news.
+func (l *loop) repairs(c plan.Change) {
+	switch {
+	case c.Lost && !c.Drift:
+		l.found = []unit.Field{{After: c.Reason}}
+	case !c.Drift:
+	case len(c.Fields) == 0:
+		l.found = []unit.Field{{After: c.Reason}}
+	default:
+		l.found = c.Fields
+	}
+}
+
+// maxRepaired is how many differences are remembered of a unit that is repaired again and again.
+const maxRepaired = 20
+
+// repaired notes that what was begun has come to its end. The newest difference of a path counts, and comes
+// before those of earlier repairs.
+func (l *loop) repaired() {
+	if l.found == nil {
+		return
+	}
+	all := slices.Clone(l.found)
+	for _, f := range l.drift {
+		if len(all) < maxRepaired && !slices.ContainsFunc(l.found, func(newer unit.Field) bool { return newer.Path == f.Path }) {
+			all = append(all, f)
+		}
+	}
+	l.found, l.drift = nil, all
+}
+
+// waitForPlan asks for a new plan, but not for ever.
+func (l *loop) waitForPlan(a *admission, why string) bool {
+	if l.replans++; l.replans > maxReplans {
+		return l.set(PhaseBlocked, "what it takes changes from plan to plan: "+why)
+	}
+	a.stale = true
+	return l.set(PhaseWaiting, "for a new plan: "+why)
+}
+
+// polled tells whether the loop was observed only because time passed.
+func (l *loop) polled() bool {
+	switch l.phase {
+	case PhaseProgressing, PhaseDeleting:
+		return true
+	case PhaseFailed:
+		return l.state.Health == unit.HealthFailed
+	case PhaseWaiting:
+		return l.change.Action == unit.ActionDeferred
+	default:
+		return false
+	}
+}

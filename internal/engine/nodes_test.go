@@ -1,0 +1,26 @@
+package engine_test
+
+import (
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// hostOf is the node that a target is about: the one that is wanted, or else the one on record.
+func hostOf(t unit.Target) string {
+	at := t.Locator
+	if t.Spec != nil {
+		at = t.Spec.Locator()
+	}
+	if at.Kind != unit.KindNode {
+		return ""
+	}
+	return at.Name
+}
+
+// named is an address with the node that it is about, where that has another name.
+func named(a addr.Object, o *object) string {
+	if o.host == "" || o.host == a.Name() {
+		return a.String()
+	}
+	return a.String() + "@" + o.host
+}

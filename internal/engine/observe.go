@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// want asks for an observation. Those that are asked for at the same time go into one call.
+func (e *Engine) want(l *loop) {
+	name := e.target(l.unit, l.address).Locator.Driver
+	if e.observe[name] == nil {
+		e.observe[name] = map[addr.Object]bool{}
+	}
+	e.observe[name][l.address] = true
+}
+
+// lookAround begins the observations that were asked for, one at a time for each driver.
+func (e *Engine) lookAround(calls context.Context) {
+	for name, wanted := range e.observe {
+		if len(wanted) == 0 || e.looking[name] {
+			continue
+		}
+		var targets []unit.Target
+		for a := range wanted {
+			l := e.loops[a]
+			if _, leaves := e.places.To[a]; l == nil || l.busy || leaves {
+				delete(wanted, a) // it looks again when its call has ended
+				continue
+			}
+			l.busy, l.looks, l.stale = true, true, false
+			t := e.target(l.unit, a)
+			t.Unserved = e.unserving(l)
+			l.unserved = t.Unserved
+			targets = append(targets, t)
+		}
+		if len(targets) == 0 {
+			continue
+		}
+		slices.SortFunc(targets, func(a, b unit.Target) int { return a.Address.Compare(b.Address) })
+		e.observe[name] = nil
+		e.looking[name] = true
+		e.running[name]++
+		go func() {
+			states, err := e.observeOne(calls, name, targets)
+			e.events <- func() {
+				e.looking[name] = false
+				e.ended(name)
+				e.observed(targets, states, err)
+			}
+		}()
+	}
+}
+
+func (e *Engine) observeOne(ctx context.Context, name unit.DriverName, targets []unit.Target) (map[addr.Object]unit.State, error) {
+	driver := e.Drivers[name]
+	if driver == nil {
+		return nil, fmt.Errorf("there is no connection to %s", name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.CallTimeout)
+	defer cancel()
+	states, err := driver.Observe(ctx, targets)
+	return e.withSecrets(ctx, targets, states), err
+}
+
+// observeAll observes with all drivers at once.
+func (e *Engine) observeAll(ctx context.Context, targets map[unit.DriverName][]unit.Target) (map[addr.Object]unit.State, error) {
+	var mutex sync.Mutex
+	var group sync.WaitGroup
+	all := map[addr.Object]unit.State{}
+	var failures []error
+	for name, list := range targets {
+		group.Go(func() {
+			states, err := e.observeOne(ctx, name, list)
+			mutex.Lock()
+			defer mutex.Unlock()
+			for _, t := range list {
+				state, ok := states[t.Address]
+				if !ok && err != nil {
+					state.Message = err.Error()
+				}
+				all[t.Address] = state
+			}
+			if err != nil {
+				failures = append(failures, fmt.Errorf("observe %s: %w", name, err))
+			}
+		})
+	}
+	group.Wait()
+	return all, errors.Join(failures...)
+}
+
+// observed takes the result of an observation.
+func (e *Engine) observed(targets []unit.Target, states map[addr.Object]unit.State, err error) {
+	for _, t := range targets {
+		l := e.loops[t.Address]
+		if l == nil {
+			continue
+		}
+		l.busy, l.looks, l.dirty = false, false, true
+		state := states[t.Address]
+		if state.Existence == unit.Unknown {
+			e.blind(l, state, err)
+			continue
+		}
+		if l.unplanned || (l.state.Existence == unit.Unknown || l.dim() && len(state.Unseen) == 0) && e.admitted.revision == e.revision {
+			e.admitted.stale, l.unplanned = true, false // what the plan could not see is seen now
+		}
+		if l.blind > 0 {
+			l.wake = time.Time{}
+		}
+		if l.polled() && l.state.Message == state.Message {
+			l.polls++
+		} else {
+			l.polls = 0
+		}
+		e.saw(l, state)
+	}
+}
+
+// saw takes a new state, and has those look again to whom it makes a difference, whether or not
+// the phase changes by it.
+func (e *Engine) saw(l *loop, state unit.State) {
+	old := l.state
+	if state.Secrets == nil && state.Withheld == "" { // a driver's own step knows of none
+		state.Secrets = old.Secrets
+	}
+	l.seen, l.state = true, state
+	e.counts(l, state)
+	if old.ID != state.ID || !slices.Equal(old.Details, state.Details) {
+		e.changed = true
+	}
+	if !slices.Equal(old.Unseen, state.Unseen) || old.Existence != state.Existence || old.Installed != state.Installed || !sameOutputs(old.Outputs, state.Outputs) {
+		e.wakeDependents(l)
+	}
+}
+
+func sameOutputs(a, b cty.Value) bool {
+	if a == cty.NilVal || b == cty.NilVal {
+		return a == cty.NilVal && b == cty.NilVal
+	}
+	return a.RawEquals(b)
+}
+
+// blind is for a unit that could not be observed: the last state counts no more, and nothing is
+// done before the next attempt. While what serves its API is not ready that is no failure, however
+// often it happens: it waits, as it would if nothing of it existed.
+func (e *Engine) blind(l *loop, state unit.State, err error) {
+	if state.Message == "" && err != nil {
+		state.Message = err.Error()
+	}
+	l.seen = true // but what was asked for meanwhile stays due
+	l.lacks = nil
+	outputs, secrets := l.state.Outputs, l.state.Secrets
+	l.state = state
+	l.state.Outputs, l.state.Secrets = outputs, secrets
+	waits := l.awaitsAPI(e)
+	if l.blinded() && !waits {
+		l.blind = 0 // what came before says nothing about an API that is ready
+	}
+	l.blind++
+	l.dirty = l.stale
+	l.wake = time.Now().Add(max(retryDelay(l.blind), unit.RetryAfter(err)))
+	var changed bool
+	if waits {
+		if l.gated(e) {
+			l.wake = time.Time{} // nothing to see until then
+		}
+		changed = l.set(PhaseWaiting, "", e.unmet(l, unit.GateStart)...)
+	} else {
+		changed = l.set(PhaseFailed, orText(state.Message, "it could not be observed"))
+	}
+	e.changed = true // at least the number of attempts
+	if changed {
+		e.wakeDependents(l)
+	}
+}

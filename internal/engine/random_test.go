@@ -1,0 +1,179 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+)
+
+// TestRandomTroubles has revisions with random edges follow each other while calls and writes fail,
+// objects are changed and deleted, drivers go blind and processes are killed. Once the trouble
+// ends everything has to be as the last revision wants it, once each, and quiet.
+func TestRandomTroubles(t *testing.T) {
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { randomTroubles(t, rand.New(rand.NewPCG(seed, 1))) })
+		})
+		if t.Failed() {
+			break
+		}
+	}
+}
+
+const randomUnits = 8
+
+func randomAddress(r *rand.Rand) string { return fmt.Sprintf("resource.r%d", r.IntN(randomUnits)) }
+
+// randomRevision returns a revision without cycles.
+func randomRevision(r *rand.Rand) string {
+	var b strings.Builder
+	order := r.Perm(randomUnits)
+	for i, n := range order {
+		if r.IntN(4) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "resource.r%d driver=openstack .v=%d .w=%d slow=%d install=%d", n, r.IntN(2), r.IntN(2), r.IntN(3), r.IntN(3))
+		if r.IntN(3) == 0 {
+			b.WriteString(" replace=v")
+		}
+		if r.IntN(2) == 0 {
+			b.WriteString(" first")
+		}
+		var needs []string
+		for _, other := range order[:i] {
+			if r.IntN(4) == 0 && strings.Contains(b.String(), fmt.Sprintf("resource.r%d driver", other)) {
+				needs = append(needs, fmt.Sprintf("resource.r%d:%s:%s", other, []string{"ready", "installed"}[r.IntN(2)], []string{"start", "ready"}[r.IntN(2)]))
+			}
+		}
+		if len(needs) > 0 {
+			b.WriteString(" needs=" + strings.Join(needs, ","))
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("service.last\n") // so that it is never empty
+	return b.String()
+}
+
+func randomTroubles(t *testing.T, r *rand.Rand) {
+	s := newScenario(t)
+	s.options.MaxDeletes, s.options.Parallel = 100, 1+r.IntN(4)
+	s.start()
+	must := func(line string) {
+		if err := s.run(line); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, s.status())
+		}
+	}
+	for k := range 12 {
+		id := fmt.Sprint("r", k)
+		s.revisions[id] = parseRevision(t, id, randomRevision(r))
+		submit := "submit " + id
+		must(submit)
+		for range r.IntN(5) {
+			s.randomTrouble(r, must)
+			time.Sleep(time.Duration(r.IntN(8000)) * time.Millisecond)
+			if s.dead() {
+				s.stop()
+				s.start()
+				must(submit)
+			}
+		}
+	}
+	if s.dead() {
+		s.stop()
+		s.start()
+	}
+	s.world.mutex.Lock()
+	s.world.kill, s.store.fail, s.store.lose = 0, 0, 0
+	clear(s.world.failures)
+	clear(s.world.hidden)
+	s.world.mutex.Unlock()
+	must("submit r11")
+	must("settle")
+	must("wait 20m") // what failed before is tried again
+	must("resync")
+	must("settle")
+	must("quiet 1h")
+	s.checkAll(t, s.revisions["r11"])
+	s.stop()
+}
+
+func (s *scenario) dead() bool {
+	synctest.Wait()
+	select {
+	case <-s.world.killed:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *scenario) randomTrouble(r *rand.Rand, must func(string)) {
+	a := randomAddress(r)
+	switch r.IntN(9) {
+	case 0:
+		must(fmt.Sprintf("fail apply %s %d", a, 1+r.IntN(3)))
+	case 1:
+		must(fmt.Sprintf("fail delete %s %d", a, 1+r.IntN(3)))
+	case 2:
+		must("erase " + a)
+	case 3:
+		s.world.mutex.Lock()
+		if o := s.world.at(parseAddress(a)); o != nil {
+			o.fields["w"] = "9"
+		}
+		s.world.mutex.Unlock()
+		must("notify " + a)
+	case 4:
+		must(fmt.Sprintf("store fail %d", 1+r.IntN(2)))
+	case 5:
+		must(fmt.Sprintf("store lose %d", 1+r.IntN(2)))
+	case 6:
+		must([]string{"hide ", "show "}[r.IntN(2)] + a)
+	case 7:
+		if s.dead() {
+			return
+		}
+		s.world.mutex.Lock()
+		s.world.kill = s.world.points + 1 + r.IntN(6)
+		s.world.mutex.Unlock()
+	case 8:
+		must("resync")
+	}
+}
+
+// checkAll compares the world with a revision. A replacement may be held back because others need
+// what is replaced, and then what waits for it is, too.
+func (s *scenario) checkAll(t *testing.T, r *engine.Revision) {
+	wanted := map[string]bool{}
+	for _, u := range r.Units {
+		a := u.Address.String()
+		wanted[a] = true
+		status, err := s.unit(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status.Phase == engine.PhaseBlocked && strings.Contains(status.Reason, "needs it") || len(status.Causes) > 0 {
+			continue
+		}
+		o := s.world.at(u.Address)
+		if status.Phase != engine.PhaseReady || o == nil || !holds(o.fields, u.Spec.(*spec).fields) {
+			t.Errorf("%s is %+v\n%s", a, o, s.status())
+		}
+		if e, ok := s.inventory.Entry(u.Address); !ok || o != nil && e.ID != o.id {
+			t.Errorf("%s is on record as %+v and is %+v", a, e, o)
+		}
+	}
+	seen := map[string]bool{}
+	for _, a := range s.world.list() {
+		status, _ := s.unit(a)
+		if seen[a] || !wanted[a] && len(status.Causes) == 0 {
+			t.Errorf("there is a %s too many\n%s", a, s.status())
+		}
+		seen[a] = true
+	}
+}

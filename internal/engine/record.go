@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// intend records in the inventory what may exist from now on.
+func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, who plan.Identity, u *unit.Unit, state unit.State, target unit.Target) error {
+	if deployment != (inventory.Deployment{}) {
+		if err := e.Inventory.SetDeployment(ctx, deployment); err != nil {
+			return err
+		}
+	}
+	entry := who.Take(e.entryOf(who, u, state), state)
+	if state.Existence == unit.Absent {
+		entry = who.Anew(entry)
+		entry.Triggers, entry.Sensitive, entry.Fixed = target.Triggers, target.Sensitive, u.Fixed
+	}
+	entry.Address, entry.Class, entry.PreventDestroy = u.Address, u.Class, u.PreventDestroy
+	entry.Locator = joined(entry.Locator, u.Spec.Locator())
+	if entry.Locator.Kind == unit.KindRelease && deployment != (inventory.Deployment{}) {
+		entry.Deployment = &deployment
+	}
+	for _, edge := range inventory.EdgesOf(u) { // the old ones still hold for what exists
+		if !slices.Contains(entry.Edges, edge) {
+			entry.Edges = append(slices.Clone(entry.Edges), edge)
+		}
+	}
+	return e.Inventory.Put(ctx, entry)
+}
+
+// entryOf returns the entry of a unit, or the first one for what was seen of it.
+func (e *Engine) entryOf(who plan.Identity, u *unit.Unit, state unit.State) inventory.Entry {
+	if entry, known := e.Inventory.Entry(u.Address); known {
+		return entry
+	}
+	return who.First(u, state)
+}
+
+// joined is a locator of all that was there and all that will be.
+func joined(old, wanted unit.Locator) unit.Locator {
+	next := wanted
+	next.Project = old.Project
+	next.Objects = slices.Clone(wanted.Objects)
+	for _, ref := range old.Objects {
+		if !slices.Contains(next.Objects, ref) {
+			next.Objects = append(next.Objects, ref)
+		}
+	}
+	slices.SortFunc(next.Objects, unit.ObjectRef.Compare)
+	return next
+}
+
+// confirm records what a step led to, as soon as an id is known or nothing is left to do. An object that a
+// step came upon and that is not ours has an id, too: that is not put on record, or it would be taken for
+// ours from then on.
+func (e *Engine) confirm(ctx context.Context, u *unit.Unit, target unit.Target, desired cty.Value, state unit.State) error {
+	if state.Existence != unit.Present || state.ID != "" && !state.Owned {
+		return nil
+	}
+	entry, known := e.Inventory.Entry(u.Address)
+	if !known {
+		return nil
+	}
+	entry = found(entry, state)
+	target.ID, target.Fresh = entry.ID, false
+	if state.Installed && e.Drivers[u.Spec.Driver()].Compare(target, desired, state).Action == unit.ActionNone {
+		entry = done(entry, u, desired, target)
+	}
+	return e.Inventory.Put(ctx, entry)
+}
+
+// found is the entry of a unit that exists.
+func found(entry inventory.Entry, state unit.State) inventory.Entry {
+	entry.Phase = inventory.Owned
+	if state.ID != "" {
+		entry.ID = state.ID
+	}
+	if state.Project != "" {
+		entry.Locator.Project = state.Project
+	}
+	return entry
+}
+
+// done is the entry of a unit that is as it was wanted.
+func done(entry inventory.Entry, u *unit.Unit, desired cty.Value, target unit.Target) inventory.Entry {
+	switch {
+	case !plan.Triggered(u):
+		entry.Triggers = nil
+	case target.Triggers != nil && len(entry.Triggers) != len(target.Triggers):
+		entry.Triggers = target.Triggers // those it was made with are not on record, or were others altogether
+	}
+	entry.Sensitive, entry.Fixed = target.Sensitive, u.Fixed
+	project := entry.Locator.Project
+	entry.Phase, entry.Applied = inventory.Owned, plan.Applied(u, desired)
+	entry.Locator, entry.Edges = u.Spec.Locator(), inventory.EdgesOf(u)
+	entry.Locator.Project = project
+	entry.Class, entry.PreventDestroy = u.Class, u.PreventDestroy
+	return entry
+}
+
+// unrecorded tells whether the inventory does not say yet that a unit is as it should be.
+func (e *Engine) unrecorded(l *loop, desired cty.Value) bool {
+	entry, known := e.Inventory.Entry(l.address)
+	return !known || !reflect.DeepEqual(entry, done(found(entry, l.state), l.unit, desired, l.target)) || e.undeployed(&entry)
+}
+
+// undeployed tells whether the inventory has lost, or never had, what cloud a release belongs to.
+func (e *Engine) undeployed(entry *inventory.Entry) bool {
+	deployment := e.revision.Deployment
+	return entry.Locator.Kind == unit.KindRelease && deployment != (inventory.Deployment{}) &&
+		(entry.Deployment == nil || *entry.Deployment != deployment || e.Inventory.Deployment() == nil)
+}
+
+// settle records that a unit is as it should be: found so, or left so by a process that was killed
+// before it could say it.
+func (e *Engine) settle(calls context.Context, l *loop, desired cty.Value) {
+	u, state, deployment, who, target := l.unit, l.state, e.revision.Deployment, e.identity(), l.target
+	e.begin(l, u.Spec.Driver(), func() func() {
+		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
+		defer cancel()
+		err := e.intend(ctx, deployment, who, u, state, target)
+		if err == nil {
+			entry, _ := e.Inventory.Entry(u.Address)
+			err = e.Inventory.Put(ctx, done(found(entry, state), u, desired, target))
+		}
+		return func() {
+			if err != nil {
+				e.failed(l, err)
+			}
+			e.wakeVanished() // what this one needed before it needs no more
+		}
+	})
+}

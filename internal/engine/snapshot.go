@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Snapshot is how things stand at one moment.
+type Snapshot struct {
+	Revision string
+	// Admitted tells that Revision has a plan that may be applied.
+	Admitted bool
+	// Refused says why RefusedRevision is not applied. That is Revision itself when none before it
+	// was admitted; else the last one that was stays in force.
+	Refused         diag.Diagnostics
+	RefusedRevision string
+	// Settled tells that nothing is going on and nothing more will by itself.
+	Settled bool
+	Units   []UnitStatus // by address
+	// Blind says what keeps units from being observed: each cause once.
+	Blind []string
+	// Unseen tells that units on record cannot be observed while they wait for what serves their API.
+	Unseen bool
+	// Looks is how often everything has been observed anew since the engine was made.
+	Looks int
+}
+
+// UnitStatus is how one unit stands.
+type UnitStatus struct {
+	Address addr.Object
+	Class   unit.Class
+	Kind    string
+	Phase   Phase
+	Reason  string
+	// Decided tells that the phase follows from the admitted plan of the snapshot's revision and from
+	// what was seen since. Else it is what was left of another revision, or it is not known how the
+	// unit stands.
+	Decided bool
+	Waits   []addr.Object // for these
+	Causes  []addr.Object // the failed or blocked units at the root of the waiting
+	Action  unit.Action   // what is to be done
+	Fields  []unit.Field  // what differs now
+	Cost    string
+	Drift   bool         // the differences come from outside
+	Healed  []unit.Field // drift that was repaired in this revision, the newest first
+	Did     []unit.Action
+	Edges   []unit.Edge
+	ID      string
+	Details []string
+	// Attempts that failed in a row.
+	Attempts int
+	Range    diag.Range
+}
+
+// Snapshot returns how things stand.
+func (e *Engine) Snapshot() Snapshot {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	s := Snapshot{Settled: e.settled, Looks: e.looks}
+	if e.revision == nil {
+		return s
+	}
+	s.Revision = e.revision.ID
+	s.Admitted = e.admitted.revision == e.revision && len(e.admitted.refused()) == 0
+	switch {
+	case e.refusal != nil:
+		s.Refused, s.RefusedRevision = e.refusal.diagnostics, e.refusal.revision
+	case e.admitted.revision == e.revision && len(e.admitted.refused()) > 0:
+		s.Refused, s.RefusedRevision = e.admitted.refused(), e.revision.ID
+	}
+	for _, l := range e.order {
+		u := e.status(l)
+		u.Decided = u.Decided && s.Admitted
+		s.Units = append(s.Units, u)
+		if l.blind > 0 && l.phase == PhaseFailed && !slices.Contains(s.Blind, l.reason) {
+			s.Blind = append(s.Blind, l.reason)
+		}
+		s.Unseen = s.Unseen || l.blinded() && !l.gated(e) && (l.target.Complete || !l.dim())
+	}
+	slices.Sort(s.Blind)
+	return s
+}
+
+func (e *Engine) status(l *loop) UnitStatus {
+	s := UnitStatus{
+		Address: l.address, Phase: l.phase, Reason: l.reason, Waits: slices.Clone(l.waits), Did: slices.Clone(l.did),
+		Healed: l.drift, ID: l.state.ID, Details: l.state.Details, Attempts: max(l.attempts, l.blind), Action: l.change.Action,
+	}
+	if l.unit != nil {
+		s.Class, s.Kind, s.Edges, s.Range = l.unit.Class, l.unit.Spec.Locator().Kind, l.unit.Edges, l.unit.Range
+	} else if entry, ok := e.Inventory.Entry(l.address); ok {
+		s.Class, s.Kind = entry.Class, entry.Locator.Kind
+	} else {
+		s.Class, s.Kind = l.change.Class, l.change.Kind
+	}
+	s.Decided = l.unit != nil && l.blind == 0 && l.phase != "" && (l.phase != PhaseWaiting || l.reason != forThePlan)
+	if l.phase == "" {
+		s.Phase, s.Reason = PhaseWaiting, "to be observed"
+	}
+	if l.dim() && l.phase == PhaseWaiting { // nothing has failed
+		s.Attempts = l.attempts
+	}
+	// While a change is under way its differences are those that were decided on; when it is
+	// there, none is left.
+	if l.phase != PhaseReady || l.change.Drift {
+		s.Fields, s.Cost, s.Drift = l.change.Fields, l.change.Cost, l.change.Drift
+	}
+	if len(l.waits) > 0 {
+		s.Causes = e.causes(l)
+	}
+	return s
+}

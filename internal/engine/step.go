@@ -1,0 +1,408 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// forever stands for no time at which anything is due.
+const forever = time.Hour
+
+// advance takes every loop as far as it goes without waiting, begins calls, and returns when it is
+// to be called again without an event, and whether anything changed.
+func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool) {
+	now := time.Now()
+	next, changed := forever, false
+	e.recorded = nil
+	if e.Resync > 0 && e.revision != nil && !once {
+		if !now.Before(e.resync) {
+			e.lookAgain()
+		}
+		next = min(next, max(time.Until(e.resync), 0))
+	}
+	for again := true; again; {
+		again = false
+		for _, l := range e.order {
+			if !l.wake.IsZero() && !now.Before(l.wake) {
+				l.wake, l.dirty, l.stale = time.Time{}, true, true
+			}
+			if l.dirty && !l.busy {
+				l.dirty = false
+				if e.step(calls, l) {
+					changed, again = true, true
+					e.wakeDependents(l)
+				}
+			}
+		}
+	}
+	retired, told := e.retire(calls)
+	next, changed = min(next, retired), changed || told
+	e.lookAround(calls)
+	next = min(next, e.replan(calls))
+	idle := e.revision != nil && !e.admitted.stale && !e.admitted.planning
+	for _, l := range e.loops {
+		if !l.wake.IsZero() {
+			next = min(next, max(time.Until(l.wake), 0))
+		}
+		idle = idle && (l.final() || e.stuck(l))
+	}
+	if e.settled != idle {
+		e.settled, changed = idle, true
+	}
+	changed, e.changed = changed || e.changed, false
+	return next, changed
+}
+
+// wakeDependents has those look again for whom this loop may have been the reason to wait.
+func (e *Engine) wakeDependents(l *loop) {
+	for _, a := range e.needed[l.address] {
+		if d := e.loops[a]; d != nil {
+			d.dirty = true
+			if l.phase == PhaseReady {
+				d.guard.doubt()                  // what the driver refused may be possible now
+				d.stale = d.stale || d.blinded() // and what could not be seen may be seen
+			}
+		}
+	}
+	if l.phase == PhaseGone || l.phase == PhaseReady {
+		e.wakeVanished() // what is to go may have waited for this
+	}
+}
+
+// wakeVanished has what is to go look again.
+func (e *Engine) wakeVanished() {
+	for _, l := range e.loops {
+		if l.unit == nil {
+			l.dirty = true
+		}
+	}
+}
+
+// wakeDeleting has everything look again that may have waited for a deletion.
+func (e *Engine) wakeDeleting() {
+	for _, l := range e.loops {
+		if l.phase == PhaseDeleting {
+			l.dirty = true
+		}
+	}
+}
+
+// stuck tells whether a loop waits for others that will not move in this pass.
+func (e *Engine) stuck(l *loop) bool {
+	return !l.busy && !l.dirty && (l.phase == PhaseWaiting || l.phase == PhaseDeleting || l.phase == PhaseProgressing) &&
+		len(l.waits) > 0 && len(e.causes(l)) > 0
+}
+
+// causes returns the loops at the roots of what a loop waits for, if all of those are final.
+func (e *Engine) causes(l *loop) []addr.Object {
+	var roots []addr.Object
+	seen := map[addr.Object]bool{}
+	var visit func(*loop) bool
+	visit = func(l *loop) bool {
+		if seen[l.address] {
+			return true
+		}
+		seen[l.address] = true
+		if len(l.waits) == 0 || l.final() {
+			if l.phase == PhaseReady || l.phase == PhaseGone || !l.final() {
+				return false // it moves, or it is about to let the other one go on
+			}
+			roots = append(roots, l.address)
+			return true
+		}
+		for _, a := range l.waits {
+			if w := e.loops[a]; w == nil || !visit(w) {
+				return false
+			}
+		}
+		return true
+	}
+	if !visit(l) {
+		return nil
+	}
+	slices.SortFunc(roots, addr.Object.Compare)
+	return roots
+}
+
+// step decides what a loop does now, and tells whether its phase changed.
+func (e *Engine) step(calls context.Context, l *loop) bool {
+	resting := l.resting(time.Now())
+	if resting && !l.stale && (l.state.Existence == unit.Unknown || e.admitted.revision != e.revision) {
+		return false // not yet
+	}
+	if _, leaves := e.places.To[l.address]; leaves {
+		return e.stepMove(calls, l, resting)
+	}
+	if l.unit == nil {
+		return e.stepVanished(calls, l, resting)
+	}
+	if !l.seen || l.stale || l.state.Existence == unit.Unknown && l.phase != PhaseFailed {
+		if l.gated(e) && l.state.Existence == unit.Unknown {
+			if waits := e.unmet(l, unit.GateStart); len(waits) > 0 {
+				l.stale = false
+				return l.set(PhaseWaiting, "", waits...)
+			}
+		}
+		e.want(l)
+		return l.seen && l.phase == "" && l.set(PhaseReconciling, "is observed")
+	}
+	if a := &e.admitted; a.revision != e.revision {
+		return l.set(PhaseWaiting, forThePlan)
+	} else if refused := a.refused(); len(refused) > 0 {
+		return l.set(PhaseBlocked, "the plan was refused: "+refused[0].Summary)
+	}
+	if waits := e.awaited(l.address); len(waits) > 0 {
+		return l.set(PhaseWaiting, "", waits...)
+	}
+	revealed := plan.Revealed(l.unit, l.state)
+	desired, diags := plan.Desired(revealed, e.outputs)
+	if diags.HasErrors() {
+		return l.set(PhaseBlocked, diags[0].Error())
+	}
+	entry, known := e.Inventory.Entry(l.address)
+	entryPointer := &entry
+	if !known {
+		entryPointer = nil
+	}
+	target := e.identity().Target(l.unit, entryPointer)
+	target.Triggers, target.Sensitive = plan.Triggers(revealed, e.outputs, e.Marker), plan.Sensitive(desired, e.Marker)
+	target.Unserved = e.unserving(l)
+	l.target, l.former.left = target, known && len(entry.Former) > 0
+	driver := e.Drivers[l.unit.Spec.Driver()]
+	c := plan.Decide(l.unit, entryPointer, target, desired, l.state, driver.Compare)
+	e.note(l, c)
+	if c.Action != unit.ActionUnknown {
+		l.lacks = nil
+	}
+	if resting && (c.Action != unit.ActionNone || e.unrecorded(l, desired)) {
+		return false // but had somebody else mended it, that would count at once
+	}
+	switch c.Action {
+	case unit.ActionNone:
+		if _, planned := e.admitted.allows(c); c.Kind == unit.KindNode && planned != nil && planned.Action == unit.ActionBlocked && planned.Wanted == c.Action {
+			return l.set(PhaseBlocked, planned.Reason) // it is as it should be, but its record has to stay as it is
+		}
+		return e.stepSame(calls, l, desired)
+	case unit.ActionBlocked:
+		if l.state.After > 0 { // what blocks it may go by itself
+			l.wake = time.Now().Add(l.state.After)
+		}
+		return l.set(PhaseBlocked, c.Reason)
+	case unit.ActionUnknown:
+		return e.stepUnseen(l, c.Reason)
+	case unit.ActionDeferred:
+		l.wake = time.Now().Add(brokenDelay(l.polls))
+		return l.set(PhaseWaiting, c.Reason)
+	default: // there is something to do
+	}
+	if _, planned := e.admitted.allows(c); planned != nil && planned.Action == unit.ActionBlocked && planned.Wanted == c.Action {
+		return l.set(PhaseBlocked, planned.Reason)
+	}
+	if c.Action.Destroys() {
+		return e.stepReplace(calls, l, target, c)
+	}
+	if waits := e.unmet(l, unit.GateStart); len(waits) > 0 {
+		return l.set(PhaseWaiting, "", waits...)
+	}
+	if desired != cty.NilVal && !desired.IsWhollyKnown() {
+		if others := e.others(l); len(others) > 0 {
+			return l.set(PhaseWaiting, "for outputs of what it refers to", others...)
+		}
+		return l.set(PhaseBlocked, "what it refers to does not say all that is needed")
+	}
+	return e.stepChange(calls, l, target, desired, c)
+}
+
+// note keeps what was decided, for the report.
+func (e *Engine) note(l *loop, c plan.Change) {
+	if old := &l.change; old.Action != c.Action || old.Drift != c.Drift || old.Cost != c.Cost || signature(old.Fields) != signature(c.Fields) {
+		e.changed = true
+	}
+	l.change = c
+}
+
+// stepSame is for a unit that is as it should be.
+func (e *Engine) stepSame(calls context.Context, l *loop, desired cty.Value) bool {
+	resource, isResource := l.unit.Spec.(*unit.Resource)
+	lookup := isResource && resource.Lookup
+	if !lookup && l.state.Installed && l.state.Existence == unit.Present && e.unrecorded(l, desired) {
+		if !e.crowded(l, l.unit.Spec.Driver()) {
+			e.settle(calls, l, desired)
+		}
+		return false
+	}
+	l.guard.calm()
+	l.attempts = 0
+	switch {
+	case l.state.Existence == unit.Absent:
+		return l.set(PhaseBlocked, orText(l.state.Message, orText(l.change.Reason, "it is not there")))
+	case l.state.Health == unit.HealthFailed:
+		l.wake = time.Now().Add(max(l.state.After, brokenDelay(l.polls)))
+		return l.set(PhaseFailed, l.state.Message)
+	case !l.state.Ready():
+		l.wake = time.Now().Add(pollDelay(l.state.After, l.polls))
+		return l.set(PhaseProgressing, l.state.Message)
+	}
+	if waits := e.unmet(l, unit.GateReady); len(waits) > 0 {
+		return l.set(PhaseProgressing, "", waits...)
+	}
+	l.polls, l.wake, l.found = 0, time.Time{}, nil
+	if l.state.After > 0 {
+		l.wake = time.Now().Add(l.state.After)
+	}
+	return e.ready(l)
+}
+
+// stepChange begins a change that nothing holds back.
+func (e *Engine) stepChange(calls context.Context, l *loop, target unit.Target, desired cty.Value, c plan.Change) bool {
+	if c.NeedsAdmission() {
+		if ok, _ := e.admitted.allows(c); !ok {
+			return l.waitForPlan(&e.admitted, "it is more than a repair")
+		}
+		if e.admitted.outdated(c) {
+			return l.waitForPlan(&e.admitted, askAgain)
+		}
+		l.replans = 0
+	}
+	if ready, changed := e.mayStep(l, c, l.unit.Spec.Driver()); !ready {
+		return changed
+	}
+	e.apply(calls, l, target, desired, c)
+	return l.tries(l.guard.step, PhaseReconciling, string(c.Action))
+}
+
+// mayStep tells whether a driver may be called for a change now. When not, the second result tells
+// whether the phase changed by that.
+func (e *Engine) mayStep(l *loop, c plan.Change, name unit.DriverName) (ready, changed bool) {
+	step := stepOf(c, l.state)
+	if l.guard.refused == step {
+		return false, l.set(PhaseBlocked, l.guard.why)
+	}
+	if e.crowded(l, name) {
+		return false, l.tries(step, PhaseReconciling, string(c.Action))
+	}
+	difference := string(c.Action) + signature(c.Fields)
+	if c.Continues {
+		difference = ""
+	}
+	if wait := l.guard.pause(step, difference, time.Now()); wait > 0 {
+		l.wake = time.Now().Add(wait)
+		what := orText(c.Reason, string(c.Action))
+		switch {
+		case !l.guard.undone(difference):
+			if len(c.Fields) > 0 {
+				what = paths(c.Fields)
+			}
+			return false, l.set(PhaseFailed, "it was tried several times and had no effect that lasts: "+what)
+		case len(c.Fields) == 0:
+			return false, l.set(PhaseFailed, "somebody else undoes it each time: "+what)
+		}
+		return false, l.set(PhaseFailed, fmt.Sprintf("somebody else changes %s back each time", paths(c.Fields)))
+	}
+	return true, false
+}
+
+// unmet returns the other ends of the edges that a gate waits for.
+func (e *Engine) unmet(l *loop, gate unit.Gate) []addr.Object {
+	var waits []addr.Object
+	for _, edge := range l.unit.Edges {
+		if other := e.loops[edge.To]; edge.Gate == gate && other != nil && !other.meets(edge) {
+			if gate == unit.GateReady && edge.Until == unit.Ready && e.together(other, map[*loop]bool{l: true}) {
+				continue
+			}
+			waits = append(waits, edge.To)
+		}
+	}
+	return waits
+}
+
+// together tells whether a loop waits only for others that wait for it: then all become ready at
+// once.
+func (e *Engine) together(l *loop, seen map[*loop]bool) bool {
+	if l == nil || seen[l] || l.phase == PhaseReady {
+		return l != nil
+	}
+	seen[l] = true
+	if l.phase != PhaseProgressing || len(l.waits) == 0 || l.busy || l.dirty || !l.state.Ready() {
+		return false
+	}
+	for _, a := range l.waits {
+		if !e.together(e.loops[a], seen) {
+			return false
+		}
+	}
+	return true
+}
+
+// gated tells whether a unit of which nothing exists yet has to wait before it can be observed: what
+// serves its API is not there.
+func (l *loop) gated(e *Engine) bool {
+	_, known := e.entry(l.address)
+	return !known && l.awaitsAPI(e)
+}
+
+// awaitsAPI tells whether what serves a unit's API is not ready, as far as it is a unit itself.
+func (l *loop) awaitsAPI(e *Engine) bool {
+	return l.unit != nil && l.unit.Spec.Driver() == unit.OpenStack && e.unserved(l, map[*loop]bool{})
+}
+
+// unserved tells whether a unit waits, directly or through others of its kind, for one of another
+// driver.
+func (e *Engine) unserved(l *loop, seen map[*loop]bool) bool {
+	if seen[l] || l.unit == nil {
+		return false
+	}
+	seen[l] = true
+	for _, a := range e.unmet(l, unit.GateStart) {
+		other := e.loops[a]
+		if other.unit != nil && (other.unit.Spec.Driver() != l.unit.Spec.Driver() || e.unserved(other, seen)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Engine) others(l *loop) []addr.Object {
+	var others []addr.Object
+	for _, edge := range l.unit.Edges {
+		if other := e.loops[edge.To]; other != nil && other.phase != PhaseReady {
+			others = append(others, edge.To)
+		}
+	}
+	return others
+}
+
+// outputs returns what is known of a unit.
+func (e *Engine) outputs(a addr.Object) cty.Value {
+	if l := e.loops[a]; l != nil && l.state.Existence != unit.Absent && !e.condemned(l) {
+		return l.state.Outputs
+	}
+	return cty.NilVal
+}
+
+func orText(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+func paths(fields []unit.Field) string {
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.Path)
+	}
+	if len(names) > 3 {
+		names = append(names[:3], fmt.Sprintf("%d more", len(names)-3))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,471 @@
+package engine_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// spec is what a scenario wants of a unit.
+type spec struct {
+	driver     unit.DriverName
+	kind, name string
+	fields     map[string]string
+	replace    []string // fields that cannot change in place
+	slow       int      // observations until it is ready
+	install    int      // further steps after the creation until it is installed
+	keep       bool
+	stubborn   bool              // its fields never take a new value
+	parts      map[string]string // fields that a service keeps, and not what keeps the rest
+	stops      []string          // nodes on which an update ends pods of a DaemonSet
+}
+
+func (s *spec) Driver() unit.DriverName { return s.driver }
+
+func (s *spec) Locator() unit.Locator {
+	return unit.Locator{Driver: s.driver, Kind: s.kind, Name: s.name, Keep: s.keep}
+}
+
+func (s *spec) Digest() string { return fmt.Sprint(s.fields) } // fmt sorts maps
+
+// object is something in the world.
+type object struct {
+	address  addr.Object
+	host     string // of a node, which is there under any address
+	id, mark string
+	fields   map[string]string
+	left     int // observations until it is ready
+	steps    int // steps until it is installed
+	going    int // steps until it is gone
+	broken   string
+}
+
+// world is what the fake drivers look at and change. It outlives engines.
+type world struct {
+	mutex   sync.Mutex
+	objects []*object
+	lastID  int
+	trace   []string // calls that changed the world
+	calls   int      // all calls of Apply and Delete
+	looks   int      // all calls of Observe
+
+	failures map[string]int    // "apply a.b" fails that often
+	blocked  map[string]string // what needs a person, and why
+	hidden   map[string]bool   // addresses, drivers and services with parts that cannot be observed
+	hanging  map[string]bool   // drivers that never answer an observation; "hosts" for where instances run
+	holds    map[string]chan struct{}
+	running  int // calls of Apply and Delete that run now
+	most     int
+
+	points int // how often something could have been killed so far
+	kill   int // at which of these points
+	killed chan struct{}
+}
+
+func newWorld() *world {
+	return &world{
+		failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{},
+		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
+	}
+}
+
+var errKilled = errors.New("the process is dead")
+
+// point is a place where the process may be killed; a killed one stays so.
+func (w *world) point(ctx context.Context) error {
+	w.mutex.Lock()
+	w.points++
+	dead := w.points == w.kill
+	w.mutex.Unlock()
+	if dead {
+		close(w.killed)
+	}
+	select {
+	case <-w.killed:
+		<-ctx.Done()
+		return errKilled
+	default:
+		return nil
+	}
+}
+
+// revive is the start of a new process.
+func (w *world) revive() {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.kill, w.killed = 0, make(chan struct{})
+}
+
+func (w *world) called() int {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.calls
+}
+
+// labelled are the nodes that have labels.
+func (w *world) labelled() []string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	var hosts []string
+	for _, o := range w.objects {
+		if o.host != "" {
+			hosts = append(hosts, o.host)
+		}
+	}
+	return hosts
+}
+
+func (w *world) hangs(what string) bool {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.hanging[what]
+}
+
+func (w *world) find(t unit.Target) *object {
+	for _, o := range w.objects {
+		if o.host != "" || t.Locator.Kind == unit.KindNode {
+			if o.host == hostOf(t) {
+				return o
+			}
+			continue
+		}
+		// What has ids is found by its id, and by the mark only while the id is not known: an address
+		// is none of its business.
+		if o.id == "" && o.address == t.Address || o.id != "" && (o.id == t.ID || t.ID == "" && (bears(o, t) || o.id == t.Import)) {
+			return o
+		}
+	}
+	return nil
+}
+
+// bears tells whether an object has one of the marks of a target. Nodes have none: labels are ours,
+// whichever unit set them.
+func bears(o *object, t unit.Target) bool {
+	return o.host != "" || o.mark == t.Mark || slices.Contains(t.Marks, o.mark)
+}
+
+func (w *world) fails(op string, a addr.Object) error {
+	key := op + " " + a.String()
+	if n := w.failures[key]; n > 0 {
+		w.failures[key]--
+		return errors.New(op + " went wrong")
+	}
+	return nil
+}
+
+// fake is a driver of one name.
+type fake struct {
+	name  unit.DriverName
+	world *world
+}
+
+func (f fake) Observe(ctx context.Context, targets []unit.Target) (map[addr.Object]unit.State, error) {
+	f.world.mutex.Lock()
+	f.world.looks++
+	f.world.mutex.Unlock()
+	if f.world.hangs(string(f.name)) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	f.world.mutex.Lock()
+	defer f.world.mutex.Unlock()
+	if f.world.hidden[string(f.name)] {
+		return nil, fmt.Errorf("%s does not answer", f.name)
+	}
+	states := map[addr.Object]unit.State{}
+	var failure error
+	for _, t := range targets {
+		if err := f.world.fails("observe", t.Address); err != nil || f.world.hidden[t.Address.String()] {
+			failure = errors.Join(fmt.Errorf("%s cannot be seen", t.Address), err)
+			continue
+		}
+		o := f.world.find(t)
+		if o != nil && o.left > 0 && o.steps == 0 {
+			o.left--
+		}
+		s := f.world.state(o, t)
+		if wanted, ok := t.Spec.(*spec); ok && o == nil && wanted.fields["name"] != "" {
+			for _, other := range f.world.objects {
+				if other.mark != "" && other.fields["name"] == wanted.fields["name"] {
+					s.Marked = append(s.Marked, unit.Marked{Name: other.id, Mark: other.mark})
+				}
+			}
+		}
+		states[t.Address] = s
+	}
+	return states, failure
+}
+
+// unseen are the services that keep parts of a target that cannot be seen.
+func (w *world) unseen(t unit.Target) []string {
+	wanted, ok := t.Spec.(*spec)
+	if !ok {
+		return nil
+	}
+	services := slices.Compact(slices.Sorted(maps.Values(wanted.parts)))
+	return slices.DeleteFunc(services, func(service string) bool {
+		return !w.hidden[service] && (t.Complete || !slices.Contains(t.Unserved, service))
+	})
+}
+
+func (w *world) state(o *object, t unit.Target) unit.State {
+	if o == nil {
+		return unit.State{Existence: unit.Absent}
+	}
+	seen := *o
+	seen.fields = maps.Clone(o.fields)
+	s := unit.State{Existence: unit.Present, Installed: o.steps == 0, ID: o.id, Mark: o.mark, Owned: bears(o, t), Observed: &seen}
+	outputs := map[string]cty.Value{"id": cty.StringVal(o.id)}
+	for name, value := range o.fields {
+		outputs[name] = cty.StringVal(value)
+	}
+	s.Outputs = cty.ObjectVal(outputs)
+	switch {
+	case o.broken != "":
+		s.Health, s.Message = unit.HealthFailed, o.broken
+	case o.going > 0:
+		s.Health, s.Message = unit.HealthProgressing, "is being deleted"
+	case o.left > 0 || o.steps > 0:
+		s.Health, s.Message = unit.HealthProgressing, "is starting"
+	default:
+		s.Health = unit.HealthReady
+	}
+	if s.Unseen = w.unseen(t); len(s.Unseen) > 0 {
+		s.Message = fmt.Sprint("what these keep cannot be seen: ", s.Unseen)
+	}
+	return s
+}
+
+// wantedOf is what is wanted of a target. A resource has one field, which refers to another unit.
+func wantedOf(t unit.Target, desired cty.Value) *spec {
+	switch s := t.Spec.(type) {
+	case *spec:
+		return s
+	case *unit.Resource:
+		text := unit.TextUnknown
+		if desired.IsKnown() {
+			text = desired.AsString()
+		}
+		wanted := &spec{fields: map[string]string{"ref": text}}
+		if s.Kind == "server" {
+			wanted.replace = []string{"ref"} // servers cannot follow
+		}
+		return wanted
+	default:
+		panic("what is it?")
+	}
+}
+
+func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff {
+	if r, ok := t.Spec.(*unit.Resource); ok && r.Lookup {
+		if !desired.IsKnown() {
+			return unit.Diff{Action: unit.ActionDeferred, Reason: "what it is searched by is not known yet"}
+		}
+		if s.Existence == unit.Absent {
+			return unit.Diff{Action: unit.ActionBlocked, Reason: "nothing matches"}
+		}
+		return unit.Diff{Action: unit.ActionNone}
+	}
+	wanted := wantedOf(t, desired)
+	if s.Existence == unit.Absent {
+		if t.Import != "" {
+			return unit.Diff{Action: unit.ActionBlocked, Reason: "there is no " + t.Import}
+		}
+		return unit.Diff{Action: unit.ActionCreate}
+	}
+	o := s.Observed.(*object)
+	if t.Import != "" && !s.Owned && o.mark != "" {
+		return unit.Diff{Action: unit.ActionBlocked, Reason: "it is somebody else's"}
+	}
+	if !s.Owned && !t.Imported {
+		return unit.Diff{Action: unit.ActionAdopt}
+	}
+	d := unit.Diff{Action: unit.ActionNone}
+	for _, name := range slices.Sorted(maps.Keys(wanted.fields)) {
+		if o.fields[name] == wanted.fields[name] || slices.Contains(s.Unseen, wanted.parts[name]) {
+			continue
+		}
+		field := unit.Field{Path: name, Before: o.fields[name], After: wanted.fields[name]}
+		if d.Action == unit.ActionNone {
+			d.Action = unit.ActionUpdate
+		}
+		if slices.Contains(wanted.replace, name) {
+			field.Effect, d.Action = unit.Replace, unit.ActionReplace
+		}
+		d.Fields = append(d.Fields, field)
+	}
+	if d.Action == unit.ActionUpdate && len(wanted.stops) > 0 {
+		d.Stops = []unit.Stop{{Object: unit.ObjectRef{Kind: "DaemonSet", Name: t.Locator.Name}, Why: "is deleted", Nodes: wanted.stops}}
+	}
+	if d.Action == unit.ActionNone && o.steps > 0 {
+		d.Action, d.Reason = unit.ActionUpdate, fmt.Sprintf("%d steps to go", o.steps)
+	}
+	if d.Action == unit.ActionNone && len(s.Unseen) > 0 {
+		d.Action, d.Reason = unit.ActionUnknown, s.Message
+	}
+	return d
+}
+
+func (f fake) Apply(ctx context.Context, t unit.Target, desired cty.Value, s unit.State) (unit.State, error) {
+	if err := f.begin(ctx, "apply", t.Address); err != nil {
+		return s, err
+	}
+	f.world.mutex.Lock()
+	next, err := f.apply(t, desired)
+	f.world.mutex.Unlock()
+	if dead := f.end(ctx); dead != nil {
+		return s, dead
+	}
+	return next, err
+}
+
+func (f fake) begin(ctx context.Context, op string, a addr.Object) error {
+	if err := f.world.point(ctx); err != nil {
+		return err
+	}
+	w := f.world
+	w.mutex.Lock()
+	w.calls++
+	w.running++
+	w.most = max(w.most, w.running)
+	hold := w.holds[a.String()]
+	w.mutex.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+		}
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	err := w.fails(op, a)
+	if reason := cmp.Or(w.blocked[a.String()], w.blocked[op+":"+a.String()]); reason != "" {
+		err = unit.Blocked(reason)
+	}
+	if err != nil {
+		w.running--
+	}
+	return err
+}
+
+func (f fake) end(ctx context.Context) error {
+	f.world.mutex.Lock()
+	f.world.running--
+	f.world.mutex.Unlock()
+	return f.world.point(ctx)
+}
+
+func (f fake) apply(t unit.Target, desired cty.Value) (unit.State, error) {
+	w, wanted := f.world, wantedOf(t, desired)
+	o := w.find(t)
+	op := "update"
+	switch {
+	case o == nil:
+		o = &object{address: t.Address, host: hostOf(t), mark: t.Mark, fields: maps.Clone(wanted.fields), left: wanted.slow, steps: wanted.install}
+		if f.name == unit.OpenStack {
+			w.lastID++
+			o.id = fmt.Sprintf("id%d", w.lastID)
+		}
+		for field := range wanted.parts {
+			delete(o.fields, field) // it follows
+		}
+		w.objects = append(w.objects, o)
+		op = "create"
+	case !bears(o, t):
+		o.mark, op = t.Mark, "adopt"
+	case o.steps > 0 && holds(o.fields, wanted.fields):
+		o.steps--
+		op = "step"
+	case !wanted.stubborn:
+		for name, value := range wanted.fields {
+			if slices.Contains(w.unseen(t), wanted.parts[name]) {
+				continue
+			}
+			if slices.Contains(wanted.replace, name) && o.fields[name] != value {
+				return w.state(o, t), fmt.Errorf("%s cannot be changed in place", name)
+			}
+			o.fields[name] = value
+		}
+	}
+	w.trace = append(w.trace, op+" "+named(t.Address, o))
+	return w.state(o, t), nil
+}
+
+// holds tells whether an object has the wanted fields.
+func holds(have, wanted map[string]string) bool {
+	for name, value := range wanted {
+		if have[name] != value {
+			return false
+		}
+	}
+	return true
+}
+
+func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.State, error) {
+	if err := f.begin(ctx, "delete", t.Address); err != nil {
+		return s, err
+	}
+	w := f.world
+	w.mutex.Lock()
+	next := unit.State{Existence: unit.Absent}
+	t.Spec = nil // what goes is what is on record
+	if o := w.find(t); o != nil && (o.mark == t.Mark || o.host != "") {
+		if o.going > 0 {
+			o.going--
+			if o.going > 0 {
+				next = w.state(o, t)
+			}
+		}
+		if o.going == 0 {
+			w.objects = slices.DeleteFunc(w.objects, func(other *object) bool { return other == o })
+			w.trace = append(w.trace, "delete "+named(t.Address, o))
+		}
+	}
+	w.mutex.Unlock()
+	if err := f.end(ctx); err != nil {
+		return s, err
+	}
+	return next, nil
+}
+
+// snapshot returns the objects as "address field=value", sorted.
+func (w *world) list() []string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	var list []string
+	for _, o := range w.objects {
+		list = append(list, named(o.address, o))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// takeTrace returns the trace since the last time.
+func (w *world) takeTrace() []string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	trace := w.trace
+	w.trace = nil
+	return trace
+}
+
+func (w *world) at(a addr.Object) *object {
+	for _, o := range w.objects {
+		if o.address == a {
+			return o
+		}
+	}
+	return nil
+}
+
+const callTimeout = 5 * time.Minute

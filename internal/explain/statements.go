@@ -1,0 +1,42 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+)
+
+// past tells what moved and import blocks say of a resource.
+func (e *explainer) past(a addr.Object) []string {
+	var notes []string
+	for _, m := range e.m.Moves {
+		if from, moved := a.Move(m.To, m.From); moved {
+			notes = append(notes, fmt.Sprintf("What was %s becomes this one: %s.", from, place(m.Range)))
+		}
+	}
+	for _, i := range e.m.Imports {
+		if i.To == a {
+			notes = append(notes, fmt.Sprintf("It is imported by the id %q: %s.", i.ID, place(i.Range)))
+		}
+	}
+	return notes
+}
+
+// became tells what moved and removed blocks say of what is no longer there; "" when they say nothing.
+func (e *explainer) became(a addr.Object) string {
+	for _, m := range e.m.Moves {
+		if to, moved := a.Move(m.From, m.To); moved {
+			return fmt.Sprintf("; it is %s now, as %s says", to, place(m.Range))
+		}
+	}
+	for _, r := range e.m.Removals {
+		switch {
+		case !r.From.Contains(a):
+		case r.Destroy:
+			return fmt.Sprintf("; it is to be deleted, as %s says", place(r.Range))
+		default:
+			return fmt.Sprintf("; it is not managed any more, as %s says", place(r.Range))
+		}
+	}
+	return ""
+}

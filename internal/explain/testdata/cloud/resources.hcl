@@ -1,0 +1,40 @@
+data "network" "public" {
+  name = "public"
+}
+
+project "dev" {
+  quota = {
+    instances = 20
+    cores     = 64
+  }
+}
+
+network "web" {
+  for_each    = toset(["a", "b"])
+  name        = "web-${each.key}"
+  project     = project.dev
+  description = "escape \u001b[31m and \u202e"
+
+  lifecycle {
+    drift = "report"
+  }
+}
+
+security_group "web" {
+  rule {
+    direction = "ingress"
+    protocol  = "tcp"
+  }
+  rule {
+    direction = "egress"
+    ethertype = "IPv6"
+  }
+}
+
+instance "web" {
+  image     = "i"
+  flavor    = "f"
+  networks  = [data.network.public, network.web["a"]]
+  user_data = "password=hunter3"
+  metadata  = { secret = var.url, plain = "x" }
+}

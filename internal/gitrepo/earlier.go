@@ -1,0 +1,109 @@
+package gitrepo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+)
+
+// recentHistory is how many generations are looked through before all of the history is fetched.
+const recentHistory packp.DepthCommits = 64
+
+// Earlier fetches a commit that the ref has had, and keeps it as [Source.Keep] does. Only what the
+// history of the ref has on the server now counts: otherwise the error is of kind Lost. A directory
+// has no history.
+func (s *Source) Earlier(ctx context.Context, hash string) (*Tree, error) {
+	if s.dir != nil {
+		return nil, &Error{Kind: Lost, Where: s.at.display, Text: "a plain directory has no earlier revisions"}
+	}
+	if !isHash(hash) {
+		return nil, &Error{Kind: Lost, Where: s.at.display, Text: fmt.Sprintf("%q is no commit", hash)}
+	}
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	rev := Revision{Ref: s.options.Ref, Hash: hash}
+	tree, err := s.cache.dig(ctx, s.remote, rev, recentHistory)
+	if errors.Is(err, errCutOff) {
+		tree, err = s.cache.dig(ctx, s.remote, rev, wholeHistory)
+	}
+	return tree, s.at.placed(err)
+}
+
+// errCutOff says that the history that was fetched goes on at the server.
+var errCutOff = errors.New("the history of the ref is not there as a whole")
+
+// dig fetches the ref with some of its history and looks for a commit in there.
+func (c *cache) dig(ctx context.Context, from *remote, rev Revision, depth packp.DepthCommits) (*Tree, error) {
+	dir, err := os.MkdirTemp(c.dir, "repository-*")
+	if err != nil {
+		return nil, fmt.Errorf("making a cache: %w", err)
+	}
+	tree, err := c.digInto(ctx, dir, from, rev, depth)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	c.sweep()
+	return tree, nil
+}
+
+func (c *cache) digInto(ctx context.Context, dir string, from *remote, rev Revision, depth packp.DepthCommits) (*Tree, error) {
+	fresh, err := openStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	now, err := from.download(ctx, rev, plumbing.ZeroHash, depth, fresh.objects)
+	if err != nil {
+		return nil, err
+	}
+	found, cut, err := fresh.reaches(now.Hash, rev.Hash)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found && cut:
+		return nil, errCutOff
+	case !found:
+		return nil, &Error{Kind: Lost, Text: fmt.Sprintf("the history of %s does not have the commit %s", now.Ref, rev.Hash)}
+	}
+	if err := fresh.complete(rev.Hash, c.options.MaxFiles); err != nil {
+		return nil, err
+	}
+	rev.Ref = now.Ref
+	tree, err := fresh.tree(rev, c.options)
+	if err != nil {
+		return nil, err
+	}
+	return tree, c.writeKept(tip{Ref: rev.Ref, Hash: rev.Hash, Directory: filepath.Base(dir)})
+}
+
+// reaches tells whether a commit is another one or among its ancestors, and whether the history is cut
+// off somewhere.
+func (s *store) reaches(from, to string) (found, cut bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := map[plumbing.Hash]bool{}
+	for queue := []plumbing.Hash{plumbing.NewHash(from)}; len(queue) > 0; queue = queue[1:] {
+		hash := queue[0]
+		if seen[hash] {
+			continue
+		}
+		seen[hash] = true
+		commit, err := object.GetCommit(s.objects, hash)
+		switch {
+		case errors.Is(err, plumbing.ErrObjectNotFound):
+			cut = true
+		case err != nil:
+			return false, false, broken("commit", err)
+		case hash.String() == to:
+			return true, false, nil
+		default:
+			queue = append(queue, commit.ParentHashes...)
+		}
+	}
+	return false, cut, nil
+}

@@ -1,0 +1,147 @@
+package gitrepo_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+)
+
+// treeOf commits files and returns them as the package shows them.
+func treeOf(t *testing.T, files map[string]string, options ...gitserver.CommitOption) *gitrepo.Tree {
+	t.Helper()
+	b, _ := newBed(t)
+	b.repo.Commit(t, files, "Files", options...)
+	b.options.URL, b.options.MaxFileBytes = "file://"+b.repo.Dir, 100_000
+	return pull(t, b.open(t))
+}
+
+func TestTreeIsAFileSystem(t *testing.T) {
+	t.Parallel()
+	tree := treeOf(t, map[string]string{"a.b": "x", "a/deep/er/file": "deep", "a0": "", "empty": ""},
+		gitserver.Symlink("a/up", "../cloud.hcl"), gitserver.Symlink("dir", "a/deep"))
+	if err := fstest.TestFS(files(t, tree, "."), "cloud.hcl", "sites/a.hcl", "a/deep/er/file", "a/up", "dir", "a0"); err != nil {
+		t.Error(err)
+	}
+	if err := fstest.TestFS(files(t, tree, "a"), "deep/er/file"); err != nil {
+		t.Error(err)
+	}
+	has(t, files(t, tree, "a"), "up", "cloud {}\n")
+	has(t, files(t, tree, "."), "dir/er/file", "deep")
+	has(t, files(t, tree, "dir"), "er/file", "deep")
+	for path, want := range map[string]string{"nowhere": "no directory", "cloud.hcl": "no directory", "../x": "does not lie within", "a/../b": "does not lie within"} {
+		if _, err := tree.FS(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("FS(%q) gives %v", path, err)
+		}
+	}
+}
+
+func TestReadingSaysWhyNot(t *testing.T) {
+	t.Parallel()
+	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 12345\n"
+	tree := treeOf(t, map[string]string{"image.img": pointer, "big": strings.Repeat("x", 100_001), "fits": strings.Repeat("x", 100_000)},
+		gitserver.Symlink("loop/a", "b"), gitserver.Symlink("loop/b", "a"), gitserver.Symlink("self", "self/x"),
+		gitserver.Symlink("out", "../etc/passwd"), gitserver.Symlink("sites/out", "../../x"), gitserver.Symlink("root", "/etc/passwd"),
+		gitserver.Symlink("dangling", "nowhere"), gitserver.Symlink("back", "sites/../sites/../cloud.hcl"))
+	fsys := files(t, tree, ".")
+	for name, want := range map[string]string{
+		"image.img": "Git LFS", "big": "more than 100000 bytes", "loop/a": "circles", "self": "circles",
+		"out": "leads out of the repository", "sites/out": "leads out of the repository", "root": "leads out of the repository",
+		"dangling": "file does not exist", "cloud.hcl/x": "file does not exist", "sites": "is a directory", "../x": "invalid argument",
+	} {
+		_, err := fs.ReadFile(fsys, name)
+		var path *fs.PathError
+		if !errors.As(err, &path) || path.Path != name || !strings.Contains(err.Error(), want) {
+			t.Errorf("reading %s gives %v, want %q", name, err, want)
+		}
+	}
+	has(t, fsys, "back", "cloud {}\n")
+	if content, err := fs.ReadFile(fsys, "fits"); err != nil || len(content) != 100_000 {
+		t.Errorf("the largest file gives %d bytes, %v", len(content), err)
+	}
+	if _, err := fs.ReadDir(fsys, "loop"); err != nil {
+		t.Errorf("a directory with bad links cannot be listed: %v", err)
+	}
+}
+
+func TestSubmodulesSaySo(t *testing.T) {
+	t.Parallel()
+	b, _ := newBed(t)
+	git(t, b, "read-tree", "main")
+	git(t, b, "update-index", "--add", "--cacheinfo", "160000,"+b.first+",charts/module")
+	commitIndex(t, b)
+	b.options.URL = "file://" + b.repo.Dir
+	fsys := files(t, pull(t, b.open(t)), ".")
+	for _, name := range []string{"charts/module", "charts/module/values.yaml"} {
+		if _, err := fs.ReadFile(fsys, name); err == nil || !strings.Contains(err.Error(), "submodule") {
+			t.Errorf("reading %s gives %v", name, err)
+		}
+	}
+	has(t, fsys, "cloud.hcl", "cloud {}\n")
+}
+
+func TestDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put := func(name, content string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("cloud.hcl", "cloud {}\n")
+	put("sites/a.hcl", "a")
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := errors.Join(os.WriteFile(outside, nil, 0o600), os.Symlink(outside, filepath.Join(dir, "out"))); err != nil {
+		t.Fatal(err)
+	}
+	source, err := gitrepo.Open(t.Context(), gitrepo.Options{URL: dir})
+	if err != nil || !source.IsDirectory() {
+		t.Fatal(source, err)
+	}
+	tree := pull(t, source)
+	if tree.Commit != (gitrepo.Commit{}) || !strings.HasPrefix(tree.Revision.Hash, "sha256:") {
+		t.Errorf("got %+v", tree)
+	}
+	has(t, files(t, tree, "sites"), "a.hcl", "a")
+	if _, err := fs.ReadFile(files(t, tree, "."), "out"); err == nil {
+		t.Error("a link led out of the directory")
+	}
+	if err := fstest.TestFS(files(t, tree, "sites"), "a.hcl"); err != nil {
+		t.Error(err)
+	}
+	for change, differs := range map[string]bool{".git/index": false, "sites/.git": false, "new": true} {
+		before := pull(t, source).Revision
+		put(change, "x")
+		if after := pull(t, source).Revision; (after != before) != differs {
+			t.Errorf("writing %s made %+v of %+v", change, after, before)
+		}
+	}
+	before := pull(t, source).Revision
+	if err := os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "newer")); err != nil {
+		t.Fatal(err)
+	}
+	if after := pull(t, source).Revision; after == before {
+		t.Error("a new name is no new revision")
+	}
+	for _, options := range []gitrepo.Options{{URL: dir, MaxFiles: 3}, {URL: dir, MaxBytes: 10}} {
+		small, err := gitrepo.Open(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = small.Head(t.Context())
+		fails(t, err, gitrepo.TooLarge)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	_, err = source.Head(t.Context())
+	fails(t, err, gitrepo.NoRepository, "no such directory")
+}

@@ -1,0 +1,88 @@
+package gitrepo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// keptFile names a commit of the cache that stays readable whatever is fetched later.
+const keptFile = "kept"
+
+// Keep has the commit that was fetched last stay in the cache, in place of the one that was kept
+// before, so that a later process can go on with it while a newer one is of no use. Nothing
+// happens when another commit was fetched meanwhile, and for a directory.
+func (s *Source) Keep(hash string) error {
+	if s.dir != nil {
+		return nil
+	}
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	return s.at.placed(s.cache.keepTip(hash))
+}
+
+// Kept returns the tree of the commit that was kept, without the network. It is an error when there
+// is none, as for a directory.
+func (s *Source) Kept(context.Context) (*Tree, error) {
+	if s.dir != nil {
+		return nil, &Error{Kind: Other, Where: s.at.display, Text: "a plain directory has no earlier revisions"}
+	}
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	tree, err := s.cache.kept()
+	return tree, s.at.placed(err)
+}
+
+func (c *cache) keepTip(hash string) error {
+	if !c.loaded || c.tip.Hash != hash {
+		return nil
+	}
+	if kept, err := c.readKept(); err == nil && kept.Hash == hash && kept.Directory == c.tip.Directory {
+		return nil
+	}
+	return c.writeKept(tip{Ref: c.tip.Ref, Hash: c.tip.Hash, Directory: c.tip.Directory})
+}
+
+func (c *cache) writeKept(kept tip) error {
+	content, err := json.Marshal(kept)
+	if err == nil {
+		err = writeFile(filepath.Join(c.dir, keptFile), content)
+	}
+	if err != nil {
+		return fmt.Errorf("keeping a commit: %w", err)
+	}
+	return nil
+}
+
+func (c *cache) kept() (*Tree, error) {
+	kept, err := c.readKept()
+	if err != nil {
+		return nil, err
+	}
+	open, err := openStore(filepath.Join(c.dir, kept.Directory))
+	if err != nil {
+		return nil, err
+	}
+	if err := open.complete(kept.Hash, c.options.MaxFiles); err != nil {
+		return nil, err
+	}
+	return open.tree(Revision{Ref: kept.Ref, Hash: kept.Hash}, c.options)
+}
+
+func (c *cache) readKept() (tip, error) {
+	content, err := readBounded(filepath.Join(c.dir, keptFile), 64<<10)
+	if errors.Is(err, os.ErrNotExist) {
+		return tip{}, &Error{Kind: Other, Text: "no commit was kept yet"}
+	}
+	if err != nil {
+		return tip{}, fmt.Errorf("reading the cache: %w", err)
+	}
+	var kept tip
+	if err := json.Unmarshal(content, &kept); err != nil || !isHash(kept.Hash) || !isOurs(kept.Directory) {
+		return tip{}, &Error{Kind: Broken, Text: "the record of the kept commit is damaged"}
+	}
+	return kept, nil
+}

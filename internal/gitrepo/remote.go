@@ -1,0 +1,233 @@
+package gitrepo
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/storage"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+)
+
+// remote speaks with the server. It keeps no state but connections.
+type remote struct {
+	at      location
+	options Options
+	web     web
+}
+
+// connection is one conversation with the server.
+type connection struct {
+	masker  *redact.Masker
+	fetch   transport.UploadPackSession  // one of the two is set
+	receive transport.ReceivePackSession //
+}
+
+func (c *connection) session() transport.Session {
+	if c.fetch != nil {
+		return c.fetch
+	}
+	return c.receive
+}
+
+// connect opens a conversation for one of the services. The masker is never nil.
+func (r *remote) connect(ctx context.Context, service string) (*connection, error) {
+	c := &connection{masker: redact.NewMasker()}
+	var credentials Credentials
+	if r.options.Credentials != nil {
+		var err error
+		if credentials, err = r.options.Credentials(ctx); err != nil {
+			return c, err
+		}
+	}
+	c.masker.Add(credentials.Password, credentials.Bearer, credentials.SSHKey, credentials.Passphrase, redact.NewSecret(r.at.password))
+	if r.at.scheme == schemeHTTP || r.at.scheme == schemeHTTPS {
+		return c, r.connectWeb(c, credentials, service)
+	}
+	var (
+		p   *pipes
+		err error
+	)
+	if r.at.scheme == schemeFile {
+		p, err = startGit(ctx, r.at, service)
+	} else {
+		p, err = dialSSH(ctx, r.at, credentials, service, r.options.CacheDir)
+	}
+	if err != nil {
+		return c, err
+	}
+	p.budget = r.options.MaxBytes
+	if service == transport.UploadPackServiceName {
+		c.fetch = p
+	} else {
+		c.receive = p
+	}
+	return c, nil
+}
+
+func (r *remote) connectWeb(c *connection, credentials Credentials, service string) (err error) {
+	client, err := r.web.client(credentials.CABundle, r.options.MaxBytes)
+	if err != nil {
+		return err
+	}
+	host := r.at.host
+	if bytes.ContainsRune([]byte(host), ':') {
+		host = "[" + host + "]"
+	}
+	endpoint := &transport.Endpoint{Protocol: r.at.scheme, Host: host, Port: r.at.port, Path: r.at.path}
+	if service == transport.UploadPackServiceName {
+		c.fetch, err = client.NewUploadPackSession(endpoint, webAuth(r.at, credentials))
+	} else {
+		c.receive, err = client.NewReceivePackSession(endpoint, webAuth(r.at, credentials))
+	}
+	return err
+}
+
+// converse runs do on a new connection and explains its error.
+func (r *remote) converse(ctx context.Context, service, doing string, do func(context.Context, *connection, *packp.AdvRefs) error) error {
+	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
+	defer cancel()
+	c, err := r.connect(ctx, service)
+	if err != nil {
+		return r.explain(ctx, c.masker, doing, err)
+	}
+	advertised, err := c.session().AdvertisedReferencesContext(ctx)
+	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
+		advertised, err = packp.NewAdvRefs(), nil
+	}
+	if err == nil {
+		err = do(ctx, c, advertised)
+	}
+	// After the answer is complete, an error of closing means nothing.
+	_ = c.session().Close()
+	return r.explain(ctx, c.masker, doing, err)
+}
+
+// list is one ls-remote.
+func (r *remote) list(ctx context.Context) (Refs, error) {
+	var refs Refs
+	err := r.converse(ctx, transport.UploadPackServiceName, "listing the refs", func(_ context.Context, _ *connection, advertised *packp.AdvRefs) error {
+		refs = newRefs(advertised)
+		return nil
+	})
+	return refs, err
+}
+
+// download brings the commit that the revision's ref points to into store, with as much history as
+// depth says where the server can do that, and returns it. It is another commit when the ref has
+// moved. have is a commit whose whole tree store has already, or zero.
+func (r *remote) download(ctx context.Context, rev Revision, have plumbing.Hash, depth packp.DepthCommits, store storage.Storer) (Revision, error) {
+	err := r.converse(ctx, transport.UploadPackServiceName, "fetching "+cmp.Or(rev.Ref, "HEAD"), func(ctx context.Context, c *connection, advertised *packp.AdvRefs) error {
+		refs := newRefs(advertised)
+		now, err := refs.Resolve(rev.Ref)
+		if rev.Ref == "HEAD" {
+			now, err = refs.Resolve("")
+		}
+		if err != nil {
+			return r.at.placed(err)
+		}
+		rev = now
+		return receive(ctx, c.fetch, advertised, refs.wants[now.Ref], have, depth, store)
+	})
+	return rev, err
+}
+
+// How much history is fetched, in commits.
+const (
+	wholeHistory packp.DepthCommits = 0
+	noHistory    packp.DepthCommits = 1
+)
+
+func receive(ctx context.Context, session transport.UploadPackSession, advertised *packp.AdvRefs, want, have plumbing.Hash, depth packp.DepthCommits, store storage.Storer) (err error) {
+	request := packp.NewUploadPackRequestFromCapabilities(advertised.Capabilities)
+	request.Wants = []plumbing.Hash{want}
+	if depth != wholeHistory && advertised.Capabilities.Supports(capability.Shallow) {
+		request.Depth = depth
+		if err := request.Capabilities.Set(capability.Shallow); err != nil {
+			return err
+		}
+	}
+	if !have.IsZero() {
+		request.Haves = []plumbing.Hash{have}
+		if !request.Depth.IsZero() {
+			request.Shallows = []plumbing.Hash{have} // or the server believes that we have its history
+		}
+	}
+	if advertised.Capabilities.Supports(capability.NoProgress) {
+		if err := request.Capabilities.Set(capability.NoProgress); err != nil {
+			return err
+		}
+	}
+	response, err := session.UploadPack(ctx, request)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, response.Close()) }()
+	if len(response.Shallows) > 0 {
+		if err := store.SetShallow(response.Shallows); err != nil {
+			return err
+		}
+	}
+	var pack io.Reader = response
+	switch {
+	case request.Capabilities.Supports(capability.Sideband64k):
+		pack = sideband.NewDemuxer(sideband.Sideband64k, response)
+	case request.Capabilities.Supports(capability.Sideband):
+		pack = sideband.NewDemuxer(sideband.Sideband, response)
+	}
+	return packfile.UpdateObjectStorage(store, pack)
+}
+
+// Update is a change of one ref on the server.
+type Update struct {
+	Ref      string // full name
+	Old, New plumbing.Hash
+	// Objects holds what the server may lack, named by Hashes.
+	Objects storer.EncodedObjectStorer
+	Hashes  []plumbing.Hash
+}
+
+// push sends the objects and moves the ref from Old to New, if it is still at Old when the server
+// looks. It returns the pack that it sent.
+func (r *remote) push(ctx context.Context, u Update) ([]byte, error) {
+	var pack bytes.Buffer
+	if _, err := packfile.NewEncoder(&pack, u.Objects, false).Encode(u.Hashes, 0); err != nil {
+		return nil, fmt.Errorf("packing the objects to push: %w", err)
+	}
+	return pack.Bytes(), r.converse(ctx, transport.ReceivePackServiceName, "pushing to "+u.Ref, func(ctx context.Context, c *connection, advertised *packp.AdvRefs) error {
+		if now := advertised.References[u.Ref]; now != u.Old {
+			return &Error{Kind: Moved, Where: r.at.display, Text: u.Ref + " has moved meanwhile"}
+		}
+		request := packp.NewReferenceUpdateRequestFromCapabilities(advertised.Capabilities)
+		request.Commands = []*packp.Command{{Name: plumbing.ReferenceName(u.Ref), Old: u.Old, New: u.New}}
+		request.Packfile = io.NopCloser(bytes.NewReader(pack.Bytes()))
+		report, err := c.receive.ReceivePack(ctx, request)
+		if report != nil && report.Error() != nil {
+			return &Error{Kind: Rejected, Where: r.at.display, Text: "the server refused the push to " + u.Ref + ": " + clean(c.masker, report.Error().Error())}
+		}
+		if err == nil && report == nil {
+			return fmt.Errorf("the server did not say what became of the push: %w", io.ErrUnexpectedEOF)
+		}
+		return err
+	})
+}
+
+// placed adds the place to an error of ours that has none.
+func (l location) placed(err error) error {
+	var e *Error
+	if errors.As(err, &e) && e.Where == "" {
+		e.Where = l.display
+	}
+	return err
+}

@@ -1,0 +1,157 @@
+package gitrepo
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+)
+
+const sshPort = 22
+
+// dialSSH starts a command of Git on the server. The whole conversation ends with ctx.
+func dialSSH(ctx context.Context, at location, c Credentials, service string, cacheDir string) (*pipes, error) {
+	config, err := sshConfig(at, c, cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", at.address(sshPort))
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	fail := func(err error) (*pipes, error) {
+		stop()
+		_ = conn.Close() // the first error says why
+		return nil, err
+	}
+	secured, channels, requests, err := ssh.NewClientConn(conn, at.address(sshPort), config)
+	if err != nil {
+		return fail(err)
+	}
+	client := ssh.NewClient(secured, channels, requests)
+	session, err := client.NewSession()
+	if err != nil {
+		return fail(err)
+	}
+	p := &pipes{hear: func() { await(session) }, end: func() error {
+		stop()
+		_ = session.Close() // it fails when the command has ended by itself
+		return client.Close()
+	}}
+	if p.in, err = session.StdinPipe(); err != nil {
+		return fail(err)
+	}
+	if p.out, err = session.StdoutPipe(); err != nil {
+		return fail(err)
+	}
+	session.Stderr = &p.said
+	if err := session.Start(service + " " + shellQuote(at.path)); err != nil {
+		return fail(err)
+	}
+	return p, nil
+}
+
+// await waits for a command that has closed its output to end, as its last words come beside that
+// output. One that does not end is left alone after a while; closing the connection ends the waiting.
+func await(session *ssh.Session) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = session.Wait() // how it ended is in what it said
+	}()
+	patience := time.NewTimer(5 * time.Second)
+	defer patience.Stop()
+	select {
+	case <-ended:
+	case <-patience.C:
+	}
+}
+
+func sshConfig(at location, c Credentials, cacheDir string) (*ssh.ClientConfig, error) {
+	if len(c.KnownHosts) == 0 {
+		return nil, &Error{Kind: UnknownHost, Where: at.display, Text: "connecting over SSH needs known hosts: give the server's line of a known_hosts file, for example the output of ssh-keyscan after checking it"}
+	}
+	known, err := knownHosts(c.KnownHosts, cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	config := &ssh.ClientConfig{User: at.user, HostKeyCallback: known, HostKeyAlgorithms: knownAlgorithms(known, at)}
+	if config.User == "" {
+		config.User = c.Username
+	}
+	if config.User == "" {
+		config.User = "git"
+	}
+	if c.SSHKey.IsEmpty() {
+		return nil, &Error{Kind: Refused, Where: at.display, Text: "connecting over SSH needs a private key"}
+	}
+	signer, err := ssh.ParsePrivateKey([]byte(c.SSHKey.Reveal()))
+	var locked *ssh.PassphraseMissingError
+	if errors.As(err, &locked) && !c.Passphrase.IsEmpty() {
+		signer, err = ssh.ParsePrivateKeyWithPassphrase([]byte(c.SSHKey.Reveal()), []byte(c.Passphrase.Reveal()))
+	}
+	switch {
+	case errors.As(err, &locked):
+		return nil, &Error{Kind: Refused, Where: at.display, Text: "the SSH key is encrypted: give its passphrase"}
+	case err != nil:
+		return nil, &Error{Kind: Refused, Where: at.display, Text: "the SSH key cannot be read: it must be a private key in PEM or OpenSSH's format, with the right passphrase if it has one"}
+	}
+	config.Auth = []ssh.AuthMethod{ssh.PublicKeys(signer)}
+	return config, nil
+}
+
+// knownHosts parses lines of a known_hosts file, which the library takes from files only.
+func knownHosts(lines []byte, dir string) (_ ssh.HostKeyCallback, err error) {
+	file, err := os.CreateTemp(dir, "known-hosts-*")
+	if err != nil {
+		return nil, fmt.Errorf("writing the known hosts for reading them: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
+	_, err = file.Write(lines)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("writing the known hosts for reading them: %w", err)
+	}
+	known, err := knownhosts.New(file.Name())
+	if err != nil {
+		return nil, errors.New("the known hosts cannot be read: " + strings.TrimPrefix(err.Error(), "knownhosts: "+file.Name()))
+	}
+	return known, nil
+}
+
+// knownAlgorithms are those of the keys that are known for the host. Without them, a server with
+// several keys can show one of another kind, which looks like a changed key.
+func knownAlgorithms(known ssh.HostKeyCallback, at location) []string {
+	probe, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
+	if err != nil {
+		return nil
+	}
+	var mismatch *knownhosts.KeyError
+	if !errors.As(known(at.address(sshPort), &net.TCPAddr{}, probe), &mismatch) {
+		return nil
+	}
+	var algorithms []string
+	for _, key := range mismatch.Want {
+		kind := key.Key.Type()
+		if kind == ssh.KeyAlgoRSA {
+			algorithms = append(algorithms, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
+			continue
+		}
+		algorithms = append(algorithms, kind)
+	}
+	slices.Sort(algorithms)
+	return slices.Compact(algorithms)
+}
+
+// shellQuote quotes for the shell that many servers pass the command to.
+func shellQuote(s string) string {
+	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
+}

@@ -1,0 +1,239 @@
+package gitrepo
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	objectcache "github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+const (
+	objectCache = 8 << 20 // bytes of objects kept in memory
+	largeObject = 1 << 20 // objects from this size on are streamed from disk
+	maxDepth    = 128     // of directories in a tree
+	maxSubject  = 200     // bytes of a commit's first line
+	heldEntries = 200_000 // entries of directories kept in memory, as many as a tree may have
+)
+
+// store is a bare repository on disk, open for reading, or for one fetch before anybody else knows
+// it. The library says nothing about concurrent use, so every access takes the lock; two stores of
+// the same directory do not mind each other, as files are only ever added.
+type store struct {
+	mu      sync.Mutex
+	dir     string
+	objects *filesystem.Storage
+
+	directories map[plumbing.Hash]*opened // that were looked into, as each file is found through those above it
+	held        int                       // entries of these
+}
+
+// opened is a directory that was decoded.
+type opened struct {
+	entries []object.TreeEntry
+	places  map[string]int // of the entries; nil until one is looked for
+}
+
+func openStore(dir string) (*store, error) {
+	objects := filesystem.NewStorageWithOptions(osfs.New(dir), objectcache.NewObjectLRU(objectCache), filesystem.Options{LargeObjectThreshold: largeObject})
+	if err := objects.Init(); err != nil {
+		return nil, fmt.Errorf("opening the cache: %w", err)
+	}
+	return &store{dir: dir, objects: objects}, nil
+}
+
+func (s *store) packs() int {
+	names, err := filepath.Glob(filepath.Join(s.dir, "objects", "pack", "*.pack"))
+	if err != nil {
+		return 0
+	}
+	return len(names)
+}
+
+// entries returns what is in a directory, which the caller leaves as it is.
+func (s *store) entries(tree plumbing.Hash) ([]object.TreeEntry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, err := s.directory(tree)
+	if err != nil {
+		return nil, err
+	}
+	return d.entries, nil
+}
+
+// entry returns the entry of a directory with a name, and whether there is one.
+func (s *store) entry(tree plumbing.Hash, name string) (object.TreeEntry, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, err := s.directory(tree)
+	if err != nil {
+		return object.TreeEntry{}, false, err
+	}
+	if d.places == nil {
+		d.places = make(map[string]int, len(d.entries))
+		for i := range slices.Backward(d.entries) { // of two with one name, which Git never writes, the first counts
+			d.places[d.entries[i].Name] = i
+		}
+	}
+	i, ok := d.places[name]
+	if !ok {
+		return object.TreeEntry{}, false, nil
+	}
+	return d.entries[i], true, nil
+}
+
+// directory decodes a directory, or returns it as it was decoded before; the lock is held.
+func (s *store) directory(tree plumbing.Hash) (*opened, error) {
+	if d := s.directories[tree]; d != nil {
+		return d, nil
+	}
+	t, err := object.GetTree(s.objects, tree)
+	if err != nil {
+		return nil, err
+	}
+	if s.held += len(t.Entries) + 1; s.held > heldEntries || s.directories == nil {
+		s.directories, s.held = map[plumbing.Hash]*opened{}, len(t.Entries)+1
+	}
+	d := &opened{entries: t.Entries}
+	s.directories[tree] = d
+	return d, nil
+}
+
+func (s *store) size(blob plumbing.Hash) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects.EncodedObjectSize(blob)
+}
+
+// content reads a blob of at most limit bytes.
+func (s *store) content(blob plumbing.Hash, limit int64) (_ []byte, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if size, err := s.objects.EncodedObjectSize(blob); err != nil || size > limit {
+		return nil, errors.Join(err, tooLarge(size, limit))
+	}
+	encoded, err := s.objects.EncodedObject(plumbing.BlobObject, blob)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := encoded.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	content, err := io.ReadAll(io.LimitReader(reader, limit+1)) // the size is only what the pack says
+	if err == nil {
+		err = tooLarge(int64(len(content)), limit)
+	}
+	return content, err
+}
+
+func tooLarge(size, limit int64) error {
+	if size > limit {
+		return fmt.Errorf("the file has more than %d bytes, which is the limit", limit)
+	}
+	return nil
+}
+
+// complete checks that the whole tree of a commit is there. A fetch into a shallow repository can
+// leave objects out after history was rewritten.
+func (s *store) complete(commit string, maxFiles int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := object.GetCommit(s.objects, plumbing.NewHash(commit))
+	if err != nil {
+		return broken("commit", err)
+	}
+	_, err = s.measure(c.TreeHash, 0, maxFiles, map[plumbing.Hash]extent{})
+	return err
+}
+
+// extent is how much a tree unfolds to. A small pack can name the same directory over and over, so
+// what counts is what somebody sees who walks through all of it.
+type extent struct{ files, height int }
+
+func (s *store) measure(hash plumbing.Hash, depth, maxFiles int, known map[plumbing.Hash]extent) (extent, error) {
+	if depth > maxDepth {
+		return extent{}, tooDeep()
+	}
+	if found, ok := known[hash]; ok {
+		if depth+found.height > maxDepth {
+			return extent{}, tooDeep()
+		}
+		return found, nil
+	}
+	tree, err := object.GetTree(s.objects, hash)
+	if err != nil {
+		return extent{}, broken("directory", err)
+	}
+	var all extent
+	for _, entry := range tree.Entries {
+		all.files++
+		switch entry.Mode {
+		case filemode.Submodule:
+		case filemode.Dir:
+			inner, err := s.measure(entry.Hash, depth+1, maxFiles, known)
+			if err != nil {
+				return extent{}, err
+			}
+			all.files += inner.files
+			all.height = max(all.height, inner.height+1)
+		default:
+			if err := s.objects.HasEncodedObject(entry.Hash); err != nil {
+				return extent{}, broken("file", err)
+			}
+		}
+		if all.files > maxFiles {
+			return extent{}, tooMany(maxFiles)
+		}
+	}
+	known[hash] = all
+	return all, nil
+}
+
+func tooDeep() error {
+	return &Error{Kind: TooLarge, Text: fmt.Sprintf("the directories of the tree are more than %d deep", maxDepth)}
+}
+
+func tooMany(limit int) error {
+	return &Error{Kind: TooLarge, Text: fmt.Sprintf("the tree has more than %d files and directories", limit)}
+}
+
+func broken(what string, err error) error {
+	return &Error{Kind: Broken, Text: fmt.Sprintf("a %s of the commit is missing or damaged: %v", what, err)}
+}
+
+// tree returns the tree of a commit that is complete.
+func (s *store) tree(rev Revision, options Options) (*Tree, error) {
+	if _, err := os.Stat(s.dir); err != nil {
+		return nil, fmt.Errorf("the cache has vanished: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	commit, err := object.GetCommit(s.objects, plumbing.NewHash(rev.Hash))
+	if err != nil {
+		return nil, broken("commit", err)
+	}
+	subject, _, _ := strings.Cut(strings.TrimSpace(commit.Message), "\n")
+	if len(subject) > maxSubject {
+		subject = subject[:maxSubject]
+	}
+	return &Tree{
+		Revision: rev,
+		Commit: Commit{
+			Hash: rev.Hash, Author: commit.Author.Name, Email: commit.Author.Email,
+			When: commit.Author.When, Subject: strings.ToValidUTF8(subject, "�"),
+		},
+		store: s, root: commit.TreeHash, limit: options.MaxFileBytes,
+	}, nil
+}

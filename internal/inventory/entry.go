@@ -1,0 +1,161 @@
+package inventory
+
+import (
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Format is the newest version of how entries are written. A reader refuses what is newer than
+// itself: it would lose what it does not know of as soon as it writes.
+const Format = formatFormer
+
+const (
+	formatFirst  = 1
+	formatFormer = 2 // an entry has former things
+)
+
+// formatOf is the oldest version that can hold entries, so that a program that is older than this one
+// is locked out only where it would do harm.
+func formatOf(entries []Entry) int {
+	if slices.ContainsFunc(entries, func(e Entry) bool { return len(e.Former) > 0 }) {
+		return formatFormer
+	}
+	return formatFirst
+}
+
+// Phase is how far we are with a thing.
+type Phase string
+
+// The phases.
+const (
+	Intent   Phase = "intent" // we are about to create it; it may exist or not
+	Owned    Phase = "owned"
+	Deleting Phase = "deleting" // we are about to delete it; it may exist or not
+)
+
+// Entry is what we know of one thing that we own.
+type Entry struct {
+	UID     string       `json:"uid"`
+	Address addr.Object  `json:"address"`
+	Phase   Phase        `json:"phase"`
+	Class   unit.Class   `json:"class"`
+	Locator unit.Locator `json:"locator"`
+	// ID is the thing's own, "" until it is known.
+	ID string `json:"id,omitempty"`
+	// Applied is the digest of the spec that was applied last.
+	Applied string `json:"applied,omitempty"`
+	// Edges are needed for the order of deletion, when no block tells it any more.
+	Edges []Edge `json:"edges,omitempty"`
+	// PreventDestroy outlives the block that asked for it.
+	PreventDestroy bool `json:"preventDestroy,omitempty"`
+	// Imported says that the thing was there before us.
+	Imported bool `json:"imported,omitempty"`
+	// ImportedID is the id that the thing had when it was replaced or found deleted, where an import
+	// block names that one: it is not imported a second time.
+	ImportedID string `json:"importedID,omitempty"`
+	// Triggers are digests of the values that the thing is replaced for when they change, as they were
+	// when it was made; see [Marker.Digest].
+	Triggers []string `json:"triggers,omitempty"`
+	// Sensitive are digests of the attributes that held something sensitive when the thing was as it was
+	// wanted, by their names; see [Marker.Digest].
+	Sensitive map[string]string `json:"sensitive,omitempty"`
+	// Fixed are the attributes whose change is refused, as they were when the thing was as it was wanted;
+	// nil where there are none, or an older program made the entry.
+	Fixed map[string]string `json:"fixed,omitempty"`
+	// Deployment is the cloud that a release belongs to, as it was when the release was applied last: the
+	// record of the whole can be had from it. It is nil for all else, and where an older program made the
+	// entry.
+	Deployment *Deployment `json:"deployment,omitempty"`
+	// Former are the things that this one has taken or will take the place of, the oldest first. They
+	// are deleted once nothing needs them.
+	Former []Former `json:"former,omitempty"`
+}
+
+// Former is a thing that another one under the same address takes the place of.
+type Former struct {
+	UID     string       `json:"uid"`
+	Locator unit.Locator `json:"locator"`
+	ID      string       `json:"id"`
+}
+
+// UIDs returns the uids that an entry takes up: the thing's own, and those of its former ones.
+func (e Entry) UIDs() []string {
+	uids := []string{e.UID}
+	for _, f := range e.Former {
+		uids = append(uids, f.UID)
+	}
+	return uids
+}
+
+// Anew returns the entry for what is created where the thing was, now that it is gone for certain. With
+// the old id, what comes now could not be found again.
+func (e Entry) Anew() Entry {
+	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed = Intent, "", "", false, nil, nil, nil
+	return e
+}
+
+// Succeed returns the entry for a new thing that takes the place of the one with an id, which is kept
+// on record as a former one. The new one gets a uid that nothing uses. It returns false while as many
+// are left as can be told apart.
+func (e Entry) Succeed(m Marker, used func(uid string) bool, id string) (Entry, bool) {
+	own := e.UIDs()
+	if len(own) >= generations {
+		return e, false
+	}
+	e.Former = append(slices.Clone(e.Former), Former{UID: e.UID, Locator: e.Locator, ID: id})
+	e.UID = m.UIDs(e.Address, func(uid string) bool { return slices.Contains(own, uid) || used != nil && used(uid) })[0]
+	return e.Anew(), true
+}
+
+// Edge says that the thing needed another one.
+type Edge struct {
+	To    addr.Object    `json:"to"`
+	Until unit.Condition `json:"until"`
+}
+
+// EdgesOf returns what an entry keeps of a unit's edges: those that say what has to outlive it.
+func EdgesOf(u *unit.Unit) []Edge {
+	var edges []Edge
+	for _, e := range u.Edges {
+		if e.Gate == unit.GateStart || e.Gate == unit.GateKeep {
+			edges = append(edges, Edge{To: e.To, Until: e.Until})
+		}
+	}
+	return edges
+}
+
+// Home is the place in OpenStack that all objects of an installation lie in, however it is reached.
+type Home struct {
+	Project string `json:"project"` // the id of our user's project, which no other OpenStack has
+	Region  string `json:"region,omitempty"`
+}
+
+// Deployment is what must not change while the cloud has services.
+type Deployment struct {
+	Cloud          string `json:"cloud"`
+	Release        string `json:"release,omitempty"`
+	Region         string `json:"region,omitempty"`
+	Namespace      string `json:"namespace,omitempty"`
+	NetworkBackend string `json:"networkBackend,omitempty"`
+	StorageBackend string `json:"storageBackend,omitempty"`
+}
+
+// Attribute returns what is recorded of an attribute of the cloud's block, and false for one that is not.
+func (d Deployment) Attribute(name string) (string, bool) {
+	switch name {
+	case "release":
+		return d.Release, true
+	case "region":
+		return d.Region, true
+	case "namespace":
+		return d.Namespace, true
+	case "network_backend":
+		return d.NetworkBackend, true
+	case "storage_backend":
+		return d.StorageBackend, true
+	default:
+		return "", false
+	}
+}

@@ -1,0 +1,101 @@
+package inventory_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// TestSucceed has things of one address take each other's place: each can be told from all that are
+// left, none is lost, and there is an end to it.
+func TestSucceed(t *testing.T) {
+	m := inventory.NewMarker("ours", redact.NewSecret("a key that is long enough"))
+	a := addr.MustParseObject("network.web")
+	first := inventory.Entry{
+		Address: a, UID: m.UID(a), Phase: inventory.Owned, ID: "id0", Applied: "x", Imported: true, Triggers: []string{"t"},
+		Locator: unit.Locator{Driver: unit.OpenStack, Kind: "network", Project: "p"},
+	}
+	e := first
+	seen := map[string]bool{e.UID: true}
+	for n := range 3 {
+		next, ok := e.Succeed(m, nil, "id"+string(rune('0'+n)))
+		if !ok || seen[next.UID] {
+			t.Fatalf("%d: %t %+v", n, ok, next)
+		}
+		seen[next.UID] = true
+		if next.Phase != inventory.Intent || next.ID != "" || next.Applied != "" || next.Imported || next.Triggers != nil {
+			t.Errorf("the new one has something of the old one: %+v", next)
+		}
+		if last := next.Former[n]; len(next.Former) != n+1 || last.UID != e.UID || last.Locator.Project != "p" || last.ID == "" {
+			t.Errorf("the old one is on record as %+v", next.Former)
+		}
+		e = next
+	}
+	if _, ok := e.Succeed(m, nil, "id3"); ok {
+		t.Error("more than can be told apart")
+	}
+	if first.Former != nil || first.ID != "id0" {
+		t.Errorf("the entry itself was changed: %+v", first)
+	}
+	e.Former = e.Former[1:] // the oldest is gone: its uid is free
+	if again, ok := e.Succeed(m, nil, "id3"); !ok || again.UID != first.UID {
+		t.Errorf("got %+v", again)
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back inventory.Entry
+	if err := json.Unmarshal(data, &back); err != nil || !reflect.DeepEqual(back, e) {
+		t.Errorf("stored as %s, read as %+v %v", data, back, err)
+	}
+}
+
+func TestDigestsTellNothing(t *testing.T) {
+	key := redact.NewSecret("a key that is long enough")
+	m := inventory.NewMarker("ours", key)
+	if inventory.NewMarker("ours", key).Digest("a") != m.Digest("a") || m.Digest("a") == m.Digest("b") {
+		t.Error("a digest does not tell values apart")
+	}
+	if m.Digest("a") == inventory.NewMarker("ours", redact.NewSecret("another key, as long")).Digest("a") {
+		t.Error("without the key, who reads a digest can try values")
+	}
+}
+
+// TestFormatKeepsOlderProgramsFromFormerThings: one that knows nothing of them would drop them.
+func TestFormatKeepsOlderProgramsFromFormerThings(t *testing.T) {
+	store := newStore()
+	i, err := inventory.Open(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := inventory.Entry{Address: addr.MustParseObject("network.web"), UID: "u", Phase: inventory.Owned}
+	format := func() (format int) {
+		stored, err := store.Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, shard := range stored {
+			var c struct{ Format int }
+			if err := json.Unmarshal(shard.Data, &c); err != nil {
+				t.Fatal(err)
+			}
+			format = max(format, c.Format)
+		}
+		return format
+	}
+	for _, former := range [][]inventory.Former{nil, {{UID: "v", ID: "id"}}, nil} {
+		e.Former = former
+		if err := i.Put(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		if want := 1 + len(former); format() != want {
+			t.Errorf("with %d former ones the format is %d, want %d", len(former), format(), want)
+		}
+	}
+}

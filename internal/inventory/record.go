@@ -1,0 +1,104 @@
+package inventory
+
+import "context"
+
+// record is what is known of the installation as a whole.
+type record struct {
+	Deployment *Deployment `json:"deployment,omitempty"`
+	Home       *Home       `json:"home,omitempty"`
+	InForce    *InForce    `json:"inForce,omitempty"`
+}
+
+// InForce names the configuration that was admitted last.
+type InForce struct {
+	Revision string `json:"revision"`       // the id of the commit
+	Path     string `json:"path,omitempty"` // of the configuration in there
+}
+
+// Deployment returns the record of the deployment, nil before the first one.
+func (i *Inventory) Deployment() *Deployment {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	return copied(i.record.Deployment)
+}
+
+// Home returns where in OpenStack everything lies, nil before the first connection.
+func (i *Inventory) Home() *Home {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	return copied(i.record.Home)
+}
+
+// InForce returns which configuration was admitted last, nil before the first.
+func (i *Inventory) InForce() *InForce {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	return copied(i.record.InForce)
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	value := *p
+	return &value
+}
+
+// SetDeployment records the deployment; nothing is written when it is stored already.
+func (i *Inventory) SetDeployment(ctx context.Context, d Deployment) error {
+	return i.note(ctx, func(r *record) bool {
+		if r.Deployment != nil && *r.Deployment == d {
+			return false
+		}
+		r.Deployment = &d
+		return true
+	})
+}
+
+// SetHome records where in OpenStack everything lies; nothing is written when it is stored already.
+func (i *Inventory) SetHome(ctx context.Context, h Home) error {
+	return i.note(ctx, func(r *record) bool {
+		if r.Home != nil && *r.Home == h {
+			return false
+		}
+		r.Home = &h
+		return true
+	})
+}
+
+// SetInForce records which configuration was admitted last; nothing is written when it is stored already.
+func (i *Inventory) SetInForce(ctx context.Context, f InForce) error {
+	return i.note(ctx, func(r *record) bool {
+		if r.InForce != nil && *r.InForce == f {
+			return false
+		}
+		r.InForce = &f
+		return true
+	})
+}
+
+// note stores what change makes of the record, unless it says that nothing changes.
+func (i *Inventory) note(ctx context.Context, change func(*record) bool) error {
+	same := func() bool {
+		i.mutex.Lock()
+		defer i.mutex.Unlock()
+		next := i.record
+		return !change(&next)
+	}
+	if same() {
+		return nil
+	}
+	if err := i.enter(ctx, deploymentShard); err != nil {
+		return err
+	}
+	defer i.leave(deploymentShard)
+	if same() { // somebody before us did it
+		return nil
+	}
+	var next record
+	return i.commit(ctx, deploymentShard, func() content {
+		next = i.record
+		change(&next)
+		return content{Format: formatFirst, record: next}
+	}, func() { i.record = next })
+}

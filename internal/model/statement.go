@@ -1,0 +1,28 @@
+package model
+
+import (
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+)
+
+// Move says that objects go on under another address. Both addresses are modules, or both are
+// resources of one kind; see [addr.Object.Move] for what keys mean.
+type Move struct {
+	From, To addr.Address
+	Range    diag.Range // of the block's header
+}
+
+// Import says that a resource which the inventory does not have yet is an object that exists.
+type Import struct {
+	To    addr.Object
+	ID    string
+	Range diag.Range
+}
+
+// Removal says what becomes of objects that are no longer in the configuration.
+type Removal struct {
+	From addr.Address // a module, a resource or a service
+	// Destroy is false for what is only forgotten.
+	Destroy bool
+	Range   diag.Range
+}

@@ -1,0 +1,174 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Compare is a driver's pure comparison.
+type Compare func(target unit.Target, desired cty.Value, state unit.State) unit.Diff
+
+// Change is what is to happen to one unit, or to what is left of one.
+type Change struct {
+	Address addr.Object
+	Class   unit.Class
+	Kind    string // "release", "network"
+	// From is the address that it is recorded under until now; zero for what does not move.
+	From   addr.Object
+	Action unit.Action
+	// Wanted is what would happen if the action were not blocked.
+	Wanted unit.Action
+	Fields []unit.Field
+	Reason string
+	Cost   string
+	// Stops are the DaemonSets whose pods end by it.
+	Stops []unit.Stop
+	// Closes says why nothing would run after it of a service that OpenStack is reached through.
+	Closes string
+	// Continues tells that this goes on with what was begun.
+	Continues bool
+	// CreateFirst tells of a replacement that the new one is created before the old one is deleted.
+	CreateFirst bool
+	// Later tells that this is decided for good only once what it depends on is there. Nothing is done
+	// by it.
+	Later bool
+	// Drift tells that the world moved, not the configuration.
+	Drift bool
+	// Lost tells of what is created that it was there before, and was deleted outside of the configuration.
+	// It counts as drift only where nothing else about it is another one than when it was made.
+	Lost  bool
+	Range diag.Range
+}
+
+// Desired returns the late value of a unit with the outputs of what it depends on; cty.NilVal for
+// a unit without one.
+func Desired(u *unit.Unit, outputs func(addr.Object) cty.Value) (cty.Value, diag.Diagnostics) {
+	resource, ok := u.Spec.(*unit.Resource)
+	if !ok {
+		return cty.NilVal, nil
+	}
+	if resource.Resolve == nil {
+		return resource.Desired, nil
+	}
+	return resource.Resolve(knownOutputs(u, outputs))
+}
+
+// knownOutputs are those of the units that one depends on.
+func knownOutputs(u *unit.Unit, outputs func(addr.Object) cty.Value) map[addr.Object]cty.Value {
+	known := map[addr.Object]cty.Value{}
+	for _, e := range u.Edges {
+		if value := outputs(e.To); value != cty.NilVal {
+			known[e.To] = value
+		}
+	}
+	return known
+}
+
+// Decide tells what is to be done about one wanted unit, by what was seen of it.
+func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired cty.Value, state unit.State, compare Compare) Change {
+	c := Change{Address: u.Address, Class: u.Class, Kind: target.Locator.Kind, Range: u.Range}
+	if state.Existence == unit.Unknown {
+		c.Action, c.Reason = unit.ActionUnknown, state.Message
+		return c
+	}
+	diff := compare(target, desired, state)
+	c.Action, c.Fields, c.Reason, c.Cost, c.Continues, c.Stops = diff.Action, diff.Fields, diff.Reason, diff.Cost, diff.Continues, diff.Stops
+	if target.Import != "" && c.Action == unit.ActionAdopt {
+		c.Action = unit.ActionImport
+	}
+	c.Drift = entry != nil && entry.Phase == inventory.Owned && entry.Applied != "" && entry.Applied == Applied(u, desired) && c.Action.Changes() && !c.Continues
+	c.Lost = c.Action == unit.ActionCreate && entry != nil && entry.Phase == inventory.Owned && entry.Applied != ""
+	c.renew(u, entry, target, state)
+	c.trigger(entry, target, state)
+	c.leave(target)
+	if c.Action.Changes() {
+		c.Closes = u.Closes
+	}
+	switch {
+	case state.Withheld != "":
+		c.Action, c.Reason, c.Fields, c.Drift, c.Lost = unit.ActionBlocked, state.Withheld, nil, false, false
+	case c.Drift && u.Drift == unit.DriftIgnore && state.Existence == unit.Present:
+		c.Action, c.Fields, c.Drift = unit.ActionNone, nil, false
+	case c.Drift && u.Drift == unit.DriftReport:
+		c.Wanted, c.Action = c.Action, unit.ActionNone
+		c.Reason = "drift is only reported"
+		if state.Existence == unit.Absent {
+			c.Reason = deletedOutside + ", and drift is only reported"
+		}
+	case c.Action == unit.ActionReplace && u.PreventDestroy:
+		c.block(preventsReplacement)
+	}
+	switch {
+	case c.Reason != "":
+	case c.Drift && state.Existence == unit.Absent, c.Lost:
+		c.Reason = deletedOutside
+	case c.Drift:
+		c.Reason = "it was changed outside of the configuration"
+	}
+	return c
+}
+
+const deletedOutside = "it was deleted outside of the configuration"
+
+const preventsReplacement = "it would have to be replaced, and prevent_destroy forbids that"
+
+// Applied returns the digest that an entry has once a unit was applied with a late value. It covers
+// what other units decide, so that a change of theirs is not taken for somebody's interference.
+func Applied(u *unit.Unit, desired cty.Value) string {
+	if desired == cty.NilVal {
+		return u.Spec.Digest()
+	}
+	text, err := json.Marshal(unit.Visible(desired))
+	if err != nil {
+		return u.Spec.Digest()
+	}
+	sum := sha256.Sum256(append([]byte(u.Spec.Digest()), text...))
+	return hex.EncodeToString(sum[:])
+}
+
+// NeedsAdmission tells whether a change may be made only if a plan of the whole has it: it deletes
+// something, or takes something away from a node that instances may need, or ends pods there, or closes
+// the way to OpenStack.
+func (c *Change) NeedsAdmission() bool {
+	return c.Action.Destroys() || takesAway(c) || givesProfile(c) || endsPods(c) || c.Closes != ""
+}
+
+// Vanished tells what becomes of what the inventory has and the configuration does not have any
+// more.
+func Vanished(entry *inventory.Entry, state unit.State, removed bool) Change {
+	c := Change{Address: entry.Address, Class: entry.Class, Kind: entry.Locator.Kind, Action: unit.ActionDelete, Reason: "it is no longer in the configuration"}
+	explicit := entry.Class == unit.ClassService || entry.Class == unit.ClassInfrastructure
+	switch {
+	case entry.Locator.Keep:
+		c.Action, c.Reason = unit.ActionNone, "it is kept"
+	case explicit && !removed:
+		c.Action = unit.ActionNone
+		c.Reason = fmt.Sprintf("it is kept: a block that is taken away uninstalls nothing; write enabled = false in service %q for that", entry.Address.Name())
+	case entry.PreventDestroy:
+		c.block("prevent_destroy forbids that; take it out before the block")
+	case state.Existence == unit.Unknown:
+		c.block("it could not be observed")
+	case state.Existence == unit.Absent && len(entry.Former) == 0:
+		c.Action, c.Reason = unit.ActionForget, "it is gone already"
+	case explicit:
+		c.Reason = "enabled = false"
+	}
+	return c
+}
+
+// block turns a change into one that is held back, and says why.
+func (c *Change) block(reason string) {
+	if c.Action != unit.ActionBlocked {
+		c.Wanted = c.Action
+	}
+	c.Action, c.Reason = unit.ActionBlocked, reason
+}

@@ -1,0 +1,149 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+func TestDecide(t *testing.T) {
+	absent := unit.State{Existence: unit.Absent}
+	deleting := func(e *inventory.Entry) { e.Phase = inventory.Deleting }
+	older := func(e *inventory.Entry) { e.Applied = "digest of something older" }
+	protected := func(u *unit.Unit) { u.PreventDestroy = true }
+	policy := func(p unit.DriftPolicy) func(*unit.Unit) { return func(u *unit.Unit) { u.Drift = p } }
+	for _, test := range []struct {
+		name    string
+		wanted  string
+		unit    func(*unit.Unit)
+		entry   func(*inventory.Entry) // nil: there is none
+		state   unit.State
+		want    unit.Action
+		wanted2 unit.Action
+		reason  string
+		drift   bool
+	}{
+		{name: "an error is never absence", wanted: "a", state: unit.State{Message: "no answer"}, want: unit.ActionUnknown, reason: "no answer"},
+		{name: "new", wanted: "a", state: absent, want: unit.ActionCreate},
+		{name: "as it should be", wanted: "a", entry: func(*inventory.Entry) {}, state: seen("a"), want: unit.ActionNone},
+		{name: "configuration changed", wanted: "b", entry: older, state: seen("a"), want: unit.ActionUpdate},
+		{name: "world changed", wanted: "a", entry: func(*inventory.Entry) {}, state: seen("x"), want: unit.ActionUpdate, drift: true, reason: "it was changed outside of the configuration"},
+		{name: "gone", wanted: "a", entry: func(*inventory.Entry) {}, state: absent, want: unit.ActionCreate, drift: true, reason: "it was deleted outside of the configuration"},
+		{name: "drift is ignored", wanted: "a", unit: policy(unit.DriftIgnore), entry: func(*inventory.Entry) {}, state: seen("x"), want: unit.ActionNone},
+		{name: "ignored drift is about attributes", wanted: "a", unit: policy(unit.DriftIgnore), entry: func(*inventory.Entry) {}, state: absent, want: unit.ActionCreate, drift: true, reason: "it was deleted outside of the configuration"},
+		{name: "an ignored unit still follows the configuration", wanted: "b", unit: policy(unit.DriftIgnore), entry: older, state: seen("x"), want: unit.ActionUpdate},
+		{name: "drift is reported", wanted: "a", unit: policy(unit.DriftReport), entry: func(*inventory.Entry) {}, state: seen("x"), want: unit.ActionNone, wanted2: unit.ActionUpdate, drift: true, reason: "drift is only reported"},
+		{name: "a deletion is reported", wanted: "a", unit: policy(unit.DriftReport), entry: func(*inventory.Entry) {}, state: absent, want: unit.ActionNone, wanted2: unit.ActionCreate, drift: true, reason: "it was deleted outside of the configuration, and drift is only reported"},
+		{name: "our own deletion is no drift", wanted: "a", unit: policy(unit.DriftReport), entry: deleting, state: absent, want: unit.ActionCreate},
+		{name: "replace", wanted: "!b", entry: older, state: seen("a"), want: unit.ActionReplace},
+		{name: "replace is forbidden", wanted: "!b", unit: protected, entry: older, state: seen("a"), want: unit.ActionBlocked, wanted2: unit.ActionReplace, reason: "it would have to be replaced, and prevent_destroy forbids that"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u := of("service.a", test.wanted)
+			if test.unit != nil {
+				test.unit(&u)
+			}
+			var entry *inventory.Entry
+			if test.entry != nil {
+				e := entryOf(u)
+				test.entry(&e)
+				entry = &e
+			}
+			c := plan.Decide(&u, entry, plan.Identity{Marker: marker()}.Target(&u, entry), cty.NilVal, test.state, compare)
+			if c.Action != test.want || c.Wanted != test.wanted2 || c.Reason != test.reason || c.Drift != test.drift {
+				t.Errorf("got %+v", c)
+			}
+			if c.Address != u.Address || c.Class != u.Class {
+				t.Errorf("it is about %s of %s", c.Address, c.Class)
+			}
+		})
+	}
+}
+
+func TestVanished(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		address string
+		entry   func(*inventory.Entry)
+		state   unit.State
+		removed bool
+		want    unit.Action
+		reason  string
+	}{
+		{name: "a resource", address: "resource.a", state: seen("a"), want: unit.ActionDelete, reason: "it is no longer in the configuration"},
+		{name: "gone already", address: "resource.a", state: unit.State{Existence: unit.Absent}, want: unit.ActionForget, reason: "it is gone already"},
+		{name: "not seen", address: "resource.a", want: unit.ActionBlocked, reason: "it could not be observed"},
+		{name: "protected", address: "resource.a", entry: func(e *inventory.Entry) { e.PreventDestroy = true }, state: seen("a"), want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
+		{name: "kept", address: "system.a", entry: func(e *inventory.Entry) { e.Locator.Keep = true }, state: seen("a"), want: unit.ActionNone, reason: "it is kept"},
+		{name: "a service", address: "service.a", state: seen("a"), want: unit.ActionNone, reason: `it is kept: a block that is taken away uninstalls nothing; write enabled = false in service "a" for that`},
+		{name: "a database", address: "service.a", entry: func(e *inventory.Entry) { e.Class = unit.ClassInfrastructure }, state: seen("a"), want: unit.ActionNone, reason: `it is kept: a block that is taken away uninstalls nothing; write enabled = false in service "a" for that`},
+		{name: "a removed service", address: "service.a", state: seen("a"), removed: true, want: unit.ActionDelete, reason: "enabled = false"},
+		{name: "a removed and protected service", address: "service.a", entry: func(e *inventory.Entry) { e.PreventDestroy = true }, state: seen("a"), removed: true, want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
+		{name: "a node", address: "node.a", state: seen("a"), want: unit.ActionDelete, reason: "it is no longer in the configuration"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := entryOf(of(test.address, "a"))
+			if test.entry != nil {
+				test.entry(&e)
+			}
+			if c := plan.Vanished(&e, test.state, test.removed); c.Action != test.want || c.Reason != test.reason {
+				t.Errorf("got %+v", c)
+			}
+		})
+	}
+}
+
+// resource returns a unit whose text is the id of what it refers to.
+func resource(address, to string) unit.Unit {
+	u := of(address, "")
+	u.Edges = []unit.Edge{{To: at(to), Until: unit.Ready, Gate: unit.GateStart}}
+	u.Spec = &unit.Resource{
+		Kind: "resource", Desired: cty.UnknownVal(cty.String),
+		Resolve: func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
+			if v, ok := outputs[at(to)]; ok {
+				return v.GetAttr("id"), nil
+			}
+			return cty.UnknownVal(cty.String), nil
+		},
+	}
+	return u
+}
+
+func TestWhatOthersDecideIsNoDrift(t *testing.T) {
+	u := resource("resource.b", "resource.a")
+	u.Drift = unit.DriftReport
+	now, before := cty.StringVal("id2"), cty.StringVal("id1")
+	e := entryOf(u)
+	e.Applied = plan.Applied(&u, before)
+	c := plan.Decide(&u, &e, plan.Identity{Marker: marker()}.Target(&u, &e), now, seen("id1"), compare)
+	if c.Action != unit.ActionUpdate || c.Drift {
+		t.Errorf("the id of what it refers to changed: %+v", c)
+	}
+	e.Applied = plan.Applied(&u, now)
+	c = plan.Decide(&u, &e, plan.Identity{Marker: marker()}.Target(&u, &e), now, seen("other"), compare)
+	if c.Action != unit.ActionNone || !c.Drift {
+		t.Errorf("somebody changed it: %+v", c)
+	}
+}
+
+func TestTarget(t *testing.T) {
+	u := of("resource.a", "a")
+	fresh := plan.Identity{Marker: marker()}.Target(&u, nil)
+	if !fresh.Fresh || fresh.UID != marker().UID(u.Address) || fresh.Mark != marker().Mark(fresh.UID) || fresh.Locator.Kind != "resource" {
+		t.Errorf("new: %+v", fresh)
+	}
+	e := entryOf(u)
+	e.ID, e.Imported, e.Locator.Project = "the id", true, "p"
+	for _, wanted := range []*unit.Unit{&u, nil} {
+		got := plan.Identity{Marker: marker()}.Target(wanted, &e)
+		if got.Fresh || got.UID != e.UID || got.Mark != marker().Mark(e.UID) || got.ID != "the id" || !got.Imported || got.Locator.Project != "p" {
+			t.Errorf("known: %+v", got)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Imports are the ids of objects that are to be taken over, by the addresses that they get.
+type Imports map[addr.Object]string
+
+// ImportsOf returns the import blocks of a configuration by address.
+func ImportsOf(list []model.Import) Imports {
+	imports := make(Imports, len(list))
+	for _, i := range list {
+		imports[i.To] = i.ID
+	}
+	return imports
+}
+
+// Identity decides who a unit is: by which id, uid and marks it is found, and what goes on record of
+// that.
+type Identity struct {
+	Marker  inventory.Marker
+	Imports Imports
+	// Moves tell by which other marks something is found that nothing is on record of.
+	Moves []model.Move
+	// Used tells whether anything on record has a uid, be it only until it is deleted. Nil means that
+	// nothing is on record.
+	Used func(uid string) bool
+	// Nodes are those that the configuration has.
+	Nodes Nodes
+}
+
+// Target joins what the configuration wants with what the inventory knows. Either may be nil, not
+// both.
+func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
+	var t unit.Target
+	if u != nil {
+		t.Address, t.Spec, t.Locator = u.Address, u.Spec, u.Spec.Locator()
+	}
+	if entry != nil {
+		t.Import = i.imports(entry)
+		if u != nil {
+			t.Leaves = i.Nodes.leaves(u, entry)
+		}
+		return i.Recorded(t, entry)
+	}
+	uids := i.uids(t.Address)
+	t.UID, t.Mark, t.Fresh, t.Import = uids[0], i.Marker.Mark(uids[0]), true, i.Imports[t.Address]
+	if t.Locator.Driver == unit.OpenStack {
+		// Without the inventory it is not known which of them it has, but one that something else on
+		// record has is not among them.
+		for _, uid := range uids[1:] {
+			t.Marks = append(t.Marks, i.Marker.Mark(uid))
+		}
+	}
+	return t
+}
+
+// Recorded returns a target with what the inventory says of it. That counts for what exists: objects
+// that are no longer wanted are found only there.
+func (i Identity) Recorded(t unit.Target, entry *inventory.Entry) unit.Target {
+	t.Address, t.Locator, t.UID, t.ID, t.Imported = entry.Address, entry.Locator, entry.UID, entry.ID, entry.Imported
+	t.Mark, t.Complete = i.Marker.Mark(entry.UID), entry.Applied != ""
+	return t
+}
+
+// Former returns the target for what something has taken the place of.
+func (i Identity) Former(a addr.Object, f inventory.Former) unit.Target {
+	return unit.Target{Address: a, Locator: f.Locator, UID: f.UID, Mark: i.Marker.Mark(f.UID), ID: f.ID}
+}
+
+// First returns the first entry of a unit, for what was seen of it.
+func (i Identity) First(u *unit.Unit, state unit.State) inventory.Entry {
+	uids := i.uids(u.Address)
+	entry := inventory.Entry{Address: u.Address, UID: uids[0], Phase: inventory.Intent, Class: u.Class, Locator: u.Spec.Locator()}
+	entry.Imported = state.Existence == unit.Present && !state.Owned
+	for _, uid := range uids {
+		if state.Owned && state.Mark == i.Marker.Mark(uid) {
+			entry.UID = uid // it took the place of another one, or was moved, before the inventory was lost
+		}
+	}
+	return entry
+}
+
+// Take returns an entry with the id of what is taken over because the configuration names it. With the
+// id on record nobody looks for it by its name, or imports it a second time.
+func (i Identity) Take(entry inventory.Entry, state unit.State) inventory.Entry {
+	if i.imports(&entry) != "" && state.Existence == unit.Present && !state.Owned {
+		entry.ID, entry.Imported = state.ID, true
+	}
+	return entry
+}
+
+// Anew returns the entry for what is created where something was that is gone.
+func (i Identity) Anew(entry inventory.Entry) inventory.Entry { return i.note(entry, entry.ID).Anew() }
+
+// Succeed returns the entry for what takes the place of the object with an id, which stays on record
+// until it is deleted. It returns false while too many such objects are left.
+func (i Identity) Succeed(entry inventory.Entry, id string) (inventory.Entry, bool) {
+	return i.note(entry, id).Succeed(i.Marker, i.Used, id)
+}
+
+// note remembers an id that an entry will not have any more, if there is a block that would import it.
+func (i Identity) note(entry inventory.Entry, id string) inventory.Entry {
+	if id != "" && id == i.Imports[entry.Address] {
+		entry.ImportedID = id
+	}
+	return entry
+}
+
+// imports returns the id to import for an entry; "" when it has an id, or has had that one.
+func (i Identity) imports(entry *inventory.Entry) string {
+	id := i.Imports[entry.Address]
+	if entry.ID != "" || entry.ImportedID == id || slices.ContainsFunc(entry.Former, func(f inventory.Former) bool { return f.ID == id }) {
+		return ""
+	}
+	return id
+}
+
+// keepOwners refuses to import what is on record as something else: kinds without marks do not show
+// it.
+func (p *Plan) keepOwners(in *Input) {
+	if len(in.Imports) == 0 {
+		return
+	}
+	type identity struct{ kind, id string }
+	owners := map[identity]addr.Object{}
+	for i := range in.Entries {
+		e := &in.Entries[i]
+		if e.ID != "" {
+			owners[identity{e.Locator.Kind, e.ID}] = e.Address
+		}
+		for _, f := range e.Former { // it is about to be deleted
+			owners[identity{f.Locator.Kind, f.ID}] = e.Address
+		}
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if owner, owned := owners[identity{c.Kind, in.Imports[c.Address]}]; c.Action == unit.ActionImport && owned && owner != c.Address {
+			c.block(fmt.Sprintf("the %s with the id %s is %s already: to give it another address, write a moved block", c.Kind, in.Imports[c.Address], owner))
+		}
+	}
+}

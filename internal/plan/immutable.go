@@ -1,0 +1,126 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// release is the attribute of the cloud whose change is an upgrade.
+const release = "release"
+
+// refuseImmutable compares with what is deployed, in all that the schema says is not to change. What
+// is refused of a resource depends on what its driver sees, and blocks that resource alone. The values
+// are shown: the language takes none for these attributes that is sensitive.
+func (p *Plan) refuseImmutable(in *Input) {
+	p.refuseOther(in)
+	for i := range in.Units {
+		u := &in.Units[i]
+		entry := entryOf(in.Entries, u.Address)
+		if u.Fixed == nil || entry == nil || in.States[u.Address].Existence == unit.Absent {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(u.Fixed)) {
+			was, known := entry.Fixed[name]
+			if !known || sameFixed(was, u.Fixed[name]) {
+				continue
+			}
+			where := u.Range
+			if r, ok := in.Ranges[FixedAt(u.Address.String(), name)]; ok {
+				where = r
+			}
+			p.Refused = append(p.Refused, diag.Diagnostic{
+				Code: CodeImmutable, Subject: &where, Address: u.Address,
+				Summary: fmt.Sprintf("%s of %s cannot change from %s to %s", name, u.Address.Name(), said(was), said(u.Fixed[name])),
+				Detail:  "The service is deployed, and this is fixed from then on, wherever it is written.",
+				Hint:    "put the old value back",
+			})
+		}
+	}
+}
+
+// sameFixed tells whether two values are the same, or the same quantity: 1Gi is 1024Mi.
+func sameFixed(a, b string) bool {
+	if a == b {
+		return true
+	}
+	one, err := resource.ParseQuantity(a)
+	if err != nil {
+		return false
+	}
+	other, err := resource.ParseQuantity(b)
+	return err == nil && one.Cmp(other) == 0
+}
+
+// FixedAt is the key in the ranges of [Input] of where an attribute of a unit is written.
+func FixedAt(unit, attribute string) string { return unit + "." + attribute }
+
+// refuseOther refuses what would make another cloud of the one that is deployed.
+func (p *Plan) refuseOther(in *Input) {
+	if in.Deployment == (inventory.Deployment{}) {
+		return
+	}
+	if in.Recorded == nil {
+		p.refuseWithoutRecord(in)
+		return
+	}
+	if slices.ContainsFunc(in.Entries, func(e inventory.Entry) bool { return e.Locator.Kind == unit.KindRelease }) {
+		p.refuseOtherThan(in, *in.Recorded)
+	}
+}
+
+func (p *Plan) refuseOtherThan(in *Input, was inventory.Deployment) {
+	is := in.Deployment
+	p.refuseChange(in, "name", was.Cloud, is.Cloud)
+	for _, name := range schema.New().Block("cloud").Refused() {
+		before, _ := was.Attribute(name)
+		after, _ := is.Attribute(name)
+		p.refuseChange(in, name, before, after)
+	}
+}
+
+func (p *Plan) refuseChange(in *Input, name, was, is string) {
+	if was == is {
+		return
+	}
+	d := diag.Diagnostic{
+		Code: CodeImmutable, Subject: rangeOf(in.Ranges, name),
+		Summary: fmt.Sprintf("%s cannot change from %s to %s", name, said(was), said(is)),
+		Detail:  "The cloud is deployed, and this is fixed from then on.",
+		Hint:    "put the old value back",
+	}
+	if name == release {
+		d.Code = CodeUpgrade
+		d.Summary += " while the cloud is running"
+		d.Detail = "Upgrades from one release of OpenStack to the next are not supported yet."
+	}
+	p.Refused = append(p.Refused, d)
+}
+
+// said is a value in a sentence.
+func said(value string) string {
+	if value == "" {
+		return "nothing"
+	}
+	return strconv.Quote(value)
+}
+
+// rangeOf returns where an attribute of the cloud is written, or else the block's header.
+func rangeOf(ranges map[string]diag.Range, name string) *diag.Range {
+	r, ok := ranges[name]
+	if !ok {
+		r, ok = ranges[""]
+	}
+	if !ok {
+		return nil
+	}
+	return &r
+}

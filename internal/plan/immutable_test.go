@@ -1,0 +1,57 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+func TestFixedAttributes(t *testing.T) {
+	size := func(text string) map[string]string { return map[string]string{"storage_size": text} }
+	for _, test := range []struct {
+		name    string
+		was, is map[string]string
+		seen    unit.Existence
+		want    string
+	}{
+		{"the same", size("5Gi"), size("5Gi"), unit.Present, ""},
+		{"another one", size("5Gi"), size("6Gi"), unit.Present, `from "5Gi" to "6Gi"`},
+		{"the same in other words", size("1Gi"), size("1024Mi"), unit.Present, ""},
+		{"nearly the same", size("1Gi"), size("1G"), unit.Present, `from "1Gi" to "1G"`},
+		{"no quantity", size("(sensitive)"), size("1Gi"), unit.Present, `to "1Gi"`},
+		{"written later", size(""), size("6Gi"), unit.Present, `from nothing to "6Gi"`},
+		{"taken away", size("5Gi"), size(""), unit.Present, `from "5Gi" to nothing`},
+		{"who knows whether it is there", size("5Gi"), size("6Gi"), unit.Unknown, `from "5Gi" to "6Gi"`},
+		{"it is not there", size("5Gi"), size("6Gi"), unit.Absent, ""},
+		{"recorded by an older program", nil, size("6Gi"), unit.Present, ""},
+		{"nothing is fixed any more", size("5Gi"), nil, unit.Present, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u := of("service.mariadb", "m")
+			u.Fixed, u.Range = test.is, diag.Range{File: "block.hcl"}
+			in := input(u)
+			has(in, u)
+			in.Entries[0].Fixed = test.was
+			in.States[u.Address] = unit.State{Existence: test.seen, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
+			for place, ranges := range map[string]map[string]diag.Range{
+				"block.hcl": {}, "line.hcl": {plan.FixedAt("service.mariadb", "storage_size"): {File: "line.hcl"}},
+			} {
+				in.Ranges = ranges
+				refused := plan.Make(*in).Refused
+				if test.want == "" {
+					if len(refused) > 0 {
+						t.Errorf("refused: %v", refused)
+					}
+					continue
+				}
+				if len(refused) != 1 || refused[0].Code != plan.CodeImmutable || refused[0].Address != u.Address || refused[0].Subject.File != place ||
+					!strings.HasSuffix(refused[0].Summary, test.want) || !strings.HasPrefix(refused[0].Summary, "storage_size of mariadb ") {
+					t.Errorf("got %v", refused)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,144 @@
+package plan
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// foresee says of a unit that exists what will follow for it from what the plan does before: its
+// attributes that are made of what is created anew. A driver takes what is not known for no
+// difference, as it may turn out to be what is there; of an object that does not exist yet that is
+// not to be expected.
+func (m *maker) foresee(c *Change, u *unit.Unit, desired cty.Value) {
+	resource, ok := u.Spec.(*unit.Resource)
+	from := m.renewed(u)
+	state := m.States[u.Address]
+	if !ok || from.IsZero() || resource.Lookup || state.Existence != unit.Present || desired == cty.NilVal || !desired.Type().IsObjectType() ||
+		c.Action != unit.ActionNone && c.Action != unit.ActionUpdate || c.Drift {
+		return
+	}
+	for _, name := range writable(resource.Block) {
+		if !desired.Type().HasAttribute(name) || slices.Contains(resource.Ignore, name) || desired.GetAttr(name).IsWhollyKnown() {
+			continue
+		}
+		c.Fields = append(c.Fields, foreseen(resource.Block, name, state.Outputs, desired.GetAttr(name)))
+		c.Later, c.Reason = true, "once "+from.String()+" is there"
+	}
+	switch {
+	case !c.Later:
+	case slices.ContainsFunc(c.Fields, func(f unit.Field) bool { return f.Effect == unit.Replace }):
+		c.Action = unit.ActionReplace
+	default:
+		c.Action = unit.ActionUpdate
+	}
+	if c.Action == unit.ActionReplace && u.PreventDestroy {
+		c.block(preventsReplacement)
+	}
+}
+
+// complete says of a unit that a part of it could not be seen because what keeps that part is to be made
+// by the same plan.
+func (m *maker) complete(c *Change, u *unit.Unit, state unit.State) {
+	if c.Action != unit.ActionUnknown || len(state.Unseen) == 0 {
+		return
+	}
+	var from addr.Object
+	for _, service := range state.Unseen {
+		i := slices.IndexFunc(u.Edges, func(e unit.Edge) bool {
+			return e.Gate == unit.GateReady && e.To.Name() == service && m.units[e.To] != nil
+		})
+		if i < 0 {
+			return
+		}
+		if from = u.Edges[i].To; m.decide(from).Action != unit.ActionCreate {
+			return
+		}
+	}
+	c.Action, c.Later, c.Reason = unit.ActionUpdate, true, "once "+from.String()+" is there"
+}
+
+func foreseen(block *schema.Block, name string, outputs, desired cty.Value) unit.Field {
+	f := unit.Field{Path: name, After: text(desired)}
+	if outputs != cty.NilVal && outputs.Type().IsObjectType() && outputs.IsKnown() && !outputs.IsNull() && outputs.Type().HasAttribute(name) {
+		f.Before = text(outputs.GetAttr(name))
+	}
+	if a := block.Attribute(name); a != nil {
+		f.Effect = unit.Effect(a.Change)
+		if a.Sensitive {
+			f.Before, f.After = unit.TextSensitive, unit.TextSensitive
+		}
+	}
+	return f
+}
+
+// writable are the attributes that can be written, and the nested blocks.
+func writable(block *schema.Block) []string {
+	names := block.AttributeNames()
+	for i := range block.Blocks {
+		names = append(names, block.Blocks[i].Kind)
+	}
+	return names
+}
+
+// text returns a value for people, which never shows a secret.
+func text(v cty.Value) string {
+	visible := unit.Visible(v)
+	if s, ok := visible.(string); ok || visible == nil {
+		return s
+	}
+	encoded, err := json.Marshal(visible)
+	if err != nil {
+		return ""
+	}
+	return string(encoded)
+}
+
+// renewed returns something that a unit depends on and that will be another one.
+func (m *maker) renewed(u *unit.Unit) addr.Object {
+	for _, e := range u.Edges {
+		if m.units[e.To] == nil {
+			continue
+		}
+		if c := m.decide(e.To); c.Action == unit.ActionCreate || c.Action == unit.ActionReplace && c.CreateFirst {
+			return e.To
+		}
+	}
+	return addr.Object{}
+}
+
+// succeed decides whether a replacement is created before what it replaces is deleted: not when
+// something that the object lies in is deleted before, as the old one has to go before that.
+func (m *maker) succeed(c *Change, u *unit.Unit, entry *inventory.Entry) {
+	if c.Action != unit.ActionReplace || !u.CreateFirst {
+		return
+	}
+	for _, e := range u.Edges {
+		if m.units[e.To] == nil || e.Gate != unit.GateStart {
+			continue
+		}
+		if below := m.decide(e.To); below.Action == unit.ActionReplace && !below.CreateFirst {
+			return
+		}
+	}
+	c.CreateFirst = true
+	if entry == nil {
+		return
+	}
+	if _, ok := m.identity.Succeed(*entry, entry.ID); !ok {
+		c.block("too many of the objects that it has replaced are still there: see why they are not deleted")
+	}
+}
+
+// linger tells of an object that is as it should be, and whose predecessors are still there.
+func (c *Change) linger(entry *inventory.Entry) {
+	if c.Action == unit.ActionNone && !c.Drift && entry != nil && len(entry.Former) > 0 {
+		c.Action, c.Later, c.Reason = unit.ActionUpdate, true, "what it has replaced is deleted once nothing needs that any more"
+	}
+}

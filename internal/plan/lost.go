@@ -1,0 +1,91 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// A mark says for which address an object was created, and a move leaves it as it is: where the object
+// stands now is known to the inventory alone. Should that be lost, the moved blocks tell how to read the
+// marks. Without them nothing is guessed.
+
+// maxOrigins bounds how many addresses are tried for one: the nearest ones come first.
+const maxOrigins = 16
+
+// origins returns the addresses from which moves lead to one.
+func origins(moves []model.Move, a addr.Object) []addr.Object {
+	var found []addr.Object
+	var sorted []model.Move
+	for queue := []addr.Object{a}; len(queue) > 0; queue = queue[1:] {
+		for _, m := range moves {
+			from, leads := queue[0].Move(m.To, m.From)
+			if !leads || from == a || slices.Contains(found, from) {
+				continue
+			}
+			if sorted == nil {
+				sorted = specific(moves)
+			}
+			if to, moved := step(sorted, from); !moved || to != queue[0] {
+				continue // a more specific block moves it elsewhere
+			}
+			if found = append(found, from); len(found) == maxOrigins {
+				return found
+			}
+			queue = append(queue, from)
+		}
+	}
+	return found
+}
+
+// uids are those that the thing of an address can have: its own, the one for what is created next first,
+// and those of the addresses that it may have been moved from.
+func (i Identity) uids(a addr.Object) []string {
+	uids := i.Marker.UIDs(a, i.Used)
+	for _, from := range origins(i.Moves, a) {
+		uids = append(uids, i.Marker.UIDs(from, i.Used)...)
+	}
+	return uids
+}
+
+// keepLost creates nothing beside an object that has the same name and a mark of ours that nothing on
+// record explains: the inventory was lost after it was moved, and it may be the very thing. What has
+// the address that the mark is of does not take it either when it would have to give it another name.
+func (p *Plan) keepLost(in *Input) {
+	used, holders := map[string]bool{}, map[string]*Change{}
+	for i := range in.Entries {
+		for _, uid := range in.Entries[i].UIDs() {
+			used[uid] = true
+		}
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if st := in.States[c.Address]; st.Owned && st.Mark != "" {
+			holders[st.Mark] = c
+		}
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.Action != unit.ActionCreate {
+			continue
+		}
+		for _, o := range in.States[c.Address].Marked {
+			uid, ours := in.Marker.Own(o.Mark)
+			if !ours || used[uid] {
+				continue
+			}
+			holder := holders[o.Mark]
+			if holder != nil && !slices.ContainsFunc(holder.Fields, func(f unit.Field) bool { return f.Path == "name" }) {
+				continue // that one has the name, too
+			}
+			c.block(fmt.Sprintf("%s has this name and a mark of ours, and nothing on record says what it is: if it was moved here, write its moved block again, else rename one of the two", o.Name))
+			if holder != nil {
+				holder.block(fmt.Sprintf("%s has its mark and the name of %s, and nothing on record says which of the two it is: if it was moved there, write its moved block again and leave this block away until it is on record", o.Name, c.Address))
+			}
+			break
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// Relocation tells where the entries of the inventory belong.
+type Relocation struct {
+	// Entries are the entries as they are once all moves are made, by address.
+	Entries []inventory.Entry
+	// To has the new address of each record that is at another one.
+	To map[addr.Object]addr.Object
+	// From has the records that become the entry of an address. Several are one thing that was moved
+	// half way.
+	From map[addr.Object][]addr.Object
+	// Held says why a record cannot move.
+	Held map[addr.Object]string
+
+	moves []model.Move
+}
+
+// Relocate applies the moves of a configuration to the inventory. Two entries with the same uid are
+// one thing in the middle of a move, and become one, with or without the block that began it.
+func Relocate(entries []inventory.Entry, moves []model.Move, wanted func(addr.Object) bool) *Relocation {
+	r := &Relocation{To: map[addr.Object]addr.Object{}, From: map[addr.Object][]addr.Object{}, Held: map[addr.Object]string{}}
+	r.moves = specific(moves)
+	things := thingsOf(entries, r.moves, wanted)
+	r.hold(things)
+	for i := range things {
+		t := &things[i]
+		if _, held := r.Held[t.entry.Address]; held {
+			t.to = t.entry.Address
+		}
+		for _, record := range t.records {
+			if record != t.to {
+				r.To[record] = t.to
+				r.From[t.to] = append(r.From[t.to], record)
+			}
+		}
+		t.entry.Address = t.to
+		r.Entries = append(r.Entries, t.entry)
+	}
+	for i := range r.Entries {
+		r.Entries[i].Edges = r.Edges(r.Entries[i].Edges)
+	}
+	slices.SortFunc(r.Entries, func(a, b inventory.Entry) int { return a.Address.Compare(b.Address) })
+	return r
+}
+
+// Strays tells whether a record at an address would have to move that was not among the entries.
+func (r *Relocation) Strays(a addr.Object) bool {
+	_, leaves := r.To[a]
+	return !leaves && r.Held[a] == "" && follow(r.moves, a) != a
+}
+
+// Edges returns edges with their ends where they belong, the same slice when nothing moves.
+func (r *Relocation) Edges(edges []inventory.Edge) []inventory.Edge {
+	if !slices.ContainsFunc(edges, func(e inventory.Edge) bool { return r.To[e.To] != addr.Object{} }) {
+		return edges
+	}
+	var moved []inventory.Edge
+	for _, e := range edges {
+		if to, ok := r.To[e.To]; ok {
+			e.To = to
+		}
+		if !slices.Contains(moved, e) {
+			moved = append(moved, e)
+		}
+	}
+	return moved
+}
+
+// thing is what one or more entries with the same uid stand for.
+type thing struct {
+	entry   inventory.Entry
+	records []addr.Object
+	to      addr.Object
+}
+
+// thingsOf puts records of the same uid together and finds out where they belong.
+func thingsOf(entries []inventory.Entry, moves []model.Move, wanted func(addr.Object) bool) []thing {
+	var things []thing
+	index := make(map[string]int, len(entries))
+	for _, entry := range entries {
+		to := follow(moves, entry.Address)
+		i, twice := index[entry.UID]
+		if !twice || entry.UID == "" {
+			index[entry.UID] = len(things)
+			things = append(things, thing{entry: entry, records: []addr.Object{entry.Address}, to: to})
+			continue
+		}
+		t := &things[i]
+		t.records = append(t.records, entry.Address)
+		// The record that stays is the one that may have been written since.
+		if to != t.to && wanted(to) && !wanted(t.to) || to == t.to && to == entry.Address {
+			t.entry, t.to = entry, to
+		}
+	}
+	return things
+}
+
+// hold finds what cannot move because something else is there, or stays there for the same reason.
+func (r *Relocation) hold(things []thing) {
+	for again := true; again; {
+		again = false
+		taken := map[addr.Object]bool{}
+		for i := range things {
+			t := &things[i]
+			if _, held := r.Held[t.entry.Address]; held || t.to == t.entry.Address {
+				taken[t.entry.Address] = true
+			}
+		}
+		for i := range things {
+			t := &things[i]
+			if _, held := r.Held[t.entry.Address]; held || t.to == t.entry.Address {
+				continue
+			}
+			if taken[t.to] {
+				r.Held[t.entry.Address] = fmt.Sprintf("it cannot become %s, which is another object already: take the moved block away, or remove one of the two", t.to)
+				again = true
+				continue
+			}
+			taken[t.to] = true
+		}
+	}
+}
+
+// specific puts moves of single objects before those of blocks, and these before those of modules.
+func specific(moves []model.Move) []model.Move {
+	rank := func(m model.Move) int {
+		switch from := m.From.(type) {
+		case addr.Object:
+			if _, keyed := from.Key().Value(); keyed {
+				return 0
+			}
+			return 1
+		case addr.Module:
+			return 2 + 1000 - len(from.Steps())
+		}
+		return 2000
+	}
+	sorted := slices.Clone(moves)
+	slices.SortStableFunc(sorted, func(a, b model.Move) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), addr.Compare(a.From, b.From))
+	})
+	return sorted
+}
+
+// follow returns where an address leads along a chain of moves; itself when the chain is a circle.
+func follow(moves []model.Move, a addr.Object) addr.Object {
+	at := a
+	for range len(moves) + 1 {
+		next, moved := step(moves, at)
+		if !moved {
+			return at
+		}
+		at = next
+	}
+	return a
+}
+
+func step(moves []model.Move, a addr.Object) (addr.Object, bool) {
+	for _, m := range moves {
+		if next, moved := a.Move(m.From, m.To); moved && next != a {
+			return next, true
+		}
+	}
+	return a, false
+}

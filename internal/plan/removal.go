@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// fate is what the configuration says about something that it does not have any more.
+type fate string
+
+const (
+	fateUnsaid  fate = ""
+	fateDestroy fate = "destroy"
+	fateForget  fate = "forget"
+)
+
+// Removals are the removed blocks of a configuration.
+type Removals []model.Removal
+
+// fate returns what the most specific block says that names an address.
+func (r Removals) fate(a addr.Object) fate {
+	said, by := fateUnsaid, addr.Address(nil)
+	for _, removal := range r {
+		if !removal.From.Contains(a) || by != nil && removal.From.Contains(by) {
+			continue
+		}
+		said, by = fateForget, removal.From
+		if removal.Destroy {
+			said = fateDestroy
+		}
+	}
+	return said
+}
+
+// Names tells whether a block says what becomes of an address.
+func (r Removals) Names(a addr.Object) bool { return r.fate(a) != fateUnsaid }
+
+// Forgets tells whether an address is to be forgotten, whatever is true of it.
+func (r Removals) Forgets(a addr.Object) bool { return r.fate(a) == fateForget }
+
+// left tells of objects that an entry's thing has replaced, which are not deleted any more once it is
+// forgotten.
+func left(entry *inventory.Entry) string {
+	if len(entry.Former) == 0 {
+		return ""
+	}
+	var ids []string
+	for _, f := range entry.Former {
+		ids = append(ids, f.ID)
+	}
+	return "; what it has replaced was still to be deleted, and stays as well: " + strings.Join(ids, ", ")
+}
+
+// Departed is [Vanished] together with what the removed blocks say; disabled tells that a service has
+// enabled = false.
+func Departed(entry *inventory.Entry, state unit.State, removals Removals, disabled bool) Change {
+	switch removals.fate(entry.Address) {
+	case fateForget:
+		return Change{
+			Address: entry.Address, Class: entry.Class, Kind: entry.Locator.Kind, Action: unit.ActionForget,
+			Reason: "destroy = false in its removed block: it stays, and is not managed any more" + left(entry),
+		}
+	case fateDestroy:
+		c := Vanished(entry, state, true)
+		if c.Action == unit.ActionDelete {
+			c.Reason = "its removed block says so"
+		}
+		return c
+	default:
+		return Vanished(entry, state, disabled)
+	}
+}

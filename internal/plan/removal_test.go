@@ -1,0 +1,114 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+func TestDeparted(t *testing.T) {
+	protected := func(e *inventory.Entry) { e.PreventDestroy = true }
+	for _, test := range []struct {
+		name     string
+		address  string
+		entry    func(*inventory.Entry)
+		state    unit.State
+		removals plan.Removals
+		disabled bool
+		want     unit.Action
+		reason   string
+	}{
+		{name: "nothing is said", address: "resource.a", state: seen("a"), want: unit.ActionDelete, reason: "it is no longer in the configuration"},
+		{name: "deleted", address: "resource.a", state: seen("a"), removals: plan.Removals{{From: at("resource.a"), Destroy: true}}, want: unit.ActionDelete, reason: "its removed block says so"},
+		{name: "deleted, but protected", address: "resource.a", entry: protected, state: seen("a"), removals: plan.Removals{{From: at("resource.a"), Destroy: true}}, want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
+		{name: "forgotten, though protected", address: "resource.a", entry: protected, state: seen("a"), removals: plan.Removals{{From: at("resource.a")}}, want: unit.ActionForget, reason: "destroy = false in its removed block: it stays, and is not managed any more"},
+		{name: "forgotten with what it has replaced", address: "resource.a", entry: func(e *inventory.Entry) {
+			e.Former = []inventory.Former{{UID: "u", ID: "id1"}, {UID: "v", ID: "id2"}}
+		}, state: seen("a"), removals: plan.Removals{{From: at("resource.a")}}, want: unit.ActionForget, reason: "destroy = false in its removed block: it stays, and is not managed any more; what it has replaced was still to be deleted, and stays as well: id1, id2"},
+		{name: "forgotten unseen", address: "resource.a", removals: plan.Removals{{From: at("resource.a")}}, want: unit.ActionForget, reason: "destroy = false in its removed block: it stays, and is not managed any more"},
+		{name: "all keys", address: `resource.a["x"]`, state: seen("a"), removals: plan.Removals{{From: at("resource.a")}}, want: unit.ActionForget, reason: "destroy = false in its removed block: it stays, and is not managed any more"},
+		{name: "one key otherwise", address: `resource.a["x"]`, state: seen("a"), removals: plan.Removals{{From: at("resource.a")}, {From: at(`resource.a["x"]`), Destroy: true}}, want: unit.ActionDelete, reason: "its removed block says so"},
+		{name: "one key otherwise, said first", address: `resource.a["x"]`, state: seen("a"), removals: plan.Removals{{From: at(`resource.a["x"]`), Destroy: true}, {From: at("resource.a")}}, want: unit.ActionDelete, reason: "its removed block says so"},
+		{name: "a module", address: `module.m["k"].resource.a`, state: seen("a"), removals: plan.Removals{{From: anyAddress(t, "module.m")}}, want: unit.ActionForget, reason: "destroy = false in its removed block: it stays, and is not managed any more"},
+		{name: "another one", address: "resource.b", state: seen("a"), removals: plan.Removals{{From: at("resource.a")}}, want: unit.ActionDelete, reason: "it is no longer in the configuration"},
+		{name: "a service", address: "service.a", state: seen("a"), removals: plan.Removals{{From: at("service.a"), Destroy: true}}, want: unit.ActionDelete, reason: "its removed block says so"},
+		{name: "a disabled service", address: "service.a", state: seen("a"), disabled: true, want: unit.ActionDelete, reason: "enabled = false"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := entryOf(of(test.address, "a"))
+			if test.entry != nil {
+				test.entry(&e)
+			}
+			if c := plan.Departed(&e, test.state, test.removals, test.disabled); c.Action != test.want || c.Reason != test.reason || c.Address != e.Address || c.Class != e.Class {
+				t.Errorf("got %+v", c)
+			}
+		})
+	}
+}
+
+func TestAConfigurationThatNamesAllThatGoesIsNotEmpty(t *testing.T) {
+	in := input()
+	has(in, of("resource.a", "a"))
+	in.Removals = plan.Removals{{From: at("resource.a"), Destroy: true}}
+	p := plan.Make(*in)
+	expect(t, p, "resource.a delete")
+	if len(p.Refused) > 0 {
+		t.Errorf("it is refused: %v", p.Refused)
+	}
+}
+
+func TestImports(t *testing.T) {
+	who := plan.Identity{Marker: marker(), Imports: plan.ImportsOf([]model.Import{{To: at("resource.a"), ID: "theirs"}})}
+	u := of("resource.a", "a")
+	for _, test := range []struct {
+		name  string
+		entry *inventory.Entry
+		want  string
+	}{
+		{"new", nil, "theirs"},
+		{"an attempt to create it left nothing", &inventory.Entry{UID: "u", Address: u.Address, Phase: inventory.Intent}, "theirs"},
+		{"done", &inventory.Entry{UID: "u", Address: u.Address, Phase: inventory.Owned, ID: "theirs", Imported: true}, ""},
+		{"cut off before the mark was written", &inventory.Entry{UID: "u", Address: u.Address, Phase: inventory.Intent, ID: "theirs", Imported: true}, ""},
+		{"to be replaced", &inventory.Entry{UID: "u", Address: u.Address, Phase: inventory.Intent, ImportedID: "theirs"}, ""},
+		{"imported before, under another id", &inventory.Entry{UID: "u", Address: u.Address, Phase: inventory.Intent, ImportedID: "another"}, "theirs"},
+		{"what it has replaced", &inventory.Entry{UID: "u", Address: u.Address, Phase: inventory.Intent, Former: []inventory.Former{{UID: "v", ID: "theirs"}}}, ""},
+		{"another object", &inventory.Entry{UID: "u", Address: u.Address, Phase: inventory.Owned, ID: "ours"}, ""},
+	} {
+		if target := who.Target(&u, test.entry); target.Import != test.want {
+			t.Errorf("%s: it imports %q", test.name, target.Import)
+		}
+	}
+	b := of("resource.b", "b")
+	if target := who.Target(&b, nil); target.Import != "" {
+		t.Errorf("another unit imports %q", target.Import)
+	}
+}
+
+func TestMakeImports(t *testing.T) {
+	adopting := func(t unit.Target, _ cty.Value, s unit.State) unit.Diff {
+		return unit.Diff{Action: unit.ActionAdopt, Reason: t.Import}
+	}
+	in := input(of("resource.a", "a"), of("resource.b", "b"), of("resource.c", "c", "service.api"), of("resource.d", "d", "resource.c"), of("service.api", "s"))
+	in.Imports = plan.Imports{at("resource.a"): "one", at("resource.c"): "three"}
+	in.Compare[unit.OpenStack] = adopting
+	in.States[at("resource.a")], in.States[at("resource.b")] = seen("a"), seen("b")
+	in.States[at("service.api")] = unit.State{Existence: unit.Absent}
+	expect(t, plan.Make(*in), "resource.a import: one", "resource.b adopt", "resource.c import: once service.api is there",
+		"resource.d create: once resource.c is there", "service.api create")
+
+	owner := entryOf(of("resource.owner", "o"))
+	owner.ID = "one"
+	in = input(of("resource.a", "a"), of("resource.owner", "o"))
+	in.Entries = append(in.Entries, owner)
+	in.Imports = plan.Imports{at("resource.a"): "one"}
+	in.Compare[unit.OpenStack] = adopting
+	in.States[at("resource.a")], in.States[owner.Address] = seen("a"), seen("o")
+	if c := plan.Make(*in).Change(at("resource.a")); c.Action != unit.ActionBlocked || c.Wanted != unit.ActionImport {
+		t.Errorf("what is somebody's is imported: %+v", c)
+	}
+}

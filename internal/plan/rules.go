@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// DefaultMaxDeletes is how many objects of a class go at once without being asked for: more than
+// that, and more than a quarter of the class, is taken for a mistake.
+const DefaultMaxDeletes = 10
+
+// The codes of refusals.
+const (
+	CodeImmutable diag.Code = "plan.immutable"
+	CodeEmpty     diag.Code = "plan.empty-configuration"
+	CodeUpgrade   diag.Code = "plan.release-change"
+	CodeNoRecord  diag.Code = "plan.no-record"
+)
+
+// keystone is the service that every other API needs to know who is asking.
+const keystone = "keystone"
+
+// nova is the service that has instances.
+const (
+	nova         = "nova"
+	kindInstance = "instance"
+)
+
+// admit holds back what must not happen, and refuses the plan where it cannot be right at all.
+func (p *Plan) admit(in *Input) {
+	p.refuseEmpty(in)
+	p.refuseImmutable(in)
+	p.keepOwners(in)
+	p.keepLost(in)
+	p.keepPath(in)
+	p.keepAPIs(in)
+	p.keepRunning(in)
+	p.keepHosts(in)
+	p.keepPods(in)
+	p.keepUsed(in)
+	p.requireObservation(in)
+	p.brake(in)
+	p.keepUsed(in) // with what the rules before it hold back
+	p.keepRecords(in)
+	p.asks = p.asksHosts(in)
+}
+
+// refuseEmpty stands against a configuration that lost everything: a wrong path, a bad merge.
+func (p *Plan) refuseEmpty(in *Input) {
+	if len(in.Entries) == 0 || slices.ContainsFunc(in.Units, func(u unit.Unit) bool { return u.Class != unit.ClassSystem }) {
+		return
+	}
+	if !slices.ContainsFunc(in.Entries, func(e inventory.Entry) bool {
+		return e.Class != unit.ClassSystem && !in.Removed[e.Address] && !in.Removals.Names(e.Address)
+	}) {
+		return // all that there is is named as what is to go
+	}
+	p.Refused = append(p.Refused, diag.Diagnostic{
+		Code: CodeEmpty, Summary: "the configuration asks for nothing, though it did before",
+		Detail: "Nothing is deleted for that.",
+		Hint:   "check the path; what is to go can be taken out block by block",
+	})
+}
+
+// keepAPIs keeps a service while resources that only it can reach stay on record. Those that the same
+// plan takes away go before it.
+func (p *Plan) keepAPIs(in *Input) {
+	left := map[string]int{}
+	for i := range in.Entries {
+		e := &in.Entries[i]
+		if c := p.Change(e.Address); e.Class == unit.ClassResource && (c == nil || c.Action != unit.ActionDelete && c.Action != unit.ActionForget) {
+			left[schema.ServiceOf(e.Locator.Kind)]++
+		}
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if n := left[c.Address.Name()]; c.Class == unit.ClassService && c.Action == unit.ActionDelete && n > 0 {
+			c.block(fmt.Sprintf("resources of the inventory can be reached only through it (%d): take them out first", n))
+		}
+	}
+}
+
+func entryOf(entries []inventory.Entry, a addr.Object) *inventory.Entry {
+	for i := range entries {
+		if entries[i].Address == a {
+			return &entries[i]
+		}
+	}
+	return nil
+}
+
+// requireObservation keeps everything of a system that could not be seen completely.
+func (p *Plan) requireObservation(in *Input) {
+	blind := map[unit.DriverName]bool{}
+	drivers := map[addr.Object]unit.DriverName{}
+	for i := range in.Units {
+		drivers[in.Units[i].Address] = in.Units[i].Spec.Driver()
+	}
+	for i := range in.Entries {
+		drivers[in.Entries[i].Address] = in.Entries[i].Locator.Driver
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		state := in.States[c.Address]
+		if c.Action == unit.ActionUnknown || c.Action == unit.ActionBlocked && state.Existence == unit.Unknown || len(state.Unseen) > 0 && !c.Later {
+			blind[drivers[c.Address]] = true
+		}
+	}
+	for i := range p.Changes {
+		if c := &p.Changes[i]; c.Action.Destroys() && blind[drivers[c.Address]] {
+			c.block("the observation is incomplete, and nothing is deleted then")
+		}
+	}
+}
+
+// brake stops deletions that are too many for a change that was meant.
+func (p *Plan) brake(in *Input) {
+	limit := in.MaxDeletes
+	if limit == 0 {
+		limit = DefaultMaxDeletes
+	}
+	total, doomed := map[unit.Class]int{}, map[unit.Class]int{}
+	for i := range in.Entries {
+		total[in.Entries[i].Class]++
+	}
+	for i := range p.Changes {
+		if c := &p.Changes[i]; c.Action.Destroys() {
+			doomed[c.Class]++
+		}
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		allowed := limit
+		if in.MaxDeletes == 0 {
+			allowed = max(limit, total[c.Class]/4)
+		}
+		if n := doomed[c.Class]; c.Action.Destroys() && n > allowed {
+			c.block(fmt.Sprintf("%d of %d would be deleted at once, and %d is the limit: allow it with --max-deletes=%d", n, total[c.Class], allowed, n))
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Revealed returns a unit that knows the values of the Secrets that it is made from, as far as they
+// were seen.
+func Revealed(u *unit.Unit, state unit.State) *unit.Unit {
+	resource, ok := u.Spec.(*unit.Resource)
+	if !ok || resource.Reveal == nil || len(state.Secrets) == 0 {
+		return u
+	}
+	revealed := *u
+	revealed.Spec = resource.Reveal(state.Secrets)
+	return &revealed
+}
+
+// Sensitive returns digests of the attributes of a late value that hold something sensitive, by their
+// names, as far as they are known; nil without any.
+func Sensitive(desired cty.Value, marker inventory.Marker) map[string]string {
+	if desired == cty.NilVal || !desired.Type().IsObjectType() || !desired.ContainsMarked() {
+		return nil
+	}
+	desired, _ = desired.Unmark()
+	var digests map[string]string
+	for name := range desired.Type().AttributeTypes() {
+		v := desired.GetAttr(name)
+		if !v.ContainsMarked() || !v.IsWhollyKnown() {
+			continue
+		}
+		v, _ = v.UnmarkDeep()
+		text, err := ctyjson.Marshal(v, v.Type())
+		if err != nil {
+			continue // it has no text, so nobody can tell whether it changes
+		}
+		if digests == nil {
+			digests = map[string]string{}
+		}
+		digests[name] = marker.Digest(name + "\x00" + string(text))
+	}
+	return digests
+}
+
+// renew finds out which sensitive attributes are wanted otherwise than when the object was as it was
+// wanted. Such a difference comes from us, not from outside, though what is written is the same. What
+// OpenStack does not tell is compared by that alone; the kinds that have such an attribute cannot
+// change it in place, so the object is replaced or the change refused.
+func (c *Change) renew(u *unit.Unit, entry *inventory.Entry, target unit.Target, state unit.State) {
+	resource, ok := u.Spec.(*unit.Resource)
+	if !ok || entry == nil || len(entry.Sensitive) == 0 {
+		return
+	}
+	seen := map[string]bool{}
+	for i, f := range c.Fields {
+		seen[f.Path] = true
+		was, sensitive := entry.Sensitive[f.Path]
+		if !sensitive {
+			continue
+		}
+		if f.Before != "" { // it may show what is not wanted any more, and was a secret
+			c.Fields[i].Before = unit.TextSensitive
+		}
+		if target.Sensitive[f.Path] != was {
+			c.Drift = false
+		}
+	}
+	if state.Existence != unit.Present || !state.Owned || state.Health == unit.HealthProgressing || c.Action == unit.ActionBlocked {
+		return
+	}
+	for _, name := range resource.Block.AttributeNames() {
+		was, is := entry.Sensitive[name], target.Sensitive[name]
+		a := resource.Block.Attribute(name)
+		if was == "" || is == "" || was == is || seen[name] || a == nil || slices.Contains(resource.Ignore, name) || told(state.Outputs, name) {
+			continue
+		}
+		effect := unit.Effect(a.Change)
+		if effect == unit.InPlace {
+			continue
+		}
+		c.Fields = append(c.Fields, unit.Field{Path: name, Before: unit.TextSensitive, After: unit.TextSensitive, Effect: effect})
+		c.Drift = false
+		if effect == unit.Refused {
+			c.block(name + " cannot be changed: write what it was, or make another object under another label")
+			return
+		}
+		c.Action, c.Reason = unit.ActionReplace, "a sensitive value is another one than when it was made"
+	}
+}
+
+// told tells whether OpenStack says what an attribute is.
+func told(outputs cty.Value, name string) bool {
+	if outputs == cty.NilVal || outputs.IsNull() || !outputs.IsKnown() || !outputs.Type().IsObjectType() || !outputs.Type().HasAttribute(name) {
+		return false
+	}
+	v, _ := outputs.GetAttr(name).Unmark()
+	return !v.IsNull()
+}

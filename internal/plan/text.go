@@ -1,0 +1,220 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// word is how an action is shown.
+type word struct {
+	action         unit.Action
+	symbol         string
+	sentence       string // after the address
+	infinitive     string // after a number
+	beforeAndAfter bool
+}
+
+// words are in the order in which they are counted.
+func words() []word {
+	return []word{
+		{action: unit.ActionMove, symbol: "=>", infinitive: "to move", beforeAndAfter: true},
+		{action: unit.ActionImport, symbol: ">", sentence: "will be imported", infinitive: "to import", beforeAndAfter: true},
+		{action: unit.ActionAdopt, symbol: ">", sentence: "is there already and will be adopted", infinitive: "to adopt", beforeAndAfter: true},
+		{action: unit.ActionCreate, symbol: "+", sentence: "will be created", infinitive: "to create"},
+		{action: unit.ActionUpdate, symbol: "~", sentence: "will be updated in place", infinitive: "to update", beforeAndAfter: true},
+		{action: unit.ActionRestart, symbol: "~", sentence: "will be restarted", infinitive: "to restart", beforeAndAfter: true},
+		{action: unit.ActionReplace, symbol: "-/+", sentence: "will be deleted and created again", infinitive: "to replace", beforeAndAfter: true},
+		{action: unit.ActionDelete, symbol: "-", sentence: "will be deleted", infinitive: "to delete"},
+		{action: unit.ActionForget, symbol: "-", sentence: "will be forgotten", infinitive: "to forget"},
+		{action: unit.ActionDeferred, symbol: "?", sentence: "will be decided later", infinitive: "to decide later", beforeAndAfter: true},
+		{action: unit.ActionBlocked, symbol: "!", sentence: "is blocked", infinitive: "blocked", beforeAndAfter: true},
+		{action: unit.ActionUnknown, symbol: "?", sentence: "is unknown", infinitive: "unknown", beforeAndAfter: true},
+		{action: unit.ActionNone, symbol: "=", sentence: "was changed by somebody else and stays so", infinitive: "drifted", beforeAndAfter: true},
+	}
+}
+
+// shown tells whether a change is worth a line: what stays as it is is not, unless it has drifted.
+func (c *Change) shown() bool { return c.Action != unit.ActionNone || c.Drift || c.moves() }
+
+// Text writes the plan for people: what is refused, a block for each change in the order of the
+// addresses, and a line that counts them. What was found outside is quoted where it could disturb
+// a terminal. The only errors are those of w.
+func (p *Plan) Text(w io.Writer) error {
+	var b bytes.Buffer
+	for _, d := range p.Refused {
+		fmt.Fprintf(&b, "Refused: %s\n", d.Summary)
+		for _, line := range []string{d.Detail, d.Hint} {
+			if line != "" {
+				fmt.Fprintf(&b, "    %s\n", line)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	var counts []string
+	for _, word := range words() {
+		n := 0
+		for i := range p.Changes {
+			if p.Changes[i].countsAs(word.action) {
+				n++
+			}
+		}
+		if n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, word.infinitive))
+		}
+	}
+	for i := range p.Changes {
+		if c := &p.Changes[i]; c.shown() {
+			c.text(&b)
+		}
+	}
+	switch {
+	case len(p.Refused) > 0:
+		b.WriteString("The plan is refused: nothing will be changed.\n")
+	case len(counts) == 0:
+		b.WriteString("No changes.\n")
+	default:
+		fmt.Fprintf(&b, "Plan: %s.\n", strings.Join(counts, ", "))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (c *Change) text(b *bytes.Buffer) {
+	word := wordOf(c.Action)
+	if c.CreateFirst && c.Action == unit.ActionReplace {
+		word.symbol, word.sentence = "+/-", "will be created again, and the old one deleted then"
+	}
+	if c.Action == unit.ActionMove {
+		fmt.Fprintf(b, "%3s %s is now %s\n", word.symbol, c.From, c.Address)
+	} else {
+		fmt.Fprintf(b, "%3s %s %s\n", word.symbol, c.Address, word.sentence)
+		if c.moves() {
+			fmt.Fprintf(b, "      moved: %s is now %s\n", c.From, c.Address)
+		}
+	}
+	if c.Action == unit.ActionBlocked && c.Wanted != "" {
+		fmt.Fprintf(b, "      wanted: %s\n", c.Wanted)
+	}
+	if c.Reason != "" {
+		fmt.Fprintf(b, "      reason: %s\n", plain(c.Reason))
+	}
+	if c.Cost != "" {
+		fmt.Fprintf(b, "      cost: %s\n", plain(c.Cost))
+	}
+	for _, f := range c.Fields {
+		fmt.Fprintf(b, "      %s: %s", plain(f.Path), fieldText(f, word))
+		switch f.Effect {
+		case unit.Replace:
+			b.WriteString("  (forces a replacement)")
+		case unit.Refused:
+			b.WriteString("  (cannot be changed)")
+		case unit.InPlace:
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteByte('\n')
+}
+
+func wordOf(a unit.Action) word {
+	for _, word := range words() {
+		if word.action == a {
+			return word
+		}
+	}
+	return word{action: a, symbol: "?", sentence: string(a), beforeAndAfter: true}
+}
+
+func fieldText(f unit.Field, w word) string {
+	switch {
+	case w.beforeAndAfter:
+		return orNothing(f.Before) + " -> " + orNothing(f.After)
+	case f.After != "":
+		return plain(f.After)
+	default:
+		return plain(f.Before)
+	}
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "(nothing)"
+	}
+	return plain(text)
+}
+
+// plain returns a text that stays on its line and cannot steer a terminal.
+func plain(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// document is what [Plan.MarshalJSON] writes.
+type document struct {
+	// Refused says why nothing may be applied; empty for a plan that may.
+	Refused diag.Sourced `json:"refused"`
+	// Diagnostics are warnings about the configuration; nil where nobody asked for them.
+	Diagnostics *diag.Sourced `json:"diagnostics,omitempty"`
+	// Changes are by address; what stays as it is is among them only when it has drifted.
+	Changes []change `json:"changes"`
+	// Unchanged is how many others there are.
+	Unchanged int `json:"unchanged"`
+}
+
+type change struct {
+	Address addr.Object  `json:"address"`
+	From    addr.Object  `json:"from,omitzero"` // the address until now, of what moves
+	Kind    string       `json:"kind"`
+	Class   unit.Class   `json:"class"`
+	Action  unit.Action  `json:"action"`
+	Wanted  unit.Action  `json:"wanted,omitempty"` // what a blocked or reported one would be
+	Reason  string       `json:"reason,omitempty"`
+	Cost    string       `json:"cost,omitempty"`
+	Drift   bool         `json:"drift"`
+	Fields  []unit.Field `json:"fields"` // path, before, after, effect
+	// CreateFirst and Later are left out where they are false.
+	CreateFirst bool `json:"createFirst,omitempty"` // before the old one is deleted
+	Later       bool `json:"later,omitempty"`       // decided for good once what it depends on is there
+}
+
+// MarshalJSON writes the plan for programs. The names of its fields do not change: refused,
+// changes and unchanged; of each change address, from, kind, class, action, wanted, reason, cost, drift,
+// fields, createFirst and later, the fields with path, before, after and effect. Equal plans have equal texts.
+func (p *Plan) MarshalJSON() ([]byte, error) {
+	return json.Marshal(p.document(nil))
+}
+
+// JSON is MarshalJSON with one field more: diagnostics, which are the given ones. These and what is
+// refused have snippets of the files.
+func (p *Plan) JSON(found diag.Sourced) ([]byte, error) {
+	d := p.document(found.Source)
+	d.Diagnostics = &found
+	return json.Marshal(d)
+}
+
+func (p *Plan) document(source func(string) ([]byte, bool)) document {
+	d := document{Refused: diag.Sourced{Diagnostics: p.Refused, Source: source}, Changes: []change{}}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if !c.shown() {
+			d.Unchanged++
+			continue
+		}
+		d.Changes = append(d.Changes, change{
+			Address: c.Address, From: c.From, Kind: c.Kind, Class: c.Class, Action: c.Action, Wanted: c.Wanted,
+			Reason: c.Reason, Cost: c.Cost, Drift: c.Drift, Fields: append([]unit.Field{}, c.Fields...),
+			CreateFirst: c.CreateFirst, Later: c.Later,
+		})
+	}
+	return d
+}

@@ -1,0 +1,145 @@
+package reference
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// The pages that are not about one block.
+const (
+	indexPage    = "README.md"
+	resourcePage = "resource.md"
+	servicePage  = "services.md"
+	lookupPage   = schema.DataKind + ".md"
+	functionPage = "functions.md"   // made by package resolve
+	codePage     = "diagnostics.md" // made by package codes
+	boundPage    = "bounds.md"      // made by a test of this package, which sees all bounds
+)
+
+// index leads to every page.
+func (r *Renderer) index() []byte {
+	p := &page{}
+	p.paragraph("# Reference of the language")
+	p.paragraph("Every block of the language with all its attributes. What blocks have in common, and examples of whole configurations, are in the project's [README](../../README.md).")
+	r.kinds(p, "The deployment", "What runs, where, and with which settings.", []entry{{servicePage, "`service`", "The services that a cloud can deploy."}},
+		schema.ClassCloud, schema.ClassProfile, schema.ClassNode)
+	r.kinds(p, "Resources", "What there is inside OpenStack.", []entry{
+		{resourcePage, "every resource", "What every resource takes besides its own attributes."},
+		{lookupPage, "`" + schema.DataKind + "`", "Looks up an object that the configuration does not manage."},
+	}, schema.ClassResource)
+	r.kinds(p, "The language's own blocks", "", []entry{
+		{functionPage, "functions", "What expressions can call."},
+		{codePage, "diagnostics", "What the codes of mistakes mean, and what to do."},
+		{boundPage, "bounds", "How large a configuration can be, and what it can cost."},
+	}, schema.ClassMeta)
+	p.paragraph("## How to read it")
+	p.paragraph(strings.Join([]string{
+		"- Types are written as in a `variable` block. What an attribute is given is converted to its type, if that loses nothing.",
+		"- *Unless written* is what holds when an attribute is left out. *Not managed* means that OpenStack decides, and that it stays as it is when somebody changes it.",
+		"- *A change* is what happens to an object that is there when the attribute is written otherwise: it is changed *in place*, the change *replaces* it by a new one, or the change *is refused*.",
+		"- Settings *for the whole cloud* stand in the cloud's `service` block or in its default profile; those *for single nodes* also in a profile that only some nodes have.",
+	}, "\n"))
+	return p.bytes()
+}
+
+// entry is a line of the index.
+type entry struct{ file, title, doc string }
+
+func (r *Renderer) kinds(p *page, title, text string, more []entry, classes ...schema.Class) {
+	p.paragraph("## " + title)
+	if text != "" {
+		p.paragraph(text)
+	}
+	p.row("block", "what it is for")
+	p.row("---", "---")
+	for _, kind := range r.definition.Kinds(classes...) {
+		p.row(fmt.Sprintf("[`%s`](%[1]s.md)", kind), prose(schema.Summary(r.definition.Block(kind).Doc)))
+	}
+	for _, e := range more {
+		p.row(fmt.Sprintf("[%s](%s)", e.title, e.file), e.doc)
+	}
+	p.end()
+}
+
+// resource is the page about what every resource takes.
+func (r *Renderer) resource() []byte {
+	p := &page{}
+	p.paragraph("[Reference](" + indexPage + ")")
+	p.paragraph("# What every resource takes")
+	p.paragraph("A resource is an object inside OpenStack: " + strings.Join(r.links(schema.ClassResource), ", ") + ". Besides its own attributes it takes the following.")
+	p.code(r.Everywhere())
+	// The arguments are shown as those of a block that is no resource: none of them is managed.
+	arguments := &schema.Block{Attributes: schema.Arguments()}
+	p.paragraph("## Attributes")
+	r.attributes(p, arguments)
+	lifecycle := schema.Lifecycle()
+	p.paragraph("## Block `" + lifecycle.Kind + "`")
+	p.paragraph(prose(lifecycle.Doc) + " " + howMany(&lifecycle))
+	r.body(p, &lifecycle.Block, 3, false)
+	dynamic := schema.Dynamic()
+	p.paragraph("## Block `" + dynamic.Kind + "`")
+	p.paragraph(prose(dynamic.Doc) + " It stands where they would, with their kind as its label.")
+	r.attributes(p, &dynamic)
+	content := &dynamic.Blocks[0]
+	p.paragraph("### Block `" + content.Kind + "`")
+	p.paragraph(prose(content.Doc) + " " + howMany(content))
+	return p.bytes()
+}
+
+func (r *Renderer) links(class schema.Class) []string {
+	var links []string
+	for _, kind := range r.definition.Kinds(class) {
+		links = append(links, fmt.Sprintf("[%s](%[1]s.md)", kind))
+	}
+	return links
+}
+
+// lookups is the page about data blocks.
+func (r *Renderer) lookups() []byte {
+	p := &page{}
+	p.paragraph("[Reference](" + indexPage + ")")
+	p.paragraph("# " + schema.DataKind)
+	kinds := r.definition.Kinds(schema.ClassResource)
+	p.paragraph(prose(r.definition.Resource(kinds[0]).DataBlock().Doc) + " It is never changed, and expressions can use all its attributes and outputs.")
+	p.code(r.Lookup(r.definition.Resource(kinds[0])))
+	p.paragraph("The first label is the kind of the object, the second one the name in addresses: `" + schema.DataKind + ".<kind>.<label>`.")
+	p.row("kind", "can be found by")
+	p.row("---", "---")
+	for _, kind := range kinds {
+		p.row(fmt.Sprintf("[`%s`](%[1]s.md)", kind), codes(r.definition.Resource(kind).DataBlock().AttributeNames()))
+	}
+	p.end()
+	p.paragraph("Each also takes the following.")
+	p.code(r.Lookups(r.definition.Resource(kinds[0])))
+	r.attributes(p, &schema.Block{Attributes: r.definition.Resource(kinds[0]).DataBlock().Arguments()})
+	return p.bytes()
+}
+
+// services is the page about what a cloud can deploy.
+func (r *Renderer) services() []byte {
+	p := &page{}
+	p.paragraph("[Reference](" + indexPage + ")")
+	p.paragraph("# Services")
+	p.paragraph("A service is deployed when the [cloud](cloud.md) has a `service` block with its name. Its settings stand there and in [profiles](profile.md).")
+	p.row("service", "what it is", "parts for `replicas`", "`storage_size`", "`version`", "`conf` by node")
+	p.row("---", "---", "---", "---", "---", "---")
+	for _, s := range r.definition.Services() {
+		parts := "runs once on each of its nodes"
+		if s.Scalable() {
+			parts = codes(s.Parts)
+		}
+		p.row("`"+s.Name+"`", prose(s.Doc), parts, yes(s.Storage), yes(s.Versioned), yes(s.ByNode))
+	}
+	p.end()
+	p.paragraph("A plain number of `replicas` is meant for the first part.")
+	return p.bytes()
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "–"
+}

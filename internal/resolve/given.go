@@ -1,0 +1,179 @@
+package resolve
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+)
+
+// outside is what a variable is given from outside of the configuration's blocks.
+type outside struct {
+	value  cty.Value
+	is     bool // something is given
+	broken bool // it cannot be read; that was told
+	where  diag.Range
+	origin string // for what is written in no file
+}
+
+// lastValues are the values that count, of each variable the last one that is given.
+func (r *resolver) lastValues() map[string]*config.Value {
+	last := map[string]*config.Value{}
+	for i := range r.config.Values {
+		last[r.config.Values[i].Name] = &r.config.Values[i]
+	}
+	return last
+}
+
+// outside reads the value that a variable is given; nil for none.
+func (r *resolver) outside(b *config.Block, last *config.Value) outside {
+	if last == nil {
+		// A file that cannot be read may well hold the value.
+		return outside{where: b.Range, broken: r.config.ValuesPartial && b.Attribute("default") == nil}
+	}
+	defer r.scope.within(b)()
+	if last.Attribute != nil {
+		return r.fromFile(b, last.Attribute)
+	}
+	return r.fromText(b, last.Given)
+}
+
+func (r *resolver) fromFile(b *config.Block, a *config.Attribute) outside {
+	hide := r.isSensitive(b)
+	found := outside{is: true, where: shownRange(a, hide)}
+	if a.Broken {
+		found.broken = true
+		return found
+	}
+	v, diags, err := r.plainValue(a.Expr)
+	found.value = v
+	switch {
+	case err != nil:
+		r.scope.add(diag.Diagnostic{Code: codeTooLarge, Subject: &found.where, Summary: "value is too large", Detail: err.Error(), Hint: hintTooLarge, HideAfter: hide})
+		found.broken = true
+	case diags.HasErrors():
+		d := config.Convert(diags[0], codeVariable)
+		if hide {
+			d.Subject, d.HideAfter = &found.where, true
+		}
+		if d.Summary == "function calls not allowed" {
+			d.Detail, d.Hint = "the value of a variable is written as it is, without functions", "what is computed is a local of the configuration"
+		} else if hide {
+			d.Detail, d.Hint = "the reason is not shown, because the variable is sensitive", ""
+		}
+		r.scope.add(d)
+		found.broken = true
+	}
+	return found
+}
+
+// fromText reads a text as Terraform does: as it stands for a variable of a simple type or without
+// one, else as an expression.
+func (r *resolver) fromText(b *config.Block, g *config.Given) outside {
+	found := outside{is: true, where: b.Range, origin: g.Origin}
+	want, _, good := r.variableType(b)
+	if !good {
+		found.broken = true
+		return found
+	}
+	if want.IsPrimitiveType() || b.Attribute("type") == nil {
+		found.value = cty.StringVal(g.Text)
+		return found
+	}
+	var diags hcl.Diagnostics
+	e, err := config.ParseValue(g.Text, config.DefaultLimits())
+	if err == nil {
+		found.value, diags, err = r.plainValue(e)
+	}
+	if diags.HasErrors() {
+		err = fmt.Errorf("it is not a value: %s", strings.TrimSuffix(config.Convert(diags[0], codeVariable).Detail, "."))
+	}
+	if err == nil {
+		return found
+	}
+	found.broken = true
+	d := diag.Diagnostic{
+		Code: codeVariable, Summary: "text is no value", Subject: &b.Range,
+		Detail: fmt.Sprintf("%s gives a text that cannot be read as a %s: %v", g.Origin, want.FriendlyNameForConstraint(), err),
+		Hint:   `write the value as in a file, such as ["a", "b"] or { a = 1 }`,
+	}
+	if r.isSensitive(b) {
+		d.Detail = fmt.Sprintf("%s gives a text that cannot be read as a %s", g.Origin, want.FriendlyNameForConstraint())
+	}
+	r.scope.add(d)
+	return found
+}
+
+// plainValue evaluates an expression that stands for itself.
+func (r *resolver) plainValue(e hcl.Expression) (cty.Value, hcl.Diagnostics, error) {
+	ctx := &hcl.EvalContext{}
+	r.scope.budget.Begin()
+	r.scope.budget.Bind(ctx)
+	v, diags := e.Value(ctx)
+	if !diags.HasErrors() {
+		r.scope.budget.Charge(v, true)
+	}
+	return v, diags, r.scope.budget.End()
+}
+
+// tellOrigin adds to what was told about a variable from where it has its value, when that is in no
+// file that could be shown.
+func (r *resolver) tellOrigin(from int, g outside) {
+	if g.origin == "" {
+		return
+	}
+	for i := from; i < len(r.scope.diags); i++ {
+		d := &r.scope.diags[i]
+		if d.Subject != nil && *d.Subject == g.where || strings.HasPrefix(d.Summary, "invalid value of ") {
+			d.Hint = strings.TrimPrefix(d.Hint+"; the value is given by "+g.origin, "; ")
+		}
+	}
+}
+
+// hintStray says what to do with a value for a variable that there is not.
+const hintStray = "take the value away, or add the variable"
+
+const (
+	maxWarnings   = 50   // unknown variables in files that are told
+	maxCandidates = 1000 // comparing with more of them takes longer than it helps
+)
+
+// strays tells which values are given for variables that there are not. A file may serve several
+// configurations, so that is only a warning; the environment may serve anything.
+func (r *resolver) strays(names []string) {
+	if r.config.Partial {
+		return
+	}
+	known := map[string]bool{}
+	for _, name := range names {
+		known[name] = true
+	}
+	if len(names) > maxCandidates {
+		names = nil
+	}
+	warnings := 0
+	for _, v := range r.config.Values {
+		d := diag.Diagnostic{
+			Code: codeVariable, Summary: "unknown variable",
+			Detail: fmt.Sprintf("a value is given for the variable %q, and the configuration has no such variable", v.Name),
+		}
+		switch {
+		case known[v.Name] || v.Given != nil && v.Given.Environment:
+			continue
+		case v.Given != nil:
+			d.Detail = fmt.Sprintf("%s gives a value, and the configuration has no such variable", v.Given.Origin)
+		default:
+			if warnings++; warnings > maxWarnings {
+				continue
+			}
+			d.Severity, d.Subject = diag.Warning, &v.Attribute.NameRange
+			d.HideAfter = true // it may be a misspelt secret
+		}
+		d.Hint = orHint(didYouMean(v.Name, names), hintStray)
+		r.scope.add(d)
+	}
+}

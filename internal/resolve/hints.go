@@ -1,0 +1,170 @@
+package resolve
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+)
+
+const hintTooLarge = "look for texts and lists that grow with every step, and for a for expression inside another one"
+
+// inTemplate matches what is said of a place in a template.
+var inTemplate = regexp.MustCompile(`: \S+:\d+:\d+: `)
+
+// evaluationHint says what to do about an expression that has no value, and returns the detail without
+// what is part of the hint. Nothing is said of the value when a secret is part of it.
+func evaluationHint(d *hcl.Diagnostic, detail string, withhold bool) (string, string) {
+	if at := strings.LastIndex(detail, "; did you mean "); at >= 0 && strings.HasSuffix(detail, "?") {
+		return detail[:at], detail[at+len("; "):]
+	}
+	if !withhold {
+		if hint := existingAttributes(d); hint != "" {
+			return detail, hint
+		}
+	}
+	if call, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d); ok {
+		switch {
+		case inTemplate.MatchString(detail):
+			return detail, "mend the template at the place that is named"
+		case strings.HasSuffix(call.CalledFunctionName(), "decode") && d.Summary == "Error in function call":
+			return detail, "mend the document that is given to the function"
+		case strings.Contains(detail, "would be too large") || strings.Contains(detail, " at most ") || strings.Contains(detail, "more than "):
+			return detail, "make it of smaller parts, or write down what is needed of it"
+		case strings.Contains(detail, `"path" parameter: `):
+			return detail, "the path begins at the directory of the configuration, also in a module, whose own directory is path.module; it stays in the repository"
+		}
+		if example := functionExample(call.CalledFunctionName()); example != "" {
+			return detail, "write, for example: " + example
+		}
+	}
+	switch detail {
+	case config.NullOperand:
+		return detail, "say what null stands for, such as coalesce(…, false)"
+	case config.ZeroOperand:
+		return detail, "look at where the number comes from, or leave the case out: n == 0 ? 0 : x / n"
+	}
+	switch d.Summary {
+	case "Invalid operand", "Invalid template interpolation value", "Inconsistent conditional result types", "Incorrect condition type":
+		return detail, "write a value of that type, or convert it: tostring, tonumber, tobool, jsonencode"
+	case "Unsupported attribute", "Invalid index":
+		if strings.Contains(detail, "primitive-typed value") {
+			return detail, "leave away what stands behind it, or refer to something else: the value is no object"
+		}
+		return detail, "correct the name, or write try(…, other) where it may be missing"
+	default:
+		return detail, "look at the values that the expression is made of"
+	}
+}
+
+// functionExample is how a function is called.
+func functionExample(name string) string {
+	if name == "append" || name == "prepend" {
+		return fmt.Sprintf(`conf = { nova = { DEFAULT = { filters = %s(["a"]) } } }`, name)
+	}
+	if name == "nonsensitive" {
+		return "nonsensitive(var.region)"
+	}
+	for _, group := range Reference() {
+		for _, f := range group.Functions {
+			if f.Name == name {
+				return callIn(f.Example, name)
+			}
+		}
+	}
+	return ""
+}
+
+// callIn is the call of a function within an example, which may need others to show what comes of it.
+func callIn(example, name string) string {
+	at := regexp.MustCompile(`\b` + name + `\(`).FindStringIndex(example)
+	if at == nil {
+		return example
+	}
+	depth, quoted := 1, false
+	for i := at[1]; i < len(example); i++ {
+		switch c := example[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth == 0 {
+				return example[at[0] : i+1]
+			}
+		}
+	}
+	return example
+}
+
+// existingAttributes lists what an object has, instead of an attribute or key that it does not have.
+func existingAttributes(d *hcl.Diagnostic) string {
+	if d.Summary != "Unsupported attribute" && d.Summary != "Invalid index" || d.EvalContext == nil {
+		return ""
+	}
+	var source cty.Value
+	var rest hcl.Traversal
+	switch e := d.Expression.(type) {
+	case *hclsyntax.ScopeTraversalExpr:
+		v, diags := e.Traversal[:1].TraverseAbs(d.EvalContext)
+		if diags.HasErrors() {
+			return ""
+		}
+		source, rest = v, e.Traversal[1:]
+	case *hclsyntax.RelativeTraversalExpr:
+		v, diags := e.Source.Value(d.EvalContext)
+		if diags.HasErrors() {
+			return ""
+		}
+		source, rest = v, e.Traversal
+	default:
+		return ""
+	}
+	for _, step := range rest {
+		var name string
+		switch step := step.(type) {
+		case hcl.TraverseAttr:
+			name = step.Name
+		case hcl.TraverseIndex:
+			if step.Key.Type() == cty.String {
+				name = step.Key.AsString()
+			}
+		}
+		next, diags := hcl.Traversal{step}.TraverseRel(source)
+		if diags.HasErrors() {
+			return config.OneOf(name, attributeNames(source))
+		}
+		source = next
+	}
+	return ""
+}
+
+// attributeNames are the names in an object or a map; none of what is not known, or a secret.
+func attributeNames(v cty.Value) []string {
+	if v.IsMarked() || v.IsNull() {
+		return nil
+	}
+	var names []string
+	switch t := v.Type(); {
+	case t.IsObjectType():
+		for name := range t.AttributeTypes() {
+			names = append(names, name)
+		}
+	case t.IsMapType() && v.IsKnown():
+		for it := v.ElementIterator(); it.Next(); {
+			key, _ := it.Element()
+			names = append(names, key.AsString())
+		}
+	}
+	slices.Sort(names)
+	return names
+}

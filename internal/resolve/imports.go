@@ -1,0 +1,191 @@
+package resolve
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// longestID is more than any service of OpenStack gives an id.
+const longestID = 255
+
+// imports takes the import blocks.
+func (r *resolver) imports(m *model.Model) {
+	taken := map[addr.Object]model.Import{}
+	owners := map[[2]string]addr.Object{}
+	for _, s := range r.config.Imports {
+		if s.To == nil || s.Attribute("id") == nil || !r.importable(s) {
+			continue
+		}
+		leave := r.scope.within(s.Block)
+		for _, i := range r.importsOf(s) {
+			same := [2]string{i.To.Kind(), i.ID}
+			first, twice := taken[i.To]
+			owner, owned := owners[same]
+			switch {
+			case twice:
+				r.scope.fail(codeImport, s.To.Range, "imported twice", fmt.Sprintf("%s is also imported at %s", i.To, place(first.Range)), "keep one of the two blocks")
+			case owned:
+				r.scope.fail(codeImport, s.To.Range, "one object under two addresses", fmt.Sprintf("the object with this id is also imported as %s", owner), "correct the id, or keep one of the two")
+			case r.importTarget(s, i.To):
+				taken[i.To], owners[same] = i, i.To
+				m.Imports = append(m.Imports, i)
+			}
+		}
+		leave()
+	}
+}
+
+// importable tells whether a block imports a resource, and whether that is there.
+func (r *resolver) importable(s *config.Statement) bool {
+	defer r.scope.within(s.Block)()
+	o, ok := s.To.Address.(addr.Object)
+	switch {
+	case !ok:
+		r.scope.fail(codeImport, s.To.Range, "cannot be imported", fmt.Sprintf("%s is a module, and an import is for one object", s.To.Address), "name a resource in it")
+		return false
+	case r.definition.Resource(o.Kind()) == nil:
+		r.scope.fail(codeImport, s.To.Range, "cannot be imported", fmt.Sprintf("%s is a %s, and only resources are imported", o, o.Kind()), "take the block away")
+		return false
+	}
+	if s.To.ModuleKeys != nil {
+		return true // of which module it is, and whether it is there, depends on the keys
+	}
+	to := r.standing(r.root, o.Block(), true)
+	if !to.there && !to.told && !r.config.Partial {
+		r.scope.fail(codeImport, s.To.Range, "imported to nowhere", to.detail, orHint(to.advice(), "add it, or correct the address"))
+	}
+	return to.there
+}
+
+// importTarget tells whether one object stands under an address.
+func (r *resolver) importTarget(s *config.Statement, to addr.Object) bool {
+	now := r.standing(r.root, to, false)
+	switch {
+	case now.there || now.told:
+	case s.To.ModuleKeys != nil:
+		if !r.config.Partial {
+			r.scope.fail(codeImport, s.To.Range, "imported to nowhere", now.detail, orHint(now.advice(), "add it, or correct the address"))
+		}
+	case now.lacks == lacksKey:
+		r.scope.fail(codeImport, s.To.Range, "key is missing", now.detail, now.advice())
+	case now.lacks == lacksForEach:
+		r.scope.fail(codeImport, s.To.Range, "no keys", now.detail, now.advice())
+	default:
+		r.scope.fail(codeImport, s.To.Range, "unknown key", now.detail, now.advice())
+	}
+	return now.there
+}
+
+// importsOf evaluates a block, for each element where it has for_each.
+func (r *resolver) importsOf(s *config.Statement) []model.Import {
+	defer func() { r.scope.each = cty.NilVal }()
+	object, _ := s.To.Address.(addr.Object)
+	repeat := s.Attribute("for_each")
+	if repeat == nil {
+		i, ok := r.importOf(s, object)
+		if !ok {
+			return nil
+		}
+		return []model.Import{i}
+	}
+	if !s.To.Computed() {
+		r.scope.fail(codeImport, s.To.Range, "one address for several objects", "a block with for_each imports one object for each element, and all of them would get this address",
+			fmt.Sprintf("write: to = %s[each.key]", object.Block()))
+		return nil
+	}
+	elements, _, ok := r.forEach(repeat)
+	if !ok {
+		return nil
+	}
+	if r.imported += len(elements); r.imported > maxObjects {
+		r.scope.fail(codeTooLarge, s.Range, "too many objects", fmt.Sprintf("import blocks can take over at most %d objects, all together", maxObjects), "take away those that were applied everywhere")
+		return nil
+	}
+	var imports []model.Import
+	for _, key := range slices.Sorted(maps.Keys(elements)) {
+		r.scope.each = cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal(key), "value": elements[key]})
+		if i, ok := r.importOf(s, object); ok {
+			imports = append(imports, i)
+		}
+	}
+	return imports
+}
+
+func (r *resolver) importOf(s *config.Statement, to addr.Object) (model.Import, bool) {
+	to, ok := r.withKeys(s.To, to)
+	if !ok {
+		return model.Import{}, false
+	}
+	id := s.Attribute("id")
+	v, _, ok := r.scope.decode(id)
+	switch {
+	case !ok:
+		return model.Import{}, false
+	case v.IsMarked():
+		r.scope.wrong(codeImport, id, "sensitive id", "the id of an object is shown in plans and reports, and this value is sensitive", unsealHint(v, "use nonsensitive() if it is no secret"))
+	case !isID(to.Kind(), v.AsString()):
+		r.scope.wrong(codeImport, id, "not an id", "an import needs the id that OpenStack gave the object, and this cannot be one",
+			fmt.Sprintf("write the id as OpenStack shows it for the %s, without blanks and line breaks", strings.ReplaceAll(to.Kind(), "_", " ")))
+	default:
+		return model.Import{To: to, ID: v.AsString(), Range: s.Range}, true
+	}
+	return model.Import{}, false
+}
+
+// withKeys returns the address with the keys that are computed.
+func (r *resolver) withKeys(place *config.Place, to addr.Object) (addr.Object, bool) {
+	if place.ModuleKeys != nil {
+		var module addr.Module
+		for i, step := range to.Module().Steps() {
+			if computed := place.ModuleKeys[i]; computed != nil {
+				key, ok := r.importKey(computed)
+				if !ok {
+					return to, false
+				}
+				step.Key = key
+			}
+			child, err := module.Child(step.Name, step.Key)
+			if err != nil {
+				return to, false // the names were read from the address
+			}
+			module = child
+		}
+		to = to.In(module)
+	}
+	if place.Key == nil {
+		return to, true
+	}
+	key, ok := r.importKey(place.Key)
+	return to.WithKey(key), ok
+}
+
+func (r *resolver) importKey(a *config.Attribute) (addr.Key, bool) {
+	v, _, ok := r.scope.eval(a)
+	if !ok {
+		return addr.Key{}, false
+	}
+	key, err := convert.Convert(v, cty.String)
+	if err != nil || key.IsMarked() || key.IsNull() || !key.IsKnown() {
+		r.scope.wrong(codeImport, a, "not a key", "a key is a text that is known when the configuration is loaded, and no secret", "write a text, each.key or each.value, or a variable or local")
+		return addr.Key{}, false
+	}
+	return addr.StringKey(key.AsString()), true
+}
+
+// isID tells whether a text can be the id of an object. Flavors and key pairs have ids that people choose,
+// in which single words may be apart.
+func isID(kind, id string) bool {
+	spaced := kind == "flavor" || kind == "keypair"
+	stray := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) && (r != ' ' || !spaced) }
+	return strings.Trim(id, ".") != "" && len(id) <= longestID && strings.TrimSpace(id) == id && !strings.ContainsFunc(id, stray)
+}

@@ -1,0 +1,270 @@
+package resolve
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// misfit is something within a value that an attribute does not take.
+type misfit struct {
+	path  cty.Path
+	ofKey bool // it is about the key at the end of the path
+
+	summary, detail, hint string
+}
+
+// The summaries of misfits.
+const (
+	wrongValue   = "invalid value"
+	wrongForType = "wrong type of value"
+	wrongKey     = "unknown attribute"
+)
+
+// misfits tells everything in a value that an attribute does not take, each where it is written. What is
+// written as a whole, such as a local, is told of as a whole.
+func (s *scope) misfits(a *config.Attribute, v cty.Value) {
+	var found []misfit
+	if !v.ContainsMarked() { // keys of a sensitive value are not shown
+		found = misfitsIn(a, v)
+	}
+	if len(found) == 0 {
+		found = []misfit{misfitOf(a, v)}
+	}
+	s.tellMisfits(a, found, logsIn(v))
+}
+
+// tellMisfits tells of all misfits in one place in one message.
+func (s *scope) tellMisfits(a *config.Attribute, found []misfit, hide bool) {
+	var order []told
+	groups := map[told][]misfit{}
+	for _, m := range found {
+		where, key := a.Part(m.path)
+		if m.ofKey {
+			where = key
+		}
+		place := told{where, m.summary}
+		if groups[place] == nil {
+			order = append(order, place)
+		}
+		groups[place] = append(groups[place], m)
+	}
+	for _, at := range order {
+		group := groups[at]
+		details := make([]string, len(group))
+		for i, m := range group {
+			details[i] = m.detail
+		}
+		s.add(diag.Diagnostic{
+			Code: codeValue, Subject: &at.where, Summary: at.summary, Detail: abridged(details), Hint: group[0].hint, HideSource: hide || secret(a),
+		})
+	}
+}
+
+// abridged joins what is said of several parts of one value; of many, the first of it.
+func abridged(details []string) string {
+	const most = 10
+	if n := len(details) - most; n > 1 {
+		details = append(slices.Clip(details[:most]), fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(details, "; ")
+}
+
+// misfitOf is the first misfit, as the whole value shows it.
+func misfitOf(a *config.Attribute, v cty.Value) misfit {
+	def := a.Schema
+	if name, known, hidden := strayAttribute(def.Type, v); name != "" {
+		detail := fmt.Sprintf("%s has no attribute %q", a.Name, name)
+		if hidden {
+			name, detail = "", fmt.Sprintf("%s has no attribute of a name that is used here, and that is sensitive", a.Name)
+		}
+		return misfit{summary: wrongKey, detail: detail, hint: config.OneOf(name, slices.Sorted(slices.Values(known)))}
+	}
+	converted, err := convertTo(def, v)
+	if err != nil {
+		return misfit{summary: wrongForType, detail: a.Name + wrongType(v, err), hint: config.Example(def)}
+	}
+	return misfit{
+		summary: wrongValue, detail: fmt.Sprintf("%s must be %s%s", a.Name, def.Check(converted), found(a, converted)),
+		hint: orHint(suggestAllowed(def, converted), config.Example(def)),
+	}
+}
+
+// misfitsIn finds all misfits in a value without marks; none where only the whole shows what is wrong.
+func misfitsIn(a *config.Attribute, v cty.Value) []misfit {
+	def, want := a.Schema, a.Schema.Type
+	if len(def.OneOf) > 0 {
+		at := slices.IndexFunc(def.OneOf, func(t cty.Type) bool {
+			return isSequence(t) && isSequence(v.Type()) || isMapping(t) && isMapping(v.Type())
+		})
+		if at < 0 {
+			return nil
+		}
+		want = def.OneOf[at]
+	}
+	var all []misfit
+	visitParts(want, v, nil, func(p part) {
+		name := a.Name + pathText(p.path)
+		switch {
+		case p.stray != "":
+			name = a.Name + pathText(p.path[:len(p.path)-1])
+			all = append(all, misfit{path: p.path, ofKey: true, summary: wrongKey, detail: fmt.Sprintf("%s has no attribute %q", name, p.stray), hint: config.OneOf(p.stray, p.known)})
+		case p.err != nil:
+			all = append(all, misfit{path: p.path, summary: wrongForType, detail: name + ": " + config.PlainTypes(p.err.Error()), hint: config.Example(def)})
+		default:
+			if problem := def.Check(p.value); problem != "" {
+				all = append(all, misfit{
+					path: p.path, summary: wrongValue, detail: fmt.Sprintf("%s must be %s%s", name, problem, found(a, p.value)),
+					hint: orHint(suggestAllowed(def, p.value), config.Example(def)),
+				})
+			}
+		}
+	})
+	return all
+}
+
+// part is what is at one place within a value: a value of the type that is wanted there, or why it is
+// none, or a key that is not among the known ones.
+type part struct {
+	path  cty.Path
+	value cty.Value
+	err   error
+	stray string
+	known []string
+}
+
+// visitParts visits all parts of a value that are no collection, and what collections lack or have too
+// much of, in order.
+func visitParts(want cty.Type, v cty.Value, path cty.Path, visit func(part)) {
+	t := v.Type()
+	there := !v.IsNull() && v.IsKnown()
+	switch {
+	case there && want.IsObjectType() && isMapping(t):
+		given, known := v.AsValueMap(), slices.Sorted(maps.Keys(want.AttributeTypes()))
+		misspelt := false
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			if !want.HasAttribute(name) {
+				misspelt = true
+				visit(part{path: path.GetAttr(name), stray: name, known: known})
+			}
+		}
+		for _, name := range known {
+			if inner, ok := given[name]; ok {
+				visitParts(want.AttributeType(name), inner, path.GetAttr(name), visit)
+			} else if !want.AttributeOptional(name) && !misspelt { // what lacks may be there under another name
+				visit(part{path: path, err: fmt.Errorf("attribute %q is required", name)})
+			}
+		}
+	case there && (isSequence(want) && isSequence(t) || want.IsMapType() && isMapping(t)):
+		for it := v.ElementIterator(); it.Next(); {
+			key, element := it.Element()
+			inside := path // an element of a set has no place
+			if !t.IsSetType() {
+				inside = path.Index(key)
+			}
+			visitParts(want.ElementType(), element, inside, visit)
+		}
+	default:
+		converted, err := convert.Convert(v, want)
+		visit(part{path: path, value: converted, err: err})
+	}
+}
+
+// misfitsFor says of a value without marks all that keeps it from being of a type.
+func misfitsFor(want cty.Type, v cty.Value) []string {
+	var all []string
+	visitParts(want, v, nil, func(p part) {
+		if p.err != nil {
+			text := config.PlainTypes(p.err.Error())
+			if path := pathText(p.path); path != "" {
+				text = path + ": " + text
+			}
+			all = append(all, text)
+		}
+	})
+	return all
+}
+
+// isSequence tells whether a type is one of those that a list which is written out can become.
+func isSequence(t cty.Type) bool { return t.IsTupleType() || t.IsListType() || t.IsSetType() }
+
+func isMapping(t cty.Type) bool { return t.IsObjectType() || t.IsMapType() }
+
+// strangers tells of everything in the value of an attribute that is no object of the kind that it refers to.
+func (s *scope) strangers(a *config.Attribute, v cty.Value, problem string) {
+	all := []misfit{{detail: fmt.Sprintf("%s must be %s", a.Name, problem)}}
+	if def := a.Schema; def.Type != cty.String && !v.ContainsMarked() && !v.IsNull() && v.IsKnown() && isSequence(v.Type()) {
+		all = nil
+		for it := v.ElementIterator(); it.Next(); {
+			key, element := it.Element()
+			if _, problem := s.e.oneOutput(def, element); problem != "" {
+				path := cty.Path{}
+				if !v.Type().IsSetType() {
+					path = path.Index(key)
+				}
+				all = append(all, misfit{path: path, detail: fmt.Sprintf("%s must be %s", a.Name+pathText(path), problem)})
+			}
+		}
+	}
+	for i := range all {
+		all[i].summary, all[i].hint = "wrong kind of value", s.e.referenceHint(a.Schema)
+	}
+	s.tellMisfits(a, all, false)
+}
+
+// wrongType is the error of a conversion behind the name of an attribute: where in the value the
+// mistake is, unless the keys there are those of a secret, and what it is.
+func wrongType(v cty.Value, err error) string {
+	if v.ContainsMarked() { // the library names keys, too, in front of what it says at the end
+		said := err.Error()
+		return ": " + config.PlainTypes(strings.TrimSpace(said[strings.LastIndex(said, ": ")+1:]))
+	}
+	text := ""
+	var path cty.PathError
+	if errors.As(err, &path) {
+		text = pathText(path.Path)
+	}
+	return fmt.Sprintf("%s: %s", text, config.PlainTypes(err.Error()))
+}
+
+// pathText is a path as it is written behind the name of a value.
+func pathText(path cty.Path) string {
+	var text strings.Builder
+	for _, step := range path {
+		switch step := step.(type) {
+		case cty.GetAttrStep:
+			text.WriteString("." + step.Name)
+		case cty.IndexStep:
+			switch key := step.Key; {
+			case !key.IsKnown() || key.IsNull():
+			case key.Type() == cty.String:
+				fmt.Fprintf(&text, "[%q]", key.AsString())
+			case key.Type() == cty.Number:
+				fmt.Fprintf(&text, "[%s]", key.AsBigFloat().Text('f', -1))
+			}
+		}
+	}
+	return text.String()
+}
+
+// notAllowed finds the first text in a collection that is none of those that are allowed.
+func notAllowed(def *schema.Attribute, v cty.Value) string {
+	if len(def.Allowed) == 0 || !v.CanIterateElements() {
+		return ""
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		if _, e := it.Element(); e.Type() == cty.String && e.IsKnown() && !e.IsNull() && !slices.Contains(def.Allowed, e.AsString()) {
+			return e.AsString()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,69 @@
+package resolve
+
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// Origin returns where the block of an address and everything in it was written; nil when there is
+// no such block. The objects of a block with for_each share it.
+func (e *Evaluator) Origin(a addr.Object) *model.Origin {
+	if b := e.find(a); b != nil {
+		return b.Origin()
+	}
+	return nil
+}
+
+// Written returns what the block of the cloud or of a node has, by attribute, evaluated and with the
+// marks that the model does without; of blocks inside those that there can be one of. What is
+// not written is not there.
+func (e *Evaluator) Written(a addr.Object) map[string]cty.Value {
+	b := e.find(a)
+	if b == nil {
+		return nil
+	}
+	s := &scope{e: e, findings: &findings{told: map[told]bool{}}, module: e.root, files: newFiles(e.config, e.files), budget: config.NewBudget(config.DefaultCosts())}
+	if key, keyed := a.Key().Value(); keyed {
+		value, ok := s.element(b.ForEach, key, cty.StringVal(key)) // of a set the value is the key
+		if !ok {
+			return nil
+		}
+		s.each = eachObject(a, value)
+	}
+	return s.written(b)
+}
+
+func (s *scope) written(b *config.Block) map[string]cty.Value {
+	values := map[string]cty.Value{}
+	for _, a := range b.Attributes {
+		if v, _, ok := s.decode(a); ok {
+			values[a.Name] = v
+		}
+	}
+	for i := range b.Schema.Blocks {
+		def := &b.Schema.Blocks[i]
+		if inner := b.Nested(def.Kind); def.Single() && len(inner) == 1 {
+			values[def.Kind] = cty.ObjectVal(s.written(inner[0]))
+		}
+	}
+	return values
+}
+
+// find returns the block of an address as it is written.
+func (e *Evaluator) find(a addr.Object) *config.Block {
+	if b := e.block(a); b != nil {
+		return b.config
+	}
+	if b := e.config.Cloud; b != nil && b.Address == a.Block() {
+		return b
+	}
+	for _, b := range e.config.Nodes {
+		if _, keyed := a.Key().Value(); b.Address == a.Block() && keyed == (b.ForEach != nil) {
+			return b
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package resolve
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// removals takes the removed blocks.
+func (r *resolver) removals(m *model.Model, removed, moved []*stated) {
+	first, sources := map[addr.Address]*stated{}, map[addr.Address]*stated{}
+	for _, s := range moved {
+		if s.from != nil {
+			sources[s.from] = cmp.Or(sources[s.from], s)
+		}
+	}
+	for _, s := range removed {
+		if s.from == nil {
+			continue
+		}
+		leave := r.scope.enter(s.module, s.Block)
+		if r.removable(s, first[s.from], sources[s.from]) {
+			first[s.from] = s
+		}
+		if destroy, ok := r.destroy(s); ok {
+			m.Removals = append(m.Removals, model.Removal{From: s.from, Destroy: destroy, Range: s.Range})
+		}
+		leave()
+	}
+}
+
+// removable tells whether what a removed block names is gone from the configuration, and by no other
+// block is said to be elsewhere.
+func (r *resolver) removable(s, before, moved *stated) bool {
+	if o, ok := s.From.Address.(addr.Object); ok && (!s.module.path.IsRoot() || !o.Module().IsRoot()) {
+		switch o.Kind() {
+		case "service":
+			r.scope.fail(codeRemoved, s.From.Range, "no service here", "services belong to the cloud, which is at the root of the configuration", "move the block to a file of the root")
+			return false
+		case nodeKind:
+			r.scope.fail(codeRemoved, s.From.Range, "no node here", "nodes stand at the root of the configuration", "move the block to a file of the root")
+			return false
+		}
+	}
+	if before != nil {
+		r.scope.fail(codeRemoved, s.From.Range, "removed twice", fmt.Sprintf("%s is also named at %s", s.name(s.from), place(before.Range)), "keep one of the two blocks")
+		return false
+	}
+	switch now := r.standing(s.module, s.from, !keyed(s.from)); {
+	case now.there && moved != nil && moved.to != nil && r.standing(moved.module, moved.from, !keyed(moved.from) && !keyed(moved.to)).there:
+		// The moved block is told of it, with this one.
+	case moved != nil:
+		r.scope.fail(codeRemoved, s.From.Range, "moved and removed", fmt.Sprintf("%s is moved at %s", s.name(s.from), place(moved.Range)), "name the address that it is moved to, or keep one of the two blocks")
+	case now.there:
+		r.scope.fail(codeRemoved, s.From.Range, "what is removed is still there", fmt.Sprintf("%s is in the configuration, at %s", s.name(s.from), place(now.where)), "take one of the two blocks away")
+	}
+	return true
+}
+
+// destroy evaluates the lifecycle of a removed block.
+func (r *resolver) destroy(s *stated) (destroy, ok bool) {
+	for _, lifecycle := range s.Blocks {
+		if a := lifecycle.Attribute("destroy"); a != nil {
+			v, ok := r.shown(a)
+			if !ok {
+				return false, false
+			}
+			return v.IsNull() || v.True(), true
+		}
+	}
+	return true, true
+}

@@ -1,0 +1,5 @@
+variable "name" {}
+
+network "n" {
+  name = var.name
+}

@@ -1,0 +1,9 @@
+cloud "demo" {
+  openstack {
+    cloud = "demo"
+  }
+}
+
+module "a" {
+  source = "./a"
+}

@@ -1,0 +1,13 @@
+variable "given" {}
+
+locals {
+  inner = "${var.given}!"
+}
+
+project "p" {
+  description = local.inner
+}
+
+output "result" {
+  value = local.inner
+}

@@ -1,0 +1,3 @@
+network "inner" {
+  name = null
+}

@@ -1,0 +1,5 @@
+network "web" {}
+
+module "inner" {
+  source = "./inner"
+}

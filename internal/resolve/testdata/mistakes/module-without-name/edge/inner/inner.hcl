@@ -1,0 +1,6 @@
+network "inner" {
+  name = null
+}
+
+project "inner" {
+}

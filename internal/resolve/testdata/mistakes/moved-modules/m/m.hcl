@@ -1,0 +1,4 @@
+variable "name" {}
+network "n" {
+  name = var.name
+}

@@ -1,0 +1,7 @@
+variable "text" {
+  nullable = false
+}
+
+network "n" {
+  description = var.text
+}

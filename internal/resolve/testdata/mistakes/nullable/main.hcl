@@ -1,0 +1,15 @@
+cloud "demo" {
+  openstack {
+    cloud = "demo"
+  }
+}
+
+variable "empty" {
+  default  = null
+  nullable = false
+}
+
+module "m" {
+  source = "./m"
+  text   = null
+}

@@ -1,0 +1,113 @@
+package revision
+
+import (
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+)
+
+// Loaded is a configuration that was read and understood.
+type Loaded struct {
+	ID    string
+	Model *model.Model
+
+	tree      fs.FS
+	evaluator *resolve.Evaluator
+}
+
+// Findings are diagnostics with the files that they speak of.
+type Findings struct {
+	Diagnostics diag.Diagnostics
+	source      func(file string) ([]byte, bool)
+}
+
+// Text prints the findings with the lines that they are about.
+func (f Findings) Text(color bool) string {
+	var b strings.Builder
+	printer := diag.Printer{Source: f.source, Color: color}
+	_ = printer.Print(&b, f.Diagnostics.Sorted()) // a builder takes everything
+	return b.String()
+}
+
+// Sourced returns the findings in order, for programs.
+func (f Findings) Sourced() diag.Sourced {
+	return diag.Sourced{Diagnostics: f.Diagnostics.Sorted(), Source: f.source}
+}
+
+// Options are what reading a configuration takes besides its files.
+type Options struct {
+	Given []config.Given // the values that its variables are given
+	Keys  config.Keys    // what encrypted files are opened with
+}
+
+func (o Options) equal(other Options) bool {
+	return slices.Equal(o.Given, other.Given) && o.Keys.Optional == other.Keys.Optional &&
+		o.Keys.Identities.Reveal() == other.Keys.Identities.Reveal()
+}
+
+// Load reads the configuration at a path of a tree ("." for all of it). Without errors among the
+// findings it returns the configuration, with errors nil.
+func Load(id string, tree fs.FS, path string, options Options) (*Loaded, Findings) {
+	cfg, diags := config.Load(tree, path, config.DefaultLimits())
+	return evaluate(id, tree, cfg, options, diags)
+}
+
+// evaluate does what is left once the files were read.
+func evaluate(id string, tree fs.FS, cfg *config.Config, options Options, diags diag.Diagnostics) (*Loaded, Findings) {
+	cfg.Keys = options.Keys
+	diags.Append(config.LoadValues(cfg, options.Given, config.DefaultLimits())...)
+	m, evaluator, more := resolve.Parts(cfg, nil)
+	diags.Append(more...)
+	sound := m
+	if diags.HasErrors() {
+		sound = nil
+	}
+	diags.Append(checkCharts(tree, cfg, sound)...)
+	if diags.HasErrors() {
+		diags.Append(compose.Check(m, evaluator, diags, cfg.Partial)...)
+		return nil, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
+	}
+	return &Loaded{ID: id, Model: m, tree: tree, evaluator: evaluator}, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
+}
+
+// Compose returns what the engine takes, with the facts as they are now. With errors among the
+// diagnostics it returns nil.
+func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostics) {
+	facts.Tree = l.tree
+	units, diags := compose.Compose(l.Model, l.evaluator, facts)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	cloud := &l.Model.Cloud
+	r := &engine.Revision{ID: l.ID, Units: units, Removed: map[addr.Object]bool{}, Ranges: map[string]diag.Range{}}
+	r.Moves, r.Imports, r.Removals = l.Model.Moves, plan.ImportsOf(l.Model.Imports), l.Model.Removals
+	maps.Copy(r.Ranges, cloud.Ranges)
+	r.Ranges[""] = cloud.Range
+	for i := range cloud.Services {
+		s := &cloud.Services[i]
+		if !s.Enabled {
+			r.Removed[s.Address] = true
+		}
+		for _, setting := range s.Settings {
+			r.Ranges[plan.FixedAt(s.Address.String(), setting.Name)] = setting.Range
+		}
+	}
+	if len(cloud.Services) > 0 { // also when all of them are to go
+		r.Deployment = inventory.Deployment{
+			Cloud: cloud.Name, Release: cloud.Release, Region: cloud.Region, Namespace: cloud.Namespace,
+			NetworkBackend: cloud.NetworkBackend, StorageBackend: cloud.StorageBackend,
+		}
+	}
+	return r, diags
+}

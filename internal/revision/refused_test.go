@@ -1,0 +1,154 @@
+package revision_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// refusedChanges are two values of each attribute whose change is refused, by where it is. Those of
+// resources are the driver's.
+func refusedChanges() map[string][2]string {
+	return map[string][2]string{
+		"cloud.release":              {"2025.2", "2026.1"},
+		"cloud.region":               {"here", "there"},
+		"cloud.namespace":            {"one", "two"},
+		"cloud.network_backend":      {"ovs", "ovn"},
+		"cloud.storage_backend":      {"ceph", "lvm"},
+		"cloud.service.storage_size": {"5Gi", "6Gi"},
+	}
+}
+
+// refusedAttributes are the paths of all attributes whose change is refused, but for those of resources.
+func refusedAttributes() []string {
+	var paths []string
+	var visit func(path string, b *schema.Block)
+	visit = func(path string, b *schema.Block) {
+		for _, name := range b.Refused() {
+			paths = append(paths, path+"."+name)
+		}
+		for i := range b.Blocks {
+			visit(path+"."+b.Blocks[i].Kind, &b.Blocks[i].Block)
+		}
+	}
+	for _, b := range schema.New().Blocks() {
+		if b.Class != schema.ClassResource {
+			visit(b.Kind, b)
+		}
+	}
+	return paths
+}
+
+// cloudWith is a configuration with one attribute at a path, at line 3 or 5.
+func cloudWith(path, expression string) string {
+	place, name := path[:strings.LastIndex(path, ".")], path[strings.LastIndex(path, ".")+1:]
+	line := fmt.Sprintf("%s = %s", name, expression)
+	lines := map[string]string{"cloud": "", "cloud.service": "", place: line}
+	release := "release = \"2026.1\""
+	if name == "release" {
+		release = ""
+	}
+	return fmt.Sprintf("cloud \"lab\" {\n  %s\n  %s\n  service \"mariadb\" {\n    %s\n  }\n  charts { repository = \"oci://registry.example.org/charts\" }\n}\n",
+		release, lines["cloud"], lines["cloud.service"])
+}
+
+func composed(t *testing.T, hcl string) *engine.Revision {
+	t.Helper()
+	loaded, found := revision.Load("r", fstest.MapFS{"main.hcl": {Data: []byte(hcl)}}, ".", revision.Options{})
+	if loaded == nil {
+		t.Fatal(found.Text(false))
+	}
+	r, diags := loaded.Compose(compose.Facts{})
+	if r == nil {
+		t.Fatal(diags)
+	}
+	return r
+}
+
+// follows returns the plan for a revision while another one is deployed, as far as nothing is seen.
+func follows(before, after *engine.Revision) *plan.Plan {
+	in := plan.Input{
+		Units: after.Units, Removed: after.Removed, Deployment: after.Deployment, Ranges: after.Ranges, Recorded: &before.Deployment,
+		Marker: inventory.NewMarker("test", redact.NewSecret("a key")), States: map[addr.Object]unit.State{}, Hosts: plan.Hosts{None: true},
+	}
+	for i := range before.Units {
+		u := &before.Units[i]
+		in.Entries = append(in.Entries, inventory.Entry{
+			UID: u.Address.String(), Address: u.Address, Phase: inventory.Owned, Class: u.Class, Locator: u.Spec.Locator(), Fixed: u.Fixed,
+		})
+	}
+	return plan.Make(in)
+}
+
+// TestEveryRefusedChangeIsRefused has the plan refuse what the schema, and so the reference, says is
+// refused.
+func TestEveryRefusedChangeIsRefused(t *testing.T) {
+	paths := refusedAttributes()
+	if len(paths) != len(refusedChanges()) {
+		t.Errorf("the schema refuses changes of %v", paths)
+	}
+	for _, path := range paths {
+		t.Run(path, func(t *testing.T) {
+			values, ok := refusedChanges()[path]
+			if !ok {
+				t.Fatal("no two values of it are known here")
+			}
+			before, after := composed(t, cloudWith(path, fmt.Sprintf("%q", values[0]))), composed(t, cloudWith(path, fmt.Sprintf("%q", values[1])))
+			if refused := follows(before, before).Refused; len(refused) > 0 {
+				t.Errorf("nothing changes: %v", refused)
+			}
+			refused := follows(before, after).Refused
+			if len(refused) != 1 {
+				t.Fatalf("it changes: %v", refused)
+			}
+			d, name := refused[0], path[strings.LastIndex(path, ".")+1:]
+			if !slices.Contains([]string{string(plan.CodeImmutable), string(plan.CodeUpgrade)}, string(d.Code)) ||
+				!strings.HasPrefix(d.Summary, name+" ") || !strings.Contains(d.Summary, fmt.Sprintf("from %q to %q", values[0], values[1])) {
+				t.Errorf("got %+v", d)
+			}
+			if line := map[string]int{"cloud": 3, "cloud.service": 5}[path[:strings.LastIndex(path, ".")]]; d.Subject == nil || d.Subject.Start.Line != line {
+				t.Errorf("it points at %v, want line %d", d.Subject, line)
+			}
+		})
+	}
+}
+
+// TestRefusalsShowNothingSensitive: a refusal says what was and what is wanted, and both are kept in the
+// inventory as they are. So no such attribute takes a sensitive value, and nothing quotes the one that is
+// tried.
+func TestRefusalsShowNothingSensitive(t *testing.T) {
+	for path, values := range refusedChanges() {
+		for _, value := range []string{values[0], "2031.1", "canary-77aa01", "77001Gi"} {
+			for name, hcl := range map[string]string{
+				"a function": cloudWith(path, fmt.Sprintf("sensitive(%q)", value)),
+				"a variable": cloudWith(path, "var.v") + fmt.Sprintf("variable \"v\" {\n  default   = %q\n  sensitive = true\n}\n", value),
+				"a part":     cloudWith(path, fmt.Sprintf("\"${sensitive(%q)}\"", value)),
+			} {
+				loaded, found := revision.Load("r", fstest.MapFS{"main.hcl": {Data: []byte(hcl)}}, ".", revision.Options{})
+				if loaded != nil || !found.Diagnostics.HasErrors() {
+					t.Errorf("%s takes the sensitive value of %s", path, name)
+				}
+				for _, d := range found.Diagnostics {
+					if value != values[0] && strings.Contains(d.Summary+d.Detail+d.Hint, value) {
+						t.Errorf("%s, %s: it is told: %+v", path, name, d)
+					}
+					if value == values[0] && d.Summary != "sensitive value" {
+						t.Errorf("%s, %s: %+v", path, name, d)
+					}
+				}
+			}
+		}
+	}
+}

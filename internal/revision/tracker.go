@@ -1,0 +1,313 @@
+package revision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// Source is where revisions come from.
+type Source interface {
+	// Head returns the newest revision without fetching it.
+	Head(ctx context.Context) (gitrepo.Revision, error)
+	// Fetch returns the files of a revision.
+	Fetch(ctx context.Context, revision gitrepo.Revision) (*gitrepo.Tree, error)
+	// Cached returns the files that were fetched last, without reaching the source.
+	Cached(ctx context.Context) (*gitrepo.Tree, error)
+	// Keep has the revision of that id outlive this process, if it was fetched last.
+	Keep(id string) error
+	// Kept returns the files of the revision that was kept last.
+	Kept(ctx context.Context) (*gitrepo.Tree, error)
+	// Earlier returns the files of a revision that the source has had, and keeps it. The error is of
+	// kind [gitrepo.Lost] when its history does not have that one, or not any more.
+	Earlier(ctx context.Context, id string) (*gitrepo.Tree, error)
+}
+
+// Ledger tells all processes, wherever they run, which revision was admitted last.
+type Ledger interface {
+	// Admitted returns the id of that revision; "" before the first.
+	Admitted(ctx context.Context) (string, error)
+	// Admit records it.
+	Admit(ctx context.Context, id string) error
+}
+
+// Tracker follows a source. It is safe for concurrent use.
+type Tracker struct {
+	// Reader reads the revisions; the zero one tries none of them first. It is set before the first
+	// poll.
+	Reader *Reader
+	// Ledger has the last word on what is in force at the start; nil for none: then it is what this
+	// machine kept. It is set before the first poll, too.
+	Ledger Ledger
+
+	source  Source
+	path    string
+	options Options
+	facts   func(context.Context) (compose.Facts, error)
+
+	polling sync.Mutex // one poll at a time; Keep writes what is below without it
+	mutex   sync.Mutex
+	begun   bool             // a revision was looked into, and what was in force before
+	head    gitrepo.Revision // the newest one that was looked into
+	state   State
+	loaded  *Loaded
+	// admitted is the newest revision that was admitted, by this process or an earlier one.
+	admitted *Loaded
+}
+
+// State is what a tracker knows.
+type State struct {
+	Head    gitrepo.Commit // the newest revision
+	Applied gitrepo.Commit // the newest without mistakes
+	Model   *model.Model   // of Applied; nil before the first
+	// InForce is the newest revision that was admitted: Applied, or an older one while that is refused.
+	// It is known from the start when an earlier process kept it.
+	InForce      gitrepo.Commit
+	InForceModel *model.Model
+	// Bad says what is wrong with Head; nil when it is the one in force.
+	Bad *Findings
+	// Lost says why the revision that was in force before this process began cannot be had, while none
+	// is in force for that reason.
+	Lost error
+	// Unreachable says why the newest revision is not known.
+	Unreachable error
+}
+
+// NewTracker returns a tracker of the configuration at a path of the source, of which every revision
+// is read with these options. facts is asked each time that units are composed.
+func NewTracker(source Source, path string, facts func(context.Context) (compose.Facts, error), options Options) *Tracker {
+	return &Tracker{Reader: &Reader{}, source: source, path: path, facts: facts, options: options}
+}
+
+// Keep says that the revision of that id was admitted: a later process begins with it when the
+// newest has mistakes or is refused then. An error costs only that.
+func (t *Tracker) Keep(ctx context.Context, id string) error {
+	t.mutex.Lock()
+	if t.loaded != nil && t.loaded.ID == id {
+		t.admit(t.loaded, t.state.Applied)
+	}
+	t.mutex.Unlock()
+	err := t.source.Keep(id)
+	if t.Ledger == nil {
+		return err
+	}
+	if failed := t.Ledger.Admit(ctx, id); failed != nil {
+		err = errors.Join(err, fmt.Errorf("record which revision is in force: %w", failed))
+	}
+	return err
+}
+
+// Resume is for a process that comes into charge: when another one has admitted another revision since,
+// what this one knows is old, and the next poll begins as that of a new process does.
+func (t *Tracker) Resume(ctx context.Context) error {
+	t.polling.Lock()
+	defer t.polling.Unlock()
+	id, err := t.recorded(ctx)
+	if err != nil {
+		return err
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if id != "" && (t.admitted == nil || t.admitted.ID != id) {
+		t.begun, t.head, t.state, t.loaded, t.admitted = false, gitrepo.Revision{}, State{}, nil, nil
+	}
+	return nil
+}
+
+// recorded returns the id of the revision in force by the ledger; "" when that does not say.
+func (t *Tracker) recorded(ctx context.Context) (string, error) {
+	if t.Ledger == nil {
+		return "", nil
+	}
+	id, err := t.Ledger.Admitted(ctx)
+	if err != nil {
+		return "", fmt.Errorf("look up which revision is in force: %w", err)
+	}
+	return id, nil
+}
+
+// admit notes what is in force; the mutex is held.
+func (t *Tracker) admit(loaded *Loaded, commit gitrepo.Commit) {
+	t.admitted, t.state.InForce, t.state.InForceModel = loaded, commit, loaded.Model
+}
+
+// InForce returns the model of the newest revision that was admitted: one that is refused must not
+// decide how the world is reached. Before the first it is the newest without mistakes, or nil.
+func (t *Tracker) InForce() *model.Model {
+	state := t.State()
+	if state.InForceModel != nil {
+		return state.InForceModel
+	}
+	return state.Model
+}
+
+// State returns what is known now.
+func (t *Tracker) State() State {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.state
+}
+
+// Poll looks for a newer revision and returns what the engine should take, or nil when nothing
+// changed or the newest has mistakes, which [Tracker.State] tells. The error says that the source or
+// the facts could not be had; a retry may help.
+func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
+	t.polling.Lock()
+	defer t.polling.Unlock()
+	head, err := t.source.Head(ctx)
+	if err != nil {
+		return t.offline(ctx, err)
+	}
+	t.mutex.Lock()
+	known := t.head
+	t.state.Unreachable = nil
+	t.mutex.Unlock()
+	if head == known {
+		return nil, nil
+	}
+	tree, err := t.source.Fetch(ctx, head)
+	if err != nil {
+		return t.offline(ctx, err)
+	}
+	return t.take(ctx, tree, tree.Revision)
+}
+
+// offline keeps what is known; at the start it takes the last revision that was ever fetched, unless
+// that is older than what is in force.
+func (t *Tracker) offline(ctx context.Context, cause error) (*engine.Revision, error) {
+	t.mutex.Lock()
+	t.state.Unreachable = cause
+	begun := t.begun
+	t.mutex.Unlock()
+	if begun {
+		return nil, cause
+	}
+	tree, err := t.source.Cached(ctx)
+	if err != nil {
+		return nil, cause // that there is nothing in the cache says nothing new
+	}
+	id, err := t.recorded(ctx)
+	if err != nil {
+		return nil, errors.Join(cause, err)
+	}
+	if id != "" && id != tree.Revision.Hash {
+		// What was fetched here after the one in force is newer than that; anything else may be older.
+		if kept, err := t.source.Kept(ctx); err != nil || kept.Revision.Hash != id {
+			return nil, cause
+		}
+	}
+	revision, err := t.take(ctx, tree, gitrepo.Revision{})
+	if err != nil {
+		return nil, err
+	}
+	return revision, cause
+}
+
+// take reads a tree and makes it the one in force unless it has mistakes.
+func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Revision) (*engine.Revision, error) {
+	files, err := tree.FS(".")
+	if err != nil {
+		return nil, err
+	}
+	commit := commitOf(tree)
+	loaded, found, err := t.Reader.Load(ctx, commit.Hash, files, t.path, t.options)
+	if err != nil {
+		return nil, err
+	}
+	facts := sync.OnceValues(func() (compose.Facts, error) { return t.look(ctx) })
+	var revision, fallback *engine.Revision
+	if loaded != nil {
+		known, err := facts()
+		if err != nil {
+			return nil, err
+		}
+		var more diag.Diagnostics
+		revision, more = loaded.Compose(known)
+		found.Diagnostics.Append(more...)
+	}
+	t.mutex.Lock()
+	now := inForce{loaded: t.admitted, commit: t.state.InForce}
+	first := !t.begun
+	t.mutex.Unlock()
+	if first {
+		if now, err = t.before(ctx, loaded, commit, revision != nil); err != nil {
+			t.blame(commit, revision, &found)
+			return nil, err
+		}
+	}
+	if now.loaded != nil && now.loaded != loaded {
+		known, err := facts()
+		if err != nil {
+			return nil, err
+		}
+		fallback, _ = now.loaded.Compose(known)
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.begun, t.head, t.state.Head = true, head, commit
+	if first && (fallback != nil || now.loaded != nil && now.loaded == loaded) {
+		t.admit(now.loaded, now.commit)
+	}
+	if revision == nil {
+		t.state.Bad = &found
+		if t.loaded != nil || fallback == nil {
+			if first {
+				t.state.Lost = now.lost
+			}
+			return nil, nil
+		}
+		t.state.Applied, t.state.Model, t.loaded = now.commit, now.loaded.Model, now.loaded
+		return fallback, nil
+	}
+	revision.Fallback = fallback
+	t.state.Bad, t.state.Lost, t.state.Applied, t.state.Model, t.loaded = nil, nil, commit, loaded.Model, loaded
+	return revision, nil
+}
+
+// look finds out what is true of the cluster.
+func (t *Tracker) look(ctx context.Context) (compose.Facts, error) {
+	facts, err := t.facts(ctx)
+	if err != nil {
+		return facts, fmt.Errorf("look at the cluster: %w", err)
+	}
+	return facts, nil
+}
+
+// blame notes that the newest revision has mistakes, if it has, though not what comes of that.
+func (t *Tracker) blame(commit gitrepo.Commit, revision *engine.Revision, found *Findings) {
+	if revision != nil {
+		return
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.state.Head, t.state.Bad = commit, found
+}
+
+// Recompose returns the newest revision without mistakes again, with the facts as they are now; nil
+// before the first.
+func (t *Tracker) Recompose(ctx context.Context) (*engine.Revision, error) {
+	t.polling.Lock()
+	defer t.polling.Unlock()
+	t.mutex.Lock()
+	loaded, admitted := t.loaded, t.admitted
+	t.mutex.Unlock()
+	if loaded == nil {
+		return nil, nil
+	}
+	facts, err := t.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	revision, diags := loaded.Compose(facts)
+	if revision != nil && admitted != nil && admitted != loaded {
+		revision.Fallback, _ = admitted.Compose(facts)
+	}
+	return revision, diags.Err()
+}

@@ -1,0 +1,285 @@
+package statusbranch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/memory"
+
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+)
+
+// DefaultBranch is where reports go unless Options says otherwise.
+const DefaultBranch = "kupenstack-status"
+
+// Options say where reports go and who writes them. All have a default.
+type Options struct {
+	Branch      string           // without refs/heads/
+	Name, Email string           // of the commits' author
+	Clock       func() time.Time // of the commits' dates
+	MaxBytes    int64            // of one report; 0 for 256 MiB
+	Attempts    int              // to push one report; 0 for 6
+	Backoff     time.Duration    // before the second attempt, doubled before each later one; 0 for 200 ms
+}
+
+func (o Options) withDefaults() Options {
+	if o.Branch == "" {
+		o.Branch = DefaultBranch
+	}
+	if o.Name == "" {
+		o.Name = "KupenStack"
+	}
+	if o.Email == "" {
+		o.Email = "kupenstack@localhost"
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 256 << 20
+	}
+	if o.Attempts <= 0 {
+		o.Attempts = 6
+	}
+	if o.Backoff <= 0 {
+		o.Backoff = 200 * time.Millisecond
+	}
+	return o
+}
+
+// Branch publishes to a branch of a repository. One goroutine at a time uses it; several processes
+// may, as each builds on what the others wrote.
+type Branch struct {
+	options Options
+	ref     string
+	watched *gitrepo.Source
+	source  *gitrepo.Source // of the status branch itself
+}
+
+// New returns the status branch of the repository that the configuration is watched in. It
+// connects to nothing, and fails when that is a directory or the options make no sense.
+func New(watched *gitrepo.Source, options Options) (*Branch, error) {
+	options = options.withDefaults()
+	if strings.ContainsAny(options.Name+options.Email, "<>\n\x00") {
+		return nil, errors.New("the name and e-mail address of the report's author cannot have angle brackets or line breaks")
+	}
+	b := &Branch{options: options, ref: "refs/heads/" + strings.TrimPrefix(options.Branch, "refs/heads/"), watched: watched}
+	if ref := watched.Ref(); ref != "" && (ref == b.ref || "refs/heads/"+ref == b.ref) {
+		return nil, b.sameBranch()
+	}
+	if watched.Ref() == HeartbeatRef {
+		return nil, fmt.Errorf("%s is where the heartbeat goes: the configuration cannot be there", HeartbeatRef)
+	}
+	var err error
+	b.source, err = watched.Branch(b.ref)
+	return b, err
+}
+
+func (b *Branch) sameBranch() error {
+	return fmt.Errorf("the status branch %q is the branch that holds the configuration: name another one", strings.TrimPrefix(b.ref, "refs/heads/"))
+}
+
+// look lists the refs, and makes sure that ours is not the configuration's.
+func (b *Branch) look(ctx context.Context) (gitrepo.Refs, error) {
+	refs, err := b.watched.Refs(ctx)
+	if err != nil {
+		return refs, err
+	}
+	// Without an answer the configuration's ref does not exist, so it is not this one.
+	if watched, err := refs.Resolve(b.watched.Ref()); err == nil && watched.Ref == b.ref {
+		return refs, b.sameBranch()
+	}
+	return refs, nil
+}
+
+// tip returns the newest commit of the branch, nil when there is none.
+func (b *Branch) tip(ctx context.Context, refs gitrepo.Refs) (*gitrepo.Tree, error) {
+	hash, ok := refs.Hash(b.ref)
+	if !ok {
+		return nil, nil
+	}
+	return b.source.Fetch(ctx, gitrepo.Revision{Ref: b.ref, Hash: hash.String()})
+}
+
+// Publish makes the branch's newest commit have these files. When it has them already, nothing is
+// written. The bytes must not be changed during the call.
+//
+// Errors of the repository are those of [gitrepo.KindOf]; a later Publish may succeed after all
+// but Refused, NoRepository and Rejected, and never makes a second commit of a report whose push
+// only seemed to fail.
+func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message string) (Result, error) {
+	all, err := withManifest(files, b.options.MaxBytes)
+	if err != nil {
+		return Result{}, err
+	}
+	var last *attempt
+	for n := range b.options.Attempts {
+		if n > 0 {
+			if err := b.wait(ctx, n); err != nil {
+				return Result{}, errors.Join(last.err, err)
+			}
+		}
+		made, result, err := b.try(ctx, all, message, last)
+		if err == nil {
+			return result, nil
+		}
+		if made != nil {
+			last = made
+		}
+		if last == nil || !again(err) || ctx.Err() != nil {
+			return Result{}, err
+		}
+		last.err = err
+	}
+	return Result{}, fmt.Errorf("the report could not be pushed in %d attempts: %w", b.options.Attempts, last.err)
+}
+
+// attempt is a push that did not succeed for sure.
+type attempt struct {
+	parent, commit plumbing.Hash
+	err            error
+}
+
+// try publishes once. It returns what it pushed when that failed.
+func (b *Branch) try(ctx context.Context, files map[string][]byte, message string, last *attempt) (*attempt, Result, error) {
+	refs, err := b.look(ctx)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	if refs.Len() == 0 {
+		return nil, Result{}, b.empty()
+	}
+	tree, err := b.tip(ctx, refs)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	var parent plumbing.Hash
+	if tree != nil {
+		parent = plumbing.NewHash(tree.Revision.Hash)
+	}
+	if last != nil && gitrepo.KindOf(last.err) == gitrepo.Rejected && parent == last.parent {
+		return nil, Result{}, &final{last.err} // nobody was faster: the server does not want it
+	}
+	build := &builder{base: tree, fresh: memory.NewStorage()}
+	root, err := build.build(files, former(tree))
+	if err != nil {
+		return nil, Result{}, err
+	}
+	result := Result{Commit: parent.String(), Foreign: b.foreign(tree)}
+	if tree != nil && root == tree.RootHash() {
+		result.Changed = last != nil && last.commit == parent // the answer was lost, not the push
+		return nil, result, nil
+	}
+	now := b.options.Clock()
+	author := object.Signature{Name: b.options.Name, Email: b.options.Email, When: now}
+	commit, err := build.commit(root, parent, author, strings.TrimSpace(strings.ReplaceAll(message, "\x00", ""))+"\n")
+	if err != nil {
+		return nil, Result{}, err
+	}
+	err = b.source.Push(ctx, gitrepo.Update{Ref: b.ref, Old: parent, New: commit, Objects: build.fresh, Hashes: build.hashes})
+	if err != nil {
+		return &attempt{parent: parent, commit: commit, err: err}, Result{}, err
+	}
+	result.Changed, result.Commit = true, commit.String()
+	return nil, result, nil
+}
+
+// empty is about a repository without refs. Forges make the first branch that is pushed the default one,
+// which people and programs then take for the configuration.
+func (b *Branch) empty() error {
+	return &gitrepo.Error{Kind: gitrepo.NoRef, Where: b.watched.String(), Text: "the repository is empty: push the configuration first, then reports can follow"}
+}
+
+// final is an error after which another attempt makes no sense.
+type final struct{ error }
+
+func (f *final) Unwrap() error { return f.error }
+
+// again tells whether another attempt can end otherwise.
+func again(err error) bool {
+	var stop *final
+	if errors.As(err, &stop) {
+		return false
+	}
+	switch gitrepo.KindOf(err) {
+	case gitrepo.Moved, gitrepo.Rejected, gitrepo.Unreachable, gitrepo.Other, gitrepo.Broken:
+		return true
+	default:
+		return false
+	}
+}
+
+// wait pauses before attempt n, for a random time so that two writers do not collide for ever.
+func (b *Branch) wait(ctx context.Context, n int) error {
+	longest := min(b.options.Backoff<<min(n-1, 16), 10*time.Second)
+	pause := time.NewTimer(longest/2 + rand.N(longest/2+1)) //nolint:gosec // chance, not secrecy
+	defer pause.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-pause.C:
+		return nil
+	}
+}
+
+// foreign returns the tip's commit when its author is not us.
+func (b *Branch) foreign(tree *gitrepo.Tree) *gitrepo.Commit {
+	if tree == nil || tree.Commit.Email == b.options.Email {
+		return nil
+	}
+	commit := tree.Commit
+	return &commit
+}
+
+// former returns the paths of our files in a tree. A manifest that cannot be read lists nothing,
+// so that nobody's files are removed.
+func former(tree *gitrepo.Tree) []string {
+	if tree == nil {
+		return nil
+	}
+	hash, err := find(tree, Manifest)
+	if err != nil {
+		return nil
+	}
+	content, err := tree.Blob(hash, maxManifest)
+	if err != nil {
+		return nil
+	}
+	return parseManifest(content)
+}
+
+// Read returns our files in the branch's newest commit, and the commit. When there is no branch,
+// both are empty.
+func (b *Branch) Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, error) {
+	refs, err := b.look(ctx)
+	if err != nil {
+		return nil, gitrepo.Commit{}, err
+	}
+	tree, err := b.tip(ctx, refs)
+	if err != nil || tree == nil {
+		return nil, gitrepo.Commit{}, err
+	}
+	files, left := map[string][]byte{}, b.options.MaxBytes
+	for _, name := range former(tree) {
+		hash, err := find(tree, name)
+		if errors.Is(err, errNotFound) {
+			continue // somebody removed it
+		}
+		var content []byte
+		if err == nil {
+			content, err = tree.Blob(hash, left)
+		}
+		if err != nil {
+			return nil, gitrepo.Commit{}, fmt.Errorf("reading %s of the status branch: %w", name, err)
+		}
+		left -= int64(len(content))
+		files[name] = content
+	}
+	return files, tree.Commit, nil
+}

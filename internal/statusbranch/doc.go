@@ -1,0 +1,19 @@
+// Package statusbranch publishes reports where people and programs read them: as commits on a
+// branch of the repository that holds the configuration, or, when that is a plain directory, as
+// files in another directory.
+//
+// In go the files of one report by their paths, and a message. [Branch.Publish] builds the blobs,
+// trees and the commit in memory on top of the remote's newest commit and pushes them, if the
+// branch still is where it was; otherwise it builds again on what is there now. So the branch only
+// ever moves forward, and commits of others stay. A report that is there already makes no commit:
+// this is also how a push whose answer was lost is recognised.
+//
+// [Branch.Beat] leaves word under another ref that the world is still being observed, though there is
+// nothing to report.
+//
+// Which files are ours is written in [Manifest]. Files of ours that a later report lacks are
+// removed; a file at a path of ours is overwritten whoever wrote it; all other files are kept.
+//
+// What it never does: check out files, force a push to a branch, write to the branch that holds the
+// configuration, or mask secrets: reports come without any.
+package statusbranch

@@ -1,0 +1,106 @@
+package statusbranch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+)
+
+// Manifest is the file that lists the files of ours.
+const Manifest = ".kupenstack.json"
+
+const (
+	maxFiles    = 100_000
+	maxManifest = 32 << 20
+)
+
+// Result says what became of a report.
+type Result struct {
+	Changed bool   // something was written
+	Commit  string // that has the report now; empty for a directory
+	// Foreign is the commit that the report was put on or found in when somebody else made it.
+	Foreign *gitrepo.Commit
+}
+
+// manifest is the content of the file of that name.
+type manifest struct {
+	Version int      `json:"version"`
+	Files   []string `json:"files"`
+}
+
+// withManifest checks a report and returns it with its manifest. The bytes of all files together
+// are bounded, as they are held in memory.
+func withManifest(files map[string][]byte, maxBytes int64) (map[string][]byte, error) {
+	if len(files) > maxFiles {
+		return nil, fmt.Errorf("the report has %d files, and at most %d can be published", len(files), maxFiles)
+	}
+	var size int64
+	for name, content := range files {
+		if err := checkName(name); err != nil {
+			return nil, err
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if _, ok := files[dir]; ok {
+				return nil, fmt.Errorf("the report has %q as a file and as a directory", dir)
+			}
+		}
+		size += int64(len(content))
+	}
+	if size > maxBytes {
+		return nil, fmt.Errorf("the report has %d bytes, and at most %d can be published", size, maxBytes)
+	}
+	list, err := newManifest(slices.Sorted(maps.Keys(files)))
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]byte{Manifest: list}
+	maps.Copy(all, files)
+	return all, nil
+}
+
+// newManifest returns the manifest of sorted paths.
+func newManifest(names []string) ([]byte, error) {
+	list, err := json.MarshalIndent(manifest{Version: 1, Files: names}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("listing the report's files: %w", err)
+	}
+	return append(list, '\n'), nil
+}
+
+// checkName refuses paths that are none, and those that Git keeps for itself on some system.
+func checkName(name string) error {
+	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\:\x00\n") {
+		return fmt.Errorf("%q is no path for a file of a report", name)
+	}
+	if name == Manifest {
+		return fmt.Errorf("%q is the list of the report's files", name)
+	}
+	for part := range strings.SplitSeq(strings.ToLower(name), "/") {
+		if part == ".git" || part == "git~1" {
+			return fmt.Errorf("%q is no path for a file of a report: Git keeps it for itself", name)
+		}
+	}
+	return nil
+}
+
+// parseManifest returns the paths that a manifest lists. Anybody who can push can write one, so
+// paths that we would never have written are left out. One that cannot be read lists nothing.
+func parseManifest(content []byte) []string {
+	var read manifest
+	if err := json.Unmarshal(content, &read); err != nil || read.Version != 1 || len(read.Files) > maxFiles {
+		return nil
+	}
+	read.Files = slices.DeleteFunc(read.Files, func(name string) bool { return checkName(name) != nil })
+	slices.Sort(read.Files)
+	return slices.Compact(read.Files)
+}
+
+// errNotFound says that a file of ours is not there.
+var errNotFound = errors.New("no such file")

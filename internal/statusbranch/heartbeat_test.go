@@ -1,0 +1,81 @@
+package statusbranch_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/statusbranch"
+	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+)
+
+// A heartbeat takes the place of the one before, and touches neither branch.
+func TestHeartbeat(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, b *bed) {
+		branch := b.open(t)
+		if _, err := branch.Publish(t.Context(), report("README.md", "one\n"), "One"); err != nil {
+			t.Fatal(err)
+		}
+		reports, configuration := b.repo.Hash(t, ref), b.repo.Hash(t, "refs/heads/main")
+		pushes := b.counts().Push
+		for _, at := range []string{"2026-01-02T03:04:05Z", "2026-01-02T04:04:05Z"} {
+			until, err := time.Parse(time.RFC3339, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := branch.Beat(t.Context(), until.In(time.FixedZone("", 3600))); err != nil {
+				t.Fatal(err)
+			}
+			log, err := exec.CommandContext(t.Context(), "git", "-C", b.repo.Dir, "log", "--format=%s %cI", statusbranch.HeartbeatRef).Output()
+			if want := "Observed until " + at + " " + strings.Replace(at, "Z", "+00:00", 1) + "\n"; err != nil || string(log) != want && string(log) != "Observed until "+at+" "+at+"\n" {
+				t.Errorf("the log is %q, %v; want %q", log, err, want)
+			}
+			file, err := exec.CommandContext(t.Context(), "git", "-C", b.repo.Dir, "show", statusbranch.HeartbeatRef+":observed-until").Output()
+			if err != nil || string(file) != at+"\n" {
+				t.Errorf("observed-until has %q, %v", file, err)
+			}
+		}
+		if n := b.counts().Push - pushes; n != 2 {
+			t.Errorf("%d pushes for two heartbeats", n)
+		}
+		if b.repo.Hash(t, ref) != reports || b.repo.Hash(t, "refs/heads/main") != configuration {
+			t.Error("a branch moved")
+		}
+		// Reports go on as before, from what is kept of the branch.
+		fetches := b.counts().Fetch
+		if result, err := branch.Publish(t.Context(), report("README.md", "two\n"), "Two"); err != nil || !result.Changed {
+			t.Errorf("%+v, %v", result, err)
+		}
+		if n := b.counts().Fetch - fetches; n != 0 {
+			t.Errorf("%d fetches for a report after a heartbeat", n)
+		}
+	})
+}
+
+func TestHeartbeatHasNowhereToGo(t *testing.T) {
+	t.Parallel()
+	store := gitserver.NewStore(t)
+	repo := store.Create(t, "cloud")
+	options := gitrepo.Options{URL: "file://" + repo.Dir, CacheDir: t.TempDir()}
+	watched, err := gitrepo.Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	branch, err := statusbranch.New(watched, statusbranch.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := branch.Beat(t.Context(), time.Now()); gitrepo.KindOf(err) != gitrepo.NoRef {
+		t.Errorf("an empty repository: %v", err)
+	}
+	options.Ref = statusbranch.HeartbeatRef
+	if watched, err = gitrepo.Open(t.Context(), options); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := statusbranch.New(watched, statusbranch.Options{}); err == nil {
+		t.Error("the configuration would be written over")
+	}
+}

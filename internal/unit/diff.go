@@ -1,0 +1,78 @@
+package unit
+
+// Action is what happens to a unit.
+type Action string
+
+// The actions, from the harmless to the grave.
+const (
+	ActionNone     Action = "none"
+	ActionMove     Action = "move"    // only its address is another one
+	ActionAdopt    Action = "adopt"   // it is there already and becomes ours
+	ActionImport   Action = "import"  // the same, because the configuration says which one
+	ActionCreate   Action = "create"  //
+	ActionUpdate   Action = "update"  // in place
+	ActionRestart  Action = "restart" // in place, and what runs is restarted one by one
+	ActionReplace  Action = "replace" // deleted and created again
+	ActionDelete   Action = "delete"  //
+	ActionForget   Action = "forget"  // only our record goes
+	ActionDeferred Action = "deferred"
+	ActionBlocked  Action = "blocked"
+	ActionUnknown  Action = "unknown" // it could not be observed
+)
+
+// Changes tells whether the action changes anything in the world or in our records.
+func (a Action) Changes() bool {
+	switch a {
+	case ActionMove, ActionAdopt, ActionImport, ActionCreate, ActionUpdate, ActionRestart, ActionReplace, ActionDelete, ActionForget, ActionDeferred:
+		return true
+	default:
+		return false
+	}
+}
+
+// Destroys tells whether something that exists is deleted.
+func (a Action) Destroys() bool { return a == ActionReplace || a == ActionDelete }
+
+// Field is one difference between what is wanted and what was seen.
+type Field struct {
+	Path string `json:"path"`
+	// Before and After are texts for people. Secrets are masked in them; what is not known yet is
+	// said to be so; what is not there is empty.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+	Effect Effect `json:"effect,omitempty"`
+}
+
+// Effect is what it takes to change a field.
+type Effect string
+
+// The effects.
+const (
+	InPlace Effect = ""
+	Replace Effect = "replace"
+	Refused Effect = "refused"
+)
+
+// Diff is what lies between a desired value and a state.
+type Diff struct {
+	// Action is None, Create, Adopt, Update, Restart, Replace, Deferred or Blocked; Unknown where all that
+	// could be seen is as it should be, and a part could not.
+	Action Action
+	Fields []Field
+	// Reason says why in a few words where the fields do not: "no such release".
+	Reason string
+	// Continues says that this goes on with what was begun, such as the next hook of a release: it
+	// is no difference that somebody could have made.
+	Continues bool
+	// Cost says what a user loses or has to bear: "the instance's disk is lost".
+	Cost string
+	// Stops are the DaemonSets whose pods end by this, all at once, on nodes that go on.
+	Stops []Stop
+}
+
+// Stop is a DaemonSet whose pods end by a change, and where they run until then.
+type Stop struct {
+	Object ObjectRef
+	Why    string   // "is deleted", "leaves nodes", "replaces its pods"
+	Nodes  []string // by name
+}

@@ -1,0 +1,221 @@
+package unit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// The kinds of locators that are not kinds of resources.
+const (
+	KindObjects     = "objects"
+	KindCredentials = "credentials"
+	KindNode        = "node"
+	KindRelease     = "release"
+)
+
+// Objects is a set of Kubernetes objects that are applied together and share one fate.
+type Objects struct {
+	// Items are the objects as encoding/json would decode them, but whole numbers as int64.
+	// Namespaces and definitions are applied before the others.
+	Items []map[string]any
+	// Keep says that the objects stay when the unit goes: only the record of them is dropped.
+	Keep bool
+}
+
+// Driver returns [Kubernetes].
+func (*Objects) Driver() DriverName { return Kubernetes }
+
+// Locator lists the objects.
+func (o *Objects) Locator() Locator {
+	l := Locator{Driver: Kubernetes, Kind: KindObjects, Keep: o.Keep}
+	for _, item := range o.Items {
+		l.Objects = append(l.Objects, RefOf(item))
+	}
+	slices.SortFunc(l.Objects, ObjectRef.Compare)
+	return l
+}
+
+// Digest covers every field of every object.
+func (o *Objects) Digest() string { return digest(o) }
+
+// Credentials is one Secret whose values are generated once and never change by themselves.
+type Credentials struct {
+	Namespace string
+	Name      string
+	Keys      []Credential // by name
+}
+
+// Credential is one generated value.
+type Credential struct {
+	Key    string
+	Length int // of the alphanumeric text; 0 means 32
+	// UUID asks for a random UUID instead.
+	UUID bool
+	// Uses are the places in releases that hold the value. While one of these releases exists, a
+	// lost value is read back from there and never made anew.
+	Uses []CredentialUse
+}
+
+// CredentialUse is a place in the values of a release.
+type CredentialUse struct {
+	Namespace string
+	Release   string
+	Path      []string
+}
+
+// Driver returns [Kubernetes].
+func (*Credentials) Driver() DriverName { return Kubernetes }
+
+// Locator names the Secret.
+func (c *Credentials) Locator() Locator {
+	return Locator{Driver: Kubernetes, Kind: KindCredentials, Namespace: c.Namespace, Name: c.Name, Keep: true}
+}
+
+// Digest covers the names of the keys.
+func (c *Credentials) Digest() string { return digest(c) }
+
+// ProfileLabel carries the name of a node's profile. Its key becomes part of DaemonSets' names, so it has
+// no "/".
+const ProfileLabel = "kupenstack-profile"
+
+// The labels that OpenStack-Helm's charts choose nodes by, as far as rules depend on them.
+const (
+	ControlPlaneLabel = "openstack-control-plane" // without such a node no API has a place to run
+	ComputeLabel      = "openstack-compute-node"  // instances run there
+)
+
+// Node is what is wanted of a Kubernetes node: only labels, as nodes come and go by themselves.
+type Node struct {
+	Name     string
+	Labels   map[string]string
+	Roles    []string
+	Profile  string
+	Disabled bool
+	// Hosts tells whether instances may run there because of these labels. A change that would
+	// take that away has to wait until the host has none.
+	Hosts bool
+}
+
+// Driver returns [Kubernetes].
+func (*Node) Driver() DriverName { return Kubernetes }
+
+// Locator names the node.
+func (n *Node) Locator() Locator {
+	return Locator{Driver: Kubernetes, Kind: KindNode, Name: n.Name}
+}
+
+// Digest covers everything.
+func (n *Node) Digest() string { return digest(n) }
+
+// Release is a Helm release.
+type Release struct {
+	Namespace string
+	Name      string
+	Chart     Chart
+	// Values are those of the chart, without the secrets.
+	Values map[string]any
+	// Secrets are put into the values when they are handed to Helm.
+	Secrets []ValueSecret // by path
+	// OpenStackRelease is the release of OpenStack that the images are of, "" where none is.
+	OpenStackRelease string
+	// OnDelete says that the chart was told to replace no pods of DaemonSets by itself, as instances
+	// need them.
+	OnDelete bool `json:"-"`
+}
+
+// Chart says where a chart is. Either Tree is set, or Repository is a URL.
+type Chart struct {
+	Name       string
+	Repository string // https:// or oci://; or the path within Tree
+	Version    string // a constraint; "" for any
+	Tree       fs.FS  `json:"-"` // the configuration's files, for a chart that lies beside them
+}
+
+// ValueSecret is a place in a chart's values that takes a key of a Kubernetes Secret, or a sensitive
+// value of the configuration.
+type ValueSecret struct {
+	Path      []string
+	Namespace string // "" means our own namespace
+	Name      string // "" for a value of the configuration
+	Key       string
+	// Opted says that the Secret is somebody else's, who has to say that it may be read. A change of the
+	// value is a change of the release, while generated values stay as they are.
+	Opted bool `json:",omitempty"`
+	// Given is the value of the configuration as JSON.
+	Given redact.Secret `json:",omitzero"`
+}
+
+// Follows tells whether a release gets another value when there is another one.
+func (s ValueSecret) Follows() bool { return s.Opted || s.Name == "" }
+
+// Driver returns [Helm].
+func (*Release) Driver() DriverName { return Helm }
+
+// Locator names the release.
+func (r *Release) Locator() Locator {
+	return Locator{Driver: Helm, Kind: KindRelease, Namespace: r.Namespace, Name: r.Name}
+}
+
+// Digest covers the values and where the chart comes from, but not the chart's own files.
+func (r *Release) Digest() string { return digest(r) }
+
+// Resource is an object inside OpenStack, or one to look up there.
+type Resource struct {
+	Kind   string
+	Lookup bool // somebody else's: looked up, never changed
+	Block  *schema.Block
+	Region string
+	// Desired has the desired type of the kind's schema; what depends on outputs is unknown.
+	Desired cty.Value
+	// Resolve returns Desired with the outputs of other units filled in, as far as they are known.
+	Resolve func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) `json:"-"`
+	// Ignore are attributes and nested blocks that the object is created with, and whose differences
+	// change nothing once it is.
+	Ignore []string
+	// Triggers returns the values that the object is replaced for when they are others than when it was
+	// made, as a tuple, unknown where they depend on outputs that are not known. Nil without any.
+	Triggers func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) `json:"-"`
+	// Secrets are the keys of Kubernetes Secrets that Desired and Triggers are made from, sorted.
+	Secrets []model.SecretRef
+	// Reveal returns a copy that knows their values. Nil without any.
+	Reveal func(secrets map[model.SecretRef]redact.Secret) *Resource `json:"-"`
+}
+
+// Driver returns [OpenStack].
+func (*Resource) Driver() DriverName { return OpenStack }
+
+// Locator tells the kind and region. The project and the id come from the state.
+func (r *Resource) Locator() Locator {
+	return Locator{Driver: OpenStack, Kind: r.Kind, Region: r.Region}
+}
+
+// Digest covers what is written, without sensitive parts and without what other units decide.
+func (r *Resource) Digest() string {
+	written := []any{r.Kind, r.Lookup, r.Region, Visible(r.Desired)}
+	if len(r.Secrets) > 0 {
+		written = append(written, r.Secrets)
+	}
+	return digest(written)
+}
+
+// digest returns the SHA-256 of the JSON of a value that has one.
+func digest(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("unit: %T has no JSON: %v", v, err)) // compose made it: a bug
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,127 @@
+package unit
+
+import (
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+)
+
+// Target is a unit together with what the inventory knows of it. Drivers get targets.
+type Target struct {
+	Address addr.Object
+	Spec    Spec // nil for what is no longer wanted
+	Locator Locator
+	// UID is ours: it stays the same from the first intent to the end.
+	UID string
+	// Mark is written into the object, where its kind can bear one.
+	Mark string
+	// Marks are others that the object may bear instead, while nothing is known of it: it may have come
+	// before or after one that it replaced.
+	Marks []string
+	// ID is the object's own, "" until it is known.
+	ID string
+	// Complete says that the object was once as it was wanted.
+	Complete bool
+	// Triggers are digests of the values that the object is replaced for when they change, nil while
+	// not all of them are known.
+	Triggers []string
+	// Sensitive are digests of the wanted attributes that hold something sensitive, by their names.
+	Sensitive map[string]string
+	// Fresh says that nothing can have been created for this UID yet. When it is false and ID is
+	// empty, an earlier attempt may have been cut off: creating begins with a search for the mark.
+	Fresh bool
+	// Import is the id of the object that is to be taken over; "" when the configuration names none,
+	// or that was done.
+	Import string
+	// Imported objects were there before us.
+	Imported bool
+	// Unserved are the services that keep a part of it and are not ready. Until it is complete they are
+	// not asked: nothing can be there.
+	Unserved []string
+	// Leaves is the node that has to lose its labels first, as the unit has another one now; "" for
+	// none.
+	Leaves string
+}
+
+// Existence says whether something is there.
+type Existence string
+
+// The kinds of existence. The zero value is Unknown: an error is never absence.
+const (
+	Unknown Existence = ""
+	Absent  Existence = "absent"
+	Present Existence = "present"
+)
+
+// Health is how something that exists fares.
+type Health string
+
+// The kinds of health.
+const (
+	HealthUnknown     Health = ""
+	HealthProgressing Health = "progressing" // it will become ready by itself
+	HealthReady       Health = "ready"
+	HealthFailed      Health = "failed" // it will not
+)
+
+// State is what was seen of a unit.
+type State struct {
+	Existence Existence
+	Health    Health
+	// Installed is true once everything was handed over that the unit consists of, so that others
+	// which only wait for that can go on.
+	Installed bool
+	// ID is the object's own; empty for what has none.
+	ID string
+	// Owned tells that the object bears our mark, or is known to be ours by the inventory.
+	Owned bool
+	// Mark is the one that the object bears, for kinds that can bear one.
+	Mark string
+	// Project is the OpenStack project that the object was found in, for kinds that live in one.
+	Project string
+	// Outputs is an object with the attributes of the kind's schema, cty.NilVal for units that
+	// have no outputs.
+	Outputs cty.Value
+	// Applied is the digest of the spec that the thing itself says was applied last, where it can.
+	Applied string
+	// Message says why it is not ready, in a sentence without secrets.
+	Message string
+	// Details are further lines for the report: pods that wait, conditions.
+	Details []string
+	// Unseen are the services that keep a part of what exists, and that part could not be seen; Message
+	// says why. What was seen counts all the same.
+	Unseen []string
+	// Labels are the keys of the labels that a Kubernetes node has, in no order; nil where nobody looked.
+	Labels []string
+	// Candidates are objects that could be meant but are not marked as ours.
+	Candidates []string
+	// Marked are objects of the wanted name that bear other marks, while there is none for certain.
+	Marked []Marked
+	// After is when to look again, for what nothing is watched on; 0 leaves that to the engine, which
+	// looks less and less often while nothing changes.
+	After time.Duration
+	// Observed is for the driver that made the state.
+	Observed any
+	// Secrets are the values of the keys of Kubernetes Secrets that the unit is made from.
+	Secrets map[model.SecretRef]redact.Secret
+	// Withheld says which of them cannot be read and what to do, "" when all could be.
+	Withheld string
+}
+
+// Marked is an object with a mark.
+type Marked struct {
+	Name string // for people
+	Mark string
+}
+
+// Ready tells whether the thing is there and works.
+func (s State) Ready() bool {
+	return s.Existence == Present && s.Installed && s.Health == HealthReady
+}
+
+// Gone tells whether it is certain that nothing is left.
+func (s State) Gone() bool { return s.Existence == Absent }

@@ -1,0 +1,106 @@
+package unit
+
+import (
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+)
+
+// Unit is one thing that has a loop of its own: a set of Kubernetes objects, a node, a release, an
+// object inside OpenStack. It is not changed after it was made.
+type Unit struct {
+	Address addr.Object
+	Spec    Spec
+	Edges   []Edge // what it depends on, by address
+	Class   Class
+
+	Drift          DriftPolicy
+	PreventDestroy bool
+	// CreateFirst says that a replacement is created before what it replaces is deleted.
+	CreateFirst bool
+	// Fixed are the attributes whose change is refused once the unit exists, as they are written: "" for
+	// one that is not. It is nil for a unit without any, and for resources, whose drivers see what they
+	// are.
+	Fixed map[string]string
+	// Closes says why nothing would run of a service that OpenStack is reached through, once the unit is
+	// as it is wanted; "" for all else.
+	Closes string
+
+	Range diag.Range // where the configuration asks for it; zero for what we need ourselves
+}
+
+// Class groups units for the brakes on deletion and for the report.
+type Class string
+
+// The classes.
+const (
+	ClassSystem         Class = "system"         // what we need ourselves: namespaces, definitions, credentials
+	ClassInfrastructure Class = "infrastructure" // databases, brokers, caches
+	ClassService        Class = "service"        // services of OpenStack
+	ClassNode           Class = "node"           // Kubernetes nodes
+	ClassResource       Class = "resource"       // objects inside OpenStack
+)
+
+// DriftPolicy says what to do about a written attribute that somebody changed.
+type DriftPolicy string
+
+// The policies. The zero value means DriftCorrect.
+const (
+	DriftCorrect DriftPolicy = "correct"
+	DriftReport  DriftPolicy = "report"
+	DriftIgnore  DriftPolicy = "ignore"
+)
+
+// Edge says that a unit needs another one.
+type Edge struct {
+	To    addr.Object
+	Until Condition
+	Gate  Gate
+	// Part narrows Ready to what one service keeps of the other end, "" for all of it: what others keep
+	// need not be there yet.
+	Part string
+}
+
+// Condition is what must hold for the other end of an edge.
+type Condition string
+
+// The conditions.
+const (
+	Installed Condition = "installed" // its objects are there; it need not work yet
+	Ready     Condition = "ready"     // it works
+	Gone      Condition = "gone"      // nothing of it is left
+)
+
+// Gate is what an edge holds back until its condition is met.
+type Gate string
+
+// The gates.
+const (
+	// GateStart holds back everything. The graph of these edges has no cycles.
+	GateStart Gate = "start"
+	// GateReady lets the unit be installed, but not be called ready. Units may need each other so.
+	GateReady Gate = "ready"
+	// GateKeep holds back nothing of the unit, only the deletion of what the edge leads to: what
+	// it takes to uninstall a thing stays until that is gone.
+	GateKeep Gate = "keep"
+)
+
+// DriverName says which driver a spec is for.
+type DriverName string
+
+// The drivers.
+const (
+	Kubernetes DriverName = "kubernetes"
+	Helm       DriverName = "helm"
+	OpenStack  DriverName = "openstack"
+)
+
+// Spec is what is wanted of a unit: *[Objects], *[Credentials], *[Node], *[Release] or *[Resource].
+type Spec interface {
+	// Driver names the driver that the spec is for.
+	Driver() DriverName
+	// Locator returns what is needed to find the thing again once its block is gone.
+	Locator() Locator
+	// Digest returns a text that changes with what is wanted. It holds no secret and is made of
+	// references to secrets, not of their values.
+	Digest() string
+}

@@ -1,0 +1,70 @@
+package unit
+
+import (
+	"encoding/json"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// Texts that stand in for values that are not shown.
+const (
+	TextSensitive = "(sensitive)"
+	TextUnknown   = "(known after apply)"
+)
+
+// Visible returns a value as encoding/json takes it, with texts in place of sensitive and unknown
+// parts. Null attributes of objects are left out.
+func Visible(v cty.Value) any {
+	return visible(v, func(digits string) any { return digits })
+}
+
+// Printed is [Visible] for what is only printed: numbers are numbers, however many digits they have.
+func Printed(v cty.Value) any {
+	return visible(v, func(digits string) any { return json.Number(digits) })
+}
+
+// visible hands the digits of numbers that have no plain form to large.
+func visible(v cty.Value, large func(digits string) any) any {
+	switch {
+	case v == cty.NilVal:
+		return nil
+	case v.IsMarked():
+		return TextSensitive
+	case !v.IsKnown():
+		return TextUnknown
+	case v.IsNull():
+		return nil
+	}
+	switch t := v.Type(); {
+	case t.IsObjectType() || t.IsMapType():
+		shown := map[string]any{}
+		for key, element := range v.AsValueMap() {
+			if element.IsKnown() && !element.IsMarked() && element.IsNull() {
+				continue
+			}
+			shown[key] = visible(element, large)
+		}
+		return shown
+	case t.IsListType() || t.IsSetType() || t.IsTupleType():
+		shown := []any{}
+		for it := v.ElementIterator(); it.Next(); {
+			_, element := it.Element()
+			shown = append(shown, visible(element, large))
+		}
+		return shown
+	case t == cty.Number:
+		plain, err := model.Plain(v)
+		if err != nil { // too large for a number of JSON: its digits
+			return large(v.AsBigFloat().Text('f', -1))
+		}
+		return plain
+	default:
+		plain, err := model.Plain(v)
+		if err != nil {
+			return TextUnknown
+		}
+		return plain
+	}
+}

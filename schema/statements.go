@@ -1,0 +1,61 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// The kinds of blocks that say what became of objects.
+const (
+	MovedKind   = "moved"
+	ImportKind  = "import"
+	RemovedKind = "removed"
+)
+
+// statementBlocks are the blocks that stand for no object of their own.
+func statementBlocks() []Block {
+	address := func(name, example, doc string) Attribute {
+		return Attribute{Name: name, Type: cty.String, Form: FormAddress, Presence: Required, ExampleText: example, Doc: doc}
+	}
+	return []Block{
+		{
+			Kind: MovedKind, Class: ClassMeta,
+			Doc: "Says that an object goes on under another address, so that it is neither deleted nor created again. " +
+				"In a module it is about the module's own objects, in every instance. " +
+				"Once every place where the configuration is applied has moved it, the block can be taken away.",
+			Attributes: []Attribute{
+				address("from", "instance.web", "The address until now, of a resource, one of its objects, a node, or a module: network.web, instance.web[\"a\"], node.worker[\"a\"], module.edge[\"fra\"].network.web, module.edge. "+
+					"Without keys on both sides all keys move along."),
+				address("to", "instance.app", "The address from now on, of the same kind, in whichever module."),
+			},
+		},
+		{
+			Kind: ImportKind, Class: ClassMeta,
+			Doc: "Takes over an object that exists and that nobody manages. What differs from the block is changed afterwards. " +
+				"The block stands at the root, and says nothing once that was done.",
+			Attributes: []Attribute{
+				{
+					Name: "for_each", Type: cty.DynamicPseudoType, AtLoad: true, Example: cty.MapVal(map[string]cty.Value{"a": cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22")}),
+					Doc: "Imports one object for each element of a set of strings, or of a map or object; each.key and each.value tell them apart.",
+				},
+				address("to", "network.office[each.key]", "The resource that the object becomes, such as network.web, module.edge.network.web, or network.web[each.key] and module.edge[each.key].network.web under for_each."),
+				{
+					Name: "id", Type: cty.String, Presence: Required, AtLoad: true, Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"), ExampleText: "each.value",
+					Doc: "The object's id in OpenStack; of a key pair its name.",
+				},
+			},
+		},
+		{
+			Kind: RemovedKind, Class: ClassMeta,
+			Doc: "Says what becomes of an object whose block was taken away. In a module it is about the module's own objects, in every instance.",
+			Attributes: []Attribute{
+				address("from", "network.old", "The address until now, of a resource, one of its objects, a node, a module, or a service, which taking its block away alone does not uninstall."),
+			},
+			Blocks: []Nested{{Max: 1, Block: Block{
+				Kind: "lifecycle", Class: ClassPart,
+				Doc: "What to do with the object.",
+				Attributes: []Attribute{{
+					Name: "destroy", Type: cty.Bool, AtLoad: true, Default: cty.True, Example: cty.False,
+					Doc: "Whether the object is deleted. With false it stays as it is, mark included, and is not managed any more.",
+				}},
+			}}},
+		},
+	}
+}

@@ -1,0 +1,270 @@
+package charts_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kupenstack/kupenstack-sync/examples"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// What compose makes of a cloud meets the charts here, and not beside compose, because this test
+// binary has Helm anyway.
+
+// composed are the units of a configuration, by their addresses.
+func composed(t *testing.T, tree fs.FS, dir string, nodes ...string) map[string]unit.Unit {
+	t.Helper()
+	cfg, diags := config.Load(tree, dir, config.DefaultLimits())
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	m, ev, diags := resolve.Resolve(cfg, nil)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	units, diags := compose.Compose(m, ev, compose.Facts{Nodes: nodes})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	byAddress := map[string]unit.Unit{}
+	for _, u := range units {
+		byAddress[u.Address.String()] = u
+	}
+	return byAddress
+}
+
+func composedDemo(t *testing.T) map[string]unit.Unit {
+	t.Helper()
+	return composed(t, examples.FS, "demo", "control-1", "spare", "worker-1", "worker-2")
+}
+
+// everything is a cloud with all services that compose's own tests have as well, and what is added to it.
+func everything(t *testing.T, network, storage, added string) map[string]unit.Unit {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "compose", "testdata", "everything.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if storage != "" {
+		storage = `storage_backend = "` + storage + `"`
+	}
+	hcl := strings.NewReplacer("NETWORK", network, "STORAGE", storage).Replace(string(source)) + added
+	return composed(t, fstest.MapFS{"main.hcl": {Data: []byte(hcl)}}, ".")
+}
+
+// releases are those among the units, sorted by name.
+func releases(units map[string]unit.Unit) []*unit.Release {
+	byName := map[string]*unit.Release{}
+	for _, u := range units {
+		if r, ok := u.Spec.(*unit.Release); ok {
+			byName[r.Name] = r
+		}
+	}
+	var sorted []*unit.Release
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		sorted = append(sorted, byName[name])
+	}
+	return sorted
+}
+
+func release(t *testing.T, units map[string]unit.Unit, name string) *unit.Release {
+	t.Helper()
+	r, ok := units["service."+name].Spec.(*unit.Release)
+	if !ok {
+		t.Fatalf("there is no release %s", name)
+	}
+	return r
+}
+
+func variants(t *testing.T, check func(t *testing.T, all []*unit.Release)) {
+	for _, network := range []string{"ovs", "ovn"} {
+		for _, storage := range []string{"", "ceph", "lvm"} {
+			t.Run(network+" "+storage, func(t *testing.T) { check(t, releases(everything(t, network, storage, ""))) })
+		}
+	}
+}
+
+// stays tells of a default "password" that is no password of ours: the type of an authentication,
+// or the registry of images, which is switched off.
+func stays(path string) bool {
+	return strings.HasSuffix(path, "auth_type") || strings.HasPrefix(path, "endpoints.oci_image_registry.")
+}
+
+func at(values map[string]any, path string) any {
+	var v any = values
+	for key := range strings.SplitSeq(path, ".") {
+		m, _ := v.(map[string]any)
+		v = m[key]
+	}
+	return v
+}
+
+// TestNoDefaultPasswordSurvives looks for defaults in the test charts, and for places of passwords
+// in OpenStack-Helm's charts, that no credential covers.
+func TestNoDefaultPasswordSurvives(t *testing.T) {
+	listed := readFacts(t, paths)
+	variants(t, func(t *testing.T, all []*unit.Release) {
+		for _, r := range all {
+			covered := map[string]bool{}
+			for _, s := range r.Secrets {
+				covered[strings.Join(s.Path, ".")] = true
+			}
+			chart := load(t, r.Name)
+			for _, path := range leaves(chart.Values, "") {
+				if at(chart.Values, path) == "password" && !covered[path] && !stays(path) {
+					t.Errorf("the default password at %s of %s stays", path, r.Name)
+				}
+			}
+			for path := range listed[r.Name].Paths {
+				last := path[strings.LastIndexByte(path, '.')+1:]
+				place := strings.Contains(path, ".auth.") && slices.Contains([]string{"password", "memcache_secret_key", "erlang_cookie", "tmpurlkey"}, last)
+				if place && !covered[path] && !stays(path) {
+					t.Errorf("OpenStack-Helm's %s has a credential at %s that nobody sets", r.Name, path)
+				}
+			}
+		}
+	})
+}
+
+// TestComposedValues renders every test chart with the composed values: what runs under instances is
+// never replaced by Kubernetes itself, and all charts agree with the broker.
+func TestComposedValues(t *testing.T) {
+	k := kitchen{}
+	variants(t, func(t *testing.T, all []*unit.Release) {
+		daemons, brokers := 0, 0
+		for _, r := range all {
+			for _, content := range k.render(t, r) {
+				if strings.Contains(content, ":password@") {
+					t.Errorf("an object of %s logs in with a default password", r.Name)
+				}
+				if strings.Contains(content, "\nkind: DaemonSet\n") {
+					daemons++
+					if strings.Contains(content, "RollingUpdate") && r.Name != "ovn" { // our ovn chart has no setting
+						t.Errorf("a DaemonSet of %s rolls by itself:\n%s", r.Name, content)
+					}
+				}
+				if strings.Contains(content, "rabbitmq-rabbitmq-2") {
+					brokers++
+				}
+			}
+		}
+		if daemons < 4 || brokers == 0 {
+			t.Errorf("%d DaemonSets, %d objects with the third broker", daemons, brokers)
+		}
+	})
+}
+
+// TestDemoOverrides renders the profiles of the demo's nodes.
+func TestDemoOverrides(t *testing.T) {
+	ratios := map[string]int{}
+	for _, content := range rendered(t, release(t, composedDemo(t), "nova")) {
+		for _, ratio := range []string{"cpu_allocation_ratio = 4", "cpu_allocation_ratio = 1"} {
+			if strings.Contains(content, "nova-compute.conf") && strings.Contains(content, ratio+"\n") {
+				ratios[ratio]++
+			}
+		}
+	}
+	if len(ratios) != 2 {
+		t.Errorf("configurations of nova-compute: %v", ratios)
+	}
+}
+
+// withSecrets are the values as Helm gets them, with secrets that tell their key.
+func withSecrets(r *unit.Release) map[string]any {
+	values := clone(r.Values)
+	for _, s := range r.Secrets {
+		below := values
+		for _, key := range s.Path[:len(s.Path)-1] {
+			inner, ok := below[key].(map[string]any)
+			if !ok {
+				inner = map[string]any{}
+				below[key] = inner
+			}
+			below = inner
+		}
+		below[s.Path[len(s.Path)-1]] = "secret-" + s.Key
+	}
+	return values
+}
+
+// clone copies the maps of a tree; nobody writes to its lists.
+func clone(values map[string]any) map[string]any {
+	copied := maps.Clone(values)
+	for key, v := range copied {
+		if below, ok := v.(map[string]any); ok {
+			copied[key] = clone(below)
+		}
+	}
+	return copied
+}
+
+// kitchen renders releases, and each only once with the same values.
+type kitchen map[string][]string
+
+func (k kitchen) render(t *testing.T, r *unit.Release) []string {
+	t.Helper()
+	values, err := json.Marshal(withSecrets(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := r.Name + " " + string(values)
+	if _, ok := k[key]; !ok {
+		k[key] = rendered(t, r)
+	}
+	return k[key]
+}
+
+// rendered returns the objects of a release, Secrets in the open as well.
+func rendered(t *testing.T, r *unit.Release) []string {
+	t.Helper()
+	chart := load(t, r.Name)
+	merged, err := chartutil.ToRenderValues(chart, withSecrets(r), chartutil.ReleaseOptions{Name: r.Name, Namespace: r.Namespace}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := engine.Render(chart, merged)
+	if err != nil {
+		t.Fatalf("%s: %v", r.Name, err)
+	}
+	var objects []string
+	for _, content := range files {
+		for document := range strings.SplitSeq(content, "\n---") {
+			objects = append(objects, document+decoded(t, document))
+		}
+	}
+	return objects
+}
+
+// decoded is what a Secret holds, in the open.
+func decoded(t *testing.T, document string) string {
+	t.Helper()
+	var secret struct {
+		Kind string            `json:"kind"`
+		Data map[string][]byte `json:"data"`
+	}
+	if !strings.Contains(document, "\nkind: Secret\n") {
+		return ""
+	}
+	if err := yaml.Unmarshal([]byte(document), &secret); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, data := range secret.Data {
+		all.WriteString("\n" + string(data))
+	}
+	return all.String()
+}

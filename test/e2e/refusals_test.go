@@ -1,0 +1,144 @@
+//go:build beds
+
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kupenstack/kupenstack-sync/test/world"
+)
+
+// refusals asks for what must not happen on a running cloud.
+func (s *story) refusals(t *testing.T) {
+	since, err := s.Cluster.AuditOffset()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, edit := range []struct{ old, with, says string }{
+		{`release         = "2026.1"`, `release         = "2025.2"`, "release cannot change"},
+		{`namespace       = "openstack"`, `namespace       = "elsewhere"`, "namespace cannot change"},
+	} {
+		s.Files.Edit(t, "cloud.hcl", edit.old, edit.with)
+		commit := s.Push(t, "Ask for too much")
+		world.Await(t, reacts, func() (bool, string) {
+			status, _ := s.ReadStatus(t)
+			readme := s.Status(t, "README.md")
+			return status.Head.Hash == commit && strings.Contains(readme, edit.says), readme
+		})
+		if r := s.Run(t, reacts, "plan"); r.Code != 4 || !strings.Contains(r.Stdout+r.Stderr, edit.says) {
+			t.Errorf("plan ended with %d, want 4 and %q:\n%s%s", r.Code, edit.says, r.Stdout, r.Stderr)
+		}
+		status, _ := s.ReadStatus(t)
+		if status.Verdict != "invalid" || status.Applied.Hash != s.commit {
+			t.Errorf("the verdict is %s, and %s is in force, want %s", status.Verdict, status.Applied.Hash, s.commit)
+		}
+		s.Files.Edit(t, "cloud.hcl", edit.with, edit.old)
+	}
+	if writes := s.Writes(t, since); len(writes) > 0 {
+		t.Errorf("refused commits led to writes: %q", writes)
+	}
+	s.refusedFromTheStart(t)
+	s.commit = s.Push(t, "Ask for no more than there is")
+	s.AwaitVerdict(t, converges, "converged", s.commit)
+}
+
+// refusedFromTheStart has a daemon begin with a commit that is refused: what was in force before
+// stays so, and is kept up.
+func (s *story) refusedFromTheStart(t *testing.T) {
+	if err := s.daemon.Stop(t.Context(), reacts); err != nil {
+		t.Fatal(err)
+	}
+	config := s.Cluster.Client().CoreV1().ConfigMaps(namespace)
+	list, err := config.List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/managed-by=Helm"})
+	if err != nil || len(list.Items) == 0 {
+		t.Fatalf("no ConfigMaps of releases: %v", err)
+	}
+	name := list.Items[0].Name
+	if err := config.Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s.startDaemon("daemon-2")
+	world.Await(t, converges, func() (bool, string) {
+		_, err := config.Get(t.Context(), name, metav1.GetOptions{})
+		return err == nil, fmt.Sprint(err)
+	})
+	status := s.AwaitVerdict(t, reacts, "invalid", s.commit)
+	if readme := s.Status(t, "README.md"); status.Head.Hash == s.commit || !strings.Contains(readme, "namespace cannot change") {
+		t.Errorf("the newest commit is said to be %s:\n%s", status.Head.Hash, readme)
+	}
+}
+
+// elsewhere points a pass at another OpenStack than the one that everything lies in.
+func (s *story) elsewhere(t *testing.T) {
+	before := s.servers(t)
+	project, variable := s.Elsewhere(t)
+	r := s.RunWith(t, []string{variable}, reacts, "plan")
+	if text := r.Stdout + r.Stderr; r.Code == 0 || r.Code == 2 || !strings.Contains(text, "--accept-openstack="+project) {
+		t.Errorf("plan in another OpenStack ended with %d:\n%s", r.Code, text)
+	}
+	if strings.Contains(r.Stdout, "will be created") {
+		t.Errorf("plan in another OpenStack:\n%s", r.Stdout)
+	}
+	r = s.RunWith(t, []string{variable}, reacts, "plan", "--accept-openstack="+project)
+	if r.Code != 0 { // all is found, as the administrator sees every project
+		t.Errorf("plan in another OpenStack that is meant ended with %d:\n%s%s", r.Code, r.Stdout, r.Stderr)
+	}
+	if now := s.servers(t); fmt.Sprint(now) != fmt.Sprint(before) {
+		t.Errorf("the servers are %v, were %v", now, before)
+	}
+}
+
+// host lets a node of Kubernetes be the host that an instance runs on.
+func (s *story) host(t *testing.T) {
+	nodes := s.Cluster.Client().CoreV1().Nodes()
+	servers := s.Servers(t)
+	name := servers[0].Host
+	if name == "" {
+		t.Fatalf("Nova does not say where %s runs", servers[0].Name)
+	}
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"kwok.x-k8s.io/node": "fake"}}}
+	if _, err := nodes.Create(t.Context(), node, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s.Files.Write("host.hcl", fmt.Sprintf("node %q {\n  roles = [\"compute\"]\n}\n", name))
+	s.commit = s.Push(t, "Add a host")
+	s.AwaitVerdict(t, converges, "converged", s.commit)
+
+	s.Files.Write("host.hcl", fmt.Sprintf("node %q {\n  roles    = [\"compute\"]\n  disabled = true\n}\n", name))
+	disabled := s.Push(t, "Disable it")
+	status := s.AwaitVerdict(t, reacts, "blocked", disabled)
+	if u := status.Unit("node." + name); u == nil || !strings.Contains(u.Reason, "instances run there") {
+		t.Errorf("the report says of the host: %+v", u)
+	}
+	kept, err := nodes.Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil || kept.Labels["openstack-compute-node"] != "enabled" {
+		t.Errorf("the host has lost its label: %v, error %v", kept.Labels, err)
+	}
+	s.Files.Write("host.hcl", fmt.Sprintf("node %q {\n  roles = [\"compute\"]\n}\n", name))
+	s.commit = s.Push(t, "Keep it")
+	s.AwaitVerdict(t, converges, "converged", s.commit)
+}
+
+// uninstall takes a service away, first as it does not work, then as it does.
+func (s *story) uninstall(t *testing.T) {
+	deployments := s.Cluster.Client().AppsV1().Deployments(namespace)
+	s.Files.Cut(t, "cloud.hcl", "  service \"horizon\"")
+	s.commit = s.Push(t, "Forget the dashboard")
+	s.AwaitVerdict(t, converges, "converged", s.commit)
+	if _, err := deployments.Get(t.Context(), "horizon", metav1.GetOptions{}); err != nil {
+		t.Errorf("a block that vanished uninstalled the service: %v", err)
+	}
+	s.Files.Edit(t, "cloud.hcl", "  service \"memcached\"", "  service \"horizon\" {\n    enabled = false\n  }\n  service \"memcached\"")
+	s.commit = s.Push(t, "Take the dashboard away")
+	s.AwaitVerdict(t, converges, "converged", s.commit)
+	for _, release := range s.releases(t) {
+		if strings.Contains(release, ".horizon.") {
+			t.Errorf("the release is still there: %s", release)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+//go:build beds
+
+package e2e_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
+)
+
+// remove takes everything out of OpenStack that is not needed to keep the cloud itself.
+func (s *story) remove(t *testing.T) {
+	before := s.Objects(t, nil)
+	begin := s.requests()
+	for _, block := range []string{"instance \"web\"", "router \"edge\"", "subnet \"web\"", "security_group \"web\"", "network \"web\"", "keypair \"ops\""} {
+		s.Files.Cut(t, "resources.hcl", block)
+	}
+	s.commit = s.Push(t, "Take the web away")
+	s.AwaitVerdict(t, converges, "converged", s.commit)
+
+	left := s.Objects(t, before).Names()
+	want := []string{"security_group default"} // Neutron gives each project one
+	for _, stays := range []string{"flavor *small", "image *cirros", "network *public", "project *dev", "subnet *public"} {
+		want = append(want, strings.Replace(stays, "*", s.Files.Prefix, 1))
+	}
+	if slices.Sort(want); !slices.Equal(left, want) {
+		t.Errorf("of\n%q\nthese are left:\n%q\nwant\n%q", before.Names(), left, want)
+	}
+	if s.proxies == nil {
+		t.Log("the requests of this cloud cannot be seen")
+		return
+	}
+	inOrder(t, s.proxies.Requests()[begin:], [][2]string{
+		{"instance", "security group"},
+		{"instance", "key pair"},
+		{"instance gone", "subnet"},
+		{"instance gone", "network"},
+		{"interface", "router"},
+		{"interface", "subnet"},
+		{"router", "subnet"},
+		{"subnet", "network"},
+	})
+}
+
+// takeAway takes away all that the command may have: what is in OpenStack first, as it could not be
+// reached any more, then the services, each before what it needs. Databases and brokers go because
+// they are named.
+func (s *killed) takeAway(t *testing.T) {
+	before := s.Objects(t, nil)
+	begin := s.requests()
+	for _, block := range []string{"project \"dev\"", "network \"web\"", "subnet \"web\"", "flavor \"small\"", "image \"cirros\"", "keypair \"ops\"", "instance \"web\""} {
+		s.Files.Cut(t, "small.hcl", block)
+	}
+	infrastructure := []string{"mariadb", "rabbitmq", "memcached"}
+	for _, service := range append(infrastructure, "keystone") {
+		s.Files.Edit(t, "small.hcl", "service \""+service+"\" {}", "service \""+service+"\" {\n    enabled = false\n  }")
+	}
+	s.commit = s.Push(t, "Take everything away")
+	if r := s.proxies.Run(t, converges); r.Code != 0 {
+		t.Errorf("the pass ended with %d:\n%s%s", r.Code, r.Stdout, r.Stderr)
+	}
+	if status, _ := s.ReadStatus(t); status.Verdict != "converged" || status.Applied.Hash != s.commit {
+		t.Errorf("the status branch says %s of %s", status.Verdict, status.Applied.Hash)
+	}
+	if left := s.Objects(t, before); len(left) > 0 {
+		t.Errorf("of\n%q\nthese are left:\n%q", before.Names(), left.Names())
+	}
+	// Without the keys nothing could be read any more that they encrypt.
+	if left := s.Released(t, namespace); !slices.Equal(left, []string{"Secret keystone-credential-keys", "Secret keystone-fernet-keys"}) {
+		t.Errorf("objects of releases are left: %q", left)
+	}
+	order := [][2]string{
+		{"instance gone", "subnet"},
+		{"instance", "flavor"},
+		{"instance", "image"},
+		{"instance", "key pair"},
+		{"subnet", "network"},
+		{"network", "project"},
+		{"project", "release keystone"},
+	}
+	for _, service := range infrastructure {
+		order = append(order, [2]string{"release keystone", "release " + service})
+	}
+	inOrder(t, s.proxies.Requests()[begin:], order)
+}
+
+// requests is how many requests the proxies have seen so far.
+func (s *story) requests() int {
+	if s.proxies == nil {
+		return 0
+	}
+	return len(s.proxies.Requests())
+}
+
+// inOrder fails the test unless of each pair all of the first was deleted before any of the second, and
+// everything at the first attempt: what OpenStack refuses to delete was asked for too early.
+func inOrder(t *testing.T, requests []faultproxy.Request, pairs [][2]string) {
+	t.Helper()
+	at := map[string][]faultproxy.Request{}
+	servers := map[string]bool{}
+	for _, r := range requests {
+		what := deletes(r)
+		switch {
+		case what == "instance":
+			servers[r.URLPath] = true
+		case servers[r.URLPath] && r.Method == http.MethodGet && r.Status == http.StatusNotFound:
+			what = "instance gone"
+		}
+		if what == "" {
+			continue
+		}
+		if r.Proxy != "kubernetes" && what != "instance gone" && r.Status/100 != 2 {
+			t.Errorf("deleting the %s did not succeed at once: %v", what, r)
+		}
+		at[what] = append(at[what], r)
+	}
+	if n := len(at["instance gone"]); n != len(servers) {
+		t.Errorf("of %d instances %d were seen to be gone", len(servers), n)
+	}
+	for _, pair := range pairs {
+		first, second := at[pair[0]], at[pair[1]]
+		switch {
+		case len(first) == 0 || len(second) == 0:
+			t.Errorf("%s: %d requests, %s: %d requests", pair[0], len(first), pair[1], len(second))
+		case first[len(first)-1].Sequence > second[0].Sequence:
+			t.Errorf("%s came after %s", first[len(first)-1], second[0])
+		}
+	}
+}
+
+// deletes says what a request takes away, "" for none.
+func deletes(r faultproxy.Request) string {
+	switch {
+	case r.Proxy == "kubernetes":
+		return releaseOf(r)
+	case r.Method == http.MethodPut && strings.HasSuffix(r.Path, "/remove_router_interface"):
+		return "interface"
+	case r.Method != http.MethodDelete:
+		return ""
+	}
+	for path, what := range map[string]string{
+		"/servers/": "instance", "/flavors/": "flavor", "/os-keypairs/": "key pair", "/images/": "image", "/projects/": "project",
+		"/routers/": "router", "/subnets/": "subnet", "/networks/": "network",
+	} {
+		if strings.Contains(r.Path, path) {
+			return what
+		}
+	}
+	if strings.Contains(r.Path, "/security-groups/") {
+		return "security group"
+	}
+	return ""
+}
+
+// releaseOf names the release that a deleted object is of. Services are told apart by their names, which
+// those of all their objects begin with.
+func releaseOf(r faultproxy.Request) string {
+	if r.Verb != "delete" || !strings.Contains(r.URLPath, "/namespaces/"+namespace+"/") {
+		return ""
+	}
+	name := strings.TrimPrefix(r.URLPath[strings.LastIndex(r.URLPath, "/")+1:], "sh.helm.release.v1.")
+	for _, service := range []string{"mariadb", "rabbitmq", "memcached", "keystone"} {
+		if strings.HasPrefix(name, service) {
+			return "release " + service
+		}
+	}
+	return ""
+}

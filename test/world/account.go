@@ -1,0 +1,132 @@
+package world
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kupenstack/kupenstack-sync/test/cluster"
+)
+
+// The service account that the manifests in deploy/ make for the daemon.
+const (
+	System  = "kupenstack-system"
+	account = "kupenstack"
+)
+
+// accountName is what the audit log calls it.
+const accountName = "system:serviceaccount:" + System + ":" + account
+
+// login makes the daemon's service account with the rights that deploy/ gives it, and returns access
+// with a token of it. All commands use that, so a right that is missing there fails a test.
+func login(t testing.TB, c *cluster.Cluster) *rest.Config {
+	t.Helper()
+	for _, object := range manifests(t) {
+		create(t, c, object)
+	}
+	seconds := int64((24 * time.Hour).Seconds())
+	token, err := c.Client().CoreV1().ServiceAccounts(System).CreateToken(t.Context(), account,
+		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := rest.AnonymousClientConfig(c.RESTConfig())
+	config.BearerToken = token.Status.Token
+	awaitRights(t, config)
+	return config
+}
+
+// manifests are the objects of deploy/manifests.
+func manifests(t testing.TB) []*unstructured.Unstructured {
+	t.Helper()
+	_, file, _, _ := runtime.Caller(0)
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "..", "..", "deploy", "manifests", "kupenstack.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects []*unstructured.Unstructured
+	for part := range strings.SplitSeq(string(text), "\n---\n") {
+		object := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(part), &object.Object); err != nil {
+			t.Fatal(err)
+		}
+		if object.Object != nil {
+			objects = append(objects, object)
+		}
+	}
+	return objects
+}
+
+// create makes what the daemon's account consists of. The daemon itself is a process of the test.
+func create(t testing.TB, c *cluster.Cluster, object *unstructured.Unstructured) {
+	t.Helper()
+	const roles = "rbac.authorization.k8s.io"
+	resource, ok := map[string]schema.GroupVersionResource{
+		"Namespace":          {Version: "v1", Resource: "namespaces"},
+		"ServiceAccount":     {Version: "v1", Resource: "serviceaccounts"},
+		"ClusterRole":        {Group: roles, Version: "v1", Resource: "clusterroles"},
+		"ClusterRoleBinding": {Group: roles, Version: "v1", Resource: "clusterrolebindings"},
+	}[object.GetKind()]
+	if !ok {
+		return
+	}
+	client, err := dynamic.NewForConfig(c.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects dynamic.ResourceInterface = client.Resource(resource)
+	if namespace := object.GetNamespace(); namespace != "" {
+		objects = client.Resource(resource).Namespace(namespace)
+	}
+	if _, err := objects.Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+		t.Fatalf("%s %s: %v", object.GetKind(), object.GetName(), err)
+	}
+}
+
+// awaitRights waits until the server's authorizer has seen the binding.
+func awaitRights(t testing.TB, config *rest.Config) {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Await(t, time.Minute, func() (bool, string) {
+		answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{
+			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{Resource: "secrets", Verb: "create"}},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			return false, err.Error()
+		}
+		return answer.Status.Allowed, "the account has no rights yet"
+	})
+}
+
+// writeKubeconfig writes a kubeconfig for access with a token, or without any credential.
+func writeKubeconfig(t testing.TB, path string, config *rest.Config) {
+	t.Helper()
+	file := clientcmdapi.NewConfig()
+	file.Clusters["world"] = &clientcmdapi.Cluster{
+		Server: config.Host, CertificateAuthority: config.CAFile, CertificateAuthorityData: config.CAData,
+	}
+	file.AuthInfos["world"] = &clientcmdapi.AuthInfo{Token: config.BearerToken}
+	file.Contexts["world"] = &clientcmdapi.Context{Cluster: "world", AuthInfo: "world"}
+	file.CurrentContext = "world"
+	if err := clientcmd.WriteToFile(*file, path); err != nil {
+		t.Fatal(err)
+	}
+}

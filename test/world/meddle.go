@@ -1,0 +1,92 @@
+package world
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	client "github.com/gophercloud/gophercloud/v2/openstack"
+)
+
+// Meddle sends a request to one of OpenStack's APIs behind the product's back: "identity", "image",
+// "compute" or "network". A path begins behind the API's version, and a list as the body is a patch of
+// an image. The test fails unless the answer is one of success. What an API failed at itself is asked
+// again, and is done when it has been done then: Neutron answers 500, with the work behind it, when an
+// agent that it counted on goes meanwhile.
+func (w *World) Meddle(t testing.TB, api, method, path string, body any) {
+	t.Helper()
+	options := &gophercloud.RequestOpts{
+		JSONBody: body, OkCodes: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent},
+	}
+	if _, patch := body.([]map[string]any); patch {
+		options.MoreHeaders = map[string]string{"Content-Type": "application/openstack-images-v2.1-json-patch"}
+	}
+	service := w.service(t, openers()[api])
+	for attempt := range meddles {
+		response, err := service.Request(t.Context(), method, service.ServiceURL(path), options)
+		var answer gophercloud.ErrUnexpectedResponseCode
+		switch {
+		case err == nil:
+			_ = response.Body.Close()
+			return
+		case !errors.As(err, &answer):
+			t.Fatalf("%s %s: %v", method, path, err)
+		case attempt > 0 && (answer.Actual == http.StatusNotFound || answer.Actual == http.StatusConflict):
+			return
+		case answer.Actual < http.StatusInternalServerError || attempt == meddles-1:
+			t.Fatalf("%s %s: %v", method, path, err)
+		}
+		t.Logf("%s %s, asked again: %v", method, path, err)
+		select {
+		case <-t.Context().Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// meddles is how often a request is sent that the API fails at.
+const meddles = 5
+
+// Read returns what one of OpenStack's APIs answers to a path; see [World.Meddle].
+func (w *World) Read(t testing.TB, api, path string) map[string]any {
+	t.Helper()
+	service := w.service(t, openers()[api])
+	var answer map[string]any
+	options := &gophercloud.RequestOpts{JSONResponse: &answer, OkCodes: []int{http.StatusOK}}
+	response, err := service.Request(t.Context(), http.MethodGet, service.ServiceURL(path), options)
+	if err != nil {
+		t.Fatalf("GET %s: %v", path, err)
+	}
+	_ = response.Body.Close()
+	return answer
+}
+
+// Raw returns the object of a kind and name as OpenStack shows it in the kind's list, nil where there is
+// none. Two of one name fail the test.
+func (w *World) Raw(t testing.TB, kind, name string) map[string]any {
+	t.Helper()
+	var found map[string]any
+	for _, listing := range w.kinds(t) {
+		if listing.kind != kind {
+			continue
+		}
+		for _, raw := range listing.raw(t) {
+			if raw["name"] != name {
+				continue
+			}
+			if found != nil {
+				t.Fatalf("there are two of the kind %s with the name %s", kind, name)
+			}
+			found = raw
+		}
+	}
+	return found
+}
+
+type opener = func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)
+
+func openers() map[string]opener {
+	return map[string]opener{"identity": client.NewIdentityV3, "image": client.NewImageV2, "compute": client.NewComputeV2, "network": client.NewNetworkV2}
+}

@@ -1,0 +1,114 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/test/process"
+)
+
+// Result is how a command ended.
+type Result struct {
+	Code           int
+	Stdout, Stderr string
+	CPU            time.Duration // that it used, of users and system
+}
+
+// Run runs kupenstack-sync to its end.
+func (w *World) Run(t testing.TB, limit time.Duration, args ...string) Result {
+	t.Helper()
+	return w.run(t, w.env, limit, args)
+}
+
+// RunWith runs kupenstack-sync with other variables.
+func (w *World) RunWith(t testing.TB, variables []string, limit time.Duration, args ...string) Result {
+	t.Helper()
+	return w.run(t, w.Env(variables...), limit, args)
+}
+
+// run also gives standard error to all who listen, while it comes.
+func (w *World) run(t testing.TB, env []string, limit time.Duration, args []string, listeners ...io.Writer) Result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	command := exec.CommandContext(ctx, w.Sync, args...)
+	command.Env, command.Dir = env, w.dir
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, io.MultiWriter(append(listeners, &stderr)...)
+	err := command.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("kupenstack-sync %s: %v", strings.Join(args, " "), err)
+	}
+	r := Result{
+		Code: command.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String(),
+		CPU: command.ProcessState.UserTime() + command.ProcessState.SystemTime(),
+	}
+	w.NoSecrets(t, "the output of kupenstack-sync", r.Stdout+r.Stderr)
+	return r
+}
+
+// Running is a daemon.
+type Running struct {
+	*process.Process
+	URL string // of /healthz and its like
+}
+
+// StartDaemon starts kupenstackd. It is killed at the end of the test at the latest.
+func (w *World) StartDaemon(t testing.TB, name string, args ...string) *Running {
+	t.Helper()
+	return w.startDaemon(t, w.env, name, args)
+}
+
+func (w *World) startDaemon(t testing.TB, env []string, name string, args []string) *Running {
+	t.Helper()
+	started, err := process.Start(filepath.Join(w.dir, "daemons"), process.Spec{
+		Name: name, Args: append([]string{w.Daemon, "--interval", "1s", "--listen", "127.0.0.1:0"}, args...), Env: env, Dir: w.dir,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := started.Stop(ctx, 30*time.Second); err != nil {
+			t.Errorf("stop %s: %v", name, err)
+		}
+		log := started.LogTail(1 << 20)
+		w.NoSecrets(t, "the log of "+name, log)
+		if t.Failed() {
+			t.Logf("the end of the log of %s:\n%s", name, started.LogTail(8<<10))
+		}
+	})
+	r := &Running{Process: started}
+	Await(t, time.Minute, func() (bool, string) {
+		log := started.LogTail(64 << 10)
+		if found := listening.FindStringSubmatch(log); found != nil {
+			r.URL = "http://" + found[1]
+		}
+		return r.URL != "", log
+	})
+	return r
+}
+
+// listening finds the address in the daemon's log.
+var listening = regexp.MustCompile(`"address":"([^"]+)"`)
+
+// leaks are texts that no output may hold.
+var leaks = regexp.MustCompile(regexp.QuoteMeta(Password))
+
+// NoSecrets fails the test when a text holds a secret of this world.
+func (w *World) NoSecrets(t testing.TB, what, text string) {
+	t.Helper()
+	if leaks.MatchString(text) {
+		t.Errorf("%s holds the password of the Git server", what)
+	}
+}
