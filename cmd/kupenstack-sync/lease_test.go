@@ -7,7 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -147,11 +147,15 @@ func TestLostInTheMiddle(t *testing.T) {
 			cluster := &api{holds: method, held: make(chan struct{}), release: make(chan struct{})}
 			server := httptest.NewServer(cluster)
 			t.Cleanup(server.Close) // after the watches have ended
-			var lost atomic.Bool
+			var lease sync.Mutex
+			lost, granted := false, 0
 			p := open(t, repository, server, func() error {
-				if lost.Load() {
+				lease.Lock()
+				defer lease.Unlock()
+				if lost {
 					return unit.ErrNotWriter
 				}
+				granted++
 				return nil
 			})
 			wanted, err := p.tracker.Poll(t.Context())
@@ -168,14 +172,18 @@ func TestLostInTheMiddle(t *testing.T) {
 			case err := <-ended:
 				t.Fatalf("it ended with %v before it changed anything: %q", err, cluster.changed())
 			}
-			lost.Store(true)
+			lease.Lock()
+			lost = true
+			lease.Unlock()
 			cancel(errLost)
 			close(cluster.release)
 			if err := <-ended; !errors.Is(err, errLost) {
 				t.Errorf("it ended with %v", err)
 			}
-			if sent := cluster.changed(); !strings.HasPrefix(sent[len(sent)-1], method) {
-				t.Errorf("it went on: %q", sent)
+			// What another unit was about to send when the lease was lost may arrive after the one that is
+			// held: it was allowed. Each was asked for once, so there cannot be more than that.
+			if sent := cluster.changed(); len(sent) > granted {
+				t.Errorf("it went on: %d requests were allowed, and there were %q", granted, sent)
 			}
 			if hash := repository.Hash(t, reports); hash != "" {
 				t.Error("it reported without being in charge")

@@ -43,10 +43,11 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
-	if r.Method != http.MethodGet {
+	changes := r.Method != http.MethodGet && r.URL.Query().Get("dryRun") == ""
+	if changes {
 		a.writes = append(a.writes, r.Method+" "+r.URL.Path)
 	}
-	if r.Method == a.holds {
+	if changes && r.Method == a.holds {
 		a.holds = ""
 		a.mutex.Unlock()
 		a.held <- struct{}{}
