@@ -92,7 +92,6 @@ func jobs() map[string]confine.Job {
 			runtime.ReadMemStats(&after)
 			return strconv.AppendUint(nil, uint64(after.NumGC-before.NumGC), 10)
 		},
-		"leap":    func(confine.Task) []byte { return make([]byte, 8<<30) },
 		"spin":    func(confine.Task) []byte { return spin() },
 		"descend": func(confine.Task) []byte { return fmt.Append(nil, descend(1)) },
 		"panic":   func(confine.Task) []byte { panic("a secret") },
@@ -160,13 +159,10 @@ func TestJobs(t *testing.T) {
 func TestExcess(t *testing.T) {
 	limits := confine.Limits{Memory: 128 << 20, CPU: 4 * time.Second, Wall: time.Minute}
 	for job, want := range map[string]confine.Excess{
-		"grow": confine.Memory, "leap": confine.Memory, "spin": confine.Time, "descend": confine.Stack,
+		"grow": confine.Memory, "spin": confine.Time, "descend": confine.Stack,
 		"panic": confine.Crash, "exit": confine.Crash,
 	} {
 		t.Run(job, func(t *testing.T) {
-			if job == "leap" && !kernelHoldsMemory {
-				t.Skip("without the kernel's limit there is nothing to stop one huge step")
-			}
 			r := &confine.Runner{Limits: limits}
 			if job == "spin" {
 				r.Limits.CPU = 100 * time.Millisecond

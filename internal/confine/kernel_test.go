@@ -1,5 +1,0 @@
-//go:build linux && !race
-
-package confine_test
-
-const kernelHoldsMemory = true

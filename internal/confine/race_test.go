@@ -1,5 +1,0 @@
-//go:build race || !linux
-
-package confine_test
-
-const kernelHoldsMemory = false
