@@ -16,6 +16,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
 
@@ -39,7 +40,7 @@ func newNodesBed(t *testing.T) nodesBed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	units := demo(t)
+	units := composed.Demo(t)
 	b := nodesBed{t: t, ctx: ctx, client: client, nodes: units["system.nodes"]}
 	b.objects(units["system.definitions"], schema.GroupVersionResource{
 		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",

@@ -9,32 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
-
-// everything deploys all services; the words in capitals stand for the backends. The test charts are
-// rendered with it as well.
-//
-//go:embed testdata/everything.hcl
-var everything string
-
-func whole(t *testing.T, network, storage string) map[string]unit.Unit {
-	t.Helper()
-	if storage != "" {
-		storage = `storage_backend = "` + storage + `"`
-	}
-	m, ev := text(t, strings.NewReplacer("NETWORK", network, "STORAGE", storage).Replace(everything))
-	return must(t, m, ev, compose.Facts{})
-}
-
-func variants(t *testing.T, check func(t *testing.T, units map[string]unit.Unit)) {
-	for _, network := range []string{"ovs", "ovn"} {
-		for _, storage := range []string{"", "ceph", "lvm"} {
-			t.Run(network+" "+storage, func(t *testing.T) { check(t, whole(t, network, storage)) })
-		}
-	}
-}
 
 // leaves lists the places of a tree that hold something else than maps.
 func leaves(values map[string]any, prefix string) []string {
@@ -90,10 +67,10 @@ func TestPathsExist(t *testing.T) {
 	if known(listed["nova"], "pod.replica.osapi") || !known(listed["nova"], "pod.replicas.osapi") {
 		t.Fatal("the check finds nothing")
 	}
-	variants(t, func(t *testing.T, units map[string]unit.Unit) {
+	composed.Variants(t, func(t *testing.T, units map[string]unit.Unit) {
 		checked := 0
 		for _, name := range names(units) {
-			r := release(t, units, name)
+			r := composed.Release(t, units, name)
 			written := leaves(r.Values, "")
 			for _, s := range r.Secrets {
 				written = append(written, strings.Join(s.Path, "."))

@@ -3,7 +3,6 @@ package compose_test
 import (
 	"encoding/json"
 	"flag"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,67 +15,13 @@ import (
 	"github.com/kupenstack/kupenstack-sync/examples"
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
-	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
-	"github.com/kupenstack/kupenstack-sync/internal/model"
-	"github.com/kupenstack/kupenstack-sync/internal/resolve"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
-
-func load(t *testing.T, tree fs.FS, dir string) (*model.Model, *resolve.Evaluator) {
-	t.Helper()
-	cfg, diags := config.Load(tree, dir, config.DefaultLimits())
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	m, ev, diags := resolve.Resolve(cfg, nil)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return m, ev
-}
-
-func example(t *testing.T, name string) (*model.Model, *resolve.Evaluator) {
-	t.Helper()
-	return load(t, examples.FS, name)
-}
-
-// text loads a configuration of one file, main.hcl.
-func text(t *testing.T, hcl string) (*model.Model, *resolve.Evaluator) {
-	t.Helper()
-	return load(t, fstest.MapFS{"main.hcl": {Data: []byte(hcl)}}, ".")
-}
-
-func must(t *testing.T, m *model.Model, ev compose.Evaluator, facts compose.Facts) map[string]unit.Unit {
-	t.Helper()
-	units, diags := compose.Compose(m, ev, facts)
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
-	byAddress := map[string]unit.Unit{}
-	for _, u := range units {
-		byAddress[u.Address.String()] = u
-	}
-	return byAddress
-}
-
-func demo(t *testing.T) map[string]unit.Unit {
-	t.Helper()
-	m, ev := example(t, "demo")
-	return must(t, m, ev, compose.Facts{Nodes: []string{"control-1", "spare", "worker-1", "worker-2"}})
-}
-
-func release(t *testing.T, units map[string]unit.Unit, name string) *unit.Release {
-	t.Helper()
-	r, ok := units["service."+name].Spec.(*unit.Release)
-	if !ok {
-		t.Fatalf("there is no release %s", name)
-	}
-	return r
-}
 
 // shown is a unit as the golden files have it: secrets as references, resources without what the
 // schema says of them.
@@ -124,7 +69,7 @@ func shown(u unit.Unit) map[string]any {
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"demo", "minimal", "external", "profiles"} {
 		t.Run(name, func(t *testing.T) {
-			m, ev := example(t, name)
+			m, ev := composed.Load(t, examples.FS, name)
 			units, diags := compose.Compose(m, ev, compose.Facts{Nodes: []string{"control-1", "node-1", "worker-1", "worker-2"}})
 			if len(diags) > 0 {
 				t.Fatal(diags)
@@ -155,7 +100,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestDeterministicAndSorted(t *testing.T) {
-	m, ev := example(t, "demo")
+	m, ev := composed.Load(t, examples.FS, "demo")
 	facts := compose.Facts{Nodes: []string{"worker-2", "control-1"}}
 	first, diags := compose.Compose(m, ev, facts)
 	if len(diags) > 0 {
@@ -180,7 +125,7 @@ func TestDeterministicAndSorted(t *testing.T) {
 }
 
 func TestEveryEdgeLeadsToAUnit(t *testing.T) {
-	units := demo(t)
+	units := composed.Demo(t)
 	for address, u := range units {
 		for _, e := range u.Edges {
 			if _, ok := units[e.To.String()]; !ok {
@@ -207,7 +152,7 @@ func TestNumbersStayWhole(t *testing.T) {
 			t.Errorf("%s is a %T", path, v)
 		}
 	}
-	for address, u := range demo(t) {
+	for address, u := range composed.Demo(t) {
 		switch spec := u.Spec.(type) {
 		case *unit.Release:
 			walk(address, spec.Values)
@@ -220,7 +165,7 @@ func TestNumbersStayWhole(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	units := demo(t)
+	units := composed.Demo(t)
 	web := units[`instance.web["a"]`].Spec.(*unit.Resource)
 	if web.Desired.GetAttr("image").IsKnown() {
 		t.Fatal("the image is known before it exists")
@@ -231,16 +176,16 @@ func TestResolve(t *testing.T) {
 	if _, diags := web.Resolve(nil); len(diags) > 0 {
 		t.Error(diags)
 	}
-	m, ev := example(t, "external")
-	public := must(t, m, ev, compose.Facts{})["data.network.public"].Spec.(*unit.Resource)
+	m, ev := composed.Load(t, examples.FS, "external")
+	public := composed.Compose(t, m, ev, compose.Facts{})["data.network.public"].Spec.(*unit.Resource)
 	if !public.Lookup || public.Block.Attribute("external") != nil && public.Block.Attribute("external").Presence == schema.Computed {
 		t.Errorf("a lookup has the block of a lookup: %+v", public)
 	}
 }
 
 func TestExternalNeedsNoCluster(t *testing.T) {
-	m, ev := example(t, "external")
-	for address, u := range must(t, m, ev, compose.Facts{Nodes: []string{"node-1"}}) {
+	m, ev := composed.Load(t, examples.FS, "external")
+	for address, u := range composed.Compose(t, m, ev, compose.Facts{Nodes: []string{"node-1"}}) {
 		if u.Class != unit.ClassResource {
 			t.Errorf("%s in a cloud that deploys nothing", address)
 		}
@@ -248,14 +193,14 @@ func TestExternalNeedsNoCluster(t *testing.T) {
 }
 
 func TestDisabledServiceHasNoUnit(t *testing.T) {
-	m, ev := text(t, `cloud "c" {
+	m, ev := composed.Text(t, `cloud "c" {
   release = "2026.1"
   charts { repository = "charts" }
   service "mariadb" {}
   service "rabbitmq" {}
   service "memcached" { enabled = false }
 }`)
-	units := must(t, m, ev, compose.Facts{})
+	units := composed.Compose(t, m, ev, compose.Facts{})
 	if _, ok := units["service.memcached"]; ok {
 		t.Error("a disabled service has a unit")
 	}
@@ -267,7 +212,7 @@ func TestDisabledServiceHasNoUnit(t *testing.T) {
 func TestChartPlaces(t *testing.T) {
 	tree := fstest.MapFS{}
 	for repository, wantTree := range map[string]bool{"charts": true, "oci://registry.example.org/helm": false} {
-		m, ev := text(t, `cloud "c" {
+		m, ev := composed.Text(t, `cloud "c" {
   release = "2026.1"
   charts {
     repository = "`+repository+`"
@@ -275,7 +220,7 @@ func TestChartPlaces(t *testing.T) {
   }
   service "mariadb" {}
 }`)
-		chart := release(t, must(t, m, ev, compose.Facts{Tree: tree}), "mariadb").Chart
+		chart := composed.Release(t, composed.Compose(t, m, ev, compose.Facts{Tree: tree}), "mariadb").Chart
 		if (chart.Tree != nil) != wantTree || chart.Repository != repository || chart.Version != "~> 2026.1" || chart.Name != "mariadb" {
 			t.Errorf("%s: %+v", repository, chart)
 		}
@@ -283,7 +228,7 @@ func TestChartPlaces(t *testing.T) {
 }
 
 func TestDigestsHaveNoSecrets(t *testing.T) {
-	for address, u := range demo(t) {
+	for address, u := range composed.Demo(t) {
 		if r, ok := u.Spec.(*unit.Release); ok {
 			for _, s := range r.Secrets {
 				if at(r.Values, s.Path) != nil {

@@ -9,10 +9,11 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 func TestDiagnostics(t *testing.T) {
-	complete := strings.NewReplacer("NETWORK", "ovs", "STORAGE", "").Replace(everything)
+	complete := composed.Source("ovs", "")
 	for name, c := range map[string]struct {
 		config string
 		facts  compose.Facts
@@ -79,7 +80,7 @@ func TestDiagnostics(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, ev := text(t, c.config)
+			m, ev := composed.Text(t, c.config)
 			units, diags := compose.Compose(m, ev, c.facts)
 			if got := codes(diags); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q: %+v", got, c.want, diags)

@@ -18,6 +18,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 const secretive = `cloud "test" {
@@ -62,12 +63,12 @@ func secretiveUnits(t *testing.T) map[string]unit.Unit {
 	if diags.Append(more...); diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	return must(t, m, ev, compose.Facts{})
+	return composed.Compose(t, m, ev, compose.Facts{})
 }
 
 // Sensitive values reach a release only as what is filled in when it is installed.
 func TestSensitiveSettings(t *testing.T) {
-	r := release(t, secretiveUnits(t), "keystone")
+	r := composed.Release(t, secretiveUnits(t), "keystone")
 	want := map[string]any{
 		"DEFAULT": map[string]any{"debug": true},
 		"list":    []any{"canary-not", nil, nil, map[string]any{"deep": map[string]any{"empty": map[string]any{}}}},

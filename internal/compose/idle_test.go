@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 // What no chart takes is told also of a profile that nobody uses.
 func TestProfilesThatNobodyUses(t *testing.T) {
-	complete := strings.NewReplacer("NETWORK", "ovs", "STORAGE", "").Replace(everything)
+	complete := composed.Source("ovs", "")
 	const bad = "profile \"p\" {\n  service \"nova\" {\n    conf = { n = 99999999999999999999 }\n  }\n}\n"
 	for name, c := range map[string]struct {
 		config string
@@ -24,7 +25,7 @@ func TestProfilesThatNobodyUses(t *testing.T) {
 		"without service": {strings.Replace(complete, "service \"horizon\" { replicas = 2 }", "", 1) + strings.Replace(bad, "nova", "horizon", 1), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, ev := text(t, c.config)
+			m, ev := composed.Text(t, c.config)
 			_, diags := compose.Compose(m, ev, compose.Facts{})
 			if got := codes(diags); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q: %+v", got, c.want, diags)

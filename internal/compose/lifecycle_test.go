@@ -8,10 +8,11 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 func TestLifecycleReachesTheUnit(t *testing.T) {
-	m, ev := text(t, `
+	m, ev := composed.Text(t, `
 cloud "c" {
   openstack {
     cloud = "c"

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 // TestOnDelete: what people write over the strategy is what counts.
@@ -16,13 +17,13 @@ func TestOnDelete(t *testing.T) {
 		{"", true},
 		{`values = { pod = { lifecycle = { upgrades = { daemonsets = { pod_replacement_strategy = "RollingUpdate" } } } } }`, false},
 	} {
-		source := strings.NewReplacer("NETWORK", "ovn", "STORAGE", "", `service "ovn" {}`, "service \"ovn\" {\n"+test.values+"\n}").Replace(everything)
-		m, ev := text(t, source)
-		units := must(t, m, ev, compose.Facts{})
-		if got := release(t, units, "ovn").OnDelete; got != test.want {
+		source := strings.Replace(composed.Source("ovn", ""), `service "ovn" {}`, "service \"ovn\" {\n"+test.values+"\n}", 1)
+		m, ev := composed.Text(t, source)
+		units := composed.Compose(t, m, ev, compose.Facts{})
+		if got := composed.Release(t, units, "ovn").OnDelete; got != test.want {
 			t.Errorf("with %q: OnDelete %t", test.values, got)
 		}
-		if !release(t, units, "nova").OnDelete || release(t, units, "keystone").OnDelete {
+		if !composed.Release(t, units, "nova").OnDelete || composed.Release(t, units, "keystone").OnDelete {
 			t.Error("OnDelete is wrong for other services")
 		}
 	}

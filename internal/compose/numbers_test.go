@@ -8,6 +8,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 const withNumber = `
@@ -38,9 +39,9 @@ func TestWholeNumbers(t *testing.T) {
 		"1000000": 1000000, "9007199254740993": 9007199254740993, "9223372036854775807": 9223372036854775807,
 		"-9223372036854775808": -9223372036854775808, "9007199254740992 + 1": 9007199254740993,
 	} {
-		m, ev := text(t, strings.ReplaceAll(withNumber, "NUMBER", digits))
-		units := must(t, m, ev, compose.Facts{Nodes: []string{"node-1"}})
-		values := release(t, units, "keystone").Values
+		m, ev := composed.Text(t, strings.ReplaceAll(withNumber, "NUMBER", digits))
+		units := composed.Compose(t, m, ev, compose.Facts{Nodes: []string{"node-1"}})
+		values := composed.Release(t, units, "keystone").Values
 		conf := values["conf"].(map[string]any)["keystone"].(map[string]any)["DEFAULT"].(map[string]any)["n"]
 		pod := values["pod"].(map[string]any)["n"]
 		if !reflect.DeepEqual(conf, want) || !reflect.DeepEqual(pod, want) {
@@ -68,7 +69,7 @@ func TestWholeNumbers(t *testing.T) {
 
 func TestNumbersThatDoNotFit(t *testing.T) {
 	for _, number := range []string{"9223372036854775808", "-9223372036854775809", "18446744073709551616"} {
-		m, ev := text(t, strings.ReplaceAll(withNumber, "NUMBER", number))
+		m, ev := composed.Text(t, strings.ReplaceAll(withNumber, "NUMBER", number))
 		_, diags := compose.Compose(m, ev, compose.Facts{})
 		if len(diags) != 2 {
 			t.Fatalf("%s: %v", number, diags)

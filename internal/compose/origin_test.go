@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 // TestOriginsOfMistakes wants a mistake in merged settings told where it was written, in whatever layer, and
@@ -47,7 +48,7 @@ node "b" {
 		{"an addition", layers("conf = { a = [1] }", "conf = { a = append(["+wide+"]) }", "conf = { a = append([2]) }", ""), "main.hcl:8:34", "profile.base", "conf.a[1] of memcached"},
 		{"a profile of nodes", layers("", "", "", "conf = { b = { d = 1, c = 2 } }"), "main.hcl:15:47", "profile.node", "conf.b.c differs on nodes with the profile node"},
 	} {
-		m, ev := text(t, test.text)
+		m, ev := composed.Text(t, test.text)
 		_, diags := compose.Compose(m, ev, compose.Facts{})
 		if len(diags) != 1 {
 			t.Errorf("%s: told %+v", test.name, diags)

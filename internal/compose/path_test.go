@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 // TestWhatClosesTheWayToOpenStack: whichever way it is written that nothing of a service would run.
@@ -29,12 +30,12 @@ func TestWhatClosesTheWayToOpenStack(t *testing.T) {
 		}
 	}
 	for service, setting := range map[string]string{"mariadb": "statefulset", "memcached": "statefulset", "keystone": "deployment_api"} {
-		m, ev := text(t, `cloud "c" {
+		m, ev := composed.Text(t, `cloud "c" {
   release = "2026.1"
   charts { repository = "charts" }
   service "`+service+`" { values = { manifests = { `+setting+` = false } } }
 `+others(service)+"}\n")
-		if got := must(t, m, ev, compose.Facts{})["service."+service].Closes; got != "with manifests."+setting+" off" {
+		if got := composed.Compose(t, m, ev, compose.Facts{})["service."+service].Closes; got != "with manifests."+setting+" off" {
 			t.Errorf("%s: got %q", service, got)
 		}
 	}

@@ -7,12 +7,13 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 // TestProjectsWaitForWhatKeepsTheirQuota: a project needs Keystone alone to be made, and the services
 // whose limits it writes to be ready. What is in it needs the limits of the service that keeps it.
 func TestProjectsWaitForWhatKeepsTheirQuota(t *testing.T) {
-	complete := strings.NewReplacer("NETWORK", "ovs", "STORAGE", "").Replace(everything)
+	complete := composed.Source("ovs", "")
 	const late = "flavor \"f\" {\n  vcpus = 1\n  ram   = 64\n}\n"
 	const inside = `
 network "n" { project = project.p }
@@ -45,8 +46,8 @@ instance "i" {
 		"sensitive":      {"quota = sensitive({ cores = 4 })", []string{"start keystone", "keep nova", "ready nova"}, "neutron"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, ev := text(t, complete+late+"project \"p\" {\n"+c.quota+"\n}\n"+inside)
-			units := must(t, m, ev, compose.Facts{OpenStackGiven: true})
+			m, ev := composed.Text(t, complete+late+"project \"p\" {\n"+c.quota+"\n}\n"+inside)
+			units := composed.Compose(t, m, ev, compose.Facts{OpenStackGiven: true})
 			var got []string
 			for _, e := range units["project.p"].Edges {
 				if e.Until != unit.Ready || e.Part != "" {
@@ -76,8 +77,8 @@ instance "i" {
 
 // TestQuotasOfACloudThatSomebodyElseDeployed: there is nothing to wait for.
 func TestQuotasOfACloudThatSomebodyElseDeployed(t *testing.T) {
-	m, ev := text(t, "cloud \"c\" {\n  openstack { cloud = \"prod\" }\n}\nproject \"p\" {\n  quota = { cores = 4, ports = 2 }\n}\n")
-	if edges := must(t, m, ev, compose.Facts{})["project.p"].Edges; len(edges) > 0 {
+	m, ev := composed.Text(t, "cloud \"c\" {\n  openstack { cloud = \"prod\" }\n}\nproject \"p\" {\n  quota = { cores = 4, ports = 2 }\n}\n")
+	if edges := composed.Compose(t, m, ev, compose.Facts{})["project.p"].Edges; len(edges) > 0 {
 		t.Errorf("it waits for %v", edges)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 // TestConfigurationOfNodesIsBounded has some that is too large to be shown for each node beside some that
@@ -42,7 +43,7 @@ node "n" {
 		"many nodes":       {"200", "600", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, ev := text(t, strings.NewReplacer("COUNT", c.count, "NODES", c.nodes).Replace(config))
+			m, ev := composed.Text(t, strings.NewReplacer("COUNT", c.count, "NODES", c.nodes).Replace(config))
 			units, diags := compose.Compose(m, ev, compose.Facts{})
 			want := []string(nil)
 			if c.large {

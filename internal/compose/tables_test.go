@@ -10,6 +10,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 func TestServiceEdges(t *testing.T) {
@@ -37,7 +38,7 @@ func TestServiceEdges(t *testing.T) {
 				"start:service.openvswitch:installed start:service.ovn:installed start:service.rabbitmq:ready",
 		},
 	} {
-		units := whole(t, network, "")
+		units := composed.Everything(t, network, "", "")
 		for name, want := range table {
 			var got []string
 			for _, e := range units["service."+name].Edges {
@@ -55,11 +56,11 @@ func TestServiceEdges(t *testing.T) {
 
 // TestEveryServiceHasItsTables fails for a service of the language that compose does not know.
 func TestEveryServiceAndKindIsKnown(t *testing.T) {
-	units := whole(t, "ovs", "")
+	units := composed.Everything(t, "ovs", "", "")
 	block := schema.New().Block("cloud").Nested("service")
 	for _, name := range block.Labels[0].Allowed {
 		service, _ := schema.New().Service(name)
-		r := release(t, units, name)
+		r := composed.Release(t, units, name)
 		replicas, _ := at(r.Values, []string{"pod", "replicas"}).(map[string]any)
 		for _, part := range service.Parts {
 			if want := replicas[part]; name != "mariadb" && name != "memcached" && name != "glance" && want == nil {
@@ -77,7 +78,7 @@ func TestEveryServiceAndKindIsKnown(t *testing.T) {
 			t.Errorf("%s is of the release %q", name, r.OpenStackRelease)
 		}
 	}
-	demo := demo(t)
+	demo := composed.Demo(t)
 	kinds := map[string]string{}
 	for _, u := range demo {
 		if r, ok := u.Spec.(*unit.Resource); ok {
@@ -135,7 +136,7 @@ func TestCredentialsAgree(t *testing.T) {
 		"neutron-keystone-nova":  {"neutron " + id + "nova.password"}, // not nova's own user
 		"nova-keystone-nova":     {"nova " + id + "nova.password"},
 	}
-	units := whole(t, "ovs", "ceph")
+	units := composed.Everything(t, "ovs", "ceph", "")
 	spec := units["system.credentials"].Spec.(*unit.Credentials)
 	uses := map[string][]string{}
 	for _, k := range spec.Keys {
@@ -156,7 +157,7 @@ func TestCredentialsAgree(t *testing.T) {
 	// The releases take the same keys at the same places.
 	count := 0
 	for _, name := range names(units) {
-		for _, s := range release(t, units, name).Secrets {
+		for _, s := range composed.Release(t, units, name).Secrets {
 			count++
 			if s.Name != spec.Name || s.Namespace != spec.Namespace || !slices.Contains(uses[s.Key], name+" "+strings.Join(s.Path, ".")) {
 				t.Errorf("%s takes %+v, which the Secret does not know of", name, s)
@@ -173,7 +174,7 @@ func TestCredentialsAgree(t *testing.T) {
 }
 
 func TestNodes(t *testing.T) {
-	m, ev := text(t, `cloud "c" {
+	m, ev := composed.Text(t, `cloud "c" {
   openstack { cloud = "c" }
 }
 profile "fast" {}
@@ -191,7 +192,7 @@ node "off" {
 }
 node "gone" {}
 `)
-	units := must(t, m, ev, compose.Facts{Nodes: []string{"all", "control", "host", "net", "off", "other"}})
+	units := composed.Compose(t, m, ev, compose.Facts{Nodes: []string{"all", "control", "host", "net", "off", "other"}})
 	for name, want := range map[string]struct {
 		labels string
 		hosts  bool
@@ -228,7 +229,7 @@ node "gone" {}
 }
 
 func TestNodeConfiguration(t *testing.T) {
-	objects := demo(t)["system.nodes"].Spec.(*unit.Objects).Items
+	objects := composed.Demo(t)["system.nodes"].Spec.(*unit.Objects).Items
 	got := map[string]string{}
 	for _, o := range objects {
 		ratio := at(o, []string{"status", "desiredNodeConfiguration", "nova", "nova", "DEFAULT", "cpu_allocation_ratio"})

@@ -9,6 +9,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 const base = `cloud "c" {
@@ -25,8 +26,8 @@ const base = `cloud "c" {
 
 func small(t *testing.T, rabbitmq, keystone string) map[string]unit.Unit {
 	t.Helper()
-	m, ev := text(t, strings.NewReplacer("RABBITMQ", rabbitmq, "KEYSTONE", keystone).Replace(base))
-	return must(t, m, ev, compose.Facts{})
+	m, ev := composed.Text(t, strings.NewReplacer("RABBITMQ", rabbitmq, "KEYSTONE", keystone).Replace(base))
+	return composed.Compose(t, m, ev, compose.Facts{})
 }
 
 // TestPrecedence lays values over conf over what compose knows.
@@ -39,7 +40,7 @@ func TestPrecedence(t *testing.T) {
       endpoints = { identity = { hosts = { default = "elsewhere" } } }
       images    = { tags = { keystone_api = "mine" } }
     }`)
-	values := release(t, units, "keystone").Values
+	values := composed.Release(t, units, "keystone").Values
 	for path, want := range map[string]any{
 		"conf.keystone.token.expiration":      int64(1000000),
 		"conf.keystone.token.provider":        "fernet",
@@ -61,8 +62,8 @@ func TestBrokersAgree(t *testing.T) {
 		"": 3, "replicas = 1": 1, "values = { pod = { replicas = { server = 5 } } }": 5,
 	} {
 		units := small(t, written, "")
-		members := at(release(t, units, "rabbitmq").Values, []string{"pod", "replicas", "server"})
-		clients := at(release(t, units, "keystone").Values, []string{"endpoints", "oslo_messaging", "statefulset", "replicas"})
+		members := at(composed.Release(t, units, "rabbitmq").Values, []string{"pod", "replicas", "server"})
+		clients := at(composed.Release(t, units, "keystone").Values, []string{"endpoints", "oslo_messaging", "statefulset", "replicas"})
 		if members != want || clients != want {
 			t.Errorf("%q: %v members, clients know %v", written, members, clients)
 		}
@@ -77,7 +78,7 @@ func TestWrittenCredentialWins(t *testing.T) {
 		"nothing":   `values = { endpoints = { oslo_db = { auth = { keystone = null } } } }`,
 	} {
 		units := small(t, "", written)
-		for _, s := range release(t, units, "keystone").Secrets {
+		for _, s := range composed.Release(t, units, "keystone").Secrets {
 			if strings.Join(s.Path, ".") == path {
 				t.Errorf("%s: the secret replaces what was written", name)
 			}
@@ -92,9 +93,9 @@ func TestWrittenCredentialWins(t *testing.T) {
 
 func TestBackendIsTheSameInAllCharts(t *testing.T) {
 	for network, want := range map[string]string{"ovs": `["openvswitch"]`, "ovn": `["ovn"]`} {
-		units := whole(t, network, "")
+		units := composed.Everything(t, network, "", "")
 		for _, name := range []string{"neutron", "nova", "libvirt"} {
-			if got := compact(at(release(t, units, name).Values, []string{"network", "backend"})); got != want {
+			if got := compact(at(composed.Release(t, units, name).Values, []string{"network", "backend"})); got != want {
 				t.Errorf("%s of %s: %s", network, name, got)
 			}
 		}
@@ -103,11 +104,11 @@ func TestBackendIsTheSameInAllCharts(t *testing.T) {
 
 func TestStorage(t *testing.T) {
 	for storage, want := range map[string]string{"": "pvc false qcow2", "lvm": "pvc false qcow2", "ceph": "rbd true rbd"} {
-		units := whole(t, "ovs", storage)
+		units := composed.Everything(t, "ovs", storage, "")
 		got := fmt.Sprint(
-			at(release(t, units, "glance").Values, []string{"storage"}), " ",
-			at(release(t, units, "libvirt").Values, []string{"conf", "ceph", "enabled"}), " ",
-			at(release(t, units, "nova").Values, []string{"conf", "nova", "libvirt", "images_type"}))
+			at(composed.Release(t, units, "glance").Values, []string{"storage"}), " ",
+			at(composed.Release(t, units, "libvirt").Values, []string{"conf", "ceph", "enabled"}), " ",
+			at(composed.Release(t, units, "nova").Values, []string{"conf", "nova", "libvirt", "images_type"}))
 		if got != want {
 			t.Errorf("%q: %s", storage, got)
 		}
@@ -117,7 +118,7 @@ func TestStorage(t *testing.T) {
 // profiles is a whole cloud with some nodes that use profiles of their own.
 func profiles(service, conf string, n int) string {
 	var b strings.Builder
-	b.WriteString(strings.NewReplacer("NETWORK", "ovs", "STORAGE", "").Replace(everything))
+	b.WriteString(composed.Source("ovs", ""))
 	for i := range n {
 		fmt.Fprintf(&b, "profile \"p%02d\" {\n  service %q {\n    conf = %s\n  }\n}\nnode \"n%02d\" {\n  roles   = [\"compute\"]\n  profile = profile.p%02d\n}\n",
 			i, service, strings.ReplaceAll(conf, "N", fmt.Sprint(i+1)), i, i)
@@ -134,8 +135,8 @@ func TestOverrides(t *testing.T) {
 			`"kupenstack-profile::p00":{"values":{"conf":{"x":{"DEFAULT":{"debug":1}}}}},` +
 			`"kupenstack-profile::p01":{"values":{"conf":{"x":{"DEFAULT":{"debug":2}}}}}}}}`,
 	} {
-		m, ev := text(t, profiles(service, "{ x = { DEFAULT = { debug = N } } }", 2))
-		values := release(t, must(t, m, ev, compose.Facts{}), service).Values
+		m, ev := composed.Text(t, profiles(service, "{ x = { DEFAULT = { debug = N } } }", 2))
+		values := composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), service).Values
 		path := []string{"conf", "overrides"}
 		if service == "libvirt" {
 			path = path[1:]
@@ -144,8 +145,8 @@ func TestOverrides(t *testing.T) {
 			t.Errorf("%s:\n%s, want\n%s", service, got, want)
 		}
 	}
-	m, ev := text(t, profiles("neutron", "{ plugins = { openvswitch_agent = { ovs = { bridge_mappings = \"N\" } } } }", 1))
-	overrides, _ := at(release(t, must(t, m, ev, compose.Facts{}), "neutron").Values, []string{"conf", "overrides"}).(map[string]any)
+	m, ev := composed.Text(t, profiles("neutron", "{ plugins = { openvswitch_agent = { ovs = { bridge_mappings = \"N\" } } } }", 1))
+	overrides, _ := at(composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), "neutron").Values, []string{"conf", "overrides"}).(map[string]any)
 	if len(overrides) != 4 {
 		t.Errorf("neutron's agents: %v", compact(overrides))
 	}
@@ -156,8 +157,8 @@ func TestNoGroupWithoutADifference(t *testing.T) {
 	config := strings.Replace(profiles("nova", "{ nova = { DEFAULT = { list = [1, 2], debug = true } } }", 1),
 		`service "nova" { replicas = { osapi = 2, api_metadata = 2, conductor = 2, scheduler = 2, novncproxy = 2 } }`,
 		`service "nova" { conf = { nova = { DEFAULT = { list = [1, 2], debug = true } } } }`, 1)
-	m, ev := text(t, config)
-	if got := at(release(t, must(t, m, ev, compose.Facts{}), "nova").Values, []string{"conf", "overrides"}); got != nil {
+	m, ev := composed.Text(t, config)
+	if got := at(composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), "nova").Values, []string{"conf", "overrides"}); got != nil {
 		t.Errorf("overrides: %v", compact(got))
 	}
 }
@@ -165,7 +166,7 @@ func TestNoGroupWithoutADifference(t *testing.T) {
 // TestConfByNode has the schema say which services can differ by node, as their charts can.
 func TestConfByNode(t *testing.T) {
 	for _, s := range schema.New().Services() {
-		m, ev := text(t, profiles(s.Name, "{ x = { y = N } }", 1))
+		m, ev := composed.Text(t, profiles(s.Name, "{ x = { y = N } }", 1))
 		_, diags := compose.Compose(m, ev, compose.Facts{})
 		if took := len(diags) == 0; took != s.ByNode {
 			t.Errorf("%s by node: %t, and the schema says %t: %v", s.Name, took, s.ByNode, diags)
@@ -175,7 +176,7 @@ func TestConfByNode(t *testing.T) {
 
 // TestFixed has each service say what of it cannot change, also while it is not written.
 func TestFixed(t *testing.T) {
-	m, ev := text(t, `cloud "c" {
+	m, ev := composed.Text(t, `cloud "c" {
   release = "2026.1"
   charts { repository = "charts" }
   service "mariadb" { storage_size = "9Gi" }
@@ -184,7 +185,7 @@ func TestFixed(t *testing.T) {
   service "keystone" {}
   service "glance" {}
 }`)
-	units := must(t, m, ev, compose.Facts{})
+	units := composed.Compose(t, m, ev, compose.Facts{})
 	for name, want := range map[string]string{
 		"mariadb": `{"storage_size":"9Gi"}`, "rabbitmq": `{"storage_size":"10Gi"}`, "glance": `{"storage_size":""}`, "memcached": "null", "keystone": "null",
 	} {
@@ -205,7 +206,7 @@ func TestFixedAsTheChartGetsIt(t *testing.T) {
 		`{ volume = "none" }`:                       "",
 		`{ volume = { size = sensitive("10Gi") } }`: unit.TextSensitive,
 	} {
-		m, ev := text(t, `cloud "c" {
+		m, ev := composed.Text(t, `cloud "c" {
   release = "2026.1"
   charts { repository = "charts" }
   service "mariadb" {
@@ -213,7 +214,7 @@ func TestFixedAsTheChartGetsIt(t *testing.T) {
     values       = `+values+`
   }
 }`)
-		got := must(t, m, ev, compose.Facts{})["service.mariadb"].Fixed
+		got := composed.Compose(t, m, ev, compose.Facts{})["service.mariadb"].Fixed
 		if !maps.Equal(got, map[string]string{"storage_size": want}) {
 			t.Errorf("%s: %v, want %q", values, got, want)
 		}

@@ -9,11 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 // TestDefinitions checks the definitions as the API server does.
 func TestDefinitions(t *testing.T) {
-	objects := composedDemo(t)["system.definitions"].Spec.(*unit.Objects)
+	objects := composed.Demo(t)["system.definitions"].Spec.(*unit.Objects)
 	if !objects.Keep || len(objects.Items) != 1 {
 		t.Fatalf("%+v", objects)
 	}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 // profiled is a cloud whose nodes w1, w2 … have these profiles, "" for none, with what each of them
@@ -26,7 +27,7 @@ func profiled(t *testing.T, content map[string]string, nodes ...string) map[stri
 		}
 		added.WriteString("}\n")
 	}
-	return everything(t, "ovs", "", added.String())
+	return composed.Everything(t, "ovs", "", added.String())
 }
 
 // daemonSets renders the services whose DaemonSets have groups of nodes, and returns the names of their DaemonSets.
@@ -34,7 +35,7 @@ func daemonSets(t *testing.T, k kitchen, units map[string]unit.Unit) []string {
 	t.Helper()
 	var names []string
 	for _, service := range []string{"nova", "libvirt", "neutron"} { // that of Open vSwitch has no groups
-		for _, content := range k.render(t, release(t, units, service)) {
+		for _, content := range k.render(t, composed.Release(t, units, service)) {
 			var object struct {
 				Kind     string `json:"kind"`
 				Metadata struct {

@@ -2,69 +2,21 @@ package charts_test
 
 import (
 	"encoding/json"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kupenstack/kupenstack-sync/examples"
-	"github.com/kupenstack/kupenstack-sync/internal/compose"
-	"github.com/kupenstack/kupenstack-sync/internal/config"
-	"github.com/kupenstack/kupenstack-sync/internal/resolve"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
 // What compose makes of a cloud meets the charts here, and not beside compose, because this test
 // binary has Helm anyway.
-
-// composed are the units of a configuration, by their addresses.
-func composed(t *testing.T, tree fs.FS, dir string, nodes ...string) map[string]unit.Unit {
-	t.Helper()
-	cfg, diags := config.Load(tree, dir, config.DefaultLimits())
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	m, ev, diags := resolve.Resolve(cfg, nil)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	units, diags := compose.Compose(m, ev, compose.Facts{Nodes: nodes})
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
-	byAddress := map[string]unit.Unit{}
-	for _, u := range units {
-		byAddress[u.Address.String()] = u
-	}
-	return byAddress
-}
-
-func composedDemo(t *testing.T) map[string]unit.Unit {
-	t.Helper()
-	return composed(t, examples.FS, "demo", "control-1", "spare", "worker-1", "worker-2")
-}
-
-// everything is a cloud with all services that compose's own tests have as well, and what is added to it.
-func everything(t *testing.T, network, storage, added string) map[string]unit.Unit {
-	t.Helper()
-	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "compose", "testdata", "everything.hcl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if storage != "" {
-		storage = `storage_backend = "` + storage + `"`
-	}
-	hcl := strings.NewReplacer("NETWORK", network, "STORAGE", storage).Replace(string(source)) + added
-	return composed(t, fstest.MapFS{"main.hcl": {Data: []byte(hcl)}}, ".")
-}
 
 // releases are those among the units, sorted by name.
 func releases(units map[string]unit.Unit) []*unit.Release {
@@ -79,23 +31,6 @@ func releases(units map[string]unit.Unit) []*unit.Release {
 		sorted = append(sorted, byName[name])
 	}
 	return sorted
-}
-
-func release(t *testing.T, units map[string]unit.Unit, name string) *unit.Release {
-	t.Helper()
-	r, ok := units["service."+name].Spec.(*unit.Release)
-	if !ok {
-		t.Fatalf("there is no release %s", name)
-	}
-	return r
-}
-
-func variants(t *testing.T, check func(t *testing.T, all []*unit.Release)) {
-	for _, network := range []string{"ovs", "ovn"} {
-		for _, storage := range []string{"", "ceph", "lvm"} {
-			t.Run(network+" "+storage, func(t *testing.T) { check(t, releases(everything(t, network, storage, ""))) })
-		}
-	}
 }
 
 // stays tells of a default "password" that is no password of ours: the type of an authentication,
@@ -117,8 +52,8 @@ func at(values map[string]any, path string) any {
 // in OpenStack-Helm's charts, that no credential covers.
 func TestNoDefaultPasswordSurvives(t *testing.T) {
 	listed := readFacts(t, paths)
-	variants(t, func(t *testing.T, all []*unit.Release) {
-		for _, r := range all {
+	composed.Variants(t, func(t *testing.T, units map[string]unit.Unit) {
+		for _, r := range releases(units) {
 			covered := map[string]bool{}
 			for _, s := range r.Secrets {
 				covered[strings.Join(s.Path, ".")] = true
@@ -144,9 +79,9 @@ func TestNoDefaultPasswordSurvives(t *testing.T) {
 // never replaced by Kubernetes itself, and all charts agree with the broker.
 func TestComposedValues(t *testing.T) {
 	k := kitchen{}
-	variants(t, func(t *testing.T, all []*unit.Release) {
+	composed.Variants(t, func(t *testing.T, units map[string]unit.Unit) {
 		daemons, brokers := 0, 0
-		for _, r := range all {
+		for _, r := range releases(units) {
 			for _, content := range k.render(t, r) {
 				if strings.Contains(content, ":password@") {
 					t.Errorf("an object of %s logs in with a default password", r.Name)
@@ -171,7 +106,7 @@ func TestComposedValues(t *testing.T) {
 // TestDemoOverrides renders the profiles of the demo's nodes.
 func TestDemoOverrides(t *testing.T) {
 	ratios := map[string]int{}
-	for _, content := range rendered(t, release(t, composedDemo(t), "nova")) {
+	for _, content := range rendered(t, composed.Release(t, composed.Demo(t), "nova")) {
 		for _, ratio := range []string{"cpu_allocation_ratio = 4", "cpu_allocation_ratio = 1"} {
 			if strings.Contains(content, "nova-compute.conf") && strings.Contains(content, ratio+"\n") {
 				ratios[ratio]++

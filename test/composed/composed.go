@@ -1,0 +1,97 @@
+package composed
+
+import (
+	_ "embed"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kupenstack/kupenstack-sync/examples"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// everything deploys all services; the words in capitals stand for the backends.
+//
+//go:embed everything.hcl
+var everything string
+
+// Load reads and resolves a directory, and fails the test at a mistake.
+func Load(t testing.TB, tree fs.FS, dir string) (*model.Model, *resolve.Evaluator) {
+	t.Helper()
+	cfg, diags := config.Load(tree, dir, config.DefaultLimits())
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	m, ev, diags := resolve.Resolve(cfg, nil)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return m, ev
+}
+
+// Text is Load for a configuration of one file, main.hcl.
+func Text(t testing.TB, hcl string) (*model.Model, *resolve.Evaluator) {
+	t.Helper()
+	return Load(t, fstest.MapFS{"main.hcl": {Data: []byte(hcl)}}, ".")
+}
+
+// Compose makes the units, by their addresses, and fails the test at a mistake or a warning.
+func Compose(t testing.TB, m *model.Model, ev compose.Evaluator, facts compose.Facts) map[string]unit.Unit {
+	t.Helper()
+	units, diags := compose.Compose(m, ev, facts)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	byAddress := map[string]unit.Unit{}
+	for _, u := range units {
+		byAddress[u.Address.String()] = u
+	}
+	return byAddress
+}
+
+// Demo are the units of the demo's cloud on the nodes of the demo's cluster.
+func Demo(t testing.TB) map[string]unit.Unit {
+	t.Helper()
+	m, ev := Load(t, examples.FS, "demo")
+	return Compose(t, m, ev, compose.Facts{Nodes: []string{"control-1", "spare", "worker-1", "worker-2"}})
+}
+
+// Source is the configuration of a cloud with all services. The network is "ovs" or "ovn", the storage
+// "ceph", "lvm", or "" for what is there without a backend.
+func Source(network, storage string) string {
+	if storage != "" {
+		storage = `storage_backend = "` + storage + `"`
+	}
+	return strings.NewReplacer("NETWORK", network, "STORAGE", storage).Replace(everything)
+}
+
+// Everything are the units of [Source], and of what is added to it.
+func Everything(t testing.TB, network, storage, added string) map[string]unit.Unit {
+	t.Helper()
+	m, ev := Text(t, Source(network, storage)+added)
+	return Compose(t, m, ev, compose.Facts{})
+}
+
+// Variants runs a check over Everything on every backend.
+func Variants(t *testing.T, check func(t *testing.T, units map[string]unit.Unit)) {
+	for _, network := range []string{"ovs", "ovn"} {
+		for _, storage := range []string{"", "ceph", "lvm"} {
+			t.Run(network+" "+storage, func(t *testing.T) { check(t, Everything(t, network, storage, "")) })
+		}
+	}
+}
+
+// Release is the release of a service, which must be there.
+func Release(t testing.TB, units map[string]unit.Unit, service string) *unit.Release {
+	t.Helper()
+	r, ok := units["service."+service].Spec.(*unit.Release)
+	if !ok {
+		t.Fatalf("there is no release %s", service)
+	}
+	return r
+}
