@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +72,12 @@ func stopPrivate(t testing.TB, cloud *bed.Cloud) {
 func TestLifeOfABed(t *testing.T) {
 	t.Parallel()
 	dir := privateDir(t)
+	others := must(os.CreateTemp("", "#sql-temptable-"))(t) // a table that another database is working with
+	defer func() { _ = others.Close(); _ = os.Remove(others.Name()) }()
 	cloud := startPrivate(t, dir, io.Discard)
+	if _, err := os.Stat(others.Name()); err != nil {
+		t.Errorf("the database took a temporary table of another one away: %v", err)
+	}
 	c := connect(t, cloud)
 	scratch := scratchOf(t, dir)
 
@@ -188,19 +192,7 @@ func scratchOf(t *testing.T, dir string) string {
 // processes lists the living processes of the bed in dir: all have their HOME in it.
 func processes(t *testing.T, dir string) []int {
 	t.Helper()
-	home := []byte("HOME=" + filepath.Join(dir, "home") + "\x00")
-	var found []int
-	for _, entry := range must(os.ReadDir("/proc"))(t) {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil {
-			continue
-		}
-		environment, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
-		if err == nil && bytes.Contains(environment, home) {
-			found = append(found, pid)
-		}
-	}
-	return found
+	return must(process.Marked("HOME=" + filepath.Join(dir, "home")))(t)
 }
 
 func checkListeners(t *testing.T, dir string) {

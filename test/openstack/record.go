@@ -105,8 +105,10 @@ func (r record) makeScratch() error {
 	if err := r.removeScratch(); err != nil {
 		return err
 	}
-	if err := os.Mkdir(r.Scratch, 0o700); err != nil {
-		return err
+	for _, dir := range []string{r.Scratch, r.temporary()} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
 	}
 	return os.WriteFile(filepath.Join(r.Scratch, ownerFile), []byte(r.Dir), 0o600)
 }
@@ -148,6 +150,7 @@ func (r record) etc(name string) string   { return filepath.Join(r.Dir, "etc", n
 func (r record) state(name string) string { return filepath.Join(r.Dir, "state", name) }
 func (r record) home() string             { return filepath.Join(r.Dir, "home") }
 func (r record) cloudsYAML() string       { return filepath.Join(r.Dir, "clouds.yaml") }
+func (r record) temporary() string        { return filepath.Join(r.Scratch, "tmp") } // of the database
 func (r record) socket() string           { return filepath.Join(r.Scratch, "mysql.sock") }
 func (r record) authURL() string          { return loopback(r.Ports.Identity) + "/v3" }
 

@@ -16,14 +16,17 @@ type server struct {
 }
 
 // environment is the whole environment of the bed's programs: Debian's own Python, no proxy,
-// nothing of the caller's. HOME also tells whose process it is.
+// nothing of the caller's.
 func (r record) environment() []string {
 	return []string{
-		"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + r.home(), "LC_ALL=C.UTF-8",
+		"PATH=/usr/sbin:/usr/bin:/sbin:/bin", r.mark(), "LC_ALL=C.UTF-8",
 		"SETUPTOOLS_USE_DISTUTILS=stdlib", // else whoever compares versions imports all of setuptools
 		"EVENTLET_NO_GREENDNS=yes",        // no names are looked up here
 	}
 }
+
+// mark is what every process of the bed has in its environment, and no other.
+func (r record) mark() string { return "HOME=" + r.home() }
 
 // python are the arguments that run a program of an OpenStack library: MODULE:FUNCTION, the
 // program's name, its arguments.

@@ -271,6 +271,8 @@ func (r record) stop(ctx context.Context) error {
 		group.Wait()
 		failures = append(failures, results...)
 	}
+	// RabbitMQ's helpers have sessions of their own, and end when they notice that it is gone.
+	failures = append(failures, process.StopMarked(ctx, r.mark(), 5*time.Second))
 	return errors.Join(failures...)
 }
 
