@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strconv"
@@ -56,6 +57,14 @@ func jobs() map[string]confine.Job {
 				return []byte("as it should be")
 			}
 			return []byte(errors.Join(err, invalid).Error())
+		},
+		// What it starts goes on for some seconds with its standard error.
+		"linger": func(t confine.Task) []byte {
+			left, err := os.StartProcess(t.Arguments[0], []string{"sleep", t.Arguments[1]}, &os.ProcAttr{Files: []*os.File{nil, nil, os.Stderr}})
+			if err != nil {
+				return []byte(err.Error())
+			}
+			return strconv.AppendInt(nil, int64(left.Pid), 10)
 		},
 		"environment": func(confine.Task) []byte { return []byte(strings.Join(os.Environ(), " ")) },
 		"descriptors": func(confine.Task) []byte {
@@ -182,6 +191,30 @@ func TestExcess(t *testing.T) {
 				t.Errorf("the phase is %q", outcome.Phase)
 			}
 		})
+	}
+}
+
+// TestAnswerCountsWhateverFollows: once a child has given its answer and ended, it does not matter when its
+// standard error ends. On a machine that is busy elsewhere that may take longer than anybody waits.
+func TestAnswerCountsWhateverFollows(t *testing.T) {
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip("there is no program that only waits: ", err)
+	}
+	outcome, err := runner().Run(t.Context(), "linger", tree(), sleep, "60")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(outcome.Answer))
+	if err != nil || outcome.Excess != confine.None {
+		t.Fatalf("got %v, %q", outcome.Excess, outcome.Answer)
+	}
+	left, err := os.FindProcess(pid)
+	if err == nil {
+		err = left.Kill()
+	}
+	if err != nil {
+		t.Errorf("nobody held the standard error: %v", err)
 	}
 }
 

@@ -74,7 +74,9 @@ func (r *Runner) Follow(ctx context.Context, told func(phase string), job string
 		return Outcome{}, fmt.Errorf("%w: the machine gave it too little time within %v", ErrUnavailable, r.Limits.Wall)
 	}
 	outcome := talk.outcome
-	if talk.done && ended == nil {
+	// What counts is how the process ended: that nobody read its standard error to the end in time, on a
+	// machine that is busy elsewhere, is no failure of a child that has given its answer.
+	if talk.done && c.ProcessState != nil && c.ProcessState.Success() {
 		return outcome, nil
 	}
 	outcome.CPU = c.ProcessState.UserTime() + c.ProcessState.SystemTime()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -76,56 +77,61 @@ func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(l.lease)
 }
 
+// RoundTrip answers without a network, so that the lease can be tested under a clock of its own.
+func (l *leases) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer r.Body.Close()
+	}
+	answer := httptest.NewRecorder()
+	l.ServeHTTP(answer, r)
+	return answer.Result(), nil
+}
+
 // TestTwoOfOneProgram: two processes of one program, with the same id and the same name of their host as
 // two containers can have them, are not in charge at once.
 func TestTwoOfOneProgram(t *testing.T) {
-	server := httptest.NewServer(&leases{})
-	t.Cleanup(server.Close)
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	began, met, leave := make(chan string), make(chan string, 1), make(chan struct{})
-	var group sync.WaitGroup
-	hold := func(name string) *daemon.Lease {
-		lease := daemon.NewLease("kupenstack-system", daemon.Identity("kupenstack-sync"), zerolog.Nop())
-		lease.Notice = func(holder string) {
-			select {
-			case met <- holder:
-			default: // one word is enough
+	synctest.Test(t, func(t *testing.T) {
+		server := &leases{}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		began, met, leave := make(chan string, 2), make(chan string, 1), make(chan struct{})
+		var group sync.WaitGroup
+		hold := func(name string) *daemon.Lease {
+			lease := daemon.NewLease("kupenstack-system", daemon.Identity("kupenstack-sync"), zerolog.Nop())
+			lease.Notice = func(holder string) {
+				select {
+				case met <- holder:
+				default: // one word is enough
+				}
 			}
-		}
-		group.Go(func() {
-			_ = lease.Hold(ctx, &rest.Config{Host: server.URL}, func(ctx context.Context) error {
-				select {
-				case began <- name:
-				case <-ctx.Done():
-				}
-				select {
-				case <-leave:
-				case <-ctx.Done():
-				}
-				return nil
+			group.Go(func() {
+				_ = lease.Hold(ctx, &rest.Config{Host: "http://cluster.test", Transport: server}, func(ctx context.Context) error {
+					began <- name
+					select {
+					case <-leave:
+					case <-ctx.Done():
+					}
+					return nil
+				})
 			})
-		})
-		return lease
-	}
-	first := hold("first")
-	select {
-	case <-began:
-	case <-ctx.Done():
-		t.Fatal("nobody is in charge")
-	}
-	second := hold("second")
-	select {
-	case <-began:
-		t.Error("two are in charge at once")
-	case holder := <-met:
-		if holder != first.Holder() || second.Guard() == nil || first.Guard() != nil {
+			return lease
+		}
+		first := hold("first")
+		synctest.Wait() // also until it has been told of itself
+		if len(began) != 1 || first.Holder() == "" {
+			t.Fatal("nobody is in charge")
+		}
+		second := hold("second")
+		time.Sleep(10 * time.Minute) // of the bubble's clock: many times what a lease lasts
+		synctest.Wait()
+		if len(began) != 1 || len(met) != 1 {
+			t.Fatalf("%d are in charge, and the second one has met %d", len(began), len(met))
+		}
+		if holder := <-met; holder != first.Holder() || second.Guard() == nil || first.Guard() != nil {
 			t.Errorf("the second one met %s, and %s is in charge; the guards say %v and %v", holder, first.Holder(), first.Guard(), second.Guard())
 		}
-	case <-ctx.Done():
-		t.Error("the second one never met the first")
-	}
-	stop()
-	close(leave)
-	group.Wait()
+		stop()
+		close(leave)
+		group.Wait()
+	})
 }

@@ -37,7 +37,7 @@ func newBed(t *testing.T) (*bed, *gitserver.Store) {
 	store := gitserver.NewStore(t)
 	b := &bed{repo: store.Create(t, "cloud")}
 	b.first = b.repo.Commit(t, map[string]string{"cloud.hcl": "cloud {}\n", "sites/a.hcl": "site a\n"}, "First\n\nBody")
-	b.options = gitrepo.Options{CacheDir: t.TempDir(), Timeout: 20 * time.Second, Credentials: func(context.Context) (gitrepo.Credentials, error) { return b.secret, nil }}
+	b.options = gitrepo.Options{CacheDir: t.TempDir(), Timeout: 5 * time.Minute, Credentials: func(context.Context) (gitrepo.Credentials, error) { return b.secret, nil }}
 	return b, store
 }
 

@@ -184,6 +184,26 @@ func TestFileURL(t *testing.T) {
 	fails(t, err, gitrepo.NoRepository)
 }
 
+// TestFileURLOfALingeringGit: what git started goes on after it with its output. That is no failure of the
+// fetch, which is complete.
+func TestFileURLOfALingeringGit(t *testing.T) {
+	slow.Test(t)
+	b, _ := newBed(t)
+	b.options.URL = "file://" + b.repo.Dir
+	source := b.open(t)
+	program, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\nsleep 30 >/dev/null </dev/null &\nexec '" + program + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	has(t, files(t, pull(t, source), "."), "cloud.hcl", "cloud {}\n")
+}
+
 // commitIndex commits what git's index has, which can be more than files.
 func commitIndex(t *testing.T, b *bed) {
 	t.Helper()

@@ -58,7 +58,7 @@ func over(t *testing.T, kinds []string, test func(*testing.T, *bed)) {
 				b.server, b.watched.URL = s, s.URL(b.repo)
 				secret = gitrepo.Credentials{SSHKey: redact.NewSecret(string(key.PEM)), KnownHosts: []byte(s.KnownHosts() + "\n")}
 			}
-			b.watched.CacheDir, b.watched.Timeout = t.TempDir(), 20*time.Second
+			b.watched.CacheDir, b.watched.Timeout = t.TempDir(), 5*time.Minute
 			b.watched.Credentials = func(context.Context) (gitrepo.Credentials, error) { return secret, nil }
 			b.options = statusbranch.Options{Backoff: time.Millisecond, Clock: func() time.Time { return time.Unix(1_700_000_000, 0).UTC() }}
 			test(t, b)

@@ -53,11 +53,38 @@ type auditLine struct {
 // AuditOffset returns the present end of the audit log, for a later call of Events. Requests
 // whose answer has been read lie before it.
 func (c *Cluster) AuditOffset() (int64, error) {
-	info, err := os.Stat(c.AuditLog)
+	file, err := os.Open(c.AuditLog)
 	if err != nil {
 		return 0, fmt.Errorf("audit log: %w", err)
 	}
-	return info.Size(), nil
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("audit log: %w", err)
+	}
+	offset, err := lastLineEnd(file, info.Size())
+	if err != nil {
+		return 0, fmt.Errorf("audit log: %w", err)
+	}
+	return offset, nil
+}
+
+// lastLineEnd returns the offset behind the last line break before size. The server writes for others, too:
+// a file grows while a line is written, and what begins in the middle of one cannot be read.
+func lastLineEnd(file io.ReaderAt, size int64) (int64, error) {
+	chunk := make([]byte, 32<<10)
+	for end := size; end > 0; {
+		begin := max(0, end-int64(len(chunk)))
+		part := chunk[:end-begin]
+		if _, err := file.ReadAt(part, begin); err != nil {
+			return 0, err
+		}
+		if at := bytes.LastIndexByte(part, '\n'); at >= 0 {
+			return begin + int64(at) + 1, nil
+		}
+		end = begin
+	}
+	return 0, nil
 }
 
 // Events returns the requests in the audit log from an offset on, in the order in which they

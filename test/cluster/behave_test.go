@@ -48,10 +48,8 @@ func TestDeploymentsThatDoNotProgress(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, pod := range pods {
-				if err := verify(&pod, checks...); err != nil {
-					t.Error(err)
-				}
+			for name := range pods { // the deadline may be over before the kubelet has come as far
+				waitPod(t, client, namespace, name, checks...)
 			}
 		})
 	}
@@ -62,9 +60,30 @@ func TestReadyAfter(t *testing.T) {
 	client := testbed.Cluster(t).Client()
 	namespace := newNamespace(t, client)
 	delayed := map[string]string{cluster.AnnotationReadyAfter: "3s"}
+	// The watch shows every state; who only looks now and then may miss the one in between.
+	watch, err := client.CoreV1().Pods(namespace).Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=slow"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Stop()
 	createPod(t, client, namespace, newPod("slow", delayed))
 	createPod(t, client, namespace, newPod("slow-with-init", delayed, "init"))
-	waitPod(t, client, namespace, "slow", phase(corev1.PodPending), waiting("ContainerCreating"))
+	limit := time.After(patience)
+	for waits := false; !waits; {
+		select {
+		case <-limit:
+			t.Fatal("its container never was about to be created")
+		case event, open := <-watch.ResultChan():
+			pod, ok := event.Object.(*corev1.Pod)
+			if !open || !ok {
+				t.Fatalf("the watch ended with %+v", event)
+			}
+			waits = verify(pod, phase(corev1.PodPending), waiting("ContainerCreating")) == nil
+			if !waits && running(pod) == nil {
+				t.Fatal("it ran before its container was about to be created")
+			}
+		}
+	}
 	for _, name := range []string{"slow", "slow-with-init"} {
 		pod := waitPod(t, client, namespace, name, running)
 		for _, c := range pod.Status.Conditions {

@@ -19,8 +19,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 )
 
-// patience bounds every wait: the machine may be busy with other test binaries.
-const patience = 90 * time.Second
+// patience bounds every wait: the machine may be busy with other test binaries, or stand still.
+const patience = 5 * time.Minute
 
 // newNamespace makes a namespace for one test, in which pods can be created. It is deleted
 // afterwards, without waiting: that takes many seconds.
@@ -32,7 +32,7 @@ func newNamespace(t *testing.T, client kubernetes.Interface) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := client.CoreV1().Namespaces().Delete(ctx, namespace.Name, metav1.DeleteOptions{}); err != nil {
 			t.Errorf("delete the namespace: %v", err)

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "fake server: cannot start")
 		os.Exit(1)
 	case "kube-apiserver":
-		<-time.After(time.Minute) // stays until it is stopped, and not for ever if nobody does
+		<-time.After(10 * time.Minute) // stays until it is stopped, and not for ever if nobody does
 		os.Exit(1)
 	}
 	os.Exit(m.Run())

@@ -3,6 +3,8 @@
 package cluster
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -34,6 +36,28 @@ func TestParseEvents(t *testing.T) {
 	for _, bad := range []string{"no JSON\n", "{}\n"} {
 		if _, _, err := parseEvents([]byte(auditSample + bad)); err == nil {
 			t.Errorf("no error for the line %q", bad)
+		}
+	}
+}
+
+func TestAuditOffsetIsTheEndOfALine(t *testing.T) {
+	c := &Cluster{AuditLog: filepath.Join(t.TempDir(), "audit.log")}
+	long := `{"kind":"Event","requestURI":"` + strings.Repeat("x", 100_000)
+	for _, test := range []struct {
+		text string
+		want int
+	}{
+		{"", 0},
+		{auditSample, len(auditSample)},
+		{auditSample + `{"kind":"Event","aud`, len(auditSample)}, // as it is seen while the server writes
+		{auditSample + long, len(auditSample)},
+		{long, 0},
+	} {
+		if err := os.WriteFile(c.AuditLog, []byte(test.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.AuditOffset(); err != nil || got != int64(test.want) {
+			t.Errorf("of %d bytes: got %d, %v, want %d", len(test.text), got, err, test.want)
 		}
 	}
 }

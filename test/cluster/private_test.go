@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
@@ -109,12 +110,9 @@ func testDaemonSet(t *testing.T, client kubernetes.Interface, namespace string) 
 		})
 	}
 	readyOn("edge-1", "edge-2")
-	core, err := client.CoreV1().Nodes().Get(t.Context(), "core-1", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	core.Labels["role"] = "edge"
-	if _, err := client.CoreV1().Nodes().Update(t.Context(), core, metav1.UpdateOptions{}); err != nil {
+	// A patch, as its kubelet writes to the node too.
+	patch := []byte(`{"metadata":{"labels":{"role":"edge"}}}`)
+	if _, err := client.CoreV1().Nodes().Patch(t.Context(), "core-1", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	readyOn("core-1", "edge-1", "edge-2")

@@ -30,8 +30,9 @@ type Options struct {
 }
 
 const (
-	startLimit   = 2 * time.Minute
-	cleanupLimit = 30 * time.Second
+	// Several may start at once on a machine that runs tests beside them.
+	startLimit   = 10 * time.Minute
+	cleanupLimit = 2 * time.Minute
 )
 
 // starter holds what the steps of one start share.

@@ -40,7 +40,7 @@ type Process struct {
 }
 
 // killLimit is how long the kernel may take to end a killed process.
-const killLimit = 10 * time.Second
+const killLimit = time.Minute
 
 // newProcess prepares a process whose output goes to dir/NAME.stdout and dir/NAME.stderr.
 func newProcess(dir, name string) *Process {

@@ -81,7 +81,7 @@ func program(name string, args []string) error {
 }
 
 func call(method, server, key string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, server+"/objects?key="+url.QueryEscape(key), nil)
 	if err != nil {

@@ -24,7 +24,7 @@ type Run struct {
 	// from an earlier life should ask for something of this one too, such as Process.Logged.
 	// Nil means that the program ends by itself.
 	Until func(ctx context.Context, p *Process) (bool, error)
-	// Limit bounds each life; 0 means a minute.
+	// Limit bounds each life; 0 means five minutes.
 	Limit time.Duration
 }
 
@@ -63,8 +63,8 @@ func (r Run) Do(ctx context.Context) ([]Life, error) {
 }
 
 const (
-	defaultLimit = time.Minute
-	stopGrace    = 10 * time.Second
+	defaultLimit = 5 * time.Minute
+	stopGrace    = time.Minute
 	// askInterval is how often Until is asked: nothing tells when an unknown condition changes.
 	askInterval = 50 * time.Millisecond
 )

@@ -162,7 +162,7 @@ func TestGroupDiesWithTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Nothing tells when a process that is not our child is gone.
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

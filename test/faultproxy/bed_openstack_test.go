@@ -104,7 +104,7 @@ func TestBedOpenStackFaults(t *testing.T) {
 		t.Errorf("%d networks of that name exist, want the one whose answer was lost: %v", len(all), err)
 	}
 	for _, network := range all {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 5*time.Minute)
 		defer cancel()
 		if err := networks.Delete(ctx, there, network.ID).ExtractErr(); err != nil {
 			t.Error(err)

@@ -54,7 +54,7 @@ func newClient(t *testing.T, config *tls.Config) *http.Client {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: 20 * time.Second}
+	return &http.Client{Transport: transport, Timeout: 5 * time.Minute}
 }
 
 // do returns the answer's status and body.
@@ -100,7 +100,7 @@ func TestRequestsAreForwardedRecordedAndCounted(t *testing.T) {
 	}
 	first := requests[0]
 	if first.Sequence != 1 || first.Proxy != "front" || first.Verb != "GET" || first.Path != "/things" || first.Query != "limit=2" ||
-		first.UserAgent != "tester" || first.Status != 200 || first.Upstream != 200 || !first.Forwarded || time.Since(first.Time) > time.Minute {
+		first.UserAgent != "tester" || first.Status != 200 || first.Upstream != 200 || !first.Forwarded || time.Since(first.Time) > time.Hour {
 		t.Errorf("first is %+v", first)
 	}
 	if requests[2].Sequence != 3 || requests[2].URLPath != "/things/"+id {
@@ -140,7 +140,7 @@ func TestAnswersAreStreamed(t *testing.T) {
 	for _, path := range []string{"/", "/sized", "/?watch=true"} {
 		proxy := faultproxy.Start(t, faultproxy.Options{Target: server.URL})
 		client := newClient(t, nil)
-		client.Timeout = 5 * time.Second // a piece that is held back never comes
+		client.Timeout = time.Minute // a piece that is held back never comes
 		response, err := client.Get(proxy.URL() + path)
 		if err != nil {
 			t.Fatal(err)
@@ -177,7 +177,7 @@ func TestEarlyAnswerLeavesTheRequestWhole(t *testing.T) {
 	request.ContentLength = int64(len("first second"))
 	go func() { _, _ = io.WriteString(rest, "first ") }()
 	client := newClient(t, nil)
-	client.Timeout = 5 * time.Second
+	client.Timeout = time.Minute
 	response, err := client.Do(request) // returns at the header of the answer
 	if err != nil {
 		t.Fatal(err)

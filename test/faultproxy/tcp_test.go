@@ -45,7 +45,7 @@ func exchange(t *testing.T, address string, data []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(5 * time.Minute))
 	if _, err := conn.Write(data); err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func TestTCPResetsOpenConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(5 * time.Minute))
 	piece := make([]byte, 2)
 	if _, err := conn.Write([]byte("hi")); err != nil {
 		t.Fatal(err)

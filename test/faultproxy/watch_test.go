@@ -60,7 +60,7 @@ func receive(t *testing.T, w watch.Interface) (event watch.Event, ok bool) {
 	select {
 	case event, ok = <-w.ResultChan():
 		return event, ok
-	case <-time.After(20 * time.Second):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("nothing came from the watch")
 		return watch.Event{}, false
 	}

@@ -127,7 +127,7 @@ func writeFile(t *testing.T, path, content string) {
 // timeout returns a context that ends long after anything that works.
 func timeout(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

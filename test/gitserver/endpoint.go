@@ -15,7 +15,7 @@ import (
 
 // stopTimeout bounds how long Stop and Close wait for git commands to end after their
 // connections were closed.
-const stopTimeout = 10 * time.Second
+const stopTimeout = 2 * time.Minute
 
 // Access says what a user or a key may do.
 type Access int

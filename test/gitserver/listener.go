@@ -10,7 +10,7 @@ import (
 )
 
 // listenTimeout bounds how long a server waits for its port.
-const listenTimeout = 10 * time.Second
+const listenTimeout = 2 * time.Minute
 
 // listen listens on a port that is reserved for the caller. A process that this one
 // forks holds a copy of every socket until it executes its program, so a port may be

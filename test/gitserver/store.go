@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// gitTimeout bounds every git command that a test waits for.
-const gitTimeout = 30 * time.Second
+// gitTimeout bounds every git command that a test waits for, on a machine that is busy elsewhere.
+const gitTimeout = 5 * time.Minute
 
 // preReceive refuses a push for as long as the repository holds a file with a reason.
 // It is installed once, because a program that is written while other goroutines fork
@@ -125,13 +125,16 @@ func (s *Store) create(name string) (*Repository, error) {
 
 // repositoryConfig lets http-backend take pushes and clients fetch a commit by its
 // hash, as hosting services do. It keeps Git from packing in the background, which
-// would outlive the test, and from waiting for the disk.
+// would outlive the test, from waiting for the disk, and from saying that it lives when it
+// takes long: what is cut from an answer would be that.
 const repositoryConfig = `[http]
 	receivepack = true
 [uploadpack]
 	allowReachableSHA1InWant = true
+	keepAlive = 0
 [receive]
 	autogc = false
+	keepAlive = 0
 [gc]
 	auto = 0
 [core]
@@ -154,7 +157,7 @@ func (s *Store) runEnv(ctx context.Context, extraEnv []string, stdin []byte, arg
 	command := exec.CommandContext(ctx, s.git, args...)
 	command.Env = append(s.Env(), extraEnv...)
 	command.Dir = s.root
-	command.WaitDelay = time.Second
+	command.WaitDelay = time.Minute // nothing goes on after git; but its last words may be read late
 	command.Stdin = bytes.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr

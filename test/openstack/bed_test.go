@@ -5,6 +5,7 @@ package openstack_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -75,7 +76,7 @@ func must[T any](value T, err error) func(*testing.T) T {
 func remove(t *testing.T, what string, del func(context.Context) error) {
 	t.Helper()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := del(ctx); err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 			t.Errorf("delete %s: %v", what, err)
@@ -83,24 +84,22 @@ func remove(t *testing.T, what string, del func(context.Context) error) {
 	})
 }
 
-// eventually polls, because these APIs have nothing to watch.
+// eventually polls, because these APIs have nothing to watch. An error is a no: what answers 500 or 503 once
+// may answer the next time, and the last one is told.
 func eventually(ctx context.Context, t *testing.T, what string, ready func(context.Context) (bool, error)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		done, err := ready(ctx)
-		if err != nil {
-			t.Fatalf("wait for %s: %v", what, err)
-		}
-		if done {
+		if done && err == nil {
 			return
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("wait for %s: %v", what, ctx.Err())
+			t.Fatalf("wait for %s: %v", what, errors.Join(ctx.Err(), err))
 		case <-tick.C:
 		}
 	}

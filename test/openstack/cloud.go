@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -69,17 +70,45 @@ func (c *Cloud) Stop(ctx context.Context) error {
 
 // Provider returns an authenticated client with the administrator's rights in the cloud's
 // project. It may be used from several goroutines, renews its token, and no request takes
-// longer than two minutes.
+// longer than two minutes. What it only reads it asks for again where a service fails at it: on
+// a machine that is busy with tests these services do, and no test is about that.
 func (c *Cloud) Provider(ctx context.Context) (*gophercloud.ProviderClient, error) {
-	return c.ProviderAt(ctx, c.AuthURL)
+	return c.connect(ctx, c.AuthURL, readAgain)
+}
+
+// How often the same is asked for that a service fails at, and the first pause in between.
+const (
+	reads      = 6
+	firstPause = 100 * time.Millisecond
+)
+
+// readAgain is a gophercloud.RetryFunc: nil has the request sent again. To ask for a token changes nothing.
+func readAgain(ctx context.Context, method, url string, _ *gophercloud.RequestOpts, err error, failures uint) error {
+	var answer gophercloud.ErrUnexpectedResponseCode
+	answered := errors.As(err, &answer)
+	if method != http.MethodGet && !strings.HasSuffix(url, "/auth/tokens") || answered && answer.Actual < http.StatusInternalServerError || failures >= reads {
+		return err
+	}
+	pause := time.NewTimer(firstPause << failures)
+	defer pause.Stop()
+	select {
+	case <-ctx.Done():
+		return err
+	case <-pause.C:
+		return nil
+	}
 }
 
 // ProviderAt is Provider for a client that finds the identity service at another address, such
-// as a proxy's.
+// as a proxy's, and asks for nothing twice.
 func (c *Cloud) ProviderAt(ctx context.Context, authURL string) (*gophercloud.ProviderClient, error) {
+	return c.connect(ctx, authURL, nil)
+}
+
+func (c *Cloud) connect(ctx context.Context, authURL string, again gophercloud.RetryFunc) (*gophercloud.ProviderClient, error) {
 	auth := c.auth
 	auth.IdentityEndpoint = authURL
-	provider, err := connect(ctx, auth, c.transport)
+	provider, err := connect(ctx, auth, c.transport, again)
 	if err != nil {
 		return nil, fmt.Errorf("connect to OpenStack at %s: %w", authURL, err)
 	}
@@ -98,15 +127,16 @@ func (r record) auth() gophercloud.AuthOptions {
 }
 
 func (r record) provider(ctx context.Context) (*gophercloud.ProviderClient, error) {
-	return connect(ctx, r.auth(), http.DefaultTransport)
+	return connect(ctx, r.auth(), http.DefaultTransport, readAgain)
 }
 
-func connect(ctx context.Context, auth gophercloud.AuthOptions, transport http.RoundTripper) (*gophercloud.ProviderClient, error) {
+func connect(ctx context.Context, auth gophercloud.AuthOptions, transport http.RoundTripper, again gophercloud.RetryFunc) (*gophercloud.ProviderClient, error) {
 	provider, err := openstack.NewClient(auth.IdentityEndpoint)
 	if err != nil {
 		return nil, err
 	}
 	provider.HTTPClient = http.Client{Timeout: requestLimit, Transport: transport}
+	provider.RetryFunc = again
 	provider.UseTokenLock()
 	if err := openstack.Authenticate(ctx, provider, auth); err != nil {
 		return nil, err

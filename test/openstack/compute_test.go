@@ -56,12 +56,13 @@ func makeImage(t *testing.T, c clients, format string, content []byte) *images.I
 func makeServer(t *testing.T, c clients, opts servers.CreateOptsBuilder) *servers.Server {
 	t.Helper()
 	server := must(servers.Create(t.Context(), c.compute, opts, nil).Extract())(t)
+	id := server.ID
 	remove(t, "server", func(ctx context.Context) error {
-		if err := servers.Delete(ctx, c.compute, server.ID).ExtractErr(); err != nil {
+		if err := servers.Delete(ctx, c.compute, id).ExtractErr(); err != nil {
 			return err
 		}
 		eventually(ctx, t, "the server to be deleted", func(ctx context.Context) (bool, error) {
-			_, err := servers.Get(ctx, c.compute, server.ID).Extract()
+			_, err := servers.Get(ctx, c.compute, id).Extract()
 			if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 				return true, nil
 			}
@@ -70,12 +71,14 @@ func makeServer(t *testing.T, c clients, opts servers.CreateOptsBuilder) *server
 		return nil
 	})
 	eventually(t.Context(), t, "the server to be ACTIVE", func(ctx context.Context) (bool, error) {
-		var err error
-		server, err = servers.Get(ctx, c.compute, server.ID).Extract()
-		if err == nil && server.Status == "ERROR" {
+		now, err := servers.Get(ctx, c.compute, id).Extract()
+		if err != nil {
+			return false, err
+		}
+		if server = now; server.Status == "ERROR" {
 			t.Fatalf("the server failed: %+v", server.Fault)
 		}
-		return err == nil && server.Status == "ACTIVE", err
+		return server.Status == "ACTIVE", nil
 	})
 	return server
 }

@@ -60,7 +60,7 @@ func startPrivate(t testing.TB, dir string, out io.Writer) *bed.Cloud {
 
 func stopPrivate(t testing.TB, cloud *bed.Cloud) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	if err := cloud.Stop(ctx); err != nil {
 		t.Error(err)

@@ -36,6 +36,9 @@ type Process struct {
 
 const recordSuffix = ".process.json"
 
+// killLimit is how long the kernel may take to end what was killed, on a machine that is busy elsewhere.
+const killLimit = time.Minute
+
 // Start runs spec in a session of its own and records it in dir. The process outlives
 // the caller unless Stop is called. Output is appended to dir/NAME.log. It fails when a
 // process of that name is still alive.
@@ -139,7 +142,7 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 			return err
 		}
 		// Not bound by ctx: SIGKILL cannot be refused, and a caller that gave up still wants no leftovers.
-		if !p.waitGone(context.WithoutCancel(ctx), 10*time.Second) {
+		if !p.waitGone(context.WithoutCancel(ctx), killLimit) {
 			return fmt.Errorf("stop %s: process id %d does not end", p.Name, p.PID)
 		}
 	}

@@ -69,14 +69,12 @@ func PrivateCluster(t testing.TB, options cluster.Options) *cluster.Cluster {
 		t.Fatal(err)
 	}
 	options.Bin, options.Dir = filepath.Join(bed, BinDir), dir
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	private, err := cluster.Start(ctx, options)
+	private, err := cluster.Start(context.WithoutCancel(t.Context()), options) // which has a limit of its own
 	if err != nil {
 		t.Fatalf("a private control plane: %v", err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := private.Stop(ctx); err != nil {
 			t.Errorf("stop the private control plane: %v", err)

@@ -31,7 +31,7 @@ var (
 )
 
 // patience bounds what a test waits for in all.
-const patience = 90 * time.Second
+const patience = 5 * time.Minute
 
 // canary is the secret value that must never be shown.
 const canary = "c4n4ry-Tr0ub4dor-7f1e"

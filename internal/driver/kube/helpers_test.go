@@ -48,7 +48,7 @@ func newWorld(t *testing.T, bed *cluster.Cluster) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	w := &world{t: t, ctx: ctx, bed: bed, admin: admin, name: name, agent: "kupenstack-test-" + name}
 	w.cluster = w.connect()
 	t.Cleanup(func() {

@@ -16,7 +16,7 @@ func TestApplyingLabelsNeverMakesANode(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	gone := parse(t, "apiVersion: v1\nkind: Node\nmetadata: {name: gone-just-now, uid: 11111111-2222-4333-8444-555555555555}")
 	labels := &nodeLabels{cluster: c, name: "gone-just-now"}

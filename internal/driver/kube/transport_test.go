@@ -46,7 +46,7 @@ func TestTransportGuardsAndBounds(t *testing.T) {
 	release := make(chan struct{})
 	sent := make(chan string, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		sent <- r.Method
+		sent <- r.URL.RawQuery
 		select {
 		case <-release:
 		case <-r.Context().Done():
@@ -74,10 +74,10 @@ func TestTransportGuardsAndBounds(t *testing.T) {
 	if err := do(http.MethodGet, "/api/v1/namespaces", nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a server that does not answer: %v", err)
 	}
-	<-sent
-	done := make(chan error)
+	done := make(chan error, 1)
 	go func() { done <- do(http.MethodGet, "/api/v1/namespaces?watch=true", nil) }()
-	<-sent
+	for <-sent != "watch=true" { // the time of the first one may have been over before it got there
+	}
 	select {
 	case err := <-done:
 		t.Errorf("the watch ended: %v", err)

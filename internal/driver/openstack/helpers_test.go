@@ -176,7 +176,7 @@ func (b *bench) compare(t *testing.T, target unit.Target) (unit.State, unit.Diff
 // converge takes steps until nothing is left to do, and fills in the id.
 func (b *bench) converge(t *testing.T, target *unit.Target) unit.State {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	for {
 		st, diff := b.compare(t, *target)
@@ -233,7 +233,7 @@ func (b *bench) destroy(ctx context.Context, t *testing.T, target unit.Target) e
 func (b *bench) remove(t *testing.T, target unit.Target) {
 	t.Helper()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := b.destroy(ctx, t, target); err != nil {
 			t.Errorf("clean up %s: %v", target.Address, err)

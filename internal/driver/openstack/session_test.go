@@ -56,7 +56,7 @@ func TestCatalogueIsReadAgain(t *testing.T) {
 		t.Errorf("without Neutron: %v", err)
 	}
 	r.pass(renewPause)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	r.connector.lock <- struct{}{} // nobody logs in while the catalogue changes
 	r.regions = []string{"here"}
@@ -85,7 +85,7 @@ func TestServersThatNeverAnswer(t *testing.T) {
 		if st := states[targets[0].Address]; err == nil || unit.IsBlocked(err) || st.Existence != unit.Unknown || st.Message == "" {
 			t.Errorf("got %+v, %v", st, err)
 		}
-		if took := time.Since(begin); took > 50*limit {
+		if took := time.Since(begin); took > headerLimit-headerLimit/4 { // a busy machine may take its time, but not the limit of old
 			t.Errorf("it took %s", took)
 		}
 	}
