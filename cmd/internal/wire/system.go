@@ -78,8 +78,18 @@ func (s *System) closeDrivers() {
 	s.closers = nil
 }
 
-// Ping tells whether the cluster can be reached and knows us.
-func (s *System) Ping(ctx context.Context) error { return s.cluster.Ping(ctx) }
+// Ping tells whether the cluster can be reached, knows us, and is not looked after from another namespace.
+// It is asked before anything is written: a lease in a namespace that was misspelt would stay there.
+func (s *System) Ping(ctx context.Context) error {
+	if err := s.cluster.Ping(ctx); err != nil {
+		return err
+	}
+	_, _, found, err := s.cluster.PeekInstallation(ctx)
+	if err == nil && !found {
+		err = s.alone(ctx)
+	}
+	return err
+}
 
 // Facts are what compose has to know of the cluster.
 func (s *System) Facts(ctx context.Context) (compose.Facts, error) {
