@@ -112,10 +112,11 @@ func (s *scenario) converge(args []string) error {
 
 // disturb changes the world.
 //
-//	fail apply|delete|observe ADDRESS N      block|unblock [delete:]ADDRESS [REASON]
+//	fail apply|mend|delete|observe ADDRESS N      block|unblock [delete:]ADDRESS [REASON]
 //	edit ADDRESS FIELD VALUE   erase ADDRESS   break ADDRESS REASON   mend ADDRESS: and tell the engine
 //	hide|show ADDRESS|DRIVER|SERVICE with parts   hang|unhang DRIVER|hosts   hold|release ADDRESS
 //	store fail|lose N          hosts NAME N      slow-delete ADDRESS N
+//	hold-back|await ADDRESS [REASON]: its driver refuses a change that is due, or waits for one that was begun
 //	put ADDRESS [ID] [MARK]: somebody else creates one       notify ADDRESS
 func (s *scenario) disturb(command string, args []string) (bool, error) {
 	w := s.world
@@ -140,6 +141,12 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 		told = args[0]
 	case "mend":
 		w.at(addr.MustParseObject(args[0])).broken = ""
+		told = args[0]
+	case "hold-back":
+		w.at(addr.MustParseObject(args[0])).held = strings.Join(args[1:], " ")
+		told = args[0]
+	case "await":
+		w.at(addr.MustParseObject(args[0])).waits = strings.Join(args[1:], " ")
 		told = args[0]
 	case "slow-delete":
 		w.at(addr.MustParseObject(args[0])).going = atoi(args[1])
