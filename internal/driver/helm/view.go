@@ -72,7 +72,7 @@ func (d *Driver) look(ctx context.Context, target unit.Target, history []stored)
 	if err != nil {
 		return nil, v.masked(err)
 	}
-	d.remember(target.Address, v.refs())
+	d.remember(target.Address, v.namespace+"/"+v.name, v.refs())
 	return v, nil
 }
 
