@@ -30,7 +30,7 @@ func (s *scenario) run(line string) error {
 // drive has the engine do something.
 //
 //	submit REVISION [FALLBACK]      settle      wait DURATION      resync
-//	converge REVISION [TIMEOUT]: with an engine of its own    plan REVISION
+//	converge REVISION [TIMEOUT]: with an engine of its own    plan REVISION [DURATION PART OF THE ERROR]
 //	restart              lose [SHARD]: restart without an inventory, or without a piece of it
 //	parallel N   resync-every DURATION (before a restart)
 func (s *scenario) drive(command string, args []string) (bool, error) {
@@ -57,9 +57,16 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 	case "converge":
 		return true, s.converge(args)
 	case "plan":
-		var err error
-		s.plan, err = s.engine.Plan(s.t.Context(), s.revisions[args[0]])
-		return true, err
+		begun := time.Now()
+		p, err := s.engine.Plan(s.t.Context(), s.revisions[args[0]])
+		s.plan = p
+		if len(args) == 1 {
+			return true, err
+		}
+		if text := strings.Join(args[2:], " "); err == nil || !strings.Contains(err.Error(), text) || time.Since(begun).String() != args[1] {
+			return true, fmt.Errorf("after %v: %w", time.Since(begun), err)
+		}
+		return true, nil
 	case "restart":
 		s.stop()
 		s.start()
