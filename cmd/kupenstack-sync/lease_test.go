@@ -220,11 +220,13 @@ func TestReportRefused(t *testing.T) {
 }
 
 // TestAnotherNamespace: with a namespace that was misspelt nothing is taken over from the installation that
-// there is.
+// there is, and nothing is written, the lease and the namespace for it included.
 func TestAnotherNamespace(t *testing.T) {
 	store := gitserver.NewStore(t)
 	repository := store.Create(t, "cloud")
 	repository.Commit(t, map[string]string{"main.hcl": nothing}, "Begin")
+	broken := store.Create(t, "broken")
+	broken.Commit(t, map[string]string{"main.hcl": mistake}, "Begin")
 	for other, want := range map[string]int{"": exitDone, "kupenstack-sytsem": exitUsage} {
 		for _, command := range []string{"plan", ""} {
 			cluster := &api{other: other}
@@ -236,10 +238,17 @@ func TestAnotherNamespace(t *testing.T) {
 			if code, out := call(t, "", args...); code != want {
 				t.Errorf("%q beside an installation in %q ends with %d, want %d:\n%s", command, other, code, want, out)
 			}
-			if sent := cluster.changed(); other != "" && len(sent) > 0 {
-				t.Errorf("%q beside an installation in %q sent %q", command, other, sent)
+			if other != "" && len(cluster.writes) > 0 {
+				t.Errorf("%q beside an installation in %q sent %q", command, other, cluster.writes)
 			}
 			server.Close()
 		}
+	}
+	// Nor is it by a pass that has only mistakes to report.
+	cluster := &api{other: "kupenstack-sytsem"}
+	server := httptest.NewServer(cluster)
+	defer server.Close()
+	if code, out := call(t, "", flagsFor(t, broken, server)...); code != exitInvalid || len(cluster.writes) > 0 {
+		t.Errorf("with mistakes it ends with %d and sent %q:\n%s", code, cluster.writes, out)
 	}
 }

@@ -17,7 +17,10 @@ func (p *onePass) tell(ctx context.Context, lease *daemon.Lease) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, daemon.Patience)
 	defer cancel()
-	holder, err := lease.Held(ctx, p.system.REST)
+	holder, err := "", p.system.Ping(ctx)
+	if err == nil {
+		holder, err = lease.Held(ctx, p.system.REST)
+	}
 	if err == nil && holder == "" {
 		err = lease.Hold(ctx, p.system.REST, func(ctx context.Context) error {
 			p.publish(ctx, engine.Snapshot{})

@@ -22,6 +22,10 @@ const replanDelay = 2 * time.Second
 // that an API which hangs holds back nothing but what lies behind it.
 const lookPatience = 30 * time.Second
 
+// planPatience is how long a plan that nobody acts on waits for each driver: Neutron may take the better part of
+// that to list a large cloud.
+const planPatience = time.Minute
+
 // hostsAge is how old a plan may be by which something is done that depends on where instances run.
 const hostsAge = time.Minute
 
@@ -113,8 +117,9 @@ func (e *Engine) make(ctx context.Context, in plan.Input) *plan.Plan {
 }
 
 // Plan observes everything and tells what would be done for a revision. It changes nothing, and
-// needs no [Engine.Run]. The error says what could not be observed; the plan stands all the same,
-// and has those units as unknown. What cannot be seen because it is to be made first is no error.
+// needs no [Engine.Run]. The error says what could not be observed, which an API is that does not answer
+// within a minute; the plan stands all the same, and has those units as unknown. What cannot be seen
+// because it is to be made first is no error.
 func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
 	targets := map[unit.DriverName][]unit.Target{}
 	units := map[addr.Object]*unit.Unit{}

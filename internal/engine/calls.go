@@ -62,7 +62,12 @@ func (e *Engine) apply(calls context.Context, l *loop, target unit.Target, desir
 		if err == nil {
 			err = e.confirm(ctx, u, target, desired, next)
 		}
-		return func() { e.applied(l, c, next, err) }
+		return func() {
+			if err != nil {
+				l.failed = c.Action
+			}
+			e.applied(l, c, next, err)
+		}
 	})
 }
 
@@ -74,7 +79,7 @@ func (e *Engine) applied(l *loop, c plan.Change, state unit.State, err error) {
 	}
 	l.done(c.Action)
 	l.repaired()
-	l.polls = 0
+	l.polls, l.failed = 0, ""
 	e.saw(l, state)
 	if state.Existence == unit.Unknown {
 		l.stale = true

@@ -30,7 +30,7 @@ func (s *scenario) run(line string) error {
 // drive has the engine do something.
 //
 //	submit REVISION [FALLBACK]      settle      wait DURATION      resync
-//	converge REVISION [TIMEOUT]: with an engine of its own    plan REVISION
+//	converge REVISION [TIMEOUT]: with an engine of its own    plan REVISION [DURATION PART OF THE ERROR]
 //	restart              lose [SHARD]: restart without an inventory, or without a piece of it
 //	parallel N   resync-every DURATION (before a restart)
 func (s *scenario) drive(command string, args []string) (bool, error) {
@@ -57,9 +57,16 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 	case "converge":
 		return true, s.converge(args)
 	case "plan":
-		var err error
-		s.plan, err = s.engine.Plan(s.t.Context(), s.revisions[args[0]])
-		return true, err
+		begun := time.Now()
+		p, err := s.engine.Plan(s.t.Context(), s.revisions[args[0]])
+		s.plan = p
+		if len(args) == 1 {
+			return true, err
+		}
+		if text := strings.Join(args[2:], " "); err == nil || !strings.Contains(err.Error(), text) || time.Since(begun).String() != args[1] {
+			return true, fmt.Errorf("after %v: %w", time.Since(begun), err)
+		}
+		return true, nil
 	case "restart":
 		s.stop()
 		s.start()
@@ -112,10 +119,11 @@ func (s *scenario) converge(args []string) error {
 
 // disturb changes the world.
 //
-//	fail apply|delete|observe ADDRESS N      block|unblock [delete:]ADDRESS [REASON]
+//	fail apply|mend|delete|observe ADDRESS N      block|unblock [delete:]ADDRESS [REASON]
 //	edit ADDRESS FIELD VALUE   erase ADDRESS   break ADDRESS REASON   mend ADDRESS: and tell the engine
 //	hide|show ADDRESS|DRIVER|SERVICE with parts   hang|unhang DRIVER|hosts   hold|release ADDRESS
 //	store fail|lose N          hosts NAME N      slow-delete ADDRESS N
+//	hold-back|await ADDRESS [REASON]: its driver refuses a change that is due, or waits for one that was begun
 //	put ADDRESS [ID] [MARK]: somebody else creates one       notify ADDRESS
 func (s *scenario) disturb(command string, args []string) (bool, error) {
 	w := s.world
@@ -140,6 +148,12 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 		told = args[0]
 	case "mend":
 		w.at(addr.MustParseObject(args[0])).broken = ""
+		told = args[0]
+	case "hold-back":
+		w.at(addr.MustParseObject(args[0])).held = strings.Join(args[1:], " ")
+		told = args[0]
+	case "await":
+		w.at(addr.MustParseObject(args[0])).waits = strings.Join(args[1:], " ")
 		told = args[0]
 	case "slow-delete":
 		w.at(addr.MustParseObject(args[0])).going = atoi(args[1])

@@ -29,7 +29,8 @@ type Driver interface {
 	// was begun is still going on by itself.
 	Compare(target unit.Target, desired cty.Value, state unit.State) unit.Diff
 
-	// Apply takes the next step towards what is wanted and returns the state after it. It creates
+	// Apply takes the next step towards what is wanted and returns the state after it. With target.Mend it
+	// does nothing but put back what somebody changed, which must be safe at any time. It creates
 	// only what is certainly absent: where target.Fresh is false and no ID is known it searches
 	// for the mark first. It never deletes the unit. An error leaves the world as it was or one
 	// step further; a [unit.BlockedError] is not tried again until something changes, anything

@@ -270,6 +270,7 @@ func (e *Engine) lookAgain() {
 	for _, l := range e.loops {
 		l.stale, l.dirty = true, true
 		l.guard.doubt()
+		l.mending.guard.doubt()
 		l.former.doubt()
 	}
 }

@@ -44,6 +44,22 @@ func stepOf(c plan.Change, s unit.State) string {
 		s.Existence, s.Health, s.Installed, s.ID, s.Message, s.Details)
 }
 
+// finding says what keeps a difference from going away.
+func (g *guard) finding(c plan.Change, difference string) string {
+	what := orText(c.Reason, string(c.Action))
+	switch {
+	case !g.undone(difference):
+		if len(c.Fields) > 0 {
+			what = paths(c.Fields)
+		}
+		return "it was tried several times and had no effect that lasts: " + what
+	case len(c.Fields) == 0:
+		return "somebody else undoes it each time: " + what
+	default:
+		return fmt.Sprintf("somebody else changes %s back each time", paths(c.Fields))
+	}
+}
+
 // undone tells whether a difference was gone each time and came back: only then somebody else made it.
 func (g *guard) undone(difference string) bool { return difference != "" && g.fights >= maxSame }
 

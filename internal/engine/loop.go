@@ -55,6 +55,8 @@ type loop struct {
 	polls    int       // observations in a row that changed nothing
 	wake     time.Time // when to go on by itself; zero: never
 	guard    guard
+	failed   unit.Action // of the step that failed last; "" for none
+	mending  mending
 	replaced bool        // the deletion that the newest plan admitted for its replacement was done
 	target   unit.Target // of the last decision
 	former   former
@@ -68,9 +70,9 @@ type loop struct {
 // want gives the loop a unit, or nil. Retry counters begin anew when what is wanted changed.
 func (l *loop) want(u *unit.Unit) {
 	if l.unit == nil || u == nil || l.unit.Spec.Digest() != u.Spec.Digest() {
-		l.attempts, l.wake, l.guard = 0, time.Time{}, guard{}
+		l.attempts, l.wake, l.guard, l.failed, l.mending = 0, time.Time{}, guard{}, "", mending{}
 	}
-	l.replans, l.guard.refused, l.former = 0, "", former{left: l.former.left}
+	l.replans, l.guard.refused, l.mending.guard.refused, l.former = 0, "", "", former{left: l.former.left}
 	l.unit = u
 	l.did, l.found, l.drift, l.lacks = nil, nil, nil, nil
 	l.stale, l.dirty = true, true
@@ -84,6 +86,14 @@ func (l *loop) set(phase Phase, reason string, waits ...addr.Object) bool {
 	}
 	l.phase, l.reason, l.waits = phase, reason, waits
 	return changed
+}
+
+// waitsFor moves the loop to where something goes on that was begun.
+func (l *loop) waitsFor(reason string) bool {
+	l.guard.calm()
+	l.attempts = 0
+	l.wake = time.Now().Add(pollDelay(l.state.After, l.polls))
+	return l.set(PhaseProgressing, reason)
 }
 
 // tries moves the loop to the phase of a step, unless that was refused before and is only tried once more:

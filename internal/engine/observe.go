@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,7 +51,7 @@ func (e *Engine) lookAround(calls context.Context) {
 		e.looking[name] = true
 		e.running[name]++
 		go func() {
-			states, err := e.observeOne(calls, name, targets)
+			states, err := e.observeOne(calls, e.CallTimeout, name, targets)
 			e.events <- func() {
 				e.looking[name] = false
 				e.ended(name)
@@ -60,18 +61,29 @@ func (e *Engine) lookAround(calls context.Context) {
 	}
 }
 
-func (e *Engine) observeOne(ctx context.Context, name unit.DriverName, targets []unit.Target) (map[addr.Object]unit.State, error) {
+// observeOne observes with one driver, and waits no longer than the limit for it.
+func (e *Engine) observeOne(ctx context.Context, limit time.Duration, name unit.DriverName, targets []unit.Target) (map[addr.Object]unit.State, error) {
 	driver := e.Drivers[name]
 	if driver == nil {
 		return nil, fmt.Errorf("there is no connection to %s", name)
 	}
-	ctx, cancel := context.WithTimeout(ctx, e.CallTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%s did not answer within %s", name, limit))
 	defer cancel()
 	states, err := driver.Observe(ctx, targets)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		late := context.Cause(ctx)
+		for a, state := range states { // whatever request it was that took so long
+			if state.Existence == unit.Unknown && strings.Contains(state.Message, context.DeadlineExceeded.Error()) {
+				state.Message = late.Error()
+				states[a] = state
+			}
+		}
+		err = fmt.Errorf("%w: %w", late, err)
+	}
 	return e.withSecrets(ctx, targets, states), err
 }
 
-// observeAll observes with all drivers at once.
+// observeAll observes with all drivers at once, for a plan that nobody acts on.
 func (e *Engine) observeAll(ctx context.Context, targets map[unit.DriverName][]unit.Target) (map[addr.Object]unit.State, error) {
 	var mutex sync.Mutex
 	var group sync.WaitGroup
@@ -79,7 +91,7 @@ func (e *Engine) observeAll(ctx context.Context, targets map[unit.DriverName][]u
 	var failures []error
 	for name, list := range targets {
 		group.Go(func() {
-			states, err := e.observeOne(ctx, name, list)
+			states, err := e.observeOne(ctx, min(planPatience, e.CallTimeout), name, list)
 			mutex.Lock()
 			defer mutex.Unlock()
 			for _, t := range list {

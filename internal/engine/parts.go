@@ -39,8 +39,8 @@ func (e *Engine) counts(l *loop, state unit.State) {
 // stepUnseen is for a unit of which something could not be seen, though all else is as it should be.
 func (e *Engine) stepUnseen(l *loop, reason string) bool {
 	l.wake = time.Now().Add(retryDelay(l.blind))
-	if !l.dim() {
-		return l.set(PhaseFailed, reason)
+	if !l.dim() || l.unit.Spec.Driver() != unit.OpenStack {
+		return l.set(PhaseFailed, reason) // no service keeps what is missing
 	}
 	unserving := e.unserving(l)
 	if slices.ContainsFunc(l.state.Unseen, func(s string) bool { return slices.Contains(l.unserved, s) && !slices.Contains(unserving, s) }) {

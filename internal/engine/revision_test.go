@@ -25,7 +25,7 @@ import (
 //
 // A name that begins with a dot is a field of the object. The others are driver, class, drift,
 // needs (ADDRESS:until:gate:part, separated by commas; until is ready and gate is start where they are
-// left out), parts (FIELD:SERVICE that keeps it), on (the name of a node), replace (fields), fixed (ATTRIBUTE:VALUE), closes (with _ for blanks), slow, install, ref (ADDRESS:output); the words are prevent, keep, lookup, stubborn.
+// left out), parts (FIELD:SERVICE that keeps it), on (the name of a node), replace (fields), fixed (ATTRIBUTE:VALUE), closes (with _ for blanks), mends (fields), slow, install, ref (ADDRESS:output); the words are prevent, keep, lookup, stubborn.
 func parseRevision(t *testing.T, id, text string) *engine.Revision {
 	t.Helper()
 	r := &engine.Revision{
@@ -78,6 +78,8 @@ func parseUnit(t *testing.T, words []string) unit.Unit {
 			for need := range strings.SplitSeq(value, ",") {
 				u.Edges = append(u.Edges, parseEdge(need))
 			}
+		case "mends":
+			s.mends = strings.Split(value, ",")
 		case "replace":
 			s.replace = strings.Split(value, ",")
 		case "on":

@@ -108,6 +108,12 @@ func (e *Engine) status(l *loop) UnitStatus {
 	if l.phase != PhaseReady || l.change.Drift {
 		s.Fields, s.Cost, s.Drift = l.change.Fields, l.change.Cost, l.change.Drift
 	}
+	if mending, ok := l.change.Mending(); ok && len(s.Fields) == 0 {
+		s.Fields, s.Drift = mending.Fields, true
+	}
+	if why := l.mending.why; why != "" && why != s.Reason {
+		s.Reason += "; what was changed outside stays so: " + why
+	}
 	if len(l.waits) > 0 {
 		s.Causes = e.causes(l)
 	}

@@ -32,8 +32,10 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	for again := true; again; {
 		again = false
 		for _, l := range e.order {
-			if !l.wake.IsZero() && !now.Before(l.wake) {
-				l.wake, l.dirty, l.stale = time.Time{}, true, true
+			for _, wake := range []*time.Time{&l.wake, &l.mending.wake} {
+				if !wake.IsZero() && !now.Before(*wake) {
+					*wake, l.dirty, l.stale = time.Time{}, true, true
+				}
 			}
 			if l.dirty && !l.busy {
 				l.dirty = false
@@ -50,8 +52,10 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	next = min(next, e.replan(calls))
 	idle := e.revision != nil && !e.admitted.stale && !e.admitted.planning
 	for _, l := range e.loops {
-		if !l.wake.IsZero() {
-			next = min(next, max(time.Until(l.wake), 0))
+		for _, wake := range []time.Time{l.wake, l.mending.wake} {
+			if !wake.IsZero() {
+				next = min(next, max(time.Until(wake), 0))
+			}
 		}
 		idle = idle && (l.final() || e.stuck(l))
 	}
@@ -183,6 +187,10 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	if c.Action != unit.ActionUnknown {
 		l.lacks = nil
 	}
+	resting = resting && l.rests(c)
+	if held := c.Held() || c.Waits || resting && c.Action != unit.ActionNone; held && e.mend(calls, l, target, desired, c) {
+		return !resting && l.set(PhaseReconciling, "puts back what was changed outside")
+	}
 	if resting && (c.Action != unit.ActionNone || e.unrecorded(l, desired)) {
 		return false // but had somebody else mended it, that would count at once
 	}
@@ -202,7 +210,10 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	case unit.ActionDeferred:
 		l.wake = time.Now().Add(brokenDelay(l.polls))
 		return l.set(PhaseWaiting, c.Reason)
-	default: // there is something to do
+	default: // there is something to do, or was begun
+	}
+	if c.Waits {
+		return l.waitsFor(c.Reason)
 	}
 	if _, planned := e.admitted.allows(c); planned != nil && planned.Action == unit.ActionBlocked && planned.Wanted == c.Action {
 		return l.set(PhaseBlocked, planned.Reason)
@@ -224,7 +235,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 
 // note keeps what was decided, for the report.
 func (e *Engine) note(l *loop, c plan.Change) {
-	if old := &l.change; old.Action != c.Action || old.Drift != c.Drift || old.Cost != c.Cost || signature(old.Fields) != signature(c.Fields) {
+	if old := &l.change; old.Action != c.Action || old.Drift != c.Drift || old.Cost != c.Cost || signature(old.Fields) != signature(c.Fields) || signature(old.Mends) != signature(c.Mends) {
 		e.changed = true
 	}
 	l.change = c
@@ -296,17 +307,7 @@ func (e *Engine) mayStep(l *loop, c plan.Change, name unit.DriverName) (ready, c
 	}
 	if wait := l.guard.pause(step, difference, time.Now()); wait > 0 {
 		l.wake = time.Now().Add(wait)
-		what := orText(c.Reason, string(c.Action))
-		switch {
-		case !l.guard.undone(difference):
-			if len(c.Fields) > 0 {
-				what = paths(c.Fields)
-			}
-			return false, l.set(PhaseFailed, "it was tried several times and had no effect that lasts: "+what)
-		case len(c.Fields) == 0:
-			return false, l.set(PhaseFailed, "somebody else undoes it each time: "+what)
-		}
-		return false, l.set(PhaseFailed, fmt.Sprintf("somebody else changes %s back each time", paths(c.Fields)))
+		return false, l.set(PhaseFailed, l.guard.finding(c, difference))
 	}
 	return true, false
 }

@@ -25,6 +25,7 @@ type spec struct {
 	slow       int      // observations until it is ready
 	install    int      // further steps after the creation until it is installed
 	keep       bool
+	mends      []string          // fields that are put back to what is in force whatever else is to be done
 	stubborn   bool              // its fields never take a new value
 	parts      map[string]string // fields that a service keeps, and not what keeps the rest
 	stops      []string          // nodes on which an update ends pods of a DaemonSet
@@ -48,6 +49,9 @@ type object struct {
 	steps    int // steps until it is installed
 	going    int // steps until it is gone
 	broken   string
+	force    map[string]string // what was applied last
+	held     string            // why nothing more can be applied
+	waits    string            // what was begun, and goes on by itself
 }
 
 // world is what the fake drivers look at and change. It outlives engines.
@@ -223,7 +227,7 @@ func (w *world) state(o *object, t unit.Target) unit.State {
 		return unit.State{Existence: unit.Absent}
 	}
 	seen := *o
-	seen.fields = maps.Clone(o.fields)
+	seen.fields, seen.force = maps.Clone(o.fields), maps.Clone(o.force)
 	s := unit.State{Existence: unit.Present, Installed: o.steps == 0, ID: o.id, Mark: o.mark, Owned: bears(o, t), Observed: &seen}
 	outputs := map[string]cty.Value{"id": cty.StringVal(o.id)}
 	for name, value := range o.fields {
@@ -292,6 +296,12 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 	}
 	d := unit.Diff{Action: unit.ActionNone}
 	for _, name := range slices.Sorted(maps.Keys(wanted.fields)) {
+		if slices.Contains(wanted.mends, name) && o.fields[name] != o.force[name] {
+			d.Mends = append(d.Mends, unit.Field{Path: name, Before: o.fields[name], After: o.force[name]})
+			if o.force[name] == wanted.fields[name] {
+				continue
+			}
+		}
 		if o.fields[name] == wanted.fields[name] || slices.Contains(s.Unseen, wanted.parts[name]) {
 			continue
 		}
@@ -310,6 +320,14 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 	if d.Action == unit.ActionNone && o.steps > 0 {
 		d.Action, d.Reason = unit.ActionUpdate, fmt.Sprintf("%d steps to go", o.steps)
 	}
+	switch {
+	case d.Action != unit.ActionNone && o.held != "":
+		d.Action, d.Fields, d.Reason = unit.ActionBlocked, nil, o.held
+	case d.Action != unit.ActionNone && o.waits != "":
+		d.Waits, d.Reason = true, o.waits
+	case d.Action == unit.ActionNone && d.Mends != nil: // there is nothing else
+		d.Action, d.Fields, d.Mends = unit.ActionUpdate, d.Mends, nil
+	}
 	if d.Action == unit.ActionNone && len(s.Unseen) > 0 {
 		d.Action, d.Reason = unit.ActionUnknown, s.Message
 	}
@@ -317,11 +335,15 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 }
 
 func (f fake) Apply(ctx context.Context, t unit.Target, desired cty.Value, s unit.State) (unit.State, error) {
-	if err := f.begin(ctx, "apply", t.Address); err != nil {
+	act, op := f.apply, "apply"
+	if t.Mend {
+		act, op = f.mend, "mend"
+	}
+	if err := f.begin(ctx, op, t.Address); err != nil {
 		return s, err
 	}
 	f.world.mutex.Lock()
-	next, err := f.apply(t, desired)
+	next, err := act(t, desired)
 	f.world.mutex.Unlock()
 	if dead := f.end(ctx); dead != nil {
 		return s, dead
@@ -365,6 +387,22 @@ func (f fake) end(ctx context.Context) error {
 	return f.world.point(ctx)
 }
 
+// mend puts back what is in force.
+func (f fake) mend(t unit.Target, desired cty.Value) (unit.State, error) {
+	w, wanted := f.world, wantedOf(t, desired)
+	o := w.find(t)
+	if o == nil {
+		return w.state(o, t), errors.New("there is nothing to put back")
+	}
+	for _, name := range wanted.mends {
+		if !wanted.stubborn {
+			o.fields[name] = o.force[name]
+		}
+	}
+	w.trace = append(w.trace, "mend "+named(t.Address, o))
+	return w.state(o, t), nil
+}
+
 func (f fake) apply(t unit.Target, desired cty.Value) (unit.State, error) {
 	w, wanted := f.world, wantedOf(t, desired)
 	o := w.find(t)
@@ -397,6 +435,7 @@ func (f fake) apply(t unit.Target, desired cty.Value) (unit.State, error) {
 			o.fields[name] = value
 		}
 	}
+	o.force = maps.Clone(o.fields)
 	w.trace = append(w.trace, op+" "+named(t.Address, o))
 	return w.state(o, t), nil
 }

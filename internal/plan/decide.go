@@ -36,6 +36,11 @@ type Change struct {
 	Closes string
 	// Continues tells that this goes on with what was begun.
 	Continues bool
+	// Waits tells that it goes on by itself for now.
+	Waits bool
+	// Mends are what somebody changed of what is in force, and is put back whatever holds back the action,
+	// see [Change.Mending].
+	Mends []unit.Field
 	// CreateFirst tells of a replacement that the new one is created before the old one is deleted.
 	CreateFirst bool
 	// Later tells that this is decided for good only once what it depends on is there. Nothing is done
@@ -82,10 +87,11 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	}
 	diff := compare(target, desired, state)
 	c.Action, c.Fields, c.Reason, c.Cost, c.Continues, c.Stops = diff.Action, diff.Fields, diff.Reason, diff.Cost, diff.Continues, diff.Stops
+	c.Waits = diff.Waits
 	if target.Import != "" && c.Action == unit.ActionAdopt {
 		c.Action = unit.ActionImport
 	}
-	c.Drift = entry != nil && entry.Phase == inventory.Owned && entry.Applied != "" && entry.Applied == Applied(u, desired) && c.Action.Changes() && !c.Continues
+	c.Drift = entry != nil && entry.Phase == inventory.Owned && entry.Applied != "" && entry.Applied == Applied(u, desired) && c.Action.Changes() && !c.Continues && !c.Waits
 	c.Lost = c.Action == unit.ActionCreate && entry != nil && entry.Phase == inventory.Owned && entry.Applied != ""
 	c.renew(u, entry, target, state)
 	c.trigger(entry, target, state)
@@ -107,15 +113,56 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	case c.Action == unit.ActionReplace && u.PreventDestroy:
 		c.block(preventsReplacement)
 	}
+	if state.Withheld == "" && entry != nil {
+		c.mend(u.Drift, diff.Mends)
+	}
 	switch {
 	case c.Reason != "":
 	case c.Drift && state.Existence == unit.Absent, c.Lost:
 		c.Reason = deletedOutside
 	case c.Drift:
-		c.Reason = "it was changed outside of the configuration"
+		c.Reason = changedOutside
 	}
 	return c
 }
+
+// mend takes what can be put back by itself, as far as the policy wants that. What is only reported is told
+// where there is nothing else to tell.
+func (c *Change) mend(policy unit.DriftPolicy, fields []unit.Field) {
+	switch policy {
+	case unit.DriftIgnore:
+	case unit.DriftReport:
+		if len(fields) > 0 && c.Held() {
+			c.Fields, c.Drift = fields, true
+			c.Reason += "; drift is only reported"
+		}
+	default:
+		c.Mends = fields
+	}
+}
+
+// Held tells whether nothing is done about a change now.
+func (c *Change) Held() bool {
+	return c.Action == unit.ActionBlocked || c.Action == unit.ActionDeferred || c.Action == unit.ActionUnknown
+}
+
+// Mending returns what is done before the change, or while that is held back: putting back what somebody
+// changed of what is in force. Nothing that is admitted with the plan is done by it. False means that
+// there is nothing of that kind.
+func (c Change) Mending() (Change, bool) {
+	if len(c.Mends) == 0 {
+		return c, false
+	}
+	reason := c.Reason
+	c.Action, c.Fields, c.Drift, c.Lost, c.Continues, c.Waits = unit.ActionUpdate, c.Mends, true, false, false, false
+	c.Cost, c.Stops, c.Closes, c.Reason = "", nil, "", changedOutside
+	if reason != "" {
+		c.Reason += "; after that: " + reason
+	}
+	return c, true
+}
+
+const changedOutside = "it was changed outside of the configuration"
 
 const deletedOutside = "it was deleted outside of the configuration"
 

@@ -161,6 +161,9 @@ func (m *maker) decide(a addr.Object) *Change {
 	target.Triggers = Triggers(revealed, m.outputs, m.Marker)
 	target.Sensitive = Sensitive(desired, m.Marker)
 	decided := Decide(u, entry, target, desired, state, m.Compare[u.Spec.Driver()])
+	if mending, ok := decided.Mending(); ok && decided.Held() {
+		decided = mending
+	}
 	m.foresee(&decided, u, desired)
 	m.complete(&decided, u, state)
 	m.succeed(&decided, u, entry)

@@ -68,6 +68,11 @@ type Diff struct {
 	Cost string
 	// Stops are the DaemonSets whose pods end by this, all at once, on nodes that go on.
 	Stops []Stop
+	// Waits says that what was begun goes on by itself, and that there is nothing to do for it now.
+	Waits bool
+	// Mends are differences that somebody made in what is in force. They can be put back at once and by
+	// themselves, whatever holds back the action, see [Target.Mend].
+	Mends []Field
 }
 
 // Stop is a DaemonSet whose pods end by a change, and where they run until then.

@@ -42,6 +42,8 @@ type Target struct {
 	// Unserved are the services that keep a part of it and are not ready. Until it is complete they are
 	// not asked: nothing can be there.
 	Unserved []string
+	// Mend says that only what [Diff.Mends] names is put back: the action itself has to wait.
+	Mend bool
 	// Leaves is the node that has to lose its labels first, as the unit has another one now; "" for
 	// none.
 	Leaves string
@@ -92,8 +94,8 @@ type State struct {
 	Message string
 	// Details are further lines for the report: pods that wait, conditions.
 	Details []string
-	// Unseen are the services that keep a part of what exists, and that part could not be seen; Message
-	// says why. What was seen counts all the same.
+	// Unseen are the services that keep a part of what exists, or else names of what it is made of, that
+	// could not be seen; Message says why. What was seen counts all the same.
 	Unseen []string
 	// Labels are the keys of the labels that a Kubernetes node has, in no order; nil where nobody looked.
 	Labels []string

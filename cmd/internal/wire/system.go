@@ -43,6 +43,7 @@ type System struct {
 	current atomic.Pointer[engine.Engine] // who hears of changes
 
 	mutex   sync.Mutex
+	found   *installed // by Ping, for the engine that is made next
 	closers []func()
 	taken   way // the way to OpenStack of the last connection
 	objects *openstack.Driver
@@ -78,8 +79,42 @@ func (s *System) closeDrivers() {
 	s.closers = nil
 }
 
-// Ping tells whether the cluster can be reached and knows us.
-func (s *System) Ping(ctx context.Context) error { return s.cluster.Ping(ctx) }
+// Ping tells whether the cluster can be reached, knows us, and is not looked after from another namespace.
+// It is asked before anything is written: a lease in a namespace that was misspelt would stay there.
+func (s *System) Ping(ctx context.Context) error {
+	if err := s.cluster.Ping(ctx); err != nil {
+		return err
+	}
+	id, key, found, err := s.cluster.PeekInstallation(ctx)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return s.alone(ctx)
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.found = &installed{id, key}
+	return nil
+}
+
+// installed is what an installation keeps in the cluster. It is made once and never changes.
+type installed struct {
+	id  string
+	key redact.Secret
+}
+
+// peek returns it as Ping has found it, or asks; false when there is none.
+func (s *System) peek(ctx context.Context) (id string, key redact.Secret, found bool, err error) {
+	s.mutex.Lock()
+	known := s.found
+	s.found = nil
+	s.mutex.Unlock()
+	if known != nil {
+		return known.id, known.key, true, nil
+	}
+	return s.cluster.PeekInstallation(ctx)
+}
 
 // Facts are what compose has to know of the cluster.
 func (s *System) Facts(ctx context.Context) (compose.Facts, error) {
@@ -124,7 +159,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 // works with a key of its own: there is nothing yet that it could fit. There is one cloud per cluster: what
 // another namespace has the inventory of is not taken over, as it would be for a namespace that was misspelt.
 func (s *System) installation(ctx context.Context, readOnly bool) (inventory.Marker, redact.Secret, error) {
-	id, key, found, err := s.cluster.PeekInstallation(ctx)
+	id, key, found, err := s.peek(ctx)
 	if err == nil && !found {
 		if err = s.alone(ctx); err == nil && !readOnly {
 			id, key, err = s.cluster.Installation(ctx)

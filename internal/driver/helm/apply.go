@@ -15,8 +15,8 @@ import (
 )
 
 // Apply takes the next step: the hooks before a revision, the revision, the hooks after it, then
-// the repair of drift, which does not wait for hooks that wait. It looks at the release anew, so a
-// state that is old does no harm.
+// the repair of drift, which does not wait for hooks that wait. With target.Mend it only repairs, whatever
+// is next. It looks at the release anew, so a state that is old does no harm.
 func (d *Driver) Apply(ctx context.Context, target unit.Target, _ cty.Value, state unit.State) (unit.State, error) {
 	if _, ok := target.Spec.(*unit.Release); !ok {
 		return state, unit.Blocked(fmt.Sprintf("%s has no Helm release to apply", target.Address))
@@ -27,7 +27,12 @@ func (d *Driver) Apply(ctx context.Context, target unit.Target, _ cty.Value, sta
 	if err != nil {
 		return state, err
 	}
-	if err := d.step(ctx, v); err != nil {
+	if target.Mend {
+		err = d.repair(ctx, v.mendable())
+	} else {
+		err = d.step(ctx, v)
+	}
+	if err != nil {
 		return state, v.masked(err)
 	}
 	after, err := d.lookNow(ctx, target)
@@ -40,8 +45,8 @@ func (d *Driver) Apply(ctx context.Context, target unit.Target, _ cty.Value, sta
 // step does what is next for a release that is wanted.
 func (d *Driver) step(ctx context.Context, v *view) error {
 	switch {
-	case v.held() != "" && v.owned() && len(v.drift) > 0:
-		return d.repair(ctx, v)
+	case v.unseen != "":
+		return errors.New(v.unseen)
 	case v.blocked != "":
 		return unit.Blocked(v.blocked)
 	case v.deferred != "":
@@ -53,17 +58,17 @@ func (d *Driver) step(ctx context.Context, v *view) error {
 	case !v.owned():
 		return d.relabel(ctx, v)
 	}
-	// What a hook waits for may be the very thing that somebody took away.
-	if v.hooks.done || v.hooks.due || !v.strays() {
-		done, err := d.runHooks(ctx, v.namespace, v.name, v.newest.labels[labelRun], v.newest.after)
-		if err != nil || !done {
-			return err
-		}
-	}
-	if err := d.removeLeftovers(ctx, v); err != nil {
+	// One thing at a time: drift that is only to be reported is not repaired along with something else. But
+	// what a hook waits for may be the very thing that somebody took away.
+	switch {
+	case !v.hooks.done && (v.hooks.due || !v.strays()):
+		_, err := d.runHooks(ctx, v.namespace, v.name, v.newest.labels[labelRun], v.newest.after)
 		return err
+	case len(v.removable()) > 0:
+		return d.removeLeftovers(ctx, v)
+	default:
+		return d.repair(ctx, v.drift)
 	}
-	return d.repair(ctx, v)
 }
 
 // release makes a new revision: hooks before it, room for its Jobs, and Helm's action.
@@ -72,11 +77,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
-	event := release.HookPreUpgrade
-	if v.base == 0 {
-		event = release.HookPreInstall
-	}
-	hooks, err := d.hooksOf(next.hooks, event, v.namespace, v.name)
+	hooks, err := d.hooksOf(next.hooks, v.preEvent(), v.namespace, v.name)
 	if err != nil {
 		return err
 	}
@@ -84,11 +85,8 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 		return err
 	}
 	done, err := d.runHooks(ctx, v.namespace, v.name, v.run(), hooks)
-	if err != nil {
+	if err != nil || !done {
 		return err
-	}
-	if !done {
-		return d.restore(ctx, v)
 	}
 	gone, err := d.clearJobs(ctx, v, next)
 	if err != nil || !gone {

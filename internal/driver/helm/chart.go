@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -61,17 +62,20 @@ type charts struct {
 	mu      sync.Mutex
 	sources map[string]*source // by digest
 	found   map[string]*source // downloaded in this process, by repository, name and constraint
+	flights map[string]*flight // downloads that are under way
+	slots   chan struct{}
 }
 
 func newCharts(options Options) *charts {
-	return &charts{options: options, sources: map[string]*source{}, found: map[string]*source{}}
+	return &charts{options: options, sources: map[string]*source{}, found: map[string]*source{}, flights: map[string]*flight{}, slots: make(chan struct{}, maxDownloads)}
 }
 
 // find returns the chart that a specification asks for. A chart that lies in the configuration and
-// is wrong is a [unit.BlockedError]; whatever else fails is worth another try.
-func (c *charts) find(wanted unit.Chart) (*source, error) {
+// is wrong is a [unit.BlockedError], one that a repository does not give is a [chartError]; whatever else
+// fails is worth another try.
+func (c *charts) find(ctx context.Context, wanted unit.Chart) (*source, error) {
 	if wanted.Tree == nil {
-		return c.download(wanted)
+		return c.download(ctx, wanted)
 	}
 	at := path.Join(path.Clean(wanted.Repository), wanted.Name)
 	if !fs.ValidPath(at) {

@@ -56,7 +56,7 @@ func (d *Driver) Delete(ctx context.Context, target unit.Target, state unit.Stat
 func (d *Driver) absent(target unit.Target) unit.State {
 	namespace, name := idOf(target)
 	d.forget(namespace, name)
-	d.remember(target.Address, nil)
+	d.remember(target.Address, "", nil)
 	return unit.State{Existence: unit.Absent}
 }
 

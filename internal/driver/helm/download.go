@@ -23,35 +23,115 @@ import (
 // downloadTimeout bounds one request to a repository.
 const downloadTimeout = time.Minute
 
+// downloadPatience is how long anybody waits for a download from its beginning on. One that takes longer goes
+// on, within the deadlines of its requests, for those who ask later.
+const downloadPatience = 30 * time.Second
+
+// maxDownloads bounds the downloads at a time.
+const maxDownloads = 8
+
+// chartError says that a repository does not give a chart. Another try may help.
+type chartError struct {
+	name string
+	err  error
+}
+
+func (e *chartError) Error() string { return fmt.Sprintf("download chart %s: %v", e.name, e.err) }
+func (e *chartError) Unwrap() error { return e.err }
+
+// flight is a download that is under way. What came of it can be read once it has landed.
+type flight struct {
+	begun  time.Time
+	landed chan struct{}
+	loaded *source
+	err    error
+}
+
 // download returns a chart of a repository, from the disk where its exact version lies there. What
 // a constraint stands for is asked once for each process.
-func (c *charts) download(wanted unit.Chart) (*source, error) {
-	key := hashOf(wanted.Repository, wanted.Name, wanted.Version)
-	c.mu.Lock()
-	known := c.found[key]
-	c.mu.Unlock()
+func (c *charts) download(ctx context.Context, wanted unit.Chart) (*source, error) {
+	known, f := c.begin(wanted)
 	if known != nil {
 		return known, nil
 	}
-	name := fmt.Sprintf("%s %s of %s", wanted.Name, wanted.Version, wanted.Repository)
+	select {
+	case <-f.landed:
+		return c.end(wanted, f)
+	default: // one that is late already must not win over one that has landed
+	}
+	ctx, cancel := context.WithDeadline(ctx, f.begun.Add(downloadPatience))
+	defer cancel()
+	select {
+	case <-f.landed:
+		return c.end(wanted, f)
+	case <-ctx.Done():
+		return nil, &chartError{nameOf(wanted), fmt.Errorf("the repository has not answered for %v", time.Since(f.begun).Round(time.Second))}
+	}
+}
+
+// end takes what a flight has brought. One that failed has to be told of before there is another one.
+func (c *charts) end(wanted unit.Chart, f *flight) (*source, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if key := keyOf(wanted); c.flights[key] == f {
+		delete(c.flights, key)
+	}
+	return f.loaded, f.err
+}
+
+func keyOf(wanted unit.Chart) string {
+	return hashOf(wanted.Repository, wanted.Name, wanted.Version)
+}
+
+// begin returns a chart that was downloaded before, or else the flight that brings it, which begins when
+// nobody has asked for it yet.
+func (c *charts) begin(wanted unit.Chart) (*source, *flight) {
+	key := keyOf(wanted)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known := c.found[key]; known != nil {
+		return known, nil
+	}
+	if f := c.flights[key]; f != nil {
+		return nil, f
+	}
+	f := &flight{begun: time.Now(), landed: make(chan struct{})}
+	c.flights[key] = f
+	go func() {
+		defer close(f.landed)
+		c.slots <- struct{}{}
+		f.loaded, f.err = c.bring(key, wanted)
+		<-c.slots
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if f.err == nil {
+			c.found[key] = f.loaded
+			delete(c.flights, key)
+		}
+	}()
+	return nil, f
+}
+
+func nameOf(wanted unit.Chart) string {
+	return fmt.Sprintf("%s %s of %s", wanted.Name, wanted.Version, wanted.Repository)
+}
+
+// bring reads a chart from the disk or its repository.
+func (c *charts) bring(key string, wanted unit.Chart) (*source, error) {
+	name := nameOf(wanted)
 	file := filepath.Join(c.options.CacheDir, key+".tgz")
 	data, err := os.ReadFile(file)
 	if _, exact := semver.StrictNewVersion(wanted.Version); exact != nil || err != nil {
-		if data, err = c.fetch(wanted); err != nil {
-			return nil, fmt.Errorf("download chart %s: %w", name, err)
+		if data, err = c.fetch(wanted); unit.IsBlocked(err) {
+			return nil, err
+		} else if err != nil {
+			return nil, &chartError{name, err}
 		}
 		if err := save(file, data); err != nil {
 			return nil, fmt.Errorf("keep chart %s: %w", name, err)
 		}
 	}
-	loaded, err := c.packed(name, data)
-	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.found[key] = loaded
-	return loaded, nil
+	return c.packed(name, data)
 }
 
 func (c *charts) fetch(wanted unit.Chart) ([]byte, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -84,6 +85,7 @@ type Driver struct {
 	scopes   *scopes
 	listings listings
 	reads    singleflight.Group // of revisions
+	storage  *storage
 	cancel   func()
 
 	mu        sync.Mutex
@@ -91,6 +93,7 @@ type Driver struct {
 	rendered  map[string]rendered              // the last rendering of each release that is not up to date
 	index     map[unit.ObjectRef]addr.Object   // the objects of releases
 	indexed   map[addr.Object][]unit.ObjectRef // and back
+	releases  map[string]addr.Object           // by namespace and name
 }
 
 // New returns a driver. It fails on a configuration that reaches no cluster and on options that
@@ -122,13 +125,34 @@ func New(cluster Cluster, options Options) (*Driver, error) {
 		charts: newCharts(options), scopes: newScopes(config),
 		revisions: map[string]*revision{}, rendered: map[string]rendered{},
 		index: map[unit.ObjectRef]addr.Object{}, indexed: map[addr.Object][]unit.ObjectRef{},
+		releases: map[string]addr.Object{},
 	}
+	watching := rest.CopyConfig(config)
+	watching.Timeout = 0 // would end watches
+	watcher, err := metadata.NewForConfig(watching)
+	if err != nil {
+		return nil, fmt.Errorf("a client for the watch of releases: %w", err)
+	}
+	d.storage = newStorage(watcher, d.recorded)
 	d.cancel = cluster.Subscribe(d.changed)
 	return d, nil
 }
 
-// Close ends the subscription to changes.
-func (d *Driver) Close() { d.cancel() }
+// Close ends the subscription to changes, and the watches.
+func (d *Driver) Close() {
+	d.cancel()
+	d.storage.close()
+}
+
+// recorded tells the engine whose release has another record: one that was deleted, or was made by somebody else.
+func (d *Driver) recorded(namespace, name string) {
+	d.mu.Lock()
+	address, ok := d.releases[namespace+"/"+name]
+	d.mu.Unlock()
+	if ok && d.options.Notify != nil {
+		d.options.Notify(address)
+	}
+}
 
 // changed tells the engine whose object changed.
 func (d *Driver) changed(ref unit.ObjectRef) {
@@ -140,10 +164,14 @@ func (d *Driver) changed(ref unit.ObjectRef) {
 	}
 }
 
-// remember makes changes of these objects known as changes of the unit.
-func (d *Driver) remember(address addr.Object, refs []unit.ObjectRef) {
+// remember makes changes of a release, "" for none, and of these objects known as changes of the unit.
+func (d *Driver) remember(address addr.Object, release string, refs []unit.ObjectRef) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	maps.DeleteFunc(d.releases, func(_ string, a addr.Object) bool { return a == address })
+	if release != "" {
+		d.releases[release] = address
+	}
 	for _, ref := range d.indexed[address] {
 		if d.index[ref] == address {
 			delete(d.index, ref)

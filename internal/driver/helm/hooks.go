@@ -204,6 +204,7 @@ func (d *Driver) outcomeOf(live *unstructured.Unstructured) (outcome, string) {
 // hookStatus is what an observation says of the hooks of an event.
 type hookStatus struct {
 	done    bool
+	begun   bool // one of them was
 	due     bool // there is something to do now
 	failed  bool
 	hook    unit.ObjectRef
@@ -224,26 +225,56 @@ func (d *Driver) hookState(ctx context.Context, namespace, name, run string, hoo
 		return hookStatus{}, fmt.Errorf("look at the hooks: %w", err)
 	}
 	p := readProgress(live[refs[0]], run)
-	if p.finished(hooks[0].event) {
-		return hookStatus{done: true}, nil
+	event := hooks[0].event
+	if p.finished(event) {
+		return hookStatus{done: true, begun: true}, nil
 	}
+	status := hookStatus{begun: p.begun(event), due: true, hook: hooks[len(hooks)-1].ref, message: "it is done"}
 	for _, h := range hooks {
 		record := p.Hooks[hookKey(h.event, h.ref)]
-		switch record.Stage {
-		case hookDone:
+		if record.Stage == hookDone {
 			continue
-		case hookFailed:
-			return hookStatus{due: true, failed: true, hook: h.ref, message: record.Message}, nil
-		case hookRunning:
-			object := live[h.ref]
-			if object == nil {
-				return hookStatus{due: true, hook: h.ref, message: "it is gone before it was done"}, nil
-			}
-			result, message := d.outcomeOf(object)
-			return hookStatus{due: result != outcomeRunning, failed: result == outcomeFailed, hook: h.ref, message: message}, nil
-		default:
-			return hookStatus{due: true, hook: h.ref, message: "it is next"}, nil
 		}
+		status.hook = h.ref
+		switch object := live[h.ref]; {
+		case record.Stage == hookFailed:
+			status.failed, status.message = true, record.Message
+		case record.Stage != hookRunning:
+			status.message = "it is next"
+		case object == nil:
+			status.message = "it is gone before it was done"
+		default:
+			var result outcome
+			result, status.message = d.outcomeOf(object)
+			status.due, status.failed = result != outcomeRunning, result == outcomeFailed
+		}
+		break
 	}
-	return hookStatus{due: true, hook: hooks[len(hooks)-1].ref, message: "it is done"}, nil
+	return status, nil
+}
+
+// waits tells whether a hook runs, and there is nothing to do about it.
+func (s hookStatus) waits() bool { return !s.done && s.begun && !s.due }
+
+// hooksBefore looks at the hooks that run before the next revision.
+func (d *Driver) hooksBefore(ctx context.Context, v *view) error {
+	if v.want == nil || v.blocked != "" || !v.outdated() || v.newest != nil && v.newest.status == release.StatusUninstalling {
+		return nil
+	}
+	next, err := d.rendering(ctx, v)
+	if err != nil {
+		return err
+	}
+	hooks, err := d.hooksOf(next.hooks, v.preEvent(), v.namespace, v.name)
+	if unit.IsBlocked(err) {
+		return nil // the step tells
+	}
+	if err != nil {
+		return err
+	}
+	for _, h := range hooks {
+		v.upcoming = append(v.upcoming, h.ref)
+	}
+	v.before, err = d.hookState(ctx, v.namespace, v.name, v.run(), hooks)
+	return err
 }

@@ -48,11 +48,17 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 			break
 		}
 	}
+	d.storage.watch(ctx, within) // first: what changes after the list is told
 	histories, err := d.list(ctx, within, name)
 	if err != nil {
 		return nil, err
 	}
 	d.prefetch(ctx, within, histories)
+	for _, target := range targets { // all at once: each is waited for from its beginning on
+		if spec, ok := target.Spec.(*unit.Release); ok && spec.Chart.Tree == nil {
+			d.charts.begin(spec.Chart)
+		}
+	}
 	var failures []error
 	for _, target := range targets {
 		namespace, name := idOf(target)
@@ -95,6 +101,9 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 		state.Observed = observed{digest: v.target.Spec.Digest(), diff: diff}
 	}
 	state.After = v.after
+	if v.unseen != "" {
+		state.Unseen, state.Message = []string{"the chart"}, v.unseen
+	}
 	if v.newest == nil {
 		state.Existence = unit.Absent
 		return state
@@ -230,36 +239,72 @@ func severity(health unit.Health) int {
 	return slices.Index([]unit.Health{unit.HealthReady, unit.HealthUnknown, unit.HealthProgressing, unit.HealthFailed}, health)
 }
 
-// diff says what Apply would do.
+// diff says what Apply would do, and what can be put back beside that.
 func (v *view) diff() unit.Diff {
+	diff, repairs := v.due()
+	if !repairs {
+		diff.Mends = v.driftDiff(v.mendable()).Fields
+	}
+	return diff
+}
+
+// due says what is to be done, and whether that is to put back what somebody changed.
+func (v *view) due() (diff unit.Diff, repairs bool) {
+	if !v.settled() {
+		return v.next(), false
+	}
+	if len(v.drift) == 0 {
+		return unit.Diff{Action: unit.ActionNone}, true
+	}
+	return v.driftDiff(v.drift), true
+}
+
+// settled tells whether there is nothing to be done but to put things back.
+func (v *view) settled() bool {
+	if v.unseen != "" || v.blocked != "" || v.deferred != "" || v.outdated() || !v.owned() {
+		return false
+	}
+	return (v.hooks.done || !v.hooks.due) && len(v.removable()) == 0 // what goes already must not hide drift
+}
+
+// next says what brings the release to what is wanted.
+func (v *view) next() unit.Diff {
 	switch {
-	case v.held() != "" && v.owned() && len(v.drift) > 0:
-		diff := v.driftDiff()
-		diff.Reason = "it was deleted outside; after that: " + v.masker.Text(v.held()).String()
-		return diff
+	case v.unseen != "":
+		return unit.Diff{Action: unit.ActionUnknown, Reason: v.masker.Text(v.unseen).String()}
 	case v.blocked != "":
 		return unit.Diff{Action: unit.ActionBlocked, Reason: v.masker.Text(v.blocked).String()}
 	case v.newest == nil && v.deferred != "":
 		return unit.Diff{Action: unit.ActionCreate, Reason: v.deferred}
 	case v.newest == nil:
-		return unit.Diff{Action: unit.ActionCreate, Reason: "there is no such release"}
+		return v.afterHooks(unit.Diff{Action: unit.ActionCreate, Reason: "there is no such release"})
 	case v.deferred != "":
 		return unit.Diff{Action: unit.ActionDeferred, Reason: v.deferred}
 	case v.outdated():
-		return v.upgradeDiff()
+		return v.afterHooks(v.upgradeDiff())
 	case !v.owned():
 		return unit.Diff{Action: unit.ActionAdopt, Reason: "a release of this name is there, and it is not marked as ours"}
-	case !v.hooks.done && v.hooks.due && v.hooks.failed:
+	case !v.hooks.done && v.hooks.failed:
 		return unit.Diff{Action: unit.ActionUpdate, Reason: v.masker.Text(fmt.Sprintf("hook %s failed and is run again: %s", v.hooks.hook, v.hooks.message)).String()}
 	case !v.hooks.done && v.hooks.due:
 		return unit.Diff{Action: unit.ActionUpdate, Continues: true, Reason: fmt.Sprintf("hook %s is to be run or finished", v.hooks.hook)}
-	case len(v.removable()) > 0: // what goes already must not hide drift
-		return unit.Diff{Action: unit.ActionUpdate, Reason: "objects are left that do not belong to the release any more"}
-	case len(v.drift) > 0:
-		return v.driftDiff()
 	default:
-		return unit.Diff{Action: unit.ActionNone}
+		return unit.Diff{Action: unit.ActionUpdate, Reason: "objects are left that do not belong to the release any more"}
 	}
+}
+
+// afterHooks says of a new revision how far the hooks before it are.
+func (v *view) afterHooks(diff unit.Diff) unit.Diff {
+	diff.Continues, diff.Waits = v.before.begun && !v.before.done, v.before.waits()
+	switch {
+	case diff.Waits:
+		diff.Reason += fmt.Sprintf("; hook %s: %s", v.before.hook, v.before.message)
+	case v.before.failed:
+		diff.Continues = false // it begins anew
+		diff.Reason += fmt.Sprintf("; hook %s failed and is run again: %s", v.before.hook, v.before.message)
+	}
+	diff.Reason = v.masker.Text(diff.Reason).String()
+	return diff
 }
 
 func (v *view) upgradeDiff() unit.Diff {
@@ -278,9 +323,9 @@ func (v *view) upgradeDiff() unit.Diff {
 	return diff
 }
 
-func (v *view) driftDiff() unit.Diff {
+func (v *view) driftDiff(found []drift) unit.Diff {
 	diff := unit.Diff{Action: unit.ActionUpdate, Reason: "drift"}
-	for _, one := range v.drift {
+	for _, one := range found {
 		ref := refOf(one.desired)
 		if one.missing {
 			diff.Fields = append(diff.Fields, unit.Field{Path: ref.String(), Before: "deleted", After: "created"})

@@ -47,10 +47,13 @@ type revision struct {
 	previous    []unit.ObjectRef // what the revisions before had, and this one has not
 }
 
+// ownedByHelm selects the Secrets in which Helm keeps revisions.
+const ownedByHelm = "owner=helm"
+
 // list returns the revisions of releases, oldest first, by namespace and name. It asks for metadata
 // only. An empty namespace means all, an empty name every release.
 func (d *Driver) list(ctx context.Context, namespace, name string) (map[string][]stored, error) {
-	selector := "owner=helm"
+	selector := ownedByHelm
 	if name != "" {
 		selector += ",name=" + name
 	}

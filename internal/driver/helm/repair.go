@@ -11,8 +11,8 @@ import (
 )
 
 // repair puts objects back as Helm left them: no new revision, no hook.
-func (d *Driver) repair(ctx context.Context, v *view) error {
-	for _, one := range v.drift {
+func (d *Driver) repair(ctx context.Context, found []drift) error {
+	for _, one := range found {
 		ref := refOf(one.desired)
 		if one.missing {
 			live, err := d.cluster.Confirm(ctx, ref)
@@ -34,16 +34,6 @@ func (d *Driver) repair(ctx context.Context, v *view) error {
 		}
 	}
 	return nil
-}
-
-// restore puts back what somebody deleted of the revision that is deployed, while the next one waits for
-// a hook, which may wait for just that.
-func (d *Driver) restore(ctx context.Context, v *view) error {
-	if v.newest == nil || v.newest.status != release.StatusDeployed {
-		return nil
-	}
-	v.findMissing()
-	return d.repair(ctx, v)
 }
 
 // removeLeftovers deletes what earlier revisions had and the newest has not. Helm tries that once

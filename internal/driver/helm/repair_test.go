@@ -3,6 +3,7 @@ package helm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -123,6 +124,25 @@ func installed(t *testing.T, c *shelf, objects ...*unstructured.Unstructured) (*
 	return d, v
 }
 
+// change wants another configuration, whose revision has a hook before it.
+func (c *shelf) change(t *testing.T, objects ...*unstructured.Unstructured) (*Driver, *view) {
+	t.Helper()
+	d, v := installed(t, c, objects...)
+	v.want.labels[labelSpec] = "2"
+	text, err := json.Marshal(simple("batch/v1", kindJob, "prepare", 1).Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.rendered["o/keystone"] = rendered{
+		key:   hashOf(fmt.Sprint(2, false), "2", "", ""),
+		hooks: []*release.Hook{{Name: "prepare", Kind: kindJob, Manifest: string(text), Events: []release.HookEvent{release.HookPreUpgrade}}},
+	}
+	if err := errors.Join(d.hooksBefore(t.Context(), v), d.inspect(t.Context(), v)); err != nil {
+		t.Fatal(err)
+	}
+	return d, v
+}
+
 func (c *shelf) act(t *testing.T, objects ...*unstructured.Unstructured) unit.Diff {
 	t.Helper()
 	c.written = nil
@@ -164,6 +184,9 @@ func TestDriftIsRepairedWhileAHookWaits(t *testing.T) {
 	job := c.objects[unit.ObjectRef{APIVersion: "batch/v1", Kind: kindJob, Namespace: "o", Name: "domain-manage"}]
 	job.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Complete", "status": "True"}}}
 	delete(c.objects, refOf(api))
+	if diff = c.act(t, api, config); !diff.Continues || len(diff.Mends) != 1 || len(c.written) > 0 {
+		t.Errorf("the hook has ended: %+v, %q", diff, c.written)
+	}
 	c.act(t, api, config)
 	if _, v := installed(t, c, api, config); v.diff().Action != unit.ActionNone || !v.hooks.done {
 		t.Errorf("at the end: %+v, hooks %+v", v.diff(), v.hooks)
@@ -203,26 +226,94 @@ func TestLeftoversGoWhileAHookWaits(t *testing.T) {
 	}
 }
 
-// Before an upgrade the same holds: its hooks may wait for what was deleted of the revision before it.
+// Before an upgrade the same holds: its hooks may wait for what was deleted of the revision before it. While
+// they run nothing else is to be done, and nobody takes that for a step without effect.
 func TestWhatIsMissingComesBackWhileAnUpgradeWaits(t *testing.T) {
 	api, config := simple("apps/v1", "Deployment", "api", 1), simple("v1", "Service", "api", 1)
 	manual := simple("batch/v1", kindJob, "once", 1)
 	c := newShelf(simple("v1", "Service", "api", 7))
-	d, v := installed(t, c, api, config, manual)
-	v.want.labels[labelSpec] = "2"
-	text, err := json.Marshal(simple("batch/v1", kindJob, "prepare", 1).Object)
-	if err != nil {
-		t.Fatal(err)
+	d, v := c.change(t, api, config, manual)
+	if diff := v.diff(); diff.Waits || diff.Continues || diff.Action != unit.ActionUpdate || len(diff.Mends) != 1 {
+		t.Errorf("before: %+v", diff)
 	}
-	d.rendered["o/keystone"] = rendered{
-		key:   hashOf(fmt.Sprint(2, false), "2", "", ""),
-		hooks: []*release.Hook{{Name: "prepare", Kind: kindJob, Manifest: string(text), Events: []release.HookEvent{release.HookPreUpgrade}}},
+	if err := d.step(t.Context(), v); err != nil || !slices.Equal(c.written, []string{"create Job o/prepare"}) {
+		t.Fatalf("wrote %q, %v", c.written, err)
 	}
-	if err := d.step(t.Context(), v); err != nil {
-		t.Fatal(err)
+	d, v = c.change(t, api, config, manual)
+	if diff := v.diff(); !diff.Waits || !diff.Continues || diff.Action != unit.ActionUpdate || len(diff.Mends) != 1 ||
+		!strings.Contains(diff.Reason, "hook Job o/prepare: it waits") {
+		t.Errorf("while it runs: %+v", diff)
 	}
-	if want := []string{"create Job o/prepare", "apply Deployment o/api"}; !slices.Equal(c.written, want) {
-		t.Errorf("wrote %q, want %q", c.written, want)
+	if prepare := (unit.ObjectRef{APIVersion: "batch/v1", Kind: kindJob, Namespace: "o", Name: "prepare"}); !slices.Contains(v.refs(), prepare) {
+		t.Errorf("its end wakes nobody: %v", v.refs())
+	}
+	if err := d.repair(t.Context(), v.mendable()); err != nil || !slices.Equal(c.written, []string{"create Job o/prepare", "apply Deployment o/api"}) {
+		t.Errorf("wrote %q, %v", c.written, err)
+	}
+	job := c.objects[unit.ObjectRef{APIVersion: "batch/v1", Kind: kindJob, Namespace: "o", Name: "prepare"}]
+	job.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True", "message": "no disk"}}}
+	if _, v = c.change(t, api, config, manual); v.diff().Waits || v.diff().Continues || !strings.Contains(v.diff().Reason, "no disk") || len(v.diff().Mends) != 0 {
+		t.Errorf("when it has failed: %+v", v.diff())
+	}
+}
+
+// A hook that failed rests; what somebody changes meanwhile is put back by itself.
+func TestWhatIsChangedComesBackWhileAHookRests(t *testing.T) {
+	api, config := simple("apps/v1", "Deployment", "api", 1), simple("v1", "Service", "api", 1)
+	c := newShelf(api, config)
+	c.act(t, api, config)
+	job := c.objects[unit.ObjectRef{APIVersion: "batch/v1", Kind: kindJob, Namespace: "o", Name: "domain-manage"}]
+	job.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True", "message": "no disk"}}}
+	d, v := installed(t, c, api, config)
+	if err := d.step(t.Context(), v); unit.RetryAfter(err) == 0 {
+		t.Fatalf("the hook has failed: %v", err)
+	}
+	delete(c.objects, refOf(api))
+	c.objects[refOf(config)] = simple("v1", "Service", "api", 7)
+	d, v = installed(t, c, api, config)
+	diff := v.diff()
+	if diff.Action != unit.ActionUpdate || !strings.Contains(diff.Reason, "no disk") || len(diff.Fields) != 0 || len(diff.Mends) != 2 {
+		t.Errorf("with drift: %+v", diff)
+	}
+	c.written = nil
+	if err := d.repair(t.Context(), v.mendable()); err != nil || !slices.Equal(c.written, []string{"apply Deployment o/api", "apply Service o/api"}) {
+		t.Errorf("wrote %q, %v", c.written, err)
+	}
+	v.newest.labels[labelMark], v.target.Mark = "another", "mine"
+	if diff := v.diff(); len(diff.Mends) > 0 {
+		t.Errorf("somebody else's release: %+v", diff)
+	}
+}
+
+// Without its chart nobody can tell what a release should become. What it is stays whole: all of it while the
+// configuration is the one that it was made from, else what is missing.
+func TestWhatIsDeployedComesBackWithoutTheChart(t *testing.T) {
+	api, config, daemons := simple("apps/v1", "Deployment", "api", 1), simple("v1", "Service", "api", 1), simple("apps/v1", kindDaemonSet, "agent", 1)
+	for name, mends := range map[string]int{"the same": 2, "another": 1} {
+		t.Run(name, func(t *testing.T) {
+			c := newShelf(simple("v1", "Service", "api", 7), simple("apps/v1", kindDaemonSet, "agent", 7))
+			d, v := installed(t, c, api, config, daemons)
+			v.want, v.stops, v.unseen = nil, nil, "download chart keystone: no route"
+			if name == "the same" {
+				v.newest.labels[labelSpec] = short(v.target.Spec.Digest())
+			}
+			if err := d.inspect(t.Context(), v); err != nil {
+				t.Fatal(err)
+			}
+			if diff := v.diff(); diff.Action != unit.ActionUnknown || diff.Reason != v.unseen || len(diff.Mends) != mends {
+				t.Errorf("%+v", diff)
+			}
+			state := d.state(t.Context(), v)
+			if state.Existence != unit.Present || !state.Installed || len(state.Unseen) != 1 || state.Message != v.unseen {
+				t.Errorf("%+v", state)
+			}
+			if err := d.repair(t.Context(), v.mendable()); err != nil || len(c.written) != mends || c.written[0] != "apply Deployment o/api" {
+				t.Errorf("wrote %q, %v", c.written, err)
+			}
+			if err := d.step(t.Context(), v); err == nil || len(c.written) != mends {
+				t.Errorf("a step wrote %q, %v", c.written, err)
+			}
+		})
 	}
 }
 
@@ -251,14 +342,14 @@ func TestWhatIsMissingComesBackWhileTheNextRevisionIsHeldBack(t *testing.T) {
 			}
 			d, v := look()
 			diff := v.diff()
-			if diff.Action != unit.ActionUpdate || len(diff.Fields) != 1 || !strings.Contains(diff.Reason, v.held()) {
+			if diff.Action != test.action || len(diff.Mends) != 1 || diff.Reason != v.blocked+v.deferred {
 				t.Errorf("missing: %+v", diff)
 			}
-			if err := d.step(t.Context(), v); err != nil || !slices.Equal(c.written, []string{"apply Deployment o/api"}) {
+			if err := d.repair(t.Context(), v.mendable()); err != nil || !slices.Equal(c.written, []string{"apply Deployment o/api"}) {
 				t.Errorf("wrote %q, %v", c.written, err)
 			}
 			d, v = look()
-			if diff := v.diff(); diff.Action != test.action {
+			if diff := v.diff(); diff.Action != test.action || len(diff.Mends) > 0 {
 				t.Errorf("afterwards: %+v", diff)
 			}
 			if err := d.step(t.Context(), v); err == nil || len(c.written) != 1 {
@@ -266,7 +357,7 @@ func TestWhatIsMissingComesBackWhileTheNextRevisionIsHeldBack(t *testing.T) {
 			}
 			v.target.Mark, v.newest.labels[labelMark] = "mine", "another"
 			delete(c.objects, refOf(api))
-			if err := d.inspect(t.Context(), v); err != nil || v.diff().Action != test.action {
+			if err := d.inspect(t.Context(), v); err != nil || len(v.diff().Mends) > 0 {
 				t.Errorf("somebody else's release: %+v, %v", v.diff(), err)
 			}
 		})

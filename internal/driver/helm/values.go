@@ -50,7 +50,7 @@ func (e *missingSecretError) Error() string {
 // While the specification is the one that newest was made from, so are the values that were generated:
 // they are in databases and brokers as well, where a new revision would not change them.
 func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Release, newest *revision, masker *redact.Masker) (*wanted, error) {
-	source, err := d.charts.find(spec.Chart)
+	source, err := d.charts.find(ctx, spec.Chart)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package helm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,24 +28,20 @@ type view struct {
 
 	want     *wanted       // nil for what is no longer wanted
 	deferred string        // what the wish waits for
+	unseen   string        // why it is not known what the release would be made of, while one is deployed
 	blocked  string        // why the wish can not come true
 	after    time.Duration // when that may be over; 0 for not by itself
 
 	live      map[unit.ObjectRef]*unstructured.Unstructured
 	hooks     hookStatus       // of the newest revision, while it is deployed or deleted
+	before    hookStatus       // of the hooks before the next revision
+	upcoming  []unit.ObjectRef // these hooks
 	deleting  bool             // its deletion has begun
-	drift     []drift          // of its objects
+	drift     []drift          // of its objects, while it is deployed
 	leftovers []unit.ObjectRef // objects that are not in it any more
 	fields    []unit.Field     // what an upgrade would change
 	restart   bool             // and whether pods are replaced by it
 	stops     []unit.Stop      // the DaemonSets whose pods the next step would end
-}
-
-// drift is an object of the release that is not as Helm left it.
-type drift struct {
-	desired *unstructured.Unstructured
-	missing bool
-	fields  []unit.Field
 }
 
 // look gathers a view. It changes nothing.
@@ -70,10 +65,14 @@ func (d *Driver) look(ctx context.Context, target unit.Target, history []stored)
 			return nil, v.masked(err)
 		}
 	}
-	if err := d.inspect(ctx, v); err != nil {
+	err = d.hooksBefore(ctx, v)
+	if err == nil {
+		err = d.inspect(ctx, v)
+	}
+	if err != nil {
 		return nil, v.masked(err)
 	}
-	d.remember(target.Address, v.refs())
+	d.remember(target.Address, v.namespace+"/"+v.name, v.refs())
 	return v, nil
 }
 
@@ -116,7 +115,11 @@ func (v *view) learnSecrets(spec *unit.Release) {
 func (d *Driver) wish(ctx context.Context, v *view, spec *unit.Release) error {
 	want, err := d.prepare(ctx, v.target, spec, v.newest, v.masker)
 	var missing *missingSecretError
+	var away *chartError
 	switch {
+	case errors.As(err, &away) && v.newest != nil && v.newest.status == release.StatusDeployed:
+		v.unseen = "it is not known whether the release has to change: " + away.Error()
+		return nil
 	case errors.As(err, &missing):
 		v.deferred = missing.Error()
 		return nil
@@ -190,6 +193,14 @@ func (v *view) run() string {
 		v.want.labels[labelSpec], v.want.labels[labelChart], v.want.labels[labelValues])[:32]
 }
 
+// preEvent returns the event of the hooks that run before the next revision.
+func (v *view) preEvent() release.HookEvent {
+	if v.base == 0 {
+		return release.HookPreInstall
+	}
+	return release.HookPreUpgrade
+}
+
 // postEvent returns the event of the hooks that run after a run's revision was applied.
 func postEvent(run string) release.HookEvent {
 	if strings.HasPrefix(run, "install.") {
@@ -226,24 +237,25 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 	if v.hooks, err = d.hookState(ctx, v.namespace, v.name, v.newest.labels[labelRun], v.newest.after); err != nil {
 		return err
 	}
-	if v.want == nil || v.blocked != "" {
-		if v.target.Spec != nil {
-			v.findMissing()
-		}
+	switch {
+	case v.target.Spec == nil:
 		return nil
+	case v.unseen != "" && v.newest.labels[labelSpec] == short(v.target.Spec.Digest()):
+		return d.findDrift(ctx, v) // by what the configuration says it is as it should be
+	case v.want == nil || v.blocked != "":
+		v.findMissing()
+		return nil
+	case v.outdated():
+		v.findMissing()
+		err = d.preview(ctx, v)
+	default:
+		err = d.findDrift(ctx, v)
 	}
-	differences := d.findDrift
-	if v.outdated() {
-		differences = d.preview
-	}
-	if err := differences(ctx, v); err != nil {
+	if err != nil {
 		return err
 	}
 	return d.findStops(ctx, v)
 }
-
-// strays tells whether something is there to be repaired or removed, whatever the hooks do.
-func (v *view) strays() bool { return len(v.drift)+len(v.removable()) > 0 }
 
 // removable are the leftovers that nobody deletes yet.
 func (v *view) removable() []unit.ObjectRef {
@@ -261,53 +273,6 @@ func (v *view) owns(object *unstructured.Unstructured) bool {
 	annotations := object.GetAnnotations()
 	return annotations[annotationReleaseName] == v.name && annotations[annotationReleaseNamespace] == v.namespace
 }
-
-// findDrift compares the objects of the release with those that Helm applied.
-func (d *Driver) findDrift(ctx context.Context, v *view) error {
-	for _, desired := range v.newest.objects {
-		live := v.live[refOf(desired)]
-		if desired.GetKind() == kindJob {
-			// A Job cannot be changed, and one with a time to live goes by itself.
-			if _, goes, _ := unstructured.NestedFieldNoCopy(desired.Object, "spec", "ttlSecondsAfterFinished"); live == nil && !goes {
-				v.drift = append(v.drift, drift{desired: desired, missing: true})
-			}
-			continue
-		}
-		if live == nil {
-			v.drift = append(v.drift, drift{desired: desired, missing: true})
-			continue
-		}
-		if live.GetDeletionTimestamp() != nil {
-			continue
-		}
-		fields := d.cluster.Compare(desired, live)
-		if len(fields) == 0 {
-			continue
-		}
-		unchanged, err := d.cluster.Unchanged(ctx, Manager, desired, live)
-		if err != nil {
-			return fmt.Errorf("compare %s: %w", refOf(desired), err)
-		}
-		if !unchanged {
-			v.drift = append(v.drift, drift{desired: desired, fields: fields})
-		}
-	}
-	return nil
-}
-
-// findMissing takes for drift what somebody deleted of the revision that is deployed, and nothing else:
-// another one is wanted, which has to wait. Jobs are left out, as finished ones make room for it.
-func (v *view) findMissing() {
-	v.drift = nil
-	for _, desired := range v.newest.objects {
-		if desired.GetKind() != kindJob && v.live[refOf(desired)] == nil {
-			v.drift = append(v.drift, drift{desired: desired, missing: true})
-		}
-	}
-}
-
-// held says why what is wanted cannot be installed now, "" when it can.
-func (v *view) held() string { return cmp.Or(v.blocked, v.deferred) }
 
 // preview compares what the next revision would consist of with what is there.
 func (d *Driver) preview(ctx context.Context, v *view) error {
@@ -354,7 +319,7 @@ func (v *view) field(ref unit.ObjectRef, field unit.Field) unit.Field {
 
 // refs returns every object whose changes concern the release.
 func (v *view) refs() []unit.ObjectRef {
-	refs := []unit.ObjectRef{progressRef(v.namespace, v.name)}
+	refs := append([]unit.ObjectRef{progressRef(v.namespace, v.name)}, v.upcoming...)
 	if v.newest == nil {
 		return refs
 	}

@@ -1,0 +1,67 @@
+package helm
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"helm.sh/helm/v3/pkg/release"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// A repository that cannot be reached makes nothing unknown but what its chart would change: a release that is
+// deployed is seen without. A failure is told once before there is another attempt.
+func TestAChartThatIsAway(t *testing.T) {
+	spec := &unit.Release{Namespace: "o", Name: "keystone", Chart: unit.Chart{Name: "keystone", Repository: "oci://charts.test", Version: "1.0.0"}}
+	landed := make(chan struct{})
+	close(landed)
+	for _, test := range []struct {
+		name   string
+		flight *flight
+		want   string
+		left   bool // the download goes on
+	}{
+		{"refused", &flight{begun: time.Now(), landed: landed, err: &chartError{nameOf(spec.Chart), errors.New("no route")}}, "no route", false},
+		{"silent", &flight{begun: time.Now().Add(-time.Minute), landed: make(chan struct{})}, "has not answered for 1m0s", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, deployed := range []bool{true, false} {
+				d := &Driver{charts: newCharts(Options{CacheDir: t.TempDir()})}
+				d.charts.flights[keyOf(spec.Chart)] = test.flight
+				v := &view{masker: redact.NewMasker()}
+				if deployed {
+					v.newest = &revision{stored: stored{version: 1, status: release.StatusDeployed}}
+				}
+				err := d.wish(t.Context(), v, spec)
+				text := v.unseen
+				if !deployed && err != nil {
+					text = err.Error()
+				}
+				if deployed != (err == nil) || v.want != nil || !strings.Contains(text, test.want) || !strings.Contains(text, "keystone 1.0.0 of oci://charts.test") {
+					t.Errorf("deployed %t: %q, %v", deployed, v.unseen, err)
+				}
+				if _, left := d.charts.flights[keyOf(spec.Chart)]; left != test.left {
+					t.Errorf("deployed %t: the download goes on: %t", deployed, left)
+				}
+			}
+		})
+	}
+
+	// Who asks has a deadline of his own, and what arrives counts for those who ask later.
+	c := newCharts(Options{CacheDir: t.TempDir()})
+	late := &flight{begun: time.Now(), landed: make(chan struct{}), loaded: &source{digest: "a"}}
+	c.flights[keyOf(spec.Chart)] = late
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.find(ended, spec.Chart); err == nil {
+		t.Error("it waited although nobody does any more")
+	}
+	close(late.landed)
+	if found, err := c.find(ended, spec.Chart); err != nil || found != late.loaded {
+		t.Errorf("what has arrived: %v, %v", found, err)
+	}
+}

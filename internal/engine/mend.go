@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// mending is how it stands with what somebody changed of what is in force, while what a loop is about has
+// to wait. It has a guard and pauses of its own: neither hurries a step that failed, nor is held back by it.
+type mending struct {
+	guard    guard
+	attempts int // that failed in a row
+	wake     time.Time
+	why      string // what keeps it from being put back; "" for nothing
+}
+
+// rests tells whether a change has to wait for the pause after a failed step. What somebody deleted is
+// created at once, unless creating it is what failed.
+func (l *loop) rests(c plan.Change) bool {
+	return !c.Lost || l.guard.paused || l.failed == "" || l.failed == unit.ActionCreate
+}
+
+// mend begins to put back what can be put back by itself, and tells whether it did.
+func (e *Engine) mend(calls context.Context, l *loop, target unit.Target, desired cty.Value, c plan.Change) bool {
+	m := &l.mending
+	c, ok := c.Mending()
+	if !ok {
+		m.guard.calm()
+		if m.why != "" {
+			e.changed = true
+		}
+		m.attempts, m.wake, m.why = 0, time.Time{}, ""
+		return false
+	}
+	step := stepOf(c, l.state)
+	if time.Now().Before(m.wake) || m.guard.refused == step || len(e.unmet(l, unit.GateStart)) > 0 || e.crowded(l, l.unit.Spec.Driver()) {
+		return false
+	}
+	difference := string(c.Action) + signature(c.Fields)
+	if wait := m.guard.pause(step, difference, time.Now()); wait > 0 {
+		m.wake, m.why, e.changed = time.Now().Add(wait), m.guard.finding(c, difference), true
+		return false
+	}
+	u, state := l.unit, l.state
+	target.Mend = true
+	e.begin(l, u.Spec.Driver(), func() func() {
+		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
+		defer cancel()
+		next, err := e.Drivers[u.Spec.Driver()].Apply(ctx, target, desired, state)
+		return func() { e.mended(l, c, next, err) }
+	})
+	return true
+}
+
+// mended takes the result. The loop stays where it was: only what it is about moves it.
+func (e *Engine) mended(l *loop, c plan.Change, state unit.State, err error) {
+	m := &l.mending
+	e.changed = true
+	if err != nil {
+		m.attempts++
+		m.why = err.Error()
+		m.wake = time.Now().Add(max(retryDelay(m.attempts), unit.RetryAfter(err)))
+		if unit.IsBlocked(err) {
+			m.guard.refused, m.wake = m.guard.step, time.Time{}
+		}
+		m.guard.step, m.guard.steps, m.guard.doubted = "", 0, ""
+		l.stale = true // it may have got a step further
+		e.Log.Warn().Stringer("unit", l.address).Int("attempt", m.attempts).Err(err).Msg("drift could not be repaired")
+		return
+	}
+	m.attempts, m.why = 0, ""
+	begun := l.found
+	l.repairs(c)
+	l.repaired()
+	l.found = begun
+	l.done(c.Action)
+	e.saw(l, state)
+	if state.Existence == unit.Unknown {
+		l.stale = true
+	}
+}
