@@ -221,6 +221,7 @@ func (s *scope) build(i *instance) built {
 		nested := &def.Blocks[k]
 		desired[nested.Kind] = s.nested(block, nested, i, &result)
 	}
+	result.ok = s.rules(block, def, desired) && result.ok
 	result.desired = cty.ObjectVal(desired)
 	clear(desired)
 	s.desired = desired
