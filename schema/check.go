@@ -20,7 +20,7 @@ func (a *Attribute) Check(v cty.Value) string {
 	if a.Mapping && !v.Type().IsObjectType() && !v.Type().IsMapType() {
 		return "a map, such as { key = \"value\" }"
 	}
-	if a.Bounds == nil && a.Allowed == nil && a.Format == FormatAny {
+	if a.Bounds == nil && a.Allowed == nil && a.Format == FormatAny && a.Fields == nil {
 		return ""
 	}
 	return a.checkScalars(v)
@@ -39,7 +39,11 @@ func (a *Attribute) checkScalars(v cty.Value) string {
 	case v.CanIterateElements():
 		for it := v.ElementIterator(); it.Next(); {
 			key, element := it.Element()
-			problem := a.checkScalars(element)
+			of := a
+			if v.Type().IsObjectType() {
+				of = a.Field(key.AsString())
+			}
+			problem := of.checkScalars(element)
 			if problem == "" {
 				continue
 			}
@@ -50,6 +54,17 @@ func (a *Attribute) checkScalars(v cty.Value) string {
 		}
 	}
 	return ""
+}
+
+// Field returns what holds for one attribute of the objects that the attribute takes.
+func (a *Attribute) Field(name string) *Attribute {
+	format, ok := a.Fields[name]
+	if !ok {
+		return a
+	}
+	field := *a
+	field.Format = format
+	return &field
 }
 
 func (a *Attribute) checkString(s string) string {

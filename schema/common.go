@@ -11,9 +11,10 @@ func resourceLabel(example string) []Label {
 	}}
 }
 
-func idAttribute() Attribute {
+// idAttribute is the id of an object, in the format that the service gives it.
+func idAttribute(format Format) Attribute {
 	return Attribute{
-		Name: "id", Type: cty.String, Presence: Computed, Lookup: true, Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"),
+		Name: "id", Type: cty.String, Presence: Computed, Format: format, Lookup: true, Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"),
 		Doc: "The id that OpenStack gave the object.",
 	}
 }

@@ -43,7 +43,7 @@ func flavorBlock() Block {
 				Name: "extra_specs", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"hw:cpu_policy": cty.StringVal("dedicated")}),
 				Doc: "What the scheduler and the hypervisor should know, such as hw:cpu_policy for dedicated processors or traits that a host must have. Keys that others have added stay.",
 			},
-			idAttribute(),
+			idAttribute(FormatAny),
 		},
 	}
 }
@@ -56,11 +56,11 @@ func keypairBlock() Block {
 		Attributes: []Attribute{
 			fullName(Replace),
 			{
-				Name: "public_key", Type: cty.String, Presence: Required, Change: Replace,
+				Name: "public_key", Type: cty.String, Presence: Required, Change: Replace, Format: FormatPublicKey,
 				Example: cty.StringVal("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPhqf2bNpLhR9mX4lDxYb0Q4dS9c6GZ8mNn2eQ0W1t5v ops@example.org"),
 				Doc:     "The public key in OpenSSH's format, as it stands in a .pub file.",
 			},
-			idAttribute(),
+			idAttribute(FormatAny),
 			{Name: "fingerprint", Type: cty.String, Presence: Computed, Doc: "The fingerprint of the key."},
 		},
 	}
@@ -113,7 +113,7 @@ func instanceBlock() Block {
 				Name: "tags", Type: cty.Set(cty.String), Example: cty.SetVal([]cty.Value{cty.StringVal("shop")}),
 				Doc: "Words to find the instance by in lists of the API. Tags that others have added stay.",
 			},
-			idAttribute(),
+			idAttribute(FormatID),
 			{Name: "access_ip", Type: cty.String, Presence: Computed, Doc: "Its first fixed address, of IPv4 where it has one."},
 			{Name: "addresses", Type: cty.List(cty.String), Presence: Computed, Doc: "All its fixed addresses, in the order of its interfaces."},
 			{Name: "host", Type: cty.String, Presence: Computed, Doc: "The compute host that runs it."},

@@ -25,20 +25,25 @@ const (
 	FormatDNSLabel   Format = "dns-label"  // the same without dots: a namespace
 	FormatCIDR       Format = "cidr"       // 10.0.0.0/24 or 2001:db8::/64
 	FormatIP         Format = "ip"
-	FormatURL        Format = "url"      // http or https
-	FormatQuantity   Format = "quantity" // an amount of storage, such as 50Gi
-	FormatRelease    Format = "release"  // a release of OpenStack: 2026.1
-	FormatChecksum   Format = "checksum" // sha256:… or sha512:…
-	FormatPEM        Format = "pem"      // certificates
-	FormatCharts     Format = "charts"   // an oci:// or https:// repository, or a path
-	FormatName       Format = "name"     // of an object that must have one
-	FormatVersions   Format = "versions" // a version, or a range of them: ~> 2026.1
+	FormatURL        Format = "url"        // http or https
+	FormatQuantity   Format = "quantity"   // an amount of storage, such as 50Gi
+	FormatRelease    Format = "release"    // a release of OpenStack: 2026.1
+	FormatChecksum   Format = "checksum"   // sha256:… or sha512:…
+	FormatPEM        Format = "pem"        // certificates
+	FormatCharts     Format = "charts"     // an oci:// or https:// repository, or a path
+	FormatName       Format = "name"       // of an object that must have one
+	FormatVersions   Format = "versions"   // a version, or a range of them: ~> 2026.1
+	FormatPrefix     Format = "prefix"     // a network, with any address of it: 10.0.0.0/24
+	FormatID         Format = "id"         // what OpenStack gives most objects: a UUID
+	FormatPublicKey  Format = "public-key" // of SSH, as it stands in a .pub file
 )
 
 var (
 	dnsNamePattern  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 	quantityPattern = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi|Ti|Pi|M|G|T|P)$`)
 	releasePattern  = regexp.MustCompile(`^20[0-9]{2}\.[12]$`)
+	// idPattern takes dashes or none, as the services do.
+	idPattern       = regexp.MustCompile(`^([0-9A-Fa-f]{32}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$`)
 	checksumPattern = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
 )
 
@@ -71,6 +76,8 @@ func (f Format) Pattern() string {
 		return releasePattern.String()
 	case FormatChecksum:
 		return checksumPattern.String()
+	case FormatID:
+		return idPattern.String()
 	default:
 		return ""
 	}
@@ -89,6 +96,13 @@ func (f Format) Check(s string) error {
 			return errors.New("an IP address, such as 192.0.2.1 or 2001:db8::1")
 		}
 		return nil
+	case FormatPrefix:
+		if _, err := netip.ParsePrefix(s); err != nil {
+			return errors.New("a network in CIDR notation, such as 192.0.2.0/24")
+		}
+		return nil
+	case FormatPublicKey:
+		return checkPublicKey(s)
 	case FormatURL:
 		return checkURL(s, "http", "https")
 	case FormatCharts:
@@ -132,6 +146,10 @@ func (f Format) checkPattern(s string) error {
 	case FormatChecksum:
 		if !checksumPattern.MatchString(s) {
 			return errors.New("sha256: or sha512: and the digest in lower case hexadecimal digits")
+		}
+	case FormatID:
+		if !idPattern.MatchString(s) {
+			return errors.New("an id of OpenStack: 32 hexadecimal digits, with dashes or without")
 		}
 	case FormatPEM:
 		if !strings.Contains(s, "-----BEGIN CERTIFICATE-----") { // often the name of a file

@@ -25,7 +25,7 @@ func identityBlocks() []Block {
 				}),
 				Doc: "How much the project may use: ram counts MiB, everything else counts objects, and -1 is without limit. What is not written stays as it is. Neutron keeps the limits of networks, subnets, routers, ports, floating IPs and security groups, Nova the others: where the cloud deploys them, a project is there before them, and ready once those have its limits that keep some.",
 			},
-			idAttribute(),
+			idAttribute(FormatID),
 		},
 	}}
 }

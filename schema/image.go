@@ -51,7 +51,7 @@ func imageBlocks() []Block {
 				Doc: "What the hypervisor should know about the image, such as the bus of its disks. Keys that others have added stay.",
 			},
 			tagsAttribute(),
-			idAttribute(),
+			idAttribute(FormatID),
 			{Name: "size", Type: cty.Number, Presence: Computed, Unit: "bytes", Doc: "The size of its bytes."},
 		},
 	}}

@@ -45,7 +45,7 @@ func networkBlock() Block {
 				Doc: "The number of the VLAN or tunnel; chosen by Neutron unless written.",
 			},
 			tagsAttribute(),
-			idAttribute(),
+			idAttribute(FormatID),
 		},
 	}
 }
@@ -55,7 +55,8 @@ func subnetBlock() Block {
 	route := cty.Object(map[string]cty.Type{"destination": cty.String, "next_hop": cty.String})
 	return Block{
 		Kind: "subnet", Class: ClassResource, Labels: resourceLabel("web"),
-		Doc: "A range of addresses in a network.",
+		Doc:   "A range of addresses in a network.",
+		Rules: subnetRules(),
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			{
@@ -87,19 +88,19 @@ func subnetBlock() Block {
 				Doc: "The name servers that DHCP announces, in order of preference.",
 			},
 			{
-				Name: "allocation_pools", Type: cty.List(pool), Unordered: true, Example: cty.ListVal([]cty.Value{
+				Name: "allocation_pools", Type: cty.List(pool), Unordered: true, Fields: map[string]Format{"start": FormatIP, "end": FormatIP}, Example: cty.ListVal([]cty.Value{
 					cty.ObjectVal(map[string]cty.Value{"start": cty.StringVal("10.1.0.10"), "end": cty.StringVal("10.1.0.99")}),
 				}),
 				Doc: "The parts of the range that addresses are taken from; all of it unless written.",
 			},
 			{
-				Name: "host_routes", Type: cty.List(route), Unordered: true, Example: cty.ListVal([]cty.Value{
+				Name: "host_routes", Type: cty.List(route), Unordered: true, Fields: map[string]Format{"destination": FormatPrefix, "next_hop": FormatIP}, Example: cty.ListVal([]cty.Value{
 					cty.ObjectVal(map[string]cty.Value{"destination": cty.StringVal("10.2.0.0/16"), "next_hop": cty.StringVal("10.1.0.254")}),
 				}),
 				Doc: "Routes that DHCP announces besides the gateway.",
 			},
 			tagsAttribute(),
-			idAttribute(),
+			idAttribute(FormatID),
 			{Name: "ip_version", Type: cty.Number, Presence: Computed, Doc: "4 or 6, by the range."},
 		},
 	}
@@ -128,7 +129,7 @@ func routerBlock() Block {
 				Doc: "The subnets that the router has an interface in. Interfaces that others have added stay.",
 			},
 			tagsAttribute(),
-			idAttribute(),
+			idAttribute(FormatID),
 		},
 	}
 }
@@ -146,10 +147,10 @@ func securityGroupBlock() Block {
 				Doc: "Whether answers to what was let out are let in; Neutron says yes unless written.",
 			},
 			tagsAttribute(),
-			idAttribute(),
+			idAttribute(FormatID),
 		},
 		Blocks: []Nested{{Block: Block{
-			Kind: "rule", Class: ClassPart,
+			Kind: "rule", Class: ClassPart, Rules: groupRuleRules(),
 			Doc: "One rule. A rule cannot be changed in OpenStack: another one takes its place. Rules that others have added stay.",
 			Attributes: []Attribute{
 				{
@@ -157,7 +158,7 @@ func securityGroupBlock() Block {
 					Doc: "Whether it is about packets to the port or from it.",
 				},
 				{
-					Name: "ethertype", Type: cty.String, Allowed: []string{"IPv4", "IPv6"}, Default: cty.StringVal("IPv4"), Example: cty.StringVal("IPv6"),
+					Name: "ethertype", Type: cty.String, Allowed: []string{"IPv4", "IPv6"}, Default: cty.StringVal("IPv4"), Example: cty.StringVal("IPv4"),
 					Doc: "The version of IP that the rule is about.",
 				},
 				{

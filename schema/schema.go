@@ -29,6 +29,7 @@ type Block struct {
 	Labels     []Label
 	Attributes []Attribute // sorted by importance, as the reference lists them
 	Blocks     []Nested
+	Rules      []Rule // between the attributes
 
 	// Free says that any attribute name may be written besides those of Attributes.
 	Free bool
@@ -117,7 +118,8 @@ type Attribute struct {
 	Change   Change
 	Scope    Scope
 	Form     Form
-	Format   Format // what a string must look like
+	Format   Format            // what a string must look like
+	Fields   map[string]Format // the same for strings inside of objects, by the names of their attributes
 
 	Sensitive bool // never shown
 	Unordered bool // the order of the list's elements means nothing
@@ -160,6 +162,8 @@ type Bounds struct{ Min, Max int64 }
 type Reference struct {
 	Kind   string
 	Output string
+	// Format is what such a string must look like: that of the output.
+	Format Format
 	// Self is the attribute beside this one that means the block itself when it is true; "" without.
 	Self string
 }
@@ -239,10 +243,27 @@ func New() *Definition {
 		d.blocks = append(d.blocks, &block)
 		d.index[block.Kind] = &block
 	}
+	for _, block := range d.blocks {
+		d.formReferences(block)
+	}
 	for _, service := range serviceList() {
 		d.services[service.Name] = service
 	}
 	return d
+}
+
+// formReferences gives every reference of a block the format of the output that it stands for.
+func (d *Definition) formReferences(b *Block) {
+	for i := range b.Attributes {
+		if r := b.Attributes[i].Reference; r != nil {
+			if to := d.Resource(r.Kind); to != nil {
+				r.Format = to.Attribute(r.Output).Format
+			}
+		}
+	}
+	for i := range b.Blocks {
+		d.formReferences(&b.Blocks[i].Block)
+	}
 }
 
 // Blocks returns every block that can stand at the top of a file, in the reference's order.

@@ -171,6 +171,11 @@ func TestAttributesAreConsistent(t *testing.T) {
 		if a.Example != cty.NilVal && a.Form == FormValue {
 			checkValue(t, path+": the example", a, a.Example)
 		}
+		for name := range a.Fields {
+			if element := a.Type.ElementType(); !element.IsObjectType() || !element.HasAttribute(name) || element.AttributeType(name) != cty.String {
+				t.Errorf("%s has a format for %s, which is no string in it", path, name)
+			}
+		}
 		if len(a.Allowed) > 0 && !holdsStrings(a.Type) || a.Format != FormatAny && !holdsStrings(a.Type) {
 			t.Errorf("%s limits strings and has none", path)
 		}
@@ -261,6 +266,15 @@ func TestFormats(t *testing.T) {
 		{FormatChecksum, []string{"sha256:" + strings.Repeat("0f", 32)}, []string{"md5:00", "sha256:00", ""}},
 		{FormatPEM, []string{"-----BEGIN CERTIFICATE-----\nMII…\n-----END CERTIFICATE-----\n"}, []string{"", "ca.pem", "-----BEGIN PRIVATE KEY-----\n"}},
 		{FormatCharts, []string{"oci://example.org/charts", "charts/osh", "."}, []string{"/etc", "../x", "a/../../b", "", "git://x", "oci://u@h/x"}},
+		{FormatPrefix, []string{"10.0.0.9/8", "::/0"}, []string{"10.0.0.9", "", "x/8"}},
+		{FormatID, []string{"0b8ce3a8-0c2c-4a0e-9c3e-0b0d2c3f4a5b", "5f0b9a3c1d5e4a6f8b7c9d0e1f2a3b4c", "5F0B9A3C1D5E4A6F8B7C9D0E1F2A3B4C"}, []string{"", "web", "0b8ce3a8-0c2c4a0e-9c3e-0b0d2c3f4a5b", "5f0b9a3c1d5e4a6f8b7c9d0e1f2a3b4", "5f0b9a3c1d5e4a6f8b7c9d0e1f2a3b4g"}},
+		{FormatPublicKey, []string{
+			"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPhqf2bNpLhR9mX4lDxYb0Q4dS9c6GZ8mNn2eQ0W1t5v",
+			"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPhqf2bNpLhR9mX4lDxYb0Q4dS9c6GZ8mNn2eQ0W1t5v somebody at home\n",
+		}, []string{
+			"", "ssh-ed25519", "ops.pub", "ssh-rsa AAAAC3NzaC1lZDI1NTE5AAAAIPhqf2bNpLhR9mX4lDxYb0Q4dS9c6GZ8mNn2eQ0W1t5v", "ssh-ed25519 AAAAC3NzaC1l",
+			"ssh-ed25519 AAAA", "ssh-ed25519 //////////8=", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----\n",
+		}},
 		{FormatVersions, []string{"2026.1.0", "~> 2026.1", ">= 2025.1, < 2026.2"}, []string{"", ">>1", "newest", "2026.1.0.0.0"}},
 	} {
 		for _, s := range c.good {

@@ -42,7 +42,7 @@ const secretive = `cloud "test" {
   }
 }
 instance "web" {
-  image     = "i"
+  image     = "61d2ac16-4b1d-4b4b-8f3e-6c0f1a0f7a11"
   flavor    = "f"
   user_data = "${secret("web", "token")} ${sops("site.yaml").rabbitmq.password}"
 }

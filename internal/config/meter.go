@@ -106,7 +106,7 @@ func meter(e hclsyntax.Expression) hclsyntax.Expression {
 		}
 		e.ValExpr = charged(meter(e.ValExpr), false)
 		if e.CondExpr != nil {
-			e.CondExpr = charged(meter(e.CondExpr), false)
+			e.CondExpr = condition(charged(meter(e.CondExpr), false))
 		}
 	case *hclsyntax.TemplateExpr:
 		for i, part := range e.Parts {
@@ -142,8 +142,9 @@ func meterOperation(e hclsyntax.Expression) {
 		checkOperands(e)
 	case *hclsyntax.UnaryOpExpr:
 		e.Val = meter(e.Val)
+		checkSide(e)
 	case *hclsyntax.ConditionalExpr:
-		e.Condition, e.TrueResult, e.FalseResult = meter(e.Condition), meter(e.TrueResult), meter(e.FalseResult)
+		e.Condition, e.TrueResult, e.FalseResult = condition(meter(e.Condition)), meter(e.TrueResult), meter(e.FalseResult)
 	case *hclsyntax.IndexExpr:
 		e.Collection, e.Key = meter(e.Collection), meter(e.Key)
 	case *hclsyntax.RelativeTraversalExpr:

@@ -92,6 +92,9 @@ func Convert(d *hcl.Diagnostic, code diag.Code) diag.Diagnostic {
 	if at := strings.LastIndex(converted.Detail, " Did you mean "); at >= 0 && strings.HasSuffix(converted.Detail, "?") {
 		converted.Detail, converted.Hint = converted.Detail[:at], plainText(converted.Detail[at+1:])
 	}
+	if hint, known := hcl.DiagnosticExtra[advice](d); known {
+		converted.Hint = string(hint)
+	}
 	converted.Detail = PlainTypes(plainText(converted.Detail))
 	return converted
 }

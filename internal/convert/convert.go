@@ -47,11 +47,19 @@ func (r Result) Text() []byte {
 // Convert turns files of YAML, which together describe one cloud or a part of it, into HCL.
 func Convert(files []File, limits Limits) Result {
 	c := &converter{limits: limits, definition: schema.New(), unique: map[identity]diag.Range{}, once: map[string]bool{}}
+	var empty []File
 	for _, f := range files {
-		c.read(f, c.document)
+		before, told := c.objects, c.told
+		if c.read(f, c.document); c.objects == before && c.told == told {
+			empty = append(empty, f)
+		}
 	}
-	if c.documents == 0 && !c.broken {
+	if c.objects == 0 && c.told == 0 {
+		empty = nil // which that says
 		c.unreadable(finding{code: codeMissing, summary: "nothing to convert", detail: "there is no document in what was read", hint: "give the files that hold the objects, all of a cloud at once"})
+	}
+	for _, f := range empty {
+		c.warn(finding{code: codeMissing, at: beginOf(f), summary: "nothing in this file", detail: "there is no document in it", hint: "leave it away, or look whether it is the right file"})
 	}
 	r := Result{read: files}
 	if !c.broken {
@@ -71,7 +79,8 @@ type converter struct {
 	diags      diag.Diagnostics
 	told       int
 	bytes      int
-	documents  int
+	documents  int // empty ones and Lists included
+	objects    int // the documents that say something, and the elements of Lists
 	nodes      int
 	text       int
 	broken     bool // something could not be read, so that there is no result

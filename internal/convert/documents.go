@@ -81,13 +81,14 @@ func (c *converter) document(v *value) {
 		c.fields(v, "", nil)
 		return
 	}
+	if kind := v.get("kind"); kind != nil && kind.text == "List" {
+		c.list(v)
+		return
+	}
+	c.objects++
 	kindField, group := v.get("kind"), v.get("apiVersion")
 	if kindField == nil || kindField.form != scalar {
 		c.lost(finding{code: codeKind, at: v.at, summary: "no kind", detail: "the document does not say what it is", hint: "write apiVersion and kind, as Kubernetes takes them"})
-		return
-	}
-	if kindField.text == "List" {
-		c.list(v)
 		return
 	}
 	k, ok := c.kinds()[kindField.text]
@@ -136,6 +137,9 @@ func (c *converter) document(v *value) {
 
 // list reads what kubectl prints of several objects.
 func (c *converter) list(v *value) {
+	if items := v.get("items"); items == nil || items.null() {
+		c.lost(finding{code: codeMissing, at: v.get("kind").at, summary: "List without items", detail: "the documents of a List are its items, and it has none", hint: "write them below items, each behind a dash, or take the List away"})
+	}
 	c.fields(v, "a List", handlers{
 		"apiVersion": ignore, "kind": ignore, "metadata": ignore,
 		"items": func(f field) {

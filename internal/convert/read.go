@@ -17,13 +17,12 @@ import (
 
 // read calls visit for each document of a file in order, as far as the file can be read.
 func (c *converter) read(f File, visit func(*value)) {
-	whole := diag.Range{File: f.Name, Start: diag.Pos{Line: 1, Column: 1}, End: diag.Pos{Line: 1, Column: 1}}
 	switch c.bytes += len(f.Content); {
 	case len(f.Content) > c.limits.FileBytes:
-		c.unreadable(finding{codeLimit, whole, "file is too large", fmt.Sprintf("a file can have at most %d bytes", c.limits.FileBytes), "split it between two documents", false})
+		c.unreadable(finding{codeLimit, beginOf(f), "file is too large", fmt.Sprintf("a file can have at most %d bytes", c.limits.FileBytes), "split it between two documents", false})
 		return
 	case c.bytes > c.limits.TotalBytes:
-		c.unreadable(finding{codeLimit, whole, "too much at once", fmt.Sprintf("all files together can have at most %d bytes", c.limits.TotalBytes), "convert the profiles and the nodes each by themselves", false})
+		c.unreadable(finding{codeLimit, beginOf(f), "too much at once", fmt.Sprintf("all files together can have at most %d bytes", c.limits.TotalBytes), "convert the profiles and the nodes each by themselves", false})
 		return
 	}
 	if at, bad := notText(f); bad {
@@ -52,6 +51,12 @@ func (c *converter) read(f File, visit func(*value)) {
 		}
 		visit(v)
 	}
+}
+
+// beginOf is the place of what is said of a file as a whole.
+func beginOf(f File) diag.Range {
+	begin := diag.Pos{Line: 1, Column: 1}
+	return diag.Range{File: f.Name, Start: begin, End: begin}
 }
 
 // decode reads one document. The library panics on some input that it has not thought of; what it

@@ -83,13 +83,7 @@ func (c *converter) readTemplate(name string, f field, inProfile bool) *service 
 		}
 	}
 	if !known {
-		if !switchedOff(f.value) {
-			c.lost(finding{
-				code: codeNoHome, at: f.at, summary: fmt.Sprintf("%s has no home", name),
-				detail: fmt.Sprintf("KupenStack does not deploy %s yet, so its settings are lost", name),
-				hint:   "keep the YAML until it does; everything else is converted",
-			})
-		}
+		c.notDeployed(name, f)
 		return nil
 	}
 	handle := handlers{
@@ -124,6 +118,24 @@ func (c *converter) readTemplate(name string, f field, inProfile bool) *service 
 	}
 	c.fields(f.value, name, handle)
 	return s
+}
+
+// notDeployed tells of a service that the language does not have. One that is not to run is not lost.
+func (c *converter) notDeployed(name string, f field) {
+	switch {
+	case !switchedOff(f.value):
+		c.lost(finding{
+			code: codeNoHome, at: f.at, summary: fmt.Sprintf("%s has no home", name),
+			detail: fmt.Sprintf("KupenStack does not deploy %s yet, so its settings are lost", name),
+			hint:   "keep the YAML until it does; everything else is converted",
+		})
+	case c.first("disabled " + name):
+		c.warn(finding{
+			code: codeLeftOut, at: f.at, summary: fmt.Sprintf("%s is left out", name),
+			detail: fmt.Sprintf("KupenStack does not deploy %s yet, so there is nothing to disable, here and in the other documents", name),
+			hint:   "there is nothing to do: it does not run, as is wanted",
+		})
+	}
 }
 
 // planeFields adds what only the services of an OpenStackControlPlane have.

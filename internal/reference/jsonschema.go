@@ -164,6 +164,9 @@ func (r *Renderer) define(definitions object, name string, b *schema.Block, reso
 	if len(excluded) > 0 {
 		body["allOf"] = excluded
 	}
+	if rules := rulesOf(b); len(rules) > 0 {
+		body["x-rules"] = rules
+	}
 	return nil
 }
 
@@ -201,6 +204,9 @@ func (r *Renderer) property(a *schema.Attribute) (object, error) {
 	}
 	if a.Format != schema.FormatAny {
 		p["x-format"] = a.Format
+	}
+	if len(a.Fields) > 0 {
+		p["x-fields"] = a.Fields
 	}
 	if a.Reference != nil {
 		p["x-reference"] = a.Reference.Kind

@@ -80,7 +80,11 @@ func stringSchema(a *schema.Attribute) object {
 	if len(a.Allowed) > 0 {
 		s["enum"] = a.Allowed
 	}
-	if pattern := a.Format.Pattern(); pattern != "" {
+	format := a.Format
+	if a.Reference != nil {
+		format = a.Reference.Format
+	}
+	if pattern := format.Pattern(); pattern != "" {
 		s["pattern"] = pattern
 	}
 	return s
@@ -110,7 +114,7 @@ func orTemplate(s object) object {
 func objectSchema(a *schema.Attribute, t cty.Type) object {
 	properties, required := object{}, []string{}
 	for _, name := range slices.Sorted(maps.Keys(t.AttributeTypes())) {
-		properties[name] = orTemplate(typeSchema(a, t.AttributeType(name)))
+		properties[name] = orTemplate(typeSchema(a.Field(name), t.AttributeType(name)))
 		if !t.AttributeOptional(name) {
 			required = append(required, name)
 		}

@@ -17,6 +17,14 @@ func prose(text string) string {
 
 func (p *page) paragraph(text string) { p.WriteString(text + "\n\n") }
 
+// list writes sentences, which are no Markdown, each behind a dash.
+func (p *page) list(sentences []string) {
+	for _, s := range sentences {
+		p.WriteString("- " + prose(s) + "\n")
+	}
+	p.WriteString("\n")
+}
+
 func (p *page) code(text string) { p.paragraph("```hcl\n" + text + "```") }
 
 // row adds a row of a table, the first of which is its head.

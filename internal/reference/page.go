@@ -2,6 +2,8 @@ package reference
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -82,6 +84,10 @@ func (r *Renderer) body(p *page, b *schema.Block, level int, told bool) {
 		}
 		r.attributes(p, b)
 	}
+	if len(b.Rules) > 0 {
+		p.paragraph("Besides, the attributes have to fit each other:")
+		p.list(rulesOf(b))
+	}
 	switch {
 	case b.Free && len(b.Attributes) > 0:
 		p.paragraph("Every other attribute gives its value to the variable of that name.")
@@ -95,6 +101,15 @@ func (r *Renderer) body(p *page, b *schema.Block, level int, told bool) {
 		r.body(p, &n.Block, level+1, told)
 	}
 	r.outputs(p, b, heading)
+}
+
+// rulesOf are the sentences that hold between the attributes of a block.
+func rulesOf(b *schema.Block) []string {
+	var texts []string
+	for i := range b.Rules {
+		texts = append(texts, b.Rules[i].Doc)
+	}
+	return texts
 }
 
 func (r *Renderer) bodyLabels(p *page, b *schema.Block) {
@@ -201,8 +216,11 @@ func (r *Renderer) purpose(b *schema.Block, a *schema.Attribute) string {
 	if len(a.Allowed) > 0 {
 		add("%s of %s.", capital(each+"one"), codes(a.Allowed))
 	}
-	if a.Format != schema.FormatAny {
+	if a.Format != schema.FormatAny && a.Presence != schema.Computed {
 		add("%s be %s.", capital(strings.TrimSpace(each+"must")), a.Format.Doc())
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Fields)) {
+		add("`%s` must be %s.", name, a.Fields[name].Doc())
 	}
 	switch {
 	case a.Bounds != nil && a.Unit != "":

@@ -124,7 +124,11 @@ func (r *resolver) forEach(a *config.Attribute) (map[string]cty.Value, uses, boo
 		if t.IsSetType() {
 			key = value
 		}
-		if key.IsNull() || key.AsString() == "" {
+		if key.IsNull() {
+			r.scope.wrong(codeForEach, a, "null among the keys", "a key of for_each is part of an address, and null is no key", "take null away; toset(compact([…])) leaves null and empty texts out")
+			return nil, used, false
+		}
+		if key.AsString() == "" {
 			r.scope.wrong(codeForEach, a, "empty key", "a key of for_each is part of an address and cannot be empty", "take the empty key away; compact([…]) leaves empty texts out of a list")
 			return nil, used, false
 		}
@@ -217,6 +221,7 @@ func (s *scope) build(i *instance) built {
 		nested := &def.Blocks[k]
 		desired[nested.Kind] = s.nested(block, nested, i, &result)
 	}
+	result.ok = s.rules(block, def, desired) && result.ok
 	result.desired = cty.ObjectVal(desired)
 	clear(desired)
 	s.desired = desired

@@ -62,13 +62,14 @@ func (s *scope) fit(a *config.Attribute, v cty.Value) (cty.Value, bool) {
 		return v, false
 	}
 	if def.Reference != nil {
-		if all := s.labels(a, v); len(all) > 0 {
-			s.tellMisfits(a, all, false)
-			return v, false
-		}
+		all := s.labels(a, v)
+		all = append(all, s.strangeIDs(a, v, all)...)
+		s.tellMisfits(a, all, false)
 		var problem string
 		if v, problem = s.e.output(def, v); problem != "" {
 			s.strangers(a, v, problem)
+		}
+		if len(all) > 0 || problem != "" {
 			return v, false
 		}
 	}
@@ -114,6 +115,9 @@ func found(a *config.Attribute, v cty.Value) string {
 	}
 	switch v.Type() {
 	case cty.String:
+		if a.Schema.Format == schema.FormatPublicKey { // nobody reads it
+			return ""
+		}
 		return fmt.Sprintf(", and this is %q", shorten(v.AsString()))
 	case cty.Number:
 		return fmt.Sprintf(", and this is %s", v.AsBigFloat().Text('f', -1))
@@ -124,15 +128,15 @@ func found(a *config.Attribute, v cty.Value) string {
 	return ""
 }
 
-// logsIn tells whether a value is a URL with a user or password in it. No attribute takes one, and what
-// was written is not repeated.
+// logsIn tells whether a value is a URL with a user or password in it, or a private key. No attribute takes
+// one, and what was written is not repeated.
 func logsIn(v cty.Value) bool {
 	if v.IsMarked() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
 		return false
 	}
 	_, rest, is := strings.Cut(v.AsString(), "://")
 	host, _, _ := strings.Cut(rest, "/")
-	return is && strings.Contains(host, "@")
+	return is && strings.Contains(host, "@") || strings.Contains(v.AsString(), "PRIVATE KEY-----")
 }
 
 func shorten(s string) string {

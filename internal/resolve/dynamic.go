@@ -44,6 +44,7 @@ func (s *scope) part(b *config.Block, def *schema.Nested, i *instance, result *b
 			fields[a.Name] = s.attribute(b, a, i, result)
 		}
 	}
+	result.ok = s.rules(b, &def.Block, fields) && result.ok
 	for k := range def.Blocks {
 		fields[def.Blocks[k].Kind] = s.nested(b, &def.Blocks[k], i, result)
 	}

@@ -42,10 +42,11 @@ dynamic "rule" {
   for_each = [80, 443]
   content {
     direction   = "ingress"
+    protocol    = "tcp"
     port_min    = rule.value
     description = "no ${rule.key}"
   }
-}`, "ingress 80 no 0; ingress 443 no 1"},
+}`, "ingress tcp 80 no 0; ingress tcp 443 no 1"},
 		{"a set", `
 dynamic "rule" {
   for_each = toset(["tcp", "icmp"])
@@ -61,6 +62,7 @@ dynamic "rule" {
   iterator = port
   content {
     direction   = "ingress"
+    protocol    = "tcp"
     port_min    = port.value
     description = port.key
   }
@@ -68,7 +70,7 @@ dynamic "rule" {
 rule {
   direction = "ingress"
   protocol  = "icmp"
-}`, "egress; ingress 53 dns; ingress 22 ssh; ingress icmp"},
+}`, "egress; ingress tcp 53 dns; ingress tcp 22 ssh; ingress icmp"},
 		{"nothing", `
 dynamic "rule" {
   for_each = []
@@ -228,6 +230,7 @@ security_group "g" {
     for_each = { for p in var.ports : tostring(p) => p }
     content {
       direction    = "ingress"
+      protocol     = "tcp"
       port_min     = rule.value + local.offset
       remote_group = var.peer
       description  = rule.key
@@ -238,6 +241,7 @@ security_group "g" {
     iterator = port
     content {
       direction    = "egress"
+      protocol     = "udp"
       port_min     = port.value
       remote_group = security_group.inner[port.key].id
     }
@@ -250,8 +254,8 @@ security_group "inner" {
 `))
 	outputs := map[addr.Object]cty.Value{object("security_group.peer"): cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("peer-id")})}
 	for key, want := range map[string][2]string{
-		"a": {"ingress 8080 ? 80; egress 80 ?", "ingress 8080 peer-id 80; egress 80 ?"},
-		"b": {"ingress 8022 ? 22; ingress 8443 ? 443; egress 443 ?; egress 22 ?", "ingress 8022 peer-id 22; ingress 8443 peer-id 443; egress 443 ?; egress 22 ?"},
+		"a": {"ingress tcp 8080 ? 80; egress udp 80 ?", "ingress tcp 8080 peer-id 80; egress udp 80 ?"},
+		"b": {"ingress tcp 8022 ? 22; ingress tcp 8443 ? 443; egress udp 443 ?; egress udp 22 ?", "ingress tcp 8022 peer-id 22; ingress tcp 8443 peer-id 443; egress udp 443 ?; egress udp 22 ?"},
 		"c": {"", ""},
 	} {
 		r := m.Resource(object(fmt.Sprintf("module.web[%q].security_group.g", key)))

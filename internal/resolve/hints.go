@@ -31,6 +31,8 @@ func evaluationHint(d *hcl.Diagnostic, detail string, withhold bool) (string, st
 	}
 	if call, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d); ok {
 		switch {
+		case strings.HasSuffix(detail, "argument must not be null"):
+			return detail, "give the argument a value, or say what null stands for, such as coalesce(…, \"none\")"
 		case inTemplate.MatchString(detail):
 			return detail, "mend the template at the place that is named"
 		case strings.HasSuffix(call.CalledFunctionName(), "decode") && d.Summary == "Error in function call":
@@ -44,11 +46,8 @@ func evaluationHint(d *hcl.Diagnostic, detail string, withhold bool) (string, st
 			return detail, "write, for example: " + example
 		}
 	}
-	switch detail {
-	case config.NullOperand:
-		return detail, "say what null stands for, such as coalesce(…, false)"
-	case config.ZeroOperand:
-		return detail, "look at where the number comes from, or leave the case out: n == 0 ? 0 : x / n"
+	if hint := nullHint(d.Summary, detail); hint != "" {
+		return detail, hint
 	}
 	switch d.Summary {
 	case "Invalid operand", "Invalid template interpolation value", "Inconsistent conditional result types", "Incorrect condition type":
@@ -60,6 +59,26 @@ func evaluationHint(d *hcl.Diagnostic, detail string, withhold bool) (string, st
 		return detail, "correct the name, or write try(…, other) where it may be missing"
 	default:
 		return detail, "look at the values that the expression is made of"
+	}
+}
+
+// nullHint says what to do where null cannot be; "" when that is not what is wrong.
+func nullHint(summary, detail string) string {
+	switch {
+	case summary == "Iteration over null value":
+		return "say what null stands for, such as x == null ? [] : x"
+	case summary == "Attempt to get attribute from null value" || summary == "Attempt to index null value":
+		return "give it a value, or write try(…, other) where it may be missing"
+	case !strings.Contains(detail, "null value") && !strings.Contains(detail, "is null"):
+		return ""
+	case summary == "Invalid template interpolation value":
+		return "say what null stands for, such as ${coalesce(…, \"none\")}"
+	case summary == "Invalid object key":
+		return "leave null out: if … != null, behind the value"
+	case summary == "Invalid index" || summary == "Null value as key":
+		return "say with coalesce which key null stands for, or write try(…, other) where it may be missing"
+	default:
+		return ""
 	}
 }
 

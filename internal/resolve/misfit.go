@@ -121,6 +121,7 @@ func misfitsIn(a *config.Attribute, v cty.Value) []misfit {
 		case p.err != nil:
 			all = append(all, misfit{path: p.path, summary: wrongForType, detail: name + ": " + config.PlainTypes(p.err.Error()), hint: config.Example(def)})
 		default:
+			def := fieldOf(def, p.path)
 			if problem := def.Check(p.value); problem != "" {
 				all = append(all, misfit{
 					path: p.path, summary: wrongValue, detail: fmt.Sprintf("%s must be %s%s", name, problem, found(a, p.value)),
@@ -130,6 +131,16 @@ func misfitsIn(a *config.Attribute, v cty.Value) []misfit {
 		}
 	})
 	return all
+}
+
+// fieldOf is what holds for one place within the values of an attribute.
+func fieldOf(def *schema.Attribute, path cty.Path) *schema.Attribute {
+	if len(path) > 0 {
+		if step, ok := path[len(path)-1].(cty.GetAttrStep); ok {
+			return def.Field(step.Name)
+		}
+	}
+	return def
 }
 
 // part is what is at one place within a value: a value of the type that is wanted there, or why it is

@@ -168,7 +168,7 @@ network "web" {
   name     = each.key
 }
 instance "web" {
-  image    = "i"
+  image    = "61d2ac16-4b1d-4b4b-8f3e-6c0f1a0f7a11"
   flavor   = "f"
   networks = local.ids
   metadata = { all = join(",", [for n in network.web : n.id]) }
@@ -242,11 +242,11 @@ network "web" {
 subnet "web" {
   for_each = toset([var.secret])
   name     = each.key
-  network  = "x"
+  network  = "61d2ac16-4b1d-4b4b-8f3e-6c0f1a0f7a11"
   cidr     = var.secret
 }
 subnet "other" {
-  network = "x"
+  network = "61d2ac16-4b1d-4b4b-8f3e-6c0f1a0f7a11"
   cidr    = "${var.secret}"
 }
 `, map[string]cty.Value{"secret": cty.StringVal("hunter2")})
@@ -263,7 +263,7 @@ subnet "other" {
 func TestUserDataIsSensitive(t *testing.T) {
 	m, _ := mustResolve(t, reachOnly+`
 instance "web" {
-  image     = "i"
+  image     = "61d2ac16-4b1d-4b4b-8f3e-6c0f1a0f7a11"
   flavor    = "f"
   user_data = "password"
 }

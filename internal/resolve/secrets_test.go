@@ -61,7 +61,7 @@ locals {
   token = secret("web", "token")
 }
 instance "web" {
-  image     = "i"
+  image     = "61d2ac16-4b1d-4b4b-8f3e-6c0f1a0f7a11"
   flavor    = "f"
   user_data = "token=${local.token} other=${upper(secret("other/api", "key"))}"
   metadata  = { plain = "x", token = local.token }

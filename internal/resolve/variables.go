@@ -64,7 +64,8 @@ func (r *resolver) variables(given map[string]cty.Value) {
 // gives the value, which is the variable's own when nothing nearer is known.
 func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool, where diag.Range) (cty.Value, bool) {
 	defer r.scope.within(b)()
-	want, defaults, good := r.variableType(b)
+	want, defaults, typed := r.variableType(b)
+	good := typed
 	isSensitive, nullable := r.isSensitive(b), r.isNullable(b)
 	if isGiven && !nullable && given.IsNull() && b.Attribute("default") != nil {
 		given, isGiven = cty.NilVal, false
@@ -82,6 +83,7 @@ func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool, wher
 		switch {
 		case !ok:
 			good = false
+		case !typed: // nobody knows what it should be
 		case a.Name == "default" && !isGiven:
 			given, isGiven = v, true
 			if v, ok = r.toType(v, want, defaults, shownRange(a, isSensitive), isSensitive); !ok {

@@ -70,13 +70,18 @@ func (f *File) Recipients() []string {
 func (f *File) Shape() (*Value, error) {
 	return f.root.value(func(n *node, p place) (*Value, error) {
 		v := &Value{Type: n.kind}
-		if text, ok := n.scalar.(string); ok && f.meta.encrypts(p) && text != "" {
-			sealed, err := parseSealed(text)
-			if err != nil {
-				return nil, err
-			}
-			v.Type = sealed.kind
+		if n.scalar == nil || n.scalar == "" || !f.meta.encrypts(p) {
+			return v, nil
 		}
+		text, ok := n.scalar.(string)
+		if !ok {
+			return nil, fmt.Errorf("%s %w", p, errNotSealed)
+		}
+		sealed, err := parseSealed(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s %w", p, err)
+		}
+		v.Type = sealed.kind
 		return v, nil
 	})
 }
@@ -95,11 +100,11 @@ func (f *File) Open(identities []age.Identity) (*Value, error) {
 		if encrypted && n.scalar != nil {
 			text, ok := n.scalar.(string)
 			if !ok {
-				return nil, fmt.Errorf("%s is not encrypted, and should be", p)
+				return nil, fmt.Errorf("%s %w", p, errNotSealed)
 			}
 			opened, err := open(text, key, strings.Join(p, ":")+":")
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", p, err)
+				return nil, fmt.Errorf("%s %w", p, err)
 			}
 			v = opened
 		}

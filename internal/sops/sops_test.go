@@ -208,6 +208,26 @@ func TestTampered(t *testing.T) {
 	}
 }
 
+// What should be encrypted and is not is named by its keys, with and without an identity.
+func TestNamesWhatIsNotEncrypted(t *testing.T) {
+	original := string(file(t, "all.yaml"))
+	at := strings.Index(original, "    port: ")
+	rest := original[at+strings.Index(original[at:], "\n"):]
+	for _, plain := range []string{"5432", "canary-plain", "true", "ENC[canary]"} {
+		f, err := sops.Parse("all.yaml", []byte(original[:at]+"    port: "+plain+rest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = `the value of "db.port" is not encrypted, and should be`
+		if _, err := f.Shape(); err == nil || err.Error() != want {
+			t.Errorf("%s: the shape: %v", plain, err)
+		}
+		if _, err := f.Open(identities(t, "age.txt")); err == nil || err.Error() != want {
+			t.Errorf("%s: opening: %v", plain, err)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"all.yaml", "all.json", "all.env", "shamir.yaml", "pgp.yaml", "comment.yaml", "regex.yaml"} {
 		f.Add(filepath.Ext(name), file(f, name))

@@ -49,7 +49,7 @@ locals {
 `
 	web = `
 instance "web" {
-  image     = "i"
+  image     = "61d2ac16-4b1d-4b4b-8f3e-6c0f1a0f7a11"
   flavor    = "f"
   user_data = "${var.password} ${local.sealed} ${local.kept}"
   metadata  = { given = upper(var.password), sealed = local.sealed, kept = "kept: ${local.kept}" }

@@ -32,7 +32,7 @@ security_group "web" {
 }
 
 instance "web" {
-  image     = "i"
+  image     = "61d2ac16-4b1d-4b4b-8f3e-6c0f1a0f7a11"
   flavor    = "f"
   networks  = [data.network.public, network.web["a"]]
   user_data = "password=hunter3"

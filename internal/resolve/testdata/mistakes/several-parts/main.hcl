@@ -43,7 +43,7 @@ subnet "local" {
 }
 
 instance "web" {
-  image           = "i"
+  image           = "61d2ac16-4b1d-4b4b-8f3e-6c0f1a0f7a11"
   flavor          = "f"
   security_groups = [network.web, "default", network.web.id, network.db]
 }
