@@ -150,7 +150,8 @@ func answer(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// hold lets somebody hold the lease who renewed it at that time.
+// hold lets somebody hold the lease who renewed it at that time. Who watches it does not see it expire while a
+// test takes its time.
 func (a *api) hold(who string, renewed time.Time) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -158,7 +159,7 @@ func (a *api) hold(who string, renewed time.Time) {
 	a.lease = &coordinationv1.Lease{
 		TypeMeta:   metav1.TypeMeta{Kind: "Lease", APIVersion: "coordination.k8s.io/v1"},
 		ObjectMeta: metav1.ObjectMeta{Name: "kupenstack", Namespace: "kupenstack-system", ResourceVersion: "1"},
-		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &who, LeaseDurationSeconds: new(int32(15)), AcquireTime: &at, RenewTime: &at},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &who, LeaseDurationSeconds: new(int32(3600)), AcquireTime: &at, RenewTime: &at},
 	}
 }
 
@@ -215,7 +216,7 @@ func TestPassReportsABrokenCommit(t *testing.T) {
 		return repository.Hash(t, reports)
 	}
 
-	cluster.hold("kupenstackd_1", time.Now().Add(5*time.Second)) // it is alive for as long as the pass takes
+	cluster.hold("kupenstackd_1", time.Now().Add(time.Hour)) // it is alive for as long as the pass takes
 	if hash := pass(); hash != "" || len(cluster.writes) > 0 {
 		t.Errorf("beside a daemon it reported %s and wrote %q", hash, cluster.writes)
 	}

@@ -1,23 +1,9 @@
 package daemon_test
 
 import (
-	"context"
-	"encoding/json"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
-	"path"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
-
-	"github.com/rs/zerolog"
-	coordinationv1 "k8s.io/api/coordination/v1"
-	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 )
@@ -38,100 +24,4 @@ func TestIdentity(t *testing.T) {
 			t.Fatalf("%s shows neither the program nor the host", identity)
 		}
 	}
-}
-
-// leases is as much of an API server as a lease takes.
-type leases struct {
-	mutex sync.Mutex
-	lease []byte // as JSON; nil while there is none
-}
-
-func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	w.Header().Set("Content-Type", "application/json")
-	if path.Base(path.Dir(r.URL.Path)) == "namespaces" {
-		_, _ = io.WriteString(w, `{"kind":"Namespace","apiVersion":"v1"}`)
-		return
-	}
-	if r.Method != http.MethodGet {
-		content, err := io.ReadAll(r.Body)
-		var lease coordinationv1.Lease
-		if err == nil {
-			_, _, err = scheme.Codecs.UniversalDeserializer().Decode(content, nil, &lease)
-		}
-		if err == nil {
-			lease.Kind, lease.APIVersion = "Lease", "coordination.k8s.io/v1"
-			l.lease, err = json.Marshal(lease)
-		}
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-	}
-	if l.lease == nil {
-		w.WriteHeader(http.StatusNotFound)
-		_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
-		return
-	}
-	_, _ = w.Write(l.lease)
-}
-
-// RoundTrip answers without a network, so that the lease can be tested under a clock of its own.
-func (l *leases) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Body != nil {
-		defer r.Body.Close()
-	}
-	answer := httptest.NewRecorder()
-	l.ServeHTTP(answer, r)
-	return answer.Result(), nil
-}
-
-// TestTwoOfOneProgram: two processes of one program, with the same id and the same name of their host as
-// two containers can have them, are not in charge at once.
-func TestTwoOfOneProgram(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := &leases{}
-		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
-		began, met, leave := make(chan string, 2), make(chan string, 1), make(chan struct{})
-		var group sync.WaitGroup
-		hold := func(name string) *daemon.Lease {
-			lease := daemon.NewLease("kupenstack-system", daemon.Identity("kupenstack-sync"), zerolog.Nop())
-			lease.Notice = func(holder string) {
-				select {
-				case met <- holder:
-				default: // one word is enough
-				}
-			}
-			group.Go(func() {
-				_ = lease.Hold(ctx, &rest.Config{Host: "http://cluster.test", Transport: server}, func(ctx context.Context) error {
-					began <- name
-					select {
-					case <-leave:
-					case <-ctx.Done():
-					}
-					return nil
-				})
-			})
-			return lease
-		}
-		first := hold("first")
-		synctest.Wait() // also until it has been told of itself
-		if len(began) != 1 || first.Holder() == "" {
-			t.Fatal("nobody is in charge")
-		}
-		second := hold("second")
-		time.Sleep(10 * time.Minute) // of the bubble's clock: many times what a lease lasts
-		synctest.Wait()
-		if len(began) != 1 || len(met) != 1 {
-			t.Fatalf("%d are in charge, and the second one has met %d", len(began), len(met))
-		}
-		if holder := <-met; holder != first.Holder() || second.Guard() == nil || first.Guard() != nil {
-			t.Errorf("the second one met %s, and %s is in charge; the guards say %v and %v", holder, first.Holder(), first.Guard(), second.Guard())
-		}
-		stop()
-		close(leave)
-		group.Wait()
-	})
 }

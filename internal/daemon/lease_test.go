@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a test waits for what takes 15 seconds at most on a machine at rest.
-const patience = 90 * time.Second
+const patience = 5 * time.Minute
 
 // candidate is a process that wants the lease.
 type candidate struct {
@@ -106,6 +106,19 @@ func eventually(t *testing.T, what string, holds func() bool) {
 
 func uniqueNamespace() string { return "daemon-" + strings.ToLower(rand.Text()[:12]) }
 
+// givenBack fails the test when somebody who is at its end has the lease yet: it would expire 15 seconds
+// after the last renewal.
+func givenBack(t *testing.T, bed *cluster.Cluster, namespace, by string) {
+	t.Helper()
+	lease, err := bed.Client().CoordinationV1().Leases(namespace).Get(t.Context(), "kupenstack", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if holder := lease.Spec.HolderIdentity; holder != nil && *holder == by {
+		t.Errorf("%s has not given the lease back", by)
+	}
+}
+
 func TestOneAtATime(t *testing.T) {
 	t.Parallel()
 	bed, namespace := testbed.Cluster(t), uniqueNamespace()
@@ -123,14 +136,10 @@ func TestOneAtATime(t *testing.T) {
 	default:
 	}
 
-	released := time.Now()
 	close(first.leave)
 	first.ended(errWork)
+	givenBack(t, bed, namespace, "first")
 	second.working()
-	// A lease that is not given back expires 15 seconds after the last renewal.
-	if took := time.Since(released); took > 12*time.Second {
-		t.Errorf("the second one waited for %v: the lease was not given back", took)
-	}
 	second.stop()
 	second.ended(errWork)
 }
@@ -150,28 +159,6 @@ func TestStandbyStops(t *testing.T) {
 	}
 	first.stop()
 	first.ended(errWork)
-}
-
-// The lease is held until work has returned, even when that takes its time after the end was asked
-// for.
-func TestLeaseOutlivesItsContext(t *testing.T) {
-	t.Parallel()
-	bed, namespace := testbed.Cluster(t), uniqueNamespace()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	lease := daemon.NewLease(namespace, "first", zerolog.Nop())
-	err := lease.Hold(ctx, bed.RESTConfig(), func(working context.Context) error {
-		stop()
-		receive(t, working.Done(), "the end of the work's context")
-		// This is one renewal later at least.
-		renewed := time.NewTimer(3 * time.Second)
-		defer renewed.Stop()
-		<-renewed.C
-		return lease.Guard()
-	})
-	if err != nil {
-		t.Errorf("the lease was given back before the work had ended: %v", err)
-	}
 }
 
 // theft makes a lease somebody else's.

@@ -16,7 +16,7 @@ import (
 
 const (
 	converges = 15 * time.Minute
-	reacts    = 3 * time.Minute
+	reacts    = 10 * time.Minute
 	namespace = "openstack"
 )
 
@@ -91,6 +91,7 @@ func (s *story) second(t *testing.T) {
 // mistake pushes what cannot be, and takes it back.
 func (s *story) mistake(t *testing.T) {
 	say("\n== 4. Push a mistake")
+	s.AwaitRest(t, reacts)
 	since, err := s.Cluster.AuditOffset()
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +115,7 @@ func (s *story) mistake(t *testing.T) {
 		t.Fatalf("the broken commit led to writes: %q", writes)
 	}
 	say("Nothing was written to the cluster. The same report lists what was put right before:")
-	s.tellHealed(t, status, "service.keystone", "service.glance", `instance.web["b"]`)
+	s.tellHealed(t, status, repaired()...)
 
 	s.Files.Remove("other.hcl")
 	s.commit = s.Push(t, "Take it back")

@@ -23,8 +23,21 @@ func (s *story) drift(t *testing.T) {
 	s.editConfig(t)
 	s.deleteDeployment(t)
 	s.deleteInstance(t)
+	// The world is as it was; the daemon may have to see that yet, and to write it down.
+	world.Await(t, reacts, func() (bool, string) {
+		status, _ := s.ReadStatus(t)
+		for _, address := range repaired() {
+			if u := status.Unit(address); u == nil || len(u.Healed) == 0 || u.Phase != "ready" {
+				return false, fmt.Sprintf("the report says of %s: %+v", address, u)
+			}
+		}
+		return true, ""
+	})
 	s.await(t, "converged")
 }
+
+// repaired are the units that the drift happens to.
+func repaired() []string { return []string{"service.keystone", "service.glance", `instance.web["b"]`} }
 
 func (s *story) editConfig(t *testing.T) {
 	configs := s.Cluster.Client().CoreV1().ConfigMaps(namespace)

@@ -182,9 +182,8 @@ func (s *story) editFlavor(t *testing.T) repaired {
 func (s *story) swapKey(t *testing.T) repaired {
 	was, id := s.known(t, "keypair", "spare")
 	const other = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g other@example.org"
-	s.Meddle(t, "compute", http.MethodDelete, "os-keypairs/"+id, nil)
-	s.Meddle(t, "compute", http.MethodPost, "os-keypairs", map[string]any{"keypair": map[string]any{"name": id, "public_key": other}})
-	if now, _ := s.known(t, "keypair", "spare"); now["fingerprint"] == was["fingerprint"] {
+	body := map[string]any{"keypair": map[string]any{"name": id, "public_key": other}}
+	if now := s.Replace(t, "keypair", id, "compute", "os-keypairs", body); now["fingerprint"] == was["fingerprint"] {
 		t.Fatalf("the pair has its key yet: %v", now)
 	}
 	return func() (bool, string) {

@@ -15,6 +15,7 @@ import (
 
 // refusals asks for what must not happen on a running cloud.
 func (s *story) refusals(t *testing.T) {
+	s.AwaitRest(t, reacts)
 	since, err := s.Cluster.AuditOffset()
 	if err != nil {
 		t.Fatal(err)

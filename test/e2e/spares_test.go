@@ -81,12 +81,15 @@ func withoutSpares(names []string, prefix string) []string {
 // takeFlavor puts a flavor of another size in the place of ours. Nova changes none, and what is somebody
 // else's is not deleted: the report says so, until the other one goes.
 func (s *story) takeFlavor(t *testing.T) repaired {
-	_, id := s.known(t, "flavor", "taken")
-	s.Meddle(t, "compute", http.MethodDelete, "flavors/"+id, nil)
-	s.Meddle(t, "compute", http.MethodPost, "flavors", map[string]any{"flavor": map[string]any{
-		"name": s.Files.Prefix + "taken", "vcpus": 3, "ram": 128, "disk": 0,
+	s.known(t, "flavor", "taken")
+	name := s.Files.Prefix + "taken"
+	made := s.Replace(t, "flavor", name, "compute", "flavors", map[string]any{"flavor": map[string]any{
+		"name": name, "vcpus": 3, "ram": 128, "disk": 0,
 	}})
-	_, foreign := s.known(t, "flavor", "taken")
+	foreign, _ := made["id"].(string)
+	if foreign == "" {
+		t.Fatalf("Nova answers with the flavor %v", made)
+	}
 	back := s.again("flavor", "taken", foreign)
 	told := s.told("flavor.taken", "blocked", "is not ours, has this name, and differs in what cannot be changed", func() {
 		s.Meddle(s.all, "compute", http.MethodDelete, "flavors/"+foreign, nil)

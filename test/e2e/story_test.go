@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	converges = 10 * time.Minute
-	reacts    = 3 * time.Minute
+	// Limits for what goes wrong: a machine that runs other tests beside this one may take its time.
+	converges = 15 * time.Minute
+	reacts    = 10 * time.Minute
 	namespace = "openstack"
 	resync    = 10 * time.Second // of the daemons
 )
@@ -124,6 +125,7 @@ func (s *story) converge(t *testing.T, commit string) {
 
 // idle lets some polls and observations pass.
 func (s *story) idle(t *testing.T) {
+	s.AwaitRest(t, reacts)
 	since, err := s.Cluster.AuditOffset()
 	if err != nil {
 		t.Fatal(err)
@@ -181,6 +183,7 @@ func (s *story) killDaemon(t *testing.T, next string, when func() (bool, string)
 // mistake pushes a commit that cannot be read, and that lacks what is to be deleted. Nothing may happen
 // before it can.
 func (s *story) mistake(t *testing.T) {
+	s.AwaitRest(t, reacts)
 	before := s.Objects(t, nil)
 	since, err := s.Cluster.AuditOffset()
 	if err != nil {

@@ -105,7 +105,7 @@ func awaitRights(t testing.TB, config *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Await(t, time.Minute, func() (bool, string) {
+	Await(t, 5*time.Minute, func() (bool, string) {
 		answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{
 			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{Resource: "secrets", Verb: "create"}},
 		}, metav1.CreateOptions{})

@@ -29,7 +29,7 @@ func (w *World) Elsewhere(t testing.TB) (id, variable string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := projects.Delete(ctx, identity, project.ID).ExtractErr(); err != nil {
 			t.Errorf("delete the project %s: %v", project.Name, err)

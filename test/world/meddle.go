@@ -2,6 +2,7 @@ package world
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -31,8 +32,9 @@ func (w *World) Meddle(t testing.TB, api, method, path string, body any) {
 		case err == nil:
 			_ = response.Body.Close()
 			return
-		case !errors.As(err, &answer):
+		case !errors.As(err, &answer) && (t.Context().Err() != nil || attempt == meddles-1):
 			t.Fatalf("%s %s: %v", method, path, err)
+		case answer.Actual == 0: // there was no answer
 		case attempt > 0 && (answer.Actual == http.StatusNotFound || answer.Actual == http.StatusConflict):
 			return
 		case answer.Actual < http.StatusInternalServerError || attempt == meddles-1:
@@ -44,6 +46,39 @@ func (w *World) Meddle(t testing.TB, api, method, path string, body any) {
 		case <-time.After(time.Second):
 		}
 	}
+}
+
+// Replace puts another object in the place of one behind the product's back: it deletes what has the name,
+// and creates what the body says. It returns the object as the API answers. The product may be faster, and
+// put its own back in between: then that is replaced, too.
+func (w *World) Replace(t testing.TB, kind, name, api, collection string, body any) map[string]any {
+	t.Helper()
+	service := w.service(t, openers()[api])
+	var refused error
+	for range meddles {
+		if old := w.Raw(t, kind, name); old != nil {
+			w.Meddle(t, api, http.MethodDelete, fmt.Sprintf("%s/%v", collection, old["id"]), nil)
+		}
+		var answer map[string]any
+		response, err := service.Request(t.Context(), http.MethodPost, service.ServiceURL(collection), &gophercloud.RequestOpts{
+			JSONBody: body, JSONResponse: &answer, OkCodes: []int{http.StatusOK, http.StatusCreated},
+		})
+		if err == nil {
+			_ = response.Body.Close()
+			for _, made := range answer { // all of it is in one attribute, of the kind's name
+				object, _ := made.(map[string]any)
+				return object
+			}
+		}
+		var unexpected gophercloud.ErrUnexpectedResponseCode
+		if errors.As(err, &unexpected) && unexpected.Actual < http.StatusInternalServerError && unexpected.Actual != http.StatusConflict {
+			t.Fatalf("POST %s: %v", collection, err)
+		}
+		refused = err
+		t.Logf("POST %s, tried again: %v", collection, err)
+	}
+	t.Fatalf("POST %s: %v", collection, refused)
+	return nil
 }
 
 // meddles is how often a request is sent that the API fails at.

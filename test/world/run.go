@@ -77,7 +77,7 @@ func (w *World) startDaemon(t testing.TB, env []string, name string, args []stri
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := started.Stop(ctx, 30*time.Second); err != nil {
 			t.Errorf("stop %s: %v", name, err)
@@ -89,7 +89,7 @@ func (w *World) startDaemon(t testing.TB, env []string, name string, args []stri
 		}
 	})
 	r := &Running{Process: started}
-	Await(t, time.Minute, func() (bool, string) {
+	Await(t, 5*time.Minute, func() (bool, string) {
 		log := started.LogTail(64 << 10)
 		if found := listening.FindStringSubmatch(log); found != nil {
 			r.URL = "http://" + found[1]

@@ -105,7 +105,7 @@ func environment() []string {
 // build builds both commands.
 func (w *World) build(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", w.dir+"/",
 		"github.com/kupenstack/kupenstack-sync/cmd/kupenstackd", "github.com/kupenstack/kupenstack-sync/cmd/kupenstack-sync")
