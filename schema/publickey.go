@@ -22,7 +22,7 @@ func checkPublicKey(s string) error {
 		return errors.New("an SSH key of one line, as in a .pub file, and what follows its type is not in base64, or was cut off")
 	}
 	const length = 4
-	if len(key) < length || uint64(binary.BigEndian.Uint32(key)) > uint64(len(key)-length) {
+	if len(key) < length || int64(binary.BigEndian.Uint32(key)) > int64(len(key)-length) {
 		return errors.New("an SSH key of one line, as in a .pub file, and what follows its type is no key, or was cut off")
 	}
 	if inner := string(key[length : length+int(binary.BigEndian.Uint32(key))]); inner != parts[0] {

@@ -178,7 +178,7 @@ func condition(e hclsyntax.Expression) hclsyntax.Expression {
 }
 
 func checked(e hclsyntax.Expression, o *operand) hclsyntax.Expression {
-	if literal, ok := e.(*hclsyntax.LiteralValueExpr); ok && !literal.Val.IsNull() && !(o.zero && isZero(literal.Val)) {
+	if literal, ok := e.(*hclsyntax.LiteralValueExpr); ok && !literal.Val.IsNull() && (!o.zero || !isZero(literal.Val)) {
 		return e
 	}
 	o.ParenthesesExpr = hclsyntax.ParenthesesExpr{Expression: e, SrcRange: e.Range()}
