@@ -194,8 +194,9 @@ func (b *Beds) Run(ctx context.Context, args []string) error {
 	return err
 }
 
-// lastBreath is how long a process may still be seen after it was killed.
-const lastBreath = 5 * time.Second
+// lastBreath is how long a process may still be seen after it was killed: it needs a processor to end, and others
+// may have that.
+const lastBreath = time.Minute
 
 // goneSoon returns what is left of the run. A process that was just killed may be seen for a moment.
 func (b *Beds) goneSoon(ctx context.Context) ([]string, error) {

@@ -3,7 +3,9 @@
 package player
 
 import (
+	"bytes"
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +19,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 )
@@ -29,6 +33,7 @@ const namespace = "openstack"
 type bed struct {
 	t      *testing.T
 	client *fake.Clientset
+	player *player
 	logs   string
 }
 
@@ -39,24 +44,67 @@ func newBed(t *testing.T, objects ...runtime.Object) *bed {
 		logsResource(): "LogsList",
 		{Group: "example.org", Version: "v1", Resource: "workflows"}: "WorkflowList",
 	})
+	// What comes between a list and its watch is lost here, other than with a server.
+	watched := make(chan schema.GroupVersionResource, 100)
+	client.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		found, err := client.Tracker().Watch(action.GetResource(), action.GetNamespace())
+		watched <- action.GetResource()
+		return true, found, err
+	})
 	b := &bed{t: t, client: client, logs: t.TempDir()}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	options := Options{LogDir: b.logs, FirstPause: 20 * time.Millisecond, LastPause: 100 * time.Millisecond}
-	go func() { ended <- run(ctx, client, custom, options) }()
+	b.player = newPlayer(ctx, client, custom, Options{LogDir: b.logs, FirstPause: 20 * time.Millisecond, LastPause: 100 * time.Millisecond})
+	go func() { ended <- b.player.work(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})
+	const kinds = 6 // that the player looks at from the start
+	open := map[schema.GroupVersionResource]bool{}
+	b.eventually("everything is watched", func(context.Context) bool {
+		for len(watched) > 0 {
+			open[<-watched] = true
+		}
+		return len(open) == kinds
+	})
 	return b
+}
+
+// seen waits until the player can see an object as it is now: each kind comes to it by another way, and a
+// pod may come before the Secret that was changed for it.
+func (b *bed) seen(object runtime.Object) {
+	b.t.Helper()
+	p := b.player
+	b.eventually("the player sees it", func(context.Context) bool {
+		switch wanted := object.(type) {
+		case *corev1.Secret:
+			found, err := p.secrets.Secrets(wanted.Namespace).Get(wanted.Name)
+			return err == nil && maps.EqualFunc(found.Data, wanted.Data, bytes.Equal)
+		case *batchv1.Job:
+			found, err := p.jobs.Jobs(wanted.Namespace).Get(wanted.Name)
+			return err == nil && found.Status.Succeeded == wanted.Status.Succeeded
+		case *corev1.Service:
+			_, err := p.services.Services(wanted.Namespace).Get(wanted.Name)
+			return err == nil
+		case *discoveryv1.EndpointSlice:
+			_, err := p.slices.EndpointSlices(wanted.Namespace).Get(wanted.Name)
+			return err == nil
+		case *corev1.Pod:
+			found, err := p.pods.Pods(wanted.Namespace).Get(wanted.Name)
+			return err == nil && len(found.Status.Conditions) >= len(wanted.Status.Conditions)
+		default:
+			return true // it is asked for when it is needed
+		}
+	})
 }
 
 // eventually polls, because a fake API server tells nobody when the player has decided.
 func (b *bed) eventually(what string, done func(context.Context) bool) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -101,29 +149,28 @@ func (b *bed) create(objects ...runtime.Object) {
 		if err := b.client.Tracker().Add(object); err != nil {
 			b.t.Fatal(err)
 		}
+		b.seen(object)
 	}
 }
 
 func (b *bed) initialized(name string) {
 	b.t.Helper()
-	pod := b.pod(context.Background(), name)
-	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodInitialized, Status: corev1.ConditionTrue})
-	b.update(pod)
+	b.patch(name, `{"status":{"conditions":[{"type":"Initialized","status":"True"}]}}`)
 }
 
 func (b *bed) makeReady(name string) {
 	b.t.Helper()
-	pod := b.pod(context.Background(), name)
-	pod.Status.Phase = corev1.PodRunning
-	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue})
-	b.update(pod)
+	b.patch(name, `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`)
 }
 
-func (b *bed) update(pod *corev1.Pod) {
+// patch changes the status of a pod that the player may annotate at the same time.
+func (b *bed) patch(name, text string) {
 	b.t.Helper()
-	if _, err := b.client.CoreV1().Pods(namespace).Update(context.Background(), pod, metav1.UpdateOptions{}); err != nil {
+	pod, err := b.client.CoreV1().Pods(namespace).Patch(context.Background(), name, types.StrategicMergePatchType, []byte(text), metav1.PatchOptions{}, "status")
+	if err != nil {
 		b.t.Fatal(err)
 	}
+	b.seen(pod)
 }
 
 func (b *bed) set(secret *corev1.Secret) {
@@ -131,6 +178,7 @@ func (b *bed) set(secret *corev1.Secret) {
 	if _, err := b.client.CoreV1().Secrets(namespace).Update(context.Background(), secret, metav1.UpdateOptions{}); err != nil {
 		b.t.Fatal(err)
 	}
+	b.seen(secret)
 }
 
 // pod returns a scheduled pod of an application.

@@ -96,6 +96,7 @@ func (b *bed) complete(name string) {
 	if _, err := b.client.BatchV1().Jobs(namespace).UpdateStatus(context.Background(), job(name, 1), metav1.UpdateOptions{}); err != nil {
 		b.t.Fatal(err)
 	}
+	b.seen(job(name, 1))
 }
 
 func TestCustomResources(t *testing.T) {

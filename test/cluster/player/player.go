@@ -58,6 +58,7 @@ type player struct {
 	client  kubernetes.Interface
 	objects dynamic.Interface
 	options Options
+	factory informers.SharedInformerFactory
 	queue   workqueue.TypedRateLimitingInterface[podKey]
 
 	// acting is held while a container acts: no two act on a database at the same time.
@@ -79,6 +80,10 @@ type attempt struct {
 }
 
 func run(ctx context.Context, client kubernetes.Interface, objects dynamic.Interface, options Options) error {
+	return newPlayer(ctx, client, objects, options).work(ctx)
+}
+
+func newPlayer(ctx context.Context, client kubernetes.Interface, objects dynamic.Interface, options Options) *player {
 	if options.FirstPause == 0 {
 		options.FirstPause = time.Second
 	}
@@ -96,7 +101,14 @@ func run(ctx context.Context, client kubernetes.Interface, objects dynamic.Inter
 			workqueue.NewTypedItemExponentialFailureRateLimiter[podKey](100*time.Millisecond, 5*time.Second)),
 		waiting: map[podKey]*attempt{},
 	}
+	p.factory = factory
 	p.custom = newCustomResources(custom, p.wakeAll, ctx.Done())
+	return p
+}
+
+// work plays until ctx ends, which has to be the one that the player was made with.
+func (p *player) work(ctx context.Context) error {
+	factory := p.factory
 	if err := p.watch(factory); err != nil {
 		return fmt.Errorf("player: %w", err)
 	}
@@ -117,7 +129,7 @@ func run(ctx context.Context, client kubernetes.Interface, objects dynamic.Inter
 	p.queue.ShutDown()
 	group.Wait()
 	factory.Shutdown()
-	custom.Shutdown()
+	p.custom.factory.Shutdown()
 	return nil
 }
 
