@@ -42,13 +42,14 @@ type Driver struct {
 	recoverer Recoverer
 	index     *index
 	agreed    *agreements
+	troubles  *troubles
 	cancel    func()
 }
 
 // NewDriver returns a driver on a cluster. notify is called with the units whose objects changed,
 // and must return at once; it hears of a unit once that has been observed or applied.
 func NewDriver(cluster *Cluster, recoverer Recoverer, notify func(...addr.Object)) *Driver {
-	d := &Driver{cluster: cluster, recoverer: recoverer, index: newIndex(), agreed: newAgreements()}
+	d := &Driver{cluster: cluster, recoverer: recoverer, index: newIndex(), agreed: newAgreements(), troubles: newTroubles()}
 	d.cancel = cluster.Subscribe(func(ref unit.ObjectRef) {
 		if units := d.index.units(ref); len(units) > 0 && notify != nil {
 			notify(units...)
@@ -79,7 +80,7 @@ type objects map[unit.ObjectRef]*unstructured.Unstructured
 func (d *Driver) handler(target unit.Target) (handler, error) {
 	switch spec := target.Spec.(type) {
 	case *unit.Objects:
-		return newObjectSet(d.cluster, target, spec), nil
+		return newObjectSet(d.cluster, d.troubles, target, spec), nil
 	case *unit.Credentials:
 		return &credentialSet{cluster: d.cluster, recoverer: d.recoverer, agreed: d.agreed, target: target, spec: spec}, nil
 	case *unit.Node:
@@ -90,7 +91,7 @@ func (d *Driver) handler(target unit.Target) (handler, error) {
 	}
 	switch target.Locator.Kind {
 	case unit.KindObjects:
-		return newObjectSet(d.cluster, target, nil), nil
+		return newObjectSet(d.cluster, d.troubles, target, nil), nil
 	case unit.KindCredentials:
 		return &credentialSet{cluster: d.cluster, target: target}, nil
 	case unit.KindNode:

@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,12 +20,13 @@ const deletionPoll = 5 * time.Second
 
 // objectSet handles [unit.Objects].
 type objectSet struct {
-	cluster *Cluster
-	target  unit.Target
-	keep    bool
-	digest  string
-	items   []wanted         // in the order of the spec; none when nothing is wanted any more
-	others  []unit.ObjectRef // recorded as ours, and not wanted any more
+	cluster  *Cluster
+	troubles *troubles
+	target   unit.Target
+	keep     bool
+	digest   string
+	items    []wanted         // in the order of the spec; none when nothing is wanted any more
+	others   []unit.ObjectRef // recorded as ours, and not wanted any more
 }
 
 // wanted is an object with our marks.
@@ -35,8 +35,8 @@ type wanted struct {
 	object *unstructured.Unstructured
 }
 
-func newObjectSet(cluster *Cluster, target unit.Target, spec *unit.Objects) *objectSet {
-	s := &objectSet{cluster: cluster, target: target, keep: target.Locator.Keep}
+func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec *unit.Objects) *objectSet {
+	s := &objectSet{cluster: cluster, troubles: troubles, target: target, keep: target.Locator.Keep}
 	if spec != nil {
 		s.keep, s.digest = spec.Keep, spec.Digest()
 		for _, item := range spec.Items {
@@ -82,14 +82,23 @@ type seenObjects struct {
 	// same are the objects that only look different from what is wanted by the spec with the digest.
 	same   map[unit.ObjectRef]bool
 	digest string
+	// troubles are the objects that could not be applied.
+	troubles map[unit.ObjectRef]trouble
+	usable   map[unit.ObjectRef]bool // the namespaces and definitions
 }
 
 func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error) {
-	seen := &seenObjects{there: there, same: map[unit.ObjectRef]bool{}, digest: s.digest}
+	seen := &seenObjects{
+		there: there, same: map[unit.ObjectRef]bool{}, digest: s.digest,
+		troubles: s.troubles.of(s.target.Address), usable: map[unit.ObjectRef]bool{},
+	}
 	state := unit.State{Existence: unit.Absent, Health: unit.HealthReady, Installed: true, Observed: seen}
 	digests := map[string]bool{}
 	for _, item := range s.items {
 		live := there[item.ref]
+		if isBase(item.ref) {
+			seen.usable[item.ref] = s.usable(live)
+		}
 		if live == nil {
 			state.Installed, state.After = false, installPoll
 			worse(&state, unit.HealthProgressing, item.ref.String()+" is not there yet")
@@ -178,34 +187,84 @@ func (s *objectSet) compare(state unit.State) unit.Diff {
 	case !ok:
 		return unit.Diff{Action: unit.ActionUnknown, Reason: "the state is not this driver's"}
 	}
-	diff := unit.Diff{Action: unit.ActionNone}
-	for _, item := range s.items {
-		live := seen.there[item.ref]
-		if live == nil {
-			diff.Action = changed(diff.Action, unit.ActionUpdate)
-			diff.Fields = append(diff.Fields, created(item))
-			continue
-		}
-		if !s.ours(live) {
-			diff.Action = changed(diff.Action, unit.ActionAdopt)
-			diff.Reason = adoptReason(item.ref, live)
-		}
-		for _, field := range s.differences(item, seen) {
-			diff.Action = changed(diff.Action, unit.ActionUpdate)
-			if len(s.items) > 1 {
-				field.Path = item.ref.String() + " " + field.Path
-			}
-			diff.Fields = append(diff.Fields, field)
-		}
-	}
+	diff, held := s.open(seen)
 	for _, ref := range s.prunable(seen.there) {
 		diff.Action = changed(diff.Action, unit.ActionUpdate)
 		diff.Fields = append(diff.Fields, unit.Field{Path: ref.String(), Before: "present"})
+	}
+	if diff.Action == unit.ActionNone && held != nil {
+		return *held
 	}
 	if diff.Action == unit.ActionNone && state.Applied != s.digest {
 		return unit.Diff{Action: unit.ActionUpdate, Reason: "only our record of what was applied changes"}
 	}
 	return diff
+}
+
+// open says what can be done, and beside that what holds back the rest; nil for nothing. Where something failed,
+// what somebody changed of the other objects is put back by itself.
+func (s *objectSet) open(seen *seenObjects) (diff unit.Diff, held *unit.Diff) {
+	diff = unit.Diff{Action: unit.ActionNone}
+	var mends, waiting []unit.Field
+	failed := false
+	for _, item := range s.items {
+		live := seen.there[item.ref]
+		fields := s.changes(item, seen)
+		if len(fields) == 0 {
+			continue
+		}
+		standing, why := s.standing(item, live, seen.troubles, seen.usable)
+		switch {
+		case standing == itemRefused:
+			if held == nil || held.Waits {
+				held = &unit.Diff{Action: unit.ActionBlocked, Reason: why}
+			} else {
+				held.Reason += "; " + why
+			}
+			continue
+		case standing == itemWaits:
+			if waiting = append(waiting, fields...); held == nil {
+				held = &unit.Diff{Action: unit.ActionUpdate, Continues: true, Waits: true, Reason: why}
+			}
+			continue
+		case standing == itemFailed:
+			failed = true
+		case s.mends(standing, live):
+			mends = append(mends, fields...)
+		}
+		diff.Action, diff.Fields = changed(diff.Action, unit.ActionUpdate), append(diff.Fields, fields...)
+		if live != nil && !s.ours(live) {
+			diff.Action, diff.Reason = unit.ActionAdopt, adoptReason(item.ref, live)
+		}
+	}
+	if failed {
+		diff.Mends = mends
+	}
+	if diff.Action != unit.ActionNone {
+		diff.Fields = append(diff.Fields, waiting...) // their turn comes next
+	} else if held != nil {
+		held.Fields = waiting
+	}
+	return diff, held
+}
+
+// mends tells whether what differs in an object is to be put back by itself: somebody else made it differ.
+func (s *objectSet) mends(standing standing, live *unstructured.Unstructured) bool {
+	return standing == itemOpen && (live == nil || live.GetAnnotations()[AnnotationApplied] == s.digest)
+}
+
+// changes returns how an object differs, with its name where the unit has several.
+func (s *objectSet) changes(item wanted, seen *seenObjects) []unit.Field {
+	if seen.there[item.ref] == nil {
+		return []unit.Field{created(item)}
+	}
+	fields := s.differences(item, seen)
+	for i := range fields {
+		if len(s.items) > 1 {
+			fields[i].Path = item.ref.String() + " " + fields[i].Path
+		}
+	}
+	return fields
 }
 
 func (s *objectSet) creation() unit.Diff {
@@ -246,103 +305,4 @@ func (s *objectSet) prunable(there objects) []unit.ObjectRef {
 		}
 	}
 	return refs
-}
-
-// apply applies what differs: namespaces and definitions first, the rest once those can be used.
-func (s *objectSet) apply(ctx context.Context, there objects) error {
-	ready := true
-	for _, item := range s.items {
-		if !isBase(item.ref) {
-			continue
-		}
-		live, err := s.put(ctx, item, there[item.ref])
-		if err != nil {
-			return err
-		}
-		health, _ := s.cluster.Health(live)
-		ready = ready && health == unit.HealthReady
-	}
-	if !ready {
-		return nil // the watch tells when they are
-	}
-	for _, item := range s.items {
-		if isBase(item.ref) {
-			continue
-		}
-		_, err := s.put(ctx, item, there[item.ref])
-		var unknown *UnknownKindError
-		if errors.As(err, &unknown) && slices.ContainsFunc(s.items, func(w wanted) bool { return isDefinition(w.ref) }) {
-			return nil // its definition was taken on just now, the server needs a moment
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return s.erase(ctx, s.prunable(there), there)
-}
-
-// isBase tells whether other objects need this one before they can be there at all.
-func isBase(ref unit.ObjectRef) bool {
-	return ref.Kind == "Namespace" && ref.APIVersion == "v1" || isDefinition(ref)
-}
-
-func isDefinition(ref unit.ObjectRef) bool {
-	return ref.Kind == "CustomResourceDefinition" && strings.HasPrefix(ref.APIVersion, "apiextensions.k8s.io/")
-}
-
-// put applies an object, and its status where one is wanted, unless nothing differs.
-func (s *objectSet) put(ctx context.Context, item wanted, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	asWanted := live != nil && live.GetAnnotations()[AnnotationApplied] == s.digest && len(s.statusFields(item, live)) == 0 &&
-		(len(s.fields(item, live)) == 0 || s.unchanged(ctx, item, live))
-	if asWanted {
-		return live, nil
-	}
-	live, err := s.cluster.Apply(ctx, Manager, item.object)
-	if err == nil && len(s.statusFields(item, live)) > 0 {
-		live, err = s.cluster.ApplyStatus(ctx, Manager, item.object)
-	}
-	var fixed *ImmutableError
-	if errors.As(err, &fixed) {
-		return nil, unit.Blocked(fixed.Error() + "; undo the change, or delete the object yourself to have it made anew")
-	}
-	return live, err
-}
-
-// remove deletes what bears our mark, in the reverse order: a namespace or definition only once
-// the others are gone.
-func (s *objectSet) remove(ctx context.Context, there objects) error {
-	if s.keep {
-		return nil
-	}
-	for _, stage := range []func(unit.ObjectRef) bool{
-		func(ref unit.ObjectRef) bool { return !isBase(ref) }, isDefinition, isBase,
-	} {
-		var refs []unit.ObjectRef
-		waiting := false
-		for _, ref := range s.refs() {
-			if stage(ref) && s.ours(there[ref]) {
-				waiting = true
-				if there[ref].GetDeletionTimestamp() == nil {
-					refs = append(refs, ref)
-				}
-			}
-		}
-		if err := s.erase(ctx, refs, there); err != nil {
-			return err
-		}
-		if waiting {
-			return nil
-		}
-	}
-	return nil
-}
-
-// erase deletes objects, the last one first.
-func (s *objectSet) erase(ctx context.Context, refs []unit.ObjectRef, there objects) error {
-	for _, ref := range slices.Backward(refs) {
-		if err := s.cluster.Delete(ctx, ref, there[ref].GetUID()); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,0 +1,251 @@
+package kube
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// table is an API server that takes on what is applied, but for what it refuses.
+type table struct {
+	c        *Cluster
+	set      *objectSet
+	troubles *troubles
+	there    objects
+	refuses  map[string]string // by name: "fixed" for a field that cannot change, else another failure
+	asked    []string          // what was applied, by name
+}
+
+func newTable(t *testing.T) *table {
+	t.Helper()
+	b := &table{there: objects{}, refuses: map[string]string{}, troubles: newTroubles()}
+	resource := func(name, kind string, namespaced bool) map[string]any {
+		return map[string]any{"name": name, "kind": kind, "namespaced": namespaced}
+	}
+	lists := map[string][]any{
+		"v1":                      {resource("configmaps", "ConfigMap", true), resource("namespaces", "Namespace", false)},
+		"apiextensions.k8s.io/v1": {resource("customresourcedefinitions", "CustomResourceDefinition", false)},
+		"test/v1":                 {resource("things", "Thing", true)},
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		group := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/apis/"), "/api/")
+		if list, ok := lists[group]; ok {
+			_ = json.NewEncoder(w).Encode(map[string]any{"kind": "APIResourceList", "groupVersion": group, "resources": list})
+			return
+		}
+		var object map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&object); err != nil || r.Method != http.MethodPatch {
+			w.WriteHeader(http.StatusNotFound)
+			_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404})
+			return
+		}
+		name := unit.RefOf(object).Name
+		if r.URL.Query().Get("dryRun") == "" {
+			b.asked = append(b.asked, name)
+		}
+		switch why := b.refuses[name]; why {
+		case "":
+			live := &unstructured.Unstructured{Object: object}
+			live.SetUID("1")
+			live.SetResourceVersion("2")
+			_ = json.NewEncoder(w).Encode(object)
+		case "fixed":
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			_ = json.NewEncoder(w).Encode(map[string]any{
+				"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Invalid", "code": 422, "message": "no",
+				"details": map[string]any{"causes": []any{map[string]any{"reason": "FieldValueInvalid", "message": "field is immutable", "field": "data"}}},
+			})
+		default:
+			w.WriteHeader(http.StatusInternalServerError)
+			_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 500, "message": why})
+		}
+	}))
+	t.Cleanup(server.Close)
+	var err error
+	if b.c, err = New(Options{REST: &rest.Config{Host: server.URL}, Log: zerolog.Nop()}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.c.Close)
+	return b
+}
+
+// want is what the set consists of from now on.
+func (b *table) want(t *testing.T, texts ...string) {
+	t.Helper()
+	spec := &unit.Objects{}
+	for _, text := range texts {
+		var object map[string]any
+		if err := yaml.Unmarshal([]byte(text), &object); err != nil {
+			t.Fatal(err)
+		}
+		spec.Items = append(spec.Items, object)
+	}
+	b.set = newObjectSet(b.c, b.troubles, unit.Target{Address: addr.MustParseObject("objects.a")}, spec)
+}
+
+func (b *table) compare(t *testing.T) unit.Diff {
+	t.Helper()
+	state, err := b.set.state(t.Context(), b.there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.set.compare(state)
+}
+
+// apply takes a step, and returns what was sent for it.
+func (b *table) apply(t *testing.T, mend bool) (asked []string, err error) {
+	t.Helper()
+	b.asked = nil
+	b.set.target.Mend = mend
+	err = b.set.apply(t.Context(), b.there)
+	for _, item := range b.set.items {
+		if slices.Contains(b.asked, item.ref.Name) && b.refuses[item.ref.Name] == "" {
+			live := item.object.DeepCopy()
+			live.SetUID("1")
+			b.there[item.ref] = live
+		}
+	}
+	return b.asked, err
+}
+
+func (b *table) edit(name string) {
+	for ref, live := range b.there {
+		if ref.Name == name {
+			_ = unstructured.SetNestedField(live.Object, "edited", "data", "k")
+		}
+	}
+}
+
+func paths(fields []unit.Field) string {
+	var all []string
+	for _, field := range fields {
+		all = append(all, field.Path)
+	}
+	return strings.Join(all, ", ")
+}
+
+func mapOf(name, value string) string {
+	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: ns}, data: {k: %s}}", name, value)
+}
+
+// An object that the server does not let change holds back none of the others, and is not tried with each of
+// their changes. Another wish, or another object in its place, is a reason to.
+func TestOneThatIsRefusedHoldsBackNoOther(t *testing.T) {
+	b := newTable(t)
+	b.want(t, mapOf("a", "one"), mapOf("b", "one"), mapOf("c", "one"))
+	if asked, err := b.apply(t, false); err != nil || len(asked) != 3 {
+		t.Fatalf("asked %q, %v", asked, err)
+	}
+	b.refuses["a"] = "fixed"
+	b.want(t, mapOf("a", "two"), mapOf("b", "two"), mapOf("c", "two"))
+	asked, err := b.apply(t, false)
+	if !unit.IsBlocked(err) || !strings.Contains(err.Error(), "ConfigMap ns/a cannot be changed in place") || !slices.Equal(asked, []string{"a", "b", "c"}) {
+		t.Fatalf("asked %q, %v", asked, err)
+	}
+	if diff := b.compare(t); diff.Action != unit.ActionBlocked || diff.Reason != err.Error() {
+		t.Errorf("refused: %+v", diff)
+	}
+	b.edit("c")
+	if diff := b.compare(t); diff.Action != unit.ActionUpdate || paths(diff.Fields) != "ConfigMap ns/c data.k" {
+		t.Errorf("with drift: %+v", diff)
+	}
+	if asked, err := b.apply(t, false); err != nil || !slices.Equal(asked, []string{"c"}) {
+		t.Errorf("with drift asked %q, %v", asked, err)
+	}
+	b.there[b.set.items[0].ref].SetUID("2")
+	if diff := b.compare(t); diff.Action != unit.ActionUpdate {
+		t.Errorf("another object: %+v", diff)
+	}
+	b.refuses["a"] = ""
+	if asked, err := b.apply(t, false); err != nil || !slices.Equal(asked, []string{"a"}) {
+		t.Errorf("another object asked %q, %v", asked, err)
+	}
+	if diff := b.compare(t); diff.Action != unit.ActionNone || len(b.troubles.byUnit) > 0 {
+		t.Errorf("in the end: %+v", diff)
+	}
+}
+
+// What failed is tried again when the engine says so. Until then the others are put back by themselves.
+func TestOneThatFailsHoldsBackNoOther(t *testing.T) {
+	b := newTable(t)
+	b.want(t, mapOf("a", "one"), mapOf("b", "one"))
+	if _, err := b.apply(t, false); err != nil {
+		t.Fatal(err)
+	}
+	b.refuses["a"] = "no quorum"
+	b.want(t, mapOf("a", "two"), mapOf("b", "two"))
+	if asked, err := b.apply(t, false); err == nil || unit.IsBlocked(err) || !slices.Equal(asked, []string{"a", "b"}) {
+		t.Fatalf("asked %q, %v", asked, err)
+	}
+	if diff := b.compare(t); diff.Action != unit.ActionUpdate || len(diff.Mends) > 0 {
+		t.Errorf("failed: %+v", diff)
+	}
+	b.edit("b")
+	if diff := b.compare(t); paths(diff.Fields) != "ConfigMap ns/a data.k, ConfigMap ns/b data.k" || paths(diff.Mends) != "ConfigMap ns/b data.k" {
+		t.Errorf("with drift: %+v", diff)
+	}
+	if asked, err := b.apply(t, true); err != nil || !slices.Equal(asked, []string{"b"}) {
+		t.Errorf("mending asked %q, %v", asked, err)
+	}
+	b.refuses["a"] = ""
+	if asked, err := b.apply(t, false); err != nil || !slices.Equal(asked, []string{"a"}) {
+		t.Errorf("in the end asked %q, %v", asked, err)
+	}
+}
+
+// What needs a namespace or a definition of the same set waits for it, and only that.
+func TestOnlyWhatNeedsItWaits(t *testing.T) {
+	const (
+		space = "{apiVersion: v1, kind: Namespace, metadata: {name: m}}"
+		crd   = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.test}, spec: {group: test, names: {kind: Thing}}}"
+		thing = "{apiVersion: test/v1, kind: Thing, metadata: {name: t, namespace: ns}}"
+	)
+	within := strings.Replace(mapOf("b", "one"), "namespace: ns", "namespace: m", 1)
+	b := newTable(t)
+	b.want(t, within, thing, crd, space, mapOf("a", "one"))
+	b.refuses["m"] = "no quorum"
+	// A definition is not usable before the server says so.
+	asked, err := b.apply(t, false)
+	if err == nil || !slices.Equal(asked, []string{"things.test", "m", "a"}) {
+		t.Fatalf("asked %q, %v", asked, err)
+	}
+	b.refuses["m"] = ""
+	if asked, err = b.apply(t, false); err != nil || !slices.Equal(asked, []string{"m", "b"}) {
+		t.Fatalf("with the namespace asked %q, %v", asked, err)
+	}
+	diff := b.compare(t)
+	if diff.Action != unit.ActionUpdate || !diff.Waits || paths(diff.Fields) != "Thing ns/t" || !strings.Contains(diff.Reason, "things.test cannot be used yet") {
+		t.Errorf("waiting: %+v", diff)
+	}
+	b.edit("a")
+	if diff := b.compare(t); diff.Waits || paths(diff.Fields) != "ConfigMap ns/a data.k, Thing ns/t" {
+		t.Errorf("with drift: %+v", diff)
+	}
+	if asked, err = b.apply(t, false); err != nil || !slices.Equal(asked, []string{"a"}) {
+		t.Errorf("with drift asked %q, %v", asked, err)
+	}
+	for ref, live := range b.there {
+		if isDefinition(ref) {
+			live.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Established", "status": "True"}}}
+		}
+	}
+	if asked, err = b.apply(t, false); err != nil || !slices.Equal(asked, []string{"t"}) {
+		t.Errorf("in the end asked %q, %v", asked, err)
+	}
+	if diff := b.compare(t); diff.Action != unit.ActionNone {
+		t.Errorf("in the end: %+v", diff)
+	}
+}
