@@ -192,7 +192,7 @@ func TestSensitiveValuesAreNotShown(t *testing.T) {
 	network := func(text string) string { return reaches + "network \"n\" {\n  " + text + "\n}\n" }
 	networks := network("for_each = toset([\"a\"])\n  name = each.key")
 	instance := func(text string) string {
-		return reaches + "instance \"a\" {\n  image = \"i\"\n  flavor = \"f\"\n  " + text + "\n}\n"
+		return reaches + "instance \"a\" {\n  image = \"61d2ac16-4b1d-4b4b-8f3e-6c0f1a0f7a11\"\n  flavor = \"f\"\n  " + text + "\n}\n"
 	}
 	described := func(text string) string {
 		return reaches + "project \"a\" {\n  description = " + text + "\n}\n"
