@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
-	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
 
 // complete tells the shell's completion what can be written for flags and arguments. Where nothing
@@ -71,58 +71,38 @@ func (o *options) completeAddresses(cmd *cobra.Command, args []string, begun str
 	var offers []cobra.Completion
 	switch {
 	case len(args) == 0:
-		offers = there.addresses
+		offers = there.Addresses
 	case len(args) == 1 && (strings.HasPrefix(args[0], "node.") || strings.HasPrefix(args[0], "profile.")):
-		offers = there.services
+		offers = there.Services
 	}
 	return slices.DeleteFunc(offers, func(s string) bool { return !strings.HasPrefix(s, begun) }), nothingElse
 }
 
-// offered is what a question can be about.
-type offered struct{ addresses, services []string }
-
 // offered reads the configuration in a directory of this machine. Of one with mistakes, which are there as
-// long as somebody writes, it offers what is written, of none nothing. It says nothing about either: a shell
-// that waits for words is no place to tell so.
-func (o *options) offered(ctx context.Context) offered {
+// long as somebody writes, it offers what is known beside them, of none nothing. It says nothing about either:
+// a shell that waits for words is no place to tell so.
+func (o *options) offered(ctx context.Context) revision.Names {
 	root, err := os.OpenRoot(cmp.Or(o.Repo, "."))
 	if err != nil {
-		return offered{}
+		return revision.Names{}
 	}
 	defer func() { _ = root.Close() }() // only read through
 	reading, err := o.Reading(false)
 	if err != nil {
-		return offered{}
+		return revision.Names{}
 	}
-	loaded, _, err := o.Read(ctx, "", root.FS(), reading)
-	if err != nil {
-		return offered{}
+	loaded, findings, err := o.Read(ctx, "", root.FS(), reading)
+	switch {
+	case err != nil:
+		return revision.Names{}
+	case loaded == nil && findings.Sound():
+		return revision.Beside(root.FS(), o.Path, reading)
+	case loaded == nil:
+		return revision.Names{}
 	}
-	if loaded == nil {
-		cfg, _ := config.Load(root.FS(), o.Path, config.DefaultLimits())
-		return written(cfg)
-	}
-	there := offered{addresses: addresses(loaded.Model)}
+	there := revision.Names{Addresses: addresses(loaded.Model)}
 	for i := range loaded.Model.Cloud.Services {
-		there.services = append(there.services, loaded.Model.Cloud.Services[i].Name)
-	}
-	return there
-}
-
-// written are the addresses of the blocks that can be read in the root of a configuration.
-func written(cfg *config.Config) offered {
-	var there offered
-	if cfg.Cloud != nil {
-		there.addresses = append(there.addresses, "cloud")
-		for _, b := range cfg.Cloud.Nested("service") {
-			there.addresses = append(there.addresses, b.Address.String())
-			there.services = append(there.services, b.Label())
-		}
-	}
-	for _, b := range slices.Concat(cfg.Profiles, cfg.Nodes, cfg.Resources, cfg.Data) {
-		if b.ForEach == nil { // which of them there are is not known
-			there.addresses = append(there.addresses, b.Address.String())
-		}
+		there.Services = append(there.Services, loaded.Model.Cloud.Services[i].Name)
 	}
 	return there
 }

@@ -185,9 +185,33 @@ network "each" {
 }
 data "image" "cirros" {}
 node "n1" { roles = ["compute"] }
+node "rack" {
+  for_each = toset(["rack-1", "rack-2"])
+  name     = each.key
+  roles    = ["kompute"]
+}
+module "edge" {
+  source   = "./site"
+  for_each = { fra = 1, ber = "x" }
+  number   = each.value
+}
+module "missing" {
+  source = "./site"
+}
+`
+	const site = `variable "number" {}
+router "r" {
+  for_each = toset(["a", "b"])
+  name     = each.key
+  subnets  = var.number
+}
+keypair "k" { publik_key = "x" }
 `
 	dir := t.TempDir()
-	for name, content := range map[string]string{"a.hcl": text, "b.hcl": other} {
+	if err := os.Mkdir(filepath.Join(dir, "site"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"a.hcl": text, "b.hcl": other, "site/site.hcl": site} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +223,9 @@ node "n1" { roles = ["compute"] }
 		begun string
 		want  []string
 	}{
-		{nil, "n", []string{"node.n1", "network.web"}},
+		{nil, "n", []string{"node.n1", `node.rack["rack-1"]`, `node.rack["rack-2"]`, "network.web"}},
+		{nil, `module.edge["fra"]`, []string{`module.edge["fra"].keypair.k`, `module.edge["fra"].router.r["a"]`, `module.edge["fra"].router.r["b"]`}},
+		{nil, "module.m", []string{"module.missing.keypair.k", `module.missing.router.r["a"]`, `module.missing.router.r["b"]`}},
 		{nil, "data", []string{"data.image.cirros"}},
 		{[]string{"node.n1"}, "", []string{"nova"}},
 	} {

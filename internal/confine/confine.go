@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
@@ -76,6 +77,11 @@ const (
 	codeStack  diag.Code = "confine.stack"
 	codeCrash  diag.Code = "confine.crash"
 )
+
+// Ended tells whether a diagnostic with the code is one of [Outcome.Diagnostic].
+func Ended(code diag.Code) bool {
+	return slices.Contains([]diag.Code{codeMemory, codeTime, codeStack, codeCrash}, code)
+}
 
 // Diagnostic tells a user what ended a job, or returns nil when nothing did. work names the job in
 // a sentence, as in "evaluating the configuration". blame is the file that it was about, or "".
