@@ -134,9 +134,11 @@ type Attribute struct {
 	References []Reference
 	NameRange  diag.Range
 	Range      diag.Range // of the right side
-	// Broken says that a diagnostic about the expression was given, so that evaluating it
-	// would only tell the same again.
+	// Broken says that a diagnostic about the expression was given, so that it has no value.
 	Broken bool
+	// Strays are the first names of what is no reference in a broken expression. Evaluated with these
+	// unknown it tells the other mistakes in it; without any it only tells the same again.
+	Strays []string
 	// Steps is how many steps the right side has when it is one reference and nothing else: 2 of
 	// network.web; 0 otherwise.
 	Steps int

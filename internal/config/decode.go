@@ -195,7 +195,8 @@ func (l *loader) decodeAttribute(a *hclsyntax.Attribute, def *schema.Attribute) 
 	if def != nil && def.Form != schema.FormValue {
 		return decoded // read as it stands, never evaluated
 	}
-	decoded.References, decoded.Broken = l.references(a.Expr)
+	decoded.References, decoded.Strays = l.references(a.Expr)
+	decoded.Broken = len(decoded.Strays) > 0
 	if t, is := a.Expr.(*hclsyntax.ScopeTraversalExpr); is {
 		decoded.Steps = len(t.Traversal)
 	}

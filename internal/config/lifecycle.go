@@ -96,7 +96,8 @@ func (l *loader) expressions(a *hclsyntax.Attribute, def *schema.Attribute) []*A
 	var all []*Attribute
 	for _, e := range list.Exprs {
 		one := &Attribute{Name: a.Name, Schema: def, NameRange: rangeOf(a.NameRange), Range: rangeOf(e.Range())}
-		one.References, one.Broken = l.references(e)
+		one.References, one.Strays = l.references(e)
+		one.Broken = len(one.Strays) > 0
 		one.Expr = meter(e)
 		all = append(all, one)
 	}

@@ -48,14 +48,7 @@ func (b *Block) Origin() *model.Origin {
 // originOf follows maps that are written out.
 func originOf(e hcl.Expression, where diag.Range) *model.Origin {
 	o := &model.Origin{Range: where}
-	for {
-		parentheses, ok := e.(*hclsyntax.ParenthesesExpr)
-		if !ok {
-			break
-		}
-		e = parentheses.Expression
-	}
-	object, ok := e.(*hclsyntax.ObjectConsExpr)
+	object, ok := withoutParentheses(e).(*hclsyntax.ObjectConsExpr)
 	if !ok {
 		return o
 	}

@@ -31,14 +31,7 @@ func (a *Attribute) Part(path cty.Path) (value, key diag.Range) {
 
 // partOf is the expression of an element, and that of its key; nil when it is not written out.
 func partOf(e hcl.Expression, step cty.PathStep) (value, key hcl.Expression) {
-	for {
-		parentheses, ok := e.(*hclsyntax.ParenthesesExpr)
-		if !ok {
-			break
-		}
-		e = parentheses.Expression
-	}
-	switch e := e.(type) {
+	switch e := withoutParentheses(e).(type) {
 	case *hclsyntax.TupleConsExpr:
 		at, ok := step.(cty.IndexStep)
 		if !ok {
@@ -72,4 +65,66 @@ func stepName(step cty.PathStep) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// Written is where in the value of an attribute, within a list that is written out, a text stands; nil when
+// it does not stand in one.
+func (a *Attribute) Written(text string) cty.Path {
+	if list, ok := withoutParentheses(a.Expr).(*hclsyntax.TupleConsExpr); ok {
+		for i, e := range list.Exprs {
+			if quoted(withoutParentheses(e)) == text {
+				return cty.Path{}.IndexInt(i)
+			}
+		}
+	}
+	return nil
+}
+
+// WrittenOut tells whether a part of the value of an attribute was written there as it is, and refers to
+// nothing.
+func (a *Attribute) WrittenOut(path cty.Path) bool {
+	e := a.Expr
+	for _, step := range path {
+		if e, _ = partOf(e, step); e == nil {
+			return false
+		}
+	}
+	return len(e.Variables()) == 0
+}
+
+// Alone tells whether a reference of an attribute is its whole value or a whole element of a list that is
+// written out, and where in the value that is.
+func (a *Attribute) Alone(ref *Reference) (cty.Path, bool) {
+	if isReference(a.Expr, ref) {
+		return nil, true
+	}
+	if list, ok := withoutParentheses(a.Expr).(*hclsyntax.TupleConsExpr); ok {
+		for i, e := range list.Exprs {
+			if isReference(e, ref) {
+				return cty.Path{}.IndexInt(i), true
+			}
+		}
+	}
+	return nil, false
+}
+
+// isReference tells whether an expression is a reference and nothing else.
+func isReference(e hcl.Expression, ref *Reference) bool {
+	e = withoutParentheses(e)
+	if wrapped, ok := e.(*hclsyntax.TemplateWrapExpr); ok { // "${network.web.id}"
+		return isReference(wrapped.Wrapped, ref)
+	}
+	var root hcl.Expression
+	switch e := e.(type) {
+	case *hclsyntax.ScopeTraversalExpr:
+		root = e
+	case *hclsyntax.RelativeTraversalExpr: // of what has a computed key
+		if index, ok := withoutParentheses(e.Source).(*hclsyntax.IndexExpr); ok && ref.Key != nil {
+			root = withoutParentheses(index.Collection)
+		}
+	}
+	if _, ok := root.(*hclsyntax.ScopeTraversalExpr); !ok {
+		return false
+	}
+	return rangeOf(root.Range()) == ref.Range
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// references lists what an expression refers to, and whether something in it is no reference.
-func (l *loader) references(e hclsyntax.Expression) (found []Reference, broken bool) {
+// references lists what an expression refers to, and the first names of what is no reference.
+func (l *loader) references(e hclsyntax.Expression) (found []Reference, strays []string) {
 	traversals, plain := plainTraversals(e, nil)
 	var keys map[int]indexed
 	if !plain {
@@ -22,13 +22,13 @@ func (l *loader) references(e hclsyntax.Expression) (found []Reference, broken b
 		keys = computedKeys(e, l.iterators)
 	}
 	if len(traversals) == 0 {
-		return nil, false
+		return nil, nil
 	}
 	found = make([]Reference, 0, len(traversals))
 	for _, traversal := range traversals {
 		reference, ok := l.reference(traversal)
 		if !ok {
-			broken = true
+			strays = append(strays, traversal.RootName())
 			continue
 		}
 		if indexed, is := keys[traversal.SourceRange().Start.Byte]; is && reference.Attribute == "" && wholeBlock(reference) {
@@ -36,7 +36,7 @@ func (l *loader) references(e hclsyntax.Expression) (found []Reference, broken b
 		}
 		found = append(found, reference)
 	}
-	return found, broken
+	return found, strays
 }
 
 // plainTraversals adds the references of an expression that has nothing but texts, calls of functions and

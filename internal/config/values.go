@@ -162,26 +162,26 @@ func (v *values) file(name, origin string) {
 			return
 		}
 		decoded := &Attribute{Name: a.Name, NameRange: rangeOf(a.NameRange), Range: rangeOf(a.Expr.Range())}
-		if !l.plain(a.Expr, v.sensitive(a.Name)) {
-			decoded.Broken = true
-		}
+		decoded.Strays = l.plain(a.Expr, v.sensitive(a.Name))
+		decoded.Broken = len(decoded.Strays) > 0
 		decoded.Expr = meter(a.Expr)
 		v.list = append(v.list, Value{Name: a.Name, Attribute: decoded})
 	}
 }
 
-// plain tells whether an expression can stand by itself. Of a secret nothing is quoted.
-func (l *loader) plain(e hclsyntax.Expression, secret bool) bool {
-	traversals := e.Variables()
-	if len(traversals) == 0 {
-		return true
+// plain returns the first names of what an expression refers to, which can be nothing. Of a secret nothing
+// is quoted.
+func (l *loader) plain(e hclsyntax.Expression, secret bool) []string {
+	var strays []string
+	for _, traversal := range e.Variables() {
+		strays = append(strays, traversal.RootName())
+		hint := "text is written in quotes"
+		if !secret {
+			hint = hintForText(traversal)
+		}
+		l.fail(codeReference, traversal.SourceRange(), "reference in a value", "the value of a variable is written as it is, and refers to nothing", hint)
 	}
-	hint := "text is written in quotes"
-	if !secret {
-		hint = hintForText(traversals[0])
-	}
-	l.fail(codeReference, traversals[0].SourceRange(), "reference in a value", "the value of a variable is written as it is, and refers to nothing", hint)
-	return false
+	return strays
 }
 
 func hintForText(t hcl.Traversal) string {

@@ -201,7 +201,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 		}
 		return e.stepSame(calls, l, desired)
 	case unit.ActionBlocked:
-		l.guard.calm() // beside that nothing is left to be done
+		l.guard.calm()         // beside that nothing is left to be done
 		if l.state.After > 0 { // what blocks it may go by itself
 			l.wake = time.Now().Add(l.state.After)
 		}

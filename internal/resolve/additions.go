@@ -79,15 +79,12 @@ func (r *resolver) written(b *config.Block, layer string) []model.Setting {
 	var settings []model.Setting
 	for _, a := range b.Attributes {
 		v, ok := r.setting(a)
-		if !ok || v.IsNull() {
-			continue
-		}
-		if !layered(a) && r.tooSensitive(a, v) {
-			continue
-		}
 		if model.AddsWithin(v.Type()) {
 			r.scope.wrong(codeValue, a, "addition inside of a list", "append and prepend add to the value of a key, and here one stands inside of a list, which takes the place of the whole list below",
 				`write it as the value of a key, for example: filters = append(["a"])`)
+			continue
+		}
+		if !ok || v.IsNull() || !layered(a) && r.tooSensitive(a, v) {
 			continue
 		}
 		settings = append(settings, model.Setting{Name: a.Name, Value: v, Layer: layer, Range: a.NameRange, Origin: a.Origin()})

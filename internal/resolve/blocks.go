@@ -27,7 +27,11 @@ func (r *resolver) block(b *block) {
 		return
 	}
 	defer r.scope.enter(b.module, b.config)()
-	if r.instances(b); b.broken || !r.fits(b) {
+	if r.instances(b); b.broken {
+		r.lookOver(b)
+		return
+	}
+	if !r.fits(b) {
 		return
 	}
 	lifecycle := r.lifecycle(b.config, b.kind.schema.Unique)
@@ -88,12 +92,10 @@ func (r *resolver) instances(b *block) {
 	slices.SortFunc(b.instances, func(x, y *instance) int { return x.address.Compare(y.address) })
 }
 
-// forEach evaluates for_each to what each object gets as each.value, by key.
+// forEach evaluates for_each to what each object gets as each.value, by key. It returns false when that has
+// a mistake, and then what is known all the same.
 func (r *resolver) forEach(a *config.Attribute) (map[string]cty.Value, uses, bool) {
-	v, used, ok := r.scope.eval(a)
-	if !ok {
-		return nil, used, false
-	}
+	v, used, whole := r.scope.eval(a)
 	if v.IsMarked() {
 		r.scope.wrong(codeForEach, a, "sensitive for_each", "the keys of for_each become part of addresses, which everybody sees, and this value is sensitive", unsealHint(v, "use nonsensitive() if the keys are no secret"))
 		return nil, used, false
@@ -104,7 +106,9 @@ func (r *resolver) forEach(a *config.Attribute) (map[string]cty.Value, uses, boo
 		r.scope.wrong(codeForEach, a, "nothing to repeat for", "for_each must be a set or a map, and this is null", "for no object at all, write: for_each = {}")
 		return nil, used, false
 	case !v.IsKnown() || t.IsSetType() && !v.IsWhollyKnown():
-		r.scope.unknown(a)
+		if whole {
+			r.scope.unknown(a)
+		}
 		return nil, used, false
 	case t.IsMapType() || t.IsObjectType() || t.IsSetType() && (t.ElementType() == cty.String || v.LengthInt() == 0):
 	case t.IsTupleType() || t.IsListType():
@@ -134,7 +138,7 @@ func (r *resolver) forEach(a *config.Attribute) (map[string]cty.Value, uses, boo
 		}
 		elements[key.AsString()] = value
 	}
-	return elements, used, true
+	return elements, used, whole
 }
 
 // eachObject is what each stands for in the instance; cty.NilVal without for_each.

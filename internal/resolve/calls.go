@@ -24,18 +24,28 @@ type asked struct {
 	outputs []string          // these outputs
 }
 
-// calls adds the outputs of modules that an expression refers to.
+// calls adds the outputs of modules that an expression refers to. A call that is broken, or referred to in
+// a way that leads nowhere, is unknown, and makes it return false.
 func (s *scope) calls(a *config.Attribute, ctx *hcl.EvalContext, used *uses) bool {
 	var order []*asked
 	var all map[*call]*asked
-	for _, ref := range a.References {
+	var modules map[string]cty.Value
+	whole := true
+	lose := func(name string) {
+		if whole = false; modules == nil {
+			modules = map[string]cty.Value{}
+		}
+		modules[name] = cty.DynamicVal
+	}
+	for at, ref := range a.References {
 		to, is := ref.Target.(addr.Module)
 		if !is {
 			continue
 		}
 		c := s.module.calls[to.Call()]
-		if c == nil || c.broken || len(c.instances) == 0 && !c.repeated() {
-			return false
+		if c == nil || c.broken || len(c.instances) == 0 && !c.repeated() || slices.Contains(s.broken[a], at) {
+			lose(to.Last().Name)
+			continue
 		}
 		q := all[c]
 		if q == nil {
@@ -47,25 +57,29 @@ func (s *scope) calls(a *config.Attribute, ctx *hcl.EvalContext, used *uses) boo
 			order = append(order, q)
 		}
 		if !s.ask(q, ref, to, ctx) {
-			return false
+			lose(to.Last().Name)
 		}
 	}
-	if len(order) == 0 {
+	if len(order) == 0 && whole {
 		return true
 	}
-	modules := map[string]cty.Value{}
 	for _, q := range order {
+		name := q.call.site.call.Label()
+		if _, lost := modules[name]; lost {
+			continue
+		}
 		if s.tooWhole(q, a) {
-			return false
+			lose(name)
+			continue
+		}
+		if modules == nil {
+			modules = map[string]cty.Value{}
 		}
 		v, ok := s.callValue(q, used)
-		if !ok {
-			return false
-		}
-		modules[q.call.site.call.Label()] = v
+		modules[name], whole = v, whole && ok
 	}
 	ctx.Variables[schema.ModuleKind] = cty.ObjectVal(modules)
-	return true
+	return whole
 }
 
 // ask notes which instances and outputs a reference means.
@@ -116,42 +130,36 @@ func (s *scope) tooWhole(q *asked, a *config.Attribute) bool {
 	return true
 }
 
-// callValue is what the name of a call stands for.
+// callValue is what the name of a call stands for. It returns false when an output is broken.
 func (s *scope) callValue(q *asked, used *uses) (cty.Value, bool) {
 	if !q.call.repeated() {
 		return s.outputsOf(q, q.call.instances[0], used)
 	}
-	instances := map[string]cty.Value{}
+	instances, whole := map[string]cty.Value{}, true
 	for _, m := range q.call.instances {
 		key := m.path.Last().Key
 		if !q.all && !q.keys[key] {
 			continue
 		}
 		v, ok := s.outputsOf(q, m, used)
-		if !ok {
-			return cty.DynamicVal, false
-		}
 		name, _ := key.Value()
-		instances[name] = v
+		instances[name], whole = v, whole && ok
 	}
-	return cty.ObjectVal(instances), true
+	return cty.ObjectVal(instances), whole
 }
 
 // outputsOf is an object with the outputs of one instance that are wanted.
 func (s *scope) outputsOf(q *asked, m *module, used *uses) (cty.Value, bool) {
-	outputs := map[string]cty.Value{}
+	outputs, whole := map[string]cty.Value{}, true
 	names := q.outputs
 	if q.whole {
 		names = m.site.declared.outputs
 	}
 	for _, name := range names {
 		v, ok := s.value(m.named(addr.Output, name), used)
-		if !ok {
-			return cty.DynamicVal, false
-		}
-		outputs[name] = v
+		outputs[name], whole = v, whole && ok
 	}
-	return cty.ObjectVal(outputs), true
+	return cty.ObjectVal(outputs), whole
 }
 
 // waitsForModule are the edges to everything inside a module.

@@ -107,7 +107,7 @@ func eachOfBlock(repeated, told bool) eachIn {
 }
 
 func (r *resolver) checkAttribute(a *config.Attribute, each eachIn) {
-	for _, ref := range a.References {
+	for i, ref := range a.References {
 		if ref.Path {
 			continue
 		}
@@ -115,7 +115,7 @@ func (r *resolver) checkAttribute(a *config.Attribute, each eachIn) {
 			if each == eachThere || ref.Iterator != "" {
 				continue
 			}
-			r.broken[a] = true
+			r.broken[a] = append(r.broken[a], i)
 			if each == eachMissing {
 				r.scope.fail(codeReference, ref.Range, "no each here", "each.key and each.value exist only within a block that has for_each, and not in for_each itself",
 					"write for_each in this block; the element of a dynamic block goes by the name of the block or its iterator, such as rule.value")
@@ -123,7 +123,7 @@ func (r *resolver) checkAttribute(a *config.Attribute, each eachIn) {
 			continue
 		}
 		if !r.checkReference(ref, false) {
-			r.broken[a] = true
+			r.broken[a] = append(r.broken[a], i)
 		}
 	}
 }

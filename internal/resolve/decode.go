@@ -17,30 +17,33 @@ import (
 // decode evaluates an attribute and makes its value what the schema says. It returns a typed
 // unknown value and false when there is none.
 func (s *scope) decode(a *config.Attribute) (cty.Value, uses, bool) {
+	v, used, ok := s.decodePartly(a)
+	if !ok {
+		return cty.UnknownVal(plain(a.Schema.Type)), used, false
+	}
+	return v, used, true
+}
+
+// decodePartly is decode, but for what it returns with false: whatever is known all the same, of any type,
+// to look for other mistakes.
+func (s *scope) decodePartly(a *config.Attribute) (cty.Value, uses, bool) {
 	def := a.Schema
-	none := cty.UnknownVal(plain(def.Type))
 	v, used, ok := s.named(a)
 	if !ok {
 		v, used, ok = s.eval(a)
 	}
-	if !ok {
-		return none, used, false
-	}
-	v, ok = s.fit(a, v)
-	if !ok {
-		return none, used, false
-	}
+	v, fits := s.fit(a, v, ok)
 	if def.Sensitive && !v.IsNull() {
 		v = v.Mark(model.Sensitive)
 	}
-	return v, used, true
+	return v, used, ok && fits
 }
 
 // named returns the output that an attribute wants when it names nothing but one object of the right
 // kind, as most references do. It returns false when it takes more to tell.
 func (s *scope) named(a *config.Attribute) (cty.Value, uses, bool) {
 	def := a.Schema
-	if s.late || a.Steps != 2 || len(a.References) != 1 || a.Broken || s.broken[a] || def.Reference == nil || def.Type != cty.String {
+	if s.late || a.Steps != 2 || len(a.References) != 1 || a.Broken || len(s.broken[a]) > 0 || def.Reference == nil || def.Type != cty.String {
 		return cty.NilVal, uses{}, false
 	}
 	object, is := a.References[0].Object()
@@ -54,26 +57,28 @@ func (s *scope) named(a *config.Attribute) (cty.Value, uses, bool) {
 	return b.instances[0].one(def.Reference.Output), uses{objects: []addr.Object{b.address}}, true
 }
 
-// fit converts a value to the attribute's type and checks it.
-func (s *scope) fit(a *config.Attribute, v cty.Value) (cty.Value, bool) {
+// fit converts a value to the attribute's type and checks it. Without whole, parts of it are broken and
+// unknown, about which nothing is said.
+func (s *scope) fit(a *config.Attribute, v cty.Value, whole bool) (cty.Value, bool) {
 	def := a.Schema
 	if v.IsNull() && def.Presence == schema.Required {
 		s.wrong(codeValue, a, "value is missing", fmt.Sprintf("%s must have a value, and this is null", a.Name), config.Example(def))
 		return v, false
 	}
 	if def.Reference != nil {
-		all := s.labels(a, v)
+		all := slices.Concat(s.labels(a, v), s.foreign(a))
 		all = append(all, s.strangeIDs(a, v, all)...)
-		s.tellMisfits(a, all, false)
+		if len(all) > 0 {
+			s.tellMisfits(a, append(all, s.strangersIn(a, v, all)...), false)
+			return v, false
+		}
 		var problem string
 		if v, problem = s.e.output(def, v); problem != "" {
 			s.strangers(a, v, problem)
-		}
-		if len(all) > 0 || problem != "" {
 			return v, false
 		}
 	}
-	if def.AtLoad && !v.IsWhollyKnown() {
+	if def.AtLoad && whole && !v.IsWhollyKnown() {
 		if sealed(v) {
 			return v, def.Mapping // what it is was told to be unknown, and applies nothing
 		}
@@ -163,6 +168,9 @@ func suggestAllowed(def *schema.Attribute, v cty.Value) string {
 
 // unknown tells that a value decides the shape of the whole and depends on what does not exist.
 func (s *scope) unknown(a *config.Attribute) {
+	if s.partly {
+		return
+	}
 	var names []string
 	for _, ref := range a.References {
 		if o, ok := ref.Object(); ok && o.Kind() != profileKind {

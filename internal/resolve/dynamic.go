@@ -79,8 +79,8 @@ func span(def *schema.Nested) string {
 	}
 }
 
-// repeat calls make once for a plain block, and for a dynamic one once for each element, with the
-// iterator set to it.
+// repeat calls do once for a plain block, and for a dynamic one once for each element, with the
+// iterator set to it. Of a collection with a mistake the content is looked at all the same.
 func (s *scope) repeat(b *config.Block, result *built, do func()) {
 	if b.Iterator == "" {
 		do()
@@ -90,14 +90,19 @@ func (s *scope) repeat(b *config.Block, result *built, do func()) {
 	if !s.late {
 		result.edges = append(result.edges, s.edgesOf(b.ForEach, used)...)
 	}
-	if !ok {
-		result.ok = false
-		return
-	}
 	if s.iterators == nil {
 		s.iterators = map[string]cty.Value{}
 	}
 	outer, hidden := s.iterators[b.Iterator]
+	delete(s.iterators, b.Iterator)
+	if !ok {
+		result.ok = false
+		before := s.partly
+		if s.partly = before || len(elements) > 0; len(elements) == 0 {
+			do() // for an element of which nothing is known
+		}
+		defer func() { s.partly = before }()
+	}
 	for _, element := range elements {
 		s.iterators[b.Iterator] = element
 		do()
@@ -108,12 +113,10 @@ func (s *scope) repeat(b *config.Block, result *built, do func()) {
 	}
 }
 
-// elements evaluates the for_each of a dynamic block to objects with a key and a value, in order.
+// elements evaluates the for_each of a dynamic block to objects with a key and a value, in order. It
+// returns false when that has a mistake, and then what is known all the same.
 func (s *scope) elements(a *config.Attribute) ([]cty.Value, uses, bool) {
-	v, used, ok := s.eval(a)
-	if !ok {
-		return nil, used, false
-	}
+	v, used, whole := s.eval(a)
 	if v.IsMarked() {
 		s.wrong(codeForEach, a, "sensitive for_each", "how many blocks there are is for everybody to see, and this collection is sensitive", unsealHint(v, "use nonsensitive() around the collection; its elements may stay sensitive"))
 		return nil, used, false
@@ -124,7 +127,9 @@ func (s *scope) elements(a *config.Attribute) ([]cty.Value, uses, bool) {
 		s.wrong(codeForEach, a, "nothing to repeat for", "for_each must be a list, a set, a map or an object, and this is null", "for no block at all, write: for_each = []")
 		return nil, used, false
 	case !v.IsKnown() || t.IsSetType() && !v.IsWhollyKnown():
-		s.unknown(a)
+		if whole {
+			s.unknown(a)
+		}
 		return nil, used, false
 	case !v.CanIterateElements():
 		s.wrong(codeForEach, a, "wrong kind of for_each", fmt.Sprintf("for_each must be a list, a set, a map or an object, and this is %s", config.Indefinite(t.FriendlyName())), "write, for example: for_each = [80, 443]")
@@ -142,7 +147,7 @@ func (s *scope) elements(a *config.Attribute) ([]cty.Value, uses, bool) {
 		}
 		elements = append(elements, cty.ObjectVal(map[string]cty.Value{"key": key, "value": value}))
 	}
-	return elements, used, true
+	return elements, used, whole
 }
 
 // room counts the blocks that a dynamic one makes, and tells when there are too many: once for each

@@ -13,9 +13,9 @@ import (
 
 // outside is what a variable is given from outside of the configuration's blocks.
 type outside struct {
-	value  cty.Value
-	is     bool // something is given
-	broken bool // it cannot be read; that was told
+	value  cty.Value // of what is broken what is known all the same, cty.NilVal for nothing
+	is     bool      // something is given
+	broken bool      // it cannot be read; that was told
 	where  diag.Range
 	origin string // for what is written in no file
 }
@@ -44,19 +44,17 @@ func (r *resolver) outside(b *config.Block, last *config.Value) outside {
 
 func (r *resolver) fromFile(b *config.Block, a *config.Attribute) outside {
 	hide := r.isSensitive(b)
-	found := outside{is: true, where: shownRange(a, hide)}
-	if a.Broken {
-		found.broken = true
+	found := outside{is: true, where: shownRange(a, hide), broken: a.Broken}
+	v, diags, err := r.plainValue(a.Expr, a.Strays)
+	if found.value = config.Sound(a.Expr, v, diags); err != nil {
+		found.value, found.broken = cty.DynamicVal, true
+		if !a.Broken {
+			r.scope.add(diag.Diagnostic{Code: codeTooLarge, Subject: &found.where, Summary: "value is too large", Detail: err.Error(), Hint: hintTooLarge, HideAfter: hide})
+		}
 		return found
 	}
-	v, diags, err := r.plainValue(a.Expr)
-	found.value = v
-	switch {
-	case err != nil:
-		r.scope.add(diag.Diagnostic{Code: codeTooLarge, Subject: &found.where, Summary: "value is too large", Detail: err.Error(), Hint: hintTooLarge, HideAfter: hide})
-		found.broken = true
-	case diags.HasErrors():
-		d := config.Convert(diags[0], codeVariable)
+	for _, problem := range config.Causes(diags) {
+		d := config.Convert(problem, codeVariable)
 		if hide {
 			d.Subject, d.HideAfter = &found.where, true
 		}
@@ -64,6 +62,9 @@ func (r *resolver) fromFile(b *config.Block, a *config.Attribute) outside {
 			d.Detail, d.Hint = "the value of a variable is written as it is, without functions", "what is computed is a local of the configuration"
 		} else if hide {
 			d.Detail, d.Hint = "the reason is not shown, because the variable is sensitive", ""
+		}
+		if d.Hint == "" {
+			d.Detail, d.Hint = evaluationHint(problem, d.Detail, hide)
 		}
 		r.scope.add(d)
 		found.broken = true
@@ -87,7 +88,7 @@ func (r *resolver) fromText(b *config.Block, g *config.Given) outside {
 	var diags hcl.Diagnostics
 	e, err := config.ParseValue(g.Text, config.DefaultLimits())
 	if err == nil {
-		found.value, diags, err = r.plainValue(e)
+		found.value, diags, err = r.plainValue(e, nil)
 	}
 	if diags.HasErrors() {
 		err = fmt.Errorf("it is not a value: %s", strings.TrimSuffix(config.Convert(diags[0], codeVariable).Detail, "."))
@@ -95,7 +96,7 @@ func (r *resolver) fromText(b *config.Block, g *config.Given) outside {
 	if err == nil {
 		return found
 	}
-	found.broken = true
+	found.value, found.broken = cty.NilVal, true
 	d := diag.Diagnostic{
 		Code: codeVariable, Summary: "text is no value", Subject: &b.Range,
 		Detail: fmt.Sprintf("%s gives a text that cannot be read as a %s: %v", g.Origin, want.FriendlyNameForConstraint(), err),
@@ -108,9 +109,12 @@ func (r *resolver) fromText(b *config.Block, g *config.Given) outside {
 	return found
 }
 
-// plainValue evaluates an expression that stands for itself.
-func (r *resolver) plainValue(e hcl.Expression) (cty.Value, hcl.Diagnostics, error) {
-	ctx := &hcl.EvalContext{}
+// plainValue evaluates an expression that stands for itself. What it refers to all the same is unknown.
+func (r *resolver) plainValue(e hcl.Expression, strays []string) (cty.Value, hcl.Diagnostics, error) {
+	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}}
+	for _, name := range strays {
+		ctx.Variables[name] = cty.DynamicVal
+	}
 	r.scope.budget.Begin()
 	r.scope.budget.Bind(ctx)
 	v, diags := e.Value(ctx)

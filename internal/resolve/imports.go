@@ -105,6 +105,7 @@ func (r *resolver) importsOf(s *config.Statement) []model.Import {
 	}
 	elements, _, ok := r.forEach(repeat)
 	if !ok {
+		r.overEach(repeat, object, func(addr.Object) { r.importOf(s, object) })
 		return nil
 	}
 	if r.imported += len(elements); r.imported > maxObjects {
@@ -122,21 +123,17 @@ func (r *resolver) importsOf(s *config.Statement) []model.Import {
 }
 
 func (r *resolver) importOf(s *config.Statement, to addr.Object) (model.Import, bool) {
-	to, ok := r.withKeys(s.To, to)
-	if !ok {
-		return model.Import{}, false
-	}
+	to, found := r.withKeys(s.To, to)
 	id := s.Attribute("id")
 	v, _, ok := r.scope.decode(id)
 	switch {
 	case !ok:
-		return model.Import{}, false
 	case v.IsMarked():
 		r.scope.wrong(codeImport, id, "sensitive id", "the id of an object is shown in plans and reports, and this value is sensitive", unsealHint(v, "use nonsensitive() if it is no secret"))
 	case !isID(to.Kind(), v.AsString()):
 		r.scope.wrong(codeImport, id, "not an id", "an import needs the id that OpenStack gave the object, and this cannot be one",
 			fmt.Sprintf("write the id as OpenStack shows it for the %s, without blanks and line breaks", strings.ReplaceAll(to.Kind(), "_", " ")))
-	default:
+	case found:
 		return model.Import{To: to, ID: v.AsString(), Range: s.Range}, true
 	}
 	return model.Import{}, false

@@ -28,15 +28,13 @@ const (
 	wrongValue   = "invalid value"
 	wrongForType = "wrong type of value"
 	wrongKey     = "unknown attribute"
+	wrongKind    = "wrong kind of value"
 )
 
 // misfits tells everything in a value that an attribute does not take, each where it is written. What is
 // written as a whole, such as a local, is told of as a whole.
 func (s *scope) misfits(a *config.Attribute, v cty.Value) {
-	var found []misfit
-	if !v.ContainsMarked() { // keys of a sensitive value are not shown
-		found = misfitsIn(a, v)
-	}
+	found := misfitsIn(a, v)
 	if len(found) == 0 {
 		found = []misfit{misfitOf(a, v)}
 	}
@@ -85,7 +83,7 @@ func misfitOf(a *config.Attribute, v cty.Value) misfit {
 	if name, known, hidden := strayAttribute(def.Type, v); name != "" {
 		detail := fmt.Sprintf("%s has no attribute %q", a.Name, name)
 		if hidden {
-			name, detail = "", fmt.Sprintf("%s has no attribute of a name that is used here, and that is sensitive", a.Name)
+			name, detail = "", hiddenKey(a.Name)
 		}
 		return misfit{summary: wrongKey, detail: detail, hint: config.OneOf(name, slices.Sorted(slices.Values(known)))}
 	}
@@ -94,12 +92,35 @@ func misfitOf(a *config.Attribute, v cty.Value) misfit {
 		return misfit{summary: wrongForType, detail: a.Name + wrongType(v, err), hint: config.Example(def)}
 	}
 	return misfit{
-		summary: wrongValue, detail: fmt.Sprintf("%s must be %s%s", a.Name, def.Check(converted), found(a, converted)),
+		summary: wrongValue, detail: fmt.Sprintf("%s must be %s%s", a.Name, wanted(def, converted), found(a, converted)),
 		hint: orHint(suggestAllowed(def, converted), config.Example(def)),
 	}
 }
 
-// misfitsIn finds all misfits in a value without marks; none where only the whole shows what is wrong.
+func hiddenKey(name string) string {
+	return name + " has no attribute of a name that is used here, and that is sensitive"
+}
+
+// wanted is what a value that is none of those that an attribute takes must be. Of a sensitive one it says
+// nothing that is made from it, such as the network of an address.
+func wanted(def *schema.Attribute, v cty.Value) string {
+	problem := def.Check(v)
+	if !v.ContainsMarked() {
+		return problem
+	}
+	if at := strings.Index(problem, madeFrom); at >= 0 {
+		return problem[:at+len(madeFrom)]
+	}
+	if at := strings.LastIndex(problem, " ("); at >= 0 && v.IsMarked() && v.Type().IsMapType() {
+		return problem[:at] // without the key
+	}
+	return problem
+}
+
+// madeFrom is behind which a check has what it makes of a value.
+const madeFrom = "the first address of its network"
+
+// misfitsIn finds all misfits in a value; none where only the whole shows what is wrong.
 func misfitsIn(a *config.Attribute, v cty.Value) []misfit {
 	def, want := a.Schema, a.Schema.Type
 	if len(def.OneOf) > 0 {
@@ -115,6 +136,8 @@ func misfitsIn(a *config.Attribute, v cty.Value) []misfit {
 	visitParts(want, v, nil, func(p part) {
 		name := a.Name + pathText(p.path)
 		switch {
+		case p.hidden:
+			all = append(all, misfit{path: p.path, summary: wrongKey, detail: hiddenKey(name), hint: config.OneOf("", p.known)})
 		case p.stray != "":
 			name = a.Name + pathText(p.path[:len(p.path)-1])
 			all = append(all, misfit{path: p.path, ofKey: true, summary: wrongKey, detail: fmt.Sprintf("%s has no attribute %q", name, p.stray), hint: config.OneOf(p.stray, p.known)})
@@ -122,7 +145,7 @@ func misfitsIn(a *config.Attribute, v cty.Value) []misfit {
 			all = append(all, misfit{path: p.path, summary: wrongForType, detail: name + ": " + config.PlainTypes(p.err.Error()), hint: config.Example(def)})
 		default:
 			def := fieldOf(def, p.path)
-			if problem := def.Check(p.value); problem != "" {
+			if problem := wanted(def, p.value); problem != "" {
 				all = append(all, misfit{
 					path: p.path, summary: wrongValue, detail: fmt.Sprintf("%s must be %s%s", name, problem, found(a, p.value)),
 					hint: orHint(suggestAllowed(def, p.value), config.Example(def)),
@@ -144,21 +167,24 @@ func fieldOf(def *schema.Attribute, path cty.Path) *schema.Attribute {
 }
 
 // part is what is at one place within a value: a value of the type that is wanted there, or why it is
-// none, or a key that is not among the known ones.
+// none, or a key that is not among the known ones, which can be hidden.
 type part struct {
-	path  cty.Path
-	value cty.Value
-	err   error
-	stray string
-	known []string
+	path   cty.Path
+	value  cty.Value
+	err    error
+	stray  string
+	hidden bool
+	known  []string
 }
 
 // visitParts visits all parts of a value that are no collection, and what collections lack or have too
 // much of, in order.
 func visitParts(want cty.Type, v cty.Value, path cty.Path, visit func(part)) {
 	t := v.Type()
-	there := !v.IsNull() && v.IsKnown()
+	there := !v.IsNull() && v.IsKnown() && !v.IsMarked() // the keys of what is sensitive as a whole are not shown
 	switch {
+	case v.IsMarked() && isMapping(t) && hasStray(want, v):
+		visit(part{path: path, hidden: true, known: slices.Sorted(maps.Keys(want.AttributeTypes()))})
 	case there && want.IsObjectType() && isMapping(t):
 		given, known := v.AsValueMap(), slices.Sorted(maps.Keys(want.AttributeTypes()))
 		misspelt := false
@@ -186,8 +212,24 @@ func visitParts(want cty.Type, v cty.Value, path cty.Path, visit func(part)) {
 		}
 	default:
 		converted, err := convert.Convert(v, want)
+		if err != nil && v.ContainsMarked() {
+			err = typeOnly(err)
+		}
 		visit(part{path: path, value: converted, err: err})
 	}
+}
+
+func hasStray(want cty.Type, v cty.Value) bool {
+	name, _, _ := strayAttribute(want, v)
+	return name != ""
+}
+
+// typeOnly is the error of converting a sensitive value without the keys in front of what it says, and
+// without what it says of the value itself behind that.
+func typeOnly(err error) error {
+	said := err.Error()
+	said, _, _ = strings.Cut(strings.TrimSpace(said[strings.LastIndex(said, ": ")+1:]), "; ")
+	return errors.New(said)
 }
 
 // misfitsFor says of a value without marks all that keeps it from being of a type.
@@ -212,32 +254,39 @@ func isMapping(t cty.Type) bool { return t.IsObjectType() || t.IsMapType() }
 
 // strangers tells of everything in the value of an attribute that is no object of the kind that it refers to.
 func (s *scope) strangers(a *config.Attribute, v cty.Value, problem string) {
-	all := []misfit{{detail: fmt.Sprintf("%s must be %s", a.Name, problem)}}
-	if def := a.Schema; def.Type != cty.String && !v.ContainsMarked() && !v.IsNull() && v.IsKnown() && isSequence(v.Type()) {
-		all = nil
-		for it := v.ElementIterator(); it.Next(); {
-			key, element := it.Element()
-			if _, problem := s.e.oneOutput(def, element); problem != "" {
-				path := cty.Path{}
-				if !v.Type().IsSetType() {
-					path = path.Index(key)
-				}
-				all = append(all, misfit{path: path, detail: fmt.Sprintf("%s must be %s", a.Name+pathText(path), problem)})
-			}
-		}
-	}
-	for i := range all {
-		all[i].summary, all[i].hint = "wrong kind of value", s.e.referenceHint(a.Schema)
+	all := s.strangersIn(a, v, nil)
+	if len(all) == 0 {
+		all = []misfit{{summary: wrongKind, detail: fmt.Sprintf("%s must be %s", a.Name, problem), hint: s.e.referenceHint(a.Schema)}}
 	}
 	s.tellMisfits(a, all, false)
+}
+
+// strangersIn finds the elements of a list that are no objects of the kind that an attribute refers to,
+// besides those in which something else was found.
+func (s *scope) strangersIn(a *config.Attribute, v cty.Value, others []misfit) []misfit {
+	def := a.Schema
+	if def.Type == cty.String || v.IsMarked() || v.IsNull() || !v.IsKnown() || !isSequence(v.Type()) {
+		return nil
+	}
+	var all []misfit
+	for it := v.ElementIterator(); it.Next(); {
+		key, element := it.Element()
+		var path cty.Path
+		if !v.Type().IsSetType() {
+			path = path.Index(key)
+		}
+		if _, problem := s.e.oneOutput(def, element); problem != "" && !slices.ContainsFunc(others, func(m misfit) bool { return m.path.Equals(path) }) {
+			all = append(all, misfit{path: path, summary: wrongKind, detail: fmt.Sprintf("%s must be %s", a.Name+pathText(path), problem), hint: s.e.referenceHint(def)})
+		}
+	}
+	return all
 }
 
 // wrongType is the error of a conversion behind the name of an attribute: where in the value the
 // mistake is, unless the keys there are those of a secret, and what it is.
 func wrongType(v cty.Value, err error) string {
-	if v.ContainsMarked() { // the library names keys, too, in front of what it says at the end
-		said := err.Error()
-		return ": " + config.PlainTypes(strings.TrimSpace(said[strings.LastIndex(said, ": ")+1:]))
+	if v.ContainsMarked() {
+		return ": " + config.PlainTypes(typeOnly(err).Error())
 	}
 	text := ""
 	var path cty.PathError

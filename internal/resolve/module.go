@@ -46,6 +46,8 @@ type module struct {
 	blocks map[addr.Object]*block
 	calls  map[addr.Module]*call
 	waits  []model.Edge // what everything inside depends on
+	// standsIn says that it is not known which instances there are: this one is only looked at.
+	standsIn bool
 }
 
 // call is the block of a call in one instance of the caller.
@@ -206,7 +208,7 @@ func (r *resolver) instantiate(s *site, path addr.Module) *module {
 func (m *module) named(kind addr.ValueKind, name string) *named {
 	a, err := addr.NewValue(addr.Module{}, kind, name)
 	if err != nil || m.values[a] == nil {
-		return &named{broken: true}
+		return &named{broken: true, value: cty.DynamicVal}
 	}
 	return m.values[a]
 }
@@ -234,6 +236,7 @@ func (r *resolver) expandIn(parent *module, c *call) {
 		var ok bool
 		if elements, used, ok = r.forEach(c.site.call.ForEach); !ok {
 			c.broken = true
+			r.standIn(parent, c)
 			return
 		}
 		c.forEach = &named{home: parent, attribute: c.site.call.ForEach}
@@ -256,7 +259,7 @@ func (r *resolver) expandIn(parent *module, c *call) {
 			continue // the label was checked
 		}
 		m := r.instantiate(c.site, path)
-		m.parent, m.each, m.waits = parent, elements[key], waits
+		m.parent, m.each, m.waits, m.standsIn = parent, elements[key], waits, parent.standsIn
 		c.instances = append(c.instances, m)
 		c.byKey[k] = m
 	}

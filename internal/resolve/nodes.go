@@ -56,6 +56,7 @@ func (r *resolver) pool(b *config.Block, m *model.Model, l *layers) {
 	}
 	if !ok {
 		p.broken = true
+		r.overEach(b.ForEach, b.Address, func(address addr.Object) { r.node(b, address, &model.Model{}, l) })
 		return
 	}
 	defer func() { r.scope.each = cty.NilVal }()

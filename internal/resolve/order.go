@@ -252,7 +252,9 @@ func (r *resolver) evaluate(n node) {
 		case n.step != stepBegin || n.site.parent == nil:
 		case circular || r.full:
 			for _, parent := range n.site.parent.instances {
-				parent.calls[n.site.call.Name].broken = true
+				c := parent.calls[n.site.call.Name]
+				c.broken = true
+				r.standIn(parent, c)
 			}
 		default:
 			r.expand(n.site)

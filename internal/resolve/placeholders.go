@@ -26,16 +26,13 @@ func (r *resolver) setting(a *config.Attribute) (cty.Value, bool) {
 	s := *r.scope
 	s.functions, s.templateFunctions, s.settingFunctions = nil, nil, nil // they know how to reveal
 	s.late, s.again, s.reveal = true, r.stoodIn, placeholder
-	v, _, ok := s.decode(a)
-	if !ok {
-		return v, false
-	}
+	v, _, ok := s.decodePartly(a)
 	if r.hidesKeys(a, v) {
 		return v, false
 	}
 	w := wholes{scope: &s, attribute: a}
 	v = w.value(v, nil)
-	return v, !w.broken
+	return v, ok && !w.broken
 }
 
 // placeholder stands for a value that is not known, and is nothing that anybody would write.

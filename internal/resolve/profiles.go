@@ -65,7 +65,7 @@ func (r *resolver) profile(b *config.Block) model.Profile {
 	defer r.scope.within(b)()
 	p := model.Profile{Name: b.Label(), Address: b.Address, Range: b.Range}
 	if a := b.Attribute("from"); a != nil && !r.root.blocks[b.Address].broken {
-		p.From = r.names(a)
+		p.From = r.names(a) // with those of which it is looked at later whether they are there
 	}
 	for _, service := range b.Nested("service") {
 		p.Services = append(p.Services, model.ProfileService{
@@ -76,26 +76,25 @@ func (r *resolver) profile(b *config.Block) model.Profile {
 }
 
 // names evaluates an attribute that is a string or a list of strings. A name that is there twice
-// counts where it is first.
+// counts where it is first. Of a list with mistakes it returns the names that are known.
 func (r *resolver) names(a *config.Attribute) []string {
-	v, ok := r.shown(a)
-	if !ok || v.IsNull() || !v.IsWhollyKnown() {
+	v, _, ok := r.scope.decodePartly(a)
+	if ok && r.tooSensitive(a, v) || v.ContainsMarked() || v.IsNull() || !v.IsKnown() {
 		return nil
 	}
 	elements := []cty.Value{v}
-	if v.Type() != cty.String {
+	if isSequence(v.Type()) {
 		elements = v.AsValueSlice()
 	}
 	var names []string
 	seen := map[string]bool{}
 	for _, e := range elements {
-		if e.IsNull() {
+		switch {
+		case e.IsNull():
 			r.scope.wrong(codeValue, a, "value is missing", fmt.Sprintf("each element of %s must be a profile, and one is null", a.Name), "take it out of the list")
-			continue
-		}
-		if name := e.AsString(); !seen[name] {
-			seen[name] = true
-			names = append(names, name)
+		case e.Type() == cty.String && e.IsKnown() && !seen[e.AsString()]:
+			seen[e.AsString()] = true
+			names = append(names, e.AsString())
 		}
 	}
 	return names
@@ -110,7 +109,8 @@ func (r *resolver) profileExists(l *layers, a *config.Attribute, name string) bo
 		for known := range l.profiles {
 			names = append(names, known)
 		}
-		r.scope.wrong(codeReference, a, "unknown profile", fmt.Sprintf("there is no profile %q in this configuration", name),
+		where, _ := a.Part(a.Written(name))
+		r.scope.fail(codeReference, where, "unknown profile", fmt.Sprintf("there is no profile %q in this configuration", name),
 			orHint(config.OneOf(name, slices.Sorted(slices.Values(names))), fmt.Sprintf("write: profile %q {}, or take the name away", name)))
 	}
 	return false

@@ -71,9 +71,10 @@ func (s *scope) add(d diag.Diagnostic) {
 const maxMistakes = 500
 
 // evaluation takes over what HCL says about an expression. With withhold set, a secret is part of
-// it, and texts that may quote a value are left out.
-func (s *scope) evaluation(diags hcl.Diagnostics, a *config.Attribute, withhold bool) {
-	for _, d := range diags {
+// it, and texts that may quote a value are left out. Without whole, something that it refers to is broken
+// and unknown, about which nothing is said.
+func (s *scope) evaluation(diags hcl.Diagnostics, a *config.Attribute, withhold, whole bool) {
+	for _, d := range config.Causes(diags) {
 		converted := config.Convert(d, codeFailed)
 		if d.Subject == nil {
 			converted.Subject = &a.Range
@@ -88,13 +89,16 @@ func (s *scope) evaluation(diags hcl.Diagnostics, a *config.Attribute, withhold 
 				s.tellUnopened(closed, converted)
 				continue
 			}
+			if !whole && isLate(call.FunctionCallError()) {
+				continue
+			}
 			if hint, open := spokenHint(call.FunctionCallError()); open {
 				converted.Hint = hint
 				s.add(converted)
 				continue
 			}
 		}
-		if withhold {
+		if withhold && !config.SaysNothing(d) {
 			converted.Detail, converted.Hint = "the reason is not shown, because a sensitive value is part of the expression", ""
 		}
 		if converted.Hint == "" {

@@ -116,7 +116,7 @@ func Resolve(cfg *config.Config, variables map[string]cty.Value) (*model.Model, 
 // model, or has only some of what is written.
 func Parts(cfg *config.Config, variables map[string]cty.Value) (*model.Model, *Evaluator, diag.Diagnostics) {
 	e := newEvaluator(cfg)
-	r := &resolver{Evaluator: e, broken: map[*config.Attribute]bool{}}
+	r := &resolver{Evaluator: e, broken: map[*config.Attribute][]int{}}
 	r.scope = &scope{e: e, findings: &findings{told: map[told]bool{}}, budget: config.NewBudget(config.DefaultCosts()), files: newFiles(cfg, nil), broken: r.broken}
 	root := r.sites()
 	e.root = r.instantiate(root, addr.Module{})
@@ -128,6 +128,8 @@ func Parts(cfg *config.Config, variables map[string]cty.Value) (*model.Model, *E
 	for _, n := range order {
 		r.evaluate(n)
 	}
+	r.lookOverCircles(order)
+	r.lookOverCalls()
 	r.scope.module = e.root
 	m := r.model()
 	r.takenNames(m)
@@ -166,8 +168,8 @@ const profileKind = "profile"
 type resolver struct {
 	*Evaluator
 	scope *scope
-	// broken are the attributes about which a diagnostic was given.
-	broken   map[*config.Attribute]bool
+	// broken are, by attribute, the numbers of the references that lead nowhere, which was told.
+	broken   map[*config.Attribute][]int
 	all      []*site // every site before those that are called from it
 	current  *site   // whose references are being checked
 	circular map[node]bool
@@ -232,6 +234,9 @@ func (r *resolver) model() *model.Model {
 	r.unused(m)
 	all := make([]*instance, 0, len(r.root.blocks)) // or more, where something stands for several
 	for _, inner := range r.modules {
+		if inner.standsIn {
+			continue
+		}
 		for _, entry := range inner.site.declared.entries { // in order, which leaves little to sort
 			if a, is := entry.(addr.Object); is && !inner.blocks[a].broken {
 				all = append(all, inner.blocks[a].instances...)

@@ -20,6 +20,12 @@ const (
 	textFileNamed = "it is shown when the file cannot be read, so it cannot be sensitive"
 )
 
+// isLate tells that a function complains of an argument that is not known in time.
+func isLate(err error) bool {
+	var at function.ArgError
+	return errors.As(err, &at) && at.Error() == textSecretLate
+}
+
 // spokenHint is what to do about an error with one of these texts; false for all others.
 func spokenHint(err error) (string, bool) {
 	if err == nil {

@@ -58,7 +58,7 @@ func (r *resolver) standing(from *module, a addr.Address, whole bool) standing {
 		parent = a.Parent()
 	}
 	m := r.modules[parent]
-	if m == nil { // the same holds for all modules on the way there
+	if m == nil || m.standsIn { // the same holds for all modules on the way there
 		way := r.standing(from, parent, false)
 		if way.lacks == lacksKey {
 			way.lacks = lacksModule

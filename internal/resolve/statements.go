@@ -59,6 +59,9 @@ func (r *resolver) stated(of func(*config.Module) []*config.Statement) ([]*state
 	var all []*stated
 	for _, site := range r.all {
 		for _, m := range site.instances {
+			if m.standsIn {
+				continue
+			}
 			for _, s := range of(site.config) {
 				if len(all) == maxStatements {
 					r.scope.fail(codeTooLarge, s.Range, "too many blocks",

@@ -23,12 +23,12 @@ func (r *resolver) takenNames(m *model.Model) {
 			continue
 		}
 		own := name{kind: o.Kind}
-		var known, apart bool
-		if own.name, known = plainText(o.Desired, "name"); !known || own.name == "" {
+		var known, hidden bool
+		if own.name, hidden, known = knownText(o.Desired, "name"); !known || own.name == "" {
 			continue
 		}
 		if def.Attribute("domain") != nil {
-			if own.within, apart = plainText(o.Desired, "domain"); !apart {
+			if own.within, _, known = knownText(o.Desired, "domain"); !known {
 				continue
 			}
 		}
@@ -40,25 +40,30 @@ func (r *resolver) takenNames(m *model.Model) {
 		if isBehind(namedAt(first), namedAt(o)) {
 			first, o = o, first
 		}
-		where, before := namedAt(o), namedAt(first)
+		where, before, named := namedAt(o), namedAt(first), fmt.Sprintf("the name %q", own.name)
+		if _, hiddenBefore, _ := knownText(first.Desired, "name"); hidden || hiddenBefore {
+			hidden, named = true, "this name, which is sensitive,"
+		}
 		r.scope.add(diag.Diagnostic{
 			Code: codeConflict, Subject: &where, Context: &o.Range, Address: o.Address, Summary: "name is taken",
-			Detail: fmt.Sprintf("%s has the name %q as well, at %s, and %s", first.Address, own.name, place(before), def.Unique),
-			Hint:   "give one of the two another name, or take one of them away",
+			Detail: fmt.Sprintf("%s has %s as well, at %s, and %s", first.Address, named, place(before), def.Unique),
+			Hint:   "give one of the two another name, or take one of them away", HideAfter: hidden,
 		})
 	}
 }
 
-// plainText is the text of an attribute that is known and not sensitive; "" for null.
-func plainText(object cty.Value, attribute string) (string, bool) {
+// knownText is the text of an attribute that is known, "" for null, and whether it is sensitive.
+func knownText(object cty.Value, attribute string) (text string, hidden, known bool) {
 	v := object.GetAttr(attribute)
-	if v.IsMarked() || !v.IsKnown() {
-		return "", false
+	hidden = v.IsMarked()
+	v, _ = v.Unmark()
+	switch {
+	case !v.IsKnown():
+		return "", hidden, false
+	case v.IsNull():
+		return "", hidden, true
 	}
-	if v.IsNull() {
-		return "", true
-	}
-	return v.AsString(), true
+	return v.AsString(), hidden, true
 }
 
 // isBehind tells whether a place comes after another one, in the order that files are read in.

@@ -19,10 +19,10 @@ type named struct {
 	given     *module           // set for a variable of a module that is called, whose caller gives the value
 	sensitive bool              // an output that is declared to be
 
-	value   cty.Value
-	known   bool // all of it, so it is the same at both stages
-	broken  bool // a diagnostic was given; what uses it is broken, too
-	depth   int  // how many unknown values hang on each other up to here
+	value   cty.Value // of a broken one what is known of it
+	known   bool      // all of it, so it is the same at both stages
+	broken  bool      // a diagnostic was given; what uses it is broken, too
+	depth   int       // how many unknown values hang on each other up to here
 	objects []addr.Object
 	values  []*named
 	leads   bool // to objects, by itself or through other values
@@ -60,16 +60,18 @@ func (r *resolver) value(m *module, kind addr.ValueKind, n *named) {
 		n.value, n.broken = cty.DynamicVal, true // a missing value was told
 		if kind == addr.Variable && n.block.Attribute("default") != nil {
 			v, ok := r.variable(n.block, cty.NilVal, false, n.block.Range)
-			n.value, n.known, n.broken = v, v.IsWhollyKnown(), !ok
+			if n.known = ok && v.IsWhollyKnown(); ok {
+				n.value, n.broken = v, false
+			}
 		}
 		return
 	}
 	v, used, ok := r.scope.make(n)
-	if !ok {
+	if n.value = v; !ok {
 		n.broken = true
 		return
 	}
-	n.value, n.known = v, v.IsWhollyKnown()
+	n.known = v.IsWhollyKnown()
 	if kind == addr.Output {
 		for _, e := range r.waits(n.block) {
 			used.objects = append(used.objects, e.To)
@@ -92,11 +94,12 @@ func (r *resolver) output(n *named) {
 }
 
 // make evaluates a value from what it is made of. Both stages come through here. The expression of
-// a variable is the caller's, so it sees the names that the caller has.
+// a variable is the caller's, so it sees the names that the caller has. When it returns false, the value is
+// what is known of it all the same.
 func (s *scope) make(n *named) (cty.Value, uses, bool) {
 	if n.given == nil {
 		v, used, ok := s.elsewhere(n.home, cty.NilVal).eval(n.attribute)
-		if ok && n.sensitive {
+		if n.sensitive {
 			v = v.Mark(model.Sensitive)
 		}
 		return v, used, ok
@@ -110,13 +113,13 @@ func (s *scope) make(n *named) (cty.Value, uses, bool) {
 	if n.given.each != cty.NilVal && !n.given.each.IsWhollyKnown() {
 		caller.eachFrom = n.given.parent.calls[n.given.site.call.Name].forEach
 	}
-	v, used, ok := caller.eval(n.attribute)
-	if !ok {
-		return v, used, false
-	}
+	v, used, whole := caller.eval(n.attribute)
 	r := &resolver{Evaluator: s.e, scope: s.elsewhere(n.home, cty.NilVal)}
 	v, ok = r.variable(n.block, v, true, shownRange(n.attribute, v.ContainsMarked() || r.isSensitive(n.block)))
-	return v, used, ok
+	if !ok {
+		v = cty.DynamicVal // what it is would be wrong again wherever it is used
+	}
+	return v, used, whole && ok
 }
 
 // elsewhere is the same pass of evaluation in another module, with another each.

@@ -36,11 +36,16 @@ func (r *resolver) variables(given map[string]cty.Value) {
 		}
 		if from.broken {
 			n.broken = true
+			if from.is && from.value != cty.NilVal {
+				_, _ = r.variable(b, from.value, true, where)
+			}
 			continue
 		}
 		n.value, ok = r.variable(b, value, ok, where)
 		r.tellOrigin(before, from)
-		n.known, n.broken = n.value.IsWhollyKnown(), !ok
+		if n.known = ok && n.value.IsWhollyKnown(); !ok {
+			n.value, n.broken = cty.DynamicVal, true // what it is would be wrong again wherever it is used
+		}
 	}
 	r.strays(names)
 	var strays []string
@@ -70,12 +75,16 @@ func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool, wher
 	if isGiven && !nullable && given.IsNull() && b.Attribute("default") != nil {
 		given, isGiven = cty.NilVal, false
 	}
+	outside := isGiven
 	for _, a := range b.Attributes {
 		if a.Name == "type" {
 			continue
 		}
 		if len(a.References) > 0 || a.Broken {
-			r.scope.wrong(codeVariable, a, "reference in a variable", fmt.Sprintf("%s of a variable is written as a plain value", a.Name), "what is made from other values is a local")
+			if !a.Broken {
+				r.scope.wrong(codeVariable, a, "reference in a variable", fmt.Sprintf("%s of a variable is written as a plain value", a.Name), "what is made from other values is a local")
+			}
+			_, _, _ = r.scope.eval(a) // for other mistakes in it
 			good = false
 			continue
 		}
@@ -96,11 +105,14 @@ func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool, wher
 			good = good && ok
 		}
 	}
-	if !good {
-		return cty.DynamicVal, false
+	if !good || !isGiven {
+		r.lookOverRules(b, want)
 	}
-	if !isGiven && b.Broken {
-		return cty.DynamicVal, false // what was told may be about the default
+	if !good && outside {
+		_, _ = r.toType(given, want, defaults, where, isSensitive)
+	}
+	if !good || !isGiven && b.Broken { // what was told may be about the default
+		return cty.DynamicVal, false
 	}
 	if !isGiven {
 		r.scope.fail(codeVariable, b.Range, "variable without value", fmt.Sprintf("the variable %q has no default, and no value is given", b.Label()), fmt.Sprintf("write a default, or give a value: in the file kupenstack.hclvars, or with --var %s=…", b.Label()))
@@ -108,6 +120,7 @@ func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool, wher
 	}
 	v, ok := r.toType(given, want, defaults, where, isSensitive)
 	if !ok {
+		r.lookOverRules(b, want)
 		return cty.DynamicVal, false
 	}
 	if !nullable && v.IsNull() {
@@ -189,7 +202,7 @@ func (r *resolver) validate(b *config.Block, v cty.Value, where diag.Range) bool
 			continue // told already
 		}
 		holds, ok := r.ruleValue(b, condition, v, cty.Bool)
-		if !ok {
+		if _, whole := r.seenByRule(b, message, v); !ok || !whole {
 			good = false
 			continue
 		}
@@ -232,30 +245,21 @@ func shortenMessage(s string) string {
 
 // ruleValue evaluates a part of a rule, which sees nothing but the variable itself.
 func (r *resolver) ruleValue(b *config.Block, a *config.Attribute, v cty.Value, want cty.Type) (cty.Value, bool) {
-	if a.Broken {
-		return cty.NilVal, false
-	}
-	for _, ref := range a.References {
-		value, ok := ref.Target.(addr.Value)
-		if !ok || value.Kind() != addr.Variable || value.Name() != b.Label() {
-			r.scope.fail(codeVariable, ref.Range, "reference in a rule", fmt.Sprintf("a rule can refer to the variable itself and to nothing else: var.%s", b.Label()), "compare with a value that is written in the rule")
-			return cty.NilVal, false
-		}
-	}
-	ctx := &hcl.EvalContext{
-		Variables: map[string]cty.Value{"var": cty.ObjectVal(map[string]cty.Value{b.Label(): v})},
-		Functions: r.scope.toolbox(),
-	}
+	seen, whole := r.seenByRule(b, a, v)
+	ctx := &hcl.EvalContext{Variables: seen, Functions: r.scope.toolbox()}
 	r.scope.budget.Begin()
 	r.scope.budget.Bind(ctx)
 	r.scope.disclosed = false
 	result, diags := a.Expr.Value(ctx)
 	if err := r.scope.budget.End(); err != nil {
+		if !whole {
+			return cty.NilVal, false
+		}
 		r.scope.wrong(codeTooLarge, a, "expression is too large", "it was stopped, because it is far beyond what a configuration needs", hintTooLarge)
 		return cty.NilVal, false
 	}
 	if diags.HasErrors() {
-		r.scope.evaluation(diags, a, v.ContainsMarked() || r.scope.disclosed)
+		r.scope.evaluation(diags, a, v.ContainsMarked() || r.scope.disclosed, whole)
 		return cty.NilVal, false
 	}
 	was := strings.ReplaceAll(result.Type().FriendlyName(), "tuple", "list")
@@ -264,5 +268,43 @@ func (r *resolver) ruleValue(b *config.Block, a *config.Attribute, v cty.Value, 
 		r.scope.wrong(codeVariable, a, "wrong type of value", fmt.Sprintf("%s must be %s, and this is %s", a.Name, config.Indefinite(want.FriendlyName()), config.Indefinite(was)), config.Example(a.Schema))
 		return cty.NilVal, false
 	}
-	return result, true
+	return result, whole
+}
+
+// seenByRule is what a part of a rule can refer to. What it refers to besides is told, is unknown, and makes
+// it return false.
+func (r *resolver) seenByRule(b *config.Block, a *config.Attribute, v cty.Value) (map[string]cty.Value, bool) {
+	variables, whole := map[string]cty.Value{b.Label(): v}, !a.Broken
+	seen := map[string]cty.Value{}
+	for _, ref := range a.References {
+		value, ok := ref.Target.(addr.Value)
+		if ok && value.Kind() == addr.Variable && value.Name() == b.Label() {
+			continue
+		}
+		r.scope.fail(codeVariable, ref.Range, "reference in a rule", fmt.Sprintf("a rule can refer to the variable itself and to nothing else: var.%s", b.Label()), "compare with a value that is written in the rule")
+		if whole = false; ok && value.Kind() == addr.Variable {
+			variables[value.Name()] = cty.DynamicVal
+		}
+	}
+	if !whole {
+		for _, traversal := range a.Expr.Variables() {
+			seen[traversal.RootName()] = cty.DynamicVal
+		}
+	}
+	if !slices.Contains(a.Strays, "var") {
+		seen["var"] = cty.ObjectVal(variables)
+	}
+	return seen, whole
+}
+
+// lookOverRules looks for mistakes in the rules of a variable that has no value to hold against them.
+func (r *resolver) lookOverRules(b *config.Block, want cty.Type) {
+	for _, rule := range b.Nested("validation") {
+		if a := rule.Attribute("condition"); a != nil {
+			_, _ = r.ruleValue(b, a, cty.UnknownVal(want), cty.Bool)
+		}
+		if a := rule.Attribute("error_message"); a != nil {
+			_, _ = r.seenByRule(b, a, cty.UnknownVal(want))
+		}
+	}
 }

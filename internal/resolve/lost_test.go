@@ -1,0 +1,104 @@
+package resolve_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+)
+
+// What a broken reference stands in for is unknown, and no function and operator may complain of that: one
+// cause, one message.
+func TestOneMessageForALostReference(t *testing.T) {
+	var expressions []string
+	for _, group := range resolve.Reference() {
+		for _, f := range group.Functions {
+			expressions = append(expressions, withoutArguments(t, f.Example)...)
+		}
+	}
+	if len(expressions) < 150 {
+		t.Fatalf("only %d expressions", len(expressions))
+	}
+	for _, operator := range []string{"+", "-", "*", "/", "%", "&&", "||", "==", "!=", "<", ">", "<=", ">="} {
+		expressions = append(expressions, "local.missing "+operator+" local.missing")
+	}
+	expressions = append(expressions,
+		"-local.missing", "!local.missing", "local.missing ? 1 : 2", "local.missing.a[0].b", `local.missing["a"].*.b`, "local.missing[*].a", "[local.missing][0].a",
+		"{ (local.missing) = 1 }", "{ a = local.missing }.a.b", "[for x in local.missing : x.a]", "{ for k, v in local.missing : k => v }", "{ for k, v in [1] : local.missing => v }",
+		"[for x in [1] : x if local.missing]", `"${local.missing}"`, `"a${local.missing}"`, `"%{if local.missing}a%{endif}"`, `"%{for x in local.missing}${x.a}%{endfor}"`,
+		"max(local.missing...)", "[1, 2][local.missing]", "{ a = 1 }[local.missing]", "try(local.missing.a, 1)", "can(local.missing)",
+	)
+	for _, block := range []string{
+		"locals {\n  x%[1]d = %[2]s\n}\nnetwork \"n%[1]d\" {\n  description = local.x%[1]d\n}\n",
+		"network \"n%d\" {\n  name = %s\n}\n",
+		"project \"p%d\" {\n  quota = %s\n}\n",
+		"router \"r%d\" {\n  subnets = %s\n}\n",
+		"network \"n%d\" {\n  for_each = %s\n  name = each.value.name\n}\n",
+		"security_group \"s%d\" {\n  dynamic \"rule\" {\n    for_each = %s\n    content {\n      direction = rule.value.direction\n    }\n  }\n}\n",
+	} {
+		checkLost(t, block, expressions)
+	}
+}
+
+// checkLost wants to be told of nothing but the references, with each expression in a block of its own.
+func checkLost(t *testing.T, block string, expressions []string) {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("cloud \"demo\" {\n  openstack {\n    cloud = \"x\"\n  }\n}\n")
+	for i, expression := range expressions {
+		fmt.Fprintf(&text, block, i, expression)
+	}
+	tree := fstest.MapFS{
+		"main.hcl":  {Data: []byte(text.String())},
+		"hello.txt": {Data: []byte("Hello!")}, "motd.tpl": {Data: []byte("Welcome to ${name}")},
+	}
+	cfg, diags := config.Load(tree, ".", config.DefaultLimits())
+	_, _, more := resolve.Resolve(cfg, nil)
+	lines := strings.Split(text.String(), "\n")
+	lost := 0
+	for _, d := range append(diags, more...) {
+		switch d.Summary {
+		case "unknown reference":
+			lost++
+		case "wrong type of value", "wrong kind of value", "list in for_each", "wrong kind of for_each":
+			// The expression has a value of the wrong type, whatever is lost.
+		default:
+			where := ""
+			if d.Subject != nil {
+				where = lines[d.Subject.Start.Line-1]
+			}
+			t.Errorf("%s\nis told: %s: %s", where, d.Summary, d.Detail)
+		}
+	}
+	if lost < len(expressions) {
+		t.Errorf("%d references are told in %d expressions", lost, len(expressions))
+	}
+}
+
+// withoutArguments returns the expression with a broken reference in place of each argument of each call.
+func withoutArguments(t *testing.T, expression string) []string {
+	t.Helper()
+	e, diags := hclsyntax.ParseExpression([]byte(expression), "test", hcl.InitialPos)
+	if diags.HasErrors() {
+		t.Fatalf("%s: %v", expression, diags)
+	}
+	var all []string
+	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
+		call, ok := node.(*hclsyntax.FunctionCallExpr)
+		if !ok {
+			return nil
+		}
+		for _, argument := range call.Args {
+			at := argument.Range()
+			all = append(all, expression[:at.Start.Byte]+"local.missing"+expression[at.End.Byte:])
+		}
+		return nil
+	})
+	return all
+}
