@@ -111,7 +111,7 @@ func TestCanaries(t *testing.T) {
 		t.Errorf("the plan has no instance:\n%s", text.String())
 	}
 	hidden(t, "the plan", text.String())
-	document, err := p.JSON(found.Sourced())
+	document, err := p.JSON(found.Sourced(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
