@@ -100,8 +100,10 @@ func follow(t *testing.T, dir string) *revision.Tracker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{})
+	return revision.NewTracker(source, ".", noFacts, revision.Options{})
 }
+
+func noFacts(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }
 
 func (d *desk) commit(hcl string) {
 	d.t.Helper()
