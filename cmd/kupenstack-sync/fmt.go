@@ -112,9 +112,9 @@ type formatted struct {
 func (f *formatting) show(found diag.Sourced, changed []format.File) error {
 	if f.options.output == outputJSON {
 		document := struct {
-			verdict
+			diag.Verdict
 			Changed []formatted `json:"changed"`
-		}{verdictOf(found), []formatted{}}
+		}{diag.VerdictOf(found), []formatted{}}
 		for i := range changed {
 			file := formatted{Name: changed[i].Name}
 			if f.diff {

@@ -119,10 +119,7 @@ Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the config
 	root.PersistentFlags().DurationVar(&o.timeout, "timeout", 30*time.Minute, "how long the pass may take")
 	root.PersistentFlags().StringVar(&o.output, "output", outputText, "text or json")
 	root.AddCommand(
-		&cobra.Command{
-			Use: "plan", Short: "Tell what a pass would change", Args: wire.Args(cobra.NoArgs),
-			RunE: func(cmd *cobra.Command, _ []string) error { return o.bounded(cmd.Context(), showPlan) },
-		},
+		planCommand(&o),
 		&cobra.Command{
 			Use: "validate [DIRECTORY]", Short: "Check a configuration without any server", Args: wire.Args(cobra.MaximumNArgs(1)),
 			RunE: func(cmd *cobra.Command, args []string) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -28,6 +29,7 @@ type api struct {
 	lease  *coordinationv1.Lease // nil while there is none
 	writes []string
 	stored map[string]map[string]any // Secrets by path
+	keeps  bool                      // the inventory is there for later commands, too
 	other  string                    // when set, the namespace of another installation
 
 	asked   chan struct{} // when set, told once that somebody asked for a lease that another one holds
@@ -80,8 +82,15 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		found := list("SecretList", "v1")
 		found["items"] = []any{map[string]any{"metadata": map[string]any{"name": "kupenstack-installation", "namespace": a.other}}}
 		answer(w, found)
+	case a.keeps && r.Method == http.MethodPut && a.stored[path] != nil:
+		r.URL.Path = path[:strings.LastIndexByte(path, '/')]
+		a.store(w, r)
 	case strings.HasSuffix(path, "/secrets"):
-		answer(w, list("SecretList", "v1"))
+		found := list("SecretList", "v1")
+		if a.keeps && strings.HasPrefix(r.URL.Query().Get("labelSelector"), "kupenstack.io/inventory") {
+			found["items"] = a.shards()
+		}
+		answer(w, found)
 	case a.stored[path] != nil:
 		answer(w, a.stored[path])
 	case path == "/api/v1/nodes":
@@ -130,6 +139,17 @@ func (a *api) store(w http.ResponseWriter, r *http.Request) {
 	}
 	a.stored[fmt.Sprintf("%s/%v", r.URL.Path, metadata["name"])] = object
 	answer(w, object)
+}
+
+// shards are the stored Secrets that hold the inventory.
+func (a *api) shards() []any {
+	found := []any{}
+	for _, path := range slices.Sorted(maps.Keys(a.stored)) {
+		if strings.Contains(path, "/kupenstack-inventory-") {
+			found = append(found, a.stored[path])
+		}
+	}
+	return found
 }
 
 // changed are the writes that are none of the lease.

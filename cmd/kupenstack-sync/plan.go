@@ -2,31 +2,72 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
+
+	"github.com/spf13/cobra"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/report"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// showPlan tells what a pass would change. It takes no lease and sends nothing that changes
-// anything.
-func showPlan(ctx context.Context, o *options) error {
-	log, err := wire.Logger(os.Stderr, o.LogLevel)
+// planning is the command that plans.
+type planning struct {
+	*options
+	publish bool
+	review  *review // nil when nothing is published
+}
+
+func planCommand(o *options) *cobra.Command {
+	p := planning{options: o}
+	command := &cobra.Command{
+		Use: "plan", Short: "Tell what a pass would change", Args: wire.Args(cobra.NoArgs),
+		Long: `plan tells what a pass would change. It takes no lease, and changes nothing in the cluster or in OpenStack.
+
+With --publish it commits the plan to the status branch, too, as plans/<ref>.md and .json: for the review of
+what is at --ref. The plan is removed when that is merged or gone.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.bounded(cmd.Context(), func(ctx context.Context, _ *options) error { return p.run(ctx) })
+		},
+	}
+	command.Flags().BoolVar(&p.publish, "publish", false, "commit the plan to the status branch, too, for the review of what is at --ref")
+	return command
+}
+
+// run tells what a pass would change. It takes no lease and sends nothing that changes anything but the
+// status branch.
+func (p *planning) run(ctx context.Context) error {
+	log, err := wire.Logger(os.Stderr, p.LogLevel)
 	if err != nil {
 		return err
 	}
-	loaded, found, err := load(ctx, o, true)
+	source, err := p.Source(ctx)
+	if err != nil {
+		return err
+	}
+	if p.publish {
+		if p.review, err = newReview(&p.Flags, source); err != nil {
+			return err
+		}
+	}
+	tree, err := newest(ctx, source)
+	if err != nil {
+		return err
+	}
+	p.review.of(tree)
+	loaded, found, err := read(ctx, p.options, tree, true)
 	if err != nil {
 		return err
 	}
 	if loaded == nil {
-		return findings(o, found)
+		return p.mistakes(ctx, found)
 	}
-	system, err := wire.Open(&o.Flags, "kupenstack-sync/"+version, func() error { return unit.ErrNotWriter }, log)
+	system, err := wire.Open(&p.Flags, "kupenstack-sync/"+version, func() error { return unit.ErrNotWriter }, log)
 	if err != nil {
 		return err
 	}
@@ -40,34 +81,72 @@ func showPlan(ctx context.Context, o *options) error {
 	wanted, diags := loaded.Compose(facts)
 	found.Diagnostics.Append(diags...)
 	if wanted == nil {
-		return findings(o, found)
+		return p.mistakes(ctx, found)
 	}
 	e, err := system.Engine(ctx, true, nil)
 	if err != nil {
 		return err
 	}
-	p, unseen := e.Plan(ctx, wanted)
+	if err := p.review.against(ctx, &p.Flags, system); err != nil {
+		return err
+	}
+	made, unseen := e.Plan(ctx, wanted)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if o.output == outputJSON {
-		err = printPlan(os.Stdout, p, found)
-	} else {
-		fmt.Fprint(os.Stderr, found.Text(colored(os.Stderr))) // warnings
-		err = p.Text(os.Stdout)
-	}
-	switch {
-	case err != nil:
+	if err := p.show(made, found); err != nil {
 		return err
-	case len(p.Refused) > 0:
-		return exit(exitBlocked)
-	case p.Count(unit.ActionUnknown) > 0:
+	}
+	if err := p.review.publish(ctx, made, found); err != nil {
+		return err
+	}
+	return p.result(made, unseen)
+}
+
+// mistakes ends the command because of a configuration that cannot be planned.
+func (p *planning) mistakes(ctx context.Context, found revision.Findings) error {
+	if p.review == nil {
+		return findings(p.options, found)
+	}
+	if p.output == outputText {
+		fmt.Fprint(os.Stderr, found.Text(colored(os.Stderr)))
+	} else if _, err := os.Stdout.Write(report.PlanJSON(p.review.input(nil, found))); err != nil {
+		return err
+	}
+	if err := p.review.publish(ctx, nil, found); err != nil {
+		fmt.Fprintln(os.Stderr, "kupenstack-sync:", err) // that there are mistakes weighs more
+	}
+	return exit(exitInvalid)
+}
+
+// show prints a plan.
+func (p *planning) show(made *plan.Plan, found revision.Findings) error {
+	if p.output == outputText {
+		fmt.Fprint(os.Stderr, found.Text(colored(os.Stderr))) // warnings
+		return made.Text(os.Stdout)
+	}
+	if p.review != nil {
+		_, err := os.Stdout.Write(report.PlanJSON(p.review.input(made, found)))
+		return err
+	}
+	document, err := made.JSON(found.Sourced(), nil)
+	if err != nil {
+		return err
+	}
+	return printJSON(os.Stdout, json.RawMessage(document))
+}
+
+// result is the exit code that a plan leads to.
+func (p *planning) result(made *plan.Plan, unseen error) error {
+	switch report.ResultOf(made) {
+	case report.PlanIncomplete:
 		fmt.Fprintln(os.Stderr, "kupenstack-sync: not everything could be observed:", unseen)
 		return exit(exitFailed)
-	case slices.ContainsFunc(p.Changes, func(c plan.Change) bool { return c.Changes() }):
+	case report.PlanChanges:
 		return exit(exitChanges)
-	case !p.Empty():
+	case report.PlanRefused, report.PlanBlocked:
 		return exit(exitBlocked)
+	case report.PlanInvalid, report.PlanUnchanged:
 	}
 	return nil
 }

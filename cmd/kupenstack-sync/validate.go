@@ -7,6 +7,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
 
@@ -51,19 +52,29 @@ func (o *options) directory(args []string) error {
 // load reads the newest configuration once. applies tells whether its values matter, or only whether it
 // makes sense.
 func load(ctx context.Context, o *options, applies bool) (*revision.Loaded, revision.Findings, error) {
-	reading, err := o.Reading(applies)
-	if err != nil {
-		return nil, revision.Findings{}, err
-	}
 	source, err := o.Source(ctx)
 	if err != nil {
 		return nil, revision.Findings{}, err
 	}
-	head, err := source.Head(ctx)
+	tree, err := newest(ctx, source)
 	if err != nil {
 		return nil, revision.Findings{}, err
 	}
-	tree, err := source.Fetch(ctx, head)
+	return read(ctx, o, tree, applies)
+}
+
+// newest returns the files of a source as they are now.
+func newest(ctx context.Context, source *gitrepo.Source) (*gitrepo.Tree, error) {
+	head, err := source.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return source.Fetch(ctx, head)
+}
+
+// read reads the configuration in a tree; applies is that of load.
+func read(ctx context.Context, o *options, tree *gitrepo.Tree, applies bool) (*revision.Loaded, revision.Findings, error) {
+	reading, err := o.Reading(applies)
 	if err != nil {
 		return nil, revision.Findings{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -24,9 +25,13 @@ const publishEvery = 30 * time.Second
 type StatusBranch interface {
 	// Read returns the files as they are; none before the first report.
 	Read(ctx context.Context) (map[string][]byte, error)
-	// Publish makes these the files. It writes nothing when they are that already. The result is the
-	// newest commit that it found there when somebody else made it, else nil.
-	Publish(ctx context.Context, files map[string][]byte, message string) (*gitrepo.Commit, error)
+	// Publish makes these the files, and removes plans of refs that are gone or have nothing but merged
+	// commits. It writes nothing when all is so already. The result is the newest commit that it found there
+	// when somebody else made it, else nil.
+	Publish(ctx context.Context, files map[string][]byte, message string, merged []string) (*gitrepo.Commit, error)
+	// Plans returns the plans of reviews that are open, as far as the last look at the refs tells. It makes
+	// a request only when somebody else wrote to where reports go.
+	Plans(ctx context.Context, merged []string) ([]report.OpenPlan, error)
 }
 
 // Publisher renders reports and stores those that say something new.
@@ -44,6 +49,7 @@ type Publisher struct {
 	at      time.Time
 	started time.Time
 	applied string
+	plans   []report.OpenPlan
 	foreign report.Commit // the newest one of somebody else that was found among the reports
 }
 
@@ -96,6 +102,9 @@ func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, probl
 		// Whether the newest revision comes into force is known in a moment.
 		return time.Second, nil
 	}
+	merged := mergedBy(p.Tracker.State().InForce)
+	p.lookAtPlans(ctx, merged)
+	input.Plans = p.plans
 	files, verdict := report.Render(input)
 	p.verdict = verdict
 	for name, content := range p.last {
@@ -119,7 +128,7 @@ func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, probl
 	if hash := input.Applied.Hash; hash != "" {
 		message += "\n\nApplied: " + hash
 	}
-	foreign, err := p.Target.Publish(ctx, files, message)
+	foreign, err := p.Target.Publish(ctx, files, message, merged)
 	if err != nil {
 		return 0, fmt.Errorf("publish the report: %w", err)
 	}
@@ -130,6 +139,29 @@ func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, probl
 	p.last, p.told, p.commit, p.at = files, verdict, commit, time.Now()
 	p.Log.Info().Str("verdict", string(verdict)).Msg("published a report")
 	return 0, nil
+}
+
+// lookAtPlans finds out which plans there are. The report does not wait for them: without an answer it names
+// those that were there before.
+func (p *Publisher) lookAtPlans(ctx context.Context, merged []string) {
+	if p.Target == nil {
+		return
+	}
+	plans, err := p.Target.Plans(ctx, merged)
+	if err != nil {
+		p.Log.Warn().Err(err).Msg("which plans there are is not known now")
+		return
+	}
+	p.plans = plans
+}
+
+// mergedBy returns the commits that one has for sure without a look at its history: itself, and those that it
+// follows, among them what a merge has brought.
+func mergedBy(c gitrepo.Commit) []string {
+	if c.Hash == "" {
+		return nil
+	}
+	return append([]string{c.Hash}, strings.Fields(c.Parents)...)
 }
 
 // Input completes the base with what is known now.
@@ -150,7 +182,7 @@ func (p *Publisher) Input(snapshot engine.Snapshot, problems []string) report.In
 	if state.Bad != nil {
 		in.Bad = &report.Bad{Commit: in.Head, Diagnostics: state.Bad.Diagnostics, Text: state.Bad.Text(false)}
 	}
-	in.Problems, in.Agents, in.Foreign = problems, p.Agents.Known(), p.foreign
+	in.Problems, in.Agents, in.Foreign, in.Plans = problems, p.Agents.Known(), p.foreign, p.plans
 	current, earlier := report.HistoryFile(in.Now), ""
 	for name := range p.last {
 		if isHistory(name) && name < current && name > earlier {

@@ -41,6 +41,10 @@ type branch struct {
 	last  string // the message
 	fail  error
 
+	plans  []report.OpenPlan
+	merged []string // what the last report was told of
+	blind  error    // nobody knows which plans there are
+
 	foreign *gitrepo.Commit // of somebody else, found by the next report
 }
 
@@ -51,7 +55,7 @@ func (b *branch) Read(context.Context) (map[string][]byte, error) {
 	return maps.Clone(b.files), b.fail
 }
 
-func (b *branch) Publish(_ context.Context, files map[string][]byte, message string) (*gitrepo.Commit, error) {
+func (b *branch) Publish(_ context.Context, files map[string][]byte, message string, merged []string) (*gitrepo.Commit, error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.calls++
@@ -59,8 +63,15 @@ func (b *branch) Publish(_ context.Context, files map[string][]byte, message str
 		return nil, b.fail
 	}
 	foreign := b.foreign
+	b.merged = merged
 	b.files, b.last, b.foreign = maps.Clone(files), message, nil
 	return foreign, nil
+}
+
+func (b *branch) Plans(context.Context, []string) ([]report.OpenPlan, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.plans, b.blind
 }
 
 // desk is a publisher with what it needs.
@@ -89,8 +100,10 @@ func follow(t *testing.T, dir string) *revision.Tracker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{})
+	return revision.NewTracker(source, ".", noFacts, revision.Options{})
 }
+
+func noFacts(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }
 
 func (d *desk) commit(hcl string) {
 	d.t.Helper()

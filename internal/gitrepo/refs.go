@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -58,6 +59,18 @@ func newRefs(advertised *packp.AdvRefs) Refs {
 func (r Refs) Hash(full string) (plumbing.Hash, bool) {
 	hash, ok := r.hashes[full]
 	return hash, ok
+}
+
+// All returns the full names of all refs with their commits, in no order.
+func (r Refs) All() iter.Seq2[string, plumbing.Hash] { return maps.All(r.hashes) }
+
+// with returns the refs with one of them at another commit.
+func (r Refs) with(full string, commit plumbing.Hash) Refs {
+	next := Refs{hashes: map[string]plumbing.Hash{}, wants: map[string]plumbing.Hash{}, head: r.head}
+	maps.Copy(next.hashes, r.hashes)
+	maps.Copy(next.wants, r.wants)
+	next.hashes[full], next.wants[full] = commit, commit
+	return next
 }
 
 // Len returns the number of refs; an empty repository has none.

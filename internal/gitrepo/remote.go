@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
@@ -20,11 +21,35 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
 
-// remote speaks with the server. It keeps no state but connections.
+// remote speaks with the server. It keeps no state but connections, and what the refs were when they were
+// listed last.
 type remote struct {
 	at      location
 	options Options
 	web     web
+
+	mu     sync.Mutex
+	listed *Refs // never changed, only replaced; nil before the first list
+}
+
+// seen returns the newest list; false when there is none.
+func (r *remote) seen() (Refs, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.listed == nil {
+		return Refs{}, false
+	}
+	return *r.listed, true
+}
+
+// moved has the newest list tell of a push.
+func (r *remote) moved(u Update) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.listed != nil {
+		next := r.listed.with(u.Ref, u.New)
+		r.listed = &next
+	}
 }
 
 // connection is one conversation with the server.
@@ -121,6 +146,11 @@ func (r *remote) list(ctx context.Context) (Refs, error) {
 		refs = newRefs(advertised)
 		return nil
 	})
+	if err == nil {
+		r.mu.Lock()
+		r.listed = &refs
+		r.mu.Unlock()
+	}
 	return refs, err
 }
 

@@ -20,6 +20,7 @@ type Commit struct {
 	Email   string
 	When    time.Time // when it was written, as its author says
 	Subject string    // the first line of its message
+	Parents string    // the hashes of up to 16 commits that it follows, with spaces between
 }
 
 // Source is one configuration's place. It may be used by many goroutines; calls that use the cache
@@ -102,6 +103,15 @@ func (s *Source) Refs(ctx context.Context) (Refs, error) {
 	return s.remote.list(ctx)
 }
 
+// Seen returns what the newest ls-remote told, whoever asked for it, with what was pushed since; it makes
+// no request. False means that none has succeeded yet. A source shares this with its [Source.Branch].
+func (s *Source) Seen() (Refs, bool) {
+	if s.dir != nil {
+		return Refs{}, false
+	}
+	return s.remote.seen()
+}
+
 // Fetch returns the tree of a revision that Head returned. Without a change since the last call it
 // reaches no network. When the ref or the directory has changed since Head, it returns the newer
 // tree; [Tree.Revision] says which. History that was rewritten is no error.
@@ -139,6 +149,7 @@ func (s *Source) Push(ctx context.Context, update Update) error {
 	if err != nil {
 		return s.at.placed(err)
 	}
+	s.remote.moved(update)
 	if s.options.Ref != update.Ref {
 		return nil
 	}

@@ -23,6 +23,7 @@ const (
 	largeObject = 1 << 20 // objects from this size on are streamed from disk
 	maxDepth    = 128     // of directories in a tree
 	maxSubject  = 200     // bytes of a commit's first line
+	maxParents  = 16      // of a commit that are told
 	heldEntries = 200_000 // entries of directories kept in memory, as many as a tree may have
 )
 
@@ -228,11 +229,16 @@ func (s *store) tree(rev Revision, options Options) (*Tree, error) {
 	if len(subject) > maxSubject {
 		subject = subject[:maxSubject]
 	}
+	var parents []string
+	for _, hash := range commit.ParentHashes[:min(len(commit.ParentHashes), maxParents)] {
+		parents = append(parents, hash.String())
+	}
 	return &Tree{
 		Revision: rev,
 		Commit: Commit{
 			Hash: rev.Hash, Author: commit.Author.Name, Email: commit.Author.Email,
 			When: commit.Author.When, Subject: strings.ToValidUTF8(subject, "�"),
+			Parents: strings.Join(parents, " "),
 		},
 		store: s, root: commit.TreeHash, limit: options.MaxFileBytes,
 	}, nil

@@ -30,5 +30,5 @@ func (c *Change) countsAs(a unit.Action) bool {
 	if a == unit.ActionMove {
 		return c.moves()
 	}
-	return c.Action == a && c.shown()
+	return c.Action == a && c.Shown()
 }

@@ -42,8 +42,8 @@ func words() []word {
 	}
 }
 
-// shown tells whether a change is worth a line: what stays as it is is not, unless it has drifted.
-func (c *Change) shown() bool { return c.Action != unit.ActionNone || c.Drift || c.moves() }
+// Shown tells whether a change is worth a line: what stays as it is is not, unless it has drifted.
+func (c *Change) Shown() bool { return c.Action != unit.ActionNone || c.Drift || c.moves() }
 
 // Text writes the plan for people: what is refused, a block for each change in the order of the
 // addresses, and a line that counts them. What was found outside is quoted where it could disturb
@@ -59,6 +59,25 @@ func (p *Plan) Text(w io.Writer) error {
 		}
 		b.WriteByte('\n')
 	}
+	for i := range p.Changes {
+		if c := &p.Changes[i]; c.Shown() {
+			c.text(&b)
+		}
+	}
+	switch {
+	case len(p.Refused) > 0:
+		b.WriteString("The plan is refused: nothing will be changed.\n")
+	case p.Summary() == "":
+		b.WriteString("No changes.\n")
+	default:
+		fmt.Fprintf(&b, "Plan: %s.\n", p.Summary())
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Summary counts the changes in words, as "1 to create, 2 to update"; "" when none is shown.
+func (p *Plan) Summary() string {
 	var counts []string
 	for _, word := range words() {
 		n := 0
@@ -71,21 +90,7 @@ func (p *Plan) Text(w io.Writer) error {
 			counts = append(counts, fmt.Sprintf("%d %s", n, word.infinitive))
 		}
 	}
-	for i := range p.Changes {
-		if c := &p.Changes[i]; c.shown() {
-			c.text(&b)
-		}
-	}
-	switch {
-	case len(p.Refused) > 0:
-		b.WriteString("The plan is refused: nothing will be changed.\n")
-	case len(counts) == 0:
-		b.WriteString("No changes.\n")
-	default:
-		fmt.Fprintf(&b, "Plan: %s.\n", strings.Join(counts, ", "))
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return strings.Join(counts, ", ")
 }
 
 func (c *Change) text(b *bytes.Buffer) {
@@ -161,6 +166,8 @@ func plain(text string) string {
 
 // document is what [Plan.MarshalJSON] writes.
 type document struct {
+	// Planned says what this is the plan of; nil where nobody asked for it.
+	Planned any `json:"planned,omitempty"`
 	// Refused says why nothing may be applied; empty for a plan that may.
 	Refused diag.Sourced `json:"refused"`
 	// Diagnostics are warnings about the configuration; nil where nobody asked for them.
@@ -194,11 +201,12 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	return json.Marshal(p.document(nil))
 }
 
-// JSON is MarshalJSON with one field more: diagnostics, which are the given ones. These and what is
-// refused have snippets of the files.
-func (p *Plan) JSON(found diag.Sourced) ([]byte, error) {
+// JSON is MarshalJSON with up to two fields more: diagnostics, which are the given ones, and unless it is
+// nil planned, which says what this is the plan of. Diagnostics and what is refused have snippets of the
+// files.
+func (p *Plan) JSON(found diag.Sourced, planned any) ([]byte, error) {
 	d := p.document(found.Source)
-	d.Diagnostics = &found
+	d.Diagnostics, d.Planned = &found, planned
 	return json.Marshal(d)
 }
 
@@ -206,7 +214,7 @@ func (p *Plan) document(source func(string) ([]byte, bool)) document {
 	d := document{Refused: diag.Sourced{Diagnostics: p.Refused, Source: source}, Changes: []change{}}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if !c.shown() {
+		if !c.Shown() {
 			d.Unchanged++
 			continue
 		}

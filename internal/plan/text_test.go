@@ -115,7 +115,7 @@ func TestJSONWithSources(t *testing.T) {
 		Diagnostics: diag.Diagnostics{{Severity: diag.Warning, Code: "a.b", Summary: "careful", Subject: &at}},
 		Source:      func(string) ([]byte, bool) { return []byte("cloud \"prod\" {\n  region = \"x\"\n}\n"), true },
 	}
-	text, err := p.JSON(found)
+	text, err := p.JSON(found, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

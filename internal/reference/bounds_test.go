@@ -141,6 +141,7 @@ func unbounded() map[string]string {
 		"confine.maxServed":     "that of files of the repository",
 		"gitrepo.maxTarget":     "that of Linux",
 		"gitrepo.maxPacks":      "what is kept on disk",
+		"gitrepo.maxParents":    "what is told of a commit",
 		"gitrepo.maxSubject":    "what is shown of a commit",
 		"gitrepo.maxCause":      "what is shown of an answer",
 		"gitrepo.maxErrorBody":  "what is read of an answer",

@@ -11,6 +11,7 @@
 //	services/<name>.md       one service: its unit, its settings, what was found changed
 //	nodes/<name>.md          one node: roles, profile, agents, effective configuration
 //	resources/<kind>.json    the resources of one kind inside OpenStack
+//	plans/<ref>.md, .json    what a review would change; [RenderPlan] makes them, who reports only lists them
 //	history/<YYYY-MM>.jsonl  one line per revision; lines are added and never changed
 //
 // Names, messages and subjects come from users and servers. Before they are shown, credentials are

@@ -21,6 +21,9 @@ type document struct {
 	Head          *commitDoc `json:"head"`
 	Applied       *commitDoc `json:"applied"`
 	Bad           *badDoc    `json:"bad"`
+	// Plans are those of open reviews.
+	Plans        []openPlanDoc `json:"plans,omitempty"`
+	PlansLeftOut int           `json:"plans_left_out,omitempty"`
 	// Foreign is the newest commit on the status branch that somebody else made.
 	Foreign  *commitDoc   `json:"foreign,omitempty"`
 	Refused  []findingDoc `json:"refused"`

@@ -39,6 +39,8 @@ type Input struct {
 	// Foreign is the newest commit on the status branch that somebody else made; its hash is empty when this
 	// process saw none. What Last says of such a commit is said again then.
 	Foreign Commit
+	// Plans are those of open reviews that there are files of.
+	Plans []OpenPlan
 	// Problems are what keeps us from working at all, a line each: a repository that cannot be
 	// reached, a credential that was refused.
 	Problems []string

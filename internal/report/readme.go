@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
@@ -38,6 +40,7 @@ func readme(d *document) []byte {
 	p.drift(d)
 	p.trouble(d)
 	p.waiting(d)
+	p.plans(d)
 	if len(d.Units) > 0 {
 		p.line("## Units")
 		p.line("What an arrow leads to needs what it comes from.")
@@ -74,7 +77,10 @@ func sentence(d *document) string {
 }
 
 // page is a Markdown page in the making. Paragraphs are set apart by empty lines.
-type page struct{ b strings.Builder }
+type page struct {
+	b    strings.Builder
+	rest string // the file that has what is left out; empty for [FileStatus]
+}
 
 // line adds a paragraph of one line.
 func (p *page) line(format string, args ...any) { p.text(fmt.Sprintf(format, args...) + "\n") }
@@ -123,7 +129,8 @@ func (p *page) list(limit int, items []string) {
 // more says how many are not shown.
 func (p *page) more(n int) {
 	if n > 0 {
-		p.line("And %d more in [status.json](%s).", n, FileStatus)
+		file := cmp.Or(p.rest, FileStatus)
+		p.line("And %d more in [%s](%s).", n, path.Base(file), file)
 	}
 }
 

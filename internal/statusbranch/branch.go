@@ -60,6 +60,7 @@ type Branch struct {
 	ref     string
 	watched *gitrepo.Source
 	source  *gitrepo.Source // of the status branch itself
+	plans   seenPlans
 }
 
 // New returns the status branch of the repository that the configuration is watched in. It
@@ -107,17 +108,42 @@ func (b *Branch) tip(ctx context.Context, refs gitrepo.Refs) (*gitrepo.Tree, err
 	return b.source.Fetch(ctx, gitrepo.Revision{Ref: b.ref, Hash: hash.String()})
 }
 
-// Publish makes the branch's newest commit have these files. When it has them already, nothing is
-// written. The bytes must not be changed during the call.
+// Publish makes the branch's newest commit have these files, and no plans of refs that are gone, or that are
+// at one of the merged commits, or were when they were planned. When all is so already, nothing is written.
+// The bytes must not be changed during the call.
 //
 // Errors of the repository are those of [gitrepo.KindOf]; a later Publish may succeed after all
 // but Refused, NoRepository and Rejected, and never makes a second commit of a report whose push
 // only seemed to fail.
-func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message string) (Result, error) {
+func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message string, merged []string) (Result, error) {
 	all, err := withManifest(files, b.options.MaxBytes)
 	if err != nil {
 		return Result{}, err
 	}
+	var over []string
+	result, err := b.push(ctx, message, func(refs gitrepo.Refs, tree *gitrepo.Tree) (map[string][]byte, []string, error) {
+		if err := b.see(tree); err != nil {
+			return nil, nil, fmt.Errorf("reading the plans on the status branch: %w", err)
+		}
+		_, over = b.sort(b.plans.filed, refs, merged)
+		return all, append(former(tree), planFiles(over)...), nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	for _, name := range over {
+		delete(b.plans.filed, name)
+	}
+	b.plans.commit = plumbing.NewHash(result.Commit)
+	return result, nil
+}
+
+// prepare returns what the next commit has: files, and the paths of others that it must not have. It is
+// asked for each attempt, with what is there then; the tree is nil before the first commit.
+type prepare func(refs gitrepo.Refs, tree *gitrepo.Tree) (files map[string][]byte, without []string, err error)
+
+// push commits what is prepared, as often as it takes, within bounds.
+func (b *Branch) push(ctx context.Context, message string, with prepare) (Result, error) {
 	var last *attempt
 	for n := range b.options.Attempts {
 		if n > 0 {
@@ -125,7 +151,7 @@ func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message s
 				return Result{}, errors.Join(last.err, err)
 			}
 		}
-		made, result, err := b.try(ctx, all, message, last)
+		made, result, err := b.try(ctx, message, with, last)
 		if err == nil {
 			return result, nil
 		}
@@ -147,7 +173,7 @@ type attempt struct {
 }
 
 // try publishes once. It returns what it pushed when that failed.
-func (b *Branch) try(ctx context.Context, files map[string][]byte, message string, last *attempt) (*attempt, Result, error) {
+func (b *Branch) try(ctx context.Context, message string, with prepare, last *attempt) (*attempt, Result, error) {
 	refs, err := b.look(ctx)
 	if err != nil {
 		return nil, Result{}, err
@@ -166,8 +192,12 @@ func (b *Branch) try(ctx context.Context, files map[string][]byte, message strin
 	if last != nil && gitrepo.KindOf(last.err) == gitrepo.Rejected && parent == last.parent {
 		return nil, Result{}, &final{last.err} // nobody was faster: the server does not want it
 	}
+	files, without, err := with(refs, tree)
+	if err != nil {
+		return nil, Result{}, err
+	}
 	build := &builder{base: tree, fresh: memory.NewStorage()}
-	root, err := build.build(files, former(tree))
+	root, err := build.build(files, without)
 	if err != nil {
 		return nil, Result{}, err
 	}
@@ -240,18 +270,11 @@ func (b *Branch) foreign(tree *gitrepo.Tree) *gitrepo.Commit {
 // former returns the paths of our files in a tree. A manifest that cannot be read lists nothing,
 // so that nobody's files are removed.
 func former(tree *gitrepo.Tree) []string {
-	if tree == nil {
-		return nil
-	}
-	hash, err := find(tree, Manifest)
+	list, err := content(tree, Manifest, maxManifest)
 	if err != nil {
 		return nil
 	}
-	content, err := tree.Blob(hash, maxManifest)
-	if err != nil {
-		return nil
-	}
-	return parseManifest(content)
+	return parseManifest(list)
 }
 
 // Read returns our files in the branch's newest commit, and the commit. When there is no branch,

@@ -99,7 +99,7 @@ func (b *bed) tree(t *testing.T) map[string]string {
 
 func publish(t *testing.T, to *statusbranch.Branch, files map[string][]byte) statusbranch.Result {
 	t.Helper()
-	result, err := to.Publish(t.Context(), files, "Report")
+	result, err := to.Publish(t.Context(), files, "Report", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestLostAnswerMakesNoSecondCommit(t *testing.T) {
 		// The same when the process ends before it can look.
 		b.options.Attempts = 1
 		b.server.SetFaults(gitserver.Faults{On: gitserver.Push, Times: 1, CutAfter: 1})
-		_, err := b.open(t).Publish(t.Context(), report("README.md", "three"), "Report")
+		_, err := b.open(t).Publish(t.Context(), report("README.md", "three"), "Report", nil)
 		if err == nil || strings.Contains(err.Error(), canary) {
 			t.Errorf("the lost answer gave %v", err)
 		}
@@ -225,7 +225,7 @@ func TestGivesUpWhenTheServerRefuses(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {
 		b.repo.RejectPushes(t, "the branch is protected "+canary)
-		_, err := b.open(t).Publish(t.Context(), report("README.md", "one"), "Report")
+		_, err := b.open(t).Publish(t.Context(), report("README.md", "one"), "Report", nil)
 		if gitrepo.KindOf(err) != gitrepo.Rejected {
 			t.Errorf("got %v", err)
 		}
@@ -245,7 +245,7 @@ func TestBoundsAttempts(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bed) {
 		b.options.Attempts = 3
 		b.server.SetFaults(gitserver.Faults{On: gitserver.Push, Status: 503})
-		_, err := b.open(t).Publish(t.Context(), report("README.md", "one"), "Report")
+		_, err := b.open(t).Publish(t.Context(), report("README.md", "one"), "Report", nil)
 		if err == nil || strings.Contains(err.Error(), canary) {
 			t.Errorf("got %v", err)
 		}
@@ -254,7 +254,7 @@ func TestBoundsAttempts(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := b.open(t).Publish(ctx, report("README.md", "one"), "Report"); !errors.Is(err, context.Canceled) {
+		if _, err := b.open(t).Publish(ctx, report("README.md", "one"), "Report", nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("after cancelling: %v", err)
 		}
 	})
@@ -264,7 +264,7 @@ func TestRefusesTheWatchedBranch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {
 		b.options.Branch = "main" // also the default branch, which only the server knows
-		if _, err := b.open(t).Publish(t.Context(), report("README.md", "one"), "Report"); err == nil || !strings.Contains(err.Error(), `"main"`) {
+		if _, err := b.open(t).Publish(t.Context(), report("README.md", "one"), "Report", nil); err == nil || !strings.Contains(err.Error(), `"main"`) {
 			t.Errorf("got %v", err)
 		}
 		b.watched.Ref = "main"
@@ -288,7 +288,7 @@ func TestEmptyRepository(t *testing.T) {
 		if files, _, err := b.open(t).Read(t.Context()); err != nil || len(files) != 0 {
 			t.Errorf("reading gives %v, %v", files, err)
 		}
-		_, err := b.open(t).Publish(t.Context(), report("README.md", "one"), "Report")
+		_, err := b.open(t).Publish(t.Context(), report("README.md", "one"), "Report", nil)
 		if gitrepo.KindOf(err) != gitrepo.NoRef || len(b.repo.Refs(t)) != 0 {
 			t.Errorf("got %v, refs %v", err, b.repo.Refs(t))
 		}

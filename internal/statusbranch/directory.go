@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/report"
 )
 
 // Directory publishes to a directory, for configurations that are in none of the repositories.
@@ -53,8 +54,8 @@ func real(name string) string {
 
 // Publish makes the directory have these files, each replaced as a whole. Files of ours that the
 // report lacks are removed, others stay. Nothing is written when all is there already. The message
-// is for branches.
-func (d *Directory) Publish(ctx context.Context, files map[string][]byte, _ string) (Result, error) {
+// and the commits that were merged are for branches.
+func (d *Directory) Publish(ctx context.Context, files map[string][]byte, _ string, _ []string) (Result, error) {
 	all, err := withManifest(files, d.maxBytes)
 	if err != nil {
 		return Result{}, err
@@ -73,6 +74,9 @@ func (d *Directory) Publish(ctx context.Context, files map[string][]byte, _ stri
 	}
 	return result, err
 }
+
+// Plans returns none: where there are no refs there are no reviews.
+func (d *Directory) Plans(context.Context, []string) ([]report.OpenPlan, error) { return nil, nil }
 
 func (d *Directory) replace(ctx context.Context, root *os.Root, files map[string][]byte) (result Result, _ error) {
 	old, err := listed(root)

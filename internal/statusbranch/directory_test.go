@@ -21,7 +21,7 @@ func TestDirectory(t *testing.T) {
 	}
 	put := func(files map[string][]byte) bool {
 		t.Helper()
-		result, err := dir.Publish(t.Context(), files, "")
+		result, err := dir.Publish(t.Context(), files, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,11 +87,11 @@ func TestRefusesPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"", ".", "/a", "../a", "a/../b", "a//b", "a/", ".git/config", "x/.GIT/hooks/a", statusbranch.Manifest, "a\nb", `a\b`} {
-		if _, err := dir.Publish(t.Context(), report(name, "x"), ""); err == nil {
+		if _, err := dir.Publish(t.Context(), report(name, "x"), "", nil); err == nil {
 			t.Errorf("%q was published", name)
 		}
 	}
-	if _, err := dir.Publish(t.Context(), report("a", "x", "a/b", "y"), ""); err == nil {
+	if _, err := dir.Publish(t.Context(), report("a", "x", "a/b", "y"), "", nil); err == nil {
 		t.Error("a path was published as a file and a directory")
 	}
 }

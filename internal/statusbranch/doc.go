@@ -11,6 +11,10 @@
 // [Branch.Beat] leaves word under another ref that the world is still being observed, though there is
 // nothing to report.
 //
+// [Branch.PublishPlan] commits the plan of a review, and leaves all else as it is; so does a report leave
+// plans. [Branch.Plans] lists them, and [Branch.Publish] removes those of refs that are gone or merged, by
+// the refs as they were listed for that very push. Their files are named after their refs, see [PlanFile].
+//
 // Which files are ours is written in [Manifest]. Files of ours that a later report lacks are
 // removed; a file at a path of ours is overwritten whoever wrote it; all other files are kept.
 //

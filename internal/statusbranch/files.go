@@ -82,6 +82,9 @@ func checkName(name string) error {
 	if name == Manifest {
 		return fmt.Errorf("%q is the list of the report's files", name)
 	}
+	if first, _, below := strings.Cut(name, "/"); below && first == planFolder {
+		return fmt.Errorf("%q is where plans are: a report has nothing there", name)
+	}
 	for part := range strings.SplitSeq(strings.ToLower(name), "/") {
 		if part == ".git" || part == "git~1" {
 			return fmt.Errorf("%q is no path for a file of a report: Git keeps it for itself", name)

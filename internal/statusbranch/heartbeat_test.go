@@ -16,7 +16,7 @@ func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {
 		branch := b.open(t)
-		if _, err := branch.Publish(t.Context(), report("README.md", "one\n"), "One"); err != nil {
+		if _, err := branch.Publish(t.Context(), report("README.md", "one\n"), "One", nil); err != nil {
 			t.Fatal(err)
 		}
 		reports, configuration := b.repo.Hash(t, ref), b.repo.Hash(t, "refs/heads/main")
@@ -46,7 +46,7 @@ func TestHeartbeat(t *testing.T) {
 		}
 		// Reports go on as before, from what is kept of the branch.
 		fetches := b.counts().Fetch
-		if result, err := branch.Publish(t.Context(), report("README.md", "two\n"), "Two"); err != nil || !result.Changed {
+		if result, err := branch.Publish(t.Context(), report("README.md", "two\n"), "Two", nil); err != nil || !result.Changed {
 			t.Errorf("%+v, %v", result, err)
 		}
 		if n := b.counts().Fetch - fetches; n != 0 {

@@ -111,11 +111,12 @@ func TestCanaries(t *testing.T) {
 		t.Errorf("the plan has no instance:\n%s", text.String())
 	}
 	hidden(t, "the plan", text.String())
-	document, err := p.JSON(found.Sourced())
+	document, err := p.JSON(found.Sourced(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	hidden(t, "the plan for programs", string(document))
+	published(t, report.PlanInput{Plan: p, Found: found.Sourced(), Text: found.Text(false)}, "user_data")
 	files, _ := report.Render(report.Input{Version: "1", Model: loaded.Model, Snapshot: snapshotOf(wanted, p), Now: time.Unix(0, 0), Started: time.Unix(0, 0)})
 	for name, content := range files {
 		hidden(t, "the report's "+name, string(content))
@@ -213,4 +214,18 @@ func TestCanariesInFindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	hidden(t, "the same for programs", string(document))
+	published(t, report.PlanInput{Found: found.Sourced(), Text: found.Text(false)}, "main.hcl")
+}
+
+// published fails when the files of a published plan have one of the values, or not what they have to tell.
+func published(t *testing.T, in report.PlanInput, tells string) {
+	t.Helper()
+	in.Ref, in.File = "refs/heads/side", "plans/heads~side.md"
+	page, document := report.RenderPlan(in)
+	for what, text := range map[string]string{"the published page": string(page), "the published JSON": string(document)} {
+		hidden(t, what, text)
+		if !strings.Contains(text, tells) {
+			t.Errorf("%s does not tell %q:\n%s", what, tells, text)
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/statusbranch"
 )
 
@@ -78,6 +79,21 @@ func (f *Flags) Reports(source *gitrepo.Source) (daemon.StatusBranch, error) {
 	return branchReports{reports{branch}, branch}, err
 }
 
+// Plans returns where plans of reviews go: to the branch that reports go to.
+func (f *Flags) Plans(source *gitrepo.Source) (*statusbranch.Branch, error) {
+	switch {
+	case source.IsDirectory():
+		return nil, fmt.Errorf("%w: --publish needs a repository: a local directory has no branch that the plan could go to", ErrUsage)
+	case f.StatusBranch == "":
+		return nil, fmt.Errorf("%w: --publish needs a branch: give --status-branch", ErrUsage)
+	}
+	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch})
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return branch, err
+}
+
 // branchReports are those that go to a branch, beside which a heartbeat has its place.
 type branchReports struct {
 	reports
@@ -91,7 +107,8 @@ func (r branchReports) Beat(ctx context.Context, until time.Time) error {
 // reports are a branch or a directory as the daemon wants them.
 type reports struct {
 	target interface {
-		Publish(ctx context.Context, files map[string][]byte, message string) (statusbranch.Result, error)
+		Publish(ctx context.Context, files map[string][]byte, message string, merged []string) (statusbranch.Result, error)
+		Plans(ctx context.Context, merged []string) ([]report.OpenPlan, error)
 		Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, error)
 	}
 }
@@ -101,7 +118,11 @@ func (r reports) Read(ctx context.Context) (map[string][]byte, error) {
 	return files, err
 }
 
-func (r reports) Publish(ctx context.Context, files map[string][]byte, message string) (*gitrepo.Commit, error) {
-	result, err := r.target.Publish(ctx, files, message)
+func (r reports) Publish(ctx context.Context, files map[string][]byte, message string, merged []string) (*gitrepo.Commit, error) {
+	result, err := r.target.Publish(ctx, files, message, merged)
 	return result.Foreign, err
+}
+
+func (r reports) Plans(ctx context.Context, merged []string) ([]report.OpenPlan, error) {
+	return r.target.Plans(ctx, merged)
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"path"
 
@@ -25,8 +26,22 @@ func (f *Flags) Read(ctx context.Context, id string, tree fs.FS, options revisio
 func (f *Flags) Tracker(source *gitrepo.Source, system *System, options revision.Options) *revision.Tracker {
 	tracker := revision.NewTracker(source, f.Path, system.Facts, options)
 	tracker.Reader = f.reader()
-	tracker.Ledger = inventory.Ledger{Store: system.shards(), Path: path.Clean(f.Path)}
+	tracker.Ledger = f.ledger(system)
 	return tracker
+}
+
+// InForce returns the commit of the configuration that was admitted last, whoever did that; "" before the
+// first.
+func (f *Flags) InForce(ctx context.Context, system *System) (string, error) {
+	id, err := f.ledger(system).Admitted(ctx)
+	if err != nil {
+		return "", fmt.Errorf("look up which commit is in force: %w", err)
+	}
+	return id, nil
+}
+
+func (f *Flags) ledger(system *System) inventory.Ledger {
+	return inventory.Ledger{Store: system.shards(), Path: path.Clean(f.Path)}
 }
 
 func (f *Flags) reader() *revision.Reader {
