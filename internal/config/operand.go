@@ -28,11 +28,11 @@ type operand struct {
 func (o *operand) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	v, diags := o.Expression.Value(ctx)
 	plain, _ := v.Unmark()
-	if _, err := convert.Convert(plain, o.result); err != nil {
-		return v, nil // the operator tells, and with another type there is another expression
-	}
 	if diags.HasErrors() || !plain.IsKnown() {
 		return v, diags
+	}
+	if _, err := convert.Convert(plain, o.result); err != nil {
+		return v, nil //nolint:nilerr // the operator tells, and with another type there is another expression
 	}
 	problem := hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Invalid operand", Subject: o.SrcRange.Ptr(), Expression: o, EvalContext: ctx}
 	switch {

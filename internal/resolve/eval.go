@@ -122,10 +122,10 @@ func (s *scope) eval(a *config.Attribute) (cty.Value, uses, bool) {
 func (s *scope) unreached(a *config.Attribute, ctx *hcl.EvalContext, diags hcl.Diagnostics) hcl.Diagnostics {
 	s.budget.Begin()
 	more := config.Unreached(a.Expr, ctx, diags)
-	if s.budget.End() != nil {
-		return nil
+	if exceeded := s.budget.End(); exceeded == nil {
+		return more
 	}
-	return more
+	return nil
 }
 
 // marked tells whether a sensitive value can be in what an expression failed on.

@@ -49,7 +49,9 @@ func plansIn(tree *gitrepo.Tree) (filed, error) {
 			switch {
 			case !e.Mode.IsRegular():
 			case isPage && isPlanName(page):
-				found[page] = found[page] // as much as is known of it
+				if _, known := found[page]; !known {
+					found[page] = plumbing.ZeroHash
+				}
 			case isDocument && isPlanName(document):
 				found[document] = e.Hash
 			}
