@@ -113,9 +113,20 @@ func (s *scope) eval(a *config.Attribute) (cty.Value, uses, bool) {
 	}
 	if diags.HasErrors() {
 		s.evaluation(diags, a, marked(ctx) || s.disclosed, whole)
-		return config.Sound(a.Expr, v, diags), used, false
+		return s.affordable(config.Sound(a.Expr, v, diags)), used, false
 	}
 	return v, used, whole
+}
+
+// affordable is a value that others may be made from, or an unknown one in the place of one that is far too
+// large for that.
+func (s *scope) affordable(v cty.Value) cty.Value {
+	s.budget.Begin()
+	s.budget.Charge(v, true)
+	if s.budget.End() != nil {
+		return cty.DynamicVal
+	}
+	return v
 }
 
 // unreached returns the errors that a mistake in an expression hides; none when it takes too much to look.

@@ -81,6 +81,26 @@ func checkLost(t *testing.T, block string, expressions []string) {
 	}
 }
 
+// What is known of a broken value is bounded as any other value is: each of these would be twice the one
+// before.
+func TestBrokenValuesAreBounded(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("locals {\n  a0 = [1]\n")
+	for i := 1; i <= 60; i++ {
+		fmt.Fprintf(&text, "  a%d = [local.a%d, local.a%d, 1 / 0]\n", i, i-1, i-1)
+	}
+	text.WriteString("}\n")
+	_, _, diags := resolveText(t, reachOnly+text.String(), nil)
+	for _, d := range diags {
+		if d.Summary != "invalid operand" {
+			t.Errorf("told: %s: %s", d.Summary, d.Detail)
+		}
+	}
+	if len(diags) != 60 {
+		t.Errorf("%d mistakes are told, want 60", len(diags))
+	}
+}
+
 // withoutArguments returns the expression with a broken reference in place of each argument of each call.
 func withoutArguments(t *testing.T, expression string) []string {
 	t.Helper()
