@@ -34,7 +34,7 @@ type nodesBed struct {
 func newNodesBed(t *testing.T) nodesBed {
 	t.Helper()
 	bed := testbed.PrivateCluster(t, cluster.Options{})
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	client, err := dynamic.NewForConfig(bed.RESTConfig())
 	if err != nil {

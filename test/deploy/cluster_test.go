@@ -40,14 +40,14 @@ func newPlace(t *testing.T) *place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	p := &place{t: t, ctx: ctx, config: bed.RESTConfig(), client: bed.Client(), admin: admin, name: "deploy-" + strings.ToLower(rand.Text()[:12])}
 	if _, err := p.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.name}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		_ = p.client.CoreV1().Namespaces().Delete(ctx, p.name, metav1.DeleteOptions{}) // the bed goes anyway
 	})
@@ -128,7 +128,7 @@ func (p *place) account() kubernetes.Interface {
 		if object.GetNamespace() == "" {
 			resource, name := resources()[object.GetKind()], object.GetName()
 			p.t.Cleanup(func() {
-				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+				ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 				defer cancel()
 				if err := p.admin.Resource(resource).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 					p.t.Error(err)

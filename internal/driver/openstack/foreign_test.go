@@ -31,7 +31,7 @@ func somebody(t *testing.T) *gophercloud.ServiceClient {
 func afterwards(t *testing.T, del func(context.Context) error) {
 	t.Helper()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := del(ctx); err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 			t.Error(err)

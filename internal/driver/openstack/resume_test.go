@@ -15,7 +15,7 @@ import (
 // struggle takes steps in spite of errors until nothing is left to do.
 func (b *bench) struggle(t *testing.T, tg unit.Target) (failures int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	for ctx.Err() == nil {
 		st, diff := b.compare(t, tg)
