@@ -25,7 +25,8 @@ const (
 )
 
 // transport guards, repeats and bounds requests. It repeats a request only where that can do no
-// harm: one that reads, after a failure of the connection or of a gateway; and any other only
+// harm: one that reads, after a failure of the connection, of a gateway or of the service itself, as
+// services answer 500 when their database or their broker was away for a moment; and any other only
 // after an answer 429, by which a server says that it has done nothing.
 type transport struct {
 	base  http.RoundTripper
@@ -102,7 +103,7 @@ func repeatable(request *http.Request, response *http.Response, err error) bool 
 	switch response.StatusCode {
 	case http.StatusTooManyRequests:
 		return true
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return reads(request)
 	}
 	return false

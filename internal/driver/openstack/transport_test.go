@@ -19,8 +19,9 @@ func TestTransportRepeatsOnlyWhatIsSafe(t *testing.T) {
 		times  int
 	}{
 		{http.MethodGet, 503, attempts},
-		{http.MethodGet, 500, 1},
+		{http.MethodGet, 500, attempts},
 		{http.MethodGet, 404, 1},
+		{http.MethodPost, 500, 1},
 		{http.MethodPost, 503, 1},
 		{http.MethodPut, 502, 1},
 		{http.MethodPost, 429, attempts},
