@@ -190,7 +190,7 @@ func (b *bed) until(what string, reached func(unit.State, unit.Diff) bool) unit.
 		if reached(state, diff) {
 			return state
 		}
-		if diff.Action.Changes() {
+		if diff.Action.Changes() && !diff.Waits {
 			if _, err := b.apply(state); err != nil && unit.RetryAfter(err) == 0 {
 				b.t.Logf("apply: %v", err)
 			} else {

@@ -122,10 +122,12 @@ func (c *charts) bring(key string, wanted unit.Chart) (*source, error) {
 	file := filepath.Join(c.options.CacheDir, key+".tgz")
 	data, err := os.ReadFile(file)
 	if _, exact := semver.StrictNewVersion(wanted.Version); exact != nil || err != nil {
-		if data, err = c.fetch(wanted); unit.IsBlocked(err) {
+		data, err = c.fetch(wanted)
+		if err != nil && !unit.IsBlocked(err) {
+			err = &chartError{name, err}
+		}
+		if err != nil {
 			return nil, err
-		} else if err != nil {
-			return nil, &chartError{name, err}
 		}
 		if err := save(file, data); err != nil {
 			return nil, fmt.Errorf("keep chart %s: %w", name, err)

@@ -21,7 +21,7 @@ const storagePatience = 10 * time.Second
 type storage struct {
 	client  metadata.Interface
 	changed func(namespace, name string) // must return at once
-	ctx     context.Context              //nolint:containedctx // the watches live until close
+	ctx     context.Context              // the watches live until close
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 
