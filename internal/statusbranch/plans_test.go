@@ -221,29 +221,30 @@ func TestPlansGoWithTheirRefs(t *testing.T) {
 		for i, name := range odd {
 			b.repo.ForcePush(t, name, b.branchAt(t, fmt.Sprint("work", i)))
 		}
-		for _, name := range []string{"gone", "merged", "ahead", "stays"} {
+		for _, name := range []string{"gone", "merged", "ahead", "further", "stays"} {
 			b.branchAt(t, name)
 		}
 		review, daemon := b.openApart(t), b.openApart(t)
-		for _, name := range append(slices.Clone(odd), "refs/heads/gone", "refs/heads/merged", "refs/heads/ahead", "refs/heads/stays") {
+		for _, name := range append(slices.Clone(odd), "refs/heads/gone", "refs/heads/merged", "refs/heads/ahead", "refs/heads/further", "refs/heads/stays") {
 			b.plan(t, review, name, name, noon)
 		}
 		planned := b.repo.Hash(t, "refs/heads/ahead")
 		b.branchAt(t, "ahead")
+		later := b.branchAt(t, "further") // was not planned, and is merged
 		theirs := map[string]string{
 			"plans/notes.md": "n", "plans/README.md": "r", "plans/heads~Gone.md": "g", "plans/heads~gone.txt": "t", "plans/heads~gone.md.orig": "o",
 			"plans/heads~gone/x.md": "x", "notes.md": "n", "other/heads~gone.md": "g",
 		}
 		b.repo.Commit(t, theirs, "Theirs", gitserver.OnBranch("kupenstack-status"))
 		publish(t, daemon, report("README.md", "one"))
-		if got := len(b.tree(t)); got != 1+len(theirs)+2*(len(odd)+4) {
+		if got := len(b.tree(t)); got != 1+len(theirs)+2*(len(odd)+5) {
 			t.Fatalf("the branch has %d files: %q", got, slices.Sorted(maps.Keys(b.tree(t))))
 		}
 
 		b.repo.DeleteRef(t, "refs/heads/gone")
 		b.repo.DeleteRef(t, odd[0])
 		b.repo.DeleteRef(t, odd[3])
-		in := []string{b.repo.Hash(t, "refs/heads/merged"), planned}
+		in := []string{b.repo.Hash(t, "refs/heads/merged"), planned, later}
 		if _, err := daemon.Publish(t.Context(), report("README.md", "two"), "Report", in); err != nil {
 			t.Fatal(err)
 		}
