@@ -104,6 +104,30 @@ func TestBedRouterSubnetAndGroup(t *testing.T) {
 	b.settled(t, group, "/v2.0/security-groups")
 }
 
+// Neutron keeps each of these rules in another form than it is written in.
+func TestBedRulesInOtherForms(t *testing.T) {
+	b := newBench(t)
+	written := func(ethertype, protocol string, ports ...int64) cty.Value {
+		all := map[string]cty.Value{
+			"direction": text("ingress"), "ethertype": text(ethertype), "protocol": text(protocol),
+			"port_min": cty.NullVal(cty.Number), "port_max": cty.NullVal(cty.Number),
+		}
+		if len(ports) == 2 {
+			all["port_min"], all["port_max"] = cty.NumberIntVal(ports[0]), cty.NumberIntVal(ports[1])
+		}
+		return cty.ObjectVal(all)
+	}
+	group := target(t, "security_group", unique("group"), values{"rule": cty.ListVal([]cty.Value{
+		written("IPv4", "tcp", 1, 65535), written("IPv4", "6"), written("IPv4", "UDP", 1, 65535), written("IPv6", "sctp", 1, 65535),
+		written("IPv4", "icmp"), written("IPv6", "icmp"), written("IPv6", "icmpv6"), written("IPv4", "112"),
+	})})
+	st := b.converge(t, &group)
+	if got := st.Outputs.GetAttr("rule").LengthInt(); got != 8 {
+		t.Errorf("%d rules, want six of ours and the two that Neutron gives a group", got)
+	}
+	b.settled(t, group, "/v2.0/security-groups")
+}
+
 func TestBedProjectWithQuota(t *testing.T) {
 	b := newBench(t)
 	project := target(t, "project", unique("project"), values{

@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -56,6 +57,59 @@ func TestRuleChanges(t *testing.T) {
 				t.Errorf("to make %q, to delete %q; want %q and %q", made, gone, test.missing, test.surplus)
 			}
 		})
+	}
+}
+
+// Neutron keeps some rules in another form than they are written in, and takes no two that are one in
+// its view. Such a rule must neither be made again for ever nor take another one's place.
+func TestRulesAsNeutronKeepsThem(t *testing.T) {
+	k := securityGroupKind{neutronSecurityGroups(schema.New())}
+	element := k.schema.Nested(ruleBlock).ValueType().ElementType()
+	type words = map[string]any
+	for _, test := range []struct {
+		name          string
+		written, kept words
+		same          bool
+	}{
+		{"all ports", words{"protocol": "tcp", "port_min": "1", "port_max": "65535"}, words{"protocol": "tcp"}, true},
+		{"all ports of a number", words{"protocol": "17", "port_min": "1", "port_max": "65535"}, words{"protocol": "17"}, true},
+		{"all ports as it was kept once", words{"protocol": "sctp"}, words{"protocol": "132", "port_range_min": "1", "port_range_max": "65535"}, true},
+		{"the first port", words{"protocol": "tcp", "port_min": "1"}, words{"protocol": "tcp"}, false},
+		{"nearly all ports", words{"protocol": "tcp", "port_min": "2", "port_max": "65535"}, words{"protocol": "tcp"}, false},
+		{"ICMP in IPv6", words{"ethertype": "IPv6", "protocol": "icmp"}, words{"ethertype": "IPv6", "protocol": "ipv6-icmp"}, true},
+		{"ICMP in IPv6 by its other name", words{"ethertype": "IPv6", "protocol": "icmpv6"}, words{"ethertype": "IPv6", "protocol": "ipv6-icmp"}, true},
+		{"ICMP in IPv6 by number", words{"ethertype": "IPv6", "protocol": "1"}, words{"ethertype": "IPv6", "protocol": "58"}, true},
+		{"ICMP in IPv4", words{"protocol": "icmp"}, words{"protocol": "1"}, true},
+		{"a type of ICMP in IPv6", words{"ethertype": "IPv6", "protocol": "icmp", "port_min": "128"}, words{"ethertype": "IPv6", "protocol": "ipv6-icmp", "port_range_min": "128"}, true},
+		{"another type of ICMP", words{"protocol": "icmp", "port_min": "8"}, words{"protocol": "icmp", "port_range_min": "8", "port_range_max": "0"}, false},
+		{"large letters", words{"protocol": "TCP", "port_min": "80"}, words{"protocol": "tcp", "port_range_min": "80", "port_range_max": "80"}, true},
+		{"a protocol by number", words{"protocol": "112"}, words{"protocol": "vrrp"}, true},
+		{"a protocol by name", words{"protocol": "esp"}, words{"protocol": "50"}, true},
+		{"a protocol without a name", words{"protocol": "99"}, words{"protocol": "99"}, true},
+		{"any protocol", words{"protocol": "any"}, words{}, true},
+		{"all addresses", words{"ethertype": "IPv6"}, words{"ethertype": "IPv6", "remote_ip_prefix": "::/0"}, true},
+		{"all addresses, written", words{"remote_cidr": "0.0.0.0/0"}, words{"remote_ip_prefix": "0.0.0.0/0"}, true},
+		{"addresses in another spelling", words{"ethertype": "IPv6", "remote_cidr": "2001:DB8:0::/48"}, words{"ethertype": "IPv6", "remote_ip_prefix": "2001:db8::/48"}, true},
+		{"a group of addresses, which is no remote for all", words{"protocol": "tcp"}, words{"protocol": "tcp", "remote_address_group_id": "a1"}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			written, kept := words{"direction": "ingress"}, words{"id": "r1", "direction": "ingress", "ethertype": "IPv4", "description": "[" + testMark + "]"}
+			maps.Copy(written, test.written)
+			maps.Copy(kept, test.kept)
+			group := k.read(words{"id": "g1", "description": "[" + testMark + "]", "security_group_rules": []any{kept}})
+			want := collection([]cty.Value{fromMap(written, element)}, cty.List(element))
+			if same, _ := k.compare(ruleBlock, want, group); same != test.same {
+				t.Errorf("the same is %t: written %+v, kept %+v", same, ruleOf(want.AsValueSlice()[0]), group.detail)
+			}
+		})
+	}
+	twice := []cty.Value{
+		fromMap(words{"direction": "egress", "protocol": "tcp", "port_min": "1", "port_max": "65535"}, element),
+		fromMap(words{"direction": "egress", "ethertype": "IPv4", "protocol": "6", "remote_cidr": "0.0.0.0/0"}, element),
+	}
+	missing, _ := ruleChanges(collection(twice, cty.List(element)), k.read(words{"id": "g1"}))
+	if len(missing) != 1 {
+		t.Errorf("of one rule in two spellings %d are made: %+v", len(missing), missing)
 	}
 }
 

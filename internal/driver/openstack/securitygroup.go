@@ -28,6 +28,7 @@ func neutronSecurityGroups(language *schema.Definition) neutron {
 // rule is a rule in the spelling that makes equal rules equal.
 type rule struct {
 	direction, ethertype, protocol, cidr, group string
+	addresses                                   string // a group of addresses, which only others can have written
 	portMin, portMax                            string
 }
 
@@ -52,7 +53,9 @@ func (k securityGroupKind) read(raw map[string]any) *object {
 			"port_min": r["port_range_min"], "port_max": r["port_range_max"],
 			"remote_cidr": r["remote_ip_prefix"], "remote_group": r["remote_group_id"], keyDescription: text,
 		}, t.ElementType())
-		rules = append(rules, groupRule{rule: ruleOf(v), id: textAt(r, "id"), mark: mark, description: text, value: v})
+		there := ruleOf(v)
+		there.addresses = textAt(r, "remote_address_group_id")
+		rules = append(rules, groupRule{rule: there, id: textAt(r, "id"), mark: mark, description: text, value: v})
 		values = append(values, v)
 	}
 	o.values[ruleBlock] = collection(values, t)
@@ -60,7 +63,8 @@ func (k securityGroupKind) read(raw map[string]any) *object {
 	return o
 }
 
-// ruleOf spells a rule as the server would: protocols by name, no remote for all addresses.
+// ruleOf spells a rule as Neutron does when it looks for one that is there already: protocols by name,
+// ICMP by the name that it has in IPv6, no remote for all addresses and no ports for all of them.
 func ruleOf(v cty.Value) rule {
 	number := func(name string) string {
 		n := attribute(v, name)
@@ -77,28 +81,36 @@ func ruleOf(v cty.Value) rule {
 	if strings.HasSuffix(r.cidr, "/0") {
 		r.cidr = ""
 	}
-	if r.portMin == "" && r.protocol != "icmp" && r.protocol != "ipv6-icmp" {
-		r.portMin = r.portMax
+	if r.ethertype == "IPv6" && r.protocol == protocolICMP {
+		r.protocol = protocolICMPv6
 	}
-	if r.portMax == "" && r.protocol != "icmp" && r.protocol != "ipv6-icmp" {
-		r.portMax = r.portMin
+	if r.protocol == protocolICMP || r.protocol == protocolICMPv6 {
+		return r // they are type and code, and a type alone is with all codes
+	}
+	r.portMin, r.portMax = first(r.portMin, r.portMax), first(r.portMax, r.portMin)
+	if r.portMin == firstPort && r.portMax == lastPort {
+		r.portMin, r.portMax = "", ""
 	}
 	return r
 }
 
+const (
+	protocolICMP, protocolICMPv6 = "icmp", "ipv6-icmp"
+	firstPort, lastPort          = "1", "65535"
+)
+
+// protocolName is the name that Neutron has for a protocol; one that it knows by number only stays a
+// number.
 func protocolName(protocol string) string {
+	names := map[string]string{
+		"any": "", "0": "", "icmpv6": protocolICMPv6,
+		"1": protocolICMP, "2": "igmp", "4": "ipip", "6": "tcp", "8": "egp", "17": "udp", "33": "dccp", "41": "ipv6-encap",
+		"43": "ipv6-route", "44": "ipv6-frag", "46": "rsvp", "47": "gre", "50": "esp", "51": "ah", "58": protocolICMPv6,
+		"59": "ipv6-nonxt", "60": "ipv6-opts", "89": "ospf", "112": "vrrp", "113": "pgm", "132": "sctp", "136": "udplite",
+	}
 	protocol = strings.ToLower(protocol)
-	switch protocol {
-	case "any", "0":
-		return ""
-	case "1":
-		return "icmp"
-	case "6":
-		return "tcp"
-	case "17":
-		return "udp"
-	case "58", "icmpv6":
-		return "ipv6-icmp"
+	if name, known := names[protocol]; known {
+		return name
 	}
 	return protocol
 }
