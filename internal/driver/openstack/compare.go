@@ -62,6 +62,14 @@ func compareObject(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m
 	}
 	fields := differences(k, r.Block, desired, o)
 	effect := worst(fields)
+	if c, ok := k.(consequent); ok {
+		fields = append(fields, c.consequences(desired, o, fields)...)
+	}
+	if h, ok := k.(hindered); ok && effect == unit.InPlace {
+		if problem := h.hindrance(desired, o, fields); problem != "" {
+			return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
+		}
+	}
 	if !m.owned {
 		return compareAdoption(k, t, desired, o, fields, effect)
 	}

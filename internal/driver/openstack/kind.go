@@ -64,6 +64,19 @@ type adopter interface {
 	adoptable(want cty.Value, o *object) string
 }
 
+// hindered is a kind whose service refuses some changes as long as something stands in their way.
+type hindered interface {
+	// hindrance returns "" or a sentence that says what stands in the way of the changes and what to do. It
+	// tells only of what the object's detail has.
+	hindrance(want cty.Value, o *object, fields []unit.Field) string
+}
+
+// consequent is a kind of which some changes bring others along that nobody has written.
+type consequent interface {
+	// consequences returns what changes besides the fields.
+	consequences(want cty.Value, o *object, fields []unit.Field) []unit.Field
+}
+
 // kinds are all kinds that the driver knows.
 func kinds(language *schema.Definition, uploads *uploads) map[string]kind {
 	all := map[string]kind{}

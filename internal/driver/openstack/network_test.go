@@ -104,6 +104,34 @@ func TestBedRouterSubnetAndGroup(t *testing.T) {
 	b.settled(t, group, "/v2.0/security-groups")
 }
 
+// A gateway comes out of the pools that Neutron made without one, and stays as long as a router has it.
+func TestBedGatewayOfASubnet(t *testing.T) {
+	b := newBench(t)
+	network := target(t, "network", unique("net"), values{})
+	b.converge(t, &network)
+	subnet := target(t, "subnet", unique("sub"), values{
+		"network": text(network.ID), "cidr": text("10.7.0.0/24"), "enable_dhcp": cty.False, "no_gateway": cty.True,
+	})
+	b.converge(t, &subnet)
+	b.settled(t, subnet, "/v2.0/subnets")
+	subnet = with(t, subnet, values{"no_gateway": cty.False})
+	if st := b.converge(t, &subnet); st.Outputs.GetAttr("gateway_ip").AsString() != "10.7.0.1" {
+		t.Errorf("the gateway is %#v", st.Outputs.GetAttr("gateway_ip"))
+	}
+	b.settled(t, subnet, "/v2.0/subnets")
+
+	router := target(t, "router", unique("router"), values{"subnets": list(subnet.ID)})
+	b.converge(t, &router)
+	subnet = with(t, subnet, values{"no_gateway": cty.NullVal(cty.Bool), "gateway_ip": text("10.7.0.254")})
+	if _, diff := b.compare(t, subnet); diff.Action != unit.ActionBlocked || !strings.Contains(diff.Reason, router.ID) {
+		t.Errorf("the router has the gateway, but the diff is %+v", diff)
+	}
+	router = with(t, router, values{"subnets": cty.ListValEmpty(cty.String)})
+	b.converge(t, &router)
+	b.converge(t, &subnet)
+	b.settled(t, subnet, "/v2.0/subnets")
+}
+
 // Neutron keeps each of these rules in another form than it is written in.
 func TestBedRulesInOtherForms(t *testing.T) {
 	b := newBench(t)

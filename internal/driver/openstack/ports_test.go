@@ -20,6 +20,7 @@ import (
 type answers struct {
 	bodies    map[string]any
 	forbidden []string
+	change    http.HandlerFunc // answers what is no question, when there is one
 
 	mutex sync.Mutex
 	asked []string // without logins
@@ -29,6 +30,10 @@ func (a *answers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mutex.Lock()
 	a.asked = append(a.asked, r.URL.Path)
 	a.mutex.Unlock()
+	if a.change != nil && r.Method != http.MethodGet {
+		a.change(w, r)
+		return
+	}
 	status, body := http.StatusOK, a.bodies[r.URL.Path]
 	switch {
 	case slices.Contains(a.forbidden, r.URL.Path):

@@ -10,7 +10,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// subnetKind translates routes and the gateway.
+// subnetKind translates routes and the gateway, which must not be in use when it changes.
 type subnetKind struct{ neutron }
 
 func neutronSubnets(language *schema.Definition) neutron {
@@ -22,7 +22,7 @@ func neutronSubnets(language *schema.Definition) neutron {
 			{"gateway_ip", "gateway_ip"},
 			{"enable_dhcp", "enable_dhcp"},
 			{"dns_nameservers", "dns_nameservers"},
-			{"allocation_pools", "allocation_pools"},
+			{poolsAttribute, poolsAttribute},
 		},
 		replacing: "everything that has an address of the subnet loses it",
 	}
@@ -65,12 +65,16 @@ func (k subnetKind) create(ctx context.Context, s *session, w wanted) (*object, 
 
 func (k subnetKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
 	body := k.changedBody(o, w, attributes)
-	if slices.Contains(attributes, "no_gateway") {
-		switch {
-		case w.plain("no_gateway") == true:
+	if slices.Contains(attributes, "no_gateway") || slices.Contains(attributes, "gateway_ip") {
+		switch next, changes := nextGateway(w.value, o); {
+		case !changes:
+		case !next.IsValid():
 			body["gateway_ip"] = nil
-		case w.text("gateway_ip") == "":
-			body["gateway_ip"] = firstAddress(w.text("cidr"))
+		default:
+			body["gateway_ip"] = next.String()
+			if pools := poolsBeside(o, next); pools != nil && w.written(poolsAttribute) == cty.NilVal {
+				body[poolsAttribute] = pools
+			}
 		}
 	}
 	if slices.Contains(attributes, "host_routes") {
@@ -80,15 +84,6 @@ func (k subnetKind) update(ctx context.Context, s *session, o *object, w wanted,
 		return err
 	}
 	return k.addTags(ctx, s, o, w)
-}
-
-// firstAddress is the gateway that Neutron chooses by itself.
-func firstAddress(cidr string) any {
-	prefix, err := netip.ParsePrefix(cidr)
-	if err != nil {
-		return nil
-	}
-	return prefix.Masked().Addr().Next().String()
 }
 
 // hostRoutes are the written routes in Neutron's words, nil when none are written.
