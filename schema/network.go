@@ -73,7 +73,7 @@ func subnetBlock() Block {
 			descriptionAttribute(),
 			{
 				Name: "gateway_ip", Type: cty.String, Format: FormatIP, Example: cty.StringVal("10.1.0.1"),
-				Doc: "The address of the router; the first one of the range unless written.",
+				Doc: "The address of the router; the first one of the range unless written. It changes only while no router has it: take the subnet away from the router before, and give it back after.",
 			},
 			{
 				Name: "no_gateway", Type: cty.Bool, Conflicts: "gateway_ip", Example: cty.True,
@@ -91,7 +91,7 @@ func subnetBlock() Block {
 				Name: "allocation_pools", Type: cty.List(pool), Unordered: true, Fields: map[string]Format{"start": FormatIP, "end": FormatIP}, Example: cty.ListVal([]cty.Value{
 					cty.ObjectVal(map[string]cty.Value{"start": cty.StringVal("10.1.0.10"), "end": cty.StringVal("10.1.0.99")}),
 				}),
-				Doc: "The parts of the range that addresses are taken from; all of it unless written.",
+				Doc: "The parts of the range that addresses are taken from; all of it but the gateway unless written.",
 			},
 			{
 				Name: "host_routes", Type: cty.List(route), Unordered: true, Fields: map[string]Format{"destination": FormatPrefix, "next_hop": FormatIP}, Example: cty.ListVal([]cty.Value{

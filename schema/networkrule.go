@@ -19,7 +19,7 @@ func subnetRules() []Rule {
 			breaches: poolBreaches,
 		},
 		{
-			Doc:      "The gateway is of the version of IP of cidr, is in none of the allocation pools, and is neither the first nor the last address of a range of IPv4, which stand for the network.",
+			Doc:      "The gateway, which is the second address of cidr, or the first one of IPv6, unless gateway_ip or no_gateway is written, is in none of the allocation pools. A written one is of the version of IP of cidr, and is neither the first nor the last address of a range of IPv4, which stand for the network.",
 			breaches: gatewayBreaches,
 		},
 		{Doc: "Destination and next hop of a host route are of the version of IP of cidr.", breaches: routeBreaches},
@@ -103,6 +103,8 @@ func gatewayBreaches(v values) []Breach {
 	gateway := addressOf(text)
 	cidr, bounded := rangeOf(v, "cidr")
 	switch {
+	case v.missing(name) && bounded:
+		return firstAddressBreaches(v, cidr)
 	case !gateway.IsValid():
 		return nil
 	case bounded && gateway.Is4() != cidr.Addr().Is4():
@@ -113,6 +115,27 @@ func gatewayBreaches(v values) []Breach {
 	for i, p := range poolsOf(v) {
 		if p.known() && p.start.Is4() == gateway.Is4() && p.holds(gateway) {
 			return []Breach{{Attribute: name, Says: fmt.Sprintf("must be outside of allocation_pools[%d], whose addresses are for others", i), Hint: "let the pool start behind the gateway, or end before it"}}
+		}
+	}
+	return nil
+}
+
+// firstAddressBreaches looks at the gateway that Neutron chooses when none is written.
+func firstAddressBreaches(v values, cidr netip.Prefix) []Breach {
+	if plain := plainOf(v["no_gateway"]); !v.missing("no_gateway") && (plain == cty.NilVal || plain.True()) {
+		return nil
+	}
+	gateway, place := cidr.Addr(), "first"
+	if gateway.Is4() {
+		gateway, place = gateway.Next(), "second"
+	}
+	for i, p := range poolsOf(v) {
+		if cidr.Contains(p.start) && cidr.Contains(p.end) && p.holds(gateway) { // what is outside is told already
+			return []Breach{{
+				Attribute: "allocation_pools", Path: cty.Path{}.Index(cty.NumberIntVal(int64(i))),
+				Says: "must leave out the " + place + " address of cidr, which is the gateway unless another one is written",
+				Hint: "let the pool start behind it, or write gateway_ip with the address of the router, or no_gateway = true",
+			}}
 		}
 	}
 	return nil

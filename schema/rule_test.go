@@ -72,6 +72,36 @@ func TestSubnetRules(t *testing.T) {
 	}
 }
 
+// Neutron takes the first address as the gateway when nothing is written about it.
+func TestGatewayOfItself(t *testing.T) {
+	text, null := cty.StringVal, cty.NullVal(cty.Bool)
+	for _, c := range []struct {
+		name       string
+		cidr       string
+		gateway    cty.Value
+		none       cty.Value
+		start, end string
+		want       string
+	}{
+		{"in the pool", "10.0.0.0/24", cty.NilVal, null, "10.0.0.1", "10.0.0.9", "allocation_pools[0]"},
+		{"in the pool, and wanted", "10.0.0.0/24", cty.NilVal, cty.False, "10.0.0.1", "10.0.0.9", "allocation_pools[0]"},
+		{"beside the pool", "10.0.0.0/24", cty.NilVal, null, "10.0.0.2", "10.0.0.9", ""},
+		{"none", "10.0.0.0/24", cty.NilVal, cty.True, "10.0.0.1", "10.0.0.9", ""},
+		{"perhaps none", "10.0.0.0/24", cty.NilVal, cty.UnknownVal(cty.Bool), "10.0.0.1", "10.0.0.9", ""},
+		{"another", "10.0.0.0/24", text("10.0.0.254"), null, "10.0.0.1", "10.0.0.9", ""},
+		{"perhaps another", "10.0.0.0/24", cty.UnknownVal(cty.String), null, "10.0.0.1", "10.0.0.9", ""},
+		{"IPv6", "2001:db8::/64", cty.NilVal, null, "2001:db8::1", "2001:db8::9", ""},
+		{"the first of IPv6", "2001:db8::/64", cty.NilVal, null, "2001:db8::", "2001:db8::9", "allocation_pools[0]"},
+	} {
+		got := breachesOf(subnetRules(), map[string]cty.Value{
+			"cidr": text(c.cidr), "gateway_ip": c.gateway, "no_gateway": c.none, "allocation_pools": pools(c.start, c.end),
+		})
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestGroupRuleRules(t *testing.T) {
 	n := cty.NumberIntVal
 	for _, c := range []struct {
