@@ -2,6 +2,8 @@ package wire
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -114,6 +116,17 @@ func (s *System) peek(ctx context.Context) (id string, key redact.Secret, found 
 		return known.id, known.key, true, nil
 	}
 	return s.cluster.PeekInstallation(ctx)
+}
+
+// InstallationName returns what reports call this installation by; "" while there is none. Nobody can tell its
+// id by it.
+func (s *System) InstallationName(ctx context.Context) (string, error) {
+	id, _, found, err := s.cluster.PeekInstallation(ctx)
+	if err != nil || !found {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte("installation " + id))
+	return hex.EncodeToString(sum[:8]), nil
 }
 
 // Facts are what compose has to know of the cluster.
