@@ -76,11 +76,11 @@ func (b *Branch) claim(us owner, tree *gitrepo.Tree) (*owner, error) {
 	case b.options.Installation == nil:
 		return they, nil
 	case they.Installation != "" && they.Installation != us.Installation:
-		ours := us.Installation
-		if ours == "" {
-			ours = "a cluster without any"
+		ours := "a cluster without any"
+		if us.Installation != "" {
+			ours = fmt.Sprintf("the installation %q", us.Installation)
 		}
-		return nil, &final{&TakenError{Branch: branch, Theirs: fmt.Sprintf("the installation %q in another cluster", they.Installation), Ours: ours, Means: "this cluster took the place of that one"}}
+		return nil, &final{&TakenError{Branch: branch, Theirs: fmt.Sprintf("the installation %q", they.Installation), Ours: ours, Means: "this cluster, or what is installed there now, took the place of that one"}}
 	}
 	return &us, nil
 }

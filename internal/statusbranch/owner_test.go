@@ -52,7 +52,7 @@ func TestLeavesTheReportOfAnotherCloud(t *testing.T) {
 		same(t, b.tree(t), map[string]string{"README.md": "prod again"})
 
 		// The same configuration for another cluster, or for one that has nothing yet.
-		b.refused(t, b.as(t, "clouds/prod", "two"), `"one"`, "two", "took the place of that one")
+		b.refused(t, b.as(t, "clouds/prod", "two"), `the installation "one"`, `this is the installation "two"`, "took the place of that one")
 		b.refused(t, b.as(t, "clouds/prod", ""), `"one"`, "a cluster without any")
 
 		// Without the branch it is anybody's, and then the other's no more.
