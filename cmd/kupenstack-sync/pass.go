@@ -84,12 +84,13 @@ func newPass(ctx context.Context, o *options, guard func() error, log zerolog.Lo
 	if err != nil {
 		return nil, err
 	}
-	target, err := o.Reports(source)
+	system, err := wire.Open(&o.Flags, "kupenstack-sync/"+version, guard, log)
 	if err != nil {
 		return nil, err
 	}
-	system, err := wire.Open(&o.Flags, "kupenstack-sync/"+version, guard, log)
+	target, err := o.Reports(source, system)
 	if err != nil {
+		system.Close()
 		return nil, err
 	}
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end

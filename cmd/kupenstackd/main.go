@@ -86,16 +86,16 @@ func serve(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	target, err := o.Reports(source)
-	if err != nil {
-		return err
-	}
 	lease := daemon.NewLease(o.Namespace, daemon.Identity("kupenstackd"), log)
 	system, err := wire.Open(&o.Flags, "kupenstackd/"+version, lease.Guard, log)
 	if err != nil {
 		return err
 	}
 	defer system.Close()
+	target, err := o.Reports(source, system)
+	if err != nil {
+		return err
+	}
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
 	tracker := o.Tracker(source, system, reading)
 	system.Model = tracker.InForce

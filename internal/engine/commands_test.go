@@ -123,6 +123,7 @@ func (s *scenario) converge(args []string) error {
 //	edit ADDRESS FIELD VALUE   erase ADDRESS   break ADDRESS REASON   mend ADDRESS: and tell the engine
 //	hide|show ADDRESS|DRIVER|SERVICE with parts   hang|unhang DRIVER|hosts   hold|release ADDRESS
 //	store fail|lose N          hosts NAME N      slow-delete ADDRESS N
+//	fade ADDRESS N: one step deletes it, which takes until it was observed that often
 //	hold-back|await ADDRESS [REASON]: its driver refuses a change that is due, or waits for one that was begun
 //	put ADDRESS [ID] [MARK]: somebody else creates one       notify ADDRESS
 func (s *scenario) disturb(command string, args []string) (bool, error) {
@@ -157,6 +158,8 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 		told = args[0]
 	case "slow-delete":
 		w.at(addr.MustParseObject(args[0])).going = atoi(args[1])
+	case "fade":
+		w.at(addr.MustParseObject(args[0])).fades = atoi(args[1])
 	case "put":
 		o := &object{address: addr.MustParseObject(args[0]), mark: "theirs", fields: map[string]string{}}
 		if len(args) > 1 {
@@ -300,7 +303,7 @@ func (s *scenario) expect(a string, phase engine.Phase, reason string) error {
 	if err := errors.Join(err, s.heard()); err != nil {
 		return err
 	}
-	if u.Phase != phase || !strings.Contains(u.Reason, reason) {
+	if u.Phase != phase || !strings.Contains(u.Reason, reason) || strings.HasSuffix(strings.TrimSpace(u.Reason), ":") {
 		return fmt.Errorf("it is %s: %q", u.Phase, u.Reason)
 	}
 	return nil

@@ -63,7 +63,7 @@ func (e *Engine) stepSucceed(calls context.Context, l *loop, c plan.Change) bool
 			}
 		})
 	}
-	return l.set(PhaseReconciling, "is replaced: "+c.Reason)
+	return l.set(PhaseReconciling, isReplaced(c))
 }
 
 // ready moves a loop to its phase when its object works, and says what is left of those before it.

@@ -107,9 +107,14 @@ func done(entry inventory.Entry, u *unit.Unit, desired cty.Value, target unit.Ta
 	return entry
 }
 
-// unrecorded tells whether the inventory does not say yet that a unit is as it should be.
+// unrecorded tells whether the inventory does not say yet that a unit is as it should be. What we delete, to
+// make it anew, is not: a driver that lets it go in peace finds nothing to do, and with another record its end
+// would be taken for somebody else's doing.
 func (e *Engine) unrecorded(l *loop, desired cty.Value) bool {
 	entry, known := e.Inventory.Entry(l.address)
+	if known && entry.Phase == inventory.Deleting && l.state.Health == unit.HealthProgressing {
+		return false
+	}
 	return !known || !reflect.DeepEqual(entry, done(found(entry, l.state), l.unit, desired, l.target)) || e.undeployed(&entry)
 }
 

@@ -180,7 +180,15 @@ func (e *Engine) stepReplace(calls context.Context, l *loop, target unit.Target,
 		l.guard.step = step
 		e.remove(calls, l, target, c)
 	}
-	return l.tries(step, PhaseDeleting, "is replaced: "+c.Reason)
+	return l.tries(step, PhaseDeleting, isReplaced(c))
+}
+
+// isReplaced says that a unit is replaced, and why where there is more to say than what differs.
+func isReplaced(c plan.Change) string {
+	if c.Reason == "" {
+		return "is replaced"
+	}
+	return "is replaced: " + c.Reason
 }
 
 // users returns what has to be deleted before a unit that is replaced.

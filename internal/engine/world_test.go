@@ -48,6 +48,8 @@ type object struct {
 	left     int // observations until it is ready
 	steps    int // steps until it is installed
 	going    int // steps until it is gone
+	fades    int // observations until it is gone, once a step has begun that
+	fading   bool
 	broken   string
 	force    map[string]string // what was applied last
 	held     string            // why nothing more can be applied
@@ -197,6 +199,13 @@ func (f fake) Observe(ctx context.Context, targets []unit.Target) (map[addr.Obje
 		if o != nil && o.left > 0 && o.steps == 0 {
 			o.left--
 		}
+		if o != nil && o.fading {
+			if o.fades--; o.fades <= 0 {
+				f.world.objects = slices.DeleteFunc(f.world.objects, func(other *object) bool { return other == o })
+				f.world.trace = append(f.world.trace, "delete "+named(t.Address, o))
+				o = nil
+			}
+		}
 		s := f.world.state(o, t)
 		if wanted, ok := t.Spec.(*spec); ok && o == nil && wanted.fields["name"] != "" {
 			for _, other := range f.world.objects {
@@ -237,7 +246,7 @@ func (w *world) state(o *object, t unit.Target) unit.State {
 	switch {
 	case o.broken != "":
 		s.Health, s.Message = unit.HealthFailed, o.broken
-	case o.going > 0:
+	case o.going > 0, o.fading:
 		s.Health, s.Message = unit.HealthProgressing, "is being deleted"
 	case o.left > 0 || o.steps > 0:
 		s.Health, s.Message = unit.HealthProgressing, "is starting"
@@ -295,6 +304,9 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 		return unit.Diff{Action: unit.ActionAdopt}
 	}
 	d := unit.Diff{Action: unit.ActionNone}
+	if o.fading {
+		return d
+	}
 	for _, name := range slices.Sorted(maps.Keys(wanted.fields)) {
 		if slices.Contains(wanted.mends, name) && o.fields[name] != o.force[name] {
 			d.Mends = append(d.Mends, unit.Field{Path: name, Before: o.fields[name], After: o.force[name]})
@@ -465,7 +477,10 @@ func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.Sta
 				next = w.state(o, t)
 			}
 		}
-		if o.going == 0 {
+		if o.fades > 0 {
+			o.fading = true
+			next = w.state(o, t)
+		} else if o.going == 0 {
 			w.objects = slices.DeleteFunc(w.objects, func(other *object) bool { return other == o })
 			w.trace = append(w.trace, "delete "+named(t.Address, o))
 		}

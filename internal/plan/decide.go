@@ -122,6 +122,8 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 		c.Reason = deletedOutside
 	case c.Drift:
 		c.Reason = changedOutside
+	case c.Action == unit.ActionCreate && entry != nil && entry.Phase == inventory.Deleting:
+		c.Reason = deletedByUs
 	}
 	return c
 }
@@ -165,6 +167,9 @@ func (c Change) Mending() (Change, bool) {
 const changedOutside = "it was changed outside of the configuration"
 
 const deletedOutside = "it was deleted outside of the configuration"
+
+// deletedByUs is of what a replacement, or a block that was away for a while, has us create.
+const deletedByUs = "it is made again: our own deletion of it is done"
 
 const preventsReplacement = "it would have to be replaced, and prevent_destroy forbids that"
 

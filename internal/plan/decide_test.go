@@ -40,7 +40,8 @@ func TestDecide(t *testing.T) {
 		{name: "an ignored unit still follows the configuration", wanted: "b", unit: policy(unit.DriftIgnore), entry: older, state: seen("x"), want: unit.ActionUpdate},
 		{name: "drift is reported", wanted: "a", unit: policy(unit.DriftReport), entry: func(*inventory.Entry) {}, state: seen("x"), want: unit.ActionNone, wanted2: unit.ActionUpdate, drift: true, reason: "drift is only reported"},
 		{name: "a deletion is reported", wanted: "a", unit: policy(unit.DriftReport), entry: func(*inventory.Entry) {}, state: absent, want: unit.ActionNone, wanted2: unit.ActionCreate, drift: true, reason: "it was deleted outside of the configuration, and drift is only reported"},
-		{name: "our own deletion is no drift", wanted: "a", unit: policy(unit.DriftReport), entry: deleting, state: absent, want: unit.ActionCreate},
+		{name: "our own deletion is no drift", wanted: "a", unit: policy(unit.DriftReport), entry: deleting, state: absent, want: unit.ActionCreate, reason: "it is made again: our own deletion of it is done"},
+		{name: "nor is that of a replacement", wanted: "b", entry: func(e *inventory.Entry) { older(e); deleting(e) }, state: absent, want: unit.ActionCreate, reason: "it is made again: our own deletion of it is done"},
 		{name: "replace", wanted: "!b", entry: older, state: seen("a"), want: unit.ActionReplace},
 		{name: "replace is forbidden", wanted: "!b", unit: protected, entry: older, state: seen("a"), want: unit.ActionBlocked, wanted2: unit.ActionReplace, reason: "it would have to be replaced, and prevent_destroy forbids that"},
 	} {

@@ -20,12 +20,16 @@ const DefaultBranch = "kupenstack-status"
 
 // Options say where reports go and who writes them. All have a default.
 type Options struct {
-	Branch      string           // without refs/heads/
-	Name, Email string           // of the commits' author
-	Clock       func() time.Time // of the commits' dates
-	MaxBytes    int64            // of one report; 0 for 256 MiB
-	Attempts    int              // to push one report; 0 for 6
-	Backoff     time.Duration    // before the second attempt, doubled before each later one; 0 for 200 ms
+	Branch string // without refs/heads/
+	Path   string // of the configuration within the repository; empty for its top
+	// Installation tells this cloud's cluster from others; its result is empty before anything is installed.
+	// Nil tells none apart.
+	Installation func(ctx context.Context) (string, error)
+	Name, Email  string           // of the commits' author
+	Clock        func() time.Time // of the commits' dates
+	MaxBytes     int64            // of one report; 0 for 256 MiB
+	Attempts     int              // to push one report; 0 for 6
+	Backoff      time.Duration    // before the second attempt, doubled before each later one; 0 for 200 ms
 }
 
 func (o Options) withDefaults() Options {
@@ -61,6 +65,8 @@ type Branch struct {
 	watched *gitrepo.Source
 	source  *gitrepo.Source // of the status branch itself
 	plans   seenPlans
+	// installation is ours once it is known.
+	installation string
 }
 
 // New returns the status branch of the repository that the configuration is watched in. It
@@ -114,14 +120,25 @@ func (b *Branch) tip(ctx context.Context, refs gitrepo.Refs) (*gitrepo.Tree, err
 //
 // Errors of the repository are those of [gitrepo.KindOf]; a later Publish may succeed after all
 // but Refused, NoRepository and Rejected, and never makes a second commit of a report whose push
-// only seemed to fail.
+// only seemed to fail. The report of another cloud stays: then the error is a [TakenError].
 func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message string, merged []string) (Result, error) {
-	all, err := withManifest(files, b.options.MaxBytes)
+	if err := check(files, b.options.MaxBytes); err != nil {
+		return Result{}, err
+	}
+	us, err := b.identify(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	var over []string
 	result, err := b.push(ctx, message, func(refs gitrepo.Refs, tree *gitrepo.Tree) (map[string][]byte, []string, error) {
+		claimed, err := b.claim(us, tree)
+		if err != nil {
+			return nil, nil, err
+		}
+		all, err := withManifest(files, claimed)
+		if err != nil {
+			return nil, nil, err
+		}
 		if err := b.see(tree); err != nil {
 			return nil, nil, fmt.Errorf("reading the plans on the status branch: %w", err)
 		}
@@ -278,7 +295,7 @@ func former(tree *gitrepo.Tree) []string {
 }
 
 // Read returns our files in the branch's newest commit, and the commit. When there is no branch,
-// both are empty.
+// both are empty. When the files are those of another cloud, the error is a [TakenError].
 func (b *Branch) Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, error) {
 	refs, err := b.look(ctx)
 	if err != nil {
@@ -286,6 +303,13 @@ func (b *Branch) Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, e
 	}
 	tree, err := b.tip(ctx, refs)
 	if err != nil || tree == nil {
+		return nil, gitrepo.Commit{}, err
+	}
+	us, err := b.identify(ctx)
+	if err == nil {
+		_, err = b.claim(us, tree)
+	}
+	if err != nil {
 		return nil, gitrepo.Commit{}, err
 	}
 	files, left := map[string][]byte{}, b.options.MaxBytes

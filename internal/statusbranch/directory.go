@@ -56,7 +56,10 @@ func real(name string) string {
 // report lacks are removed, others stay. Nothing is written when all is there already. The message
 // and the commits that were merged are for branches.
 func (d *Directory) Publish(ctx context.Context, files map[string][]byte, _ string, _ []string) (Result, error) {
-	all, err := withManifest(files, d.maxBytes)
+	if err := check(files, d.maxBytes); err != nil {
+		return Result{}, err
+	}
+	all, err := withManifest(files, nil)
 	if err != nil {
 		return Result{}, err
 	}
@@ -89,7 +92,7 @@ func (d *Directory) replace(ctx context.Context, root *os.Root, files map[string
 		// the next report still knows all that is ours.
 		both := append(slices.Clone(names), old...)
 		slices.Sort(both)
-		list, err := newManifest(slices.Compact(both))
+		list, err := newManifest(slices.Compact(both), nil)
 		if err == nil {
 			_, err = d.write(root, Manifest, list)
 		}

@@ -15,8 +15,10 @@
 // plans. [Branch.Plans] lists them, and [Branch.Publish] removes those of refs that are gone or merged, by
 // the refs as they were listed for that very push. Their files are named after their refs, see [PlanFile].
 //
-// Which files are ours is written in [Manifest]. Files of ours that a later report lacks are
-// removed; a file at a path of ours is overwritten whoever wrote it; all other files are kept.
+// Which files are ours is written in [Manifest], and which cloud's the report is. The report of another
+// cloud is left alone, see [TakenError]; one that does not say whose it is belongs to whoever comes first.
+// Files of ours that a later report lacks are removed; a file at a path of ours is overwritten whoever wrote
+// it; all other files are kept.
 //
 // What it never does: check out files, force a push to a branch, write to the branch that holds the
 // configuration, or mask secrets: reports come without any.

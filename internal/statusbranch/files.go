@@ -32,31 +32,37 @@ type Result struct {
 // manifest is the content of the file of that name.
 type manifest struct {
 	Version int      `json:"version"`
+	Of      *owner   `json:"of,omitempty"`
 	Files   []string `json:"files"`
 }
 
-// withManifest checks a report and returns it with its manifest. The bytes of all files together
-// are bounded, as they are held in memory.
-func withManifest(files map[string][]byte, maxBytes int64) (map[string][]byte, error) {
+// check refuses a report that cannot be published. The bytes of all files together are bounded, as they are
+// held in memory.
+func check(files map[string][]byte, maxBytes int64) error {
 	if len(files) > maxFiles {
-		return nil, fmt.Errorf("the report has %d files, and at most %d can be published", len(files), maxFiles)
+		return fmt.Errorf("the report has %d files, and at most %d can be published", len(files), maxFiles)
 	}
 	var size int64
 	for name, content := range files {
 		if err := checkName(name); err != nil {
-			return nil, err
+			return err
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if _, ok := files[dir]; ok {
-				return nil, fmt.Errorf("the report has %q as a file and as a directory", dir)
+				return fmt.Errorf("the report has %q as a file and as a directory", dir)
 			}
 		}
 		size += int64(len(content))
 	}
 	if size > maxBytes {
-		return nil, fmt.Errorf("the report has %d bytes, and at most %d can be published", size, maxBytes)
+		return fmt.Errorf("the report has %d bytes, and at most %d can be published", size, maxBytes)
 	}
-	list, err := newManifest(slices.Sorted(maps.Keys(files)))
+	return nil
+}
+
+// withManifest returns a report with its manifest, which says whose it is unless the owner is nil.
+func withManifest(files map[string][]byte, of *owner) (map[string][]byte, error) {
+	list, err := newManifest(slices.Sorted(maps.Keys(files)), of)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +72,8 @@ func withManifest(files map[string][]byte, maxBytes int64) (map[string][]byte, e
 }
 
 // newManifest returns the manifest of sorted paths.
-func newManifest(names []string) ([]byte, error) {
-	list, err := json.MarshalIndent(manifest{Version: 1, Files: names}, "", "  ")
+func newManifest(names []string, of *owner) ([]byte, error) {
+	list, err := json.MarshalIndent(manifest{Version: 1, Of: of, Files: names}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("listing the report's files: %w", err)
 	}

@@ -172,11 +172,19 @@ type PlanResult struct {
 var errPassed = errors.New("the ref has moved on")
 
 // PublishPlan makes the branch's newest commit have the plan of a ref, and leaves everything else in there as
-// it is. Nothing is written when only the time is another one. Errors are those of [Branch.Publish].
+// it is. Nothing is written when only the time is another one. Errors are those of [Branch.Publish]: where the
+// report of another path is, a plan would take the place of that cloud's plan of the same ref.
 func (b *Branch) PublishPlan(ctx context.Context, p Plan) (PlanResult, error) {
 	name := planName(p.Ref)
 	page, document := planFolder+"/"+name+planPage, planFolder+"/"+name+planDocument
+	us, err := b.identify(ctx)
+	if err != nil {
+		return PlanResult{}, err
+	}
 	result, err := b.push(ctx, p.Message, func(refs gitrepo.Refs, tree *gitrepo.Tree) (map[string][]byte, []string, error) {
+		if _, err := b.claim(us, tree); err != nil {
+			return nil, nil, err
+		}
 		old := planHead(tree, document)
 		newest, exists := refs.Hash(p.Ref)
 		if !exists || newest.String() != p.Commit && old.Commit == newest.String() {

@@ -63,8 +63,8 @@ func (f *Flags) REST() (*rest.Config, error) {
 	return config, nil
 }
 
-// Reports returns where reports go; nil for nowhere.
-func (f *Flags) Reports(source *gitrepo.Source) (daemon.StatusBranch, error) {
+// Reports returns where reports go; nil for nowhere. It says with them of which installation they are.
+func (f *Flags) Reports(source *gitrepo.Source, system *System) (daemon.StatusBranch, error) {
 	if source.IsDirectory() {
 		if f.ReportDir == "" {
 			return nil, nil
@@ -75,11 +75,12 @@ func (f *Flags) Reports(source *gitrepo.Source) (daemon.StatusBranch, error) {
 	if f.StatusBranch == "" {
 		return nil, nil
 	}
-	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch})
+	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path, Installation: system.InstallationName})
 	return branchReports{reports{branch}, branch}, err
 }
 
-// Plans returns where plans of reviews go: to the branch that reports go to.
+// Plans returns where plans of reviews go: to the branch that reports go to. Where the configuration has
+// mistakes, no cluster is asked whose they are.
 func (f *Flags) Plans(source *gitrepo.Source) (*statusbranch.Branch, error) {
 	switch {
 	case source.IsDirectory():
@@ -87,7 +88,7 @@ func (f *Flags) Plans(source *gitrepo.Source) (*statusbranch.Branch, error) {
 	case f.StatusBranch == "":
 		return nil, fmt.Errorf("%w: --publish needs a branch: give --status-branch", ErrUsage)
 	}
-	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch})
+	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path})
 	if err != nil {
 		err = fmt.Errorf("%w: %w", ErrUsage, err)
 	}

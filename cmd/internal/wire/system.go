@@ -2,6 +2,8 @@ package wire
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,6 +46,7 @@ type System struct {
 
 	mutex   sync.Mutex
 	found   *installed // by Ping, for the engine that is made next
+	id      string     // of the installation, once it is known
 	closers []func()
 	taken   way // the way to OpenStack of the last connection
 	objects *openstack.Driver
@@ -94,7 +97,7 @@ func (s *System) Ping(ctx context.Context) error {
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.found = &installed{id, key}
+	s.found, s.id = &installed{id, key}, id
 	return nil
 }
 
@@ -114,6 +117,22 @@ func (s *System) peek(ctx context.Context) (id string, key redact.Secret, found 
 		return known.id, known.key, true, nil
 	}
 	return s.cluster.PeekInstallation(ctx)
+}
+
+// InstallationName returns what reports call this installation by; "" while there is none. Nobody can tell its
+// id by it.
+func (s *System) InstallationName(ctx context.Context) (string, error) {
+	s.mutex.Lock()
+	id := s.id
+	s.mutex.Unlock()
+	if id == "" {
+		var err error
+		if id, _, _, err = s.cluster.PeekInstallation(ctx); err != nil || id == "" {
+			return "", err
+		}
+	}
+	sum := sha256.Sum256([]byte("installation " + id))
+	return hex.EncodeToString(sum[:8]), nil
 }
 
 // Facts are what compose has to know of the cluster.
@@ -162,7 +181,11 @@ func (s *System) installation(ctx context.Context, readOnly bool) (inventory.Mar
 	id, key, found, err := s.peek(ctx)
 	if err == nil && !found {
 		if err = s.alone(ctx); err == nil && !readOnly {
-			id, key, err = s.cluster.Installation(ctx)
+			if id, key, err = s.cluster.Installation(ctx); err == nil {
+				s.mutex.Lock()
+				s.id = id
+				s.mutex.Unlock()
+			}
 		} else if err == nil {
 			id, key = "none", redact.NewSecret("there is no installation yet, and so no mark to compare with")
 		}

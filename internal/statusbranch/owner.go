@@ -1,0 +1,86 @@
+package statusbranch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+)
+
+// owner is the cloud that a report is of. Reports of older programs do not say it.
+type owner struct {
+	// Path is where the configuration is in the repository.
+	Path string `json:"path"`
+	// Installation tells clusters apart; empty where nothing is installed yet.
+	Installation string `json:"installation,omitempty"`
+}
+
+// maxOwner is how long what is said of an owner may be: more than we write.
+const maxOwner = 4096
+
+// TakenError says that the status branch has the report of another cloud, which stays. It makes no sense to
+// try again before somebody has deleted the branch, or named another one.
+type TakenError struct {
+	Branch       string // without refs/heads/
+	Theirs, Ours string // what tells the two clouds apart
+	Means        string // when it is the same cloud after all
+}
+
+// Error names both clouds, and what to do.
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("the branch %s has the report of %s, and this is %s: give each cloud a --status-branch of its own; if %s, delete the branch %[1]s, or give another one",
+		e.Branch, e.Theirs, e.Ours, e.Means)
+}
+
+// ownerOf returns whose report a tree has, nil when it does not say so.
+func ownerOf(tree *gitrepo.Tree) *owner {
+	text, err := content(tree, Manifest, maxManifest)
+	if err != nil {
+		return nil
+	}
+	var read manifest
+	if json.Unmarshal(text, &read) != nil || read.Of == nil || len(read.Of.Path)+len(read.Of.Installation) > maxOwner {
+		return nil
+	}
+	return read.Of
+}
+
+// identify finds out whose reports ours are. What is installed is known for good once it was found.
+func (b *Branch) identify(ctx context.Context) (owner, error) {
+	us := owner{Path: path.Clean(b.options.Path), Installation: b.installation}
+	if us.Installation != "" || b.options.Installation == nil {
+		return us, nil
+	}
+	found, err := b.options.Installation(ctx)
+	if err != nil {
+		return us, fmt.Errorf("find out whose report this is: %w", err)
+	}
+	b.installation, us.Installation = found, found
+	return us, nil
+}
+
+// claim returns the owner to write with what goes on top of a tree. The error is a [TakenError] when the tree
+// has the report of another cloud.
+func (b *Branch) claim(us owner, tree *gitrepo.Tree) (*owner, error) {
+	they := ownerOf(tree)
+	if they == nil {
+		return &us, nil
+	}
+	branch := strings.TrimPrefix(b.ref, "refs/heads/")
+	switch {
+	case they.Path != us.Path:
+		return nil, &final{&TakenError{Branch: branch, Theirs: fmt.Sprintf("the configuration in %q", they.Path), Ours: fmt.Sprintf("the one in %q", us.Path), Means: "it was moved to another --path"}}
+	case b.options.Installation == nil:
+		return they, nil
+	case they.Installation != "" && they.Installation != us.Installation:
+		ours := "a cluster without any"
+		if us.Installation != "" {
+			ours = fmt.Sprintf("the installation %q", us.Installation)
+		}
+		return nil, &final{&TakenError{Branch: branch, Theirs: fmt.Sprintf("the installation %q", they.Installation), Ours: ours, Means: "this cluster, or what is installed there now, took the place of that one"}}
+	}
+	return &us, nil
+}
