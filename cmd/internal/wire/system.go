@@ -79,41 +79,57 @@ func (s *System) closeDrivers() {
 	s.closers = nil
 }
 
-// Ping tells whether the cluster can be reached, knows us, and is not looked after from another namespace.
+// Ping tells whether the cluster can be reached, knows us, is not looked after from another namespace, and
+// has not lost what tells our objects; then the error wraps [kube.ErrLost].
 // It is asked before anything is written: a lease in a namespace that was misspelt would stay there.
 func (s *System) Ping(ctx context.Context) error {
 	if err := s.cluster.Ping(ctx); err != nil {
 		return err
 	}
-	id, key, found, err := s.cluster.PeekInstallation(ctx)
+	found, err := s.look(ctx)
 	if err != nil {
 		return err
 	}
-	if !found {
-		return s.alone(ctx)
-	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.found = &installed{id, key}
+	s.found = found
 	return nil
 }
 
 // installed is what an installation keeps in the cluster. It is made once and never changes.
 type installed struct {
-	id  string
-	key redact.Secret
+	id    string
+	key   redact.Secret
+	noted bool // the id is also where the loss of the Secret does not reach it
 }
 
-// peek returns it as Ping has found it, or asks; false when there is none.
-func (s *System) peek(ctx context.Context) (id string, key redact.Secret, found bool, err error) {
+// peek returns it as Ping has found it, or asks; nil when there is none.
+func (s *System) peek(ctx context.Context) (*installed, error) {
 	s.mutex.Lock()
 	known := s.found
 	s.found = nil
 	s.mutex.Unlock()
 	if known != nil {
-		return known.id, known.key, true, nil
+		return known, nil
 	}
-	return s.cluster.PeekInstallation(ctx)
+	return s.look(ctx)
+}
+
+// look asks the cluster for it. nil is for a cluster that nothing was ever installed in: where this is
+// another namespace than before, or what is there was lost, that is an error.
+func (s *System) look(ctx context.Context) (*installed, error) {
+	id, key, found, err := s.cluster.PeekInstallation(ctx)
+	if err == nil && !found {
+		err = s.alone(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	noted, err := s.cluster.Remembers(ctx, id)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &installed{id, key, noted}, nil
 }
 
 // Facts are what compose has to know of the cluster.
@@ -159,15 +175,24 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 // works with a key of its own: there is nothing yet that it could fit. There is one cloud per cluster: what
 // another namespace has the inventory of is not taken over, as it would be for a namespace that was misspelt.
 func (s *System) installation(ctx context.Context, readOnly bool) (inventory.Marker, redact.Secret, error) {
-	id, key, found, err := s.peek(ctx)
-	if err == nil && !found {
-		if err = s.alone(ctx); err == nil && !readOnly {
-			id, key, err = s.cluster.Installation(ctx)
-		} else if err == nil {
-			id, key = "none", redact.NewSecret("there is no installation yet, and so no mark to compare with")
+	found, err := s.peek(ctx)
+	switch {
+	case err != nil:
+		return inventory.Marker{}, redact.Secret{}, err
+	case found == nil && readOnly:
+		found = &installed{id: "none", key: redact.NewSecret("there is no installation yet, and so no mark to compare with")}
+	case found == nil:
+		found = &installed{}
+		if found.id, found.key, err = s.cluster.Installation(ctx); err != nil {
+			return inventory.Marker{}, redact.Secret{}, err
 		}
 	}
-	return inventory.NewMarker(id, key), key, err
+	if !readOnly && !found.noted {
+		if err := s.cluster.Note(ctx, found.id); err != nil {
+			return inventory.Marker{}, redact.Secret{}, err
+		}
+	}
+	return inventory.NewMarker(found.id, found.key), found.key, nil
 }
 
 // alone returns an error when this cluster is looked after from another namespace.
