@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 )
 
 // version is set when a release is built.
@@ -54,16 +55,25 @@ func run() int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	err := logging(command()).ExecuteContext(ctx)
+	var told exit
+	if err != nil && !errors.As(err, &told) {
+		fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
+	}
+	return codeOf(err)
+}
+
+// codeOf returns the exit code for the end of a command.
+func codeOf(err error) int {
 	var code exit
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &code):
 		return int(code)
-	}
-	fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
-	if errors.Is(err, wire.ErrUsage) {
+	case errors.Is(err, wire.ErrUsage):
 		return exitUsage
+	case errors.Is(err, kube.ErrLost):
+		return exitBlocked
 	}
 	return exitFailed
 }

@@ -31,6 +31,7 @@ type api struct {
 	stored map[string]map[string]any // Secrets by path
 	keeps  bool                      // the inventory is there for later commands, too
 	other  string                    // when set, the namespace of another installation
+	noted  string                    // what the namespace has for the id of the installation
 
 	asked   chan struct{} // when set, told once that somebody asked for a lease that another one holds
 	holds   string        // when set, the first request with this method that changes something is told
@@ -75,7 +76,16 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			resource("secrets", "Secret", true), resource("nodes", "Node", false), resource("namespaces", "Namespace", false),
 		}})
 	case path == "/api/v1/namespaces/kupenstack-system":
-		answer(w, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": map[string]any{"name": "kupenstack-system"}})
+		if r.Method == http.MethodPatch {
+			var sent metav1.PartialObjectMetadata
+			_ = json.NewDecoder(r.Body).Decode(&sent) // without it nothing is noted
+			a.noted = sent.Annotations["kupenstack.io/installation"]
+		}
+		metadata := map[string]any{"name": "kupenstack-system"}
+		if a.noted != "" {
+			metadata["annotations"] = map[string]any{"kupenstack.io/installation": a.noted}
+		}
+		answer(w, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": metadata})
 	case strings.HasSuffix(path, "/secrets") && r.Method == http.MethodPost:
 		a.store(w, r)
 	case path == "/api/v1/secrets" && a.other != "" && r.URL.Query().Get("fieldSelector") == "metadata.name=kupenstack-installation":
@@ -87,7 +97,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.store(w, r)
 	case strings.HasSuffix(path, "/secrets"):
 		found := list("SecretList", "v1")
-		if a.keeps && strings.HasPrefix(r.URL.Query().Get("labelSelector"), "kupenstack.io/inventory") {
+		selector := r.URL.Query().Get("labelSelector")
+		if a.keeps && (strings.HasPrefix(selector, "kupenstack.io/inventory") || selector == "app.kubernetes.io/managed-by=kupenstack" && path == "/api/v1/secrets") {
 			found["items"] = a.shards()
 		}
 		answer(w, found)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
-	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 )
 
 // demo is an example, seen from here.
@@ -26,17 +23,7 @@ func call(t *testing.T, in string, args ...string) (int, string) {
 	c.SetIn(strings.NewReader(in))
 	c.SetOut(&out)
 	c.SetErr(&bytes.Buffer{})
-	err := c.ExecuteContext(t.Context())
-	var code exit
-	switch {
-	case err == nil:
-		return exitDone, out.String()
-	case errors.As(err, &code):
-		return int(code), out.String()
-	case errors.Is(err, wire.ErrUsage):
-		return exitUsage, out.String()
-	}
-	return exitFailed, out.String()
+	return codeOf(c.ExecuteContext(t.Context())), out.String()
 }
 
 // What is no usage at all prints nothing: a shell may be reading.

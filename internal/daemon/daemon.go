@@ -63,8 +63,7 @@ const (
 
 // Run works until ctx ends. It returns an error only when it cannot begin.
 func (d *Daemon) Run(ctx context.Context) error {
-	d.trouble = map[string]string{"start": "not started yet"}
-	d.metrics = newMetrics(d.snapshot)
+	d.prepare()
 	address, err := d.serve(ctx)
 	if err != nil {
 		return err
@@ -72,6 +71,20 @@ func (d *Daemon) Run(ctx context.Context) error {
 	if d.Listening != nil {
 		d.Listening(address)
 	}
+	d.takeTurns(ctx)
+	return nil
+}
+
+// prepare makes what tells how the daemon does.
+func (d *Daemon) prepare() {
+	d.trouble = map[string]string{"start": "not started yet"}
+	d.metrics = newMetrics(d.snapshot, d.inForce)
+	d.Publisher.attempted = d.metrics.attempted
+	d.Lease.heard = func(err error) { d.set("cluster", err) }
+}
+
+// takeTurns waits to be in charge, and works while this process is, until ctx ends.
+func (d *Daemon) takeTurns(ctx context.Context) {
 	for attempt := 0; ctx.Err() == nil; attempt++ {
 		d.setStandby(true)
 		err := d.Ping(ctx)
@@ -87,7 +100,6 @@ func (d *Daemon) Run(ctx context.Context) error {
 			pause(ctx, backoff(attempt))
 		}
 	}
-	return nil
 }
 
 // work is what the process in charge does.
@@ -226,8 +238,6 @@ func (d *Daemon) submit(ctx context.Context, e *engine.Engine, r *engine.Revisio
 	if e.Submit(ctx, r) != nil {
 		return // it ends
 	}
-	d.metrics.applied.Reset()
-	d.metrics.applied.WithLabelValues(r.ID).Set(1)
 	d.Log.Info().Str("commit", r.ID).Int("units", len(r.Units)).Msg("took a revision")
 }
 
@@ -249,13 +259,11 @@ func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
 		switch {
 		case err == nil:
 			failures = 0
-			d.metrics.reports.WithLabelValues("published").Inc()
 		case ctx.Err() != nil:
 			return
 		default:
 			failures++
 			wait = backoff(failures)
-			d.metrics.reports.WithLabelValues("failed").Inc()
 			d.Log.Warn().Err(err).Msg("the report was not published")
 		}
 		if wait > 0 {
@@ -287,6 +295,17 @@ func (d *Daemon) snapshot() engine.Snapshot {
 		return engine.Snapshot{}
 	}
 	return e.Snapshot()
+}
+
+// inForce returns the commit that was admitted last, "" where this process is not in charge and when it does
+// not know one yet: a commit that is refused is not in force.
+func (d *Daemon) inForce() string {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.engine == nil {
+		return ""
+	}
+	return d.Tracker.State().InForce.Hash
 }
 
 // set notes what is wrong somewhere, or that it is not any more.

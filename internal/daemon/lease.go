@@ -46,6 +46,9 @@ type Lease struct {
 	log       zerolog.Logger
 	elector   atomic.Pointer[leaderelection.LeaderElector]
 	holder    atomic.Pointer[string]
+	// heard, when set, is told while this process waits that the cluster answers, with nil, or that it has not
+	// answered what was asked about the lease for renewDeadline.
+	heard func(err error)
 }
 
 // Identity returns what a process of a program holds the lease as. It shows people the program and where
@@ -133,10 +136,13 @@ func (l *Lease) Hold(ctx context.Context, config *rest.Config, work func(context
 	result := make(chan error, 1)
 	var decided atomic.Bool // whether work is called; set once, by whoever comes first
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: &resourcelock.LeaseLock{
-			LeaseMeta:  metav1.ObjectMeta{Namespace: l.namespace, Name: leaseName},
-			Client:     client.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
+		Lock: &heardLock{
+			Interface: &resourcelock.LeaseLock{
+				LeaseMeta:  metav1.ObjectMeta{Namespace: l.namespace, Name: leaseName},
+				Client:     client.CoordinationV1(),
+				LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
+			},
+			waits: func() bool { return !decided.Load() }, heard: l.heard, answered: time.Now(),
 		},
 		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
 		ReleaseOnCancel: true, Name: leaseName,
@@ -175,6 +181,34 @@ func (l *Lease) Hold(ctx context.Context, config *rest.Config, work func(context
 		return err
 	}
 	return errLost
+}
+
+// heardLock tells whether the cluster answers a process that waits for its lease, which is all that such a
+// process asks. One goroutine at a time uses it.
+type heardLock struct {
+	resourcelock.Interface
+	waits    func() bool
+	heard    func(error) // nil when nobody wants to know
+	answered time.Time   // when the last answer came
+}
+
+// Get returns the lease. Without an end of its own, a request that nobody answers would last for as long as
+// a process waits.
+func (h *heardLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, renewDeadline)
+	defer cancel()
+	record, content, err := h.Interface.Get(ctx)
+	if h.heard == nil || !h.waits() {
+		return record, content, err
+	}
+	switch {
+	case err == nil || apierrors.IsNotFound(err):
+		h.answered = time.Now()
+		h.heard(nil)
+	case time.Since(h.answered) >= renewDeadline:
+		h.heard(fmt.Errorf("ask for the lease: %w", err))
+	}
+	return record, content, err
 }
 
 // ensureNamespace creates the namespace that the lease lies in, which is needed before anybody can

@@ -3,10 +3,12 @@ package daemon_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -18,12 +20,15 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
 
 // leases is as much of an API server as a lease takes.
 type leases struct {
 	mutex sync.Mutex
 	lease []byte // as JSON; nil while there is none
+	dead  bool   // no request is answered
+	mute  bool   // nor refused
 }
 
 func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -61,6 +66,16 @@ func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (l *leases) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close()
+	}
+	l.mutex.Lock()
+	dead, mute := l.dead, l.mute
+	l.mutex.Unlock()
+	switch {
+	case dead && mute:
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	case dead:
+		return nil, errors.New("no route to the cluster")
 	}
 	answer := httptest.NewRecorder()
 	l.ServeHTTP(answer, r)
@@ -140,4 +155,45 @@ func TestTwoOfOneProgram(t *testing.T) {
 		close(leave)
 		group.Wait()
 	})
+}
+
+func (l *leases) die(dead bool) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.dead = dead
+}
+
+// TestStandbyOfADeadCluster: who waits for the lease is not ready while the cluster does not answer.
+func TestStandbyOfADeadCluster(t *testing.T) {
+	for _, mute := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			server := &leases{mute: mute, lease: []byte(`{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"kupenstack"},` +
+				`"spec":{"holderIdentity":"another","leaseDurationSeconds":36000,"renewTime":"2000-01-01T00:00:00.000000Z"}}`)}
+			ctx, stop := context.WithCancel(t.Context())
+			d := &daemon.Daemon{
+				Tracker: revision.NewTracker(nil, ".", noFacts, revision.Options{}), Publisher: &daemon.Publisher{}, Cluster: server.config(),
+				Lease: daemon.NewLease("kupenstack-system", "standby", zerolog.Nop()), Ping: func(context.Context) error { return nil }, Log: zerolog.Nop(),
+			}
+			ended := make(chan struct{})
+			go func() { defer close(ended); d.TakeTurns(ctx) }()
+			after := func(wait time.Duration, ready bool) {
+				t.Helper()
+				time.Sleep(wait)
+				synctest.Wait()
+				problems := strings.Join(d.Problems(), "\n")
+				if ready != (problems == "") || !ready && !strings.Contains(problems, "cluster: ask for the lease: ") {
+					t.Errorf("mute %v: %v later it has these problems: %q", mute, wait, problems)
+				}
+			}
+			after(time.Minute, true)
+			server.die(true)
+			after(5*time.Second, true) // a moment without an answer is no outage
+			after(15*time.Second, false)
+			after(10*time.Minute, false)
+			server.die(false)
+			after(15*time.Second, true)
+			stop()
+			<-ended
+		})
+	}
 }

@@ -16,7 +16,20 @@ type metrics struct {
 	polls    *prometheus.CounterVec
 	reports  *prometheus.CounterVec
 	leader   prometheus.Gauge
-	applied  *prometheus.GaugeVec
+}
+
+// revisionCollector names the revision in force at the moment somebody asks.
+type revisionCollector struct {
+	description *prometheus.Desc
+	inForce     func() string // "" for none
+}
+
+func (c revisionCollector) Describe(out chan<- *prometheus.Desc) { out <- c.description }
+
+func (c revisionCollector) Collect(out chan<- prometheus.Metric) {
+	if commit := c.inForce(); commit != "" {
+		out <- prometheus.MustNewConstMetric(c.description, prometheus.GaugeValue, 1, commit)
+	}
 }
 
 // unitsCollector counts units by phase at the moment somebody asks.
@@ -38,7 +51,7 @@ func (c unitsCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-func newMetrics(snapshot func() engine.Snapshot) *metrics {
+func newMetrics(snapshot func() engine.Snapshot, inForce func() string) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		polls: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -50,14 +63,21 @@ func newMetrics(snapshot func() engine.Snapshot) *metrics {
 		leader: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "kupenstack_leader", Help: "1 while this process holds the lease.",
 		}),
-		applied: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "kupenstack_revision_info", Help: "1 for the revision in force.",
-		}, []string{"commit"}),
 	}
-	m.registry.MustRegister(m.polls, m.reports, m.leader, m.applied,
+	m.registry.MustRegister(m.polls, m.reports, m.leader,
+		revisionCollector{prometheus.NewDesc("kupenstack_revision_info", "1 for the revision in force.", []string{"commit"}, nil), inForce},
 		unitsCollector{prometheus.NewDesc("kupenstack_units", "Units by class and phase.", []string{"class", "phase"}, nil), snapshot},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// attempted counts an attempt to publish a report.
+func (m *metrics) attempted(err error) {
+	result := "published"
+	if err != nil {
+		result = "failed"
+	}
+	m.reports.WithLabelValues(result).Inc()
 }
 
 func (m *metrics) handler() http.Handler {

@@ -42,6 +42,8 @@ type Publisher struct {
 	Agents  *Agents // nil when nobody looks at them
 	Log     zerolog.Logger
 
+	attempted func(err error) // when set, told of each attempt to publish and how it ended
+
 	last    map[string][]byte
 	verdict report.Verdict // of the newest report, published or not
 	told    report.Verdict // of the newest one that was published
@@ -86,6 +88,7 @@ func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, probl
 		files, err := p.Target.Read(ctx)
 		if err != nil {
 			p.Judge(snapshot, problems)
+			p.tried(err)
 			return 0, fmt.Errorf("read the last report: %w", err)
 		}
 		p.last = files
@@ -129,6 +132,7 @@ func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, probl
 		message += "\n\nApplied: " + hash
 	}
 	foreign, err := p.Target.Publish(ctx, files, message, merged)
+	p.tried(err)
 	if err != nil {
 		return 0, fmt.Errorf("publish the report: %w", err)
 	}
@@ -139,6 +143,12 @@ func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, probl
 	p.last, p.told, p.commit, p.at = files, verdict, commit, time.Now()
 	p.Log.Info().Str("verdict", string(verdict)).Msg("published a report")
 	return 0, nil
+}
+
+func (p *Publisher) tried(err error) {
+	if p.attempted != nil {
+		p.attempted(err)
+	}
 }
 
 // lookAtPlans finds out which plans there are. The report does not wait for them: without an answer it names

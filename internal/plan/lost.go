@@ -54,6 +54,8 @@ func (i Identity) uids(a addr.Object) []string {
 // keepLost creates nothing beside an object that has the same name and a mark of ours that nothing on
 // record explains: the inventory was lost after it was moved, and it may be the very thing. What has
 // the address that the mark is of does not take it either when it would have to give it another name.
+// Nor is anything created beside an object whose mark cannot be checked: it may be ours of an installation
+// that was lost, and a second one of the same name is nobody's wish.
 func (p *Plan) keepLost(in *Input) {
 	used, holders := map[string]bool{}, map[string]*Change{}
 	for i := range in.Entries {
@@ -74,7 +76,11 @@ func (p *Plan) keepLost(in *Input) {
 		}
 		for _, o := range in.States[c.Address].Marked {
 			uid, ours := in.Marker.Own(o.Mark)
-			if !ours || used[uid] {
+			if !ours {
+				c.block(fmt.Sprintf("%s has this name and a KupenStack mark that cannot be checked: another installation made it, or one that was lost. Restore the Secret of that one, rename one of the two, or take the mark off to have it taken over", o.Name))
+				break
+			}
+			if used[uid] {
 				continue
 			}
 			holder := holders[o.Mark]

@@ -78,8 +78,9 @@ func TestNothingIsCreatedBesideWhatMayHaveBeenMoved(t *testing.T) {
 	const unexplained = "web (id1) has this name and a mark of ours, and nothing on record says what it is: if it was moved here, write its moved block again, else rename one of the two"
 	expect(t, planned(func(*plan.Input) {}), "resource.b blocked: "+unexplained)
 	expect(t, planned(func(in *plan.Input) { // of another installation, or forged
-		in.States[at("resource.b")] = unit.State{Existence: unit.Absent, Marked: []unit.Marked{{Name: "web", Mark: "kupenstack:x.y"}, {Name: "web", Mark: "z"}}}
-	}), "resource.b create")
+		in.States[at("resource.b")] = unit.State{Existence: unit.Absent, Marked: []unit.Marked{{Name: "web (id2)", Mark: "kupenstack:x.y"}}}
+	}), "resource.b blocked: web (id2) has this name and a KupenStack mark that cannot be checked: another installation made it, or one that was lost. "+
+		"Restore the Secret of that one, rename one of the two, or take the mark off to have it taken over")
 	expect(t, planned(func(in *plan.Input) { // it is somebody's for certain
 		a := of("resource.a", "a")
 		entry := entryOf(a)

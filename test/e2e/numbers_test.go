@@ -37,13 +37,16 @@ func (s *story) threePasses(t *testing.T, lists []string) {
 	if writes := s.Writes(t, since); len(writes) > 0 {
 		t.Errorf("an unchanged world was written to: %q", writes)
 	}
-	s.onlyNamed(t, since, passes, ownRequests()...)
+	s.onlyNamed(t, since, passes, ownRequests())
 	if now := s.Repository.Hash(t, world.StatusBranch); now != reports {
 		t.Errorf("the status branch went from %s to %s:\n%s", reports, now, s.changes(t, reports, now))
 	}
 	asked := askedFor(s.proxies.Requests()[before:])
-	for _, own := range ownRequests() {
-		lists = append(lists, "kubernetes "+own)
+	for own, times := range ownRequests() {
+		if asked["kubernetes "+own] != times*passes {
+			t.Errorf("%s was asked for %d times in %d passes", own, asked["kubernetes "+own], passes)
+		}
+		delete(asked, "kubernetes "+own)
 	}
 	for _, list := range lists {
 		if asked[list] != passes {
@@ -57,10 +60,10 @@ func (s *story) threePasses(t *testing.T, lists []string) {
 }
 
 // ownRequests are what a process asks about single objects when it starts, however large the cloud: who
-// it is, and whether there is a place for its lease.
-func ownRequests() []string {
+// it is, whether the cluster remembers it so, and whether there is a place for its lease.
+func ownRequests() map[string]int {
 	const own = "get /api/v1/namespaces/" + world.System
-	return []string{own, own + "/secrets/kupenstack-installation"}
+	return map[string]int{own: 2, own + "/secrets/kupenstack-installation": 1}
 }
 
 // changes are the lines of reports that one commit has and another one has not.
@@ -106,15 +109,15 @@ func askedFor(requests []faultproxy.Request) map[string]int {
 // onlyNamed fails the test unless, of single objects, the commands asked Kubernetes about some alone since
 // an offset of the audit log, each so many times. The log has the requests of Helm, too, and lists and
 // watches that select a name.
-func (s *story) onlyNamed(t *testing.T, since int64, times int, requests ...string) {
+func (s *story) onlyNamed(t *testing.T, since int64, times int, requests map[string]int) {
 	t.Helper()
 	asked := map[string]int{}
 	for _, request := range s.Named(t, since) {
 		asked[request]++
 	}
-	for _, request := range requests {
-		if asked[request] != times {
-			t.Errorf("Kubernetes was asked %d times to %s, want %d times", asked[request], request, times)
+	for request, each := range requests {
+		if asked[request] != times*each {
+			t.Errorf("Kubernetes was asked %d times to %s, want %d times", asked[request], request, times*each)
 		}
 		delete(asked, request)
 	}
@@ -217,7 +220,7 @@ func (s *story) idleResyncs(t *testing.T) {
 		looks = between(s.proxies.Requests()[begin:], demoLists()[0], resyncs)
 		return looks != nil, fmt.Sprint(seen(begin))
 	})
-	s.onlyNamed(t, since, 0)
+	s.onlyNamed(t, since, 0, nil)
 	// On a busy machine one look may be late, and the next one not, but all of them cannot be.
 	took := looks[len(looks)-1].Time.Sub(looks[0].Time)
 	if took < (resyncs-1)*resync {

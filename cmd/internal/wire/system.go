@@ -2,8 +2,6 @@ package wire
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -82,57 +80,24 @@ func (s *System) closeDrivers() {
 	s.closers = nil
 }
 
-// Ping tells whether the cluster can be reached, knows us, and is not looked after from another namespace.
+// Ping tells whether the cluster can be reached, knows us, is not looked after from another namespace, and
+// has not lost what tells our objects; then the error wraps [kube.ErrLost].
 // It is asked before anything is written: a lease in a namespace that was misspelt would stay there.
 func (s *System) Ping(ctx context.Context) error {
 	if err := s.cluster.Ping(ctx); err != nil {
 		return err
 	}
-	id, key, found, err := s.cluster.PeekInstallation(ctx)
+	found, err := s.look(ctx)
 	if err != nil {
 		return err
 	}
-	if !found {
-		return s.alone(ctx)
-	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.found, s.id = &installed{id, key}, id
+	s.found = found
+	if found != nil {
+		s.id = found.id
+	}
 	return nil
-}
-
-// installed is what an installation keeps in the cluster. It is made once and never changes.
-type installed struct {
-	id  string
-	key redact.Secret
-}
-
-// peek returns it as Ping has found it, or asks; false when there is none.
-func (s *System) peek(ctx context.Context) (id string, key redact.Secret, found bool, err error) {
-	s.mutex.Lock()
-	known := s.found
-	s.found = nil
-	s.mutex.Unlock()
-	if known != nil {
-		return known.id, known.key, true, nil
-	}
-	return s.cluster.PeekInstallation(ctx)
-}
-
-// InstallationName returns what reports call this installation by; "" while there is none. Nobody can tell its
-// id by it.
-func (s *System) InstallationName(ctx context.Context) (string, error) {
-	s.mutex.Lock()
-	id := s.id
-	s.mutex.Unlock()
-	if id == "" {
-		var err error
-		if id, _, _, err = s.cluster.PeekInstallation(ctx); err != nil || id == "" {
-			return "", err
-		}
-	}
-	sum := sha256.Sum256([]byte("installation " + id))
-	return hex.EncodeToString(sum[:8]), nil
 }
 
 // Facts are what compose has to know of the cluster.
@@ -172,34 +137,6 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	})
 	s.current.Store(e)
 	return e, nil
-}
-
-// installation returns the marker and the key for digests. Where nothing was ever installed, a plan
-// works with a key of its own: there is nothing yet that it could fit. There is one cloud per cluster: what
-// another namespace has the inventory of is not taken over, as it would be for a namespace that was misspelt.
-func (s *System) installation(ctx context.Context, readOnly bool) (inventory.Marker, redact.Secret, error) {
-	id, key, found, err := s.peek(ctx)
-	if err == nil && !found {
-		if err = s.alone(ctx); err == nil && !readOnly {
-			if id, key, err = s.cluster.Installation(ctx); err == nil {
-				s.mutex.Lock()
-				s.id = id
-				s.mutex.Unlock()
-			}
-		} else if err == nil {
-			id, key = "none", redact.NewSecret("there is no installation yet, and so no mark to compare with")
-		}
-	}
-	return inventory.NewMarker(id, key), key, err
-}
-
-// alone returns an error when this cluster is looked after from another namespace.
-func (s *System) alone(ctx context.Context) error {
-	other, err := s.cluster.Elsewhere(ctx)
-	if err == nil && other != "" {
-		err = fmt.Errorf("%w: there is no inventory in the namespace %s, and one in %s, from where this cluster is looked after: give --namespace %[3]s", ErrUsage, s.Flags.Namespace, other)
-	}
-	return err
 }
 
 func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOnly bool) (map[unit.DriverName]engine.Driver, func(context.Context) plan.Hosts, error) {

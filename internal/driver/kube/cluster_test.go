@@ -197,6 +197,30 @@ func TestInstallationIsMadeOnce(t *testing.T) {
 	}
 }
 
+// What an installation is known by outlives its Secret, and that of another one is not taken for it.
+func TestInstallationIsRemembered(t *testing.T) {
+	bed := testbed.Cluster(t)
+	w := newWorld(t, bed)
+	id, _, err := w.cluster.Installation(w.ctx)
+	w.must(err)
+	remembers := func(id string, want bool, lost bool) {
+		t.Helper()
+		if noted, err := w.cluster.Remembers(w.ctx, id); noted != want || errors.Is(err, kube.ErrLost) != lost || !lost && err != nil {
+			t.Errorf("%q is noted: %v, error %v", id, noted, err)
+		}
+	}
+	remembers(id, false, false)
+	w.must(w.cluster.Note(w.ctx, id))
+	remembers(id, true, false)
+	remembers("another", false, true)
+	remembers("", false, false) // it is there by now
+	system := w.name + "-system"
+	w.must(bed.Client().CoreV1().Secrets(system).Delete(w.ctx, "kupenstack-installation", metav1.DeleteOptions{}))
+	remembers("", false, true)
+	w.must(w.cluster.Note(w.ctx, "new")) // as a person writes it
+	remembers("", false, false)
+}
+
 func TestExplainAWorkload(t *testing.T) {
 	w := newWorld(t, testbed.Cluster(t))
 	w.namespace()

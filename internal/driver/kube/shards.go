@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -10,9 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -20,8 +17,7 @@ const (
 	shardPrefix = "kupenstack-inventory-"
 	shardKey    = "inventory"
 	// labelShard tells our Secrets with the inventory from all others.
-	labelShard   = "kupenstack.io/inventory"
-	installation = "kupenstack-installation"
+	labelShard = "kupenstack.io/inventory"
 	// managerStore is the field manager of what we keep for ourselves.
 	managerStore = "kupenstack-store"
 )
@@ -103,62 +99,6 @@ func (s *Shards) Put(ctx context.Context, name string, data []byte, version stri
 		return "", fmt.Errorf("shard %s of the inventory: %w", name, err)
 	}
 	return stored.GetResourceVersion(), nil
-}
-
-// Installation returns the id of our installation in this cluster, and the key for its marks. They
-// are made once and never change.
-func (c *Cluster) Installation(ctx context.Context) (id string, key redact.Secret, err error) {
-	for range maxWrites {
-		id, key, found, err := c.PeekInstallation(ctx)
-		if err != nil || found {
-			return id, key, err
-		}
-		if err := c.ensureNamespace(ctx, c.namespace); err != nil {
-			return "", redact.Secret{}, err
-		}
-		var random [32]byte
-		_, _ = rand.Read(random[:]) // it never fails: the program ends instead
-		_, err = c.Create(ctx, managerStore, systemSecret(c.namespace, installation,
-			map[string]string{"id": newUUID().Reveal(), "key": string(random[:])}))
-		if err != nil && !errors.Is(err, ErrConflict) {
-			return "", redact.Secret{}, err
-		}
-	}
-	return "", redact.Secret{}, fmt.Errorf("the installation's Secret in %s comes and goes: %w", c.namespace, ErrConflict)
-}
-
-// PeekInstallation is Installation without making anything; false means that there is none yet.
-func (c *Cluster) PeekInstallation(ctx context.Context) (id string, key redact.Secret, found bool, err error) {
-	ref := secretRef(c.namespace, installation)
-	object, err := c.read(ctx, ref)
-	if err != nil || object == nil {
-		return "", redact.Secret{}, false, err
-	}
-	name, hasID, idErr := secretValue(object, "id")
-	key, hasKey, keyErr := secretValue(object, "key")
-	if err := errors.Join(idErr, keyErr); err != nil || !hasID || !hasKey {
-		// A new one would not know our own marks any more.
-		return "", redact.Secret{}, false, fmt.Errorf("%s: %w", ref, errors.Join(err, errDamaged))
-	}
-	return name.Reveal(), key, true, nil
-}
-
-// Elsewhere returns another namespace that holds an installation of ours; "" when there is none. The
-// cluster is asked, whatever was seen of it before.
-func (c *Cluster) Elsewhere(ctx context.Context) (namespace string, err error) {
-	secrets := c.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"})
-	list, err := secrets.List(ctx, metav1.ListOptions{
-		LabelSelector: LabelManagedBy + "=" + ManagedBy, FieldSelector: "metadata.name=" + installation,
-	})
-	if err != nil {
-		return "", c.explainError(err, "look for another installation in this cluster")
-	}
-	for i := range list.Items {
-		if found := list.Items[i].GetNamespace(); found != c.namespace {
-			return found, nil
-		}
-	}
-	return "", nil
 }
 
 // ensureNamespace makes a namespace of ours when it is missing.

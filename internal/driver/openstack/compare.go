@@ -55,7 +55,7 @@ func compareLookup(desired cty.Value, st unit.State, m match) unit.Diff {
 func compareObject(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) unit.Diff {
 	o := m.object
 	if k.marks() && o.mark != "" && t.Mark != "" && o.mark != t.Mark && !slices.Contains(t.Marks, o.mark) {
-		return unit.Diff{Action: unit.ActionBlocked, Reason: fmt.Sprintf("%s bears a mark that is not of this block: it is managed elsewhere", describe([]*object{o})[0])}
+		return unit.Diff{Action: unit.ActionBlocked, Reason: fmt.Sprintf("%s bears a mark that is not of this block: it is managed elsewhere, or the installation that made it was lost", describe([]*object{o})[0])}
 	}
 	if o.busy {
 		return unit.Diff{Action: unit.ActionNone, Reason: o.message}

@@ -95,6 +95,26 @@ func TestObjectsOfOneNameWithOtherMarks(t *testing.T) {
 	}
 }
 
+// An image has its mark as a property, and one with another mark is told of as objects of other kinds are.
+func TestImagesOfOneNameWithOtherMarks(t *testing.T) {
+	image := func(id, owner, mark string) map[string]any {
+		return map[string]any{"id": id, "name": "disk", "owner": owner, "status": "active", "kupenstack_mark": mark}
+	}
+	d := pretend(t, func(*http.Request) any {
+		return map[string]any{"images": []any{image("i1", "p1", "kupenstack:lost"), image("i2", "p2", "kupenstack:elsewhere")}}
+	})
+	tg := target(t, "image", "disk", values{})
+	tg.Mark = "kupenstack:ours"
+	states, err := d.Observe(t.Context(), []unit.Target{tg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []unit.Marked{{Name: "disk (i1)", Mark: "kupenstack:lost"}}
+	if st := states[tg.Address]; st.Existence != unit.Absent || !slices.Equal(st.Marked, want) {
+		t.Errorf("got %+v", st)
+	}
+}
+
 func TestLookupNamesWhatMatches(t *testing.T) {
 	for _, test := range []struct {
 		count int

@@ -32,9 +32,12 @@ func pretend(t *testing.T, networks func(r *http.Request) any) *openstack.Driver
 			"user": map[string]any{"id": "u1", "name": "ops", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": "p1"},
 			"catalog": []any{map[string]any{"type": "network", "endpoints": []any{
 				map[string]any{"interface": "public", "region_id": "here", "region": "here", "url": server.URL},
+			}}, map[string]any{"type": "image", "endpoints": []any{
+				map[string]any{"interface": "public", "region_id": "here", "region": "here", "url": server.URL},
 			}}},
 		}})
 	})
+	mux.HandleFunc("GET /v2/images", func(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, networks(r)) })
 	mux.HandleFunc("GET /v2.0/networks", func(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, networks(r)) })
 	mux.HandleFunc("GET /v2.0/networks/{id}", func(w http.ResponseWriter, r *http.Request) {
 		body, _ := networks(r).(map[string]any)

@@ -1,0 +1,99 @@
+package wire
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+)
+
+// installed is what an installation keeps in the cluster. It is made once and never changes.
+type installed struct {
+	id    string
+	key   redact.Secret
+	noted bool // the id is also where the loss of the Secret does not reach it
+}
+
+// peek returns it as Ping has found it, or asks; nil when there is none.
+func (s *System) peek(ctx context.Context) (*installed, error) {
+	s.mutex.Lock()
+	known := s.found
+	s.found = nil
+	s.mutex.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	return s.look(ctx)
+}
+
+// look asks the cluster for it. nil is for a cluster that nothing was ever installed in: where this is
+// another namespace than before, or what is there was lost, that is an error.
+func (s *System) look(ctx context.Context) (*installed, error) {
+	id, key, found, err := s.cluster.PeekInstallation(ctx)
+	if err == nil && !found {
+		err = s.alone(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	noted, err := s.cluster.Remembers(ctx, id)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &installed{id, key, noted}, nil
+}
+
+// InstallationName returns what reports call this installation by; "" while there is none. Nobody can tell its
+// id by it.
+func (s *System) InstallationName(ctx context.Context) (string, error) {
+	s.mutex.Lock()
+	id := s.id
+	s.mutex.Unlock()
+	if id == "" {
+		var err error
+		if id, _, _, err = s.cluster.PeekInstallation(ctx); err != nil || id == "" {
+			return "", err
+		}
+	}
+	sum := sha256.Sum256([]byte("installation " + id))
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// installation returns the marker and the key for digests. Where nothing was ever installed, a plan
+// works with a key of its own: there is nothing yet that it could fit. There is one cloud per cluster: what
+// another namespace has the inventory of is not taken over, as it would be for a namespace that was misspelt.
+func (s *System) installation(ctx context.Context, readOnly bool) (inventory.Marker, redact.Secret, error) {
+	found, err := s.peek(ctx)
+	switch {
+	case err != nil:
+		return inventory.Marker{}, redact.Secret{}, err
+	case found == nil && readOnly:
+		found = &installed{id: "none", key: redact.NewSecret("there is no installation yet, and so no mark to compare with")}
+	case found == nil:
+		found = &installed{}
+		if found.id, found.key, err = s.cluster.Installation(ctx); err != nil {
+			return inventory.Marker{}, redact.Secret{}, err
+		}
+		s.mutex.Lock()
+		s.id = found.id
+		s.mutex.Unlock()
+	}
+	if !readOnly && !found.noted {
+		if err := s.cluster.Note(ctx, found.id); err != nil {
+			return inventory.Marker{}, redact.Secret{}, err
+		}
+	}
+	return inventory.NewMarker(found.id, found.key), found.key, nil
+}
+
+// alone returns an error when this cluster is looked after from another namespace.
+func (s *System) alone(ctx context.Context) error {
+	other, err := s.cluster.Elsewhere(ctx)
+	if err == nil && other != "" {
+		err = fmt.Errorf("%w: there is no inventory in the namespace %s, and one in %s, from where this cluster is looked after: give --namespace %[3]s", ErrUsage, s.Flags.Namespace, other)
+	}
+	return err
+}

@@ -1,0 +1,32 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+)
+
+// TakeTurns is Run without an address that health checks are answered on: under a clock of a test's own
+// nobody may wait for the network.
+func (d *Daemon) TakeTurns(ctx context.Context) {
+	d.prepare()
+	d.takeTurns(ctx)
+}
+
+// Problems are what /readyz says.
+func (d *Daemon) Problems() []string { return d.problems() }
+
+// Measure returns what /metrics says beside an engine; nil is for a process that is not in charge.
+func (d *Daemon) Measure(e *engine.Engine) string {
+	if d.metrics == nil {
+		d.prepare()
+	}
+	d.mutex.Lock()
+	d.engine = e
+	d.mutex.Unlock()
+	answer := httptest.NewRecorder()
+	d.metrics.handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	return answer.Body.String()
+}
