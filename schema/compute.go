@@ -6,7 +6,7 @@ func computeBlocks() []Block { return []Block{flavorBlock(), keypairBlock(), ins
 
 func flavorBlock() Block {
 	return Block{
-		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"),
+		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule()},
 		Unique: "Nova takes a name for one flavor only", OneName: true,
 		Doc: "A size of instances. Nova cannot change one: a changed size is a new flavor, and running instances keep the old one.",
 		Attributes: []Attribute{
@@ -68,7 +68,7 @@ func keypairBlock() Block {
 
 func instanceBlock() Block {
 	return Block{
-		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"),
+		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{metadataRule(), tagsRule()},
 		Doc: "A virtual machine of Nova.",
 		Attributes: []Attribute{
 			fullName(InPlace),

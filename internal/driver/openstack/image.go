@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,8 +28,8 @@ type imageKind struct {
 }
 
 const (
-	keySource   = "kupenstack_source"
-	keyChecksum = "kupenstack_checksum"
+	keySource   = schema.KeyPrefix + "source"
+	keyChecksum = schema.KeyPrefix + "checksum"
 	keyOwner    = "owner"
 	patchType   = "application/openstack-images-v2.1-json-patch"
 	imagePause  = 2 * time.Second
@@ -56,11 +57,7 @@ func imageFields() []field {
 
 // reserved are the members of an image that are not properties which people wrote.
 func reserved(key string) bool {
-	return strings.HasPrefix(key, "kupenstack_") || strings.HasPrefix(key, "os_hash_") || slices.Contains([]string{
-		"id", "name", "status", "tags", "container_format", "disk_format", "created_at", "updated_at", "size", "virtual_size",
-		"visibility", "locations", "self", "min_disk", "min_ram", "protected", "file", "checksum", keyOwner, "os_hidden",
-		"schema", "direct_url", "stores",
-	}, key)
+	return strings.HasPrefix(key, schema.KeyPrefix) || schema.BaseProperty(key)
 }
 
 func (k imageKind) read(raw map[string]any) *object {
@@ -153,8 +150,10 @@ func (k imageKind) create(ctx context.Context, s *session, w wanted) (*object, e
 	return readOne(k.read)(s.do(ctx, call{service: serviceImage, method: http.MethodPost, path: "images", body: body}))
 }
 
+// properties are those that are written; validation refuses what is none, and so never gets here.
 func properties(w wanted) map[string]any {
 	p, _ := w.plain("properties").(map[string]any)
+	maps.DeleteFunc(p, func(key string, _ any) bool { return reserved(key) })
 	return p
 }
 
