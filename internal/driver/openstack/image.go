@@ -171,6 +171,11 @@ func (k imageKind) update(ctx context.Context, s *session, o *object, w wanted, 
 			_, err := s.do(ctx, call{service: serviceImage, method: http.MethodPut, path: pathOf("images", o.id, "tags", tag)})
 			return err
 		})
+		if err == nil {
+			err = takeAway(w.drop["tags"], func(tag string) error {
+				return s.erase(ctx, serviceImage, pathOf("images", o.id, "tags", tag))
+			})
+		}
 		if err != nil {
 			return err
 		}
@@ -189,8 +194,7 @@ func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]
 		if _, there := o.raw[key]; !there {
 			operation = "add"
 		}
-		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-		patch = append(patch, map[string]any{"op": operation, "path": "/" + escaped, "value": value})
+		patch = append(patch, map[string]any{"op": operation, "path": pointerTo(key), "value": value})
 	}
 	for _, f := range imageFields() {
 		if v := w.plain(f.attribute); v != nil && f.attribute != "tags" && slices.Contains(attributes, f.attribute) {
@@ -204,6 +208,9 @@ func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]
 			}
 		}
 	}
+	for _, key := range w.drop["properties"] {
+		patch = append(patch, map[string]any{"op": "remove", "path": pointerTo(key)})
+	}
 	if o.mark != w.mark {
 		set(markKey, w.mark)
 		// Whoever has an image adopted says that these are the bytes; from now on a change counts.
@@ -216,6 +223,11 @@ func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]
 	}
 	slices.SortFunc(patch, func(a, b map[string]any) int { return strings.Compare(textAt(a, "path"), textAt(b, "path")) })
 	return patch
+}
+
+// pointerTo is the JSON pointer to a member of an image.
+func pointerTo(key string) string {
+	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }
 
 func (k imageKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {

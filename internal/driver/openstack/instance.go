@@ -199,6 +199,12 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 			return err
 		}
 	}
+	err := takeAway(w.drop["metadata"], func(key string) error {
+		return s.erase(ctx, serviceCompute, pathOf("servers", o.id, "metadata", key))
+	})
+	if err != nil {
+		return err
+	}
 	if slices.Contains(attributes, "security_groups") {
 		for _, port := range portsToChange(w.list("security_groups"), o) {
 			_, err := s.do(ctx, call{
@@ -210,9 +216,15 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 			}
 		}
 	}
-	return addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
+	err = addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
 		_, err := s.do(ctx, call{service: serviceCompute, method: http.MethodPut, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
 		return err
+	})
+	if err != nil {
+		return err
+	}
+	return takeAway(w.drop["tags"], func(tag string) error {
+		return s.delete(ctx, call{service: serviceCompute, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
 	})
 }
 

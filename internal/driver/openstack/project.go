@@ -103,6 +103,11 @@ func (k projectKind) update(ctx context.Context, s *session, o *object, w wanted
 		_, err := s.do(ctx, call{service: serviceIdentity, method: http.MethodPut, path: pathOf("projects", o.id, "tags", tag)})
 		return err
 	})
+	if err == nil {
+		err = takeAway(w.drop["tags"], func(tag string) error {
+			return s.erase(ctx, serviceIdentity, pathOf("projects", o.id, "tags", tag))
+		})
+	}
 	if err != nil || !slices.Contains(attributes, quotaAttribute) {
 		return err
 	}

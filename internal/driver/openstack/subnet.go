@@ -79,7 +79,7 @@ func (k subnetKind) update(ctx context.Context, s *session, o *object, w wanted,
 	if err := k.put(ctx, s, o.id, body); err != nil {
 		return err
 	}
-	return k.addTags(ctx, s, o, w)
+	return k.writeTags(ctx, s, o, w)
 }
 
 // firstAddress is the gateway that Neutron chooses by itself.
