@@ -50,7 +50,7 @@ func projectAttribute() Attribute {
 func tagsAttribute() Attribute {
 	return Attribute{
 		Name: "tags", Type: cty.Set(cty.String), Example: cty.SetVal([]cty.Value{cty.StringVal("shop")}),
-		Doc: "Words to find the object by in lists of the API. Tags that others have added stay.",
+		Doc: "Words to find the object by in lists of the API. Those that are taken out are taken away; tags that others have added stay.",
 	}
 }
 

@@ -6,7 +6,7 @@ func computeBlocks() []Block { return []Block{flavorBlock(), keypairBlock(), ins
 
 func flavorBlock() Block {
 	return Block{
-		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"),
+		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule()},
 		Unique: "Nova takes a name for one flavor only", OneName: true,
 		Doc: "A size of instances. Nova cannot change one: a changed size is a new flavor, and running instances keep the old one.",
 		Attributes: []Attribute{
@@ -41,7 +41,7 @@ func flavorBlock() Block {
 			},
 			{
 				Name: "extra_specs", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"hw:cpu_policy": cty.StringVal("dedicated")}),
-				Doc: "What the scheduler and the hypervisor should know, such as hw:cpu_policy for dedicated processors or traits that a host must have. Keys that others have added stay.",
+				Doc: "What the scheduler and the hypervisor should know, such as hw:cpu_policy for dedicated processors or traits that a host must have. Those that are taken out are taken away; keys that others have added stay.",
 			},
 			idAttribute(FormatAny),
 		},
@@ -68,7 +68,7 @@ func keypairBlock() Block {
 
 func instanceBlock() Block {
 	return Block{
-		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"),
+		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{metadataRule(), tagsRule()},
 		Doc: "A virtual machine of Nova.",
 		Attributes: []Attribute{
 			fullName(InPlace),
@@ -107,11 +107,11 @@ func instanceBlock() Block {
 			},
 			{
 				Name: "metadata", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"tier": cty.StringVal("web")}),
-				Doc: "Keys and values that the instance can read from the metadata service. Keys that others have added stay.",
+				Doc: "Keys and values that the instance can read from the metadata service. Those that are taken out are taken away; keys that others have added stay.",
 			},
 			{
 				Name: "tags", Type: cty.Set(cty.String), Example: cty.SetVal([]cty.Value{cty.StringVal("shop")}),
-				Doc: "Words to find the instance by in lists of the API. Tags that others have added stay.",
+				Doc: "Words to find the instance by in lists of the API. Those that are taken out are taken away; tags that others have added stay.",
 			},
 			idAttribute(FormatID),
 			{Name: "access_ip", Type: cty.String, Presence: Computed, Doc: "Its first fixed address, of IPv4 where it has one."},

@@ -4,7 +4,7 @@ import "github.com/zclconf/go-cty/cty"
 
 func imageBlocks() []Block {
 	return []Block{{
-		Kind: "image", Class: ClassResource, Labels: resourceLabel("debian"),
+		Kind: "image", Class: ClassResource, Labels: resourceLabel("debian"), Rules: []Rule{propertiesRule(), tagsRule()},
 		Doc: "An image of Glance, with its bytes.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -48,7 +48,7 @@ func imageBlocks() []Block {
 			},
 			{
 				Name: "properties", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"hw_disk_bus": cty.StringVal("scsi")}),
-				Doc: "What the hypervisor should know about the image, such as the bus of its disks. Keys that others have added stay.",
+				Doc: "What the hypervisor should know about the image, such as the bus of its disks. Those that are taken out are taken away; keys that others have added stay.",
 			},
 			tagsAttribute(),
 			idAttribute(FormatID),

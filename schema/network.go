@@ -8,7 +8,7 @@ func networkBlocks() []Block {
 
 func networkBlock() Block {
 	return Block{
-		Kind: "network", Class: ClassResource, Labels: resourceLabel("web"),
+		Kind: "network", Class: ClassResource, Labels: resourceLabel("web"), Rules: markedRules(),
 		Doc: "A network of Neutron: what the ports of instances and routers are connected by. Addresses come from its subnets.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -56,7 +56,7 @@ func subnetBlock() Block {
 	return Block{
 		Kind: "subnet", Class: ClassResource, Labels: resourceLabel("web"),
 		Doc:   "A range of addresses in a network.",
-		Rules: subnetRules(),
+		Rules: append(subnetRules(), markedRules()...),
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			{
@@ -108,7 +108,7 @@ func subnetBlock() Block {
 
 func routerBlock() Block {
 	return Block{
-		Kind: "router", Class: ClassResource, Labels: resourceLabel("edge"),
+		Kind: "router", Class: ClassResource, Labels: resourceLabel("edge"), Rules: markedRules(),
 		Unique: "the address of a subnet's gateway is on one router only",
 		Doc:    "A router between subnets, and from them to an external network.",
 		Attributes: []Attribute{
@@ -136,7 +136,7 @@ func routerBlock() Block {
 
 func securityGroupBlock() Block {
 	return Block{
-		Kind: "security_group", Class: ClassResource, Labels: resourceLabel("web"),
+		Kind: "security_group", Class: ClassResource, Labels: resourceLabel("web"), Rules: markedRules(),
 		Doc: "A set of rules about which packets reach the ports that use it.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -150,7 +150,7 @@ func securityGroupBlock() Block {
 			idAttribute(FormatID),
 		},
 		Blocks: []Nested{{Block: Block{
-			Kind: "rule", Class: ClassPart, Rules: groupRuleRules(),
+			Kind: "rule", Class: ClassPart, Rules: append(groupRuleRules(), descriptionRule()),
 			Doc: "One rule. A rule cannot be changed in OpenStack: another one takes its place. Rules that others have added stay.",
 			Attributes: []Attribute{
 				{

@@ -37,9 +37,7 @@ func (a *api) id(t *testing.T) string {
 // An installation whose Secret is lost is never made anew in silence: a person has to say so.
 func TestLostInstallation(t *testing.T) {
 	store := gitserver.NewStore(t)
-	repository := store.Create(t, "cloud")
-	repository.Commit(t, map[string]string{"main.hcl": nothing}, "Begin")
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name string
 		lose func(a *api)
 		lost string // what the message tells of it; "" when nothing is
@@ -51,6 +49,8 @@ func TestLostInstallation(t *testing.T) {
 		{"the Secret and the note", func(a *api) { delete(a.stored, installationPath); a.noted = "" }, "kupenstack-inventory-"},
 		{"the Secret, for that of another one", func(a *api) { a.noted = "another" }, "is not that of the installation another"},
 	} {
+		repository := store.Create(t, fmt.Sprint("cloud-", i))
+		repository.Commit(t, map[string]string{"main.hcl": nothing}, "Begin")
 		cluster := &api{keeps: true}
 		server := httptest.NewServer(cluster)
 		where := flagsFor(t, repository, server)
@@ -90,10 +90,10 @@ func TestLostInstallation(t *testing.T) {
 				t.Errorf("%s: the daemon is told %v, want %q", c.name, err, want)
 			}
 		}
-		// It begins anew when that is asked for.
+		// It begins anew when that is asked for. The branch has the report of the installation that was lost.
 		cluster.noted = "new"
 		delete(cluster.stored, "/api/v1/namespaces/kupenstack-system/secrets/kupenstack-inventory-00")
-		if code, out := call(t, "", where...); code != exitDone || cluster.noted == "new" || cluster.noted != cluster.id(t) {
+		if code, out := call(t, "", append(where, "--status-branch=anew")...); code != exitDone || cluster.noted == "new" || cluster.noted != cluster.id(t) {
 			t.Errorf("%s: anew it ends with %d, the namespace has %q:\n%s", c.name, code, cluster.noted, out)
 		}
 		server.Close()

@@ -53,7 +53,7 @@ func (e *Engine) apply(calls context.Context, l *loop, target unit.Target, desir
 	e.begin(l, u.Spec.Driver(), func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
-		next, err := state, e.intend(ctx, deployment, who, u, state, target)
+		next, err := state, e.intend(ctx, deployment, who, u, state, target, desired)
 		if err == nil {
 			now, _ := e.Inventory.Entry(u.Address)
 			target = who.Recorded(target, &now)

@@ -13,7 +13,7 @@ import (
 )
 
 // intend records in the inventory what may exist from now on.
-func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, who plan.Identity, u *unit.Unit, state unit.State, target unit.Target) error {
+func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, who plan.Identity, u *unit.Unit, state unit.State, target unit.Target, desired cty.Value) error {
 	if deployment != (inventory.Deployment{}) {
 		if err := e.Inventory.SetDeployment(ctx, deployment); err != nil {
 			return err
@@ -24,6 +24,7 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 		entry = who.Anew(entry)
 		entry.Triggers, entry.Sensitive, entry.Fixed = target.Triggers, target.Sensitive, u.Fixed
 	}
+	entry.Set = plan.Setting(u, desired, entry.Set)
 	entry.Address, entry.Class, entry.PreventDestroy = u.Address, u.Class, u.PreventDestroy
 	entry.Locator = joined(entry.Locator, u.Spec.Locator())
 	if entry.Locator.Kind == unit.KindRelease && deployment != (inventory.Deployment{}) {
@@ -98,7 +99,7 @@ func done(entry inventory.Entry, u *unit.Unit, desired cty.Value, target unit.Ta
 	case target.Triggers != nil && len(entry.Triggers) != len(target.Triggers):
 		entry.Triggers = target.Triggers // those it was made with are not on record, or were others altogether
 	}
-	entry.Sensitive, entry.Fixed = target.Sensitive, u.Fixed
+	entry.Sensitive, entry.Fixed, entry.Set = target.Sensitive, u.Fixed, plan.Set(u, desired, entry.Set)
 	project := entry.Locator.Project
 	entry.Phase, entry.Applied = inventory.Owned, plan.Applied(u, desired)
 	entry.Locator, entry.Edges = u.Spec.Locator(), inventory.EdgesOf(u)
@@ -132,7 +133,7 @@ func (e *Engine) settle(calls context.Context, l *loop, desired cty.Value) {
 	e.begin(l, u.Spec.Driver(), func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
-		err := e.intend(ctx, deployment, who, u, state, target)
+		err := e.intend(ctx, deployment, who, u, state, target, desired)
 		if err == nil {
 			entry, _ := e.Inventory.Entry(u.Address)
 			err = e.Inventory.Put(ctx, done(found(entry, state), u, desired, target))

@@ -61,6 +61,10 @@ type Entry struct {
 	// Sensitive are digests of the attributes that held something sensitive when the thing was as it was
 	// wanted, by their names; see [Marker.Digest].
 	Sensitive map[string]string `json:"sensitive,omitempty"`
+	// Set are the keys of maps and elements of sets that we have set, or were about to, by the names of the
+	// attributes: what is wanted no longer is taken away by that. It has nothing that is sensitive, and is
+	// nil where there is nothing, or an older program made the entry.
+	Set map[string][]string `json:"set,omitempty"`
 	// Fixed are the attributes whose change is refused, as they were when the thing was as it was wanted;
 	// nil where there are none, or an older program made the entry.
 	Fixed map[string]string `json:"fixed,omitempty"`
@@ -92,7 +96,7 @@ func (e Entry) UIDs() []string {
 // Anew returns the entry for what is created where the thing was, now that it is gone for certain. With
 // the old id, what comes now could not be found again.
 func (e Entry) Anew() Entry {
-	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed = Intent, "", "", false, nil, nil, nil
+	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, nil, nil, nil, nil
 	return e
 }
 

@@ -31,6 +31,9 @@ type Target struct {
 	Triggers []string
 	// Sensitive are digests of the wanted attributes that hold something sensitive, by their names.
 	Sensitive map[string]string
+	// Set are the keys of maps and elements of sets that we have set, or were about to, by the names of the
+	// attributes. What others have added is not among them.
+	Set map[string][]string
 	// Fresh says that nothing can have been created for this UID yet. When it is false and ID is
 	// empty, an earlier attempt may have been cut off: creating begins with a search for the mark.
 	Fresh bool

@@ -37,7 +37,7 @@ func Kinds() []Kind {
 		{"value", "a value of the right type that is not allowed, or out of range", []Reason{
 			{"file", "At the top of a file are blocks, which have no value."},
 			{"settings locals output module depends_on", "Any value may stand there."},
-			{"router instance", "as network/value: the value of every attribute is compared with its bounds and its format by the same check."},
+			{"router", "as network/value: the value of every attribute is compared with its bounds and its format by the same check."},
 			{"variable", "as validation/value: what a variable allows is what its rules say."},
 			{"template", "A template makes a text, and any text is one."},
 		}},

@@ -18,7 +18,7 @@ func Places() []Place {
 		{"flavor", "a flavor", "unknown misspelt missing type value sensitive"},
 		{"keypair", "a key pair", "missing value scope path"},
 		{"image", "an image", "misspelt missing value path"},
-		{"instance", "an instance", "misspelt missing scope output kind sensitive"},
+		{"instance", "an instance", "misspelt missing value scope output kind sensitive"},
 		{"project", "a project", "misspelt type value scope syntax"},
 		{"data", "a lookup", "unknown misspelt missing value collision reference output syntax foreach"},
 		{"variable", "a variable", "unknown misspelt missing type scope collision reference kind"},

@@ -116,7 +116,9 @@ func (d *Driver) update(ctx context.Context, s *session, k kind, t unit.Target, 
 	if m.object.pending == "" { // else the rest of a creation follows, which needs all
 		written = managed(resource(t), t, m, desired)
 	}
-	if err := k.update(ctx, s, m.object, d.wanted(s, t, written), changed); err != nil {
+	w := d.wanted(s, t, written)
+	w.drop = surplus(resource(t), t, m, written)
+	if err := k.update(ctx, s, m.object, w, changed); err != nil {
 		return st, judge(err, updating)
 	}
 	o, err := k.get(ctx, s, m.object.id)

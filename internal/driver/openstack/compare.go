@@ -60,7 +60,7 @@ func compareObject(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m
 	if o.busy {
 		return unit.Diff{Action: unit.ActionNone, Reason: o.message}
 	}
-	fields := differences(k, r.Block, desired, o)
+	fields := differences(k, r.Block, desired, o, surplus(r, t, m, desired))
 	effect := worst(fields)
 	if c, ok := k.(consequent); ok {
 		fields = append(fields, c.consequences(desired, o, fields)...)
@@ -151,20 +151,24 @@ func created(block *schema.Block, desired cty.Value) []unit.Field {
 	return fields
 }
 
-// differences lists the written attributes that the object has otherwise.
-func differences(k kind, block *schema.Block, desired cty.Value, o *object) []unit.Field {
+// differences lists the written attributes that the object has otherwise, and those of which something is
+// to be taken away.
+func differences(k kind, block *schema.Block, desired cty.Value, o *object, drop map[string][]string) []unit.Field {
 	var fields []unit.Field
 	for _, name := range names(block) {
 		written := attribute(desired, name)
 		have, ok := o.values[name]
+		if written == cty.NilVal && len(drop[name]) > 0 {
+			written = emptied(have.Type())
+		}
 		if written == cty.NilVal || !ok {
 			continue
 		}
 		want, _ := written.UnmarkDeep()
-		if same(k, name, want, have, o) {
+		if len(drop[name]) == 0 && same(k, name, want, have, o) {
 			continue
 		}
-		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(have)), After: showAttribute(block, name, written)}
+		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(concerned(have, want, drop[name]))), After: showAttribute(block, name, written)}
 		if written.ContainsMarked() {
 			f.Before = unit.TextSensitive
 		}

@@ -87,11 +87,18 @@ func (k flavorKind) update(ctx context.Context, s *session, o *object, w wanted,
 	if !slices.Contains(attributes, keySpecs) {
 		return nil
 	}
-	_, err := s.do(ctx, call{
-		service: serviceCompute, method: http.MethodPost, path: pathOf("flavors", o.id, "os-extra_specs"), microversion: flavorVersion,
-		body: map[string]any{keySpecs: w.plain(keySpecs)},
+	if specs, _ := w.plain(keySpecs).(map[string]any); len(specs) > 0 {
+		_, err := s.do(ctx, call{
+			service: serviceCompute, method: http.MethodPost, path: pathOf("flavors", o.id, "os-extra_specs"), microversion: flavorVersion,
+			body: map[string]any{keySpecs: specs},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return takeAway(w.drop[keySpecs], func(key string) error {
+		return s.delete(ctx, call{service: serviceCompute, path: pathOf("flavors", o.id, "os-extra_specs", key), microversion: flavorVersion})
 	})
-	return err
 }
 
 func (k flavorKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {

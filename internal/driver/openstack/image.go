@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,8 +28,8 @@ type imageKind struct {
 }
 
 const (
-	keySource   = "kupenstack_source"
-	keyChecksum = "kupenstack_checksum"
+	keySource   = schema.KeyPrefix + "source"
+	keyChecksum = schema.KeyPrefix + "checksum"
 	keyOwner    = "owner"
 	patchType   = "application/openstack-images-v2.1-json-patch"
 	imagePause  = 2 * time.Second
@@ -56,11 +57,7 @@ func imageFields() []field {
 
 // reserved are the members of an image that are not properties which people wrote.
 func reserved(key string) bool {
-	return strings.HasPrefix(key, "kupenstack_") || strings.HasPrefix(key, "os_hash_") || slices.Contains([]string{
-		"id", "name", "status", "tags", "container_format", "disk_format", "created_at", "updated_at", "size", "virtual_size",
-		"visibility", "locations", "self", "min_disk", "min_ram", "protected", "file", "checksum", keyOwner, "os_hidden",
-		"schema", "direct_url", "stores",
-	}, key)
+	return strings.HasPrefix(key, schema.KeyPrefix) || schema.BaseProperty(key)
 }
 
 func (k imageKind) read(raw map[string]any) *object {
@@ -153,8 +150,10 @@ func (k imageKind) create(ctx context.Context, s *session, w wanted) (*object, e
 	return readOne(k.read)(s.do(ctx, call{service: serviceImage, method: http.MethodPost, path: "images", body: body}))
 }
 
+// properties are those that are written; validation refuses what is none, and so never gets here.
 func properties(w wanted) map[string]any {
 	p, _ := w.plain("properties").(map[string]any)
+	maps.DeleteFunc(p, func(key string, _ any) bool { return reserved(key) })
 	return p
 }
 
@@ -172,6 +171,11 @@ func (k imageKind) update(ctx context.Context, s *session, o *object, w wanted, 
 			_, err := s.do(ctx, call{service: serviceImage, method: http.MethodPut, path: pathOf("images", o.id, "tags", tag)})
 			return err
 		})
+		if err == nil {
+			err = takeAway(w.drop["tags"], func(tag string) error {
+				return s.erase(ctx, serviceImage, pathOf("images", o.id, "tags", tag))
+			})
+		}
 		if err != nil {
 			return err
 		}
@@ -190,8 +194,7 @@ func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]
 		if _, there := o.raw[key]; !there {
 			operation = "add"
 		}
-		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-		patch = append(patch, map[string]any{"op": operation, "path": "/" + escaped, "value": value})
+		patch = append(patch, map[string]any{"op": operation, "path": pointerTo(key), "value": value})
 	}
 	for _, f := range imageFields() {
 		if v := w.plain(f.attribute); v != nil && f.attribute != "tags" && slices.Contains(attributes, f.attribute) {
@@ -205,6 +208,9 @@ func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]
 			}
 		}
 	}
+	for _, key := range w.drop["properties"] {
+		patch = append(patch, map[string]any{"op": "remove", "path": pointerTo(key)})
+	}
 	if o.mark != w.mark {
 		set(markKey, w.mark)
 		// Whoever has an image adopted says that these are the bytes; from now on a change counts.
@@ -217,6 +223,11 @@ func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]
 	}
 	slices.SortFunc(patch, func(a, b map[string]any) int { return strings.Compare(textAt(a, "path"), textAt(b, "path")) })
 	return patch
+}
+
+// pointerTo is the JSON pointer to a member of an image.
+func pointerTo(key string) string {
+	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }
 
 func (k imageKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {

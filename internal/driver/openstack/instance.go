@@ -131,12 +131,7 @@ func (k instanceKind) create(ctx context.Context, s *session, w wanted) (*object
 	}, nil)
 	server["name"] = w.named
 	server["networks"] = newNetworks(w)
-	metadata, _ := w.plain("metadata").(map[string]any)
-	if metadata = maps.Clone(metadata); metadata == nil {
-		metadata = map[string]any{}
-	}
-	metadata[markKey] = w.mark
-	server["metadata"] = metadata
+	server["metadata"] = newMetadata(w)
 	if data := w.text("user_data"); data != "" {
 		server["user_data"] = base64.StdEncoding.EncodeToString([]byte(data))
 	}
@@ -159,6 +154,15 @@ func (k instanceKind) create(ctx context.Context, s *session, w wanted) (*object
 	}
 	o.values = map[string]cty.Value{"id": cty.StringVal(o.id), "name": cty.StringVal(w.named), "project": cty.StringVal(w.project)}
 	return o, nil
+}
+
+// newMetadata is what is written with the mark, which nothing that is written wins over.
+func newMetadata(w wanted) map[string]any {
+	metadata := map[string]any{}
+	written, _ := w.plain("metadata").(map[string]any)
+	maps.Copy(metadata, written)
+	metadata[markKey] = w.mark
+	return metadata
 }
 
 // newNetworks are the networks of a new server. Without any written, Nova takes the project's only one.
@@ -188,15 +192,18 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 		}
 	}
 	if slices.Contains(attributes, "metadata") || o.mark != w.mark {
-		metadata := map[string]any{markKey: w.mark}
-		written, _ := w.plain("metadata").(map[string]any)
-		maps.Copy(metadata, written)
 		_, err := s.do(ctx, call{
-			service: serviceCompute, method: http.MethodPost, path: pathOf("servers", o.id, "metadata"), body: map[string]any{"metadata": metadata},
+			service: serviceCompute, method: http.MethodPost, path: pathOf("servers", o.id, "metadata"), body: map[string]any{"metadata": newMetadata(w)},
 		})
 		if err != nil {
 			return err
 		}
+	}
+	err := takeAway(w.drop["metadata"], func(key string) error {
+		return s.erase(ctx, serviceCompute, pathOf("servers", o.id, "metadata", key))
+	})
+	if err != nil {
+		return err
 	}
 	if slices.Contains(attributes, "security_groups") {
 		for _, port := range portsToChange(w.list("security_groups"), o) {
@@ -209,9 +216,15 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 			}
 		}
 	}
-	return addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
+	err = addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
 		_, err := s.do(ctx, call{service: serviceCompute, method: http.MethodPut, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
 		return err
+	})
+	if err != nil {
+		return err
+	}
+	return takeAway(w.drop["tags"], func(tag string) error {
+		return s.delete(ctx, call{service: serviceCompute, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
 	})
 }
 

@@ -139,6 +139,8 @@ type wanted struct {
 	project string // the project, or for a project the domain, that it belongs to, by id
 	named   string // the name that it has
 	address addr.Object
+	// drop are keys of maps and elements of sets to take away, by the names of the attributes.
+	drop map[string][]string
 	// unserved is as in found.
 	unserved []string
 }

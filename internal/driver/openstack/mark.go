@@ -3,13 +3,15 @@ package openstack
 import (
 	"regexp"
 	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // markPrefix begins every mark of every installation.
-const markPrefix = "kupenstack:"
+const markPrefix = schema.MarkPrefix
 
 // markKey is the property of images and the metadata key of instances that holds the mark.
-const markKey = "kupenstack_mark"
+const markKey = schema.KeyPrefix + "mark"
 
 var markPattern = regexp.MustCompile(`^(?s)(.*?) ?\[(` + markPrefix + `[^\]\s]+)\]$`)
 

@@ -137,15 +137,21 @@ func (n neutron) update(ctx context.Context, s *session, o *object, w wanted, at
 	if err := n.put(ctx, s, o.id, n.changedBody(o, w, attributes)); err != nil {
 		return err
 	}
-	return n.addTags(ctx, s, o, w)
+	return n.writeTags(ctx, s, o, w)
 }
 
-// addTags adds the tags that are missing, one by one: replacing all of them would take away those
-// that somebody adds meanwhile.
-func (n neutron) addTags(ctx context.Context, s *session, o *object, w wanted) error {
-	return addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
+// writeTags adds the tags that are missing and takes ours away, one by one: replacing all of them would
+// take away those that somebody adds meanwhile.
+func (n neutron) writeTags(ctx context.Context, s *session, o *object, w wanted) error {
+	err := addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
 		_, err := s.do(ctx, call{service: serviceNetwork, method: http.MethodPut, path: pathOf(n.path(), o.id, "tags", tag)})
 		return err
+	})
+	if err != nil {
+		return err
+	}
+	return takeAway(w.drop["tags"], func(tag string) error {
+		return s.erase(ctx, serviceNetwork, pathOf(n.path(), o.id, "tags", tag))
 	})
 }
 

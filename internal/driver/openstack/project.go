@@ -41,6 +41,12 @@ func (k projectKind) get(ctx context.Context, s *session, id string) (*object, e
 	return readOne(k.read)(s.one(ctx, call{service: serviceIdentity, method: http.MethodGet, path: pathOf("projects", id)}, "project"))
 }
 
+// markedTags are those that are written, and the mark, which nothing that is written passes for.
+func markedTags(w wanted) []string {
+	others, _ := splitTags(w.list("tags"))
+	return append(others, w.mark)
+}
+
 // complete asks for the quotas of the projects that write one.
 func (k projectKind) complete(ctx context.Context, s *session, projects []found) map[addr.Object]error {
 	var limited []found
@@ -55,7 +61,7 @@ func (k projectKind) complete(ctx context.Context, s *session, projects []found)
 func (k projectKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	body := w.body(projectFields(), nil)
 	body["name"] = w.named
-	body["tags"] = append(slices.Clone(w.list("tags")), w.mark)
+	body["tags"] = markedTags(w)
 	if body["domain_id"] == nil {
 		body["domain_id"] = s.domain
 	}
@@ -93,10 +99,15 @@ func (k projectKind) update(ctx context.Context, s *session, o *object, w wanted
 	if o.mark != "" {
 		have = append(have, o.mark)
 	}
-	err := addTags(append(slices.Clone(w.list("tags")), w.mark), have, func(tag string) error {
+	err := addTags(markedTags(w), have, func(tag string) error {
 		_, err := s.do(ctx, call{service: serviceIdentity, method: http.MethodPut, path: pathOf("projects", o.id, "tags", tag)})
 		return err
 	})
+	if err == nil {
+		err = takeAway(w.drop["tags"], func(tag string) error {
+			return s.erase(ctx, serviceIdentity, pathOf("projects", o.id, "tags", tag))
+		})
+	}
 	if err != nil || !slices.Contains(attributes, quotaAttribute) {
 		return err
 	}

@@ -67,7 +67,13 @@ func (s *session) do(ctx context.Context, c call) (map[string]any, error) {
 
 // erase sends a deleting request. That there is nothing to delete is no error.
 func (s *session) erase(ctx context.Context, service, path string) error {
-	_, err := s.do(ctx, call{service: service, method: http.MethodDelete, path: path})
+	return s.delete(ctx, call{service: service, path: path})
+}
+
+// delete is [session.erase] for a request that needs a microversion.
+func (s *session) delete(ctx context.Context, c call) error {
+	c.method = http.MethodDelete
+	_, err := s.do(ctx, c)
 	if notFound(err) {
 		return nil
 	}

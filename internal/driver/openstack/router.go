@@ -158,7 +158,7 @@ func (k routerKind) update(ctx context.Context, s *session, o *object, w wanted,
 			}
 		}
 	}
-	return k.addTags(ctx, s, o, w)
+	return k.writeTags(ctx, s, o, w)
 }
 
 // connect gives the router a port with the gateway's address in a subnet.

@@ -183,7 +183,7 @@ func (k securityGroupKind) update(ctx context.Context, s *session, o *object, w 
 			}
 		}
 	}
-	return k.addTags(ctx, s, o, w)
+	return k.writeTags(ctx, s, o, w)
 }
 
 // addRule makes a rule. That it is there already is no error: then an earlier answer was lost.

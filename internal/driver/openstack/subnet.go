@@ -83,7 +83,7 @@ func (k subnetKind) update(ctx context.Context, s *session, o *object, w wanted,
 	if err := k.put(ctx, s, o.id, body); err != nil {
 		return err
 	}
-	return k.addTags(ctx, s, o, w)
+	return k.writeTags(ctx, s, o, w)
 }
 
 // hostRoutes are the written routes in Neutron's words, nil when none are written.

@@ -1,0 +1,88 @@
+package openstack
+
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// surplus is what is to be taken away from an object, by the names of the attributes: the keys of maps and
+// the elements of sets that we have set, that are there, and that are wanted no longer. What others have
+// added is not on record, and stays.
+func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[string][]string {
+	all := map[string][]string{}
+	for name, set := range t.Set {
+		if slices.Contains(ignored(r, t, m), name) {
+			continue
+		}
+		want := attribute(desired, name)
+		if want != cty.NilVal {
+			if want, _ = want.UnmarkDeep(); !want.IsWhollyKnown() {
+				continue // it may turn out to be wanted
+			}
+		}
+		wanted, there := namesIn(want), namesIn(m.object.values[name])
+		for _, key := range set {
+			if slices.Contains(there, key) && !slices.Contains(wanted, key) {
+				all[name] = append(all[name], key)
+			}
+		}
+	}
+	return all
+}
+
+// namesIn are the keys of a map, or the texts in a set.
+func namesIn(v cty.Value) []string {
+	if v == cty.NilVal || v.IsNull() || !v.IsKnown() || !v.Type().IsMapType() && !v.Type().IsSetType() {
+		return nil
+	}
+	var names []string
+	for it := v.ElementIterator(); it.Next(); {
+		key, _ := it.Element()
+		names = append(names, textOf(key))
+	}
+	return names
+}
+
+// concerned is what is there without what others have added, which stays: only what is wanted, or is taken
+// away.
+func concerned(have, want cty.Value, drop []string) cty.Value {
+	if have.IsNull() || !have.IsKnown() || !have.Type().IsMapType() && !have.Type().IsSetType() {
+		return have
+	}
+	names := append(namesIn(want), drop...)
+	if have.Type().IsSetType() {
+		there := namesIn(have)
+		return texts(slices.DeleteFunc(there, func(name string) bool { return !slices.Contains(names, name) }), have.Type())
+	}
+	elements := have.AsValueMap()
+	for key := range elements {
+		if !slices.Contains(names, key) {
+			delete(elements, key)
+		}
+	}
+	if len(elements) == 0 {
+		return cty.MapValEmpty(have.Type().ElementType())
+	}
+	return cty.MapVal(elements)
+}
+
+// emptied is what is left to be wanted of a map or set that is taken out as a whole.
+func emptied(t cty.Type) cty.Value {
+	if t.IsSetType() {
+		return cty.SetValEmpty(t.ElementType())
+	}
+	return cty.MapValEmpty(t.ElementType())
+}
+
+// takeAway takes names away one by one.
+func takeAway(names []string, take func(name string) error) error {
+	for _, name := range names {
+		if err := take(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

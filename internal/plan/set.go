@@ -1,0 +1,73 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// maxSet bounds the names on record of one attribute: no service takes as many. What is beyond stays in
+// OpenStack when it is taken out of the configuration.
+const maxSet = 256
+
+// Set returns what goes on record of a unit that is as it is wanted: the keys of its maps and the elements
+// of its sets, sorted, by the names of the attributes. What is sensitive is left out. Of what is ignored,
+// the names on record until now stay. It is nil where there is nothing.
+func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[string][]string {
+	resource, ok := u.Spec.(*unit.Resource)
+	if !ok || resource.Block == nil || desired == cty.NilVal || desired.IsMarked() || desired.IsNull() || !desired.IsKnown() || !desired.Type().IsObjectType() {
+		return recorded
+	}
+	all := map[string][]string{}
+	for name := range desired.Type().AttributeTypes() {
+		found := namesIn(desired.GetAttr(name))
+		if slices.Contains(resource.Ignore, name) {
+			found = recorded[name]
+		}
+		if len(found) > 0 && resource.Block.Attribute(name) != nil {
+			all[name] = found
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// Setting returns what goes on record before a unit is changed: what was set, and what is about to be. A
+// process that is killed in between loses nothing that it has added.
+func Setting(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[string][]string {
+	all := map[string][]string{}
+	for _, part := range []map[string][]string{recorded, Set(u, desired, recorded)} {
+		for name, found := range part {
+			all[name] = bounded(append(slices.Clone(all[name]), found...))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// namesIn are the keys of a map, or the texts in a set.
+func namesIn(v cty.Value) []string {
+	if v.IsMarked() || v.IsNull() || !v.IsKnown() || !v.Type().IsMapType() && !v.Type().IsSetType() {
+		return nil
+	}
+	var found []string
+	for it := v.ElementIterator(); it.Next(); {
+		key, _ := it.Element()
+		if key.Type() == cty.String && key.IsKnown() && !key.IsNull() {
+			found = append(found, key.AsString())
+		}
+	}
+	return bounded(found)
+}
+
+func bounded(names []string) []string {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return names[:min(len(names), maxSet)]
+}

@@ -1,0 +1,47 @@
+package plan
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// TestSet: names go on record before they are set, leave it only once the unit is as it is wanted, and what
+// is sensitive never is there.
+func TestSet(t *testing.T) {
+	text := cty.StringVal
+	u := &unit.Unit{Spec: &unit.Resource{Kind: "instance", Block: schema.New().Resource("instance")}}
+	before := map[string][]string{"metadata": {"n", "tier"}, "tags": {"a"}}
+	desired := cty.ObjectVal(map[string]cty.Value{
+		"name": text("web"), "tags": cty.SetVal([]cty.Value{text("c"), text("b")}),
+		"metadata": cty.MapVal(map[string]cty.Value{"tier": text("db").Mark("s")}),
+	})
+	if got, want := Set(u, desired, before), (map[string][]string{"metadata": {"tier"}, "tags": {"b", "c"}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("done: %v, want %v", got, want)
+	}
+	if got, want := Setting(u, desired, before), (map[string][]string{"metadata": {"n", "tier"}, "tags": {"a", "b", "c"}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("begun: %v, want %v", got, want)
+	}
+	ignoring := &unit.Unit{Spec: &unit.Resource{Kind: "instance", Block: schema.New().Resource("instance"), Ignore: []string{"tags"}}}
+	if got := Set(ignoring, desired, before); !reflect.DeepEqual(got["tags"], []string{"a"}) {
+		t.Errorf("ignored: %v", got)
+	}
+	secret := cty.ObjectVal(map[string]cty.Value{
+		"metadata": cty.MapVal(map[string]cty.Value{"token": text("x")}).Mark("s"), "tags": cty.SetVal([]cty.Value{text("x").Mark("s")}),
+	})
+	if got := Set(u, secret, nil); got != nil {
+		t.Errorf("sensitive: %v", got)
+	}
+	many := map[string]cty.Value{}
+	for n := range maxSet + 1 {
+		many[fmt.Sprint(n)] = text("")
+	}
+	if got := Setting(u, cty.ObjectVal(map[string]cty.Value{"metadata": cty.MapVal(many)}), before); len(got["metadata"]) != maxSet {
+		t.Errorf("%d on record", len(got["metadata"]))
+	}
+}

@@ -1,0 +1,126 @@
+package schema
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// What our marks are made of, see the driver of OpenStack. A mark that the configuration writes over is
+// lost, and the object with it.
+const (
+	// MarkPrefix begins every mark, whatever of an object holds it.
+	MarkPrefix = "kupenstack:"
+	// KeyPrefix begins the metadata keys and properties that we keep for ourselves.
+	KeyPrefix = "kupenstack_"
+)
+
+// markEnd is how a description ends that has a mark.
+var markEnd = regexp.MustCompile(`\[` + MarkPrefix + `[^\]\s]+\]$`)
+
+// BaseProperty tells whether an image of Glance has a member of that name by itself, so that it cannot be
+// one of the properties.
+func BaseProperty(key string) bool {
+	return strings.HasPrefix(key, "os_hash_") || strings.HasPrefix(key, "os_glance_") || slices.Contains([]string{
+		"id", "name", "status", "tags", "container_format", "disk_format", "created_at", "updated_at", "size", "virtual_size",
+		"visibility", "locations", "self", "min_disk", "min_ram", "protected", "file", "checksum", "owner", "os_hidden",
+		"schema", "direct_url", "stores",
+	}, key)
+}
+
+// markedRules are those of the kinds of Neutron, which keep the mark in the description.
+func markedRules() []Rule { return []Rule{descriptionRule(), tagsRule()} }
+
+func tagsRule() Rule {
+	return Rule{
+		Doc: "No tag begins with " + MarkPrefix + ", as our marks do.",
+		breaches: func(v values) []Breach {
+			plain := plainOf(v["tags"])
+			if plain == cty.NilVal || !plain.CanIterateElements() {
+				return nil
+			}
+			for it := plain.ElementIterator(); it.Next(); {
+				_, tag := it.Element()
+				if tag = plainOf(tag); tag != cty.NilVal && tag.Type() == cty.String && strings.HasPrefix(tag.AsString(), MarkPrefix) {
+					return []Breach{{
+						Attribute: "tags",
+						Says:      "must not have a tag that begins with \"" + MarkPrefix + "\": so do our marks, by which we know the object again",
+						Hint:      "write another word",
+					}}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func descriptionRule() Rule {
+	return Rule{
+		Doc: "The description does not end with [" + MarkPrefix + "…], as our marks do.",
+		breaches: func(v values) []Breach {
+			if text, ok := v.text("description"); !ok || !markEnd.MatchString(text) {
+				return nil
+			}
+			return []Breach{{
+				Attribute: "description",
+				Says:      "must not end with [" + MarkPrefix + "…]: there our marks are, by which we know the object again",
+				Hint:      "take the end away",
+			}}
+		},
+	}
+}
+
+// keysRule is about the keys of a map that are ours, and those that other says something about.
+func keysRule(name, doc string, other func(key string) (says, hint string)) Rule {
+	return Rule{
+		Doc: doc,
+		breaches: func(v values) []Breach {
+			plain := plainOf(v[name])
+			if plain == cty.NilVal || !plain.CanIterateElements() {
+				return nil
+			}
+			var found []Breach
+			for it := plain.ElementIterator(); it.Next(); {
+				key, _ := it.Element()
+				b := Breach{Attribute: name}
+				if !v[name].IsMarked() { // else its keys are nobody's business
+					b.Path = cty.Path{}.Index(key)
+				}
+				if b.Says, b.Hint = other(key.AsString()); strings.HasPrefix(key.AsString(), KeyPrefix) {
+					b.Says = "must not be written: keys that begin with " + KeyPrefix + " are ours, and we know the object again by them"
+					b.Hint = "write another key, or take it out"
+				}
+				if b.Says == "" {
+					continue
+				}
+				if b.Path == nil {
+					b.Says = "has a key that " + b.Says
+				}
+				found = append(found, b)
+			}
+			return found
+		},
+	}
+}
+
+func metadataRule() Rule {
+	return keysRule("metadata", "No key of metadata begins with "+KeyPrefix+", as ours do.", func(string) (says, hint string) { return "", "" })
+}
+
+func propertiesRule() Rule {
+	return keysRule("properties",
+		"No key of properties begins with "+KeyPrefix+", as ours do, or is one that Glance keeps for itself, such as name, visibility or owner.",
+		func(key string) (says, hint string) {
+			if !BaseProperty(key) {
+				return "", ""
+			}
+			says, hint = "must not be written: it is no property, as Glance has it of every image", "take it out"
+			image := imageBlocks()[0]
+			if a := image.Attribute(key); a != nil && a.Presence != Computed {
+				hint = "write it in the block itself, beside properties"
+			}
+			return says, hint
+		})
+}

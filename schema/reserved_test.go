@@ -1,0 +1,58 @@
+package schema
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// What an object is known by is not for the configuration to write.
+func TestReserved(t *testing.T) {
+	language := New()
+	text := cty.StringVal
+	tags := func(of ...string) map[string]cty.Value {
+		var all []cty.Value
+		for _, s := range of {
+			all = append(all, text(s))
+		}
+		return map[string]cty.Value{"tags": cty.SetVal(all)}
+	}
+	described := func(s string) map[string]cty.Value { return map[string]cty.Value{"description": text(s)} }
+	for _, c := range []struct {
+		kind       string
+		attributes map[string]cty.Value
+		want       []string // what breaks a rule
+	}{
+		{"project", tags("shop", "kupenstack:zz"), []string{"tags"}},
+		{"network", tags("kupenstack:zz"), []string{"tags"}},
+		{"image", tags("kupenstack:zz"), []string{"tags"}},
+		{"instance", tags("kupenstack:zz"), []string{"tags"}},
+		{"router", tags("kupenstack", "kupenstack_mark", "of kupenstack:zz"), nil},
+		{"subnet", described("Front [kupenstack:zz.01]"), []string{"description"}},
+		{"flavor", described("[kupenstack:zz]"), []string{"description"}},
+		{"security_group", described("[kupenstack:zz] and more"), nil},
+		{"flavor", described("small [kupenstack]"), nil},
+		{"instance", map[string]cty.Value{"metadata": cty.MapVal(map[string]cty.Value{"kupenstack_mark": text("zz"), "tier": text("web"), "name": text("q")})}, []string{"metadata"}},
+		{"image", map[string]cty.Value{"properties": cty.MapVal(map[string]cty.Value{
+			"kupenstack_mark": text("zz"), "name": text("q"), "os_hash_algo": text("md5"), "hw_disk_bus": text("scsi"), "os_distro": text("debian"),
+		})}, []string{"properties", "properties", "properties"}},
+		{"image", map[string]cty.Value{"properties": cty.MapVal(map[string]cty.Value{"owner": text("me")}).Mark("s")}, []string{"properties"}},
+		{"image", map[string]cty.Value{"properties": cty.UnknownVal(cty.Map(cty.String)), "tags": cty.SetVal([]cty.Value{cty.UnknownVal(cty.String)})}, nil},
+		{"instance", map[string]cty.Value{"metadata": cty.NullVal(cty.Map(cty.String))}, nil},
+	} {
+		var got []string
+		block := language.Resource(c.kind)
+		for i := range block.Rules {
+			for _, b := range block.Rules[i].Check(c.attributes) {
+				got = append(got, b.Attribute)
+				if b.Says == "" || b.Hint == "" || c.attributes[b.Attribute].IsMarked() && len(b.Path) > 0 {
+					t.Errorf("%s: told as %+v", c.kind, b)
+				}
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s %v: told of %q, want %q", c.kind, c.attributes, got, c.want)
+		}
+	}
+}
