@@ -92,7 +92,11 @@ func (k subnetKind) complete(ctx context.Context, s *session, list []found) map[
 	}
 	ports, err := s.all(ctx, call{service: serviceNetwork, path: "ports", query: query}, "ports")
 	if err != nil {
-		return nil // then Neutron tells when the gateway is changed
+		unread := make(map[addr.Object]error, len(changing))
+		for _, f := range changing {
+			unread[f.address] = err
+		}
+		return unread
 	}
 	for _, f := range changing {
 		next, _ := nextGateway(f.want, f.object)

@@ -34,7 +34,7 @@ func newSubnetCloud(t *testing.T, gateway any, pools []any, ports ...any) (*subn
 	c := &subnetCloud{subnet: subnet, answers: &answers{bodies: pairs{
 		"/v2.0/subnets": pairs{"subnets": []any{subnet}}, "/v2.0/subnets/s1": pairs{"subnet": subnet}, "/v2.0/ports": pairs{"ports": ports},
 	}}}
-	c.answers.change = func(w http.ResponseWriter, r *http.Request) {
+	c.change = func(w http.ResponseWriter, r *http.Request) {
 		var body map[string]pairs
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || r.Method != http.MethodPut || r.URL.Path != "/v2.0/subnets/s1" {
 			http.Error(w, "{}", http.StatusNotFound)
@@ -69,24 +69,33 @@ func TestGatewayLeavesThePools(t *testing.T) {
 		put     pairs
 	}{
 		{
-			"the first address", nil, []any{pool("10.0.0.1", "10.0.0.254")}, values{"no_gateway": cty.False},
+			"the first address", nil,
+			[]any{pool("10.0.0.1", "10.0.0.254")},
+			values{"no_gateway": cty.False},
 			pairs{"gateway_ip": "10.0.0.1", "allocation_pools": []any{pool("10.0.0.2", "10.0.0.254")}},
 		},
 		{
-			"one in the middle", nil, []any{pool("10.0.0.1", "10.0.0.9"), pool("10.0.0.20", "10.0.0.254")}, values{"gateway_ip": text("10.0.0.30")},
+			"one in the middle", nil,
+			[]any{pool("10.0.0.1", "10.0.0.9"), pool("10.0.0.20", "10.0.0.254")},
+			values{"gateway_ip": text("10.0.0.30")},
 			pairs{"gateway_ip": "10.0.0.30", "allocation_pools": []any{pool("10.0.0.1", "10.0.0.9"), pool("10.0.0.20", "10.0.0.29"), pool("10.0.0.31", "10.0.0.254")}},
 		},
 		{
-			"the last one instead of the first", "10.0.0.1", []any{pool("10.0.0.2", "10.0.0.254")}, values{"gateway_ip": text("10.0.0.254")},
+			"the last one instead of the first", "10.0.0.1",
+			[]any{pool("10.0.0.2", "10.0.0.254")},
+			values{"gateway_ip": text("10.0.0.254")},
 			pairs{"gateway_ip": "10.0.0.254", "allocation_pools": []any{pool("10.0.0.2", "10.0.0.253")}},
 		},
 		{
-			"one beside the pools", nil, []any{pool("10.0.0.20", "10.0.0.254")}, values{"gateway_ip": text("10.0.0.9")},
+			"one beside the pools", nil,
+			[]any{pool("10.0.0.20", "10.0.0.254")},
+			values{"gateway_ip": text("10.0.0.9")},
 			pairs{"gateway_ip": "10.0.0.9"},
 		},
 		{"none", "10.0.0.1", []any{pool("10.0.0.2", "10.0.0.254")}, values{"no_gateway": cty.True}, pairs{"gateway_ip": nil}},
 		{
-			"pools are written", nil, []any{pool("10.0.0.1", "10.0.0.254")},
+			"pools are written", nil,
+			[]any{pool("10.0.0.1", "10.0.0.254")},
 			values{"no_gateway": cty.False, "allocation_pools": cty.ListVal([]cty.Value{cty.ObjectVal(values{"start": text("10.0.0.10"), "end": text("10.0.0.20")})})},
 			pairs{"gateway_ip": "10.0.0.1", "allocation_pools": []any{pool("10.0.0.10", "10.0.0.20")}},
 		},
