@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"os"
+	"path"
 	"strings"
 	"time"
 
@@ -49,7 +50,8 @@ type Flags struct {
 func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.Repo, "repo", "", "the configuration: an https, ssh or file URL of a Git repository, or a local directory")
 	set.StringVar(&f.Ref, "ref", "", "the branch or tag to follow (default: the repository's default branch)")
-	set.StringVar(&f.Path, "path", ".", "the directory of the configuration within the repository")
+	f.Path = "."
+	set.Var(directory{&f.Path}, "path", "the directory of the configuration within the repository")
 	set.Var(variableFlag{&f.variables, false}, "var", "the value of a variable, as name=value; may be repeated")
 	set.Var(variableFlag{&f.variables, true}, "var-file", "a file in the repository with values of variables, by its path from --path; may be repeated")
 	set.StringVar(&f.StatusBranch, "status-branch", "kupenstack-status", "the branch that reports are committed to; empty for none")
@@ -70,6 +72,23 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.AgeKeys, "sops-age-key-file", "", "a file with the age identities that files encrypted with SOPS are opened with")
 	set.StringVar(&f.GitCA, "git-ca-file", "", "a file with further certificate authorities for https repositories, in PEM")
 }
+
+// directory is the flag of a directory in the repository. Shells complete one with a slash behind it.
+type directory struct{ name *string }
+
+func (d directory) String() string {
+	if d.name == nil { // pflag asks a zero value what no default looks like
+		return ""
+	}
+	return *d.name
+}
+
+func (d directory) Set(name string) error {
+	*d.name = path.Clean(name)
+	return nil
+}
+
+func (directory) Type() string { return "string" }
 
 // FromEnvironment sets every flag that was not given from its variable, if there is one. That holds for
 // what a command can be told, not for cobra's own flags: those ask it to do something else.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"path"
 
 	"github.com/kupenstack/kupenstack-sync/internal/confine"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
@@ -41,7 +40,7 @@ func (f *Flags) InForce(ctx context.Context, system *System) (string, error) {
 }
 
 func (f *Flags) ledger(system *System) inventory.Ledger {
-	return inventory.Ledger{Store: system.shards(), Path: path.Clean(f.Path)}
+	return inventory.Ledger{Store: system.shards(), Path: f.Path}
 }
 
 func (f *Flags) reader() *revision.Reader {

@@ -87,3 +87,18 @@ func TestEnvironmentOfOtherFlags(t *testing.T) {
 		t.Errorf("it ran: %v, with the ref %q: %v", ran, f.Ref, err)
 	}
 }
+
+// TestPathIsOne: however a directory is written, all that go by it name it in the same way.
+func TestPathIsOne(t *testing.T) {
+	for given, want := range map[string]string{"": ".", "clouds/prod/": "clouds/prod", "./clouds//prod": "clouds/prod", "clouds/prod": "clouds/prod"} {
+		var f Flags
+		set := pflag.NewFlagSet("test", pflag.ContinueOnError)
+		f.Register(set)
+		if f.Path != "." || set.Lookup("path").DefValue != "." {
+			t.Errorf("without the flag it is %q, told as %q", f.Path, set.Lookup("path").DefValue)
+		}
+		if err := set.Parse([]string{"--path", given}); err != nil || f.Path != want {
+			t.Errorf("%q is %q, want %q; error %v", given, f.Path, want, err)
+		}
+	}
+}
