@@ -118,7 +118,7 @@ func (s *scope) repeat(b *config.Block, result *built, do func()) {
 func (s *scope) elements(a *config.Attribute) ([]cty.Value, uses, bool) {
 	v, used, whole := s.eval(a)
 	if v.IsMarked() {
-		s.wrong(codeForEach, a, "sensitive for_each", "how many blocks there are is for everybody to see, and this collection is sensitive", unsealHint(v, "use nonsensitive() around the collection; its elements may stay sensitive"))
+		s.wrong(codeForEach, a, "sensitive for_each", "how many blocks there are is for everybody to see, and this collection is sensitive", countHint(a, v))
 		return nil, used, false
 	}
 	t := v.Type()
