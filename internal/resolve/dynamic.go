@@ -20,7 +20,10 @@ const (
 func (s *scope) nested(b *config.Block, def *schema.Nested, i *instance, result *built) cty.Value {
 	var values []cty.Value
 	for _, inner := range b.Nested(def.Kind) {
-		s.repeat(inner, result, func() { values = append(values, s.part(inner, def, i, result)) })
+		s.repeat(inner, result, func() {
+			defer s.record(inner)()
+			values = append(values, s.part(inner, def, i, result))
+		})
 	}
 	s.countNested(b, def, len(values), result)
 	switch t := def.ValueType(); {
@@ -33,6 +36,18 @@ func (s *scope) nested(b *config.Block, def *schema.Nested, i *instance, result 
 	default:
 		return cty.ListVal(values)
 	}
+}
+
+// record keeps, where that is asked for, that a block is made inside of the one at work; it is the one at
+// work until what it returns is called.
+func (s *scope) record(b *config.Block) func() {
+	around := s.made
+	if around == nil {
+		return func() {}
+	}
+	s.made = &config.Made{Block: b, Inside: map[string][]*config.Made{}}
+	around.Inside[b.Schema.Kind] = append(around.Inside[b.Schema.Kind], s.made)
+	return func() { s.made = around }
 }
 
 // part is the value of one nested block.
