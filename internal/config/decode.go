@@ -218,6 +218,10 @@ func (l *loader) dependsOn(a *hclsyntax.Attribute) []Reference {
 			l.fail(codeReference, e.Range(), "not an address", "depends_on takes blocks by their address, such as network.web", hintForAddress(e))
 			continue
 		}
+		if l.aimless(traversal.RootName()) {
+			l.failToWait(e)
+			continue
+		}
 		reference, ok := l.reference(traversal)
 		if !ok {
 			continue
@@ -225,10 +229,22 @@ func (l *loader) dependsOn(a *hclsyntax.Attribute) []Reference {
 		object, isObject := reference.Object()
 		_, isModule := reference.Target.(addr.Module)
 		if !isObject && !isModule || object.Kind() == "profile" || reference.Attribute != "" {
-			l.fail(codeReference, e.Range(), "not an address to wait for", "depends_on takes whole resources, data, modules, services and nodes", "write, for example: depends_on = [network.web, service.neutron]")
+			l.failToWait(e)
 			continue
 		}
 		found = append(found, reference)
 	}
 	return found
+}
+
+// aimless tells whether no address begins with a name, nor with one that it may be misspelt for.
+func (l *loader) aimless(root string) bool {
+	if slices.Contains(l.iterators, root) || slices.Contains(reservedNames(), root) || l.referable(root, addr.Managed) {
+		return false
+	}
+	return nearest(root, slices.Concat(reservedNames(), l.kinds)) == ""
+}
+
+func (l *loader) failToWait(e hcl.Expression) {
+	l.fail(codeReference, e.Range(), "not an address to wait for", "depends_on takes whole resources, data, modules, services and nodes", "write, for example: depends_on = [network.web, service.neutron]")
 }

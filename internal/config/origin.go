@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/hashicorp/hcl/v2"
@@ -16,27 +17,50 @@ import (
 // out in it was. What is computed, a local or a call for example, was written as a whole.
 func (a *Attribute) Origin() *model.Origin { return originOf(a.Expr, a.NameRange) }
 
+// Made is a block of a value with the blocks inside it: a dynamic block stands for as many as its
+// collection has elements, which only evaluation tells.
+type Made struct {
+	Block  *Block
+	Inside map[string][]*Made // by kind, in the order of the value
+}
+
+// Made returns the block with what is written inside it, which is all there is in one without
+// dynamic blocks.
+func (b *Block) Made() *Made {
+	made := &Made{Block: b, Inside: map[string][]*Made{}}
+	for _, inner := range b.Blocks {
+		made.Inside[inner.Schema.Kind] = append(made.Inside[inner.Schema.Kind], inner.Made())
+	}
+	return made
+}
+
+// Dynamic tells whether a block has a dynamic one inside, however deep.
+func (b *Block) Dynamic() bool {
+	return slices.ContainsFunc(b.Blocks, func(inner *Block) bool { return inner.Iterator != "" || inner.Dynamic() })
+}
+
 // Origin tells where a block, its attributes and the blocks inside it were written, by the names
 // that they have in the block's value; blocks that there can be several of are named by their
-// index.
-func (b *Block) Origin() *model.Origin {
+// index. What a dynamic block makes was written in its content.
+func (m *Made) Origin() *model.Origin {
+	b := m.Block
 	o := &model.Origin{Range: b.Range, Inside: map[string]*model.Origin{}}
 	for _, a := range b.Attributes {
 		o.Inside[a.Name] = a.Origin()
 	}
 	if b.Lifecycle != nil {
-		o.Inside[b.Lifecycle.Schema.Kind] = b.Lifecycle.Origin()
+		o.Inside[b.Lifecycle.Schema.Kind] = b.Lifecycle.Made().Origin()
 	}
 	for i := range b.Schema.Blocks {
 		def := &b.Schema.Blocks[i]
-		written := b.Nested(def.Kind)
+		made := m.Inside[def.Kind]
 		switch {
-		case len(written) == 0:
+		case len(made) == 0:
 		case def.Single():
-			o.Inside[def.Kind] = written[0].Origin()
+			o.Inside[def.Kind] = made[0].Origin()
 		default:
 			all := &model.Origin{Range: b.Range, Inside: map[string]*model.Origin{}}
-			for n, inner := range written {
+			for n, inner := range made {
 				all.Inside[strconv.Itoa(n)] = inner.Origin()
 			}
 			o.Inside[def.Kind] = all

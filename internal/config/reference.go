@@ -220,7 +220,8 @@ func (l *loader) key(t hcl.Traversal, at int, of addr.Address) (addr.Key, hcl.Tr
 		return addr.Key{}, rest, true
 	}
 	if index.Key.Type() != cty.String {
-		l.fail(codeReference, t.SourceRange(), "invalid key", "the objects of a block with for_each have keys that are strings", fmt.Sprintf("write, for example: %s[\"a\"]", of))
+		l.fail(codeReference, t.SourceRange(), "invalid key", "the objects of a block with for_each have keys that are strings, and a block without it is one object, which has none",
+			fmt.Sprintf("with for_each write a key, such as %s[\"a\"]; without it leave the index out: %s", of, of))
 		return addr.Key{}, nil, false
 	}
 	return addr.StringKey(index.Key.AsString()), rest[1:], true

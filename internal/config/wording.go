@@ -133,6 +133,7 @@ func PlainTypes(text string) string {
 
 func indefiniteType(name string) string {
 	name = strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(name, "a "), "an "), "tuple", "list")
+	name = strings.ReplaceAll(name, " of dynamic", "") // which stands for whatever it holds
 	if strings.HasPrefix(name, "any ") || strings.HasSuffix(name, "type") {
 		return name
 	}

@@ -39,6 +39,7 @@ func TestWording(t *testing.T) {
 		{config.Indefinite("charts"), "a charts block"},
 		{config.PlainTypes("string required, but have tuple"), "a string is required, and this is a list"},
 		{config.PlainTypes("element 0: object required, but have string"), "element 0: an object is required, and this is a string"},
+		{config.PlainTypes("list of dynamic required, but have string"), "a list is required, and this is a string"},
 		{config.PlainTypes("a number is required"), "a number is required"},
 		{config.PlainTypes(`function "f" expects only 1 argument(s)`), `function "f" expects only one argument`},
 		{config.PlainTypes(`function "f" expects 12 argument(s).`), `function "f" expects 12 arguments.`},

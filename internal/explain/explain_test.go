@@ -48,6 +48,7 @@ func questions() map[string][2]string {
 		"project":       {"project.dev", ""},
 		"for-each":      {"network.web", ""},
 		"nested":        {"security_group.web", ""},
+		"dynamic":       {"security_group.made", ""},
 		"instance":      {"instance.web", ""},
 		"data":          {"data.network.public", ""},
 	}

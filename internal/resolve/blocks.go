@@ -97,7 +97,7 @@ func (r *resolver) instances(b *block) {
 func (r *resolver) forEach(a *config.Attribute) (map[string]cty.Value, uses, bool) {
 	v, used, whole := r.scope.eval(a)
 	if v.IsMarked() {
-		r.scope.wrong(codeForEach, a, "sensitive for_each", "the keys of for_each become part of addresses, which everybody sees, and this value is sensitive", unsealHint(v, "use nonsensitive() if the keys are no secret"))
+		r.scope.wrong(codeForEach, a, "sensitive for_each", "the keys of for_each become part of addresses, which everybody sees, and this value is sensitive", keysHint(a, v))
 		return nil, used, false
 	}
 	t := v.Type()

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -66,7 +67,7 @@ func (r *resolver) checkBlock(b *config.Block) {
 	}
 	r.checkInside(b, eachOfBlock(b.ForEach != nil, b.EachTold))
 	for _, ref := range b.DependsOn {
-		r.checkReference(ref, true)
+		r.checkReference(ref, true, eachMissing)
 	}
 }
 
@@ -122,14 +123,14 @@ func (r *resolver) checkAttribute(a *config.Attribute, each eachIn) {
 			}
 			continue
 		}
-		if !r.checkReference(ref, false) {
+		if !r.checkReference(ref, false, each) {
 			r.broken[a] = append(r.broken[a], i)
 		}
 	}
 }
 
 // checkReference reports whether a reference leads somewhere.
-func (r *resolver) checkReference(ref config.Reference, waits bool) bool {
+func (r *resolver) checkReference(ref config.Reference, waits bool, each eachIn) bool {
 	to := target(ref)
 	if o, ok := to.(addr.Object); ok && o.Kind() == "service" {
 		return r.checkService(ref, o, waits)
@@ -145,9 +146,9 @@ func (r *resolver) checkReference(ref config.Reference, waits bool) bool {
 	switch ref.Target.(type) {
 	case addr.Object:
 		object, _ := ref.Object()
-		return r.checkKey(ref, object, waits) && r.checkOutput(ref, object)
+		return r.checkKey(ref, object, waits, each) && r.checkOutput(ref, object)
 	case addr.Module:
-		return r.checkCall(ref, waits)
+		return r.checkCall(ref, waits, each)
 	default:
 		return true
 	}
@@ -198,7 +199,7 @@ func (r *resolver) keyless(ref config.Reference, block addr.Object, what string)
 }
 
 // checkKey wants a key after a block with for_each before an attribute, and none after others.
-func (r *resolver) checkKey(ref config.Reference, object addr.Object, waits bool) bool {
+func (r *resolver) checkKey(ref config.Reference, object addr.Object, waits bool, each eachIn) bool {
 	b := object.Block()
 	repeated := r.current.declared.blocks[b].ForEach != nil
 	_, keyed := object.Key().Value()
@@ -209,10 +210,23 @@ func (r *resolver) checkKey(ref config.Reference, object addr.Object, waits bool
 		return false
 	case !keyed && repeated && ref.Attribute != "" && !waits:
 		r.scope.fail(codeReference, ref.Range, "key is missing", fmt.Sprintf("%s has for_each, so it stands for several objects", b),
-			fmt.Sprintf("choose one by its key, such as %s[each.key].%s, or take all of them with [for o in %s : o.%s]", b, ref.Attribute, b, ref.Attribute))
+			chooseHint(b.String(), ref.Attribute, slices.Collect(maps.Keys(r.types[object.Kind()].AttributeTypes())), "o", each))
 		return false
 	}
 	return true
+}
+
+// chooseHint says how to choose one of several by its key, or to take all of them. What is no attribute, nor
+// nearly one, is meant as the key.
+func chooseHint(block, attribute string, attributes []string, variable string, each eachIn) string {
+	if !slices.Contains(attributes, attribute) && config.Nearest(attribute, attributes) == "" {
+		return fmt.Sprintf("a key is written in brackets and quotes: %s[%q]", block, attribute)
+	}
+	key := `"…"`
+	if each == eachThere {
+		key = "each.key"
+	}
+	return fmt.Sprintf("choose one by its key, such as %s[%s].%s, or take all of them with [for %s in %s : %s.%s]", block, key, attribute, variable, block, variable, attribute)
 }
 
 // checkOutput wants the attribute after an object to be one that its kind has.

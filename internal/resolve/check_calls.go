@@ -75,7 +75,7 @@ func (s *site) misspelt(name string) bool {
 }
 
 // checkCall wants the key and the output of a reference to a module to be ones that it has.
-func (r *resolver) checkCall(ref config.Reference, waits bool) bool {
+func (r *resolver) checkCall(ref config.Reference, waits bool, each eachIn) bool {
 	to, _ := ref.Target.(addr.Module)
 	name := to.Call()
 	call := r.current.declared.calls[name]
@@ -90,27 +90,25 @@ func (r *resolver) checkCall(ref config.Reference, waits bool) bool {
 	case waits || ref.Attribute == "":
 		return true
 	}
-	if _, ok := call.Module.Defined(output(ref.Attribute)); !ok {
-		if r.config.Partial {
-			return false
-		}
-		var names []string
-		for _, o := range call.Module.Outputs {
-			names = append(names, o.Label())
-		}
-		hint := didYouMean(ref.Attribute, names)
-		if hint == "" {
-			hint = fmt.Sprintf("write in a file of %s: output %q { value = … }", call.Module.Dir, ref.Attribute)
-		}
-		r.scope.fail(codeReference, ref.Range, "unknown output", fmt.Sprintf("the module in %s has no output %q", call.Module.Dir, ref.Attribute), hint)
-		return false
+	var names []string
+	for _, o := range call.Module.Outputs {
+		names = append(names, o.Label())
 	}
-	if repeated && !keyed {
-		r.scope.fail(codeReference, ref.Range, "key is missing", fmt.Sprintf("%s has for_each, so it stands for several modules", name),
-			fmt.Sprintf("choose one by its key, such as %s[each.key].%s, or take all of them with [for m in %s : m.%s]", name, ref.Attribute, name, ref.Attribute))
+	_, known := call.Module.Defined(output(ref.Attribute))
+	hint := didYouMean(ref.Attribute, names)
+	switch {
+	case repeated && !keyed && (known || hint == "" && !r.config.Partial):
+		r.scope.fail(codeReference, ref.Range, "key is missing", fmt.Sprintf("%s has for_each, so it stands for several modules", name), chooseHint(name.String(), ref.Attribute, names, "m", each))
 		return false
+	case known:
+		return true
+	case r.config.Partial:
+		return false
+	case hint == "":
+		hint = fmt.Sprintf("write in a file of %s: output %q { value = … }", call.Module.Dir, ref.Attribute)
 	}
-	return true
+	r.scope.fail(codeReference, ref.Range, "unknown output", fmt.Sprintf("the module in %s has no output %q", call.Module.Dir, ref.Attribute), hint)
+	return false
 }
 
 func output(name string) addr.Address {

@@ -152,6 +152,9 @@ func contains() function.Function {
 	})
 }
 
+// textAtMostOne says what one() takes, of which a smaller part is no remedy.
+const textAtMostOne = "with at most one element"
+
 // one turns a list or set of at most one element into that element, or null.
 func one() function.Function {
 	return function.New(&function.Spec{
@@ -165,7 +168,7 @@ func one() function.Function {
 			case t.IsTupleType() && t.Length() == 1:
 				return t.TupleElementType(0), nil
 			default:
-				return cty.NilType, errors.New("the argument must be a list or set with at most one element")
+				return cty.NilType, errors.New("the argument must be a list or set " + textAtMostOne)
 			}
 		},
 		Impl: func(args []cty.Value, want cty.Type) (cty.Value, error) {
@@ -178,7 +181,7 @@ func one() function.Function {
 				_, v := it.Element()
 				return v, nil
 			default:
-				return cty.NilVal, errors.New("the argument must be a list or set with at most one element")
+				return cty.NilVal, errors.New("the argument must be a list or set " + textAtMostOne)
 			}
 		},
 	})
@@ -269,4 +272,21 @@ func each(list cty.Value, want cty.Type, visit func(cty.Value) bool) error {
 		}
 	}
 	return nil
+}
+
+// countUp counts from one number to another, at most 1024 elements. A step of zero gets nowhere, of which
+// the library says that there are too many.
+func countUp() function.Function {
+	params := function.Parameter{Name: "params", Type: cty.Number}
+	return function.New(&function.Spec{
+		VarParam: &params,
+		Type:     function.StaticReturnType(cty.List(cty.Number)),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			v, err := stdlib.RangeFunc.Call(args)
+			if err != nil && len(args) == 3 && args[2].RawEquals(cty.Zero) {
+				return cty.NilVal, function.NewArgErrorf(2, "the step is zero, with which it never ends")
+			}
+			return v, err
+		},
+	})
 }

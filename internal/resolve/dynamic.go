@@ -20,7 +20,10 @@ const (
 func (s *scope) nested(b *config.Block, def *schema.Nested, i *instance, result *built) cty.Value {
 	var values []cty.Value
 	for _, inner := range b.Nested(def.Kind) {
-		s.repeat(inner, result, func() { values = append(values, s.part(inner, def, i, result)) })
+		s.repeat(inner, result, func() {
+			defer s.record(inner)()
+			values = append(values, s.part(inner, def, i, result))
+		})
 	}
 	s.countNested(b, def, len(values), result)
 	switch t := def.ValueType(); {
@@ -33,6 +36,18 @@ func (s *scope) nested(b *config.Block, def *schema.Nested, i *instance, result 
 	default:
 		return cty.ListVal(values)
 	}
+}
+
+// record keeps, where that is asked for, that a block is made inside of the one at work; it is the one at
+// work until what it returns is called.
+func (s *scope) record(b *config.Block) func() {
+	around := s.made
+	if around == nil {
+		return func() {}
+	}
+	s.made = &config.Made{Block: b, Inside: map[string][]*config.Made{}}
+	around.Inside[b.Schema.Kind] = append(around.Inside[b.Schema.Kind], s.made)
+	return func() { s.made = around }
 }
 
 // part is the value of one nested block.
@@ -118,7 +133,7 @@ func (s *scope) repeat(b *config.Block, result *built, do func()) {
 func (s *scope) elements(a *config.Attribute) ([]cty.Value, uses, bool) {
 	v, used, whole := s.eval(a)
 	if v.IsMarked() {
-		s.wrong(codeForEach, a, "sensitive for_each", "how many blocks there are is for everybody to see, and this collection is sensitive", unsealHint(v, "use nonsensitive() around the collection; its elements may stay sensitive"))
+		s.wrong(codeForEach, a, "sensitive for_each", "how many blocks there are is for everybody to see, and this collection is sensitive", countHint(a, v))
 		return nil, used, false
 	}
 	t := v.Type()

@@ -35,6 +35,8 @@ type scope struct {
 	crowded        bool                 // there are too many of them in that object, which was told
 	crowdedInAll   bool                 // there are too many of them in all objects, which was told
 
+	made *config.Made // gathers the blocks that are made; nil where nobody asks
+
 	late    bool // the second stage
 	outputs map[addr.Object]cty.Value
 	again   *again

@@ -46,21 +46,28 @@ func (e *Evaluator) instance(address addr.Object) (*instance, diag.Diagnostics) 
 
 // late evaluates an object at the second stage.
 func (e *Evaluator) late(i *instance, outputs map[addr.Object]cty.Value, reveal func(model.SecretRef) cty.Value) (built, diag.Diagnostics) {
-	s := &scope{
+	s := e.lateScope(i, outputs, reveal)
+	return s.rebuild(i), s.diags
+}
+
+func (e *Evaluator) lateScope(i *instance, outputs map[addr.Object]cty.Value, reveal func(model.SecretRef) cty.Value) *scope {
+	return &scope{
 		e: e, budget: config.NewBudget(config.DefaultCosts()), block: i.block.config, late: true, outputs: outputs, each: i.eachObject(),
 		module: i.block.module, path: i.block.module.path, files: newFiles(e.config, e.files),
 		findings: &findings{told: map[told]bool{}}, again: &again{values: map[*named]cty.Value{}}, reveal: reveal,
 	}
+}
+
+func (s *scope) rebuild(i *instance) built {
 	if i.each != cty.NilVal && !i.each.IsWhollyKnown() {
 		key, _ := i.address.Key().Value()
 		value, ok := s.element(i.block.config.ForEach, key, i.each)
 		if !ok {
-			return built{desired: i.resource.Desired}, s.diags
+			return built{desired: i.resource.Desired}
 		}
 		s.each = eachObject(i.address, value)
 	}
-	result := s.build(i)
-	return result, s.diags
+	return s.build(i)
 }
 
 // Type returns the type of the outputs of a kind of resource: an object with every attribute of it.

@@ -86,7 +86,7 @@ func collectionFunctions() map[string]function.Function {
 		"matchkeys":       matchKeys(),
 		"merge":           stdlib.MergeFunc,
 		"one":             one(),
-		"range":           stdlib.RangeFunc, // at most 1024 elements by itself
+		"range":           countUp(),
 		"reverse":         stdlib.ReverseListFunc,
 		"setintersection": stdlib.SetIntersectionFunc,
 		"setproduct":      bounded(stdlib.SetProductFunc, productBound),

@@ -112,6 +112,8 @@ func TestFunctionsRefuse(t *testing.T) {
 		`base64decode("!")`:                                    "not in base64",
 		`base64decode("/w==")`:                                 "no text",
 		`one([1, 2])`:                                          "at most one",
+		`range(0, 5, 0)`:                                       "the step is zero",
+		`range(0, 5000)`:                                       "more than 1024",
 		`sum([])`:                                              "at least one",
 		`sum(["x"])`:                                           "must be a number",
 		`coalesce("", null)`:                                   "neither null nor empty",

@@ -99,11 +99,11 @@ func (r *resolver) fromText(b *config.Block, g *config.Given) outside {
 	found.value, found.broken = cty.NilVal, true
 	d := diag.Diagnostic{
 		Code: codeVariable, Summary: "text is no value", Subject: &b.Range,
-		Detail: fmt.Sprintf("%s gives a text that cannot be read as a %s: %v", g.Origin, want.FriendlyNameForConstraint(), err),
+		Detail: fmt.Sprintf("%s gives a text that cannot be read as %s: %v", g.Origin, config.Indefinite(want.FriendlyNameForConstraint()), err),
 		Hint:   `write the value as in a file, such as ["a", "b"] or { a = 1 }`,
 	}
 	if r.isSensitive(b) {
-		d.Detail = fmt.Sprintf("%s gives a text that cannot be read as a %s", g.Origin, want.FriendlyNameForConstraint())
+		d.Detail = fmt.Sprintf("%s gives a text that cannot be read as %s", g.Origin, config.Indefinite(want.FriendlyNameForConstraint()))
 	}
 	r.scope.add(d)
 	return found

@@ -37,7 +37,7 @@ func evaluationHint(d *hcl.Diagnostic, detail string, withhold bool) (string, st
 			return detail, "mend the template at the place that is named"
 		case strings.HasSuffix(call.CalledFunctionName(), "decode") && d.Summary == "Error in function call":
 			return detail, "mend the document that is given to the function"
-		case strings.Contains(detail, "would be too large") || strings.Contains(detail, " at most ") || strings.Contains(detail, "more than "):
+		case strings.Contains(detail, "would be too large") || strings.Contains(detail, " at most ") && !strings.HasSuffix(detail, textAtMostOne) || strings.Contains(detail, "more than "):
 			return detail, "make it of smaller parts, or write down what is needed of it"
 		case strings.Contains(detail, `"path" parameter: `):
 			return detail, "the path begins at the directory of the configuration, also in a module, whose own directory is path.module; it stays in the repository"

@@ -11,10 +11,29 @@ import (
 // Origin returns where the block of an address and everything in it was written; nil when there is
 // no such block. The objects of a block with for_each share it.
 func (e *Evaluator) Origin(a addr.Object) *model.Origin {
-	if b := e.find(a); b != nil {
-		return b.Origin()
+	b := e.find(a)
+	if b == nil {
+		return nil
 	}
-	return nil
+	if b.Dynamic() {
+		if made := e.made(a); made != nil {
+			return made.Origin()
+		}
+	}
+	return b.Made().Origin()
+}
+
+// made evaluates an object again for the blocks that the dynamic ones in it make; nil when that is none.
+func (e *Evaluator) made(a addr.Object) *config.Made {
+	b := e.block(a)
+	if b == nil || b.at(a.Key()) == nil {
+		return nil
+	}
+	made := &config.Made{Block: b.config, Inside: map[string][]*config.Made{}}
+	s := e.lateScope(b.at(a.Key()), nil, nil)
+	s.made = made
+	s.rebuild(b.at(a.Key()))
+	return made
 }
 
 // Written returns what the block of the cloud or of a node has, by attribute, evaluated and with the

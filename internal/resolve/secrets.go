@@ -52,15 +52,6 @@ func (s *scope) secret() function.Function {
 	})
 }
 
-// unsealHint is the hint about a sensitive value where it would be seen: the given one, unless the value
-// comes from a Secret, of which nonsensitive() takes nothing.
-func unsealHint(v cty.Value, otherwise string) string {
-	if len(model.SecretsIn(v)) > 0 {
-		return "write the value, or use variables and locals: what is made from secret() is never shown"
-	}
-	return otherwise
-}
-
 // maxSecretKey is the length of a key of a Secret that Kubernetes takes.
 const maxSecretKey = 253
 

@@ -38,3 +38,20 @@ instance "web" {
   user_data = "password=hunter3"
   metadata  = { secret = var.url, plain = "x" }
 }
+
+security_group "made" {
+  for_each = { a = [22, 80], b = [] }
+  name     = "made-${each.key}"
+  dynamic "rule" {
+    for_each = each.value
+    content {
+      direction = "ingress"
+      protocol  = "tcp"
+      port_min  = rule.value
+    }
+  }
+  rule {
+    direction = "egress"
+    ethertype = "IPv6"
+  }
+}
