@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -22,12 +23,13 @@ func (s *scope) conflicts(b *config.Block, def *schema.Block, values map[string]
 			continue
 		}
 		var names, places []string
+		both := []*config.Attribute{a}
 		for _, other := range b.Attributes {
 			o := def.Attribute(other.Name)
 			if o == nil || o.Conflicts != a.Name && d.Conflicts != other.Name || !hasValue(other, values[other.Name]) {
 				continue
 			}
-			names = append(names, other.Name)
+			names, both = append(names, other.Name), append(both, other)
 			places = append(places, fmt.Sprintf("%s, which is at %s", other.Name, place(other.NameRange)))
 		}
 		if len(names) == 0 {
@@ -38,8 +40,10 @@ func (s *scope) conflicts(b *config.Block, def *schema.Block, values map[string]
 		if len(names) > 1 {
 			hint = "keep one of them, and take the others away"
 		}
-		s.fail(codeConflict, a.NameRange, "attributes that exclude each other",
-			fmt.Sprintf("%s cannot be written beside %s", a.Name, strings.Join(places, ", and ")), hint+"; null counts as not written")
+		s.addOf(diag.Diagnostic{
+			Code: codeConflict, Subject: &a.NameRange, Summary: "attributes that exclude each other",
+			Detail: fmt.Sprintf("%s cannot be written beside %s", a.Name, strings.Join(places, ", and ")), Hint: hint + "; null counts as not written",
+		}, both...)
 	}
 }
 
