@@ -147,7 +147,8 @@ type Attribute struct {
 	Mapping bool
 	// Unit is what a number counts, such as "MiB".
 	Unit string
-	// Conflicts names an attribute of the same block that must not be written beside this one.
+	// Conflicts names an attribute of the same block that must not be written beside this one; null counts as
+	// not written.
 	Conflicts string
 	// Reference is set when the attribute names another block.
 	Reference *Reference

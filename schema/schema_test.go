@@ -74,6 +74,10 @@ func TestBlocksAreConsistent(t *testing.T) {
 			if a.Conflicts != "" && (!names[a.Conflicts] || a.Conflicts == a.Name) {
 				t.Errorf("%s.%s conflicts with %s, which is not there", path, a.Name, a.Conflicts)
 			}
+			// Null counts as not written there, which a value in its place would hide.
+			if other := b.Attribute(a.Conflicts); a.Conflicts != "" && (stands(&a) || other != nil && stands(other)) {
+				t.Errorf("%s.%s conflicts with %s, and one of them has a value without being written", path, a.Name, a.Conflicts)
+			}
 		}
 		for _, n := range b.Blocks {
 			if names[n.Kind] {
@@ -317,3 +321,6 @@ func TestTypes(t *testing.T) {
 		t.Errorf("attributes that can be written: %v", names)
 	}
 }
+
+// stands tells whether an attribute has a value where it is null.
+func stands(a *Attribute) bool { return a.FromLabel || a.HasDefault() }

@@ -178,14 +178,16 @@ func (l *loader) tooLarge(src []byte, name string) bool {
 func (l *loader) guarded(src []byte, name string) bool {
 	found, diags := guard(src, name, l.limits)
 	if found != nil {
+		detail := fmt.Sprintf("there can be at most %d %s", found.limit, found.what)
 		summary, hint := "too deep", "give a part of the expression a name with locals"
 		switch found.what {
 		case ofNumbers:
-			summary, hint = "number is too long", "write a number of a size that something can have"
+			// A few digits can say it with an exponent.
+			summary, detail, hint = "number out of range", fmt.Sprintf("a number can have at most %d digits, and an exponent from -%[1]d to %[1]d", found.limit), "write a number of a size that something can have"
 		case ofPieces:
 			summary, hint = "text is too long", "keep it in a file of its own, and write: file(…)"
 		}
-		l.fail(codeLimit, found.where, summary, fmt.Sprintf("there can be at most %d %s", found.limit, found.what), hint)
+		l.fail(codeLimit, found.where, summary, detail, hint)
 		return false
 	}
 	if diags = upToOpenQuote(diags); len(diags) > l.limits.FileErrors {

@@ -112,6 +112,7 @@ func boundGroups() []boundGroup {
 			{"config.Limits.FileErrors", number, "mistakes of syntax in one file"},
 			{"config.Limits.Errors", number, "mistakes in all files"},
 			{"resolve.maxMistakes", number, "mistakes in values and references"},
+			{"resolve.maxBearers", number, "elements of a for_each that one message names; of more it says how many"},
 			{"resolve.maxWarnings", number, "values in files for variables that do not exist"},
 		}},
 		{"`convert`", "What becomes of the documents says [FIELDS.md](../../internal/convert/FIELDS.md). What an alias of YAML stands for counts each time.", []bound{

@@ -143,7 +143,7 @@ func (r *Renderer) define(definitions object, name string, b *schema.Block, reso
 			required = append(required, a.Name)
 		}
 		if a.Conflicts != "" {
-			excluded = append(excluded, object{"not": object{"required": []string{a.Name, a.Conflicts}}})
+			excluded = append(excluded, exclusive(a.Name, a.Conflicts))
 		}
 	}
 	for i := range b.Blocks {
@@ -168,6 +168,17 @@ func (r *Renderer) define(definitions object, name string, b *schema.Block, reso
 		body["x-rules"] = rules
 	}
 	return nil
+}
+
+// exclusive is what keeps two attributes from being written beside each other. Null counts as not written,
+// and so can what is between braces turn out to be.
+func exclusive(names ...string) object {
+	perhaps := object{"anyOf": []any{ref(refTemplate), ref(refUnset)}}
+	values := object{}
+	for _, name := range names {
+		values[name] = object{"not": perhaps}
+	}
+	return object{"not": object{"required": names, "properties": values}}
 }
 
 func nested(n *schema.Nested, body object) object {

@@ -212,7 +212,6 @@ func (s *scope) build(i *instance) built {
 	if s.desired = nil; desired == nil {
 		desired = map[string]cty.Value{}
 	}
-	s.conflicts(block, def)
 	s.contentsBefore, s.crowded = s.contents, false
 	for k := range def.Attributes {
 		a := &def.Attributes[k]
@@ -221,6 +220,7 @@ func (s *scope) build(i *instance) built {
 		}
 		desired[a.Name] = s.attribute(block, a, i, &result)
 	}
+	s.conflicts(block, def, desired)
 	for k := range def.Blocks {
 		nested := &def.Blocks[k]
 		desired[nested.Kind] = s.nested(block, nested, i, &result)
@@ -315,20 +315,6 @@ func (b *block) exampleName() string {
 		apart = "var.name"
 	}
 	return fmt.Sprintf("write, for example: name = \"%s-${%s}\"", b.config.Label(), apart)
-}
-
-// conflicts tells of attributes that exclude each other.
-func (s *scope) conflicts(b *config.Block, def *schema.Block) {
-	for _, a := range b.Attributes {
-		d := def.Attribute(a.Name)
-		if d == nil || d.Conflicts == "" {
-			continue
-		}
-		if other := b.Attribute(d.Conflicts); other != nil {
-			s.fail(codeConflict, a.NameRange, "attributes that exclude each other",
-				fmt.Sprintf("%s cannot be written beside %s, which is at %s", a.Name, other.Name, place(other.NameRange)), "take one of them away")
-		}
-	}
 }
 
 // maxEffort bounds how many steps along named values are taken to find what resources depend on.

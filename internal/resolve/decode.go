@@ -112,25 +112,44 @@ func convertTo(def *schema.Attribute, v cty.Value) (cty.Value, error) {
 	return v, fmt.Errorf("a %s is required", strings.Join(names, " or a "))
 }
 
-// found quotes a text or number that is not allowed. It quotes only what is written as it is: the
-// value of a variable is nobody's business.
+// found quotes a text or number that is not allowed. It quotes only what is written as it is, and
+// elements of what a block is repeated for, which nobody could tell apart: the value of a variable is
+// nobody's business.
 func found(a *config.Attribute, v cty.Value) string {
-	if len(a.References) > 0 || a.Schema.Sensitive || v.ContainsMarked() || v.IsNull() || !v.IsKnown() || logsIn(v) {
+	if len(a.References) > 0 && !ofElements(a) || a.Schema.Sensitive || v.ContainsMarked() || v.IsNull() || !v.IsKnown() ||
+		v.Type() == cty.String && a.Schema.Format == schema.FormatPublicKey { // nobody reads it
 		return ""
 	}
-	switch v.Type() {
-	case cty.String:
-		if a.Schema.Format == schema.FormatPublicKey { // nobody reads it
-			return ""
-		}
-		return fmt.Sprintf(", and this is %q", shorten(v.AsString()))
-	case cty.Number:
-		return fmt.Sprintf(", and this is %s", v.AsBigFloat().Text('f', -1))
+	if text := quoted(v); text != "" {
+		return text
 	}
 	if bad := notAllowed(a.Schema, v); bad != "" {
 		return fmt.Sprintf(", and one is %q", shorten(bad))
 	}
 	return ""
+}
+
+// quoted is a text or a number that is not sensitive behind what it should be.
+func quoted(v cty.Value) string {
+	if v.ContainsMarked() || v.IsNull() || !v.IsKnown() || logsIn(v) {
+		return ""
+	}
+	switch v.Type() {
+	case cty.String:
+		return fmt.Sprintf(", and this is %q", shorten(v.AsString()))
+	case cty.Number:
+		return fmt.Sprintf(", and this is %s", v.AsBigFloat().Text('f', -1))
+	default:
+		return ""
+	}
+}
+
+// foundElement quotes like found, and only an element of what a block is repeated for.
+func foundElement(a *config.Attribute, v cty.Value) string {
+	if v == cty.NilVal || !ofElements(a) {
+		return ""
+	}
+	return found(a, v)
 }
 
 // logsIn tells whether a value is a URL with a user or password in it, or a private key. No attribute takes

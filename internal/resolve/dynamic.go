@@ -52,13 +52,13 @@ func (s *scope) record(b *config.Block) func() {
 
 // part is the value of one nested block.
 func (s *scope) part(b *config.Block, def *schema.Nested, i *instance, result *built) cty.Value {
-	s.conflicts(b, &def.Block)
 	fields := map[string]cty.Value{}
 	for k := range def.Attributes {
 		if a := &def.Attributes[k]; a.Presence != schema.Computed {
 			fields[a.Name] = s.attribute(b, a, i, result)
 		}
 	}
+	s.conflicts(b, &def.Block, fields)
 	result.ok = s.rules(b, &def.Block, fields) && result.ok
 	for k := range def.Blocks {
 		fields[def.Blocks[k].Kind] = s.nested(b, &def.Blocks[k], i, result)

@@ -29,6 +29,8 @@ type scope struct {
 	// in time is not told.
 	partly bool
 
+	given *config.Attribute // what the caller of a module gives to the variable at work; nil otherwise
+
 	iterators      map[string]cty.Value // the elements of dynamic blocks at work, by their names
 	contents       int                  // how many blocks dynamic ones made
 	contentsBefore int                  // before the object at work
@@ -52,7 +54,7 @@ type scope struct {
 // findings is what one pass of evaluation gathers, in whatever module it is.
 type findings struct {
 	diags  diag.Diagnostics
-	told   map[told]bool
+	told   map[told]*saying
 	effort int // steps taken to find edges
 	// disclosed tells that the expression at work saw a secret that no value which it names bears the mark of.
 	disclosed bool

@@ -54,7 +54,7 @@ func (e *Evaluator) lateScope(i *instance, outputs map[addr.Object]cty.Value, re
 	return &scope{
 		e: e, budget: config.NewBudget(config.DefaultCosts()), block: i.block.config, late: true, outputs: outputs, each: i.eachObject(),
 		module: i.block.module, path: i.block.module.path, files: newFiles(e.config, e.files),
-		findings: &findings{told: map[told]bool{}}, again: &again{values: map[*named]cty.Value{}}, reveal: reveal,
+		findings: &findings{told: map[told]*saying{}}, again: &again{values: map[*named]cty.Value{}}, reveal: reveal,
 	}
 }
 

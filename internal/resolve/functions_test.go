@@ -21,7 +21,7 @@ func toolbox(tree fs.FS) map[string]function.Function { return toolboxIn(tree, "
 
 func toolboxIn(tree fs.FS, dir string) map[string]function.Function {
 	keys := config.Keys{Identities: redact.NewSecret(string(encrypted("age.txt")))}
-	s := &scope{e: &Evaluator{functions: functions(), config: &config.Config{Keys: keys}}, findings: &findings{told: map[told]bool{}}, budget: config.NewBudget(config.DefaultCosts())}
+	s := &scope{e: &Evaluator{functions: functions(), config: &config.Config{Keys: keys}}, findings: &findings{told: map[told]*saying{}}, budget: config.NewBudget(config.DefaultCosts())}
 	s.files = newFiles(&config.Config{Tree: tree, Module: config.Module{Dir: dir}}, nil)
 	return s.toolbox()
 }

@@ -62,9 +62,9 @@ func (s *scope) tellMisfits(a *config.Attribute, found []misfit, hide bool) {
 		for i, m := range group {
 			details[i] = m.detail
 		}
-		s.add(diag.Diagnostic{
+		s.addOf(diag.Diagnostic{
 			Code: codeValue, Subject: &at.where, Summary: at.summary, Detail: abridged(details), Hint: group[0].hint, HideSource: hide || secret(a),
-		})
+		}, a)
 	}
 }
 
@@ -89,7 +89,7 @@ func misfitOf(a *config.Attribute, v cty.Value) misfit {
 	}
 	converted, err := convertTo(def, v)
 	if err != nil {
-		return misfit{summary: wrongForType, detail: a.Name + wrongType(v, err), hint: config.Example(def)}
+		return misfit{summary: wrongForType, detail: a.Name + wrongType(v, err) + foundElement(a, v), hint: config.Example(def)}
 	}
 	return misfit{
 		summary: wrongValue, detail: fmt.Sprintf("%s must be %s%s", a.Name, wanted(def, converted), found(a, converted)),
@@ -142,7 +142,7 @@ func misfitsIn(a *config.Attribute, v cty.Value) []misfit {
 			name = a.Name + pathText(p.path[:len(p.path)-1])
 			all = append(all, misfit{path: p.path, ofKey: true, summary: wrongKey, detail: fmt.Sprintf("%s has no attribute %q", name, p.stray), hint: config.OneOf(p.stray, p.known)})
 		case p.err != nil:
-			all = append(all, misfit{path: p.path, summary: wrongForType, detail: name + ": " + config.PlainTypes(p.err.Error()), hint: config.Example(def)})
+			all = append(all, misfit{path: p.path, summary: wrongForType, detail: name + ": " + config.PlainTypes(p.err.Error()) + foundElement(a, p.given), hint: config.Example(def)})
 		default:
 			def := fieldOf(def, p.path)
 			if problem := wanted(def, p.value); problem != "" {
@@ -171,6 +171,7 @@ func fieldOf(def *schema.Attribute, path cty.Path) *schema.Attribute {
 type part struct {
 	path   cty.Path
 	value  cty.Value
+	given  cty.Value // what was to become the value; cty.NilVal where something lacks
 	err    error
 	stray  string
 	hidden bool
@@ -215,7 +216,7 @@ func visitParts(want cty.Type, v cty.Value, path cty.Path, visit func(part)) {
 		if err != nil && v.ContainsMarked() {
 			err = typeOnly(err)
 		}
-		visit(part{path: path, value: converted, err: err})
+		visit(part{path: path, value: converted, given: v, err: err})
 	}
 }
 

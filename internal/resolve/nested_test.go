@@ -37,7 +37,7 @@ func TestNestedInsideNested(t *testing.T) {
 				Attributes: []*config.Attribute{attribute(`"${rule.key}${p.value}"`, &inner.Attributes[0], "rule", "p")},
 			}},
 		}}}
-		s := &scope{e: &Evaluator{functions: functions()}, findings: &findings{told: map[told]bool{}}, budget: config.NewBudget(config.DefaultCosts())}
+		s := &scope{e: &Evaluator{functions: functions()}, findings: &findings{told: map[told]*saying{}}, budget: config.NewBudget(config.DefaultCosts())}
 		result := built{ok: true}
 		return s.nested(outer, def, nil, &result), s, result
 	}

@@ -44,7 +44,7 @@ func (e *Evaluator) Written(a addr.Object) map[string]cty.Value {
 	if b == nil {
 		return nil
 	}
-	s := &scope{e: e, findings: &findings{told: map[told]bool{}}, module: e.root, files: newFiles(e.config, e.files), budget: config.NewBudget(config.DefaultCosts())}
+	s := &scope{e: e, findings: &findings{told: map[told]*saying{}}, module: e.root, files: newFiles(e.config, e.files), budget: config.NewBudget(config.DefaultCosts())}
 	if key, keyed := a.Key().Value(); keyed {
 		value, ok := s.element(b.ForEach, key, cty.StringVal(key)) // of a set the value is the key
 		if !ok {

@@ -38,7 +38,10 @@ func (s *scope) fail(code diag.Code, where diag.Range, summary, detail, hint str
 }
 
 // add notes a diagnostic once: a block with for_each makes the same mistake for every key.
-func (s *scope) add(d diag.Diagnostic) {
+func (s *scope) add(d diag.Diagnostic) { s.addFor(d, s.bearer()) }
+
+// addFor is add for what differs by key, with the name of what has the mistake.
+func (s *scope) addFor(d diag.Diagnostic, bearer string) {
 	key := told{summary: d.Summary}
 	if d.Subject != nil {
 		key.where = *d.Subject
@@ -52,13 +55,17 @@ func (s *scope) add(d diag.Diagnostic) {
 			d.Address = s.path
 		}
 	}
-	if s.told[key] {
+	if before := s.told[key]; before != nil {
+		s.bear(before, bearer)
 		return
 	}
-	s.told[key] = true
+	saying := &saying{at: -1, detail: d.Detail}
+	s.told[key] = saying
 	switch n := len(s.diags); {
 	case n < maxMistakes:
+		saying.at = n
 		s.diags.Append(d)
+		s.bear(saying, bearer)
 	case n == maxMistakes:
 		s.diags.Append(diag.Diagnostic{
 			Code: codeTooLarge, Subject: d.Subject, Summary: "too many mistakes",
@@ -94,7 +101,7 @@ func (s *scope) evaluation(diags hcl.Diagnostics, a *config.Attribute, withhold,
 			}
 			if hint, open := spokenHint(call.FunctionCallError()); open {
 				converted.Hint = hint
-				s.add(converted)
+				s.addOf(converted, a)
 				continue
 			}
 		}
@@ -104,7 +111,7 @@ func (s *scope) evaluation(diags hcl.Diagnostics, a *config.Attribute, withhold,
 		if converted.Hint == "" {
 			converted.Detail, converted.Hint = evaluationHint(d, converted.Detail, withhold)
 		}
-		s.add(converted)
+		s.addOf(converted, a)
 	}
 }
 
@@ -137,7 +144,7 @@ func secret(a *config.Attribute) bool { return a.Schema != nil && a.Schema.Sensi
 
 // wrong tells what is wrong with the value of an attribute.
 func (s *scope) wrong(code diag.Code, a *config.Attribute, summary, detail, hint string) {
-	s.add(diag.Diagnostic{Code: code, Subject: &a.Range, Summary: summary, Detail: detail, Hint: hint, HideSource: secret(a)})
+	s.addOf(diag.Diagnostic{Code: code, Subject: &a.Range, Summary: summary, Detail: detail, Hint: hint, HideSource: secret(a)}, a)
 }
 
 func place(r diag.Range) string { return fmt.Sprintf("%s:%d", r.File, r.Start.Line) }

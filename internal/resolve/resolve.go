@@ -117,7 +117,7 @@ func Resolve(cfg *config.Config, variables map[string]cty.Value) (*model.Model, 
 func Parts(cfg *config.Config, variables map[string]cty.Value) (*model.Model, *Evaluator, diag.Diagnostics) {
 	e := newEvaluator(cfg)
 	r := &resolver{Evaluator: e, broken: map[*config.Attribute][]int{}}
-	r.scope = &scope{e: e, findings: &findings{told: map[told]bool{}}, budget: config.NewBudget(config.DefaultCosts()), files: newFiles(cfg, nil), broken: r.broken}
+	r.scope = &scope{e: e, findings: &findings{told: map[told]*saying{}}, budget: config.NewBudget(config.DefaultCosts()), files: newFiles(cfg, nil), broken: r.broken}
 	root := r.sites()
 	e.root = r.instantiate(root, addr.Module{})
 	r.scope.module = e.root

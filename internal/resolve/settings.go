@@ -69,7 +69,11 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 		c.Charts = &model.Charts{Repository: r.text(charts, "repository"), Version: r.text(charts, "version"), Range: charts.Range}
 	}
 	for _, o := range b.Nested("openstack") {
-		r.scope.conflicts(o, o.Schema)
+		values := map[string]cty.Value{}
+		for _, a := range o.Attributes {
+			values[a.Name], _, _ = r.scope.decode(a)
+		}
+		r.scope.conflicts(o, o.Schema, values)
 		c.OpenStack = &model.OpenStack{
 			AuthURL: r.text(o, "auth_url"), Cloud: r.text(o, "cloud"), Secret: r.text(o, "secret"),
 			CA: r.hidden(o, "ca"), Interface: r.text(o, "interface"), Range: o.Range,

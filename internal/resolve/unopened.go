@@ -66,10 +66,10 @@ func (e *keyFileError) Error() string { return fmt.Sprintf("the file of age iden
 func (s *scope) tellUnopened(e *unopened, d diag.Diagnostic) {
 	const summary = "encrypted file cannot be opened"
 	once := told{where: diag.Range{File: e.file}, summary: summary}
-	if s.told[once] {
+	if s.told[once] != nil {
 		return
 	}
-	s.told[once] = true
+	s.told[once] = &saying{at: -1}
 	d.Summary, d.Detail, d.Hint = summary, e.Error(), e.hint
 	s.add(d)
 }

@@ -115,6 +115,7 @@ func (s *scope) make(n *named) (cty.Value, uses, bool) {
 	}
 	v, used, whole := caller.eval(n.attribute)
 	r := &resolver{Evaluator: s.e, scope: s.elsewhere(n.home, cty.NilVal)}
+	r.scope.given = n.attribute
 	v, ok = r.variable(n.block, v, true, shownRange(n.attribute, v.ContainsMarked() || r.isSensitive(n.block)))
 	if !ok {
 		v = cty.DynamicVal // what it is would be wrong again wherever it is used
@@ -125,7 +126,7 @@ func (s *scope) make(n *named) (cty.Value, uses, bool) {
 // elsewhere is the same pass of evaluation in another module, with another each.
 func (s *scope) elsewhere(m *module, each cty.Value) *scope {
 	inner := *s
-	inner.each, inner.eachFrom = each, nil
+	inner.each, inner.eachFrom, inner.given = each, nil, nil
 	if inner.module != m {
 		inner.block = nil
 	}

@@ -188,6 +188,9 @@ func (r *resolver) toType(v cty.Value, want cty.Type, defaults *typeexpr.Default
 	} else if all := misfitsFor(want, v); !v.ContainsMarked() && len(all) > 1 {
 		detail = misfit + ": " + abridged(all)
 	}
+	if given := r.scope.given; given != nil && !secret && ofElements(given) {
+		detail += quoted(v)
+	}
 	r.scope.add(diag.Diagnostic{Code: codeVariable, Subject: &where, Summary: "wrong type of value", Detail: detail, Hint: "change the value, or the type of the variable", HideAfter: secret})
 	return v, false
 }
