@@ -42,6 +42,13 @@ func (s *scope) add(d diag.Diagnostic) {
 	key := told{summary: d.Summary}
 	if d.Subject != nil {
 		key.where = *d.Subject
+	}
+	s.addOnce(key, d)
+}
+
+// addOnce notes a diagnostic unless there was one with the same key.
+func (s *scope) addOnce(key told, d diag.Diagnostic) {
+	if d.Subject != nil {
 		if s.block != nil && d.Context == nil && s.block.Range.File == d.Subject.File {
 			d.Context = &s.block.Range
 			if d.Address == nil && !s.block.Address.IsZero() && !s.anywhere {
@@ -87,6 +94,11 @@ func (s *scope) evaluation(diags hcl.Diagnostics, a *config.Attribute, withhold,
 			var closed *unopened
 			if errors.As(call.FunctionCallError(), &closed) {
 				s.tellUnopened(closed, converted)
+				continue
+			}
+			var faulty *faultyTemplate
+			if errors.As(call.FunctionCallError(), &faulty) {
+				s.tellTemplate(faulty, d, converted, withhold)
 				continue
 			}
 			if !whole && isLate(call.FunctionCallError()) {
