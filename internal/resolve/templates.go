@@ -59,13 +59,16 @@ func (s *scope) render(t *config.Template, vars cty.Value) (cty.Value, error) {
 			return cty.NilVal, function.NewArgErrorf(1, "%q cannot be the name of a value in a template: names have letters, digits and underscores", name)
 		}
 	}
+	most := config.DefaultLimits().FileErrors // nobody reads more of one text, and each is compared with all names
 	var faults []fault
 	missing := map[string]bool{}
 	for _, use := range t.Variables {
 		name := use.RootName()
 		if _, ok := values[name]; !ok && !missing[name] {
 			missing[name] = true
-			faults = append(faults, unset(use, names))
+			if len(faults) < most {
+				faults = append(faults, unset(use, names))
+			}
 		}
 	}
 	for name := range missing {
@@ -82,7 +85,8 @@ func (s *scope) render(t *config.Template, vars cty.Value) (cty.Value, error) {
 			return cty.NilVal, closed
 		}
 	}
-	faults = append(faults, s.faults(append(t.Miscalls(ctx), config.Causes(diags)...))...)
+	others := append(t.Miscalls(ctx), config.Causes(diags)...)
+	faults = append(faults, s.faults(others[:min(len(others), most)])...)
 	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.where.Start.Byte, b.where.Start.Byte) })
 	return cty.NilVal, &faultyTemplate{faults}
 }
