@@ -22,6 +22,9 @@ type Config struct {
 	Cloud    *Block // nil when it is missing or broken
 	Profiles []*Block
 	Nodes    []*Block
+	// OtherClouds are those behind the first, of which there must be none: what the first lacks may be in
+	// there, so nothing is told of that.
+	OtherClouds []*Block
 
 	// Values are what the variables are given from outside, as [LoadValues] found it.
 	Values []Value

@@ -155,6 +155,7 @@ func (l *loader) cloud(decoded *Block, b *hclsyntax.Block) {
 		l.fail(codeDuplicate, headerRange(b), "second cloud",
 			fmt.Sprintf("a configuration describes one cloud, and %s is described at %s", first.Label(), place(first.Range)),
 			"keep each cloud in a directory of its own")
+		l.config.OtherClouds = append(l.config.OtherClouds, decoded)
 		return
 	}
 	l.config.Cloud = decoded

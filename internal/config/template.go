@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // Template is a text with ${ } and %{ } in it, behind the same guards as a configuration.
@@ -15,6 +16,60 @@ type Template struct {
 	Expr hcl.Expression
 	// Variables are the names that it needs, as they are used.
 	Variables []hcl.Traversal
+	calls     []*hclsyntax.FunctionCallExpr // of functions, but for what may fail or is looked at in some cases only
+}
+
+// Miscalls tells which calls in the template are of functions that there are not, or have too few or too
+// many arguments. Of the context it takes the functions alone, so what is told quotes no value.
+func (t *Template) Miscalls(ctx *hcl.EvalContext) hcl.Diagnostics {
+	functions := &hcl.EvalContext{Functions: ctx.Functions}
+	var found hcl.Diagnostics
+	for _, written := range t.calls {
+		call := *written
+		call.Args = make([]hclsyntax.Expression, len(written.Args))
+		for i, argument := range written.Args {
+			call.Args[i] = &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: argument.Range()}
+		}
+		_, diags := call.Value(functions)
+		for _, d := range diags {
+			if miscalled(d) {
+				found = append(found, d)
+			}
+		}
+	}
+	return found
+}
+
+// miscalled tells that an error is about how a function is called, whatever the values.
+func miscalled(d *hcl.Diagnostic) bool {
+	return d.Summary == summaryNoFunction || d.Summary == summaryTooFew || d.Summary == summaryTooMany
+}
+
+// callsIn gathers the calls of a template that count in any case.
+type callsIn struct {
+	found []*hclsyntax.FunctionCallExpr
+	stack []reach
+}
+
+// Enter looks at a node.
+func (c *callsIn) Enter(node hclsyntax.Node) hcl.Diagnostics {
+	at := reach{node: node}
+	if n := len(c.stack); n > 0 {
+		outer := c.stack[n-1]
+		_, choice := outer.node.(*hclsyntax.ConditionalExpr) // both of whose results are evaluated
+		at.skipped = outer.skipped || !choice && atTimes(outer.node, node)
+	}
+	if call, is := node.(*hclsyntax.FunctionCallExpr); is && !at.skipped {
+		c.found = append(c.found, call)
+	}
+	c.stack = append(c.stack, at)
+	return nil
+}
+
+// Exit leaves a node.
+func (c *callsIn) Exit(hclsyntax.Node) hcl.Diagnostics {
+	c.stack = c.stack[:len(c.stack)-1]
+	return nil
 }
 
 // ParseTemplate reads a template. The budget pays for it by the template's tokens. The error says
@@ -44,7 +99,9 @@ func ParseTemplate(src []byte, name string, limits Limits, budget *Budget) (*Tem
 		return nil, HCLError(diags)
 	}
 	variables := e.Variables()
-	return &Template{Expr: meter(e), Variables: variables}, nil
+	var calls callsIn
+	_ = hclsyntax.Walk(e, &calls)
+	return &Template{Expr: meter(e), Variables: variables, calls: calls.found}, nil
 }
 
 // lastOpened is where the last ${ or %{ stands that is not closed; nil when all are.

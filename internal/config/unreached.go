@@ -36,7 +36,7 @@ func behind(diags hcl.Diagnostics) hcl.Diagnostics {
 		var parts []hclsyntax.Expression
 		switch e := d.Expression.(type) {
 		case *hclsyntax.FunctionCallExpr:
-			if d.Summary == summaryNoFunction || d.Summary == summaryTooFew || d.Summary == summaryTooMany {
+			if miscalled(d) {
 				parts = e.Args
 			}
 		case *hclsyntax.ConditionalExpr:
@@ -145,8 +145,7 @@ func ran(loop *hclsyntax.ForExpr, ctx *hcl.EvalContext) bool {
 // SaysNothing tells that what an error says is about the expression as it is written, and of no value that
 // it has: which function there is, with how many arguments, or what numbers and texts in it come to.
 func SaysNothing(d *hcl.Diagnostic) bool {
-	switch d.Summary {
-	case summaryNoFunction, summaryTooFew, summaryTooMany:
+	if miscalled(d) {
 		return true
 	}
 	e, is := d.Expression.(hclsyntax.Expression)

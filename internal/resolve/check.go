@@ -30,7 +30,7 @@ func (r *resolver) check() {
 	if r.config.Cloud != nil {
 		r.checkBlock(r.config.Cloud)
 	}
-	for _, b := range slices.Concat(r.config.Profiles, r.config.Nodes) {
+	for _, b := range slices.Concat(r.config.OtherClouds, r.config.Profiles, r.config.Nodes) {
 		r.checkBlock(b)
 	}
 }
@@ -160,7 +160,7 @@ func (r *resolver) checkService(ref config.Reference, o addr.Object, waits bool)
 		return false
 	}
 	if _, ok := r.config.Defined(o); !ok {
-		if !r.config.Partial {
+		if !r.config.Partial && !r.mayHave(o.Name()) {
 			r.scope.fail(codeReference, ref.Range, "unknown reference", fmt.Sprintf("the cloud has no block for the service %s", o.Name()), fmt.Sprintf("write in the cloud: service %q {}", o.Name()))
 		}
 		return false

@@ -58,6 +58,10 @@ func conceal(err error, args []cty.Value) error {
 	if err == nil {
 		return nil
 	}
+	var faulty *faultyTemplate
+	if errors.As(err, &faulty) {
+		return faulty.concealed(args)
+	}
 	var panicked function.PanicError
 	if errors.As(err, &panicked) {
 		err = errPanicked // it would print the stack

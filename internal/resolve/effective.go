@@ -112,7 +112,9 @@ func (r *resolver) nodeServices(n *model.Node, m *model.Model, l *layers) []mode
 	for _, p := range l.orders[n.Profile] {
 		if !slices.Contains(l.fallback, p) {
 			own = append(own, p)
-			r.scopes(p, n)
+			if r.defaultKnown() {
+				r.scopes(p, n)
+			}
 		}
 	}
 	var services []model.NodeService
@@ -150,13 +152,13 @@ func (r *resolver) scopes(p *model.Profile, n *model.Node) {
 // and nobody would notice. It is no error, so that a service can be taken out of the cloud and
 // put back without touching the profiles.
 func (r *resolver) unused(m *model.Model) {
-	if r.config.Cloud == nil || r.config.Partial {
+	if r.config.Partial {
 		return
 	}
 	for i := range m.Profiles {
 		p := &m.Profiles[i]
 		for _, s := range p.Services {
-			if m.Service(s.Name) != nil {
+			if m.Service(s.Name) != nil || r.mayHave(s.Name) {
 				continue
 			}
 			r.scope.add(diag.Diagnostic{

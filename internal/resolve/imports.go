@@ -23,11 +23,12 @@ func (r *resolver) imports(m *model.Model) {
 	taken := map[addr.Object]model.Import{}
 	owners := map[[2]string]addr.Object{}
 	for _, s := range r.config.Imports {
-		if s.To == nil || s.Attribute("id") == nil || !r.importable(s) {
-			continue
-		}
+		good := s.To != nil && r.importable(s)
 		leave := r.scope.within(s.Block)
-		for _, i := range r.importsOf(s) {
+		for _, i := range r.importsOf(s) { // also for the mistakes in what stands beside a wrong address
+			if !good {
+				break
+			}
 			same := [2]string{i.To.Kind(), i.ID}
 			first, twice := taken[i.To]
 			owner, owned := owners[same]
@@ -86,10 +87,14 @@ func (r *resolver) importTarget(s *config.Statement, to addr.Object) bool {
 	return now.there
 }
 
-// importsOf evaluates a block, for each element where it has for_each.
+// importsOf evaluates a block, for each element where it has for_each. What is wrong with its address keeps
+// nothing else in it from being told.
 func (r *resolver) importsOf(s *config.Statement) []model.Import {
 	defer func() { r.scope.each = cty.NilVal }()
-	object, _ := s.To.Address.(addr.Object)
+	var object addr.Object
+	if s.To != nil {
+		object, _ = s.To.Address.(addr.Object)
+	}
 	repeat := s.Attribute("for_each")
 	if repeat == nil {
 		i, ok := r.importOf(s, object)
@@ -98,10 +103,10 @@ func (r *resolver) importsOf(s *config.Statement) []model.Import {
 		}
 		return []model.Import{i}
 	}
-	if !s.To.Computed() {
+	single := !object.IsZero() && r.definition.Resource(object.Kind()) != nil && !s.To.Computed()
+	if single {
 		r.scope.fail(codeImport, s.To.Range, "one address for several objects", "a block with for_each imports one object for each element, and all of them would get this address",
 			fmt.Sprintf("write: to = %s[each.key]", object.Block()))
-		return nil
 	}
 	elements, _, ok := r.forEach(repeat)
 	if !ok {
@@ -115,7 +120,7 @@ func (r *resolver) importsOf(s *config.Statement) []model.Import {
 	var imports []model.Import
 	for _, key := range slices.Sorted(maps.Keys(elements)) {
 		r.scope.each = cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal(key), "value": elements[key]})
-		if i, ok := r.importOf(s, object); ok {
+		if i, ok := r.importOf(s, object); ok && !single {
 			imports = append(imports, i)
 		}
 	}
@@ -123,16 +128,26 @@ func (r *resolver) importsOf(s *config.Statement) []model.Import {
 }
 
 func (r *resolver) importOf(s *config.Statement, to addr.Object) (model.Import, bool) {
-	to, found := r.withKeys(s.To, to)
+	found := false
+	if s.To != nil {
+		to, found = r.withKeys(s.To, to)
+	}
 	id := s.Attribute("id")
+	if id == nil {
+		return model.Import{}, false // told when the block was read
+	}
 	v, _, ok := r.scope.decode(id)
 	switch {
 	case !ok:
 	case v.IsMarked():
 		r.scope.wrong(codeImport, id, "sensitive id", "the id of an object is shown in plans and reports, and this value is sensitive", unsealHint(v, "use nonsensitive() if it is no secret"))
-	case !isID(to.Kind(), v.AsString()):
+	case !isID(to, v.AsString()):
+		kind := "object"
+		if !to.IsZero() {
+			kind = strings.ReplaceAll(to.Kind(), "_", " ")
+		}
 		r.scope.wrong(codeImport, id, "not an id", "an import needs the id that OpenStack gave the object, and this cannot be one",
-			fmt.Sprintf("write the id as OpenStack shows it for the %s, without blanks and line breaks", strings.ReplaceAll(to.Kind(), "_", " ")))
+			fmt.Sprintf("write the id as OpenStack shows it for the %s, without blanks and line breaks", kind))
 	case found:
 		return model.Import{To: to, ID: v.AsString(), Range: s.Range}, true
 	}
@@ -141,15 +156,13 @@ func (r *resolver) importOf(s *config.Statement, to addr.Object) (model.Import, 
 
 // withKeys returns the address with the keys that are computed.
 func (r *resolver) withKeys(place *config.Place, to addr.Object) (addr.Object, bool) {
+	all := true
 	if place.ModuleKeys != nil {
 		var module addr.Module
 		for i, step := range to.Module().Steps() {
 			if computed := place.ModuleKeys[i]; computed != nil {
 				key, ok := r.importKey(computed)
-				if !ok {
-					return to, false
-				}
-				step.Key = key
+				step.Key, all = key, all && ok
 			}
 			child, err := module.Child(step.Name, step.Key)
 			if err != nil {
@@ -160,10 +173,10 @@ func (r *resolver) withKeys(place *config.Place, to addr.Object) (addr.Object, b
 		to = to.In(module)
 	}
 	if place.Key == nil {
-		return to, true
+		return to, all
 	}
 	key, ok := r.importKey(place.Key)
-	return to.WithKey(key), ok
+	return to.WithKey(key), ok && all
 }
 
 func (r *resolver) importKey(a *config.Attribute) (addr.Key, bool) {
@@ -180,9 +193,9 @@ func (r *resolver) importKey(a *config.Attribute) (addr.Key, bool) {
 }
 
 // isID tells whether a text can be the id of an object. Flavors and key pairs have ids that people choose,
-// in which single words may be apart.
-func isID(kind, id string) bool {
-	spaced := kind == "flavor" || kind == "keypair"
+// in which single words may be apart; so may be one whose kind is not known.
+func isID(to addr.Object, id string) bool {
+	spaced := to.IsZero() || to.Kind() == "flavor" || to.Kind() == "keypair"
 	stray := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) && (r != ' ' || !spaced) }
 	return strings.Trim(id, ".") != "" && len(id) <= longestID && strings.TrimSpace(id) == id && !strings.ContainsFunc(id, stray)
 }

@@ -17,14 +17,11 @@ func (r *resolver) removals(m *model.Model, removed, moved []*stated) {
 		}
 	}
 	for _, s := range removed {
-		if s.from == nil {
-			continue
-		}
 		leave := r.scope.enter(s.module, s.Block)
-		if r.removable(s, first[s.from], sources[s.from]) {
+		if s.from != nil && r.removable(s, first[s.from], sources[s.from]) {
 			first[s.from] = s
 		}
-		if destroy, ok := r.destroy(s); ok {
+		if destroy, ok := r.destroy(s); ok && s.from != nil {
 			m.Removals = append(m.Removals, model.Removal{From: s.from, Destroy: destroy, Range: s.Range})
 		}
 		leave()

@@ -45,6 +45,13 @@ func (s *scope) addFor(d diag.Diagnostic, bearer string) {
 	key := told{summary: d.Summary}
 	if d.Subject != nil {
 		key.where = *d.Subject
+	}
+	s.addOnce(key, d)
+}
+
+// addOnce notes a diagnostic unless there was one with the same key.
+func (s *scope) addOnce(key told, d diag.Diagnostic) {
+	if d.Subject != nil {
 		if s.block != nil && d.Context == nil && s.block.Range.File == d.Subject.File {
 			d.Context = &s.block.Range
 			if d.Address == nil && !s.block.Address.IsZero() && !s.anywhere {
@@ -94,6 +101,11 @@ func (s *scope) evaluation(diags hcl.Diagnostics, a *config.Attribute, withhold,
 			var closed *unopened
 			if errors.As(call.FunctionCallError(), &closed) {
 				s.tellUnopened(closed, converted)
+				continue
+			}
+			var faulty *faultyTemplate
+			if errors.As(call.FunctionCallError(), &faulty) {
+				s.tellTemplate(faulty, d, converted, withhold)
 				continue
 			}
 			if !whole && isLate(call.FunctionCallError()) {

@@ -26,6 +26,9 @@ func (r *resolver) settings(m *model.Model) *layers {
 		}
 		r.services(b, m, l)
 	}
+	for _, b := range r.config.OtherClouds {
+		r.lookOverCloud(b, l)
+	}
 	return l
 }
 

@@ -1,8 +1,8 @@
 package resolve
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -59,27 +59,36 @@ func (s *scope) render(t *config.Template, vars cty.Value) (cty.Value, error) {
 			return cty.NilVal, function.NewArgErrorf(1, "%q cannot be the name of a value in a template: names have letters, digits and underscores", name)
 		}
 	}
+	most := config.DefaultLimits().FileErrors // nobody reads more of one text, and each is compared with all names
+	var faults []fault
+	missing := map[string]bool{}
 	for _, use := range t.Variables {
-		if _, ok := values[use.RootName()]; ok {
-			continue
+		name := use.RootName()
+		if _, ok := values[name]; !ok && !missing[name] {
+			missing[name] = true
+			if len(faults) < most {
+				faults = append(faults, unset(use, names))
+			}
 		}
-		where := use.SourceRange()
-		text := fmt.Sprintf("the template uses %q (%s:%d), and there is no such key in the values for it", use.RootName(), where.Filename, where.Start.Line)
-		if hint := didYouMean(use.RootName(), names); hint != "" {
-			text += "; " + hint
-		}
-		return cty.NilVal, function.NewArgError(1, errors.New(text))
+	}
+	for name := range missing {
+		values[name] = cty.DynamicVal // to look for what else is wrong
 	}
 	ctx := &hcl.EvalContext{Variables: values, Functions: s.toolboxOfTemplates()}
 	s.budget.Bind(ctx)
 	v, diags := t.Expr.Value(ctx)
-	if diags.HasErrors() {
+	switch {
+	case len(faults) == 0 && !diags.HasErrors():
+		return v, nil
+	case len(faults) == 0:
 		if closed := unopenedIn(diags); closed != nil {
 			return cty.NilVal, closed
 		}
-		return cty.NilVal, config.HCLError(diags)
 	}
-	return v, nil
+	others := append(t.Miscalls(ctx), config.Causes(diags)...)
+	faults = append(faults, s.faults(others[:min(len(others), most)])...)
+	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.where.Start.Byte, b.where.Start.Byte) })
+	return cty.NilVal, &faultyTemplate{faults}
 }
 
 // refused stands for a template within a template: a few of them would make much from little, and

@@ -1,0 +1,4 @@
+network "n" {
+  for_each = toset(["x"])
+  name     = each.key
+}
