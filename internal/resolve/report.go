@@ -46,11 +46,11 @@ func (s *scope) addFor(d diag.Diagnostic, bearer string) {
 	if d.Subject != nil {
 		key.where = *d.Subject
 	}
-	s.addOnce(key, d)
+	s.addOnce(key, d, bearer)
 }
 
 // addOnce notes a diagnostic unless there was one with the same key.
-func (s *scope) addOnce(key told, d diag.Diagnostic) {
+func (s *scope) addOnce(key told, d diag.Diagnostic, bearer string) {
 	if d.Subject != nil {
 		if s.block != nil && d.Context == nil && s.block.Range.File == d.Subject.File {
 			d.Context = &s.block.Range

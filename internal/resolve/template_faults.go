@@ -114,6 +114,6 @@ func (s *scope) tellTemplate(e *faultyTemplate, d *hcl.Diagnostic, base diag.Dia
 			key.where = *one.Subject
 			key.summary += fmt.Sprintf(" at %d", f.where.Start.Byte)
 		}
-		s.addOnce(key, one)
+		s.addOnce(key, one, "")
 	}
 }
