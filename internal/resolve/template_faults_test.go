@@ -16,8 +16,10 @@ func TestTemplateFaultsWithSecrets(t *testing.T) {
 		not  string
 	}{
 		"a value": {call: `templatefile("t.tpl", { x = sensitive("CANARY") })`, want: []string{`"y" (t.tpl:1)`, `"zz" (t.tpl:2)`, `"nofn"`, `"upper" expects only one`, "the reason is not shown"}},
-		"an element": {call: `templatefile("t.tpl", { x = "CANARY", inner = [sensitive("CANARY")] })`,
-			want: []string{`"y" (t.tpl:1)`, `"zz" (t.tpl:2)`, `"nofn"`, `"upper" expects only one`, "the reason is not shown"}},
+		"an element": {
+			call: `templatefile("t.tpl", { x = "CANARY", inner = [sensitive("CANARY")] })`,
+			want: []string{`"y" (t.tpl:1)`, `"zz" (t.tpl:2)`, `"nofn"`, `"upper" expects only one`, "the reason is not shown"},
+		},
 		"all values": {call: `templatefile("t.tpl", sensitive({ x = "CANARY", yCANARY = 1 }))`, want: []string{`"nofn"`, `"upper" expects only one`, "the reason is not shown"}, not: `"zz"`},
 		"the text":   {call: `templatestring(sensitive("$${CANARY} $${noCANARY(1)}"), {})`, want: []string{"the reason is not shown"}},
 		"a key":      {call: `templatefile("t.tpl", { (sensitive("yCANARY")) = 1 })`, want: []string{`"nofn"`, "the reason is not shown"}, not: `"zz"`},

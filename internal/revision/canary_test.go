@@ -272,7 +272,7 @@ func TestSensitiveValuesAreNotShown(t *testing.T) {
 		"pattern of paths":        {described(`join("", fileset(".", "[${var.p}"))`), "error in function call"},
 		"pattern":                 {described(`try(tonumber(var.p), regex(var.p, "x"))`), "error in function call"},
 		"path of a template":      {described(`templatefile(var.p, {})`), "invalid function argument"},
-		"name in a template":      {described(`templatestring("$${x}", { (var.p) = 1 })`), "invalid function argument"},
+		"name in a template":      {described(`templatestring("$${x}", { (var.p) = 1 })`), "error in function call"},
 		"no name in a template":   {described(`templatestring("$${x}", { "${var.p} x" = 1 })`), "invalid function argument"},
 		"index":                   {described(`{ a = 1 }[var.p]`), "invalid index"},
 		"attribute":               {described(`var.map.nothing`), "unsupported attribute"},

@@ -114,7 +114,7 @@ func TestFlags(t *testing.T) {
 	}
 	all := []string{"namespace", "set", "from-literal"} // of helm and kubectl
 	for i, name := range sources() {
-		registered := found(`\w*Var\((?:\w+\{)?&[\w.]+(?:, \w+\})?, "([a-z-]+)"`, read(t, name))
+		registered := found(`\w*Var\((?:\w+\{)?&[\w.]+(?:, \w+)?\}?, "([a-z-]+)"`, read(t, name))
 		all = append(all, registered...)
 		var named []string
 		for _, cell := range found("(?m)^\\| (`--.*?) \\|", parts[i]) {
