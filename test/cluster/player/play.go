@@ -134,10 +134,12 @@ func (p *player) fail(ctx context.Context, pod *corev1.Pod, reason string) error
 		})
 	}
 	failures, pause := p.failed(pod)
-	if failures == 0 {
-		return nil // it looked before its pause was over, because something changed
-	}
+	// Also when it looked before its pause was over, because something changed: the queue keeps of two
+	// times for one key the earlier one only, and that was this one.
 	p.queue.AddAfter(keyOf(pod), pause)
+	if failures == 0 {
+		return nil
+	}
 	return p.annotate(ctx, pod, map[string]string{
 		cluster.AnnotationRun:      cluster.RunCrashLoop,
 		cluster.AnnotationRestarts: strconv.Itoa(failures),
@@ -173,14 +175,14 @@ func (p *player) expect(pod *corev1.Pod) *attempt {
 }
 
 // failed counts a failure unless the pause after the last one is not over yet, and then
-// returns 0.
+// returns 0. It also returns how long the pause lasts from now on.
 func (p *player) failed(pod *corev1.Pod) (int, time.Duration) {
 	known := p.expect(pod)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	if now.Before(known.retry) {
-		return 0, 0
+	if rest := known.retry.Sub(now); rest > 0 {
+		return 0, rest
 	}
 	pause := p.options.LastPause
 	if known.failures < 16 {
