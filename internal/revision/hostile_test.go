@@ -135,18 +135,19 @@ func confined(t *testing.T) string {
 func TestReaderOutlivesTheChild(t *testing.T) {
 	slow.Test(t)
 	all, program := allKillers(), confined(t)
-	limits := confine.DefaultLimits()
-	limits.CPU /= 10
 	for name, c := range map[string]struct {
 		killer killer
 		code   string
+		part   int // of the usual time of a processor: one of so many
 	}{
-		"evaluating":      {all["many that differ"], "confine.time"},
-		"a plain mistake": {all["local cycle"], "resolve.cycle"},
-		"too deep":        {all["deep parentheses"], "config.limit"},
+		"evaluating":      {all["many that differ"], "confine.time", 10},
+		"a plain mistake": {all["local cycle"], "resolve.cycle", 1},
+		"too deep":        {all["deep parentheses"], "config.limit", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			limits := confine.DefaultLimits()
 			reader := &revision.Reader{Runner: &confine.Runner{Limits: limits, Program: program}}
+			reader.Runner.Limits.CPU /= time.Duration(c.part)
 			loaded, found, err := reader.Load(t.Context(), "bad", c.killer.files, c.killer.path, revision.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -154,6 +155,7 @@ func TestReaderOutlivesTheChild(t *testing.T) {
 			if text := found.Text(false); loaded != nil || !strings.Contains(text, c.code) {
 				t.Errorf("want %s, got\n%s", c.code, text)
 			}
+			reader.Runner.Limits = limits
 			loaded, found, err = reader.Load(t.Context(), "good", single("").files, ".", revision.Options{})
 			if err != nil || loaded == nil {
 				t.Errorf("afterwards: %v\n%s", err, found.Text(false))
