@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/memory"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 )
@@ -107,11 +104,11 @@ func (b *Branch) look(ctx context.Context) (gitrepo.Refs, error) {
 
 // tip returns the newest commit of the branch, nil when there is none.
 func (b *Branch) tip(ctx context.Context, refs gitrepo.Refs) (*gitrepo.Tree, error) {
-	hash, ok := refs.Hash(b.ref)
-	if !ok {
+	hash := refs.Hash(b.ref)
+	if hash == "" {
 		return nil, nil
 	}
-	return b.source.Fetch(ctx, gitrepo.Revision{Ref: b.ref, Hash: hash.String()})
+	return b.source.Fetch(ctx, gitrepo.Revision{Ref: b.ref, Hash: hash})
 }
 
 // Publish makes the branch's newest commit have these files, and no plans of refs that are gone, or that are
@@ -151,7 +148,7 @@ func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message s
 	for _, name := range over {
 		delete(b.plans.filed, name)
 	}
-	b.plans.commit = plumbing.NewHash(result.Commit)
+	b.plans.commit = result.Commit
 	return result, nil
 }
 
@@ -185,7 +182,7 @@ func (b *Branch) push(ctx context.Context, message string, with prepare) (Result
 
 // attempt is a push that did not succeed for sure.
 type attempt struct {
-	parent, commit plumbing.Hash
+	parent, commit string // the parent is "" for the first commit of the branch
 	err            error
 }
 
@@ -202,9 +199,9 @@ func (b *Branch) try(ctx context.Context, message string, with prepare, last *at
 	if err != nil {
 		return nil, Result{}, err
 	}
-	var parent plumbing.Hash
+	var parent string
 	if tree != nil {
-		parent = plumbing.NewHash(tree.Revision.Hash)
+		parent = tree.Revision.Hash
 	}
 	if last != nil && gitrepo.KindOf(last.err) == gitrepo.Rejected && parent == last.parent {
 		return nil, Result{}, &final{last.err} // nobody was faster: the server does not want it
@@ -213,28 +210,29 @@ func (b *Branch) try(ctx context.Context, message string, with prepare, last *at
 	if err != nil {
 		return nil, Result{}, err
 	}
-	build := &builder{base: tree, fresh: memory.NewStorage()}
-	root, err := build.build(files, without)
+	draft, err := gitrepo.NewDraft(tree, files, without)
 	if err != nil {
-		return nil, Result{}, err
+		return nil, Result{}, fmt.Errorf("building the report: %w", err)
 	}
-	result := Result{Commit: parent.String(), Foreign: b.foreign(tree)}
-	if tree != nil && root == tree.RootHash() {
+	result := Result{Commit: parent, Foreign: b.foreign(tree)}
+	if !draft.Changed() {
 		result.Changed = last != nil && last.commit == parent // the answer was lost, not the push
 		return nil, result, nil
 	}
-	now := b.options.Clock()
-	author := object.Signature{Name: b.options.Name, Email: b.options.Email, When: now}
-	commit, err := build.commit(root, parent, author, strings.TrimSpace(strings.ReplaceAll(message, "\x00", ""))+"\n")
+	commit, err := draft.Commit(b.author(b.options.Clock()), strings.TrimSpace(strings.ReplaceAll(message, "\x00", ""))+"\n")
 	if err != nil {
-		return nil, Result{}, err
+		return nil, Result{}, fmt.Errorf("building the report: %w", err)
 	}
-	err = b.source.Push(ctx, gitrepo.Update{Ref: b.ref, Old: parent, New: commit, Objects: build.fresh, Hashes: build.hashes})
+	err = b.source.Push(ctx, gitrepo.Update{Ref: b.ref, Old: parent, Draft: draft})
 	if err != nil {
 		return &attempt{parent: parent, commit: commit, err: err}, Result{}, err
 	}
-	result.Changed, result.Commit = true, commit.String()
+	result.Changed, result.Commit = true, commit
 	return nil, result, nil
+}
+
+func (b *Branch) author(when time.Time) gitrepo.Author {
+	return gitrepo.Author{Name: b.options.Name, Email: b.options.Email, When: when}
 }
 
 // empty is about a repository without refs. Forges make the first branch that is pushed the default one,
@@ -314,8 +312,8 @@ func (b *Branch) Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, e
 	}
 	files, left := map[string][]byte{}, b.options.MaxBytes
 	for _, name := range former(tree) {
-		hash, err := find(tree, name)
-		if errors.Is(err, errNotFound) {
+		hash, err := tree.Find(name)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue // somebody removed it
 		}
 		var content []byte

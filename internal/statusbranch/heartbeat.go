@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/memory"
-
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 )
 
@@ -31,18 +27,14 @@ func (b *Branch) Beat(ctx context.Context, until time.Time) error {
 		return b.empty()
 	}
 	said := until.UTC().Format(time.RFC3339)
-	build := &builder{fresh: memory.NewStorage()}
-	root, err := build.build(map[string][]byte{heartbeatFile: []byte(said + "\n")}, nil)
+	draft, err := gitrepo.NewDraft(nil, map[string][]byte{heartbeatFile: []byte(said + "\n")}, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("build the heartbeat: %w", err)
 	}
-	author := object.Signature{Name: b.options.Name, Email: b.options.Email, When: until.UTC()}
-	commit, err := build.commit(root, plumbing.ZeroHash, author, "Observed until "+said+"\n")
-	if err != nil {
-		return err
+	if _, err := draft.Commit(b.author(until.UTC()), "Observed until "+said+"\n"); err != nil {
+		return fmt.Errorf("build the heartbeat: %w", err)
 	}
-	old, _ := refs.Hash(HeartbeatRef) // none before the first
-	if err := b.watched.Push(ctx, gitrepo.Update{Ref: HeartbeatRef, Old: old, New: commit, Objects: build.fresh, Hashes: build.hashes}); err != nil {
+	if err := b.watched.Push(ctx, gitrepo.Update{Ref: HeartbeatRef, Old: refs.Hash(HeartbeatRef), Draft: draft}); err != nil {
 		return fmt.Errorf("push the heartbeat: %w", err)
 	}
 	return nil
