@@ -15,6 +15,9 @@ import (
 // DefaultBranch is where reports go unless Options says otherwise.
 const DefaultBranch = "kupenstack-status"
 
+// branches is where Git has branches.
+const branches = "refs/heads/"
+
 // Options say where reports go and who writes them. All have a default.
 type Options struct {
 	Branch string // without refs/heads/
@@ -73,12 +76,12 @@ func New(watched *gitrepo.Source, options Options) (*Branch, error) {
 	if strings.ContainsAny(options.Name+options.Email, "<>\n\x00") {
 		return nil, errors.New("the name and e-mail address of the report's author cannot have angle brackets or line breaks")
 	}
-	b := &Branch{options: options, ref: "refs/heads/" + strings.TrimPrefix(options.Branch, "refs/heads/"), watched: watched}
-	if ref := watched.Ref(); ref != "" && (ref == b.ref || "refs/heads/"+ref == b.ref) {
+	b := &Branch{options: options, ref: branches + strings.TrimPrefix(options.Branch, branches), watched: watched}
+	if ref := watched.Ref(); ref != "" && (ref == b.ref || branches+ref == b.ref) {
 		return nil, b.sameBranch()
 	}
-	if watched.Ref() == HeartbeatRef {
-		return nil, fmt.Errorf("%s is where the heartbeat goes: the configuration cannot be there", HeartbeatRef)
+	if ref := watched.Ref(); strings.HasPrefix(ref, heartbeats) {
+		return nil, fmt.Errorf("%s is where heartbeats go: the configuration cannot be there", ref)
 	}
 	var err error
 	b.source, err = watched.Branch(b.ref)
@@ -86,7 +89,7 @@ func New(watched *gitrepo.Source, options Options) (*Branch, error) {
 }
 
 func (b *Branch) sameBranch() error {
-	return fmt.Errorf("the status branch %q is the branch that holds the configuration: name another one", strings.TrimPrefix(b.ref, "refs/heads/"))
+	return fmt.Errorf("the status branch %q is the branch that holds the configuration: name another one", strings.TrimPrefix(b.ref, branches))
 }
 
 // look lists the refs, and makes sure that ours is not the configuration's.

@@ -3,14 +3,24 @@ package statusbranch
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 )
 
-// HeartbeatRef is where [Branch.Beat] leaves word. It is no branch: forges do not show it, and nothing
-// that watches branches hears of it.
-const HeartbeatRef = "refs/kupenstack/heartbeat"
+// heartbeats is where [Branch.Beat] leaves word for the default branch. It is no branch: forges do not show it,
+// and nothing that watches branches hears of it.
+const heartbeats = "refs/kupenstack/heartbeat"
+
+// HeartbeatRef returns the ref where [Branch.Beat] leaves word for a status branch, so that clouds which report
+// to different branches of a repository do not overwrite each other's.
+func HeartbeatRef(branch string) string {
+	if branch = strings.TrimPrefix(branch, branches); branch == DefaultBranch {
+		return heartbeats
+	}
+	return heartbeats + "-of/" + branch // a ref cannot lie below another one
+}
 
 // heartbeatFile is the only file of a heartbeat's commit.
 const heartbeatFile = "observed-until"
@@ -34,7 +44,8 @@ func (b *Branch) Beat(ctx context.Context, until time.Time) error {
 	if _, err := draft.Commit(b.author(until.UTC()), "Observed until "+said+"\n"); err != nil {
 		return fmt.Errorf("build the heartbeat: %w", err)
 	}
-	if err := b.watched.Push(ctx, gitrepo.Update{Ref: HeartbeatRef, Old: refs.Hash(HeartbeatRef), Draft: draft}); err != nil {
+	ref := HeartbeatRef(b.ref)
+	if err := b.watched.Push(ctx, gitrepo.Update{Ref: ref, Old: refs.Hash(ref), Draft: draft}); err != nil {
 		return fmt.Errorf("push the heartbeat: %w", err)
 	}
 	return nil
