@@ -125,16 +125,16 @@ func (c *cache) clone(ctx context.Context, from *remote, rev Revision) (*Tree, e
 // keep adds what was pushed on top of the present tip, or begins with a first commit. It is an
 // optimisation: when it fails, the commit will be fetched. So a cache with as many packs as it may
 // have takes no more: the fetch that follows finds it so, and begins anew with the newest commit alone.
-func (c *cache) keep(rev Revision, base plumbing.Hash, pack []byte) {
+func (c *cache) keep(rev Revision, base string, pack []byte) {
 	next := tip{Ref: rev.Ref, Hash: rev.Hash}
-	if base.IsZero() {
+	if base == "" {
 		dir, err := os.MkdirTemp(c.dir, "repository-*")
 		if err != nil {
 			return
 		}
 		next.Directory, next.Former = filepath.Base(dir), c.tip.Directory
 	} else {
-		if _, err := c.newest(); err != nil || c.tip.Hash != base.String() || c.tip.Ref != rev.Ref || c.open.packs() >= maxPacks {
+		if _, err := c.newest(); err != nil || c.tip.Hash != base || c.tip.Ref != rev.Ref || c.open.packs() >= maxPacks {
 			return
 		}
 		next.Directory, next.Former = c.tip.Directory, c.tip.Former

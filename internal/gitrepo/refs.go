@@ -55,14 +55,25 @@ func newRefs(advertised *packp.AdvRefs) Refs {
 	return refs
 }
 
-// Hash returns the commit that a ref points to, given by its full name; false when there is none.
-func (r Refs) Hash(full string) (plumbing.Hash, bool) {
+// Hash returns the commit that a ref points to, given by its full name; "" when there is none.
+func (r Refs) Hash(full string) string {
 	hash, ok := r.hashes[full]
-	return hash, ok
+	if !ok {
+		return ""
+	}
+	return hash.String()
 }
 
 // All returns the full names of all refs with their commits, in no order.
-func (r Refs) All() iter.Seq2[string, plumbing.Hash] { return maps.All(r.hashes) }
+func (r Refs) All() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for full, hash := range r.hashes {
+			if !yield(full, hash.String()) {
+				return
+			}
+		}
+	}
+}
 
 // with returns the refs with one of them at another commit.
 func (r Refs) with(full string, commit plumbing.Hash) Refs {

@@ -14,7 +14,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
-	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/storage"
 
@@ -47,7 +46,7 @@ func (r *remote) moved(u Update) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.listed != nil {
-		next := r.listed.with(u.Ref, u.New)
+		next := r.listed.with(u.Ref, u.Draft.commit)
 		r.listed = &next
 	}
 }
@@ -223,26 +222,25 @@ func receive(ctx context.Context, session transport.UploadPackSession, advertise
 
 // Update is a change of one ref on the server.
 type Update struct {
-	Ref      string // full name
-	Old, New plumbing.Hash
-	// Objects holds what the server may lack, named by Hashes.
-	Objects storer.EncodedObjectStorer
-	Hashes  []plumbing.Hash
+	Ref   string // full name
+	Old   string // the commit that it has to be at; "" when it must not exist
+	Draft *Draft // whose commit it gets
 }
 
-// push sends the objects and moves the ref from Old to New, if it is still at Old when the server
+// push sends the objects and moves the ref to the new commit, if it is still at Old when the server
 // looks. It returns the pack that it sent.
 func (r *remote) push(ctx context.Context, u Update) ([]byte, error) {
+	old := plumbing.NewHash(u.Old)
 	var pack bytes.Buffer
-	if _, err := packfile.NewEncoder(&pack, u.Objects, false).Encode(u.Hashes, 0); err != nil {
+	if _, err := packfile.NewEncoder(&pack, u.Draft.fresh, false).Encode(u.Draft.hashes, 0); err != nil {
 		return nil, fmt.Errorf("packing the objects to push: %w", err)
 	}
 	return pack.Bytes(), r.converse(ctx, transport.ReceivePackServiceName, "pushing to "+u.Ref, func(ctx context.Context, c *connection, advertised *packp.AdvRefs) error {
-		if now := advertised.References[u.Ref]; now != u.Old {
+		if now := advertised.References[u.Ref]; now != old {
 			return &Error{Kind: Moved, Where: r.at.display, Text: u.Ref + " has moved meanwhile"}
 		}
 		request := packp.NewReferenceUpdateRequestFromCapabilities(advertised.Capabilities)
-		request.Commands = []*packp.Command{{Name: plumbing.ReferenceName(u.Ref), Old: u.Old, New: u.New}}
+		request.Commands = []*packp.Command{{Name: plumbing.ReferenceName(u.Ref), Old: old, New: u.Draft.commit}}
 		request.Packfile = io.NopCloser(bytes.NewReader(pack.Bytes()))
 		report, err := c.receive.ReceivePack(ctx, request)
 		if report != nil && report.Error() != nil {

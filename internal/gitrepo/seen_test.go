@@ -3,10 +3,6 @@ package gitrepo_test
 import (
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/memory"
-
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 )
@@ -35,7 +31,7 @@ func TestSeen(t *testing.T) {
 				refs, ok := s.Seen()
 				all := map[string]string{}
 				for name, hash := range refs.All() {
-					all[name] = hash.String()
+					all[name] = hash
 				}
 				if !ok || len(all) != len(want) {
 					t.Errorf("known are %v, want %v", all, want)
@@ -52,27 +48,18 @@ func TestSeen(t *testing.T) {
 		}
 		knows(map[string]string{"refs/heads/main": b.first, "refs/heads/side": side})
 
-		fresh := memory.NewStorage()
-		var hashes []plumbing.Hash
-		keep := func(encode func(plumbing.EncodedObject) error) plumbing.Hash {
-			o := fresh.NewEncodedObject()
-			if err := encode(o); err != nil {
-				t.Fatal(err)
-			}
-			hash, err := fresh.SetEncodedObject(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			hashes = append(hashes, hash)
-			return hash
-		}
-		tree := keep((&object.Tree{}).Encode)
-		commit := keep((&object.Commit{TreeHash: tree, Message: "Report\n"}).Encode)
-		err = other.Push(t.Context(), gitrepo.Update{Ref: "refs/heads/reports", New: commit, Objects: fresh, Hashes: hashes})
+		draft, err := gitrepo.NewDraft(nil, map[string][]byte{"README.md": []byte("all is well")}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := map[string]string{"refs/heads/main": b.first, "refs/heads/side": side, "refs/heads/reports": commit.String()}
+		commit, err := draft.Commit(gitrepo.Author{Name: "Us", Email: "us@localhost"}, "Report\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Push(t.Context(), gitrepo.Update{Ref: "refs/heads/reports", Draft: draft}); err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]string{"refs/heads/main": b.first, "refs/heads/side": side, "refs/heads/reports": commit}
 		knows(all)
 
 		b.repo.DeleteRef(t, "refs/heads/side")

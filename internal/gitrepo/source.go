@@ -137,13 +137,16 @@ func (s *Source) Cached(ctx context.Context) (*Tree, error) {
 	return tree, s.at.placed(err)
 }
 
-// Push sends objects and moves a ref, if on the server it still is at update.Old; otherwise the
+// Push sends a commit and moves a ref to it, if on the server that still is at update.Old; otherwise the
 // error is of kind Moved or Rejected. After any other error the push may have happened all the
 // same: look at the ref before trying again. A source for the ref that is pushed to keeps what was
 // sent, and need not fetch it; others keep nothing.
 func (s *Source) Push(ctx context.Context, update Update) error {
 	if s.dir != nil {
 		return &Error{Where: s.at.display, Text: "a plain directory takes no pushes"}
+	}
+	if update.Draft == nil || update.Draft.commit.IsZero() {
+		return &Error{Where: s.at.display, Text: "there is no commit to push"}
 	}
 	pack, err := s.remote.push(ctx, update)
 	if err != nil {
@@ -155,7 +158,7 @@ func (s *Source) Push(ctx context.Context, update Update) error {
 	}
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()
-	s.cache.keep(Revision{Ref: update.Ref, Hash: update.New.String()}, update.Old, pack)
+	s.cache.keep(Revision{Ref: update.Ref, Hash: update.Draft.commit.String()}, update.Old, pack)
 	return nil
 }
 

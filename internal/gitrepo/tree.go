@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
 // Tree is all files of one revision. It may be used by many goroutines.
@@ -59,21 +59,75 @@ func (t *Tree) FS(path string) (fs.FS, error) {
 	return fs.Sub(all, path)
 }
 
-// RootHash returns the hash of the tree's top directory; zero for a plain directory.
-func (t *Tree) RootHash() plumbing.Hash { return t.root }
-
-// Entries returns the entries of a directory of the tree by the directory's hash.
-func (t *Tree) Entries(directory plumbing.Hash) ([]object.TreeEntry, error) {
-	if t.store == nil {
-		return nil, errors.New("a plain directory has no Git objects")
+// Files returns the plain files of a directory of a repository's tree, named from the top, by their names, with
+// the hashes that [Tree.Blob] takes. There are none where there is no such directory.
+func (t *Tree) Files(directory string) (map[string]string, error) {
+	hash, mode, err := t.lookup(directory)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && mode != filemode.Dir {
+		return nil, nil
 	}
-	return t.store.entries(directory)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := t.store.entries(hash)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	for _, entry := range entries {
+		if entry.Mode.IsRegular() {
+			files[entry.Name] = entry.Hash.String()
+		}
+	}
+	return files, nil
+}
+
+// Find returns the hash of a file of a repository's tree, named from the top. Links are not followed: the hash
+// is that of the link. Where there is no file, the error is [fs.ErrNotExist].
+func (t *Tree) Find(name string) (string, error) {
+	hash, mode, err := t.lookup(name)
+	if err != nil {
+		return "", err
+	}
+	if mode == filemode.Dir || mode == filemode.Submodule {
+		return "", fs.ErrNotExist
+	}
+	return hash.String(), nil
+}
+
+// lookup returns what there is under a name. Nothing is followed.
+func (t *Tree) lookup(name string) (plumbing.Hash, filemode.FileMode, error) {
+	if t.store == nil {
+		return plumbing.ZeroHash, 0, errNoObjects
+	}
+	hash, mode := t.root, filemode.Dir
+	for part := range strings.SplitSeq(name, "/") {
+		if mode != filemode.Dir {
+			return plumbing.ZeroHash, 0, fs.ErrNotExist
+		}
+		entry, found, err := t.store.entry(hash, part)
+		if err != nil {
+			return plumbing.ZeroHash, 0, err
+		}
+		if !found {
+			return plumbing.ZeroHash, 0, fs.ErrNotExist
+		}
+		hash, mode = entry.Hash, entry.Mode
+	}
+	return hash, mode, nil
 }
 
 // Blob returns a file's content by its hash, at most limit bytes.
-func (t *Tree) Blob(hash plumbing.Hash, limit int64) ([]byte, error) {
+func (t *Tree) Blob(hash string, limit int64) ([]byte, error) {
 	if t.store == nil {
-		return nil, errors.New("a plain directory has no Git objects")
+		return nil, errNoObjects
 	}
-	return t.store.content(hash, limit)
+	return t.store.content(plumbing.NewHash(hash), limit)
 }
+
+// BlobHash returns the hash that a file with this content has.
+func BlobHash(content []byte) string {
+	return plumbing.ComputeHash(plumbing.BlobObject, content).String()
+}
+
+var errNoObjects = errors.New("a plain directory has no Git objects")

@@ -4,19 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/memory"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 )
 
 // DefaultBranch is where reports go unless Options says otherwise.
 const DefaultBranch = "kupenstack-status"
+
+// branches is where Git has branches.
+const branches = "refs/heads/"
 
 // Options say where reports go and who writes them. All have a default.
 type Options struct {
@@ -76,12 +76,12 @@ func New(watched *gitrepo.Source, options Options) (*Branch, error) {
 	if strings.ContainsAny(options.Name+options.Email, "<>\n\x00") {
 		return nil, errors.New("the name and e-mail address of the report's author cannot have angle brackets or line breaks")
 	}
-	b := &Branch{options: options, ref: "refs/heads/" + strings.TrimPrefix(options.Branch, "refs/heads/"), watched: watched}
-	if ref := watched.Ref(); ref != "" && (ref == b.ref || "refs/heads/"+ref == b.ref) {
+	b := &Branch{options: options, ref: branches + strings.TrimPrefix(options.Branch, branches), watched: watched}
+	if ref := watched.Ref(); ref != "" && (ref == b.ref || branches+ref == b.ref) {
 		return nil, b.sameBranch()
 	}
-	if watched.Ref() == HeartbeatRef {
-		return nil, fmt.Errorf("%s is where the heartbeat goes: the configuration cannot be there", HeartbeatRef)
+	if ref := watched.Ref(); strings.HasPrefix(ref, heartbeats) {
+		return nil, fmt.Errorf("%s is where heartbeats go: the configuration cannot be there", ref)
 	}
 	var err error
 	b.source, err = watched.Branch(b.ref)
@@ -89,7 +89,7 @@ func New(watched *gitrepo.Source, options Options) (*Branch, error) {
 }
 
 func (b *Branch) sameBranch() error {
-	return fmt.Errorf("the status branch %q is the branch that holds the configuration: name another one", strings.TrimPrefix(b.ref, "refs/heads/"))
+	return fmt.Errorf("the status branch %q is the branch that holds the configuration: name another one", strings.TrimPrefix(b.ref, branches))
 }
 
 // look lists the refs, and makes sure that ours is not the configuration's.
@@ -107,11 +107,11 @@ func (b *Branch) look(ctx context.Context) (gitrepo.Refs, error) {
 
 // tip returns the newest commit of the branch, nil when there is none.
 func (b *Branch) tip(ctx context.Context, refs gitrepo.Refs) (*gitrepo.Tree, error) {
-	hash, ok := refs.Hash(b.ref)
-	if !ok {
+	hash := refs.Hash(b.ref)
+	if hash == "" {
 		return nil, nil
 	}
-	return b.source.Fetch(ctx, gitrepo.Revision{Ref: b.ref, Hash: hash.String()})
+	return b.source.Fetch(ctx, gitrepo.Revision{Ref: b.ref, Hash: hash})
 }
 
 // Publish makes the branch's newest commit have these files, and no plans of refs that are gone, or that are
@@ -151,7 +151,7 @@ func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message s
 	for _, name := range over {
 		delete(b.plans.filed, name)
 	}
-	b.plans.commit = plumbing.NewHash(result.Commit)
+	b.plans.commit = result.Commit
 	return result, nil
 }
 
@@ -185,7 +185,7 @@ func (b *Branch) push(ctx context.Context, message string, with prepare) (Result
 
 // attempt is a push that did not succeed for sure.
 type attempt struct {
-	parent, commit plumbing.Hash
+	parent, commit string // the parent is "" for the first commit of the branch
 	err            error
 }
 
@@ -202,9 +202,9 @@ func (b *Branch) try(ctx context.Context, message string, with prepare, last *at
 	if err != nil {
 		return nil, Result{}, err
 	}
-	var parent plumbing.Hash
+	var parent string
 	if tree != nil {
-		parent = plumbing.NewHash(tree.Revision.Hash)
+		parent = tree.Revision.Hash
 	}
 	if last != nil && gitrepo.KindOf(last.err) == gitrepo.Rejected && parent == last.parent {
 		return nil, Result{}, &final{last.err} // nobody was faster: the server does not want it
@@ -213,28 +213,29 @@ func (b *Branch) try(ctx context.Context, message string, with prepare, last *at
 	if err != nil {
 		return nil, Result{}, err
 	}
-	build := &builder{base: tree, fresh: memory.NewStorage()}
-	root, err := build.build(files, without)
+	draft, err := gitrepo.NewDraft(tree, files, without)
 	if err != nil {
-		return nil, Result{}, err
+		return nil, Result{}, fmt.Errorf("building the report: %w", err)
 	}
-	result := Result{Commit: parent.String(), Foreign: b.foreign(tree)}
-	if tree != nil && root == tree.RootHash() {
+	result := Result{Commit: parent, Foreign: b.foreign(tree)}
+	if !draft.Changed() {
 		result.Changed = last != nil && last.commit == parent // the answer was lost, not the push
 		return nil, result, nil
 	}
-	now := b.options.Clock()
-	author := object.Signature{Name: b.options.Name, Email: b.options.Email, When: now}
-	commit, err := build.commit(root, parent, author, strings.TrimSpace(strings.ReplaceAll(message, "\x00", ""))+"\n")
+	commit, err := draft.Commit(b.author(b.options.Clock()), strings.TrimSpace(strings.ReplaceAll(message, "\x00", ""))+"\n")
 	if err != nil {
-		return nil, Result{}, err
+		return nil, Result{}, fmt.Errorf("building the report: %w", err)
 	}
-	err = b.source.Push(ctx, gitrepo.Update{Ref: b.ref, Old: parent, New: commit, Objects: build.fresh, Hashes: build.hashes})
+	err = b.source.Push(ctx, gitrepo.Update{Ref: b.ref, Old: parent, Draft: draft})
 	if err != nil {
 		return &attempt{parent: parent, commit: commit, err: err}, Result{}, err
 	}
-	result.Changed, result.Commit = true, commit.String()
+	result.Changed, result.Commit = true, commit
 	return nil, result, nil
+}
+
+func (b *Branch) author(when time.Time) gitrepo.Author {
+	return gitrepo.Author{Name: b.options.Name, Email: b.options.Email, When: when}
 }
 
 // empty is about a repository without refs. Forges make the first branch that is pushed the default one,
@@ -314,8 +315,8 @@ func (b *Branch) Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, e
 	}
 	files, left := map[string][]byte{}, b.options.MaxBytes
 	for _, name := range former(tree) {
-		hash, err := find(tree, name)
-		if errors.Is(err, errNotFound) {
+		hash, err := tree.Find(name)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue // somebody removed it
 		}
 		var content []byte

@@ -2,7 +2,6 @@ package statusbranch
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -110,6 +109,3 @@ func parseManifest(content []byte) []string {
 	slices.Sort(read.Files)
 	return slices.Compact(read.Files)
 }
-
-// errNotFound says that a file of ours is not there.
-var errNotFound = errors.New("no such file")

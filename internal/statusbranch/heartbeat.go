@@ -3,18 +3,24 @@ package statusbranch
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/memory"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 )
 
-// HeartbeatRef is where [Branch.Beat] leaves word. It is no branch: forges do not show it, and nothing
-// that watches branches hears of it.
-const HeartbeatRef = "refs/kupenstack/heartbeat"
+// heartbeats is where [Branch.Beat] leaves word for the default branch. It is no branch: forges do not show it,
+// and nothing that watches branches hears of it.
+const heartbeats = "refs/kupenstack/heartbeat"
+
+// HeartbeatRef returns the ref where [Branch.Beat] leaves word for a status branch, so that clouds which report
+// to different branches of a repository do not overwrite each other's.
+func HeartbeatRef(branch string) string {
+	if branch = strings.TrimPrefix(branch, branches); branch == DefaultBranch {
+		return heartbeats
+	}
+	return heartbeats + "-of/" + branch // a ref cannot lie below another one
+}
 
 // heartbeatFile is the only file of a heartbeat's commit.
 const heartbeatFile = "observed-until"
@@ -31,18 +37,15 @@ func (b *Branch) Beat(ctx context.Context, until time.Time) error {
 		return b.empty()
 	}
 	said := until.UTC().Format(time.RFC3339)
-	build := &builder{fresh: memory.NewStorage()}
-	root, err := build.build(map[string][]byte{heartbeatFile: []byte(said + "\n")}, nil)
+	draft, err := gitrepo.NewDraft(nil, map[string][]byte{heartbeatFile: []byte(said + "\n")}, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("build the heartbeat: %w", err)
 	}
-	author := object.Signature{Name: b.options.Name, Email: b.options.Email, When: until.UTC()}
-	commit, err := build.commit(root, plumbing.ZeroHash, author, "Observed until "+said+"\n")
-	if err != nil {
-		return err
+	if _, err := draft.Commit(b.author(until.UTC()), "Observed until "+said+"\n"); err != nil {
+		return fmt.Errorf("build the heartbeat: %w", err)
 	}
-	old, _ := refs.Hash(HeartbeatRef) // none before the first
-	if err := b.watched.Push(ctx, gitrepo.Update{Ref: HeartbeatRef, Old: old, New: commit, Objects: build.fresh, Hashes: build.hashes}); err != nil {
+	ref := HeartbeatRef(b.ref)
+	if err := b.watched.Push(ctx, gitrepo.Update{Ref: ref, Old: refs.Hash(ref), Draft: draft}); err != nil {
 		return fmt.Errorf("push the heartbeat: %w", err)
 	}
 	return nil

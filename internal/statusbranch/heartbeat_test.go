@@ -1,6 +1,7 @@
 package statusbranch_test
 
 import (
+	"cmp"
 	"os/exec"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ func TestHeartbeat(t *testing.T) {
 			t.Fatal(err)
 		}
 		reports, configuration := b.repo.Hash(t, ref), b.repo.Hash(t, "refs/heads/main")
+		beats := statusbranch.HeartbeatRef(statusbranch.DefaultBranch)
 		pushes := b.counts().Push
 		for _, at := range []string{"2026-01-02T03:04:05Z", "2026-01-02T04:04:05Z"} {
 			until, err := time.Parse(time.RFC3339, at)
@@ -29,11 +31,11 @@ func TestHeartbeat(t *testing.T) {
 			if err := branch.Beat(t.Context(), until.In(time.FixedZone("", 3600))); err != nil {
 				t.Fatal(err)
 			}
-			log, err := exec.CommandContext(t.Context(), "git", "-C", b.repo.Dir, "log", "--format=%s %cI", statusbranch.HeartbeatRef).Output()
+			log, err := exec.CommandContext(t.Context(), "git", "-C", b.repo.Dir, "log", "--format=%s %cI", beats).Output()
 			if want := "Observed until " + at + " " + strings.Replace(at, "Z", "+00:00", 1) + "\n"; err != nil || string(log) != want && string(log) != "Observed until "+at+" "+at+"\n" {
 				t.Errorf("the log is %q, %v; want %q", log, err, want)
 			}
-			file, err := exec.CommandContext(t.Context(), "git", "-C", b.repo.Dir, "show", statusbranch.HeartbeatRef+":observed-until").Output()
+			file, err := exec.CommandContext(t.Context(), "git", "-C", b.repo.Dir, "show", beats+":observed-until").Output()
 			if err != nil || string(file) != at+"\n" {
 				t.Errorf("observed-until has %q, %v", file, err)
 			}
@@ -55,6 +57,30 @@ func TestHeartbeat(t *testing.T) {
 	})
 }
 
+// Clouds that report to branches of their own leave word beside each other.
+func TestHeartbeatOfEachBranch(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, b *bed) {
+		said := map[string]string{}
+		for n, branch := range []string{"", "status/test", "status/prod"} {
+			b.options.Branch = branch
+			if err := b.open(t).Beat(t.Context(), time.Date(2026, 1, 2, n, 0, 0, 0, time.UTC)); err != nil {
+				t.Fatal(err)
+			}
+			name := cmp.Or(branch, statusbranch.DefaultBranch)
+			said[statusbranch.HeartbeatRef(name)] = b.repo.Hash(t, statusbranch.HeartbeatRef("refs/heads/"+name))
+		}
+		if len(said) != 3 || said["refs/kupenstack/heartbeat"] == "" {
+			t.Fatalf("heartbeats went to %v", said)
+		}
+		for ref, hash := range said {
+			if now := b.repo.Hash(t, ref); now == "" || now != hash {
+				t.Errorf("%s is at %q, and was at %q", ref, now, hash)
+			}
+		}
+	})
+}
+
 func TestHeartbeatHasNowhereToGo(t *testing.T) {
 	t.Parallel()
 	store := gitserver.NewStore(t)
@@ -71,7 +97,7 @@ func TestHeartbeatHasNowhereToGo(t *testing.T) {
 	if err := branch.Beat(t.Context(), time.Now()); gitrepo.KindOf(err) != gitrepo.NoRef {
 		t.Errorf("an empty repository: %v", err)
 	}
-	options.Ref = statusbranch.HeartbeatRef
+	options.Ref = statusbranch.HeartbeatRef("other")
 	if watched, err = gitrepo.Open(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}

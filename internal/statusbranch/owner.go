@@ -69,7 +69,7 @@ func (b *Branch) claim(us owner, tree *gitrepo.Tree) (*owner, error) {
 	if they == nil {
 		return &us, nil
 	}
-	branch := strings.TrimPrefix(b.ref, "refs/heads/")
+	branch := strings.TrimPrefix(b.ref, branches)
 	switch {
 	case they.Path != us.Path:
 		return nil, &final{&TakenError{Branch: branch, Theirs: fmt.Sprintf("the configuration in %q", they.Path), Ours: fmt.Sprintf("the one in %q", us.Path), Means: "it was moved to another --path"}}

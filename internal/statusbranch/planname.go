@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 )
 
@@ -63,7 +61,7 @@ func refsOf(names []string, refs gitrepo.Refs) map[string]planRef {
 			continue
 		}
 		ref := "refs/" + strings.ReplaceAll(name, "~", "/")
-		if commit, ok := refs.Hash(ref); ok {
+		if commit := refs.Hash(ref); commit != "" {
 			found[name] = planRef{ref, commit}
 		}
 	}
@@ -80,6 +78,5 @@ func refsOf(names []string, refs gitrepo.Refs) map[string]planRef {
 
 // planRef is a ref that there is.
 type planRef struct {
-	name   string
-	commit plumbing.Hash
+	name, commit string
 }

@@ -3,13 +3,11 @@ package statusbranch
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
@@ -21,9 +19,9 @@ const maxPlans = 500
 // maxDocument is how much of a plan's JSON is read: more than we write.
 const maxDocument = 8 << 20
 
-// filed is what a commit of the branch has of plans: by their names the hash of the JSON, which is zero
+// filed is what a commit of the branch has of plans: by their names the hash of the JSON, which is empty
 // where only the page is there.
-type filed map[string]plumbing.Hash
+type filed map[string]string
 
 // plansIn lists the plans of a tree. What has no name of ours, or is no plain file, is none.
 func plansIn(tree *gitrepo.Tree) (filed, error) {
@@ -31,30 +29,20 @@ func plansIn(tree *gitrepo.Tree) (filed, error) {
 	if tree == nil {
 		return found, nil
 	}
-	top, err := tree.Entries(tree.RootHash())
+	files, err := tree.Files(planFolder)
 	if err != nil {
 		return nil, err
 	}
-	for _, folder := range top {
-		if folder.Name != planFolder || folder.Mode != filemode.Dir {
-			continue
-		}
-		entries, err := tree.Entries(folder.Hash)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			page, isPage := strings.CutSuffix(e.Name, planPage)
-			document, isDocument := strings.CutSuffix(e.Name, planDocument)
-			switch {
-			case !e.Mode.IsRegular():
-			case isPage && isPlanName(page):
-				if _, known := found[page]; !known {
-					found[page] = plumbing.ZeroHash
-				}
-			case isDocument && isPlanName(document):
-				found[document] = e.Hash
+	for name, hash := range files {
+		page, isPage := strings.CutSuffix(name, planPage)
+		document, isDocument := strings.CutSuffix(name, planDocument)
+		switch {
+		case isPage && isPlanName(page):
+			if _, known := found[page]; !known {
+				found[page] = ""
 			}
+		case isDocument && isPlanName(document):
+			found[document] = hash
 		}
 	}
 	return found, nil
@@ -72,7 +60,7 @@ func (b *Branch) Plans(ctx context.Context, merged []string) ([]report.OpenPlan,
 			return nil, err
 		}
 	}
-	at, _ := refs.Hash(b.ref) // zero without a branch
+	at := refs.Hash(b.ref) // "" without a branch
 	if at != b.plans.asked && at != b.plans.commit {
 		tree, err := b.tip(ctx, refs)
 		if err != nil {
@@ -83,7 +71,7 @@ func (b *Branch) Plans(ctx context.Context, merged []string) ([]report.OpenPlan,
 		}
 		b.plans.asked = at // the tip may have moved on since
 	}
-	if at.IsZero() {
+	if at == "" {
 		return nil, nil
 	}
 	open, _ := b.sort(b.plans.filed, refs, merged)
@@ -92,9 +80,9 @@ func (b *Branch) Plans(ctx context.Context, merged []string) ([]report.OpenPlan,
 
 // seenPlans is what is known of the plans on the branch.
 type seenPlans struct {
-	asked, commit plumbing.Hash // the commit that was asked for, and the one that came
+	asked, commit string // the commit that was asked for, and the one that came
 	filed         filed
-	heads         map[plumbing.Hash]report.PlanHead // by the JSON that they begin
+	heads         map[string]report.PlanHead // by the JSON that they begin
 }
 
 // see notes the plans of a commit, and reads those that are new.
@@ -103,11 +91,11 @@ func (b *Branch) see(tree *gitrepo.Tree) error {
 	if err != nil {
 		return err
 	}
-	heads := map[plumbing.Hash]report.PlanHead{}
+	heads := map[string]report.PlanHead{}
 	for _, name := range first(slices.Sorted(maps.Keys(there)), maxPlans) {
 		hash := there[name]
 		head, known := b.plans.heads[hash]
-		if !known && !hash.IsZero() {
+		if !known && hash != "" {
 			content, err := tree.Blob(hash, maxDocument)
 			if err == nil {
 				head = report.ReadPlanHead(content) // of what cannot be read nothing is known
@@ -116,8 +104,8 @@ func (b *Branch) see(tree *gitrepo.Tree) error {
 		heads[hash] = head
 	}
 	b.plans.filed, b.plans.heads = there, heads
-	if b.plans.commit = plumbing.ZeroHash; tree != nil {
-		b.plans.commit = plumbing.NewHash(tree.Revision.Hash)
+	if b.plans.commit = ""; tree != nil {
+		b.plans.commit = tree.Revision.Hash
 	}
 	return nil
 }
@@ -132,7 +120,7 @@ func (b *Branch) sort(there filed, refs gitrepo.Refs, merged []string) (open []r
 	for _, name := range names {
 		ref, exists := known[name]
 		head := b.plans.heads[there[name]]
-		if !exists || slices.Contains(merged, ref.commit.String()) || head.Commit != "" && slices.Contains(merged, head.Commit) {
+		if !exists || slices.Contains(merged, ref.commit) || head.Commit != "" && slices.Contains(merged, head.Commit) {
 			over = append(over, name)
 			continue
 		}
@@ -186,8 +174,8 @@ func (b *Branch) PublishPlan(ctx context.Context, p Plan) (PlanResult, error) {
 			return nil, nil, err
 		}
 		old := planHead(tree, document)
-		newest, exists := refs.Hash(p.Ref)
-		if !exists || newest.String() != p.Commit && old.Commit == newest.String() {
+		newest := refs.Hash(p.Ref)
+		if newest == "" || newest != p.Commit && old.Commit == newest {
 			return nil, nil, &final{errPassed}
 		}
 		files := map[string][]byte{}
@@ -218,7 +206,7 @@ func planHead(tree *gitrepo.Tree, file string) report.PlanHead {
 // has tells whether a tree has these files.
 func has(tree *gitrepo.Tree, files map[string][]byte) bool {
 	for name, want := range files {
-		if hash, err := find(tree, name); err != nil || hash != plumbing.ComputeHash(plumbing.BlobObject, want) {
+		if hash, err := tree.Find(name); err != nil || hash != gitrepo.BlobHash(want) {
 			return false
 		}
 	}
@@ -228,9 +216,9 @@ func has(tree *gitrepo.Tree, files map[string][]byte) bool {
 // content reads a file of a tree, which may be nil.
 func content(tree *gitrepo.Tree, name string, limit int64) ([]byte, error) {
 	if tree == nil {
-		return nil, errNotFound
+		return nil, fs.ErrNotExist
 	}
-	hash, err := find(tree, name)
+	hash, err := tree.Find(name)
 	if err != nil {
 		return nil, err
 	}

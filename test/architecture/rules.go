@@ -75,7 +75,7 @@ func homes() map[string][]string {
 		"github.com/fluxcd/cli-utils":         {"internal/driver/kube"},
 		"helm.sh/helm":                        {"internal/driver/helm"},
 		"github.com/gophercloud":              {"internal/driver/openstack"},
-		"github.com/go-git":                   {"internal/gitrepo", "internal/statusbranch"},
+		"github.com/go-git":                   {"internal/gitrepo"},
 		"github.com/hashicorp/hcl":            {"internal/config", "internal/resolve", "internal/convert"},
 		"filippo.io/age":                      {"internal/sops"},
 		"github.com/fsnotify/fsnotify":        {"internal/daemon"},

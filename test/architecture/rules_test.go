@@ -42,6 +42,7 @@ func TestRules(t *testing.T) {
 		{"configurations of clients in a command", "cmd/internal/wire", []string{"k8s.io/client-go/rest"}, ""},
 		{"helm at home", "internal/driver/helm", []string{"helm.sh/helm/v3/pkg/action"}, ""},
 		{"gophercloud's utils outside", "internal/compose", []string{"github.com/gophercloud/utils/v2/openstack/clientconfig"}, "whose home is internal/driver/openstack"},
+		{"go-git beside its home", "internal/statusbranch", []string{"github.com/go-git/go-git/v5/plumbing"}, "whose home is internal/gitrepo"},
 		{"a library of like name", "internal/engine", []string{"helm.sh/helmet"}, ""},
 		{"files in a pure package", "internal/plan", []string{"os"}, "is pure"},
 		{"the network in a pure package", "internal/report", []string{"net/http"}, "is pure"},
