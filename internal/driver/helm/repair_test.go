@@ -174,7 +174,7 @@ func TestDriftIsRepairedWhileAHookWaits(t *testing.T) {
 	delete(c.objects, refOf(api))
 	c.objects[refOf(config)] = edited
 	diff = c.act(t, api, config)
-	if diff.Action != unit.ActionUpdate || diff.Reason != "drift" || len(diff.Fields) != 2 || diff.Continues {
+	if diff.Action != unit.ActionUpdate || diff.Reason != "drift" || len(diff.Fields) != 2 || len(diff.Mends) != 2 || diff.Continues {
 		t.Errorf("drift: %+v", diff)
 	}
 	if !slices.Equal(c.written, []string{"apply Deployment o/api", "apply Service o/api"}) {
