@@ -17,7 +17,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
 
-// Daemon is what runs until it is told to stop. All fields but Listening, Nodes and Pulse are required.
+// Daemon is what runs until it is told to stop. All fields but Listening, Nodes, Pulse and Keep are required.
 type Daemon struct {
 	Tracker   *revision.Tracker
 	Publisher *Publisher
@@ -40,6 +40,9 @@ type Daemon struct {
 	Nodes NodeBoard
 	// Pulse tells the repository that the daemon lives; nil for not.
 	Pulse *Pulse
+	// Keep sees to it that what the engine works with is not lost, until ctx ends, and tells what is wrong
+	// with that, or nil; it is called while the process is in charge. nil for nothing.
+	Keep func(ctx context.Context, tell func(error))
 	// Listening is told the address that health checks are answered on.
 	Listening func(net.Addr)
 	Log       zerolog.Logger
@@ -131,6 +134,7 @@ func (d *Daemon) work(ctx context.Context) error {
 	group.Go(func() { d.showNodes(ctx, moved) })
 	group.Go(func() { d.lookAtAgents(ctx, looked, changed) })
 	group.Go(func() { d.Pulse.Run(ctx, d.observes) })
+	group.Go(func() { d.keepInstallation(ctx, changed) })
 	group.Wait()
 	if d.Lease.Guard() != nil {
 		return context.Cause(ctx) // it is for another process to tell now
@@ -287,6 +291,21 @@ func (d *Daemon) keep(ctx context.Context, s engine.Snapshot) {
 	d.kept = s.Revision
 }
 
+// keepInstallation has what the engine works with outlive its loss in the cluster, and reports what is wrong
+// with that.
+func (d *Daemon) keepInstallation(ctx context.Context, changed chan<- struct{}) {
+	if d.Keep == nil {
+		return
+	}
+	d.Keep(ctx, func(err error) {
+		d.set("installation", err)
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
+}
+
 func (d *Daemon) snapshot() engine.Snapshot {
 	d.mutex.Lock()
 	e := d.engine
@@ -327,6 +346,7 @@ func (d *Daemon) setStandby(standby bool) {
 		d.engine = nil
 		delete(d.trouble, "source")
 		delete(d.trouble, "facts")
+		delete(d.trouble, "installation")
 		return
 	}
 	d.trouble["start"] = "in charge, and not at work yet"

@@ -25,6 +25,18 @@ func (l *loop) rests(c plan.Change) bool {
 	return !c.Lost || l.guard.paused || l.failed == "" || l.failed == unit.ActionCreate
 }
 
+// heldBack tells whether something else than a failed step holds back a change: the driver, what it has begun, or
+// what has to be ready before. None of that is needed to keep what is in force whole.
+func (e *Engine) heldBack(l *loop, c plan.Change) bool {
+	return c.Held() || c.Waits || c.Action != unit.ActionNone && len(e.unmet(l, unit.GateStart)) > 0
+}
+
+// failedElsewhere tells whether the step that failed is more than to put back what somebody changed: else
+// that has its pause, and is not tried a second time beside it.
+func (l *loop) failedElsewhere(c plan.Change) bool {
+	return c.Action != unit.ActionNone && signature(c.Mends) != signature(c.Fields)
+}
+
 // mend begins to put back what can be put back by itself, and tells whether it did.
 func (e *Engine) mend(calls context.Context, l *loop, target unit.Target, desired cty.Value, c plan.Change) bool {
 	m := &l.mending
@@ -38,7 +50,7 @@ func (e *Engine) mend(calls context.Context, l *loop, target unit.Target, desire
 		return false
 	}
 	step := stepOf(c, l.state)
-	if time.Now().Before(m.wake) || m.guard.refused == step || len(e.unmet(l, unit.GateStart)) > 0 || e.crowded(l, l.unit.Spec.Driver()) {
+	if time.Now().Before(m.wake) || m.guard.refused == step || e.crowded(l, l.unit.Spec.Driver()) {
 		return false
 	}
 	difference := string(c.Action) + signature(c.Fields)

@@ -188,7 +188,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 		l.lacks = nil
 	}
 	resting = resting && l.rests(c)
-	if held := c.Held() || c.Waits || resting && c.Action != unit.ActionNone; held && e.mend(calls, l, target, desired, c) {
+	if (e.heldBack(l, c) || resting && l.failedElsewhere(c)) && e.mend(calls, l, target, desired, c) {
 		return !resting && l.set(PhaseReconciling, "puts back what was changed outside")
 	}
 	if resting && (c.Action != unit.ActionNone || e.unrecorded(l, desired)) {

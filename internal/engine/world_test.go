@@ -326,6 +326,9 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 		}
 		d.Fields = append(d.Fields, field)
 	}
+	if d.Action == unit.ActionNone && len(d.Mends) > 0 {
+		d.Action, d.Fields = unit.ActionUpdate, d.Mends // nothing else is to be done
+	}
 	if d.Action == unit.ActionUpdate && len(wanted.stops) > 0 {
 		d.Stops = []unit.Stop{{Object: unit.ObjectRef{Kind: "DaemonSet", Name: t.Locator.Name}, Why: "is deleted", Nodes: wanted.stops}}
 	}

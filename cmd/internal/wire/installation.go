@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
@@ -86,7 +87,63 @@ func (s *System) installation(ctx context.Context, readOnly bool) (inventory.Mar
 			return inventory.Marker{}, redact.Secret{}, err
 		}
 	}
+	if !readOnly {
+		s.mutex.Lock()
+		s.kept = found
+		s.mutex.Unlock()
+	}
 	return inventory.NewMarker(found.id, found.key), found.key, nil
+}
+
+// keepPause is the time between two looks at the installation that nothing was heard of, and keepRetry that
+// after one that found something wrong.
+const (
+	keepPause = 5 * time.Minute
+	keepRetry = 30 * time.Second
+)
+
+// KeepInstallation sees to it, until ctx ends, that what the engine works with stays in the cluster, see
+// [kube.Cluster.KeepInstallation]. It tells what it finds wrong, and nil when all is well.
+func (s *System) KeepInstallation(ctx context.Context, tell func(error)) {
+	s.mutex.Lock()
+	kept := s.kept
+	s.mutex.Unlock()
+	if kept == nil {
+		return
+	}
+	heard := make(chan struct{}, 1)
+	cancel, err := s.cluster.InstallationChanged(ctx, func() {
+		select {
+		case heard <- struct{}{}:
+		default:
+		}
+	})
+	defer cancel()
+	if err != nil {
+		s.Log.Debug().Err(err).Msg("the loss of the installation is noticed later")
+	}
+	for {
+		restored, err := s.cluster.KeepInstallation(ctx, kept.id, kept.key)
+		if ctx.Err() != nil {
+			return
+		}
+		wait := keepPause
+		if err != nil {
+			wait = keepRetry
+			s.Log.Warn().Err(err).Msg("the installation is not kept")
+		}
+		if restored != "" {
+			s.Log.Warn().Str("what", restored).Msg("restored what the installation is known by: somebody deleted it")
+		}
+		tell(err)
+		later := time.NewTimer(wait)
+		select {
+		case <-heard:
+		case <-later.C:
+		case <-ctx.Done():
+		}
+		later.Stop()
+	}
 }
 
 // alone returns an error when this cluster is looked after from another namespace.

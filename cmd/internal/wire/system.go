@@ -45,6 +45,7 @@ type System struct {
 	mutex   sync.Mutex
 	found   *installed // by Ping, for the engine that is made next
 	id      string     // of the installation, once it is known
+	kept    *installed // what the engine works with, once it changes something
 	closers []func()
 	taken   way // the way to OpenStack of the last connection
 	objects *openstack.Driver

@@ -12,7 +12,9 @@
 // What was applied last is told by labels of the release: digests of the specification, of the
 // chart's files, and of the secret values (keyed, so that nobody can try out values). While they
 // are as wanted nothing is rendered. An object of the release that was changed or deleted by
-// somebody else is repaired under Helm's field manager, without a new revision and without hooks.
+// somebody else is repaired under Helm's field manager, without a new revision and without hooks. That
+// holds for the revision that is deployed until an upgrade has succeeded: what is wanted instead may wait,
+// or fail and rest, and meanwhile everything is put back as Helm left it.
 //
 // A secret value that changes alone is reported and not rolled out: to rotate it takes more than a
 // revision, as databases and brokers know the old one. The release keeps the values that it was

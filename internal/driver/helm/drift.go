@@ -51,17 +51,6 @@ func (d *Driver) findDrift(ctx context.Context, v *view) error {
 	return nil
 }
 
-// findMissing takes for drift what somebody deleted of the revision that is deployed, and nothing else:
-// another one is wanted, which has to wait. Jobs are left out, as finished ones make room for it.
-func (v *view) findMissing() {
-	v.drift = nil
-	for _, desired := range v.newest.objects {
-		if desired.GetKind() != kindJob && v.live[refOf(desired)] == nil {
-			v.drift = append(v.drift, drift{desired: desired, missing: true})
-		}
-	}
-}
-
 // mendable returns what can be put back whatever else is to be done: not what ends pods of a DaemonSet, which
 // has to be admitted, nor what may do so and was not looked at.
 func (v *view) mendable() []drift {

@@ -241,22 +241,21 @@ func severity(health unit.Health) int {
 
 // diff says what Apply would do, and what can be put back beside that.
 func (v *view) diff() unit.Diff {
-	diff, repairs := v.due()
-	if !repairs {
-		diff.Mends = v.driftDiff(v.mendable()).Fields
-	}
+	diff := v.due()
+	diff.Mends = v.driftDiff(v.mendable()).Fields
 	return diff
 }
 
-// due says what is to be done, and whether that is to put back what somebody changed.
-func (v *view) due() (diff unit.Diff, repairs bool) {
-	if !v.settled() {
-		return v.next(), false
+// due says what is to be done.
+func (v *view) due() unit.Diff {
+	switch {
+	case !v.settled():
+		return v.next()
+	case len(v.drift) == 0:
+		return unit.Diff{Action: unit.ActionNone}
+	default:
+		return v.driftDiff(v.drift)
 	}
-	if len(v.drift) == 0 {
-		return unit.Diff{Action: unit.ActionNone}, true
-	}
-	return v.driftDiff(v.drift), true
 }
 
 // settled tells whether there is nothing to be done but to put things back.

@@ -45,6 +45,7 @@ type revision struct {
 	hooks       []*release.Hook
 	after       []hook           // the hooks that run after it was applied
 	previous    []unit.ObjectRef // what the revisions before had, and this one has not
+	inForce     []held           // the objects of the revision that is deployed: this one, or the last before it that was
 }
 
 // ownedByHelm selects the Secrets in which Helm keeps revisions.
@@ -154,6 +155,10 @@ func (d *Driver) readNewest(ctx context.Context, namespace, name string, history
 	for _, ref := range refsOf(read.objects) {
 		has[ref] = true
 	}
+	tried := [][]*unstructured.Unstructured{read.objects}
+	if read.status == release.StatusDeployed {
+		read.inForce = inForce(read.objects)
+	}
 	for i := len(history) - 2; i >= 0; i-- {
 		older, err := d.read(ctx, namespace, history[i], known)
 		if err != nil {
@@ -162,6 +167,10 @@ func (d *Driver) readNewest(ctx context.Context, namespace, name string, history
 		if older == nil {
 			continue
 		}
+		if older.status == release.StatusDeployed && read.unfinished() {
+			read.inForce = inForce(older.objects, tried...)
+		}
+		tried = append(tried, older.objects)
 		for _, object := range older.objects {
 			if ref := refOf(object); !has[ref] && !stays(object) {
 				has[ref] = true

@@ -3,6 +3,7 @@ package helm
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,20 +15,19 @@ import (
 func (d *Driver) repair(ctx context.Context, found []drift) error {
 	for _, one := range found {
 		ref := refOf(one.desired)
-		if one.missing {
-			live, err := d.cluster.Confirm(ctx, ref)
-			if err != nil {
-				return fmt.Errorf("look for %s: %w", ref, err)
-			}
-			if live != nil && len(d.cluster.Compare(one.desired, live)) == 0 {
-				continue // a watch was behind
-			}
-			if live != nil && live.GetDeletionTimestamp() != nil {
-				continue // a later step finds it gone
-			}
-			if live != nil && one.desired.GetKind() == kindJob {
-				continue
-			}
+		live, err := d.cluster.Confirm(ctx, ref)
+		switch {
+		case err != nil:
+			return fmt.Errorf("look for %s: %w", ref, err)
+		case one.missing && live == nil:
+		case live == nil || live.GetDeletionTimestamp() != nil:
+			continue // a later step finds it gone
+		case one.missing && one.desired.GetKind() == kindJob:
+			continue
+		case one.missing && len(d.cluster.Compare(one.desired, live)) == 0:
+			continue // a watch was behind
+		case !one.missing && !slices.Equal(d.cluster.Compare(one.desired, live), one.fields):
+			continue // the same: an upgrade may have come to it since, and a later step looks at it anew
 		}
 		if _, err := d.cluster.Apply(ctx, Manager, one.desired); err != nil {
 			return fmt.Errorf("repair %s: %w", ref, err)

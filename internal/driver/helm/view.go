@@ -215,6 +215,7 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 		return nil
 	}
 	refs := append(refsOf(v.newest.objects), v.newest.previous...)
+	refs = append(refs, v.newest.held()...)
 	live, err := d.cluster.Get(ctx, refs...)
 	if err != nil {
 		return fmt.Errorf("look at the objects of release %s/%s: %w", v.namespace, v.name, err)
@@ -227,6 +228,11 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 		}
 	}
 	if v.newest.status != release.StatusDeployed {
+		if v.target.Spec != nil {
+			if err := d.findEdits(ctx, v); err != nil {
+				return err
+			}
+		}
 		return d.findStops(ctx, v)
 	}
 	for _, ref := range v.newest.previous {
@@ -243,11 +249,11 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 	case v.unseen != "" && v.newest.labels[labelSpec] == short(v.target.Spec.Digest()):
 		return d.findDrift(ctx, v) // by what the configuration says it is as it should be
 	case v.want == nil || v.blocked != "":
-		v.findMissing()
-		return nil
+		return d.findEdits(ctx, v)
 	case v.outdated():
-		v.findMissing()
-		err = d.preview(ctx, v)
+		if err = d.preview(ctx, v); err == nil {
+			err = d.findEdits(ctx, v)
+		}
 	default:
 		err = d.findDrift(ctx, v)
 	}
@@ -325,6 +331,7 @@ func (v *view) refs() []unit.ObjectRef {
 	}
 	refs = append(refs, refsOf(v.newest.objects)...)
 	refs = append(refs, v.newest.previous...)
+	refs = append(refs, v.newest.held()...)
 	for _, h := range v.newest.hooks {
 		refs = append(refs, unit.ObjectRef{APIVersion: apiVersionOf(h), Kind: h.Kind, Namespace: v.namespace, Name: h.Name})
 	}
