@@ -7,7 +7,7 @@ import (
 
 // Text returns the value of an attribute that is written as plain text in quotes, and whether it is.
 func (a *Attribute) Text() (string, bool) {
-	template, ok := a.Expr.(*hclsyntax.TemplateExpr)
+	template, ok := a.Expr.syntax.(*hclsyntax.TemplateExpr)
 	if !ok || !template.IsStringLiteral() {
 		return "", false
 	}
