@@ -42,6 +42,7 @@ func TestRules(t *testing.T) {
 		{"configurations of clients in a command", "cmd/internal/wire", []string{"k8s.io/client-go/rest"}, ""},
 		{"helm at home", "internal/driver/helm", []string{"helm.sh/helm/v3/pkg/action"}, ""},
 		{"gophercloud's utils outside", "internal/compose", []string{"github.com/gophercloud/utils/v2/openstack/clientconfig"}, "whose home is internal/driver/openstack"},
+		{"hcl outside its home", "internal/resolve", []string{"github.com/hashicorp/hcl/v2/hclsyntax"}, "whose home is internal/config"},
 		{"a library of like name", "internal/engine", []string{"helm.sh/helmet"}, ""},
 		{"files in a pure package", "internal/plan", []string{"os"}, "is pure"},
 		{"the network in a pure package", "internal/report", []string{"net/http"}, "is pure"},
