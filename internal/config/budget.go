@@ -133,14 +133,6 @@ const budgetName = "(budget)"
 // budgetType makes a budget a value. Two calls return types that are equal.
 func budgetType() cty.Type { return cty.Capsule("budget", reflect.TypeFor[Budget]()) }
 
-// Bind makes everything that is evaluated in the context charge the budget.
-func (b *Budget) Bind(ctx *hcl.EvalContext) {
-	if ctx.Variables == nil {
-		ctx.Variables = map[string]cty.Value{}
-	}
-	ctx.Variables[budgetName] = b.value
-}
-
 // budgetOf finds the budget of a context; nil when it has none.
 func budgetOf(ctx *hcl.EvalContext) *Budget {
 	for ; ctx != nil; ctx = ctx.Parent() {

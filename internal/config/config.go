@@ -3,8 +3,6 @@ package config
 import (
 	"io/fs"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -130,10 +128,9 @@ func (b *Block) repeats(kind string) bool { return b.written(kind) < len(b.Neste
 
 // Attribute is one attribute as written.
 type Attribute struct {
-	Name   string
-	Schema *schema.Attribute // nil for a local
-	// Expr is the right side. It charges the [Budget] of the context that it is evaluated in.
-	Expr       hcl.Expression
+	Name       string
+	Schema     *schema.Attribute // nil for a local
+	Expr       Expression        // the right side
 	References []Reference
 	NameRange  diag.Range
 	Range      diag.Range // of the right side
@@ -157,9 +154,8 @@ type Reference struct {
 	Path bool
 	// Iterator names the element of a dynamic block; "" otherwise.
 	Iterator string
-	// Key is the expression of a key that is computed, as in network.web[each.key]; nil
-	// otherwise.
-	Key hcl.Expression
+	// Key is a key that is computed, as in network.web[each.key]; none otherwise.
+	Key Expression
 	// Attribute is the first attribute after the target and its key, which is the output when the
 	// target is a module, and key or value after each; "" when the whole object is meant.
 	Attribute string

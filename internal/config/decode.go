@@ -191,7 +191,7 @@ func (b *Block) label(from *hclsyntax.Block) string {
 
 // decodeAttribute decodes one attribute: its references are collected, then its tree is metered.
 func (l *loader) decodeAttribute(a *hclsyntax.Attribute, def *schema.Attribute) *Attribute {
-	decoded := &Attribute{Name: a.Name, Schema: def, Expr: a.Expr, NameRange: rangeOf(a.NameRange), Range: rangeOf(a.Expr.Range())}
+	decoded := &Attribute{Name: a.Name, Schema: def, Expr: Expression{a.Expr}, NameRange: rangeOf(a.NameRange), Range: rangeOf(a.Expr.Range())}
 	if def != nil && def.Form != schema.FormValue {
 		return decoded // read as it stands, never evaluated
 	}
@@ -200,7 +200,7 @@ func (l *loader) decodeAttribute(a *hclsyntax.Attribute, def *schema.Attribute) 
 	if t, is := a.Expr.(*hclsyntax.ScopeTraversalExpr); is {
 		decoded.Steps = len(t.Traversal)
 	}
-	decoded.Expr = meter(a.Expr)
+	decoded.Expr = Expression{meter(a.Expr)}
 	return decoded
 }
 

@@ -48,6 +48,10 @@ func (f *Formatter) Format(src []byte, name string) ([]byte, diag.Diagnostics) {
 	return l.format(src, name), l.diags
 }
 
+// Layout brings what was just written as a configuration into the canonical layout. Files that people wrote
+// are for a [Formatter], which looks at them first.
+func Layout(src []byte) []byte { return hclwrite.Format(src) }
+
 // format formats a file that can be parsed.
 func (l *loader) format(src []byte, name string) []byte {
 	formatted := src
@@ -56,7 +60,7 @@ func (l *loader) format(src []byte, name string) []byte {
 	}
 	var want hclsyntax.Tokens
 	for range formatRounds {
-		next := hclwrite.Format(formatted)
+		next := Layout(formatted)
 		if bytes.Equal(next, formatted) {
 			return formatted
 		}

@@ -98,7 +98,7 @@ func (l *loader) expressions(a *hclsyntax.Attribute, def *schema.Attribute) []*A
 		one := &Attribute{Name: a.Name, Schema: def, NameRange: rangeOf(a.NameRange), Range: rangeOf(e.Range())}
 		one.References, one.Strays = l.references(e)
 		one.Broken = len(one.Strays) > 0
-		one.Expr = meter(e)
+		one.Expr = Expression{meter(e)}
 		all = append(all, one)
 	}
 	return all

@@ -110,12 +110,12 @@ subnet "each" {
 	}
 	block := cfg.Resources[2]
 	for _, r := range block.Attribute("network").References {
-		if o, ok := r.Object(); ok && (r.Key == nil || r.Attribute != "id" || o.String() != "network.web") {
+		if o, ok := r.Object(); ok && (r.Key.IsZero() || r.Attribute != "id" || o.String() != "network.web") {
 			t.Errorf("a computed key: %+v", r)
 		}
 	}
 	for _, r := range block.Attribute("cidr").References {
-		if r.Key != nil {
+		if !r.Key.IsZero() {
 			t.Errorf("a key that differs from turn to turn was taken for one: %+v", r)
 		}
 	}

@@ -33,7 +33,7 @@ func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 // It charges the budget the same. It returns false when the attribute is anything else, when value does, or
 // when there is anything to tell: then it takes the context.
 func (a *Attribute) Fill(budget *Budget, value func(ref Reference, steps int) (cty.Value, bool)) (cty.Value, bool) {
-	template, is := a.Expr.(*hclsyntax.TemplateExpr)
+	template, is := a.Expr.syntax.(*hclsyntax.TemplateExpr)
 	if !is || len(a.References) == 0 || a.Broken {
 		return cty.NilVal, false
 	}

@@ -213,7 +213,7 @@ locals {
 	}
 	for _, l := range cfg.Locals {
 		w, ref := want[l.Name], l.References[0]
-		if _, is := ref.Target.(addr.Module); !is || ref.Target.String() != w.target || ref.Attribute != w.attribute || (ref.Key != nil) != w.computed {
+		if _, is := ref.Target.(addr.Module); !is || ref.Target.String() != w.target || ref.Attribute != w.attribute || !ref.Key.IsZero() != w.computed {
 			t.Errorf("%s refers to %+v", l.Name, ref)
 		}
 	}

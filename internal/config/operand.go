@@ -34,7 +34,7 @@ func (o *operand) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if _, err := convert.Convert(plain, o.result); err != nil {
 		return v, nil //nolint:nilerr // the operator tells, and with another type there is another expression
 	}
-	problem := hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Invalid operand", Subject: o.SrcRange.Ptr(), Expression: o, EvalContext: ctx}
+	problem := hcl.Diagnostic{Severity: hcl.DiagError, Summary: summaryOperand, Subject: o.SrcRange.Ptr(), Expression: o, EvalContext: ctx}
 	switch {
 	case plain.IsNull():
 		problem.Detail, problem.Extra = o.isNull()
@@ -46,6 +46,9 @@ func (o *operand) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	}
 	return cty.UnknownVal(o.result), append(diags, &problem)
 }
+
+// summaryOperand is the library's summary for the same.
+const summaryOperand = "Invalid operand"
 
 // advice is what a diagnostic of the library bears that knows what to do.
 type advice string

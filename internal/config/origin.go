@@ -15,7 +15,7 @@ import (
 
 // Origin tells where an attribute was written, and where each key of the maps that are written
 // out in it was. What is computed, a local or a call for example, was written as a whole.
-func (a *Attribute) Origin() *model.Origin { return originOf(a.Expr, a.NameRange) }
+func (a *Attribute) Origin() *model.Origin { return originOf(a.Expr.syntax, a.NameRange) }
 
 // Made is a block of a value with the blocks inside it: a dynamic block stands for as many as its
 // collection has elements, which only evaluation tells.

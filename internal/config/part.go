@@ -14,7 +14,7 @@ import (
 // no key of its own.
 func (a *Attribute) Part(path cty.Path) (value, key diag.Range) {
 	value, key = a.Range, a.Range
-	e := a.Expr
+	e := a.Expr.syntax
 	for _, step := range path {
 		var k hcl.Expression
 		if e, k = partOf(e, step); e == nil {
@@ -70,7 +70,7 @@ func stepName(step cty.PathStep) (string, bool) {
 // Written is where in the value of an attribute, within a list that is written out, a text stands; nil when
 // it does not stand in one.
 func (a *Attribute) Written(text string) cty.Path {
-	if list, ok := withoutParentheses(a.Expr).(*hclsyntax.TupleConsExpr); ok {
+	if list, ok := withoutParentheses(a.Expr.syntax).(*hclsyntax.TupleConsExpr); ok {
 		for i, e := range list.Exprs {
 			if quoted(withoutParentheses(e)) == text {
 				return cty.Path{}.IndexInt(i)
@@ -83,7 +83,7 @@ func (a *Attribute) Written(text string) cty.Path {
 // WrittenOut tells whether a part of the value of an attribute was written there as it is, and refers to
 // nothing.
 func (a *Attribute) WrittenOut(path cty.Path) bool {
-	e := a.Expr
+	e := a.Expr.syntax
 	for _, step := range path {
 		if e, _ = partOf(e, step); e == nil {
 			return false
@@ -95,10 +95,10 @@ func (a *Attribute) WrittenOut(path cty.Path) bool {
 // Alone tells whether a reference of an attribute is its whole value or a whole element of a list that is
 // written out, and where in the value that is.
 func (a *Attribute) Alone(ref *Reference) (cty.Path, bool) {
-	if isReference(a.Expr, ref) {
+	if isReference(a.Expr.syntax, ref) {
 		return nil, true
 	}
-	if list, ok := withoutParentheses(a.Expr).(*hclsyntax.TupleConsExpr); ok {
+	if list, ok := withoutParentheses(a.Expr.syntax).(*hclsyntax.TupleConsExpr); ok {
 		for i, e := range list.Exprs {
 			if isReference(e, ref) {
 				return cty.Path{}.IndexInt(i), true
@@ -119,7 +119,7 @@ func isReference(e hcl.Expression, ref *Reference) bool {
 	case *hclsyntax.ScopeTraversalExpr:
 		root = e
 	case *hclsyntax.RelativeTraversalExpr: // of what has a computed key
-		if index, ok := withoutParentheses(e.Source).(*hclsyntax.IndexExpr); ok && ref.Key != nil {
+		if index, ok := withoutParentheses(e.Source).(*hclsyntax.IndexExpr); ok && !ref.Key.IsZero() {
 			root = withoutParentheses(index.Collection)
 		}
 	}

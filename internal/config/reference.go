@@ -32,7 +32,7 @@ func (l *loader) references(e hclsyntax.Expression) (found []Reference, strays [
 			continue
 		}
 		if indexed, is := keys[traversal.SourceRange().Start.Byte]; is && reference.Attribute == "" && wholeBlock(reference) {
-			reference.Key, reference.Attribute = indexed.key, indexed.attribute
+			reference.Key, reference.Attribute = Expression{indexed.key}, indexed.attribute
 		}
 		found = append(found, reference)
 	}

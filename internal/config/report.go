@@ -57,12 +57,12 @@ func (l *loader) syntax(diags hcl.Diagnostics) {
 		}
 		if told++; told > l.limits.FileErrors {
 			l.add(diag.Diagnostic{
-				Code: codeSyntax, Subject: Convert(d, codeSyntax).Subject, Summary: "too many mistakes",
+				Code: codeSyntax, Subject: diagnostic(d, codeSyntax).Subject, Summary: "too many mistakes",
 				Detail: "there are more mistakes in this file; those from here on are left out", Hint: "correct those that are told; the others follow",
 			})
 			return
 		}
-		found := Convert(d, codeSyntax)
+		found := diagnostic(d, codeSyntax)
 		if d.Summary == redefined {
 			found.Code, found.Summary, found.Hint = codeDuplicate, "defined twice", "keep one of them"
 		}
@@ -79,8 +79,8 @@ const openQuote = "Invalid multi-line string"
 // redefined is its summary for an attribute that is there twice.
 const redefined = "Attribute redefined"
 
-// Convert makes a diagnostic of HCL one of ours, with a code.
-func Convert(d *hcl.Diagnostic, code diag.Code) diag.Diagnostic {
+// diagnostic makes one of HCL one of ours, with a code.
+func diagnostic(d *hcl.Diagnostic, code diag.Code) diag.Diagnostic {
 	converted := diag.Diagnostic{Code: code, Summary: plainText(plainLists(d.Summary)), Detail: d.Detail}
 	if d.Severity == hcl.DiagWarning {
 		converted.Severity = diag.Warning

@@ -6,11 +6,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Sound returns what is certain of the value of an expression that was evaluated with errors: what stands
-// in lists and maps that are written out and has no error in it. Everything else is unknown, also where the
+// Sound returns what is certain of the value of an expression that was evaluated with faults: what stands
+// in lists and maps that are written out and has no fault in it. Everything else is unknown, also where the
 // library has a value for it, such as a text without what should have been filled in.
-func Sound(e hcl.Expression, v cty.Value, diags hcl.Diagnostics) cty.Value {
-	if !failsIn(e.Range(), diags) {
+func (e Expression) Sound(v cty.Value, faults Faults) cty.Value { return sound(e.syntax, v, faults) }
+
+func sound(e hcl.Expression, v cty.Value, faults Faults) cty.Value {
+	if !failsIn(e.Range(), faults) {
 		return v
 	}
 	plain, marks := v.Unmark()
@@ -24,33 +26,33 @@ func Sound(e hcl.Expression, v cty.Value, diags hcl.Diagnostics) cty.Value {
 		}
 		elements := plain.AsValueSlice()
 		for i := range elements {
-			elements[i] = Sound(e.Exprs[i], elements[i], diags)
+			elements[i] = sound(e.Exprs[i], elements[i], faults)
 		}
 		return cty.TupleVal(elements).WithMarks(marks)
 	case *hclsyntax.ObjectConsExpr:
 		if !plain.Type().IsObjectType() {
 			break
 		}
-		return soundItems(e, plain.AsValueMap(), diags).WithMarks(marks)
+		return soundItems(e, plain.AsValueMap(), faults).WithMarks(marks)
 	}
 	return cty.DynamicVal
 }
 
-// soundItems is Sound for a map. An error in an item whose key is computed may be in any that is not
+// soundItems is sound for a map. A fault in an item whose key is computed may be in any that is not
 // written as it is.
-func soundItems(e *hclsyntax.ObjectConsExpr, elements map[string]cty.Value, diags hcl.Diagnostics) cty.Value {
+func soundItems(e *hclsyntax.ObjectConsExpr, elements map[string]cty.Value, faults Faults) cty.Value {
 	written := map[string]hcl.Expression{}
 	computedFails := false
 	for _, item := range e.Items {
 		if key, ok := writtenKey(item.KeyExpr); ok {
 			written[key] = item.ValueExpr // the last one counts
 		} else {
-			computedFails = computedFails || failsIn(hcl.RangeBetween(item.KeyExpr.Range(), item.ValueExpr.Range()), diags)
+			computedFails = computedFails || failsIn(hcl.RangeBetween(item.KeyExpr.Range(), item.ValueExpr.Range()), faults)
 		}
 	}
 	for key, element := range elements {
 		if value, ok := written[key]; ok {
-			elements[key] = Sound(value, element, diags)
+			elements[key] = sound(value, element, faults)
 		} else if computedFails {
 			elements[key] = cty.DynamicVal
 		}
@@ -58,10 +60,10 @@ func soundItems(e *hclsyntax.ObjectConsExpr, elements map[string]cty.Value, diag
 	return cty.ObjectVal(elements)
 }
 
-// failsIn tells whether any of the errors is in a range.
-func failsIn(where hcl.Range, diags hcl.Diagnostics) bool {
-	for _, d := range diags {
-		if d.Severity == hcl.DiagError && (d.Subject == nil || encloses(where, *d.Subject)) {
+// failsIn tells whether any of the faults is in a range.
+func failsIn(where hcl.Range, faults Faults) bool {
+	for _, f := range faults {
+		if at := f.said.Subject; at == nil || encloses(where, *at) {
 			return true
 		}
 	}
@@ -88,19 +90,20 @@ func withoutParentheses(e hcl.Expression) hcl.Expression {
 	}
 }
 
-// Causes leaves out what follows from another error: that a part of an expression which has no value is not
+// Causes leaves out what follows from another fault: that a part of an expression which has no value is not
 // of the type that is wanted there.
-func Causes(diags hcl.Diagnostics) hcl.Diagnostics {
-	var causes hcl.Diagnostics
-	for _, d := range diags {
-		if !follows(d, diags) {
-			causes = append(causes, d)
+func (f Faults) Causes() Faults {
+	var causes Faults
+	for _, fault := range f {
+		if !fault.follows(f) {
+			causes = append(causes, fault)
 		}
 	}
 	return causes
 }
 
-func follows(d *hcl.Diagnostic, diags hcl.Diagnostics) bool {
+func (f Fault) follows(faults Faults) bool {
+	d := f.said
 	if d.Expression == nil || d.Subject == nil {
 		return false
 	}
@@ -109,8 +112,8 @@ func follows(d *hcl.Diagnostic, diags hcl.Diagnostics) bool {
 		return false // about the whole, whatever its parts are
 	}
 	where := d.Expression.Range()
-	for _, other := range diags {
-		if other != d && other.Subject != nil && *other.Subject != *d.Subject && encloses(where, *other.Subject) && !encloses(*other.Subject, where) {
+	for _, fault := range faults {
+		if other := fault.said; other != d && other.Subject != nil && *other.Subject != *d.Subject && encloses(where, *other.Subject) && !encloses(*other.Subject, where) {
 			return true
 		}
 	}

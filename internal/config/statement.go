@@ -85,13 +85,13 @@ func (l *loader) place(a *Attribute, computed bool) *Place {
 	place := &Place{Range: a.Range}
 	var traversal hcl.Traversal
 	keys, flat := map[int]hclsyntax.Expression{}, false
-	if e, ok := a.Expr.(hclsyntax.Expression); ok && computed {
+	if e, ok := a.Expr.syntax.(hclsyntax.Expression); ok && computed {
 		traversal, flat = flatten(e, keys)
 	}
 	if !flat {
 		var diags hcl.Diagnostics
-		if traversal, diags = hcl.AbsTraversalForExpr(a.Expr); diags.HasErrors() {
-			l.fail(codeReference, a.Expr.Range(), "not an address", fmt.Sprintf("%s takes an address as it stands, such as network.web or module.edge, which is never evaluated", a.Name), hintForPlace(a.Expr))
+		if traversal, diags = hcl.AbsTraversalForExpr(a.Expr.syntax); diags.HasErrors() {
+			l.fail(codeReference, a.Expr.syntax.Range(), "not an address", fmt.Sprintf("%s takes an address as it stands, such as network.web or module.edge, which is never evaluated", a.Name), hintForPlace(a.Expr.syntax))
 			return nil
 		}
 	}

@@ -8,22 +8,43 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 )
 
 // Template is a text with ${ } and %{ } in it, behind the same guards as a configuration.
 type Template struct {
-	// Expr makes the text. It charges the [Budget] of the context that it is evaluated in.
-	Expr hcl.Expression
-	// Variables are the names that it needs, as they are used.
-	Variables []hcl.Traversal
+	Expr      Expression                    // makes the text
+	variables []hcl.Traversal               // the names that it needs, as they are used
 	calls     []*hclsyntax.FunctionCallExpr // of functions, but for what may fail or is looked at in some cases only
+}
+
+// Use is a place at which a name is used.
+type Use struct {
+	Name  string
+	Where diag.Range
+}
+
+// Missing returns, of each name that the template needs and that is not among the given values, the first
+// use.
+func (t *Template) Missing(values map[string]cty.Value) []Use {
+	var missing []Use
+	seen := map[string]bool{}
+	for _, use := range t.variables {
+		name := use.RootName()
+		if _, given := values[name]; !given && !seen[name] {
+			seen[name] = true
+			missing = append(missing, Use{Name: name, Where: rangeOf(use.SourceRange())})
+		}
+	}
+	return missing
 }
 
 // Miscalls tells which calls in the template are of functions that there are not, or have too few or too
 // many arguments. Of the context it takes the functions alone, so what is told quotes no value.
-func (t *Template) Miscalls(ctx *hcl.EvalContext) hcl.Diagnostics {
-	functions := &hcl.EvalContext{Functions: ctx.Functions}
-	var found hcl.Diagnostics
+func (t *Template) Miscalls(ctx *Context) Faults {
+	functions := &hcl.EvalContext{Functions: ctx.inner.Functions}
+	var found Faults
 	for _, written := range t.calls {
 		call := *written
 		call.Args = make([]hclsyntax.Expression, len(written.Args))
@@ -33,7 +54,7 @@ func (t *Template) Miscalls(ctx *hcl.EvalContext) hcl.Diagnostics {
 		_, diags := call.Value(functions)
 		for _, d := range diags {
 			if miscalled(d) {
-				found = append(found, d)
+				found = append(found, Fault{d})
 			}
 		}
 	}
@@ -89,19 +110,19 @@ func ParseTemplate(src []byte, name string, limits Limits, budget *Budget) (*Tem
 		return nil, errSpent
 	}
 	if len(diags) > limits.FileErrors {
-		return nil, HCLError(diags)
+		return nil, firstOf(diags)
 	}
 	e, diags := hclsyntax.ParseTemplate(src, name, hcl.InitialPos)
 	if diags.HasErrors() {
 		if first := firstError(diags); strings.HasPrefix(first.Summary, "Unclosed template ") {
 			first.Subject = lastOpened(tokens) // the parser points at the beginning of the template
 		}
-		return nil, HCLError(diags)
+		return nil, firstOf(diags)
 	}
 	variables := e.Variables()
 	var calls callsIn
 	_ = hclsyntax.Walk(e, &calls)
-	return &Template{Expr: meter(e), Variables: variables, calls: calls.found}, nil
+	return &Template{Expr: Expression{meter(e)}, variables: variables, calls: calls.found}, nil
 }
 
 // lastOpened is where the last ${ or %{ stands that is not closed; nil when all are.
@@ -122,8 +143,8 @@ func lastOpened(tokens hclsyntax.Tokens) *hcl.Range {
 	return open[len(open)-1]
 }
 
-// HCLError is the first error among diagnostics of HCL in one line, with its place.
-func HCLError(diags hcl.Diagnostics) error {
+// firstOf is the first error among diagnostics of HCL in one line, with its place.
+func firstOf(diags hcl.Diagnostics) error {
 	if first := firstError(diags); first.Subject != nil {
 		return fmt.Errorf("%s: %s", position(*first.Subject), said(diags))
 	}
@@ -132,7 +153,7 @@ func HCLError(diags hcl.Diagnostics) error {
 
 // said is what the first error says, as a part of a sentence.
 func said(diags hcl.Diagnostics) string {
-	d := Convert(firstError(diags), codeSyntax)
+	d := diagnostic(firstError(diags), codeSyntax)
 	text := strings.TrimSuffix(d.Detail, ".")
 	if text == "" {
 		text = d.Summary

@@ -6,19 +6,25 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Unreached returns the errors in the parts of an expression that were not evaluated because of a mistake
+// Unreached returns the faults in the parts of an expression that were not evaluated because of a mistake
 // elsewhere in it: the arguments of a function that there is not, the condition before two results that do
-// not go together, and what is made of each element of a collection that is unknown. diags are those that
-// evaluating it in the context led to.
-func Unreached(e hcl.Expression, ctx *hcl.EvalContext, diags hcl.Diagnostics) hcl.Diagnostics {
-	found := behind(diags)
-	syntax, is := e.(hclsyntax.Expression)
-	if _, plain := syntax.(*hclsyntax.ScopeTraversalExpr); !is || plain {
-		return found
+// not go together, and what is made of each element of a collection that is unknown. The given faults are
+// those that evaluating it in the context led to.
+func (e Expression) Unreached(ctx *Context, faults Faults) Faults {
+	var found hcl.Diagnostics
+	for _, f := range faults {
+		found = append(found, behind(f.said)...)
 	}
-	w := unreached{stack: []reach{{ctx: ctx}}}
-	_ = hclsyntax.Walk(syntax, &w)
-	return append(found, append(w.found, behind(w.found)...)...)
+	syntax, is := e.syntax.(hclsyntax.Expression)
+	if _, plain := syntax.(*hclsyntax.ScopeTraversalExpr); is && !plain {
+		w := unreached{stack: []reach{{ctx: &ctx.inner}}}
+		_ = hclsyntax.Walk(syntax, &w)
+		found = append(found, w.found...)
+		for _, d := range w.found {
+			found = append(found, behind(d)...)
+		}
+	}
+	return faultsOf(found)
 }
 
 // The summaries of errors that keep the library from evaluating what is inside.
@@ -30,24 +36,24 @@ const (
 )
 
 // behind evaluates what an error kept from being evaluated.
-func behind(diags hcl.Diagnostics) hcl.Diagnostics {
+func behind(d *hcl.Diagnostic) hcl.Diagnostics {
 	var found hcl.Diagnostics
-	for _, d := range diags {
-		var parts []hclsyntax.Expression
-		switch e := d.Expression.(type) {
-		case *hclsyntax.FunctionCallExpr:
-			if miscalled(d) {
-				parts = e.Args
-			}
-		case *hclsyntax.ConditionalExpr:
-			if d.Summary == summaryTwoTypes {
-				parts = []hclsyntax.Expression{e.Condition}
-			}
+	var parts []hclsyntax.Expression
+	switch e := d.Expression.(type) {
+	case *hclsyntax.FunctionCallExpr:
+		if miscalled(d) {
+			parts = e.Args
 		}
-		for _, part := range parts {
-			_, more := part.Value(d.EvalContext)
-			found = append(found, more...)
-			found = append(found, behind(more)...)
+	case *hclsyntax.ConditionalExpr:
+		if d.Summary == summaryTwoTypes {
+			parts = []hclsyntax.Expression{e.Condition}
+		}
+	}
+	for _, part := range parts {
+		_, more := part.Value(d.EvalContext)
+		found = append(found, more...)
+		for _, inner := range more {
+			found = append(found, behind(inner)...)
 		}
 	}
 	return found
@@ -142,13 +148,13 @@ func ran(loop *hclsyntax.ForExpr, ctx *hcl.EvalContext) bool {
 	return !diags.HasErrors()
 }
 
-// SaysNothing tells that what an error says is about the expression as it is written, and of no value that
+// SaysNothing tells that what a fault says is about the expression as it is written, and of no value that
 // it has: which function there is, with how many arguments, or what numbers and texts in it come to.
-func SaysNothing(d *hcl.Diagnostic) bool {
-	if miscalled(d) {
+func (f Fault) SaysNothing() bool {
+	if miscalled(f.said) {
 		return true
 	}
-	e, is := d.Expression.(hclsyntax.Expression)
+	e, is := f.said.Expression.(hclsyntax.Expression)
 	if !is || len(e.Variables()) > 0 {
 		return false
 	}

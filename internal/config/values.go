@@ -164,7 +164,7 @@ func (v *values) file(name, origin string) {
 		decoded := &Attribute{Name: a.Name, NameRange: rangeOf(a.NameRange), Range: rangeOf(a.Expr.Range())}
 		decoded.Strays = l.plain(a.Expr, v.sensitive(a.Name))
 		decoded.Broken = len(decoded.Strays) > 0
-		decoded.Expr = meter(a.Expr)
+		decoded.Expr = Expression{meter(a.Expr)}
 		v.list = append(v.list, Value{Name: a.Name, Attribute: decoded})
 	}
 }
@@ -209,15 +209,15 @@ var errReference = errors.New("the value of a variable refers to nothing; text w
 
 // ParseValue reads a value that is given as text. It has no references, and charges the budget. The
 // error quotes nothing of it.
-func ParseValue(text string, limits Limits) (hcl.Expression, error) {
+func ParseValue(text string, limits Limits) (Expression, error) {
 	e, err := parseExpression(text, "value", limits)
 	if err != nil {
-		return nil, err
+		return Expression{}, err
 	}
 	if traversals := e.Variables(); len(traversals) > 0 {
-		return nil, errReference
+		return Expression{}, errReference
 	}
-	return meter(e), nil
+	return Expression{meter(e)}, nil
 }
 
 // parseExpression reads one expression that is no part of a file, behind the same guards.

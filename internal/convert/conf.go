@@ -5,9 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/hclwrite"
-	"github.com/zclconf/go-cty/cty"
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/config"
 )
 
 // conf writes the free configuration of a service as an expression; "" when there is nothing in it.
@@ -75,7 +74,7 @@ func (w *writer) value(v *value, lines bool) {
 	case lines && heredoc(v.text):
 		w.b.WriteString("<<EOT\n" + strings.NewReplacer("${", "$${", "%{", "%%{").Replace(v.text) + "EOT")
 	default:
-		w.b.WriteString(quote(v.text))
+		w.b.WriteString(config.Quote(v.text))
 	}
 }
 
@@ -156,37 +155,12 @@ func valueOfHCL(v *value) bool {
 func key(s string) string {
 	switch s {
 	case "for", "null", "true", "false":
-		return quote(s)
+		return config.Quote(s)
 	}
-	if hclsyntax.ValidIdentifier(s) {
+	if addr.ValidName(s) {
 		return s
 	}
-	return quote(s)
-}
-
-// quote writes a text in quotes. What begins a template must not, and two signs in a row cannot be
-// told from the way to write one.
-func quote(s string) string {
-	var b strings.Builder
-	rest := s
-	for {
-		i := strings.Index(rest, "$${")
-		if j := strings.Index(rest, "%%{"); i < 0 || j >= 0 && j < i {
-			i = j
-		}
-		if i < 0 {
-			break
-		}
-		b.WriteString(quoted(rest[:i+1]))
-		fmt.Fprintf(&b, "\\u%04x{", rest[i+1])
-		rest = rest[i+3:]
-	}
-	return `"` + b.String() + quoted(rest) + `"`
-}
-
-func quoted(s string) string {
-	text := string(hclwrite.TokensForValue(cty.StringVal(s)).Bytes())
-	return text[1 : len(text)-1]
+	return config.Quote(s)
 }
 
 // heredoc tells whether a text can be written in lines of its own.

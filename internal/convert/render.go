@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/kupenstack/kupenstack-sync/internal/config"
 )
 
 // attribute is one attribute of HCL to be written.
@@ -30,7 +30,7 @@ func render(blocks []*block) []byte {
 		}
 		block.write(&b)
 	}
-	return hclwrite.Format([]byte(b.String()))
+	return config.Layout([]byte(b.String()))
 }
 
 func (bl *block) write(b *strings.Builder) {

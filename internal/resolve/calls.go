@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -26,7 +25,7 @@ type asked struct {
 
 // calls adds the outputs of modules that an expression refers to. A call that is broken, or referred to in
 // a way that leads nowhere, is unknown, and makes it return false.
-func (s *scope) calls(a *config.Attribute, ctx *hcl.EvalContext, used *uses) bool {
+func (s *scope) calls(a *config.Attribute, ctx *config.Context, used *uses) bool {
 	var order []*asked
 	var all map[*call]*asked
 	var modules map[string]cty.Value
@@ -78,19 +77,19 @@ func (s *scope) calls(a *config.Attribute, ctx *hcl.EvalContext, used *uses) boo
 		v, ok := s.callValue(q, used)
 		modules[name], whole = v, whole && ok
 	}
-	ctx.Variables[schema.ModuleKind] = cty.ObjectVal(modules)
+	ctx.Set(schema.ModuleKind, cty.ObjectVal(modules))
 	return whole
 }
 
 // ask notes which instances and outputs a reference means.
-func (s *scope) ask(q *asked, ref config.Reference, to addr.Module, ctx *hcl.EvalContext) bool {
+func (s *scope) ask(q *asked, ref config.Reference, to addr.Module, ctx *config.Context) bool {
 	if ref.Attribute == "" {
 		q.whole = true
 	} else if !slices.Contains(q.outputs, ref.Attribute) {
 		q.outputs = append(q.outputs, ref.Attribute)
 	}
 	key := to.Last().Key
-	if ref.Key != nil {
+	if !ref.Key.IsZero() {
 		key = computedKey(ref.Key, ctx)
 	}
 	text, keyed := key.Value()

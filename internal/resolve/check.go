@@ -203,7 +203,7 @@ func (r *resolver) checkKey(ref config.Reference, object addr.Object, waits bool
 	b := object.Block()
 	repeated := r.current.declared.blocks[b].ForEach != nil
 	_, keyed := object.Key().Value()
-	keyed = keyed || ref.Key != nil
+	keyed = keyed || !ref.Key.IsZero()
 	switch {
 	case keyed && !repeated:
 		r.scope.fail(codeReference, ref.Range, "no keys", fmt.Sprintf("%s has no for_each, so it is one object without a key", b), fmt.Sprintf("write: %s", b))

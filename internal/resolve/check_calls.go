@@ -79,7 +79,7 @@ func (r *resolver) checkCall(ref config.Reference, waits bool, each eachIn) bool
 	to, _ := ref.Target.(addr.Module)
 	name := to.Call()
 	call := r.current.declared.calls[name]
-	keyed := to != name || ref.Key != nil
+	keyed := to != name || !ref.Key.IsZero()
 	repeated := call.ForEach != nil
 	switch {
 	case call.Module == nil:

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
@@ -101,8 +100,8 @@ func (s *scope) eval(a *config.Attribute) (cty.Value, uses, bool) {
 	}()
 	ctx, used, whole := s.context(a, variables)
 	s.disclosed = false
-	v, diags := a.Expr.Value(ctx)
-	if !diags.HasErrors() {
+	v, faults := a.Expr.Value(ctx)
+	if len(faults) == 0 {
 		s.budget.Charge(v, true)
 	}
 	if err := s.budget.End(); err != nil {
@@ -112,12 +111,12 @@ func (s *scope) eval(a *config.Attribute) (cty.Value, uses, bool) {
 		}
 		return cty.DynamicVal, used, false
 	}
-	if !whole || diags.HasErrors() {
-		diags = append(diags, s.unreached(a, ctx, diags)...)
+	if !whole || len(faults) > 0 {
+		faults = append(faults, s.unreached(a, ctx, faults)...)
 	}
-	if diags.HasErrors() {
-		s.evaluation(diags, a, marked(ctx) || s.disclosed, whole)
-		return s.affordable(config.Sound(a.Expr, v, diags)), used, false
+	if len(faults) > 0 {
+		s.evaluation(faults, a, ctx.Marked() || s.disclosed, whole)
+		return s.affordable(a.Expr.Sound(v, faults)), used, false
 	}
 	return v, used, whole
 }
@@ -133,34 +132,24 @@ func (s *scope) affordable(v cty.Value) cty.Value {
 	return v
 }
 
-// unreached returns the errors that a mistake in an expression hides; none when it takes too much to look.
-func (s *scope) unreached(a *config.Attribute, ctx *hcl.EvalContext, diags hcl.Diagnostics) hcl.Diagnostics {
+// unreached returns the faults that a mistake in an expression hides; none when it takes too much to look.
+func (s *scope) unreached(a *config.Attribute, ctx *config.Context, faults config.Faults) config.Faults {
 	s.budget.Begin()
-	more := config.Unreached(a.Expr, ctx, diags)
+	more := a.Expr.Unreached(ctx, faults)
 	if exceeded := s.budget.End(); exceeded == nil {
 		return more
 	}
 	return nil
 }
 
-// marked tells whether a sensitive value can be in what an expression failed on.
-func marked(ctx *hcl.EvalContext) bool {
-	for _, v := range ctx.Variables {
-		if v.ContainsMarked() {
-			return true
-		}
-	}
-	return false
-}
-
 // context makes exactly those values visible that an expression refers to, in a map that is empty. It
 // returns false when some of them are broken, which was told; these are unknown.
-func (s *scope) context(a *config.Attribute, visible map[string]cty.Value) (*hcl.EvalContext, uses, bool) {
-	ctx := &hcl.EvalContext{Variables: visible, Functions: s.toolbox()}
+func (s *scope) context(a *config.Attribute, visible map[string]cty.Value) (*config.Context, uses, bool) {
+	functions := s.toolbox()
 	if layered(a) {
-		ctx.Functions = s.toolboxOfSettings()
+		functions = s.toolboxOfSettings()
 	}
-	s.budget.Bind(ctx)
+	ctx := config.NewContext(visible, functions, s.budget)
 	var used uses
 	whole := !a.Broken
 	if len(a.References) == 0 && whole {
@@ -171,13 +160,13 @@ func (s *scope) context(a *config.Attribute, visible map[string]cty.Value) (*hcl
 		value, is := ref.Target.(addr.Value)
 		switch {
 		case ref.Path:
-			ctx.Variables["path"] = s.paths()
+			ctx.Set("path", s.paths())
 		case ref.Iterator != "":
 			element, there := s.iterators[ref.Iterator]
 			if !there {
 				element, whole = cty.DynamicVal, false // what the block is repeated for is broken
 			}
-			ctx.Variables[ref.Iterator] = element
+			ctx.Set(ref.Iterator, element)
 		case ref.Target == nil:
 			whole = s.seesEach(ref, ctx, &used) && whole
 		case is:
@@ -194,26 +183,26 @@ func (s *scope) context(a *config.Attribute, visible map[string]cty.Value) (*hcl
 		}
 	}
 	if variables.first != nil {
-		ctx.Variables["var"] = variables.object()
+		ctx.Set("var", variables.object())
 	}
 	if locals.first != nil {
-		ctx.Variables["local"] = locals.object()
+		ctx.Set("local", locals.object())
 	}
 	whole = s.calls(a, ctx, &used) && whole
 	whole = s.objects(a, ctx, &used) && whole
 	for _, name := range a.Strays {
-		ctx.Variables[name] = cty.DynamicVal
+		ctx.Set(name, cty.DynamicVal)
 	}
 	return ctx, used, whole
 }
 
 // seesEach makes each visible. Without one it is unknown: there is none, or for_each is broken.
-func (s *scope) seesEach(ref config.Reference, ctx *hcl.EvalContext, used *uses) bool {
+func (s *scope) seesEach(ref config.Reference, ctx *config.Context, used *uses) bool {
 	if s.each == cty.NilVal {
-		ctx.Variables["each"] = cty.DynamicVal
+		ctx.Set("each", cty.DynamicVal)
 		return false
 	}
-	ctx.Variables["each"] = s.each
+	ctx.Set("each", s.each)
 	if s.eachFrom != nil && ref.Attribute == "value" {
 		used.values = append(used.values, s.eachFrom)
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
@@ -61,24 +60,5 @@ func hasValue(a *config.Attribute, v cty.Value) bool {
 			return true // an object has what it is referred to by
 		}
 	}
-	return v.Range().DefinitelyNotNull() || neverNull(a.Expr)
-}
-
-// neverNull tells whether an expression cannot be null, whatever its parts are, as a text that is written
-// out cannot. Of what is wrong with it, that is all that is known.
-func neverNull(e any) bool {
-	switch e := e.(type) {
-	case *hclsyntax.ParenthesesExpr:
-		return neverNull(e.Expression)
-	case *hclsyntax.TemplateWrapExpr:
-		return neverNull(e.Wrapped)
-	case *hclsyntax.LiteralValueExpr:
-		return !e.Val.IsNull()
-	case *hclsyntax.ConditionalExpr:
-		return neverNull(e.TrueResult) && neverNull(e.FalseResult)
-	case *hclsyntax.TemplateExpr, *hclsyntax.TupleConsExpr, *hclsyntax.ObjectConsExpr, *hclsyntax.BinaryOpExpr, *hclsyntax.UnaryOpExpr:
-		return true
-	default:
-		return false
-	}
+	return v.Range().DefinitelyNotNull() || a.Expr.NeverNull()
 }

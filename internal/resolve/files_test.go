@@ -10,8 +10,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -50,15 +48,7 @@ func repository() fstest.MapFS {
 
 func evaluateAt(t *testing.T, tree fs.FS, text string, variables map[string]cty.Value) (cty.Value, error) {
 	t.Helper()
-	e, diags := hclsyntax.ParseExpression([]byte(text), "test", hcl.InitialPos)
-	if diags.HasErrors() {
-		t.Fatalf("%s: %v", text, diags)
-	}
-	v, diags := e.Value(&hcl.EvalContext{Functions: toolboxIn(tree, "clouds/prod"), Variables: variables})
-	if diags.HasErrors() {
-		return v, diags
-	}
-	return v, nil
+	return valueOf(t, text, toolboxIn(tree, "clouds/prod"), variables)
 }
 
 func TestFiles(t *testing.T) {
@@ -172,12 +162,11 @@ func TestLinksOutOfTheTree(t *testing.T) {
 	}
 	t.Cleanup(func() { root.Close() })
 	for _, text := range []string{`file("top/absolute")`, `file("top/up")`, `file("top/circle")`, `fileexists("top/up")`, `templatefile("top/up", {})`, `fileset("top", "up")`} {
-		e, _ := hclsyntax.ParseExpression([]byte(text), "test", hcl.InitialPos)
-		v, diags := e.Value(&hcl.EvalContext{Functions: toolbox(root.FS())})
-		if !diags.HasErrors() {
+		v, err := valueOf(t, text, toolbox(root.FS()), nil)
+		if err == nil {
 			t.Errorf("%s = %#v", text, v)
 		}
-		if said := fmt.Sprint(diags); strings.Contains(said, "hunter2") || !strings.Contains(said, "top/") {
+		if said := fmt.Sprint(err); strings.Contains(said, "hunter2") || !strings.Contains(said, "top/") {
 			t.Errorf("%s: %s", text, said)
 		}
 	}

@@ -25,7 +25,7 @@ func (s *scope) filled(a *config.Attribute) (cty.Value, uses, bool) {
 			}
 		case addr.Object:
 			b := s.module.blocks[to]
-			if steps != 3 || ref.Key != nil || to.Mode() != addr.Managed || b == nil || b.broken || b.only == nil || !b.kind.object.HasAttribute(ref.Attribute) {
+			if steps != 3 || !ref.Key.IsZero() || to.Mode() != addr.Managed || b == nil || b.broken || b.only == nil || !b.kind.object.HasAttribute(ref.Attribute) {
 				break
 			}
 			if !slices.Contains(used.objects, b.address) {

@@ -3,11 +3,12 @@ package resolve
 import (
 	"path"
 
-	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	ctyyaml "github.com/zclconf/go-cty-yaml"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"github.com/kupenstack/kupenstack-sync/internal/config"
 )
 
 // functions returns the functions of the language: those that Terraform users know, with their
@@ -119,14 +120,14 @@ func encodingFunctions() map[string]function.Function {
 
 func conversionFunctions() map[string]function.Function {
 	return map[string]function.Function{
-		"can":      tryfunc.CanFunc,
+		"can":      config.CanFunction(),
 		"tobool":   stdlib.MakeToFunc(cty.Bool),
 		"tolist":   stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
 		"tomap":    stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
 		"tonumber": stdlib.MakeToFunc(cty.Number),
 		"toset":    stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
 		"tostring": stdlib.MakeToFunc(cty.String),
-		"try":      tryfunc.TryFunc,
+		"try":      config.TryFunction(),
 	}
 }
 

@@ -2,11 +2,10 @@ package resolve
 
 import (
 	"io/fs"
+	"maps"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
@@ -28,13 +27,24 @@ func toolboxIn(tree fs.FS, dir string) map[string]function.Function {
 
 func evaluate(t *testing.T, text string, variables map[string]cty.Value) (cty.Value, error) {
 	t.Helper()
-	e, diags := hclsyntax.ParseExpression([]byte(text), "test", hcl.InitialPos)
-	if diags.HasErrors() {
-		t.Fatalf("%s: %v", text, diags)
+	return valueOf(t, text, toolbox(nil), variables)
+}
+
+// expression reads an expression, with references to whatever there will be.
+func expression(t *testing.T, text string) config.Expression {
+	t.Helper()
+	template, err := config.ParseTemplate([]byte("${"+text+"}"), "test", config.DefaultLimits(), config.NewBudget(config.DefaultCosts()))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
 	}
-	v, diags := e.Value(&hcl.EvalContext{Functions: toolbox(nil), Variables: variables})
-	if diags.HasErrors() {
-		return v, diags
+	return template.Expr
+}
+
+func valueOf(t *testing.T, text string, functions map[string]function.Function, variables map[string]cty.Value) (cty.Value, error) {
+	t.Helper()
+	v, faults := expression(t, text).Value(config.NewContext(maps.Clone(variables), functions, config.NewBudget(config.DefaultCosts())))
+	if len(faults) > 0 {
+		return v, faults[0]
 	}
 	return v, nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
@@ -45,26 +44,26 @@ func (r *resolver) outside(b *config.Block, last *config.Value) outside {
 func (r *resolver) fromFile(b *config.Block, a *config.Attribute) outside {
 	hide := r.isSensitive(b)
 	found := outside{is: true, where: shownRange(a, hide), broken: a.Broken}
-	v, diags, err := r.plainValue(a.Expr, a.Strays)
-	if found.value = config.Sound(a.Expr, v, diags); err != nil {
+	v, faults, err := r.plainValue(a.Expr, a.Strays)
+	if found.value = a.Expr.Sound(v, faults); err != nil {
 		found.value, found.broken = cty.DynamicVal, true
 		if !a.Broken {
 			r.scope.add(diag.Diagnostic{Code: codeTooLarge, Subject: &found.where, Summary: "value is too large", Detail: err.Error(), Hint: hintTooLarge, HideAfter: hide})
 		}
 		return found
 	}
-	for _, problem := range config.Causes(diags) {
-		d := config.Convert(problem, codeVariable)
+	for _, f := range faults.Causes() {
+		d := f.Diagnostic(codeVariable)
 		if hide {
 			d.Subject, d.HideAfter = &found.where, true
 		}
-		if d.Summary == "function calls not allowed" {
+		if f.Failure() == config.FailureNoCalls {
 			d.Detail, d.Hint = "the value of a variable is written as it is, without functions", "what is computed is a local of the configuration"
 		} else if hide {
 			d.Detail, d.Hint = "the reason is not shown, because the variable is sensitive", ""
 		}
 		if d.Hint == "" {
-			d.Detail, d.Hint = evaluationHint(problem, d.Detail, hide)
+			d.Detail, d.Hint = evaluationHint(f, d.Detail, hide)
 		}
 		r.scope.add(d)
 		found.broken = true
@@ -76,22 +75,22 @@ func (r *resolver) fromFile(b *config.Block, a *config.Attribute) outside {
 // one, else as an expression.
 func (r *resolver) fromText(b *config.Block, g *config.Given) outside {
 	found := outside{is: true, where: b.Range, origin: g.Origin}
-	want, _, good := r.variableType(b)
+	want, good := r.variableType(b)
 	if !good {
 		found.broken = true
 		return found
 	}
-	if want.IsPrimitiveType() || b.Attribute("type") == nil {
+	if want.Type.IsPrimitiveType() || b.Attribute("type") == nil {
 		found.value = cty.StringVal(g.Text)
 		return found
 	}
-	var diags hcl.Diagnostics
+	var faults config.Faults
 	e, err := config.ParseValue(g.Text, config.DefaultLimits())
 	if err == nil {
-		found.value, diags, err = r.plainValue(e, nil)
+		found.value, faults, err = r.plainValue(e, nil)
 	}
-	if diags.HasErrors() {
-		err = fmt.Errorf("it is not a value: %s", strings.TrimSuffix(config.Convert(diags[0], codeVariable).Detail, "."))
+	if len(faults) > 0 {
+		err = fmt.Errorf("it is not a value: %s", strings.TrimSuffix(faults[0].Diagnostic(codeVariable).Detail, "."))
 	}
 	if err == nil {
 		return found
@@ -99,29 +98,28 @@ func (r *resolver) fromText(b *config.Block, g *config.Given) outside {
 	found.value, found.broken = cty.NilVal, true
 	d := diag.Diagnostic{
 		Code: codeVariable, Summary: "text is no value", Subject: &b.Range,
-		Detail: fmt.Sprintf("%s gives a text that cannot be read as %s: %v", g.Origin, config.Indefinite(want.FriendlyNameForConstraint()), err),
+		Detail: fmt.Sprintf("%s gives a text that cannot be read as %s: %v", g.Origin, config.Indefinite(want.Type.FriendlyNameForConstraint()), err),
 		Hint:   `write the value as in a file, such as ["a", "b"] or { a = 1 }`,
 	}
 	if r.isSensitive(b) {
-		d.Detail = fmt.Sprintf("%s gives a text that cannot be read as %s", g.Origin, config.Indefinite(want.FriendlyNameForConstraint()))
+		d.Detail = fmt.Sprintf("%s gives a text that cannot be read as %s", g.Origin, config.Indefinite(want.Type.FriendlyNameForConstraint()))
 	}
 	r.scope.add(d)
 	return found
 }
 
 // plainValue evaluates an expression that stands for itself. What it refers to all the same is unknown.
-func (r *resolver) plainValue(e hcl.Expression, strays []string) (cty.Value, hcl.Diagnostics, error) {
-	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}}
+func (r *resolver) plainValue(e config.Expression, strays []string) (cty.Value, config.Faults, error) {
+	ctx := config.NewContext(nil, nil, r.scope.budget)
 	for _, name := range strays {
-		ctx.Variables[name] = cty.DynamicVal
+		ctx.Set(name, cty.DynamicVal)
 	}
 	r.scope.budget.Begin()
-	r.scope.budget.Bind(ctx)
-	v, diags := e.Value(ctx)
-	if !diags.HasErrors() {
+	v, faults := e.Value(ctx)
+	if len(faults) == 0 {
 		r.scope.budget.Charge(v, true)
 	}
-	return v, diags, r.scope.budget.End()
+	return v, faults, r.scope.budget.End()
 }
 
 // tellOrigin adds to what was told about a variable from where it has its value, when that is in no

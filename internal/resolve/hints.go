@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
@@ -20,39 +18,40 @@ var inTemplate = regexp.MustCompile(`: \S+:\d+:\d+: `)
 
 // evaluationHint says what to do about an expression that has no value, and returns the detail without
 // what is part of the hint. Nothing is said of the value when a secret is part of it.
-func evaluationHint(d *hcl.Diagnostic, detail string, withhold bool) (string, string) {
+func evaluationHint(f config.Fault, detail string, withhold bool) (string, string) {
 	if at := strings.LastIndex(detail, "; did you mean "); at >= 0 && strings.HasSuffix(detail, "?") {
 		return detail[:at], detail[at+len("; "):]
 	}
 	if !withhold {
-		if hint := existingAttributes(d); hint != "" {
+		if hint := existingAttributes(f); hint != "" {
 			return detail, hint
 		}
 	}
-	if call, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d); ok {
+	failure := f.Failure()
+	if function, _ := f.Function(); function != "" {
 		switch {
 		case strings.HasSuffix(detail, "argument must not be null"):
 			return detail, "give the argument a value, or say what null stands for, such as coalesce(…, \"none\")"
 		case inTemplate.MatchString(detail):
 			return detail, "mend the template at the place that is named"
-		case strings.HasSuffix(call.CalledFunctionName(), "decode") && d.Summary == "Error in function call":
+		case strings.HasSuffix(function, "decode") && failure == config.FailureCall:
 			return detail, "mend the document that is given to the function"
 		case strings.Contains(detail, "would be too large") || strings.Contains(detail, " at most ") && !strings.HasSuffix(detail, textAtMostOne) || strings.Contains(detail, "more than "):
 			return detail, "make it of smaller parts, or write down what is needed of it"
 		case strings.Contains(detail, `"path" parameter: `):
 			return detail, "the path begins at the directory of the configuration, also in a module, whose own directory is path.module; it stays in the repository"
 		}
-		if example := functionExample(call.CalledFunctionName()); example != "" {
+		if example := functionExample(function); example != "" {
 			return detail, "write, for example: " + example
 		}
 	}
-	if hint := nullHint(d.Summary, detail); hint != "" {
+	if hint := nullHint(failure, detail); hint != "" {
 		return detail, hint
 	}
-	switch d.Summary {
-	case "Invalid operand", "Invalid template interpolation value", "Inconsistent conditional result types", "Incorrect condition type":
+	switch failure {
+	case config.FailureOperand, config.FailureInText, config.FailureResults, config.FailureCondition:
 		return detail, "write a value of that type, or convert it: tostring, tonumber, tobool, jsonencode"
-	case "Unsupported attribute", "Invalid index":
+	case config.FailureAttribute, config.FailureIndex:
 		if strings.Contains(detail, "primitive-typed value") {
 			return detail, "leave away what stands behind it, or refer to something else: the value is no object"
 		}
@@ -63,19 +62,19 @@ func evaluationHint(d *hcl.Diagnostic, detail string, withhold bool) (string, st
 }
 
 // nullHint says what to do where null cannot be; "" when that is not what is wrong.
-func nullHint(summary, detail string) string {
+func nullHint(failure config.Failure, detail string) string {
 	switch {
-	case summary == "Iteration over null value":
+	case failure == config.FailureOverNull:
 		return "say what null stands for, such as x == null ? [] : x"
-	case summary == "Attempt to get attribute from null value" || summary == "Attempt to index null value":
+	case failure == config.FailureInNull:
 		return "give it a value, or write try(…, other) where it may be missing"
 	case !strings.Contains(detail, "null value") && !strings.Contains(detail, "is null"):
 		return ""
-	case summary == "Invalid template interpolation value":
+	case failure == config.FailureInText:
 		return "say what null stands for, such as ${coalesce(…, \"none\")}"
-	case summary == "Invalid object key":
+	case failure == config.FailureForKey:
 		return "leave null out: if … != null, behind the value"
-	case summary == "Invalid index" || summary == "Null value as key":
+	case failure == config.FailureIndex || failure == config.FailureNullKey:
 		return "say with coalesce which key null stands for, or write try(…, other) where it may be missing"
 	default:
 		return ""
@@ -126,43 +125,9 @@ func callIn(example, name string) string {
 }
 
 // existingAttributes lists what an object has, instead of an attribute or key that it does not have.
-func existingAttributes(d *hcl.Diagnostic) string {
-	if d.Summary != "Unsupported attribute" && d.Summary != "Invalid index" || d.EvalContext == nil {
-		return ""
-	}
-	var source cty.Value
-	var rest hcl.Traversal
-	switch e := d.Expression.(type) {
-	case *hclsyntax.ScopeTraversalExpr:
-		v, diags := e.Traversal[:1].TraverseAbs(d.EvalContext)
-		if diags.HasErrors() {
-			return ""
-		}
-		source, rest = v, e.Traversal[1:]
-	case *hclsyntax.RelativeTraversalExpr:
-		v, diags := e.Source.Value(d.EvalContext)
-		if diags.HasErrors() {
-			return ""
-		}
-		source, rest = v, e.Traversal
-	default:
-		return ""
-	}
-	for _, step := range rest {
-		var name string
-		switch step := step.(type) {
-		case hcl.TraverseAttr:
-			name = step.Name
-		case hcl.TraverseIndex:
-			if step.Key.Type() == cty.String {
-				name = step.Key.AsString()
-			}
-		}
-		next, diags := hcl.Traversal{step}.TraverseRel(source)
-		if diags.HasErrors() {
-			return config.OneOf(name, attributeNames(source))
-		}
-		source = next
+func existingAttributes(f config.Fault) string {
+	if in, name, is := f.Lacking(); is {
+		return config.OneOf(name, attributeNames(in))
 	}
 	return ""
 }

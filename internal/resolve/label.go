@@ -80,7 +80,7 @@ func (s *scope) foreign(a *config.Attribute) []misfit {
 		}
 		switch _, keyed := object.Key().Value(); {
 		case object.Kind() != want:
-		case ref.Key != nil && !keyed:
+		case !ref.Key.IsZero() && !keyed:
 			found.hint = fmt.Sprintf("write the key and nothing behind it: %s[…]", object)
 		default:
 			found.hint = fmt.Sprintf("write: %s", object)

@@ -6,9 +6,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
 )
@@ -19,7 +16,7 @@ func TestOneMessageForALostReference(t *testing.T) {
 	var expressions []string
 	for _, group := range resolve.Reference() {
 		for _, f := range group.Functions {
-			expressions = append(expressions, withoutArguments(t, f.Example)...)
+			expressions = append(expressions, resolve.WithoutArguments(f.Example)...)
 		}
 	}
 	if len(expressions) < 150 {
@@ -99,26 +96,4 @@ func TestBrokenValuesAreBounded(t *testing.T) {
 	if len(diags) != 60 {
 		t.Errorf("%d mistakes are told, want 60", len(diags))
 	}
-}
-
-// withoutArguments returns the expression with a broken reference in place of each argument of each call.
-func withoutArguments(t *testing.T, expression string) []string {
-	t.Helper()
-	e, diags := hclsyntax.ParseExpression([]byte(expression), "test", hcl.InitialPos)
-	if diags.HasErrors() {
-		t.Fatalf("%s: %v", expression, diags)
-	}
-	var all []string
-	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
-		call, ok := node.(*hclsyntax.FunctionCallExpr)
-		if !ok {
-			return nil
-		}
-		for _, argument := range call.Args {
-			at := argument.Range()
-			all = append(all, expression[:at.Start.Byte]+"local.missing"+expression[at.End.Byte:])
-		}
-		return nil
-	})
-	return all
 }

@@ -3,8 +3,6 @@ package resolve
 import (
 	"testing"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
@@ -17,12 +15,8 @@ func TestNestedInsideNested(t *testing.T) {
 	def := &schema.Nested{Block: schema.Block{Kind: "rule", Blocks: []schema.Nested{{Min: 1, Max: 2, Block: schema.Block{
 		Kind: "port", Attributes: []schema.Attribute{{Name: "text", Type: cty.String}},
 	}}}}}
-	attribute := func(expression string, schema *schema.Attribute, iterators ...string) *config.Attribute {
-		e, diags := hclsyntax.ParseExpression([]byte(expression), "main.hcl", hcl.InitialPos)
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
-		a := &config.Attribute{Name: "text", Schema: schema, Expr: e}
+	attribute := func(text string, schema *schema.Attribute, iterators ...string) *config.Attribute {
+		a := &config.Attribute{Name: "text", Schema: schema, Expr: expression(t, text)}
 		for _, name := range iterators {
 			a.References = append(a.References, config.Reference{Iterator: name})
 		}

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
@@ -29,7 +28,7 @@ type needed struct {
 // ones with the keys that are written or can be computed, else all of them: an edge to what is not
 // needed would make a failure block what it has nothing to do with. A block that is broken, or referred to
 // in a way that leads nowhere, is unknown, and makes it return false.
-func (s *scope) objects(a *config.Attribute, ctx *hcl.EvalContext, used *uses) bool {
+func (s *scope) objects(a *config.Attribute, ctx *config.Context, used *uses) bool {
 	var order []*needed
 	var all map[*block]*needed // nil as long as there is one
 	var lost map[addr.Object]cty.Value
@@ -78,7 +77,7 @@ func (s *scope) objects(a *config.Attribute, ctx *hcl.EvalContext, used *uses) b
 	}
 	if len(order) == 1 && len(lost) == 0 && order[0].block.address.Mode() == addr.Managed {
 		n := order[0] // as nearly always
-		ctx.Variables[n.block.address.Kind()] = cty.ObjectVal(map[string]cty.Value{n.block.address.Name(): s.blockValue(n, used)})
+		ctx.Set(n.block.address.Kind(), cty.ObjectVal(map[string]cty.Value{n.block.address.Name(): s.blockValue(n, used)}))
 		return true
 	}
 	byKind := map[bool]map[string]map[string]cty.Value{false: {}, true: {}} // data or not, kind, name
@@ -96,14 +95,14 @@ func (s *scope) objects(a *config.Attribute, ctx *hcl.EvalContext, used *uses) b
 		put(address, v)
 	}
 	for name, objects := range byKind[false] {
-		ctx.Variables[name] = cty.ObjectVal(objects)
+		ctx.Set(name, cty.ObjectVal(objects))
 	}
 	if data := byKind[true]; len(data) > 0 {
 		kinds := map[string]cty.Value{}
 		for name, objects := range data {
 			kinds[name] = cty.ObjectVal(objects)
 		}
-		ctx.Variables[schema.DataKind] = cty.ObjectVal(kinds)
+		ctx.Set(schema.DataKind, cty.ObjectVal(kinds))
 	}
 	return len(lost) == 0
 }
@@ -117,16 +116,16 @@ func (b *block) stand() cty.Value {
 }
 
 // need notes which object a reference means.
-func (s *scope) need(n *needed, ref config.Reference, object addr.Object, ctx *hcl.EvalContext) bool {
+func (s *scope) need(n *needed, ref config.Reference, object addr.Object, ctx *config.Context) bool {
 	if !n.block.repeated() {
 		n.whole = true
-		if n.every = n.every || n.block.kind.schema == nil || ref.Key != nil || object != object.Block() || !n.block.kind.object.HasAttribute(ref.Attribute); !n.every {
+		if n.every = n.every || n.block.kind.schema == nil || !ref.Key.IsZero() || object != object.Block() || !n.block.kind.object.HasAttribute(ref.Attribute); !n.every {
 			n.attributes = append(n.attributes, ref.Attribute)
 		}
 		return true
 	}
 	key := object.Key()
-	if ref.Key != nil {
+	if !ref.Key.IsZero() {
 		key = computedKey(ref.Key, ctx)
 	}
 	text, keyed := key.Value()
@@ -152,9 +151,9 @@ func (s *scope) unknownKey(ref config.Reference, of, what, key string, known ite
 
 // computedKey evaluates the key of network.web[each.key]; no key when it cannot be told. A sensitive one
 // cannot, as the object that is used is seen in graphs and addresses.
-func computedKey(e hcl.Expression, ctx *hcl.EvalContext) addr.Key {
-	v, diags := e.Value(ctx)
-	if diags.HasErrors() {
+func computedKey(e config.Expression, ctx *config.Context) addr.Key {
+	v, faults := e.Value(ctx)
+	if len(faults) > 0 {
 		return addr.Key{} // the expression as a whole fails and tells
 	}
 	v, err := convert.Convert(v, cty.String)

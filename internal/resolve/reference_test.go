@@ -3,13 +3,12 @@ package resolve
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 )
@@ -32,19 +31,11 @@ func encrypted(name string) []byte {
 
 func evaluateIn(t *testing.T, tree fstest.MapFS, text string, variables map[string]cty.Value) (cty.Value, error) {
 	t.Helper()
-	e, diags := hclsyntax.ParseExpression([]byte(text), "test", hcl.InitialPos)
-	if diags.HasErrors() {
-		t.Fatalf("%s: %v", text, diags)
-	}
 	if variables == nil {
 		variables = map[string]cty.Value{}
 	}
 	variables["path"] = cty.ObjectVal(map[string]cty.Value{"module": cty.StringVal("."), "root": cty.StringVal(".")})
-	v, diags := e.Value(&hcl.EvalContext{Functions: toolbox(tree), Variables: variables})
-	if diags.HasErrors() {
-		return v, diags
-	}
-	return v, nil
+	return valueOf(t, text, toolbox(tree), variables)
 }
 
 // every calls visit for each function of the reference with its example's call of it, cut into the
@@ -53,28 +44,61 @@ func every(t *testing.T, visit func(f Function, args []string)) {
 	t.Helper()
 	for _, group := range Reference() {
 		for _, f := range group.Functions {
-			e, diags := hclsyntax.ParseExpression([]byte(f.Example), "test", hcl.InitialPos)
-			if diags.HasErrors() {
-				t.Fatalf("%s: %v", f.Example, diags)
-			}
-			var call *hclsyntax.FunctionCallExpr
-			_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
-				if c, ok := node.(*hclsyntax.FunctionCallExpr); ok && c.Name == f.Name && call == nil {
-					call = c
-				}
-				return nil
-			})
+			call := regexp.MustCompile(`\b` + f.Name + `\(`).FindStringIndex(f.Example)
 			if call == nil {
 				t.Errorf("the example of %s does not call it: %s", f.Name, f.Example)
 				continue
 			}
 			var args []string
-			for _, arg := range call.Args {
-				args = append(args, string(arg.Range().SliceBytes([]byte(f.Example))))
+			for _, part := range parts(f.Example, call[1]) {
+				args = append(args, f.Example[part[0]:part[1]])
 			}
 			visit(f, args)
 		}
 	}
+}
+
+// parts are the places of what commas divide in a bracket of an expression, from behind that on.
+func parts(text string, from int) [][2]int {
+	var found [][2]int
+	add := func(to int) {
+		part := text[from:to]
+		if begin := from + len(part) - len(strings.TrimLeft(part, " ")); strings.TrimSpace(part) != "" {
+			found = append(found, [2]int{begin, begin + len(strings.TrimSpace(part))})
+		}
+		from = to + 1
+	}
+	depth, quoted := 0, false
+	for i := from; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case strings.ContainsRune("([{", rune(c)):
+			depth++
+		case strings.ContainsRune(")]}", rune(c)) && depth == 0:
+			add(i)
+			return found
+		case strings.ContainsRune(")]}", rune(c)):
+			depth--
+		case c == ',' && depth == 0:
+			add(i)
+		}
+	}
+	return found
+}
+
+// WithoutArguments returns the expression with a broken reference in place of each argument of each call.
+func WithoutArguments(expression string) []string {
+	var all []string
+	for _, call := range regexp.MustCompile(`\b[a-z][a-z0-9]*\(`).FindAllStringIndex(expression, -1) {
+		for _, at := range parts(expression, call[1]) {
+			all = append(all, expression[:at[0]]+"local.missing"+expression[at[1]:])
+		}
+	}
+	return all
 }
 
 // with returns the call with another argument in one place.
@@ -179,21 +203,18 @@ func TestMarksSurvive(t *testing.T) {
 
 // elementMarked returns the argument with its first element sensitive; "" when it has none.
 func elementMarked(arg string) string {
-	e, _ := hclsyntax.ParseExpression([]byte(arg), "test", hcl.InitialPos)
-	var first hcl.Expression
-	switch e := e.(type) {
-	case *hclsyntax.TupleConsExpr:
-		if len(e.Exprs) > 0 {
-			first = e.Exprs[0]
-		}
-	case *hclsyntax.ObjectConsExpr:
-		first = e.Items[0].ValueExpr
-	}
-	if first == nil {
+	if !strings.ContainsRune("[{", rune(arg[0])) {
 		return ""
 	}
-	r := first.Range()
-	return arg[:r.Start.Byte] + "sensitive(" + arg[r.Start.Byte:r.End.Byte] + ")" + arg[r.End.Byte:]
+	elements := parts(arg, 1)
+	if len(elements) == 0 {
+		return ""
+	}
+	from, to := elements[0][0], elements[0][1]
+	if arg[0] == '{' {
+		from += strings.Index(arg[from:to], " = ") + len(" = ")
+	}
+	return arg[:from] + "sensitive(" + arg[from:to] + ")" + arg[to:]
 }
 
 // TestUnknownArguments gives every function something that nobody knows yet in place of each

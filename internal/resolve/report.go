@@ -6,9 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 )
@@ -84,51 +81,50 @@ func (s *scope) addOnce(key told, d diag.Diagnostic, bearer string) {
 // maxMistakes is how many diagnostics are told; nobody reads more.
 const maxMistakes = 500
 
-// evaluation takes over what HCL says about an expression. With withhold set, a secret is part of
+// evaluation tells what went wrong when an expression was evaluated. With withhold set, a secret is part of
 // it, and texts that may quote a value are left out. Without whole, something that it refers to is broken
 // and unknown, about which nothing is said.
-func (s *scope) evaluation(diags hcl.Diagnostics, a *config.Attribute, withhold, whole bool) {
-	for _, d := range config.Causes(diags) {
-		converted := config.Convert(d, codeFailed)
+func (s *scope) evaluation(faults config.Faults, a *config.Attribute, withhold, whole bool) {
+	for _, f := range faults.Causes() {
+		d := f.Diagnostic(codeFailed)
 		if d.Subject == nil {
-			converted.Subject = &a.Range
+			d.Subject = &a.Range
 		}
-		converted.HideSource = secret(a)
-		if unknown, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallUnknownDiagExtra](d); ok {
-			converted.Hint = s.functionHint(unknown.CalledFunctionNamespace() + unknown.CalledFunctionName())
+		d.HideSource = secret(a)
+		if name, unknown := f.UnknownFunction(); unknown {
+			d.Hint = s.functionHint(name)
 		}
-		if call, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d); ok {
+		if function, refused := f.Function(); function != "" {
 			var closed *unopened
-			if errors.As(call.FunctionCallError(), &closed) {
-				s.tellUnopened(closed, converted)
+			if errors.As(refused, &closed) {
+				s.tellUnopened(closed, d)
 				continue
 			}
 			var faulty *faultyTemplate
-			if errors.As(call.FunctionCallError(), &faulty) {
-				s.tellTemplate(faulty, d, converted, withhold)
+			if errors.As(refused, &faulty) {
+				s.tellTemplate(faulty, f, d, withhold)
 				continue
 			}
-			if !whole && isLate(call.FunctionCallError()) {
+			if !whole && isLate(refused) {
 				continue
 			}
-			if hint, open := spokenHint(call.FunctionCallError()); open {
-				converted.Hint = hint
-				s.addOf(converted, a)
+			if hint, open := spokenHint(refused); open {
+				d.Hint = hint
+				s.addOf(d, a)
 				continue
 			}
 		}
-		if withhold && !config.SaysNothing(d) {
-			converted.Detail, converted.Hint = "the reason is not shown, because a sensitive value is part of the expression", ""
+		if withhold && !f.SaysNothing() {
+			d.Detail, d.Hint = "the reason is not shown, because a sensitive value is part of the expression", ""
 		}
-		if converted.Hint == "" {
-			converted.Detail, converted.Hint = evaluationHint(d, converted.Detail, withhold)
+		if d.Hint == "" {
+			d.Detail, d.Hint = evaluationHint(f, d.Detail, withhold)
 		}
-		s.addOf(converted, a)
+		s.addOf(d, a)
 	}
 }
 
-// functionHint finds the function that was probably meant. HCL's own suggestion differs from one
-// run to the next.
+// functionHint finds the function that was probably meant.
 func (s *scope) functionHint(name string) string {
 	switch name {
 	case "timestamp", "plantimestamp", "uuid", "bcrypt", "rsadecrypt", "abspath", "pathexpand":

@@ -3,8 +3,6 @@ package resolve
 import (
 	"fmt"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
@@ -13,56 +11,54 @@ import (
 
 // faultyTemplate is all that is wrong with a template, or with the values that it is given, by their place
 // in it.
-type faultyTemplate struct{ faults []fault }
+type faultyTemplate struct{ mistakes []mistake }
 
-// fault is one mistake.
-type fault struct {
+// mistake is one of them.
+type mistake struct {
 	text, hint string
-	where      hcl.Range // in the template
-	unset      string    // the name of the value that is not given; "" for all else
+	where      diag.Range // in the template
+	unset      string     // the name of the value that is not given; "" for all else
 	// open tells that the text says nothing of the values, only of the template as it is written, and of
 	// which values there are.
 	open bool
 }
 
 func (e *faultyTemplate) Error() string {
-	if first := e.faults[0]; first.hint != "" {
+	if first := e.mistakes[0]; first.hint != "" {
 		return first.text + "; " + first.hint
 	}
-	return e.faults[0].text
+	return e.mistakes[0].text
 }
 
 // unset is that a template uses a name for which it is given nothing.
-func unset(use hcl.Traversal, names []string) fault {
-	name, where := use.RootName(), use.SourceRange()
-	return fault{
-		text: fmt.Sprintf("the template uses %q (%s:%d), and there is no such key in the values for it", name, where.Filename, where.Start.Line),
-		hint: orHint(didYouMean(name, names), fmt.Sprintf("write among the values: %s = …, or correct the template", name)), where: where, unset: name, open: true,
+func unset(use config.Use, names []string) mistake {
+	return mistake{
+		text: fmt.Sprintf("the template uses %q (%s), and there is no such key in the values for it", use.Name, place(use.Where)),
+		hint: orHint(didYouMean(use.Name, names), fmt.Sprintf("write among the values: %s = …, or correct the template", use.Name)), where: use.Where, unset: use.Name, open: true,
 	}
 }
 
-// faults makes one of each error of a template.
-func (s *scope) faults(diags hcl.Diagnostics) []fault {
-	var found []fault
+// mistakesOf makes one of each fault of a template.
+func (s *scope) mistakesOf(faults config.Faults) []mistake {
+	var found []mistake
 	seen := map[told]bool{}
-	for _, d := range diags {
-		f := fault{open: config.SaysNothing(d)}
+	for _, f := range faults {
+		m := mistake{open: f.SaysNothing()}
+		d := f.Diagnostic(codeFailed)
 		key := told{summary: d.Summary}
 		if d.Subject != nil {
-			f.where = *d.Subject
-			key.where = diag.Range{Start: diag.Pos{Byte: f.where.Start.Byte}, End: diag.Pos{Byte: f.where.End.Byte}}
+			m.where = *d.Subject
+			key.where = *d.Subject
 		}
 		if seen[key] {
 			continue
 		}
 		seen[key] = true
-		if unknown, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallUnknownDiagExtra](d); ok {
-			plain := *d
-			plain.Detail = fmt.Sprintf("There is no function named %q.", unknown.CalledFunctionNamespace()+unknown.CalledFunctionName())
-			d, f.hint = &plain, s.functionHint(unknown.CalledFunctionName())
+		if name, unknown := f.UnknownFunction(); unknown {
+			m.hint = s.functionHint(name)
 		}
-		f.text = config.HCLError(hcl.Diagnostics{d}).Error()
-		found = append(found, f)
+		m.text = f.Error()
+		found = append(found, m)
 	}
 	return found
 }
@@ -73,15 +69,15 @@ func (e *faultyTemplate) concealed(args []cty.Value) error {
 	if !args[0].ContainsMarked() && !args[1].ContainsMarked() {
 		return e
 	}
-	var open []fault
+	var open []mistake
 	hidden := false
-	for _, f := range e.faults {
+	for _, m := range e.mistakes {
 		// The keys of a map that is sensitive as a whole are so as well.
-		if f.open && !args[0].ContainsMarked() && (f.unset == "" || !args[1].IsMarked()) {
-			open = append(open, f)
+		if m.open && !args[0].ContainsMarked() && (m.unset == "" || !args[1].IsMarked()) {
+			open = append(open, m)
 		} else if !hidden {
 			hidden = true
-			open = append(open, fault{text: errConcealed.Error()})
+			open = append(open, mistake{text: errConcealed.Error()})
 		}
 	}
 	return &faultyTemplate{open}
@@ -89,30 +85,29 @@ func (e *faultyTemplate) concealed(args []cty.Value) error {
 
 // tellTemplate tells each mistake in a template once: in its text where that stands, however many
 // calls render it, and in what it is given for each call.
-func (s *scope) tellTemplate(e *faultyTemplate, d *hcl.Diagnostic, base diag.Diagnostic, withhold bool) {
-	call, _ := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d)
-	for _, f := range e.faults {
+func (s *scope) tellTemplate(e *faultyTemplate, f config.Fault, base diag.Diagnostic, withhold bool) {
+	function, _ := f.Function()
+	for _, m := range e.mistakes {
 		one, key := base, told{summary: "template"}
-		one.Summary, one.Detail, one.Hint = "error in function call", fmt.Sprintf("call to function %q failed: %s", call.CalledFunctionName(), f.text), f.hint
-		if f.unset != "" {
-			one.Summary, one.Detail = "invalid function argument", `invalid value for "vars" parameter: `+f.text
-			key.summary = f.unset
-			if e, is := d.Expression.(*hclsyntax.FunctionCallExpr); is && len(e.Args) > 1 {
-				where := e.Args[1].StartRange()
-				one.Subject = config.Convert(&hcl.Diagnostic{Subject: &where}, codeFailed).Subject
+		one.Summary, one.Detail, one.Hint = "error in function call", fmt.Sprintf("call to function %q failed: %s", function, m.text), m.hint
+		if m.unset != "" {
+			one.Summary, one.Detail = "invalid function argument", `invalid value for "vars" parameter: `+m.text
+			key.summary = m.unset
+			if where, is := f.Argument(1); is {
+				one.Subject = &where
 			}
 		}
-		if withhold && !f.open {
+		if withhold && !m.open {
 			one.Detail, one.Hint = "the reason is not shown, because a sensitive value is part of the expression", ""
 		}
 		if one.Hint == "" {
-			one.Detail, one.Hint = evaluationHint(d, one.Detail, withhold)
+			one.Detail, one.Hint = evaluationHint(f, one.Detail, withhold)
 		}
-		if f.open && f.unset == "" && call.CalledFunctionName() == "templatefile" {
-			key.where = diag.Range{File: f.where.Filename, Start: diag.Pos{Byte: f.where.Start.Byte}}
+		if m.open && m.unset == "" && function == "templatefile" {
+			key.where = diag.Range{File: m.where.File, Start: diag.Pos{Byte: m.where.Start.Byte}}
 		} else if one.Subject != nil {
 			key.where = *one.Subject
-			key.summary += fmt.Sprintf(" at %d", f.where.Start.Byte)
+			key.summary += fmt.Sprintf(" at %d", m.where.Start.Byte)
 		}
 		s.addOnce(key, one, "")
 	}

@@ -6,11 +6,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 )
 
@@ -55,40 +54,32 @@ func (s *scope) render(t *config.Template, vars cty.Value) (cty.Value, error) {
 	}
 	names := slices.Sorted(maps.Keys(values))
 	for _, name := range names {
-		if !hclsyntax.ValidIdentifier(name) {
+		if !addr.ValidName(name) {
 			return cty.NilVal, function.NewArgErrorf(1, "%q cannot be the name of a value in a template: names have letters, digits and underscores", name)
 		}
 	}
 	most := config.DefaultLimits().FileErrors // nobody reads more of one text, and each is compared with all names
-	var faults []fault
-	missing := map[string]bool{}
-	for _, use := range t.Variables {
-		name := use.RootName()
-		if _, ok := values[name]; !ok && !missing[name] {
-			missing[name] = true
-			if len(faults) < most {
-				faults = append(faults, unset(use, names))
-			}
+	var mistakes []mistake
+	for i, use := range t.Missing(values) {
+		values[use.Name] = cty.DynamicVal // to look for what else is wrong
+		if i < most {
+			mistakes = append(mistakes, unset(use, names))
 		}
 	}
-	for name := range missing {
-		values[name] = cty.DynamicVal // to look for what else is wrong
-	}
-	ctx := &hcl.EvalContext{Variables: values, Functions: s.toolboxOfTemplates()}
-	s.budget.Bind(ctx)
-	v, diags := t.Expr.Value(ctx)
+	ctx := config.NewContext(values, s.toolboxOfTemplates(), s.budget)
+	v, faults := t.Expr.Value(ctx)
 	switch {
-	case len(faults) == 0 && !diags.HasErrors():
+	case len(mistakes)+len(faults) == 0:
 		return v, nil
-	case len(faults) == 0:
-		if closed := unopenedIn(diags); closed != nil {
+	case len(mistakes) == 0:
+		if closed := unopenedIn(faults); closed != nil {
 			return cty.NilVal, closed
 		}
 	}
-	others := append(t.Miscalls(ctx), config.Causes(diags)...)
-	faults = append(faults, s.faults(others[:min(len(others), most)])...)
-	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.where.Start.Byte, b.where.Start.Byte) })
-	return cty.NilVal, &faultyTemplate{faults}
+	others := append(t.Miscalls(ctx), faults.Causes()...)
+	mistakes = append(mistakes, s.mistakesOf(others[:min(len(others), most)])...)
+	slices.SortStableFunc(mistakes, func(a, b mistake) int { return cmp.Compare(a.where.Start.Byte, b.where.Start.Byte) })
+	return cty.NilVal, &faultyTemplate{mistakes}
 }
 
 // refused stands for a template within a template: a few of them would make much from little, and

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/sops"
@@ -42,13 +39,11 @@ func (s *scope) unopened(name string, cause error) error {
 }
 
 // unopenedIn finds, among what a template is refused for, that an encrypted file cannot be opened.
-func unopenedIn(diags hcl.Diagnostics) error {
-	for _, d := range diags {
-		if call, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d); ok {
-			var closed *unopened
-			if errors.As(call.FunctionCallError(), &closed) {
-				return closed
-			}
+func unopenedIn(faults config.Faults) error {
+	for _, f := range faults {
+		var closed *unopened
+		if _, refused := f.Function(); errors.As(refused, &closed) {
+			return closed
 		}
 	}
 	return nil

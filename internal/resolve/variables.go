@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
@@ -69,7 +67,7 @@ func (r *resolver) variables(given map[string]cty.Value) {
 // gives the value, which is the variable's own when nothing nearer is known.
 func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool, where diag.Range) (cty.Value, bool) {
 	defer r.scope.within(b)()
-	want, defaults, typed := r.variableType(b)
+	want, typed := r.variableType(b)
 	good := typed
 	isSensitive, nullable := r.isSensitive(b), r.isNullable(b)
 	if isGiven && !nullable && given.IsNull() && b.Attribute("default") != nil {
@@ -95,21 +93,21 @@ func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool, wher
 		case !typed: // nobody knows what it should be
 		case a.Name == "default" && !isGiven:
 			given, isGiven = v, true
-			if v, ok = r.toType(v, want, defaults, shownRange(a, isSensitive), isSensitive); !ok {
+			if v, ok = r.toType(v, want, shownRange(a, isSensitive), isSensitive); !ok {
 				good = false
 				continue
 			}
 			given = v
 		case a.Name == "default":
-			_, ok = r.toType(v, want, defaults, shownRange(a, isSensitive), isSensitive)
+			_, ok = r.toType(v, want, shownRange(a, isSensitive), isSensitive)
 			good = good && ok
 		}
 	}
 	if !good || !isGiven {
-		r.lookOverRules(b, want)
+		r.lookOverRules(b, want.Type)
 	}
 	if !good && outside {
-		_, _ = r.toType(given, want, defaults, where, isSensitive)
+		_, _ = r.toType(given, want, where, isSensitive)
 	}
 	if !good || !isGiven && b.Broken { // what was told may be about the default
 		return cty.DynamicVal, false
@@ -118,9 +116,9 @@ func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool, wher
 		r.scope.fail(codeVariable, b.Range, "variable without value", fmt.Sprintf("the variable %q has no default, and no value is given", b.Label()), fmt.Sprintf("write a default, or give a value: in the file kupenstack.hclvars, or with --var %s=…", b.Label()))
 		return cty.DynamicVal, false
 	}
-	v, ok := r.toType(given, want, defaults, where, isSensitive)
+	v, ok := r.toType(given, want, where, isSensitive)
 	if !ok {
-		r.lookOverRules(b, want)
+		r.lookOverRules(b, want.Type)
 		return cty.DynamicVal, false
 	}
 	if !nullable && v.IsNull() {
@@ -158,26 +156,24 @@ func (r *resolver) isNullable(b *config.Block) bool {
 	return !ok || v.IsNull() || v.True()
 }
 
-func (r *resolver) variableType(b *config.Block) (cty.Type, *typeexpr.Defaults, bool) {
+func (r *resolver) variableType(b *config.Block) (config.Constraint, bool) {
 	a := b.Attribute("type")
 	if a == nil {
-		return cty.DynamicPseudoType, nil, true
+		return config.Constraint{Type: cty.DynamicPseudoType}, true
 	}
-	t, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.Expr)
-	for _, d := range diags {
-		converted := config.Convert(d, codeVariable)
-		converted.Hint = orHint(converted.Hint, "there are: string, number, bool, any, list(…), set(…), map(…) and object({ … })")
-		r.scope.add(converted)
+	want, faults := a.Constraint()
+	for _, f := range faults {
+		d := f.Diagnostic(codeVariable)
+		d.Hint = orHint(d.Hint, "there are: string, number, bool, any, list(…), set(…), map(…) and object({ … })")
+		r.scope.add(d)
 	}
-	return t, defaults, !diags.HasErrors()
+	return want, len(faults) == 0
 }
 
 // toType converts a variable's value. The value is not quoted when it is a secret.
-func (r *resolver) toType(v cty.Value, want cty.Type, defaults *typeexpr.Defaults, where diag.Range, secret bool) (cty.Value, bool) {
-	if defaults != nil && !v.IsNull() {
-		v = defaults.Apply(v)
-	}
-	converted, err := convert.Convert(v, want)
+func (r *resolver) toType(v cty.Value, want config.Constraint, where diag.Range, secret bool) (cty.Value, bool) {
+	v = want.Complete(v)
+	converted, err := convert.Convert(v, want.Type)
 	if err == nil {
 		return converted, true
 	}
@@ -185,7 +181,7 @@ func (r *resolver) toType(v cty.Value, want cty.Type, defaults *typeexpr.Default
 	detail := misfit + ": " + strings.TrimLeft(wrongType(v, err), ":. ") // no name stands before the place in the value
 	if secret {
 		detail = misfit
-	} else if all := misfitsFor(want, v); !v.ContainsMarked() && len(all) > 1 {
+	} else if all := misfitsFor(want.Type, v); !v.ContainsMarked() && len(all) > 1 {
 		detail = misfit + ": " + abridged(all)
 	}
 	if given := r.scope.given; given != nil && !secret && ofElements(given) {
@@ -249,11 +245,10 @@ func shortenMessage(s string) string {
 // ruleValue evaluates a part of a rule, which sees nothing but the variable itself.
 func (r *resolver) ruleValue(b *config.Block, a *config.Attribute, v cty.Value, want cty.Type) (cty.Value, bool) {
 	seen, whole := r.seenByRule(b, a, v)
-	ctx := &hcl.EvalContext{Variables: seen, Functions: r.scope.toolbox()}
+	ctx := config.NewContext(seen, r.scope.toolbox(), r.scope.budget)
 	r.scope.budget.Begin()
-	r.scope.budget.Bind(ctx)
 	r.scope.disclosed = false
-	result, diags := a.Expr.Value(ctx)
+	result, faults := a.Expr.Value(ctx)
 	if err := r.scope.budget.End(); err != nil {
 		if !whole {
 			return cty.NilVal, false
@@ -261,8 +256,8 @@ func (r *resolver) ruleValue(b *config.Block, a *config.Attribute, v cty.Value, 
 		r.scope.wrong(codeTooLarge, a, "expression is too large", "it was stopped, because it is far beyond what a configuration needs", hintTooLarge)
 		return cty.NilVal, false
 	}
-	if diags.HasErrors() {
-		r.scope.evaluation(diags, a, v.ContainsMarked() || r.scope.disclosed, whole)
+	if len(faults) > 0 {
+		r.scope.evaluation(faults, a, v.ContainsMarked() || r.scope.disclosed, whole)
 		return cty.NilVal, false
 	}
 	was := strings.ReplaceAll(result.Type().FriendlyName(), "tuple", "list")
@@ -290,8 +285,8 @@ func (r *resolver) seenByRule(b *config.Block, a *config.Attribute, v cty.Value)
 		}
 	}
 	if !whole {
-		for _, traversal := range a.Expr.Variables() {
-			seen[traversal.RootName()] = cty.DynamicVal
+		for _, name := range a.Expr.Roots() {
+			seen[name] = cty.DynamicVal
 		}
 	}
 	if !slices.Contains(a.Strays, "var") {

@@ -76,7 +76,7 @@ func homes() map[string][]string {
 		"helm.sh/helm":                        {"internal/driver/helm"},
 		"github.com/gophercloud":              {"internal/driver/openstack"},
 		"github.com/go-git":                   {"internal/gitrepo"},
-		"github.com/hashicorp/hcl":            {"internal/config", "internal/resolve", "internal/convert"},
+		"github.com/hashicorp/hcl":            {"internal/config"},
 		"filippo.io/age":                      {"internal/sops"},
 		"github.com/fsnotify/fsnotify":        {"internal/daemon"},
 		"sigs.k8s.io/controller-runtime":      {"internal/driver/kube", "cmd/internal/wire"},

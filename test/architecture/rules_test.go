@@ -43,6 +43,7 @@ func TestRules(t *testing.T) {
 		{"helm at home", "internal/driver/helm", []string{"helm.sh/helm/v3/pkg/action"}, ""},
 		{"gophercloud's utils outside", "internal/compose", []string{"github.com/gophercloud/utils/v2/openstack/clientconfig"}, "whose home is internal/driver/openstack"},
 		{"go-git beside its home", "internal/statusbranch", []string{"github.com/go-git/go-git/v5/plumbing"}, "whose home is internal/gitrepo"},
+		{"hcl outside its home", "internal/resolve", []string{"github.com/hashicorp/hcl/v2/hclsyntax"}, "whose home is internal/config"},
 		{"a library of like name", "internal/engine", []string{"helm.sh/helmet"}, ""},
 		{"files in a pure package", "internal/plan", []string{"os"}, "is pure"},
 		{"the network in a pure package", "internal/report", []string{"net/http"}, "is pure"},
