@@ -23,7 +23,18 @@ func (v value) below(steps ...string) value {
 }
 
 // element returns what a range over the value yields.
-func (v value) element() value { return v.below(anyKey) }
+func (v value) element() value {
+	if v.made() {
+		return v
+	}
+	return v.below(anyKey)
+}
+
+// maker begins the only step of a value that a function made of others, its name follows: what is looked up
+// in there is not tracked.
+const maker = "made by "
+
+func (v value) made() bool { return len(v) == 1 && strings.HasPrefix(v[0], maker) }
 
 type variable struct {
 	name  string
@@ -165,6 +176,9 @@ func (r *reader) call(nodes []parse.Node, arguments []value) value {
 	last := len(arguments) - 1
 	switch name.Ident {
 	case "index":
+		if arguments[1] != nil && len(arguments[1]) == 0 && keys(nodes[2:3])[0] == anyKey {
+			r.untracked = append(r.untracked, name.Ident) // of all values: no fact tells which
+		}
 		return r.read(arguments[1], keys(nodes[2:]))
 	case "get":
 		return r.read(arguments[1], keys(nodes[2:3]))
@@ -194,13 +208,19 @@ func (r *reader) call(nodes []parse.Node, arguments []value) value {
 		}
 		return nil
 	}
-	if slices.ContainsFunc(arguments, func(v value) bool { return v != nil }) && !slices.Contains(ending(), name.Ident) {
-		r.untracked = append(r.untracked, name.Ident)
+	if i := slices.IndexFunc(arguments, func(v value) bool { return v != nil && !v.made() }); i >= 0 {
+		if !slices.Contains(ending(), name.Ident) {
+			r.untracked = append(r.untracked, name.Ident)
+		}
+		return value{maker + name.Ident}
+	}
+	if i := slices.IndexFunc(arguments, value.made); i >= 0 {
+		return arguments[i]
 	}
 	return nil
 }
 
-// ending are the functions in whose result no part of the values is looked up any more, and the calls of
+// ending are the functions in whose result no part of the values must be looked up any more, and the calls of
 // templates, whose keys TestNamedKeys and the walk through the template itself look at.
 func ending() []string {
 	return []string{
@@ -243,6 +263,12 @@ func (r *reader) expression(node parse.Node, dot value) value {
 func (r *reader) read(from value, fields []string) value {
 	if i := slices.Index(fields, "Values"); i >= 0 {
 		from, fields = value{}, fields[i+1:]
+	}
+	if from.made() {
+		if len(fields) > 0 {
+			r.untracked = append(r.untracked, strings.TrimPrefix(from[0], maker))
+		}
+		return from
 	}
 	found := from.below(fields...)
 	if found != nil && len(fields) > 0 {
@@ -327,6 +353,13 @@ func TestUntrackedFunctions(t *testing.T) {
 		`{{ fromYaml (tpl .Values.conf .) }}`: {"tpl"},
 		`{{ .Values.pod | values | first }}`:  {"values"},
 		`{{ values .Other }}{{ tpl "x" . }}`:  nil,
+
+		`{{ (first (list .Values.pod)).bad }}`:                               {"list"},
+		`{{ $d := dict "v" .Values }}{{ $d.v.bad }}`:                         {"dict"},
+		`{{ (toYaml .Values.pod | fromYaml).bad }}`:                          {"toYaml"},
+		`{{ range $k := list "bad" }}{{ index $.Values $k }}{{ end }}`:       {"index"},
+		`{{ range list .Values.pod }}{{ .bad }}{{ end }}`:                    {"list"},
+		`{{ range list .Values.pod .Values.conf }}{{ . | toYaml }}{{ end }}`: nil,
 	} {
 		if _, untracked := keysIn(t, text); !slices.Equal(untracked, want) {
 			t.Errorf("%s: %q are not known, want %q", text, untracked, want)

@@ -132,6 +132,9 @@ func templateKeys(t *testing.T, name string) []string {
 			t.Fatal(err)
 		}
 		read, untracked := keysIn(t, string(text))
+		if name == "helm-toolkit" { // looks into lists and maps of its own making, into which it copies what it read
+			untracked = slices.DeleteFunc(untracked, func(function string) bool { return slices.Contains([]string{"append", "list", "dict"}, function) })
+		}
 		if len(untracked) > 0 {
 			t.Errorf("%s gives parts of the values to %q, and what these read is not known: teach it to the reader", file, untracked)
 		}

@@ -38,7 +38,7 @@ type Options struct {
 // Choose returns the options for the beds named, such as "cluster,openstack", of which CI (the
 // value of that variable) misses none.
 func Choose(beds, ci string) (Options, error) {
-	options := Options{RequireAll: ci == "true"}
+	options := Options{RequireAll: !slices.Contains([]string{"", "0", "false"}, strings.ToLower(ci))}
 	for _, bed := range strings.Split(beds, ",") {
 		switch bed {
 		case "cluster":

@@ -259,6 +259,11 @@ func TestChoose(t *testing.T) {
 	if err != nil || !one.Cluster || one.OpenStack || one.RequireAll {
 		t.Errorf("by hand: %+v, %v; want the cluster, and what cannot be had left out", one, err)
 	}
+	for ci, want := range map[string]bool{"": false, "false": false, "0": false, "true": true, "1": true, "yes": true} {
+		if options, err := supervisor.Choose("openstack", ci); err != nil || options.RequireAll != want {
+			t.Errorf("CI=%s: %+v, %v", ci, options, err)
+		}
+	}
 	if _, err := supervisor.Choose("cluster,ceph", ""); err == nil {
 		t.Error("an unknown bed is taken")
 	}
