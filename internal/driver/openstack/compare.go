@@ -57,9 +57,19 @@ func compareObject(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m
 	if k.marks() && o.mark != "" && t.Mark != "" && o.mark != t.Mark && !slices.Contains(t.Marks, o.mark) {
 		return unit.Diff{Action: unit.ActionBlocked, Reason: fmt.Sprintf("%s bears a mark that is not of this block: it is managed elsewhere, or the installation that made it was lost", describe([]*object{o})[0])}
 	}
-	if o.busy {
+	if o.going {
 		return unit.Diff{Action: unit.ActionNone, Reason: o.message}
 	}
+	diff := due(k, r, t, desired, m)
+	if o.busy != "" && diff.Action.Changes() {
+		diff.Waits, diff.Reason = true, o.busy+"; it takes the change once that is over"
+	}
+	return diff
+}
+
+// due says what is to be done about an object, whether or not it takes changes now.
+func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) unit.Diff {
+	o := m.object
 	fields := differences(k, r.Block, desired, o, surplus(r, t, m, desired))
 	effect := worst(fields)
 	if c, ok := k.(consequent); ok {

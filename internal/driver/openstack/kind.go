@@ -111,8 +111,10 @@ type object struct {
 	after   time.Duration
 	// pending says what is left to do for us although no attribute differs.
 	pending string
-	// busy says that the object changes by itself and takes no requests meanwhile.
-	busy bool
+	// busy says what goes on with the object, whoever began it: meanwhile it takes no requests. "" is nothing.
+	busy string
+	// partial says that what it consists of comes, or goes, by itself: what was seen of it is not all.
+	partial bool
 	// unseen are the services that keep a part of the object which could not be seen; obscured says why.
 	unseen   []string
 	obscured string
