@@ -76,13 +76,29 @@ func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) un
 		fields = append(fields, c.consequences(desired, o, fields)...)
 	}
 	if h, ok := k.(hindered); ok && effect == unit.InPlace {
-		if problem := h.hindrance(desired, o, fields); problem != "" {
-			return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
+		if problem, held := h.hindrance(desired, o, fields); problem != "" {
+			return compareHindered(k, t, m, fields, problem, held)
 		}
 	}
 	if !m.owned {
 		return compareAdoption(k, t, desired, o, fields, effect)
 	}
+	return compareOwned(k, t, o, fields, effect)
+}
+
+// compareHindered decides about an object of which some changes are held back: the others are made first, and
+// what is left then is blocked. What is not ours is not taken over by halves.
+func compareHindered(k kind, t unit.Target, m match, fields []unit.Field, problem string, held []string) unit.Diff {
+	rest := slices.DeleteFunc(slices.Clone(fields), func(f unit.Field) bool { return slices.Contains(held, f.Path) })
+	if diff := compareOwned(k, t, m.object, rest, unit.InPlace); m.owned && diff.Action == unit.ActionUpdate {
+		diff.Reason = fmt.Sprintf("without %s: %s", strings.Join(held, " and "), problem)
+		return diff
+	}
+	return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
+}
+
+// compareOwned decides about an object that is ours.
+func compareOwned(k kind, t unit.Target, o *object, fields []unit.Field, effect unit.Effect) unit.Diff {
 	diff := unit.Diff{Action: unit.ActionNone, Fields: fields}
 	switch {
 	case effect == unit.Refused:

@@ -66,9 +66,9 @@ type adopter interface {
 
 // hindered is a kind whose service refuses some changes as long as something stands in their way.
 type hindered interface {
-	// hindrance returns "" or a sentence that says what stands in the way of the changes and what to do. It
-	// tells only of what the object's detail has.
-	hindrance(want cty.Value, o *object, fields []unit.Field) string
+	// hindrance returns "" or a sentence that says what stands in the way of changes and what to do, and the
+	// attributes that it holds back. It tells only of what the object's detail has.
+	hindrance(want cty.Value, o *object, fields []unit.Field) (problem string, held []string)
 }
 
 // consequent is a kind of which some changes bring others along that nobody has written.
