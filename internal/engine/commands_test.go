@@ -125,6 +125,7 @@ func (s *scenario) converge(args []string) error {
 //	store fail|lose N          hosts NAME N      slow-delete ADDRESS N
 //	fade ADDRESS N: one step deletes it, which takes until it was observed that often
 //	hold-back|await ADDRESS [REASON]: its driver refuses a change that is due, or waits for one that was begun
+//	occupy ADDRESS [REASON]: it takes no changes for now
 //	put ADDRESS [ID] [MARK]: somebody else creates one       notify ADDRESS
 func (s *scenario) disturb(command string, args []string) (bool, error) {
 	w := s.world
@@ -156,6 +157,8 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 	case "await":
 		w.at(addr.MustParseObject(args[0])).waits = strings.Join(args[1:], " ")
 		told = args[0]
+	case "occupy": // which nobody tells the engine of
+		w.at(addr.MustParseObject(args[0])).busy = strings.Join(args[1:], " ")
 	case "slow-delete":
 		w.at(addr.MustParseObject(args[0])).going = atoi(args[1])
 	case "fade":
@@ -204,14 +207,14 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 //	repaired ADDRESS PATH BEFORE AFTER: the difference that was repaired last
 //	calls none|OP ADDRESS, OP ADDRESS; OP ADDRESS: what changed the world since the last time: a comma
 //	  stands between those that may come in any order, a semicolon before those that come later
-//	attempts ADDRESS MIN MAX   decided ADDRESS true|false   most N: calls at once
+//	attempts ADDRESS MIN MAX   decided|drifts ADDRESS true|false   most N: calls at once
 //	objects ADDRESS...   entries ADDRESS:PHASE...   quiet|retries DURATION   refused CODE|none
 //	settled true|false   unseen true|false   looks N   recorded RELEASE   planned ADDRESS ACTION [REASON]   moved FROM TO: by the plan   id ADDRESS ID: on record
 func (s *scenario) check(command string, args []string) (bool, error) {
 	switch command {
 	case "expect":
 		return true, s.expect(args[0], engine.Phase(args[1]), strings.Join(args[2:], " "))
-	case "waits", "causes", "did", "healed", "attempts", "decided":
+	case "waits", "causes", "did", "healed", "attempts", "decided", "drifts":
 		return true, s.checkUnit(command, args)
 	case "calls":
 		return true, s.checkCalls(strings.Join(args, " "))
@@ -330,6 +333,8 @@ func (s *scenario) checkUnit(command string, args []string) error {
 		}
 	case "decided":
 		got = []string{fmt.Sprint(u.Decided)}
+	case "drifts":
+		got = []string{fmt.Sprint(u.Drift)}
 	case "attempts":
 		if u.Attempts < atoi(args[1]) || u.Attempts > atoi(args[2]) {
 			return fmt.Errorf("%d attempts", u.Attempts)

@@ -54,6 +54,7 @@ type object struct {
 	force    map[string]string // what was applied last
 	held     string            // why nothing more can be applied
 	waits    string            // what was begun, and goes on by itself
+	busy     string            // why it takes no changes for now
 }
 
 // world is what the fake drivers look at and change. It outlives engines.
@@ -339,7 +340,9 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 	case d.Action != unit.ActionNone && o.held != "":
 		d.Action, d.Fields, d.Reason = unit.ActionBlocked, nil, o.held
 	case d.Action != unit.ActionNone && o.waits != "":
-		d.Waits, d.Reason = true, o.waits
+		d.Waits, d.Continues, d.Reason = true, true, o.waits
+	case d.Action != unit.ActionNone && o.busy != "":
+		d.Waits, d.Reason = true, o.busy
 	case d.Action == unit.ActionNone && d.Mends != nil: // there is nothing else
 		d.Action, d.Fields, d.Mends = unit.ActionUpdate, d.Mends, nil
 	}

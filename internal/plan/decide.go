@@ -36,7 +36,7 @@ type Change struct {
 	Closes string
 	// Continues tells that this goes on with what was begun.
 	Continues bool
-	// Waits tells that it goes on by itself for now.
+	// Waits tells that nothing is done about it for now, as something else goes on by itself.
 	Waits bool
 	// Mends are what somebody changed of what is in force, and is put back whatever holds back the action,
 	// see [Change.Mending].
@@ -91,7 +91,7 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	if target.Import != "" && c.Action == unit.ActionAdopt {
 		c.Action = unit.ActionImport
 	}
-	c.Drift = entry != nil && entry.Phase == inventory.Owned && entry.Applied != "" && entry.Applied == Applied(u, desired) && c.Action.Changes() && !c.Continues && !c.Waits
+	c.Drift = entry != nil && entry.Phase == inventory.Owned && entry.Applied != "" && entry.Applied == Applied(u, desired) && c.Action.Changes() && !c.Continues
 	c.Lost = c.Action == unit.ActionCreate && entry != nil && entry.Phase == inventory.Owned && entry.Applied != ""
 	c.renew(u, entry, target, state)
 	c.trigger(entry, target, state)

@@ -68,7 +68,8 @@ type Diff struct {
 	Cost string
 	// Stops are the DaemonSets whose pods end by this, all at once, on nodes that go on.
 	Stops []Stop
-	// Waits says that what was begun goes on by itself, and that there is nothing to do for it now.
+	// Waits says that there is nothing to do for it now, as something goes on by itself: what was begun, where
+	// it continues that, or what keeps the object from taking changes. Reason tells what.
 	Waits bool
 	// Mends are differences that somebody made in what is in force. They can be put back at once and by
 	// themselves, whatever holds back the action, see [Target.Mend].

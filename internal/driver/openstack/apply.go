@@ -40,6 +40,9 @@ func (d *Driver) Apply(ctx context.Context, t unit.Target, desired cty.Value, st
 		return st, wrap(t.Address, err)
 	}
 	diff := d.Compare(t, desired, st)
+	if diff.Waits {
+		return st, nil
+	}
 	switch diff.Action {
 	case unit.ActionCreate:
 		st, err = d.create(ctx, s, k, t, desired, st)

@@ -57,22 +57,48 @@ func compareObject(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m
 	if k.marks() && o.mark != "" && t.Mark != "" && o.mark != t.Mark && !slices.Contains(t.Marks, o.mark) {
 		return unit.Diff{Action: unit.ActionBlocked, Reason: fmt.Sprintf("%s bears a mark that is not of this block: it is managed elsewhere, or the installation that made it was lost", describe([]*object{o})[0])}
 	}
-	if o.busy {
+	if o.going {
 		return unit.Diff{Action: unit.ActionNone, Reason: o.message}
 	}
+	diff := due(k, r, t, desired, m)
+	if o.busy != "" && diff.Action.Changes() {
+		diff.Waits, diff.Reason = true, o.busy+"; it takes the change once that is over"
+	}
+	return diff
+}
+
+// due says what is to be done about an object, whether or not it takes changes now.
+func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) unit.Diff {
+	o := m.object
 	fields := differences(k, r.Block, desired, o, surplus(r, t, m, desired))
 	effect := worst(fields)
 	if c, ok := k.(consequent); ok {
 		fields = append(fields, c.consequences(desired, o, fields)...)
 	}
 	if h, ok := k.(hindered); ok && effect == unit.InPlace {
-		if problem := h.hindrance(desired, o, fields); problem != "" {
-			return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
+		if problem, held := h.hindrance(desired, o, fields); problem != "" {
+			return compareHindered(k, t, m, fields, problem, held)
 		}
 	}
 	if !m.owned {
 		return compareAdoption(k, t, desired, o, fields, effect)
 	}
+	return compareOwned(k, t, o, fields, effect)
+}
+
+// compareHindered decides about an object of which some changes are held back: the others are made first, and
+// what is left then is blocked. What is not ours is not taken over by halves.
+func compareHindered(k kind, t unit.Target, m match, fields []unit.Field, problem string, held []string) unit.Diff {
+	rest := slices.DeleteFunc(slices.Clone(fields), func(f unit.Field) bool { return slices.Contains(held, f.Path) })
+	if diff := compareOwned(k, t, m.object, rest, unit.InPlace); m.owned && diff.Action == unit.ActionUpdate {
+		diff.Reason = fmt.Sprintf("without %s: %s", strings.Join(held, " and "), problem)
+		return diff
+	}
+	return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
+}
+
+// compareOwned decides about an object that is ours.
+func compareOwned(k kind, t unit.Target, o *object, fields []unit.Field, effect unit.Effect) unit.Diff {
 	diff := unit.Diff{Action: unit.ActionNone, Fields: fields}
 	switch {
 	case effect == unit.Refused:

@@ -144,7 +144,7 @@ func TestCompareMarksAndHealth(t *testing.T) {
 	}{
 		{"ours", match{object: read("ACTIVE", testMark, "web"), owned: true}, unit.ActionNone, unit.HealthReady},
 		{"stopped by its user", match{object: read("SHUTOFF", testMark, "web"), owned: true}, unit.ActionNone, unit.HealthReady},
-		{"being built under another name", match{object: read("BUILD", testMark, "x"), owned: true}, unit.ActionNone, unit.HealthProgressing},
+		{"being built under another name", match{object: read("BUILD", testMark, "x"), owned: true}, unit.ActionUpdate, unit.HealthProgressing},
 		{"failed", match{object: read("ERROR", testMark, "x"), owned: true}, unit.ActionNone, unit.HealthFailed},
 		{"its mark was taken away", match{object: read("ACTIVE", "", "web"), owned: true}, unit.ActionUpdate, unit.HealthReady},
 		{"another's mark", match{object: read("ACTIVE", "kupenstack:other", "web"), owned: true}, unit.ActionBlocked, unit.HealthReady},

@@ -90,7 +90,8 @@ func (k imageKind) fare(o *object, status string) {
 	case status == "queued" && !running:
 		o.health, o.pending = unit.HealthProgressing, "the image has no bytes yet"
 	case running || slices.Contains([]string{"queued", "saving", "importing", "uploading"}, status):
-		o.health, o.after, o.busy, o.message = unit.HealthProgressing, imagePause, true, "its bytes are being uploaded"
+		o.health, o.after, o.message = unit.HealthProgressing, imagePause, "its bytes are being uploaded"
+		o.busy = o.message
 	default:
 		o.health, o.message = unit.HealthFailed, "Glance says that the image is "+status
 	}

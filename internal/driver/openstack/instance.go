@@ -73,14 +73,19 @@ func (k instanceKind) read(raw map[string]any) *object {
 func fare(o *object, status string) {
 	switch status {
 	case "ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUED":
+		if task := textAt(o.raw, keyTask); task != "" { // it works meanwhile
+			o.busy = "Nova says that the instance has the task " + task
+		}
 	case statusError:
 		fault, _ := o.raw["fault"].(map[string]any)
 		o.health, o.message = unit.HealthFailed, shorten(first(textAt(fault, "message"), "Nova does not say why the instance failed"))
 	default:
-		o.health, o.after, o.busy, o.message = unit.HealthProgressing, instancePause, true, "Nova says that the instance is in the state "+status
+		o.health, o.after, o.message = unit.HealthProgressing, instancePause, "Nova says that the instance is in the state "+status
+		o.busy, o.partial = o.message, status == "BUILD"
 	}
 	if textAt(o.raw, keyTask) == "deleting" || status == "DELETED" || status == "SOFT_DELETED" {
-		o.health, o.after, o.busy, o.going, o.message = unit.HealthProgressing, instancePause, true, true, "it is being deleted"
+		o.health, o.after, o.going, o.message = unit.HealthProgressing, instancePause, true, "it is being deleted"
+		o.busy, o.partial = o.message, true
 	}
 }
 
@@ -150,8 +155,9 @@ func (k instanceKind) create(ctx context.Context, s *session, w wanted) (*object
 	}
 	o := &object{ // Nova's answer has little more than the id
 		id: textAt(made, "id"), title: w.named, project: w.project, mark: w.mark, raw: made,
-		health: unit.HealthProgressing, busy: true, after: instancePause, message: "it was created and is being built",
+		health: unit.HealthProgressing, partial: true, after: instancePause, message: "it was created and is being built",
 	}
+	o.busy = o.message
 	o.values = map[string]cty.Value{"id": cty.StringVal(o.id), "name": cty.StringVal(w.named), "project": cty.StringVal(w.project)}
 	return o, nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // serverPort is what we need to know of a port of an instance.
@@ -52,8 +54,8 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 		return cmp.Or(cmp.Compare(place(order, a.network), place(order, b.network)), cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
 	})
 	o.detail = ports
-	if o.busy && len(ports) == 0 {
-		return // they come while it is being built
+	if o.health == unit.HealthProgressing && len(ports) == 0 || o.partial && len(ports) < len(order) {
+		return // they come one by one while it is being built
 	}
 	var networks, addresses, groups []string
 	for _, p := range ports {

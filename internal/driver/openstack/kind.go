@@ -66,9 +66,9 @@ type adopter interface {
 
 // hindered is a kind whose service refuses some changes as long as something stands in their way.
 type hindered interface {
-	// hindrance returns "" or a sentence that says what stands in the way of the changes and what to do. It
-	// tells only of what the object's detail has.
-	hindrance(want cty.Value, o *object, fields []unit.Field) string
+	// hindrance returns "" or a sentence that says what stands in the way of changes and what to do, and the
+	// attributes that it holds back. It tells only of what the object's detail has.
+	hindrance(want cty.Value, o *object, fields []unit.Field) (problem string, held []string)
 }
 
 // consequent is a kind of which some changes bring others along that nobody has written.
@@ -111,8 +111,10 @@ type object struct {
 	after   time.Duration
 	// pending says what is left to do for us although no attribute differs.
 	pending string
-	// busy says that the object changes by itself and takes no requests meanwhile.
-	busy bool
+	// busy says what goes on with the object, whoever began it: meanwhile it takes no requests. "" is nothing.
+	busy string
+	// partial says that what it consists of comes, or goes, by itself: what was seen of it is not all.
+	partial bool
 	// unseen are the services that keep a part of the object which could not be seen; obscured says why.
 	unseen   []string
 	obscured string

@@ -261,7 +261,7 @@ func state(t unit.Target, m match) unit.State {
 		return st
 	}
 	st.Existence, st.ID, st.Owned, st.Project, st.Mark = unit.Present, o.id, m.owned, o.project, o.mark
-	st.Installed = o.pending == ""
+	st.Installed = o.pending == "" && !o.partial
 	st.Health, st.After = o.health, o.after
 	if st.Health == unit.HealthUnknown {
 		st.Health = unit.HealthReady

@@ -58,10 +58,16 @@ func (a *answers) takeAsked() []string {
 
 func (a *answers) driver(t *testing.T) *openstack.Driver {
 	t.Helper()
+	return driverOf(t, a)
+}
+
+// driverOf returns a driver of a cloud that answers everything but logins.
+func driverOf(t *testing.T, cloud http.Handler) *openstack.Driver {
+	t.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	mux.Handle("/", a)
+	mux.Handle("/", cloud)
 	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
 		var catalog []any
 		for kind, path := range map[string]string{"identity": "/v3", "compute": "/v2.1", "network": "/v2.0"} {

@@ -125,10 +125,10 @@ func detailOfSubnet(o *object, next netip.Addr, ports []map[string]any) subnetDe
 }
 
 // hindrance tells what stands in the way of the gateway that is wanted, as a sentence that says what to do.
-func (k subnetKind) hindrance(want cty.Value, o *object, fields []unit.Field) string {
+func (k subnetKind) hindrance(want cty.Value, o *object, fields []unit.Field) (problem string, held []string) {
 	detail, _ := o.detail.(subnetDetail)
 	if !changesGateway(fields) {
-		return ""
+		return "", nil
 	}
 	next, _ := nextGateway(want, o)
 	old, wished := " "+gatewayOfSubnet(o).String(), next.String()
@@ -137,11 +137,33 @@ func (k subnetKind) hindrance(want cty.Value, o *object, fields []unit.Field) st
 	}
 	switch {
 	case detail.router != "":
-		return fmt.Sprintf("the gateway%s cannot be changed while the router %s has its address: take the subnet away from the router, and give it back when the gateway is changed; or write the gateway that the subnet has", old, detail.router)
+		problem = fmt.Sprintf("the gateway%s cannot be changed while the router %s has its address: take the subnet away from the router, and give it back when the gateway is changed; or write the gateway that the subnet has", old, detail.router)
 	case detail.holder != "":
-		return fmt.Sprintf("%s cannot be the gateway, as the port %s (%s) has that address: write as gateway_ip an address that is free, or delete the port", wished, detail.holder, first(detail.owner, "of nobody"))
+		problem = fmt.Sprintf("%s cannot be the gateway, as the port %s (%s) has that address: write as gateway_ip an address that is free, or delete the port", wished, detail.holder, first(detail.owner, "of nobody"))
+	default:
+		return "", nil
 	}
-	return ""
+	for _, f := range fields {
+		if isGateway(f) || f.Path == poolsAttribute && poolsNeedGateway(want, o) {
+			held = append(held, f.Path)
+		}
+	}
+	return problem, held
+}
+
+// poolsNeedGateway tells whether the wanted pools can come only together with the wanted gateway, or with none:
+// they are what follows from it, or have the address of the gateway that there is, and Neutron refuses a gateway
+// in a pool.
+func poolsNeedGateway(want cty.Value, o *object) bool {
+	written := unmarked(attribute(want, poolsAttribute))
+	has := gatewayOfSubnet(o)
+	if written == cty.NilVal || !written.IsWhollyKnown() {
+		return true
+	}
+	return slices.ContainsFunc(written.AsValueSlice(), func(pool cty.Value) bool {
+		start, end := addressOf(textOf(attribute(pool, "start"))), addressOf(textOf(attribute(pool, "end")))
+		return has.IsValid() && !has.Less(start) && !end.Less(has)
+	})
 }
 
 // consequences tells of the allocation pools that make room for the gateway.
@@ -168,9 +190,9 @@ func (k subnetKind) consequences(want cty.Value, o *object, fields []unit.Field)
 
 const poolsAttribute = "allocation_pools"
 
-func changesGateway(fields []unit.Field) bool {
-	return slices.ContainsFunc(fields, func(f unit.Field) bool { return f.Path == "gateway_ip" || f.Path == "no_gateway" })
-}
+func isGateway(f unit.Field) bool { return f.Path == "gateway_ip" || f.Path == "no_gateway" }
+
+func changesGateway(fields []unit.Field) bool { return slices.ContainsFunc(fields, isGateway) }
 
 // secretGateway tells whether the wanted gateway may not be shown.
 func secretGateway(want cty.Value) bool {

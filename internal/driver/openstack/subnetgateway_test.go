@@ -162,7 +162,6 @@ func TestGatewayThatIsInUseIsBlocked(t *testing.T) {
 	}{
 		{"another than the router's", "10.0.0.1", portAt("a", "network:router_interface", "s1", "10.0.0.1"), values{"gateway_ip": text("10.0.0.254")}, unit.ActionBlocked, []string{"device-a", "10.0.0.1", "take the subnet away from the router"}},
 		{"none instead of the router's", "10.0.0.1", portAt("a", "network:ha_router_replicated_interface", "s1", "10.0.0.1"), values{"no_gateway": cty.True}, unit.ActionBlocked, []string{"device-a"}},
-		{"with something else", "10.0.0.1", portAt("a", "network:router_interface", "s1", "10.0.0.1"), values{"gateway_ip": text("10.0.0.254"), "description": text("x")}, unit.ActionBlocked, []string{"device-a"}},
 		{"something else", "10.0.0.1", portAt("a", "network:router_interface", "s1", "10.0.0.1"), values{"gateway_ip": text("10.0.0.1"), "description": text("x")}, unit.ActionUpdate, nil},
 		{"the router has another address", "10.0.0.1", portAt("a", "network:router_interface", "s1", "10.0.0.5"), values{"gateway_ip": text("10.0.0.254")}, unit.ActionUpdate, nil},
 		{"the address of DHCP", nil, portAt("a", "network:dhcp", "s1", "10.0.0.1"), values{"no_gateway": cty.False}, unit.ActionBlocked, []string{"port a", "network:dhcp", "10.0.0.1", "gateway_ip"}},
@@ -187,6 +186,83 @@ func TestGatewayThatIsInUseIsBlocked(t *testing.T) {
 			}
 			if _, err := d.Apply(t.Context(), tg, wantedOf(tg), states[tg.Address]); unit.IsBlocked(err) != (test.action == unit.ActionBlocked) || (cloud.put == nil) != (err != nil) {
 				t.Errorf("sent %v, the error is %v", cloud.put, err)
+			}
+		})
+	}
+}
+
+// What a router holds back of a subnet is the gateway, and what Neutron takes only together with it.
+func TestGatewayInUseHoldsBackNothingElse(t *testing.T) {
+	pools := func(start, end string) cty.Value {
+		return cty.ListVal([]cty.Value{cty.ObjectVal(values{"start": text(start), "end": text(end)})})
+	}
+	moved := text("10.0.0.254")
+	for _, test := range []struct {
+		name    string
+		has     any
+		port    pairs
+		written values
+		put     pairs    // nil: nothing is sent
+		blocked []string // the fields that stay so
+	}{
+		{
+			"name servers and a description", "10.0.0.1", portAt("a", "network:router_interface", "s1", "10.0.0.1"),
+			values{"gateway_ip": moved, "dns_nameservers": list("10.0.0.53"), "description": text("x")},
+			pairs{"dns_nameservers": []any{"10.0.0.53"}, "description": "x [kupenstack:s1]"},
+			[]string{"gateway_ip"},
+		},
+		{
+			"pools beside the gateway that there is", "10.0.0.1", portAt("a", "network:router_interface", "s1", "10.0.0.1"),
+			values{"no_gateway": cty.True, "allocation_pools": pools("10.0.0.2", "10.0.0.99")},
+			pairs{"allocation_pools": []any{pool("10.0.0.2", "10.0.0.99")}},
+			[]string{"no_gateway"},
+		},
+		{
+			"pools with that gateway", "10.0.0.1", portAt("a", "network:router_interface", "s1", "10.0.0.1"),
+			values{"gateway_ip": moved, "allocation_pools": pools("10.0.0.1", "10.0.0.99"), "enable_dhcp": cty.False},
+			pairs{"enable_dhcp": false},
+			[]string{"gateway_ip", "allocation_pools"},
+		},
+		{
+			"pools that follow from a gateway that an instance has", nil, portAt("a", "compute:nova", "s1", "10.0.0.1"),
+			values{"no_gateway": cty.False, "dns_nameservers": list("10.0.0.53")},
+			pairs{"dns_nameservers": []any{"10.0.0.53"}},
+			[]string{"no_gateway", "allocation_pools"},
+		},
+		{
+			"nothing else", "10.0.0.1", portAt("a", "network:router_interface", "s1", "10.0.0.1"), values{"gateway_ip": moved}, nil,
+			[]string{"gateway_ip"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cloud, d := newSubnetCloud(t, test.has, []any{pool("10.0.0.1", "10.0.0.200")}, test.port)
+			cloud.subnet["enable_dhcp"] = true
+			tg := known(t, "subnet", "s1", test.written)
+			states, err := d.Observe(t.Context(), []unit.Target{tg})
+			if err != nil {
+				t.Fatal(err)
+			}
+			st := states[tg.Address]
+			if diff := d.Compare(tg, wantedOf(tg), st); test.put != nil {
+				if diff.Action != unit.ActionUpdate || !strings.Contains(diff.Reason, "without "+test.blocked[0]) || !strings.Contains(diff.Reason, "-a") && !strings.Contains(diff.Reason, "port a") {
+					t.Errorf("first the diff is %+v", diff)
+				}
+				if st, err = d.Apply(t.Context(), tg, wantedOf(tg), st); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !reflect.DeepEqual(cloud.put, test.put) {
+				t.Errorf("sent %v, want %v", cloud.put, test.put)
+			}
+			diff := d.Compare(tg, wantedOf(tg), st)
+			var left []string
+			for _, f := range diff.Fields {
+				left = append(left, f.Path)
+			}
+			slices.Sort(left)
+			slices.Sort(test.blocked)
+			if diff.Action != unit.ActionBlocked || !slices.Equal(left, test.blocked) {
+				t.Errorf("then the diff is %+v, want it to be blocked for %q", diff, test.blocked)
 			}
 		})
 	}
