@@ -297,8 +297,13 @@ func (d *Daemon) keepInstallation(ctx context.Context, changed chan<- struct{}) 
 	if d.Keep == nil {
 		return
 	}
+	told := false
 	d.Keep(ctx, func(err error) {
 		d.set("installation", err)
+		if err == nil && !told {
+			return // no news: a report would only be one of a world that was not looked at yet
+		}
+		told = err != nil
 		select {
 		case changed <- struct{}{}:
 		default:

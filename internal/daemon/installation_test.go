@@ -18,12 +18,17 @@ func TestTroubleWithTheInstallationIsReported(t *testing.T) {
 	var tell func(error)
 	d.Keep = func(_ context.Context, f func(error)) { tell = f }
 	d.keepInstallation(t.Context(), changed)
+	tell(nil)
+	if len(changed) > 0 {
+		t.Error("reported that nothing is wrong, before the world was looked at")
+	}
 	tell(errors.New("it is lost"))
 	if len(changed) != 1 || d.trouble["installation"] != "it is lost" {
 		t.Errorf("%d reports, %v", len(changed), d.trouble)
 	}
+	<-changed
 	tell(nil)
-	if len(d.trouble) > 0 {
+	if len(d.trouble) > 0 || len(changed) != 1 {
 		t.Errorf("afterwards: %v", d.trouble)
 	}
 	tell(errors.New("it is lost"))
