@@ -75,7 +75,7 @@ func newBedOn(t *testing.T, server *cluster.Cluster, tree fstest.MapFS) *bed {
 		}
 	})
 	b.setSecret(canary)
-	if b.cluster, err = kube.New(kube.Options{REST: server.RESTConfig(), UserAgent: b.agent}); err != nil {
+	if b.cluster, err = kube.New(kube.Options{Access: kube.NewAccess(server.RESTConfig()), UserAgent: b.agent}); err != nil {
 		t.Fatal(err)
 	}
 	b.cluster.Start(t.Context())
