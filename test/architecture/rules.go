@@ -80,7 +80,7 @@ func homes() map[string][]string {
 		"filippo.io/age":                      {"internal/sops"},
 		"github.com/fsnotify/fsnotify":        {"internal/daemon"},
 		"sigs.k8s.io/controller-runtime":      {"internal/driver/kube"},
-		"k8s.io/client-go":                    {"internal/driver/kube", "internal/driver/helm"},
+		"k8s.io/client-go":                    {"internal/driver/kube"},
 		"k8s.io/cli-runtime":                  {"internal/driver/helm"},
 		"github.com/gliderlabs/ssh":           {},
 		"github.com/go-logr/zerologr":         {"cmd/internal/wire"},

@@ -42,6 +42,7 @@ func TestRules(t *testing.T) {
 		{"configurations of clients in a command", "cmd/internal/wire", []string{"k8s.io/client-go/rest"}, "whose home is internal/driver/kube"},
 		{"the lease of the daemon", "internal/daemon", []string{"k8s.io/client-go/tools/leaderelection"}, "whose home is internal/driver/kube"},
 		{"the logger of a library in a command", "cmd/internal/wire", []string{"sigs.k8s.io/controller-runtime/pkg/log"}, "whose home is internal/driver/kube"},
+		{"clients in the driver of releases", "internal/driver/helm", []string{"k8s.io/client-go/kubernetes"}, "whose home is internal/driver/kube"},
 		{"clients at home", "internal/driver/kube", []string{"k8s.io/client-go/rest"}, ""},
 		{"helm at home", "internal/driver/helm", []string{"helm.sh/helm/v3/pkg/action"}, ""},
 		{"gophercloud's utils outside", "internal/compose", []string{"github.com/gophercloud/utils/v2/openstack/clientconfig"}, "whose home is internal/driver/openstack"},

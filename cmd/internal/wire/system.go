@@ -147,7 +147,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	if err != nil {
 		return nil, nil, err
 	}
-	releases, err := helm.New(s.cluster, helm.Options{CacheDir: charts, Digester: digester, Notify: s.notify})
+	releases, err := helm.New(releasesCluster{s.cluster}, helm.Options{CacheDir: charts, Digester: digester, Notify: s.notify})
 	if err != nil {
 		return nil, nil, err
 	}

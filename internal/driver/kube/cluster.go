@@ -96,9 +96,6 @@ func (c *Cluster) Close() {
 	c.wg.Wait()
 }
 
-// REST returns access for other clients, with the same guard and deadlines.
-func (c *Cluster) REST() *rest.Config { return rest.CopyConfig(c.config) }
-
 // Ping asks the API server for its version, to find out whether it is there and accepts our
 // credentials.
 func (c *Cluster) Ping(ctx context.Context) error {
