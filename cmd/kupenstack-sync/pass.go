@@ -11,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
@@ -27,12 +28,13 @@ func pass(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	lease := daemon.NewLease(o.Namespace, daemon.Identity("kupenstack-sync"), log)
+	lease := kube.NewLease(o.Namespace, kube.Identity("kupenstack-sync"), log)
 	p, err := newPass(ctx, o, lease.Guard, log)
 	if err != nil {
 		return err
 	}
 	defer p.system.Close()
+	lease.Access = p.system.Access
 	wanted, err := p.tracker.Poll(ctx)
 	if bad := p.tracker.State().Bad; bad != nil {
 		result := findings(o, *bad)
@@ -48,7 +50,7 @@ func pass(ctx context.Context, o *options) error {
 	lease.Notice = func(holder string) {
 		fmt.Fprintf(os.Stderr, "%s is in charge: waiting for it to end\n", holder)
 	}
-	err = lease.Hold(ctx, p.system.REST, func(ctx context.Context) error {
+	err = lease.Hold(ctx, nil, func(ctx context.Context) error {
 		newest, err := p.newest(ctx, wanted)
 		if err != nil {
 			return why(ctx, err)

@@ -5,24 +5,24 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 )
 
 // tell has the report name the newest revision, which has mistakes. Who is in charge does that by
 // itself, together with how things stand.
-func (p *onePass) tell(ctx context.Context, lease *daemon.Lease) {
+func (p *onePass) tell(ctx context.Context, lease *kube.Lease) {
 	if p.publisher.Target == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, daemon.Patience)
+	ctx, cancel := context.WithTimeout(ctx, kube.LeasePatience)
 	defer cancel()
 	holder, err := "", p.system.Ping(ctx)
 	if err == nil {
-		holder, err = lease.Held(ctx, p.system.REST)
+		holder, err = lease.Held(ctx)
 	}
 	if err == nil && holder == "" {
-		err = lease.Hold(ctx, p.system.REST, func(ctx context.Context) error {
+		err = lease.Hold(ctx, nil, func(ctx context.Context) error {
 			p.publish(ctx, engine.Snapshot{})
 			return nil
 		})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 )
@@ -86,12 +87,13 @@ func serve(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	lease := daemon.NewLease(o.Namespace, daemon.Identity("kupenstackd"), log)
+	lease := kube.NewLease(o.Namespace, kube.Identity("kupenstackd"), log)
 	system, err := wire.Open(&o.Flags, "kupenstackd/"+version, lease.Guard, log)
 	if err != nil {
 		return err
 	}
 	defer system.Close()
+	lease.Access = system.Access
 	target, err := o.Reports(source, system)
 	if err != nil {
 		return err
@@ -114,7 +116,7 @@ func serve(ctx context.Context, o *options) error {
 		}
 	}
 	d := &daemon.Daemon{
-		Tracker: tracker, Lease: lease, Cluster: system.REST, Ping: system.Ping, Changes: changes,
+		Tracker: tracker, Lease: lease, Ping: system.Ping, Changes: changes,
 		Publisher: &daemon.Publisher{
 			Target: target, Tracker: tracker, Agents: &daemon.Agents{Source: system, Log: log}, Log: log,
 			Base: report.Input{Version: version, Repository: source.String(), Ref: o.Ref, Path: o.Path},

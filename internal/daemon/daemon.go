@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"k8s.io/client-go/rest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
@@ -21,9 +20,7 @@ import (
 type Daemon struct {
 	Tracker   *revision.Tracker
 	Publisher *Publisher
-	Lease     *Lease
-	// Cluster is how the lease is reached.
-	Cluster *rest.Config
+	Lease     Lease
 	// Ping tells whether the cluster can be reached and knows us.
 	Ping func(ctx context.Context) error
 	// Engine makes an engine over what the inventory says now. It is called each time that this
@@ -55,6 +52,17 @@ type Daemon struct {
 	trouble map[string]string // what is wrong, by where
 }
 
+// Lease sees to it that one process at a time changes the world.
+type Lease interface {
+	// Guard returns [unit.ErrNotWriter] unless this process holds the lease now.
+	Guard() error
+	// Hold waits until this process has the lease, then calls work, and gives the lease back when work has
+	// returned. The context of work ends when ctx does, and when the lease is lost. The result is that of work,
+	// or the context's error when the lease could not be had before it ended. While it waits it tells heard
+	// whether the cluster answers.
+	Hold(ctx context.Context, heard func(error), work func(context.Context) error) error
+}
+
 // Change says what may have changed.
 type Change string
 
@@ -83,7 +91,6 @@ func (d *Daemon) prepare() {
 	d.trouble = map[string]string{"start": "not started yet"}
 	d.metrics = newMetrics(d.snapshot, d.inForce)
 	d.Publisher.attempted = d.metrics.attempted
-	d.Lease.heard = func(err error) { d.set("cluster", err) }
 }
 
 // takeTurns waits to be in charge, and works while this process is, until ctx ends.
@@ -95,7 +102,7 @@ func (d *Daemon) takeTurns(ctx context.Context) {
 		if err == nil {
 			d.set("start", nil) // it could take over
 			attempt = 0
-			err = d.Lease.Hold(ctx, d.Cluster, d.work)
+			err = d.Lease.Hold(ctx, func(err error) { d.set("cluster", err) }, d.work)
 			d.metrics.leader.Set(0)
 		}
 		if ctx.Err() == nil {

@@ -3,6 +3,7 @@
 package daemon_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -71,16 +72,25 @@ func TestDaemonFollows(t *testing.T) {
 	l.measures(`kupenstack_units{class="resource",phase="ready"} 2`)
 
 	// The next process gets the lease at once.
-	next := hold(t, bed, l.namespace, "next")
+	next := leaseIn(l.namespace, "next", bed.RESTConfig())
+	working, leave, ended := make(chan error, 1), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- next.Hold(t.Context(), nil, func(context.Context) error {
+			working <- next.Guard()
+			<-leave
+			return nil
+		})
+	}()
 	l.stop()
 	l.done <- receive(t, l.done, "the end of the daemon")
 	givenBack(t, bed, l.namespace, "lab")
-	next.working()
-	if l.lease.Guard() == nil {
-		t.Error("two may write at once")
+	if err := receive(t, working, "the lease"); err != nil || l.lease.Guard() == nil {
+		t.Errorf("the next one may write: %v; so may the one before: %v", err, l.lease.Guard())
 	}
-	next.stop()
-	next.ended(errWork)
+	close(leave)
+	if err := receive(t, ended, "the end of the next one"); err != nil {
+		t.Error(err)
+	}
 }
 
 // Facts that cannot be had when they change are asked for again, though the source has nothing new.

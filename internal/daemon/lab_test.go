@@ -22,6 +22,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
@@ -152,7 +153,7 @@ type lab struct {
 	dir       string
 	namespace string
 	target    *branch
-	lease     *daemon.Lease
+	lease     *kube.Lease
 	changes   chan daemon.Change
 	address   string
 	stop      context.CancelFunc
@@ -173,7 +174,7 @@ func startOver(t *testing.T, bed *rest.Config, ping func(context.Context) error,
 	namespace := uniqueNamespace()
 	l := &lab{
 		switches: &switches{off: wrong}, t: t, dir: t.TempDir(), target: &branch{}, stop: stop, namespace: namespace,
-		lease: daemon.NewLease(namespace, "lab", zerolog.Nop()), changes: make(chan daemon.Change, 1), done: make(chan error, 1),
+		lease: leaseIn(namespace, "lab", bed), changes: make(chan daemon.Change, 1), done: make(chan error, 1),
 	}
 	write(t, l.dir, "main.hcl", configuration)
 	tracker := revision.NewTracker(from(l), ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, l.get("facts") }, revision.Options{})
@@ -183,7 +184,7 @@ func startOver(t *testing.T, bed *rest.Config, ping func(context.Context) error,
 	}
 	listening := make(chan net.Addr, 1)
 	d := &daemon.Daemon{
-		Tracker: tracker, Lease: l.lease, Cluster: bed, Changes: l.changes,
+		Tracker: tracker, Lease: l.lease, Changes: l.changes,
 		Publisher: &daemon.Publisher{Target: l.target, Tracker: tracker, Log: zerolog.Nop(), Base: report.Input{Version: "1.2.3"}},
 		Ping:      ping,
 		Engine: func(ctx context.Context, changed func()) (*engine.Engine, error) {

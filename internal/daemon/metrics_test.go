@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rs/zerolog"
-
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 )
@@ -14,7 +12,7 @@ import (
 // TestMetricsSayWhatIs: a commit is in force once it was admitted, and only attempts to publish are counted.
 func TestMetricsSayWhatIs(t *testing.T) {
 	desk := newDesk(t)
-	d := &daemon.Daemon{Tracker: desk.tracker, Publisher: desk.publisher, Lease: daemon.NewLease("kupenstack-system", "one", zerolog.Nop())}
+	d := &daemon.Daemon{Tracker: desk.tracker, Publisher: desk.publisher}
 	running := engine.New(engine.Options{})
 	says := func(e *engine.Engine, yes bool, line string) {
 		t.Helper()

@@ -54,7 +54,7 @@ func newSite(t *testing.T) *site {
 	}
 	s.cluster = faultproxy.Start(t, faultproxy.Options{Target: bed.ServerURL, Transport: transport, Classify: faultproxy.ClassifyKubernetes})
 	access := &rest.Config{Host: s.cluster.URL()}
-	client, err := kube.New(kube.Options{REST: access})
+	client, err := kube.New(kube.Options{Access: kube.NewAccess(access)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
@@ -50,17 +47,6 @@ func (f *Flags) cache(use string) (string, error) {
 		dir = filepath.Join(base, "kupenstack")
 	}
 	return filepath.Join(dir, use), nil
-}
-
-// REST returns how the API server is reached, without any guard.
-func (f *Flags) REST() (*rest.Config, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = f.Kubeconfig
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: f.Context}).ClientConfig()
-	if err != nil {
-		return nil, fmt.Errorf("find the Kubernetes cluster: %w", err)
-	}
-	return config, nil
 }
 
 // Reports returns where reports go; nil for nowhere. It says with them of which installation they are.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-logr/zerologr"
 	"github.com/rs/zerolog"
-	"k8s.io/klog/v2"
-	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 )
 
 // Logger returns a logger that writes JSON lines.
@@ -24,7 +24,5 @@ func Logger(w io.Writer, level string) (zerolog.Logger, error) {
 // before it makes a client of any of them.
 func LogLibraries(log zerolog.Logger) {
 	library := log.Level(max(log.GetLevel(), zerolog.WarnLevel))
-	logger := zerologr.New(&library)
-	klog.SetLogger(logger)
-	ctrllog.SetLogger(logger)
+	kube.LogLibraries(zerologr.New(&library))
 }

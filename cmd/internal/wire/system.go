@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"k8s.io/client-go/rest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
@@ -29,9 +28,9 @@ import (
 
 // System is the cluster and what is in it, as both commands see it.
 type System struct {
-	Flags *Flags
-	REST  *rest.Config // without a guard
-	Log   zerolog.Logger
+	Flags  *Flags
+	Access *kube.Access // without a guard
+	Log    zerolog.Logger
 	// Model returns the configuration in force, nil before the first. It is asked for the way to
 	// OpenStack each time that a connection is made.
 	Model func() *model.Model
@@ -53,13 +52,13 @@ type System struct {
 
 // Open prepares the connections; nothing is sent yet. guard is asked before every change.
 func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*System, error) {
-	config, err := flags.REST()
+	access, err := kube.Load(flags.Kubeconfig, flags.Context)
 	if err != nil {
 		return nil, err
 	}
-	s := &System{Flags: flags, REST: config, Log: log, agent: agent, guard: guard, masker: redact.NewMasker()}
+	s := &System{Flags: flags, Access: access, Log: log, agent: agent, guard: guard, masker: redact.NewMasker()}
 	s.Model = func() *model.Model { return nil }
-	s.cluster, err = kube.New(kube.Options{REST: config, SystemNamespace: flags.Namespace, Guard: guard, UserAgent: agent, Masker: s.masker, Log: log})
+	s.cluster, err = kube.New(kube.Options{Access: access, SystemNamespace: flags.Namespace, Guard: guard, UserAgent: agent, Masker: s.masker, Log: log})
 	return s, err
 }
 
@@ -149,7 +148,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	if err != nil {
 		return nil, nil, err
 	}
-	releases, err := helm.New(s.cluster, helm.Options{CacheDir: charts, Digester: digester, Notify: s.notify})
+	releases, err := helm.New(releasesCluster{s.cluster}, helm.Options{CacheDir: charts, Digester: digester, Notify: s.notify})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -27,7 +27,7 @@ import (
 
 var (
 	_ engine.Driver = (*helm.Driver)(nil)
-	_ helm.Cluster  = (*kube.Cluster)(nil)
+	_ helm.Cluster  = wired{}
 )
 
 // patience bounds what a test waits for in all.
@@ -75,7 +75,7 @@ func newBedOn(t *testing.T, server *cluster.Cluster, tree fstest.MapFS) *bed {
 		}
 	})
 	b.setSecret(canary)
-	if b.cluster, err = kube.New(kube.Options{REST: server.RESTConfig(), UserAgent: b.agent}); err != nil {
+	if b.cluster, err = kube.New(kube.Options{Access: kube.NewAccess(server.RESTConfig()), UserAgent: b.agent}); err != nil {
 		t.Fatal(err)
 	}
 	b.cluster.Start(t.Context())
@@ -97,7 +97,7 @@ func newBedOn(t *testing.T, server *cluster.Cluster, tree fstest.MapFS) *bed {
 // restart puts a new driver in the place of the old one, as after a kill.
 func (b *bed) restart() {
 	b.t.Helper()
-	b.driver = b.newDriver(b.cluster)
+	b.driver = b.newDriver(wired{b.cluster})
 }
 
 func (b *bed) newDriver(on helm.Cluster) *helm.Driver {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -19,7 +19,7 @@ var errKilled = errors.New("killed")
 // cutOff is a cluster that can be written to so often, and then no more; the last write arrives,
 // but its answer does not. That is what a kill looks like from outside.
 type cutOff struct {
-	*kube.Cluster
+	helm.Cluster
 	mu   sync.Mutex
 	left int
 }

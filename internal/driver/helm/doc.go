@@ -1,4 +1,6 @@
-// Package helm is the driver of Helm releases, and the only package that imports Helm.
+// Package helm is the driver of Helm releases, and the only package that imports Helm. It has no
+// clients of Kubernetes of its own: a [Cluster] hands it all of them, the one that Helm works with
+// included, so that each request of Helm's goes by the same guard.
 //
 // What comes in are targets with a [unit.Release]: a chart, its values, and the places in the
 // values that take keys of Kubernetes Secrets. What goes out are states and diffs, and a release

@@ -11,11 +11,9 @@ import (
 
 	"golang.org/x/sync/singleflight"
 	"helm.sh/helm/v3/pkg/kube"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/rest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
@@ -54,8 +52,8 @@ type Cluster interface {
 	Secret(ctx context.Context, namespace, name, key string) (redact.Secret, bool, error)
 	// Opted returns a key of a Secret that says that it may be read, else a [unit.BlockedError].
 	Opted(ctx context.Context, namespace, name, key string) (redact.Secret, error)
-	// REST returns how to reach the API server.
-	REST() *rest.Config
+	// API asks the API server itself. No request takes longer than timeout, but for watches.
+	API(timeout time.Duration) (API, error)
 }
 
 // Options are the settings of a [Driver].
@@ -78,14 +76,12 @@ type Options struct {
 type Driver struct {
 	cluster  Cluster
 	options  Options
-	config   *rest.Config
-	client   kubernetes.Interface
-	metadata metadata.Interface
+	api      API
 	charts   *charts
 	scopes   *scopes
 	listings listings
 	reads    singleflight.Group // of revisions
-	storage  *storage
+	records  Watch              // of the Secrets in which Helm keeps revisions
 	cancel   func()
 
 	mu        sync.Mutex
@@ -105,35 +101,20 @@ func New(cluster Cluster, options Options) (*Driver, error) {
 	if options.Timeout <= 0 {
 		options.Timeout = defaultTimeout
 	}
-	config := rest.CopyConfig(cluster.REST())
-	if config.Timeout == 0 || config.Timeout > options.Timeout {
-		config.Timeout = options.Timeout
-	}
-	client, err := kubernetes.NewForConfig(config)
+	api, err := cluster.API(options.Timeout)
 	if err != nil {
 		return nil, fmt.Errorf("a client for releases: %w", err)
-	}
-	meta, err := metadata.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("a client for the metadata of releases: %w", err)
 	}
 	if kube.ManagedFieldsManager != Manager { // Helm has it only as a variable of its package
 		kube.ManagedFieldsManager = Manager
 	}
 	d := &Driver{
-		cluster: cluster, options: options, config: config, client: client, metadata: meta,
-		charts: newCharts(options), scopes: newScopes(config),
+		cluster: cluster, options: options, api: api, charts: newCharts(options), scopes: newScopes(api),
 		revisions: map[string]*revision{}, rendered: map[string]rendered{},
 		index: map[unit.ObjectRef]addr.Object{}, indexed: map[addr.Object][]unit.ObjectRef{},
 		releases: map[string]addr.Object{},
 	}
-	watching := rest.CopyConfig(config)
-	watching.Timeout = 0 // would end watches
-	watcher, err := metadata.NewForConfig(watching)
-	if err != nil {
-		return nil, fmt.Errorf("a client for the watch of releases: %w", err)
-	}
-	d.storage = newStorage(watcher, d.recorded)
+	d.records = api.Watch(secrets(), ownedByHelm, d.recorded)
 	d.cancel = cluster.Subscribe(d.changed)
 	return d, nil
 }
@@ -141,13 +122,13 @@ func New(cluster Cluster, options Options) (*Driver, error) {
 // Close ends the subscription to changes, and the watches.
 func (d *Driver) Close() {
 	d.cancel()
-	d.storage.close()
+	d.records.Close()
 }
 
 // recorded tells the engine whose release has another record: one that was deleted, or was made by somebody else.
-func (d *Driver) recorded(namespace, name string) {
+func (d *Driver) recorded(secret *metav1.PartialObjectMetadata) {
 	d.mu.Lock()
-	address, ok := d.releases[namespace+"/"+name]
+	address, ok := d.releases[secret.Namespace+"/"+secret.Labels["name"]]
 	d.mu.Unlock()
 	if ok && d.options.Notify != nil {
 		d.options.Notify(address)

@@ -3,7 +3,6 @@ package helm
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"sync"
 	"time"
 
@@ -13,16 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/resource"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/discovery/cached/memory"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/restmapper"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
 // maxHistory is how many revisions of a release are kept. Each holds its secrets.
 const maxHistory = 5
+
+// errSlow is what requests fail with that Helm makes when its time is over.
+var errSlow = fmt.Errorf("the call into Helm took too long: %w", context.DeadlineExceeded)
 
 // operation makes the configuration of one call into Helm. Helm caches errors of discovery and
 // ignores contexts: so every call has a configuration of its own, whose requests fail once the time
@@ -33,10 +29,8 @@ func (d *Driver) operation(ctx context.Context, namespace string) (*action.Confi
 	if of, ok := ctx.Deadline(); ok && of.Before(deadline) {
 		deadline = of
 	}
-	bound, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
-	config := rest.CopyConfig(d.config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return bounded{bound, next} })
-	reach, err := newGetter(config, namespace)
+	bound, cancel := context.WithDeadlineCause(context.WithoutCancel(ctx), deadline, errSlow)
+	reach, err := d.api.Getter(bound, namespace)
 	if err != nil {
 		cancel()
 		return nil, nil, err
@@ -55,27 +49,6 @@ func (d *Driver) operation(ctx context.Context, namespace string) (*action.Confi
 	configuration.KubeClient = careful{client}
 	configuration.Releases.MaxHistory = maxHistory
 	return configuration, cancel, nil
-}
-
-// bounded ends requests when a call into Helm has to end.
-type bounded struct {
-	ctx  context.Context
-	next http.RoundTripper
-}
-
-func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
-	if err := b.ctx.Err(); err != nil {
-		return nil, fmt.Errorf("the call into Helm took too long: %w", err)
-	}
-	deadline, _ := b.ctx.Deadline()
-	ctx, cancel := context.WithDeadline(request.Context(), deadline)
-	response, err := b.next.RoundTrip(request.WithContext(ctx))
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	context.AfterFunc(request.Context(), cancel)
-	return response, nil
 }
 
 // careful never deletes a PersistentVolumeClaim.
@@ -106,50 +79,16 @@ func (c careful) DeleteWithPropagationPolicy(resources kube.ResourceList, policy
 	return c.Client.DeleteWithPropagationPolicy(deletable, policy)
 }
 
-// newGetter gives Helm access to a cluster without files of the home directory.
-func newGetter(config *rest.Config, namespace string) (*clusterGetter, error) {
-	client, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("a client for discovery: %w", err)
-	}
-	cached := memory.NewMemCacheClient(client)
-	return &clusterGetter{
-		config: config, namespace: namespace, discovery: cached,
-		mapper: restmapper.NewDeferredDiscoveryRESTMapper(cached),
-	}, nil
-}
-
-type clusterGetter struct {
-	config    *rest.Config
-	namespace string
-	discovery discovery.CachedDiscoveryInterface
-	mapper    meta.RESTMapper
-}
-
-func (g *clusterGetter) ToRESTConfig() (*rest.Config, error) { return rest.CopyConfig(g.config), nil }
-
-func (g *clusterGetter) ToDiscoveryClient() (discovery.CachedDiscoveryInterface, error) {
-	return g.discovery, nil
-}
-
-func (g *clusterGetter) ToRESTMapper() (meta.RESTMapper, error) { return g.mapper, nil }
-
-func (g *clusterGetter) ToRawKubeConfigLoader() clientcmd.ClientConfig {
-	return clientcmd.NewDefaultClientConfig(*clientcmdapi.NewConfig(), &clientcmd.ConfigOverrides{
-		Context: clientcmdapi.Context{Namespace: g.namespace},
-	})
-}
-
 // scopes knows which kinds live in namespaces.
 type scopes struct {
 	mu     sync.Mutex
-	config *rest.Config
-	getter *clusterGetter
+	api    API
+	getter Getter
 	known  map[schema.GroupVersionKind]bool
 }
 
-func newScopes(config *rest.Config) *scopes {
-	return &scopes{config: config, known: map[schema.GroupVersionKind]bool{}}
+func newScopes(api API) *scopes {
+	return &scopes{api: api, known: map[schema.GroupVersionKind]bool{}}
 }
 
 // namespaced tells whether objects of a kind live in namespaces. A kind that the cluster does not
@@ -161,13 +100,17 @@ func (s *scopes) namespaced(kind schema.GroupVersionKind) (bool, error) {
 		return known, nil
 	}
 	if s.getter == nil {
-		reach, err := newGetter(s.config, "")
+		reach, err := s.api.Getter(context.Background(), "") // for many calls
 		if err != nil {
 			return false, err
 		}
 		s.getter = reach
 	}
-	mapping, err := s.getter.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	mapper, err := s.getter.ToRESTMapper()
+	if err != nil {
+		return false, err
+	}
+	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if meta.IsNoMatchError(err) {
 		s.getter = nil // the kind may be defined later
 		return true, nil

@@ -133,7 +133,7 @@ func TestAProcessKilledBetweenAHookAndItsRecord(t *testing.T) {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			t.Parallel()
 			b := newBed(t, hookChart())
-			broken := &cutOff{Cluster: b.cluster, left: cut}
+			broken := &cutOff{Cluster: wired{b.cluster}, left: cut}
 			b.driver.Close()
 			b.driver = b.newDriver(broken)
 			for range 20 {

@@ -48,7 +48,7 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 			break
 		}
 	}
-	d.storage.watch(ctx, within) // first: what changes after the list is told
+	d.records.Begin(ctx, within) // first: what changes after the list is told
 	histories, err := d.list(ctx, within, name)
 	if err != nil {
 		return nil, err

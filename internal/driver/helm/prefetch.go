@@ -8,13 +8,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"helm.sh/helm/v3/pkg/release"
 )
-
-// contentPage bounds how many Secrets with their content are in one answer: each may have 1 MiB.
-const contentPage = 20
 
 // contents are Secrets of releases that were read already, by namespace and name.
 type contents map[string]*corev1.Secret
@@ -64,18 +60,13 @@ func needed(history []stored) []stored {
 }
 
 func (d *Driver) listContents(ctx context.Context, namespace, selector string) (contents, error) {
-	read := contents{}
-	options := metav1.ListOptions{LabelSelector: selector, Limit: contentPage}
-	for {
-		page, err := d.client.CoreV1().Secrets(namespace).List(ctx, options)
-		if err != nil {
-			return nil, fmt.Errorf("read the releases: %w", err)
-		}
-		for i := range page.Items {
-			read[page.Items[i].Namespace+"/"+page.Items[i].Name] = &page.Items[i]
-		}
-		if options.Continue = page.Continue; options.Continue == "" {
-			return read, nil
-		}
+	secrets, err := d.api.Secrets(ctx, namespace, selector)
+	if err != nil {
+		return nil, fmt.Errorf("read the releases: %w", err)
 	}
+	read := contents{}
+	for i := range secrets {
+		read[secrets[i].Namespace+"/"+secrets[i].Name] = &secrets[i]
+	}
+	return read, nil
 }

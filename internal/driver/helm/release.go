@@ -13,19 +13,13 @@ import (
 	"strconv"
 
 	"helm.sh/helm/v3/pkg/release"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-const (
-	pageSize = 500
-	// maxRelease bounds what a stored release may unpack to; Helm's limit for the packed one is 1 MiB.
-	maxRelease = 128 << 20
-)
+// maxRelease bounds what a stored release may unpack to; Helm's limit for the packed one is 1 MiB.
+const maxRelease = 128 << 20
 
 // stored is what the metadata of a revision's Secret tells.
 type stored struct {
@@ -58,28 +52,22 @@ func (d *Driver) list(ctx context.Context, namespace, name string) (map[string][
 	if name != "" {
 		selector += ",name=" + name
 	}
-	secrets := d.metadata.Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"}).Namespace(namespace)
-	options := metav1.ListOptions{LabelSelector: selector, Limit: pageSize}
+	items, err := d.api.Metadata(ctx, secrets(), namespace, selector)
+	if err != nil {
+		return nil, fmt.Errorf("list the releases: %w", err)
+	}
 	found := map[string][]stored{}
-	for {
-		page, err := secrets.List(ctx, options)
+	for i := range items {
+		item := &items[i]
+		version, err := strconv.Atoi(item.Labels["version"])
 		if err != nil {
-			return nil, fmt.Errorf("list the releases: %w", err)
+			continue // no Secret of Helm's
 		}
-		for _, item := range page.Items {
-			version, err := strconv.Atoi(item.Labels["version"])
-			if err != nil {
-				continue // no Secret of Helm's
-			}
-			id := item.Namespace + "/" + item.Labels["name"]
-			found[id] = append(found[id], stored{
-				secret: item.Name, resourceVersion: item.ResourceVersion, version: version,
-				status: release.Status(item.Labels["status"]), labels: item.Labels,
-			})
-		}
-		if options.Continue = page.Continue; options.Continue == "" {
-			break
-		}
+		id := item.Namespace + "/" + item.Labels["name"]
+		found[id] = append(found[id], stored{
+			secret: item.Name, resourceVersion: item.ResourceVersion, version: version,
+			status: release.Status(item.Labels["status"]), labels: item.Labels,
+		})
 	}
 	for _, history := range found {
 		slices.SortFunc(history, func(a, b stored) int { return cmp.Compare(a.version, b.version) })
@@ -188,13 +176,13 @@ func (d *Driver) readNewest(ctx context.Context, namespace, name string, history
 func (d *Driver) read(ctx context.Context, namespace string, of stored, known contents) (*revision, error) {
 	secret, err := known[namespace+"/"+of.secret], error(nil)
 	if secret == nil {
-		secret, err = d.client.CoreV1().Secrets(namespace).Get(ctx, of.secret, metav1.GetOptions{})
-	}
-	if apierrors.IsNotFound(err) {
-		return nil, nil
+		secret, err = d.api.Secret(ctx, namespace, of.secret)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read revision %d: %w", of.version, err)
+	}
+	if secret == nil {
+		return nil, nil
 	}
 	decoded, err := decode(secret.Data["release"])
 	if err != nil {

@@ -64,22 +64,15 @@ func (d *Driver) listRemains(ctx context.Context, namespace string) (map[string]
 	found := map[string]unit.ObjectRef{}
 	for _, of := range lasting() {
 		version := schema.GroupVersion{Group: of.group, Version: "v1"}
-		client := d.metadata.Resource(version.WithResource(of.resource)).Namespace(namespace)
-		options := metav1.ListOptions{Limit: pageSize}
-		for {
-			page, err := client.List(ctx, options)
-			if err != nil {
-				return nil, fmt.Errorf("list the %s in %s: %w", of.resource, namespace, err)
-			}
-			for i := range page.Items {
-				item := &page.Items[i]
-				name := releaseOf(of.kind, item)
-				if _, known := found[name]; name != "" && !known {
-					found[name] = unit.ObjectRef{APIVersion: version.String(), Kind: of.kind, Namespace: item.Namespace, Name: item.Name}
-				}
-			}
-			if options.Continue = page.Continue; options.Continue == "" {
-				break
+		items, err := d.api.Metadata(ctx, version.WithResource(of.resource), namespace, "")
+		if err != nil {
+			return nil, fmt.Errorf("list the %s in %s: %w", of.resource, namespace, err)
+		}
+		for i := range items {
+			item := &items[i]
+			name := releaseOf(of.kind, item)
+			if _, known := found[name]; name != "" && !known {
+				found[name] = unit.ObjectRef{APIVersion: version.String(), Kind: of.kind, Namespace: item.Namespace, Name: item.Name}
 			}
 		}
 	}

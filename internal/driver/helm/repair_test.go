@@ -13,7 +13,6 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/fake"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -112,7 +111,7 @@ func simple(version, kind, name string, size int64) *unstructured.Unstructured {
 // installed looks at a release with a hook after its installation, on whatever the shelf has.
 func installed(t *testing.T, c *shelf, objects ...*unstructured.Unstructured) (*Driver, *view) {
 	t.Helper()
-	d := &Driver{client: fake.NewClientset(), rendered: map[string]rendered{}, cluster: c}
+	d := &Driver{api: &server{}, rendered: map[string]rendered{}, cluster: c}
 	labels := map[string]string{labelSpec: "1", labelRun: "install.run"}
 	job := simple("batch/v1", kindJob, "domain-manage", 1)
 	v := &view{

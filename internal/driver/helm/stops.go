@@ -119,26 +119,20 @@ func (d *Driver) nodesOf(ctx context.Context, set *unstructured.Unstructured) ([
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &selector); err != nil {
 		return nil, err
 	}
-	options := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(&selector), Limit: pageSize}
+	pods, err := d.api.Pods(ctx, set.GetNamespace(), metav1.FormatLabelSelector(&selector))
+	if err != nil {
+		return nil, err
+	}
 	var nodes []string
-	for {
-		page, err := d.client.CoreV1().Pods(set.GetNamespace()).List(ctx, options)
-		if err != nil {
-			return nil, err
+	for i := range pods {
+		pod := &pods[i]
+		// The groups of one daemon share their labels, so the owner tells.
+		owner := metav1.GetControllerOf(pod)
+		if owner == nil || owner.UID != set.GetUID() || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" ||
+			pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			continue
 		}
-		for i := range page.Items {
-			pod := &page.Items[i]
-			// The groups of one daemon share their labels, so the owner tells.
-			owner := metav1.GetControllerOf(pod)
-			if owner == nil || owner.UID != set.GetUID() || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" ||
-				pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
-				continue
-			}
-			nodes = append(nodes, pod.Spec.NodeName)
-		}
-		if options.Continue = page.Continue; options.Continue == "" {
-			break
-		}
+		nodes = append(nodes, pod.Spec.NodeName)
 	}
 	slices.Sort(nodes)
 	return slices.Compact(nodes), nil

@@ -12,10 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -82,7 +79,7 @@ func daemonSet(name, strategy, hash, where string) *unstructured.Unstructured {
 	}}
 }
 
-func podOf(owner, node string, change ...func(*corev1.Pod)) runtime.Object {
+func podOf(owner, node string, change ...func(*corev1.Pod)) *corev1.Pod {
 	yes := true
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -105,7 +102,7 @@ func TestStops(t *testing.T) {
 		now := metav1.Now()
 		p.DeletionTimestamp, p.Finalizers = &now, []string{"x/y"}
 	}
-	pods := []runtime.Object{
+	pods := []*corev1.Pod{
 		podOf("default", "w1"), podOf("default", "w2"), podOf("dense", "w3"), podOf("default", "gone"),
 		podOf("default", "w5", func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }), podOf("default", "w6", terminating), podOf("default", ""),
 	}
@@ -194,7 +191,7 @@ func TestStops(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d := &Driver{client: fake.NewClientset(pods...), rendered: map[string]rendered{}, cluster: nodesOnly{labels: map[string]map[string]string{
+			d := &Driver{api: &server{pods: pods}, rendered: map[string]rendered{}, cluster: nodesOnly{labels: map[string]map[string]string{
 				"w1": {"compute": "enabled"}, "w2": {"compute": "enabled", "profile": "gpu"}, "w3": {"compute": "enabled", "profile": "dense"},
 			}}}
 			v := viewOf(d, test.status, test.before, test.after)
@@ -243,9 +240,8 @@ func viewOf(d *Driver, status release.Status, before, after []*unstructured.Unst
 
 // TestStopsAreKnownOrAnError: what cannot be asked for is no pods that go on.
 func TestStopsAreKnownOrAnError(t *testing.T) {
-	client := fake.NewClientset(podOf("default", "w1"))
-	client.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("forbidden") })
-	d := &Driver{client: client, rendered: map[string]rendered{}, cluster: nodesOnly{}}
+	api := &server{pods: []*corev1.Pod{podOf("default", "w1")}, refused: map[string]error{"pods": errors.New("forbidden")}}
+	d := &Driver{api: api, rendered: map[string]rendered{}, cluster: nodesOnly{}}
 	v := viewOf(d, release.StatusDeployed, []*unstructured.Unstructured{daemonSet("default", "OnDelete", "1", "")}, []*unstructured.Unstructured{})
 	if err := d.findStops(t.Context(), v); err == nil || !strings.Contains(err.Error(), "where the pods of DaemonSet o/default run: forbidden") {
 		t.Errorf("error %v", err)
@@ -258,7 +254,7 @@ func TestRollingAsWritten(t *testing.T) {
 		asked, same bool
 		want        int
 	}{{true, false, 1}, {false, false, 0}, {true, true, 0}} {
-		d := &Driver{client: fake.NewClientset(podOf("default", "w1")), rendered: map[string]rendered{}, cluster: nodesOnly{same: test.same}}
+		d := &Driver{api: &server{pods: []*corev1.Pod{podOf("default", "w1")}}, rendered: map[string]rendered{}, cluster: nodesOnly{same: test.same}}
 		v := viewOf(d, release.StatusDeployed, []*unstructured.Unstructured{daemonSet("default", "RollingUpdate", "1", "")},
 			[]*unstructured.Unstructured{daemonSet("default", "RollingUpdate", "2", "")})
 		v.want.spec.OnDelete = test.asked

@@ -20,8 +20,8 @@ const DefaultNamespace = "kupenstack-system"
 
 // Options are what a [Cluster] is made of.
 type Options struct {
-	// REST says where the API server is and with which credentials it is reached. Required.
-	REST *rest.Config
+	// Access says where the API server is and with which credentials it is reached. Required.
+	Access *Access
 	// SystemNamespace is where the inventory lives; "" means [DefaultNamespace].
 	SystemNamespace string
 	// Guard is asked before each request that changes something, but those of leases and events,
@@ -57,7 +57,7 @@ type Cluster struct {
 // New prepares a connection. It sends nothing yet, so it fails only for options that can never
 // work, such as a certificate that cannot be read.
 func New(options Options) (*Cluster, error) {
-	if options.REST == nil {
+	if options.Access == nil {
 		return nil, errors.New("access to the cluster: nothing says where it is")
 	}
 	config := guarded(options)
@@ -96,9 +96,6 @@ func (c *Cluster) Close() {
 	c.wg.Wait()
 }
 
-// REST returns access for other clients, with the same guard and deadlines.
-func (c *Cluster) REST() *rest.Config { return rest.CopyConfig(c.config) }
-
 // Ping asks the API server for its version, to find out whether it is there and accepts our
 // credentials.
 func (c *Cluster) Ping(ctx context.Context) error {
@@ -110,7 +107,7 @@ func (c *Cluster) Ping(ctx context.Context) error {
 
 // guarded returns a copy of the access whose requests ask the guard and end in time.
 func guarded(options Options) *rest.Config {
-	config := rest.CopyConfig(options.REST)
+	config := rest.CopyConfig(options.Access.config)
 	config.UserAgent = cmp.Or(options.UserAgent, config.UserAgent)
 	config.QPS, config.Burst = -1, 0 // the server has priority and fairness
 	config.RateLimiter = nil

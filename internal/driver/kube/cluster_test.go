@@ -78,7 +78,7 @@ func TestRefusedCredentials(t *testing.T) {
 	config := w.bed.RESTConfig()
 	config.CertData, config.KeyData, config.CertFile, config.KeyFile = nil, nil, "", ""
 	config.BearerToken = "wrong"
-	c, err := kube.New(kube.Options{REST: config})
+	c, err := kube.New(kube.Options{Access: kube.NewAccess(config)})
 	w.must(err)
 	defer c.Close()
 	ref := unit.ObjectRef{APIVersion: "v1", Kind: "ConfigMap", Namespace: w.name, Name: "a"}
@@ -100,7 +100,7 @@ func TestUnreachableClusterIsUnknown(t *testing.T) {
 	w := newWorld(t, testbed.Cluster(t))
 	config := w.bed.RESTConfig()
 	config.Host = "https://127.0.0.1:1"
-	c, err := kube.New(kube.Options{REST: config})
+	c, err := kube.New(kube.Options{Access: kube.NewAccess(config)})
 	w.must(err)
 	defer c.Close()
 	d := kube.NewDriver(c, nil, nil)

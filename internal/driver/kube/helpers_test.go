@@ -61,7 +61,7 @@ func newWorld(t *testing.T, bed *cluster.Cluster) *world {
 func (w *world) connect() *kube.Cluster {
 	w.t.Helper()
 	c, err := kube.New(kube.Options{
-		REST: w.bed.RESTConfig(), SystemNamespace: w.name + "-system", UserAgent: w.agent, Log: zerolog.Nop(),
+		Access: kube.NewAccess(w.bed.RESTConfig()), SystemNamespace: w.name + "-system", UserAgent: w.agent, Log: zerolog.Nop(),
 		Guard: func() error {
 			if w.refuse.Load() {
 				return unit.ErrNotWriter

@@ -11,7 +11,7 @@ import (
 )
 
 func TestApplyingLabelsNeverMakesANode(t *testing.T) {
-	c, err := New(Options{REST: testbed.Cluster(t).RESTConfig()})
+	c, err := New(Options{Access: NewAccess(testbed.Cluster(t).RESTConfig())})
 	if err != nil {
 		t.Fatal(err)
 	}

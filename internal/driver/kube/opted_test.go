@@ -44,7 +44,7 @@ func secretServer(t *testing.T, secrets map[string]map[string]string) *Cluster {
 		}
 	}))
 	t.Cleanup(server.Close)
-	c, err := New(Options{REST: &rest.Config{Host: server.URL}, Masker: redact.NewMasker(), Log: zerolog.Nop()})
+	c, err := New(Options{Access: NewAccess(&rest.Config{Host: server.URL}), Masker: redact.NewMasker(), Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestWatchesOutliveAnOutage(t *testing.T) {
 	transport, err := rest.TransportFor(config)
 	w.must(err)
 	proxy := faultproxy.Start(t, faultproxy.Options{Target: config.Host, Transport: transport, Classify: faultproxy.ClassifyKubernetes})
-	c, err := kube.New(kube.Options{REST: &rest.Config{Host: proxy.URL()}})
+	c, err := kube.New(kube.Options{Access: kube.NewAccess(&rest.Config{Host: proxy.URL()})})
 	w.must(err)
 	defer c.Close()
 

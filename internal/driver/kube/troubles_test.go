@@ -75,7 +75,7 @@ func newTable(t *testing.T) *table {
 	}))
 	t.Cleanup(server.Close)
 	var err error
-	if b.c, err = New(Options{REST: &rest.Config{Host: server.URL}, Log: zerolog.Nop()}); err != nil {
+	if b.c, err = New(Options{Access: NewAccess(&rest.Config{Host: server.URL}), Log: zerolog.Nop()}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.c.Close)

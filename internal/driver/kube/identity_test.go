@@ -1,11 +1,11 @@
-package daemon_test
+package kube_test
 
 import (
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 )
 
 func TestIdentity(t *testing.T) {
@@ -15,7 +15,7 @@ func TestIdentity(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for range 1000 {
-		identity := daemon.Identity("kupenstack-sync")
+		identity := kube.Identity("kupenstack-sync")
 		if seen[identity] {
 			t.Fatalf("two have the identity %s", identity)
 		}

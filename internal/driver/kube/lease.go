@@ -1,4 +1,4 @@
-package daemon
+package kube
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
@@ -33,11 +32,14 @@ const (
 	retryPeriod   = 2 * time.Second
 )
 
-// Patience is how long it takes at most to get the lease from a process that is dead.
-const Patience = leaseDuration + 3*retryPeriod
+// LeasePatience is how long it takes at most to get the lease from a process that is dead.
+const LeasePatience = leaseDuration + 3*retryPeriod
 
 // Lease sees to it that one process at a time changes the world. Create it with [NewLease].
 type Lease struct {
+	// Access is how the cluster is reached that the lease lies in, past every guard. It is set before the lease
+	// is asked for.
+	Access *Access
 	// Notice, when set, is told who else is in charge while this process waits.
 	Notice func(holder string)
 
@@ -46,9 +48,6 @@ type Lease struct {
 	log       zerolog.Logger
 	elector   atomic.Pointer[leaderelection.LeaderElector]
 	holder    atomic.Pointer[string]
-	// heard, when set, is told while this process waits that the cluster answers, with nil, or that it has not
-	// answered what was asked about the lease for renewDeadline.
-	heard func(err error)
 }
 
 // Identity returns what a process of a program holds the lease as. It shows people the program and where
@@ -89,10 +88,10 @@ func (l *Lease) Holder() string {
 }
 
 // Held asks who holds the lease and has renewed it lately, by the clock of this machine; "" for nobody.
-func (l *Lease) Held(ctx context.Context, config *rest.Config) (string, error) {
-	client, err := kubernetes.NewForConfig(config)
+func (l *Lease) Held(ctx context.Context) (string, error) {
+	client, err := l.connect()
 	if err != nil {
-		return "", fmt.Errorf("connect for the lease: %w", err)
+		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, renewDeadline)
 	defer cancel()
@@ -110,16 +109,31 @@ func (l *Lease) Held(ctx context.Context, config *rest.Config) (string, error) {
 	return *holder, nil
 }
 
+// connect returns a client for the lease. It sends nothing.
+func (l *Lease) connect() (kubernetes.Interface, error) {
+	if l.Access == nil {
+		return nil, errors.New("connect for the lease: nothing says where the cluster is")
+	}
+	client, err := kubernetes.NewForConfig(l.Access.config)
+	if err != nil {
+		return nil, fmt.Errorf("connect for the lease: %w", err)
+	}
+	return client, nil
+}
+
 // errLost ends the work of a process that lost its lease.
 var errLost = errors.New("the lease was lost")
 
 // Hold waits until this process has the lease, then calls work, and gives the lease back when work
 // has returned. The context of work ends when ctx does, and when the lease is lost. The result is
 // that of work, or the context's error when the lease could not be had before it ended.
-func (l *Lease) Hold(ctx context.Context, config *rest.Config, work func(context.Context) error) error {
-	client, err := kubernetes.NewForConfig(config)
+//
+// While this process waits, heard, unless it is nil, is told that the cluster answers, with nil, or that it has
+// not answered what was asked about the lease for renewDeadline.
+func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.Context) error) error {
+	client, err := l.connect()
 	if err != nil {
-		return fmt.Errorf("connect for the lease: %w", err)
+		return err
 	}
 	if err := ensureNamespace(ctx, client, l.namespace); err != nil {
 		return err
@@ -142,7 +156,7 @@ func (l *Lease) Hold(ctx context.Context, config *rest.Config, work func(context
 				Client:     client.CoordinationV1(),
 				LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
 			},
-			waits: func() bool { return !decided.Load() }, heard: l.heard, answered: time.Now(),
+			waits: func() bool { return !decided.Load() }, heard: heard, answered: time.Now(),
 		},
 		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
 		ReleaseOnCancel: true, Name: leaseName,

@@ -1,4 +1,4 @@
-package daemon_test
+package kube_test
 
 import (
 	"context"
@@ -19,16 +19,15 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
-	"github.com/kupenstack/kupenstack-sync/internal/daemon"
-	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 )
 
 // leases is as much of an API server as a lease takes.
 type leases struct {
-	mutex sync.Mutex
-	lease []byte // as JSON; nil while there is none
-	dead  bool   // no request is answered
-	mute  bool   // nor refused
+	mutex   sync.Mutex
+	content []byte // of the lease, as JSON; nil while there is none
+	dead    bool   // no request is answered
+	mute    bool   // nor refused
 }
 
 func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -47,19 +46,19 @@ func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if err == nil {
 			lease.Kind, lease.APIVersion = "Lease", "coordination.k8s.io/v1"
-			l.lease, err = json.Marshal(lease)
+			l.content, err = json.Marshal(lease)
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 	}
-	if l.lease == nil {
+	if l.content == nil {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
 		return
 	}
-	_, _ = w.Write(l.lease)
+	_, _ = w.Write(l.content)
 }
 
 // RoundTrip answers without a network, so that the lease can be tested under a clock of its own.
@@ -82,8 +81,11 @@ func (l *leases) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-func (l *leases) config() *rest.Config {
-	return &rest.Config{Host: "http://cluster.test", Transport: l}
+// lease returns one that lies in this cluster.
+func (l *leases) lease(identity string) *kube.Lease {
+	lease := kube.NewLease("kupenstack-system", identity, zerolog.Nop())
+	lease.Access = kube.NewAccess(&rest.Config{Host: "http://cluster.test", Transport: l})
+	return lease
 }
 
 // The lease is held until work has returned, even when that takes its time after the end was asked
@@ -92,8 +94,8 @@ func TestLeaseOutlivesItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		lease := daemon.NewLease("kupenstack-system", "first", zerolog.Nop())
-		err := lease.Hold(ctx, (&leases{}).config(), func(working context.Context) error {
+		lease := (&leases{}).lease("first")
+		err := lease.Hold(ctx, nil, func(working context.Context) error {
 			stop()
 			<-working.Done()
 			time.Sleep(10 * time.Minute) // of the bubble's clock: many renewals
@@ -117,8 +119,8 @@ func TestTwoOfOneProgram(t *testing.T) {
 		defer stop()
 		began, met, leave := make(chan string, 2), make(chan string, 1), make(chan struct{})
 		var group sync.WaitGroup
-		hold := func(name string) *daemon.Lease {
-			lease := daemon.NewLease("kupenstack-system", daemon.Identity("kupenstack-sync"), zerolog.Nop())
+		hold := func(name string) *kube.Lease {
+			lease := server.lease(kube.Identity("kupenstack-sync"))
 			lease.Notice = func(holder string) {
 				select {
 				case met <- holder:
@@ -126,7 +128,7 @@ func TestTwoOfOneProgram(t *testing.T) {
 				}
 			}
 			group.Go(func() {
-				_ = lease.Hold(ctx, server.config(), func(ctx context.Context) error {
+				_ = lease.Hold(ctx, nil, func(ctx context.Context) error {
 					began <- name
 					select {
 					case <-leave:
@@ -163,26 +165,32 @@ func (l *leases) die(dead bool) {
 	l.dead = dead
 }
 
-// TestStandbyOfADeadCluster: who waits for the lease is not ready while the cluster does not answer.
-func TestStandbyOfADeadCluster(t *testing.T) {
+// TestWaitingBesideADeadCluster: who waits for the lease is told when the cluster does not answer, and when it
+// does again.
+func TestWaitingBesideADeadCluster(t *testing.T) {
 	for _, mute := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			server := &leases{mute: mute, lease: []byte(`{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"kupenstack"},` +
+			server := &leases{mute: mute, content: []byte(`{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"kupenstack"},` +
 				`"spec":{"holderIdentity":"another","leaseDurationSeconds":36000,"renewTime":"2000-01-01T00:00:00.000000Z"}}`)}
 			ctx, stop := context.WithCancel(t.Context())
-			d := &daemon.Daemon{
-				Tracker: revision.NewTracker(nil, ".", noFacts, revision.Options{}), Publisher: &daemon.Publisher{}, Cluster: server.config(),
-				Lease: daemon.NewLease("kupenstack-system", "standby", zerolog.Nop()), Ping: func(context.Context) error { return nil }, Log: zerolog.Nop(),
-			}
-			ended := make(chan struct{})
-			go func() { defer close(ended); d.TakeTurns(ctx) }()
-			after := func(wait time.Duration, ready bool) {
+			var mutex sync.Mutex
+			told := errors.New("nothing yet")
+			ended := make(chan error, 1)
+			go func() {
+				ended <- server.lease("standby").Hold(ctx, func(err error) {
+					mutex.Lock()
+					defer mutex.Unlock()
+					told = err
+				}, func(context.Context) error { return errors.New("it works beside another") })
+			}()
+			after := func(wait time.Duration, answers bool) {
 				t.Helper()
 				time.Sleep(wait)
 				synctest.Wait()
-				problems := strings.Join(d.Problems(), "\n")
-				if ready != (problems == "") || !ready && !strings.Contains(problems, "cluster: ask for the lease: ") {
-					t.Errorf("mute %v: %v later it has these problems: %q", mute, wait, problems)
+				mutex.Lock()
+				defer mutex.Unlock()
+				if answers != (told == nil) || !answers && !strings.HasPrefix(told.Error(), "ask for the lease: ") {
+					t.Errorf("mute %v: %v later it has been told %v", mute, wait, told)
 				}
 			}
 			after(time.Minute, true)
@@ -193,7 +201,21 @@ func TestStandbyOfADeadCluster(t *testing.T) {
 			server.die(false)
 			after(15*time.Second, true)
 			stop()
-			<-ended
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("it ended with %v", err)
+			}
 		})
+	}
+}
+
+// TestLeaseOfNoCluster: without a cluster there is no lease to be had.
+func TestLeaseOfNoCluster(t *testing.T) {
+	lease := kube.NewLease("kupenstack-system", "first", zerolog.Nop())
+	_, held := lease.Held(t.Context())
+	hold := lease.Hold(t.Context(), nil, func(context.Context) error { return nil })
+	for _, err := range []error{held, hold} {
+		if err == nil || !strings.Contains(err.Error(), "where the cluster is") {
+			t.Errorf("error %v", err)
+		}
 	}
 }

@@ -1,0 +1,116 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+)
+
+const (
+	// apiPage bounds how many objects are in one answer.
+	apiPage = 500
+	// contentPage bounds it for Secrets with their content: each may have 1 MiB.
+	contentPage = 20
+)
+
+// API asks the API server itself, whatever the labels of an object: no watch answers. Its requests go by the
+// guard and the deadlines of the [Cluster] that it is from, see [Cluster.API]. The errors are those of the API
+// server.
+type API struct {
+	config   *rest.Config
+	client   kubernetes.Interface
+	metadata metadata.Interface
+	watcher  metadata.Interface
+}
+
+// API returns a client none of whose requests takes longer than timeout, but for watches. It sends nothing, so
+// it fails only for options of the cluster that can never work.
+func (c *Cluster) API(timeout time.Duration) (*API, error) {
+	config := rest.CopyConfig(c.config)
+	watching := rest.CopyConfig(config) // without a timeout, which would end watches
+	config.Timeout = timeout
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("access to the cluster: %w", err)
+	}
+	objects, err := metadata.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("access to the cluster: %w", err)
+	}
+	watcher, err := metadata.NewForConfig(watching)
+	if err != nil {
+		return nil, fmt.Errorf("access to the cluster: %w", err)
+	}
+	return &API{config: config, client: client, metadata: objects, watcher: watcher}, nil
+}
+
+// Metadata returns the metadata of the objects of a resource that a selector of labels takes, "" for all. An
+// empty namespace means all of them.
+func (a *API) Metadata(ctx context.Context, of schema.GroupVersionResource, namespace, selector string) ([]metav1.PartialObjectMetadata, error) {
+	objects := a.metadata.Resource(of).Namespace(namespace)
+	return pages(selector, apiPage, func(options metav1.ListOptions) ([]metav1.PartialObjectMetadata, string, error) {
+		page, err := objects.List(ctx, options)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Items, page.Continue, nil
+	})
+}
+
+// Secret returns a Secret; nil without an error means that it is certainly not there.
+func (a *API) Secret(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
+	secret, err := a.client.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return secret, nil
+}
+
+// Secrets returns the Secrets of a namespace, "" for all of them, that a selector of labels takes.
+func (a *API) Secrets(ctx context.Context, namespace, selector string) ([]corev1.Secret, error) {
+	return pages(selector, contentPage, func(options metav1.ListOptions) ([]corev1.Secret, string, error) {
+		page, err := a.client.CoreV1().Secrets(namespace).List(ctx, options)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Items, page.Continue, nil
+	})
+}
+
+// Pods returns the pods of a namespace that a selector of labels takes.
+func (a *API) Pods(ctx context.Context, namespace, selector string) ([]corev1.Pod, error) {
+	return pages(selector, apiPage, func(options metav1.ListOptions) ([]corev1.Pod, string, error) {
+		page, err := a.client.CoreV1().Pods(namespace).List(ctx, options)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Items, page.Continue, nil
+	})
+}
+
+// pages returns what all pages of a list have. list returns one of them, and where the next one begins.
+func pages[T any](selector string, size int64, list func(metav1.ListOptions) ([]T, string, error)) ([]T, error) {
+	options := metav1.ListOptions{LabelSelector: selector, Limit: size}
+	var all []T
+	for {
+		items, next, err := list(options)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, items...)
+		if options.Continue = next; next == "" {
+			return all, nil
+		}
+	}
+}
