@@ -20,7 +20,7 @@ func TestTheLossOfTheInstallationIsTold(t *testing.T) {
 	defer server.Close()
 	s := &System{}
 	var err error
-	if s.cluster, err = kube.New(kube.Options{REST: &rest.Config{Host: server.URL}, SystemNamespace: "s"}); err != nil {
+	if s.cluster, err = kube.New(kube.Options{Access: kube.NewAccess(&rest.Config{Host: server.URL}), SystemNamespace: "s"}); err != nil {
 		t.Fatal(err)
 	}
 	defer s.cluster.Close()

@@ -105,7 +105,7 @@ func TestKeepInstallation(t *testing.T) {
 			k := &keeper{noted: test.noted, secret: test.secret}
 			server := httptest.NewServer(k)
 			defer server.Close()
-			c, err := kube.New(kube.Options{REST: &rest.Config{Host: server.URL}, SystemNamespace: "s"})
+			c, err := kube.New(kube.Options{Access: kube.NewAccess(&rest.Config{Host: server.URL}), SystemNamespace: "s"})
 			if err != nil {
 				t.Fatal(err)
 			}

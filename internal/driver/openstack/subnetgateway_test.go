@@ -230,7 +230,9 @@ func TestGatewayInUseHoldsBackNothingElse(t *testing.T) {
 			[]string{"no_gateway", "allocation_pools"},
 		},
 		{
-			"nothing else", "10.0.0.1", portAt("a", "network:router_interface", "s1", "10.0.0.1"), values{"gateway_ip": moved}, nil,
+			"nothing else", "10.0.0.1", portAt("a", "network:router_interface", "s1", "10.0.0.1"),
+			values{"gateway_ip": moved},
+			nil,
 			[]string{"gateway_ip"},
 		},
 	} {
