@@ -49,6 +49,7 @@ const (
 	FailureForKey            // a key that a for expression makes
 	FailureInNull            // an attribute or an element of null
 	FailureOverNull          // null where the elements of something are taken one by one
+	FailureTwice             // a key that a for expression makes more than once
 )
 
 // Failure returns what the expression failed on.
@@ -78,6 +79,8 @@ func (f Fault) Failure() Failure {
 		return FailureInNull
 	case "Iteration over null value":
 		return FailureOverNull
+	case "Duplicate object key":
+		return FailureTwice
 	default:
 		return FailureOther
 	}

@@ -96,7 +96,7 @@ func (l *loader) block(b *hclsyntax.Block) {
 	def := l.config.Definition.Block(b.Type)
 	if def == nil {
 		l.fail(codeUnknownBlock, b.TypeRange, "unknown kind of block",
-			fmt.Sprintf("there is no block of the kind %q", b.Type), l.hintForBlock(b.Type))
+			fmt.Sprintf("there is no block of the kind %q", b.Type), l.hintForBlock(b))
 		l.miss(Nearest(b.Type, l.config.Definition.Kinds()), b.Labels)
 		return
 	}

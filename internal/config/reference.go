@@ -242,7 +242,10 @@ func (l *loader) unknownRoot(t hcl.Traversal, kind string, mode addr.Mode) {
 		return
 	}
 	candidates := slices.Concat([]string{"var", "local", "each", "path", schema.DataKind, schema.ModuleKind, "profile"}, l.iterators, l.kinds)
-	hint := nearest(kind, candidates)
+	hint := habitOfRoot(kind)
+	if hint == "" {
+		hint = nearest(kind, candidates)
+	}
 	if len(t) == 1 && hint == "" {
 		hint = fmt.Sprintf("text is written in quotes: %q", kind)
 	}

@@ -55,7 +55,11 @@ func nearest(name string, candidates []string) string {
 	return ""
 }
 
-func (l *loader) hintForBlock(kind string) string {
+func (l *loader) hintForBlock(b *hclsyntax.Block) string {
+	kind := b.Type
+	if hint := habitOfBlock(b, l.kinds); hint != "" {
+		return hint
+	}
 	if hint := nearest(kind, append(l.config.Definition.Kinds(), schema.DataKind)); hint != "" {
 		return hint
 	}
@@ -81,6 +85,9 @@ func (l *loader) hintForAttribute(def *schema.Block, name string, names []string
 		return fmt.Sprintf("it stands in a block of its own: lifecycle { %s = … }", name)
 	}
 	if Nearest(name, names) == "" {
+		if hint := habitOfAttribute(name); hint != "" && (def.Class == schema.ClassResource || def.Kind == lifecycleKind) {
+			return hint
+		}
 		for i := range def.Blocks {
 			if inner := &def.Blocks[i]; inner.Attribute(name) != nil {
 				return fmt.Sprintf("it stands in a block inside: %s { %s = … }", withLabels(&inner.Block), name)
@@ -178,7 +185,10 @@ func hintForNested(def *schema.Block, kind string, resource bool) string {
 	if hint := nearest(kind, kinds); hint != "" {
 		return hint
 	}
+	habit := habitOfNested(kind)
 	switch {
+	case resource && habit != "":
+		return habit
 	case def.Attribute(kind) != nil:
 		return fmt.Sprintf("it is an attribute; write: %s = …", kind)
 	case kind == lifecycleKind:

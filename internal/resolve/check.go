@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
@@ -255,6 +256,11 @@ func (r *resolver) suggest(missing addr.Address) string {
 	}
 	switch missing := missing.(type) {
 	case addr.Value:
+		if name, subtracted, cut := strings.Cut(missing.Name(), "-"); cut {
+			if v, err := addr.NewValue(addr.Module{}, missing.Kind(), name); err == nil && r.current.declared.values[v] {
+				return fmt.Sprintf("a name can have a hyphen; to subtract, write blanks around it: %s - %s", v, subtracted)
+			}
+		}
 		names := map[string]string{}
 		for v := range r.current.declared.values {
 			if v.Kind() == missing.Kind() {

@@ -56,6 +56,8 @@ func evaluationHint(f config.Fault, detail string, withhold bool) (string, strin
 			return detail, "leave away what stands behind it, or refer to something else: the value is no object"
 		}
 		return detail, "correct the name, or write try(…, other) where it may be missing"
+	case config.FailureTwice:
+		return detail, "make the keys differ, or gather what has one key in a list: { for … : key => value... }"
 	default:
 		return detail, "look at the values that the expression is made of"
 	}

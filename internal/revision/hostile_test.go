@@ -42,8 +42,11 @@ func TestKillersAreFindings(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			runner := &confine.Runner{Limits: confine.DefaultLimits(), Program: program}
-			if k.long {
+			switch {
+			case k.long:
 				runner.Limits.CPU /= 5
+			case k.want == "valid": // to be read to its end: other work of the machine makes that longer
+				runner.Limits.CPU *= 2
 			}
 			outcome, err := runner.Run(t.Context(), cmp.Or(k.job, "findings"), k.files, k.path)
 			if err != nil {
