@@ -58,7 +58,7 @@ func TestFailures(t *testing.T) {
 		`{ for x in [1] : refuse(x) => x }`:  config.FailureCall,
 		`missing("x")`:                       config.FailureOther,
 		`refuse()`:                           config.FailureOther,
-		`{ for x in [1, 1] : "same" => "x"}`: config.FailureOther,
+		`{ for x in [1, 1] : "same" => "x"}`: config.FailureTwice,
 	} {
 		if f := firstFault(t, text); f.Failure() != want {
 			t.Errorf("%s fails with %d, want %d: %v", text, f.Failure(), want, f)
