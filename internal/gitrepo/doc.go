@@ -6,7 +6,8 @@
 // right from the object store: there is no work tree, so no file of a repository is ever written
 // under its own name. [Source.Cached] returns the last tree that was fetched, without the network.
 // [Source.Keep] has one outlive what is fetched later, [Source.Earlier] brings one back from the history.
-// [Source.Refs], [Source.Seen], [Source.Branch] and [Source.Push] are for the package that commits reports.
+// [Source.Refs], [Source.Seen], [Source.Branch] and [Source.Push] are for the package that commits reports, and
+// so is [Draft], the commit that is pushed: nobody else knows Git's objects.
 //
 // The cache on disk holds the newest commits of one ref, without their history unless one was looked for
 // in it. It may be deleted at any time; one process at a time uses it.

@@ -2,14 +2,14 @@
 // branch of the repository that holds the configuration, or, when that is a plain directory, as
 // files in another directory.
 //
-// In go the files of one report by their paths, and a message. [Branch.Publish] builds the blobs,
-// trees and the commit in memory on top of the remote's newest commit and pushes them, if the
+// In go the files of one report by their paths, and a message. [Branch.Publish] drafts the
+// commit in memory on top of the remote's newest one, see [gitrepo.Draft], and pushes it, if the
 // branch still is where it was; otherwise it builds again on what is there now. So the branch only
 // ever moves forward, and commits of others stay. A report that is there already makes no commit:
 // this is also how a push whose answer was lost is recognised.
 //
-// [Branch.Beat] leaves word under another ref that the world is still being observed, though there is
-// nothing to report.
+// [Branch.Beat] leaves word under another ref, one for each status branch, that the world is still being
+// observed, though there is nothing to report.
 //
 // [Branch.PublishPlan] commits the plan of a review, and leaves all else as it is; so does a report leave
 // plans. [Branch.Plans] lists them, and [Branch.Publish] removes those of refs that are gone or merged, by
