@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 // TestCloudsOfOneRepository: each of them needs a status branch of its own, and finds out when it has none.
 func TestCloudsOfOneRepository(t *testing.T) {
+	slow.Test(t)
 	repository := gitserver.NewStore(t).Create(t, "clouds")
 	repository.Commit(t, map[string]string{"clouds/prod/main.hcl": nothing, "clouds/ext/main.hcl": nothing}, "Begin")
 	flags := map[string][]string{}

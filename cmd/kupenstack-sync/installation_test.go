@@ -14,6 +14,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 const installationPath = "/api/v1/namespaces/kupenstack-system/secrets/kupenstack-installation"
@@ -36,6 +37,7 @@ func (a *api) id(t *testing.T) string {
 
 // An installation whose Secret is lost is never made anew in silence: a person has to say so.
 func TestLostInstallation(t *testing.T) {
+	slow.Test(t)
 	store := gitserver.NewStore(t)
 	for i, c := range []struct {
 		name string

@@ -18,6 +18,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 const (
@@ -45,6 +46,7 @@ func open(t *testing.T, repository *gitserver.Repository, server *httptest.Serve
 
 // TestNewest: a process that is in charge at last takes up what was pushed while it waited.
 func TestNewest(t *testing.T) {
+	slow.Test(t)
 	for _, test := range []struct {
 		name    string
 		pushed  string // "" for nothing
@@ -111,6 +113,7 @@ func TestNewest(t *testing.T) {
 // TestAWaitingPassTakesUpWhatCame is the same from outside: another one is in charge, there is a push,
 // and the other one ends.
 func TestAWaitingPassTakesUpWhatCame(t *testing.T) {
+	slow.Test(t)
 	store := gitserver.NewStore(t)
 	repository := store.Create(t, "cloud")
 	repository.Commit(t, map[string]string{"main.hcl": nothing}, "Begin")
@@ -222,6 +225,7 @@ func TestReportRefused(t *testing.T) {
 // TestAnotherNamespace: with a namespace that was misspelt nothing is taken over from the installation that
 // there is, and nothing is written, the lease and the namespace for it included.
 func TestAnotherNamespace(t *testing.T) {
+	slow.Test(t)
 	store := gitserver.NewStore(t)
 	repository := store.Create(t, "cloud")
 	repository.Commit(t, map[string]string{"main.hcl": nothing}, "Begin")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 // reviewed is a repository with a configuration in force, a cluster, and the flags for both.
@@ -75,6 +76,7 @@ const (
 // The way of a review: its plan is published, planned again, listed by those who report, and removed when it
 // is merged or gone. Nothing is changed in the cluster for it.
 func TestReview(t *testing.T) {
+	slow.Test(t)
 	r := newReviewed(t)
 	r.cluster.keeps = true
 	r.pass(exitDone)
@@ -186,6 +188,7 @@ func TestReviewHasNoPlace(t *testing.T) {
 
 // The variable stands for the flag, and without either nothing is published.
 func TestPublishByVariable(t *testing.T) {
+	slow.Test(t)
 	r := newReviewed(t)
 	args := append([]string{"plan"}, r.flags...)
 	for _, value := range []string{"", "false", "true"} {

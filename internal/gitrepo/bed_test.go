@@ -11,6 +11,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 // canary is the password of every test: it must be in no error.
@@ -67,6 +68,7 @@ func onBoth(t *testing.T, test func(*testing.T, *bed)) {
 	t.Run("http", func(t *testing.T) { t.Parallel(); test(t, overHTTP(t)) })
 	t.Run("ssh", func(t *testing.T) {
 		t.Parallel()
+		slow.Test(t)
 		b, _ := overSSH(t)
 		test(t, b)
 	})

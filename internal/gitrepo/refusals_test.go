@@ -10,6 +10,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 func TestRefusals(t *testing.T) {
@@ -93,6 +94,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	t.Run("cut", func(t *testing.T) {
 		t.Parallel()

@@ -49,6 +49,7 @@ func TestPollsAndFetches(t *testing.T) {
 }
 
 func TestSurvivesRewrittenHistory(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {
 		source := b.open(t)
@@ -86,6 +87,7 @@ func TestFetchesWhatMovedSinceHead(t *testing.T) {
 }
 
 func TestChoosesRef(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	b := overHTTP(t)
 	staging := b.repo.Commit(t, map[string]string{"s": "1"}, "Staging", gitserver.OnBranch("staging"))

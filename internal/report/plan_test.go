@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 func change(address string, action unit.Action, fields ...unit.Field) plan.Change {
@@ -141,6 +142,7 @@ func TestPlansDifferInTimeAlone(t *testing.T) {
 
 // However much a plan has, its files have a bound, and say what they leave out.
 func TestPlanSize(t *testing.T) {
+	slow.Test(t)
 	long := strings.Repeat("é<", 2000)
 	many := func(n, fields int, text string) report.PlanInput {
 		in := planned()

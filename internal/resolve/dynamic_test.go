@@ -180,6 +180,7 @@ security_group "web" {
 
 // TestCrowdedBlocksAreToldOnce: however many blocks come after the one that is too much.
 func TestCrowdedBlocksAreToldOnce(t *testing.T) {
+	slow.Test(t)
 	groups := func(objects, elements, dynamics int) string {
 		text := reachOnly
 		for n := range objects {

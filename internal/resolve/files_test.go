@@ -15,6 +15,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 // repository is a tree with one configuration in clouds/prod.
@@ -94,6 +95,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestFilesRefuse(t *testing.T) {
+	slow.Test(t)
 	tree := repository()
 	for text, want := range map[string]string{
 		`file("/etc/passwd")`:                                `"/etc/passwd" begins at the top of a file system`,

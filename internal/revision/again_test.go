@@ -9,6 +9,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 // quiet is configuration that nothing else refers to, so that a change of it needs no other file.
@@ -23,6 +24,7 @@ func quiet(files fstest.MapFS, n int) fstest.MapFS {
 // TestTriedAgain changes one thing after another, and wants all of it to be tried again, a part, or
 // nothing.
 func TestTriedAgain(t *testing.T) {
+	slow.Test(t)
 	const (
 		nothing = iota
 		part

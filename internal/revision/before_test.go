@@ -10,6 +10,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 // ledger is what all processes share.
@@ -123,6 +124,7 @@ func TestStartElsewhereWhileTheNewestMayBeRefused(t *testing.T) {
 
 // What a forced push took out of the history is not gone back to: nothing is in force, and that is said.
 func TestLastGoodRevisionIsLost(t *testing.T) {
+	slow.Test(t)
 	for name, tc := range map[string]struct {
 		prepare func(p *pods)
 		says    string

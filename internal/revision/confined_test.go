@@ -11,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/confine"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 // trials is a reader that notes what it tried.
@@ -66,6 +67,7 @@ func TestReaderTriesWhatChanged(t *testing.T) {
 // TestChangeThatHurtsElsewhere changes one small value, which makes an expression in another file
 // cost too much.
 func TestChangeThatHurtsElsewhere(t *testing.T) {
+	slow.Test(t)
 	reader, tried := trials("")
 	files := generated(200)
 	files["count.hcl"] = &fstest.MapFile{Data: []byte("locals {\n  many = 1\n}\n")}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -20,9 +19,9 @@ import (
 )
 
 // TestKillersAreFindings reads each killer in a child under the limits that the commands set, and
-// wants findings, or a child that was ended by one of them. Each takes seconds by its nature, so the
-// inner loop takes a few of them, and make test all.
+// wants findings, or a child that was ended by one of them. Each takes seconds by its nature.
 func TestKillersAreFindings(t *testing.T) {
+	slow.Test(t)
 	const most = 5 * time.Second // of a processor, the start of the child included
 	var slowest []string
 	defer func() {
@@ -31,15 +30,9 @@ func TestKillersAreFindings(t *testing.T) {
 		t.Logf("the slowest:\n%s", strings.Join(slowest[:min(len(slowest), 10)], "\n"))
 	}()
 	program := confined(t)
-	all, step := allKillers(), 1
-	if os.Getenv(slow.Variable) == "" {
-		step = 8
-	}
-	for i, name := range slices.Sorted(maps.Keys(all)) {
+	all := allKillers()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		k := all[name]
-		if i%step != 0 {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			runner := &confine.Runner{Limits: confine.DefaultLimits(), Program: program}
 			switch {

@@ -12,6 +12,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/statusbranch"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 const (
@@ -31,6 +32,7 @@ type bed struct {
 	options statusbranch.Options
 }
 
+// onBoth runs a test over both ways to reach a repository.
 func onBoth(t *testing.T, test func(*testing.T, *bed)) {
 	t.Helper()
 	over(t, []string{"http", "ssh"}, test)
@@ -42,6 +44,9 @@ func over(t *testing.T, kinds []string, test func(*testing.T, *bed)) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
+			if kind == "http" {
+				slow.Test(t) // each request of it is three processes, and one of SSH's is a single one
+			}
 			store := gitserver.NewStore(t)
 			b := &bed{repo: store.Create(t, "cloud")}
 			b.repo.Commit(t, map[string]string{"cloud.hcl": "cloud {}\n"}, "First")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/statusbranch"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 // as opens the branch for a cloud.
@@ -43,6 +44,7 @@ func (b *bed) refused(t *testing.T, branch *statusbranch.Branch, says ...string)
 }
 
 func TestLeavesTheReportOfAnotherCloud(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {
 		prod, ext := b.as(t, "clouds/prod", "one"), b.as(t, "clouds/ext", "two")

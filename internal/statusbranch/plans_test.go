@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/statusbranch"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 var noon = time.Date(2031, 5, 17, 12, 0, 0, 0, time.UTC)
@@ -108,6 +109,7 @@ func TestPlansAndReportsKeepEachOther(t *testing.T) {
 
 // A plan that says the same later makes no commit, and no push.
 func TestSamePlanLater(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {
 		const side = "refs/heads/side"
@@ -132,6 +134,7 @@ func TestSamePlanLater(t *testing.T) {
 }
 
 func TestPlanRacesAReport(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {
 		const side = "refs/heads/side"
@@ -215,6 +218,7 @@ func (b *bed) openApart(t *testing.T) *statusbranch.Branch {
 }
 
 func TestPlansGoWithTheirRefs(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {
 		odd := []string{"refs/heads/Feature/Login", "refs/heads/feature/Login", "refs/heads/ü", "refs/heads/" + strings.Repeat("x", 180), "refs/tags/v1", "refs/pull/7/head"}
@@ -343,6 +347,7 @@ func TestPlansTakeNoRequest(t *testing.T) {
 
 // A review that took long does not cover the plan of a newer commit, nor bring one back whose ref is gone.
 func TestLatePlan(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {
 		const side = "refs/heads/side"
@@ -377,6 +382,7 @@ func TestLatePlan(t *testing.T) {
 
 // What cannot be read of a plan hides neither it nor others.
 func TestSpoiltPlans(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {
 		for _, name := range []string{"page", "broken", "whole"} {

@@ -19,6 +19,7 @@ import (
 	"helm.sh/helm/v3/pkg/repo"
 
 	"github.com/kupenstack/kupenstack-sync/test/charts"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 const version = "2026.1.0"
@@ -161,6 +162,7 @@ func checkHooks(t *testing.T, name string, objects []object, all string) {
 const pinned = `{endpoints: {oslo_cache: {auth: {memcache_secret_key: secret}}}}`
 
 func TestCacheKey(t *testing.T) {
+	slow.Test(t)
 	random := []string{"cinder", "glance", "heat", "neutron", "nova", "placement"}
 	for _, name := range charts.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -203,6 +205,7 @@ func TestManifests(t *testing.T) {
 }
 
 func TestPackage(t *testing.T) {
+	slow.Test(t)
 	dir := t.TempDir()
 	if err := charts.Package(dir); err != nil {
 		t.Fatal(err)

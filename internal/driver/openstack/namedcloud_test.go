@@ -163,6 +163,7 @@ func TestWhatIsTakenOutGoes(t *testing.T) {
 // TestChangeOfABusyInstance: it is made once the instance takes it, and is nobody's interference then; and what it
 // takes away is not forgotten meanwhile.
 func TestChangeOfABusyInstance(t *testing.T) {
+	t.Parallel()
 	cloud := newNamedCloud()
 	keeper := newKeeper(t, driverOf(t, cloud))
 	server := target(t, "instance", "vm", values{"metadata": keyed("goes", "stays")})

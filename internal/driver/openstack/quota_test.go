@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 // limiter is a cloud with projects of one limit in each service, in which requests can be made to fail.
@@ -111,6 +112,7 @@ func project(t *testing.T, id string, limits ...string) unit.Target {
 // TestQuotasThatCannotBeRead: a project is unknown for its own quota alone, as far as it writes one that
 // is kept where the answer fails.
 func TestQuotasThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		status  map[string]int
 		unknown []string
@@ -125,6 +127,12 @@ func TestQuotasThatCannotBeRead(t *testing.T) {
 		"one of Neutron":       {map[string]int{"/v2.0/quotas/net": 500}, []string{"net"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, status := range c.status {
+				if status >= http.StatusInternalServerError {
+					slow.Test(t) // by the pauses between the attempts
+				}
+			}
 			l := newLimiter(t, "a", "b", "both", "net", "plain")
 			l.status = c.status
 			targets := []unit.Target{
@@ -218,6 +226,8 @@ func TestLimitsOfAServiceThatIsNotReady(t *testing.T) {
 // TestLookedUpProjectNeedsNoQuota: a project that is managed and looked up at the same time is unknown
 // only where its quota matters.
 func TestLookedUpProjectNeedsNoQuota(t *testing.T) {
+	t.Parallel()
+	slow.Test(t)
 	l := newLimiter(t, "a")
 	l.status = map[string]int{"/v2.1/os-quota-sets/a": 500}
 	managed, data := project(t, "a", "cores"), target(t, "project", "data", values{})

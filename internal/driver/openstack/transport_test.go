@@ -8,9 +8,15 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestTransportRepeatsOnlyWhatIsSafe(t *testing.T) {
 	for _, test := range []struct {
@@ -28,22 +34,26 @@ func TestTransportRepeatsOnlyWhatIsSafe(t *testing.T) {
 		{http.MethodDelete, 504, 1},
 	} {
 		t.Run(fmt.Sprint(test.method, " ", test.status), func(t *testing.T) {
-			t.Parallel() // they wait between two attempts
 			sent := 0
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answer := roundTripper(func(r *http.Request) (*http.Response, error) {
 				sent++
 				if body, _ := io.ReadAll(r.Body); r.Method == http.MethodPost && string(body) != "body" {
 					t.Errorf("attempt %d has the body %q", sent, body)
 				}
-				w.WriteHeader(test.status)
-			}))
-			defer server.Close()
-			client := &http.Client{Transport: &transport{base: http.DefaultTransport}}
-			request, _ := http.NewRequestWithContext(t.Context(), test.method, server.URL, strings.NewReader("body"))
-			response, err := client.Do(request)
-			if err != nil || response.StatusCode != test.status || sent != test.times {
-				t.Errorf("sent %d times, want %d (%v)", sent, test.times, err)
-			}
+				return &http.Response{StatusCode: test.status, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+			})
+			synctest.Test(t, func(t *testing.T) { // as there are pauses between the attempts
+				client, began := &http.Client{Transport: &transport{base: answer}}, time.Now()
+				request, _ := http.NewRequestWithContext(t.Context(), test.method, "http://nova.example", strings.NewReader("body"))
+				response, err := client.Do(request)
+				if err != nil || response.StatusCode != test.status || sent != test.times {
+					t.Errorf("sent %d times, want %d (%v)", sent, test.times, err)
+				}
+				least := firstPause * (1<<(test.times-1) - 1)
+				if took := time.Since(began); took < least || took > least*5/4+time.Millisecond {
+					t.Errorf("took %v, want %v and a little more", took, least)
+				}
+			})
 		})
 	}
 }
