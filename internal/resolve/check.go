@@ -38,6 +38,9 @@ func (r *resolver) check() {
 
 // checkModule looks at what can stand in every module.
 func (r *resolver) checkModule(m *config.Module) {
+	for _, b := range m.Variables {
+		r.checkRules(b)
+	}
 	for _, l := range m.Locals {
 		r.checkAttribute(l, eachMissing)
 	}

@@ -41,6 +41,10 @@ variable "owner" {
     condition     = length(var.owner) < 10
     error_message = "too long"
   }
+  validation {
+    condition     = var.owner != var.key
+    error_message = "the owner of ${var.key} has its name"
+  }
 }
 locals {
   both = "${var.key}:${var.owner}"
@@ -89,6 +93,10 @@ output "text" {
 	_, diags := e.Desired(object(`module.site["a"].network.n`), known("much longer than ten", ""))
 	if len(diags) != 1 || diags[0].Detail != "too long" || diags[0].Subject.File != "main.hcl" {
 		t.Errorf("a late value against a rule: %+v", diags)
+	}
+	_, diags = e.Desired(object(`module.site["a"].network.n`), known("a", ""))
+	if len(diags) != 1 || diags[0].Detail != "the owner of a has its name" {
+		t.Errorf("a late value against a rule that compares it with another one: %+v", diags)
 	}
 	for _, r := range m.Resources {
 		if late, _ := e.Desired(r.Address, nil); !late.RawEquals(r.Desired) {

@@ -156,6 +156,7 @@ func (s *site) connect(g *dependencies) {
 			if given := s.call.Attribute(b.Label()); given != nil {
 				s.parent.refer(g, n, given.References, false)
 			}
+			s.refer(g, n, others(b), false)
 		}
 	}
 	for _, l := range s.config.Locals {

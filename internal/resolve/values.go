@@ -60,8 +60,11 @@ func (r *resolver) value(m *module, kind addr.ValueKind, n *named) {
 		n.value, n.broken = cty.DynamicVal, true // a missing value was told
 		if kind == addr.Variable && n.block.Attribute("default") != nil {
 			v, ok := r.variable(n.block, cty.NilVal, false, n.block.Range)
+			var used uses
+			ok = ok && r.validate(n.block, v, n.block.Range, &used)
 			if n.known = ok && v.IsWhollyKnown(); ok {
 				n.value, n.broken = v, false
+				n.uses(used)
 			}
 		}
 		return
@@ -116,7 +119,10 @@ func (s *scope) make(n *named) (cty.Value, uses, bool) {
 	v, used, whole := caller.eval(n.attribute)
 	r := &resolver{Evaluator: s.e, scope: s.elsewhere(n.home, cty.NilVal)}
 	r.scope.given = n.attribute
-	v, ok = r.variable(n.block, v, true, shownRange(n.attribute, v.ContainsMarked() || r.isSensitive(n.block)))
+	where := shownRange(n.attribute, v.ContainsMarked() || r.isSensitive(n.block))
+	if v, ok = r.variable(n.block, v, true, where); ok {
+		ok = r.validate(n.block, v, where, &used)
+	}
 	if !ok {
 		v = cty.DynamicVal // what it is would be wrong again wherever it is used
 	}

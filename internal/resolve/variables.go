@@ -18,6 +18,7 @@ import (
 func (r *resolver) variables(given map[string]cty.Value) {
 	var names []string
 	last := r.lastValues()
+	var apart, together []func() // the rules that see one variable, and those that see others besides
 	for _, b := range r.config.Variables {
 		names = append(names, b.Label())
 		a, err := addr.NewValue(addr.Module{}, addr.Variable, b.Label())
@@ -43,7 +44,23 @@ func (r *resolver) variables(given map[string]cty.Value) {
 		r.tellOrigin(before, from)
 		if n.known = ok && n.value.IsWhollyKnown(); !ok {
 			n.value, n.broken = cty.DynamicVal, true // what it is would be wrong again wherever it is used
+			continue
 		}
+		rules := func() {
+			before := len(r.scope.diags)
+			if !r.validate(b, n.value, where, &uses{}) {
+				n.value, n.known, n.broken = cty.DynamicVal, false, true
+			}
+			r.tellOrigin(before, from)
+		}
+		if len(others(b)) > 0 {
+			together = append(together, rules)
+		} else {
+			apart = append(apart, rules)
+		}
+	}
+	for _, rules := range slices.Concat(apart, together) { // once all values are there
+		rules()
 	}
 	r.strays(names)
 	var strays []string
@@ -63,8 +80,8 @@ func (r *resolver) variables(given map[string]cty.Value) {
 	}
 }
 
-// variable returns the value of one variable, and whether it is a good one. where is the place that
-// gives the value, which is the variable's own when nothing nearer is known.
+// variable returns the value of one variable, and whether it is one that its rules can be held against.
+// where is the place that gives the value, which is the variable's own when nothing nearer is known.
 func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool, where diag.Range) (cty.Value, bool) {
 	defer r.scope.within(b)()
 	want, typed := r.variableType(b)
@@ -128,7 +145,7 @@ func (r *resolver) variable(b *config.Block, given cty.Value, isGiven bool, wher
 	if isSensitive {
 		v = v.Mark(model.Sensitive)
 	}
-	return v, r.validate(b, v, where)
+	return v, true
 }
 
 // isSensitive reads the attribute of that name before the others, as it decides what may be shown of
@@ -191,41 +208,6 @@ func (r *resolver) toType(v cty.Value, want config.Constraint, where diag.Range,
 	return v, false
 }
 
-// validate applies the rules of a variable to its value.
-func (r *resolver) validate(b *config.Block, v cty.Value, where diag.Range) bool {
-	good := true
-	for _, rule := range b.Nested("validation") {
-		condition, message := rule.Attribute("condition"), rule.Attribute("error_message")
-		if condition == nil || message == nil {
-			good = false
-			continue // told already
-		}
-		holds, ok := r.ruleValue(b, condition, v, cty.Bool)
-		if _, whole := r.seenByRule(b, message, v); !ok || !whole {
-			good = false
-			continue
-		}
-		plain, _ := holds.Unmark()
-		if plain.IsKnown() && !plain.IsNull() && plain.True() || !plain.IsKnown() && !v.IsWhollyKnown() {
-			continue // what is not known now is looked at again at the second stage
-		}
-		good = false
-		text := "the value does not follow the rule of the variable"
-		if said, ok := r.ruleValue(b, message, v, cty.String); ok && !said.IsMarked() && said.IsKnown() && !said.IsNull() {
-			text = shortenMessage(said.AsString())
-		}
-		where, atRule := where, shownRange(condition, v.ContainsMarked())
-		summary, hint := fmt.Sprintf("invalid value of the variable %q", b.Label()), "change the value, or the rule"
-		if where == b.Range {
-			where = atRule
-		} else {
-			hint = fmt.Sprintf("change the value; the rule is at %s", place(condition.Range))
-		}
-		r.scope.add(diag.Diagnostic{Code: codeVariable, Subject: &where, Summary: summary, Detail: text, Hint: hint, HideAfter: v.ContainsMarked()})
-	}
-	return good
-}
-
 // shownRange is what to show of an attribute: its value, or only its name where the value may be secret.
 func shownRange(a *config.Attribute, secret bool) diag.Range {
 	if secret {
@@ -240,69 +222,4 @@ func shortenMessage(s string) string {
 		return string(runes[:longest]) + "…"
 	}
 	return s
-}
-
-// ruleValue evaluates a part of a rule, which sees nothing but the variable itself.
-func (r *resolver) ruleValue(b *config.Block, a *config.Attribute, v cty.Value, want cty.Type) (cty.Value, bool) {
-	seen, whole := r.seenByRule(b, a, v)
-	ctx := config.NewContext(seen, r.scope.toolbox(), r.scope.budget)
-	r.scope.budget.Begin()
-	r.scope.disclosed = false
-	result, faults := a.Expr.Value(ctx)
-	if err := r.scope.budget.End(); err != nil {
-		if !whole {
-			return cty.NilVal, false
-		}
-		r.scope.wrong(codeTooLarge, a, "expression is too large", "it was stopped, because it is far beyond what a configuration needs", hintTooLarge)
-		return cty.NilVal, false
-	}
-	if len(faults) > 0 {
-		r.scope.evaluation(faults, a, v.ContainsMarked() || r.scope.disclosed, whole)
-		return cty.NilVal, false
-	}
-	was := strings.ReplaceAll(result.Type().FriendlyName(), "tuple", "list")
-	result, err := convert.Convert(result, want)
-	if err != nil {
-		r.scope.wrong(codeVariable, a, "wrong type of value", fmt.Sprintf("%s must be %s, and this is %s", a.Name, config.Indefinite(want.FriendlyName()), config.Indefinite(was)), config.Example(a.Schema))
-		return cty.NilVal, false
-	}
-	return result, whole
-}
-
-// seenByRule is what a part of a rule can refer to. What it refers to besides is told, is unknown, and makes
-// it return false.
-func (r *resolver) seenByRule(b *config.Block, a *config.Attribute, v cty.Value) (map[string]cty.Value, bool) {
-	variables, whole := map[string]cty.Value{b.Label(): v}, !a.Broken
-	seen := map[string]cty.Value{}
-	for _, ref := range a.References {
-		value, ok := ref.Target.(addr.Value)
-		if ok && value.Kind() == addr.Variable && value.Name() == b.Label() {
-			continue
-		}
-		r.scope.fail(codeVariable, ref.Range, "reference in a rule", fmt.Sprintf("a rule can refer to the variable itself and to nothing else: var.%s", b.Label()), "compare with a value that is written in the rule")
-		if whole = false; ok && value.Kind() == addr.Variable {
-			variables[value.Name()] = cty.DynamicVal
-		}
-	}
-	if !whole {
-		for _, name := range a.Expr.Roots() {
-			seen[name] = cty.DynamicVal
-		}
-	}
-	if !slices.Contains(a.Strays, "var") {
-		seen["var"] = cty.ObjectVal(variables)
-	}
-	return seen, whole
-}
-
-// lookOverRules looks for mistakes in the rules of a variable that has no value to hold against them.
-func (r *resolver) lookOverRules(b *config.Block, want cty.Type) {
-	for _, rule := range b.Nested("validation") {
-		if a := rule.Attribute("condition"); a != nil {
-			_, _ = r.ruleValue(b, a, cty.UnknownVal(want), cty.Bool)
-		}
-		if a := rule.Attribute("error_message"); a != nil {
-			_, _ = r.seenByRule(b, a, cty.UnknownVal(want))
-		}
-	}
 }
