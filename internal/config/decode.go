@@ -74,6 +74,13 @@ func (l *loader) body(b *hclsyntax.Block, def *schema.Block, resource bool) *Blo
 	return decoded
 }
 
+// inside looks for mistakes within a block that has no name, so that nothing can refer to it.
+func (l *loader) inside(b *hclsyntax.Block, def *schema.Block) {
+	defer l.within(b, addr.Object{})()
+	l.kind = def.Kind
+	l.body(b, def, def.Class == schema.ClassResource && !l.lookup)
+}
+
 // argument takes an argument of the language and reports whether it was one.
 func (l *loader) argument(decoded *Block, def *schema.Block, a *hclsyntax.Attribute) bool {
 	argument := def.Argument(a.Name)
@@ -138,6 +145,7 @@ func (l *loader) nested(decoded *Block, def *schema.Block, b *hclsyntax.Block, r
 	}
 	labels, ok := l.labels(b, &inner.Block)
 	if !ok {
+		l.body(b, &inner.Block, false) // for the mistakes in it
 		return
 	}
 	for _, before := range decoded.Blocks {
@@ -196,7 +204,7 @@ func (l *loader) decodeAttribute(a *hclsyntax.Attribute, def *schema.Attribute) 
 		return decoded // read as it stands, never evaluated
 	}
 	decoded.References, decoded.Strays = l.references(a.Expr)
-	decoded.Broken = len(decoded.Strays) > 0
+	decoded.Broken = len(decoded.Strays) > 0 || l.hasHuge(a.Expr)
 	if t, is := a.Expr.(*hclsyntax.ScopeTraversalExpr); is {
 		decoded.Steps = len(t.Traversal)
 	}

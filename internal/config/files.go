@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -128,7 +129,9 @@ func (l *loader) parse(fsys fs.FS, name string) *hclsyntax.Body {
 		l.config.Partial = l.config.Partial || tears(mistakes)
 		body = l.salvage(src, name, body, mistakes, l.beginsBlock)
 	}
-	l.keep(name, src, body)
+	if l.huge[name] == nil { // else it would have to be told again
+		l.keep(name, src, body)
+	}
 	return body
 }
 
@@ -138,6 +141,8 @@ func (l *loader) parseBody(src []byte, name string) *hclsyntax.Body {
 	body, mistakes := l.parseAll(src, name)
 	if len(mistakes) > 0 {
 		l.syntax(upToOpenQuote(mistakes))
+	}
+	if len(mistakes) > 0 || l.huge[name] != nil {
 		return nil
 	}
 	return body
@@ -151,8 +156,10 @@ func (l *loader) parseAll(src []byte, name string) (*hclsyntax.Body, hcl.Diagnos
 		return nil, nil
 	}
 	cuts, plain := quick(src, l.limits)
-	if !plain && !l.judged && !l.guarded(src, name) {
-		return nil, nil
+	if !plain && !l.judged {
+		if src = l.guarded(src, name); src == nil {
+			return nil, nil
+		}
 	}
 	if body := parsePieces(src, name, cuts); body != nil {
 		return body, nil
@@ -174,27 +181,49 @@ func (l *loader) tooLarge(src []byte, name string) bool {
 	return true
 }
 
-// guarded tells whether a file that is not plain can be parsed without harm, or why not.
-func (l *loader) guarded(src []byte, name string) bool {
-	found, diags := guard(src, name, l.limits)
-	if found != nil {
-		detail := fmt.Sprintf("there can be at most %d %s", found.limit, found.what)
+// guarded returns a file that is not plain as it can be parsed without harm, or nil after telling why there
+// is no such thing. Numbers that are too long are told, and are zeros in it.
+func (l *loader) guarded(src []byte, name string) []byte {
+	tokens, diags := hclsyntax.LexConfig(src, name, hcl.InitialPos)
+	g := newGuardian(l.limits)
+	if found := g.run(tokens); found != nil {
 		summary, hint := "too deep", "give a part of the expression a name with locals"
-		switch found.what {
-		case ofNumbers:
-			// A few digits can say it with an exponent.
-			summary, detail, hint = "number out of range", fmt.Sprintf("a number can have at most %d digits, and an exponent from -%[1]d to %[1]d", found.limit), "write a number of a size that something can have"
-		case ofPieces:
+		if found.what == ofPieces {
 			summary, hint = "text is too long", "keep it in a file of its own, and write: file(…)"
 		}
-		l.fail(codeLimit, found.where, summary, detail, hint)
-		return false
+		l.fail(codeLimit, found.where, summary, fmt.Sprintf("there can be at most %d %s", found.limit, found.what), hint)
+		return nil
 	}
 	if diags = upToOpenQuote(diags); len(diags) > l.limits.FileErrors {
 		l.syntax(diags)
-		return false
+		return nil
 	}
-	return true
+	if len(g.huge) == 0 {
+		return src
+	}
+	src = slices.Clone(src)
+	for _, where := range g.huge[:min(len(g.huge), l.limits.FileErrors)] {
+		// A few digits can say it with an exponent.
+		l.fail(codeLimit, where, "number out of range", fmt.Sprintf("a number can have at most %d digits, and an exponent from -%[1]d to %[1]d", l.limits.Digits), "write a number of a size that something can have")
+	}
+	for _, where := range g.huge {
+		for at := where.Start.Byte; at < where.End.Byte; at++ {
+			src[at] = '0'
+		}
+	}
+	if l.huge == nil {
+		l.huge = map[string][]hcl.Range{}
+	}
+	l.huge[name] = g.huge
+	return src
+}
+
+// hasHuge tells whether a number that is too long stands in an expression, which was told.
+func (l *loader) hasHuge(e hcl.Expression) bool {
+	at := e.Range()
+	return slices.ContainsFunc(l.huge[at.Filename], func(where hcl.Range) bool {
+		return where.Start.Byte >= at.Start.Byte && where.End.Byte <= at.End.Byte
+	})
 }
 
 func startOf(name string) hcl.Range {

@@ -21,7 +21,22 @@ func guard(src []byte, filename string, limits Limits) (*excess, hcl.Diagnostics
 }
 
 func guardTokens(tokens hclsyntax.Tokens, limits Limits) *excess {
-	g := guardian{limits: limits, stack: make([]level, 1, 16)}
+	g := newGuardian(limits)
+	if found := g.run(tokens); found != nil {
+		return found
+	}
+	if len(g.huge) > 0 {
+		return &excess{g.huge[0], ofNumbers, limits.Digits}
+	}
+	return nil
+}
+
+func newGuardian(limits Limits) *guardian {
+	return &guardian{limits: limits, stack: make([]level, 1, 16)}
+}
+
+// run returns the first excess but for those of numbers, which it gathers.
+func (g *guardian) run(tokens hclsyntax.Tokens) *excess {
 	for i := range tokens {
 		if found := g.take(&tokens[i], next(tokens, i)); found != nil {
 			return found
@@ -33,8 +48,9 @@ func guardTokens(tokens hclsyntax.Tokens, limits Limits) *excess {
 // guardian counts along the tokens of one file.
 type guardian struct {
 	limits Limits
-	stack  []level // the open brackets and templates, the file itself first
-	unary  int     // signs in a row up to here
+	stack  []level     // the open brackets and templates, the file itself first
+	unary  int         // signs in a row up to here
+	huge   []hcl.Range // numbers that are too long
 }
 
 // level is one open bracket, template or block.
@@ -91,8 +107,8 @@ func (g *guardian) take(t, following *hclsyntax.Token) *excess {
 			return &excess{t.Range, ofPieces, g.limits.Pieces}
 		}
 	case hclsyntax.TokenNumberLit:
-		if found := g.number(t); found != nil {
-			return found
+		if g.tooLong(t.Bytes) {
+			g.huge = append(g.huge, t.Range)
 		}
 	default:
 		if deepens(t.Type) {
@@ -117,19 +133,15 @@ const ofNumbers = "digits in a number"
 // ofPieces is what there are too many of in a text that is cut into too many pieces.
 const ofPieces = "pieces of text in a row, where every line is one and a $ or % begins one"
 
-// number refuses what would become millions of digits as soon as somebody prints it.
-func (g *guardian) number(t *hclsyntax.Token) *excess {
-	digits := t.Bytes
+// tooLong tells of a number what would become millions of digits as soon as somebody prints it.
+func (g *guardian) tooLong(digits []byte) bool {
 	if e := bytes.IndexAny(digits, "eE"); e >= 0 {
 		exponent, err := strconv.Atoi(string(digits[e+1:]))
 		if err != nil || max(exponent, -exponent) > g.limits.Digits {
-			return &excess{t.Range, ofNumbers, g.limits.Digits}
+			return true
 		}
 	}
-	if len(digits) > g.limits.Digits {
-		return &excess{t.Range, ofNumbers, g.limits.Digits}
-	}
-	return nil
+	return len(digits) > g.limits.Digits
 }
 
 func (g *guardian) top() *level { return &g.stack[len(g.stack)-1] }

@@ -22,9 +22,7 @@ func (l *loader) lifecycle(decoded *Block, def *schema.Block, b *hclsyntax.Block
 		l.fail(codeDuplicate, headerRange(b), "too many blocks", "a block has at most one lifecycle", "write everything in one block")
 		return
 	}
-	if _, ok := l.labels(b, &form.Block); !ok {
-		return
-	}
+	_, _ = l.labels(b, &form.Block) // what stands in it is meant all the same
 	lifecycle := l.body(b, &form.Block, false)
 	decoded.Lifecycle = lifecycle
 	attributes := lifecycle.Attributes

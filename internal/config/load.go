@@ -55,14 +55,16 @@ type loader struct {
 	bytes      int64
 	blocks     int
 	attributes int
-	hasCloud   bool // a cloud block was written, broken or not
-	full       bool // too many blocks or attributes; told once
+	hasCloud   bool        // a cloud block was written, broken or not
+	cloudAt    *diag.Range // the first of them
+	full       bool        // too many blocks or attributes; told once
 
 	cache  *Cache // nil without
 	fresh  map[string]*kept
-	dirs   []string // whose files were listed
-	now    *kept    // the file that is being decoded; nil when nothing of it is kept
-	judged bool     // the guard was here already
+	dirs   []string               // whose files were listed
+	now    *kept                  // the file that is being decoded; nil when nothing of it is kept
+	judged bool                   // the guard was here already
+	huge   map[string][]hcl.Range // numbers that are too long, by file
 
 	relexed    int64                         // bytes that were read again behind mistakes of syntax
 	tornBlocks map[string][]*hclsyntax.Block // by file: those with a mistake of syntax, up to it
@@ -111,7 +113,9 @@ func (l *loader) block(b *hclsyntax.Block) {
 		l.output(b, def)
 		return
 	case "cloud":
-		l.hasCloud = true
+		if l.hasCloud = true; l.cloudAt == nil {
+			l.cloudAt = subject(headerRange(b))
+		}
 	case "locals":
 		l.locals(b)
 		return
@@ -122,6 +126,10 @@ func (l *loader) block(b *hclsyntax.Block) {
 	labels, ok := l.labels(b, def)
 	if !ok {
 		l.miss(def.Kind, b.Labels)
+		l.inside(b, def)
+		if def.Kind == "cloud" && l.config.Cloud != nil {
+			l.secondCloud(b)
+		}
 		return
 	}
 	address := l.object(addr.Managed, def.Kind, labels[len(labels)-1])
@@ -151,10 +159,10 @@ func (l *loader) block(b *hclsyntax.Block) {
 }
 
 func (l *loader) cloud(decoded *Block, b *hclsyntax.Block) {
-	if first := l.config.Cloud; first != nil {
-		l.fail(codeDuplicate, headerRange(b), "second cloud",
-			fmt.Sprintf("a configuration describes one cloud, and %s is described at %s", first.Label(), place(first.Range)),
-			"keep each cloud in a directory of its own")
+	if *l.cloudAt != decoded.Range {
+		l.secondCloud(b)
+	}
+	if l.config.Cloud != nil {
 		l.config.OtherClouds = append(l.config.OtherClouds, decoded)
 		return
 	}
@@ -165,6 +173,16 @@ func (l *loader) cloud(decoded *Block, b *hclsyntax.Block) {
 			l.module.defined[service.Address] = service.Range
 		}
 	}
+}
+
+func (l *loader) secondCloud(b *hclsyntax.Block) {
+	name := "another one"
+	if l.config.Cloud != nil {
+		name = l.config.Cloud.Label()
+	}
+	l.fail(codeDuplicate, headerRange(b), "second cloud",
+		fmt.Sprintf("a configuration describes one cloud, and %s is described at %s", name, place(*l.cloudAt)),
+		"keep each cloud in a directory of its own")
 }
 
 func (l *loader) variable(decoded *Block, b *hclsyntax.Block) {
@@ -180,6 +198,9 @@ func (l *loader) data(b *hclsyntax.Block) {
 		l.fail(codeLabel, headerRange(b), "wrong number of labels",
 			fmt.Sprintf("a data block has two labels, the kind and a name, and this one has %s", plural(len(b.Labels), "label")),
 			`write, for example: data "network" "public" { … }`)
+		if len(b.Labels) > 0 {
+			l.insideData(b)
+		}
 		return
 	}
 	def := l.config.Definition.Resource(b.Labels[0])
@@ -189,6 +210,7 @@ func (l *loader) data(b *hclsyntax.Block) {
 		return
 	}
 	if !l.label(def.Kind, def.Labels[0], b.Labels[1], b.LabelRanges[1]) {
+		l.insideData(b)
 		return
 	}
 	address := l.object(addr.Data, def.Kind, b.Labels[1])
@@ -204,6 +226,14 @@ func (l *loader) data(b *hclsyntax.Block) {
 	}
 	if l.define(decoded.Address, decoded.Address.String(), headerRange(b)) {
 		l.module.Data = append(l.module.Data, decoded)
+	}
+}
+
+func (l *loader) insideData(b *hclsyntax.Block) {
+	if def := l.config.Definition.Resource(b.Labels[0]); def != nil {
+		l.lookup = true
+		l.inside(b, def.DataBlock())
+		l.lookup = false
 	}
 }
 

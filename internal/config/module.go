@@ -112,6 +112,7 @@ func (l *loader) free(b *hclsyntax.Block) bool {
 func (l *loader) output(b *hclsyntax.Block, def *schema.Block) {
 	labels, ok := l.labels(b, def)
 	if !ok {
+		l.inside(b, def)
 		return
 	}
 	defer l.within(b, addr.Object{})()
@@ -126,9 +127,6 @@ func (l *loader) output(b *hclsyntax.Block, def *schema.Block) {
 // call decodes the call of a module: module "edge" { source = "./modules/edge" … }.
 func (l *loader) call(b *hclsyntax.Block, def *schema.Block) {
 	labels, ok := l.labels(b, def)
-	if !ok {
-		return
-	}
 	defer l.within(b, addr.Object{})()
 	call := &Call{
 		Block:  &Block{Schema: def, Labels: labels, Range: rangeOf(headerRange(b))},
@@ -149,7 +147,9 @@ func (l *loader) call(b *hclsyntax.Block, def *schema.Block) {
 		l.fail(codeUnknownBlock, inner.TypeRange, "block inside module", fmt.Sprintf("a module block holds attributes only, and %s is a block", inner.Type),
 			fmt.Sprintf("to give the variable %s a value, write: %s = …", inner.Type, inner.Type))
 	}
-	l.missing(b, def, call.Block)
+	if l.missing(b, def, call.Block); !ok {
+		return
+	}
 	var err error
 	if call.Name, err = (addr.Module{}).Child(call.Label(), addr.Key{}); err == nil && l.define(call.Name, call.Name.String(), headerRange(b)) {
 		l.module.Calls = append(l.module.Calls, call)

@@ -198,6 +198,7 @@ func (l *loader) torn(b *hclsyntax.Block) {
 		address = l.object(addr.Managed, def.Kind, b.Labels[len(b.Labels)-1])
 	}
 	defer l.within(b, address)()
+	l.kind = def.Kind
 	l.incomplete, l.lookup = b, b.Type == schema.DataKind
 	l.body(b, def, resource)
 	l.incomplete, l.lookup = nil, false

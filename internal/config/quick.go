@@ -77,7 +77,7 @@ func (q *quickly) token(t hclsyntax.TokenType, length int) bool {
 	token := hclsyntax.Token{Type: t, Bytes: q.src[q.at : q.at+length]}
 	q.at += length
 	q.tokens++
-	return q.take(&token, nil) == nil
+	return q.take(&token, nil) == nil && len(q.huge) == 0
 }
 
 // text goes to the end of a quoted text or to its next interpolation.

@@ -56,9 +56,7 @@ func (s *Statement) Evaluated() []*Attribute {
 
 // statement decodes a moved, import or removed block.
 func (l *loader) statement(b *hclsyntax.Block, def *schema.Block) {
-	if _, ok := l.labels(b, def); !ok {
-		return
-	}
+	_, _ = l.labels(b, def) // what stands in it is meant all the same
 	defer l.within(b, addr.Object{})()
 	s := &Statement{Block: l.body(b, def, false)}
 	for _, a := range s.Attributes {

@@ -163,7 +163,7 @@ func (v *values) file(name, origin string) {
 		}
 		decoded := &Attribute{Name: a.Name, NameRange: rangeOf(a.NameRange), Range: rangeOf(a.Expr.Range())}
 		decoded.Strays = l.plain(a.Expr, v.sensitive(a.Name))
-		decoded.Broken = len(decoded.Strays) > 0
+		decoded.Broken = len(decoded.Strays) > 0 || l.hasHuge(a.Expr)
 		decoded.Expr = Expression{meter(a.Expr)}
 		v.list = append(v.list, Value{Name: a.Name, Attribute: decoded})
 	}

@@ -62,9 +62,9 @@ func (s *scope) tellMisfits(a *config.Attribute, found []misfit, hide bool) {
 		for i, m := range group {
 			details[i] = m.detail
 		}
-		s.addOf(diag.Diagnostic{
-			Code: codeValue, Subject: &at.where, Summary: at.summary, Detail: abridged(details), Hint: group[0].hint, HideSource: hide || secret(a),
-		}, a)
+		d := diag.Diagnostic{Code: codeValue, Subject: &at.where, Summary: at.summary, Detail: abridged(details), Hint: group[0].hint, HideSource: hide}
+		hideValue(&d, a)
+		s.addOf(d, a)
 	}
 }
 

@@ -14,6 +14,9 @@ func (r *resolver) moves(m *model.Model, moved, removed []*stated) {
 	sources, targets := map[addr.Address]*stated{}, map[addr.Address]*stated{}
 	var taken []*stated
 	for _, s := range moved {
+		if s.from == nil && s.to != nil {
+			r.checkTarget(s, false)
+		}
 		if s.from == nil || s.to == nil || !r.movable(s) {
 			continue
 		}
@@ -109,7 +112,7 @@ func (r *resolver) circles(moved []*stated, sources map[addr.Address]*stated) ma
 // checkMove wants the old address to be free and the new one to be there, unless it is one that the
 // object only passes.
 func (r *resolver) checkMove(s *stated, passes bool, removed []*stated) {
-	defer r.scope.enter(s.module, s.Block)()
+	leave := r.scope.enter(s.module, s.Block)
 	whole := !keyed(s.from) && !keyed(s.to)
 	if old := r.standing(s.module, s.from, whole); old.there {
 		detail, hint := fmt.Sprintf("%s is in the configuration, at %s, so nothing of it can become %s", s.name(s.from), place(old.where), s.name(s.to)), "take one of the two blocks away"
@@ -119,16 +122,27 @@ func (r *resolver) checkMove(s *stated, passes bool, removed []*stated) {
 		}
 		r.scope.fail(codeMoved, s.From.Range, "what is moved is still there", detail, hint)
 	}
+	leave()
+	r.checkTarget(s, passes)
+}
+
+// checkTarget wants the new address to be there. Without an old one, what was written there is none, which
+// was told.
+func (r *resolver) checkTarget(s *stated, passes bool) {
+	defer r.scope.enter(s.module, s.Block)()
+	whole := (s.from == nil || !keyed(s.from)) && !keyed(s.to)
 	to := r.standing(s.module, s.to, whole)
 	if to.there || to.told || passes || r.config.Partial {
 		return
 	}
-	switch to.lacks {
-	case lacksKey:
+	switch {
+	case s.from == nil && to.lacks != lacksIt:
+		return // whether it needs a key depends on what it comes from
+	case s.from == nil:
+	case to.lacks == lacksKey:
 		to.detail += fmt.Sprintf(", and %s is one", s.name(s.from))
-	case lacksIt:
+	case to.lacks == lacksIt:
 		to.detail += fmt.Sprintf(", so %s would be deleted", s.name(s.from))
-	case lacksForEach, lacksModule: // that says it all
 	}
 	r.scope.fail(codeMoved, s.To.Range, "moved to nowhere", to.detail, orHint(to.advice(), "add it, or correct the address"))
 }

@@ -72,6 +72,7 @@ const differences = "They differ from Terraform's in these points:\n\n" +
 	"- Numbers in an address of IPv4 have no zeros in front, which Terraform passes over.\n" +
 	"- A network of IPv4-mapped addresses, such as `::ffff:10.0.0.0/104`, is one of IPv6 and stays that.\n" +
 	"- `templatestring` takes any text, also one that is written as its argument.\n" +
+	"- `yamldecode` takes no anchors and aliases, by which a short document can stand for an enormous value.\n" +
 	"- What `base64gzip` returns unpacks to the same text, and may be compressed to other bytes.\n"
 
 const filesNote = "Files are read from the repository, at the commit that is applied, and from nowhere else. A path\n" +

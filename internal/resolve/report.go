@@ -90,7 +90,7 @@ func (s *scope) evaluation(faults config.Faults, a *config.Attribute, withhold, 
 		if d.Subject == nil {
 			d.Subject = &a.Range
 		}
-		d.HideSource = secret(a)
+		hideValue(&d, a)
 		if name, unknown := f.UnknownFunction(); unknown {
 			d.Hint = s.functionHint(name)
 		}
@@ -147,12 +147,26 @@ func (s *scope) enter(m *module, b *config.Block) func() {
 	return func() { s.module, s.path, s.block = module, path, block }
 }
 
-// secret tells whether an attribute may hold a secret in plain text, so that no line of it is shown.
+// secret tells whether an attribute may hold a secret in plain text.
 func secret(a *config.Attribute) bool { return a.Schema != nil && a.Schema.Sensitive }
+
+// hideValue lets a diagnostic about such an attribute show its name in place of the value, or nothing where
+// the mistake stands in another line than the name, whose number tells more then.
+func hideValue(d *diag.Diagnostic, a *config.Attribute) {
+	switch {
+	case !secret(a):
+	case d.Subject != nil && d.Subject.File == a.NameRange.File && d.Subject.Start.Line == a.NameRange.Start.Line:
+		d.Subject, d.HideAfter = &a.NameRange, true
+	default:
+		d.HideSource = true
+	}
+}
 
 // wrong tells what is wrong with the value of an attribute.
 func (s *scope) wrong(code diag.Code, a *config.Attribute, summary, detail, hint string) {
-	s.addOf(diag.Diagnostic{Code: code, Subject: &a.Range, Summary: summary, Detail: detail, Hint: hint, HideSource: secret(a)}, a)
+	d := diag.Diagnostic{Code: code, Subject: &a.Range, Summary: summary, Detail: detail, Hint: hint}
+	hideValue(&d, a)
+	s.addOf(d, a)
 }
 
 func place(r diag.Range) string { return fmt.Sprintf("%s:%d", r.File, r.Start.Line) }

@@ -106,7 +106,10 @@ func TestBehaviourCanBeTakenAway(t *testing.T) {
 	waitPod(t, client, namespace, cluster.BehaveCrashLoop, crashing(cluster.DefaultRestarts, ""))
 	waitPod(t, client, namespace, cluster.BehaveNeverReady, phase(corev1.PodRunning), condition(corev1.PodReady, corev1.ConditionFalse))
 	waitPod(t, client, namespace, cluster.BehaveImagePull, waiting("ImagePullBackOff"))
-	for _, behave := range []string{cluster.BehaveCrashLoop, cluster.BehaveNeverReady, cluster.BehaveImagePull} {
+	const misspelt = "crash-loop"
+	createPod(t, client, namespace, newPod(misspelt, map[string]string{cluster.AnnotationBehave: misspelt}, "init"))
+	waitPod(t, client, namespace, misspelt, phase(corev1.PodPending), waiting("UnknownBehaviour"))
+	for _, behave := range []string{cluster.BehaveCrashLoop, cluster.BehaveNeverReady, cluster.BehaveImagePull, misspelt} {
 		patchAnnotations(t, client, namespace, behave, map[string]any{cluster.AnnotationBehave: nil})
 		waitPod(t, client, namespace, behave, running)
 	}

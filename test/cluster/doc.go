@@ -12,7 +12,8 @@
 // A pod with init containers is first Pending with its first init container running, then all
 // of them are completed, then its containers run and are ready; a pod whose restartPolicy is
 // not Always then completes. The annotation behave makes it never ready, crash-loop, fail to
-// pull or fail; ready-after delays it. Unlike a real pod it can be told otherwise later, as
+// pull or fail, and with any other value it waits for the reason UnknownBehaviour; ready-after
+// delays it. Unlike a real pod it can be told otherwise later, as
 // long as its phase is not final.
 //
 // In a cluster started with Options.Player, pods with the label application (LabelApplication)

@@ -144,7 +144,7 @@ func (s *story) idle(t *testing.T) {
 		t.Errorf("an unchanged world was written to: %q", writes)
 	}
 	if n := len(s.Repository.Log(t, world.StatusBranch)); n != reports {
-		t.Errorf("%d commits on the status branch of an unchanged world", n-reports)
+		t.Errorf("%d commits on the status branch of an unchanged world:\n%s", n-reports, s.ReportsAfter(t, reports))
 	}
 }
 

@@ -89,6 +89,22 @@ func (w *World) AwaitVerdict(t testing.TB, limit time.Duration, verdict, commit 
 	return last
 }
 
+// ReportsAfter tells what the reports said after the first ones, the oldest of these first: for messages.
+func (w *World) ReportsAfter(t testing.TB, first int) string {
+	t.Helper()
+	log := w.Repository.Log(t, StatusBranch)
+	var b strings.Builder
+	for i := len(log) - first - 1; i >= 0; i-- {
+		var s Status
+		text := w.Repository.Tree(t, log[i].Hash)["status.json"]
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			t.Fatalf("status.json: %v\n%s", err, text)
+		}
+		fmt.Fprintf(&b, "%s\n%s", log[i].Message, s.unsettled())
+	}
+	return b.String()
+}
+
 // unsettled lists what is not ready, for messages.
 func (s *Status) unsettled() string {
 	var b strings.Builder

@@ -17,6 +17,9 @@ def desired:
   elif .spec.restartPolicy == "Always" then "ready"
   else "completed" end;
 
+# A misspelt behaviour would lead to no stage at all, and the pod would wait for no reason that is seen.
+def misspelt: annotation("behave") as $b | $b != null and all("never-ready", "crashloop", "image-pull", "fail"; . != $b);
+
 def has_init: (.spec.initContainers // []) != [];
 def created: .status.startTime != null;
 def initialized: (has_init | not) or condition("Initialized");
