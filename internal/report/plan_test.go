@@ -158,10 +158,10 @@ func TestPlanSize(t *testing.T) {
 		return in
 	}
 	wrong := mistaken()
-	for range 3000 {
+	for range 800 {
 		wrong.Found.Diagnostics = append(wrong.Found.Diagnostics, diag.Diagnostic{Summary: long})
 	}
-	wrong.Text = strings.Repeat(long+"\n", 3000)
+	wrong.Text = strings.Repeat(long+"\n", 800)
 	for name, test := range map[string]struct {
 		in                           report.PlanInput
 		changes, fields, diagnostics bool // are left out
@@ -169,7 +169,7 @@ func TestPlanSize(t *testing.T) {
 		"ordinary":     {in: many(500, 3, "web")},
 		"long texts":   {in: many(300, 1, long)},
 		"many fields":  {in: many(30, 3000, "web"), fields: true},
-		"many changes": {in: many(9000, 1, strings.Repeat("<", 100)), changes: true},
+		"many changes": {in: many(9000, 1, strings.Repeat("<", 50)), changes: true},
 		"mistakes":     {in: wrong, diagnostics: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -258,7 +258,7 @@ func TestSize(t *testing.T) {
 			u.ID, u.Range = "3f0c2a5e-1111-4222-8333-444455556666", at("networks.hcl", i)
 			if text != "" {
 				u.Phase, u.Reason, u.Drift, u.Action = engine.PhaseFailed, text, true, unit.ActionUpdate
-				for range 3000 / n {
+				for range 600 / n {
 					u.Fields = append(u.Fields, unit.Field{Path: text, Before: text, After: text})
 					u.Details = append(u.Details, text)
 				}
