@@ -8,8 +8,8 @@ BENCH     ?= .
 BENCHTIME ?= 1s
 SOAK      ?= 20
 VERSION   ?= dev
-# Tests that are nothing without servers have this build tag, and so have the tests of the servers' own
-# packages, so that the inner loop need not link them.
+# Tests that are nothing without servers have this build tag, and so have those of packages whose tests
+# link for longer than they run: the servers' own, the charts, the wiring. The inner loop goes without them.
 BEDS      := -tags beds
 
 .DELETE_ON_ERROR:

@@ -1,3 +1,5 @@
+//go:build beds
+
 package charts_test
 
 import (
