@@ -161,6 +161,16 @@ func (f Fault) Lacking() (in cty.Value, name string, is bool) {
 	return cty.NilVal, "", false
 }
 
+// Element tells whether a reference is to something in an element that a splat, as in list[*].name, takes.
+func (f Fault) Element() bool {
+	e, is := f.said.Expression.(*hclsyntax.RelativeTraversalExpr)
+	if !is {
+		return false
+	}
+	_, is = e.Source.(*hclsyntax.AnonSymbolExpr)
+	return is
+}
+
 // nameOfStep is the name of an attribute, or a key that is a text; "" for every other step.
 func nameOfStep(step hcl.Traverser) string {
 	switch step := step.(type) {

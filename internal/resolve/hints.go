@@ -52,6 +52,9 @@ func evaluationHint(f config.Fault, detail string, withhold bool) (string, strin
 	case config.FailureOperand, config.FailureInText, config.FailureResults, config.FailureCondition:
 		return detail, "write a value of that type, or convert it: tostring, tonumber, tobool, jsonencode"
 	case config.FailureAttribute, config.FailureIndex:
+		if f.Element() {
+			return detail, "correct the name; of a map, such as the objects of a block with for_each, the values are taken by: values(…)[*].name"
+		}
 		if strings.Contains(detail, "primitive-typed value") {
 			return detail, "leave away what stands behind it, or refer to something else: the value is no object"
 		}
