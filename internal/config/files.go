@@ -155,6 +155,7 @@ func (l *loader) parseAll(src []byte, name string) (*hclsyntax.Body, hcl.Diagnos
 		l.fail(codeSyntax, where, "not a text file", "the file has bytes that are not text in UTF-8", "save it as UTF-8; the first of these bytes is at the place shown")
 		return nil, nil
 	}
+	delete(l.huge, name) // a formatter may come with another text under the same name
 	cuts, plain := quick(src, l.limits)
 	if !plain && !l.judged {
 		if src = l.guarded(src, name); src == nil {

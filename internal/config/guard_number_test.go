@@ -21,3 +21,14 @@ func TestNumberOutOfRange(t *testing.T) {
 		}
 	}
 }
+
+// TestNumberOutOfRangeIsForgotten formats a file that was mended, under the name that it had before.
+func TestNumberOutOfRangeIsForgotten(t *testing.T) {
+	f := config.NewFormatter(config.DefaultLimits())
+	if _, diags := f.Format([]byte("a=1e400\n"), "main.hcl"); !diags.HasErrors() {
+		t.Fatal("the number is taken")
+	}
+	if got, diags := f.Format([]byte("a=1e4\n"), "main.hcl"); len(diags) > 0 || string(got) != "a = 1e4\n" {
+		t.Errorf("got %q, %v", got, diags)
+	}
+}

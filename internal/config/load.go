@@ -36,7 +36,7 @@ func newLoader(definition *schema.Definition, limits Limits) *loader {
 func (l *loader) load(fsys fs.FS, dir string) (*Config, diag.Diagnostics) {
 	l.config.Tree, l.config.Module = fsys, newModule(dir)
 	l.modules(newOwnership(l, fsys, dir))
-	if l.config.Cloud == nil && !l.hasCloud && !l.config.Partial && len(l.sources) > 0 {
+	if l.config.Cloud == nil && l.cloudAt == nil && !l.config.Partial && len(l.sources) > 0 {
 		l.fail(codeMissingBlock, hcl.Range{}, "no cloud", "a configuration has one block that describes the cloud, and this one has none",
 			`write: cloud "prod" { … }`)
 	}
@@ -55,8 +55,7 @@ type loader struct {
 	bytes      int64
 	blocks     int
 	attributes int
-	hasCloud   bool        // a cloud block was written, broken or not
-	cloudAt    *diag.Range // the first of them
+	cloudAt    *diag.Range // the first cloud block, broken or not; nil when none was written
 	full       bool        // too many blocks or attributes; told once
 
 	cache  *Cache // nil without
@@ -113,7 +112,7 @@ func (l *loader) block(b *hclsyntax.Block) {
 		l.output(b, def)
 		return
 	case "cloud":
-		if l.hasCloud = true; l.cloudAt == nil {
+		if l.cloudAt == nil {
 			l.cloudAt = subject(headerRange(b))
 		}
 	case "locals":

@@ -14,9 +14,6 @@ func (r *resolver) moves(m *model.Model, moved, removed []*stated) {
 	sources, targets := map[addr.Address]*stated{}, map[addr.Address]*stated{}
 	var taken []*stated
 	for _, s := range moved {
-		if s.from == nil && s.to != nil {
-			r.checkTarget(s, false)
-		}
 		if s.from == nil || s.to == nil || !r.movable(s) {
 			continue
 		}
@@ -34,10 +31,17 @@ func (r *resolver) moves(m *model.Model, moved, removed []*stated) {
 		leave()
 	}
 	circular := r.circles(taken, sources)
+	passes := func(s *stated) bool {
+		return sources[s.to] != nil || slices.ContainsFunc(removed, func(other *stated) bool { return other.from != nil && other.from.Contains(s.to) })
+	}
 	for _, s := range taken {
-		passes := sources[s.to] != nil || slices.ContainsFunc(removed, func(other *stated) bool { return other.from != nil && other.from.Contains(s.to) })
 		if !circular[s] {
-			r.checkMove(s, passes, removed)
+			r.checkMove(s, passes(s), removed)
+		}
+	}
+	for _, s := range moved {
+		if s.from == nil && s.to != nil {
+			r.checkTarget(s, passes(s))
 		}
 	}
 }

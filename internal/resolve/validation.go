@@ -74,7 +74,7 @@ func (r *resolver) validate(b *config.Block, v cty.Value, where diag.Range, used
 		} else {
 			hint = fmt.Sprintf("change the value; the rule is at %s", place(condition.Range))
 		}
-		r.scope.add(diag.Diagnostic{Code: codeVariable, Subject: &where, Summary: summary, Detail: text, Hint: hint, HideAfter: v.ContainsMarked()})
+		r.scope.add(diag.Diagnostic{Code: codeVariable, Subject: &where, Summary: summary, Detail: text, Hint: hint, HideAfter: seen.secret})
 	}
 	return good
 }

@@ -15,6 +15,9 @@ type killer struct {
 	fine bool
 	// long says that it takes all the time that there is, however much that is; so the test gives it less.
 	long bool
+	// heavy says that it takes most of the time that there is and ends by itself, so the test gives it more:
+	// other work of the machine makes that longer.
+	heavy bool
 	// job is what is done with it; "" for reading and composing it.
 	job string
 	// want is part of what is said of it; "" for anything.

@@ -43,5 +43,10 @@ func wideKillers() map[string]killer {
 		k.want = want
 		found[name] = k
 	}
+	for _, name := range []string{"many nodes times large conf", "report over many nodes"} {
+		k := found[name]
+		k.heavy = true
+		found[name] = k
+	}
 	return found
 }

@@ -101,6 +101,13 @@ func TestStagesUseTheAnnotationsOfThePackage(t *testing.T) {
 			t.Errorf("no stage leads to %s", value)
 		}
 	}
+	_, known, _ := strings.Cut(text, "def misspelt:")
+	known, _, _ = strings.Cut(known, ";\\n")
+	for _, value := range []string{BehaveNeverReady, BehaveCrashLoop, BehaveImagePull, BehaveFail} {
+		if !strings.Contains(known, `\"`+value+`\"`) {
+			t.Errorf("%s is taken for misspelt: %s", value, known)
+		}
+	}
 	for _, want := range []string{AnnotationPrefix, ".metadata.labels." + LabelApplication, "values: [" + StorageClass + "]", `annotation(\"init\") == \"` + InitDone + `\"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the stages", want)
