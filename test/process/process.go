@@ -137,13 +137,20 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	if err := p.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	if !p.waitGone(ctx, grace) {
-		if err := p.Signal(syscall.SIGKILL); err != nil {
-			return err
-		}
+	wait, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	if !p.waitGone(wait, nil) {
 		// Not bound by ctx: SIGKILL cannot be refused, and a caller that gave up still wants no leftovers.
-		if !p.waitGone(context.WithoutCancel(ctx), killLimit) {
-			return fmt.Errorf("stop %s: process id %d does not end", p.Name, p.PID)
+		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
+		defer cancel()
+		var failed error
+		// Again and again: a process may have forked after it was listed and before it was killed.
+		gone := p.waitGone(wait, func() { failed = p.Signal(syscall.SIGKILL) })
+		if failed != nil {
+			return failed
+		}
+		if !gone {
+			return fmt.Errorf("stop %s: process ids %v do not end", p.Name, p.session())
 		}
 	}
 	if err := os.Remove(p.recordPath()); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -194,12 +201,15 @@ func (p *Process) save() error {
 	return os.Rename(temporary, p.recordPath())
 }
 
-func (p *Process) waitGone(ctx context.Context, limit time.Duration) bool {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+// waitGone waits until no process of the session is left, or ctx has ended, and calls each, if it is not
+// nil, as often as it finds one.
+func (p *Process) waitGone(ctx context.Context, each func()) bool {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for len(p.session()) > 0 {
+		if each != nil {
+			each()
+		}
 		select {
 		case <-ctx.Done():
 			return len(p.session()) == 0

@@ -72,6 +72,14 @@ func TestStopKillsWhatIgnoresSIGTERM(t *testing.T) {
 	}
 }
 
+// The shell goes on starting processes until it is killed itself, so that some are in no list made before.
+func TestStopKillsWhatIsForkedMeanwhile(t *testing.T) {
+	p := startShell(t, t.TempDir(), "parent", `trap '' TERM; echo up >$READY; i=0; while [ $i -lt 2000 ]; do sleep 300 & i=$((i+1)); done; wait`)
+	if err := p.Stop(t.Context(), 50*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestStopAfterLeaderDied(t *testing.T) {
 	dir := t.TempDir()
 	p := startShell(t, dir, "leader", `sleep 1000 & echo up >$READY; wait`)
