@@ -17,6 +17,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/test/await"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
 
@@ -28,13 +29,13 @@ func TestReadiness(t *testing.T) {
 	if status, text := l.ask("/readyz"); status != http.StatusServiceUnavailable {
 		t.Errorf("it is ready before it could start: %s", text)
 	}
-	eventually(t, "the cluster's trouble", func() bool {
+	await.Until(t, "the cluster's trouble", func() bool {
 		_, text := l.ask("/readyz")
 		return strings.Contains(text, "cluster: no route\n")
 	})
 	l.measures("kupenstack_leader 0")
 	l.set("ping", nil)
-	eventually(t, "the inventory's trouble", func() bool {
+	await.Until(t, "the inventory's trouble", func() bool {
 		_, text := l.ask("/readyz")
 		return strings.Contains(text, "cluster: no inventory\n")
 	})
@@ -82,13 +83,15 @@ func TestDaemonFollows(t *testing.T) {
 		})
 	}()
 	l.stop()
-	l.done <- receive(t, l.done, "the end of the daemon")
-	givenBack(t, bed, l.namespace, "lab")
-	if err := receive(t, working, "the lease"); err != nil || l.lease.Guard() == nil {
+	l.done <- await.Receive(t, l.done, "the end of the daemon")
+	if holder, err := bed.LeaseHolder(t.Context(), l.namespace, "kupenstack"); err != nil || holder == "lab" {
+		t.Errorf("%q has the lease after the end, which would expire 15 seconds after the last renewal: %v", holder, err)
+	}
+	if err := await.Receive(t, working, "the lease"); err != nil || l.lease.Guard() == nil {
 		t.Errorf("the next one may write: %v; so may the one before: %v", err, l.lease.Guard())
 	}
 	close(leave)
-	if err := receive(t, ended, "the end of the next one"); err != nil {
+	if err := await.Receive(t, ended, "the end of the next one"); err != nil {
 		t.Error(err)
 	}
 }
@@ -160,7 +163,7 @@ func TestSecretsStayOut(t *testing.T) {
 		}
 		return opened
 	}, nil)
-	eventually(t, "the source's trouble", func() bool {
+	await.Until(t, "the source's trouble", func() bool {
 		status, text := l.ask("/readyz")
 		return status == http.StatusServiceUnavailable && strings.Contains(text, "source: ") && strings.Contains(text, "127.0.0.1:1")
 	})

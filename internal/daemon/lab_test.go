@@ -30,6 +30,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/await"
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 )
 
@@ -203,11 +204,11 @@ func startOver(t *testing.T, bed *rest.Config, ping func(context.Context) error,
 	go func() { l.done <- d.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
-		if err := receive(t, l.done, "the end of the daemon"); err != nil {
+		if err := await.Receive(t, l.done, "the end of the daemon"); err != nil {
 			t.Error(err)
 		}
 	})
-	l.address = "http://" + receive(t, listening, "the address").String()
+	l.address = "http://" + await.Receive(t, listening, "the address").String()
 	return l
 }
 
@@ -245,7 +246,7 @@ func (l *lab) ask(path string) (int, string) {
 // unready waits until /readyz says no for a reason, and nothing else.
 func (l *lab) unready(reason string) {
 	l.t.Helper()
-	eventually(l.t, reason, func() bool {
+	await.Until(l.t, reason, func() bool {
 		status, text := l.ask("/readyz")
 		return status == http.StatusServiceUnavailable && text == reason+"\n"
 	})
@@ -256,7 +257,7 @@ func (l *lab) unready(reason string) {
 
 func (l *lab) ready() {
 	l.t.Helper()
-	eventually(l.t, "readiness", func() bool {
+	await.Until(l.t, "readiness", func() bool {
 		status, _ := l.ask("/readyz")
 		return status == http.StatusOK
 	})
@@ -266,14 +267,14 @@ func (l *lab) ready() {
 func (l *lab) measures(lines ...string) {
 	l.t.Helper()
 	for _, line := range lines {
-		eventually(l.t, line, func() bool { return strings.Contains(l.get200("/metrics"), "\n"+line+"\n") })
+		await.Until(l.t, line, func() bool { return strings.Contains(l.get200("/metrics"), "\n"+line+"\n") })
 	}
 }
 
 // published waits until the report says something.
 func (l *lab) published(text string) {
 	l.t.Helper()
-	eventually(l.t, text+" in the report", func() bool {
+	await.Until(l.t, text+" in the report", func() bool {
 		l.target.mutex.Lock()
 		defer l.target.mutex.Unlock()
 		return strings.Contains(string(l.target.files["status.json"]), text)

@@ -19,6 +19,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/schema"
+	"github.com/kupenstack/kupenstack-sync/test/await"
 	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
@@ -111,7 +112,7 @@ func (s *site) says(line string) {
 	s.t.Helper()
 	defer s.tell()
 	wanted := regexp.MustCompile("^" + line + "\n$")
-	eventually(s.t, line, func() bool {
+	await.Until(s.t, line, func() bool {
 		status, text := s.ask("/readyz")
 		return status == http.StatusServiceUnavailable && wanted.MatchString(text)
 	})
@@ -124,7 +125,7 @@ func (s *site) says(line string) {
 func (s *site) converges() {
 	s.t.Helper()
 	defer s.tell()
-	eventually(s.t, "the flavors "+strings.Join(s.flavors, " "), func() bool {
+	await.Until(s.t, "the flavors "+strings.Join(s.flavors, " "), func() bool {
 		return strings.Join(s.nova.names(), " ") == strings.Join(s.flavors, " ")
 	})
 	s.ready()
@@ -158,7 +159,7 @@ func (s *site) openStackIsSilent() {
 	s.says(`observe flavor: GET flavors/detail of the compute service: .+`)
 	s.published("GET flavors/detail of the compute service")
 	// Each attempt asks four times. Without pauses in between they would take no time.
-	eventually(s.t, "the next attempts", func() bool { return silent.Fired() >= 12 })
+	await.Until(s.t, "the next attempts", func() bool { return silent.Fired() >= 12 })
 	if took := time.Since(since); took < 4*time.Second {
 		s.t.Errorf("it asked %d times within %v", silent.Fired(), took)
 	}
@@ -200,7 +201,7 @@ func (s *site) clusterIsGone() {
 	s.says(`cluster: reach the cluster at .+`)
 	s.drop()
 	fired, since := gone.Fired(), time.Now()
-	eventually(s.t, "the next attempts", func() bool { return gone.Fired() >= fired+2 })
+	await.Until(s.t, "the next attempts", func() bool { return gone.Fired() >= fired+2 })
 	if took := time.Since(since); took < time.Second {
 		s.t.Errorf("it asked twice within %v", took)
 	}

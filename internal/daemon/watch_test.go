@@ -64,7 +64,7 @@ func TestWatch(t *testing.T) {
 			}
 			called := watch(t, dir)
 			tc.change(t, dir)
-			await(t, called)
+			told(t, called)
 		})
 	}
 }
@@ -77,7 +77,7 @@ func TestWatchWaitsUntilItIsQuiet(t *testing.T) {
 	for i := range 200 {
 		write(t, dir, "main.hcl", strings.Repeat("x", i))
 	}
-	await(t, called)
+	told(t, called)
 	calls := 1
 	for done := false; !done; {
 		select {
@@ -98,9 +98,9 @@ func TestWatchInsideANewDirectory(t *testing.T) {
 	dir := t.TempDir()
 	called := watch(t, dir)
 	write(t, dir, "nodes/rack-1/main.hcl", "one")
-	await(t, called)
+	told(t, called)
 	write(t, dir, "nodes/rack-1/main.hcl", "two")
-	await(t, called)
+	told(t, called)
 }
 
 func TestWatchThroughALink(t *testing.T) {
@@ -110,7 +110,7 @@ func TestWatchThroughALink(t *testing.T) {
 	must(t, os.Symlink(dir, link))
 	called := watch(t, link)
 	write(t, dir, "main.hcl", "one")
-	await(t, called)
+	told(t, called)
 }
 
 func TestWatchNotWhatIsGits(t *testing.T) {
@@ -122,7 +122,7 @@ func TestWatchNotWhatIsGits(t *testing.T) {
 	write(t, dir, ".git/refs/main", "one")
 	quiet(t, called)
 	write(t, dir, ".gitattributes", "one") // this is the user's
-	await(t, called)
+	told(t, called)
 }
 
 func TestWatchNothing(t *testing.T) {
@@ -140,7 +140,7 @@ func watch(t *testing.T, dir string) <-chan struct{} {
 	return called
 }
 
-func await(t *testing.T, called <-chan struct{}) {
+func told(t *testing.T, called <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-called:

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -96,6 +97,15 @@ func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.config) }
 
 // Client returns the administrator's clientset. It is safe for concurrent use.
 func (c *Cluster) Client() kubernetes.Interface { return c.client }
+
+// LeaseHolder returns who has a Lease, "" when nobody has it.
+func (c *Cluster) LeaseHolder(ctx context.Context, namespace, name string) (string, error) {
+	lease, err := c.client.CoordinationV1().Leases(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil || lease.Spec.HolderIdentity == nil {
+		return "", err
+	}
+	return *lease.Spec.HolderIdentity, nil
+}
 
 // Stop ends all servers and removes the cluster's data; logs and the audit log stay.
 // It can be called on what another process started, and more than once.

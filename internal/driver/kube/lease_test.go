@@ -8,7 +8,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rs/zerolog"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,12 +15,10 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/await"
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
-
-// patience is how long a test waits for what takes 15 seconds at most on a machine at rest.
-const patience = 5 * time.Minute
 
 // candidate is a process that wants the lease.
 type candidate struct {
@@ -64,7 +61,7 @@ func hold(t *testing.T, bed *cluster.Cluster, namespace, identity string) *candi
 // working waits until work was called, and returns its context.
 func (c *candidate) working() context.Context {
 	c.t.Helper()
-	ctx := receive(c.t, c.began, "the lease")
+	ctx := await.Receive(c.t, c.began, "the lease")
 	if err := c.lease.Guard(); err != nil {
 		c.t.Errorf("it holds the lease and may not write: %v", err)
 	}
@@ -74,7 +71,7 @@ func (c *candidate) working() context.Context {
 // ended waits until Hold returned, and looks that nothing may be written any more.
 func (c *candidate) ended(want error) {
 	c.t.Helper()
-	if err := receive(c.t, c.done, "the end"); !errors.Is(err, want) {
+	if err := await.Receive(c.t, c.done, "the end"); !errors.Is(err, want) {
 		c.t.Errorf("it ended with %v, want %v", err, want)
 	}
 	if err := c.lease.Guard(); !errors.Is(err, unit.ErrNotWriter) {
@@ -82,43 +79,7 @@ func (c *candidate) ended(want error) {
 	}
 }
 
-func receive[T any](t *testing.T, from <-chan T, what string) T {
-	t.Helper()
-	select {
-	case value := <-from:
-		return value
-	case <-time.After(patience):
-		t.Fatalf("waited %v for %s", patience, what)
-		panic("unreachable")
-	}
-}
-
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); !holds(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %v for %s", patience, what)
-		}
-	}
-}
-
 func uniqueNamespace() string { return "lease-" + strings.ToLower(rand.Text()[:12]) }
-
-// givenBack fails the test when somebody who is at its end has the lease yet: it would expire 15 seconds
-// after the last renewal.
-func givenBack(t *testing.T, bed *cluster.Cluster, namespace, by string) {
-	t.Helper()
-	lease, err := bed.Client().CoordinationV1().Leases(namespace).Get(t.Context(), "kupenstack", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if holder := lease.Spec.HolderIdentity; holder != nil && *holder == by {
-		t.Errorf("%s has not given the lease back", by)
-	}
-}
 
 func TestOneAtATime(t *testing.T) {
 	t.Parallel()
@@ -127,7 +88,7 @@ func TestOneAtATime(t *testing.T) {
 	first.working()
 	second := hold(t, bed, namespace, "second")
 	// The second one knows who has it before it would ever get it.
-	eventually(t, "the name of the holder", func() bool { return second.lease.Holder() == "first" })
+	await.Until(t, "the name of the holder", func() bool { return second.lease.Holder() == "first" })
 	if err := second.lease.Guard(); !errors.Is(err, unit.ErrNotWriter) {
 		t.Errorf("two may write at once: %v", err)
 	}
@@ -139,7 +100,9 @@ func TestOneAtATime(t *testing.T) {
 
 	close(first.leave)
 	first.ended(errWork)
-	givenBack(t, bed, namespace, "first")
+	if holder, err := bed.LeaseHolder(t.Context(), namespace, "kupenstack"); err != nil || holder == "first" {
+		t.Errorf("%q has the lease after the end, which would expire 15 seconds after the last renewal: %v", holder, err)
+	}
 	second.working()
 	second.stop()
 	second.ended(errWork)
@@ -175,8 +138,8 @@ func TestLeaseOfSomebodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Nothing may be written from the next renewal on, some seconds before the work has to end.
-	eventually(t, "no right to write", func() bool { return c.lease.Guard() != nil })
-	receive(t, working.Done(), "word that the lease is lost")
+	await.Until(t, "no right to write", func() bool { return c.lease.Guard() != nil })
+	await.Receive(t, working.Done(), "word that the lease is lost")
 	if cause := context.Cause(working); errors.Is(cause, context.Canceled) || !strings.Contains(cause.Error(), "lost") {
 		t.Errorf("the work ended because of %v", cause)
 	}
@@ -196,7 +159,7 @@ func TestDeletedLease(t *testing.T) {
 	if err := leases.Delete(t.Context(), "kupenstack", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the lease", func() bool {
+	await.Until(t, "the lease", func() bool {
 		lease, err := leases.Get(t.Context(), "kupenstack", metav1.GetOptions{})
 		return err == nil && *lease.Spec.HolderIdentity == "first"
 	})
