@@ -21,12 +21,14 @@ help: ## list the targets
 build: ## both commands, static, into bin/
 	CGO_ENABLED=0 GOOS=$(GOOS) GOARCH=$(GOARCH) $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/kupenstackd ./cmd/kupenstack-sync
 
-# One package more at once than there are processors: tests wait for servers a good part of the time.
+# What takes longest comes first, so that the end does not wait for a single package.
+LONGEST   := ./test/e2e ./test/demo ./test/openstack ./test/cluster/player ./internal/driver/openstack
+# Two packages more at once than there are processors: tests wait for servers a good part of the time.
 # Go's own linker takes a third less time than handing a binary with the race detector to the system's,
 # and there are as many binaries to link as packages with tests. A tenth of the processors' time is the
 # collection of garbage, of the servers as of the tests, and lint has run vet.
 test: lint $(TESTBED) ## everything: lint, then all tests with the race detector on real servers
-	GOGC=300 $(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -vet=off -ldflags=-linkmode=internal -timeout 30m -p $$(( $$(nproc) + 1 )) ./...
+	GOGC=300 $(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -vet=off -ldflags=-linkmode=internal -timeout 30m -p $$(( $$(nproc) + 2 )) $(LONGEST) ./...
 
 unit: ## the inner loop: tests that need no servers
 	$(GO) test ./...

@@ -115,6 +115,19 @@ func (r *Repository) Tree(t testing.TB, ref string) map[string]string {
 	return files
 }
 
+// File returns the content of one file of the commit that ref names; false when there is no such ref or
+// file. The path has no line break. It is a single process, for those who look again and again.
+func (r *Repository) File(t testing.TB, ref, path string) (string, bool) {
+	t.Helper()
+	output := r.mustGit(t, []byte(ref+":"+path+"\n"), "cat-file", "--batch")
+	header, rest, _ := bytes.Cut(output, []byte("\n"))
+	fields := strings.Fields(string(header)) // hash, type, size
+	if bytes.HasSuffix(header, []byte(" missing")) || len(fields) != 3 || fields[1] != "blob" {
+		return "", false
+	}
+	return string(bytes.TrimSuffix(rest, []byte("\n"))), true // the one that ends every answer
+}
+
 // ForcePush points ref, given in full, at any object of the repository, as a forced
 // push does. Commit with Onto or Orphan writes the history to point at.
 func (r *Repository) ForcePush(t testing.TB, ref, hash string) {

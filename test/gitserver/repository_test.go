@@ -26,6 +26,14 @@ func TestHistory(t *testing.T) {
 
 	wantTree := func(ref string, want map[string]string) {
 		t.Helper()
+		for path, text := range want {
+			if got, ok := repo.File(t, ref, path); path != awkward && (got != text || !ok) {
+				t.Errorf("%s: %s has %q, want %q", ref, path, got, text)
+			}
+		}
+		if got, ok := repo.File(t, ref, "no/such/file"); ok {
+			t.Errorf("%s has a file that was never written: %q", ref, got)
+		}
 		if got := repo.Tree(t, ref); !maps.Equal(got, want) {
 			t.Errorf("the tree of %s is %q, want %q", ref, got, want)
 		}

@@ -96,7 +96,7 @@ func (w *World) ReportsAfter(t testing.TB, first int) string {
 	var b strings.Builder
 	for i := len(log) - first - 1; i >= 0; i-- {
 		var s Status
-		text := w.Repository.Tree(t, log[i].Hash)["status.json"]
+		text, _ := w.Repository.File(t, log[i].Hash, "status.json")
 		if err := json.Unmarshal([]byte(text), &s); err != nil {
 			t.Fatalf("status.json: %v\n%s", err, text)
 		}

@@ -127,10 +127,8 @@ func (w *World) Env(more ...string) []string { return append(append([]string(nil
 // Status returns a file of the status branch, "" when there is none.
 func (w *World) Status(t testing.TB, name string) string {
 	t.Helper()
-	if _, ok := w.Repository.Refs(t)["refs/heads/"+StatusBranch]; !ok {
-		return ""
-	}
-	return w.Repository.Tree(t, StatusBranch)[name]
+	text, _ := w.Repository.File(t, "refs/heads/"+StatusBranch, name)
+	return text
 }
 
 // Await polls until a condition holds: what it looks at has no events that a test could wait for.
