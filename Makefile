@@ -28,7 +28,7 @@ LONGEST   := ./test/e2e ./test/demo ./test/openstack ./test/cluster/player ./int
 # and there are as many binaries to link as packages with tests. A tenth of the processors' time is the
 # collection of garbage, of the servers as of the tests, and lint has run vet.
 test: lint $(TESTBED) ## everything: lint, then all tests with the race detector on real servers
-	GOGC=300 $(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -vet=off -ldflags=-linkmode=internal -timeout 30m -p $$(( $$(nproc) + 2 )) $(LONGEST) ./...
+	GOGC=300 $(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -vet=off -ldflags=-linkmode=internal -timeout 30m -p $$(nproc) $(LONGEST) ./...
 
 unit: ## the inner loop: tests that need no servers
 	$(GO) test ./...
@@ -37,8 +37,6 @@ lint: ## golangci-lint with gofumpt, and the rules about imports
 	$(TOOL) golangci-lint run ./...
 	$(GO) mod verify >/dev/null
 	$(GO) mod tidy -diff
-	cd test/tools && $(GO) mod verify >/dev/null
-	cd test/cluster/binaries && $(GO) mod verify >/dev/null
 	$(GO) test ./test/architecture
 
 bench: $(TESTBED) ## benchmarks, on real servers where they need them

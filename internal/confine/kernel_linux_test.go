@@ -1,13 +1,12 @@
 package confine_test
 
 import (
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/confine"
+	"github.com/kupenstack/kupenstack-sync/test/program"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
@@ -16,12 +15,8 @@ import (
 // has a race detector.
 func TestKernelHoldsMemory(t *testing.T) {
 	slow.Test(t)
-	program := filepath.Join(t.TempDir(), "leap")
-	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./testdata/leap").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, said)
-	}
 	limits := confine.Limits{Memory: 128 << 20, CPU: 10 * time.Second, Wall: time.Minute}
-	r := &confine.Runner{Limits: limits, Program: program}
+	r := &confine.Runner{Limits: limits, Program: program.Build(t, "internal/confine/testdata/leap")}
 	for size, want := range map[int64]struct {
 		excess confine.Excess
 		answer string

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/confine"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/test/program"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
@@ -29,12 +28,12 @@ func TestKillersAreFindings(t *testing.T) {
 		slices.Reverse(slowest)
 		t.Logf("the slowest:\n%s", strings.Join(slowest[:min(len(slowest), 10)], "\n"))
 	}()
-	program := confined(t)
+	child := program.Build(t, "test/confined")
 	all := allKillers()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		k := all[name]
 		t.Run(name, func(t *testing.T) {
-			runner := &confine.Runner{Limits: confine.DefaultLimits(), Program: program}
+			runner := &confine.Runner{Limits: confine.DefaultLimits(), Program: child}
 			switch {
 			case k.long:
 				runner.Limits.CPU /= 5
@@ -101,7 +100,7 @@ func atLimits() map[string]killer {
 // work of the machine makes it longer.
 func TestLimitsCanBeReached(t *testing.T) {
 	slow.Test(t)
-	runner := &confine.Runner{Limits: confine.DefaultLimits(), Program: confined(t)}
+	runner := &confine.Runner{Limits: confine.DefaultLimits(), Program: program.Build(t, "test/confined")}
 	runner.Limits.CPU *= 2
 	for name, c := range atLimits() {
 		outcome, err := runner.Run(t.Context(), "findings", c.files, c.path)
@@ -115,22 +114,11 @@ func TestLimitsCanBeReached(t *testing.T) {
 	}
 }
 
-// confined builds the program to try configurations in.
-func confined(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "confined")
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program, "github.com/kupenstack/kupenstack-sync/test/confined")
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, said)
-	}
-	return program
-}
-
 // TestReaderOutlivesTheChild reads, as the commands do, what ends the child in each part of the work,
 // and then something good.
 func TestReaderOutlivesTheChild(t *testing.T) {
 	slow.Test(t)
-	all, program := allKillers(), confined(t)
+	all, child := allKillers(), program.Build(t, "test/confined")
 	for name, c := range map[string]struct {
 		killer killer
 		code   string
@@ -142,7 +130,7 @@ func TestReaderOutlivesTheChild(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			limits := confine.DefaultLimits()
-			reader := &revision.Reader{Runner: &confine.Runner{Limits: limits, Program: program}}
+			reader := &revision.Reader{Runner: &confine.Runner{Limits: limits, Program: child}}
 			reader.Runner.Limits.CPU /= time.Duration(c.part)
 			loaded, found, err := reader.Load(t.Context(), "bad", c.killer.files, c.killer.path, revision.Options{})
 			if err != nil {

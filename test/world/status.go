@@ -3,6 +3,8 @@ package world
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +56,29 @@ func (s *Status) Unit(address string) *Unit {
 		}
 	}
 	return nil
+}
+
+// Status returns a file of the status branch, "" when there is none. Tests ask again and again, so that
+// Git is asked only for what was not read yet: a commit's files do not change.
+func (w *World) Status(t testing.TB, name string) string {
+	t.Helper()
+	tip, err := os.ReadFile(filepath.Join(w.Repository.Dir, "refs", "heads", StatusBranch))
+	if err != nil { // no report yet, or Git has packed its refs
+		text, _ := w.Repository.File(t, "refs/heads/"+StatusBranch, name)
+		return text
+	}
+	of := strings.TrimSpace(string(tip)) + ":" + name
+	w.mu.Lock()
+	text, known := w.reports[of]
+	w.mu.Unlock()
+	if known {
+		return text
+	}
+	text, _ = w.Repository.File(t, strings.TrimSpace(string(tip)), name)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reports[of] = text
+	return text
 }
 
 // ReadStatus returns the newest report; false before the first.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 	"github.com/kupenstack/kupenstack-sync/test/openstack"
+	"github.com/kupenstack/kupenstack-sync/test/program"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
 
@@ -49,6 +49,7 @@ type World struct {
 
 	mu       sync.Mutex
 	provider *gophercloud.ProviderClient // ours to OpenStack, once there is one
+	reports  map[string]string           // files of the status branch by commit and name
 }
 
 // New builds the commands and starts what they need. It takes a cluster of its own, as nodes get
@@ -56,8 +57,8 @@ type World struct {
 func New(t testing.TB) *World {
 	t.Helper()
 	testbed.Dir(t)
-	w := &World{dir: t.TempDir(), Cloud: testbed.OpenStack(t)}
-	w.build(t)
+	w := &World{dir: t.TempDir(), Cloud: testbed.OpenStack(t), reports: map[string]string{}}
+	w.Daemon, w.Sync = program.Build(t, "cmd/kupenstackd"), program.Build(t, "cmd/kupenstack-sync")
 	w.Cluster = testbed.PlayedCluster(t, cluster.Options{})
 	w.access = login(t, w.Cluster)
 	kubeconfig := filepath.Join(w.dir, "kubeconfig")
@@ -102,19 +103,6 @@ func environment() []string {
 	return env
 }
 
-// build builds both commands.
-func (w *World) build(t testing.TB) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", w.dir+"/",
-		"github.com/kupenstack/kupenstack-sync/cmd/kupenstackd", "github.com/kupenstack/kupenstack-sync/cmd/kupenstack-sync")
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("build the commands: %v\n%s", err, output)
-	}
-	w.Daemon, w.Sync = filepath.Join(w.dir, "kupenstackd"), filepath.Join(w.dir, "kupenstack-sync")
-}
-
 // Push commits the files as they are now, and returns the commit.
 func (w *World) Push(t testing.TB, message string) string {
 	t.Helper()
@@ -123,13 +111,6 @@ func (w *World) Push(t testing.TB, message string) string {
 
 // Env returns the environment of the commands, with further variables.
 func (w *World) Env(more ...string) []string { return append(append([]string(nil), w.env...), more...) }
-
-// Status returns a file of the status branch, "" when there is none.
-func (w *World) Status(t testing.TB, name string) string {
-	t.Helper()
-	text, _ := w.Repository.File(t, "refs/heads/"+StatusBranch, name)
-	return text
-}
 
 // Await polls until a condition holds: what it looks at has no events that a test could wait for.
 // It fails the test with the text that the condition returned last.

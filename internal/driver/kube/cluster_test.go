@@ -19,8 +19,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
 
-func clusterWithoutNodes() cluster.Options { return cluster.Options{Nodes: -1} }
-
 func TestGuardStopsWhatChanges(t *testing.T) {
 	w := newWorld(t, testbed.Cluster(t))
 	w.namespace()
@@ -245,8 +243,8 @@ func TestExplainAWorkload(t *testing.T) {
 	}
 }
 
-func TestNodeLabels(t *testing.T) {
-	w := newWorld(t, testbed.PrivateCluster(t, cluster.Options{Nodes: 2}))
+func testNodeLabels(t *testing.T, bed *cluster.Cluster) {
+	w := newWorld(t, bed)
 	d, told := w.driver(nil)
 	if names, err := w.cluster.Nodes(w.ctx); err != nil || strings.Join(names, " ") != "node-1 node-2" {
 		t.Fatalf("got %v %v", names, err)

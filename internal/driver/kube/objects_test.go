@@ -16,6 +16,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/cluster"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
 
@@ -171,8 +172,8 @@ func TestObjectsThatCannotChangeBlock(t *testing.T) {
 	}
 }
 
-func TestDefinitionThenObjectWithStatus(t *testing.T) {
-	w := newWorld(t, testbed.PrivateCluster(t, clusterWithoutNodes()))
+func testDefinitionThenObjectWithStatus(t *testing.T, bed *cluster.Cluster) {
+	w := newWorld(t, bed)
 	w.namespace()
 	d, told := w.driver(nil)
 	crd := `

@@ -11,12 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
-	"github.com/kupenstack/kupenstack-sync/test/testbed"
+	"github.com/kupenstack/kupenstack-sync/test/cluster"
 )
 
 // How a node stands is written beside what the configuration says of it, and neither undoes the other.
-func TestShownNodes(t *testing.T) {
-	w := newWorld(t, testbed.PrivateCluster(t, clusterWithoutNodes()))
+func testShownNodes(t *testing.T, bed *cluster.Cluster) {
+	w := newWorld(t, bed)
 	d, told := w.driver(nil)
 	crd := `
 apiVersion: apiextensions.k8s.io/v1

@@ -1,0 +1,18 @@
+//go:build beds
+
+package kube_test
+
+import (
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/test/cluster"
+	"github.com/kupenstack/kupenstack-sync/test/testbed"
+)
+
+// TestPrivate has what must not happen on a shared cluster: nodes get labels, and kinds come and go.
+func TestPrivate(t *testing.T) {
+	bed := testbed.PrivateCluster(t, cluster.Options{Nodes: 2})
+	t.Run("labels of nodes", func(t *testing.T) { testNodeLabels(t, bed) })
+	t.Run("how nodes are shown", func(t *testing.T) { testShownNodes(t, bed) })
+	t.Run("a definition, then its objects", func(t *testing.T) { testDefinitionThenObjectWithStatus(t, bed) })
+}
