@@ -61,6 +61,35 @@ func TestBusyObjectsWait(t *testing.T) {
 	}
 }
 
+// TestPutAwayInstances: what Nova refuses of them for now is held back, and the rest is not.
+func TestPutAwayInstances(t *testing.T) {
+	d := testDriver(t)
+	other := map[string]cty.Value{"metadata": cty.MapVal(map[string]cty.Value{"tier": cty.StringVal("db")})}
+	renamed := map[string]cty.Value{"name": cty.StringVal("shop"), "metadata": other["metadata"]}
+	for _, test := range []struct {
+		status  string
+		written map[string]cty.Value
+		action  unit.Action
+		reason  string
+	}{
+		{"ACTIVE", other, unit.ActionUpdate, ""},
+		{"SHELVED", other, unit.ActionBlocked, "unshelve it"},
+		{"SHELVED_OFFLOADED", other, unit.ActionBlocked, "unshelve it"},
+		{"RESCUE", other, unit.ActionBlocked, "unrescue it"},
+		{"RESCUE", renamed, unit.ActionUpdate, "without metadata: "},
+		{"RESCUE", map[string]cty.Value{"name": cty.StringVal("shop")}, unit.ActionUpdate, ""},
+	} {
+		want := wantValue("instance", test.written)
+		tg := testTarget(t, "instance", want)
+		o := d.kinds["instance"].(instanceKind).read(map[string]any{
+			"id": "x1", "name": "web", "status": test.status, "metadata": map[string]any{markKey: testMark, "tier": "web"},
+		})
+		if diff := d.Compare(tg, want, state(tg, match{object: o, owned: true})); diff.Action != test.action || !strings.Contains(diff.Reason, test.reason) {
+			t.Errorf("%s: %+v", test.status, diff)
+		}
+	}
+}
+
 // TestPortsOfAnInstanceBeingBuilt: they come one by one, and those that are missing yet are no difference.
 func TestPortsOfAnInstanceBeingBuilt(t *testing.T) {
 	d := testDriver(t)

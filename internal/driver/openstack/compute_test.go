@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -138,6 +139,7 @@ func TestBedWholeChain(t *testing.T) {
 	})
 	b.converge(t, &server)
 	b.settled(t, server, "/v2.1/servers/detail", "/v2.0/ports")
+	b.rescued(t, server)
 
 	for _, each := range []unit.Target{server, image, pair, flavor, group, subnet, network, project} {
 		each.Spec = nil // the block is gone, as when a configuration drops it
@@ -151,6 +153,32 @@ func TestBedWholeChain(t *testing.T) {
 			t.Errorf("%s is not gone: %+v", each.Address, st)
 		}
 	}
+}
+
+// rescued has somebody rescue the instance: it is as they want it, and what Nova then refuses waits for them.
+func (b *bench) rescued(t *testing.T, server unit.Target) {
+	t.Helper()
+	compute := computeClient(t)
+	if _, err := servers.Rescue(t.Context(), compute, server.ID, servers.RescueOpts{AdminPass: "secret"}).Extract(); err != nil {
+		t.Fatal(err)
+	}
+	changed := with(t, server, values{"metadata": cty.MapVal(map[string]cty.Value{"tier": text("cache")})})
+	until := func(target unit.Target, action unit.Action, reason string) {
+		t.Helper()
+		for {
+			st, diff := b.compare(t, target)
+			if st.Ready() && diff.Action == action && !diff.Waits && strings.Contains(diff.Reason, reason) {
+				return
+			}
+			pause(t.Context(), t)
+		}
+	}
+	until(server, unit.ActionNone, "")
+	until(changed, unit.ActionBlocked, "unrescue it")
+	if err := servers.Unrescue(t.Context(), compute, server.ID).ExtractErr(); err != nil {
+		t.Fatal(err)
+	}
+	until(changed, unit.ActionUpdate, "")
 }
 
 func TestBedImageWithWrongChecksum(t *testing.T) {

@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -72,7 +73,7 @@ func (k instanceKind) read(raw map[string]any) *object {
 // fare tells how a server does. What was stopped, paused or suspended is as its users want it.
 func fare(o *object, status string) {
 	switch status {
-	case "ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUED":
+	case "ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE":
 		if task := textAt(o.raw, keyTask); task != "" { // it works meanwhile
 			o.busy = "Nova says that the instance has the task " + task
 		}
@@ -87,6 +88,25 @@ func fare(o *object, status string) {
 		o.health, o.after, o.going, o.message = unit.HealthProgressing, instancePause, true, "it is being deleted"
 		o.busy, o.partial = o.message, true
 	}
+}
+
+// hindrance holds back what Nova refuses of an instance that is put away or rescued, other than the rest
+// (check_instance_state in nova/compute/api.py, _check_instance_in_valid_state in server_tags.py).
+func (instanceKind) hindrance(_ cty.Value, o *object, fields []unit.Field) (problem string, held []string) {
+	status := textAt(o.raw, "status")
+	if status != "SHELVED" && status != "SHELVED_OFFLOADED" && status != "RESCUE" {
+		return "", nil
+	}
+	for _, f := range fields {
+		if f.Path == "metadata" || f.Path == "tags" {
+			held = append(held, f.Path)
+		}
+	}
+	if held == nil {
+		return "", nil
+	}
+	back := map[bool]string{true: "unrescue", false: "unshelve"}[status == "RESCUE"]
+	return fmt.Sprintf("Nova changes neither metadata nor tags of an instance in the state %s; %s it, then they are changed", status, back), held
 }
 
 // list asks for the servers of all projects, or of our own where our user may not ask for more.

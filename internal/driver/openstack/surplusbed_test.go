@@ -82,6 +82,18 @@ func foreignNames(t *testing.T, network, flavor, server string) {
 	if err := attributestags.Add(t.Context(), somebody(t), "networks", network, "theirs").ExtractErr(); err != nil {
 		t.Fatal(err)
 	}
+	compute := computeClient(t)
+	if _, err := flavors.CreateExtraSpecs(t.Context(), compute, flavor, flavors.ExtraSpecsOpts{"x:theirs": "1"}).Extract(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := servers.UpdateMetadata(t.Context(), compute, server, servers.MetadataOpts{"theirs": "1"}).Extract(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// computeClient is Nova as somebody else uses it.
+func computeClient(t *testing.T) *gophercloud.ServiceClient {
+	t.Helper()
 	cloud := sharedCloud(t)
 	provider, err := cloud.Provider(t.Context())
 	if err != nil {
@@ -91,10 +103,5 @@ func foreignNames(t *testing.T, network, flavor, server string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := flavors.CreateExtraSpecs(t.Context(), compute, flavor, flavors.ExtraSpecsOpts{"x:theirs": "1"}).Extract(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := servers.UpdateMetadata(t.Context(), compute, server, servers.MetadataOpts{"theirs": "1"}).Extract(); err != nil {
-		t.Fatal(err)
-	}
+	return compute
 }
