@@ -57,13 +57,14 @@ func work(from io.Reader, to io.Writer, jobs map[string]Job) int {
 	debug.SetMaxStack(maxStack)
 	// Garbage is collected only when memory runs short: most children end long before.
 	debug.SetGCPercent(-1)
-	soft := s.Limits.Memory * 3 / 4
+	room := roomFor(s.Limits.Memory, text())
+	soft := room * 7 / 8
 	debug.SetMemoryLimit(soft)
-	if err := limit(s.Limits); err != nil {
+	if err := limit(s.Limits, room); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return codeLimits
 	}
-	go watch(s.Limits)
+	go watch(room*15/16, s.Limits.CPU)
 	answer := job(Task{Files: tree, Arguments: s.Arguments, Phase: func(name string) {
 		tree.tell(request{Op: opPhase, Name: name})
 		tidy(soft)
@@ -71,6 +72,11 @@ func work(from io.Reader, to io.Writer, jobs map[string]Job) int {
 	tree.tell(request{Op: opDone, Answer: answer, Peak: peak(), CPU: processorTime()})
 	return codeDone
 }
+
+// roomFor is how much memory the work may take: what the limit leaves beside the program itself, of which
+// more comes into memory while it runs. Collecting, watching and the kernel's limit go by this, in this
+// order: a program that is larger would else meet the kernel before it collects its garbage.
+func roomFor(limit, program int64) int64 { return limit - max(limit/8, program) }
 
 // tidy collects garbage between two phases when half of the memory is used: what the last phase needed
 // for its work is garbage now, and little is alive. In the midst of the next one there would be more.
@@ -93,13 +99,13 @@ func held(samples []metrics.Sample) int64 {
 
 // watch ends the process when it goes beyond its limits. The kernel's limits lie a little higher:
 // they catch what grows between two looks.
-func watch(limits Limits) {
+func watch(most int64, long time.Duration) {
 	of := samples()
 	for range time.Tick(5 * time.Millisecond) {
-		if held(of) > limits.Memory*13/16 {
+		if held(of) > most {
 			os.Exit(codeMuch)
 		}
-		if processorTime() > limits.CPU {
+		if processorTime() > long {
 			os.Exit(codeLong)
 		}
 	}

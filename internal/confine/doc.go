@@ -9,7 +9,7 @@
 // The child gets no environment, no descriptors beside its pipes and no directory. What is secret for the
 // job, such as values of variables and the keys of encrypted files, stands in its argument, which goes
 // through a pipe and is seen by nobody else. The child limits itself before it reads the first byte, and a
-// goroutine of it watches what it uses. Garbage is collected between the phases of a job, when there is
+// goroutine of it watches what it uses: what there is of the program itself counts as well. Garbage is collected between the phases of a job, when there is
 // much, and else only as memory runs short. On Linux the kernel holds the limits as well, RLIMIT_DATA for
 // memory and RLIMIT_CPU for time, and so also against what grows in one step. On other systems there are
 // the watch over memory, the limit on the stack, and the parent's clock in place of processor time.

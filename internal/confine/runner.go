@@ -106,6 +106,8 @@ func reason(code int, said string, long bool) Excess {
 		return Stack
 	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
 		return Memory
+	case strings.Contains(said, "unexpected signal during runtime execution"): // the collector does not always bear to get none
+		return Memory
 	case code == -1 && long: // killed
 		return Time
 	case code == -1: // by the kernel, which needed the memory

@@ -46,7 +46,7 @@ func (r *Reader) Load(ctx context.Context, id string, tree fs.FS, path string, o
 		loaded, found := Load(id, tree, path, options)
 		return loaded, found, nil
 	}
-	defer r.Collector.relax(r.Runner.Limits.Memory * 3 / 4)() // as the trial collects
+	defer r.Collector.relax(r.Runner.Limits.Memory * 11 / 16)() // about as the trial collects, beside the program itself
 	if r.path != path || !r.with.equal(options) {
 		r.last, r.path, r.with = nil, path, options
 	}
