@@ -25,8 +25,9 @@ const maxPacks = 32
 const tipFile = "tip"
 
 // cache keeps what was fetched of one ref of one repository below dir: a bare repository in a
-// directory of its own, and the file "tip" that names it and the newest commit in it. A tree that
-// is in use keeps the repository before the newest one alive.
+// directory of its own, and the file "tip" that names it and the newest commit in it. Several processes may
+// share the directory: each knows its own newest commit, and the file has that of whoever wrote last. A
+// tree that is in use keeps its repository.
 type cache struct {
 	mu      sync.Mutex // held by whoever calls a method
 	dir     string
@@ -42,7 +43,6 @@ type tip struct {
 	Ref       string `json:"ref"`
 	Hash      string `json:"hash"`
 	Directory string `json:"directory"`
-	Former    string `json:"former,omitempty"`
 }
 
 func newCache(options Options, at location) (*cache, error) {
@@ -63,14 +63,18 @@ func (c *cache) fetch(ctx context.Context, from *remote, rev Revision) (*Tree, e
 	if !isHash(rev.Hash) || rev.Ref == "" {
 		return nil, &Error{Kind: Other, Text: "a revision of a repository has a ref and a commit"}
 	}
-	if tree, err := c.newest(); err == nil {
+	tree, err := c.newest()
+	if errors.Is(err, errInUse) {
+		return nil, err
+	}
+	if err == nil {
 		if tree.Revision.Hash == rev.Hash {
 			tree.Revision.Ref = rev.Ref
 			return tree, nil
 		}
 		if c.open.packs() < maxPacks {
 			tree, err := c.extend(ctx, from, rev)
-			if kind := KindOf(err); err == nil || kind == Unreachable || kind == Refused || kind == UnknownHost || kind == NoRepository || kind == NoRef || kind == TooLarge || ctx.Err() != nil {
+			if kind := KindOf(err); err == nil || kind == Unreachable || kind == Refused || kind == UnknownHost || kind == NoRepository || kind == NoRef || kind == TooLarge || errors.Is(err, errInUse) || ctx.Err() != nil {
 				return tree, err
 			}
 			// After history was rewritten, or with a damaged cache, only a clean clone helps.
@@ -81,39 +85,34 @@ func (c *cache) fetch(ctx context.Context, from *remote, rev Revision) (*Tree, e
 
 // extend fetches into the present repository what it lacks.
 func (c *cache) extend(ctx context.Context, from *remote, rev Revision) (*Tree, error) {
-	open, err := openStore(c.open.dir) // readers of former trees go on with the present one
+	open, err := c.add(func(store *store) (err error) {
+		rev, err = from.download(ctx, rev, plumbing.NewHash(c.tip.Hash), noHistory, store.objects)
+		return err
+	})
 	if err != nil {
-		return nil, err
-	}
-	if rev, err = from.download(ctx, rev, plumbing.NewHash(c.tip.Hash), noHistory, open.objects); err != nil {
 		return nil, err
 	}
 	if err := open.complete(rev.Hash, c.options.MaxFiles); err != nil {
 		return nil, err
 	}
-	return c.record(tip{Ref: rev.Ref, Hash: rev.Hash, Directory: c.tip.Directory, Former: c.tip.Former}, open)
+	return c.record(tip{Ref: rev.Ref, Hash: rev.Hash, Directory: c.tip.Directory}, open)
 }
 
-// clone fetches into a fresh repository, and forgets the one before the present one.
+// clone fetches into a fresh repository.
 func (c *cache) clone(ctx context.Context, from *remote, rev Revision) (*Tree, error) {
-	if _, err := os.Stat(filepath.Join(c.dir, tipFile)); c.loaded || errors.Is(err, os.ErrNotExist) {
-		c.sweep() // or processes that are killed here one after the other fill the disk
-	}
-	dir, err := os.MkdirTemp(c.dir, "repository-*")
+	c.sweep() // or processes that are killed here one after the other fill the disk
+	fresh, err := c.begin()
 	if err != nil {
-		return nil, fmt.Errorf("making a cache: %w", err)
+		return nil, err
 	}
-	fresh, err := openStore(dir)
-	if err == nil {
-		rev, err = from.download(ctx, rev, plumbing.ZeroHash, noHistory, fresh.objects)
-	}
+	rev, err = from.download(ctx, rev, plumbing.ZeroHash, noHistory, fresh.objects)
 	if err == nil {
 		err = fresh.complete(rev.Hash, c.options.MaxFiles)
 	}
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, os.RemoveAll(fresh.dir))
 	}
-	next := tip{Ref: rev.Ref, Hash: rev.Hash, Directory: filepath.Base(dir), Former: c.tip.Directory}
+	next := tip{Ref: rev.Ref, Hash: rev.Hash, Directory: filepath.Base(fresh.dir)}
 	tree, err := c.record(next, fresh)
 	if err != nil {
 		return nil, err
@@ -122,37 +121,84 @@ func (c *cache) clone(ctx context.Context, from *remote, rev Revision) (*Tree, e
 	return tree, nil
 }
 
+// begin makes a fresh repository, which nobody takes for one that is not in use.
+func (c *cache) begin() (*store, error) {
+	var fresh *store
+	err := c.alone(func() error {
+		dir, err := os.MkdirTemp(c.dir, repositories+"*")
+		if err != nil {
+			return fmt.Errorf("making a cache: %w", err)
+		}
+		fresh, err = openStore(dir)
+		return err
+	})
+	return fresh, err
+}
+
+// add has the present repository get what bring puts into a store, and opens it anew, as readers of former
+// trees go on with the store that they have. Others may use the repository, so that it gets whole files only:
+// the library writes indexes in place.
+func (c *cache) add(bring func(*store) error) (*store, error) {
+	fresh, err := c.begin()
+	if err != nil {
+		return nil, err
+	}
+	if err = bring(fresh); err == nil {
+		err = c.alone(func() error { return movePacks(fresh.dir, c.open.dir) })
+	}
+	if err = errors.Join(err, os.RemoveAll(fresh.dir)); err != nil {
+		return nil, err
+	}
+	return openStore(c.open.dir)
+}
+
+// movePacks moves packs that are complete, each after its index: without that nobody can read it.
+func movePacks(from, to string) error {
+	for _, ending := range []string{"idx", "pack"} {
+		files, err := filepath.Glob(filepath.Join(from, packs, "*."+ending))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			// One of this name has the same content.
+			if err := os.Rename(file, filepath.Join(to, packs, filepath.Base(file))); err != nil {
+				return fmt.Errorf("adding to the cache: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
 // keep adds what was pushed on top of the present tip, or begins with a first commit. It is an
 // optimisation: when it fails, the commit will be fetched. So a cache with as many packs as it may
 // have takes no more: the fetch that follows finds it so, and begins anew with the newest commit alone.
 func (c *cache) keep(rev Revision, base string, pack []byte) {
-	next := tip{Ref: rev.Ref, Hash: rev.Hash}
+	bring := func(to *store) error { return packfile.UpdateObjectStorage(to.objects, bytes.NewReader(pack)) }
+	var open *store
+	var err error
 	if base == "" {
-		dir, err := os.MkdirTemp(c.dir, "repository-*")
-		if err != nil {
-			return
+		if open, err = c.begin(); err == nil {
+			err = bring(open)
 		}
-		next.Directory, next.Former = filepath.Base(dir), c.tip.Directory
 	} else {
 		if _, err := c.newest(); err != nil || c.tip.Hash != base || c.tip.Ref != rev.Ref || c.open.packs() >= maxPacks {
 			return
 		}
-		next.Directory, next.Former = c.tip.Directory, c.tip.Former
+		open, err = c.add(bring)
 	}
-	open, err := openStore(filepath.Join(c.dir, next.Directory))
-	if err != nil {
+	if err != nil || open.complete(rev.Hash, c.options.MaxFiles) != nil {
 		return
 	}
-	if packfile.UpdateObjectStorage(open.objects, bytes.NewReader(pack)) != nil || open.complete(rev.Hash, c.options.MaxFiles) != nil {
-		return
-	}
-	if _, err := c.record(next, open); err == nil {
+	if _, err := c.record(tip{Ref: rev.Ref, Hash: rev.Hash, Directory: filepath.Base(open.dir)}, open); err == nil {
 		c.sweep()
 	}
 }
 
 // newest returns the tree of the tip.
 func (c *cache) newest() (*Tree, error) {
+	if c.loaded && c.open.isLost() {
+		c.loaded, c.open, c.tip = false, nil, tip{}
+	}
 	if !c.loaded {
 		if err := c.load(); err != nil {
 			return nil, err
@@ -162,18 +208,7 @@ func (c *cache) newest() (*Tree, error) {
 }
 
 func (c *cache) load() error {
-	content, err := readBounded(filepath.Join(c.dir, tipFile), 64<<10)
-	if errors.Is(err, os.ErrNotExist) {
-		return &Error{Kind: Other, Text: "nothing was fetched yet"}
-	}
-	if err != nil {
-		return fmt.Errorf("reading the cache: %w", err)
-	}
-	var read tip
-	if err := json.Unmarshal(content, &read); err != nil || !isHash(read.Hash) || !isOurs(read.Directory) {
-		return &Error{Kind: Broken, Text: "the cache is damaged; the next fetch makes a new one"}
-	}
-	open, err := openStore(filepath.Join(c.dir, read.Directory))
+	read, open, err := c.reopen(c.readTip)
 	if err != nil {
 		return err
 	}
@@ -184,6 +219,33 @@ func (c *cache) load() error {
 	return nil
 }
 
+// reopen opens the repository that a file of the cache names, while nobody removes it.
+func (c *cache) reopen(read func() (tip, error)) (t tip, open *store, err error) {
+	err = c.alone(func() error {
+		if t, err = read(); err != nil {
+			return err
+		}
+		open, err = openStore(filepath.Join(c.dir, t.Directory))
+		return err
+	})
+	return t, open, err
+}
+
+func (c *cache) readTip() (tip, error) {
+	content, err := readBounded(filepath.Join(c.dir, tipFile), 64<<10)
+	if errors.Is(err, os.ErrNotExist) {
+		return tip{}, &Error{Kind: Other, Text: "nothing was fetched yet"}
+	}
+	if err != nil {
+		return tip{}, fmt.Errorf("reading the cache: %w", err)
+	}
+	var read tip
+	if err := json.Unmarshal(content, &read); err != nil || !isHash(read.Hash) || !isOurs(read.Directory) {
+		return tip{}, &Error{Kind: Broken, Text: "the cache is damaged; the next fetch makes a new one"}
+	}
+	return read, nil
+}
+
 // record makes t the tip, on disk first.
 func (c *cache) record(t tip, open *store) (*Tree, error) {
 	tree, err := open.tree(Revision{Ref: t.Ref, Hash: t.Hash}, c.options)
@@ -192,7 +254,7 @@ func (c *cache) record(t tip, open *store) (*Tree, error) {
 	}
 	content, err := json.Marshal(t)
 	if err == nil {
-		err = writeFile(filepath.Join(c.dir, tipFile), content)
+		err = c.alone(func() error { return writeFile(filepath.Join(c.dir, tipFile), content) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("recording the fetched commit: %w", err)
@@ -204,21 +266,30 @@ func (c *cache) record(t tip, open *store) (*Tree, error) {
 // sweep removes repositories that nobody uses, and what a process that was killed left half written.
 // What cannot be removed is tried again next time.
 func (c *cache) sweep() {
-	entries, err := os.ReadDir(c.dir)
-	if err != nil {
-		return
-	}
-	kept, _ := c.readKept() // without one there is nothing to spare
-	for _, entry := range entries {
-		name := entry.Name()
-		if isOurs(name) && name != c.tip.Directory && name != c.tip.Former && name != kept.Directory || strings.HasPrefix(name, unfinished) {
-			_ = os.RemoveAll(filepath.Join(c.dir, name)) // see above
+	_ = c.alone(func() error {
+		entries, err := os.ReadDir(c.dir)
+		if err != nil {
+			return err
 		}
-	}
+		newest, _ := c.readTip() // without one there is nothing to spare
+		kept, _ := c.readKept()
+		for _, entry := range entries {
+			switch name := entry.Name(); {
+			case isOurs(name) && name != newest.Directory && name != kept.Directory:
+				removeUnused(filepath.Join(c.dir, name))
+			case strings.HasPrefix(name, unfinished):
+				_ = os.Remove(filepath.Join(c.dir, name)) // see above
+			}
+		}
+		return nil
+	}) // see above
 }
 
+// repositories is how the names of their directories begin.
+const repositories = "repository-"
+
 func isOurs(name string) bool {
-	return strings.HasPrefix(name, "repository-") && filepath.Base(name) == name
+	return strings.HasPrefix(name, repositories) && filepath.Base(name) == name
 }
 
 // unfinished is how the names of files begin that are being written.

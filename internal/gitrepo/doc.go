@@ -10,7 +10,7 @@
 // so is [Draft], the commit that is pushed: nobody else knows Git's objects.
 //
 // The cache on disk holds the newest commits of one ref, without their history unless one was looked for
-// in it. It may be deleted at any time; one process at a time uses it.
+// in it. It may be deleted at any time, and shared by processes on one machine.
 //
 // What it never does: run hooks, follow submodules or fetch Git LFS content, leave a tree through a
 // symbolic link, ask a person or an agent for credentials, read the user's Git or SSH configuration,

@@ -40,23 +40,19 @@ var errCutOff = errors.New("the history of the ref is not there as a whole")
 
 // dig fetches the ref with some of its history and looks for a commit in there.
 func (c *cache) dig(ctx context.Context, from *remote, rev Revision, depth packp.DepthCommits) (*Tree, error) {
-	dir, err := os.MkdirTemp(c.dir, "repository-*")
+	fresh, err := c.begin()
 	if err != nil {
-		return nil, fmt.Errorf("making a cache: %w", err)
+		return nil, err
 	}
-	tree, err := c.digInto(ctx, dir, from, rev, depth)
+	tree, err := c.digInto(ctx, fresh, from, rev, depth)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, os.RemoveAll(fresh.dir))
 	}
 	c.sweep()
 	return tree, nil
 }
 
-func (c *cache) digInto(ctx context.Context, dir string, from *remote, rev Revision, depth packp.DepthCommits) (*Tree, error) {
-	fresh, err := openStore(dir)
-	if err != nil {
-		return nil, err
-	}
+func (c *cache) digInto(ctx context.Context, fresh *store, from *remote, rev Revision, depth packp.DepthCommits) (*Tree, error) {
 	now, err := from.download(ctx, rev, plumbing.ZeroHash, depth, fresh.objects)
 	if err != nil {
 		return nil, err
@@ -78,7 +74,7 @@ func (c *cache) digInto(ctx context.Context, dir string, from *remote, rev Revis
 	if err != nil {
 		return nil, err
 	}
-	return tree, c.writeKept(tip{Ref: rev.Ref, Hash: rev.Hash, Directory: filepath.Base(dir)})
+	return tree, c.writeKept(tip{Ref: rev.Ref, Hash: rev.Hash, Directory: filepath.Base(fresh.dir)})
 }
 
 // reaches tells whether a commit is another one or among its ancestors, and whether the history is cut

@@ -49,7 +49,7 @@ func (c *cache) keepTip(hash string) error {
 func (c *cache) writeKept(kept tip) error {
 	content, err := json.Marshal(kept)
 	if err == nil {
-		err = writeFile(filepath.Join(c.dir, keptFile), content)
+		err = c.alone(func() error { return writeFile(filepath.Join(c.dir, keptFile), content) })
 	}
 	if err != nil {
 		return fmt.Errorf("keeping a commit: %w", err)
@@ -58,11 +58,7 @@ func (c *cache) writeKept(kept tip) error {
 }
 
 func (c *cache) kept() (*Tree, error) {
-	kept, err := c.readKept()
-	if err != nil {
-		return nil, err
-	}
-	open, err := openStore(filepath.Join(c.dir, kept.Directory))
+	kept, open, err := c.reopen(c.readKept)
 	if err != nil {
 		return nil, err
 	}

@@ -6,10 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/test/await"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
@@ -158,16 +160,34 @@ func TestBoundsTheCache(t *testing.T) {
 	b, _ := newBed(t)
 	b.options.URL = "file://" + b.repo.Dir
 	source := b.open(t)
-	for i := range 36 {
+	first := pull(t, source)
+	for i := range 70 {
 		b.repo.Commit(t, map[string]string{"n": fmt.Sprint(i)}, "More")
 		pull(t, source)
 	}
+	has(t, files(t, first, "."), "cloud.hcl", "cloud {}\n") // what is in use stays
+	repositories := func() int {
+		dirs, err := filepath.Glob(filepath.Join(b.options.CacheDir, "*", "repository-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(dirs)
+	}
+	if got := repositories(); got < 2 {
+		t.Errorf("the cache has %d repositories", got)
+	}
+	runtime.KeepAlive(first)
+	// Only the newest one and the one that is kept are left in the end.
+	await.Until(t, "the former repositories to be gone", func() bool {
+		runtime.GC()
+		if _, err := source.Earlier(t.Context(), b.first); err != nil {
+			t.Fatal(err)
+		}
+		return repositories() == 2
+	})
 	packs, err := filepath.Glob(filepath.Join(b.options.CacheDir, "*", "repository-*", "objects", "pack", "*.pack"))
 	if err != nil || len(packs) < 2 || len(packs) > 36 {
 		t.Errorf("the cache has %d packs, %v", len(packs), err)
-	}
-	if dirs, _ := filepath.Glob(filepath.Join(b.options.CacheDir, "*", "repository-*")); len(dirs) != 2 {
-		t.Errorf("the cache has the repositories %v", dirs)
 	}
 }
 

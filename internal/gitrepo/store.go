@@ -16,6 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/filesystem"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -33,6 +34,7 @@ const (
 type store struct {
 	mu      sync.Mutex
 	dir     string
+	use     *os.File // shared lock of the repository; the garbage collector closes it after the last tree
 	objects *filesystem.Storage
 
 	directories map[plumbing.Hash]*opened // that were looked into, as each file is found through those above it
@@ -45,16 +47,31 @@ type opened struct {
 	places  map[string]int // of the entries; nil until one is looked for
 }
 
+// openStore opens the repository in dir, which the caller knows to be there.
 func openStore(dir string) (*store, error) {
-	objects := filesystem.NewStorageWithOptions(osfs.New(dir), objectcache.NewObjectLRU(objectCache), filesystem.Options{LargeObjectThreshold: largeObject})
-	if err := objects.Init(); err != nil {
+	use, err := tryLock(filepath.Join(dir, useFile), unix.LOCK_SH)
+	if err != nil {
 		return nil, fmt.Errorf("opening the cache: %w", err)
 	}
-	return &store{dir: dir, objects: objects}, nil
+	objects := filesystem.NewStorageWithOptions(osfs.New(dir), objectcache.NewObjectLRU(objectCache), filesystem.Options{LargeObjectThreshold: largeObject})
+	if err := objects.Init(); err != nil {
+		_ = use.Close() // nothing was written
+		return nil, fmt.Errorf("opening the cache: %w", err)
+	}
+	return &store{dir: dir, use: use, objects: objects}, nil
 }
 
+// isLost tells whether somebody removed the repository from below a store.
+func (s *store) isLost() bool {
+	_, err := os.Stat(filepath.Join(s.dir, useFile))
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// packs is where a repository has them.
+const packs = "objects/pack"
+
 func (s *store) packs() int {
-	names, err := filepath.Glob(filepath.Join(s.dir, "objects", "pack", "*.pack"))
+	names, err := filepath.Glob(filepath.Join(s.dir, packs, "*.pack"))
 	if err != nil {
 		return 0
 	}

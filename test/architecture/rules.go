@@ -2,6 +2,7 @@ package architecture
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -82,11 +83,36 @@ func homes() map[string][]string {
 		"sigs.k8s.io/controller-runtime":      {"internal/driver/kube"},
 		"k8s.io/client-go":                    {"internal/driver/kube"},
 		"k8s.io/cli-runtime":                  {"internal/driver/helm"},
+		"k8s.io/klog":                         {"internal/driver/kube"},
+		"golang.org/x/crypto":                 {"internal/gitrepo"},
+		"golang.org/x/term":                   {"cmd/kupenstack-sync"},
 		"github.com/gliderlabs/ssh":           {},
 		"github.com/go-logr/zerologr":         {"cmd/internal/wire"},
 		"k8s.io/apiextensions-apiserver":      {"internal/driver/kube"},
 		"github.com/prometheus/client_golang": {"internal/daemon"},
 		"oras.land/oras-go":                   {"internal/driver/helm"},
+	}
+}
+
+// light are the libraries that any package may import, as they bring types and functions, no clients. One
+// that is in neither list is refused: somebody has to say which it is.
+func light() []string {
+	return []string{
+		"github.com/Masterminds/semver",
+		"github.com/agext/levenshtein",
+		"github.com/google/uuid",
+		"github.com/rs/zerolog",
+		"github.com/spf13/cobra",
+		"github.com/spf13/pflag",
+		"github.com/zclconf/go-cty",
+		"github.com/zclconf/go-cty-yaml",
+		"golang.org/x/sync",
+		"golang.org/x/sys",
+		"golang.org/x/text",
+		"gopkg.in/yaml.v3",
+		"k8s.io/api",
+		"k8s.io/apimachinery",
+		"sigs.k8s.io/yaml",
 	}
 }
 
@@ -147,7 +173,18 @@ func wrongHome(from, library string) []string {
 			return []string{fmt.Sprintf("%s imports %s, whose home is %s", from, library, strings.Join(allowed, ", "))}
 		}
 	}
+	isListed := func(prefix string) bool { return within(library, prefix) }
+	if isLibrary(library) && !slices.ContainsFunc(slices.Collect(maps.Keys(homes())), isListed) && !slices.ContainsFunc(light(), isListed) {
+		return []string{fmt.Sprintf("%s imports %s, which has no home: name it in homes, or in light if it brings no clients", from, library)}
+	}
 	return nil
+}
+
+// isLibrary tells the module of somebody else from the standard library, whose paths have no dot in the
+// first part.
+func isLibrary(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return strings.Contains(first, ".")
 }
 
 // place is the height of a package's layer; packages below a layer's folder share it.

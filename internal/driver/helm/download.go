@@ -2,6 +2,7 @@ package helm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -156,12 +157,7 @@ func (c *charts) fetchHTTPS(wanted unit.Chart) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the index: %w", err)
 	}
-	file := filepath.Join(c.options.CacheDir, hashOf(wanted.Repository, wanted.Name, wanted.Version)+".index")
-	if err := save(file, text.Bytes()); err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.Remove(file) }()
-	index, err := repo.LoadIndexFile(file) // Helm reads indexes from files only
+	index, err := c.index(text.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("the index: %w", err)
 	}
@@ -184,6 +180,17 @@ func (c *charts) fetchHTTPS(wanted unit.Chart) ([]byte, error) {
 		return nil, fmt.Errorf("version %s has another digest than the index says", entry.Version)
 	}
 	return data.Bytes(), nil
+}
+
+// index reads an index, which Helm does from files only. The file is nobody else's: another process may use
+// the same directory.
+func (c *charts) index(text []byte) (*repo.IndexFile, error) {
+	file, err := temporary(c.options.CacheDir, text)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.Remove(file) }()
+	return repo.LoadIndexFile(file)
 }
 
 // fetchOCI pulls the newest tag that fits.
@@ -233,20 +240,26 @@ func (c *charts) registry() (*registry.Client, error) {
 
 // save writes a file at once, so that a killed process leaves no half of it.
 func save(file string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(file), "download-")
+	written, err := temporary(filepath.Dir(file), data)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }()
-	if _, err := temporary.Write(data); err != nil {
-		_ = temporary.Close()
-		return err
+	defer func() { _ = os.Remove(written) }()
+	return os.Rename(written, file)
+}
+
+// temporary writes a file with a name of its own and returns that.
+func temporary(dir string, data []byte) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
 	}
-	if err := temporary.Close(); err != nil {
-		return err
+	file, err := os.CreateTemp(dir, "download-")
+	if err != nil {
+		return "", err
 	}
-	return os.Rename(temporary.Name(), file)
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
 }
