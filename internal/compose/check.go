@@ -12,21 +12,42 @@ import (
 )
 
 // Check composes what there is of a configuration with errors, and returns the mistakes that only
-// [Compose] finds and that no error which was told can have led to, so that one run tells both. partial
-// says that some of the configuration could not even be read. There are no units: see [Compose].
-func Check(m *model.Model, ev Evaluator, told diag.Diagnostics, partial bool) diag.Diagnostics {
+// [Compose] finds and that no error which was told can have led to, so that one run tells both. There are
+// no units: see [Compose].
+func Check(m *model.Model, ev Evaluator, told diag.Diagnostics, written Written) diag.Diagnostics {
 	_, found := Compose(m, ev, Facts{OpenStackGiven: true})
-	k := check{m: m, told: told, aside: !partial && !slices.ContainsFunc(told, func(d diag.Diagnostic) bool { return d.Severity == diag.Error && !aside(d) })}
+	k := check{m: m, told: told, written: written}
 	return slices.DeleteFunc(found, func(d diag.Diagnostic) bool { return !k.independent(d) })
+}
+
+// Written is what [Check] asks about the text of a configuration.
+type Written struct {
+	// Partial says that some of it could not even be read.
+	Partial bool
+	// Setting returns the attribute of a service that something was written in, as far as that is known.
+	Setting func(diag.Range) (service, name string, ok bool)
 }
 
 // check tells mistakes that stand by themselves from those that others have led to.
 type check struct {
-	m    *model.Model
-	told diag.Diagnostics
-	// aside says that all errors are about resources and nodes, so that everything is known of the
-	// services.
-	aside bool
+	m       *model.Model
+	told    diag.Diagnostics
+	written Written
+}
+
+// untouched tells whether the errors that were told leave everything known of the services, but for settings
+// that do not matter.
+func (k check) untouched(matters func(service, name string) bool) bool {
+	return !k.written.Partial && !slices.ContainsFunc(k.told, func(d diag.Diagnostic) bool {
+		if d.Severity != diag.Error || aside(d) {
+			return false
+		}
+		if d.Subject == nil {
+			return true
+		}
+		service, name, ok := k.written.Setting(*d.Subject)
+		return !ok || matters(service, name)
+	})
 }
 
 // aside tells whether an error is about a resource or a node: no service is another one for that.
@@ -49,12 +70,24 @@ func (k check) independent(d diag.Diagnostic) bool {
 	case codeValue:
 		return k.known()
 	case codeMissing:
-		return k.aside || aside(d) // a resource waits for a service that is known to be disabled
-	case codeOverrides, codeDisagree:
-		return k.aside // what seems to be missing somewhere may be in what is wrong
+		// A resource waits for a service that is known to be disabled.
+		return aside(d) || k.untouched(func(_, name string) bool { return name != "replicas" })
+	case codeDisagree: // what seems to be missing somewhere may be in what is wrong
+		return k.untouched(func(_, name string) bool { return name != "replicas" })
+	case codeOverrides: // as above
+		return k.untouched(k.mayBe(d))
 	default:
 		return false
 	}
+}
+
+// mayBe returns which settings can be what a diagnostic misses in the configuration of a service.
+func (k check) mayBe(d diag.Diagnostic) func(service, name string) bool {
+	about, _, ok := "", "", false
+	if d.Subject != nil {
+		about, _, ok = k.written.Setting(*d.Subject)
+	}
+	return func(service, name string) bool { return !ok || service == about && name != "replicas" }
 }
 
 // known tells whether everything that was written for services is known, so that what is wrong with it

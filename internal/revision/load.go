@@ -75,7 +75,7 @@ func evaluate(id string, tree fs.FS, cfg *config.Config, options Options, diags 
 	}
 	diags.Append(checkCharts(tree, cfg, sound)...)
 	if diags.HasErrors() {
-		diags.Append(compose.Check(m, evaluator, diags, cfg.Partial)...)
+		diags.Append(compose.Check(m, evaluator, diags, compose.Written{Partial: cfg.Partial, Setting: cfg.Setting})...)
 		return nil, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
 	}
 	return &Loaded{ID: id, Model: m, tree: tree, evaluator: evaluator}, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}

@@ -61,6 +61,24 @@ func TestMistakesOfAllKindsInOneRun(t *testing.T) {
 			in(`conf = { keystone = { n = local.a } }`) + "locals {\n  a = nothing()\n}\n",
 			[]string{"main.hcl:17 resolve.expression"},
 		},
+		"replicas of one service, a configuration of another one that is the same on every node": {
+			in("replicas = []") + "profile \"own\" {\n  service \"keystone\" {\n    conf = { keystone = { n = 1 } }\n  }\n}\n" +
+				"node \"n\" {\n  roles = [\"compute\"]\n  profile = profile.own\n}\n",
+			[]string{"main.hcl:13 resolve.value", "main.hcl:18 compose.node-configuration"},
+		},
+		"a configuration that has a mistake may be the one that nodes seem to have": {
+			in("conf = []") + "profile \"own\" {\n  service \"keystone\" {\n    conf = { keystone = { n = 1 } }\n  }\n}\n" +
+				"node \"n\" {\n  roles = [\"compute\"]\n  profile = profile.own\n}\n",
+			[]string{"main.hcl:13 resolve.value"},
+		},
+		"replicas of a service, and a service that is missing": {
+			strings.Replace(in("replicas = []"), "  service \"memcached\" {}\n", "", 1),
+			[]string{"main.hcl:11 compose.missing-service", "main.hcl:12 resolve.value"},
+		},
+		"what could switch a service on has a mistake": {
+			strings.Replace(in("enabled = []"), "  service \"memcached\" {}\n", "", 1),
+			[]string{"main.hcl:12 resolve.value"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			loaded, found := revision.Load("", fstest.MapFS{"main.hcl": {Data: []byte(c.text)}}, ".", revision.Options{})
