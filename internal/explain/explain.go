@@ -89,16 +89,39 @@ func Explain(m *model.Model, c Configuration, address, service string) ([]Explan
 	if service != "" && kind != "node" && kind != "profile" {
 		return nil, fmt.Errorf("%w: the settings of a service are those of the cloud, of a node or of a profile: ask for service.%s, or for node.<label> %s", ErrQuestion, service, service)
 	}
+	answers, err := e.answer(a, service)
+	if err == nil && e.isFull() {
+		return nil, fmt.Errorf("the answer about %s has more than %d lines%s", a, maxLines, narrower(kind, service))
+	}
+	return answers, err
+}
+
+// maxLines is how many lines an answer can have. A repository may be written by somebody who wishes us ill:
+// each layer of a profile can have each of many thousand values anew.
+const maxLines = 50_000
+
+// narrower says how to ask for less.
+func narrower(kind, service string) string {
+	if (kind == "node" || kind == "profile") && service == "" {
+		return "; ask for one service of it"
+	}
+	return "; ask for one object, or write fewer values in fewer layers"
+}
+
+// isFull tells that the answer is longer than it may be, and needs nothing more.
+func (e *explainer) isFull() bool { return e.lines > maxLines }
+
+func (e *explainer) answer(a addr.Object, service string) ([]Explanation, error) {
 	switch {
 	case a.Mode() == addr.Data:
 		return e.resources(a)
-	case kind == "cloud":
+	case a.Kind() == "cloud":
 		return e.cloud(a)
-	case kind == "service":
+	case a.Kind() == "service":
 		return e.ofCloud(a)
-	case kind == "profile":
+	case a.Kind() == "profile":
 		return e.profile(a, service)
-	case kind == "node":
+	case a.Kind() == "node":
 		return e.node(a, service)
 	default:
 		return e.resources(a)
@@ -109,6 +132,7 @@ type explainer struct {
 	m          *model.Model
 	c          Configuration
 	definition *schema.Definition
+	lines      int // of the answer so far
 }
 
 func (e *explainer) cloudAddress() addr.Object { return fixed("cloud", e.m.Cloud.Name) }
@@ -185,7 +209,7 @@ func (e *explainer) node(a addr.Object, service string) ([]Explanation, error) {
 	var answers []Explanation
 	for i := range e.m.Nodes {
 		n := &e.m.Nodes[i]
-		if !a.Contains(n.Address) {
+		if !a.Contains(n.Address) || e.isFull() {
 			continue
 		}
 		answer, err := e.oneNode(n, service)

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/explain"
@@ -21,12 +23,57 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func load(tb testing.TB) (*model.Model, *resolve.Evaluator) {
 	tb.Helper()
-	cfg, diags := config.Load(os.DirFS("testdata/cloud"), ".", config.DefaultLimits())
+	return loadFrom(tb, os.DirFS("testdata/cloud"))
+}
+
+func loadFrom(tb testing.TB, files fs.FS) (*model.Model, *resolve.Evaluator) {
+	tb.Helper()
+	cfg, diags := config.Load(files, ".", config.DefaultLimits())
 	m, e, more := resolve.Resolve(cfg, nil)
 	if m == nil {
 		tb.Fatalf("%v, %v", diags, more)
 	}
 	return m, e
+}
+
+// What many layers have of many values would be an answer that nobody can read, and that costs more time and
+// memory than a repository may.
+func TestAnswerIsBounded(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(`cloud "lab" {
+  release = "2026.1"
+  profile = profile.p0
+  charts {
+    repository = "oci://charts.example.org/openstack-helm"
+  }
+  service "nova" {}
+}
+locals {
+  many = { for i in range(10) : "k${i}" => { for j in range(400) : "v${j}" => j } }
+}
+node "w" {
+  roles   = ["compute"]
+  profile = profile.p14
+}
+`)
+	for i := range 15 {
+		fmt.Fprintf(&text, "profile \"p%d\" {\n", i)
+		if i > 0 {
+			fmt.Fprintf(&text, "  from = profile.p%d\n", i-1)
+		}
+		text.WriteString("  service \"nova\" {\n    conf = { nova = local.many }\n  }\n}\n")
+	}
+	m, e := loadFrom(t, fstest.MapFS{"main.hcl": {Data: []byte(text.String())}})
+	for _, question := range [][2]string{{"node.w", "nova"}, {"profile.p14", ""}, {"node.w", ""}} {
+		answers, err := explain.Explain(m, e, question[0], question[1])
+		if err == nil || !strings.Contains(err.Error(), "more than 50000 lines; ask for one") {
+			t.Errorf("%q: %d answers, %v", question, len(answers), err)
+		}
+	}
+	answers, err := explain.Explain(m, e, "profile.p11", "nova")
+	if err != nil || len(answers) != 1 || len(answers[0].Values) != 4000 || len(answers[0].Values[0].Lower) != 11 {
+		t.Errorf("%d answers, %v", len(answers), err)
+	}
 }
 
 // questions are the arguments by the name of the file with the answer.

@@ -94,7 +94,8 @@ type entry struct {
 }
 
 // value tells of a value from what the layers have for it, the lowest first.
-func value(at path, effective cty.Value, entries []entry) Value {
+func (e *explainer) value(at path, effective cty.Value, entries []entry) Value {
+	e.lines += len(entries)
 	top := entries[len(entries)-1]
 	v := Value{Path: at.String(), Effective: show(effective), Set: top.source}
 	counts := top.source.Adds != ""
@@ -122,7 +123,7 @@ func (e *explainer) settings(service string, defaults bool, settings []model.Set
 		}
 		switch {
 		case a.Mapping:
-			values = append(values, mapping(a.Name, written)...)
+			values = append(values, e.mapping(a.Name, written)...)
 		case a.Name == "replicas":
 			values = append(values, e.replicas(service, written)...)
 		default:
@@ -134,7 +135,7 @@ func (e *explainer) settings(service string, defaults bool, settings []model.Set
 				entries = append(entries, entry{s.Value, sourceOf(&s)})
 			}
 			if len(entries) > 0 {
-				values = append(values, value(path{a.Name}, entries[len(entries)-1].value, entries))
+				values = append(values, e.value(path{a.Name}, entries[len(entries)-1].value, entries))
 			}
 		}
 	}
@@ -142,7 +143,7 @@ func (e *explainer) settings(service string, defaults bool, settings []model.Set
 }
 
 // mapping explains each leaf of a setting that is merged.
-func mapping(name string, written []model.Setting) []Value {
+func (e *explainer) mapping(name string, written []model.Setting) []Value {
 	merged := cty.NilVal
 	for _, s := range written {
 		merged, _ = model.Merge(merged, s.Value) // mistakes were told when the model was made
@@ -152,6 +153,9 @@ func mapping(name string, written []model.Setting) []Value {
 	}
 	var values []Value
 	for _, l := range leaves(model.Settle(merged), nil) {
+		if e.isFull() {
+			break
+		}
 		var entries []entry
 		for i := range written {
 			if found, ok := contribution(&written[i], l.path); ok {
@@ -159,7 +163,7 @@ func mapping(name string, written []model.Setting) []Value {
 			}
 		}
 		if len(entries) > 0 {
-			values = append(values, value(append(path{name}, l.path...), l.value, entries))
+			values = append(values, e.value(append(path{name}, l.path...), l.value, entries))
 		}
 	}
 	return values
@@ -200,7 +204,7 @@ func (e *explainer) replicas(name string, written []model.Setting) []Value {
 	var values []Value
 	for _, part := range service.Parts {
 		if found := entries[part]; len(found) > 0 {
-			values = append(values, value(path{"replicas", part}, found[len(found)-1].value, found))
+			values = append(values, e.value(path{"replicas", part}, found[len(found)-1].value, found))
 		}
 	}
 	return values
@@ -215,7 +219,7 @@ func (e *explainer) resources(a addr.Object) ([]Explanation, error) {
 	var answers []Explanation
 	for i := range e.m.Resources {
 		r := &e.m.Resources[i]
-		if !a.Contains(r.Address) {
+		if !a.Contains(r.Address) || e.isFull() {
 			continue
 		}
 		def := e.definition.Resource(r.Kind)
@@ -235,7 +239,7 @@ func (e *explainer) resources(a addr.Object) ([]Explanation, error) {
 
 func (e *explainer) lifecycle(r *model.Resource) []Value {
 	def := schema.Lifecycle()
-	b := blockValues{label: r.Address.Name(), origin: e.c.Origin(r.Address)}
+	b := blockValues{e: e, label: r.Address.Name(), origin: e.c.Origin(r.Address)}
 	values := map[string]cty.Value{} // the defaults, when there is no such block
 	if b.origin != nil && b.origin.Inside[def.Kind] != nil {
 		values["drift"] = cty.StringVal(string(r.Lifecycle.Drift))
@@ -247,13 +251,14 @@ func (e *explainer) lifecycle(r *model.Resource) []Value {
 
 // block explains a block by its definition.
 func (e *explainer) block(a addr.Object, def *schema.Block, values map[string]cty.Value) []Value {
-	b := blockValues{label: a.Name(), origin: e.c.Origin(a)}
+	b := blockValues{e: e, label: a.Name(), origin: e.c.Origin(a)}
 	b.inside(nil, def, values)
 	return b.values
 }
 
 // blockValues gathers the values of a block and of those inside it.
 type blockValues struct {
+	e      *explainer
 	label  string
 	origin *model.Origin
 	values []Value
@@ -289,7 +294,7 @@ func (b *blockValues) attribute(at path, a *schema.Attribute, v cty.Value) {
 	switch written := b.written(at); {
 	case written && !missing:
 		for _, l := range leaves(v, at) {
-			if len(l.path) > len(at) && l.value.IsKnown() && l.value.IsNull() {
+			if b.e.isFull() || len(l.path) > len(at) && l.value.IsKnown() && l.value.IsNull() {
 				continue // an attribute of an object that is not written
 			}
 			var entries []entry
@@ -297,15 +302,15 @@ func (b *blockValues) attribute(at path, a *schema.Attribute, v cty.Value) {
 				entries = append(entries, byDefault(a.Default))
 			}
 			entries = append(entries, entry{l.value, Source{Kind: SourceWritten, Range: b.origin.At(origins(l.path)...)}})
-			b.values = append(b.values, value(l.path, l.value, entries))
+			b.values = append(b.values, b.e.value(l.path, l.value, entries))
 		}
 	case a.FromLabel:
 		if missing {
 			v = cty.StringVal(b.label)
 		}
-		b.values = append(b.values, value(at, v, []entry{{v, Source{Kind: SourceLabel, Range: b.origin.At()}}}))
+		b.values = append(b.values, b.e.value(at, v, []entry{{v, Source{Kind: SourceLabel, Range: b.origin.At()}}}))
 	case a.HasDefault():
-		b.values = append(b.values, value(at, a.Default, []entry{byDefault(a.Default)}))
+		b.values = append(b.values, b.e.value(at, a.Default, []entry{byDefault(a.Default)}))
 	}
 }
 

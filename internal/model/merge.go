@@ -200,11 +200,26 @@ func Part(v cty.Value, path ...string) (cty.Value, bool) {
 			return cty.NilVal, false
 		}
 		marks = append(marks, around)
-		inner, ok := plain.AsValueMap()[key]
+		inner, ok := element(plain, key)
 		if !ok {
 			return cty.NilVal, false
 		}
 		v = inner
 	}
 	return v.WithMarks(marks...), true
+}
+
+// element returns what a map or an object has for a key, without taking the others in hand.
+func element(v cty.Value, key string) (cty.Value, bool) {
+	if v.Type().IsObjectType() {
+		if !v.Type().HasAttribute(key) {
+			return cty.NilVal, false
+		}
+		return v.GetAttr(key), true
+	}
+	index := cty.StringVal(key)
+	if !v.HasIndex(index).True() {
+		return cty.NilVal, false
+	}
+	return v.Index(index), true
 }

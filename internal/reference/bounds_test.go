@@ -114,6 +114,7 @@ func boundGroups() []boundGroup {
 			{"resolve.maxMistakes", number, "mistakes in values and references"},
 			{"resolve.maxBearers", number, "elements of a for_each that one message names; of more it says how many"},
 			{"resolve.maxWarnings", number, "values in files for variables that do not exist"},
+			{"explain.maxLines", number, "lines of an answer of `explain`, which is refused beyond"},
 		}},
 		{"`convert`", "What becomes of the documents says [FIELDS.md](../../internal/convert/FIELDS.md). What an alias of YAML stands for counts each time.", []bound{
 			{"convert.Limits.FileBytes", size, "a file"},
@@ -163,7 +164,7 @@ func numbers(t *testing.T) map[string]int64 {
 			found[name+"."+field.Name] = value.Int()
 		}
 	}
-	for _, name := range []string{"config", "confine", "convert", "gitrepo", "resolve", "sops"} {
+	for _, name := range []string{"config", "confine", "convert", "explain", "gitrepo", "resolve", "sops"} {
 		files, err := filepath.Glob(filepath.Join("..", name, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no source of %s: %v", name, err)
