@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -30,16 +31,20 @@ func TestBoundsTheCache(t *testing.T) {
 		branch := b.open(t)
 		for i := range reports {
 			publish(t, branch, report("README.md", fmt.Sprint("report ", i), "services/nova.md", "nova"))
-			// The repository in use and the one before it.
-			if files := b.inCache(t, "repository-*", "objects", "pack", "*.pack"); len(files) > 2*packs {
-				t.Fatalf("after %d reports the cache has %d packs", i+1, len(files))
-			}
+			runtime.GC() // closes the files of a repository that nothing refers to any more
 			if loose := b.inCache(t, "repository-*", "objects", "??", "*"); len(loose) > 0 {
 				t.Fatalf("after %d reports the cache has the loose objects %v", i+1, loose)
 			}
 		}
-		if dirs := b.inCache(t, "repository-*"); len(dirs) != 2 {
+		// The repository in use, and the one before it unless its files were closed when that began.
+		dirs := b.inCache(t, "repository-*")
+		if len(dirs) < 1 || len(dirs) > 2 {
 			t.Errorf("the cache has the repositories %v", dirs)
+		}
+		for _, dir := range dirs {
+			if files, _ := filepath.Glob(filepath.Join(dir, "objects", "pack", "*.pack")); len(files) == 0 || len(files) > packs {
+				t.Errorf("the repository %s has %d packs", dir, len(files))
+			}
 		}
 		if got := b.counts(); got.Push != reports || got.Fetch < 2 || got.Fetch > reports/packs+1 {
 			t.Errorf("%d reports took %+v", reports, got)
@@ -100,7 +105,9 @@ func TestKilledWhileTheCacheIsWritten(t *testing.T) {
 				left = append(left, name)
 			}
 		}
-		if len(left) > 1 || len(left) == 1 && filepath.Base(left[0]) != "tmp_pack_2" { // in the repository before the present one
+		// In repositories that the garbage collector has not seen as unused.
+		left = slices.DeleteFunc(left, func(name string) bool { return filepath.Base(name) == "tmp_pack_2" })
+		if len(left) > 0 {
 			t.Errorf("left are %v", left)
 		}
 	})
