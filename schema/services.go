@@ -49,6 +49,7 @@ func serviceList() []Service {
 		{Name: "libvirt", Doc: "The hypervisor on every compute node.", ByNode: true},
 		{Name: "openvswitch", Doc: "The virtual switch on every node."},
 		{Name: "ovn", Doc: "The distributed network control plane, for network_backend ovn."},
+		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}},
 		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}},
 	}
 }

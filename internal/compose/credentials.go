@@ -47,6 +47,7 @@ func accounts() map[string]account {
 			databases: []string{"oslo_db", "oslo_db_cell0", "oslo_db_cell1"}, broker: true, cache: true,
 			identity: []string{"nova", "service", "neutron", "placement", "cinder", "ironic", "test"},
 		},
+		"heat":    {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
 		"horizon": {databases: oneDatabase, identity: []string{}},
 	}
 }
@@ -66,6 +67,8 @@ func single() []credential {
 		{key: "rabbitmq-guest", places: []place{{"rabbitmq", "endpoints.oslo_messaging.auth.guest.password"}}},
 		{key: "rabbitmq-erlang-cookie", places: []place{{"rabbitmq", "endpoints.oslo_messaging.auth.erlang_cookie"}}},
 		{key: "nova-db", places: []place{{"placement", database("nova_api")}}}, // where placement's data once was
+		// Heat encrypts what it keeps of stacks with it, and has one for everybody where the chart sets none.
+		{key: "heat-auth-encryption-key", places: []place{{"heat", "conf.heat.DEFAULT.auth_encryption_key"}}},
 		{key: "horizon-secret-key", places: []place{{"horizon", "conf.horizon.local_settings.config.horizon_secret_key"}}},
 		{key: "glance-object-store", places: []place{{"glance", "endpoints.ceph_object_store.auth.glance.password"}}},
 		{key: "glance-tmpurl-key", places: []place{

@@ -22,6 +22,10 @@ func endpoints() map[string][]endpoint {
 			{"compute_metadata", "metadata", "nova-metadata", 8775},
 			{"compute_novnc_proxy", "novnc_proxy", "nova-novncproxy", 6080},
 		},
+		"heat": {
+			{"orchestration", "api", "heat-api", 8004},
+			{"cloudformation", "api", "heat-cfn", 8000},
+		},
 		"horizon": {{"dashboard", "web", "horizon-int", 0}},
 	}
 }

@@ -47,6 +47,10 @@ func releaseTags() map[string]map[string][]string {
 			},
 		},
 		"libvirt": {"libvirt": {"libvirt"}},
+		"heat": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
+			"heat":      {"heat_api", "heat_cfn", "heat_db_sync", "heat_engine", "heat_engine_cleaner", "heat_purge_deleted"},
+		},
 		"horizon": {
 			clientImage: {"db_drop", "db_init"},
 			"horizon":   {"horizon", "horizon_db_sync"},

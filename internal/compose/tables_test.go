@@ -24,6 +24,7 @@ func TestServiceEdges(t *testing.T) {
 			"keystone":    "start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"glance":      "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"placement":   "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
+			"heat":        "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"horizon":     "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
 			"ovn":         "start:service.openvswitch:installed",
 			"libvirt":     "ready:service.neutron:installed start:service.openvswitch:installed",
@@ -116,15 +117,15 @@ func TestCredentialsAgree(t *testing.T) {
 		return list
 	}
 	table := map[string][]string{
-		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "horizon"),
+		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "heat", "horizon"),
 			"nova endpoints.oslo_db_cell0.auth.admin.password", "nova endpoints.oslo_db_cell1.auth.admin.password"),
-		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova"), "rabbitmq "+mq+"user.password"),
-		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "horizon"),
+		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "heat"), "rabbitmq "+mq+"user.password"),
+		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "heat", "horizon"),
 		"nova-db": {
 			"nova " + db + "nova.password", "nova endpoints.oslo_db_cell0.auth.nova.password",
 			"nova endpoints.oslo_db_cell1.auth.nova.password", "placement " + db + "nova_api.password",
 		},
-		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova"),
+		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova", "heat"),
 		"metadata-secret": {
 			"nova conf.nova.neutron.metadata_proxy_shared_secret", "neutron conf.metadata_agent" + metadata,
 			"neutron conf.ovn_agent" + metadata, "neutron conf.ovn_metadata_agent" + metadata,
@@ -132,9 +133,10 @@ func TestCredentialsAgree(t *testing.T) {
 		"ceph-secret-uuid": {
 			"nova conf.ceph.cinder.secret_uuid", "nova conf.nova.libvirt.rbd_secret_uuid", "libvirt conf.ceph.cinder.secret_uuid",
 		},
-		"rabbitmq-erlang-cookie": {"rabbitmq " + mq + "erlang_cookie"},
-		"neutron-keystone-nova":  {"neutron " + id + "nova.password"}, // not nova's own user
-		"nova-keystone-nova":     {"nova " + id + "nova.password"},
+		"rabbitmq-erlang-cookie":   {"rabbitmq " + mq + "erlang_cookie"},
+		"heat-auth-encryption-key": {"heat conf.heat.DEFAULT.auth_encryption_key"},
+		"neutron-keystone-nova":    {"neutron " + id + "nova.password"}, // not nova's own user
+		"nova-keystone-nova":       {"nova " + id + "nova.password"},
 	}
 	units := composed.Everything(t, "ovs", "ceph", "")
 	spec := units["system.credentials"].Spec.(*unit.Credentials)

@@ -17,5 +17,6 @@ cloud "c" {
   service "libvirt" {}
   service "openvswitch" {}
   service "ovn" {}
+  service "heat" { replicas = { api = 2, cfn = 2, engine = 2 } }
   service "horizon" { replicas = 2 }
 }
