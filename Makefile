@@ -13,7 +13,7 @@ VERSION   ?= dev
 BEDS      := -tags beds
 
 .DELETE_ON_ERROR:
-.PHONY: help build test lint unit bench fuzz soak generate demo testbed clean
+.PHONY: help build test test-osh lint unit bench fuzz soak generate demo testbed clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,11 @@ LONGEST   := ./test/e2e ./test/demo ./test/openstack ./test/cluster/player ./int
 # collection of garbage, of the servers as of the tests, and lint has run vet.
 test: lint $(TESTBED) ## everything: lint, then all tests with the race detector on real servers
 	GOGC=300 $(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -vet=off -ldflags=-linkmode=internal -timeout 30m -p $$(nproc) $(LONGEST) ./...
+
+# The directory is named in OSH_CHARTS.
+test-osh: $(TESTBED) ## the charts of OpenStack-Helm: render them, and deploy, repair and take away whole clouds
+	@test -f "$(OSH_CHARTS)/helm-toolkit/Chart.yaml" || { echo "OSH_CHARTS=<a checkout of OpenStack-Helm> make test-osh" >&2; exit 2; }
+	OSH_CHARTS=$(abspath $(OSH_CHARTS)) $(TESTBED) run -- $(GO) test $(BEDS) -count 1 -v -timeout 30m -run '^(TestInterface|TestOpenStackHelm|TestServices|TestStory)$$' ./test/charts ./test/cluster/player ./test/e2e
 
 unit: ## the inner loop: tests that need no servers
 	$(GO) test ./...

@@ -1,9 +1,11 @@
 package charts
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -24,6 +26,10 @@ const (
 	root    = "charts"
 	library = "helm-toolkit"
 )
+
+// CheckoutVariable names a directory with the charts of OpenStack-Helm, such as a checkout of its
+// repository, for the tests that install or render these.
+const CheckoutVariable = "OSH_CHARTS"
 
 // Names returns the names of the charts that can be installed, sorted. The library that they
 // are made of is not one of them.
@@ -47,6 +53,31 @@ func Names() []string {
 func Dir() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), root)
+}
+
+// Tree returns the sources of the charts that Names lists and of their library, each in a directory of
+// its name: those of the checkout where [CheckoutVariable] names one, and ours elsewhere.
+func Tree() (map[string]string, error) {
+	dir := cmp.Or(os.Getenv(CheckoutVariable), Dir())
+	files := map[string]string{}
+	for _, name := range append(Names(), library) {
+		err := filepath.WalkDir(filepath.Join(dir, name), func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			content, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			relative, err := filepath.Rel(dir, file)
+			files[filepath.ToSlash(relative)] = string(content)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read chart %s: %w", name, err)
+		}
+	}
+	return files, nil
 }
 
 // Load returns a chart with its library, ready to be installed. Every call returns a new one:

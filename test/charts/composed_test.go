@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	"sigs.k8s.io/yaml"
@@ -168,7 +169,12 @@ func (k kitchen) render(t *testing.T, r *unit.Release) []string {
 // rendered returns the objects of a release, Secrets in the open as well.
 func rendered(t *testing.T, r *unit.Release) []string {
 	t.Helper()
-	chart := load(t, r.Name)
+	return renderedBy(t, load(t, r.Name), r)
+}
+
+// renderedBy does so with a chart of our choice.
+func renderedBy(t *testing.T, chart *chart.Chart, r *unit.Release) []string {
+	t.Helper()
 	merged, err := chartutil.ToRenderValues(chart, withSecrets(r), chartutil.ReleaseOptions{Name: r.Name, Namespace: r.Namespace}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -178,8 +184,8 @@ func rendered(t *testing.T, r *unit.Release) []string {
 		t.Fatalf("%s: %v", r.Name, err)
 	}
 	var objects []string
-	for _, content := range files {
-		for document := range strings.SplitSeq(content, "\n---") {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		for document := range strings.SplitSeq(files[name], "\n---") {
 			objects = append(objects, document+decoded(t, document))
 		}
 	}
@@ -200,8 +206,8 @@ func decoded(t *testing.T, document string) string {
 		t.Fatal(err)
 	}
 	var all strings.Builder
-	for _, data := range secret.Data {
-		all.WriteString("\n" + string(data))
+	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
+		all.WriteString("\n" + string(secret.Data[key]))
 	}
 	return all.String()
 }

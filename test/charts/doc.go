@@ -13,11 +13,15 @@
 // the defaults and for values far from them: every switch of manifests turned over by itself,
 // one, three and seven replicas, other names and ports for each interface of each endpoint,
 // endpoints exposed under other names, other images, labels, Secrets, credentials and volumes.
-// For that it needs a checkout, named in KUPENSTACK_OPENSTACK_HELM. Without one it renders our
+// For that it needs a checkout, named in OSH_CHARTS. Without one it renders our
 // charts with a part of these values, in which the switches are turned in groups, and compares
-// them with what testdata/interface.json recorded of OpenStack-Helm's. The player's
-// TestOpenStackHelm installs the real charts by Helm on the control plane bed; it needs the
-// checkout too.
+// them with what testdata/interface.json recorded of OpenStack-Helm's.
+//
+// With a checkout TestOpenStackHelm also renders the real charts with what compose makes of whole
+// clouds: no key that a chart does not know, no default password, twice the same, and small enough
+// for Helm to keep. The player's TestOpenStackHelm installs them by Helm on the control plane bed,
+// and the worlds of end-to-end tests have them in the place of these here. All of that is
+// `make test-osh`.
 //
 // Not among those values are configuration, dependencies, bootstrapping and schemes other than
 // those of public endpoints: tests that read them set them.

@@ -23,8 +23,6 @@ import (
 )
 
 const (
-	// checkoutVariable names a checkout of OpenStack-Helm to compare with.
-	checkoutVariable = "KUPENSTACK_OPENSTACK_HELM"
 	// recorded has the sums of what OpenStack-Helm's charts render.
 	recorded = "testdata/interface.json"
 )
@@ -36,7 +34,7 @@ type sums map[string]map[string]string
 // everything that the product or the player reads. What differs on purpose is in simplified.
 // Without a checkout it compares with what is recorded, which tells what differs only roughly.
 func TestInterface(t *testing.T) {
-	dir := os.Getenv(checkoutVariable)
+	dir := os.Getenv(charts.CheckoutVariable)
 	if dir == "" {
 		slow.Test(t)
 	}
@@ -88,7 +86,7 @@ func TestInterface(t *testing.T) {
 	if err := json.Unmarshal(data, &known); err != nil {
 		t.Fatal(err)
 	}
-	hint := "name a checkout of OpenStack-Helm in " + checkoutVariable + " to see the difference"
+	hint := "name a checkout of OpenStack-Helm in " + charts.CheckoutVariable + " to see the difference"
 	if dir != "" {
 		hint = "when nothing else fails, " + recorded + " is of another version: write it again with " + updateVariable + "=1"
 	}

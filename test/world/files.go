@@ -3,9 +3,7 @@ package world
 import (
 	"io/fs"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,8 +12,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/charts"
 )
 
-// Files is the configuration as it will be pushed next: the demo of the examples with the test
-// charts beside it, changed so far that it fits the test beds.
+// Files is the configuration as it will be pushed next: the demo of the examples with the charts
+// beside it that the tests are to install, changed so far that it fits the test beds.
 type Files struct {
 	Prefix string // of the names in OpenStack
 
@@ -29,7 +27,7 @@ var header = regexp.MustCompile(`(?m)^((?:project|network|subnet|router|security
 func newFiles(t testing.TB, image, prefix string) *Files {
 	t.Helper()
 	f := &Files{Prefix: prefix, content: map[string]string{}}
-	f.add(t, examples.FS, "demo", "")
+	f.add(t, examples.FS, "demo")
 	for name, text := range f.content {
 		if !strings.HasSuffix(name, ".hcl") {
 			continue
@@ -40,20 +38,25 @@ func newFiles(t testing.TB, image, prefix string) *Files {
 		text = strings.NewReplacer(`"control-1"`, `"node-1"`, `"worker-1"`, `"node-2"`, `"worker-2"`, `"node-3"`, `"qcow2"`, `"raw"`).Replace(text)
 		f.content[name] = text
 	}
-	f.add(t, os.DirFS(charts.Dir()), ".", "charts")
+	tree, err := charts.Tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range tree {
+		f.content[path.Join("charts", name)] = text
+	}
 	return f
 }
 
 // add copies the files below a directory.
-func (f *Files) add(t testing.TB, from fs.FS, dir, to string) {
+func (f *Files) add(t testing.TB, from fs.FS, dir string) {
 	t.Helper()
 	err := fs.WalkDir(from, dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		content, err := fs.ReadFile(from, name)
-		relative := strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")
-		f.content[path.Join(to, filepath.ToSlash(relative))] = string(content)
+		f.content[strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")] = string(content)
 		return err
 	})
 	if err != nil {

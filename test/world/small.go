@@ -79,10 +79,16 @@ instance "web" {
 // prefix and dev, web, small, ops or cirros.
 func (w *World) Shrink(t testing.TB) {
 	t.Helper()
+	w.Describe(t, "small.hcl", strings.NewReplacer("PREFIX", w.Files.Prefix, "IMAGE", w.Image).Replace(small))
+}
+
+// Describe replaces the demo by another configuration, of one file.
+func (w *World) Describe(t testing.TB, file, text string) {
+	t.Helper()
 	for name := range w.Files.Content() {
 		if strings.HasSuffix(name, ".hcl") {
 			w.Files.Remove(name)
 		}
 	}
-	w.Files.Write("small.hcl", strings.NewReplacer("PREFIX", w.Files.Prefix, "IMAGE", w.Image).Replace(small))
+	w.Files.Write(file, text)
 }

@@ -9,16 +9,15 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
-)
 
-// checkoutVariable names a checkout of OpenStack-Helm to install from.
-const checkoutVariable = "KUPENSTACK_OPENSTACK_HELM"
+	"github.com/kupenstack/kupenstack-sync/test/charts"
+)
 
 // TestOpenStackHelm plays the real charts with their default values.
 func TestOpenStackHelm(t *testing.T) {
-	dir := os.Getenv(checkoutVariable)
+	dir := os.Getenv(charts.CheckoutVariable)
 	if dir == "" {
-		t.Skipf("set %s to a checkout of OpenStack-Helm to play its charts", checkoutVariable)
+		t.Skipf("set %s to a checkout of OpenStack-Helm to play its charts", charts.CheckoutVariable)
 	}
 	b := newBed(t)
 	b.namespace(t, "openstack")

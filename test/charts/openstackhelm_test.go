@@ -1,0 +1,114 @@
+//go:build beds
+
+package charts_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/release"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/charts"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
+)
+
+// largestRelease is what a Secret can hold, which Helm keeps a release in.
+const largestRelease = 1 << 20
+
+// TestOpenStackHelm renders the charts of OpenStack-Helm itself with what compose makes of a cloud with
+// all services, on every backend.
+func TestOpenStackHelm(t *testing.T) {
+	dir := os.Getenv(charts.CheckoutVariable)
+	if dir == "" {
+		t.Skipf("set %s to a checkout of OpenStack-Helm to render its charts", charts.CheckoutVariable)
+	}
+	open := func(name string) *chart.Chart {
+		theirs := read(t, filepath.Join(dir, name))
+		theirs.SetDependencies(read(t, filepath.Join(dir, "helm-toolkit")))
+		return theirs
+	}
+	composed.Variants(t, func(t *testing.T, units map[string]unit.Unit) {
+		for _, r := range releases(units) {
+			theirs := open(r.Name)
+			values := withSecrets(r)
+			for _, path := range leaves(values, "") {
+				if !takes(theirs.Values, strings.Split(path, ".")) {
+					t.Errorf("%s is set, which %s does not know", path, r.Name)
+				}
+			}
+			once := renderedBy(t, theirs, r)
+			for _, object := range once {
+				for _, found := range defaultSecrets().FindAllString(object, -1) {
+					t.Errorf("an object of %s has a secret that everybody knows: %q", r.Name, found)
+				}
+			}
+			if again := renderedBy(t, open(r.Name), r); !slices.Equal(once, again) {
+				t.Errorf("%s is rendered in two ways", r.Name)
+			}
+			size := stored(t, theirs, values, strings.Join(once, "\n---\n"))
+			t.Logf("%s: %d KiB", r.Name, size>>10)
+			if size > largestRelease {
+				t.Errorf("Helm cannot keep %s: it has %d bytes", r.Name, size)
+			}
+		}
+	})
+}
+
+// takes tells whether a chart has a place for a value: a key among its defaults. What is below conf goes to
+// programs as it is, and an empty map takes any key; interfaces of endpoints may have one default for all.
+func takes(defaults map[string]any, path []string) bool {
+	if path[0] == "conf" {
+		return defaults["conf"] != nil
+	}
+	for i, key := range path {
+		v, known := defaults[key]
+		_, forAll := defaults["default"]
+		switch below, isMap := v.(map[string]any); {
+		case len(defaults) == 0:
+			return i > 0
+		case !known && (!forAll || i < len(path)-1):
+			return false
+		case !isMap:
+			return true
+		default:
+			defaults = below
+		}
+	}
+	return true
+}
+
+// defaultSecrets finds the passwords and keys that OpenStack-Helm's values come with.
+func defaultSecrets() *regexp.Regexp {
+	return regexp.MustCompile(strings.Join([]string{
+		`.*:password@.*`, `(?mi)^.*(?:pass|password|secret|key)"?'? *[:=] *["']?password["']?$`,
+		`openstack-cookie`, `supersecret`, `9aee62c0-5253-4a86-b189-e0fb71fa503c`,
+	}, "|"))
+}
+
+// stored is the size of a release as Helm keeps it.
+func stored(t *testing.T, c *chart.Chart, values map[string]any, manifest string) int {
+	t.Helper()
+	data, err := json.Marshal(&release.Release{Name: c.Name(), Chart: c, Config: values, Manifest: manifest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodedLen(packed.Len())
+}

@@ -1,0 +1,149 @@
+//go:build beds
+
+package e2e_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kupenstack/kupenstack-sync/test/charts"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
+	"github.com/kupenstack/kupenstack-sync/test/world"
+)
+
+// nodes are those of the cluster, with a use for each service. Two of what has a port of its node, such as
+// the proxy of consoles, need two nodes.
+const nodes = `
+node "node-1" { roles = ["control-plane", "network"] }
+node "node-2" { roles = ["control-plane", "network"] }
+node "node-3" { roles = ["compute"] }
+`
+
+// TestServices deploys every service there is, one pass after another: they come up, stay at rest, are
+// repaired, and go. With the charts of OpenStack-Helm it does so on every backend of the network.
+func TestServices(t *testing.T) {
+	backends := []string{"ovn"} // the demo has the other one
+	if os.Getenv(charts.CheckoutVariable) != "" {
+		backends = append(backends, "ovs")
+	}
+	for _, backend := range backends {
+		t.Run(backend, func(t *testing.T) {
+			t.Parallel() // in a world of its own
+			w := world.New(t)
+			w.Describe(t, "cloud.hcl", composed.Source(backend, "")+nodes)
+			s := &everything{story{World: w, all: t}}
+			s.commit = w.Push(t, "Describe the cloud")
+			for _, chapter := range []struct {
+				name string
+				run  func(*testing.T)
+			}{
+				{"deploy", s.deploy},
+				{"rest", s.rest},
+				{"repair", s.repair},
+				{"take away", s.takeAway},
+			} {
+				if !t.Run(chapter.name, chapter.run) {
+					return // what follows builds on it
+				}
+			}
+		})
+	}
+}
+
+type everything struct{ story }
+
+// pass runs the command once, and wants what is pushed to be in force at its end.
+func (s *everything) pass(t *testing.T) {
+	t.Helper()
+	if r := s.Run(t, converges); r.Code != 0 {
+		t.Fatalf("the pass ended with %d:\n%s%s", r.Code, r.Stdout, r.Stderr)
+	}
+	if status, _ := s.ReadStatus(t); status.Verdict != "converged" || status.Applied.Hash != s.commit {
+		t.Fatalf("the status branch says %s of %s", status.Verdict, status.Applied.Hash)
+	}
+}
+
+func (s *everything) deploy(t *testing.T) {
+	s.pass(t)
+	status, _ := s.ReadStatus(t)
+	for line := range strings.SplitSeq(s.Files.Content()["cloud.hcl"], "\n") {
+		_, rest, isService := strings.Cut(line, `  service "`)
+		name, _, _ := strings.Cut(rest, `"`)
+		if u := status.Unit("service." + name); isService && (u == nil || u.Phase != "ready") {
+			t.Errorf("%s is reported as %+v", name, u)
+		}
+	}
+}
+
+func (s *everything) rest(t *testing.T) {
+	since, err := s.Cluster.AuditOffset()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reports := s.Repository.Hash(t, world.StatusBranch)
+	s.pass(t)
+	if writes := s.Writes(t, since); len(writes) > 0 {
+		t.Errorf("an unchanged world was written to: %q", writes)
+	}
+	if now := s.Repository.Hash(t, world.StatusBranch); now != reports {
+		t.Errorf("the status branch went from %s to %s", reports, now)
+	}
+}
+
+// repair deletes a Deployment, and edits what another one's pods read.
+func (s *everything) repair(t *testing.T) {
+	revisions := s.releases(t)
+	deployments := s.Cluster.Client().AppsV1().Deployments(namespace)
+	if err := deployments.Delete(t.Context(), "heat-engine", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	edited := s.editConfigMap(t)
+	s.pass(t)
+	if engine, err := deployments.Get(t.Context(), "heat-engine", metav1.GetOptions{}); err != nil || engine.Status.AvailableReplicas == 0 {
+		t.Errorf("heat-engine: %v", err)
+	}
+	if done, seen := edited(); !done {
+		t.Errorf("the edited ConfigMap: %s", seen)
+	}
+	if now := s.releases(t); !slices.Equal(now, revisions) {
+		t.Errorf("repairs made new revisions: %v, before %v", now, revisions)
+	}
+}
+
+func (s *everything) takeAway(t *testing.T) {
+	text := s.Files.Content()["cloud.hcl"]
+	var without strings.Builder
+	depth := 0 // in the block of a service, whose settings go
+	for line := range strings.Lines(text) {
+		head, _, isService := strings.Cut(line, "{")
+		switch {
+		case depth > 0:
+			depth += strings.Count(line, "{") - strings.Count(line, "}")
+		case isService && strings.HasPrefix(line, `  service "`):
+			without.WriteString(head + "{\n    enabled = false\n  }\n")
+			depth = strings.Count(line, "{") - strings.Count(line, "}")
+		default:
+			without.WriteString(line)
+		}
+	}
+	s.Files.Write("cloud.hcl", without.String())
+	s.commit = s.Push(t, "Take the services away")
+	s.pass(t)
+	left := s.Released(t, namespace)
+	if !slices.Contains(left, "PersistentVolumeClaim glance-images") {
+		t.Errorf("the images are gone; left are %q", left)
+	}
+	left = slices.DeleteFunc(left, func(object string) bool { return strings.HasPrefix(object, "PersistentVolumeClaim ") })
+	// Without the keys nothing could be read any more that they encrypt.
+	if !slices.Equal(left, []string{"Secret keystone-credential-keys", "Secret keystone-fernet-keys"}) {
+		t.Errorf("objects of releases are left: %q", left)
+	}
+	if _, err := s.Cluster.Client().CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{}); apierrors.IsNotFound(err) {
+		t.Error("the namespace is gone, with the volumes in it")
+	}
+}
