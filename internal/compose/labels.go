@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	labelEnabled = "enabled"
-
 	labelNetwork     = "openstack-network-node"
 	labelOpenvSwitch = "openvswitch"
 	labelL3Agent     = "l3-agent" // an OVN gateway
@@ -40,7 +38,7 @@ func nodeLabels(roles []string, profile string, disabled bool) map[string]string
 	table := roleLabels()
 	for _, role := range roles {
 		for _, label := range table[role] {
-			labels[label] = labelEnabled
+			labels[label] = unit.LabelEnabled
 		}
 	}
 	return labels

@@ -172,12 +172,15 @@ func turning(c *Change) string {
 	}
 }
 
-// takesAway tells whether a change takes labels from a node.
+// takesAway tells whether a change takes labels from a node. Where a label has another value than the one that
+// gives a role, nothing runs by it.
 func takesAway(c *Change) bool {
 	if c.Kind != unit.KindNode || c.Action != unit.ActionUpdate {
 		return c.Kind == unit.KindNode && c.Action.Destroys()
 	}
-	return slices.ContainsFunc(c.Fields, func(f unit.Field) bool { return f.Before != "" })
+	return slices.ContainsFunc(c.Fields, func(f unit.Field) bool {
+		return f.Before != "" && (f.After != unit.LabelEnabled || strings.Contains(f.Path, unit.ProfileLabel))
+	})
 }
 
 // givesProfile tells whether a change gives a node a profile. DaemonSets choose their nodes by that, so

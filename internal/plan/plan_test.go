@@ -242,6 +242,26 @@ func TestWhatOfANodeChanges(t *testing.T) {
 	}
 }
 
+// TestALabelThatSomebodyChanged: what gives a node back its role ends nothing that runs there.
+func TestALabelThatSomebodyChanged(t *testing.T) {
+	for _, test := range []struct {
+		field unit.Field
+		want  string
+	}{
+		{unit.Field{Path: "metadata.labels.openstack-compute-node", Before: "disabled", After: unit.LabelEnabled}, "node.n update"},
+		{unit.Field{Path: "metadata.labels.openstack-compute-node", Before: "disabled"}, "node.n blocked: instances run there (1)"},
+		{unit.Field{Path: "metadata.labels." + unit.ProfileLabel, Before: "a", After: unit.LabelEnabled}, "node.n blocked: instances run there (1)"},
+	} {
+		in := input(of("node.n", "b"))
+		has(in, of("node.n", "a"))
+		in.Compare[unit.Kubernetes] = func(unit.Target, cty.Value, unit.State) unit.Diff {
+			return unit.Diff{Action: unit.ActionUpdate, Fields: []unit.Field{test.field}}
+		}
+		in.Hosts = plan.Hosts{Count: map[string]int{"n": 1}}
+		expect(t, plan.Make(*in), test.want)
+	}
+}
+
 func TestNodesWithInstancesKeepTheirLabels(t *testing.T) {
 	was, is := of("node.n", "compute"), of("node.n", "storage")
 	more := seen("")

@@ -96,6 +96,9 @@ const (
 	ComputeLabel      = "openstack-compute-node"  // instances run there
 )
 
+// LabelEnabled is the value that they choose nodes by. A node with any other has not the role.
+const LabelEnabled = "enabled"
+
 // Node is what is wanted of a Kubernetes node: only labels, as nodes come and go by themselves.
 type Node struct {
 	Name     string

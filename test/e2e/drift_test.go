@@ -88,8 +88,10 @@ func (s *story) kubernetesDrifts() []drift {
 		{"a ConfigMap of a release is deleted", s.deleteConfigMap, "service.neutron", "ConfigMap openstack/neutron"},
 		{"a Secret of a release is deleted", s.deleteSecret, "service.nova", "Secret openstack/nova"},
 		{"a Deployment is deleted", s.deleteDeployment, "service.glance", "Deployment openstack/glance-api"},
+		{"the port of a Service is changed", s.editPort, "service.placement", "Service openstack/placement-api"},
 		{"a generated password is changed", s.editPassword, "system.credentials", "keystone-admin"},
 		{"a label of a node is removed", s.unlabelNode, "node.node-2", "openstack-compute-node"},
+		{"a label of a node is changed", s.relabelNode, "node.node-3", "openstack-compute-node"},
 		{"the configuration that is shown of a node is edited", s.editShownNode, "system.nodes", "OpenstackNode"},
 		{"what is shown of a node is deleted", s.deleteShownNode, "system.nodes", "OpenstackNode"},
 	}
@@ -212,6 +214,39 @@ func (s *story) unlabelNode(t *testing.T) repaired {
 	return func() (bool, string) {
 		now, err := nodes.Get(s.all.Context(), "node-2", metav1.GetOptions{})
 		return err == nil && now.Labels[label] == "enabled", fmt.Sprint(now.Labels, err)
+	}
+}
+
+func (s *story) relabelNode(t *testing.T) repaired {
+	nodes := s.Cluster.Client().CoreV1().Nodes()
+	const label = "openstack-compute-node"
+	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:"disabled"}}}`, label)
+	if node, err := nodes.Patch(t.Context(), "node-3", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil || node.Labels[label] != "disabled" {
+		t.Fatalf("the labels are %v, error %v", node.Labels, err)
+	}
+	return func() (bool, string) {
+		now, err := nodes.Get(s.all.Context(), "node-3", metav1.GetOptions{})
+		return err == nil && now.Labels[label] == "enabled", fmt.Sprint(now.Labels, err)
+	}
+}
+
+// editPort changes what the server tells the ports of a Service by: ours would come beside it.
+func (s *story) editPort(t *testing.T) repaired {
+	services := s.Cluster.Client().CoreV1().Services(namespace)
+	was, err := services.Get(t.Context(), "placement-api", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch := []byte(`[{"op": "replace", "path": "/spec/ports/0/port", "value": 19999}]`)
+	if _, err := services.Patch(t.Context(), was.Name, types.JSONPatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return func() (bool, string) {
+		now, err := services.Get(s.all.Context(), was.Name, metav1.GetOptions{})
+		if err != nil {
+			return false, err.Error()
+		}
+		return now.UID == was.UID && slices.Equal(now.Spec.Ports, was.Spec.Ports), fmt.Sprint(now.Spec.Ports)
 	}
 }
 

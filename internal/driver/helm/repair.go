@@ -2,6 +2,7 @@ package helm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,14 +12,17 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// repair puts objects back as Helm left them: no new revision, no hook.
+// repair puts objects back as Helm left them: no new revision, no hook. What cannot be put back holds back no
+// other.
 func (d *Driver) repair(ctx context.Context, found []drift) error {
+	var failures []error
 	for _, one := range found {
 		ref := refOf(one.desired)
 		live, err := d.cluster.Confirm(ctx, ref)
 		switch {
 		case err != nil:
-			return fmt.Errorf("look for %s: %w", ref, err)
+			failures = append(failures, fmt.Errorf("look for %s: %w", ref, err))
+			continue
 		case one.missing && live == nil:
 		case live == nil || live.GetDeletionTimestamp() != nil:
 			continue // a later step finds it gone
@@ -30,10 +34,10 @@ func (d *Driver) repair(ctx context.Context, found []drift) error {
 			continue // the same: an upgrade may have come to it since, and a later step looks at it anew
 		}
 		if _, err := d.cluster.Apply(ctx, Manager, one.desired); err != nil {
-			return fmt.Errorf("repair %s: %w", ref, err)
+			failures = append(failures, fmt.Errorf("repair %s: %w", ref, err))
 		}
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 // removeLeftovers deletes what earlier revisions had and the newest has not. Helm tries that once

@@ -72,12 +72,23 @@ func (c *Cluster) read(ctx context.Context, ref unit.ObjectRef) (*unstructured.U
 // Apply applies an object server-side: the fields it has become those of the manager, whoever had
 // them before, and fields that the manager had before and it has no more go. An object without a
 // label that says who manages it gets ours. The object is not changed; what the server made of it
-// is returned, to be read only.
+// is returned, to be read only. Elements of lists that somebody changed so far that ours would come beside
+// them, which the server refuses, are replaced by ours.
 //
 // It fails with an [ImmutableError] when a field cannot be changed, and never deletes anything.
 // Other failures may go away by themselves.
 func (c *Cluster) Apply(ctx context.Context, manager string, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	return c.apply(ctx, sendable(labelled(object)), metav1.ApplyOptions{FieldManager: manager, Force: true})
+	object = sendable(labelled(object))
+	options := metav1.ApplyOptions{FieldManager: manager, Force: true}
+	applied, err := c.apply(ctx, object, options)
+	var twice *doubledError
+	if !errors.As(err, &twice) {
+		return applied, err
+	}
+	if err := c.putLists(ctx, manager, object, twice.lists); err != nil {
+		return nil, err
+	}
+	return c.apply(ctx, object, options)
 }
 
 // ApplyStatus applies the status of an object, which needs a kind with that subresource.
@@ -102,6 +113,9 @@ func (c *Cluster) apply(ctx context.Context, object *unstructured.Unstructured, 
 	if err != nil {
 		if fixed := immutableError(ref, err); fixed != nil {
 			return nil, fixed
+		}
+		if lists := doubled(err); lists != nil {
+			return nil, &doubledError{lists, c.explainError(err, doing)}
 		}
 		if noSuchPath(err) {
 			c.kinds.forget(object.GroupVersionKind().GroupVersion())

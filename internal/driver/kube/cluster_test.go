@@ -12,6 +12,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -68,6 +70,49 @@ func TestUnchangedIsAskedOnce(t *testing.T) {
 	}
 	if all, _ := w.requests(offset); len(all) != 1 {
 		t.Errorf("asked: %q", all)
+	}
+}
+
+// A port whose number somebody changed is another one to the server, which refuses ours beside it.
+func TestPutsBackTheNumberOfAPort(t *testing.T) {
+	w := newWorld(t, testbed.Cluster(t))
+	w.namespace()
+	service := ours(object(t, "apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: "+w.name+"}\nspec: {ports: [{name: api, port: 80}, {name: more, port: 81}]}"))
+	made, err := w.cluster.Apply(w.ctx, kube.Manager, service)
+	w.must(err)
+	services := w.resource("services", w.name)
+	patch := []byte(`{"metadata":{"labels":{"theirs":"stays"}},"spec":{"ports":[{"name":"api","port":19999,"protocol":"TCP"},{"name":"more","port":81,"protocol":"TCP"}]}}`)
+	theirs, err := services.Patch(w.ctx, "s", types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "somebody"})
+	w.must(err)
+	if fields := w.cluster.Compare(service, theirs); len(fields) == 0 {
+		t.Fatal("nothing differs")
+	}
+	for range 2 {
+		if unchanged, err := w.cluster.Unchanged(w.ctx, kube.Manager, service, theirs); err != nil || unchanged {
+			t.Fatalf("got %v %v", unchanged, err)
+		}
+	}
+	_, err = w.cluster.Apply(w.ctx, kube.Manager, service)
+	w.must(err)
+	now, err := services.Get(w.ctx, "s", metav1.GetOptions{})
+	w.must(err)
+	ports, _, _ := unstructured.NestedSlice(now.Object, "spec", "ports")
+	if fields := w.cluster.Compare(service, now); len(fields) > 0 || len(ports) != 2 || now.GetUID() != made.GetUID() || now.GetLabels()["theirs"] != "stays" {
+		t.Errorf("it is %v, differs in %v", now.Object, fields)
+	}
+
+	// Once the wish is another one the port goes as well, though we had to write it.
+	w.must(unstructured.SetNestedSlice(service.Object, []any{map[string]any{"name": "api", "port": int64(82)}}, "spec", "ports"))
+	now, err = w.cluster.Apply(w.ctx, kube.Manager, service)
+	w.must(err)
+	if ports, _, _ := unstructured.NestedSlice(now.Object, "spec", "ports"); len(ports) != 1 {
+		t.Errorf("it has the ports %v", ports)
+	}
+
+	// What is twice in the wish itself stays refused.
+	w.must(unstructured.SetNestedSlice(service.Object, []any{map[string]any{"name": "api", "port": int64(82)}, map[string]any{"name": "api", "port": int64(83)}}, "spec", "ports"))
+	if _, err := w.cluster.Apply(w.ctx, kube.Manager, service); err == nil || !strings.Contains(err.Error(), "Duplicate value") {
+		t.Errorf("got %v", err)
 	}
 }
 

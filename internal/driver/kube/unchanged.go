@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -58,6 +59,11 @@ func (c *Cluster) Unchanged(ctx context.Context, manager string, desired, live *
 	}
 	result, err := c.apply(ctx, sendable(desired),
 		metav1.ApplyOptions{FieldManager: manager, Force: true, DryRun: []string{metav1.DryRunAll}})
+	var twice *doubledError
+	if errors.As(err, &twice) {
+		c.verdicts.put(about, false)
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

@@ -1,0 +1,65 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// doubledError says that the server refuses what an apply would make, as elements of lists would be there
+// twice: somebody changed what tells an element from others, such as the number of a port, so that ours
+// would come beside theirs, with the same name.
+type doubledError struct {
+	lists [][]string // their paths
+	error
+}
+
+func (e *doubledError) Unwrap() error { return e.error }
+
+// doubled returns the lists that an error of that kind is about, and nil for every other error.
+func doubled(err error) [][]string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || !apierrors.IsInvalid(err) || status.Status().Details == nil {
+		return nil
+	}
+	var lists [][]string
+	for _, cause := range status.Status().Details.Causes {
+		list, _, isElement := strings.Cut(cause.Field, "[")
+		if cause.Type != metav1.CauseTypeFieldValueDuplicate || !isElement {
+			return nil
+		}
+		lists = append(lists, strings.Split(list, "."))
+	}
+	return lists
+}
+
+// putLists puts the lists of desired in the place of those of the live object, and changes nothing else. It
+// wraps [ErrConflict] when somebody else writes in between.
+func (c *Cluster) putLists(ctx context.Context, manager string, desired *unstructured.Unstructured, lists [][]string) error {
+	ref := unit.RefOf(desired.Object)
+	live, err := c.read(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if live == nil {
+		return fmt.Errorf("write %s: %w", ref, ErrConflict)
+	}
+	for _, list := range lists {
+		wanted, ok, err := unstructured.NestedSlice(desired.Object, list...)
+		if err != nil || !ok {
+			continue // it is not ours, and the next apply says so again
+		}
+		if err := unstructured.SetNestedSlice(live.Object, wanted, list...); err != nil {
+			return fmt.Errorf("write %s of %s: %w", strings.Join(list, "."), ref, err)
+		}
+	}
+	_, err = c.update(ctx, live, metav1.UpdateOptions{FieldManager: manager})
+	return err
+}
