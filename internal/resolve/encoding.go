@@ -42,9 +42,9 @@ func textFunction(f func(string) (string, error)) function.Function {
 	})
 }
 
-func sensitive() function.Function {
-	return marking(func(v cty.Value) (cty.Value, error) { return v.Mark(model.Sensitive), nil })
-}
+func sensitive() function.Function { return marking(seal) }
+
+func seal(v cty.Value) (cty.Value, error) { return v.Mark(model.Sensitive), nil }
 
 // nonsensitive takes the mark away from what the configuration itself has: a variable, or a value of an
 // encrypted file, whose author may say that it is none. A Kubernetes Secret is somebody else's, who let it

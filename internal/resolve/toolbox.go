@@ -21,6 +21,10 @@ func (s *scope) toolbox() map[string]function.Function {
 		for name, f := range s.boundFunctions() {
 			s.functions[name] = concealing(f)
 		}
+		s.functions["sensitive"] = marking(func(v cty.Value) (cty.Value, error) {
+			s.disclosed = true // and is sealed from here on, also in what is said of the expression
+			return seal(v)
+		})
 	}
 	return s.functions
 }
