@@ -74,7 +74,9 @@ func (r *resolver) validate(b *config.Block, v cty.Value, where diag.Range, used
 		} else {
 			hint = fmt.Sprintf("change the value; the rule is at %s", place(condition.Range))
 		}
-		r.scope.add(diag.Diagnostic{Code: codeVariable, Subject: &where, Summary: summary, Detail: text, Hint: hint, HideAfter: seen.secret})
+		// A value may break several rules, and all are told at the place of the value.
+		key := told{where: where, summary: summary + " by the rule at " + place(condition.Range)}
+		r.scope.addOnce(key, diag.Diagnostic{Code: codeVariable, Subject: &where, Summary: summary, Detail: text, Hint: hint, HideAfter: seen.secret}, r.scope.bearer())
 	}
 	return good
 }
