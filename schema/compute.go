@@ -74,12 +74,12 @@ func instanceBlock() Block {
 			fullName(InPlace),
 			projectAttribute(),
 			{
-				Name: "image", Type: cty.String, Presence: Required, Change: Replace, Reference: &Reference{Kind: "image", Output: "id"},
-				Doc: "The image that the root disk is a copy of.",
+				Name: "image", Type: cty.String, Presence: Required, Change: Replace, Reference: &Reference{Kind: "image", Output: "id"}, Outlives: true,
+				Doc: "The image that the root disk is a copy of. When somebody deletes it, it is made again, and the instance stays as it is.",
 			},
 			{
-				Name: "flavor", Type: cty.String, Presence: Required, Change: Refused, Reference: &Reference{Kind: "flavor", Output: "id"},
-				Doc: "The size. A running instance is not resized: give it another label to have a new one.",
+				Name: "flavor", Type: cty.String, Presence: Required, Change: Refused, Reference: &Reference{Kind: "flavor", Output: "id"}, Outlives: true,
+				Doc: "The size. A running instance is not resized: give it another label to have a new one. When somebody deletes the flavor, it is made again, and the instance stays as it is.",
 			},
 			{
 				Name: "networks", Type: cty.List(cty.String), Change: Replace, Reference: &Reference{Kind: "network", Output: "id"},

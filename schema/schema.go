@@ -152,6 +152,9 @@ type Attribute struct {
 	Conflicts string
 	// Reference is set when the attribute names another block.
 	Reference *Reference
+	// Outlives says that an object goes on with what the attribute referred to when it was made, though
+	// somebody deleted that.
+	Outlives bool
 }
 
 // Bounds are the inclusive limits of a number.

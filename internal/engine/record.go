@@ -21,7 +21,9 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 	}
 	entry := who.Take(e.entryOf(who, u, state), state)
 	if state.Existence == unit.Absent {
+		lost := entry.LostIDs(plan.Applied(u, desired))
 		entry = who.Anew(entry)
+		entry.Lost = lost
 		entry.Triggers, entry.Sensitive, entry.Fixed = target.Triggers, target.Sensitive, u.Fixed
 	}
 	entry.Set = plan.Setting(u, desired, entry.Set)

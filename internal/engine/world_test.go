@@ -271,8 +271,8 @@ func wantedOf(t unit.Target, desired cty.Value) *spec {
 			text = desired.AsString()
 		}
 		wanted := &spec{fields: map[string]string{"ref": text}}
-		if s.Kind == "server" {
-			wanted.replace = []string{"ref"} // servers cannot follow
+		if s.Kind == "server" || s.Kind == "guest" {
+			wanted.replace = []string{"ref"} // they cannot follow
 		}
 		return wanted
 	default:
@@ -308,6 +308,7 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 	if o.fading {
 		return d
 	}
+	held := o.held
 	for _, name := range slices.Sorted(maps.Keys(wanted.fields)) {
 		if slices.Contains(wanted.mends, name) && o.fields[name] != o.force[name] {
 			d.Mends = append(d.Mends, unit.Field{Path: name, Before: o.fields[name], After: o.force[name]})
@@ -318,12 +319,19 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 		if o.fields[name] == wanted.fields[name] || slices.Contains(s.Unseen, wanted.parts[name]) {
 			continue
 		}
+		lost := slices.Contains(t.Lost[wanted.fields[name]], o.fields[name])
+		if lost && t.Locator.Kind == "guest" {
+			continue // guests go on with what they were made from
+		}
 		field := unit.Field{Path: name, Before: o.fields[name], After: wanted.fields[name]}
 		if d.Action == unit.ActionNone {
 			d.Action = unit.ActionUpdate
 		}
 		if slices.Contains(wanted.replace, name) {
 			field.Effect, d.Action = unit.Replace, unit.ActionReplace
+			if lost {
+				held = "what it is in was lost"
+			}
 		}
 		d.Fields = append(d.Fields, field)
 	}
@@ -337,8 +345,8 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 		d.Action, d.Reason = unit.ActionUpdate, fmt.Sprintf("%d steps to go", o.steps)
 	}
 	switch {
-	case d.Action != unit.ActionNone && o.held != "":
-		d.Action, d.Fields, d.Reason = unit.ActionBlocked, nil, o.held
+	case d.Action != unit.ActionNone && held != "":
+		d.Action, d.Fields, d.Reason = unit.ActionBlocked, nil, held
 	case d.Action != unit.ActionNone && o.waits != "":
 		d.Waits, d.Continues, d.Reason = true, true, o.waits
 	case d.Action != unit.ActionNone && o.busy != "":

@@ -75,6 +75,9 @@ type Entry struct {
 	// Former are the things that this one has taken or will take the place of, the oldest first. They
 	// are deleted once nothing needs them.
 	Former []Former `json:"former,omitempty"`
+	// Lost are the ids that things under this address had when somebody else deleted them, the last one
+	// last: what was made from those may still name them. See [Entry.LostIDs].
+	Lost []string `json:"lost,omitempty"`
 }
 
 // Former is a thing that another one under the same address takes the place of.
@@ -97,7 +100,25 @@ func (e Entry) UIDs() []string {
 // the old id, what comes now could not be found again.
 func (e Entry) Anew() Entry {
 	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, nil, nil, nil, nil
+	e.Lost = nil
 	return e
+}
+
+// mostLost is how many ids of lost things are remembered.
+const mostLost = 8
+
+// LostIDs returns the ids that what was made from the thing may still name once it is made again, now that
+// it is gone for certain and its record would be applied: nil where the configuration makes another thing of
+// it, or had it deleted, as what was made from it is to follow then.
+func (e Entry) LostIDs(applied string) []string {
+	switch {
+	case e.Phase == Intent:
+		return e.Lost // an attempt to make it again was cut off
+	case e.Phase == Deleting || e.Applied != applied || e.ID == "":
+		return nil
+	}
+	lost := append(slices.Clone(e.Lost), e.ID)
+	return lost[max(0, len(lost)-mostLost):]
 }
 
 // Succeed returns the entry for a new thing that takes the place of the one with an id, which is kept

@@ -3,6 +3,7 @@ package inventory_test
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -97,5 +98,45 @@ func TestFormatKeepsOlderProgramsFromFormerThings(t *testing.T) {
 		if want := 1 + len(former); format() != want {
 			t.Errorf("with %d former ones the format is %d, want %d", len(former), format(), want)
 		}
+	}
+}
+
+// TestLostIDs has a thing deleted by somebody else, again and again.
+func TestLostIDs(t *testing.T) {
+	owned := inventory.Entry{Phase: inventory.Owned, ID: "id1", Applied: "x", Lost: []string{"id0"}}
+	with := func(change func(e *inventory.Entry)) inventory.Entry {
+		e := owned
+		change(&e)
+		return e
+	}
+	for _, test := range []struct {
+		name  string
+		entry inventory.Entry
+		want  []string
+	}{
+		{"deleted outside", owned, []string{"id0", "id1"}},
+		{"an attempt was cut off", with(func(e *inventory.Entry) { e.Phase, e.ID, e.Applied = inventory.Intent, "", "" }), []string{"id0"}},
+		{"it was never made", inventory.Entry{Phase: inventory.Intent}, nil},
+		{"our own deletion was cut off", with(func(e *inventory.Entry) { e.Phase = inventory.Deleting }), nil},
+		{"another one is wanted by now", with(func(e *inventory.Entry) { e.Applied = "y" }), nil},
+		{"its id is not known", with(func(e *inventory.Entry) { e.ID = "" }), nil},
+	} {
+		if got := test.entry.LostIDs("x"); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+		}
+	}
+	if !reflect.DeepEqual(owned.Lost, []string{"id0"}) {
+		t.Errorf("the entry itself was changed: %v", owned.Lost)
+	}
+	if anew := owned.Anew(); anew.Lost != nil {
+		t.Errorf("what we replace is followed, and yet %v are lost", anew.Lost)
+	}
+	e := inventory.Entry{Phase: inventory.Owned, Applied: "x"}
+	for n := range 100 {
+		e.ID = strconv.Itoa(n)
+		e.Lost = e.LostIDs("x")
+	}
+	if len(e.Lost) > 8 || e.Lost[len(e.Lost)-1] != "99" {
+		t.Errorf("there is no end to it: %v", e.Lost)
 	}
 }

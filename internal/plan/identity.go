@@ -70,6 +70,23 @@ func (i Identity) Recorded(t unit.Target, entry *inventory.Entry) unit.Target {
 	return t
 }
 
+// Lost returns the ids of what a unit was made from and somebody else deleted, by those of what was made again
+// in its place.
+func Lost(u *unit.Unit, entry func(addr.Object) (inventory.Entry, bool)) map[string][]string {
+	var lost map[string][]string
+	for _, e := range u.Edges {
+		to, ok := entry(e.To)
+		if !ok || to.ID == "" || len(to.Lost) == 0 {
+			continue
+		}
+		if lost == nil {
+			lost = map[string][]string{}
+		}
+		lost[to.ID] = to.Lost
+	}
+	return lost
+}
+
 // Former returns the target for what something has taken the place of.
 func (i Identity) Former(a addr.Object, f inventory.Former) unit.Target {
 	return unit.Target{Address: a, Locator: f.Locator, UID: f.UID, Mark: i.Marker.Mark(f.UID), ID: f.ID}

@@ -160,6 +160,7 @@ func (m *maker) decide(a addr.Object) *Change {
 	target := m.identity.Target(u, entry)
 	target.Triggers = Triggers(revealed, m.outputs, m.Marker)
 	target.Sensitive = Sensitive(desired, m.Marker)
+	target.Lost = Lost(u, m.entry)
 	decided := Decide(u, entry, target, desired, state, m.Compare[u.Spec.Driver()])
 	if mending, ok := decided.Mending(); ok && decided.Held() {
 		decided = mending
@@ -170,6 +171,14 @@ func (m *maker) decide(a addr.Object) *Change {
 	decided.linger(entry)
 	*c = decided
 	return c
+}
+
+// entry returns what is on record of a unit.
+func (m *maker) entry(a addr.Object) (inventory.Entry, bool) {
+	if entry := m.entries[a]; entry != nil {
+		return *entry, true
+	}
+	return inventory.Entry{}, false
 }
 
 // missing returns something that the unit needs, directly or through others, and that does not

@@ -34,6 +34,9 @@ type Target struct {
 	// Set are the keys of maps and elements of sets that we have set, or were about to, by the names of the
 	// attributes. What others have added is not among them.
 	Set map[string][]string
+	// Lost are the ids of objects that somebody else deleted, by the ids of those that were made again in their
+	// place, as far as the wanted attributes may name these: what was made from the old ones still names those.
+	Lost map[string][]string
 	// Fresh says that nothing can have been created for this UID yet. When it is false and ID is
 	// empty, an earlier attempt may have been cut off: creating begins with a search for the mark.
 	Fresh bool

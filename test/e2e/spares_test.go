@@ -13,8 +13,8 @@ import (
 // spareFile is where the spares are described.
 const spareFile = "spare.hcl"
 
-// spares are objects that nothing else needs: what the instances need cannot be deleted, or would take
-// them along.
+// spares are objects that nothing else needs: Neutron and Keystone delete nothing that instances need, or take
+// it along. What instances were made from is deleted in a chapter of its own.
 const spares = `
 project "spare" {
   name = "PREFIXspare"

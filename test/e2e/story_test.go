@@ -42,6 +42,7 @@ func TestStory(t *testing.T) {
 		{"idle", s.idle},
 		{"change", s.change},
 		{"drift", s.drift},
+		{"lost", s.lost},
 		{"mistake", s.mistake},
 		{"refusals", s.refusals},
 		{"another OpenStack", s.elsewhere},

@@ -70,7 +70,8 @@ func compareObject(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m
 // due says what is to be done about an object, whether or not it takes changes now.
 func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) unit.Diff {
 	o := m.object
-	fields := differences(k, r.Block, desired, o, surplus(r, t, m, desired))
+	drop := surplus(r, t, m, desired)
+	fields, orphaned := outlive(k, r, t, desired, o, drop, differences(k, r.Block, desired, o, drop))
 	effect := worst(fields)
 	if c, ok := k.(consequent); ok {
 		fields = append(fields, c.consequences(desired, o, fields)...)
@@ -82,6 +83,9 @@ func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) un
 	}
 	if !m.owned {
 		return compareAdoption(k, t, desired, o, fields, effect)
+	}
+	if effect != unit.InPlace && !slices.ContainsFunc(fields, func(f unit.Field) bool { return f.Effect != unit.InPlace && !slices.Contains(orphaned, f.Path) }) {
+		return compareOrphaned(k, fields, orphaned)
 	}
 	return compareOwned(k, t, o, fields, effect)
 }
