@@ -31,6 +31,9 @@ type Budget struct {
 	spent                  bool
 	told                   bool // the diagnostic for it was returned
 
+	// watching are the marks of what an attempt came upon that it may fail by, nil outside of attempts.
+	watching cty.ValueMarks
+
 	value cty.Value // the budget itself, for contexts
 }
 
@@ -91,7 +94,8 @@ func (b *Budget) charge(v cty.Value, deep bool) {
 	if b.steps < 0 || b.bytes < 0 {
 		return
 	}
-	v, _ = v.Unmark()
+	v, marks := v.Unmark()
+	b.watch(marks)
 	if v == cty.NilVal || v.IsNull() || !v.IsKnown() {
 		return
 	}

@@ -11,6 +11,8 @@ import (
 type metered struct {
 	hclsyntax.ParenthesesExpr
 	deep bool // the value's whole content counts, as a function may copy it
+	// outcome says that it is an attempt as a whole: whether that fails does not depend on its value.
+	outcome bool
 }
 
 // Value evaluates the expression unless the budget is spent already.
@@ -21,6 +23,10 @@ func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	}
 	if !budget.spent {
 		v, diags := m.Expression.Value(ctx)
+		if m.outcome {
+			defer func(watching cty.ValueMarks) { budget.watching = watching }(budget.watching)
+			budget.watching = nil
+		}
 		if diags.HasErrors() || budget.Charge(v, m.deep) {
 			return v, diags
 		}
@@ -88,69 +94,104 @@ const (
 // meter replaces, within an expression, what can grow by pieces that charge the budget. It
 // changes the tree in place and returns its root. The references in the tree have to be
 // collected before.
-func meter(e hclsyntax.Expression) hclsyntax.Expression {
-	switch e := e.(type) {
-	case nil:
-		return nil
-	case *hclsyntax.ParenthesesExpr:
-		e.Expression = meter(e.Expression)
-	case *hclsyntax.FunctionCallExpr:
-		for i := range e.Args {
-			e.Args[i] = charged(meter(e.Args[i]), true)
-		}
-		return charged(e, false)
-	case *hclsyntax.ForExpr:
-		e.CollExpr = charged(meter(e.CollExpr), false)
-		if e.KeyExpr != nil {
-			e.KeyExpr = charged(meter(e.KeyExpr), false)
-		}
-		e.ValExpr = charged(meter(e.ValExpr), false)
-		if e.CondExpr != nil {
-			e.CondExpr = condition(charged(meter(e.CondExpr), false))
-		}
-	case *hclsyntax.TemplateExpr:
-		for i, part := range e.Parts {
-			if _, literal := part.(*hclsyntax.LiteralValueExpr); !literal {
-				e.Parts[i] = charged(meter(part), false)
-			}
-		}
-	case *hclsyntax.TemplateJoinExpr:
-		e.Tuple = charged(meter(e.Tuple), true)
-	case *hclsyntax.TemplateWrapExpr:
-		e.Wrapped = meter(e.Wrapped)
-	case *hclsyntax.TupleConsExpr:
-		for i := range e.Exprs {
-			e.Exprs[i] = meter(e.Exprs[i])
-		}
-	case *hclsyntax.ObjectConsExpr:
-		for i := range e.Items {
-			e.Items[i].KeyExpr = meter(e.Items[i].KeyExpr)
-			e.Items[i].ValueExpr = meter(e.Items[i].ValueExpr)
-		}
-	case *hclsyntax.ObjectConsKeyExpr:
-		e.Wrapped = meter(e.Wrapped)
-	default:
-		meterOperation(e)
+func meter(e hclsyntax.Expression) hclsyntax.Expression { return meters{}.expression(e) }
+
+// meters says what is metered besides.
+type meters struct {
+	watch bool // what bears a mark, as this is within an attempt that may fail by it; see [Attempts]
+}
+
+// expression meters what something else is made from.
+func (m meters) expression(e hclsyntax.Expression) hclsyntax.Expression {
+	e = m.within(e)
+	if _, literal := e.(*hclsyntax.LiteralValueExpr); m.watch && e != nil && !literal {
+		return &watched{hclsyntax.ParenthesesExpr{Expression: e, SrcRange: e.Range()}, false}
 	}
 	return e
 }
 
-func meterOperation(e hclsyntax.Expression) {
+// whole meters what stays as it is: an element of a list, an attempt.
+func (m meters) whole(e hclsyntax.Expression) hclsyntax.Expression {
+	e = m.within(e)
+	switch e.(type) {
+	case *hclsyntax.ScopeTraversalExpr, *hclsyntax.RelativeTraversalExpr:
+		if m.watch {
+			return &watched{hclsyntax.ParenthesesExpr{Expression: e, SrcRange: e.Range()}, true}
+		}
+	}
+	return e
+}
+
+func (m meters) within(e hclsyntax.Expression) hclsyntax.Expression {
+	switch e := e.(type) {
+	case nil:
+		return nil
+	case *hclsyntax.ParenthesesExpr:
+		e.Expression = m.expression(e.Expression)
+	case *hclsyntax.FunctionCallExpr:
+		for i := range e.Args {
+			if attempts(e) {
+				within := hclsyntax.ParenthesesExpr{Expression: meters{watch: true}.whole(e.Args[i]), SrcRange: e.Args[i].Range()}
+				e.Args[i] = &metered{ParenthesesExpr: within, deep: true, outcome: true}
+				continue
+			}
+			e.Args[i] = charged(m.expression(e.Args[i]), true)
+		}
+		return charged(e, false)
+	case *hclsyntax.ForExpr:
+		e.CollExpr = charged(m.expression(e.CollExpr), false)
+		if e.KeyExpr != nil {
+			e.KeyExpr = charged(m.expression(e.KeyExpr), false)
+		}
+		e.ValExpr = charged(m.expression(e.ValExpr), false)
+		if e.CondExpr != nil {
+			e.CondExpr = condition(charged(m.expression(e.CondExpr), false))
+		}
+	case *hclsyntax.TemplateExpr:
+		for i, part := range e.Parts {
+			if _, literal := part.(*hclsyntax.LiteralValueExpr); !literal {
+				e.Parts[i] = charged(m.expression(part), false)
+			}
+		}
+	case *hclsyntax.TemplateJoinExpr:
+		e.Tuple = charged(m.expression(e.Tuple), true)
+	case *hclsyntax.TemplateWrapExpr:
+		e.Wrapped = m.expression(e.Wrapped)
+	case *hclsyntax.TupleConsExpr:
+		for i := range e.Exprs {
+			e.Exprs[i] = m.whole(e.Exprs[i])
+		}
+	case *hclsyntax.ObjectConsExpr:
+		for i := range e.Items {
+			e.Items[i].KeyExpr = m.expression(e.Items[i].KeyExpr)
+			e.Items[i].ValueExpr = m.whole(e.Items[i].ValueExpr)
+		}
+	case *hclsyntax.ObjectConsKeyExpr:
+		e.Wrapped = m.within(e.Wrapped) // a bare name has to be seen as one
+	case *hclsyntax.IndexExpr:
+		e.Collection, e.Key = m.expression(e.Collection), m.expression(e.Key)
+		return &keyed{hclsyntax.ParenthesesExpr{Expression: e, SrcRange: e.Range()}, e}
+	default:
+		m.operation(e)
+	}
+	return e
+}
+
+// operation does the same with an expression of operators and steps.
+func (m meters) operation(e hclsyntax.Expression) {
 	switch e := e.(type) {
 	case *hclsyntax.BinaryOpExpr:
-		e.LHS, e.RHS = meter(e.LHS), meter(e.RHS)
+		e.LHS, e.RHS = m.expression(e.LHS), m.expression(e.RHS)
 		checkOperands(e)
 	case *hclsyntax.UnaryOpExpr:
-		e.Val = meter(e.Val)
+		e.Val = m.expression(e.Val)
 		checkSide(e)
 	case *hclsyntax.ConditionalExpr:
-		e.Condition, e.TrueResult, e.FalseResult = condition(meter(e.Condition)), meter(e.TrueResult), meter(e.FalseResult)
-	case *hclsyntax.IndexExpr:
-		e.Collection, e.Key = meter(e.Collection), meter(e.Key)
+		e.Condition, e.TrueResult, e.FalseResult = condition(m.expression(e.Condition)), m.expression(e.TrueResult), m.expression(e.FalseResult)
 	case *hclsyntax.RelativeTraversalExpr:
-		e.Source = meter(e.Source)
+		e.Source = m.expression(e.Source)
 	case *hclsyntax.SplatExpr:
-		e.Source, e.Each = charged(meter(e.Source), false), charged(meter(e.Each), false)
+		e.Source, e.Each = charged(m.expression(e.Source), false), charged(m.expression(e.Each), false)
 	default:
 		// Literals, references and the parser's own placeholders hold no expression.
 	}

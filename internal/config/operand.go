@@ -92,6 +92,8 @@ func nameOfValue(e hclsyntax.Expression) string {
 	switch e := e.(type) {
 	case *metered:
 		return nameOfValue(e.Expression)
+	case *watched:
+		return nameOfValue(e.Expression)
 	case *hclsyntax.ParenthesesExpr:
 		return nameOfValue(e.Expression)
 	case *hclsyntax.LiteralValueExpr:

@@ -84,6 +84,10 @@ func withoutParentheses(e hcl.Expression) hcl.Expression {
 			e = inner.Expression
 		case *operand:
 			e = inner.Expression
+		case *watched:
+			e = inner.Expression
+		case *keyed:
+			e = inner.Expression
 		default:
 			return e
 		}

@@ -115,7 +115,7 @@ func atTimes(outer, part hclsyntax.Node) bool {
 	case *hclsyntax.BinaryOpExpr:
 		return outer.Op.ShortCircuit != nil && part == hclsyntax.Node(outer.RHS)
 	case *hclsyntax.FunctionCallExpr:
-		return outer.Name == "try" || outer.Name == "can"
+		return attempts(outer)
 	}
 	return false
 }

@@ -116,7 +116,7 @@ func collectionReference() []Function {
 
 func typeReference() []Function {
 	return []Function{
-		{"can", "Whether an expression has a value rather than an error. A reference that leads nowhere is told all the same.", `can(tonumber("x"))`, `false`},
+		{"can", "Whether an expression has a value rather than an error; sensitive where that depends on something sensitive. A reference that leads nowhere is told all the same.", `can(tonumber("x"))`, `false`},
 		{"issensitive", "Whether a value is sensitive.", `issensitive(sensitive("a"))`, `true`},
 		{"nonsensitive", "The value, shown from here on. Use it only for what is no secret; what is made from secret() stays sensitive.", `nonsensitive(sensitive("a"))`, `"a"`},
 		{"sensitive", "The value, never shown, nor anything that is made from it.", `nonsensitive(sensitive("a"))`, `"a"`},
@@ -126,7 +126,7 @@ func typeReference() []Function {
 		{"tonumber", "The value as a number.", `tonumber("1.5")`, `1.5`},
 		{"toset", "The value as a set: in order, each element once.", `toset(["b", "a", "b"])`, `["a", "b"]`},
 		{"tostring", "The value as a text.", `tostring(1000000)`, `"1000000"`},
-		{"try", "The value of the first expression that has one. A reference that leads nowhere is told all the same.", `try(tonumber("x"), 5)`, `5`},
+		{"try", "The value of the first expression that has one; sensitive where one before it may have failed by something sensitive. A reference that leads nowhere is told all the same.", `try(tonumber("x"), 5)`, `5`},
 	}
 }
 

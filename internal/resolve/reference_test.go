@@ -153,8 +153,8 @@ func TestMarksSurvive(t *testing.T) {
 		"sops":         "its path is shown, so it cannot be sensitive, and what it returns is always",
 		"nonsensitive": "this is what it is for",
 		"issensitive":  "it tells only that",
-		"can":          "it tells only whether there is a value",
-		"try":          "its other branch has nothing of the failed one; see below",
+		"can":          "see TestAttemptsTellNoSecret",
+		"try":          "see TestAttemptsTellNoSecret",
 	}
 	inside := map[string]string{
 		"element": "it returns an element that is not sensitive",
