@@ -17,7 +17,7 @@ type Costs struct {
 
 // DefaultCosts allow what any sensible configuration does, and end the others within seconds.
 func DefaultCosts() Costs {
-	return Costs{Steps: 100_000, Bytes: 8 << 20, TotalSteps: 10_000_000, TotalBytes: 512 << 20}
+	return Costs{Steps: 250_000, Bytes: 8 << 20, TotalSteps: 10_000_000, TotalBytes: 512 << 20}
 }
 
 // Budget counts what an evaluation costs and stops it when it is spent. The syntax tree that

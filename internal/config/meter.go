@@ -13,6 +13,7 @@ type metered struct {
 	deep bool // the value's whole content counts, as a function may copy it
 	// outcome says that it is an attempt as a whole: whether that fails does not depend on its value.
 	outcome bool
+	goes    parameter
 }
 
 // Value evaluates the expression unless the budget is spent already.
@@ -27,8 +28,11 @@ func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 			defer func(watching cty.ValueMarks) { budget.watching = watching }(budget.watching)
 			budget.watching = nil
 		}
-		if diags.HasErrors() || budget.Charge(v, m.deep) {
+		if diags.HasErrors() {
 			return v, diags
+		}
+		if budget.Charge(v, m.deep) {
+			return m.goes.uniform(ctx, v), diags
 		}
 	}
 	return cty.DynamicVal, budget.overrun(m.Range())
@@ -136,6 +140,9 @@ func (m meters) within(e hclsyntax.Expression) hclsyntax.Expression {
 				continue
 			}
 			e.Args[i] = charged(m.expression(e.Args[i]), true)
+			if argument, is := e.Args[i].(*metered); is {
+				argument.goes = parameter{e, i}
+			}
 		}
 		return charged(e, false)
 	case *hclsyntax.ForExpr:

@@ -220,7 +220,7 @@ func sum() function.Function {
 		Params: []function.Parameter{{Name: "list", Type: cty.DynamicPseudoType}},
 		Type:   function.StaticReturnType(cty.Number),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			if !args[0].CanIterateElements() || args[0].LengthInt() == 0 {
+			if t := args[0].Type(); !t.IsTupleType() && !t.IsListType() && !t.IsSetType() || args[0].LengthInt() == 0 {
 				return cty.NilVal, errors.New("the argument must be a list or set with at least one element")
 			}
 			total := cty.Zero

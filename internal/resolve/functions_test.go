@@ -31,7 +31,7 @@ func evaluate(t *testing.T, text string, variables map[string]cty.Value) (cty.Va
 }
 
 // expression reads an expression, with references to whatever there will be.
-func expression(t *testing.T, text string) config.Expression {
+func expression(t testing.TB, text string) config.Expression {
 	t.Helper()
 	template, err := config.ParseTemplate([]byte("${"+text+"}"), "test", config.DefaultLimits(), config.NewBudget(config.DefaultCosts()))
 	if err != nil {
@@ -125,6 +125,7 @@ func TestFunctionsRefuse(t *testing.T) {
 		`range(0, 5, 0)`:                                       "the step is zero",
 		`range(0, 5000)`:                                       "more than 1024",
 		`sum([])`:                                              "at least one",
+		`sum({ a = 1 })`:                                       "must be a list or set",
 		`sum(["x"])`:                                           "must be a number",
 		`coalesce("", null)`:                                   "neither null nor empty",
 		`index(["a"], "b")`:                                    "does not contain",

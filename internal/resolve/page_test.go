@@ -45,7 +45,7 @@ rsadecrypt, abspath, pathexpand) are not there: a revision always means the same
 
 ` + differences + `
 What is made from a sensitive value is sensitive, and no error quotes it. What is made from a value
-that is not known yet is not known yet. What one expression costs is bounded: about 100,000 steps
+that is not known yet is not known yet. What one expression costs is bounded: about 250,000 steps
 and 8 MiB of text.
 
 `)
@@ -71,6 +71,7 @@ const differences = "They differ from Terraform's in these points:\n\n" +
 	"- `format` and `formatlist` write a number for `%v` with all its digits, where Terraform has `1e+21`.\n" +
 	"- Numbers in an address of IPv4 have no zeros in front, which Terraform passes over.\n" +
 	"- A network of IPv4-mapped addresses, such as `::ffff:10.0.0.0/104`, is one of IPv6 and stays that.\n" +
+	"- `element` takes a negative index and counts from the end then, as Terraform does from 1.10 on.\n" +
 	"- `templatestring` takes any text, also one that is written as its argument.\n" +
 	"- `yamldecode` takes no anchors and aliases, by which a short document can stand for an enormous value.\n" +
 	"- What `base64gzip` returns unpacks to the same text, and may be compressed to other bytes.\n"
