@@ -19,7 +19,7 @@ func deployment() []area {
 			{"compose.missing-node", "A resource waits for a node with `depends_on`, and that node takes no part, as it has `disabled = true`. Enable it, or take the dependency away."},
 			{"compose.missing-service", "A service or resource needs a service that the cloud does not deploy, or that has `enabled = false`. Write a `service` block for it, or enable it."},
 			{"compose.no-openstack", "There are resources and no way to reach the OpenStack that they belong to. Write an `openstack` block in the cloud, or give `--os-cloud`."},
-			{"compose.node-configuration", "A service is configured for single nodes, and its chart cannot do that, or not for so many profiles. Move the setting to the cloud or its default profile, or join profiles."},
+			{"compose.node-configuration", "A service is configured for single nodes, and its chart cannot do that, or not for so many profiles, or these nodes run nothing of the service that it would be for. Move the setting to the cloud or its default profile, join profiles, or give the nodes the role that the message names."},
 			{"compose.node-status", "The configuration of a service is larger than what the `OpenstackNode` of each node shows: 256 KiB, and 8 MiB for all nodes together. This is a warning: the configuration holds all the same, and the report has a page for each node."},
 			{"compose.profile-name", "Nodes are labelled with the names of their profiles, and this name cannot be the value of a label in Kubernetes. Rename the profile."},
 			{"compose.unknown-release", "No images are known of this release of OpenStack. The message lists those that can be deployed."},

@@ -41,7 +41,15 @@ func TestDiagnostics(t *testing.T) {
 			[]string{"main.hcl:6:23 compose.version"},
 		},
 		"no overrides": {profiles("keystone", "{ x = { y = N } }", 1), compose.Facts{}, []string{"main.hcl:25:20 compose.node-configuration"}},
-		"ten groups":   {profiles("nova", "{ x = { y = N } }", 10), compose.Facts{}, nil},
+		"nodes without such pods": {
+			strings.Replace(profiles("nova", "{ x = { y = N } }", 2), `["compute"]`, `["control-plane", "network"]`, 1),
+			compose.Facts{},
+			[]string{"main.hcl:25:20 compose.node-configuration"},
+		},
+		"nodes with and without such pods": {
+			profiles("neutron", "{ x = { y = N } }", 1) + "node \"other\" {\n  roles = [\"control-plane\"]\n  profile = profile.p00\n}\n", compose.Facts{}, nil,
+		},
+		"ten groups": {profiles("nova", "{ x = { y = N } }", 10), compose.Facts{}, nil},
 		"too many groups": {
 			profiles("nova", "{ x = { y = N } }", 11), compose.Facts{}, []string{"main.hcl:115:20 compose.node-configuration"},
 		},

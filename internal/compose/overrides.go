@@ -8,6 +8,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // mechanism is how a chart lets some nodes differ: by DaemonSets that share a configuration, each
@@ -16,6 +17,7 @@ type mechanism struct {
 	daemons map[string][]string // by network backend
 	inRoot  bool                // overrides.<daemon>, not conf.overrides.<daemon>
 	groups  int                 // how many there may be; rendering grows faster than they do
+	roles   []string            // of the nodes that run one of the DaemonSets
 }
 
 func (m mechanism) of(network string) []string { return m.daemons[network] }
@@ -26,12 +28,12 @@ func mechanisms() map[string]mechanism {
 		return map[string][]string{networkOVS: {daemon}, networkOVN: {daemon}}
 	}
 	return map[string]mechanism{
-		"nova": {daemons: everywhere("nova_compute"), groups: 10},
-		"neutron": {groups: 10, daemons: map[string][]string{
+		"nova": {daemons: everywhere("nova_compute"), groups: 10, roles: []string{schema.RoleCompute}},
+		"neutron": {groups: 10, roles: []string{schema.RoleCompute, schema.RoleNetwork}, daemons: map[string][]string{
 			networkOVS: {"neutron_dhcp-agent", "neutron_l3-agent", "neutron_metadata-agent", "neutron_ovs-agent"},
 			networkOVN: {"neutron_ovn-metadata-agent"},
 		}},
-		"libvirt": {daemons: everywhere("libvirt_libvirt"), inRoot: true, groups: 6},
+		"libvirt": {daemons: everywhere("libvirt_libvirt"), inRoot: true, groups: 6, roles: []string{schema.RoleCompute}},
 	}
 }
 
@@ -59,6 +61,7 @@ func (c *composer) overrides(s *model.Service) map[string]any {
 		}
 		return nil
 	}
+	groups = slices.DeleteFunc(groups, func(g group) bool { return !c.reaches(s, g, mechanism.roles) })
 	if len(groups) > mechanism.groups {
 		c.failAt(codeOverrides, groups[mechanism.groups].at, "too many profiles of nodes",
 			fmt.Sprintf("%d profiles configure %s for their nodes; its chart takes %d", len(groups), s.Name, mechanism.groups), "join some of the profiles")
@@ -83,6 +86,35 @@ func (c *composer) overrides(s *model.Service) map[string]any {
 		put(values, "conf.overrides."+daemon+".labels", labels)
 	}
 	return values
+}
+
+// reaches tells whether any node with a profile runs what its configuration of a service is for, and reports it
+// when none does. A disabled node will again.
+func (c *composer) reaches(s *model.Service, g group, roles []string) bool {
+	var names []string
+	for i := range c.m.Nodes {
+		n := &c.m.Nodes[i]
+		if n.Profile != g.profile {
+			continue
+		}
+		if slices.ContainsFunc(n.Roles, func(role string) bool { return slices.Contains(roles, role) }) {
+			return true
+		}
+		names = append(names, n.Address.String())
+	}
+	c.failAt(codeOverrides, g.at, "no such pods on these nodes",
+		fmt.Sprintf("conf%s of %s is for nodes with the role %s, and none of those with the profile %s has it: %s", pathOf(g.first), s.Name, strings.Join(roles, " or "), g.profile, several(names)),
+		"give the profile to other nodes, or these the role; what holds for all pods of a service belongs into the cloud or its default profile")
+	return false
+}
+
+// several names a few of many.
+func several(names []string) string {
+	const most = 5
+	if n := len(names) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n)
+	}
+	return strings.Join(names, ", ")
 }
 
 // groups finds the profiles that change a service on the nodes that use them.
