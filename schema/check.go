@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -68,13 +69,23 @@ func (a *Attribute) Field(name string) *Attribute {
 }
 
 func (a *Attribute) checkString(s string) string {
-	if len(a.Allowed) > 0 && !slices.Contains(a.Allowed, s) {
-		return "one of " + strings.Join(a.Allowed, ", ")
+	if len(a.Allowed) > 0 && !slices.Contains(a.Allowed, s) && !a.Numbers.has(s) {
+		text := "one of " + strings.Join(a.Allowed, ", ")
+		if a.Numbers != nil {
+			text += fmt.Sprintf(", or a number from %d to %d", a.Numbers.Min, a.Numbers.Max)
+		}
+		return text
 	}
 	if err := a.Format.Check(s); err != nil {
 		return err.Error()
 	}
 	return ""
+}
+
+// has tells whether a text is a whole number within the bounds, as one writes it.
+func (b *Bounds) has(s string) bool {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return b != nil && err == nil && b.Min <= n && n <= b.Max && strconv.FormatInt(n, 10) == s
 }
 
 func (a *Attribute) checkNumber(v cty.Value) string {

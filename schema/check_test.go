@@ -18,6 +18,9 @@ func TestCheck(t *testing.T) {
 	}{
 		{"allowed", d.Block("cloud").Attribute("network_backend"), cty.StringVal("ovn"), ""},
 		{"not allowed", d.Block("cloud").Attribute("network_backend"), cty.StringVal("linuxbridge"), "one of ovs, ovn"},
+		{"a number beside names", d.Resource("security_group").Nested("rule").Attribute("protocol"), cty.StringVal("255"), ""},
+		{"a number that is too high", d.Resource("security_group").Nested("rule").Attribute("protocol"), cty.StringVal("256"), "or a number from 0 to 255"},
+		{"a number in another spelling", d.Resource("security_group").Nested("rule").Attribute("protocol"), cty.StringVal("06"), "one of tcp"},
 		{"each of a set", d.Block("node").Attribute("roles"), cty.SetVal([]cty.Value{cty.StringVal("x")}), "one of control-plane"},
 		{"format", d.Resource("subnet").Attribute("cidr"), cty.StringVal("10.0.0.9/8"), "the first address of its network: 10.0.0.0/8"},
 		{"unknown", d.Resource("subnet").Attribute("cidr"), cty.UnknownVal(cty.String), ""},

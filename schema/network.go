@@ -162,8 +162,8 @@ func securityGroupBlock() Block {
 					Doc: "The version of IP that the rule is about.",
 				},
 				{
-					Name: "protocol", Type: cty.String, Example: cty.StringVal("tcp"),
-					Doc: "The protocol by name or number, such as tcp, udp or icmp; any unless written.",
+					Name: "protocol", Type: cty.String, Allowed: protocols(), Numbers: &Bounds{0, 255}, Example: cty.StringVal("tcp"),
+					Doc: "The protocol by name or number; any unless written.",
 				},
 				{
 					Name: "port_min", Type: cty.Number, Bounds: &Bounds{0, 65535}, Example: cty.NumberIntVal(80),
@@ -191,5 +191,14 @@ func securityGroupBlock() Block {
 				},
 			},
 		}}},
+	}
+}
+
+// protocols are the names that Neutron knows of them (IP_PROTOCOL_MAP in neutron_lib/constants.py). Others go by
+// number.
+func protocols() []string {
+	return []string{
+		"tcp", "udp", "icmp", "ipv6-icmp", "icmpv6", "ah", "dccp", "egp", "esp", "gre", "hopopt", "igmp", "ip", "ipip", "ipv6-encap",
+		"ipv6-frag", "ipv6-nonxt", "ipv6-opts", "ipv6-route", "ospf", "pgm", "rsvp", "sctp", "udplite", "vrrp",
 	}
 }

@@ -139,6 +139,8 @@ type Attribute struct {
 	Default cty.Value
 	// Allowed lists the only strings, for a string or each element of a list of strings.
 	Allowed []string
+	// Numbers are whole numbers that are allowed beside these, as they are written.
+	Numbers *Bounds
 	// Bounds limits a number, and each number inside a map or object.
 	Bounds *Bounds
 	// OneOf lists the types of a value that may have several; Type is then dynamic.

@@ -77,7 +77,14 @@ func typeSchema(a *schema.Attribute, t cty.Type) object {
 
 func stringSchema(a *schema.Attribute) object {
 	s := object{"type": "string"}
-	if len(a.Allowed) > 0 {
+	switch {
+	case a.Numbers != nil: // as text or as they are
+		return object{"anyOf": []any{
+			object{"type": "string", "enum": a.Allowed},
+			object{"type": "string", "pattern": "^[0-9]+$"},
+			object{"type": "integer", "minimum": a.Numbers.Min, "maximum": a.Numbers.Max},
+		}}
+	case len(a.Allowed) > 0:
 		s["enum"] = a.Allowed
 	}
 	format := a.Format

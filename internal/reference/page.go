@@ -214,7 +214,11 @@ func (r *Renderer) purpose(b *schema.Block, a *schema.Attribute) string {
 		add("%s [%s](%[2]s.md), or a string that is its `%s`.", article(a.Reference.Kind), a.Reference.Kind, a.Reference.Output)
 	}
 	if len(a.Allowed) > 0 {
-		add("%s of %s.", capital(each+"one"), codes(a.Allowed))
+		numbers := ""
+		if a.Numbers != nil {
+			numbers = fmt.Sprintf(", or a number from %d to %d", a.Numbers.Min, a.Numbers.Max)
+		}
+		add("%s of %s%s.", capital(each+"one"), codes(a.Allowed), numbers)
 	}
 	if a.Format != schema.FormatAny && a.Presence != schema.Computed {
 		add("%s be %s.", capital(strings.TrimSpace(each+"must")), a.Format.Doc())

@@ -10,3 +10,17 @@ cloud "demo" {
 node "worker-1" {
   roles = ["compute", "contol-plane"]
 }
+security_group "protocols" {
+  rule {
+    direction = "ingress"
+    protocol  = "tpc"
+  }
+  rule {
+    direction = "ingress"
+    protocol  = 6
+  }
+  rule {
+    direction = "ingress"
+    protocol  = "300"
+  }
+}
