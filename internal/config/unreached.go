@@ -158,11 +158,13 @@ func (f Fault) SaysNothing() bool {
 	if !is || len(e.Variables()) > 0 {
 		return false
 	}
-	calls := false
+	made := false
 	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
-		_, call := node.(*hclsyntax.FunctionCallExpr)
-		calls = calls || call
+		switch node.(type) {
+		case *hclsyntax.FunctionCallExpr, *hclsyntax.AnonSymbolExpr: // the latter is an element of what is around it
+			made = true
+		}
 		return nil
 	})
-	return !calls
+	return !made
 }

@@ -52,24 +52,32 @@ func isAdditions(t cty.Type) bool {
 	return t.IsCapsuleType() && t.EncapsulatedType() == reflect.TypeFor[additions]()
 }
 
-// AddsWithin tells whether values of a type can hold additions where there is nothing below that they
-// could be added to: inside of lists.
-func AddsWithin(t cty.Type) bool {
+// AddsWithin returns where values of a type hold additions although there is nothing below that they could be
+// added to: inside of lists. There are none when all is well. In a list that is no tuple it is the list.
+func AddsWithin(t cty.Type) []cty.Path { return addsWithin(t, nil) }
+
+func addsWithin(t cty.Type, path cty.Path) []cty.Path {
+	var found []cty.Path
 	switch {
 	case t.IsObjectType():
-		for _, inner := range t.AttributeTypes() {
-			if AddsWithin(inner) {
-				return true
+		attributes := t.AttributeTypes()
+		for _, name := range slices.Sorted(maps.Keys(attributes)) {
+			if inner := attributes[name]; AddsAnywhere(inner) {
+				found = append(found, addsWithin(inner, slices.Concat(path, cty.GetAttrPath(name)))...)
 			}
 		}
 	case t.IsMapType():
-		return AddsWithin(t.ElementType())
+		return addsWithin(t.ElementType(), path)
 	case t.IsTupleType():
-		return slices.ContainsFunc(t.TupleElementTypes(), AddsAnywhere)
-	case t.IsListType() || t.IsSetType():
-		return AddsAnywhere(t.ElementType())
+		for i, inner := range t.TupleElementTypes() {
+			if AddsAnywhere(inner) {
+				found = append(found, slices.Concat(path, cty.IndexIntPath(i)))
+			}
+		}
+	case (t.IsListType() || t.IsSetType()) && AddsAnywhere(t.ElementType()):
+		return []cty.Path{path}
 	}
-	return false
+	return found
 }
 
 // AddsAnywhere tells whether values of a type can hold additions at any depth.

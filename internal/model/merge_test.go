@@ -145,15 +145,20 @@ func TestSettledValuesArePlain(t *testing.T) {
 	}
 	for _, c := range []struct {
 		v    cty.Value
-		want bool
+		want []cty.Path
 	}{
-		{fields("a", model.Append(add, numbers(1))), false},
-		{cty.MapVal(map[string]cty.Value{"a": model.Append(add, numbers(1))}), false},
-		{fields("a", cty.TupleVal([]cty.Value{model.Append(add, numbers(1))})), true},
-		{cty.TupleVal([]cty.Value{fields("a", model.Prepend(add, numbers(1)))}), true},
+		{fields("a", model.Append(add, numbers(1))), nil},
+		{cty.MapVal(map[string]cty.Value{"a": model.Append(add, numbers(1))}), nil},
+		{fields("a", cty.TupleVal([]cty.Value{numbers(1), model.Append(add, numbers(1))})), []cty.Path{cty.GetAttrPath("a").IndexInt(1)}},
+		{cty.TupleVal([]cty.Value{fields("a", model.Prepend(add, numbers(1)))}), []cty.Path{cty.IndexIntPath(0)}},
+		{cty.ListVal([]cty.Value{model.Append(add, numbers(1))}), []cty.Path{nil}},
+		{fields("b", cty.TupleVal([]cty.Value{model.Append(add, numbers(1))}), "a", fields("c", cty.TupleVal([]cty.Value{model.Append(add, numbers(1))}))), []cty.Path{
+			cty.GetAttrPath("a").GetAttr("c").IndexInt(0), cty.GetAttrPath("b").IndexInt(0),
+		}},
 	} {
-		if got := model.AddsWithin(c.v.Type()); got != c.want {
-			t.Errorf("%#v: %v", c.v, got)
+		got := model.AddsWithin(c.v.Type())
+		if !slices.EqualFunc(got, c.want, cty.Path.Equals) {
+			t.Errorf("%#v: %#v", c.v, got)
 		}
 	}
 }

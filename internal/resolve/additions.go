@@ -8,8 +8,24 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
+
+// textless has a function that makes text of any value refuse additions.
+func textless(f function.Function) function.Function {
+	return function.New(&function.Spec{
+		Description: f.Description(),
+		Params:      f.Params(),
+		Type: func(args []cty.Value) (cty.Type, error) {
+			if model.AddsAnywhere(args[0].Type()) {
+				return cty.NilType, function.NewArgErrorf(0, "append and prepend add to the list that the layers below have, and in a text there is nothing below; write the list itself")
+			}
+			return f.ReturnTypeForValues(args)
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f.Call(args) },
+	})
+}
 
 // layering returns the functions that only settings have which are merged over those of other layers,
 // where a list can be added to, and adds to the functions for everything else that they cannot be
@@ -17,6 +33,9 @@ import (
 func layering(all map[string]function.Function) map[string]function.Function {
 	settings := map[string]function.Function{}
 	t := model.AdditionsType()
+	for _, name := range []string{"jsonencode", "yamlencode"} {
+		settings[name] = textless(all[name])
+	}
 	for name, make := range map[string]func(cty.Type, cty.Value) cty.Value{"append": model.Append, "prepend": model.Prepend} {
 		settings[name] = function.New(&function.Spec{
 			Description: "Adds the elements of a list to the list that the layers below have.",
@@ -26,7 +45,7 @@ func layering(all map[string]function.Function) map[string]function.Function {
 				case model.AddsAnywhere(list):
 					return cty.NilType, function.NewArgErrorf(0, "the list must have no append or prepend in it, as nothing lies below its elements")
 				case !list.IsTupleType() && !list.IsListType() && !list.IsSetType():
-					return cty.NilType, function.NewArgErrorf(0, "a list is required, such as %s([\"a\"]), and this is a %s", name, list.FriendlyName())
+					return cty.NilType, function.NewArgErrorf(0, "a list is required, such as %s([\"a\"]), and this is %s", name, config.Indefinite(list.FriendlyName()))
 				}
 				return t, nil
 			},
@@ -79,9 +98,8 @@ func (r *resolver) written(b *config.Block, layer string) []model.Setting {
 	var settings []model.Setting
 	for _, a := range b.Attributes {
 		v, ok := r.setting(a)
-		if model.AddsWithin(v.Type()) {
-			r.scope.wrong(codeValue, a, "addition inside of a list", "append and prepend add to the value of a key, and here one stands inside of a list, which takes the place of the whole list below",
-				`write it as the value of a key, for example: filters = append(["a"])`)
+		if within := model.AddsWithin(v.Type()); len(within) > 0 {
+			r.misplaced(a, within)
 			continue
 		}
 		if !ok || v.IsNull() || !layered(a) && r.tooSensitive(a, v) {
@@ -90,4 +108,18 @@ func (r *resolver) written(b *config.Block, layer string) []model.Setting {
 		settings = append(settings, model.Setting{Name: a.Name, Value: v, Layer: layer, Range: a.NameRange, Origin: a.Origin()})
 	}
 	return settings
+}
+
+// misplaced tells of additions inside of lists, each where it stands.
+func (r *resolver) misplaced(a *config.Attribute, within []cty.Path) {
+	for _, path := range within {
+		where, _ := a.Part(path)
+		d := diag.Diagnostic{
+			Code: codeValue, Subject: &where, Summary: "addition inside of a list",
+			Detail: "append and prepend add to the value of a key, and here one stands inside of a list, which takes the place of the whole list below",
+			Hint:   `write it as the value of a key, for example: filters = append(["a"])`,
+		}
+		hideValue(&d, a)
+		r.scope.addOf(d, a)
+	}
 }

@@ -285,7 +285,11 @@ func (e *Evaluator) output(def *schema.Attribute, v cty.Value) (cty.Value, strin
 
 func (e *Evaluator) oneOutput(def *schema.Attribute, v cty.Value) (cty.Value, string) {
 	t := v.Type()
+	several := fmt.Sprintf("one %s, and this is a block with for_each, which stands for several", def.Reference.Kind)
 	if !t.IsObjectType() {
+		if t.IsMapType() && t.ElementType().Equals(e.types[def.Reference.Kind]) {
+			return v, several // one of which something is wrong
+		}
 		if t == cty.String || t == cty.DynamicPseudoType || v.IsNull() {
 			return v, ""
 		}
@@ -304,7 +308,7 @@ func (e *Evaluator) oneOutput(def *schema.Attribute, v cty.Value) (cty.Value, st
 	}
 	for _, inner := range t.AttributeTypes() {
 		if def.Reference.Kind != profileKind && inner.Equals(e.types[def.Reference.Kind]) {
-			return v, fmt.Sprintf("one %s, and this is a block with for_each, which stands for several", def.Reference.Kind)
+			return v, several
 		}
 		break
 	}

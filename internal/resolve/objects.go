@@ -52,6 +52,9 @@ func (s *scope) objects(a *config.Attribute, ctx *config.Context, used *uses) bo
 			lose(object.Block(), cty.DynamicVal)
 			continue
 		case b.broken:
+			if len(b.byKey) > 0 { // for which objects it stands is known, whatever is wrong with one of them
+				s.need(&needed{block: b}, ref, object, ctx)
+			}
 			lose(object.Block(), b.stand())
 			continue
 		}
@@ -107,10 +110,13 @@ func (s *scope) objects(a *config.Attribute, ctx *config.Context, used *uses) bo
 	return len(lost) == 0
 }
 
-// stand is what is known of a block that is broken: which kind of object it stands for, if for one.
+// stand is what is known of a block that is broken: which kind of object it stands for, and whether for several.
 func (b *block) stand() cty.Value {
-	if b.repeated() || b.kind.schema == nil {
+	switch {
+	case b.kind.schema == nil:
 		return cty.DynamicVal
+	case b.repeated():
+		return cty.UnknownVal(cty.Map(b.kind.object))
 	}
 	return cty.UnknownVal(b.kind.object)
 }

@@ -84,8 +84,9 @@ const maxMistakes = 500
 // evaluation tells what went wrong when an expression was evaluated. With withhold set, a secret is part of
 // it, and texts that may quote a value are left out. Without whole, something that it refers to is broken
 // and unknown, about which nothing is said.
-func (s *scope) evaluation(faults config.Faults, a *config.Attribute, withhold, whole bool) {
-	for _, f := range faults.Causes() {
+func (s *scope) evaluation(faults config.Faults, a *config.Attribute, sensitive, whole bool) {
+	for n, f := range faults.Causes() {
+		withhold := sensitive && (n >= mostOpened || !f.Open(seals))
 		d := f.Diagnostic(codeFailed)
 		if d.Subject == nil {
 			d.Subject = &a.Range
@@ -122,6 +123,18 @@ func (s *scope) evaluation(faults config.Faults, a *config.Attribute, withhold, 
 		}
 		s.addOf(d, a)
 	}
+}
+
+// mostOpened is how many faults of one expression are looked at for whether they are about something sensitive.
+const mostOpened = 100
+
+// seals tells whether a function may make something sensitive of what is not.
+func seals(function string) bool {
+	switch function {
+	case "sensitive", "secret", "sops", "templatefile", "templatestring":
+		return true
+	}
+	return false
 }
 
 // functionHint finds the function that was probably meant.
