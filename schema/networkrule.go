@@ -85,8 +85,11 @@ func poolBreaches(v values) []Breach {
 			}
 		}
 		switch {
-		case outside || !p.known():
+		case outside:
+			pools[i] = pool{} // where it ends or begins is not known
+		case !p.known():
 		case p.start.Is4() == p.end.Is4() && p.end.Less(p.start):
+			pools[i] = pool{}
 			add(i, "end", "must be start or an address behind it", "exchange the two, or correct one of them")
 		default:
 			if other := slices.IndexFunc(pools[:i], func(o pool) bool { return o.known() && o.holds(p.start) || o.known() && p.holds(o.start) }); other >= 0 {

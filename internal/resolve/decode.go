@@ -14,14 +14,34 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// decode evaluates an attribute and makes its value what the schema says. It returns a typed
-// unknown value and false when there is none.
+// decode evaluates an attribute and makes its value what the schema says. Where that is not possible it returns
+// false, and a value of the type of which what is wrong is unknown.
 func (s *scope) decode(a *config.Attribute) (cty.Value, uses, bool) {
 	v, used, ok := s.decodePartly(a)
 	if !ok {
-		return cty.UnknownVal(plain(a.Schema.Type)), used, false
+		return soundElements(plain(a.Schema.Type), v), used, false
 	}
 	return v, used, true
+}
+
+// soundElements is a list of objects in which something is wrong, with unknown elements in the place of those
+// that are no such objects, so that the others can be held against the rules; all else is unknown as a whole.
+func soundElements(want cty.Type, v cty.Value) cty.Value {
+	if !want.IsListType() || !want.ElementType().IsObjectType() || v.IsMarked() || v.IsNull() || !v.IsKnown() || !isSequence(v.Type()) || v.LengthInt() == 0 {
+		return cty.UnknownVal(want)
+	}
+	var elements []cty.Value
+	for it := v.ElementIterator(); it.Next(); {
+		_, element := it.Element()
+		if name, _, _ := strayAttribute(want.ElementType(), element); name == "" {
+			if converted, err := convert.Convert(element, want.ElementType()); err == nil {
+				elements = append(elements, converted)
+				continue
+			}
+		}
+		elements = append(elements, cty.UnknownVal(want.ElementType()))
+	}
+	return cty.ListVal(elements)
 }
 
 // decodePartly is decode, but for what it returns with false: whatever is known all the same, of any type,
