@@ -1,6 +1,8 @@
 package config
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty/cty"
 )
@@ -15,6 +17,17 @@ type Constraint struct {
 func (a *Attribute) Constraint() (Constraint, Faults) {
 	t, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.Expr.syntax)
 	return Constraint{Type: t, defaults: defaults}, faultsOf(diags)
+}
+
+// MeantType returns the word for a type that was probably meant, of a fault in a constraint; "" for none.
+func (f Fault) MeantType() string {
+	for _, text := range []string{f.said.Detail, f.said.Summary} {
+		if _, rest, quotes := strings.Cut(text, `"`); quotes {
+			word, _, _ := strings.Cut(rest, `"`)
+			return Nearest(word, []string{"string", "number", "bool", "any", "list", "set", "map", "object", "tuple", "optional"})
+		}
+	}
+	return ""
 }
 
 // Complete returns a value with the defaults of the attributes that it leaves out. The value need not fit

@@ -172,8 +172,12 @@ func (l *loader) missing(b *hclsyntax.Block, def *schema.Block, decoded *Block) 
 	for i := range def.Attributes {
 		a := &def.Attributes[i]
 		if a.Presence == schema.Required && b.Body.Attributes[a.Name] == nil && !misspelt(b, def, a.Name) {
+			hint := Example(a)
+			if written := misspelling(b, def, a.Name); written != "" { // it may be meant for something else
+				hint = fmt.Sprintf("did you mean %q with %q?", a.Name, written)
+			}
 			l.fail(codeMissingAttribute, headerRange(b), "attribute is missing",
-				fmt.Sprintf("%s needs the attribute %q. %s", Indefinite(def.Kind), a.Name, schema.Summary(a.Doc)), Example(a))
+				fmt.Sprintf("%s needs the attribute %q. %s", Indefinite(def.Kind), a.Name, schema.Summary(a.Doc)), hint)
 		}
 	}
 	for i := range def.Blocks {

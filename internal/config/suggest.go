@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -147,13 +148,18 @@ func (l *loader) hintForLabel(kind, label string, format schema.Format) string {
 
 // misspelt tells whether a name that a block lacks is there, but written wrong, which was told.
 func misspelt(b *hclsyntax.Block, def *schema.Block, name string) bool {
+	return !def.Free && misspelling(b, def, name) != ""
+}
+
+// misspelling is how a name that a block lacks was written, wrongly; "" when it was not written at all.
+func misspelling(b *hclsyntax.Block, def *schema.Block, name string) string {
 	names := def.AttributeNames()
-	for written := range b.Body.Attributes {
+	for _, written := range slices.Sorted(maps.Keys(b.Body.Attributes)) {
 		if def.Attribute(written) == nil && Nearest(written, names) == name {
-			return true
+			return written
 		}
 	}
-	return false
+	return ""
 }
 
 // meansForEach tells whether a name that a block does not have is that of for_each, or nearly so.

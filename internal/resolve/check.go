@@ -164,12 +164,21 @@ func (r *resolver) checkService(ref config.Reference, o addr.Object, waits bool)
 		return false
 	}
 	if _, ok := r.config.Defined(o); !ok {
-		if !r.config.Partial && !r.mayHave(o.Name()) {
+		switch _, known := r.definition.Service(o.Name()); {
+		case !known:
+			r.scope.fail(codeReference, ref.Range, "unknown reference", fmt.Sprintf("there is no service named %q", o.Name()), r.serviceHint(o.Name()))
+		case !r.config.Partial && !r.mayHave(o.Name()):
 			r.scope.fail(codeReference, ref.Range, "unknown reference", fmt.Sprintf("the cloud has no block for the service %s", o.Name()), fmt.Sprintf("write in the cloud: service %q {}", o.Name()))
 		}
 		return false
 	}
 	return r.keyless(ref, o, "service")
+}
+
+// serviceHint finds the service that was probably meant.
+func (r *resolver) serviceHint(name string) string {
+	names := r.definition.Block("cloud").Nested("service").Labels[0].Allowed
+	return orHint(didYouMean(name, names), "there are: "+strings.Join(names, ", "))
 }
 
 func (r *resolver) checkNode(ref config.Reference, o addr.Object, waits bool) bool {

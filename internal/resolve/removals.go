@@ -3,7 +3,6 @@ package resolve
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -44,9 +43,8 @@ func (r *resolver) removable(s, before, moved *stated) bool {
 	}
 	if o, ok := s.From.Address.(addr.Object); ok && o.Kind() == "service" {
 		if _, known := r.definition.Service(o.Name()); !known {
-			names := r.definition.Block("cloud").Nested("service").Labels[0].Allowed
 			r.scope.fail(codeRemoved, s.From.Range, "unknown service", fmt.Sprintf("there is no service named %q, now or before", o.Name()),
-				orHint(didYouMean(o.Name(), names), "there are: "+strings.Join(names, ", ")))
+				r.serviceHint(o.Name()))
 			return false
 		}
 	}

@@ -181,6 +181,9 @@ func (r *resolver) variableType(b *config.Block) (config.Constraint, bool) {
 	want, faults := a.Constraint()
 	for _, f := range faults {
 		d := f.Diagnostic(codeVariable)
+		if meant := f.MeantType(); meant != "" {
+			d.Hint = fmt.Sprintf("did you mean %s?", meant)
+		}
 		d.Hint = orHint(d.Hint, "there are: string, number, bool, any, list(…), set(…), map(…) and object({ … })")
 		r.scope.add(d)
 	}

@@ -38,3 +38,6 @@ module "none" {
 network "web" {
   description = module.gone.id
 }
+module "misspelt" {
+  sorce = "./m"
+}

@@ -7,3 +7,6 @@ cloud "demo" {
   service "keystone" {}
   service "keystone" {}
 }
+network "waits" {
+  depends_on = [service.keystnoe]
+}
