@@ -70,7 +70,7 @@ func (l *loader) dynamicArguments(b *hclsyntax.Block, form, inner *schema.Block)
 			forEach = l.attribute(a, definition)
 		}
 	}
-	if b.Body.Attributes["for_each"] == nil {
+	if b.Body.Attributes["for_each"] == nil && !misspelt(b, form, "for_each") {
 		l.fail(codeMissingAttribute, headerRange(b), "attribute is missing", "a dynamic block needs the attribute \"for_each\"", "write, for example: for_each = [80, 443]")
 	}
 	return forEach, iterator

@@ -51,3 +51,11 @@ security_group "web" {
     }
   }
 }
+security_group "misspelt" {
+  dynamic "rule" {
+    for_eac = [1]
+    content {
+      direction = "ingress"
+    }
+  }
+}
