@@ -17,6 +17,8 @@ type Service struct {
 	// ByNode tells whether settings with [ScopeNode] can differ by node: whether the service's chart
 	// can configure some nodes otherwise than others.
 	ByNode bool
+	// Stores tells that it keeps data on the storage_backend of the cloud, and needs one.
+	Stores bool
 }
 
 // Scalable tells whether replicas can be set.
@@ -49,6 +51,7 @@ func serviceList() []Service {
 		{Name: "libvirt", Doc: "The hypervisor on every compute node.", ByNode: true},
 		{Name: "openvswitch", Doc: "The virtual switch on every node."},
 		{Name: "ovn", Doc: "The distributed network control plane, for network_backend ovn."},
+		{Name: "cinder", Doc: "Block storage: volumes for instances, and their snapshots and backups.", Parts: []string{"api", "scheduler", "volume", "backup"}, Stores: true},
 		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}},
 		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}},
 	}

@@ -35,7 +35,7 @@ func language() []area {
 			{"resolve.variable", "A variable is wrong: it has neither a default nor a value, the value has another type or breaks a rule of `validation`, or a value is given for a variable that does not exist. Declarations of variables hold plain values, and rules may use the variable itself only."},
 		}},
 		{"model", "The cloud as a whole", "What is wrong with values that are right one by one.", []Entry{
-			{"model.incomplete", "Something is missing that the cloud as a whole needs. One that deploys services needs `release` and `charts`; one that does not needs an `openstack` block that says how to reach what is there."},
+			{"model.incomplete", "Something is missing that the cloud as a whole needs. One that deploys services needs `release` and `charts`, and with Cinder a `storage_backend`; one that does not needs an `openstack` block that says how to reach what is there."},
 			{"model.node", "Nodes contradict each other or have a role that does not exist. Each Kubernetes node has one block at most, and the roles are those that the reference lists."},
 			{"model.not-allowed", "A value of the cloud is none of those that are allowed, such as a network backend that does not exist. The message says what can be written."},
 			{"model.service", "A setting makes no sense for this service: the number of replicas of one that runs once on each node, the storage of one that keeps no data, a version of one that follows the release, or a part that it does not have. Take the line away, or correct it."},

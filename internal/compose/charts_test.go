@@ -77,7 +77,7 @@ func TestPathsExist(t *testing.T) {
 			}
 			for _, path := range written {
 				checked++
-				if !known(listed[name], path) {
+				if !known(listed[name], path) && !strings.HasPrefix(path, "conf.backends.") { // of which Cinder takes any
 					t.Errorf("%s has no %s", name, path)
 				}
 			}

@@ -47,6 +47,10 @@ func accounts() map[string]account {
 			databases: []string{"oslo_db", "oslo_db_cell0", "oslo_db_cell1"}, broker: true, cache: true,
 			identity: []string{"nova", "service", "neutron", "placement", "cinder", "ironic", "test"},
 		},
+		"cinder": {
+			databases: oneDatabase, broker: true, cache: true,
+			identity: []string{"cinder", "glance", "nova", "swift", "service", "test"},
+		},
 		"heat":    {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
 		"horizon": {databases: oneDatabase, identity: []string{}},
 	}
@@ -81,7 +85,10 @@ func single() []credential {
 			{"neutron", "conf.ovn_metadata_agent." + metadata},
 		}},
 		{key: "ceph-secret-uuid", uuid: true, when: condition{storage: storageCeph}, places: []place{
-			{"nova", "conf.ceph.cinder.secret_uuid"}, {"nova", "conf.nova.libvirt.rbd_secret_uuid"}, {"libvirt", "conf.ceph.cinder.secret_uuid"},
+			{"nova", "conf.ceph.cinder.secret_uuid"},
+			{"nova", "conf.nova.libvirt.rbd_secret_uuid"},
+			{"libvirt", "conf.ceph.cinder.secret_uuid"},
+			{"cinder", "conf.backends.rbd1.rbd_secret_uuid"},
 		}},
 	}
 }

@@ -52,6 +52,7 @@ func needs() map[string][]need {
 		"keystone":    ready("mariadb", "rabbitmq", "memcached"),
 		"glance":      ready("mariadb", "rabbitmq", "memcached", "keystone"),
 		"placement":   ready("mariadb", "memcached", "keystone"),
+		"cinder":      ready("mariadb", "rabbitmq", "memcached", "keystone"),
 		"heat":        ready("mariadb", "rabbitmq", "memcached", "keystone"),
 		"horizon":     ready("mariadb", "memcached", "keystone"),
 		"openvswitch": nil,

@@ -22,6 +22,7 @@ func endpoints() map[string][]endpoint {
 			{"compute_metadata", "metadata", "nova-metadata", 8775},
 			{"compute_novnc_proxy", "novnc_proxy", "nova-novncproxy", 6080},
 		},
+		"cinder": {{"volumev3", "api", "cinder-api", 8776}},
 		"heat": {
 			{"orchestration", "api", "heat-api", 8004},
 			{"cloudformation", "api", "heat-cfn", 8000},

@@ -47,6 +47,13 @@ func releaseTags() map[string]map[string][]string {
 			},
 		},
 		"libvirt": {"libvirt": {"libvirt"}},
+		"cinder": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
+			"cinder": {
+				"cinder_api", "cinder_backup", "cinder_db_purge", "cinder_db_sync", "cinder_scheduler", "cinder_volume",
+				"cinder_volume_usage_audit",
+			},
+		},
 		"heat": {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
 			"heat":      {"heat_api", "heat_cfn", "heat_db_sync", "heat_engine", "heat_engine_cleaner", "heat_purge_deleted"},

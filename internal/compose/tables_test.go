@@ -24,6 +24,7 @@ func TestServiceEdges(t *testing.T) {
 			"keystone":    "start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"glance":      "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"placement":   "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
+			"cinder":      "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"heat":        "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"horizon":     "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
 			"ovn":         "start:service.openvswitch:installed",
@@ -39,7 +40,7 @@ func TestServiceEdges(t *testing.T) {
 				"start:service.openvswitch:installed start:service.ovn:installed start:service.rabbitmq:ready",
 		},
 	} {
-		units := composed.Everything(t, network, "", "")
+		units := composed.Everything(t, network, "lvm", "")
 		for name, want := range table {
 			var got []string
 			for _, e := range units["service."+name].Edges {
@@ -57,7 +58,7 @@ func TestServiceEdges(t *testing.T) {
 
 // TestEveryServiceHasItsTables fails for a service of the language that compose does not know.
 func TestEveryServiceAndKindIsKnown(t *testing.T) {
-	units := composed.Everything(t, "ovs", "", "")
+	units := composed.Everything(t, "ovs", "ceph", "")
 	block := schema.New().Block("cloud").Nested("service")
 	for _, name := range block.Labels[0].Allowed {
 		service, _ := schema.New().Service(name)
@@ -117,21 +118,22 @@ func TestCredentialsAgree(t *testing.T) {
 		return list
 	}
 	table := map[string][]string{
-		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "heat", "horizon"),
+		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "heat", "horizon"),
 			"nova endpoints.oslo_db_cell0.auth.admin.password", "nova endpoints.oslo_db_cell1.auth.admin.password"),
-		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "heat"), "rabbitmq "+mq+"user.password"),
-		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "heat", "horizon"),
+		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "cinder", "heat"), "rabbitmq "+mq+"user.password"),
+		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "heat", "horizon"),
 		"nova-db": {
 			"nova " + db + "nova.password", "nova endpoints.oslo_db_cell0.auth.nova.password",
 			"nova endpoints.oslo_db_cell1.auth.nova.password", "placement " + db + "nova_api.password",
 		},
-		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova", "heat"),
+		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova", "cinder", "heat"),
 		"metadata-secret": {
 			"nova conf.nova.neutron.metadata_proxy_shared_secret", "neutron conf.metadata_agent" + metadata,
 			"neutron conf.ovn_agent" + metadata, "neutron conf.ovn_metadata_agent" + metadata,
 		},
 		"ceph-secret-uuid": {
 			"nova conf.ceph.cinder.secret_uuid", "nova conf.nova.libvirt.rbd_secret_uuid", "libvirt conf.ceph.cinder.secret_uuid",
+			"cinder conf.backends.rbd1.rbd_secret_uuid",
 		},
 		"rabbitmq-erlang-cookie":   {"rabbitmq " + mq + "erlang_cookie"},
 		"heat-auth-encryption-key": {"heat conf.heat.DEFAULT.auth_encryption_key"},

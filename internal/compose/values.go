@@ -7,6 +7,7 @@ const (
 	networkOVS   = "ovs"
 	networkOVN   = "ovn"
 	storageCeph  = "ceph"
+	storageLVM   = "lvm"
 	storageLocal = "local" // what is not Ceph
 )
 
@@ -14,11 +15,8 @@ const (
 type condition struct{ network, storage string }
 
 func (c condition) holds(cloud *model.Cloud) bool {
-	storage := storageLocal
-	if cloud.StorageBackend == storageCeph {
-		storage = storageCeph
-	}
-	return (c.network == "" || c.network == cloud.NetworkBackend) && (c.storage == "" || c.storage == storage)
+	stored := c.storage == "" || c.storage == cloud.StorageBackend || c.storage == storageLocal && cloud.StorageBackend != storageCeph
+	return stored && (c.network == "" || c.network == cloud.NetworkBackend)
 }
 
 // setting is a value that a chart gets from us.
@@ -43,7 +41,7 @@ func settings() map[string][]setting {
 	// The backend must be the same in all charts that read it: it selects what pods wait for.
 	ovs := setting{path: "network.backend", value: []any{"openvswitch"}, when: condition{network: networkOVS}}
 	ovn := setting{path: "network.backend", value: []any{"ovn"}, when: condition{network: networkOVN}}
-	withCeph, withoutCeph := condition{storage: storageCeph}, condition{storage: storageLocal}
+	withCeph, withoutCeph, withLVM := condition{storage: storageCeph}, condition{storage: storageLocal}, condition{storage: storageLVM}
 	// Images and flavors come from the configuration, not from a chart's bootstrap job.
 	noBootstrap := setting{path: "bootstrap.enabled", value: false}
 	return map[string][]setting{
@@ -60,14 +58,48 @@ func settings() map[string][]setting {
 			{path: "conf.ceph.enabled", value: false, when: withoutCeph},
 			{path: "conf.nova.libvirt.images_type", value: "rbd", when: withCeph},
 			{path: "conf.nova.libvirt.images_type", value: "qcow2", when: withoutCeph},
+			{path: "conf.enable_iscsi", value: true, when: withLVM}, // volumes come from other nodes
 		},
 		"glance": {
 			noBootstrap,
 			{path: "storage", value: "rbd", when: withCeph},
 			{path: "storage", value: "pvc", when: withoutCeph},
 		},
+		"cinder":  cinderSettings(),
 		"neutron": append([]setting{onDelete, ovs, ovn}, neutronSettings()...),
 	}
+}
+
+// cinderSettings choose the backend of volumes and backups. The chart's own are Ceph for volumes and Swift, which
+// nobody deploys here, for backups.
+func cinderSettings() []setting {
+	withCeph, withLVM := condition{storage: storageCeph}, condition{storage: storageLVM}
+	const options = "conf.cinder.DEFAULT."
+	list := []setting{{path: options + "backup_driver", value: "cinder.backup.drivers.ceph.CephBackupDriver", when: withCeph}}
+	for path, value := range map[string]any{
+		"conf.backends.rbd1": nil,
+		"conf.backends.lvm1": map[string]any{
+			"volume_driver": "cinder.volume.drivers.lvm.LVMVolumeDriver", "volume_backend_name": "lvm1", "volume_group": "cinder-volumes",
+		},
+		options + "enabled_backends":    "lvm1",
+		options + "default_volume_type": "lvm1",
+		options + "host":                nil, // a volume stays with the node whose disk it is on
+		"conf.enable_iscsi":             true,
+		"pod.useHostNetwork.volume":     true,
+		// There is nothing to prepare for volumes, and nowhere to put backups.
+		"manifests.job_storage_init":        false,
+		"manifests.job_backup_storage_init": false,
+		"manifests.deployment_backup":       false,
+	} {
+		list = append(list, setting{path: path, value: value, when: withLVM})
+	}
+	for _, waiting := range []string{"api", "scheduler", "volume", "volume_usage_audit"} { // for a job that is not there
+		list = append(list, setting{
+			path: "dependencies.static." + waiting + ".jobs", when: withLVM,
+			value: []any{"cinder-db-sync", "cinder-ks-user", "cinder-ks-endpoints", "cinder-rabbit-init"},
+		})
+	}
+	return list
 }
 
 // neutronSettings put Neutron's agents on network nodes, and replace them where OVN does their work.

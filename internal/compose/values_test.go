@@ -115,6 +115,34 @@ func TestStorage(t *testing.T) {
 	}
 }
 
+// TestVolumes has Cinder keep volumes on each storage: nothing of the other one is left, or waited for.
+func TestVolumes(t *testing.T) {
+	for storage, want := range map[string]string{
+		"ceph": `null null "cinder.backup.drivers.ceph.CephBackupDriver" null null`,
+		"lvm":  `"lvm1" "cinder.volume.drivers.lvm.LVMVolumeDriver" null false true`,
+	} {
+		units := composed.Everything(t, "ovs", storage, "")
+		values := composed.Release(t, units, "cinder").Values
+		var got []string
+		for _, path := range []string{
+			"conf.cinder.DEFAULT.enabled_backends", "conf.backends.lvm1.volume_driver", "conf.cinder.DEFAULT.backup_driver",
+			"manifests.job_storage_init", "conf.enable_iscsi",
+		} {
+			got = append(got, compact(at(values, strings.Split(path, "."))))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %s", storage, strings.Join(got, " "))
+		}
+		backends, _ := at(values, []string{"conf", "backends"}).(map[string]any)
+		if _, taken := backends["rbd1"]; taken != (storage == "lvm") { // null takes the chart's own away
+			t.Errorf("%s has the backends %s", storage, compact(backends))
+		}
+		if waits := compact(at(values, []string{"dependencies", "static", "api", "jobs"})); strings.Contains(waits, "storage-init") {
+			t.Errorf("%s waits for %s", storage, waits)
+		}
+	}
+}
+
 // profiles is a whole cloud with some nodes that use profiles of their own.
 func profiles(service, conf string, n int) string {
 	var b strings.Builder
@@ -166,7 +194,7 @@ func TestNoGroupWithoutADifference(t *testing.T) {
 // TestConfByNode has the schema say which services can differ by node, as their charts can.
 func TestConfByNode(t *testing.T) {
 	for _, s := range schema.New().Services() {
-		m, ev := composed.Text(t, profiles(s.Name, "{ x = { y = N } }", 1))
+		m, ev := composed.Text(t, strings.Replace(profiles(s.Name, "{ x = { y = N } }", 1), composed.Source("ovs", ""), composed.Source("ovs", "lvm"), 1))
 		_, diags := compose.Compose(m, ev, compose.Facts{})
 		if took := len(diags) == 0; took != s.ByNode {
 			t.Errorf("%s by node: %t, and the schema says %t: %v", s.Name, took, s.ByNode, diags)

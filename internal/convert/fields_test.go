@@ -116,7 +116,7 @@ func TestFieldsAreDocumented(t *testing.T) {
 // services are documented with the fields of one of them.
 func knownBelow(t *testing.T, kind, version, parent string) []string {
 	t.Helper()
-	if parent == "spec.nova" || parent == "spec.mariadb" || parent == "spec.glance" || parent == "spec.neutron" || parent == "spec.keystone" {
+	if parent == "spec.nova" || parent == "spec.mariadb" || parent == "spec.glance" || parent == "spec.neutron" || parent == "spec.keystone" || parent == "spec.cinder" {
 		return nil // TestFieldsOfServices
 	}
 	text := document(kind, version, parent+".qqqqqqqqqqqqqqqqqq", "1")

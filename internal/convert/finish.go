@@ -66,6 +66,7 @@ func (c *converter) cloudBlocks(l links) []*block {
 	if slices.ContainsFunc(services, func(s *service) bool { return !s.off() }) {
 		c.assume(b)
 	}
+	c.assumeStorage(b, services)
 	for _, set := range c.cloud {
 		b.attributes = append(b.attributes, attribute{set.name, set.expr, set.comments})
 	}
@@ -218,6 +219,26 @@ func (c *converter) assume(b *block) {
 		header: "charts", comments: comments{head: []string{"Not in the YAML: where the charts come from. A directory in this repository will do, too."}},
 		attributes: []attribute{{name: "repository", expr: strconv.Quote(chartRepository)}, {name: "version", expr: strconv.Quote("~> " + newest)}},
 	})
+}
+
+// assumeStorage says where services keep what they store when no document does: where nothing else changes by
+// it.
+func (c *converter) assumeStorage(b *block, services []*service) {
+	if c.cloud.get("storage_backend") != nil {
+		return
+	}
+	for _, s := range services {
+		if known, _ := c.definition.Service(s.name); !known.Stores || s.off() {
+			continue
+		}
+		c.warn(finding{
+			code: codeAssumed, at: s.from.at, summary: "the storage is not in the YAML",
+			detail: fmt.Sprintf("%s needs a storage_backend, so lvm is written into the cloud", s.name),
+			hint:   "look at it before the cloud is deployed, as it stays then: ceph for a cluster that all nodes reach, lvm for the nodes' own disks",
+		})
+		b.attributes = append(b.attributes, attribute{"storage_backend", strconv.Quote("lvm"), comments{line: []string{"not in the YAML; ceph or lvm"}}})
+		return
+	}
 }
 
 // firstPlace is where the cloud is described.

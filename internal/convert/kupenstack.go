@@ -196,12 +196,8 @@ func (c *converter) readProfile(d *document) {
 	c.profiles = append(c.profiles, p)
 	known := handlers{"from": func(f field) { p.from = c.profileOf(f, d.namespace) }}
 	names := c.definition.Block("cloud").Nested("service").Labels[0].Allowed
-	for _, name := range append(slices.Clone(names), "cinder", "heat") {
-		known[name] = func(f field) {
-			if s := c.readTemplate(name, f, true); s != nil {
-				p.services = append(p.services, s)
-			}
-		}
+	for _, name := range names {
+		known[name] = func(f field) { p.services = append(p.services, c.readTemplate(name, f, true)) }
 	}
 	c.fields(d.spec, "spec of OpenStackCloudConfigurationProfile", known)
 }

@@ -29,11 +29,7 @@ func (c *converter) readPlane(d *document) {
 		"tls": c.tls,
 	}
 	for name := range templates() {
-		known[name] = func(f field) {
-			if s := c.readTemplate(name, f, false); s != nil {
-				c.addService(s)
-			}
-		}
+		known[name] = func(f field) { c.addService(c.readTemplate(name, f, false)) }
 	}
 	c.fields(d.spec, "spec of OpenStackControlPlane", known)
 }
@@ -77,9 +73,7 @@ func (c *converter) readService(name string) func(*document) {
 			spec = &value{form: mapping, at: d.at}
 		}
 		c.inNamespace(d)
-		if s := c.readTemplate(name, field{key: d.kind, value: spec, at: d.at, comments: d.comments}, false); s != nil {
-			c.addService(s)
-		}
+		c.addService(c.readTemplate(name, field{key: d.kind, value: spec, at: d.at, comments: d.comments}, false))
 	}
 }
 

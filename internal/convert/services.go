@@ -70,10 +70,9 @@ func usual() []string {
 	return []string{"keystone", "glance", "placement", "neutron", "nova", "horizon"}
 }
 
-// readTemplate reads the settings of a service, in a profile or for the cloud. It returns nil for a
-// service that the language does not have.
+// readTemplate reads the settings of a service, in a profile or for the cloud.
 func (c *converter) readTemplate(name string, f field, inProfile bool) *service {
-	definition, known := c.definition.Service(name)
+	definition, _ := c.definition.Service(name)
 	s := &service{name: name, from: f, comments: f.comments}
 	switched := func(on bool) func(field) {
 		return func(f field) {
@@ -81,10 +80,6 @@ func (c *converter) readTemplate(name string, f field, inProfile bool) *service 
 				c.set(&s.settings, "enabled", strconv.FormatBool(b == on), f)
 			}
 		}
-	}
-	if !known {
-		c.notDeployed(name, f)
-		return nil
 	}
 	handle := handlers{
 		"replicas": func(f field) {
@@ -118,24 +113,6 @@ func (c *converter) readTemplate(name string, f field, inProfile bool) *service 
 	}
 	c.fields(f.value, name, handle)
 	return s
-}
-
-// notDeployed tells of a service that the language does not have. One that is not to run is not lost.
-func (c *converter) notDeployed(name string, f field) {
-	switch {
-	case !switchedOff(f.value):
-		c.lost(finding{
-			code: codeNoHome, at: f.at, summary: fmt.Sprintf("%s has no home", name),
-			detail: fmt.Sprintf("KupenStack does not deploy %s yet, so its settings are lost", name),
-			hint:   "keep the YAML until it does; everything else is converted",
-		})
-	case c.first("disabled " + name):
-		c.warn(finding{
-			code: codeLeftOut, at: f.at, summary: fmt.Sprintf("%s is left out", name),
-			detail: fmt.Sprintf("KupenStack does not deploy %s yet, so there is nothing to disable, here and in the other documents", name),
-			hint:   "there is nothing to do: it does not run, as is wanted",
-		})
-	}
 }
 
 // planeFields adds what only the services of an OpenStackControlPlane have.
@@ -184,20 +161,6 @@ func (c *converter) oneOf(f field, allowed ...string) (string, bool) {
 		return "", false
 	}
 	return s, true
-}
-
-// switchedOff tells whether a template says that its service is not to run, without judging it.
-func switchedOff(v *value) bool {
-	return slices.ContainsFunc(v.fields, func(f field) bool {
-		on, ok := truth(f.value)
-		switch f.key {
-		case "enabled":
-			return ok && !on
-		case "disable", "disabled":
-			return ok && on
-		}
-		return false
-	})
 }
 
 // addService adds what was read about a service of the cloud to what is known of it.

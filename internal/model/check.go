@@ -84,6 +84,15 @@ func (c *checker) cloud(cloud *Cloud) {
 		}
 		return
 	}
+	if cloud.StorageBackend == "" {
+		for i := range cloud.Services {
+			s := &cloud.Services[i]
+			if known, _ := c.definition.Service(s.Name); s.Enabled && known.Stores {
+				c.fail(codeIncomplete, s.Range, "no storage", fmt.Sprintf("%s keeps its data on the storage of the cloud, which does not say what that is", s.Name),
+					`write in the cloud: storage_backend = "ceph", or "lvm"`)
+			}
+		}
+	}
 	if cloud.Release == "" {
 		c.fail(codeIncomplete, cloud.Range, "no release", "the cloud deploys services, so it has to say which release of OpenStack", `write, for example: release = "2026.1"`)
 	} else if cloud.Charts == nil {

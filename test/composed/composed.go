@@ -62,12 +62,14 @@ func Demo(t testing.TB) map[string]unit.Unit {
 }
 
 // Source is the configuration of a cloud with all services. The network is "ovs" or "ovn", the storage
-// "ceph", "lvm", or "" for what is there without a backend.
+// "ceph", "lvm", or "" for what is there without a backend, which is all but Cinder.
 func Source(network, storage string) string {
+	cinder := ""
 	if storage != "" {
 		storage = `storage_backend = "` + storage + `"`
+		cinder = "\n" + `  service "cinder" { replicas = { api = 2, scheduler = 2, volume = 2, backup = 2 } }`
 	}
-	return strings.NewReplacer("NETWORK", network, "STORAGE", storage).Replace(everything)
+	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "CINDER", cinder).Replace(everything)
 }
 
 // Everything are the units of [Source], and of what is added to it.

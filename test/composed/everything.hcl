@@ -16,7 +16,7 @@ cloud "c" {
   service "nova" { replicas = { osapi = 2, api_metadata = 2, conductor = 2, scheduler = 2, novncproxy = 2 } }
   service "libvirt" {}
   service "openvswitch" {}
-  service "ovn" {}
+  service "ovn" {}CINDER
   service "heat" { replicas = { api = 2, cfn = 2, engine = 2 } }
   service "horizon" { replicas = 2 }
 }
