@@ -31,7 +31,7 @@ func cloudBlocks() []Block {
 			{
 				Name: "storage_backend", Type: cty.String, AtLoad: true, Change: Refused, Allowed: []string{"ceph", "lvm"},
 				Example: cty.StringVal("ceph"),
-				Doc:     "Where images and volumes are kept: ceph for a cluster that all nodes reach, lvm for the nodes' own disks. Without it, images stay on the volume of Glance, and there is no Cinder. With lvm, the nodes that run cinder-volume need a volume group named cinder-volumes.",
+				Doc:     "Where images and volumes are kept: ceph for a cluster that all nodes reach, lvm for the nodes' own disks. Without it, images stay on the volume of Glance, and there is no Cinder. The charts read how to reach Ceph from the ConfigMap ceph-etc and the Secret pvc-ceph-client-key in the namespace of the cloud, which have to be there. With lvm, the nodes that run cinder-volume need a volume group named cinder-volumes.",
 			},
 			{
 				Name: "profile", Type: cty.String, AtLoad: true, Reference: &Reference{Kind: "profile", Output: "name"}, ExampleText: "profile.base",

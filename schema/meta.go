@@ -43,7 +43,7 @@ func metaBlocks() []Block {
 				Attributes: []Attribute{
 					{
 						Name: "condition", Type: cty.Bool, Presence: Required, AtLoad: true, Example: cty.True, ExampleText: "cidrnetmask(var.site_cidr) == \"255.255.0.0\"",
-						Doc: "An expression over the variable, and others of its module, that is true for a good value.",
+						Doc: "An expression over the variable, and others of its module, that is true for a good value. In a module that is called, two variables cannot name each other in their rules: write one rule for both.",
 					},
 					{
 						Name: "error_message", Type: cty.String, Presence: Required, AtLoad: true, Example: cty.StringVal("The site must be a /16."),
