@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // parameter is where a value goes: it is an argument of a function.
@@ -15,8 +16,8 @@ type parameter struct {
 // manyElements is from how many elements on a value is made a collection before the function does it.
 const manyElements = 64
 
-// uniform returns the list or map that a function is about to make of a long tuple or object of which all
-// elements have one type, as those of a for expression mostly do. To find a common type the library compares
+// uniform returns the list or map that a function is about to make of a long tuple or object whose elements have
+// a common type that is easy to tell, as those of a for expression mostly do. To find a common type the library compares
 // each of them with each other one.
 func (p parameter) uniform(ctx *hcl.EvalContext, v cty.Value) cty.Value {
 	t := v.Type()
@@ -28,13 +29,36 @@ func (p parameter) uniform(ctx *hcl.EvalContext, v cty.Value) cty.Value {
 		return v
 	}
 	sequence, mapping := p.takes(ctx)
+	one := commonType(plain)
 	switch {
-	case t.IsTupleType() && sequence && ofOneType(plain):
-		return cty.ListVal(plain.AsValueSlice()).WithMarks(marks)
-	case t.IsObjectType() && mapping && ofOneType(plain):
-		return cty.MapVal(plain.AsValueMap()).WithMarks(marks)
+	case one == cty.NilType:
+		return v
+	case t.IsTupleType() && sequence:
+		elements := plain.AsValueSlice()
+		for i, element := range elements {
+			elements[i] = primitive(element, one)
+		}
+		return cty.ListVal(elements).WithMarks(marks)
+	case t.IsObjectType() && mapping:
+		elements := plain.AsValueMap()
+		for key, element := range elements {
+			elements[key] = primitive(element, one)
+		}
+		return cty.MapVal(elements).WithMarks(marks)
 	}
 	return v
+}
+
+// primitive converts an element to the common type, to which every primitive one converts.
+func primitive(v cty.Value, one cty.Type) cty.Value {
+	if v.Type().Equals(one) {
+		return v
+	}
+	converted, err := convert.Convert(v, one)
+	if err != nil {
+		return v
+	}
+	return converted
 }
 
 // takes tells whether the function makes a list or a set, or a map, of whatever it is given.
@@ -66,20 +90,29 @@ func (p parameter) takes(ctx *hcl.EvalContext) (sequence, mapping bool) {
 	return false, false
 }
 
-// ofOneType tells whether all elements have the same type, which is known.
-func ofOneType(v cty.Value) bool {
-	var one cty.Type
+// commonType is the type of all elements, or string where they are texts and other primitive values. It is
+// [cty.NilType] where it takes more to tell.
+func commonType(v cty.Value) cty.Type {
+	one, mixed := cty.NilType, false
 	for it := v.ElementIterator(); it.Next(); {
 		_, element := it.Element()
 		switch t := element.Type(); {
+		case t.HasDynamicTypes():
+			return cty.NilType
 		case one == cty.NilType:
-			if t.HasDynamicTypes() {
-				return false
-			}
 			one = t
-		case !t.Equals(one):
-			return false
+		case t.Equals(one):
+		case !t.IsPrimitiveType() || !one.IsPrimitiveType():
+			return cty.NilType
+		default:
+			mixed = true
+			if t == cty.String {
+				one = t
+			}
 		}
 	}
-	return one != cty.NilType
+	if mixed && one != cty.String {
+		return cty.NilType
+	}
+	return one
 }

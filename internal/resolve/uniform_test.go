@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -40,6 +41,16 @@ func TestUniform(t *testing.T) {
 			if err != nil || !v.Type().Equals(want) {
 				t.Errorf("%s for %d is of the type %#v, want %#v, error %v", expression, n, v.Type(), want, err)
 			}
+		}
+	}
+	for text, want := range map[string]string{
+		`jsonencode(tolist(concat([for i in range(100) : "x"], [1, true, null])))`:         `1.*true.*null`,
+		`join(",", sort(toset(concat([1.5, true], [for i in range(100) : "x${i}"]))))`:     `^1\.5,true,x0,`,
+		`jsonencode(tomap(merge({ for i in range(100) : "k${i}" => i }, { a = "text" })))`: `"a":"text","k0":"0"`,
+	} {
+		v, err := evaluateIn(t, fstest.MapFS{}, text, nil)
+		if err != nil || !regexp.MustCompile(want).MatchString(v.AsString()) {
+			t.Errorf("%s is %#v, %v", text, v, err)
 		}
 	}
 	for _, wrong := range []string{
