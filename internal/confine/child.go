@@ -58,7 +58,7 @@ func work(from io.Reader, to io.Writer, jobs map[string]Job) int {
 	// Garbage is collected only when memory runs short: most children end long before.
 	debug.SetGCPercent(-1)
 	room := roomFor(s.Limits.Memory, text())
-	soft := room * 7 / 8
+	soft := room * 13 / 16 // what a machine with other work lets grow while it collects is well below the watch
 	debug.SetMemoryLimit(soft)
 	if err := limit(s.Limits, room); err != nil {
 		fmt.Fprintln(os.Stderr, err)
