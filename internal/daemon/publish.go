@@ -101,8 +101,10 @@ func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, probl
 		// The engine is about to take the newest revision: what it says is still of the last one, or nothing.
 		return time.Second, nil
 	}
-	if !now && len(problems) == 0 && p.Tracker.State().InForce.Hash != "" && !snapshot.Admitted && len(snapshot.Refused) == 0 {
-		// Whether the newest revision comes into force is known in a moment.
+	open := len(snapshot.Refused) == 0 || snapshot.RefusedRevision != snapshot.Revision
+	if !now && len(problems) == 0 && p.Tracker.State().InForce.Hash != "" && !snapshot.Admitted && open {
+		// Whether the newest revision comes into force is known in a moment; and so it is how the one that stays
+		// in force stands, which was left for one that is refused.
 		return time.Second, nil
 	}
 	merged := mergedBy(p.Tracker.State().InForce)

@@ -17,6 +17,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
@@ -170,6 +171,27 @@ func TestPublishAfterTheEngine(t *testing.T) {
 		text := string(d.target.files["README.md"])
 		if !strings.Contains(text, ": unknown") || strings.Contains(text, "No commit is in force") {
 			t.Errorf("the report says\n%s", text)
+		}
+	})
+}
+
+// While the engine goes back from a revision that was refused to the one that stays in force, it has nothing to
+// tell of that one.
+func TestPublishOfWhatStaysInForce(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *desk) {
+		if err := d.tracker.Keep(t.Context(), d.tracker.State().Applied.Hash); err != nil {
+			t.Fatal(err)
+		}
+		d.publish(engine.PhaseReady, "", true, 1, 0)
+		s := d.snapshot(engine.PhaseWaiting, "for the plan")
+		s.Admitted, s.Settled = false, false
+		s.Refused, s.RefusedRevision = diag.Diagnostics{{Summary: "it is refused", Code: "plan.brake"}}, "2222"
+		if wait, err := d.publisher.Publish(t.Context(), s, nil, false); err != nil || wait != time.Second || d.target.calls != 1 {
+			t.Errorf("%d reports, a wait of %v, error %v", d.target.calls, wait, err)
+		}
+		s.RefusedRevision = s.Revision // there is none to go back to
+		if wait, err := d.publisher.Publish(t.Context(), s, nil, false); err != nil || wait != 0 || d.target.calls != 2 {
+			t.Errorf("%d reports, a wait of %v, error %v", d.target.calls, wait, err)
 		}
 	})
 }

@@ -77,8 +77,10 @@ func (e *Engine) applied(l *loop, c plan.Change, state unit.State, err error) {
 		e.failed(l, err)
 		return
 	}
-	l.done(c.Action)
-	l.repaired()
+	if !plan.Foreign(l.unit, state) { // else somebody's own object was found in place of a creation
+		l.done(c.Action)
+		l.repaired()
+	}
 	l.polls, l.failed = 0, ""
 	e.saw(l, state)
 	if state.Existence == unit.Unknown {

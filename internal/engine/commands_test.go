@@ -163,6 +163,10 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 		w.at(addr.MustParseObject(args[0])).going = atoi(args[1])
 	case "fade":
 		w.at(addr.MustParseObject(args[0])).fades = atoi(args[1])
+	case "squat": // something of somebody else's is in its place
+		w.objects = slices.DeleteFunc(w.objects, func(o *object) bool { return o.address.String() == args[0] })
+		w.objects = append(w.objects, &object{address: addr.MustParseObject(args[0]), id: args[1], mark: "theirs", strange: true})
+		told = args[0]
 	case "put":
 		o := &object{address: addr.MustParseObject(args[0]), mark: "theirs", fields: map[string]string{}}
 		if len(args) > 1 {

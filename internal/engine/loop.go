@@ -127,6 +127,9 @@ func (l *loop) meets(e unit.Edge) bool {
 // dim tells whether an object exists of which a part could not be seen.
 func (l *loop) dim() bool { return l.state.Existence == unit.Present && len(l.state.Unseen) > 0 }
 
+// foreign tells whether what was seen is somebody else's, see [plan.Foreign].
+func (l *loop) foreign() bool { return plan.Foreign(l.unit, l.state) }
+
 // resting tells whether the next attempt has to wait after a failed one.
 func (l *loop) resting(now time.Time) bool {
 	return now.Before(l.wake) && (l.blinded() || l.phase == PhaseFailed && (l.attempts > 0 || l.blind > 0 || l.guard.paused))

@@ -97,6 +97,9 @@ func (e *Engine) status(l *loop) UnitStatus {
 		s.Class, s.Kind = l.change.Class, l.change.Kind
 	}
 	s.Decided = l.unit != nil && l.blind == 0 && l.phase != "" && (l.phase != PhaseWaiting || l.reason != forThePlan)
+	if l.foreign() {
+		s.ID = ""
+	}
 	if l.phase == "" {
 		s.Phase, s.Reason = PhaseWaiting, "to be observed"
 	}

@@ -385,7 +385,7 @@ func (e *Engine) others(l *loop) []addr.Object {
 
 // outputs returns what is known of a unit.
 func (e *Engine) outputs(a addr.Object) cty.Value {
-	if l := e.loops[a]; l != nil && l.state.Existence != unit.Absent && !e.condemned(l) {
+	if l := e.loops[a]; l != nil && l.state.Existence != unit.Absent && !e.condemned(l) && !l.foreign() {
 		return l.state.Outputs
 	}
 	return cty.NilVal

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -67,7 +68,7 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	case unit.ActionNone:
 		return l.set(PhaseKept, c.Reason)
 	case unit.ActionBlocked:
-		return l.set(PhaseBlocked, c.Reason)
+		return l.set(PhaseBlocked, l.unkept(c.Reason))
 	case unit.ActionForget:
 		if !e.crowded(l, entry.Locator.Driver) {
 			e.forget(calls, l)
@@ -78,7 +79,7 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	ok, planned := e.admitted.allows(c)
 	if !ok {
 		if planned != nil && planned.Action == unit.ActionBlocked {
-			return l.set(PhaseBlocked, planned.Reason)
+			return l.set(PhaseBlocked, l.unkept(planned.Reason))
 		}
 		return l.waitForPlan(&e.admitted, "it is to be deleted")
 	}
@@ -204,4 +205,13 @@ func (e *Engine) users(l *loop) []addr.Object {
 		}
 	}
 	return found
+}
+
+// unkept adds to the reason why something must not go what is wrong with it meanwhile: nobody wants it any more,
+// so nothing of it is repaired.
+func (l *loop) unkept(reason string) string {
+	if l.state.Existence != unit.Present || l.state.Ready() || l.state.Message == "" {
+		return reason
+	}
+	return fmt.Sprintf("%s; and it is not whole: %s. Nothing repairs it until it is in the configuration again", reason, l.state.Message)
 }

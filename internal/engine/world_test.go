@@ -55,6 +55,7 @@ type object struct {
 	held     string            // why nothing more can be applied
 	waits    string            // what was begun, and goes on by itself
 	busy     string            // why it takes no changes for now
+	strange  bool              // it is somebody else's, is found by its address alone, and cannot be adopted
 }
 
 // world is what the fake drivers look at and change. It outlives engines.
@@ -148,6 +149,9 @@ func (w *world) find(t unit.Target) *object {
 		}
 		// What has ids is found by its id, and by the mark only while the id is not known: an address
 		// is none of its business.
+		if o.strange && t.ID == "" && o.address == t.Address {
+			return o
+		}
 		if o.id == "" && o.address == t.Address || o.id != "" && (o.id == t.ID || t.ID == "" && (bears(o, t) || o.id == t.Import)) {
 			return o
 		}
@@ -271,7 +275,7 @@ func wantedOf(t unit.Target, desired cty.Value) *spec {
 			text = desired.AsString()
 		}
 		wanted := &spec{fields: map[string]string{"ref": text}}
-		if s.Kind == "server" || s.Kind == "guest" {
+		if s.Kind == "server" || s.Kind == "guest" || s.Kind == "lodger" {
 			wanted.replace = []string{"ref"} // they cannot follow
 		}
 		return wanted
@@ -301,6 +305,9 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 	if t.Import != "" && !s.Owned && o.mark != "" {
 		return unit.Diff{Action: unit.ActionBlocked, Reason: "it is somebody else's"}
 	}
+	if o.strange {
+		return unit.Diff{Action: unit.ActionBlocked, Reason: "it is somebody else's"}
+	}
 	if !s.Owned && !t.Imported {
 		return unit.Diff{Action: unit.ActionAdopt}
 	}
@@ -316,11 +323,14 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 				continue
 			}
 		}
+		if wanted.fields[name] == unit.TextUnknown && t.Locator.Kind == "lodger" {
+			continue // as drivers decide: it may well turn out to be what is there
+		}
 		if o.fields[name] == wanted.fields[name] || slices.Contains(s.Unseen, wanted.parts[name]) {
 			continue
 		}
 		lost := slices.Contains(t.Lost[wanted.fields[name]], o.fields[name])
-		if lost && t.Locator.Kind == "guest" {
+		if lost && (t.Locator.Kind == "guest" || t.Locator.Kind == "lodger") {
 			continue // guests go on with what they were made from
 		}
 		field := unit.Field{Path: name, Before: o.fields[name], After: wanted.fields[name]}
@@ -445,6 +455,8 @@ func (f fake) apply(t unit.Target, desired cty.Value) (unit.State, error) {
 		}
 		w.objects = append(w.objects, o)
 		op = "create"
+	case o.strange:
+		return w.state(o, t), nil // it was not seen before
 	case !bears(o, t):
 		o.mark, op = t.Mark, "adopt"
 	case o.steps > 0 && holds(o.fields, wanted.fields):

@@ -196,12 +196,24 @@ func (m *maker) missing(u *unit.Unit) addr.Object {
 	return addr.Object{}
 }
 
+// Foreign tells whether what was seen in a unit's place is somebody else's: it is not adopted yet, and may
+// never be, so that nothing may be made from it. What is only looked up is always somebody else's.
+func Foreign(u *unit.Unit, state unit.State) bool {
+	if u == nil || u.Spec.Driver() != unit.OpenStack || state.Existence != unit.Present || state.ID == "" {
+		return false
+	}
+	r, ok := u.Spec.(*unit.Resource)
+	return !state.Owned && (!ok || !r.Lookup)
+}
+
 // outputs returns what is known of a unit that stays as it is; what is replaced has new ones.
 func (m *maker) outputs(a addr.Object) cty.Value {
 	if m.units[a] == nil {
 		return cty.NilVal
 	}
 	if c := m.decide(a); c.Action == unit.ActionReplace || c.Action == unit.ActionCreate {
+		return cty.NilVal
+	} else if c.Action == unit.ActionBlocked && Foreign(m.units[a], m.States[a]) {
 		return cty.NilVal
 	}
 	return m.States[a].Outputs
