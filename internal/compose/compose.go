@@ -28,6 +28,7 @@ const (
 	codeDisagree  diag.Code = "compose.credentials"
 	codeOpenStack diag.Code = "compose.no-openstack"
 	codeCycle     diag.Code = "compose.cycle"
+	codeImages    diag.Code = "compose.images"
 	codeShown     diag.Code = "compose.node-status"
 )
 

@@ -17,6 +17,7 @@ const generatedSet = "kupenstack-credentials"
 type credential struct {
 	key    string
 	uuid   bool
+	fernet bool
 	when   condition
 	places []place
 }
@@ -51,8 +52,11 @@ func accounts() map[string]account {
 			databases: oneDatabase, broker: true, cache: true,
 			identity: []string{"cinder", "glance", "nova", "swift", "service", "test"},
 		},
-		"heat":    {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
-		"horizon": {databases: oneDatabase, identity: []string{}},
+		"heat":     {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
+		"barbican": {databases: oneDatabase, broker: true, cache: true, identity: []string{"barbican"}},
+		"magnum":   {databases: oneDatabase, broker: true, cache: true, identity: []string{"magnum", "magnum_stack_user"}},
+		"horizon":  {databases: oneDatabase, identity: []string{}},
+		"skyline":  {databases: oneDatabase, identity: []string{"skyline"}},
 	}
 }
 
@@ -73,6 +77,11 @@ func single() []credential {
 		{key: "nova-db", places: []place{{"placement", database("nova_api")}}}, // where placement's data once was
 		// Heat encrypts what it keeps of stacks with it, and has one for everybody where the chart sets none.
 		{key: "heat-auth-encryption-key", places: []place{{"heat", "conf.heat.DEFAULT.auth_encryption_key"}}},
+		// Without one of its own, Barbican encrypts with a key that everybody knows. The chart rewraps what was
+		// encrypted with that.
+		{key: "barbican-kek", fernet: true, places: []place{{"barbican", "conf.barbican.simple_crypto_plugin.kek"}}},
+		// Skyline signs sessions with it; its own is the same everywhere.
+		{key: "skyline-secret-key", places: []place{{"skyline", "conf.skyline.default.secret_key"}}},
 		{key: "horizon-secret-key", places: []place{{"horizon", "conf.horizon.local_settings.config.horizon_secret_key"}}},
 		{key: "glance-object-store", places: []place{{"glance", "endpoints.ceph_object_store.auth.glance.password"}}},
 		{key: "glance-tmpurl-key", places: []place{
@@ -205,7 +214,7 @@ func (c *composer) credentials() {
 	}
 	spec := &unit.Credentials{Namespace: c.m.Cloud.Namespace, Name: generatedSet}
 	for _, credential := range c.places {
-		key := unit.Credential{Key: credential.key, UUID: credential.uuid}
+		key := unit.Credential{Key: credential.key, UUID: credential.uuid, Fernet: credential.fernet}
 		for _, p := range credential.places {
 			key.Uses = append(key.Uses, unit.CredentialUse{Namespace: c.m.Cloud.Namespace, Release: p.service, Path: steps(p.path)})
 		}

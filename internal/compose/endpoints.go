@@ -27,7 +27,10 @@ func endpoints() map[string][]endpoint {
 			{"orchestration", "api", "heat-api", 8004},
 			{"cloudformation", "api", "heat-cfn", 8000},
 		},
-		"horizon": {{"dashboard", "web", "horizon-int", 0}},
+		"barbican": {{"key_manager", "api", "barbican-api", 9311}},
+		"magnum":   {{"container_infra", "api", "magnum-api", 9511}},
+		"skyline":  {{"skyline", "api", "skyline-api", 9999}},
+		"horizon":  {{"dashboard", "web", "horizon-int", 0}},
 	}
 }
 

@@ -58,6 +58,18 @@ func releaseTags() map[string]map[string][]string {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
 			"heat":      {"heat_api", "heat_cfn", "heat_db_sync", "heat_engine", "heat_engine_cleaner", "heat_purge_deleted"},
 		},
+		"barbican": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user", "scripted_test"},
+			"barbican":  {"barbican_api", "barbican_db_sync"},
+		},
+		"magnum": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
+			"magnum":    {"magnum_api", "magnum_conductor", "magnum_db_sync"},
+		},
+		"skyline": {
+			clientImage: {"db_init", "ks_user"},
+			"skyline":   {"skyline", "skyline_db_sync", "skyline_nginx"},
+		},
 		"horizon": {
 			clientImage: {"db_drop", "db_init"},
 			"horizon":   {"horizon", "horizon_db_sync"},
@@ -65,7 +77,17 @@ func releaseTags() map[string]map[string][]string {
 	}
 }
 
+// uncovered are the releases that there are no images of for a service. It gets those of its chart then.
+func uncovered() map[string][]string {
+	return map[string][]string{"magnum": {"2025.1", "2025.2"}, "skyline": {"2025.1"}}
+}
+
+func covered(service, release string) bool { return !slices.Contains(uncovered()[service], release) }
+
 func imageValues(service, release string) []setting {
+	if !covered(service, release) {
+		return nil
+	}
 	var list []setting
 	for image, tags := range releaseTags()[service] {
 		for _, tag := range tags {
@@ -75,8 +97,10 @@ func imageValues(service, release string) []setting {
 	return list
 }
 
-// ofRelease tells whether a service has the cloud's release of OpenStack.
-func ofRelease(service string) bool { return releaseTags()[service] != nil }
+// ofRelease tells whether a service has images of a release of OpenStack.
+func ofRelease(service, release string) bool {
+	return releaseTags()[service] != nil && covered(service, release)
+}
 
 // versionImages are the images of services with a version of their own, by entry of images.tags:
 // what comes before the version, and after it. MariaDB has none: its image has no versions.

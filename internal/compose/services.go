@@ -77,14 +77,28 @@ func (c *composer) service(s *model.Service, brokers int64) {
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
 		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete,
 	}
-	if ofRelease(s.Name) {
+	if ofRelease(s.Name, cloud.Release) {
 		release.OpenStackRelease = cloud.Release
 	}
+	c.tellImages(s)
 	class := unit.ClassService
 	if slices.Contains(infrastructure(), s.Name) {
 		class = unit.ClassInfrastructure
 	}
 	c.add(unit.Unit{Address: s.Address, Spec: release, Edges: c.serviceEdges(s), Class: class, Fixed: fixed, Closes: closes, Range: s.Range})
+}
+
+// tellImages says of a service that it is not of the release that the cloud has.
+func (c *composer) tellImages(s *model.Service) {
+	release := c.m.Cloud.Release
+	if covered(s.Name, release) || get(c.written[s.Name], "images.tags") != nil {
+		return
+	}
+	c.diags.Append(diag.Diagnostic{
+		Severity: diag.Warning, Code: codeImages, Subject: &s.Range, Address: s.Address, Summary: "images of another release",
+		Detail: fmt.Sprintf("no images of %s are known for the release %s; it gets those that its chart has", s.Name, release),
+		Hint:   "to choose others: values = { images = { tags = { … } } }",
+	})
 }
 
 // fixed are the attributes of a service that cannot change once it is deployed, as its chart gets them:

@@ -26,9 +26,13 @@ func TestServiceEdges(t *testing.T) {
 			"placement":   "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
 			"cinder":      "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"heat":        "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
-			"horizon":     "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
-			"ovn":         "start:service.openvswitch:installed",
-			"libvirt":     "ready:service.neutron:installed start:service.openvswitch:installed",
+			"barbican":    "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
+			"magnum": "start:service.barbican:ready start:service.heat:ready start:service.keystone:ready start:service.mariadb:ready " +
+				"start:service.memcached:ready start:service.rabbitmq:ready",
+			"skyline": "start:service.keystone:ready start:service.mariadb:ready",
+			"horizon": "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
+			"ovn":     "start:service.openvswitch:installed",
+			"libvirt": "ready:service.neutron:installed start:service.openvswitch:installed",
 			"neutron": "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready ready:service.nova:installed " +
 				"start:service.openvswitch:installed start:service.rabbitmq:ready",
 			"nova": "ready:service.glance:ready start:service.keystone:ready ready:service.libvirt:installed start:service.mariadb:ready " +
@@ -118,15 +122,15 @@ func TestCredentialsAgree(t *testing.T) {
 		return list
 	}
 	table := map[string][]string{
-		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "heat", "horizon"),
+		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "heat", "barbican", "magnum", "horizon", "skyline"),
 			"nova endpoints.oslo_db_cell0.auth.admin.password", "nova endpoints.oslo_db_cell1.auth.admin.password"),
-		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "cinder", "heat"), "rabbitmq "+mq+"user.password"),
-		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "heat", "horizon"),
+		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "cinder", "heat", "barbican", "magnum"), "rabbitmq "+mq+"user.password"),
+		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "heat", "barbican", "magnum", "horizon", "skyline"),
 		"nova-db": {
 			"nova " + db + "nova.password", "nova endpoints.oslo_db_cell0.auth.nova.password",
 			"nova endpoints.oslo_db_cell1.auth.nova.password", "placement " + db + "nova_api.password",
 		},
-		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova", "cinder", "heat"),
+		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova", "cinder", "heat", "barbican", "magnum"),
 		"metadata-secret": {
 			"nova conf.nova.neutron.metadata_proxy_shared_secret", "neutron conf.metadata_agent" + metadata,
 			"neutron conf.ovn_agent" + metadata, "neutron conf.ovn_metadata_agent" + metadata,
@@ -136,6 +140,8 @@ func TestCredentialsAgree(t *testing.T) {
 			"cinder conf.backends.rbd1.rbd_secret_uuid",
 		},
 		"rabbitmq-erlang-cookie":   {"rabbitmq " + mq + "erlang_cookie"},
+		"barbican-kek":             {"barbican conf.barbican.simple_crypto_plugin.kek"},
+		"skyline-secret-key":       {"skyline conf.skyline.default.secret_key"},
 		"heat-auth-encryption-key": {"heat conf.heat.DEFAULT.auth_encryption_key"},
 		"neutron-keystone-nova":    {"neutron " + id + "nova.password"}, // not nova's own user
 		"nova-keystone-nova":       {"nova " + id + "nova.password"},
@@ -149,6 +155,9 @@ func TestCredentialsAgree(t *testing.T) {
 		}
 		if k.UUID != (k.Key == "ceph-secret-uuid") {
 			t.Errorf("%s: a UUID %t", k.Key, k.UUID)
+		}
+		if k.Fernet != (k.Key == "barbican-kek") {
+			t.Errorf("%s: a Fernet key %t", k.Key, k.Fernet)
 		}
 	}
 	for key, want := range table {

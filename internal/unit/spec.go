@@ -63,6 +63,8 @@ type Credential struct {
 	Length int // of the alphanumeric text; 0 means 32
 	// UUID asks for a random UUID instead.
 	UUID bool
+	// Fernet asks for a key of the Fernet format instead, for which Length means nothing either.
+	Fernet bool
 	// Uses are the places in releases that hold the value. While one of these releases exists, a
 	// lost value is read back from there and never made anew.
 	Uses []CredentialUse

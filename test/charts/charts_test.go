@@ -28,8 +28,8 @@ const version = "2026.1.0"
 
 func TestNames(t *testing.T) {
 	want := []string{
-		"cinder", "glance", "heat", "horizon", "keystone", "libvirt", "mariadb", "memcached",
-		"neutron", "nova", "openvswitch", "ovn", "placement", "rabbitmq",
+		"barbican", "cinder", "glance", "heat", "horizon", "keystone", "libvirt", "magnum", "mariadb", "memcached",
+		"neutron", "nova", "openvswitch", "ovn", "placement", "rabbitmq", "skyline",
 	}
 	if got := charts.Names(); !slices.Equal(got, want) {
 		t.Errorf("charts are %v, want %v", got, want)
@@ -165,7 +165,7 @@ const pinned = `{endpoints: {oslo_cache: {auth: {memcache_secret_key: secret}}}}
 
 func TestCacheKey(t *testing.T) {
 	slow.Test(t)
-	random := []string{"cinder", "glance", "heat", "neutron", "nova", "placement"}
+	random := []string{"barbican", "cinder", "glance", "heat", "magnum", "neutron", "nova", "placement"}
 	for _, name := range charts.Names() {
 		t.Run(name, func(t *testing.T) {
 			first, second := text(t, load(t, name), pinned), text(t, load(t, name), pinned)

@@ -18,5 +18,8 @@ cloud "c" {
   service "openvswitch" {}
   service "ovn" {}CINDER
   service "heat" { replicas = { api = 2, cfn = 2, engine = 2 } }
+  service "barbican" { replicas = 2 }
+  service "magnum" { replicas = { api = 2, conductor = 2 } }
   service "horizon" { replicas = 2 }
+  service "skyline" { replicas = 2 }
 }

@@ -230,6 +230,8 @@ func (s *credentialSet) value(ctx context.Context, credential unit.Credential) (
 		return redact.Secret{}, unit.Blocked(s.bereft([]string{credential.Key}, left))
 	case credential.UUID:
 		return newUUID(), nil
+	case credential.Fernet:
+		return newFernetKey(), nil
 	default:
 		return newPassword(credential.Length), nil
 	}

@@ -23,7 +23,7 @@ import (
 
 func credentials(namespace string, uses ...string) *unit.Credentials {
 	c := &unit.Credentials{Namespace: namespace, Name: "passwords", Keys: []unit.Credential{
-		{Key: "admin"}, {Key: "db", Length: 20}, {Key: "id", UUID: true},
+		{Key: "admin"}, {Key: "db", Length: 20}, {Key: "id", UUID: true}, {Key: "fernet", Fernet: true},
 	}}
 	for _, release := range uses {
 		c.Keys[0].Uses = append(c.Keys[0].Uses, unit.CredentialUse{Namespace: namespace, Release: release, Path: []string{"a"}})
@@ -37,7 +37,7 @@ func TestCredentialsAreGeneratedOnce(t *testing.T) {
 	d, told := w.driver(releases{})
 	target := w.target("credentials", credentials(w.name, "keystone"))
 	diff := w.compare(d, target)
-	if diff.Action != unit.ActionCreate || len(diff.Fields) != 3 || diff.Fields[0] != (unit.Field{Path: "data.admin", After: "(sensitive)"}) {
+	if diff.Action != unit.ActionCreate || len(diff.Fields) != 4 || diff.Fields[0] != (unit.Field{Path: "data.admin", After: "(sensitive)"}) {
 		t.Fatalf("got %+v", diff)
 	}
 	// Many at once, as in two processes: all end with the same values.
@@ -51,7 +51,10 @@ func TestCredentialsAreGeneratedOnce(t *testing.T) {
 	}
 	wg.Wait()
 	first := w.passwords()
-	for key, pattern := range map[string]string{"admin": `^[A-Za-z0-9]{32}$`, "db": `^[A-Za-z0-9]{20}$`, "id": `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`} {
+	for key, pattern := range map[string]string{
+		"admin": `^[A-Za-z0-9]{32}$`, "db": `^[A-Za-z0-9]{20}$`, "fernet": `^[A-Za-z0-9_-]{43}=$`,
+		"id": `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`,
+	} {
 		if !regexp.MustCompile(pattern).MatchString(first[key]) {
 			t.Errorf("the value of %s is not as wanted", key)
 		}

@@ -3,6 +3,7 @@ package kube
 import (
 	"cmp"
 	"crypto/rand"
+	"encoding/base64"
 	"fmt"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
@@ -37,4 +38,11 @@ func newUUID() redact.Secret {
 	_, _ = rand.Read(b[:]) // as above
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return redact.NewSecret(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
+}
+
+// newFernetKey returns a random key as the Fernet format writes it: 32 bytes in the alphabet of URLs.
+func newFernetKey() redact.Secret {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // as above
+	return redact.NewSecret(base64.URLEncoding.EncodeToString(b[:]))
 }

@@ -75,7 +75,9 @@ containers:
   from:
     RABBITMQ_ADMIN_CONNECTION: [{{ $root.Values.secrets.oslo_messaging.admin }}, RABBITMQ_CONNECTION]
     RABBITMQ_USER_CONNECTION: [{{ index $root.Values.secrets.oslo_messaging $chart }}, RABBITMQ_CONNECTION]
-  env: {RABBITMQ_AUXILIARY_CONFIGURATION: {{ toJson $root.Values.conf.rabbitmq | quote }}}
+  {{- with $root.Values.conf.rabbitmq }}
+  env: {RABBITMQ_AUXILIARY_CONFIGURATION: {{ toJson . | quote }}}
+  {{- end }}
 {{- else if eq $item.kind "bootstrap" }}
 - name: bootstrap
   tag: bootstrap

@@ -1,7 +1,9 @@
-{{/* Metadata with the labels of a component: list <root> <item>. */}}
+{{/* Metadata with the labels of a component, but of an item that is unlabelled: list <root> <item>. */}}
 {{- define "toolkit.metadata" -}}
 name: {{ (index . 1).name }}
+{{- if not (index . 1).unlabelled }}
 labels: {{ include "toolkit.labels" (list (index . 0) (index . 1).component) | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{/* The ServiceAccount of an item's pods; it is a hook where the item is one. */}}
