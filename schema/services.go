@@ -56,6 +56,10 @@ func serviceList() []Service {
 		{Name: "barbican", Doc: "Secrets, keys and certificates, encrypted with a key of this cloud.", Parts: []string{"api"}},
 		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}},
 		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}},
+		{
+			Name: "prometheus-openstack-exporter", Doc: "Metrics of what the cloud has and uses, from its APIs, for a Prometheus of yours: the Service openstack-metrics.",
+			Parts: []string{"prometheus_openstack_exporter"}, Versioned: true,
+		},
 		{Name: "skyline", Doc: "A dashboard beside Horizon, or in its place.", Parts: []string{"skyline"}},
 	}
 }

@@ -52,11 +52,12 @@ func accounts() map[string]account {
 			databases: oneDatabase, broker: true, cache: true,
 			identity: []string{"cinder", "glance", "nova", "swift", "service", "test"},
 		},
-		"heat":     {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
-		"barbican": {databases: oneDatabase, broker: true, cache: true, identity: []string{"barbican"}},
-		"magnum":   {databases: oneDatabase, broker: true, cache: true, identity: []string{"magnum", "magnum_stack_user"}},
-		"horizon":  {databases: oneDatabase, identity: []string{}},
-		"skyline":  {databases: oneDatabase, identity: []string{"skyline"}},
+		"heat":                          {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
+		"barbican":                      {databases: oneDatabase, broker: true, cache: true, identity: []string{"barbican"}},
+		"magnum":                        {databases: oneDatabase, broker: true, cache: true, identity: []string{"magnum", "magnum_stack_user"}},
+		"horizon":                       {databases: oneDatabase, identity: []string{}},
+		"skyline":                       {databases: oneDatabase, identity: []string{"skyline"}},
+		"prometheus-openstack-exporter": {identity: []string{"user"}},
 	}
 }
 

@@ -110,6 +110,9 @@ func versionImages() map[string]map[string][2]string {
 			"rabbitmq":      {"docker.io/rabbitmq:", ""},
 			"scripted_test": {"docker.io/rabbitmq:", "-management"},
 		},
+		"prometheus-openstack-exporter": {
+			"prometheus_openstack_exporter": {"ghcr.io/openstack-exporter/openstack-exporter:", ""},
+		},
 		"memcached": {"memcached": {imageRegistry + "memcached:", ""}},
 	}
 }

@@ -29,10 +29,11 @@ func TestServiceEdges(t *testing.T) {
 			"barbican":    "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"magnum": "start:service.barbican:ready start:service.heat:ready start:service.keystone:ready start:service.mariadb:ready " +
 				"start:service.memcached:ready start:service.rabbitmq:ready",
-			"skyline": "start:service.keystone:ready start:service.mariadb:ready",
-			"horizon": "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
-			"ovn":     "start:service.openvswitch:installed",
-			"libvirt": "ready:service.neutron:installed start:service.openvswitch:installed",
+			"prometheus-openstack-exporter": "start:service.keystone:ready",
+			"skyline":                       "start:service.keystone:ready start:service.mariadb:ready",
+			"horizon":                       "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
+			"ovn":                           "start:service.openvswitch:installed",
+			"libvirt":                       "ready:service.neutron:installed start:service.openvswitch:installed",
 			"neutron": "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready ready:service.nova:installed " +
 				"start:service.openvswitch:installed start:service.rabbitmq:ready",
 			"nova": "ready:service.glance:ready start:service.keystone:ready ready:service.libvirt:installed start:service.mariadb:ready " +
@@ -125,7 +126,7 @@ func TestCredentialsAgree(t *testing.T) {
 		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "heat", "barbican", "magnum", "horizon", "skyline"),
 			"nova endpoints.oslo_db_cell0.auth.admin.password", "nova endpoints.oslo_db_cell1.auth.admin.password"),
 		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "cinder", "heat", "barbican", "magnum"), "rabbitmq "+mq+"user.password"),
-		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "heat", "barbican", "magnum", "horizon", "skyline"),
+		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "heat", "barbican", "magnum", "horizon", "skyline", "prometheus-openstack-exporter"),
 		"nova-db": {
 			"nova " + db + "nova.password", "nova endpoints.oslo_db_cell0.auth.nova.password",
 			"nova endpoints.oslo_db_cell1.auth.nova.password", "placement " + db + "nova_api.password",

@@ -199,7 +199,7 @@ func (k *linker) names(m *Module) {
 	}
 	for _, b := range m.Resources {
 		name := b.Schema.Attribute("name")
-		if b.ForEach != nil || name == nil || !name.FromLabel || b.Attribute("name") != nil {
+		if b.ForEach != nil || name == nil || !name.FromLabel || b.Attribute("name") != nil || b.NameTold {
 			continue
 		}
 		k.l.add(diag.Diagnostic{

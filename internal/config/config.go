@@ -66,7 +66,9 @@ type Block struct {
 	ForEach *Attribute // nil without
 	// EachTold says that for_each is written where there is none, or under a misspelt name, which was
 	// told. What each stands for in the block is missing for no other reason.
-	EachTold  bool
+	EachTold bool
+	// NameTold says that the name is written under a misspelt one, which was told.
+	NameTold  bool
 	DependsOn []Reference
 	Lifecycle *Block // nil without
 

@@ -186,7 +186,8 @@ func (l *loader) missing(b *hclsyntax.Block, def *schema.Block, decoded *Block) 
 			l.fail(codeMissingBlock, headerRange(b), "block is missing", fmt.Sprintf("%s needs %s of the kind %s. %s", Indefinite(def.Kind), plural(n.Min, "block"), n.Kind, n.Doc), fmt.Sprintf("write: %s { … }", n.Kind))
 		}
 	}
-	if decoded.ForEach != nil && !l.lookup && b.Body.Attributes["name"] == nil && def.Attribute("name") != nil && !misspelt(b, def, "name") {
+	decoded.NameTold = misspelt(b, def, "name")
+	if decoded.ForEach != nil && !l.lookup && b.Body.Attributes["name"] == nil && def.Attribute("name") != nil && !decoded.NameTold {
 		l.fail(codeMissingAttribute, headerRange(b), "attribute is missing",
 			"a block with for_each stands for several objects, so it needs the attribute \"name\" to tell them apart",
 			fmt.Sprintf("write, for example: name = \"%s-${each.key}\"", decoded.label(b)))

@@ -46,6 +46,9 @@ func Example(a *schema.Attribute) string {
 	if text == "" || len(text) > longestExample || strings.Contains(text, "\n") {
 		text = blank(a.Type)
 	}
+	if a.Unit != "" {
+		text += " (" + a.Unit + ")"
+	}
 	return fmt.Sprintf("write, for example: %s = %s", a.Name, text)
 }
 

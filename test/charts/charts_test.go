@@ -29,7 +29,7 @@ const version = "2026.1.0"
 func TestNames(t *testing.T) {
 	want := []string{
 		"barbican", "cinder", "glance", "heat", "horizon", "keystone", "libvirt", "magnum", "mariadb", "memcached",
-		"neutron", "nova", "openvswitch", "ovn", "placement", "rabbitmq", "skyline",
+		"neutron", "nova", "openvswitch", "ovn", "placement", "prometheus-openstack-exporter", "rabbitmq", "skyline",
 	}
 	if got := charts.Names(); !slices.Equal(got, want) {
 		t.Errorf("charts are %v, want %v", got, want)

@@ -22,4 +22,8 @@ cloud "c" {
   service "magnum" { replicas = { api = 2, conductor = 2 } }
   service "horizon" { replicas = 2 }
   service "skyline" { replicas = 2 }
+  service "prometheus-openstack-exporter" {
+    replicas = 1
+    version  = "1.7.0"
+  }
 }

@@ -141,7 +141,7 @@ func TestCredentialsAdoptWhatIsThere(t *testing.T) {
 func (w *world) passwords() map[string]string {
 	w.t.Helper()
 	values := map[string]string{}
-	for _, key := range []string{"admin", "db", "id", "extra"} {
+	for _, key := range []string{"admin", "db", "id", "fernet", "extra"} {
 		value, _, err := w.cluster.Secret(w.ctx, w.name, "passwords", key)
 		w.must(err)
 		values[key] = value.Reveal()

@@ -1,0 +1,6 @@
+cloud "demo" {}
+
+module "m" {
+  for_each = toset(["a", "b"])
+  source   = "./sub"
+}

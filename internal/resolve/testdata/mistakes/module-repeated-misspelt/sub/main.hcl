@@ -1,0 +1,7 @@
+network "n" {
+  nme = "x"
+}
+
+network "o" {
+  descripton = "an error that says nothing of the name"
+}
