@@ -53,7 +53,7 @@ func serviceList() []Service {
 		{Name: "ovn", Doc: "The distributed network control plane, for network_backend ovn."},
 		{Name: "cinder", Doc: "Block storage: volumes for instances, and their snapshots and backups.", Parts: []string{"api", "scheduler", "volume", "backup"}, Stores: true},
 		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}},
-		{Name: "barbican", Doc: "Secrets, keys and certificates, encrypted with a key of this cloud.", Parts: []string{"api"}},
+		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}},
 		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}},
 		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}},
 		{

@@ -43,6 +43,7 @@ func TestStory(t *testing.T) {
 		{"change", s.change},
 		{"drift", s.drift},
 		{"lost", s.lost},
+		{"taken", s.taken},
 		{"mistake", s.mistake},
 		{"refusals", s.refusals},
 		{"another OpenStack", s.elsewhere},
