@@ -50,11 +50,11 @@ func chartsBlock() Nested {
 			{
 				Name: "repository", Type: cty.String, Presence: Required, AtLoad: true, Format: FormatCharts,
 				Example: cty.StringVal("oci://registry.example.org/openstack-helm"),
-				Doc:     "Where the charts are. A directory of this Git repository has a folder or a packed chart for each of them.",
+				Doc:     "Where the charts are. A directory of this Git repository has a folder or a packed chart for each of them. Charts of a repository have to be locked, with kupenstack-sync lock.",
 			},
 			{
 				Name: "version", Type: cty.String, AtLoad: true, Format: FormatVersions, Example: cty.StringVal("~> 2026.1"),
-				Doc: "Which versions of the charts may be taken: one version, or a range such as ~> 2026.1. The newest unless written.",
+				Doc: "Which versions of the charts may be taken: one version, or a range such as ~> 2026.1. The newest unless written. Which one it is, kupenstack-sync lock decides.",
 			},
 		},
 	}}

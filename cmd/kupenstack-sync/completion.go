@@ -38,7 +38,7 @@ func complete(root *cobra.Command, o *options) {
 			offer(command, name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
 		}
 		switch command.Name() {
-		case "validate", "graph":
+		case "validate", "graph", "lock":
 			command.ValidArgsFunction = completeDirectories
 		case "fmt":
 			command.ValidArgsFunction = cobra.FixedCompletions([]cobra.Completion{"hcl", "hclvars"}, cobra.ShellCompDirectiveFilterFileExt)

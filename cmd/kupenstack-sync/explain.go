@@ -35,7 +35,7 @@ func explainAddress(ctx context.Context, o *options, args []string) error {
 	if o.Repo == "" {
 		o.Repo = "."
 	}
-	loaded, found, err := load(ctx, o, false)
+	loaded, found, err := load(ctx, o)
 	if err != nil {
 		return err
 	}

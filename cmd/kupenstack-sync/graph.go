@@ -44,14 +44,14 @@ func drawGraph(ctx context.Context, o *options, w io.Writer, format report.Graph
 	if err := o.directory(args); err != nil {
 		return err
 	}
-	loaded, found, err := load(ctx, o, false)
+	loaded, found, err := load(ctx, o)
 	if err != nil {
 		return err
 	}
 	if loaded == nil {
 		return findings(o, found)
 	}
-	wanted, more := loaded.Compose(compose.Facts{OpenStackGiven: o.OSCloud != ""})
+	wanted, more := loaded.Compose(compose.Facts{Unlocked: true, OpenStackGiven: o.OSCloud != ""})
 	found.Diagnostics.Append(more...)
 	if wanted == nil {
 		return findings(o, found)

@@ -144,6 +144,7 @@ Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the config
 		convertCommand(&o),
 		formatCommand(&o),
 		graphCommand(&o),
+		lockCommand(&o),
 	)
 	complete(root, &o)
 	return root

@@ -40,12 +40,15 @@ func TestEncryptedFiles(t *testing.T) {
 	}
 	const text = `cloud "test" {
   release = "2026.1"
-  charts { repository = "oci://registry.example.org/charts" }
+  charts { repository = "charts" }
   service "memcached" {
     conf = { memcached = { secret = sops("all.sops.yaml").db.password, port = sops("all.sops.yaml").db.port } }
   }
 }
 `
+	if err := os.Mkdir(filepath.Join(dir, "charts"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for name, data := range map[string][]byte{"main.hcl": []byte(text), "all.sops.yaml": content} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ func validate(ctx context.Context, o *options, args []string) error {
 	if err := o.directory(args); err != nil {
 		return err
 	}
-	loaded, found, err := load(ctx, o, false)
+	loaded, found, err := load(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -49,9 +49,8 @@ func (o *options) directory(args []string) error {
 	return nil
 }
 
-// load reads the newest configuration once. applies tells whether its values matter, or only whether it
-// makes sense.
-func load(ctx context.Context, o *options, applies bool) (*revision.Loaded, revision.Findings, error) {
+// load reads the newest configuration once, only to see what it says: its values need not be known.
+func load(ctx context.Context, o *options) (*revision.Loaded, revision.Findings, error) {
 	source, err := o.Source(ctx)
 	if err != nil {
 		return nil, revision.Findings{}, err
@@ -60,7 +59,7 @@ func load(ctx context.Context, o *options, applies bool) (*revision.Loaded, revi
 	if err != nil {
 		return nil, revision.Findings{}, err
 	}
-	return read(ctx, o, tree, applies)
+	return read(ctx, o, tree, false)
 }
 
 // newest returns the files of a source as they are now.
@@ -72,7 +71,8 @@ func newest(ctx context.Context, source *gitrepo.Source) (*gitrepo.Tree, error) 
 	return source.Fetch(ctx, head)
 }
 
-// read reads the configuration in a tree; applies is that of load.
+// read reads the configuration in a tree. applies tells whether its values matter, or only whether it makes
+// sense.
 func read(ctx context.Context, o *options, tree *gitrepo.Tree, applies bool) (*revision.Loaded, revision.Findings, error) {
 	reading, err := o.Reading(applies)
 	if err != nil {

@@ -11,6 +11,7 @@ func deployment() []area {
 		}},
 		{"revision", "What else is in the repository", "What the configuration needs from the files beside it.", []Entry{
 			{"revision.charts", "`repository` in `charts` is a path, and the revision has no such directory. The path begins at the top of the repository, wherever the configuration is. Commit the charts there, or write the address of a repository of charts, which begins with `oci://` or `https://`."},
+			{"revision.lock", "`charts.lock.json` is no lock file of charts, or a version of it that this program does not know; the message says what is wrong. After a merge it may have two entries for a chart. Take it from an earlier commit, or delete it, and run `kupenstack-sync lock`."},
 		}},
 		{"compose", "What can be deployed", "What the configuration asks for and no chart, image or dependency can give.", []Entry{
 			{"compose.credentials", "A password or user is written for one chart and not for another that has to have the same, so that they could not log in. Write it in all places that the message names, or in none: then it is generated."},
@@ -24,6 +25,7 @@ func deployment() []area {
 			{"compose.node-status", "The configuration of a service is larger than what the `OpenstackNode` of each node shows: 256 KiB, and 8 MiB for all nodes together. This is a warning: the configuration holds all the same, and the report has a page for each node."},
 			{"compose.profile-name", "Nodes are labelled with the names of their profiles, and this name cannot be the value of a label in Kubernetes. Rename the profile."},
 			{"compose.unknown-release", "No images are known of this release of OpenStack. The message lists those that can be deployed."},
+			{"compose.unlocked-chart", "A chart comes from a repository, and `charts.lock.json` does not say which version was chosen. Nothing is deployed that may be something else tomorrow. Run `kupenstack-sync lock` where the configuration is, and commit the file. It is needed again when `repository` or `version` of `charts` change, or a service is added."},
 			{"compose.version", "A version is written for a service whose images have no versions to choose from. Write the images themselves, as the chart takes them: `values = { images = { tags = { … } } }`."},
 		}},
 		{"plan", "What may be changed", "Why a plan as a whole is refused. Nothing of it is applied.", []Entry{

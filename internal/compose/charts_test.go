@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
@@ -97,4 +99,62 @@ func names(units map[string]unit.Unit) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+func TestLockedCharts(t *testing.T) {
+	const repository, digest = "oci://registry.example.org/helm", "sha256:0f"
+	config := func(services string) string {
+		return `cloud "c" {
+  release = "2026.1"
+  charts {
+    repository = "` + repository + `"
+    version    = "~> 2026.1"
+  }
+` + services + "}\n"
+	}
+	lock := func(constraint string, names ...string) *chartlock.Lock {
+		var entries []chartlock.Entry
+		for _, name := range names {
+			wanted := chartlock.Wanted{Repository: repository, Name: name, Constraint: constraint}
+			entries = append(entries, chartlock.Entry{Wanted: wanted, Version: "2026.1.3", Digest: digest})
+		}
+		return chartlock.New(entries)
+	}
+	m, ev := composed.Text(t, config("  service \"mariadb\" {}\n  service \"memcached\" { enabled = false }\n"))
+	units := composed.Compose(t, m, ev, compose.Facts{Lock: lock("~> 2026.1", "mariadb", "nova")})
+	if got, want := composed.Release(t, units, "mariadb").Chart, (unit.Chart{Name: "mariadb", Repository: repository, Version: "2026.1.3", Digest: digest}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+
+	two := "  service \"mariadb\" {}\n  service \"memcached\" {}\n"
+	for name, c := range map[string]struct {
+		services string
+		lock     *chartlock.Lock
+		want     string // of the detail; "" for nothing
+	}{
+		"no lock":            {two, nil, "no entry for mariadb and memcached of " + repository + ` with version = "~> 2026.1"`},
+		"another constraint": {two, lock("~> 2025.1", "mariadb", "memcached"), "mariadb and memcached"},
+		"one is missing":     {two, lock("~> 2026.1", "mariadb"), "no entry for memcached of"},
+		"all are there":      {two, lock("~> 2026.1", "mariadb", "memcached"), ""},
+		"many": {
+			two + "  service \"rabbitmq\" {}\n  service \"openvswitch\" {}\n  service \"keystone\" {}\n  service \"placement\" {}\n  service \"glance\" {}\n",
+			nil, "glance, keystone, mariadb, memcached, openvswitch and 2 others of",
+		},
+		"with another mistake": {strings.Replace(two, "memcached", "keystone", 1), nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, ev := composed.Text(t, config(c.services))
+			units, diags := compose.Compose(m, ev, compose.Facts{Lock: c.lock})
+			var told []string
+			for _, d := range diags {
+				if d.Code == "compose.unlocked-chart" {
+					told = append(told, d.Detail)
+				}
+			}
+			switch {
+			case c.want == "" && len(told) > 0, c.want != "" && (len(told) != 1 || !strings.Contains(told[0], c.want) || units != nil):
+				t.Errorf("told %q, want %q", told, c.want)
+			}
+		})
+	}
 }

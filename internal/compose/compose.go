@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/graph"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -30,6 +31,7 @@ const (
 	codeCycle     diag.Code = "compose.cycle"
 	codeImages    diag.Code = "compose.images"
 	codeShown     diag.Code = "compose.node-status"
+	codeUnlocked  diag.Code = "compose.unlocked-chart"
 )
 
 // Evaluator computes the desired value of a resource with the outputs of others filled in.
@@ -48,6 +50,10 @@ type Facts struct {
 	Nodes []string
 	// Tree holds the configuration's files, for charts that lie beside them. Nothing is read here.
 	Tree fs.FS
+	// Lock says which versions of charts of repositories were locked; nil for none.
+	Lock *chartlock.Lock
+	// Unlocked says that charts need no lock, as nothing is going to be deployed from the units.
+	Unlocked bool
 	// OpenStackGiven says that the caller knows how to reach OpenStack, whatever is written.
 	OpenStackGiven bool
 }
@@ -59,13 +65,14 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c := &composer{
 		m: m, ev: ev, facts: facts, definition: schema.New(), places: placesOf(m), written: map[string]map[string]any{},
 		shown: map[string]shownConf{}, configurations: map[string]map[string]any{}, large: map[string]bool{},
-		objects: map[addr.Object][]addr.Object{},
+		objects: map[addr.Object][]addr.Object{}, unlocked: map[diag.Range][]chartlock.Wanted{},
 	}
 	c.system()
 	c.nodes()
 	c.services()
 	c.idle()
 	c.resources()
+	c.tellUnlocked()
 	c.finish()
 	if c.diags.HasErrors() {
 		return nil, c.diags.Sorted()
@@ -84,11 +91,12 @@ type composer struct {
 	units      []unit.Unit
 	diags      diag.Diagnostics
 
-	there          map[string]bool               // the nodes of the cluster; nil when they are not known
-	shown          map[string]shownConf          // what holds in the whole cloud, by service
-	configurations map[string]map[string]any     // of nodes, by their profile
-	large          map[string]bool               // the services of which some is not shown
-	objects        map[addr.Object][]addr.Object // of blocks with for_each
+	there          map[string]bool                   // the nodes of the cluster; nil when they are not known
+	shown          map[string]shownConf              // what holds in the whole cloud, by service
+	configurations map[string]map[string]any         // of nodes, by their profile
+	large          map[string]bool                   // the services of which some is not shown
+	objects        map[addr.Object][]addr.Object     // of blocks with for_each
+	unlocked       map[diag.Range][]chartlock.Wanted // charts without a lock, by where they are asked for
 }
 
 // deployed tells whether a service is one that we run.

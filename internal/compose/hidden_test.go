@@ -63,7 +63,7 @@ func secretiveUnits(t *testing.T) map[string]unit.Unit {
 	if diags.Append(more...); diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	return composed.Compose(t, m, ev, compose.Facts{})
+	return composed.Compose(t, m, ev, compose.Facts{Unlocked: true})
 }
 
 // Sensitive values reach a release only as what is filled in when it is installed.

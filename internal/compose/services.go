@@ -141,18 +141,6 @@ func plainText(v any) string {
 	}
 }
 
-// chart tells where the chart of a service is: beside the configuration, or in a repository.
-func (c *composer) chart(name string) unit.Chart {
-	chart := unit.Chart{Name: name}
-	if charts := c.m.Cloud.Charts; charts != nil {
-		chart.Repository, chart.Version = charts.Repository, charts.Version
-		if !strings.Contains(charts.Repository, "://") {
-			chart.Tree = c.facts.Tree
-		}
-	}
-	return chart
-}
-
 func (c *composer) versionValues(s *model.Service) []setting {
 	if s.Version == "" {
 		return nil

@@ -44,7 +44,7 @@ node "n" {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, ev := composed.Text(t, strings.NewReplacer("COUNT", c.count, "NODES", c.nodes).Replace(config))
-			units, diags := compose.Compose(m, ev, compose.Facts{})
+			units, diags := compose.Compose(m, ev, compose.Facts{Unlocked: true})
 			want := []string(nil)
 			if c.large {
 				want = []string{"main.hcl:1:1 compose.node-status"}

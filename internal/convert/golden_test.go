@@ -61,7 +61,7 @@ func TestGolden(t *testing.T) {
 			if loaded == nil {
 				return
 			}
-			if _, diags := loaded.Compose(compose.Facts{}); diags.HasErrors() {
+			if _, diags := loaded.Compose(compose.Facts{Unlocked: true}); diags.HasErrors() {
 				t.Errorf("what came out cannot be composed: %v", diags)
 			}
 		})

@@ -101,7 +101,7 @@ func shownOf(t *testing.T, tree fstest.MapFS) (text, summaries string) {
 	var b strings.Builder
 	loaded, found := revision.Load("1", tree, ".", revision.Options{})
 	if loaded != nil {
-		wanted, more := loaded.Compose(compose.Facts{Nodes: []string{"n"}})
+		wanted, more := loaded.Compose(compose.Facts{Unlocked: true, Nodes: []string{"n"}})
 		found.Diagnostics.Append(more...)
 		if wanted != nil {
 			for _, format := range report.GraphFormats() {

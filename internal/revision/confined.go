@@ -67,7 +67,7 @@ func (r *Reader) Load(ctx context.Context, id string, tree fs.FS, path string, o
 	result := read(true)
 	noted := &looked{FS: tree, found: looks{}}
 	result.config.Tree = noted
-	loaded, found := evaluate(id, noted, result.config, options, result.diags)
+	loaded, found := evaluate(id, noted, path, result.config, options, result.diags)
 	r.last, r.id, r.looks = nil, id, noted.stop()
 	if loaded != nil {
 		loaded.tree = tree

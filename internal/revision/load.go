@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
@@ -24,6 +25,7 @@ type Loaded struct {
 
 	tree      fs.FS
 	evaluator *resolve.Evaluator
+	lock      *chartlock.Lock
 }
 
 // Findings are diagnostics with the files that they speak of.
@@ -60,11 +62,11 @@ func (o Options) equal(other Options) bool {
 // findings it returns the configuration, with errors nil.
 func Load(id string, tree fs.FS, path string, options Options) (*Loaded, Findings) {
 	cfg, diags := config.Load(tree, path, config.DefaultLimits())
-	return evaluate(id, tree, cfg, options, diags)
+	return evaluate(id, tree, path, cfg, options, diags)
 }
 
 // evaluate does what is left once the files were read.
-func evaluate(id string, tree fs.FS, cfg *config.Config, options Options, diags diag.Diagnostics) (*Loaded, Findings) {
+func evaluate(id string, tree fs.FS, at string, cfg *config.Config, options Options, diags diag.Diagnostics) (*Loaded, Findings) {
 	cfg.Keys = options.Keys
 	diags.Append(config.LoadValues(cfg, options.Given, config.DefaultLimits())...)
 	m, evaluator, more := resolve.Parts(cfg, nil)
@@ -74,17 +76,22 @@ func evaluate(id string, tree fs.FS, cfg *config.Config, options Options, diags 
 		sound = nil
 	}
 	diags.Append(checkCharts(tree, cfg, sound)...)
+	lock, more := readLock(tree, at)
+	diags.Append(more...)
 	if diags.HasErrors() {
 		diags.Append(compose.Check(m, evaluator, diags, compose.Written{Partial: cfg.Partial, Setting: cfg.Setting})...)
 		return nil, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
 	}
-	return &Loaded{ID: id, Model: m, tree: tree, evaluator: evaluator}, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
+	return &Loaded{ID: id, Model: m, tree: tree, evaluator: evaluator, lock: lock}, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
 }
+
+// Lock returns the lock of charts in the configuration; nil without one.
+func (l *Loaded) Lock() *chartlock.Lock { return l.lock }
 
 // Compose returns what the engine takes, with the facts as they are now. With errors among the
 // diagnostics it returns nil.
 func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostics) {
-	facts.Tree = l.tree
+	facts.Tree, facts.Lock = l.tree, l.lock
 	units, diags := compose.Compose(l.Model, l.evaluator, facts)
 	if diags.HasErrors() {
 		return nil, diags

@@ -70,7 +70,7 @@ func composed(t *testing.T, hcl string) *engine.Revision {
 	if loaded == nil {
 		t.Fatal(found.Text(false))
 	}
-	r, diags := loaded.Compose(compose.Facts{})
+	r, diags := loaded.Compose(compose.Facts{Unlocked: true})
 	if r == nil {
 		t.Fatal(diags)
 	}

@@ -61,7 +61,7 @@ func tryLoad(t confine.Task) []byte {
 		t.Phase(phaseSound)
 	}
 	options := Options{Given: what.Given, Keys: config.Keys{Identities: redact.NewSecret(what.Identities), Optional: what.Sealed}}
-	if loaded, _ := evaluate("", t.Files, cfg, options, diags); loaded != nil {
+	if loaded, _ := evaluate("", t.Files, what.Path, cfg, options, diags); loaded != nil {
 		_, _ = loaded.Compose(compose.Facts{OpenStackGiven: true}) // with mistakes, it was composed as far as it goes
 	}
 	return nil

@@ -144,8 +144,9 @@ type Release struct {
 type Chart struct {
 	Name       string
 	Repository string // https:// or oci://; or the path within Tree
-	Version    string // a constraint; "" for any
-	Tree       fs.FS  `json:"-"` // the configuration's files, for a chart that lies beside them
+	Version    string // a constraint, "" for any; one version where there is a Digest
+	Digest     string `json:",omitempty"` // sha256:… of what is packed in the repository
+	Tree       fs.FS  `json:"-"`          // the configuration's files, for a chart that lies beside them
 }
 
 // ValueSecret is a place in a chart's values that takes a key of a Kubernetes Secret, or a sensitive

@@ -115,7 +115,7 @@ func (m *mistake) tell(t *testing.T) told {
 	}
 	loaded, found := revision.Load("mistake", tree, m.dir, revision.Options{Given: m.given})
 	if loaded != nil {
-		_, more := loaded.Compose(compose.Facts{})
+		_, more := loaded.Compose(compose.Facts{Unlocked: true})
 		found.Diagnostics.Append(more...)
 	}
 	return told{found.Sourced(), found.Text(false)}

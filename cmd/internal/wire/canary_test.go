@@ -34,7 +34,7 @@ import (
 const (
 	secretive = `cloud "test" {
   release = "2026.1"
-  charts { repository = "oci://registry.example.org/charts" }
+  charts { repository = "charts" }
   service "memcached" {
     conf   = { memcached = { given = var.password, sealed = local.sealed, kept = local.kept } }
     values = { both = "${var.password} ${local.sealed}" }

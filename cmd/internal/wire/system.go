@@ -140,15 +140,15 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 }
 
 func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOnly bool) (map[unit.DriverName]engine.Driver, func(context.Context) plan.Hosts, error) {
-	charts, err := s.Flags.cache("charts")
+	charts, err := s.Flags.charts()
 	if err != nil {
 		return nil, nil, err
 	}
-	digester, err := redact.NewDigester(key)
-	if err != nil {
+	charts.Notify = s.notify
+	if charts.Digester, err = redact.NewDigester(key); err != nil {
 		return nil, nil, err
 	}
-	releases, err := helm.New(releasesCluster{s.cluster}, helm.Options{CacheDir: charts, Digester: digester, Notify: s.notify})
+	releases, err := helm.New(releasesCluster{s.cluster}, charts)
 	if err != nil {
 		return nil, nil, err
 	}

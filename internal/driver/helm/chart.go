@@ -20,6 +20,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -58,23 +59,27 @@ func (s *source) chart() (*chart.Chart, error) {
 
 // charts finds charts and keeps them by the digest of their files.
 type charts struct {
-	options Options
-	mu      sync.Mutex
-	sources map[string]*source // by digest
-	found   map[string]*source // downloaded in this process, by repository, name and constraint
-	flights map[string]*flight // downloads that are under way
-	slots   chan struct{}
+	options      Options
+	repositories *repositories
+	mu           sync.Mutex
+	sources      map[string]*source // by digest
+	found        map[string]*source // downloaded in this process, by [keyOf]
+	flights      map[string]*flight // downloads that are under way
+	slots        chan struct{}
 }
 
 func newCharts(options Options) *charts {
-	return &charts{options: options, sources: map[string]*source{}, found: map[string]*source{}, flights: map[string]*flight{}, slots: make(chan struct{}, maxDownloads)}
+	return &charts{options: options, repositories: newRepositories(options), sources: map[string]*source{}, found: map[string]*source{}, flights: map[string]*flight{}, slots: make(chan struct{}, maxDownloads)}
 }
 
 // find returns the chart that a specification asks for. A chart that lies in the configuration and
 // is wrong is a [unit.BlockedError], one that a repository does not give is a [chartError]; whatever else
 // fails is worth another try.
 func (c *charts) find(ctx context.Context, wanted unit.Chart) (*source, error) {
-	if wanted.Tree == nil {
+	switch {
+	case wanted.Tree == nil && wanted.Digest == "":
+		return nil, unit.Blocked(fmt.Sprintf("chart %s is not locked: run kupenstack-sync lock and commit %s", nameOf(wanted), chartlock.File))
+	case wanted.Tree == nil:
 		return c.download(ctx, wanted)
 	}
 	at := path.Join(path.Clean(wanted.Repository), wanted.Name)

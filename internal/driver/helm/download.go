@@ -4,25 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/Masterminds/semver/v3"
-	"helm.sh/helm/v3/pkg/getter"
-	"helm.sh/helm/v3/pkg/registry"
-	"helm.sh/helm/v3/pkg/repo"
-	"oras.land/oras-go/v2/registry/remote/auth"
-	"oras.land/oras-go/v2/registry/remote/credentials"
-
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
-
-// downloadTimeout bounds one request to a repository.
-const downloadTimeout = time.Minute
 
 // downloadPatience is how long anybody waits for a download from its beginning on. One that takes longer goes
 // on, within the deadlines of its requests, for those who ask later.
@@ -48,8 +37,7 @@ type flight struct {
 	err    error
 }
 
-// download returns a chart of a repository, from the disk where its exact version lies there. What
-// a constraint stands for is asked once for each process.
+// download returns a chart of a repository, from the disk where it lies there.
 func (c *charts) download(ctx context.Context, wanted unit.Chart) (*source, error) {
 	known, f := c.begin(wanted)
 	if known != nil {
@@ -81,7 +69,7 @@ func (c *charts) end(wanted unit.Chart, f *flight) (*source, error) {
 }
 
 func keyOf(wanted unit.Chart) string {
-	return hashOf(wanted.Repository, wanted.Name, wanted.Version)
+	return hashOf(wanted.Repository, wanted.Name, wanted.Version, wanted.Digest)
 }
 
 // begin returns a chart that was downloaded before, or else the flight that brings it, which begins when
@@ -101,7 +89,7 @@ func (c *charts) begin(wanted unit.Chart) (*source, *flight) {
 	go func() {
 		defer close(f.landed)
 		c.slots <- struct{}{}
-		f.loaded, f.err = c.bring(key, wanted)
+		f.loaded, f.err = c.bring(wanted)
 		<-c.slots
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -117,125 +105,28 @@ func nameOf(wanted unit.Chart) string {
 	return fmt.Sprintf("%s %s of %s", wanted.Name, wanted.Version, wanted.Repository)
 }
 
-// bring reads a chart from the disk or its repository.
-func (c *charts) bring(key string, wanted unit.Chart) (*source, error) {
+// bring reads a chart from the disk or its repository. It takes nothing but what was locked.
+func (c *charts) bring(wanted unit.Chart) (*source, error) {
 	name := nameOf(wanted)
-	file := filepath.Join(c.options.CacheDir, key+".tgz")
-	data, err := os.ReadFile(file)
-	if _, exact := semver.StrictNewVersion(wanted.Version); exact != nil || err != nil {
-		data, err = c.fetch(wanted)
-		if err != nil && !unit.IsBlocked(err) {
-			err = &chartError{name, err}
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := save(file, data); err != nil {
-			return nil, fmt.Errorf("keep chart %s: %w", name, err)
-		}
+	locked := strings.TrimPrefix(wanted.Digest, digestPrefix)
+	file := filepath.Join(c.options.CacheDir, locked+".tgz")
+	if data, err := os.ReadFile(file); err == nil && sha256Of(data) == locked {
+		return c.packed(name, data)
+	}
+	data, err := c.repositories.fetch(wanted)
+	switch {
+	case unit.IsBlocked(err):
+		return nil, err
+	case err != nil:
+		return nil, &chartError{name, err}
+	case sha256Of(data) != locked:
+		return nil, &chartError{name, fmt.Errorf("the repository has something else now than what was locked, with the digest %s%s; "+
+			"if that is right, run kupenstack-sync lock --upgrade=%s and commit %s", digestPrefix, sha256Of(data), wanted.Name, chartlock.File)}
+	}
+	if err := save(file, data); err != nil {
+		return nil, fmt.Errorf("keep chart %s: %w", name, err)
 	}
 	return c.packed(name, data)
-}
-
-func (c *charts) fetch(wanted unit.Chart) ([]byte, error) {
-	if registry.IsOCI(wanted.Repository) {
-		return c.fetchOCI(wanted)
-	}
-	if strings.HasPrefix(wanted.Repository, "https://") {
-		return c.fetchHTTPS(wanted)
-	}
-	return nil, unit.Blocked(fmt.Sprintf("the repository %q begins with neither https:// nor oci://", wanted.Repository))
-}
-
-// fetchHTTPS looks the version up in the repository's index.
-func (c *charts) fetchHTTPS(wanted unit.Chart) ([]byte, error) {
-	client, err := getter.NewHTTPGetter(getter.WithTimeout(downloadTimeout), getter.WithTransport(c.options.Transport))
-	if err != nil {
-		return nil, err
-	}
-	text, err := client.Get(strings.TrimSuffix(wanted.Repository, "/") + "/index.yaml")
-	if err != nil {
-		return nil, fmt.Errorf("the index: %w", err)
-	}
-	index, err := c.index(text.Bytes())
-	if err != nil {
-		return nil, fmt.Errorf("the index: %w", err)
-	}
-	entry, err := index.Get(wanted.Name, wanted.Version)
-	if err != nil {
-		return nil, err
-	}
-	if len(entry.URLs) == 0 {
-		return nil, fmt.Errorf("the index has no address for version %s", entry.Version)
-	}
-	address, err := repo.ResolveReferenceURL(wanted.Repository, entry.URLs[0])
-	if err != nil {
-		return nil, err
-	}
-	data, err := client.Get(address)
-	if err != nil {
-		return nil, err
-	}
-	if sum := strings.TrimPrefix(entry.Digest, "sha256:"); sum != "" && sum != sha256Of(data.Bytes()) {
-		return nil, fmt.Errorf("version %s has another digest than the index says", entry.Version)
-	}
-	return data.Bytes(), nil
-}
-
-// index reads an index, which Helm does from files only. The file is nobody else's: another process may use
-// the same directory.
-func (c *charts) index(text []byte) (*repo.IndexFile, error) {
-	file, err := temporary(c.options.CacheDir, text)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.Remove(file) }()
-	return repo.LoadIndexFile(file)
-}
-
-// fetchOCI pulls the newest tag that fits.
-func (c *charts) fetchOCI(wanted unit.Chart) ([]byte, error) {
-	client, err := c.registry()
-	if err != nil {
-		return nil, err
-	}
-	reference := strings.TrimSuffix(strings.TrimPrefix(wanted.Repository, "oci://"), "/") + "/" + wanted.Name
-	tag := wanted.Version
-	if _, err := semver.StrictNewVersion(wanted.Version); err != nil {
-		tags, err := client.Tags(reference)
-		if err != nil {
-			return nil, fmt.Errorf("list the versions: %w", err)
-		}
-		if tag, err = registry.GetTagMatchingVersionOrConstraint(tags, wanted.Version); err != nil {
-			return nil, err
-		}
-	}
-	pulled, err := client.Pull(reference + ":" + tag)
-	if err != nil {
-		return nil, err
-	}
-	return pulled.Chart.Data, nil
-}
-
-// registry returns a client that knows the credentials of the given file and no others.
-func (c *charts) registry() (*registry.Client, error) {
-	client := &http.Client{Timeout: downloadTimeout}
-	if c.options.Transport != nil {
-		client.Transport = c.options.Transport
-	}
-	authorizer := auth.Client{Client: client, Cache: auth.NewCache()}
-	authorizer.Credential = func(context.Context, string) (auth.Credential, error) { return auth.EmptyCredential, nil }
-	file := filepath.Join(c.options.CacheDir, "no-credentials.json") // Helm would look in the home directory
-	if c.options.CredentialsFile != "" {
-		file = c.options.CredentialsFile
-		store, err := credentials.NewFileStore(file)
-		if err != nil {
-			return nil, fmt.Errorf("read the credentials of registries: %w", err)
-		}
-		authorizer.Credential = credentials.Credential(store)
-	}
-	return registry.NewClient(registry.ClientOptAuthorizer(authorizer), registry.ClientOptCredentialsFile(file),
-		registry.ClientOptHTTPClient(client), registry.ClientOptWriter(io.Discard))
 }
 
 // save writes a file at once, so that a killed process leaves no half of it.

@@ -16,7 +16,7 @@ import (
 // A repository that cannot be reached makes nothing unknown but what its chart would change: a release that is
 // deployed is seen without. A failure is told once before there is another attempt.
 func TestAChartThatIsAway(t *testing.T) {
-	spec := &unit.Release{Namespace: "o", Name: "keystone", Chart: unit.Chart{Name: "keystone", Repository: "oci://charts.test", Version: "1.0.0"}}
+	spec := &unit.Release{Namespace: "o", Name: "keystone", Chart: unit.Chart{Name: "keystone", Repository: "oci://charts.test", Version: "1.0.0", Digest: "sha256:00"}}
 	landed := make(chan struct{})
 	close(landed)
 	for _, test := range []struct {

@@ -60,7 +60,7 @@ type Cluster interface {
 type Options struct {
 	// CacheDir is where charts that were downloaded are kept. It is created when needed.
 	CacheDir string
-	// CredentialsFile holds credentials for OCI registries in Docker's format; "" for none.
+	// CredentialsFile holds credentials for repositories of charts, by host, in Docker's format; "" for none.
 	CredentialsFile string
 	// Digester names the secret values of a release, so that a change of one is noticed.
 	Digester redact.Digester

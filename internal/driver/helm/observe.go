@@ -55,7 +55,7 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 	}
 	d.prefetch(ctx, within, histories)
 	for _, target := range targets { // all at once: each is waited for from its beginning on
-		if spec, ok := target.Spec.(*unit.Release); ok && spec.Chart.Tree == nil {
+		if spec, ok := target.Spec.(*unit.Release); ok && spec.Chart.Tree == nil && spec.Chart.Digest != "" {
 			d.charts.begin(spec.Chart)
 		}
 	}

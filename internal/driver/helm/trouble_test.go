@@ -16,6 +16,7 @@ import (
 	storagedriver "helm.sh/helm/v3/pkg/storage/driver"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/charts"
@@ -186,8 +187,14 @@ func TestAChartOfARepository(t *testing.T) {
 		options.Transport, _ = server.Client().Transport.(*http.Transport)
 	}
 	b.restart()
+	locked, err := helm.Lock(t.Context(), helm.Options{CacheDir: t.TempDir(), Transport: server.Client().Transport.(*http.Transport)},
+		[]chartlock.Wanted{{Repository: server.URL, Name: "memcached"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests = 0
 	b.change(func(spec *unit.Release) {
-		spec.Chart = unit.Chart{Name: "memcached", Repository: server.URL}
+		spec.Chart = unit.Chart{Name: "memcached", Repository: server.URL, Version: locked[0].Version, Digest: locked[0].Digest}
 		spec.Values, spec.Secrets = map[string]any{}, nil
 	})
 	b.observe()
@@ -198,8 +205,10 @@ func TestAChartOfARepository(t *testing.T) {
 	if requests != 2 {
 		t.Errorf("the chart was downloaded again: %d requests", requests)
 	}
-	b.change(func(spec *unit.Release) { spec.Chart.Version = "99.0.0" })
-	_, err := b.driver.Observe(t.Context(), []unit.Target{b.target})
+	b.change(func(spec *unit.Release) {
+		spec.Chart.Version, spec.Chart.Digest = "99.0.0", "sha256:"+strings.Repeat("0", 64)
+	})
+	_, err = b.driver.Observe(t.Context(), []unit.Target{b.target})
 	if err == nil || !strings.Contains(err.Error(), "memcached 99.0.0 of "+server.URL) {
 		t.Errorf("a version that is not there: %v", err)
 	}

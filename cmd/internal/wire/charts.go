@@ -1,0 +1,56 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
+)
+
+// charts are the options of the driver of releases, as far as they are about getting charts.
+func (f *Flags) charts() (helm.Options, error) {
+	dir, err := f.cache("charts")
+	if err != nil {
+		return helm.Options{}, err
+	}
+	if f.ChartCredentials != "" {
+		if info, err := os.Stat(f.ChartCredentials); err != nil || !info.Mode().IsRegular() {
+			return helm.Options{}, fmt.Errorf("%w: --chart-credentials-file: there is no file %s", ErrUsage, f.ChartCredentials)
+		}
+	}
+	options := helm.Options{CacheDir: dir, CredentialsFile: f.ChartCredentials}
+	if f.ChartCA == "" {
+		return options, nil
+	}
+	text, err := os.ReadFile(f.ChartCA)
+	if err != nil {
+		return helm.Options{}, fmt.Errorf("%w: --chart-ca-file: %w", ErrUsage, err)
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(text) {
+		return helm.Options{}, fmt.Errorf("%w: --chart-ca-file: there is no certificate in %s", ErrUsage, f.ChartCA)
+	}
+	options.Transport = &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+	}
+	return options, nil
+}
+
+// Lock finds out what charts of repositories stand for now; see [helm.Lock].
+func (f *Flags) Lock(ctx context.Context, wanted []chartlock.Wanted) ([]chartlock.Entry, error) {
+	options, err := f.charts()
+	if err != nil {
+		return nil, err
+	}
+	return helm.Lock(ctx, options, wanted)
+}

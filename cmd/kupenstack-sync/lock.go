@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// upgradeAll is what --upgrade without names stands for. No chart is called so.
+const upgradeAll = "*"
+
+// locking is one call of lock.
+type locking struct {
+	options *options
+	out     io.Writer
+	upgrade []string
+}
+
+func lockCommand(o *options) *cobra.Command {
+	l := &locking{options: o}
+	command := &cobra.Command{
+		Use: "lock [DIRECTORY]", Short: "Write down which versions of charts are deployed",
+		Long: `lock finds out which versions of charts the configuration asks for in repositories, downloads them, and
+writes their versions and digests to ` + chartlock.File + ` beside the configuration. Commit that file: only what is
+in it is deployed, whatever the repositories have later.
+
+What was locked stays as long as the configuration allows it. Charts that the configuration has no use
+for any more are taken out. Charts beside the configuration need no lock.`,
+		Example: `  kupenstack-sync lock
+  kupenstack-sync lock --upgrade            # all charts to the newest version that is allowed
+  kupenstack-sync lock --upgrade=keystone,glance clouds/prod`,
+		Args: wire.Args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l.out = cmd.OutOrStdout()
+			return o.bounded(cmd.Context(), func(ctx context.Context, _ *options) error { return l.run(ctx, args) })
+		},
+	}
+	command.Flags().StringSliceVar(&l.upgrade, "upgrade", nil, "look for newer versions of all charts, or of those that are named")
+	command.Flags().Lookup("upgrade").NoOptDefVal = upgradeAll
+	return command
+}
+
+func (l *locking) run(ctx context.Context, args []string) error {
+	o := l.options
+	if err := o.directory(args); err != nil {
+		return err
+	}
+	if info, err := os.Stat(o.Repo); err != nil || !info.IsDir() {
+		return fmt.Errorf("%w: lock writes a file beside the configuration: give a local directory in the place of %s", wire.ErrUsage, o.Repo)
+	}
+	loaded, found, err := load(ctx, o)
+	if err != nil {
+		return err
+	}
+	var wanted []chartlock.Wanted
+	if loaded != nil {
+		wanted = chartsOf(loaded, &found, o.OSCloud != "")
+	}
+	if found.Diagnostics.HasErrors() {
+		return findings(o, found)
+	}
+	for _, name := range l.upgrade {
+		if name != upgradeAll && !slices.ContainsFunc(wanted, func(w chartlock.Wanted) bool { return w.Name == name }) {
+			return fmt.Errorf("%w: --upgrade=%s: the configuration takes no such chart from a repository", wire.ErrUsage, name)
+		}
+	}
+	lock, changes, err := l.resolve(ctx, loaded.Lock(), wanted)
+	if err != nil {
+		return err
+	}
+	if len(wanted) > 0 || loaded.Lock() != nil {
+		if err := write(filepath.Join(o.Repo, filepath.FromSlash(o.Path), chartlock.File), lock.Bytes()); err != nil {
+			return err
+		}
+	}
+	return l.show(lock, changes)
+}
+
+// chartsOf lists the charts that a configuration wants from repositories.
+func chartsOf(loaded *revision.Loaded, found *revision.Findings, openStackGiven bool) []chartlock.Wanted {
+	revision, more := loaded.Compose(compose.Facts{Unlocked: true, OpenStackGiven: openStackGiven})
+	found.Diagnostics.Append(more...)
+	if revision == nil {
+		return nil
+	}
+	var wanted []chartlock.Wanted
+	for i := range revision.Units {
+		release, ok := revision.Units[i].Spec.(*unit.Release)
+		if !ok || release.Chart.Tree != nil {
+			continue
+		}
+		wanted = append(wanted, chartlock.Wanted{Repository: release.Chart.Repository, Name: release.Chart.Name, Constraint: release.Chart.Version})
+	}
+	slices.SortFunc(wanted, chartlock.Wanted.Compare)
+	return slices.Compact(wanted)
+}
+
+// change is what became of one chart.
+type change struct {
+	chartlock.Entry
+	Before string `json:"before,omitempty"` // its version
+	// Republished says that the version is the same and what is packed is not: its repository was changed
+	// behind it.
+	Republished bool `json:"republished,omitempty"`
+}
+
+// resolve returns the new lock, and what is another one than before.
+func (l *locking) resolve(ctx context.Context, before *chartlock.Lock, wanted []chartlock.Wanted) (*chartlock.Lock, []change, error) {
+	var entries []chartlock.Entry
+	var open []chartlock.Wanted
+	for _, w := range wanted {
+		entry, found := before.Find(w)
+		if !found {
+			entry, found = before.Nearest(w)
+		}
+		if found && !slices.Contains(l.upgrade, w.Name) && !slices.Contains(l.upgrade, upgradeAll) {
+			entries = append(entries, entry)
+			continue
+		}
+		open = append(open, w)
+	}
+	resolved, err := l.options.Lock(ctx, open)
+	if err != nil {
+		return nil, nil, err
+	}
+	changes := []change{}
+	for _, entry := range resolved {
+		old, known := before.Find(entry.Wanted)
+		if known && old == entry {
+			continue
+		}
+		c := change{Entry: entry, Before: old.Version}
+		c.Republished = known && old.Version == entry.Version
+		changes = append(changes, c)
+	}
+	return chartlock.New(append(entries, resolved...)), changes, nil
+}
+
+func (l *locking) show(lock *chartlock.Lock, changes []change) error {
+	if l.options.output == outputJSON {
+		return printJSON(l.out, struct {
+			Charts  int      `json:"charts"`
+			Changed []change `json:"changed"`
+		}{len(lock.Entries), changes})
+	}
+	var b strings.Builder
+	for _, c := range changes {
+		switch {
+		case c.Republished:
+			fmt.Fprintf(&b, "  ! %s %s of %s has another content than before, under the same version\n", c.Name, c.Version, c.Repository)
+		case c.Before == "":
+			fmt.Fprintf(&b, "  + %s %s of %s\n", c.Name, c.Version, c.Repository)
+		default:
+			fmt.Fprintf(&b, "  ~ %s %s -> %s of %s\n", c.Name, c.Before, c.Version, c.Repository)
+		}
+	}
+	if len(lock.Entries) == 0 {
+		b.WriteString("The configuration takes no chart from a repository: there is nothing to lock.\n")
+	} else {
+		fmt.Fprintf(&b, "%s: %d charts, %d of them changed.\n", chartlock.File, len(lock.Entries), len(changes))
+	}
+	_, err := io.WriteString(l.out, b.String())
+	return err
+}
+
+// write replaces a file at once, and leaves one alone that is as it should be.
+func write(name string, content []byte) error {
+	if before, err := os.ReadFile(name); err == nil && string(before) == string(content) {
+		return nil
+	}
+	dir, base := filepath.Split(name)
+	file, err := os.CreateTemp(dir, "."+base+"-")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", base, err)
+	}
+	defer func() { _ = os.Remove(file.Name()) }() // when it was not renamed
+	if _, err := file.Write(content); err != nil {
+		_ = file.Close()
+		return fmt.Errorf("write %s: %w", base, err)
+	}
+	if err := file.Chmod(0o644); err != nil {
+		_ = file.Close()
+		return fmt.Errorf("write %s: %w", base, err)
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("write %s: %w", base, err)
+	}
+	return os.Rename(file.Name(), name)
+}

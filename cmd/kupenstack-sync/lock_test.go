@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/repo"
+
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+)
+
+func TestLockCommand(t *testing.T) {
+	published := t.TempDir()
+	requests := 0
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		http.FileServer(http.Dir(published)).ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	add := func(name, version, text string) {
+		t.Helper()
+		c := &chart.Chart{Metadata: &chart.Metadata{APIVersion: "v2", Name: name, Version: version, Description: text}}
+		if _, err := chartutil.Save(c, published); err != nil {
+			t.Fatal(err)
+		}
+		index, err := repo.IndexDirectory(published, server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := index.WriteFile(filepath.Join(published, "index.yaml"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, authority := t.TempDir(), filepath.Join(t.TempDir(), "ca.pem")
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(authority, certificate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	configure := func(version, services string) {
+		t.Helper()
+		text := "cloud \"test\" {\n  release = \"2026.1\"\n  charts {\n    repository = \"" + server.URL + "\"\n    version = \"" + version + "\"\n  }\n" + services + "}\n"
+		if err := os.WriteFile(filepath.Join(dir, "main.hcl"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, chartlock.File)
+	lock := func() string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	run := func(code int, want string, args ...string) {
+		t.Helper()
+		args = append(args, "--cache-dir="+t.TempDir(), "--chart-ca-file="+authority)
+		got, out := said(t, args...)
+		if out = strings.ReplaceAll(out, server.URL, "REPOSITORY"); got != code || !strings.Contains(out, want) {
+			t.Errorf("%v: exit code %d, want %d, and %q in\n%s", args, got, code, want, out)
+		}
+	}
+	const one, two = "  service \"mariadb\" {}\n", "  service \"mariadb\" {}\n  service \"memcached\" {}\n"
+
+	add("mariadb", "1.0.0", "first")
+	add("memcached", "1.0.0", "first")
+	configure("~1.0", one)
+	run(exitInvalid, "run kupenstack-sync lock", "validate", dir)
+	run(exitDone, "+ mariadb 1.0.0 of REPOSITORY\ncharts.lock.json: 1 charts, 1 of them changed.", "lock", dir)
+	run(exitDone, "The configuration is valid", "validate", dir)
+
+	// What was locked stays, and needs nobody, until an upgrade is asked for.
+	add("mariadb", "1.0.1", "second")
+	before := requests
+	written := lock()
+	run(exitDone, "1 charts, 0 of them changed", "lock", dir)
+	configure("~1.0.0", one) // another range that has the same version
+	run(exitInvalid, "charts are not locked", "validate", dir)
+	run(exitDone, "1 charts, 0 of them changed", "lock", dir)
+	if requests != before || strings.ReplaceAll(lock(), "~1.0.0", "~1.0") != written {
+		t.Errorf("%d requests, and the file is\n%s\nnot\n%s", requests-before, lock(), written)
+	}
+	configure("~1.0.0", two)
+	run(exitDone, "  + memcached 1.0.0 of REPOSITORY\ncharts.lock.json: 2 charts, 1 of them changed.", "lock", dir)
+	add("memcached", "1.0.1", "second")
+	run(exitDone, "  ~ memcached 1.0.0 -> 1.0.1 of REPOSITORY\ncharts.lock.json: 2 charts, 1 of them", "lock", "--upgrade=memcached", dir)
+	run(exitDone, "\"before\": \"1.0.0\"", "lock", "--upgrade", "--output=json", dir)
+
+	// A version that is published again is told apart.
+	add("mariadb", "1.0.1", "the same version again")
+	run(exitDone, "  ! mariadb 1.0.1 of REPOSITORY has another content than before, under the same version", "lock", "--upgrade", dir)
+
+	written = lock()
+	run(exitUsage, "", "lock", "--upgrade=nova", dir)
+	run(exitUsage, "", "lock", "--repo=https://git.example.org/x")
+	configure("~2", two)
+	run(exitFailed, "", "lock", dir)
+	if lock() != written {
+		t.Error("a failure changes the file")
+	}
+	if err := os.WriteFile(file, []byte("{\n<<<<<<< ours\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(exitInvalid, "charts.lock.json:2:1", "lock", dir)
+	run(exitInvalid, "delete it, and run kupenstack-sync lock", "validate", dir)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	configure("~1", one)
+	run(exitDone, "+ mariadb 1.0.1", "lock", dir)
+
+	// Charts beside the configuration need no lock, and take what was there away.
+	if err := os.Mkdir(filepath.Join(dir, "charts"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "main.hcl"), []byte("cloud \"test\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n  service \"mariadb\" {}\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(exitDone, "there is nothing to lock", "lock", dir)
+	if strings.Contains(lock(), "mariadb") {
+		t.Errorf("what has no use any more is left:\n%s", lock())
+	}
+	run(exitDone, "The configuration is valid", "validate", dir)
+}

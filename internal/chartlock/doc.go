@@ -1,0 +1,6 @@
+// Package chartlock is the lock file of charts: for each chart of a repository that the configuration asks
+// for, the version that its range stands for, and the digest of what was packed as that version.
+//
+// In come the bytes of the file, or what was found in repositories; out go entries, or the bytes to write.
+// The package is pure: it reads no file and reaches no repository.
+package chartlock

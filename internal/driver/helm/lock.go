@@ -1,0 +1,63 @@
+package helm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+	"helm.sh/helm/v3/pkg/chart/loader"
+
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Lock finds out what charts of repositories stand for now, in the order in which they are wanted. It
+// downloads them, and keeps them in the directory of options, of which only what concerns repositories
+// matters. The error says of every chart that could not be had why; another try may help.
+func Lock(ctx context.Context, options Options, wanted []chartlock.Wanted) ([]chartlock.Entry, error) {
+	from := newRepositories(options)
+	entries, failures := make([]chartlock.Entry, len(wanted)), make([]error, len(wanted))
+	var group errgroup.Group
+	group.SetLimit(maxDownloads)
+	for i, w := range wanted {
+		group.Go(func() error {
+			if failures[i] = ctx.Err(); failures[i] == nil {
+				entries[i], failures[i] = from.lock(w)
+			}
+			return nil // all that is wrong is told at once
+		})
+	}
+	_ = group.Wait()
+	if err := errors.Join(failures...); err != nil {
+		return nil, err
+	}
+	return entries, nil
+}
+
+func (r *repositories) lock(wanted chartlock.Wanted) (chartlock.Entry, error) {
+	data, err := r.fetch(unit.Chart{Repository: wanted.Repository, Name: wanted.Name, Version: wanted.Constraint})
+	if err != nil {
+		return chartlock.Entry{}, fmt.Errorf("chart %s: %w", wanted, err)
+	}
+	if len(data) > maxChart {
+		return chartlock.Entry{}, fmt.Errorf("chart %s is larger than %d MiB", wanted, maxChart>>20)
+	}
+	loaded, err := loader.LoadArchive(bytes.NewReader(data))
+	if err != nil {
+		return chartlock.Entry{}, fmt.Errorf("chart %s cannot be loaded: %w", wanted, err)
+	}
+	entry := chartlock.Entry{Wanted: wanted, Version: loaded.Metadata.Version, Digest: digestPrefix + sha256Of(data)}
+	switch {
+	case loaded.Metadata.Name != wanted.Name:
+		return entry, fmt.Errorf("chart %s: the repository has the chart %q under this name", wanted, loaded.Metadata.Name)
+	case !entry.Fits(wanted.Constraint):
+		return entry, fmt.Errorf("chart %s: the repository has version %s in the place of one that fits", wanted, entry.Version)
+	}
+	if err := save(filepath.Join(r.cacheDir, sha256Of(data)+".tgz"), data); err != nil {
+		return entry, fmt.Errorf("keep chart %s: %w", wanted, err)
+	}
+	return entry, nil
+}

@@ -1,0 +1,47 @@
+package revision
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+)
+
+// codeLock is about the lock file of charts.
+const codeLock diag.Code = "revision.lock"
+
+// readLock reads the lock file at the top of a configuration; nil without one.
+func readLock(tree fs.FS, at string) (*chartlock.Lock, diag.Diagnostics) {
+	name := path.Join(at, chartlock.File)
+	wrong := func(line int, detail string) diag.Diagnostics {
+		where := diag.Range{File: name, Start: diag.Pos{Line: max(line, 1), Column: 1}, End: diag.Pos{Line: max(line, 1), Column: 1}}
+		return diag.Diagnostics{{
+			Code: codeLock, Subject: &where, Summary: "the lock file of charts cannot be read", Detail: detail,
+			Hint: "take it from an earlier commit, or delete it, and run kupenstack-sync lock",
+		}}
+	}
+	info, err := fs.Stat(tree, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, wrong(0, reason(err).Error())
+	case !info.Mode().IsRegular():
+		return nil, wrong(0, "it is not a file")
+	case info.Size() > chartlock.MaxSize:
+		return nil, wrong(0, fmt.Sprintf("it is larger than %d KiB", chartlock.MaxSize>>10))
+	}
+	text, err := fs.ReadFile(tree, name)
+	if err != nil {
+		return nil, wrong(0, reason(err).Error())
+	}
+	lock, err := chartlock.Parse(text)
+	var found *chartlock.ParseError
+	if errors.As(err, &found) {
+		return nil, wrong(found.Line, found.Reason)
+	}
+	return lock, nil
+}
