@@ -34,7 +34,7 @@ import (
 const (
 	secretive = `cloud "test" {
   release = "2026.1"
-  charts { repository = "charts" }
+  charts { repository = "oci://registry.example.org/charts" }
   service "memcached" {
     conf   = { memcached = { given = var.password, sealed = local.sealed, kept = local.kept } }
     values = { both = "${var.password} ${local.sealed}" }
@@ -100,7 +100,7 @@ func TestCanaries(t *testing.T) {
 	if loaded == nil {
 		t.Fatal(found.Text(false))
 	}
-	wanted, diags := loaded.Compose(compose.Facts{OpenStackGiven: true})
+	wanted, diags := loaded.Compose(compose.Facts{OpenStackGiven: true, Unlocked: true})
 	if wanted == nil {
 		t.Fatal(diags)
 	}
