@@ -52,7 +52,7 @@ func read(t confine.Task) (*revision.Loaded, *engine.Revision, []byte) {
 	if loaded == nil {
 		return nil, nil, []byte(found.Text(false))
 	}
-	wanted, more := loaded.Compose(compose.Facts{OpenStackGiven: true})
+	wanted, more := loaded.Compose(compose.Facts{OpenStackGiven: true, Unlocked: true})
 	found.Diagnostics.Append(more...)
 	text := found.Text(false)
 	if wanted != nil {
