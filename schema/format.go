@@ -31,6 +31,7 @@ const (
 	FormatChecksum   Format = "checksum"   // sha256:… or sha512:…
 	FormatPEM        Format = "pem"        // certificates
 	FormatCharts     Format = "charts"     // an oci:// or https:// repository, or a path
+	FormatChart      Format = "chart"      // the name of a chart
 	FormatName       Format = "name"       // of an object that must have one
 	FormatVersions   Format = "versions"   // a version, or a range of them: ~> 2026.1
 	FormatPrefix     Format = "prefix"     // a network, with any address of it: 10.0.0.0/24
@@ -41,6 +42,7 @@ const (
 var (
 	dnsNamePattern  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 	quantityPattern = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi|Ti|Pi|M|G|T|P)$`)
+	chartPattern    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	releasePattern  = regexp.MustCompile(`^20[0-9]{2}\.[12]$`)
 	// idPattern takes dashes or none, as the services do.
 	idPattern       = regexp.MustCompile(`^([0-9A-Fa-f]{32}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$`)
@@ -72,6 +74,8 @@ func (f Format) Pattern() string {
 		return dnsNamePattern.String()
 	case FormatQuantity:
 		return quantityPattern.String()
+	case FormatChart:
+		return chartPattern.String()
 	case FormatRelease:
 		return releasePattern.String()
 	case FormatChecksum:
@@ -134,6 +138,10 @@ func (f Format) checkPattern(s string) error {
 	case FormatDNSName:
 		if len(s) > longestName || strings.Contains(s, "..") || !dnsNamePattern.MatchString(s) {
 			return errors.New("a Kubernetes name: lower case letters, digits, dashes and dots, with a letter or digit at both ends")
+		}
+	case FormatChart:
+		if len(s) > longestName || !chartPattern.MatchString(s) {
+			return errors.New("the name of a chart: letters, digits, dashes, dots and _, with a letter or digit in front")
 		}
 	case FormatQuantity:
 		if !quantityPattern.MatchString(s) {

@@ -155,7 +155,7 @@ func Lifecycle() Nested {
 			},
 			{
 				Name: "ignore_changes", Type: cty.List(cty.String), Form: FormAttributes, ExampleText: "[description]",
-				Doc: "Attributes and inner blocks of this resource, by name and without quotes, or all. The object is created with what is written for them; later differences, whoever made them, change nothing.",
+				Doc: "Attributes and inner blocks of this resource, by name and without quotes, or all. The object is created with what is written for them; later differences, whoever made them, change nothing. Not for charts and manifests.",
 			},
 			{
 				Name: "create_before_destroy", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.True,
@@ -163,7 +163,7 @@ func Lifecycle() Nested {
 			},
 			{
 				Name: "replace", Type: cty.DynamicPseudoType, Form: FormExpressions, ExampleText: "[project.shop]",
-				Doc: "A list in brackets of expressions. The object is replaced when one of their values is another one than when it was made. A whole resource stands for its id. Only digests of the values are kept. A list with another number of expressions is noted and replaces nothing.",
+				Doc: "A list in brackets of expressions. The object is replaced when one of their values is another one than when it was made. A whole resource stands for its id. Only digests of the values are kept. A list with another number of expressions is noted and replaces nothing. Not for charts and manifests.",
 			},
 		},
 	}}

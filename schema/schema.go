@@ -16,7 +16,7 @@ const (
 	ClassProfile  Class = "profile"  // settings of services, shared by name
 	ClassNode     Class = "node"     // a Kubernetes node
 	ClassService  Class = "service"  // one OpenStack or infrastructure service
-	ClassResource Class = "resource" // an object inside OpenStack
+	ClassResource Class = "resource" // an object inside OpenStack, or in the cluster
 	ClassMeta     Class = "meta"     // the language's own blocks: variable, locals
 	ClassPart     Class = "part"     // a block that only exists inside another one
 )
@@ -31,6 +31,10 @@ type Block struct {
 	Blocks     []Nested
 	Rules      []Rule // between the attributes
 
+	// Cluster says of a resource that it is in the Kubernetes cluster, and not in OpenStack.
+	Cluster bool
+	// NeedsOne are attributes of which at least one has to be written; short examples have the first.
+	NeedsOne []string
 	// Free says that any attribute name may be written besides those of Attributes.
 	Free bool
 	// Unique says why no second object of the kind can be made beside the first one before that is
@@ -244,7 +248,7 @@ func New() *Definition {
 	d := &Definition{index: map[string]*Block{}, services: map[string]Service{}}
 	for _, block := range slices.Concat(
 		cloudBlocks(), profileBlocks(), nodeBlocks(), metaBlocks(), statementBlocks(),
-		identityBlocks(), networkBlocks(), computeBlocks(), imageBlocks(),
+		identityBlocks(), networkBlocks(), computeBlocks(), imageBlocks(), clusterBlocks(),
 	) {
 		d.blocks = append(d.blocks, &block)
 		d.index[block.Kind] = &block

@@ -107,12 +107,14 @@ func TestResourcesAreConsistent(t *testing.T) {
 		if len(b.Labels) != 1 {
 			t.Errorf("%s has %d labels, want one", kind, len(b.Labels))
 		}
-		id, name := b.Attribute("id"), b.Attribute("name")
-		if id == nil || id.Presence != Computed {
-			t.Errorf("%s has no computed id", kind)
-		}
-		if name == nil || !name.FromLabel || !name.Lookup {
-			t.Errorf("%s has no name that comes from the label and that it can be found by", kind)
+		if !b.Cluster {
+			id, name := b.Attribute("id"), b.Attribute("name")
+			if id == nil || id.Presence != Computed {
+				t.Errorf("%s has no computed id", kind)
+			}
+			if name == nil || !name.FromLabel || !name.Lookup {
+				t.Errorf("%s has no name that comes from the label and that it can be found by", kind)
+			}
 		}
 		for _, a := range b.Attributes {
 			if reserved[a.Name] {
@@ -121,7 +123,9 @@ func TestResourcesAreConsistent(t *testing.T) {
 			if a.Scope != 0 {
 				t.Errorf("%s.%s has the scope of a setting", kind, a.Name)
 			}
-			if a.Type.HasDynamicTypes() {
+			if b.Cluster {
+				checkClusterAttribute(t, kind, &a)
+			} else if a.Type.HasDynamicTypes() {
 				t.Errorf("%s.%s has no fixed type, so what depends on it cannot be planned", kind, a.Name)
 			}
 		}
@@ -144,6 +148,15 @@ func TestResourcesAreConsistent(t *testing.T) {
 	}
 }
 
+// checkClusterAttribute wants of what is in the cluster that all of it is known before anything is done, and
+// that nothing has to be made anew for it.
+func checkClusterAttribute(t *testing.T, kind string, a *Attribute) {
+	t.Helper()
+	if !a.AtLoad || a.Lookup || a.Presence == Computed || a.Change == Replace {
+		t.Errorf("%s.%s has to be known when the configuration is loaded, cannot be looked up and replaces nothing", kind, a.Name)
+	}
+}
+
 func TestAttributesAreConsistent(t *testing.T) {
 	d := New()
 	everyAttribute(d, func(path string, a *Attribute) {
@@ -154,7 +167,7 @@ func TestAttributesAreConsistent(t *testing.T) {
 			t.Fatalf("%s has no type", path)
 		}
 		if a.Type == cty.DynamicPseudoType && a.Form == FormValue && !a.Mapping && len(a.OneOf) == 0 &&
-			!slices.Contains([]string{"variable.default", "arguments.for_each", "dynamic.for_each", "module.for_each", "output.value", "import.for_each"}, path) {
+			!slices.Contains([]string{"variable.default", "arguments.for_each", "dynamic.for_each", "module.for_each", "output.value", "import.for_each", "manifest.objects"}, path) {
 			t.Errorf("%s takes anything", path)
 		}
 		if a.Reference != nil {

@@ -53,7 +53,7 @@ func (k check) untouched(matters func(service, name string) bool) bool {
 // aside tells whether an error is about a resource or a node: no service is another one for that.
 func aside(d diag.Diagnostic) bool {
 	o, is := d.Address.(addr.Object)
-	return is && (o.Kind() == nodeKind || schema.ServiceOf(o.Kind()) != "")
+	return is && (o.Kind() == nodeKind || schema.ServiceOf(o.Kind()) != "" || o.Kind() == schema.ChartKind || o.Kind() == schema.ManifestKind)
 }
 
 const nodeKind = "node"
@@ -63,7 +63,7 @@ func (k check) independent(d diag.Diagnostic) bool {
 		return false
 	}
 	switch d.Code {
-	case codeVersion, codeProfile, codeNode:
+	case codeVersion, codeProfile, codeNode, codeName, codeDuplicate:
 		return true // they are about something that is there
 	case codeRelease:
 		return k.m.Cloud.Release != ""

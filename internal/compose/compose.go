@@ -32,6 +32,10 @@ const (
 	codeImages    diag.Code = "compose.images"
 	codeShown     diag.Code = "compose.node-status"
 	codeUnlocked  diag.Code = "compose.unlocked-chart"
+
+	codeName       diag.Code = "compose.release-name"
+	codeRepository diag.Code = "compose.no-charts"
+	codeDuplicate  diag.Code = "compose.duplicate"
 )
 
 // Evaluator computes the desired value of a resource with the outputs of others filled in.
@@ -71,6 +75,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.nodes()
 	c.services()
 	c.idle()
+	c.cluster()
 	c.resources()
 	c.tellUnlocked()
 	c.finish()
@@ -97,6 +102,12 @@ type composer struct {
 	large          map[string]bool                   // the services of which some is not shown
 	objects        map[addr.Object][]addr.Object     // of blocks with for_each
 	unlocked       map[diag.Range][]chartlock.Wanted // charts without a lock, by where they are asked for
+
+	// What is in the cluster beside the services; nil without.
+	claims     map[identity]claim
+	releases   map[string]addr.Object // by namespace and name
+	namespaces map[string]addr.Object // what makes them
+	definers   map[kindOf]addr.Object // what defines them
 }
 
 // deployed tells whether a service is one that we run.

@@ -17,7 +17,8 @@ func noAddress() addr.Object { return addr.Object{} }
 
 // resources adds a unit for each object inside OpenStack, lookups included.
 func (c *composer) resources() {
-	if len(c.m.Resources) == 0 {
+	first := slices.IndexFunc(c.m.Resources, func(r model.Resource) bool { return !inCluster(c.definition, r.Kind) })
+	if first < 0 {
 		return
 	}
 	if c.m.Cloud.OpenStack == nil && !c.facts.OpenStackGiven {
@@ -25,13 +26,15 @@ func (c *composer) resources() {
 		if c.m.Cloud.Deploys() {
 			detail = "the configuration has objects inside OpenStack, but does not say how to log in to the OpenStack that it deploys"
 		}
-		first := &c.m.Resources[0]
-		c.fail(codeOpenStack, first.Range, first.Address, "no way to OpenStack", detail,
+		r := &c.m.Resources[first]
+		c.fail(codeOpenStack, r.Range, r.Address, "no way to OpenStack", detail,
 			`write an openstack block in the cloud, such as openstack { cloud = "prod" }, or give --os-cloud`)
 	}
 	c.units = slices.Grow(c.units, len(c.m.Resources))
 	for i := range c.m.Resources {
-		c.resource(&c.m.Resources[i])
+		if r := &c.m.Resources[i]; !inCluster(c.definition, r.Kind) {
+			c.resource(r)
+		}
 	}
 }
 

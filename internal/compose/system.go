@@ -31,13 +31,17 @@ var definitions []byte
 // system adds what we need in the cluster. A cloud that deploys nothing and speaks of no node needs
 // no cluster.
 func (c *composer) system() {
-	if !c.m.Cloud.Deploys() && len(c.m.Nodes) == 0 {
+	deploys := c.m.Cloud.Deploys() || len(c.m.Nodes) > 0
+	if !deploys && !c.usesCluster() {
 		return
 	}
 	c.add(unit.Unit{
 		Address: systemAddress(namespaceUnit), Class: unit.ClassSystem, Range: c.m.Cloud.Range,
 		Spec: &unit.Objects{Keep: true, Items: []map[string]any{c.namespace()}},
 	})
+	if !deploys {
+		return
+	}
 	c.add(unit.Unit{
 		Address: systemAddress(definitionsUnit), Class: unit.ClassSystem,
 		// Deleting a definition deletes every object of its kind, so it stays.

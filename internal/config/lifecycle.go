@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -29,6 +30,11 @@ func (l *loader) lifecycle(decoded *Block, def *schema.Block, b *hclsyntax.Block
 	lifecycle.Attributes = nil
 	for _, a := range attributes {
 		written := b.Body.Attributes[a.Name]
+		if !def.Takes(a.Name) {
+			l.fail(codeUnknownAttribute, written.NameRange, "not for what is in the cluster",
+				fmt.Sprintf("%s has no %s: it is no object of OpenStack", Indefinite(def.Kind), a.Name), l.hintForCluster(def))
+			continue
+		}
 		switch a.Schema.Form {
 		case schema.FormAttributes:
 			lifecycle.Names = l.attributeNames(written, def)
@@ -38,6 +44,18 @@ func (l *loader) lifecycle(decoded *Block, def *schema.Block, b *hclsyntax.Block
 			lifecycle.Attributes = append(lifecycle.Attributes, a)
 		}
 	}
+}
+
+// hintForCluster says what a lifecycle of a resource in the cluster can have.
+func (l *loader) hintForCluster(def *schema.Block) string {
+	var names []string
+	form := schema.Lifecycle()
+	for _, name := range form.AttributeNames() {
+		if def.Takes(name) {
+			names = append(names, name)
+		}
+	}
+	return "take the line away; there are: " + strings.Join(names, ", ")
 }
 
 // attributeNames reads a list of attributes and nested blocks of a resource, or the word for all.

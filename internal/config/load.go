@@ -208,6 +208,11 @@ func (l *loader) data(b *hclsyntax.Block) {
 			fmt.Sprintf("there is no kind of resource named %q to look up", b.Labels[0]), OneOf(b.Labels[0], l.kinds))
 		return
 	}
+	if def.Cluster {
+		l.fail(codeUnknownBlock, b.LabelRanges[0], "not to be looked up",
+			fmt.Sprintf("%s is in the cluster, and what is looked up are objects of OpenStack", Indefinite(def.Kind)), "take the block away")
+		return
+	}
 	if !l.label(def.Kind, def.Labels[0], b.Labels[1], b.LabelRanges[1]) {
 		l.insideData(b)
 		return

@@ -239,6 +239,8 @@ func (e *explainer) resources(a addr.Object) ([]Explanation, error) {
 
 func (e *explainer) lifecycle(r *model.Resource) []Value {
 	def := schema.Lifecycle()
+	of := e.definition.Resource(r.Kind)
+	def.Attributes = slices.DeleteFunc(def.Attributes, func(a schema.Attribute) bool { return !of.Takes(a.Name) })
 	b := blockValues{e: e, label: r.Address.Name(), origin: e.c.Origin(r.Address)}
 	values := map[string]cty.Value{} // the defaults, when there is no such block
 	if b.origin != nil && b.origin.Inside[def.Kind] != nil {

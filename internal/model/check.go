@@ -23,7 +23,9 @@ const (
 // that the language promises, so it also holds for a model that was made otherwise.
 func (m *Model) Check(definition *schema.Definition) diag.Diagnostics {
 	c := checker{definition: definition}
-	c.cloud(&m.Cloud)
+	c.cloud(&m.Cloud, slices.ContainsFunc(m.Resources, func(r Resource) bool {
+		return definition.Resource(r.Kind) != nil && definition.Resource(r.Kind).Cluster
+	}))
 	return append(c.diags, m.CheckParts(definition)...)
 }
 
@@ -59,7 +61,8 @@ func (c *checker) fail(code diag.Code, where diag.Range, summary, detail, hint s
 	c.diags = append(c.diags, diag.Diagnostic{Code: code, Subject: &where, Summary: summary, Detail: detail, Hint: hint})
 }
 
-func (c *checker) cloud(cloud *Cloud) {
+// cloud checks the cloud itself. inCluster tells that something is wanted in the cluster beside services.
+func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 	for _, rule := range []struct {
 		attribute, value string
 	}{
@@ -78,7 +81,7 @@ func (c *checker) cloud(cloud *Cloud) {
 		}
 	}
 	if !cloud.Deploys() {
-		if len(cloud.Services) == 0 && cloud.OpenStack == nil {
+		if len(cloud.Services) == 0 && cloud.OpenStack == nil && !inCluster {
 			c.fail(codeIncomplete, cloud.Range, "nothing to deploy and nothing to reach",
 				"the cloud has neither a service block, which deploys OpenStack, nor an openstack block, which says how to reach one that is there", "write one of them")
 		}

@@ -117,7 +117,7 @@ type NodeService struct {
 }
 
 // Resource is an object that is wanted in OpenStack, or that is looked up there when the mode of
-// its address is [addr.Data].
+// its address is [addr.Data]; or what is wanted in the cluster beside the services.
 type Resource struct {
 	Address addr.Object
 	Kind    string
@@ -129,9 +129,16 @@ type Resource struct {
 	// it was made. cty.NilVal without.
 	Triggers  cty.Value
 	Lifecycle Lifecycle
+	Objects   []Object              // what a manifest consists of, in the order of the configuration
 	Edges     []Edge                // what it depends on, by address
 	Range     diag.Range            // of the block's header
 	Ranges    map[string]diag.Range // of the attributes that were written
+}
+
+// Object is an object of Kubernetes as somebody wrote it.
+type Object struct {
+	Content map[string]any // as encoding/json would decode it, but whole numbers as int64
+	Range   diag.Range     // where: in a file of its own, or the attribute
 }
 
 // Lifecycle says how an object is treated over time.

@@ -18,19 +18,27 @@ import (
 const release = "release"
 
 // refuseImmutable compares with what is deployed, in all that the schema says is not to change. What
-// is refused of a resource depends on what its driver sees, and blocks that resource alone. The values
-// are shown: the language takes none for these attributes that is sensitive.
+// is refused of a resource depends on what its driver sees, and blocks that resource alone; so does what
+// is refused of a chart. The values are shown: the language takes none for these attributes that is sensitive.
 func (p *Plan) refuseImmutable(in *Input) {
 	p.refuseOther(in)
 	for i := range in.Units {
 		u := &in.Units[i]
 		entry := entryOf(in.Entries, u.Address)
-		if u.Fixed == nil || entry == nil || in.States[u.Address].Existence == unit.Absent {
+		// Of a chart the name is looked for that is wanted, so that nothing there says nothing of what was applied.
+		absent := in.States[u.Address].Existence == unit.Absent && u.Class != unit.ClassWorkload
+		if u.Fixed == nil || entry == nil || absent {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(u.Fixed)) {
 			was, known := entry.Fixed[name]
 			if !known || sameFixed(was, u.Fixed[name]) {
+				continue
+			}
+			if u.Class == unit.ClassWorkload {
+				if c := p.Change(u.Address); c != nil {
+					c.block(fmt.Sprintf("%s cannot change from %s to %s: put the old value back, or write a second block and take this one out", name, said(was), said(u.Fixed[name])))
+				}
 				continue
 			}
 			where := u.Range

@@ -55,3 +55,25 @@ func TestFixedAttributes(t *testing.T) {
 		})
 	}
 }
+
+// TestFixedAttributesOfCharts wants a chart alone to be held back by its name, also while nothing is there
+// that has the new one: the old release would stay.
+func TestFixedAttributesOfCharts(t *testing.T) {
+	u, other := of("chart.a", "m"), of("chart.b", "m")
+	u.Class, u.Fixed = unit.ClassWorkload, map[string]string{"name": "new"}
+	in := input(u, other)
+	has(in, u)
+	in.Entries[0].Fixed = map[string]string{"name": "old"}
+	in.States[other.Address] = unit.State{Existence: unit.Absent, Observed: ""}
+	for _, existence := range []unit.Existence{unit.Present, unit.Absent} {
+		in.States[u.Address] = unit.State{Existence: existence, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
+		p := plan.Make(*in)
+		held, free := p.Change(u.Address), p.Change(other.Address)
+		if len(p.Refused) > 0 || held.Action != unit.ActionBlocked || !strings.HasPrefix(held.Reason, `name cannot change from "old" to "new"`) {
+			t.Errorf("%s: refused %v, %+v", existence, p.Refused, held)
+		}
+		if free.Action != unit.ActionCreate {
+			t.Errorf("%s: the other one: %+v", existence, free)
+		}
+	}
+}

@@ -95,6 +95,10 @@ func boundGroups() []boundGroup {
 			{"sops.maxDepth", number, "mappings and lists inside each other in a file that SOPS encrypted"},
 		}},
 		{"What blocks make", "", []bound{
+			{"resolve.maxManifest", number, "objects of one manifest"},
+			{"manifest.maxObjects", number, "objects in one file of a manifest, or in what it writes itself"},
+			{"manifest.maxDepth", number, "maps and lists inside each other in such an object"},
+			{"manifest.maxGrowth", number, "how many times larger than its text aliases may make a document of it"},
 			{"resolve.maxInstances", number, "objects of one block, in all instances of its module"},
 			{"resolve.maxObjects", number, "objects that `for_each` and modules make; objects that `import` blocks take over"},
 			{"resolve.maxNested", number, "blocks that the `dynamic` blocks of one resource make"},
@@ -164,7 +168,7 @@ func numbers(t *testing.T) map[string]int64 {
 			found[name+"."+field.Name] = value.Int()
 		}
 	}
-	for _, name := range []string{"config", "confine", "convert", "explain", "gitrepo", "resolve", "sops"} {
+	for _, name := range []string{"config", "confine", "convert", "explain", "gitrepo", "manifest", "resolve", "sops"} {
 		files, err := filepath.Glob(filepath.Join("..", name, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no source of %s: %v", name, err)

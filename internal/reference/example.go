@@ -104,7 +104,8 @@ func (r *Renderer) block(s *source, b *schema.Block, labels []string, least bool
 		}
 		for i := range b.Attributes {
 			a := &b.Attributes[i]
-			if a.Presence == schema.Computed || least && a.Presence != schema.Required || !with(a) || shadowed(b, a) {
+			needed := a.Presence == schema.Required || len(b.NeedsOne) > 0 && b.NeedsOne[0] == a.Name
+			if a.Presence == schema.Computed || least && !needed || !with(a) || shadowed(b, a) {
 				continue
 			}
 			if !least && a.FromLabel && a.Presence != schema.Required {

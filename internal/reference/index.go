@@ -25,9 +25,9 @@ func (r *Renderer) index() []byte {
 	p.paragraph("Every block of the language with all its attributes. What blocks have in common, and examples of whole configurations, are in the project's [README](../../README.md).")
 	r.kinds(p, "The deployment", "What runs, where, and with which settings.", []entry{{servicePage, "`service`", "The services that a cloud can deploy."}},
 		schema.ClassCloud, schema.ClassProfile, schema.ClassNode)
-	r.kinds(p, "Resources", "What there is inside OpenStack.", []entry{
+	r.kinds(p, "Resources", "What there is inside OpenStack, and in the cluster beside the services.", []entry{
 		{resourcePage, "every resource", "What every resource takes besides its own attributes."},
-		{lookupPage, "`" + schema.DataKind + "`", "Looks up an object that the configuration does not manage."},
+		{lookupPage, "`" + schema.DataKind + "`", "Looks up an object of OpenStack that the configuration does not manage."},
 	}, schema.ClassResource)
 	r.kinds(p, "The language's own blocks", "", []entry{
 		{functionPage, "functions", "What expressions can call."},
@@ -68,7 +68,7 @@ func (r *Renderer) resource() []byte {
 	p := &page{}
 	p.paragraph("[Reference](" + indexPage + ")")
 	p.paragraph("# What every resource takes")
-	p.paragraph("A resource is an object inside OpenStack: " + strings.Join(r.links(schema.ClassResource), ", ") + ". Besides its own attributes it takes the following.")
+	p.paragraph("A resource is an object inside OpenStack: " + strings.Join(r.links(false), ", ") + "; or one in the cluster: " + strings.Join(r.links(true), ", ") + ". Besides its own attributes it takes the following.")
 	p.code(r.Everywhere())
 	// The arguments are shown as those of a block that is no resource: none of them is managed.
 	arguments := &schema.Block{Attributes: schema.Arguments()}
@@ -88,10 +88,13 @@ func (r *Renderer) resource() []byte {
 	return p.bytes()
 }
 
-func (r *Renderer) links(class schema.Class) []string {
+// links are those of the resources, in the cluster or in OpenStack.
+func (r *Renderer) links(cluster bool) []string {
 	var links []string
-	for _, kind := range r.definition.Kinds(class) {
-		links = append(links, fmt.Sprintf("[%s](%[1]s.md)", kind))
+	for _, kind := range r.definition.Kinds(schema.ClassResource) {
+		if r.definition.Resource(kind).Cluster == cluster {
+			links = append(links, fmt.Sprintf("[%s](%[1]s.md)", kind))
+		}
 	}
 	return links
 }
@@ -108,6 +111,9 @@ func (r *Renderer) lookups() []byte {
 	p.row("kind", "can be found by")
 	p.row("---", "---")
 	for _, kind := range kinds {
+		if r.definition.Resource(kind).Cluster {
+			continue
+		}
 		p.row(fmt.Sprintf("[`%s`](%[1]s.md)", kind), codes(r.definition.Resource(kind).DataBlock().AttributeNames()))
 	}
 	p.end()

@@ -42,7 +42,7 @@ func (r *Renderer) JSONSchema() ([]byte, error) {
 			return nil, err
 		}
 		kinds[b.Kind] = labelled(b, b.Labels, ref("#/$defs/"+b.Kind))
-		if b.Class != schema.ClassResource {
+		if b.Class != schema.ClassResource || b.Cluster {
 			continue
 		}
 		lookup := b.DataBlock()
@@ -163,6 +163,13 @@ func (r *Renderer) define(definitions object, name string, b *schema.Block, reso
 	}
 	if len(excluded) > 0 {
 		body["allOf"] = excluded
+	}
+	if len(b.NeedsOne) > 0 {
+		var ways []any
+		for _, name := range b.NeedsOne {
+			ways = append(ways, object{"required": []string{name}})
+		}
+		body["anyOf"] = ways
 	}
 	if rules := rulesOf(b); len(rules) > 0 {
 		body["x-rules"] = rules

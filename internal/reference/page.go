@@ -84,6 +84,9 @@ func (r *Renderer) body(p *page, b *schema.Block, level int, told bool) {
 		}
 		r.attributes(p, b)
 	}
+	if len(b.NeedsOne) > 0 {
+		p.paragraph("At least one of " + codes(b.NeedsOne) + " has to be written.")
+	}
 	if len(b.Rules) > 0 {
 		p.paragraph("Besides, the attributes have to fit each other:")
 		p.list(rulesOf(b))
@@ -179,7 +182,7 @@ func unlessWritten(b *schema.Block, a *schema.Attribute) string {
 		return "the label"
 	case a.HasDefault():
 		return "`" + Literal(a.Default) + "`"
-	case b.Class == schema.ClassResource:
+	case b.Class == schema.ClassResource && !b.Cluster:
 		return "not managed"
 	default:
 		return "–"

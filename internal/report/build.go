@@ -77,19 +77,28 @@ func (d *document) count(u *engine.UnitStatus) {
 	if len(u.Healed) > 0 {
 		d.Counts.Healed++
 	}
-	if u.Class != unit.ClassResource {
+	if u.Class != unit.ClassResource && u.Class != unit.ClassWorkload {
 		return
 	}
-	i := slices.IndexFunc(d.Resources, func(r resourceDoc) bool { return r.Kind == u.Kind })
+	kind := kindOf(u)
+	i := slices.IndexFunc(d.Resources, func(r resourceDoc) bool { return r.Kind == kind })
 	if i < 0 {
 		i = len(d.Resources)
-		d.Resources = append(d.Resources, resourceDoc{Kind: u.Kind, Phases: map[engine.Phase]int{}, File: fileName("resources", u.Kind, ".json")})
+		d.Resources = append(d.Resources, resourceDoc{Kind: kind, Phases: map[engine.Phase]int{}, File: fileName("resources", kind, ".json")})
 	}
 	d.Resources[i].Total++
 	d.Resources[i].Phases[u.Phase]++
 	if u.Drift {
 		d.Resources[i].Drifted++
 	}
+}
+
+// kindOf is the kind of a unit as the configuration calls it: several of its kinds are one to a driver.
+func kindOf(u *engine.UnitStatus) string {
+	if u.Class == unit.ClassWorkload {
+		return u.Address.Kind()
+	}
+	return u.Kind
 }
 
 func newCommit(c Commit) *commitDoc {
@@ -126,7 +135,7 @@ func newFindings(ds diag.Diagnostics, l limits) (docs []findingDoc, leftOut int)
 
 func newUnit(u *engine.UnitStatus, l limits) unitDoc {
 	doc := unitDoc{
-		Address: addressText(u.Address), Class: u.Class, Kind: u.Kind, Phase: u.Phase, Reason: line(u.Reason, l.text),
+		Address: addressText(u.Address), Class: u.Class, Kind: kindOf(u), Phase: u.Phase, Reason: line(u.Reason, l.text),
 		Action: u.Action, Cost: line(u.Cost, l.text), Drift: u.Drift, ID: line(u.ID, max(l.text, 64)),
 		Attempts: min(u.Attempts, maxAttempts), At: place(u.Range), status: u,
 	}

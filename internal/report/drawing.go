@@ -66,7 +66,7 @@ type drawing struct {
 // groups calls begin for each class that has units, and then node for each of these.
 func (d drawing) groups(begin func(unit.Class), node func(i int, a addr.Object), end func()) {
 	nodes := d.graph.Nodes()
-	for _, class := range []unit.Class{unit.ClassSystem, unit.ClassInfrastructure, unit.ClassService, unit.ClassNode, unit.ClassResource} {
+	for _, class := range []unit.Class{unit.ClassSystem, unit.ClassInfrastructure, unit.ClassService, unit.ClassWorkload, unit.ClassNode, unit.ClassResource} {
 		of := func(a addr.Object) bool { return d.classes[a] == class }
 		if !slices.ContainsFunc(nodes, of) {
 			continue

@@ -62,7 +62,7 @@ func encodeResources(d *document, kind string) []byte {
 		f := resourceFile{FormatVersion: FormatVersion, Kind: kind, Resources: []resourceItem{}}
 		for i := range d.Units {
 			u := &d.Units[i]
-			if u.Class != unit.ClassResource || u.Kind != kind {
+			if u.Class != unit.ClassResource && u.Class != unit.ClassWorkload || u.Kind != kind {
 				continue
 			}
 			if l.units > 0 && len(f.Resources) == l.units {

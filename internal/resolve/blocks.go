@@ -54,6 +54,11 @@ func (r *resolver) block(b *block) {
 			Address: i.address, Kind: i.address.Kind(), Desired: built.desired, Triggers: built.triggers, Lifecycle: lifecycle,
 			Edges: r.edges(waits, built.edges), Range: b.config.Range, Ranges: ranges(b.config),
 		}
+		if isManifest(b.kind) {
+			objects, ok := r.scope.objectsOf(i, built.desired)
+			i.resource.Objects = objects
+			b.broken = b.broken || !ok
+		}
 	}
 	r.scope.each, r.scope.eachFrom = cty.NilVal, nil
 }

@@ -23,16 +23,17 @@ const (
 // at dir, the directory of the configuration, in whatever module they are written. What the first stage has read is not read again at the second, so the two always see the
 // same; and how much one resource may read does not depend on the others.
 type files struct {
-	tree   fs.FS
-	dir    string
-	before *files // of the first stage, not changed any more; nil at that
-	own    map[string]*file
-	parsed map[*file]*config.Template
-	opened map[*file]opened    // encrypted ones
-	listed map[string]*listing // by directory
-	found  map[string]presence // what was only looked for
-	left   int64
-	looks  int
+	tree      fs.FS
+	dir       string
+	before    *files // of the first stage, not changed any more; nil at that
+	own       map[string]*file
+	parsed    map[*file]*config.Template
+	opened    map[*file]opened // encrypted ones
+	manifests map[*file]parsedManifest
+	listed    map[string]*listing // by directory
+	found     map[string]presence // what was only looked for
+	left      int64
+	looks     int
 }
 
 type file struct {
@@ -48,7 +49,7 @@ type presence struct {
 
 func newFiles(cfg *config.Config, before *files) *files {
 	return &files{
-		tree: cfg.Tree, dir: cfg.Dir, before: before, own: map[string]*file{}, parsed: map[*file]*config.Template{}, opened: map[*file]opened{},
+		tree: cfg.Tree, dir: cfg.Dir, before: before, own: map[string]*file{}, parsed: map[*file]*config.Template{}, opened: map[*file]opened{}, manifests: map[*file]parsedManifest{},
 		listed: map[string]*listing{}, found: map[string]presence{}, left: maxFiles, looks: maxLooks,
 	}
 }

@@ -57,6 +57,9 @@ func (r *resolver) importable(s *config.Statement) bool {
 	case r.definition.Resource(o.Kind()) == nil:
 		r.scope.fail(codeImport, s.To.Range, "cannot be imported", fmt.Sprintf("%s is a %s, and only resources are imported", o, o.Kind()), "take the block away")
 		return false
+	case r.definition.Resource(o.Kind()).Cluster:
+		r.scope.fail(codeImport, s.To.Range, "cannot be imported", fmt.Sprintf("%s is in the cluster, where what has its name is taken over without an import", o), "take the block away")
+		return false
 	}
 	if s.To.ModuleKeys != nil {
 		return true // of which module it is, and whether it is there, depends on the keys

@@ -156,7 +156,9 @@ func newEvaluator(cfg *config.Config) *Evaluator {
 		object := b.ObjectType()
 		e.types[name] = object
 		e.kinds[name] = kindOf(b, object)
-		e.lookups[name] = kindOf(b.DataBlock(), object)
+		if !b.Cluster {
+			e.lookups[name] = kindOf(b.DataBlock(), object)
+		}
 	}
 	e.types[profileKind] = cty.Object(map[string]cty.Type{"name": cty.String})
 	return e

@@ -12,6 +12,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // codeCharts is about charts that should lie beside the configuration and do not.
@@ -23,6 +24,11 @@ const codeCharts diag.Code = "revision.charts"
 func checkCharts(tree fs.FS, cfg *config.Config, m *model.Model) diag.Diagnostics {
 	if cfg.Cloud == nil {
 		return nil
+	}
+	if m != nil {
+		if found := checkChartBlocks(tree, m); found != nil {
+			return found
+		}
 	}
 	for _, charts := range cfg.Cloud.Nested("charts") {
 		written := charts.Attribute("repository")
@@ -45,6 +51,26 @@ func checkCharts(tree fs.FS, cfg *config.Config, m *model.Model) diag.Diagnostic
 		}
 	}
 	return nil
+}
+
+// checkChartBlocks does the same for the chart blocks with a path of their own.
+func checkChartBlocks(tree fs.FS, m *model.Model) diag.Diagnostics {
+	var found diag.Diagnostics
+	for i := range m.Resources {
+		r := &m.Resources[i]
+		if r.Kind != schema.ChartKind {
+			continue
+		}
+		v, _ := r.Desired.GetAttr("repository").Unmark()
+		if v.IsNull() || !v.IsKnown() || strings.Contains(v.AsString(), "://") {
+			continue
+		}
+		if d, wrong := missingCharts(tree, v.AsString(), fmt.Sprintf("%q", v.AsString()), r.Ranges["repository"]); wrong {
+			d.Address = r.Address
+			found = append(found, d)
+		}
+	}
+	return found
 }
 
 func missingCharts(tree fs.FS, repository, shown string, where diag.Range) (diag.Diagnostic, bool) {

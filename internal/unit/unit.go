@@ -36,6 +36,7 @@ const (
 	ClassSystem         Class = "system"         // what we need ourselves: namespaces, definitions, credentials
 	ClassInfrastructure Class = "infrastructure" // databases, brokers, caches
 	ClassService        Class = "service"        // services of OpenStack
+	ClassWorkload       Class = "workload"       // charts and manifests that somebody wrote
 	ClassNode           Class = "node"           // Kubernetes nodes
 	ClassResource       Class = "resource"       // objects inside OpenStack
 )

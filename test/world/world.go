@@ -56,8 +56,20 @@ type World struct {
 // labels, and in it the commands have the rights that deploy/ gives the daemon; the cloud is shared, so all names in it begin with a prefix of this world.
 func New(t testing.TB) *World {
 	t.Helper()
+	w := WithoutOpenStack(t)
+	w.Cloud = testbed.OpenStack(t)
+	w.env = append(w.env, "KUPENSTACK_OS_CLOUD="+w.Cloud.Name)
+	if w.Cloud.CloudsYAML != "" {
+		w.env = append(w.env, "OS_CLIENT_CONFIG_FILE="+w.Cloud.CloudsYAML)
+	}
+	return w
+}
+
+// WithoutOpenStack does the same for a configuration that has nothing in OpenStack.
+func WithoutOpenStack(t testing.TB) *World {
+	t.Helper()
 	testbed.Dir(t)
-	w := &World{dir: t.TempDir(), Cloud: testbed.OpenStack(t), reports: map[string]string{}}
+	w := &World{dir: t.TempDir(), reports: map[string]string{}}
 	w.Daemon, w.Sync = program.Build(t, "cmd/kupenstackd"), program.Build(t, "cmd/kupenstack-sync")
 	w.Cluster = testbed.PlayedCluster(t, cluster.Options{})
 	w.access = login(t, w.Cluster)
@@ -82,11 +94,7 @@ func New(t testing.TB) *World {
 	}
 	w.env = append(environment(),
 		"KUPENSTACK_REPO="+w.Git.URL(w.Repository), "KUPENSTACK_GIT_USERNAME="+User, "KUPENSTACK_GIT_PASSWORD_FILE="+secret,
-		"KUPENSTACK_KUBECONFIG="+kubeconfig, "KUPENSTACK_CACHE_DIR="+filepath.Join(w.dir, "cache"),
-		"KUPENSTACK_OS_CLOUD="+w.Cloud.Name, "HOME="+w.dir)
-	if w.Cloud.CloudsYAML != "" {
-		w.env = append(w.env, "OS_CLIENT_CONFIG_FILE="+w.Cloud.CloudsYAML)
-	}
+		"KUPENSTACK_KUBECONFIG="+kubeconfig, "KUPENSTACK_CACHE_DIR="+filepath.Join(w.dir, "cache"), "HOME="+w.dir)
 	return w
 }
 

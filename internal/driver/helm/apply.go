@@ -84,6 +84,9 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 	if err := d.forgetStale(ctx, v); err != nil {
 		return err
 	}
+	if served, err := d.define(ctx, v, next.definitions); err != nil || !served {
+		return err
+	}
 	done, err := d.runHooks(ctx, v.namespace, v.name, v.run(), hooks)
 	if err != nil || !done {
 		return err
@@ -115,6 +118,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 		install.ReleaseName, install.Namespace, install.Labels = v.name, v.namespace, labels
 		install.DisableHooks, install.DisableOpenAPIValidation, install.Timeout = true, true, d.options.Timeout
 		install.Replace = v.newest != nil
+		install.SkipCRDs = true // they are there
 		_, err = install.Run(loaded, values)
 	} else {
 		upgrade := action.NewUpgrade(configuration)

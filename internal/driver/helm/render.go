@@ -14,6 +14,7 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 	"helm.sh/helm/v3/pkg/releaseutil"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -36,9 +37,10 @@ const (
 
 // rendered is what a chart makes of values.
 type rendered struct {
-	key     string
-	objects []*unstructured.Unstructured
-	hooks   []*release.Hook
+	key         string
+	definitions []*unstructured.Unstructured // what has to be there before; no part of the release
+	objects     []*unstructured.Unstructured
+	hooks       []*release.Hook
 }
 
 // render renders a chart without asking the cluster for objects, as charts of OpenStack-Helm never
@@ -87,9 +89,13 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 	if err != nil {
 		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s renders to what is no object: %v", w.spec.Chart.Name, err))
 	}
-	result := rendered{key: key, hooks: hooks}
+	definitions, err := d.definitionsOf(loaded, id)
+	if err != nil {
+		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s: %v", w.spec.Chart.Name, err))
+	}
+	result := rendered{key: key, hooks: hooks, definitions: definitions}
 	for _, manifest := range manifests {
-		objects, err := d.objects(manifest.Content, w.spec.Namespace, w.spec.Name)
+		objects, err := d.objects(manifest.Content, w.spec.Namespace, w.spec.Name, scopesOf(definitions))
 		if err != nil {
 			return rendered{}, unit.Blocked(fmt.Sprintf("%s: %v", path.Clean(manifest.Name), err))
 		}
@@ -135,9 +141,10 @@ func (d *Driver) capabilities(ctx context.Context) (*chartutil.Capabilities, err
 }
 
 // objects returns the objects of a manifest as Helm applies them: with a namespace, and with its
-// label and annotations of ownership.
-func (d *Driver) objects(manifest, namespace, name string) ([]*unstructured.Unstructured, error) {
-	found, err := d.parse(manifest, namespace)
+// label and annotations of ownership. Of kinds that the cluster may not have yet, scopes tells whether their
+// objects live in namespaces.
+func (d *Driver) objects(manifest, namespace, name string, scopes map[schema.GroupKind]bool) ([]*unstructured.Unstructured, error) {
+	found, err := d.parse(manifest, namespace, scopes)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +162,8 @@ func (d *Driver) objects(manifest, namespace, name string) ([]*unstructured.Unst
 }
 
 // parse returns the objects of a manifest, with a namespace where their kind has one.
-func (d *Driver) parse(manifest, namespace string) ([]*unstructured.Unstructured, error) {
+func (d *Driver) parse(manifest, namespace string, scopes map[schema.GroupKind]bool) ([]*unstructured.Unstructured, error) {
+	var err error
 	documents := releaseutil.SplitManifests(manifest)
 	names := make([]string, 0, len(documents))
 	for name := range documents {
@@ -191,9 +199,11 @@ func (d *Driver) parse(manifest, namespace string) ([]*unstructured.Unstructured
 		if object.GetNamespace() != "" {
 			continue
 		}
-		within, err := d.scopes.namespaced(object.GroupVersionKind())
-		if err != nil {
-			return nil, err
+		within, known := scopes[object.GroupVersionKind().GroupKind()]
+		if !known {
+			if within, err = d.scopes.namespaced(object.GroupVersionKind()); err != nil {
+				return nil, err
+			}
 		}
 		if within {
 			object.SetNamespace(namespace)

@@ -26,7 +26,7 @@ type objectSet struct {
 	keep     bool
 	digest   string
 	items    []wanted         // in the order of the spec; none when nothing is wanted any more
-	others   []unit.ObjectRef // recorded as ours, and not wanted any more
+	others   []unit.ObjectRef // recorded as ours, and not wanted any more, but for those that stay
 }
 
 // wanted is an object with our marks.
@@ -44,11 +44,16 @@ func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec
 		}
 	}
 	for _, ref := range target.Locator.Objects {
-		if !slices.ContainsFunc(s.items, func(w wanted) bool { return w.ref == ref }) {
+		if !stays(ref) && !slices.ContainsFunc(s.items, func(w wanted) bool { return w.ref == ref }) {
 			s.others = append(s.others, ref)
 		}
 	}
 	return s
+}
+
+// stays tells whether an object is never deleted by us: with it would go what others have put into it.
+func stays(ref unit.ObjectRef) bool {
+	return isBase(ref) || ref.Kind == "PersistentVolumeClaim" && ref.APIVersion == "v1"
 }
 
 // marked returns a copy of the object with our label and annotations.

@@ -101,33 +101,15 @@ func (s *objectSet) put(ctx context.Context, item wanted, live *unstructured.Uns
 	return live, err
 }
 
-// remove deletes what bears our mark, in the reverse order: a namespace or definition only once
-// the others are gone.
+// remove deletes what bears our mark and does not stay, in the reverse order.
 func (s *objectSet) remove(ctx context.Context, there objects) error {
 	if s.keep {
 		return nil
 	}
-	for _, stage := range []func(unit.ObjectRef) bool{
-		func(ref unit.ObjectRef) bool { return !isBase(ref) }, isDefinition, isBase,
-	} {
-		var refs []unit.ObjectRef
-		waiting := false
-		for _, ref := range s.refs() {
-			if stage(ref) && s.ours(there[ref]) {
-				waiting = true
-				if there[ref].GetDeletionTimestamp() == nil {
-					refs = append(refs, ref)
-				}
-			}
-		}
-		if err := s.erase(ctx, refs, there); err != nil {
-			return err
-		}
-		if waiting {
-			return nil
-		}
-	}
-	return nil
+	refs := slices.DeleteFunc(s.refs(), func(ref unit.ObjectRef) bool {
+		return stays(ref) || !s.ours(there[ref]) || there[ref].GetDeletionTimestamp() != nil
+	})
+	return s.erase(ctx, refs, there)
 }
 
 // erase deletes objects, the last one first.

@@ -1,0 +1,62 @@
+cloud "test" {
+  openstack {
+    cloud = "test"
+  }
+}
+
+variable "password" {
+  default   = "hunter2"
+  sensitive = true
+}
+
+manifest "nothing" {
+  namespace = "web"
+}
+
+manifest "no-object" {
+  objects = ["apiVersion"]
+}
+
+manifest "no-name" {
+  objects = [{ apiVersion = "v1", kind = "ConfigMap" }]
+}
+
+manifest "sensitive" {
+  objects = {
+    apiVersion = "v1"
+    kind       = "Secret"
+    metadata   = { name = "login" }
+    stringData = { password = var.password }
+  }
+}
+
+manifest "unknown" {
+  objects = [{ apiVersion = "v1", kind = "ConfigMap", metadata = { name = network.web.id } }]
+}
+
+network "web" {}
+
+manifest "away" {
+  files = ["more/nothere.yaml", "more/empty.yaml", "/etc/passwd"]
+}
+
+manifest "outside" {
+  directory = "../more"
+}
+
+manifest "bare" {
+  directory = "more/empty"
+}
+
+manifest "broken" {
+  directory = "dir"
+}
+
+manifest "null" {
+  files = [null]
+}
+
+manifest "each" {
+  for_each = toset(["a", "b"])
+  objects  = [{ apiVersion = "v1", kind = each.key == "a" ? "ConfigMap" : "" }]
+}
