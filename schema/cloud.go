@@ -92,7 +92,7 @@ func openstackBlock() Nested {
 
 func cloudService() Nested {
 	block := Block{
-		Kind: "service", Class: ClassService,
+		Kind: "service", Class: ClassService, Waits: true,
 		Doc:    "A service to deploy, and its settings. Taking the block away does not uninstall the service: enabled = false does.",
 		Labels: []Label{serviceLabel()},
 		Attributes: []Attribute{

@@ -116,6 +116,11 @@ func (b *Block) Arguments() []Attribute {
 		all[0].Doc = "Looks up one object for each element of a set of strings, or of a map or object; each.key and each.value tell them apart. " +
 			"The addresses are data.<kind>.<label>[\"<key>\"]."
 		all[1].Doc = "What must be ready before the object is looked up, as for resources."
+	case b.Waits:
+		all = all[1:]
+		all[0].Doc = "What must be ready before the service is deployed, besides the services that it needs: charts and manifests, resources, data, modules, nodes and other services. " +
+			"It is uninstalled before they are."
+		all[0].ExampleText = "[chart.rook]"
 	case b.Kind == outputKind:
 		all = all[1:]
 		all[0].Doc = "What must be ready before anything that uses the output, besides what its value refers to."

@@ -33,6 +33,8 @@ type Block struct {
 
 	// Cluster says of a resource that it is in the Kubernetes cluster, and not in OpenStack.
 	Cluster bool
+	// Waits says of a block that is no resource that it takes depends_on.
+	Waits bool
 	// NeedsOne are attributes of which at least one has to be written; short examples have the first.
 	NeedsOne []string
 	// Free says that any attribute name may be written besides those of Attributes.

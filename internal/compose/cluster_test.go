@@ -147,6 +147,25 @@ chart "octavia" {
 	}
 }
 
+func TestServicesWait(t *testing.T) {
+	config := func(first, more string) string {
+		return "cloud \"c\" {\n  release = \"2026.1\"\n  charts {\n    repository = \"osh\"\n  }\n  openstack {\n    cloud = \"c\"\n  }\n  service \"memcached\" {\n    depends_on = [" + first + "]\n  }\n}\n" +
+			"chart \"rook\" {\n" + more + "}\n" +
+			"manifest \"each\" {\n  for_each = toset([\"a\", \"b\"])\n  objects  = { apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = each.key } }\n}\n" +
+			"network \"lb\" {}\nnode \"n\" {\n  roles = [\"control-plane\"]\n}\n"
+	}
+	m, ev := composed.Text(t, config(`chart.rook, manifest.each, network.lb, node.n`, ""))
+	units := composed.Compose(t, m, ev, compose.Facts{})
+	want := `chart.rook ready, manifest.each["a"] ready, manifest.each["b"] ready, network.lb ready, node.n installed, node.n ready, system.namespace installed`
+	if got := edgesOf(units["service.memcached"]); got != want {
+		t.Errorf("it waits for %s, want %s", got, want)
+	}
+	m, ev = composed.Text(t, config("chart.rook", "  depends_on = [service.memcached]\n"))
+	if _, diags := compose.Compose(m, ev, compose.Facts{}); len(diags) != 1 || diags[0].Code != "compose.cycle" || !strings.Contains(diags[0].Detail, "service.memcached") {
+		t.Errorf("a circle: %v", diags)
+	}
+}
+
 // TestOnlyWhatIsNeededOfTheCluster has no kinds of ours where there are neither services nor nodes.
 func TestOnlyWhatIsNeededOfTheCluster(t *testing.T) {
 	m, ev := composed.Text(t, bareCloud+"chart \"a\" {\n  repository = \"charts\"\n}\n")

@@ -81,7 +81,7 @@ func (c *composer) serviceEdges(s *model.Service) []unit.Edge {
 			edges = append(edges, unit.Edge{To: serviceAddress(n.service), Until: n.until, Gate: n.gate})
 		}
 	}
-	return edges
+	return append(edges, c.dependencies(s.Address, s.Edges, func(*model.Resource, string) string { return "" })...)
 }
 
 // needsOf returns the needs of a service in this cloud.

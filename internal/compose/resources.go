@@ -100,10 +100,20 @@ func (c *composer) resourceEdges(r *model.Resource) []unit.Edge {
 			edges = append(edges, keeps)
 		}
 	}
-	for _, e := range r.Edges {
+	return append(edges, c.dependencies(r.Address, r.Edges, func(other *model.Resource, attribute string) string { return partFor(r, other, attribute) })...)
+}
+
+// dependencies are the edges to what the configuration has something wait for. part tells which part of another
+// resource is enough.
+func (c *composer) dependencies(about addr.Object, written []model.Edge, part func(other *model.Resource, attribute string) string) []unit.Edge {
+	ready := func(to addr.Object) unit.Edge {
+		return unit.Edge{To: to, Until: unit.Ready, Gate: unit.GateStart}
+	}
+	var edges []unit.Edge
+	for _, e := range written {
 		if other := c.m.Resource(e.To); other != nil {
 			edge := ready(e.To)
-			edge.Part = partFor(r, other, e.Attribute)
+			edge.Part = part(other, e.Attribute)
 			edges = append(edges, edge)
 			continue
 		}
@@ -111,22 +121,22 @@ func (c *composer) resourceEdges(r *model.Resource) []unit.Edge {
 			if s.Enabled {
 				edges = append(edges, ready(e.To))
 			} else {
-				c.fail(codeMissing, e.Range, r.Address, "a service is missing",
-					fmt.Sprintf("%s depends on %s, which has enabled = false", r.Address, e.To), "enable it, or take the dependency away")
+				c.fail(codeMissing, e.Range, about, "a service is missing",
+					fmt.Sprintf("%s depends on %s, which has enabled = false", about, e.To), "enable it, or take the dependency away")
 			}
 			continue
 		}
 		if n := c.node(e.To); n != nil {
 			if n.Disabled {
-				c.fail(codeNode, e.Range, r.Address, "a node is missing",
-					fmt.Sprintf("%s depends on %s, which has disabled = true", r.Address, e.To), "take it out of depends_on, or the line out of the node")
+				c.fail(codeNode, e.Range, about, "a node is missing",
+					fmt.Sprintf("%s depends on %s, which has disabled = true", about, e.To), "take it out of depends_on, or the line out of the node")
 				continue
 			}
 			edges = append(edges, ready(e.To))
 			continue
 		}
 		for _, other := range c.standFor(e.To) {
-			if other != r.Address {
+			if other != about {
 				edges = append(edges, ready(other))
 			}
 		}

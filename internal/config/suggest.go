@@ -78,7 +78,7 @@ func (l *loader) hintForAttribute(def *schema.Block, name string, names []string
 		return l.hintForEach(def)
 	}
 	if def.Class == schema.ClassService {
-		if elsewhere := l.config.Definition.Block("cloud").Nested("service").Attribute(name); elsewhere != nil {
+		if elsewhere := l.config.Definition.Block("cloud").Nested("service"); elsewhere.Attribute(name) != nil || elsewhere.Argument(name) != nil {
 			return "it can only be set in the cloud's own service block"
 		}
 	}

@@ -67,6 +67,7 @@ type Service struct {
 	Conf        cty.Value      // an object, empty when nothing was written
 	Values      cty.Value      // an object, empty when nothing was written
 	Settings    []Setting      // what led here, the later over the earlier
+	Edges       []Edge         // what it waits for besides the services that it needs, by address
 	Range       diag.Range     // of the cloud's block
 }
 
@@ -159,7 +160,7 @@ const (
 	DriftIgnore  Drift = "ignore"
 )
 
-// Edge says that a resource depends on another one, on a service or on a node.
+// Edge says that a resource or a service depends on a resource, a service or a node.
 type Edge struct {
 	To addr.Object
 	// Attribute is the attribute whose reference made the edge, "" for depends_on.

@@ -75,6 +75,11 @@ func languageNames() string {
 // been said that all of it must be known when the configuration is loaded.
 func (r *Renderer) body(p *page, b *schema.Block, level int, told bool) {
 	r.bodyLabels(p, b)
+	if b.Waits {
+		full := *b
+		full.Attributes = append(b.Attributes[:len(b.Attributes):len(b.Attributes)], b.Arguments()...)
+		b = &full
+	}
 	heading := strings.Repeat("#", level) + " "
 	if len(b.AttributeNames()) > 0 {
 		p.paragraph(heading + "Attributes")

@@ -73,6 +73,11 @@ func (r *resolver) checkBlock(b *config.Block) {
 	for _, ref := range b.DependsOn {
 		r.checkReference(ref, true, eachMissing)
 	}
+	for _, inner := range b.Blocks { // services of a cloud
+		for _, ref := range inner.DependsOn {
+			r.checkReference(ref, true, eachMissing)
+		}
+	}
 }
 
 // checkInside looks at what is written in a block, but for its own for_each.

@@ -90,6 +90,11 @@ func (r *resolver) services(b *config.Block, m *model.Model, l *layers) {
 		settings := slices.Concat(r.written(block, cloudLayer), ofService(l.fallback, block.Label()))
 		s := r.effective(l, block.Label(), settings)
 		s.Address, s.Range = block.Address, block.Range
+		waits := r.waits(block)
+		if r.waited += len(waits); r.tooManyWaits(block.Range) {
+			return
+		}
+		s.Edges = r.withPools(r.edges(waits))
 		m.Cloud.Services = append(m.Cloud.Services, s)
 	}
 	slices.SortFunc(m.Cloud.Services, func(a, b model.Service) int { return cmp.Compare(a.Name, b.Name) })
