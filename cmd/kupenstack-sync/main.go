@@ -36,6 +36,8 @@ type options struct {
 	output  string
 	// repoGiven tells that --repo was written, not only its variable.
 	repoGiven bool
+	// tearDown is the name of the cloud that a pass is to take away, "" for none.
+	tearDown string
 }
 
 // exit ends the command with a code. Its text, if any, has been printed.
@@ -145,6 +147,7 @@ Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the config
 		formatCommand(&o),
 		graphCommand(&o),
 		lockCommand(&o),
+		destroyCommand(&o),
 	)
 	complete(root, &o)
 	return root

@@ -82,6 +82,7 @@ func newPass(ctx context.Context, o *options, guard func() error, log zerolog.Lo
 	if err != nil {
 		return nil, err
 	}
+	reading.TearDown = o.tearDown
 	source, err := o.Source(ctx)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ func deployment() []area {
 		{"revision", "What else is in the repository", "What the configuration needs from the files beside it.", []Entry{
 			{"revision.charts", "`repository` in `charts` or in a `chart` is a path, and the revision has no such directory. The path begins at the top of the repository, wherever the configuration is. Commit the charts there, or write the address of a repository of charts, which begins with `oci://` or `https://`."},
 			{"revision.lock", "`charts.lock.json` is no lock file of charts, or a version of it that this program does not know; the message says what is wrong. After a merge it may have two entries for a chart. Take it from an earlier commit, or delete it, and run `kupenstack-sync lock`."},
+			{"revision.tear-down", "`kupenstack-sync destroy` was given the name of another cloud than the configuration describes. Look at `--repo` and `--path`. Nothing was taken away."},
 		}},
 		{"compose", "What can be deployed", "What the configuration asks for and no chart, image or dependency can give.", []Entry{
 			{"compose.credentials", "A password or user is written for one chart and not for another that has to have the same, so that they could not log in. Write it in all places that the message names, or in none: then it is generated."},

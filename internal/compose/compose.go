@@ -63,9 +63,12 @@ type Facts struct {
 }
 
 // Compose returns the units of a model that passed its own checks. When there are errors among the
-// diagnostics there are no units at all: a part of them would look like the whole to whoever
+// diagnostics there are no units at all, and none for a cloud that is to be torn down: a part of them would look like the whole to whoever
 // deletes what is no longer wanted. Trying again does not help until the configuration changes.
 func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagnostics) {
+	if m.TearDown {
+		return []unit.Unit{}, nil // whatever could not be deployed: nothing is
+	}
 	c := &composer{
 		m: m, ev: ev, facts: facts, definition: schema.New(), places: placesOf(m), written: map[string]map[string]any{},
 		shown: map[string]shownConf{}, configurations: map[string]map[string]any{}, large: map[string]bool{},

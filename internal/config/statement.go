@@ -19,7 +19,7 @@ type Statement struct {
 	From, To *Place // nil where the kind has none, or what is written is no address
 }
 
-// Place is an address as a statement has it: of a module, a resource, a node or a service.
+// Place is an address as a statement has it: of a module, a resource, a node, a service or the cloud.
 type Place struct {
 	Address addr.Address
 	// Key is a key that is computed, as in to = network.web[each.key]; nil otherwise.
@@ -29,6 +29,9 @@ type Place struct {
 	ModuleKeys []*Attribute
 	Range      diag.Range
 }
+
+// CloudKind is the kind of the block that a removed block can name to have all of it taken away.
+const CloudKind = "cloud"
 
 // Computed tells whether any key of the address is.
 func (p *Place) Computed() bool { return p.Key != nil || p.ModuleKeys != nil }
@@ -63,9 +66,9 @@ func (l *loader) statement(b *hclsyntax.Block, def *schema.Block) {
 		switch {
 		case a.Schema.Form != schema.FormAddress:
 		case a.Name == "from":
-			s.From = l.place(a, false)
+			s.From = l.place(a, false, def.Kind == schema.RemovedKind)
 		default:
-			s.To = l.place(a, def.Kind == schema.ImportKind)
+			s.To = l.place(a, def.Kind == schema.ImportKind, false)
 		}
 	}
 	switch def.Kind {
@@ -78,8 +81,9 @@ func (l *loader) statement(b *hclsyntax.Block, def *schema.Block) {
 	}
 }
 
-// place reads an address, with keys that are computed where there may be some.
-func (l *loader) place(a *Attribute, computed bool) *Place {
+// place reads an address, with keys that are computed where there may be some. cloud tells that it may be that
+// of the cloud.
+func (l *loader) place(a *Attribute, computed, cloud bool) *Place {
 	place := &Place{Range: a.Range}
 	var traversal hcl.Traversal
 	keys, flat := map[int]hclsyntax.Expression{}, false
@@ -94,6 +98,12 @@ func (l *loader) place(a *Attribute, computed bool) *Place {
 		}
 	}
 	var ok bool
+	if cloud && len(traversal) == 2 && traversal.RootName() == CloudKind {
+		if name, named := attributeStep(traversal, 1); named {
+			place.Address = l.object(addr.Managed, CloudKind, name)
+			return place
+		}
+	}
 	if place.Address, ok = l.wholeAddress(traversal); !ok {
 		return nil
 	}

@@ -20,6 +20,9 @@ type Model struct {
 	Moves    []Move
 	Imports  []Import
 	Removals []Removal
+	// TearDown says that nothing of all this is wanted any more, and what is on record is to go. The Removals
+	// have the root module then.
+	TearDown bool
 }
 
 // Cloud is the deployment as a whole.

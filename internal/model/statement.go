@@ -21,7 +21,7 @@ type Import struct {
 
 // Removal says what becomes of objects that are no longer in the configuration.
 type Removal struct {
-	From addr.Address // a module, a resource or a service
+	From addr.Address // a module, a resource or a service; the root module for the whole cloud
 	// Destroy is false for what is only forgotten.
 	Destroy bool
 	Range   diag.Range

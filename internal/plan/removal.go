@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -42,6 +43,14 @@ func (r Removals) Names(a addr.Object) bool { return r.fate(a) != fateUnsaid }
 // Forgets tells whether an address is to be forgotten, whatever is true of it.
 func (r Removals) Forgets(a addr.Object) bool { return r.fate(a) == fateForget }
 
+// tearDown tells whether a block says that the whole cloud is to go.
+func (r Removals) tearDown() bool {
+	return slices.ContainsFunc(r, func(removal model.Removal) bool {
+		module, is := removal.From.(addr.Module)
+		return is && module.IsRoot() && removal.Destroy
+	})
+}
+
 // left tells of objects that an entry's thing has replaced, which are not deleted any more once it is
 // forgotten.
 func left(entry *inventory.Entry) string {
@@ -68,6 +77,9 @@ func Departed(entry *inventory.Entry, state unit.State, removals Removals, disab
 		c := Vanished(entry, state, true)
 		if c.Action == unit.ActionDelete {
 			c.Reason = "its removed block says so"
+			if removals.tearDown() {
+				c.Reason = "the cloud is removed"
+			}
 		}
 		return c
 	default:

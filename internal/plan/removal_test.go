@@ -1,10 +1,12 @@
 package plan_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
@@ -37,6 +39,9 @@ func TestDeparted(t *testing.T) {
 		{name: "a module", address: `module.m["k"].resource.a`, state: seen("a"), removals: plan.Removals{{From: anyAddress(t, "module.m")}}, want: unit.ActionForget, reason: "destroy = false in its removed block: it stays, and is not managed any more"},
 		{name: "another one", address: "resource.b", state: seen("a"), removals: plan.Removals{{From: at("resource.a")}}, want: unit.ActionDelete, reason: "it is no longer in the configuration"},
 		{name: "a service", address: "service.a", state: seen("a"), removals: plan.Removals{{From: at("service.a"), Destroy: true}}, want: unit.ActionDelete, reason: "its removed block says so"},
+		{name: "the cloud", address: "service.a", state: seen("a"), removals: plan.Removals{{From: addr.Module{}, Destroy: true}}, want: unit.ActionDelete, reason: "the cloud is removed"},
+		{name: "the cloud, with something protected", address: "resource.a", entry: protected, state: seen("a"), removals: plan.Removals{{From: addr.Module{}, Destroy: true}}, want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
+		{name: "the cloud, but for one thing", address: "resource.a", state: seen("a"), removals: plan.Removals{{From: addr.Module{}, Destroy: true}, {From: at("resource.a")}}, want: unit.ActionForget, reason: "destroy = false in its removed block: it stays, and is not managed any more"},
 		{name: "a disabled service", address: "service.a", state: seen("a"), disabled: true, want: unit.ActionDelete, reason: "enabled = false"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -57,6 +62,23 @@ func TestAConfigurationThatNamesAllThatGoesIsNotEmpty(t *testing.T) {
 	in.Removals = plan.Removals{{From: at("resource.a"), Destroy: true}}
 	p := plan.Make(*in)
 	expect(t, p, "resource.a delete")
+	if len(p.Refused) > 0 {
+		t.Errorf("it is refused: %v", p.Refused)
+	}
+}
+
+// TestACloudIsTakenAwayAtOnce has no brake on what goes with the cloud that is named.
+func TestACloudIsTakenAwayAtOnce(t *testing.T) {
+	in := input()
+	var want []string
+	for i := range 3 * plan.DefaultMaxDeletes {
+		u := of(fmt.Sprintf("resource.a%02d", i), "a")
+		has(in, u)
+		want = append(want, u.Address.String()+" delete")
+	}
+	in.Removals, in.MaxDeletes = plan.Removals{{From: addr.Module{}, Destroy: true}}, 1
+	p := plan.Make(*in)
+	expect(t, p, want...)
 	if len(p.Refused) > 0 {
 		t.Errorf("it is refused: %v", p.Refused)
 	}

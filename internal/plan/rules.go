@@ -121,6 +121,9 @@ func (p *Plan) requireObservation(in *Input) {
 
 // brake stops deletions that are too many for a change that was meant.
 func (p *Plan) brake(in *Input) {
+	if in.Removals.tearDown() {
+		return // the block that names the cloud means all of it
+	}
 	limit := in.MaxDeletes
 	if limit == 0 {
 		limit = DefaultMaxDeletes

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
@@ -18,6 +19,11 @@ func (r *resolver) removals(m *model.Model, removed, moved []*stated) {
 	}
 	for _, s := range removed {
 		leave := r.scope.enter(s.module, s.Block)
+		if o, ok := s.from.(addr.Object); ok && o.Kind() == config.CloudKind {
+			r.tearDown(m, s)
+			leave()
+			continue
+		}
 		if s.from != nil && r.removable(s, first[s.from], sources[s.from]) {
 			first[s.from] = s
 		}
@@ -25,6 +31,30 @@ func (r *resolver) removals(m *model.Model, removed, moved []*stated) {
 			m.Removals = append(m.Removals, model.Removal{From: s.from, Destroy: destroy, Range: s.Range})
 		}
 		leave()
+	}
+}
+
+// tearDown takes a removed block that names the cloud: all that is on record goes. The name in it is what keeps
+// one that was copied from another configuration from doing that here.
+func (r *resolver) tearDown(m *model.Model, s *stated) {
+	o, _ := s.from.(addr.Object)
+	cloud := r.config.Cloud
+	destroy, ok := r.destroy(s)
+	switch {
+	case !s.module.path.IsRoot():
+		r.scope.fail(codeRemoved, s.From.Range, "no cloud here", "the cloud is described at the root of the configuration", "move the block to a file of the root")
+	case cloud == nil: // told
+	case o.Name() != cloud.Label():
+		r.scope.fail(codeRemoved, s.From.Range, "another cloud", fmt.Sprintf("there is no %s: this configuration describes %s, which nothing is taken away from", o, cloud.Address),
+			fmt.Sprintf("to take everything away that %s has, write: from = %s", cloud.Address, cloud.Address))
+	case m.TearDown:
+		r.scope.fail(codeRemoved, s.From.Range, "removed twice", fmt.Sprintf("another block says that %s is to be taken away", o), "keep one of the two blocks")
+	case ok && !destroy:
+		r.scope.fail(codeRemoved, s.From.Range, "a cloud cannot be left as it is", "destroy = false forgets single things, and a cloud that nothing is known of any more could only be taken away by hand",
+			"take the block away, and stop the daemon; what it has made stays then")
+	default:
+		m.TearDown = true
+		m.Removals = append(m.Removals, model.Removal{From: addr.Module{}, Destroy: true, Range: s.Range})
 	}
 }
 

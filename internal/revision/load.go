@@ -51,10 +51,12 @@ func (f Findings) Sourced() diag.Sourced {
 type Options struct {
 	Given []config.Given // the values that its variables are given
 	Keys  config.Keys    // what encrypted files are opened with
+	// TearDown is the name of the cloud that is to be taken away whatever the configuration says, "" for none.
+	TearDown string
 }
 
 func (o Options) equal(other Options) bool {
-	return slices.Equal(o.Given, other.Given) && o.Keys.Optional == other.Keys.Optional &&
+	return slices.Equal(o.Given, other.Given) && o.TearDown == other.TearDown && o.Keys.Optional == other.Keys.Optional &&
 		o.Keys.Identities.Reveal() == other.Keys.Identities.Reveal()
 }
 
@@ -71,6 +73,9 @@ func evaluate(id string, tree fs.FS, at string, cfg *config.Config, options Opti
 	diags.Append(config.LoadValues(cfg, options.Given, config.DefaultLimits())...)
 	m, evaluator, more := resolve.Parts(cfg, nil)
 	diags.Append(more...)
+	if options.TearDown != "" && !cfg.Faulty && !diags.HasErrors() {
+		diags.Append(tearDown(m, options.TearDown)...)
+	}
 	sound := m
 	if diags.HasErrors() {
 		sound = nil

@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestWorkloads(t *testing.T) {
 		name string
 		run  func(*testing.T)
 	}{
-		{"deploy", s.deploy}, {"rest", s.rest}, {"repair", s.repair}, {"change", s.change}, {"move", s.move}, {"rename", s.rename}, {"take away", s.takeAway},
+		{"deploy", s.deploy}, {"rest", s.rest}, {"repair", s.repair}, {"change", s.change}, {"move", s.move}, {"rename", s.rename}, {"take away", s.takeAway}, {"tear down", s.tearDown},
 	} {
 		if !t.Run(chapter.name, chapter.run) {
 			return // what follows builds on it
@@ -287,6 +288,80 @@ func (s *workloads) takeAway(t *testing.T) {
 			t.Errorf("the namespace %s goes: %v", name, err)
 		}
 	}
+}
+
+const towerCloud = `cloud "edge" {
+  release = "2026.1"
+  charts {
+    repository = "charts"
+  }
+  service "rabbitmq" {
+    depends_on = [manifest.last]
+  }
+}
+
+node "node-1" { roles = ["control-plane"] }
+
+manifest "last" {
+  objects = { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "last", namespace = "notes" }, data = { text = "bye" } }
+
+  lifecycle {
+    prevent_destroy = true
+  }
+}
+`
+
+// tearDown takes a whole cloud away by a block in the repository. What is protected holds that back until it
+// is not any more, and what holds data stays.
+func (s *workloads) tearDown(t *testing.T) {
+	s.Describe(t, "cloud.hcl", towerCloud)
+	s.commit = s.Push(t, "Describe a cloud")
+	s.pass(t)
+	s.Files.Write("away.hcl", "removed {\n  from = cloud.edge\n}\n")
+	s.commit = s.Push(t, "Take the cloud away")
+	if r := s.Run(t, converges); r.Code == 0 {
+		t.Error("it is taken for converged")
+	}
+	status, _ := s.ReadStatus(t)
+	if u := status.Unit("manifest.last"); u == nil || u.Phase != "blocked" || !strings.Contains(u.Reason, "prevent_destroy") || s.note(t, "last") != "bye" {
+		t.Errorf("what is protected is reported as %+v", u)
+	}
+	left := slices.DeleteFunc(s.Released(t, namespace), func(object string) bool { return strings.HasPrefix(object, "PersistentVolumeClaim ") })
+	if len(left) > 0 {
+		t.Errorf("of the release is left: %q", left)
+	}
+	s.Files.Remove("away.hcl")
+	s.Files.Edit(t, "cloud.hcl", "prevent_destroy = true", "prevent_destroy = false")
+	s.commit = s.Push(t, "Not yet")
+	s.pass(t)
+	for name, arguments := range map[string][]string{"64": {"destroy"}, "3": {"destroy", "--confirm", "other"}} {
+		if r := s.Run(t, converges, arguments...); fmt.Sprint(r.Code) != name {
+			t.Errorf("%q ended with %d, want %s:\n%s", arguments, r.Code, name, r.Stderr)
+		}
+	}
+	if last := s.note(t, "last"); last != "bye" {
+		t.Fatalf("without the name of the cloud the note went: %q", last)
+	}
+	s.pass(t, "destroy", "--confirm", "edge")
+	if last := s.note(t, "last"); last != "" {
+		t.Errorf("the note says %q", last)
+	}
+	client := s.Cluster.Client()
+	node, err := client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{})
+	if err != nil || node.Labels["openstack-control-plane"] != "" {
+		t.Errorf("the node has the labels %v, %v", node.Labels, err)
+	}
+	if shown := s.get(t, schema.GroupVersionResource{Group: "kupenstack.io", Version: "v1alpha1", Resource: "openstacknodes"}, "node-1"); shown != nil {
+		t.Errorf("its OpenstackNode is there: %v", shown)
+	}
+	if _, err := client.CoreV1().Secrets(namespace).Get(t.Context(), "kupenstack-credentials", metav1.GetOptions{}); err != nil {
+		t.Errorf("the passwords that the data was made with: %v", err)
+	}
+	// In the repository it says the same to whoever comes later, which finds it done.
+	s.Files.Write("away.hcl", "removed {\n  from = cloud.edge\n}\n")
+	s.commit = s.Push(t, "Take the cloud away")
+	s.pass(t)
+	s.rest(t)
 }
 
 // get returns an object that is in no namespace, nil when it is not there.

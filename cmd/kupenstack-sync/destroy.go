@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+)
+
+// destroying is one call of destroy.
+type destroying struct {
+	in      io.Reader
+	out     io.Writer
+	asks    bool // somebody is there to answer
+	confirm string
+}
+
+func destroyCommand(o *options) *cobra.Command {
+	d := &destroying{}
+	command := &cobra.Command{
+		Use: "destroy", Short: "Take a whole cloud away",
+		Long: `destroy takes everything away that is on record for the configuration at --repo, each thing before what it
+needs: what is in OpenStack, the services, charts, manifests and the labels of nodes. What holds data stays:
+claims to volumes, the generated passwords, and the namespaces. Nothing of this happens before somebody
+has given the name of the cloud, by --confirm or when asked.
+
+What has prevent_destroy stays, with what it needs; so does what carries instances that are not on record.
+While a daemon follows the configuration it is in charge, and would build all of it again: stop it first,
+or have a removed block with from = cloud.<name> in the repository in place of this command.`,
+		Example: `  kupenstack-sync destroy --repo https://git.example.org/cloud.git
+  kupenstack-sync destroy --confirm prod`,
+		Args: wire.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d.in, d.out, d.asks = cmd.InOrStdin(), cmd.ErrOrStderr(), term.IsTerminal(int(os.Stdin.Fd()))
+			return d.run(cmd.Context(), o)
+		},
+	}
+	command.Flags().StringVar(&d.confirm, "confirm", "", "the name of the cloud that is to be taken away")
+	return command
+}
+
+func (d *destroying) run(ctx context.Context, o *options) error {
+	name := d.confirm
+	if name == "" {
+		var err error
+		if name, err = d.ask(o.Repo); err != nil {
+			return err
+		}
+	}
+	o.tearDown = name
+	return o.bounded(ctx, pass)
+}
+
+// ask has a person write the name of the cloud.
+func (d *destroying) ask(repo string) (string, error) {
+	if !d.asks {
+		return "", fmt.Errorf("%w: --confirm: nobody is there to be asked: give the name of the cloud that is to be taken away", wire.ErrUsage)
+	}
+	fmt.Fprintf(d.out, "Everything that %s describes is going to be taken away. What holds data stays.\nThe name of the cloud, to go on: ", repo)
+	line, err := bufio.NewReader(d.in).ReadString('\n')
+	if name := strings.TrimSpace(line); name != "" {
+		return name, nil
+	}
+	if err != nil && err != io.EOF {
+		return "", err
+	}
+	return "", fmt.Errorf("nothing was taken away: no name was given")
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+)
+
+func TestDestroyAsks(t *testing.T) {
+	for _, c := range []struct{ typed, want string }{
+		{"prod\n", "prod"}, {"  prod  \n", "prod"}, {"prod", "prod"}, {"\n", ""}, {"", ""},
+	} {
+		var out bytes.Buffer
+		d := destroying{in: strings.NewReader(c.typed), out: &out, asks: true}
+		name, err := d.ask("https://git.example.org/cloud.git")
+		if name != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%q: %q, %v", c.typed, name, err)
+		}
+		if !strings.Contains(out.String(), "https://git.example.org/cloud.git") {
+			t.Errorf("it asks %q", out.String())
+		}
+	}
+	d := destroying{in: strings.NewReader("prod\n")}
+	if _, err := d.ask("."); !errors.Is(err, wire.ErrUsage) || !strings.Contains(err.Error(), "--confirm") {
+		t.Errorf("without anybody to ask: %v", err)
+	}
+}

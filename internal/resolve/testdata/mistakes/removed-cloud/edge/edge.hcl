@@ -1,0 +1,3 @@
+removed {
+  from = cloud.prod
+}
