@@ -38,7 +38,7 @@ func cloudBlocks() []Block {
 				Doc: "The default profile: its settings hold for the whole cloud and for every node.",
 			},
 		},
-		Blocks: []Nested{chartsBlock(), openstackBlock(), cloudService()},
+		Blocks: []Nested{chartsBlock(), imagesBlock(), openstackBlock(), cloudService()},
 	}}
 }
 
@@ -55,6 +55,24 @@ func chartsBlock() Nested {
 			{
 				Name: "version", Type: cty.String, AtLoad: true, Format: FormatVersions, Example: cty.StringVal("~> 2026.1"),
 				Doc: "Which versions of the charts may be taken: one version, or a range such as ~> 2026.1. The newest unless written. Which one it is, kupenstack-sync lock decides.",
+			},
+		},
+	}}
+}
+
+func imagesBlock() Nested {
+	return Nested{Max: 1, Block: Block{
+		Kind: "images", Class: ClassPart,
+		Doc: "Where the images of the services are pulled from.",
+		Attributes: []Attribute{
+			{
+				Name: "registries", Type: cty.Map(cty.String), AtLoad: true, Format: FormatRegistry,
+				Example: cty.MapVal(map[string]cty.Value{"quay.io": cty.StringVal("registry.example.org/quay"), "docker.io": cty.StringVal("registry.example.org/docker")}),
+				Doc:     "What stands in for a registry, or for a part of one, such as quay.io/airshipit: of several that fit the longest counts. It holds for every image of every service, whether the release of OpenStack or the chart names it, but for those that are written in values.",
+			},
+			{
+				Name: "pull_secret", Type: cty.String, AtLoad: true, Format: FormatDNSName, Example: cty.StringVal("registry-login"),
+				Doc: "The name of the Kubernetes Secret, in the cloud's namespace, that images are pulled with. It is of the type kubernetes.io/dockerconfigjson and has to be there.",
 			},
 		},
 	}}

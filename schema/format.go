@@ -32,6 +32,7 @@ const (
 	FormatPEM        Format = "pem"        // certificates
 	FormatCharts     Format = "charts"     // an oci:// or https:// repository, or a path
 	FormatChart      Format = "chart"      // the name of a chart
+	FormatRegistry   Format = "registry"   // a registry of images, or a part of one
 	FormatName       Format = "name"       // of an object that must have one
 	FormatVersions   Format = "versions"   // a version, or a range of them: ~> 2026.1
 	FormatPrefix     Format = "prefix"     // a network, with any address of it: 10.0.0.0/24
@@ -42,6 +43,7 @@ const (
 var (
 	dnsNamePattern  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 	quantityPattern = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi|Ti|Pi|M|G|T|P)$`)
+	registryPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
 	chartPattern    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	releasePattern  = regexp.MustCompile(`^20[0-9]{2}\.[12]$`)
 	// idPattern takes dashes or none, as the services do.
@@ -76,6 +78,8 @@ func (f Format) Pattern() string {
 		return quantityPattern.String()
 	case FormatChart:
 		return chartPattern.String()
+	case FormatRegistry:
+		return registryPattern.String()
 	case FormatRelease:
 		return releasePattern.String()
 	case FormatChecksum:
@@ -142,6 +146,10 @@ func (f Format) checkPattern(s string) error {
 	case FormatChart:
 		if len(s) > longestName || !chartPattern.MatchString(s) {
 			return errors.New("the name of a chart: letters, digits, dashes, dots and _, with a letter or digit in front")
+		}
+	case FormatRegistry:
+		if len(s) > longestName || !registryPattern.MatchString(s) {
+			return errors.New("a registry of images without https://, or a part of one, such as quay.io or registry.example.org/quay")
 		}
 	case FormatQuantity:
 		if !quantityPattern.MatchString(s) {

@@ -1,6 +1,11 @@
 package compose
 
-import "slices"
+import (
+	"maps"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
 
 // releases are the releases of OpenStack that there are images of.
 func releases() []string { return []string{"2025.1", "2025.2", "2026.1"} }
@@ -95,6 +100,25 @@ func imageValues(service, release string) []setting {
 		}
 	}
 	return list
+}
+
+// pullValues are what OpenStack-Helm's charts take for a Secret that images are pulled with: their service
+// accounts have it.
+func pullValues(service string, images *model.Images) []setting {
+	if images == nil || images.PullSecret == "" {
+		return nil
+	}
+	return []setting{
+		{path: "endpoints.oci_image_registry.auth.enabled", value: true},
+		{path: "secrets.oci_image_registry." + service, value: images.PullSecret},
+		{path: "manifests.secret_registry", value: false}, // which would make another one
+	}
+}
+
+// ownImages are the entries of images.tags that somebody wrote, sorted.
+func ownImages(written map[string]any) []string {
+	tags, _ := get(written, "images.tags").(map[string]any)
+	return slices.Sorted(maps.Keys(tags))
 }
 
 // ofRelease tells whether a service has images of a release of OpenStack.

@@ -62,6 +62,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	fill(values, cloud, settings()[s.Name])
 	fill(values, cloud, endpointValues(s.Name, cloud, brokers))
 	fill(values, cloud, imageValues(s.Name, cloud.Release))
+	fill(values, cloud, pullValues(s.Name, cloud.Images))
 	fill(values, cloud, replicaValues(s))
 	fill(values, cloud, c.versionValues(s))
 	if path, ok := volumes()[s.Name]; ok && s.StorageSize != "" {
@@ -79,6 +80,9 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	}
 	if ofRelease(s.Name, cloud.Release) {
 		release.OpenStackRelease = cloud.Release
+	}
+	if images := cloud.Images; images != nil && len(images.Registries) > 0 {
+		release.Registries, release.OwnImages = images.Registries, ownImages(c.written[s.Name])
 	}
 	c.tellImages(s)
 	class := unit.ClassService

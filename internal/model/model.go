@@ -35,6 +35,7 @@ type Cloud struct {
 	StorageBackend string // "" without
 	Profile        string // the default profile; "" without
 	Charts         *Charts
+	Images         *Images
 	OpenStack      *OpenStack
 	Services       []Service             // by name
 	Range          diag.Range            // of the block's header
@@ -45,6 +46,13 @@ type Cloud struct {
 type Charts struct {
 	Repository string
 	Version    string // "" for any
+	Range      diag.Range
+}
+
+// Images says where images are pulled from.
+type Images struct {
+	Registries map[string]string // what stands in for a registry or a part of one; nil for nothing
+	PullSecret string            // the name of a Kubernetes Secret; "" for none
 	Range      diag.Range
 }
 

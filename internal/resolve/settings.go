@@ -71,6 +71,9 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 	for _, charts := range b.Nested("charts") {
 		c.Charts = &model.Charts{Repository: r.text(charts, "repository"), Version: r.text(charts, "version"), Range: charts.Range}
 	}
+	for _, images := range b.Nested("images") {
+		c.Images = &model.Images{Registries: r.registries(images), PullSecret: r.text(images, "pull_secret"), Range: images.Range}
+	}
 	for _, o := range b.Nested("openstack") {
 		values := map[string]cty.Value{}
 		for _, a := range o.Attributes {
@@ -82,6 +85,32 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 			CA: r.hidden(o, "ca"), Interface: r.text(o, "interface"), Range: o.Range,
 		}
 	}
+}
+
+// registries are what stands in for registries of images. A key is a registry as well, which no type says.
+func (r *resolver) registries(b *config.Block) map[string]string {
+	a := b.Attribute("registries")
+	if a == nil {
+		return nil
+	}
+	v, ok := r.shown(a)
+	if !ok || v.IsNull() {
+		return nil
+	}
+	registries := map[string]string{}
+	for it := v.ElementIterator(); it.Next(); {
+		key, value := it.Element()
+		if err := schema.FormatRegistry.Check(key.AsString()); err != nil {
+			r.scope.wrong(codeValue, a, "not a registry", fmt.Sprintf("the key %q must be %v", key.AsString(), err), config.Example(a.Schema))
+			continue
+		}
+		if value.IsNull() {
+			r.scope.wrong(codeValue, a, "value is missing", fmt.Sprintf("%s must have a value, and this is null", key.AsString()), config.Example(a.Schema))
+			continue
+		}
+		registries[key.AsString()] = value.AsString()
+	}
+	return registries
 }
 
 // services are the cloud's services with the default profile laid over them.

@@ -133,6 +133,10 @@ type Release struct {
 	Values map[string]any
 	// Secrets are put into the values when they are handed to Helm.
 	Secrets []ValueSecret // by path
+	// Registries stand in for others, or for parts of them, in images.tags of the values and of the chart; but
+	// for the images of OwnImages, which somebody wrote as they are.
+	Registries map[string]string `json:",omitempty"`
+	OwnImages  []string          `json:",omitempty"`
 	// OpenStackRelease is the release of OpenStack that the images are of, "" where none is.
 	OpenStackRelease string
 	// OnDelete says that the chart was told to replace no pods of DaemonSets by itself, as instances

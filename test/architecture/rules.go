@@ -102,6 +102,7 @@ func light() []string {
 	return []string{
 		"github.com/Masterminds/semver",
 		"github.com/agext/levenshtein",
+		"github.com/distribution/reference",
 		"github.com/google/uuid",
 		"github.com/rs/zerolog",
 		"github.com/spf13/cobra",

@@ -45,19 +45,13 @@ func (s *story) remove(t *testing.T) {
 	})
 }
 
-// takeAway takes away all that the command may have: what is in OpenStack first, as it could not be
-// reached any more, then the services, each before what it needs. Databases and brokers go because
-// they are named.
+// takeAway takes the cloud away: what is in OpenStack first, as it could not be reached any more, then the
+// services, each before what it needs.
 func (s *killed) takeAway(t *testing.T) {
 	before := s.Objects(t, nil)
 	begin := s.requests()
-	for _, block := range []string{"project \"dev\"", "network \"web\"", "subnet \"web\"", "flavor \"small\"", "image \"cirros\"", "keypair \"ops\"", "instance \"web\""} {
-		s.Files.Cut(t, "small.hcl", block)
-	}
 	infrastructure := []string{"mariadb", "rabbitmq", "memcached"}
-	for _, service := range append(infrastructure, "keystone") {
-		s.Files.Edit(t, "small.hcl", "service \""+service+"\" {}", "service \""+service+"\" {\n    enabled = false\n  }")
-	}
+	s.Files.Write("away.hcl", "removed {\n  from = cloud.small\n}\n")
 	s.commit = s.Push(t, "Take everything away")
 	if r := s.proxies.Run(t, converges); r.Code != 0 {
 		t.Errorf("the pass ended with %d:\n%s%s", r.Code, r.Stdout, r.Stderr)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kupenstack/kupenstack-sync/test/charts"
@@ -21,6 +22,17 @@ const nodes = `
 node "node-1" { roles = ["control-plane", "network"] }
 node "node-2" { roles = ["control-plane", "network"] }
 node "node-3" { roles = ["compute"] }
+`
+
+// mirror has all images pulled from one place.
+const mirror = `  images {
+    pull_secret = "mirror-login"
+    registries = {
+      "docker.io" = "mirror.example.org/docker"
+      "ghcr.io"   = "mirror.example.org/ghcr"
+      "quay.io"   = "mirror.example.org/quay"
+    }
+  }
 `
 
 // TestServices deploys every service there is, one pass after another: they come up, stay at rest, are
@@ -40,7 +52,7 @@ func TestServices(t *testing.T) {
 		t.Run(backend, func(t *testing.T) {
 			t.Parallel() // in a world of its own
 			w := world.New(t)
-			w.Describe(t, "cloud.hcl", composed.Source(backend, storage[backend])+nodes)
+			w.Describe(t, "cloud.hcl", strings.Replace(composed.Source(backend, storage[backend]), "  service ", mirror+"  service ", 1)+nodes)
 			s := &everything{story{World: w, all: t}}
 			s.commit = w.Push(t, "Describe the cloud")
 			for _, chapter := range []struct {
@@ -81,6 +93,25 @@ func (s *everything) deploy(t *testing.T) {
 		name, _, _ := strings.Cut(rest, `"`)
 		if u := status.Unit("service." + name); isService && (u == nil || u.Phase != "ready") {
 			t.Errorf("%s is reported as %+v", name, u)
+		}
+	}
+	s.mirrored(t)
+}
+
+// mirrored wants no pod to pull an image from elsewhere than the mirror.
+func (s *everything) mirrored(t *testing.T) {
+	pods, err := s.Cluster.Client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(pods.Items) == 0 {
+		t.Fatalf("%d pods, %v", len(pods.Items), err)
+	}
+	for _, pod := range pods.Items {
+		for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+			if !strings.HasPrefix(c.Image, "mirror.example.org/") {
+				t.Errorf("%s runs %s", pod.Name, c.Image)
+			}
+		}
+		if os.Getenv(charts.CheckoutVariable) != "" && !slices.ContainsFunc(pod.Spec.ImagePullSecrets, func(r corev1.LocalObjectReference) bool { return r.Name == "mirror-login" }) {
+			t.Errorf("%s is pulled with %v", pod.Name, pod.Spec.ImagePullSecrets)
 		}
 	}
 }

@@ -39,6 +39,9 @@ type source struct {
 	digest       string
 	files        []*loader.BufferedFile
 	dependencies []*source
+
+	once   sync.Once
+	images map[string]any // see [source.tags]
 }
 
 // chart returns a new chart.

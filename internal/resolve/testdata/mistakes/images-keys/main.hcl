@@ -1,0 +1,8 @@
+cloud "test" {
+  openstack {
+    cloud = "test"
+  }
+  images {
+    registries = { "https://quay.io" = "registry.example.org/quay", "ghcr.io" = null }
+  }
+}
