@@ -50,13 +50,13 @@ func clusterBlocks() []Block {
 		Unique: "an object keeps its name, which two cannot have", NeedsOne: []string{"objects", "files", "directory"},
 		Attributes: []Attribute{
 			{
-				Name: "objects", Type: cty.DynamicPseudoType, AtLoad: true,
+				Name: "objects", Type: cty.DynamicPseudoType, AtLoad: true, Sealable: true,
 				Example: cty.TupleVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{
 					"apiVersion": cty.StringVal("v1"), "kind": cty.StringVal("ConfigMap"),
 					"metadata": cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("notice")}),
 					"data":     cty.ObjectVal(map[string]cty.Value{"text": cty.StringVal("Maintenance on Sunday")}),
 				})}),
-				Doc: "Objects as Kubernetes has them, with apiVersion, kind and metadata: a list, or a single one.",
+				Doc: "Objects as Kubernetes has them, with apiVersion, kind and metadata: a list, or a single one. Values in data and stringData of a Secret may be sensitive; they are never shown.",
 			},
 			{
 				Name: "files", Type: cty.Set(cty.String), AtLoad: true, Example: cty.SetVal([]cty.Value{cty.StringVal("manifests/storage.yaml")}),

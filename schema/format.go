@@ -115,7 +115,7 @@ func (f Format) Check(s string) error {
 		return checkURL(s, "http", "https")
 	case FormatCharts:
 		if strings.Contains(s, "://") {
-			return checkURL(s, "oci", "https", "http")
+			return checkURL(s, "oci", "https")
 		}
 		return checkPath(s)
 	case FormatName:

@@ -130,6 +130,7 @@ type Attribute struct {
 	Sensitive bool // never shown
 	Unordered bool // the order of the list's elements means nothing
 	AtLoad    bool // must be known when the configuration is loaded
+	Sealable  bool // parts of it may be what nobody can open here; a Mapping may have such anyway
 
 	// ExampleText is the right side of the example where that is more than the literal of Example,
 	// such as an address or a condition.

@@ -169,7 +169,7 @@ func (l *locking) show(lock *chartlock.Lock, changes []change) error {
 	if len(lock.Entries) == 0 {
 		b.WriteString("The configuration takes no chart from a repository: there is nothing to lock.\n")
 	} else {
-		fmt.Fprintf(&b, "%s: %d charts, %d of them changed.\n", chartlock.File, len(lock.Entries), len(changes))
+		fmt.Fprintf(&b, "%s: %d locked, %d changed.\n", chartlock.File, len(lock.Entries), len(changes))
 	}
 	_, err := io.WriteString(l.out, b.String())
 	return err

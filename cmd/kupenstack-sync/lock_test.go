@@ -72,24 +72,24 @@ func TestLockCommand(t *testing.T) {
 	add("memcached", "1.0.0", "first")
 	configure("~1.0", one)
 	run(exitInvalid, "run kupenstack-sync lock", "validate", dir)
-	run(exitDone, "+ mariadb 1.0.0 of REPOSITORY\ncharts.lock.json: 1 charts, 1 of them changed.", "lock", dir)
+	run(exitDone, "+ mariadb 1.0.0 of REPOSITORY\ncharts.lock.json: 1 locked, 1 changed.", "lock", dir)
 	run(exitDone, "The configuration is valid", "validate", dir)
 
 	// What was locked stays, and needs nobody, until an upgrade is asked for.
 	add("mariadb", "1.0.1", "second")
 	before := requests
 	written := lock()
-	run(exitDone, "1 charts, 0 of them changed", "lock", dir)
+	run(exitDone, "1 locked, 0 changed", "lock", dir)
 	configure("~1.0.0", one) // another range that has the same version
 	run(exitInvalid, "charts are not locked", "validate", dir)
-	run(exitDone, "1 charts, 0 of them changed", "lock", dir)
+	run(exitDone, "1 locked, 0 changed", "lock", dir)
 	if requests != before || strings.ReplaceAll(lock(), "~1.0.0", "~1.0") != written {
 		t.Errorf("%d requests, and the file is\n%s\nnot\n%s", requests-before, lock(), written)
 	}
 	configure("~1.0.0", two)
-	run(exitDone, "  + memcached 1.0.0 of REPOSITORY\ncharts.lock.json: 2 charts, 1 of them changed.", "lock", dir)
+	run(exitDone, "  + memcached 1.0.0 of REPOSITORY\ncharts.lock.json: 2 locked, 1 changed.", "lock", dir)
 	add("memcached", "1.0.1", "second")
-	run(exitDone, "  ~ memcached 1.0.0 -> 1.0.1 of REPOSITORY\ncharts.lock.json: 2 charts, 1 of them", "lock", "--upgrade=memcached", dir)
+	run(exitDone, "  ~ memcached 1.0.0 -> 1.0.1 of REPOSITORY\ncharts.lock.json: 2 locked, 1 changed", "lock", "--upgrade=memcached", dir)
 	run(exitDone, "\"before\": \"1.0.0\"", "lock", "--upgrade", "--output=json", dir)
 
 	// A version that is published again is told apart.

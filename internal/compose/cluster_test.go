@@ -166,6 +166,18 @@ func TestServicesWait(t *testing.T) {
 	}
 }
 
+func TestSensitiveValuesOfManifests(t *testing.T) {
+	m, ev := composed.Text(t, bareCloud+"variable \"pw\" {\n  default   = \"hunter2\"\n  sensitive = true\n}\n"+manifestOf("m",
+		`{ apiVersion = "v1", kind = "ConfigMap", metadata = { name = "a" } }, { apiVersion = "v1", kind = "Secret", metadata = { name = "b" }, stringData = { pw = var.pw, user = "u" } }`))
+	spec := composed.Compose(t, m, ev, compose.Facts{})["manifest.m"].Spec.(*unit.Objects)
+	if len(spec.Secrets) != 1 || spec.Secrets[0].Item != 1 || strings.Join(spec.Secrets[0].Path, ".") != "stringData.pw" || spec.Secrets[0].Given.Reveal() != "hunter2" {
+		t.Errorf("%+v", spec.Secrets)
+	}
+	if text := fmt.Sprintf("%+v %s %s", spec, compact(spec), spec.Digest()); strings.Contains(text, "hunter2") || !strings.Contains(text, `"user":"u"`) {
+		t.Errorf("shown: %s", text)
+	}
+}
+
 // TestOnlyWhatIsNeededOfTheCluster has no kinds of ours where there are neither services nor nodes.
 func TestOnlyWhatIsNeededOfTheCluster(t *testing.T) {
 	m, ev := composed.Text(t, bareCloud+"chart \"a\" {\n  repository = \"charts\"\n}\n")

@@ -71,11 +71,25 @@ func (c *composer) manifests(blocks []*model.Resource) {
 			}
 		}
 		c.add(unit.Unit{
-			Address: m.r.Address, Class: unit.ClassWorkload, Range: m.r.Range, Spec: &unit.Objects{Items: m.objects},
+			Address: m.r.Address, Class: unit.ClassWorkload, Range: m.r.Range, Spec: &unit.Objects{Items: m.objects, Secrets: secretsOfObjects(m.r.Objects)},
 			Edges: append(c.resourceEdges(m.r), edges...),
 			Drift: unit.DriftPolicy(m.r.Lifecycle.Drift), PreventDestroy: m.r.Lifecycle.PreventDestroy,
 		})
 	}
+}
+
+// secretsOfObjects are the sensitive values of some objects. What nobody knows is left out, as it is never
+// applied.
+func secretsOfObjects(objects []model.Object) []unit.ObjectSecret {
+	var secrets []unit.ObjectSecret
+	for i, o := range objects {
+		for _, h := range o.Hidden {
+			if !h.Value.IsEmpty() {
+				secrets = append(secrets, unit.ObjectSecret{Item: i, Path: h.Path, Given: h.Value})
+			}
+		}
+	}
+	return secrets
 }
 
 // claimObject notes who has an object, and refuses one that is somebody else's.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
 
 // Model is one cloud. It is not changed after it was made.
@@ -150,7 +151,14 @@ type Resource struct {
 // Object is an object of Kubernetes as somebody wrote it.
 type Object struct {
 	Content map[string]any // as encoding/json would decode it, but whole numbers as int64
+	Hidden  []Hidden       // what is not in the content, as nobody may see it; by path
 	Range   diag.Range     // where: in a file of its own, or the attribute
+}
+
+// Hidden is a sensitive value of an object.
+type Hidden struct {
+	Path  []string
+	Value redact.Secret // empty while nobody knows it
 }
 
 // Lifecycle says how an object is treated over time.

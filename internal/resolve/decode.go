@@ -100,7 +100,7 @@ func (s *scope) fit(a *config.Attribute, v cty.Value, whole bool) (cty.Value, bo
 	}
 	if def.AtLoad && whole && !v.IsWhollyKnown() {
 		if sealed(v) {
-			return v, def.Mapping // what it is was told to be unknown, and applies nothing
+			return v, def.Mapping || def.Sealable // what it is was told to be unknown, and applies nothing
 		}
 		if !s.tooSecret(a, v) {
 			s.unknown(a)

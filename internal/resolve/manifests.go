@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/manifest"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -70,9 +71,21 @@ func (m *manifests) written(a *config.Attribute, v cty.Value) {
 	if a == nil || v.IsNull() {
 		return
 	}
-	if v.ContainsMarked() {
-		m.wrong(a, "sensitive manifest", "objects of a manifest are shown as they are, and a part of this one is sensitive",
-			"leave the sensitive part out; the values of a chart take sensitive values")
+	elements := []cty.Value{v}
+	if !v.IsMarked() && v.IsKnown() && isSequence(v.Type()) {
+		elements = v.AsValueSlice()
+	}
+	for _, element := range elements {
+		m.object(a, element)
+	}
+}
+
+// object takes one object, or one that is a list of several.
+func (m *manifests) object(a *config.Attribute, v cty.Value) {
+	v, hidden, ok := withoutHidden(v)
+	if !ok {
+		m.wrong(a, "sensitive manifest", "objects are shown as they are, but for the values in data and stringData of a Secret, and something else is sensitive here",
+			"put it into a Secret, or into the values of a chart; a value of another Secret cannot be copied")
 		return
 	}
 	plain, err := model.Plain(v)
@@ -87,8 +100,59 @@ func (m *manifests) written(a *config.Attribute, v cty.Value) {
 		return
 	}
 	for _, o := range found {
-		m.objects = append(m.objects, model.Object{Content: o.Content, Range: a.Range})
+		m.objects = append(m.objects, model.Object{Content: o.Content, Hidden: hidden, Range: a.Range})
 	}
+}
+
+// withoutHidden takes the sensitive values out of a Secret. It returns false where something else is sensitive,
+// or a value is one of somebody else's Secret, which is not copied.
+func withoutHidden(v cty.Value) (cty.Value, []model.Hidden, bool) {
+	if !v.ContainsMarked() {
+		return v, nil, true
+	}
+	if v.IsMarked() || !v.Type().IsObjectType() && !v.Type().IsMapType() || len(model.SecretsIn(v)) > 0 {
+		return v, nil, false
+	}
+	fields := v.AsValueMap()
+	if !says(fields["apiVersion"], "v1") || !says(fields["kind"], "Secret") {
+		return v, nil, false
+	}
+	var hidden []model.Hidden
+	for _, name := range []string{"data", "stringData"} {
+		values, there := fields[name]
+		if !there || !values.ContainsMarked() {
+			continue
+		}
+		inner, marks := values.Unmark()
+		if !inner.IsKnown() || inner.IsNull() || !inner.Type().IsObjectType() && !inner.Type().IsMapType() {
+			return v, nil, false
+		}
+		shown := map[string]cty.Value{}
+		for key, value := range inner.AsValueMap() {
+			plain, own := value.Unmark()
+			if len(marks)+len(own) == 0 || plain.IsNull() {
+				shown[key] = plain
+				continue
+			}
+			if plain.Type() != cty.String && plain.IsKnown() || plain.ContainsMarked() {
+				return v, nil, false
+			}
+			secret := redact.Secret{}
+			if plain.IsKnown() {
+				secret = redact.NewSecret(plain.AsString())
+			}
+			hidden = append(hidden, model.Hidden{Path: []string{name, key}, Value: secret})
+		}
+		fields[name] = cty.ObjectVal(shown)
+	}
+	slices.SortFunc(hidden, func(a, b model.Hidden) int { return slices.Compare(a.Path, b.Path) })
+	object := cty.ObjectVal(fields)
+	return object, hidden, !object.ContainsMarked()
+}
+
+// says tells whether a value is a text that everybody sees.
+func says(v cty.Value, text string) bool {
+	return v != cty.NilVal && !v.IsMarked() && v.Type() == cty.String && v.IsKnown() && !v.IsNull() && v.AsString() == text
 }
 
 // files takes the objects of files that are named.

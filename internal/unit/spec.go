@@ -30,8 +30,17 @@ type Objects struct {
 	// Items are the objects as encoding/json would decode them, but whole numbers as int64.
 	// Namespaces and definitions are applied before the others.
 	Items []map[string]any
+	// Secrets are put into the objects when they are handed to Kubernetes.
+	Secrets []ObjectSecret `json:",omitempty"`
 	// Keep says that the objects stay when the unit goes: only the record of them is dropped.
 	Keep bool
+}
+
+// ObjectSecret is a place in an object that takes a sensitive value of the configuration.
+type ObjectSecret struct {
+	Item  int // of the objects
+	Path  []string
+	Given redact.Secret
 }
 
 // Driver returns [Kubernetes].

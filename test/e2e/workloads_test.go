@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kupenstack/kupenstack-sync/test/world"
@@ -109,6 +110,20 @@ manifest "notes" {
   directory = "notes"
 }
 
+variable "password" {
+  default   = "canary-git-password" # of the tests' Git server: no output may have it
+  sensitive = true
+}
+
+manifest "login" {
+  objects = {
+    apiVersion = "v1"
+    kind       = "Secret"
+    metadata   = { name = "login", namespace = "notes" }
+    stringData = { password = var.password }
+  }
+}
+
 # A kind that the chart brings, in a module's words.
 module "widgets" {
   source     = "./modules/widgets"
@@ -151,6 +166,7 @@ func (s *workloads) deploy(t *testing.T) {
 	if text := s.note(t, "b"); text != "b" {
 		t.Errorf("the note says %q", text)
 	}
+	s.login(t, world.Password)
 	if history := s.revisions(t); len(history) != 1 {
 		t.Errorf("revisions %q", history)
 	}
@@ -169,6 +185,10 @@ func (s *workloads) deploy(t *testing.T) {
 
 func (s *workloads) repair(t *testing.T) {
 	client := s.Cluster.Client()
+	edit := []byte(`{"stringData":{"password":"edited"}}`)
+	if _, err := client.CoreV1().Secrets("notes").Patch(t.Context(), "login", types.MergePatchType, edit, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	if err := client.CoreV1().ConfigMaps("notes").Delete(t.Context(), "a", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -181,6 +201,7 @@ func (s *workloads) repair(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.pass(t)
+	s.login(t, world.Password)
 	if text := s.note(t, "a"); text != "a" {
 		t.Errorf("the note says %q", text)
 	}
@@ -195,11 +216,13 @@ func (s *workloads) repair(t *testing.T) {
 func (s *workloads) change(t *testing.T) {
 	s.Files.Edit(t, "cloud.hcl", `size = "large"`, `size = "huge"`)
 	s.Files.Edit(t, "cloud.hcl", `["left", "right"]`, `["left"]`)
+	s.Files.Edit(t, "cloud.hcl", `= var.password`, `= "2-${var.password}"`)
 	s.Files.Edit(t, "more/gadget/crds/widgets.yaml", "names: {kind: Widget, plural: widgets}", "names: {kind: Widget, plural: widgets, shortNames: [wd]}")
 	s.Files.Remove("notes/namespace.yaml")
 	s.Files.Remove("notes/more/b.yaml")
 	s.commit = s.Push(t, "Change most of it")
 	s.pass(t)
+	s.login(t, "2-"+world.Password)
 	if size := s.widget(t, "gadget"); size != "huge" {
 		t.Errorf("the chart's widget is %q", size)
 	}
@@ -392,6 +415,15 @@ func (s *workloads) widget(t *testing.T, name string) string {
 	}
 	size, _, _ := unstructured.NestedString(object.Object, "spec", "size")
 	return size
+}
+
+// login wants a password in the Secret of the manifest.
+func (s *workloads) login(t *testing.T, password string) {
+	t.Helper()
+	secret, err := s.Cluster.Client().CoreV1().Secrets("notes").Get(t.Context(), "login", metav1.GetOptions{})
+	if err != nil || string(secret.Data["password"]) != password {
+		t.Errorf("the Secret has %q, %v", secret.Data, err)
+	}
 }
 
 // note returns the text of a ConfigMap, "" when it is not there.

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -25,6 +26,7 @@ type objectSet struct {
 	target   unit.Target
 	keep     bool
 	digest   string
+	secrets  []redact.Secret  // that are in the items
 	items    []wanted         // in the order of the spec; none when nothing is wanted any more
 	others   []unit.ObjectRef // recorded as ours, and not wanted any more, but for those that stay
 }
@@ -41,6 +43,10 @@ func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec
 		s.keep, s.digest = spec.Keep, spec.Digest()
 		for _, item := range spec.Items {
 			s.items = append(s.items, wanted{ref: unit.RefOf(item), object: marked(item, target.Address.String(), s.digest)})
+		}
+		for _, secret := range spec.Secrets { // the items are copies
+			_ = unstructured.SetNestedField(s.items[secret.Item].object.Object, secret.Given.Reveal(), secret.Path...)
+			s.secrets = append(s.secrets, secret.Given)
 		}
 	}
 	for _, ref := range target.Locator.Objects {

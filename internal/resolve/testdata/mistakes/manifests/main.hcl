@@ -24,10 +24,26 @@ manifest "no-name" {
 manifest "sensitive" {
   objects = {
     apiVersion = "v1"
-    kind       = "Secret"
+    kind       = "ConfigMap"
     metadata   = { name = "login" }
-    stringData = { password = var.password }
+    data       = { password = var.password }
   }
+}
+
+manifest "sensitive-name" {
+  objects = [{ apiVersion = "v1", kind = "Secret", metadata = { name = var.password } }]
+}
+
+manifest "copied" {
+  objects = [{ apiVersion = "v1", kind = "Secret", metadata = { name = "copy" }, stringData = { password = secret("other", "password") } }]
+}
+
+manifest "all-sensitive" {
+  objects = sensitive([{ apiVersion = "v1", kind = "Secret", metadata = { name = "copy" } }])
+}
+
+manifest "a-sensitive-list" {
+  objects = { apiVersion = "v1", kind = "Secret", metadata = { name = "copy" }, stringData = { password = [var.password] } }
 }
 
 manifest "unknown" {
