@@ -30,12 +30,13 @@ func (c *composer) cluster() {
 	c.definers, c.namespaces = map[kindOf]addr.Object{}, map[string]addr.Object{}
 	for i := range c.units {
 		u := &c.units[i]
-		objects, is := u.Spec.(*unit.Objects)
-		if !is {
-			continue
-		}
-		for _, object := range objects.Items {
-			c.claims[identityOf(object)] = claim{by: u.Address}
+		switch spec := u.Spec.(type) {
+		case *unit.Objects:
+			for _, object := range spec.Items {
+				c.claims[identityOf(object)] = claim{by: u.Address}
+			}
+		case *unit.Credentials:
+			c.claims[identity{kind: "Secret", namespace: spec.Namespace, name: spec.Name}] = claim{by: u.Address}
 		}
 	}
 	c.namespaces[c.m.Cloud.Namespace] = systemAddress(namespaceUnit)

@@ -160,6 +160,18 @@ func TestServicesWait(t *testing.T) {
 	if got := edgesOf(units["service.memcached"]); got != want {
 		t.Errorf("it waits for %s, want %s", got, want)
 	}
+	// Nova is not ready before Glance is, which would wait for it; nor before the instance's project has its limits.
+	all := composed.Source("ovs", "")
+	for name, text := range map[string]string{
+		"a service that needs it for being ready": strings.Replace(all, `service "glance" { storage_size = "9Gi" }`, `service "glance" { depends_on = [service.nova] }`, 1),
+		"one that is needed at last":              strings.Replace(all, `service "libvirt" {}`, `service "libvirt" { depends_on = [service.nova] }`, 1),
+		"a project with limits":                   strings.Replace(all, `service "libvirt" {}`, `service "libvirt" { depends_on = [project.p] }`, 1) + "project \"p\" {\n  quota = { instances = 5 }\n}\n",
+	} {
+		m, ev := composed.Text(t, text)
+		if _, diags := compose.Compose(m, ev, compose.Facts{OpenStackGiven: true}); len(diags) == 0 || diags[0].Code != "compose.cycle" {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
 	m, ev = composed.Text(t, config("chart.rook", "  depends_on = [service.memcached]\n"))
 	if _, diags := compose.Compose(m, ev, compose.Facts{}); len(diags) != 1 || diags[0].Code != "compose.cycle" || !strings.Contains(diags[0].Detail, "service.memcached") {
 		t.Errorf("a circle: %v", diags)
@@ -203,6 +215,10 @@ func TestDiagnosticsOfTheCluster(t *testing.T) {
 		"in two blocks":               {bareCloud + manifestOf("m", configMap) + manifestOf("n", configMap), []string{"main.hcl:8:13 compose.duplicate"}},
 		"of another version":          {bareCloud + manifestOf("m", `{ apiVersion = "batch/v1", kind = "Job", metadata = { name = "a" } }, { apiVersion = "batch/v1beta1", kind = "Job", metadata = { name = "a" } }`), []string{"main.hcl:5:13 compose.duplicate"}},
 		"in two namespaces":           {bareCloud + manifestOf("m", configMap+`, { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "a", namespace = "b" } }`), nil},
+		"a node":                      {bareCloud + manifestOf("m", `{ apiVersion = "v1", kind = "Node", metadata = { name = "worker-1" } }`), []string{"main.hcl:5:13 compose.duplicate"}},
+		"our own key":                 {bareCloud + manifestOf("m", `{ apiVersion = "v1", kind = "Secret", metadata = { name = "kupenstack-installation", namespace = "kupenstack-system" } }`), []string{"main.hcl:5:13 compose.duplicate"}},
+		"a record of Helm":            {bareCloud + manifestOf("m", `{ apiVersion = "v1", kind = "Secret", metadata = { name = "sh.helm.release.v1.a.v1" } }`), []string{"main.hcl:5:13 compose.duplicate"}},
+		"our own lease":               {bareCloud + manifestOf("m", `{ apiVersion = "coordination.k8s.io/v1", kind = "Lease", metadata = { name = "kupenstack-writer", namespace = "x" } }`), []string{"main.hcl:5:13 compose.duplicate"}},
 		"the namespace of the cloud":  {bareCloud + manifestOf("m", `{ apiVersion = "v1", kind = "Namespace", metadata = { name = "cloud" } }`), []string{"main.hcl:5:13 compose.duplicate"}},
 		"two releases":                {bareCloud + chart("a", "  repository = \"charts\"\n") + chart("b", "  name       = \"a\"\n  repository = \"charts\"\n"), []string{"main.hcl:8:3 compose.duplicate"}},
 		"two releases in two places":  {bareCloud + chart("a", "  repository = \"charts\"\n") + chart("b", "  name       = \"a\"\n  namespace  = \"b\"\n  repository = \"charts\"\n"), nil},

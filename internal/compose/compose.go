@@ -135,17 +135,25 @@ func (c *composer) fail(code diag.Code, where diag.Range, about addr.Object, sum
 }
 
 // finish sorts the units and their edges, and refuses cycles among the edges that hold back
-// everything: units in such a cycle would wait for each other for ever.
+// everything: units in such a cycle would wait for each other for ever. Whoever starts once another one is
+// ready also waits for what that needs for being ready.
 func (c *composer) finish() {
 	slices.SortFunc(c.units, func(a, b unit.Unit) int { return a.Address.Compare(b.Address) })
+	needs := newReadiness(c.units)
 	g := graph.New[addr.Object, unit.Condition](addr.Object.Compare)
 	g.Grow(len(c.units))
 	for i := range c.units {
 		u := &c.units[i]
 		u.Edges = sortedEdges(u.Edges)
 		for _, e := range u.Edges {
-			if e.Gate == unit.GateStart {
-				g.Connect(u.Address, e.To, e.Until)
+			if e.Gate != unit.GateStart {
+				continue
+			}
+			g.Connect(u.Address, e.To, e.Until)
+			if e.Until == unit.Ready && e.Part == "" {
+				for _, other := range needs.of(e.To) {
+					g.Connect(u.Address, other, unit.Installed)
+				}
 			}
 		}
 	}

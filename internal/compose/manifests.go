@@ -95,6 +95,10 @@ func secretsOfObjects(objects []model.Object) []unit.ObjectSecret {
 // claimObject notes who has an object, and refuses one that is somebody else's.
 func (c *composer) claimObject(r *model.Resource, object map[string]any, where diag.Range) {
 	id := identityOf(object)
+	if why, hint := reserved(id); why != "" {
+		c.fail(codeDuplicate, where, r.Address, "not for a manifest", fmt.Sprintf("%s %s", unit.RefOf(object), why), hint)
+		return
+	}
 	if other, taken := c.claims[id]; taken {
 		detail := fmt.Sprintf("%s is also in %s", unit.RefOf(object), other.by)
 		if other.where != (diag.Range{}) {
@@ -114,6 +118,19 @@ func (c *composer) claimObject(r *model.Resource, object map[string]any, where d
 	case id.kind == definitionKind && id.group == definitionGroup:
 		group, kind, _ := defines(object)
 		c.definers[kindOf{group, kind}] = r.Address
+	}
+}
+
+// reserved says why an object is nobody's to write, and what to do; "" for any other.
+func reserved(id identity) (why, hint string) {
+	switch {
+	case id.kind == "Node" && id.group == "":
+		return "is a node, which comes and goes by itself", "write a node block for its roles; its other labels are for whoever makes nodes"
+	case id.kind == "Secret" && id.group == "" && (strings.HasPrefix(id.name, "kupenstack-") || strings.HasPrefix(id.name, "sh.helm.release.")),
+		id.kind == "Lease" && id.group == "coordination.k8s.io" && strings.HasPrefix(id.name, "kupenstack-"):
+		return "is for the records of KupenStack or Helm", "give it another name"
+	default:
+		return "", ""
 	}
 }
 

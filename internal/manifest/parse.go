@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	yamlv3 "gopkg.in/yaml.v3"
 	"sigs.k8s.io/yaml"
 )
 
@@ -48,6 +50,9 @@ func Parse(text []byte) ([]Object, error) {
 	}
 	var all []Object
 	for _, d := range documents(text) {
+		if err := whole(d); err != nil {
+			return nil, err
+		}
 		v, err := decode(d)
 		if err != nil {
 			return nil, err
@@ -88,7 +93,11 @@ func documents(text []byte) []document {
 		line++
 		bare := bytes.TrimRight(part, " \t\r\n")
 		rest, separates := bytes.CutPrefix(bare, []byte("---"))
-		if separates && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t') {
+		ends := string(bare) == "..."
+		if ends {
+			rest, part = nil, nil
+		}
+		if ends || separates && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t') {
 			all = append(all, current)
 			current = document{first: line}
 			bare, part = bytes.TrimSpace(rest), append(bytes.Clone(rest), '\n')
@@ -98,7 +107,48 @@ func documents(text []byte) []document {
 		}
 		current.text = append(current.text, part...)
 	}
-	return append(all, current)
+	all = append(all, current)
+	var each []document
+	for _, d := range all {
+		each = append(each, values(d)...)
+	}
+	return each
+}
+
+// values splits a document that is several values of JSON one after the other, as kubectl takes them.
+func values(d document) []document {
+	if content := bytes.TrimSpace(d.text); len(content) == 0 || content[0] != '{' {
+		return []document{d}
+	}
+	var each []document
+	decoder := json.NewDecoder(bytes.NewReader(d.text))
+	for begin := int64(0); ; {
+		var value json.RawMessage
+		switch err := decoder.Decode(&value); {
+		case errors.Is(err, io.EOF):
+			return each
+		case err != nil:
+			return []document{d} // not JSON, or not all of it, which is told
+		}
+		end := decoder.InputOffset()
+		first := d.first + bytes.Count(d.text[:end-int64(len(value))], []byte("\n"))
+		each = append(each, document{text: d.text[begin:end], first: d.first + bytes.Count(d.text[:begin], []byte("\n")), line: first})
+		begin = end
+	}
+}
+
+// whole refuses a document with something behind its end, which the decoder would leave out in silence.
+func whole(d document) error {
+	if d.line == 0 {
+		return nil
+	}
+	decoder := yamlv3.NewDecoder(bytes.NewReader(d.text))
+	var first, behind yamlv3.Node
+	unread := decoder.Decode(&first) != nil // what is wrong with it is told by decode
+	if unread || errors.Is(decoder.Decode(&behind), io.EOF) {
+		return nil
+	}
+	return &Error{Line: d.line, Text: "there is more behind the end of this object", Hint: "write a line with --- between objects"}
 }
 
 // inLine is how the decoder says where a mistake is.

@@ -55,12 +55,22 @@ func TestParseOtherForms(t *testing.T) {
 		"a byte order":  "\ufeffapiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
 		"a directive":   "%YAML 1.1\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
 		"lines of DOS":  "---\r\napiVersion: v1\r\nkind: ConfigMap\r\nmetadata: {name: a}\r\n---\r\n",
+		"an end":        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n...\n",
 		"on the dashes": "--- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n",
 	} {
 		got, err := Parse([]byte(text))
 		if err != nil || len(got) != 1 || got[0].Content["kind"] != "ConfigMap" {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
+	}
+	several := "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"a\"}}\n\n{\"apiVersion\": \"v1\",\n\"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"b\"}}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n...\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\n"
+	got, err := Parse([]byte(several))
+	var lines []int
+	for _, o := range got {
+		lines = append(lines, o.Line)
+	}
+	if err != nil || !reflect.DeepEqual(lines, []int{1, 3, 6, 10}) {
+		t.Errorf("several: %v, %v", lines, err)
 	}
 	for _, text := range []string{"", "# nothing\n---\n# nothing\n", "---\n---\n", "null\n"} {
 		if got, err := Parse([]byte(text)); err != nil || len(got) != 0 {
@@ -80,6 +90,9 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 		"a tab":            {head + "metadata:\n\tname: a\n", 4, "no YAML"},
 		"a template":       {head + "metadata:\n  name: {{ .Values.name }}\n", 1, "no YAML"},
 		"a key twice":      {head + "metadata: {name: a}\nkind: Secret\n", 4, "twice"},
+		"more behind":      {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n{apiVersion: v1}\n", 1, "more behind"},
+		"JSON, twice":      {"{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"a\"}}\n{\"kind\": \"ConfigMap\"}\n", 2, "no apiVersion"},
+		"a JSON key twice": {"{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\",\n\"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"a\"}}\n", 2, "twice"},
 		"no text":          {head + "metadata: {name: \"\xff\"}\n", 1, "UTF-8"},
 		"a text":           {"\n\nhello\n", 3, "is a map"},
 		"a list of lists":  {"- - {}\n", 1, "is a list"},

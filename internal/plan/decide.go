@@ -32,6 +32,8 @@ type Change struct {
 	Cost   string
 	// Stops are the DaemonSets whose pods end by it.
 	Stops []unit.Stop
+	// Prunes is how many objects are deleted by it that somebody has taken out of a manifest.
+	Prunes int
 	// Closes says why nothing would run after it of a service that OpenStack is reached through.
 	Closes string
 	// Continues tells that this goes on with what was begun.
@@ -88,6 +90,9 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	diff := compare(target, desired, state)
 	c.Action, c.Fields, c.Reason, c.Cost, c.Continues, c.Stops = diff.Action, diff.Fields, diff.Reason, diff.Cost, diff.Continues, diff.Stops
 	c.Waits = diff.Waits
+	if u.Class == unit.ClassWorkload { // what we make ourselves comes and goes with nodes and kinds
+		c.Prunes = diff.Prunes
+	}
 	if target.Import != "" && c.Action == unit.ActionAdopt {
 		c.Action = unit.ActionImport
 	}
@@ -112,6 +117,8 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 		}
 	case c.Action == unit.ActionReplace && u.PreventDestroy:
 		c.block(preventsReplacement)
+	case c.Prunes > 0 && u.PreventDestroy:
+		c.block(fmt.Sprintf("prevent_destroy forbids to delete what is not in it any more (%d): put that back, or take prevent_destroy out first", c.Prunes))
 	}
 	if state.Withheld == "" && entry != nil {
 		c.mend(u.Drift, diff.Mends)
@@ -191,7 +198,7 @@ func Applied(u *unit.Unit, desired cty.Value) string {
 // something, or takes something away from a node that instances may need, or ends pods there, or closes
 // the way to OpenStack.
 func (c *Change) NeedsAdmission() bool {
-	return c.Action.Destroys() || takesAway(c) || givesProfile(c) || endsPods(c) || c.Closes != ""
+	return c.Action.Destroys() || c.Prunes > 0 || takesAway(c) || givesProfile(c) || endsPods(c) || c.Closes != ""
 }
 
 // Vanished tells what becomes of what the inventory has and the configuration does not have any

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -75,5 +77,40 @@ func TestFixedAttributesOfCharts(t *testing.T) {
 		if free.Action != unit.ActionCreate {
 			t.Errorf("%s: the other one: %+v", existence, free)
 		}
+	}
+}
+
+// TestWhatIsTakenOutOfAManifest has the deletion of its objects held back by all that holds back deletions.
+func TestWhatIsTakenOutOfAManifest(t *testing.T) {
+	pruning := func(n int, class unit.Class, protected bool) *plan.Input {
+		u := of("manifest.a", "m")
+		u.Class, u.PreventDestroy = class, protected
+		in := input(u)
+		has(in, u)
+		in.Compare[unit.Kubernetes] = func(unit.Target, cty.Value, unit.State) unit.Diff {
+			return unit.Diff{Action: unit.ActionUpdate, Prunes: n, Fields: []unit.Field{{Path: "ConfigMap a", Before: "present"}}}
+		}
+		return in
+	}
+	change := func(in *plan.Input) *plan.Change { return plan.Make(*in).Change(at("manifest.a")) }
+	if c := change(pruning(3, unit.ClassWorkload, false)); c.Action != unit.ActionUpdate || !c.NeedsAdmission() {
+		t.Errorf("a few: %+v", c)
+	}
+	if c := change(pruning(plan.DefaultMaxDeletes+1, unit.ClassWorkload, false)); c.Action != unit.ActionBlocked || !strings.Contains(c.Reason, "--max-deletes=11") {
+		t.Errorf("many: %+v", c)
+	}
+	if c := change(pruning(plan.DefaultMaxDeletes+1, unit.ClassSystem, false)); c.Action != unit.ActionUpdate || c.NeedsAdmission() {
+		t.Errorf("many of what we make ourselves: %+v", c)
+	}
+	if c := change(pruning(1, unit.ClassWorkload, true)); c.Action != unit.ActionBlocked || !strings.HasPrefix(c.Reason, "prevent_destroy forbids") {
+		t.Errorf("protected: %+v", c)
+	}
+	blind := pruning(1, unit.ClassWorkload, false)
+	other := of("service.b", "m")
+	blind.Units = append(blind.Units, other)
+	has(blind, other)
+	blind.States[other.Address] = unit.State{}
+	if c := change(blind); c.Action != unit.ActionBlocked || !strings.Contains(c.Reason, "incomplete") {
+		t.Errorf("while not all can be seen: %+v", c)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -206,4 +207,10 @@ func TestNodesOfANovaThatGoes(t *testing.T) {
 		in.Hosts = plan.Hosts{Err: errors.New("nova is down")}
 		expect(t, plan.Make(*in), want, "service.x none")
 	}
+	// A cloud that is torn down has all of its services in the configuration.
+	in := input()
+	has(in, node("node.a", "h1", "compute"))
+	in.Removals = plan.Removals{{From: addr.Module{}, Destroy: true}}
+	in.Hosts = plan.Hosts{Err: errors.New("nova is down")}
+	expect(t, plan.Make(*in), "node.a delete")
 }

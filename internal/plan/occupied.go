@@ -91,6 +91,9 @@ func novaGoes(in *Input) bool {
 	if i >= 0 {
 		return in.Entries[i].Phase == inventory.Deleting
 	}
+	if in.Removals.tearDown() {
+		return true
+	}
 	removed := map[string]bool{}
 	for a, is := range in.Removed {
 		removed[a.Name()] = is

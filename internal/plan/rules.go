@@ -113,11 +113,14 @@ func (p *Plan) requireObservation(in *Input) {
 		}
 	}
 	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Action.Destroys() && blind[drivers[c.Address]] {
+		if c := &p.Changes[i]; (c.Action.Destroys() || c.prunes()) && blind[drivers[c.Address]] {
 			c.block("the observation is incomplete, and nothing is deleted then")
 		}
 	}
 }
+
+// prunes tells whether a change goes on with what else it has to do, and deletes objects by that.
+func (c *Change) prunes() bool { return c.Prunes > 0 && c.Action.Changes() }
 
 // brake stops deletions that are too many for a change that was meant.
 func (p *Plan) brake(in *Input) {
@@ -135,6 +138,8 @@ func (p *Plan) brake(in *Input) {
 	for i := range p.Changes {
 		if c := &p.Changes[i]; c.Action.Destroys() {
 			doomed[c.Class]++
+		} else if c.prunes() {
+			doomed[c.Class] += c.Prunes
 		}
 	}
 	for i := range p.Changes {
@@ -143,7 +148,7 @@ func (p *Plan) brake(in *Input) {
 		if in.MaxDeletes == 0 {
 			allowed = max(limit, total[c.Class]/4)
 		}
-		if n := doomed[c.Class]; c.Action.Destroys() && n > allowed {
+		if n := doomed[c.Class]; (c.Action.Destroys() || c.prunes()) && n > allowed {
 			c.block(fmt.Sprintf("%d of %d would be deleted at once, and %d is the limit: allow it with --max-deletes=%d", n, total[c.Class], allowed, n))
 		}
 	}

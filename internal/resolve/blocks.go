@@ -54,7 +54,10 @@ func (r *resolver) block(b *block) {
 			Address: i.address, Kind: i.address.Kind(), Desired: built.desired, Triggers: built.triggers, Lifecycle: lifecycle,
 			Edges: r.edges(waits, built.edges), Range: b.config.Range, Ranges: ranges(b.config),
 		}
-		if isManifest(b.kind) {
+		switch {
+		case b.kind.schema.Cluster && r.showsSensitive(b.config, built.desired):
+			b.broken = true
+		case isManifest(b.kind):
 			objects, ok := r.scope.objectsOf(i, built.desired)
 			i.resource.Objects = objects
 			b.broken = b.broken || !ok

@@ -123,14 +123,13 @@ func withoutHidden(v cty.Value) (cty.Value, []model.Hidden, bool) {
 		if !there || !values.ContainsMarked() {
 			continue
 		}
-		inner, marks := values.Unmark()
-		if !inner.IsKnown() || inner.IsNull() || !inner.Type().IsObjectType() && !inner.Type().IsMapType() {
-			return v, nil, false
+		if values.IsMarked() || !values.IsKnown() || values.IsNull() || !values.Type().IsObjectType() && !values.Type().IsMapType() {
+			return v, nil, false // keys are shown, and with the map they would be sensitive
 		}
 		shown := map[string]cty.Value{}
-		for key, value := range inner.AsValueMap() {
+		for key, value := range values.AsValueMap() {
 			plain, own := value.Unmark()
-			if len(marks)+len(own) == 0 || plain.IsNull() {
+			if len(own) == 0 || plain.IsNull() {
 				shown[key] = plain
 				continue
 			}
@@ -160,10 +159,6 @@ func (m *manifests) files(a *config.Attribute, v cty.Value) {
 	if a == nil || v.IsNull() {
 		return
 	}
-	if v.ContainsMarked() {
-		m.wrong(a, "sensitive path", "the paths of files are shown, and one of these is sensitive", "write the paths themselves")
-		return
-	}
 	for it := v.ElementIterator(); it.Next(); {
 		_, name := it.Element()
 		if name.IsNull() {
@@ -177,10 +172,6 @@ func (m *manifests) files(a *config.Attribute, v cty.Value) {
 // directory takes the objects of all files of a directory.
 func (m *manifests) directory(a *config.Attribute, v cty.Value) {
 	if a == nil || v.IsNull() {
-		return
-	}
-	if v.IsMarked() {
-		m.wrong(a, "sensitive path", "the path of a directory is shown, and this is sensitive", "write the path itself")
 		return
 	}
 	name := v.AsString()

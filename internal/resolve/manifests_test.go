@@ -17,7 +17,7 @@ variable "password" {
   sensitive = true
 }
 locals {
-  login = sensitive({ user = "u", token = "hunter2" })
+  login = { user = sensitive("u"), token = var.password }
 }
 manifest "m" {
   objects = [

@@ -48,6 +48,22 @@ func (r *resolver) hidesKeys(a *config.Attribute, v cty.Value) bool {
 	return true
 }
 
+// showsSensitive tells of what is sensitive in a block of something in the cluster, of which all but the values
+// inside of maps is shown: names are parts of addresses and objects, and keys stand in plans.
+func (r *resolver) showsSensitive(b *config.Block, desired cty.Value) bool {
+	shows := false
+	for _, a := range b.Attributes {
+		switch v := desired.GetAttr(a.Name); {
+		case a.Name == objectsName: // see objectsOf
+		case a.Schema.Mapping:
+			shows = r.hidesKeys(a, v) || shows
+		default:
+			shows = r.tooSensitive(a, v) || shows
+		}
+	}
+	return shows
+}
+
 // sensitiveMap finds the first map that is sensitive, or within a list that is. It returns the keys that
 // lead to it, none of which is.
 func sensitiveMap(v cty.Value, inside bool, path []string) ([]string, bool) {

@@ -66,6 +66,8 @@ type Diff struct {
 	Continues bool
 	// Cost says what a user loses or has to bear: "the instance's disk is lost".
 	Cost string
+	// Prunes is how many objects are deleted by it that the unit does not have any more.
+	Prunes int
 	// Stops are the DaemonSets whose pods end by this, all at once, on nodes that go on.
 	Stops []Stop
 	// Waits says that there is nothing to do for it now, as something goes on by itself: what was begun, where

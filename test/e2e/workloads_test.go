@@ -77,7 +77,11 @@ spec:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
 `
 
-const gadgetTemplate = `apiVersion: apps/v1
+const gadgetTemplate = `apiVersion: v1
+kind: Namespace
+metadata: {name: gadget-data}
+---
+apiVersion: apps/v1
 kind: Deployment
 metadata: {name: {{ .Release.Name }}}
 spec:
@@ -306,7 +310,7 @@ func (s *workloads) takeAway(t *testing.T) {
 	if definition == nil {
 		t.Error("the definition of the chart's kind is gone")
 	}
-	for _, name := range []string{"gadgets", "notes"} {
+	for _, name := range []string{"gadgets", "gadget-data", "notes"} {
 		if namespace, err := s.Cluster.Client().CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{}); err != nil || namespace.DeletionTimestamp != nil {
 			t.Errorf("the namespace %s goes: %v", name, err)
 		}

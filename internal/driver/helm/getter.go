@@ -51,28 +51,28 @@ func (d *Driver) operation(ctx context.Context, namespace string) (*action.Confi
 	return configuration, cancel, nil
 }
 
-// careful never deletes a PersistentVolumeClaim.
+// careful never deletes what [holdsMore] names.
 type careful struct{ *kube.Client }
 
-func isClaim(info *resource.Info) bool {
-	return info.Mapping != nil && info.Mapping.GroupVersionKind.Kind == kindClaim
+func keeps(info *resource.Info) bool {
+	return info.Mapping != nil && holdsMore(info.Mapping.GroupVersionKind.Kind)
 }
 
-// Update leaves claims alone that are not wanted any more.
+// Update leaves alone what is not wanted any more and stays.
 func (c careful) Update(original, target kube.ResourceList, force bool) (*kube.Result, error) {
 	return c.Client.Update(original.Filter(func(info *resource.Info) bool {
-		return !isClaim(info) || target.Contains(info)
+		return !keeps(info) || target.Contains(info)
 	}), target, force)
 }
 
-// Delete deletes everything but claims.
+// Delete deletes everything but what stays.
 func (c careful) Delete(resources kube.ResourceList) (*kube.Result, []error) {
 	return c.DeleteWithPropagationPolicy(resources, metav1.DeletePropagationBackground)
 }
 
-// DeleteWithPropagationPolicy deletes everything but claims.
+// DeleteWithPropagationPolicy deletes everything but what stays.
 func (c careful) DeleteWithPropagationPolicy(resources kube.ResourceList, policy metav1.DeletionPropagation) (*kube.Result, []error) {
-	deletable := resources.Filter(func(info *resource.Info) bool { return !isClaim(info) })
+	deletable := resources.Filter(func(info *resource.Info) bool { return !keeps(info) })
 	if len(deletable) == 0 {
 		return &kube.Result{}, nil // Helm takes an empty list for an error
 	}

@@ -33,6 +33,7 @@ const (
 	kindPod        = "Pod"
 	kindClaim      = "PersistentVolumeClaim"
 	kindDefinition = "CustomResourceDefinition"
+	kindNamespace  = "Namespace"
 )
 
 // rendered is what a chart makes of values.
@@ -234,5 +235,11 @@ func refsOf(objects []*unstructured.Unstructured) []unit.ObjectRef {
 // stays tells whether an object is never deleted by us.
 func stays(object *unstructured.Unstructured) bool {
 	return object.GetAnnotations()[annotationPolicy] == policyKeep ||
-		slices.Contains([]string{kindClaim, kindDefinition}, object.GetKind())
+		holdsMore(object.GetKind())
+}
+
+// holdsMore tells whether with objects of a kind would go what others have put into them: data, objects of a
+// kind, or all that is in a namespace.
+func holdsMore(kind string) bool {
+	return slices.Contains([]string{kindClaim, kindDefinition, kindNamespace}, kind)
 }

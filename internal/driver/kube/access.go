@@ -37,7 +37,7 @@ func (c *Cluster) at(ctx context.Context, ref unit.ObjectRef) (dynamic.ResourceI
 		return c.dynamic.Resource(served.resource), true, nil
 	}
 	if ref.Namespace == "" {
-		return nil, false, errors.New("objects of this kind live in a namespace, and none is given")
+		return nil, false, unit.Blocked(fmt.Sprintf("objects of the kind %s live in a namespace, and none is given: write metadata.namespace", ref.Kind))
 	}
 	return c.dynamic.Resource(served.resource).Namespace(ref.Namespace), true, nil
 }

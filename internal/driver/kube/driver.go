@@ -80,7 +80,9 @@ type objects map[unit.ObjectRef]*unstructured.Unstructured
 func (d *Driver) handler(target unit.Target) (handler, error) {
 	switch spec := target.Spec.(type) {
 	case *unit.Objects:
-		return newObjectSet(d.cluster, d.troubles, target, spec), nil
+		s := newObjectSet(d.cluster, d.troubles, target, spec)
+		s.index = d.index
+		return s, nil
 	case *unit.Credentials:
 		return &credentialSet{cluster: d.cluster, recoverer: d.recoverer, agreed: d.agreed, target: target, spec: spec}, nil
 	case *unit.Node:
@@ -91,7 +93,9 @@ func (d *Driver) handler(target unit.Target) (handler, error) {
 	}
 	switch target.Locator.Kind {
 	case unit.KindObjects:
-		return newObjectSet(d.cluster, d.troubles, target, nil), nil
+		s := newObjectSet(d.cluster, d.troubles, target, nil)
+		s.index = d.index
+		return s, nil
 	case unit.KindCredentials:
 		return &credentialSet{cluster: d.cluster, target: target}, nil
 	case unit.KindNode:
@@ -114,6 +118,7 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 		}
 		handlers[target.Address] = h
 		d.index.put(target.Address, h.refs())
+		d.index.want(target)
 		refs = append(refs, h.refs()...)
 	}
 	found, unknown, err := d.find(ctx, refs)

@@ -13,10 +13,12 @@ type index struct {
 	mu     sync.Mutex
 	byRef  map[unit.ObjectRef][]addr.Object
 	byUnit map[addr.Object][]unit.ObjectRef
+	wanted map[unit.ObjectRef]addr.Object   // which unit wants an object, whatever its version
+	wants  map[addr.Object][]unit.ObjectRef // and back
 }
 
 func newIndex() *index {
-	return &index{byRef: map[unit.ObjectRef][]addr.Object{}, byUnit: map[addr.Object][]unit.ObjectRef{}}
+	return &index{byRef: map[unit.ObjectRef][]addr.Object{}, byUnit: map[addr.Object][]unit.ObjectRef{}, wanted: map[unit.ObjectRef]addr.Object{}, wants: map[addr.Object][]unit.ObjectRef{}}
 }
 
 // put replaces what is known of a unit.
@@ -45,4 +47,34 @@ func (x *index) units(ref unit.ObjectRef) []addr.Object {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.Clone(x.byRef[ref])
+}
+
+// want notes which objects a unit wants from now on. What moves from one unit to another is not deleted by the
+// first.
+func (x *index) want(target unit.Target) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, ref := range x.wants[target.Address] {
+		if x.wanted[ref] == target.Address {
+			delete(x.wanted, ref)
+		}
+	}
+	delete(x.wants, target.Address)
+	spec, ok := target.Spec.(*unit.Objects)
+	if !ok {
+		return
+	}
+	for _, item := range spec.Items {
+		ref := withoutVersion(unit.RefOf(item))
+		x.wanted[ref] = target.Address
+		x.wants[target.Address] = append(x.wants[target.Address], ref)
+	}
+}
+
+// wantedByOther tells whether another unit than one wants an object.
+func (x *index) wantedByOther(than addr.Object, ref unit.ObjectRef) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	by, ok := x.wanted[withoutVersion(ref)]
+	return ok && by != than
 }

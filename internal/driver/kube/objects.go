@@ -23,8 +23,10 @@ const deletionPoll = 5 * time.Second
 type objectSet struct {
 	cluster  *Cluster
 	troubles *troubles
+	index    *index // nil in tests of a set alone
 	target   unit.Target
 	keep     bool
+	nothing  bool // a set without objects is wanted
 	digest   string
 	secrets  []redact.Secret  // that are in the items
 	items    []wanted         // in the order of the spec; none when nothing is wanted any more
@@ -40,7 +42,7 @@ type wanted struct {
 func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec *unit.Objects) *objectSet {
 	s := &objectSet{cluster: cluster, troubles: troubles, target: target, keep: target.Locator.Keep}
 	if spec != nil {
-		s.keep, s.digest = spec.Keep, spec.Digest()
+		s.keep, s.digest, s.nothing = spec.Keep, spec.Digest(), len(spec.Items) == 0
 		for _, item := range spec.Items {
 			s.items = append(s.items, wanted{ref: unit.RefOf(item), object: marked(item, target.Address.String(), s.digest)})
 		}
@@ -50,11 +52,24 @@ func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec
 		}
 	}
 	for _, ref := range target.Locator.Objects {
-		if !stays(ref) && !slices.ContainsFunc(s.items, func(w wanted) bool { return w.ref == ref }) {
+		if !stays(ref) && !slices.ContainsFunc(s.items, func(w wanted) bool { return sameObject(w.ref, ref) }) {
 			s.others = append(s.others, ref)
 		}
 	}
 	return s
+}
+
+// sameObject tells whether two references lead to one object: the version of a kind is only a way to look at it.
+func sameObject(a, b unit.ObjectRef) bool { return withoutVersion(a) == withoutVersion(b) }
+
+// withoutVersion is a reference with the group alone in the place of group and version.
+func withoutVersion(ref unit.ObjectRef) unit.ObjectRef {
+	group, _, grouped := strings.Cut(ref.APIVersion, "/")
+	if !grouped {
+		group = ""
+	}
+	ref.APIVersion = group
+	return ref
 }
 
 // stays tells whether an object is never deleted by us: with it would go what others have put into it.
@@ -80,6 +95,11 @@ func (s *objectSet) refs() []unit.ObjectRef {
 		refs = append(refs, item.ref)
 	}
 	return append(refs, s.others...)
+}
+
+// elsewhere tells whether an object belongs to another unit from now on.
+func (s *objectSet) elsewhere(ref unit.ObjectRef) bool {
+	return s.index != nil && s.index.wantedByOther(s.target.Address, ref)
 }
 
 // ours tells whether an object bears the mark of this unit.
@@ -124,13 +144,17 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 		}
 	}
 	for _, ref := range s.others {
-		if s.ours(there[ref]) {
+		if s.ours(there[ref]) && !s.elsewhere(ref) {
 			state.Existence, state.Owned = unit.Present, true
 			if there[ref].GetDeletionTimestamp() != nil {
 				worse(&state, unit.HealthProgressing, ref.String()+" is being deleted")
 				state.After = deletionPoll
 			}
 		}
+	}
+	if s.nothing && state.Existence == unit.Absent { // which is there at once
+		state.Existence, state.Owned, state.Applied = unit.Present, true, s.digest
+		return state, nil
 	}
 	if state.Existence == unit.Absent {
 		return unit.State{Existence: unit.Absent, Observed: seen}, nil
@@ -200,6 +224,7 @@ func (s *objectSet) compare(state unit.State) unit.Diff {
 	}
 	diff, held := s.open(seen)
 	for _, ref := range s.prunable(seen.there) {
+		diff.Prunes++
 		diff.Action = changed(diff.Action, unit.ActionUpdate)
 		diff.Fields = append(diff.Fields, unit.Field{Path: ref.String(), Before: "present"})
 	}
@@ -311,7 +336,7 @@ func (s *objectSet) prunable(there objects) []unit.ObjectRef {
 	}
 	var refs []unit.ObjectRef
 	for _, ref := range s.others {
-		if s.ours(there[ref]) && there[ref].GetDeletionTimestamp() == nil {
+		if s.ours(there[ref]) && !s.elsewhere(ref) && there[ref].GetDeletionTimestamp() == nil {
 			refs = append(refs, ref)
 		}
 	}

@@ -249,3 +249,63 @@ func TestOnlyWhatNeedsItWaits(t *testing.T) {
 		t.Errorf("in the end: %+v", diff)
 	}
 }
+
+// TestWhatStaysOfASet has no object deleted that is still wanted: in another version of its kind, or by another
+// unit, nor one that holds what others have put into it.
+func TestWhatStaysOfASet(t *testing.T) {
+	b := newTable(t)
+	const old = "apiVersion: test/v1beta1\nkind: Thing\nmetadata: {name: t, namespace: web}"
+	var recorded []unit.ObjectRef
+	for _, text := range []string{
+		old, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: moved, namespace: web}", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: out, namespace: web}",
+		"apiVersion: v1\nkind: Namespace\nmetadata: {name: web}", "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: web}",
+	} {
+		var object map[string]any
+		if err := yaml.Unmarshal([]byte(text), &object); err != nil {
+			t.Fatal(err)
+		}
+		live := marked(object, "objects.a", "")
+		recorded = append(recorded, unit.RefOf(object))
+		b.there[unit.RefOf(object)] = live
+	}
+	index := newIndex()
+	index.want(unit.Target{Address: addr.MustParseObject("objects.b"), Spec: &unit.Objects{Items: []map[string]any{
+		{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "moved", "namespace": "web"}},
+	}}})
+	spec := &unit.Objects{Items: []map[string]any{{"apiVersion": "test/v1", "kind": "Thing", "metadata": map[string]any{"name": "t", "namespace": "web"}}}}
+	for _, wanted := range []*unit.Objects{spec, nil} {
+		s := newObjectSet(b.c, b.troubles, unit.Target{Address: addr.MustParseObject("objects.a"), Locator: unit.Locator{Objects: recorded}}, wanted)
+		s.index = index
+		var names []string
+		for _, ref := range s.prunable(b.there) {
+			names = append(names, ref.Name)
+		}
+		want := []string{"out"}
+		if wanted == nil {
+			want = []string{"t", "out"}
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("with a wish %v: %q go, want %q", wanted != nil, names, want)
+		}
+	}
+	index.want(unit.Target{Address: addr.MustParseObject("objects.b")})
+	if index.wantedByOther(addr.MustParseObject("objects.a"), recorded[1]) {
+		t.Error("what is no longer wanted by the other one is")
+	}
+}
+
+// TestASetWithoutObjects is there at once, and gone at once.
+func TestASetWithoutObjects(t *testing.T) {
+	b := newTable(t)
+	b.want(t)
+	if diff := b.compare(t); diff.Action != unit.ActionNone {
+		t.Errorf("got %+v", diff)
+	}
+	if state, err := b.set.state(t.Context(), b.there); err != nil || !state.Ready() || !state.Owned || state.Applied != b.set.digest {
+		t.Errorf("got %+v, %v", state, err)
+	}
+	gone := newObjectSet(b.c, b.troubles, unit.Target{Address: addr.MustParseObject("objects.a")}, nil)
+	if state, err := gone.state(t.Context(), b.there); err != nil || !state.Gone() {
+		t.Errorf("deleted: %+v, %v", state, err)
+	}
+}

@@ -109,7 +109,7 @@ func (ws *watches) synced(ctx context.Context, key watchKey) (*watch, error) {
 	}
 	if served.namespaced != (key.namespace != "") {
 		if served.namespaced {
-			return nil, errors.New(doing + ": objects of this kind live in a namespace, and none is given")
+			return nil, nil // outside of all namespaces there is none
 		}
 		key.namespace = ""
 	}

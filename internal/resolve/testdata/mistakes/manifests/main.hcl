@@ -42,6 +42,22 @@ manifest "all-sensitive" {
   objects = sensitive([{ apiVersion = "v1", kind = "Secret", metadata = { name = "copy" } }])
 }
 
+manifest "a-sensitive-map" {
+  objects = { apiVersion = "v1", kind = "Secret", metadata = { name = "copy" }, stringData = sensitive({ password = "x" }) }
+}
+
+manifest "a-sensitive-place" {
+  namespace = var.password
+  files     = [var.password]
+  directory = var.password
+}
+
+chart "a-sensitive-release" {
+  name       = var.password
+  repository = var.password
+  values     = { login = sensitive({ password = "x" }) }
+}
+
 manifest "a-sensitive-list" {
   objects = { apiVersion = "v1", kind = "Secret", metadata = { name = "copy" }, stringData = { password = [var.password] } }
 }
