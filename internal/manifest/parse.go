@@ -50,9 +50,6 @@ func Parse(text []byte) ([]Object, error) {
 	}
 	var all []Object
 	for _, d := range documents(text) {
-		if err := whole(d); err != nil {
-			return nil, err
-		}
 		v, err := decode(d)
 		if err != nil {
 			return nil, err
@@ -122,33 +119,29 @@ func values(d document) []document {
 	}
 	var each []document
 	decoder := json.NewDecoder(bytes.NewReader(d.text))
-	for begin := int64(0); ; {
+	begin, line := int64(0), d.first
+	for {
 		var value json.RawMessage
 		switch err := decoder.Decode(&value); {
 		case errors.Is(err, io.EOF):
 			return each
-		case err != nil:
+		case err != nil || len(each) > maxObjects:
 			return []document{d} // not JSON, or not all of it, which is told
 		}
 		end := decoder.InputOffset()
-		first := d.first + bytes.Count(d.text[:end-int64(len(value))], []byte("\n"))
-		each = append(each, document{text: d.text[begin:end], first: d.first + bytes.Count(d.text[:begin], []byte("\n")), line: first})
+		blank := bytes.Count(d.text[begin:end-int64(len(value))], []byte("\n"))
+		each = append(each, document{text: d.text[begin:end], first: line, line: line + blank})
+		line += blank + bytes.Count(value, []byte("\n"))
 		begin = end
 	}
 }
 
-// whole refuses a document with something behind its end, which the decoder would leave out in silence.
-func whole(d document) error {
-	if d.line == 0 {
-		return nil
-	}
-	decoder := yamlv3.NewDecoder(bytes.NewReader(d.text))
-	var first, behind yamlv3.Node
-	unread := decoder.Decode(&first) != nil // what is wrong with it is told by decode
-	if unread || errors.Is(decoder.Decode(&behind), io.EOF) {
-		return nil
-	}
-	return &Error{Line: d.line, Text: "there is more behind the end of this object", Hint: "write a line with --- between objects"}
+// goesOn tells whether there is something behind the end of a document, which the decoder leaves out in silence.
+func goesOn(text []byte) bool {
+	decoder := yamlv3.NewDecoder(bytes.NewReader(text))
+	var node yamlv3.Node
+	readable := decoder.Decode(&node) == nil // else decode tells what is wrong
+	return readable && !errors.Is(decoder.Decode(&node), io.EOF)
 }
 
 // inLine is how the decoder says where a mistake is.
@@ -161,6 +154,9 @@ func decode(d document) (any, error) {
 	}
 	if nesting(d.text) > maxDepth {
 		return nil, &Error{Line: d.line, Text: fmt.Sprintf("values are nested more than %d deep", maxDepth), Hint: "no object of Kubernetes is"}
+	}
+	if goesOn(d.text) {
+		return nil, &Error{Line: d.line, Text: "there is more behind the end of this object", Hint: "write a line with --- between objects"}
 	}
 	text, err := yaml.YAMLToJSONStrict(d.text)
 	if err != nil {

@@ -93,6 +93,7 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 		"more behind":      {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n{apiVersion: v1}\n", 1, "more behind"},
 		"JSON, twice":      {"{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"a\"}}\n{\"kind\": \"ConfigMap\"}\n", 2, "no apiVersion"},
 		"a JSON key twice": {"{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\",\n\"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"a\"}}\n", 2, "twice"},
+		"JSON, too often":  {strings.Repeat("{}\n", 1<<17), 1, "more behind"},
 		"no text":          {head + "metadata: {name: \"\xff\"}\n", 1, "UTF-8"},
 		"a text":           {"\n\nhello\n", 3, "is a map"},
 		"a list of lists":  {"- - {}\n", 1, "is a list"},
