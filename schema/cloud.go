@@ -2,9 +2,12 @@ package schema
 
 import "github.com/zclconf/go-cty/cty"
 
+// CloudKind is the kind of the block that describes the cloud.
+const CloudKind = "cloud"
+
 func cloudBlocks() []Block {
 	return []Block{{
-		Kind:   "cloud",
+		Kind:   CloudKind,
 		Class:  ClassCloud,
 		Doc:    "The cloud as a whole: which release of OpenStack runs, and which services make it up. A configuration has exactly one.",
 		Labels: []Label{{Name: "name", Doc: "The cloud's name, for people and for the marks on what it owns.", Format: FormatDNSLabel, Example: "prod"}},

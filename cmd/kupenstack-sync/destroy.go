@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 )
 
 // destroying is one call of destroy.
@@ -50,7 +51,7 @@ func (d *destroying) run(ctx context.Context, o *options) error {
 	name := d.confirm
 	if name == "" {
 		var err error
-		if name, err = d.ask(o.Repo); err != nil {
+		if name, err = d.ask(gitrepo.MaskURL(o.Repo)); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,10 @@ func TestDestroyAsks(t *testing.T) {
 		{"prod\n", "prod"}, {"  prod  \n", "prod"}, {"prod", "prod"}, {"\n", ""}, {"", ""},
 	} {
 		var out bytes.Buffer
+		secret := destroying{in: strings.NewReader("prod\n"), out: new(bytes.Buffer), asks: true}
+		if err := secret.run(t.Context(), &options{Flags: wire.Flags{Repo: "https://u:canary-hunter2@git.example.org/cloud.git"}}); err == nil || strings.Contains(secret.out.(*bytes.Buffer).String(), "canary") {
+			t.Errorf("it asks %q, and ends with %v", secret.out, err)
+		}
 		d := destroying{in: strings.NewReader(c.typed), out: &out, asks: true}
 		name, err := d.ask("https://git.example.org/cloud.git")
 		if name != c.want || (err == nil) != (c.want != "") {

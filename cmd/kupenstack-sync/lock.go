@@ -14,6 +14,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -58,7 +59,7 @@ func (l *locking) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if info, err := os.Stat(o.Repo); err != nil || !info.IsDir() {
-		return fmt.Errorf("%w: lock writes a file beside the configuration: give a local directory in the place of %s", wire.ErrUsage, o.Repo)
+		return fmt.Errorf("%w: lock writes a file beside the configuration: give a local directory in the place of %s", wire.ErrUsage, gitrepo.MaskURL(o.Repo))
 	}
 	loaded, found, err := load(ctx, o)
 	if err != nil {

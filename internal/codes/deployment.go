@@ -17,7 +17,7 @@ func deployment() []area {
 		{"compose", "What can be deployed", "What the configuration asks for and no chart, image or dependency can give.", []Entry{
 			{"compose.credentials", "A password or user is written for one chart and not for another that has to have the same, so that they could not log in. Write it in all places that the message names, or in none: then it is generated."},
 			{"compose.cycle", "Units wait for each other, so that none of them could ever begin. The message shows the circle; it goes through a `depends_on` of yours. Take that away."},
-			{"compose.duplicate", "Two blocks would make the same object of Kubernetes, or the same Helm release, or one that KupenStack makes itself; each would undo what the other does. Keep one of them, or give it another name or namespace."},
+			{"compose.duplicate", "Two blocks would make the same object of Kubernetes, or the same Helm release, or one that KupenStack makes itself; each would undo what the other does. Or a manifest has what no manifest can have: a node, or a record of KupenStack or Helm. Keep one of them, or give it another name or namespace."},
 			{"compose.images", "A warning: no images of a service are known for the release of the cloud, so it gets those of its chart, which may be of another release. Write others in `values = { images = { tags = { … } } }`, or take the service out until the cloud has a later release."},
 			{"compose.invalid-value", "The `conf` or `values` of a service cannot be given to a chart, or a resource is of a kind that does not exist. The message says what is in the way."},
 			{"compose.missing-node", "A resource waits for a node with `depends_on`, and that node takes no part, as it has `disabled = true`. Enable it, or take the dependency away."},

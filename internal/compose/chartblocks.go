@@ -1,11 +1,7 @@
 package compose
 
 import (
-	"errors"
 	"fmt"
-	"strings"
-
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -59,14 +55,7 @@ func (c *composer) valuesOf(r *model.Resource) (map[string]any, bool) {
 		values, is := plain.(map[string]any)
 		return values, is
 	}
-	var path cty.Path
-	if at := (cty.PathError{}); errors.As(err, &at) {
-		path = at.Path
-	}
-	detail, hint, hinted := strings.Cut(err.Error(), "; ")
-	if !hinted {
-		hint = "write a text, a number, true, false, null, a list or a map"
-	}
+	path, detail, hint := refused(err)
 	c.fail(codeValue, at(r, "values"), r.Address, "invalid values", fmt.Sprintf("%s cannot be given to the chart: %s", pathText("values", path), detail), hint)
 	return nil, false
 }

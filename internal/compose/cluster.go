@@ -26,17 +26,17 @@ func (c *composer) cluster() {
 	if len(charts)+len(manifests) == 0 {
 		return
 	}
-	c.claims, c.releases = map[identity]claim{}, map[string]addr.Object{}
+	c.claims, c.releases = map[unit.Identity]claim{}, map[string]addr.Object{}
 	c.definers, c.namespaces = map[kindOf]addr.Object{}, map[string]addr.Object{}
 	for i := range c.units {
 		u := &c.units[i]
 		switch spec := u.Spec.(type) {
 		case *unit.Objects:
 			for _, object := range spec.Items {
-				c.claims[identityOf(object)] = claim{by: u.Address}
+				c.claims[unit.RefOf(object).Identity()] = claim{by: u.Address}
 			}
 		case *unit.Credentials:
-			c.claims[identity{kind: "Secret", namespace: spec.Namespace, name: spec.Name}] = claim{by: u.Address}
+			c.claims[unit.Identity{Kind: "Secret", Namespace: spec.Namespace, Name: spec.Name}] = claim{by: u.Address}
 		}
 	}
 	c.namespaces[c.m.Cloud.Namespace] = systemAddress(namespaceUnit)

@@ -107,7 +107,7 @@ type composer struct {
 	unlocked       map[diag.Range][]chartlock.Wanted // charts without a lock, by where they are asked for
 
 	// What is in the cluster beside the services; nil without.
-	claims     map[identity]claim
+	claims     map[unit.Identity]claim
 	releases   map[string]addr.Object // by namespace and name
 	namespaces map[string]addr.Object // what makes them
 	definers   map[kindOf]addr.Object // what defines them

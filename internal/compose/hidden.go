@@ -2,9 +2,11 @@ package compose
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -74,6 +76,18 @@ func withHidden(v cty.Value, inside bool, path cty.Path) (any, error) {
 		return nil, path.NewErrorf("a value has no form in JSON") // the cause would quote it
 	}
 	return hidden{text: string(text)}, nil
+}
+
+// refused splits the error of [withHidden]: where in the value it is, what is wrong there, and what to do.
+func refused(err error) (path cty.Path, detail, hint string) {
+	if at := (cty.PathError{}); errors.As(err, &at) {
+		path = at.Path
+	}
+	detail, hint, hinted := strings.Cut(err.Error(), "; ")
+	if !hinted {
+		hint = "write a text, a number, true, false, null, a list or a map"
+	}
+	return path, detail, hint
 }
 
 // conceal takes what is hidden out of a chart's values, and returns the places that it belongs to. In a

@@ -18,23 +18,6 @@ type claim struct {
 	where diag.Range
 }
 
-// identity is what two objects of a cluster cannot share, whatever the version of their kind.
-type identity struct{ group, kind, namespace, name string }
-
-func identityOf(object map[string]any) identity {
-	ref := unit.RefOf(object)
-	return identity{group: groupOf(ref.APIVersion), kind: ref.Kind, namespace: ref.Namespace, name: ref.Name}
-}
-
-// groupOf is the group of a version: "" for Kubernetes' oldest kinds.
-func groupOf(version string) string {
-	group, _, grouped := strings.Cut(version, "/")
-	if !grouped {
-		return ""
-	}
-	return group
-}
-
 // kindOf is a kind that something defines.
 type kindOf struct{ group, kind string }
 
@@ -62,11 +45,11 @@ func (c *composer) manifests(blocks []*model.Resource) {
 	for _, m := range all {
 		var edges []unit.Edge
 		for _, object := range m.objects {
-			id := identityOf(object)
-			if id.namespace != "" {
-				edges = append(edges, c.within(m.r, id.namespace)...)
+			id := unit.RefOf(object).Identity()
+			if id.Namespace != "" {
+				edges = append(edges, c.within(m.r, id.Namespace)...)
 			}
-			if definer, ok := c.definers[kindOf{id.group, id.kind}]; ok && definer != m.r.Address {
+			if definer, ok := c.definers[kindOf{id.Group, id.Kind}]; ok && definer != m.r.Address {
 				edges = append(edges, unit.Edge{To: definer, Until: unit.Ready, Gate: unit.GateStart})
 			}
 		}
@@ -94,7 +77,7 @@ func secretsOfObjects(objects []model.Object) []unit.ObjectSecret {
 
 // claimObject notes who has an object, and refuses one that is somebody else's.
 func (c *composer) claimObject(r *model.Resource, object map[string]any, where diag.Range) {
-	id := identityOf(object)
+	id := unit.RefOf(object).Identity()
 	if why, hint := reserved(id); why != "" {
 		c.fail(codeDuplicate, where, r.Address, "not for a manifest", fmt.Sprintf("%s %s", unit.RefOf(object), why), hint)
 		return
@@ -113,21 +96,21 @@ func (c *composer) claimObject(r *model.Resource, object map[string]any, where d
 	}
 	c.claims[id] = claim{by: r.Address, where: where}
 	switch {
-	case id.kind == "Namespace" && id.group == "":
-		c.namespaces[id.name] = r.Address
-	case id.kind == definitionKind && id.group == definitionGroup:
+	case id.Kind == "Namespace" && id.Group == "":
+		c.namespaces[id.Name] = r.Address
+	case id.Kind == definitionKind && id.Group == definitionGroup:
 		group, kind, _ := defines(object)
 		c.definers[kindOf{group, kind}] = r.Address
 	}
 }
 
 // reserved says why an object is nobody's to write, and what to do; "" for any other.
-func reserved(id identity) (why, hint string) {
+func reserved(id unit.Identity) (why, hint string) {
 	switch {
-	case id.kind == "Node" && id.group == "":
+	case id.Kind == "Node" && id.Group == "":
 		return "is a node, which comes and goes by itself", "write a node block for its roles; its other labels are for whoever makes nodes"
-	case id.kind == "Secret" && id.group == "" && (strings.HasPrefix(id.name, "kupenstack-") || strings.HasPrefix(id.name, "sh.helm.release.")),
-		id.kind == "Lease" && id.group == "coordination.k8s.io" && strings.HasPrefix(id.name, "kupenstack-"):
+	case id.Kind == "Secret" && id.Group == "" && (strings.HasPrefix(id.Name, "kupenstack-") || strings.HasPrefix(id.Name, "sh.helm.release.")),
+		id.Kind == "Lease" && id.Group == "coordination.k8s.io" && strings.HasPrefix(id.Name, "kupenstack-"):
 		return "is for the records of KupenStack or Helm", "give it another name"
 	default:
 		return "", ""
@@ -151,7 +134,7 @@ func defines(object map[string]any) (group, kind string, namespaced bool) {
 func definedScopes(objects []model.Object) map[kindOf]bool {
 	scopes := map[kindOf]bool{}
 	for _, o := range objects {
-		if id := identityOf(o.Content); id.kind == definitionKind && id.group == definitionGroup {
+		if id := unit.RefOf(o.Content).Identity(); id.Kind == definitionKind && id.Group == definitionGroup {
 			group, kind, namespaced := defines(o.Content)
 			scopes[kindOf{group, kind}] = namespaced
 		}
@@ -163,12 +146,12 @@ func definedScopes(objects []model.Object) map[kindOf]bool {
 // of those with a known scope, gets the given one unless it names one. Where a kind has no namespaces, what
 // is written counts for nothing, as for kubectl. All else stays as it is.
 func placedIn(object map[string]any, namespace string, scopes map[kindOf]bool) map[string]any {
-	id := identityOf(object)
-	namespaced, known := scopes[kindOf{id.group, id.kind}]
+	id := unit.RefOf(object).Identity()
+	namespaced, known := scopes[kindOf{id.Group, id.Kind}]
 	if !known {
-		namespaced, known = builtIn(id.group, id.kind)
+		namespaced, known = builtIn(id.Group, id.Kind)
 	}
-	if !known || namespaced && id.namespace != "" || !namespaced && id.namespace == "" {
+	if !known || namespaced && id.Namespace != "" || !namespaced && id.Namespace == "" {
 		return object
 	}
 	object = maps.Clone(object)

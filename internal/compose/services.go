@@ -1,7 +1,6 @@
 package compose
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -182,18 +181,11 @@ func (c *composer) plain(s *model.Service, name string, v cty.Value, settings []
 		values, _ := plain.(map[string]any)
 		return values, true
 	}
-	var path cty.Path
-	if at := (cty.PathError{}); errors.As(err, &at) {
-		path = at.Path
-	}
+	path, detail, hint := refused(err)
 	where, _ := c.decides(s, settings, name, keys(path), func(added cty.Value) bool {
 		_, err := withHidden(added, false, nil)
 		return err != nil
 	})
-	detail, hint, ok := strings.Cut(err.Error(), "; ")
-	if !ok {
-		hint = "write a text, a number, true, false, null, a list or a map"
-	}
 	c.failAt(codeValue, where, "invalid "+name, fmt.Sprintf("%s of %s cannot be given to its chart: %s", pathText(name, path), s.Name, detail), hint)
 	return nil, false
 }

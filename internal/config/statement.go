@@ -30,9 +30,6 @@ type Place struct {
 	Range      diag.Range
 }
 
-// CloudKind is the kind of the block that a removed block can name to have all of it taken away.
-const CloudKind = "cloud"
-
 // Computed tells whether any key of the address is.
 func (p *Place) Computed() bool { return p.Key != nil || p.ModuleKeys != nil }
 
@@ -98,9 +95,9 @@ func (l *loader) place(a *Attribute, computed, cloud bool) *Place {
 		}
 	}
 	var ok bool
-	if cloud && len(traversal) == 2 && traversal.RootName() == CloudKind {
+	if cloud && len(traversal) == 2 && traversal.RootName() == schema.CloudKind {
 		if name, named := attributeStep(traversal, 1); named {
-			place.Address = l.object(addr.Managed, CloudKind, name)
+			place.Address = l.object(addr.Managed, schema.CloudKind, name)
 			return place
 		}
 	}

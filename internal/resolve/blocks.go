@@ -57,7 +57,7 @@ func (r *resolver) block(b *block) {
 		switch {
 		case b.kind.schema.Cluster && r.showsSensitive(b.config, built.desired):
 			b.broken = true
-		case isManifest(b.kind):
+		case b.kind.schema.Kind == schema.ManifestKind:
 			objects, ok := r.scope.objectsOf(i, built.desired)
 			i.resource.Objects = objects
 			b.broken = b.broken || !ok

@@ -14,7 +14,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/manifest"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
-	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // The attributes of a manifest that say what is in it.
@@ -224,7 +223,7 @@ func (m *manifests) absent(a *config.Attribute, name, detail, hint string) {
 
 // manifest returns the objects of a file, and its path in the tree. It is parsed once.
 func (f *files) manifest(name string) ([]manifest.Object, string, error) {
-	found, err := f.read(strings.TrimPrefix(name, "./"))
+	found, err := f.read(name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -245,5 +244,3 @@ type parsedManifest struct {
 	objects []manifest.Object
 	err     error
 }
-
-func isManifest(k kind) bool { return k.schema != nil && k.schema.Kind == schema.ManifestKind }

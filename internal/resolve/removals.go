@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
-	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // removals takes the removed blocks.
@@ -19,7 +19,7 @@ func (r *resolver) removals(m *model.Model, removed, moved []*stated) {
 	}
 	for _, s := range removed {
 		leave := r.scope.enter(s.module, s.Block)
-		if o, ok := s.from.(addr.Object); ok && o.Kind() == config.CloudKind {
+		if o, ok := s.from.(addr.Object); ok && o.Kind() == schema.CloudKind {
 			r.tearDown(m, s)
 			leave()
 			continue

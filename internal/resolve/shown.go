@@ -54,7 +54,7 @@ func (r *resolver) showsSensitive(b *config.Block, desired cty.Value) bool {
 	shows := false
 	for _, a := range b.Attributes {
 		switch v := desired.GetAttr(a.Name); {
-		case a.Name == objectsName: // see objectsOf
+		case a.Schema.Sealable: // has places of its own for that, see objectsOf
 		case a.Schema.Mapping:
 			shows = r.hidesKeys(a, v) || shows
 		default:

@@ -3,6 +3,7 @@ package unit
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Locator is what is needed to find a thing again when only the inventory knows of it.
@@ -44,6 +45,18 @@ func (r ObjectRef) String() string {
 		return r.Kind + " " + r.Name
 	}
 	return r.Kind + " " + r.Namespace + "/" + r.Name
+}
+
+// Identity is what no two objects of a cluster share. The version of a kind is only a way to look at an object.
+type Identity struct{ Group, Kind, Namespace, Name string }
+
+// Identity returns what the reference leads to, whatever its version.
+func (r ObjectRef) Identity() Identity {
+	group, _, grouped := strings.Cut(r.APIVersion, "/")
+	if !grouped {
+		group = "" // Kubernetes' oldest kinds have none
+	}
+	return Identity{Group: group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
 }
 
 // Compare orders references by kind, namespace and name.

@@ -46,6 +46,10 @@ func widgets() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "widgets"}
 }
 
+func definitions() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+}
+
 // allow gives the daemon's account what rbac.extraRules of the chart does.
 func (s *workloads) allow(t *testing.T) {
 	roles := s.Cluster.Client().RbacV1()
@@ -242,7 +246,7 @@ func (s *workloads) change(t *testing.T) {
 	if history := s.revisions(t); len(history) != 2 {
 		t.Errorf("revisions %q", history)
 	}
-	definition := s.get(t, schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}, "widgets.example.org")
+	definition := s.get(t, definitions(), "widgets.example.org")
 	if names, _, _ := unstructured.NestedStringSlice(definition.Object, "spec", "names", "shortNames"); len(names) != 1 {
 		t.Errorf("the definition is not that of the chart: %v", names)
 	}
@@ -306,7 +310,7 @@ func (s *workloads) takeAway(t *testing.T) {
 		t.Errorf("the notes say %q and %q", a, last)
 	}
 	// With these would go what others have put there.
-	definition := s.get(t, schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}, "widgets.example.org")
+	definition := s.get(t, definitions(), "widgets.example.org")
 	if definition == nil {
 		t.Error("the definition of the chart's kind is gone")
 	}

@@ -84,7 +84,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 	if err := d.forgetStale(ctx, v); err != nil {
 		return err
 	}
-	if served, err := d.define(ctx, v, next.definitions); err != nil || !served {
+	if err := d.define(ctx, v, next.definitions); err != nil {
 		return err
 	}
 	done, err := d.runHooks(ctx, v.namespace, v.name, v.run(), hooks)

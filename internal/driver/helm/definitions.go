@@ -8,6 +8,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -15,8 +16,11 @@ import (
 // annotationDefinedBy names the release whose chart brought the definition of a kind.
 const annotationDefinedBy = "kupenstack.io/defined-by"
 
-// definitionPoll is when to look again for a kind that is about to be served.
-const definitionPoll = time.Second
+// A kind is served a moment after it was defined.
+const (
+	definitionPoll     = 100 * time.Millisecond
+	definitionPatience = 30 * time.Second
+)
 
 // definitionsOf returns what a chart has in its directory crds, and the charts in it in theirs. These are no
 // templates, and no part of the release: they are there before it, and stay when it goes.
@@ -51,51 +55,41 @@ func scopesOf(definitions []*unstructured.Unstructured) map[schema.GroupKind]boo
 }
 
 // define makes the definitions that a chart brings, and brings those up to date that this release has made.
-// One that is somebody else's is left alone, as Helm does. It returns false while the server does not serve
-// all of the kinds; the watch tells when it does.
-func (d *Driver) define(ctx context.Context, v *view, definitions []*unstructured.Unstructured) (bool, error) {
-	if len(definitions) == 0 {
-		return true, nil
-	}
-	live, err := d.cluster.Get(ctx, refsOf(definitions)...)
-	if err != nil {
-		return false, fmt.Errorf("look at the kinds that chart %s defines: %w", v.want.spec.Chart.Name, err)
-	}
-	ready := true
+// One that is somebody else's is left alone, as Helm does. It returns once the server serves all of the kinds,
+// which takes it a moment; an error says which it does not, and another try helps.
+func (d *Driver) define(ctx context.Context, v *view, definitions []*unstructured.Unstructured) error {
+	var unready []unit.ObjectRef
 	for _, definition := range definitions {
-		there := live[refOf(definition)]
-		if there == nil { // or not watched, as it is nobody's of ours
-			if there, err = d.cluster.Confirm(ctx, refOf(definition)); err != nil {
-				return false, err
-			}
+		ref := refOf(definition)
+		there, err := d.cluster.Confirm(ctx, ref)
+		if err != nil {
+			return err
 		}
 		ours := there == nil || there.GetAnnotations()[annotationDefinedBy] == definition.GetAnnotations()[annotationDefinedBy]
 		if ours && (there == nil || len(d.cluster.Compare(definition, there)) > 0) {
 			if there, err = d.cluster.Apply(ctx, Manager, definition); err != nil {
-				return false, err
+				return err
 			}
 		}
 		if health, _ := d.cluster.Health(there); health != unit.HealthReady {
-			ready = false
+			unready = append(unready, ref)
 		}
 	}
-	return ready, nil
-}
-
-// awaitDefinitions has the view looked at again while a kind is not served yet that the next revision needs.
-func (d *Driver) awaitDefinitions(ctx context.Context, v *view, definitions []*unstructured.Unstructured) error {
-	v.defined = refsOf(definitions)
-	if len(v.defined) == 0 {
-		return nil
-	}
-	live, err := d.cluster.Get(ctx, v.defined...)
-	if err != nil {
-		return fmt.Errorf("look at the kinds that chart %s defines: %w", v.want.spec.Chart.Name, err)
-	}
-	for _, object := range live {
-		if health, _ := d.cluster.Health(object); health != unit.HealthReady && v.after == 0 {
-			v.after = definitionPoll
+	err := wait.PollUntilContextTimeout(ctx, definitionPoll, definitionPatience, true, func(ctx context.Context) (bool, error) {
+		for len(unready) > 0 {
+			there, err := d.cluster.Confirm(ctx, unready[0])
+			if err != nil || there == nil {
+				return false, err
+			}
+			if health, _ := d.cluster.Health(there); health != unit.HealthReady {
+				return false, nil
+			}
+			unready = unready[1:]
 		}
+		return true, nil
+	})
+	if wait.Interrupted(err) && len(unready) > 0 {
+		return fmt.Errorf("chart %s: %s is not served yet", v.want.spec.Chart.Name, unready[0])
 	}
-	return nil
+	return err
 }

@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,25 +39,33 @@ func redirect(values map[string]any, chart map[string]any, spec *unit.Release) {
 	}
 	images, _ := values["images"].(map[string]any)
 	named, _ := images["tags"].(map[string]any)
-	tags := map[string]any{}
-	for _, known := range []map[string]any{chart, named} {
-		for name, image := range known {
-			tags[name] = image
+	all := maps.Clone(chart)
+	if all == nil {
+		all = map[string]any{}
+	}
+	maps.Copy(all, named)
+	for name, image := range all {
+		text, is := image.(string)
+		if !is || slices.Contains(spec.OwnImages, name) {
+			continue
+		}
+		if elsewhere := redirected(text, spec.Registries); elsewhere != text {
+			place(values, "images", "tags")[name] = elsewhere
 		}
 	}
-	for name, image := range tags {
-		if text, is := image.(string); is && !slices.Contains(spec.OwnImages, name) {
-			tags[name] = redirected(text, spec.Registries)
+}
+
+// place returns the map at a place of values, which is made where there is none.
+func place(values map[string]any, path ...string) map[string]any {
+	for _, key := range path {
+		inner, ok := values[key].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			values[key] = inner
 		}
+		values = inner
 	}
-	if len(tags) == 0 {
-		return
-	}
-	if images == nil {
-		images = map[string]any{}
-		values["images"] = images
-	}
-	images["tags"] = tags
+	return values
 }
 
 // redirected is an image in the registry that stands in for its own; the image itself where none does, or it is

@@ -40,7 +40,7 @@ func TestRedirect(t *testing.T) {
 		values := map[string]any{"images": map[string]any{"tags": map[string]any{"api": "quay.io/a:2", "own": "quay.io/c:3"}}, "other": int64(1)}
 		redirect(values, s.tags(), spec)
 		got, _ := values["images"].(map[string]any)["tags"].(map[string]any)
-		want := map[string]any{"api": "mirror.example.org/a:2", "sync": "mirror.example.org/a:1", "none": nil, "own": "quay.io/c:3"}
+		want := map[string]any{"api": "mirror.example.org/a:2", "sync": "mirror.example.org/a:1", "own": "quay.io/c:3"}
 		if !maps.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}

@@ -164,7 +164,6 @@ func (d *Driver) objects(manifest, namespace, name string, scopes map[schema.Gro
 
 // parse returns the objects of a manifest, with a namespace where their kind has one.
 func (d *Driver) parse(manifest, namespace string, scopes map[schema.GroupKind]bool) ([]*unstructured.Unstructured, error) {
-	var err error
 	documents := releaseutil.SplitManifests(manifest)
 	names := make([]string, 0, len(documents))
 	for name := range documents {
@@ -202,6 +201,7 @@ func (d *Driver) parse(manifest, namespace string, scopes map[schema.GroupKind]b
 		}
 		within, known := scopes[object.GroupVersionKind().GroupKind()]
 		if !known {
+			var err error
 			if within, err = d.scopes.namespaced(object.GroupVersionKind()); err != nil {
 				return nil, err
 			}

@@ -36,7 +36,6 @@ type view struct {
 	hooks     hookStatus       // of the newest revision, while it is deployed or deleted
 	before    hookStatus       // of the hooks before the next revision
 	upcoming  []unit.ObjectRef // these hooks
-	defined   []unit.ObjectRef // definitions that the next revision needs
 	deleting  bool             // its deletion has begun
 	drift     []drift          // of its objects, while it is deployed
 	leftovers []unit.ObjectRef // objects that are not in it any more
@@ -135,15 +134,13 @@ func (d *Driver) wish(ctx context.Context, v *view, spec *unit.Release) error {
 		d.forget(v.namespace, v.name)
 		return nil
 	}
-	next, err := d.rendering(ctx, v)
-	switch {
-	case unit.IsBlocked(err):
+	if _, err := d.rendering(ctx, v); err != nil {
+		if !unit.IsBlocked(err) {
+			return err
+		}
 		v.blocked = err.Error()
-		return nil
-	case err != nil:
-		return err
 	}
-	return d.awaitDefinitions(ctx, v, next.definitions)
+	return nil
 }
 
 // rendering returns what the next revision would consist of.
@@ -328,7 +325,7 @@ func (v *view) field(ref unit.ObjectRef, field unit.Field) unit.Field {
 
 // refs returns every object whose changes concern the release.
 func (v *view) refs() []unit.ObjectRef {
-	refs := slices.Concat([]unit.ObjectRef{progressRef(v.namespace, v.name)}, v.upcoming, v.defined)
+	refs := append([]unit.ObjectRef{progressRef(v.namespace, v.name)}, v.upcoming...)
 	if v.newest == nil {
 		return refs
 	}

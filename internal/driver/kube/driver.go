@@ -80,9 +80,7 @@ type objects map[unit.ObjectRef]*unstructured.Unstructured
 func (d *Driver) handler(target unit.Target) (handler, error) {
 	switch spec := target.Spec.(type) {
 	case *unit.Objects:
-		s := newObjectSet(d.cluster, d.troubles, target, spec)
-		s.index = d.index
-		return s, nil
+		return d.objectSet(target, spec), nil
 	case *unit.Credentials:
 		return &credentialSet{cluster: d.cluster, recoverer: d.recoverer, agreed: d.agreed, target: target, spec: spec}, nil
 	case *unit.Node:
@@ -93,9 +91,7 @@ func (d *Driver) handler(target unit.Target) (handler, error) {
 	}
 	switch target.Locator.Kind {
 	case unit.KindObjects:
-		s := newObjectSet(d.cluster, d.troubles, target, nil)
-		s.index = d.index
-		return s, nil
+		return d.objectSet(target, nil), nil
 	case unit.KindCredentials:
 		return &credentialSet{cluster: d.cluster, target: target}, nil
 	case unit.KindNode:
@@ -103,6 +99,12 @@ func (d *Driver) handler(target unit.Target) (handler, error) {
 	default:
 		return nil, fmt.Errorf("%s: the kind %q is not for Kubernetes", target.Address, target.Locator.Kind)
 	}
+}
+
+func (d *Driver) objectSet(target unit.Target, spec *unit.Objects) *objectSet {
+	s := newObjectSet(d.cluster, d.troubles, target, spec)
+	s.index = d.index
+	return s
 }
 
 // Observe looks at the units' objects in the watches. Only what no watch shows costs a request.

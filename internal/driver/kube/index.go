@@ -13,12 +13,12 @@ type index struct {
 	mu     sync.Mutex
 	byRef  map[unit.ObjectRef][]addr.Object
 	byUnit map[addr.Object][]unit.ObjectRef
-	wanted map[unit.ObjectRef]addr.Object   // which unit wants an object, whatever its version
-	wants  map[addr.Object][]unit.ObjectRef // and back
+	wanted map[unit.Identity]addr.Object   // which unit wants an object
+	wants  map[addr.Object][]unit.Identity // and back
 }
 
 func newIndex() *index {
-	return &index{byRef: map[unit.ObjectRef][]addr.Object{}, byUnit: map[addr.Object][]unit.ObjectRef{}, wanted: map[unit.ObjectRef]addr.Object{}, wants: map[addr.Object][]unit.ObjectRef{}}
+	return &index{byRef: map[unit.ObjectRef][]addr.Object{}, byUnit: map[addr.Object][]unit.ObjectRef{}, wanted: map[unit.Identity]addr.Object{}, wants: map[addr.Object][]unit.Identity{}}
 }
 
 // put replaces what is known of a unit.
@@ -54,9 +54,9 @@ func (x *index) units(ref unit.ObjectRef) []addr.Object {
 func (x *index) want(target unit.Target) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, ref := range x.wants[target.Address] {
-		if x.wanted[ref] == target.Address {
-			delete(x.wanted, ref)
+	for _, id := range x.wants[target.Address] {
+		if x.wanted[id] == target.Address {
+			delete(x.wanted, id)
 		}
 	}
 	delete(x.wants, target.Address)
@@ -65,9 +65,9 @@ func (x *index) want(target unit.Target) {
 		return
 	}
 	for _, item := range spec.Items {
-		ref := withoutVersion(unit.RefOf(item))
-		x.wanted[ref] = target.Address
-		x.wants[target.Address] = append(x.wants[target.Address], ref)
+		id := unit.RefOf(item).Identity()
+		x.wanted[id] = target.Address
+		x.wants[target.Address] = append(x.wants[target.Address], id)
 	}
 }
 
@@ -75,6 +75,6 @@ func (x *index) want(target unit.Target) {
 func (x *index) wantedByOther(than addr.Object, ref unit.ObjectRef) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	by, ok := x.wanted[withoutVersion(ref)]
+	by, ok := x.wanted[ref.Identity()]
 	return ok && by != than
 }

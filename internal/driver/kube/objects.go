@@ -52,24 +52,11 @@ func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec
 		}
 	}
 	for _, ref := range target.Locator.Objects {
-		if !stays(ref) && !slices.ContainsFunc(s.items, func(w wanted) bool { return sameObject(w.ref, ref) }) {
+		if !stays(ref) && !slices.ContainsFunc(s.items, func(w wanted) bool { return w.ref.Identity() == ref.Identity() }) {
 			s.others = append(s.others, ref)
 		}
 	}
 	return s
-}
-
-// sameObject tells whether two references lead to one object: the version of a kind is only a way to look at it.
-func sameObject(a, b unit.ObjectRef) bool { return withoutVersion(a) == withoutVersion(b) }
-
-// withoutVersion is a reference with the group alone in the place of group and version.
-func withoutVersion(ref unit.ObjectRef) unit.ObjectRef {
-	group, _, grouped := strings.Cut(ref.APIVersion, "/")
-	if !grouped {
-		group = ""
-	}
-	ref.APIVersion = group
-	return ref
 }
 
 // stays tells whether an object is never deleted by us: with it would go what others have put into it.

@@ -97,7 +97,7 @@ func (c *Cluster) all(ctx context.Context, key watchKey) ([]*unstructured.Unstru
 }
 
 // synced returns the watch for a kind once it shows what is there; nil without an error when the
-// server does not serve such a kind.
+// server does not serve such a kind, or serves it in namespaces and none is given.
 func (ws *watches) synced(ctx context.Context, key watchKey) (*watch, error) {
 	doing := "read " + key.String()
 	served, ok, err := ws.cluster.kinds.lookup(ctx, key.apiVersion, key.kind)
