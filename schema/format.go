@@ -22,6 +22,7 @@ const (
 	FormatAny        Format = ""
 	FormatIdentifier Format = "identifier" // a name that can be part of an address
 	FormatDNSName    Format = "dns-name"   // a name of Kubernetes: of a node, a Secret
+	FormatDomain     Format = "domain"     // a name of DNS: of a host, or what such names are in
 	FormatDNSLabel   Format = "dns-label"  // the same without dots: a namespace
 	FormatCIDR       Format = "cidr"       // 10.0.0.0/24 or 2001:db8::/64
 	FormatIP         Format = "ip"
@@ -41,6 +42,7 @@ const (
 )
 
 var (
+	domainPattern   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
 	dnsNamePattern  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 	quantityPattern = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi|Ti|Pi|M|G|T|P)$`)
 	registryPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
@@ -54,6 +56,7 @@ var (
 // longest names that Kubernetes takes, and that fit any name column of OpenStack.
 const (
 	longestName  = 253
+	longestIn    = 200 // of a domain: a name of DNS has 253 characters at most, and names are put in front of it
 	longestLabel = 63
 	// longestText is what fits a name column of OpenStack.
 	longestText = 255
@@ -76,6 +79,8 @@ func (f Format) Pattern() string {
 		return dnsNamePattern.String()
 	case FormatQuantity:
 		return quantityPattern.String()
+	case FormatDomain:
+		return domainPattern.String()
 	case FormatChart:
 		return chartPattern.String()
 	case FormatRegistry:
@@ -138,6 +143,10 @@ func (f Format) checkPattern(s string) error {
 	case FormatIdentifier:
 		if len(s) > longestName || !addr.ValidName(s) {
 			return errors.New("a name of letters, digits, _ and -, with a letter or _ in front")
+		}
+	case FormatDomain:
+		if len(s) > longestIn || !domainPattern.MatchString(s) {
+			return fmt.Errorf("a name of DNS with at most %d lower case letters, digits, dashes and dots, such as cloud.example.org", longestIn)
 		}
 	case FormatDNSName:
 		if len(s) > longestName || strings.Contains(s, "..") || !dnsNamePattern.MatchString(s) {

@@ -189,7 +189,11 @@ func TestAttributesAreConsistent(t *testing.T) {
 			checkValue(t, path+": the example", a, a.Example)
 		}
 		for name := range a.Fields {
-			if element := a.Type.ElementType(); !element.IsObjectType() || !element.HasAttribute(name) || element.AttributeType(name) != cty.String {
+			element := a.Type
+			if element.IsCollectionType() {
+				element = element.ElementType()
+			}
+			if !element.IsObjectType() || !element.HasAttribute(name) || element.AttributeType(name) != cty.String {
 				t.Errorf("%s has a format for %s, which is no string in it", path, name)
 			}
 		}

@@ -77,6 +77,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.system()
 	c.nodes()
 	c.services()
+	c.exposure()
 	c.idle()
 	c.cluster()
 	c.resources()

@@ -40,6 +40,11 @@ func TestDiagnostics(t *testing.T) {
 			compose.Facts{},
 			[]string{"main.hcl:6:23 compose.version"},
 		},
+		"names outside that no API has": {
+			composed.Source("ovs", "", "exposure {\n  domain = \"d.example\"\n  ingress_class = \"nginx\"\n  hosts = {\n    nove = \"n.example\"\n    nova = \"x.example\", heat = \"x.example\"\n  }\n}"),
+			compose.Facts{},
+			[]string{"main.hcl:8:3 compose.invalid-value", "main.hcl:8:3 compose.invalid-value"},
+		},
 		"no overrides": {profiles("keystone", "{ x = { y = N } }", 1), compose.Facts{}, []string{"main.hcl:32:20 compose.node-configuration"}},
 		"nodes without such pods": {
 			strings.Replace(profiles("nova", "{ x = { y = N } }", 2), `["compute"]`, `["control-plane", "network"]`, 1),

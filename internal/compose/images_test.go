@@ -13,9 +13,8 @@ import (
 // withImages is everything, with images from elsewhere.
 func withImages(t *testing.T) map[string]unit.Unit {
 	t.Helper()
-	const images = "  images {\n    registries  = { \"quay.io\" = \"mirror.example.org/quay\" }\n    pull_secret = \"login\"\n  }\n"
-	text := strings.Replace(composed.Source("ovs", "ceph"), "  service \"mariadb\"", images+"  service \"mariadb\"", 1)
-	text = strings.Replace(text, "service \"placement\" { replicas = 2 }", "service \"placement\" { values = { images = { tags = { placement = \"quay.io/mine:1\", db_init = \"quay.io/mine:2\" } } } }", 1)
+	const images = "images {\n    registries  = { \"quay.io\" = \"mirror.example.org/quay\" }\n    pull_secret = \"login\"\n  }\n"
+	text := strings.Replace(composed.Source("ovs", "ceph", images), "service \"placement\" { replicas = 2 }", "service \"placement\" { values = { images = { tags = { placement = \"quay.io/mine:1\", db_init = \"quay.io/mine:2\" } } } }", 1)
 	m, ev := composed.Text(t, text)
 	return composed.Compose(t, m, ev, compose.Facts{})
 }

@@ -60,6 +60,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	values := map[string]any{}
 	fill(values, cloud, settings()[s.Name])
 	fill(values, cloud, endpointValues(s.Name, cloud, brokers))
+	fill(values, cloud, exposureValues(s.Name, c.m))
 	fill(values, cloud, imageValues(s.Name, cloud.Release))
 	fill(values, cloud, pullValues(s.Name, cloud.Images))
 	fill(values, cloud, replicaValues(s))

@@ -80,6 +80,9 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 				fmt.Sprintf("%s must be %s", rule.attribute, problem), fmt.Sprintf("write another value for %s, or leave it away", rule.attribute))
 		}
 	}
+	if e := cloud.Exposure; e != nil {
+		c.exposure(e, cloud.Deploys())
+	}
 	if !cloud.Deploys() {
 		if len(cloud.Services) == 0 && cloud.OpenStack == nil && !inCluster {
 			c.fail(codeIncomplete, cloud.Range, "nothing to deploy and nothing to reach",
@@ -101,6 +104,31 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 	} else if cloud.Charts == nil {
 		c.fail(codeIncomplete, cloud.Range, "no charts", "the cloud deploys services, so it has to say where their Helm charts come from",
 			`write, for example: charts { repository = "oci://registry.example.org/openstack-helm" }`)
+	}
+}
+
+// exposure checks what belongs together in how APIs are reached from outside.
+func (c *checker) exposure(e *Exposure, deploys bool) {
+	at := func(name string) diag.Range { return orElse(e.Ranges[name], e.Range) }
+	switch {
+	case !deploys:
+		c.fail(codeIncomplete, e.Range, "nothing to expose", "the cloud has no service block, so it has no APIs of its own that could be reached from outside",
+			"take the block away; how to reach an OpenStack that is there says the openstack block")
+	case e.Class == "" && e.Gateway == nil:
+		c.fail(codeIncomplete, e.Range, "nothing that serves the names", "exposure says neither which controller of Ingresses serves the names, nor which Gateway",
+			`write, for example: ingress_class = "nginx", or gateway = { name = "public", namespace = "gateways" }`)
+	}
+	for _, name := range []string{"issuer", "certificate"} {
+		if (name == "issuer" && e.Issuer == nil) || (name == "certificate" && e.Certificate == "") {
+			continue
+		}
+		switch {
+		case e.Gateway != nil:
+			c.fail(codeInvalid, at(name), "the Gateway has the certificates", name+" is for Ingresses, and these names are served by a Gateway, whose listeners have certificates of their own",
+				"take the line away, and give the certificate to the listener")
+		case !e.TLS:
+			c.fail(codeInvalid, at(name), "a certificate without TLS", name+" means nothing where tls = false", "take one of the two away")
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ type Cloud struct {
 	Profile        string // the default profile; "" without
 	Charts         *Charts
 	Images         *Images
+	Exposure       *Exposure
 	OpenStack      *OpenStack
 	Services       []Service             // by name
 	Range          diag.Range            // of the block's header
@@ -56,6 +57,36 @@ type Images struct {
 	PullSecret string            // the name of a Kubernetes Secret; "" for none
 	Range      diag.Range
 }
+
+// Exposure says how APIs are reached from outside the cluster. Either Class or Gateway is there.
+type Exposure struct {
+	Domain      string            // what the names are in
+	Hosts       map[string]string // names that are not, by the first part of what they would be
+	Class       string            // of Ingresses; "" for none of these
+	Gateway     *Gateway          // nil without
+	TLS         bool
+	Issuer      *Issuer // of cert-manager; nil without
+	Certificate string  // a Secret; "" without
+	Annotations map[string]string
+	Range       diag.Range
+	Ranges      map[string]diag.Range // of the attributes that were written
+}
+
+// Gateway is the Gateway that HTTPRoutes are attached to.
+type Gateway struct {
+	Name      string
+	Namespace string // "" for that of the cloud
+	Listener  string // "" for all of them
+}
+
+// Issuer is what signs certificates.
+type Issuer struct {
+	Kind string // one of [IssuerKinds]
+	Name string
+}
+
+// IssuerKinds are the kinds of issuers that cert-manager has, that of the whole cluster first.
+func IssuerKinds() []string { return []string{"ClusterIssuer", "Issuer"} }
 
 // OpenStack says how the cloud's APIs are reached. What is empty was not written.
 type OpenStack struct {

@@ -74,12 +74,11 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 	for _, images := range b.Nested("images") {
 		c.Images = &model.Images{Registries: r.registries(images), PullSecret: r.text(images, "pull_secret"), Range: images.Range}
 	}
+	for _, exposure := range b.Nested("exposure") {
+		c.Exposure = r.exposure(exposure)
+	}
 	for _, o := range b.Nested("openstack") {
-		values := map[string]cty.Value{}
-		for _, a := range o.Attributes {
-			values[a.Name], _, _ = r.scope.decode(a)
-		}
-		r.scope.conflicts(o, o.Schema, values)
+		r.excludes(o)
 		c.OpenStack = &model.OpenStack{
 			AuthURL: r.text(o, "auth_url"), Cloud: r.text(o, "cloud"), Secret: r.text(o, "secret"),
 			CA: r.hidden(o, "ca"), Interface: r.text(o, "interface"), Range: o.Range,
@@ -87,9 +86,30 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 	}
 }
 
+// excludes tells of attributes that do not go together.
+func (r *resolver) excludes(b *config.Block) {
+	values := map[string]cty.Value{}
+	for _, a := range b.Attributes {
+		values[a.Name], _, _ = r.scope.decode(a)
+	}
+	r.scope.conflicts(b, b.Schema, values)
+}
+
 // registries are what stands in for registries of images. A key is a registry as well, which no type says.
 func (r *resolver) registries(b *config.Block) map[string]string {
-	a := b.Attribute("registries")
+	return r.texts(b, "registries", func(a *config.Attribute, key string) bool {
+		err := schema.FormatRegistry.Check(key)
+		if err != nil {
+			r.scope.wrong(codeValue, a, "not a registry", fmt.Sprintf("the key %q must be %v", key, err), config.Example(a.Schema))
+		}
+		return err == nil
+	})
+}
+
+// texts evaluates an attribute that is a map of strings which are shown; nil when it is not written. What it takes of
+// a key says takes, which tells why not.
+func (r *resolver) texts(b *config.Block, name string, takes func(a *config.Attribute, key string) bool) map[string]string {
+	a := b.Attribute(name)
 	if a == nil {
 		return nil
 	}
@@ -97,20 +117,19 @@ func (r *resolver) registries(b *config.Block) map[string]string {
 	if !ok || v.IsNull() {
 		return nil
 	}
-	registries := map[string]string{}
+	texts := map[string]string{}
 	for it := v.ElementIterator(); it.Next(); {
 		key, value := it.Element()
-		if err := schema.FormatRegistry.Check(key.AsString()); err != nil {
-			r.scope.wrong(codeValue, a, "not a registry", fmt.Sprintf("the key %q must be %v", key.AsString(), err), config.Example(a.Schema))
+		if takes != nil && !takes(a, key.AsString()) {
 			continue
 		}
 		if value.IsNull() {
 			r.scope.wrong(codeValue, a, "value is missing", fmt.Sprintf("%s must have a value, and this is null", key.AsString()), config.Example(a.Schema))
 			continue
 		}
-		registries[key.AsString()] = value.AsString()
+		texts[key.AsString()] = value.AsString()
 	}
-	return registries
+	return texts
 }
 
 // services are the cloud's services with the default profile laid over them.

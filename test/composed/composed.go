@@ -15,7 +15,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// everything deploys all services; the words in capitals stand for the backends.
+// everything deploys all services; the words in capitals stand for what differs.
 //
 //go:embed everything.hcl
 var everything string
@@ -62,20 +62,21 @@ func Demo(t testing.TB) map[string]unit.Unit {
 }
 
 // Source is the configuration of a cloud with all services. The network is "ovs" or "ovn", the storage
-// "ceph", "lvm", or "" for what is there without a backend, which is all but Cinder.
-func Source(network, storage string) string {
+// "ceph", "lvm", or "" for what is there without a backend, which is all but Cinder. Blocks are put into that of the
+// cloud.
+func Source(network, storage string, blocks ...string) string {
 	cinder := ""
 	if storage != "" {
 		storage = `storage_backend = "` + storage + `"`
 		cinder = "\n" + `  service "cinder" { replicas = { api = 2, scheduler = 2, volume = 2, backup = 2 } }`
 	}
-	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "CINDER", cinder).Replace(everything)
+	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "CINDER", cinder, "BLOCKS", strings.Join(append([]string{""}, blocks...), "\n")).Replace(everything)
 }
 
-// Everything are the units of [Source], and of what is added to it.
-func Everything(t testing.TB, network, storage, added string) map[string]unit.Unit {
+// Everything are the units of [Source], and of what is added to it, to the cloud and beside it.
+func Everything(t testing.TB, network, storage, added string, blocks ...string) map[string]unit.Unit {
 	t.Helper()
-	m, ev := Text(t, Source(network, storage)+added)
+	m, ev := Text(t, Source(network, storage, blocks...)+added)
 	return Compose(t, m, ev, compose.Facts{})
 }
 

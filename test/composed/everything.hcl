@@ -1,7 +1,7 @@
 cloud "c" {
   release         = "2026.1"
   network_backend = "NETWORK"
-  STORAGE
+  STORAGEBLOCKS
   charts { repository = "charts" }
   service "mariadb" { storage_size = "9Gi" }
   service "rabbitmq" {

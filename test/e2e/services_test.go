@@ -35,6 +35,14 @@ const mirror = `  images {
   }
 `
 
+// outside has every API reached at a name.
+const outside = `  exposure {
+    domain        = "cloud.example.org"
+    ingress_class = "nginx"
+    certificate   = "wildcard"
+  }
+`
+
 // TestServices deploys every service there is, one pass after another: they come up, stay at rest, are
 // repaired, and go. What carries instances stays, as other tests have some in the cloud that they share.
 // With the charts of OpenStack-Helm, where nothing else runs meanwhile, all services go, on every backend
@@ -52,7 +60,7 @@ func TestServices(t *testing.T) {
 		t.Run(backend, func(t *testing.T) {
 			t.Parallel() // in a world of its own
 			w := world.New(t)
-			w.Describe(t, "cloud.hcl", strings.Replace(composed.Source(backend, storage[backend]), "  service ", mirror+"  service ", 1)+nodes)
+			w.Describe(t, "cloud.hcl", composed.Source(backend, storage[backend], mirror, outside)+nodes)
 			s := &everything{story{World: w, all: t}}
 			s.commit = w.Push(t, "Describe the cloud")
 			for _, chapter := range []struct {
@@ -96,6 +104,40 @@ func (s *everything) deploy(t *testing.T) {
 		}
 	}
 	s.mirrored(t)
+	s.reached(t)
+}
+
+// reached wants each Ingress to lead to a port that a Service has, and every API to be told of its name.
+func (s *everything) reached(t *testing.T) {
+	client := s.Cluster.Client()
+	ingresses, err := client.NetworkingV1().Ingresses(namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(ingresses.Items) < 10 {
+		t.Fatalf("%d Ingresses, %v", len(ingresses.Items), err)
+	}
+	for _, ingress := range ingresses.Items {
+		to := ingress.Spec.Rules[0].HTTP.Paths[0].Backend.Service
+		service, err := client.CoreV1().Services(namespace).Get(t.Context(), to.Name, metav1.GetOptions{})
+		if err != nil || !slices.ContainsFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == to.Port.Number }) {
+			t.Errorf("%s leads to port %d of %s: %v", ingress.Name, to.Port.Number, to.Name, err)
+		}
+	}
+	jobs, err := client.BatchV1().Jobs(namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for _, job := range jobs.Items {
+		for _, c := range job.Spec.Template.Spec.Containers {
+			for _, v := range c.Env {
+				if v.Name == "OS_SERVICE_ENDPOINT" && strings.HasPrefix(v.Value, "https://") && strings.Contains(v.Value, ".cloud.example.org") {
+					told++
+				}
+			}
+		}
+	}
+	if told < 8 {
+		t.Errorf("%d jobs put a name outside into the catalogue", told)
+	}
 }
 
 // mirrored wants no pod to pull an image from elsewhere than the mirror.
@@ -151,6 +193,19 @@ func (s *everything) repair(t *testing.T) {
 	}
 }
 
+// unreachable wants nothing to lead to services that are gone; nil for all.
+func (s *everything) unreachable(t *testing.T, services []string) {
+	ingresses, err := s.Cluster.Client().NetworkingV1().Ingresses(namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ingress := range ingresses.Items {
+		if services == nil || slices.ContainsFunc(services, func(name string) bool { return strings.HasPrefix(ingress.Name, name+"-") }) {
+			t.Errorf("the Ingress %s is left", ingress.Name)
+		}
+	}
+}
+
 // takeAway disables services, all of them where none is named.
 func (s *everything) takeAway(t *testing.T, services []string) {
 	var without strings.Builder
@@ -173,6 +228,7 @@ func (s *everything) takeAway(t *testing.T, services []string) {
 	s.commit = s.Push(t, "Take services away")
 	s.pass(t, "--max-deletes", "20") // more go at once than is usual
 	left := s.Released(t, namespace)
+	s.unreachable(t, services)
 	if services != nil {
 		of := append(slices.Clone(services), "openstack-metrics") // which is the exporter's
 		isOf := func(object string) bool {

@@ -1,0 +1,229 @@
+package compose
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// exposureUnit are the routes to the APIs of a service, by its name as the key.
+const exposureUnit = "exposure"
+
+// The ports of HTTP, which no address in a catalogue has to name, and that of a Service where the table of
+// endpoints leaves the chart's own.
+const (
+	portHTTP  = int64(80)
+	portHTTPS = int64(443)
+)
+
+// publicNames are those of the APIs that are not called as their Service is without "-api"; "" for what nobody
+// outside may reach: Nova takes what its metadata API is told of instances from Neutron's agents alone.
+func publicNames() map[string]string {
+	return map[string]string{
+		"neutron-server": "neutron", "nova-novncproxy": "novncproxy", "heat-cfn": "cloudformation", "horizon-int": "horizon", "nova-metadata": "",
+	}
+}
+
+// public is the first part of the name that an API has outside, "" for none.
+func (e endpoint) public() string {
+	if name, ok := publicNames()[e.host]; ok {
+		return name
+	}
+	return strings.TrimSuffix(e.host, "-api")
+}
+
+// identityEndpoint is that of Keystone, which every chart that logs in has among its own.
+func identityEndpoint() endpoint { return endpoint{"identity", "api", keystoneHost, keystonePort} }
+
+// published are the APIs of a service that are reached from outside.
+func published(service string) []endpoint {
+	all := slices.Clone(endpoints()[service])
+	if service == "keystone" {
+		all = append(all, identityEndpoint())
+	}
+	return slices.DeleteFunc(all, func(e endpoint) bool { return e.public() == "" })
+}
+
+// hostOf is the name that an API has outside.
+func hostOf(e endpoint, x *model.Exposure) string {
+	if host, ok := x.Hosts[e.public()]; ok {
+		return host
+	}
+	return e.public() + "." + x.Domain
+}
+
+// exposedValues tell a chart which name an API has outside.
+func exposedValues(e endpoint, x *model.Exposure) []setting {
+	scheme, port := "http", portHTTP
+	if x.TLS {
+		scheme, port = "https", portHTTPS
+	}
+	at := "endpoints." + e.name + "."
+	return []setting{
+		{path: at + "host_fqdn_override.public.host", value: hostOf(e, x)},
+		{path: at + "scheme.public", value: scheme},
+		{path: at + "port." + e.port + ".public", value: port},
+	}
+}
+
+// exposureValues are what the chart of a service has to know of the names outside: its own, that of Keystone, and
+// what its pages and images are reached by.
+func exposureValues(service string, m *model.Model) []setting {
+	x := m.Cloud.Exposure
+	if x == nil {
+		return nil
+	}
+	var list []setting
+	for _, e := range published(service) {
+		list = append(list, exposedValues(e, x)...)
+	}
+	if _, logsIn := accounts()[service]; logsIn && service != "keystone" && deployed(m, "keystone") {
+		list = append(list, exposedValues(identityEndpoint(), x)...)
+	}
+	switch {
+	case service == "glance" && deployed(m, "horizon"): // whose pages send images to Glance
+		for _, e := range published("horizon") {
+			list = append(list, exposedValues(e, x)...)
+		}
+	case service == "magnum": // which would go outside to reach the others
+		for _, client := range []string{"barbican", "cinder", "glance", "heat", "magnum", "neutron", "nova", "octavia"} {
+			list = append(list, setting{path: "conf.magnum." + client + "_client.endpoint_type", value: "internalURL"})
+		}
+	case service == "horizon" && x.TLS: // which hears of it from the proxy before it alone
+		list = append(list, setting{path: "conf.horizon.local_settings.config.secure_proxy_ssl_header", value: true})
+	}
+	return list
+}
+
+// exposure adds the routes to the APIs of the services that are deployed.
+func (c *composer) exposure() {
+	x := c.m.Cloud.Exposure
+	if x == nil {
+		return
+	}
+	names, hosts := allPublicNames(), map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(x.Hosts)) {
+		if !slices.Contains(names, name) {
+			c.failExposure("hosts", "no such name", fmt.Sprintf("hosts has %q, and no API is called that", name), "there are: "+strings.Join(names, ", "))
+		}
+	}
+	for i := range c.m.Cloud.Services {
+		s := &c.m.Cloud.Services[i]
+		if !s.Enabled {
+			continue
+		}
+		var routes []map[string]any
+		for _, e := range published(s.Name) {
+			host := hostOf(e, x)
+			if other, taken := hosts[host]; taken {
+				c.failExposure("hosts", "one name for two APIs", fmt.Sprintf("%s and %s would both be reached at %s", other, e.public(), host), "give each of them a name of its own in hosts")
+			}
+			hosts[host] = e.public()
+			routes = append(routes, c.route(e, x))
+		}
+		if len(routes) == 0 {
+			continue
+		}
+		c.add(unit.Unit{
+			Address: systemAddress(exposureUnit).WithKey(addr.StringKey(s.Name)), Class: unit.ClassSystem, Range: x.Range,
+			Spec:  &unit.Objects{Items: routes},
+			Edges: []unit.Edge{{To: systemAddress(namespaceUnit), Until: unit.Installed, Gate: unit.GateStart}},
+		})
+	}
+}
+
+// allPublicNames are those of the APIs of all services, sorted.
+func allPublicNames() []string {
+	services := append(slices.Collect(maps.Keys(endpoints())), "keystone")
+	var names []string
+	for _, service := range services {
+		for _, e := range published(service) {
+			names = append(names, e.public())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (c *composer) failExposure(attribute, summary, detail, hint string) {
+	x := c.m.Cloud.Exposure
+	where := x.Range
+	if written, ok := x.Ranges[attribute]; ok {
+		where = written
+	}
+	c.fail(codeValue, where, noAddress(), summary, detail, hint)
+}
+
+// route is what leads from outside to the Service of an API. It has the name of that.
+func (c *composer) route(e endpoint, x *model.Exposure) map[string]any {
+	metadata := map[string]any{"name": e.host, "namespace": c.m.Cloud.Namespace}
+	annotations := map[string]any{}
+	for key, value := range x.Annotations {
+		annotations[key] = value
+	}
+	port := e.number
+	if port == 0 {
+		port = portHTTP
+	}
+	object := c.ingress(e, x, port, annotations)
+	if x.Gateway != nil {
+		object = c.httpRoute(e, x, port)
+	}
+	if len(annotations) > 0 {
+		metadata["annotations"] = annotations
+	}
+	object["metadata"] = metadata
+	return object
+}
+
+// ingress leaves the certificate to its controller where nothing says which. What cert-manager makes one of says an
+// annotation: https://cert-manager.io/docs/usage/ingress/.
+func (c *composer) ingress(e endpoint, x *model.Exposure, port int64, annotations map[string]any) map[string]any {
+	host := hostOf(e, x)
+	spec := map[string]any{
+		"ingressClassName": x.Class,
+		"rules": []any{map[string]any{"host": host, "http": map[string]any{"paths": []any{map[string]any{
+			"path": "/", "pathType": "Prefix",
+			"backend": map[string]any{"service": map[string]any{"name": e.host, "port": map[string]any{"number": port}}},
+		}}}}},
+	}
+	if x.TLS {
+		tls := map[string]any{"hosts": []any{host}}
+		switch {
+		case x.Certificate != "":
+			tls["secretName"] = x.Certificate
+		case x.Issuer != nil:
+			tls["secretName"] = e.host + "-public-tls"
+			kind := "cert-manager.io/cluster-issuer"
+			if x.Issuer.Kind == "Issuer" {
+				kind = "cert-manager.io/issuer"
+			}
+			annotations[kind] = x.Issuer.Name
+		}
+		spec["tls"] = []any{tls}
+	}
+	return map[string]any{"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "spec": spec}
+}
+
+func (c *composer) httpRoute(e endpoint, x *model.Exposure, port int64) map[string]any {
+	namespace := x.Gateway.Namespace
+	if namespace == "" {
+		namespace = c.m.Cloud.Namespace
+	}
+	parent := map[string]any{"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": x.Gateway.Name, "namespace": namespace}
+	if x.Gateway.Listener != "" {
+		parent["sectionName"] = x.Gateway.Listener
+	}
+	return map[string]any{
+		"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute",
+		"spec": map[string]any{
+			"parentRefs": []any{parent}, "hostnames": []any{hostOf(e, x)},
+			"rules": []any{map[string]any{"backendRefs": []any{map[string]any{"name": e.host, "port": port}}}},
+		},
+	}
+}

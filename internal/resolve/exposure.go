@@ -1,0 +1,61 @@
+package resolve
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// exposure reads how APIs are reached from outside the cluster.
+func (r *resolver) exposure(b *config.Block) *model.Exposure {
+	r.excludes(b)
+	e := &model.Exposure{
+		Domain: r.text(b, "domain"), Hosts: r.texts(b, "hosts", nil), Class: r.text(b, "ingress_class"), TLS: true,
+		Certificate: r.text(b, "certificate"), Annotations: r.texts(b, "annotations", nil), Range: b.Range, Ranges: ranges(b),
+	}
+	if a := b.Attribute("tls"); a != nil {
+		if v, ok := r.shown(a); ok && v.IsKnown() && !v.IsNull() {
+			e.TLS = v.True()
+		}
+	}
+	if fields := r.fields(b, "gateway"); fields != nil {
+		e.Gateway = &model.Gateway{Name: fields["name"], Namespace: fields["namespace"], Listener: fields["listener"]}
+	}
+	if fields := r.fields(b, "issuer"); fields != nil {
+		kinds := model.IssuerKinds()
+		e.Issuer = &model.Issuer{Kind: fields["kind"], Name: fields["name"]}
+		switch {
+		case e.Issuer.Kind == "":
+			e.Issuer.Kind = kinds[0]
+		case !slices.Contains(kinds, e.Issuer.Kind):
+			a := b.Attribute("issuer")
+			r.scope.wrong(codeValue, a, "no such issuer", fmt.Sprintf("kind must be %s, and this is %q", strings.Join(kinds, " or "), e.Issuer.Kind), config.Example(a.Schema))
+		}
+	}
+	return e
+}
+
+// fields evaluates an attribute that is an object of strings which are shown: those that are written, and nil
+// when there is no object.
+func (r *resolver) fields(b *config.Block, name string) map[string]string {
+	a := b.Attribute(name)
+	if a == nil {
+		return nil
+	}
+	v, ok := r.shown(a)
+	if !ok || v.IsNull() || !v.IsKnown() {
+		return nil
+	}
+	fields := map[string]string{}
+	for field, value := range v.AsValueMap() {
+		if value.Type() == cty.String && value.IsKnown() && !value.IsNull() {
+			fields[field] = value.AsString()
+		}
+	}
+	return fields
+}
