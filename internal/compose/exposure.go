@@ -86,7 +86,7 @@ func exposureValues(service string, m *model.Model) []setting {
 		list = append(list, exposedValues(identityEndpoint(), x)...)
 	}
 	switch {
-	case service == "glance" && deployed(m, "horizon"): // whose pages send images to Glance
+	case service == "glance": // which takes images from Horizon's pages; with or without it, so that it goes and comes alone
 		for _, e := range published("horizon") {
 			list = append(list, exposedValues(e, x)...)
 		}
