@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +23,8 @@ const (
 	FormatAny        Format = ""
 	FormatIdentifier Format = "identifier" // a name that can be part of an address
 	FormatDNSName    Format = "dns-name"   // a name of Kubernetes: of a node, a Secret
+	FormatDevice     Format = "device"     // a network device of Linux, or a bridge
+	FormatVLANs      Format = "vlans"      // a tag of VLANs, or a range of them: 100:199
 	FormatDomain     Format = "domain"     // a name of DNS: of a host, or what such names are in
 	FormatDNSLabel   Format = "dns-label"  // the same without dots: a namespace
 	FormatCIDR       Format = "cidr"       // 10.0.0.0/24 or 2001:db8::/64
@@ -42,6 +45,8 @@ const (
 )
 
 var (
+	devicePattern   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$`) // as long as Linux takes
+	vlansPattern    = regexp.MustCompile(`^[1-9][0-9]{0,3}(:[1-9][0-9]{0,3})?$`)
 	domainPattern   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
 	dnsNamePattern  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 	quantityPattern = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi|Ti|Pi|M|G|T|P)$`)
@@ -79,6 +84,10 @@ func (f Format) Pattern() string {
 		return dnsNamePattern.String()
 	case FormatQuantity:
 		return quantityPattern.String()
+	case FormatDevice:
+		return devicePattern.String()
+	case FormatVLANs:
+		return vlansPattern.String()
 	case FormatDomain:
 		return domainPattern.String()
 	case FormatChart:
@@ -143,6 +152,14 @@ func (f Format) checkPattern(s string) error {
 	case FormatIdentifier:
 		if len(s) > longestName || !addr.ValidName(s) {
 			return errors.New("a name of letters, digits, _ and -, with a letter or _ in front")
+		}
+	case FormatDevice:
+		if !devicePattern.MatchString(s) {
+			return errors.New("a network device: up to 15 letters, digits, dashes, dots and _, with a letter or digit in front")
+		}
+	case FormatVLANs:
+		if !vlansPattern.MatchString(s) || !tagsOfVLANs(s) {
+			return errors.New("a tag from 1 to 4094, or two of them with a colon between, the lower one first, such as 100:199")
 		}
 	case FormatDomain:
 		if len(s) > longestIn || !domainPattern.MatchString(s) {
@@ -227,3 +244,20 @@ func checkPath(s string) error {
 	}
 	return nil
 }
+
+// tagsOfVLANs tells whether a text that fits the pattern has tags that there are, in order.
+func tagsOfVLANs(s string) bool {
+	first, last, isRange := strings.Cut(s, ":")
+	low, err := strconv.Atoi(first)
+	if err != nil || low > lastVLAN {
+		return false
+	}
+	if !isRange {
+		return true
+	}
+	high, err := strconv.Atoi(last)
+	return err == nil && low <= high && high <= lastVLAN
+}
+
+// lastVLAN is the highest tag of 802.1Q that is no reserved one.
+const lastVLAN = 4094

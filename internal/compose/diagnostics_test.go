@@ -45,6 +45,23 @@ func TestDiagnostics(t *testing.T) {
 			compose.Facts{},
 			[]string{"main.hcl:8:3 compose.invalid-value", "main.hcl:8:3 compose.invalid-value"},
 		},
+		"a network on what is not there": {
+			composed.Source("ovs", "", "openstack { cloud = \"c\" }\nphysical_network \"public\" { bridge = \"br-ex\" }") +
+				"network \"n\" {\n  provider_physical_network = \"physnet1\"\n}\n",
+			compose.Facts{},
+			[]string{"main.hcl:33:3 compose.invalid-value"},
+		},
+		"physical networks without Neutron": {
+			"cloud \"c\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n  service \"mariadb\" {}\n  physical_network \"p\" { bridge = \"br-ex\" }\n}\n",
+			compose.Facts{},
+			[]string{"main.hcl:5:3 compose.missing-service"},
+		},
+		"physical networks and names of services that are switched off": {
+			"cloud \"c\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n  service \"mariadb\" {}\n  service \"neutron\" { enabled = false }\n  physical_network \"p\" { bridge = \"br-ex\" }\n" +
+				"  exposure {\n    domain        = \"d.example\"\n    ingress_class = \"nginx\"\n  }\n}\n",
+			compose.Facts{},
+			nil,
+		},
 		"no overrides": {profiles("keystone", "{ x = { y = N } }", 1), compose.Facts{}, []string{"main.hcl:32:20 compose.node-configuration"}},
 		"nodes without such pods": {
 			strings.Replace(profiles("nova", "{ x = { y = N } }", 2), `["compute"]`, `["control-plane", "network"]`, 1),

@@ -44,6 +44,7 @@ func (c *composer) resource(r *model.Resource) {
 		c.fail(codeValue, r.Range, r.Address, "unknown kind of resource", fmt.Sprintf("there is no kind %q", r.Kind), "take the block away, or correct its kind")
 		return
 	}
+	c.physical(r)
 	spec := &unit.Resource{
 		Kind: r.Kind, Lookup: r.Address.Mode() == addr.Data, Block: block,
 		Region: c.m.Cloud.Region, Desired: r.Desired, Resolve: c.resolve(r), Ignore: r.Lifecycle.IgnoreChanges,

@@ -41,6 +41,7 @@ func (c *composer) services() {
 		}
 	}
 	c.needed()
+	c.connected()
 }
 
 // brokers is the number of members of the broker, wherever it was written.
@@ -61,6 +62,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	fill(values, cloud, settings()[s.Name])
 	fill(values, cloud, endpointValues(s.Name, cloud, brokers))
 	fill(values, cloud, exposureValues(s.Name, c.m))
+	fill(values, cloud, physicalValues(s.Name, cloud))
 	fill(values, cloud, imageValues(s.Name, cloud.Release))
 	fill(values, cloud, pullValues(s.Name, cloud.Images))
 	fill(values, cloud, replicaValues(s))

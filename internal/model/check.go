@@ -81,8 +81,9 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 		}
 	}
 	if e := cloud.Exposure; e != nil {
-		c.exposure(e, cloud.Deploys())
+		c.exposure(e, len(cloud.Services) > 0)
 	}
+	c.physicalNetworks(cloud)
 	if !cloud.Deploys() {
 		if len(cloud.Services) == 0 && cloud.OpenStack == nil && !inCluster {
 			c.fail(codeIncomplete, cloud.Range, "nothing to deploy and nothing to reach",
@@ -108,10 +109,10 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 }
 
 // exposure checks what belongs together in how APIs are reached from outside.
-func (c *checker) exposure(e *Exposure, deploys bool) {
+func (c *checker) exposure(e *Exposure, services bool) {
 	at := func(name string) diag.Range { return orElse(e.Ranges[name], e.Range) }
 	switch {
-	case !deploys:
+	case !services:
 		c.fail(codeIncomplete, e.Range, "nothing to expose", "the cloud has no service block, so it has no APIs of its own that could be reached from outside",
 			"take the block away; how to reach an OpenStack that is there says the openstack block")
 	case e.Class == "" && e.Gateway == nil:
@@ -128,6 +129,29 @@ func (c *checker) exposure(e *Exposure, deploys bool) {
 				"take the line away, and give the certificate to the listener")
 		case !e.TLS:
 			c.fail(codeInvalid, at(name), "a certificate without TLS", name+" means nothing where tls = false", "take one of the two away")
+		}
+	}
+}
+
+// physicalNetworks checks that there is something that connects them, and that each has a bridge and a device of its
+// own.
+func (c *checker) physicalNetworks(cloud *Cloud) {
+	taken := map[[2]string]string{} // by attribute and value
+	for _, n := range cloud.Physical {
+		if len(cloud.Services) == 0 {
+			c.fail(codeIncomplete, n.Range, "nothing to connect", "the cloud has no service block, so it has no Neutron of its own that networks could be connected to",
+				"take the block away; an OpenStack that is there has its own")
+			continue
+		}
+		for _, use := range [][2]string{{"bridge", n.Bridge}, {"device", n.Device}} {
+			if use[1] == "" {
+				continue
+			}
+			if other, found := taken[use]; found {
+				c.fail(codeInvalid, orElse(n.Ranges[use[0]], n.Range), "used twice",
+					fmt.Sprintf("the physical networks %s and %s both have the %s %q, so they would be one", other, n.Name, use[0], use[1]), "give each of them its own")
+			}
+			taken[use] = n.Name
 		}
 	}
 }

@@ -38,6 +38,7 @@ type Cloud struct {
 	Charts         *Charts
 	Images         *Images
 	Exposure       *Exposure
+	Physical       []PhysicalNetwork // by name
 	OpenStack      *OpenStack
 	Services       []Service             // by name
 	Range          diag.Range            // of the block's header
@@ -70,6 +71,17 @@ type Exposure struct {
 	Annotations map[string]string
 	Range       diag.Range
 	Ranges      map[string]diag.Range // of the attributes that were written
+}
+
+// PhysicalNetwork is a network of the data centre.
+type PhysicalNetwork struct {
+	Name   string
+	Bridge string
+	Device string // "" for none
+	Flat   bool
+	VLANs  []string // tags and ranges of them
+	Range  diag.Range
+	Ranges map[string]diag.Range // of the attributes that were written
 }
 
 // Gateway is the Gateway that HTTPRoutes are attached to.

@@ -15,13 +15,8 @@ import (
 func (r *resolver) exposure(b *config.Block) *model.Exposure {
 	r.excludes(b)
 	e := &model.Exposure{
-		Domain: r.text(b, "domain"), Hosts: r.texts(b, "hosts", nil), Class: r.text(b, "ingress_class"), TLS: true,
+		Domain: r.text(b, "domain"), Hosts: r.texts(b, "hosts", nil), Class: r.text(b, "ingress_class"), TLS: r.truth(b, "tls", true),
 		Certificate: r.text(b, "certificate"), Annotations: r.texts(b, "annotations", nil), Range: b.Range, Ranges: ranges(b),
-	}
-	if a := b.Attribute("tls"); a != nil {
-		if v, ok := r.shown(a); ok && v.IsKnown() && !v.IsNull() {
-			e.TLS = v.True()
-		}
 	}
 	if fields := r.fields(b, "gateway"); fields != nil {
 		e.Gateway = &model.Gateway{Name: fields["name"], Namespace: fields["namespace"], Listener: fields["listener"]}

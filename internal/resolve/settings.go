@@ -77,6 +77,7 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 	for _, exposure := range b.Nested("exposure") {
 		c.Exposure = r.exposure(exposure)
 	}
+	c.Physical = r.physicalNetworks(b)
 	for _, o := range b.Nested("openstack") {
 		r.excludes(o)
 		c.OpenStack = &model.OpenStack{

@@ -35,8 +35,13 @@ const mirror = `  images {
   }
 `
 
-// outside has every API reached at a name.
-const outside = `  exposure {
+// outside has every API reached at a name, and networks of the data centre connected.
+const outside = `  physical_network "public" {
+    bridge = "br-public"
+    device = "eth1"
+    vlans  = ["100:199"]
+  }
+  exposure {
     domain        = "cloud.example.org"
     ingress_class = "nginx"
     certificate   = "wildcard"

@@ -1,0 +1,100 @@
+package compose
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// The bridge that Neutron's chart makes where nothing else is said, and where both charts take bridges.
+const (
+	defaultBridge = "br-ex"
+	bridgesOfConf = "conf.auto_bridge_add"
+)
+
+// physicalValues connect the physical networks: Neutron is told what may lie on them, and on each node
+// whoever looks after its bridges is told which these are.
+func physicalValues(service string, cloud *model.Cloud) []setting {
+	if len(cloud.Physical) == 0 {
+		return nil
+	}
+	var mappings, flat, vlans []string
+	bridges, tagged := map[string]any{}, false
+	for _, n := range cloud.Physical {
+		mappings = append(mappings, n.Name+":"+n.Bridge)
+		bridges[n.Bridge] = n.Device // the charts' scripts take "" for a bridge without a device, and make none for null
+		if n.Flat {
+			flat = append(flat, n.Name)
+		}
+		for _, tags := range n.VLANs {
+			tagged = true
+			if !strings.Contains(tags, ":") {
+				tags += ":" + tags
+			}
+			vlans = append(vlans, n.Name+":"+tags)
+		}
+	}
+	withOVS, withOVN := condition{network: networkOVS}, condition{network: networkOVN}
+	switch service {
+	case "neutron":
+		if _, ours := bridges[defaultBridge]; !ours {
+			bridges[defaultBridge] = nil // which takes away that of the chart
+		}
+		const ml2 = "conf.plugins.ml2_conf."
+		list := []setting{
+			{path: ml2 + "ml2_type_flat.flat_networks", value: strings.Join(flat, ",")},
+			{path: "conf.plugins.openvswitch_agent.ovs.bridge_mappings", value: strings.Join(mappings, ","), when: withOVS},
+			{path: bridgesOfConf, value: bridges, when: withOVS},
+		}
+		if tagged {
+			list = append(list, setting{path: ml2 + "ml2_type_vlan.network_vlan_ranges", value: strings.Join(vlans, ",")})
+		}
+		return list
+	case "ovn":
+		return []setting{
+			{path: "conf.ovn_bridge_mappings", value: strings.Join(mappings, ","), when: withOVN},
+			{path: bridgesOfConf, value: bridges, when: withOVN},
+			// Without an address of each node's own, routers of VLANs on several nodes would share one.
+			{path: "conf.auto_chassis_mac_mappings", value: tagged, when: withOVN},
+		}
+	}
+	return nil
+}
+
+// connected tells of physical networks that nothing connects. Those of a Neutron that is switched off may stay.
+func (c *composer) connected() {
+	if networks := c.m.Cloud.Physical; len(networks) > 0 && c.m.Cloud.Deploys() && c.m.Service("neutron") == nil {
+		c.fail(codeMissing, networks[0].Range, noAddress(), "a service is missing", "physical networks need neutron, which the cloud does not deploy",
+			`write beside them: service "neutron" {}`)
+	}
+}
+
+// physical tells of networks that lie on a physical network that there is not.
+func (c *composer) physical(r *model.Resource) {
+	cloud := &c.m.Cloud
+	if len(cloud.Physical) == 0 || r.Kind != "network" || r.Address.Mode() == addr.Data || !r.Desired.Type().HasAttribute(physicalAttribute) {
+		return
+	}
+	v, _ := r.Desired.GetAttr(physicalAttribute).Unmark()
+	if !v.IsKnown() || v.IsNull() || v.Type() != cty.String {
+		return
+	}
+	var names []string
+	for _, n := range cloud.Physical {
+		if n.Name == v.AsString() {
+			return
+		}
+		names = append(names, n.Name)
+	}
+	where := r.Range
+	if written, ok := r.Ranges[physicalAttribute]; ok {
+		where = written
+	}
+	c.fail(codeValue, where, r.Address, "no such physical network", fmt.Sprintf("the cloud has no physical_network %q", v.AsString()), "there are: "+strings.Join(names, ", "))
+}
+
+const physicalAttribute = "provider_physical_network"

@@ -1,0 +1,94 @@
+package compose_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
+)
+
+const physicalNetworks = `
+  physical_network "public" {
+    bridge = "br-public"
+    device = "eth1"
+  }
+  physical_network "tenant" {
+    bridge = "br-tenant"
+    flat   = false
+    vlans  = ["100:199", "1000"]
+  }
+`
+
+func TestPhysicalNetworks(t *testing.T) {
+	const neutron, ovn = "neutron", "ovn"
+	bridges := map[string]any{"br-public": "eth1", "br-tenant": ""}
+	both := map[string]any{
+		"conf.plugins.ml2_conf.ml2_type_flat.flat_networks":       "public",
+		"conf.plugins.ml2_conf.ml2_type_vlan.network_vlan_ranges": "tenant:100:199,tenant:1000:1000",
+	}
+	for name, c := range map[string]struct {
+		network, blocks string
+		want            map[string]map[string]any
+	}{
+		"Open vSwitch": {"ovs", physicalNetworks, map[string]map[string]any{neutron: {
+			"conf.auto_bridge_add.br-public": "eth1", "conf.auto_bridge_add.br-tenant": "",
+			"conf.plugins.openvswitch_agent.ovs.bridge_mappings": "public:br-public,tenant:br-tenant",
+		}}},
+		"OVN": {"ovn", physicalNetworks, map[string]map[string]any{
+			neutron: {"conf.plugins.openvswitch_agent": nil, "conf.auto_bridge_add": nil},
+			ovn: {
+				"conf.auto_bridge_add": bridges, "conf.ovn_bridge_mappings": "public:br-public,tenant:br-tenant",
+				"conf.auto_chassis_mac_mappings": true,
+			},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			units := composed.Everything(t, c.network, "", "", c.blocks)
+			for path, value := range both {
+				c.want[neutron][path] = value
+			}
+			for service, paths := range c.want {
+				values := composed.Release(t, units, service).Values
+				for path, value := range paths {
+					if got := at(values, strings.Split(path, ".")); !reflect.DeepEqual(got, value) {
+						t.Errorf("%s: %s is %#v, want %#v", service, path, got, value)
+					}
+				}
+			}
+		})
+	}
+	// The bridge of the chart goes where there are others, and stays, with or without a device, where it is meant.
+	values := composed.Release(t, composed.Everything(t, "ovs", "", "", physicalNetworks), neutron).Values
+	if v, there := values["conf"].(map[string]any)["auto_bridge_add"].(map[string]any)["br-ex"]; v != nil || !there {
+		t.Errorf("br-ex stays: %v", values["conf"])
+	}
+	values = composed.Release(t, composed.Everything(t, "ovs", "", "", "physical_network \"external\" { bridge = \"br-ex\" }"), neutron).Values
+	if v := at(values, strings.Split("conf.auto_bridge_add.br-ex", ".")); v != "" {
+		t.Errorf("br-ex is %#v", v)
+	}
+	if v := at(values, strings.Split("conf.plugins.ml2_conf.ml2_type_vlan", ".")); v != nil {
+		t.Errorf("without tags there are VLANs: %v", v)
+	}
+	listed := paths(t)
+	for service, wanted := range map[string][]string{
+		neutron: {"conf.auto_bridge_add", "conf.plugins.openvswitch_agent.ovs.bridge_mappings", "conf.plugins.ml2_conf.ml2_type_flat.flat_networks"},
+		ovn:     {"conf.auto_bridge_add", "conf.ovn_bridge_mappings", "conf.auto_chassis_mac_mappings"},
+	} {
+		for _, path := range wanted {
+			if !known(listed[service], path) && !known(listed[service], path+".br-ex") {
+				t.Errorf("OpenStack-Helm's %s has no %s", service, path)
+			}
+		}
+	}
+}
+
+// TestPhysicalNetworkOfNetworks refuses a network on what is not there, and takes all others.
+func TestPhysicalNetworkOfNetworks(t *testing.T) {
+	const network = "openstack { cloud = \"c\" }\n"
+	units := composed.Everything(t, "ovs", "", "network \"n\" {\n  provider_physical_network = \"public\"\n}\ndata \"network\" \"other\" { name = \"x\" }\n", network, physicalNetworks)
+	if _, ok := units["network.n"].Spec.(*unit.Resource); !ok {
+		t.Errorf("there is %+v", units["network.n"])
+	}
+}

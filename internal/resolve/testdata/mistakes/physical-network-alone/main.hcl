@@ -1,0 +1,6 @@
+cloud "test" {
+  openstack {
+    cloud = "test"
+  }
+  physical_network "public" { bridge = "br-ex" }
+}

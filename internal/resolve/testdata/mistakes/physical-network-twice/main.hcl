@@ -1,0 +1,7 @@
+cloud "test" {
+  release = "2026.1"
+  charts { repository = "charts" }
+  physical_network "public" { bridge = "br-ex" }
+  physical_network "tenant" { bridge = "br-ex" }
+  service "neutron" {}
+}
