@@ -77,6 +77,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.system()
 	c.nodes()
 	c.services()
+	c.shownObjects()
 	c.idle()
 	c.cluster()
 	c.resources()
@@ -164,7 +165,9 @@ func (c *composer) finish() {
 	}
 }
 
-func systemAddress(name string) addr.Object { return fixedAddress("system", name) }
+const systemKind = "system"
+
+func systemAddress(name string) addr.Object { return fixedAddress(systemKind, name) }
 
 func serviceAddress(name string) addr.Object { return fixedAddress("service", name) }
 
