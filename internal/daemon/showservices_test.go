@@ -167,8 +167,12 @@ func TestShowCloud(t *testing.T) {
 	says("Infrastructure", "False NotReady", "memcached is waiting, rabbitmq is progressing, keystone is waiting, neutron is waiting, nova is waiting, horizon is waiting")
 
 	for _, step := range []struct{ service, phase string }{
-		{"rabbitmq", "Infrastructure"}, {"memcached", "Identity"}, {"horizon", "Identity"}, {"keystone", "CoreServices"},
-		{"neutron", "ComputeStorage"}, {"nova", "Ready"},
+		{"rabbitmq", "Infrastructure"},
+		{"memcached", "Identity"},
+		{"horizon", "Identity"},
+		{"keystone", "CoreServices"},
+		{"neutron", "ComputeStorage"},
+		{"nova", "Ready"},
 	} {
 		s.set(step.service, engine.PhaseReady, "")
 		s.shows(2)
