@@ -53,6 +53,13 @@ func TestShowNodes(t *testing.T) {
 			t.Errorf("wrote %d again, error %v", wrote, err)
 		}
 	}
+	for name, ready := range map[string]string{
+		"ready": "True Ready", "off": "False Disabled", "moving": "False Waiting", "gone": "False Missing", "foreign": "False Unmanaged", "unseen": "",
+	} {
+		if got := b.condition(unit.ShownRef(unit.KindShownNode, name), "Ready"); got != ready {
+			t.Errorf("the condition of %s says %q, want %q", name, got, ready)
+		}
+	}
 	off := unit.ShownRef(unit.KindShownNode, "off")
 	b.shown[off] = unit.Shown{Status: "edited", Conditions: b.shown[off].Conditions}
 	if wrote, _ := daemon.Show(t.Context(), b, applied, s); wrote != 1 || b.shown[off].Status != "Disabled" {
