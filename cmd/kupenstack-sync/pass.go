@@ -189,12 +189,12 @@ func why(ctx context.Context, err error) error {
 	return err
 }
 
-// show has the cluster show how its nodes stand at the end. Nothing depends on that.
+// show has the cluster show how things stand at the end. Nothing depends on that.
 func (p *onePass) show(ctx context.Context, s engine.Snapshot) {
 	if p.guard() != nil {
 		return
 	}
-	if _, err := daemon.ShowNodes(context.WithoutCancel(ctx), p.system.Board(), p.tracker.State(), s); err != nil {
+	if _, err := daemon.Show(context.WithoutCancel(ctx), p.system.Board(), p.tracker.State(), s); err != nil {
 		fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
 	}
 }

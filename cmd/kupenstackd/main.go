@@ -124,7 +124,7 @@ func serve(ctx context.Context, o *options) error {
 		Engine: func(ctx context.Context, changed func()) (*engine.Engine, error) {
 			return system.Engine(ctx, false, changed)
 		},
-		Nodes: system.Board(), Keep: system.KeepInstallation, Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Log: log,
+		Board: system.Board(), Keep: system.KeepInstallation, Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Log: log,
 		Listening: func(address net.Addr) { log.Info().Stringer("address", address).Msg("answers health checks") },
 	}
 	if heart, ok := target.(daemon.Heartbeat); ok {

@@ -78,6 +78,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.nodes()
 	c.services()
 	c.exposure()
+	c.shownObjects()
 	c.idle()
 	c.cluster()
 	c.resources()
@@ -165,7 +166,9 @@ func (c *composer) finish() {
 	}
 }
 
-func systemAddress(name string) addr.Object { return fixedAddress("system", name) }
+const systemKind = "system"
+
+func systemAddress(name string) addr.Object { return fixedAddress(systemKind, name) }
 
 func serviceAddress(name string) addr.Object { return fixedAddress("service", name) }
 

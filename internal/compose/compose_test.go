@@ -204,7 +204,7 @@ func TestDisabledServiceHasNoUnit(t *testing.T) {
 	if _, ok := units["service.memcached"]; ok {
 		t.Error("a disabled service has a unit")
 	}
-	if len(units) != 5 {
+	if len(units) != 7 { // the namespace, the definitions, what is shown of services and cloud, the credentials
 		t.Errorf("%d units", len(units))
 	}
 }

@@ -14,12 +14,18 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// The configuration of each node is shown in the cluster, once for each of them. It is for people, and
-// nothing there depends on it, so what is too large is left out rather than refused.
+// The configuration of each node is shown in the cluster, once for each of them, and so are the settings of each
+// profile. It is for people, and nothing there depends on it, so what is too large is left out rather than refused.
 const (
-	shownNode  = 256 << 10 // bytes of one node's: Kubernetes takes objects of about a megabyte
-	shownNodes = 8 << 20   // of all nodes together
-	tooLarge   = "(too large to be shown here)"
+	shownMost = 256 << 10 // bytes of one object: Kubernetes takes objects of about a megabyte
+	shownAll  = 8 << 20   // of all objects of a kind together
+	tooLarge  = "(too large to be shown here)"
+)
+
+// What the objects of a kind are of, where something in them is too large.
+const (
+	kindOfNodes    = "OpenstackNode of each of %d nodes"
+	kindOfProfiles = "OpenStackCloudConfigurationProfile of each of %d profiles"
 )
 
 // shownConf is the configuration of one service, as people see it.
@@ -53,22 +59,28 @@ func (c *composer) nodeConfiguration(n *model.Node) map[string]any {
 		}
 		parts = append(parts, of)
 	}
+	configuration := fitting(parts, len(c.m.Nodes), c.large)
+	c.configurations[n.Profile] = configuration
+	return configuration
+}
+
+// fitting returns what may be shown of the services in one of so many objects, the smallest first, and notes what
+// is too large.
+func fitting(parts []shownConf, objects int, large map[string]bool) map[string]any {
 	slices.SortStableFunc(parts, func(a, b shownConf) int { return cmp.Compare(a.size, b.size) })
-	configuration, left := map[string]any{}, min(shownNode, shownNodes/len(c.m.Nodes))
+	fits, left := map[string]any{}, min(shownMost, shownAll/objects)
 	for _, part := range parts {
 		switch {
 		case part.value == nil:
-			continue
 		case part.size > left:
-			c.large[part.service] = true
-			configuration[part.service] = tooLarge
-			continue
+			large[part.service] = true
+			fits[part.service] = tooLarge
+		default:
+			left -= part.size
+			fits[part.service] = part.value
 		}
-		left -= part.size
-		configuration[part.service] = part.value
 	}
-	c.configurations[n.Profile] = configuration
-	return configuration
+	return fits
 }
 
 // shownOf returns the configuration of a service without a value when there is nothing in it.
@@ -77,17 +89,17 @@ func shownOf(service string, conf cty.Value) shownConf {
 		return shownConf{service: service}
 	}
 	value := unit.Visible(conf)
-	return shownConf{service: service, value: value, size: sizeOf(value, shownNode)}
+	return shownConf{service: service, value: value, size: sizeOf(value, shownMost)}
 }
 
-// tellLarge says what is not shown.
-func (c *composer) tellLarge() {
-	if len(c.large) == 0 {
+// tellLarge says of which services something is not shown in objects of a kind.
+func (c *composer) tellLarge(summary string, services map[string]bool, where string, objects int) {
+	if len(services) == 0 {
 		return
 	}
 	c.diags.Append(diag.Diagnostic{
-		Severity: diag.Warning, Code: codeShown, Subject: &c.m.Cloud.Range, Summary: "configuration of nodes is not shown",
-		Detail: fmt.Sprintf("the configuration of %s is too large to be shown in the OpenstackNode of each of %d nodes; it holds all the same", strings.Join(slices.Sorted(maps.Keys(c.large)), ", "), len(c.m.Nodes)),
+		Severity: diag.Warning, Code: codeShown, Subject: &c.m.Cloud.Range, Summary: summary,
+		Detail: fmt.Sprintf("what is written for %s is too large to be shown in the "+where+"; it holds all the same", strings.Join(slices.Sorted(maps.Keys(services)), ", "), objects),
 		Hint:   "nothing has to be done; the report has a page for each node, which shows more of it",
 	})
 }

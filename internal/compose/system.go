@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"sigs.k8s.io/yaml"
 
@@ -19,19 +18,21 @@ const (
 	definitionsUnit = "definitions"
 	nodesUnit       = "nodes"
 	credentialsUnit = "credentials"
+	servicesUnit    = "services"
+	cloudUnit       = "controlplane"
+	profilesUnit    = "profiles"
 )
-
-// statusUnmanaged is what an OpenstackNode says of a node without a block. How one with a block stands
-// does not follow from the configuration: whoever runs the units shows it.
-const statusUnmanaged = "Unmanaged"
 
 //go:embed definitions.yaml
 var definitions []byte
 
-// system adds what we need in the cluster. A cloud that deploys nothing and speaks of no node needs
-// no cluster.
+// Shows tells whether there is something to show people in the cluster. A cloud that deploys nothing and speaks of
+// no node needs none.
+func Shows(m *model.Model) bool { return m.Cloud.Deploys() || len(m.Nodes) > 0 }
+
+// system adds what we need in the cluster.
 func (c *composer) system() {
-	deploys := c.m.Cloud.Deploys() || len(c.m.Nodes) > 0
+	deploys := Shows(c.m)
 	if !deploys && !c.usesCluster() {
 		return
 	}
@@ -47,15 +48,8 @@ func (c *composer) system() {
 		// Deleting a definition deletes every object of its kind, so it stays.
 		Spec: &unit.Objects{Keep: true, Items: definitionObjects()},
 	})
-	objects := c.nodeObjects()
-	c.tellLarge()
-	if len(objects) > 0 {
-		c.add(unit.Unit{
-			Address: systemAddress(nodesUnit), Class: unit.ClassSystem,
-			Spec:  &unit.Objects{Items: objects},
-			Edges: []unit.Edge{{To: systemAddress(definitionsUnit), Until: unit.Ready, Gate: unit.GateStart}},
-		})
-	}
+	c.show(nodesUnit, c.nodeObjects())
+	c.tellLarge("configuration of nodes is not shown", c.large, kindOfNodes, len(c.m.Nodes))
 }
 
 // namespace is where the releases are. Virtual switches and hypervisors need more of their nodes
@@ -105,46 +99,4 @@ func wholeNumbers(v any) any {
 		return n
 	}
 	return v
-}
-
-// nodeObjects are the OpenstackNodes: one for each node of the cluster, and for each node block.
-func (c *composer) nodeObjects() []map[string]any {
-	if c.facts.Nodes != nil {
-		c.there = map[string]bool{}
-		for _, name := range c.facts.Nodes {
-			c.there[name] = true
-		}
-	}
-	blocks := map[string]*model.Node{}
-	names := slices.Clone(c.facts.Nodes)
-	for i := range c.m.Nodes {
-		blocks[c.m.Nodes[i].Name] = &c.m.Nodes[i]
-		names = append(names, c.m.Nodes[i].Name)
-	}
-	slices.Sort(names)
-	var objects []map[string]any
-	for _, name := range slices.Compact(names) {
-		objects = append(objects, c.nodeObject(name, blocks[name]))
-	}
-	return objects
-}
-
-func (c *composer) nodeObject(name string, n *model.Node) map[string]any {
-	spec := map[string]any{"roles": []any{}, "disabled": false}
-	status := map[string]any{"status": statusUnmanaged, "desiredNodeConfiguration": map[string]any{}}
-	if n != nil {
-		roles := []any{}
-		for _, role := range n.Roles {
-			roles = append(roles, role)
-		}
-		spec["roles"], spec["disabled"] = roles, n.Disabled
-		if n.Profile != "" {
-			spec["profile"] = n.Profile
-		}
-		status = map[string]any{"desiredNodeConfiguration": c.nodeConfiguration(n)}
-	}
-	return map[string]any{
-		"apiVersion": "kupenstack.io/v1alpha1", "kind": "OpenstackNode",
-		"metadata": map[string]any{"name": name}, "spec": spec, "status": status,
-	}
 }

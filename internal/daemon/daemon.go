@@ -16,7 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
 
-// Daemon is what runs until it is told to stop. All fields but Listening, Nodes, Pulse and Keep are required.
+// Daemon is what runs until it is told to stop. All fields but Listening, Board, Pulse and Keep are required.
 type Daemon struct {
 	Tracker   *revision.Tracker
 	Publisher *Publisher
@@ -33,8 +33,8 @@ type Daemon struct {
 	// Grace is how long running calls may take to end when the process stops.
 	Grace  time.Duration
 	Listen string
-	// Nodes is where the cluster shows how its nodes stand; nil for nowhere.
-	Nodes NodeBoard
+	// Board is where the cluster shows how things stand; nil for nowhere.
+	Board Board
 	// Pulse tells the repository that the daemon lives; nil for not.
 	Pulse *Pulse
 	// Keep sees to it that what the engine works with is not lost, until ctx ends, and tells what is wrong
@@ -138,7 +138,7 @@ func (d *Daemon) work(ctx context.Context) error {
 	group.Go(func() { e.Run(ctx, d.Grace) })
 	group.Go(func() { d.follow(ctx, e, changed) })
 	group.Go(func() { d.publish(ctx, changed) })
-	group.Go(func() { d.showNodes(ctx, moved) })
+	group.Go(func() { d.show(ctx, moved) })
 	group.Go(func() { d.lookAtAgents(ctx, looked, changed) })
 	group.Go(func() { d.Pulse.Run(ctx, d.observes) })
 	group.Go(func() { d.keepInstallation(ctx, changed) })

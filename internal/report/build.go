@@ -281,6 +281,10 @@ func nameOf(a addr.Object) string {
 	return a.Name()
 }
 
+// Why tells in one line, of at most so many characters, why a unit stands as it does, as the report does; "" when
+// there is nothing to say.
+func Why(u *engine.UnitStatus, most int) string { return cut(why(u, limits{text: most}), most) }
+
 // why is the reason of a unit's phase, also where that is only that it waits.
 func why(u *engine.UnitStatus, l limits) string {
 	reason := line(u.Reason, l.text)

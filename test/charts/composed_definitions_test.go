@@ -17,7 +17,7 @@ import (
 // TestDefinitions checks the definitions as the API server does.
 func TestDefinitions(t *testing.T) {
 	objects := composed.Demo(t)["system.definitions"].Spec.(*unit.Objects)
-	if !objects.Keep || len(objects.Items) != 1 {
+	if !objects.Keep || len(objects.Items) != 4 {
 		t.Fatalf("%+v", objects)
 	}
 	for _, item := range objects.Items {

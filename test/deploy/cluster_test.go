@@ -163,7 +163,12 @@ func needed() []right {
 		{"", "namespaces", append([]string{"create", "patch"}, seen...)},
 		{"apiextensions.k8s.io", "customresourcedefinitions", append([]string{"create", "patch"}, seen...)},
 		{"kupenstack.io", "openstacknodes", owned},
+		{"kupenstack.io", "openstackservices", owned},
+		{"kupenstack.io", "openstackcontrolplanes", owned},
+		{"kupenstack.io", "openstackcloudconfigurationprofiles", owned},
 		{"kupenstack.io", "openstacknodes/status", []string{"patch"}},
+		{"kupenstack.io", "openstackservices/status", []string{"patch"}},
+		{"kupenstack.io", "openstackcontrolplanes/status", []string{"patch"}},
 		// The inventory, the installation's key, credentials, and what Helm stores; they are written
 		// over the version that they were read as.
 		{"", "secrets", append([]string{"update"}, owned...)},
@@ -196,6 +201,8 @@ func forbidden() []right {
 		{"", "nodes", []string{"delete", "create", "deletecollection"}},
 		{"", "nodes/status", []string{"patch", "update"}},
 		{"", "nodes/proxy", []string{"get", "create"}},
+		{"kupenstack.io", "openstackclouds", []string{"get", "create"}},
+		{"kupenstack.io", "openstacknodes", []string{"update", "deletecollection"}},
 		{"", "namespaces", []string{"delete", "deletecollection"}},
 		{"apiextensions.k8s.io", "customresourcedefinitions", []string{"delete", "deletecollection"}},
 		{"", "persistentvolumes", []string{"delete"}},

@@ -14,10 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/kupenstack/kupenstack-sync/test/world"
 )
@@ -93,7 +90,10 @@ func (s *story) kubernetesDrifts() []drift {
 		{"a label of a node is removed", s.unlabelNode, "node.node-2", "openstack-compute-node"},
 		{"a label of a node is changed", s.relabelNode, "node.node-3", "openstack-compute-node"},
 		{"the configuration that is shown of a node is edited", s.editShownNode, "system.nodes", "OpenstackNode"},
-		{"what is shown of a node is deleted", s.deleteShownNode, "system.nodes", "OpenstackNode"},
+		{"what is shown of a node is deleted", s.deletes("openstacknodes", "node-3"), "system.nodes", "OpenstackNode"},
+		{"what is shown of a service is edited", s.editShownService, "system.services", "OpenStackService"},
+		{"what is shown of the cloud is deleted", s.deletes("openstackcontrolplanes", ""), "system.controlplane", "OpenStackControlPlane"},
+		{"what is shown of a profile is deleted", s.deletes("openstackcloudconfigurationprofiles", ""), "system.profiles", "OpenStackCloudConfigurationProfile"},
 	}
 }
 
@@ -247,54 +247,5 @@ func (s *story) editPort(t *testing.T) repaired {
 			return false, err.Error()
 		}
 		return now.UID == was.UID && slices.Equal(now.Spec.Ports, was.Spec.Ports), fmt.Sprint(now.Spec.Ports)
-	}
-}
-
-// shownNodes are the read-only resources that say how each node is to be.
-func (s *story) shownNodes(t *testing.T) dynamic.ResourceInterface {
-	t.Helper()
-	client, err := dynamic.NewForConfig(s.Cluster.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client.Resource(schema.GroupVersionResource{Group: "kupenstack.io", Version: "v1alpha1", Resource: "openstacknodes"})
-}
-
-func (s *story) editShownNode(t *testing.T) repaired {
-	nodes := s.shownNodes(t)
-	was, err := nodes.Get(t.Context(), "node-2", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	roles, _, _ := unstructured.NestedStringSlice(was.Object, "spec", "roles")
-	if len(roles) == 0 {
-		t.Fatalf("no roles are shown: %v", was.Object["spec"])
-	}
-	patch := []byte(`{"spec":{"roles":["control-plane","network"]}}`)
-	if _, err := nodes.Patch(t.Context(), was.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	return func() (bool, string) {
-		now, err := nodes.Get(s.all.Context(), was.GetName(), metav1.GetOptions{})
-		if err != nil {
-			return false, err.Error()
-		}
-		shown, _, _ := unstructured.NestedStringSlice(now.Object, "spec", "roles")
-		return slices.Equal(shown, roles), fmt.Sprint(shown)
-	}
-}
-
-func (s *story) deleteShownNode(t *testing.T) repaired {
-	nodes := s.shownNodes(t)
-	was, err := nodes.Get(t.Context(), "node-3", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := nodes.Delete(t.Context(), was.GetName(), metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	return func() (bool, string) {
-		now, err := nodes.Get(s.all.Context(), was.GetName(), metav1.GetOptions{})
-		return err == nil && now.GetUID() != was.GetUID(), fmt.Sprint(err)
 	}
 }

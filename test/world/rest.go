@@ -3,7 +3,6 @@ package world
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,34 +13,42 @@ import (
 )
 
 // AwaitRest waits until all that a daemon still writes about a cloud that has converged is written: how its
-// nodes stand is shown beside the reports, at its leisure. Who wants to see that nothing is written begins
-// after it.
+// nodes and services stand, and how far it is, is shown beside the reports, at its leisure. Who wants to see that
+// nothing is written begins after it.
 func (w *World) AwaitRest(t testing.TB, limit time.Duration) {
 	t.Helper()
 	client, err := dynamic.NewForConfig(w.Cluster.RESTConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
-	nodes := client.Resource(schema.GroupVersionResource{Group: "kupenstack.io", Version: "v1alpha1", Resource: "openstacknodes"})
 	Await(t, limit, func() (bool, string) {
 		status, _ := w.ReadStatus(t)
 		if status.Verdict != "converged" {
 			return false, status.unsettled()
 		}
-		list, err := nodes.List(t.Context(), metav1.ListOptions{})
-		if err != nil {
-			return false, err.Error()
-		}
-		shown := map[string]string{}
-		for i := range list.Items {
-			shown[list.Items[i].GetName()], _, _ = unstructured.NestedString(list.Items[i].Object, "status", "status")
-		}
-		for _, u := range status.Units {
-			name, is := strings.CutPrefix(u.Address, "node.")
-			if is && !slices.Contains([]string{"Ready", "Disabled"}, shown[name]) {
-				return false, fmt.Sprintf("node %s is shown as %q", name, shown[name])
+		for _, plural := range []string{"openstacknodes", "openstackservices", "openstackcontrolplanes"} {
+			list, err := client.Resource(schema.GroupVersionResource{Group: "kupenstack.io", Version: "v1alpha1", Resource: plural}).List(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				return false, err.Error()
+			}
+			for i := range list.Items {
+				says, _, _ := unstructured.NestedMap(list.Items[i].Object, "status")
+				if !resting(says, status.Applied.Hash) {
+					return false, fmt.Sprintf("%s %s is shown as %v", list.Items[i].GetKind(), list.Items[i].GetName(), says)
+				}
 			}
 		}
 		return true, ""
 	})
+}
+
+// resting tells whether nothing is to come after what is shown of something in a world where a commit has come
+// about: the cloud names the commit, all else has a status, and all of it has conditions.
+func resting(says map[string]any, commit string) bool {
+	status, _ := says["status"].(string)
+	rests := slices.Contains([]string{"Ready", "Disabled", "Unmanaged"}, status)
+	if says["phase"] != nil {
+		rests = says["phase"] == "Ready" && says["observedRevision"] == commit
+	}
+	return rests && says["conditions"] != nil
 }

@@ -215,8 +215,8 @@ func (s *System) NodesChanged(ctx context.Context, f func()) {
 	}
 }
 
-// Board is where the cluster shows how its nodes stand.
-func (s *System) Board() daemon.NodeBoard { return s.cluster }
+// Board is where the cluster shows how things stand.
+func (s *System) Board() daemon.Board { return s.cluster }
 
 func (s *System) shards() shards { return shards{s.cluster.Shards("")} }
 

@@ -174,6 +174,10 @@ func TestHealth(t *testing.T) {
 			unit.HealthProgressing, "no quorum",
 		},
 		{
+			"one that shows what is not ready", "apiVersion: kupenstack.io/v1alpha1\nkind: OpenStackService\nmetadata: {name: x}\nstatus: {conditions: [{type: Ready, status: 'False', message: no quorum}]}",
+			unit.HealthReady, "",
+		},
+		{
 			"one that is being deleted", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, deletionTimestamp: '2026-01-01T00:00:00Z'}",
 			unit.HealthProgressing, "it is being deleted",
 		},

@@ -30,10 +30,15 @@ spec:
   - {name: v1alpha1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
 `
 	node := "apiVersion: kupenstack.io/v1alpha1\nkind: OpenstackNode\nmetadata: {name: one}\nspec: {disabled: false}\nstatus: "
+	one, two := unit.ShownRef(unit.KindShownNode, "one"), unit.ShownRef(unit.KindShownNode, "two")
 	shows := func(want map[string]string) {
 		t.Helper()
-		shown, err := w.cluster.ShownNodes(w.ctx, "one", "two")
+		found, err := w.cluster.Shown(w.ctx, one, two)
 		w.must(err)
+		shown := map[string]string{}
+		for ref, says := range found {
+			shown[ref.Name] = says.Status
+		}
 		if !maps.Equal(shown, want) {
 			t.Errorf("shown is %q, want %q", shown, want)
 		}
@@ -43,7 +48,7 @@ spec:
 	target := w.target("objects", objects(t, crd, node+"{desiredNodeConfiguration: {nova: {a: 1}}}"))
 	w.converge(d, target, told)
 	shows(map[string]string{"one": ""})
-	w.must(w.cluster.ShowNode(w.ctx, "one", "Ready"))
+	w.must(w.cluster.Show(w.ctx, one, unit.Shown{Status: "Ready"}))
 	shows(map[string]string{"one": "Ready"})
 	if diff := w.compare(d, target); diff.Action != unit.ActionNone {
 		t.Errorf("what is shown counts as drift: %+v", diff)
@@ -61,7 +66,7 @@ spec:
 	w.converge(d, w.target("objects", objects(t, crd, node+"{desiredNodeConfiguration: {}, status: Unmanaged}")), told)
 	shows(map[string]string{"one": "Unmanaged"})
 
-	if err := w.cluster.ShowNode(w.ctx, "two", "Ready"); err == nil {
+	if err := w.cluster.Show(w.ctx, two, unit.Shown{Status: "Ready"}); err == nil {
 		t.Error("a node without an object is shown")
 	}
 	shows(map[string]string{"one": "Unmanaged"})

@@ -1,0 +1,65 @@
+package daemon_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// board shows things in a map.
+type board struct {
+	there  []string
+	shown  map[unit.ObjectRef]unit.Shown
+	writes int
+	fail   map[string]error
+}
+
+// newBoard is one on which things of a kind have these statuses.
+func newBoard(kind string, there []string, statuses map[string]string) *board {
+	b := &board{there: there, shown: map[unit.ObjectRef]unit.Shown{}, fail: map[string]error{}}
+	for name, status := range statuses {
+		b.shown[unit.ShownRef(kind, name)] = unit.Shown{Status: status}
+	}
+	return b
+}
+
+// statuses are those of the things of a kind.
+func (b *board) statuses(kind string) map[string]string {
+	statuses := map[string]string{}
+	for ref, says := range b.shown {
+		if ref.Kind == kind {
+			statuses[ref.Name] = says.Status
+		}
+	}
+	return statuses
+}
+
+// condition is what a condition of something says: its status and its reason.
+func (b *board) condition(ref unit.ObjectRef, name string) string {
+	for _, c := range b.shown[ref].Conditions {
+		if c.Type == name {
+			return c.Status + " " + c.Reason
+		}
+	}
+	return ""
+}
+
+func (b *board) Nodes(context.Context) ([]string, error) { return b.there, b.fail["list"] }
+
+func (b *board) Shown(_ context.Context, refs ...unit.ObjectRef) (map[unit.ObjectRef]unit.Shown, error) {
+	shown := maps.Clone(b.shown)
+	maps.DeleteFunc(shown, func(ref unit.ObjectRef, _ unit.Shown) bool { return !slices.Contains(refs, ref) })
+	return shown, b.fail["read"]
+}
+
+func (b *board) Show(_ context.Context, ref unit.ObjectRef, says unit.Shown) error {
+	b.writes++
+	if b.fail[ref.Name] == nil {
+		b.shown[ref] = says
+	}
+	return b.fail[ref.Name]
+}
+
+func (b *board) SubscribeShown(func()) func() { return func() {} }

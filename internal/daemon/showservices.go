@@ -1,0 +1,106 @@
+package daemon
+
+import (
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/report"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// serviceStandings returns how the services stand, by name.
+func serviceStandings(m *model.Model, units map[addr.Object]*engine.UnitStatus, admitted bool) map[string]standing {
+	standings := map[string]standing{}
+	for i := range m.Cloud.Services {
+		s := &m.Cloud.Services[i]
+		if s.Enabled {
+			standings[s.Name] = standingOf(units[s.Address])
+		} else if admitted {
+			standings[s.Name] = leaving(units[s.Address])
+		}
+	}
+	return standings
+}
+
+// leaving is how a service stands that has enabled = false: on its way out, or gone. Nothing is decided about
+// such a unit but whether it may go.
+func leaving(u *engine.UnitStatus) standing {
+	switch {
+	case u == nil || u.Phase == engine.PhaseGone || u.Phase == engine.PhaseKept:
+		return standing{statusDisabled, "it has enabled = false"}
+	case u.Phase == engine.PhaseReady: // it waits for its turn
+		return standing{statusWaiting, report.Why(u, mostShown)}
+	default:
+		return standing{statusOf(u.Phase), report.Why(u, mostShown)}
+	}
+}
+
+func servicePlaces(m *model.Model, standings map[string]standing) []place {
+	var places []place
+	for i := range m.Cloud.Services {
+		name := m.Cloud.Services[i].Name
+		if s := standings[name]; s.status != "" {
+			places = append(places, place{unit.ShownRef(unit.KindShownService, name), s.says()})
+		}
+	}
+	return places
+}
+
+// cloudSays is what is shown of the cloud in a revision; known is false as long as it is not known how one of its
+// services stands.
+func cloudSays(m *model.Model, standings map[string]standing, revision string) (says unit.Shown, known bool) {
+	of := map[string][]string{} // the services, by phase
+	for i := range m.Cloud.Services {
+		s := &m.Cloud.Services[i]
+		switch {
+		case !s.Enabled:
+		case standings[s.Name].status == "":
+			return unit.Shown{}, false
+		default:
+			phase := compose.PhaseOf(s.Name)
+			of[phase] = append(of[phase], s.Name)
+		}
+	}
+	says = unit.Shown{Phase: compose.PhaseReady, Revision: revision}
+	var all []string
+	for _, p := range compose.Phases() {
+		all = append(all, of[p.Name]...)
+		c := together(p.Name+conditionReady, of[p.Name], standings)
+		if c.Status != isTrue && says.Phase == compose.PhaseReady {
+			says.Phase = p.Name
+		}
+		says.Conditions = append(says.Conditions, c)
+	}
+	whole := together(conditionReady, all, standings)
+	says.Message = whole.Message
+	says.Conditions = append(says.Conditions, whole)
+	return says, true
+}
+
+// together is a condition that holds when all of some services are ready.
+func together(name string, services []string, standings map[string]standing) unit.ShownCondition {
+	c := unit.ShownCondition{Type: name, Status: isTrue, Reason: "Ready"}
+	if len(services) == 0 {
+		c.Reason = "NoServices"
+	}
+	var open []string
+	for _, service := range services {
+		s := standings[service]
+		switch s.ready() {
+		case isTrue:
+			continue
+		case isFalse:
+			c.Status, c.Reason = isFalse, "NotReady"
+		case isUnknown:
+			if c.Status == isTrue {
+				c.Status, c.Reason = isUnknown, "NotKnown"
+			}
+		}
+		open = append(open, service+" is "+strings.ToLower(s.status))
+	}
+	c.Message = strings.Join(open, ", ")
+	return c
+}

@@ -1,0 +1,66 @@
+package unit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// ShownGroup is the API group of the objects that show people in the cluster how things stand.
+const ShownGroup = "kupenstack.io"
+
+// The kinds of these objects.
+const (
+	KindShownNode    = "OpenstackNode"
+	KindShownService = "OpenStackService"
+	KindShownProfile = "OpenStackCloudConfigurationProfile"
+	KindShownCloud   = "OpenStackControlPlane"
+)
+
+// shownDigest is how many digits of a digest end a name that Kubernetes would not take.
+const shownDigest = 8
+
+// ShownRef returns the object that shows something of a name. What Kubernetes takes for a name of an object stays
+// as it is; in all other names a digest keeps apart what looks alike without capitals and the like.
+func ShownRef(kind, name string) ObjectRef {
+	return ObjectRef{APIVersion: ShownGroup + "/v1alpha1", Kind: kind, Name: shownName(name)}
+}
+
+func shownName(name string) string {
+	if len(validation.IsDNS1123Subdomain(name)) == 0 {
+		return name
+	}
+	plain := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(name))
+	sum := sha256.Sum256([]byte(name))
+	most := min(len(plain), validation.DNS1123SubdomainMaxLength-shownDigest-1)
+	return strings.TrimLeft(plain[:most]+"-"+hex.EncodeToString(sum[:])[:shownDigest], "-")
+}
+
+// IsShown tells whether an object only shows people how things stand.
+func (r ObjectRef) IsShown() bool { return r.Identity().Group == ShownGroup }
+
+// Shown is how something stands, as such an object says it beside what the configuration says. What is empty is
+// not said.
+type Shown struct {
+	Status     string           `json:"status,omitempty"`
+	Message    string           `json:"message,omitempty"`
+	Phase      string           `json:"phase,omitempty"`
+	Revision   string           `json:"observedRevision,omitempty"`
+	Conditions []ShownCondition `json:"conditions,omitempty"` // by type
+}
+
+// ShownCondition is a condition as all of Kubernetes has them.
+type ShownCondition struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"` // True, False or Unknown
+	Reason  string `json:"reason"` // a word
+	Message string `json:"message,omitempty"`
+	Since   string `json:"lastTransitionTime"` // when Status became what it is, by RFC 3339
+}
