@@ -143,6 +143,9 @@ func serviceLabel() Label {
 // layeringDoc tells how a map is merged over those of the layers below.
 const layeringDoc = " Maps are merged key by key over those of the layers below; a list takes the place of the one below unless it is written append([...]) or prepend([...]), which add to it; null leaves away what is below, and what the chart has."
 
+// unknownDoc tells what becomes of keys that mean nothing.
+const unknownDoc = " A key that nothing of the chart reads, such as a misspelt one, is an error of the plan, with what was probably meant, as far as it is certain: a map that the chart takes any key in is free."
+
 // serviceSettings are the attributes that layer: cloud, default profile, node's profile.
 func serviceSettings() []Attribute {
 	return []Attribute{
@@ -156,14 +159,14 @@ func serviceSettings() []Attribute {
 			Example: cty.ObjectVal(map[string]cty.Value{"nova": cty.ObjectVal(map[string]cty.Value{
 				"DEFAULT": cty.ObjectVal(map[string]cty.Value{"cpu_allocation_ratio": cty.NumberIntVal(4)}),
 			})}),
-			Doc: "The service's own configuration by file, section and key, as its chart takes it. The only setting that a node's profile can change, and that only for services whose charts can configure some nodes otherwise than others: " + servicesByNode() + "." + layeringDoc,
+			Doc: "The service's own configuration by file, section and key, as its chart takes it. The only setting that a node's profile can change, and that only for services whose charts can configure some nodes otherwise than others: " + servicesByNode() + ". A first key that the chart does not know is an error of the plan; what is inside goes to programs as it is." + layeringDoc,
 		},
 		{
 			Name: "values", Type: cty.DynamicPseudoType, Mapping: true, AtLoad: true, Scope: ScopeCloud,
 			Example: cty.ObjectVal(map[string]cty.Value{"pod": cty.ObjectVal(map[string]cty.Value{
 				"resources": cty.ObjectVal(map[string]cty.Value{"enabled": cty.True}),
 			})}),
-			Doc: "Values of the Helm chart, merged over everything that the other attributes lead to. For what the language has no attribute for, such as resource limits." + layeringDoc,
+			Doc: "Values of the Helm chart, merged over everything that the other attributes lead to. For what the language has no attribute for, such as resource limits." + unknownDoc + layeringDoc,
 		},
 	}
 }

@@ -40,7 +40,7 @@ func clusterBlocks() []Block {
 			{
 				Name: "values", Type: cty.DynamicPseudoType, Mapping: true, AtLoad: true,
 				Example: cty.ObjectVal(map[string]cty.Value{"crds": cty.ObjectVal(map[string]cty.Value{"enabled": cty.True})}),
-				Doc:     "What the chart is rendered with, over its own values. Sensitive values are never shown.",
+				Doc:     "What the chart is rendered with, over its own values. Sensitive values are never shown." + unknownDoc,
 			},
 		},
 	}, {

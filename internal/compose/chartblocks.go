@@ -25,6 +25,7 @@ func (c *composer) release(r *model.Resource) {
 	if !ok {
 		return
 	}
+	written := writtenValues(r, values)
 	values, secrets := c.conceal(values)
 	chart, ok := c.chartOf(r, name)
 	if !ok {
@@ -36,7 +37,7 @@ func (c *composer) release(r *model.Resource) {
 	c.add(unit.Unit{
 		Address: r.Address, Class: unit.ClassWorkload, Range: r.Range,
 		Spec: &unit.Release{
-			Namespace: namespace, Name: name, Chart: chart, Values: values, Secrets: sortedSecrets(secrets),
+			Namespace: namespace, Name: name, Chart: chart, Values: values, Secrets: sortedSecrets(secrets), Written: written,
 		},
 		Edges: append(c.resourceEdges(r), c.within(r, namespace)...),
 		Drift: unit.DriftPolicy(r.Lifecycle.Drift), PreventDestroy: r.Lifecycle.PreventDestroy,

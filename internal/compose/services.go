@@ -78,7 +78,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	release := &unit.Release{
 		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
-		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete,
+		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Written: c.writtenKeys(s),
 	}
 	if ofRelease(s.Name, cloud.Release) {
 		release.OpenStackRelease = cloud.Release

@@ -151,6 +151,16 @@ type Release struct {
 	// OnDelete says that the chart was told to replace no pods of DaemonSets by itself, as instances
 	// need them.
 	OnDelete bool `json:"-"`
+	// Written are the keys of the values that somebody wrote, with where, by path; none for a release whose
+	// keys are not held against its chart.
+	Written []WrittenKey `json:"-"`
+}
+
+// WrittenKey is a key in a chart's values that somebody wrote.
+type WrittenKey struct {
+	Path  []string
+	Text  string // as the configuration would name it, such as conf.nova
+	Range diag.Range
 }
 
 // Chart says where a chart is. Either Tree is set, or Repository is a URL.

@@ -38,6 +38,7 @@ func layers() []string {
 		"internal/config",
 		"internal/format",
 		"internal/resolve",
+		"internal/chartkeys",
 		"internal/unit",
 		"internal/explain",
 		"internal/compose",
@@ -58,7 +59,7 @@ func layers() []string {
 // pure packages turn values into values: no files, no network, no clients.
 func pure() []string {
 	return []string{
-		"internal/addr", "internal/redact", "internal/diag", "internal/codes", "internal/chartlock", "internal/manifest", "internal/graph", "internal/sops", "internal/model",
+		"internal/addr", "internal/redact", "internal/diag", "internal/codes", "internal/chartlock", "internal/chartkeys", "internal/manifest", "internal/graph", "internal/sops", "internal/model",
 		"internal/resolve", "internal/unit", "internal/explain", "internal/compose", "internal/convert", "internal/plan", "internal/report", "internal/reference",
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +16,6 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
-	"github.com/kupenstack/kupenstack-sync/test/charts"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -28,34 +25,26 @@ const largestRelease = 1 << 20
 // TestOpenStackHelm renders the charts of OpenStack-Helm itself with what compose makes of a cloud with
 // all services, on every backend.
 func TestOpenStackHelm(t *testing.T) {
-	dir := os.Getenv(charts.CheckoutVariable)
-	if dir == "" {
-		t.Skipf("set %s to a checkout of OpenStack-Helm to render its charts", charts.CheckoutVariable)
-	}
-	open := func(name string) *chart.Chart {
-		theirs := read(t, filepath.Join(dir, name))
-		theirs.SetDependencies(read(t, filepath.Join(dir, "helm-toolkit")))
-		return theirs
-	}
+	dir := checkoutOfCharts(t)
 	composed.Variants(t, func(t *testing.T, units map[string]unit.Unit) {
 		for _, r := range releases(units) {
-			theirs := open(r.Name)
+			upstream := theirs(t, dir, r.Name)
 			values := withSecrets(r)
 			for _, path := range leaves(values, "") {
-				if !takes(theirs.Values, strings.Split(path, ".")) {
+				if !takes(upstream.Values, strings.Split(path, ".")) {
 					t.Errorf("%s is set, which %s does not know", path, r.Name)
 				}
 			}
-			once := renderedBy(t, theirs, r)
+			once := renderedBy(t, upstream, r)
 			for _, object := range once {
 				for _, found := range defaultSecrets().FindAllString(object, -1) {
 					t.Errorf("an object of %s has a secret that everybody knows: %q", r.Name, found)
 				}
 			}
-			if again := renderedBy(t, open(r.Name), r); !slices.Equal(once, again) {
+			if again := renderedBy(t, theirs(t, dir, r.Name), r); !slices.Equal(once, again) {
 				t.Errorf("%s is rendered in two ways", r.Name)
 			}
-			size := stored(t, theirs, values, strings.Join(once, "\n---\n"))
+			size := stored(t, upstream, values, strings.Join(once, "\n---\n"))
 			t.Logf("%s: %d KiB", r.Name, size>>10)
 			if size > largestRelease {
 				t.Errorf("Helm cannot keep %s: it has %d bytes", r.Name, size)

@@ -14,7 +14,7 @@ const (
 func Kinds() []Kind {
 	return []Kind{
 		{"unknown", "a name that there is not, and none that is like it", []Reason{
-			{"settings document", "Every key may be there: the chart, or the one who reads the document, decides."},
+			{"settings document", "Every key may be there: the one who reads the document decides, or the chart, which the plan holds the keys against."},
 			{"hclvars command-line template depends_on", "as hclvars/misspelt: a name is looked up among those that there are, and the nearest one is offered or none is."},
 			{"module", "as file/unknown: a block in a module is read as one at the root."},
 			{"", "as network/unknown: the attributes of every block are looked up in the schema by the same check."},

@@ -20,6 +20,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kupenstack/kupenstack-sync/internal/chartkeys"
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -42,6 +43,8 @@ type source struct {
 
 	once   sync.Once
 	images map[string]any // see [source.tags]
+	parsed sync.Once
+	places *chartkeys.Keys // see [source.keys]
 }
 
 // chart returns a new chart.

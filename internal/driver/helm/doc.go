@@ -18,6 +18,10 @@
 // holds for the revision that is deployed until an upgrade has succeeded: what is wanted instead may wait,
 // or fail and rest, and meanwhile everything is put back as Helm left it.
 //
+// Keys of the values that somebody wrote and nothing of the chart reads block a release before anything is changed
+// (see package chartkeys). That is looked at once for each new specification or chart: a revision that was made
+// with such keys already stays in force.
+//
 // A secret value that changes alone is reported and not rolled out: to rotate it takes more than a
 // revision, as databases and brokers know the old one. The release keeps the values that it was
 // made with until its specification changes.

@@ -45,7 +45,8 @@ func (e *missingSecretError) Error() string {
 
 // prepare finds the chart and fills the values, and makes the secret values known to the masker.
 // The error is a [unit.BlockedError] for a wrong chart or path, and for a Secret of somebody else's that
-// cannot be read, and a [missingSecretError] for a key that is not there.
+// cannot be read, and a [missingSecretError] for a key that is not there. Before that it is one for a key of the
+// values that the chart does not know, unless a revision was made with it already.
 //
 // While the specification is the one that newest was made from, so are the values that were generated:
 // they are in databases and brokers as well, where a new revision would not change them.
@@ -53,6 +54,11 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 	source, err := d.charts.find(ctx, spec.Chart)
 	if err != nil {
 		return nil, err
+	}
+	if !newest.consistsOf(spec, source) {
+		if err := source.knows(spec); err != nil {
+			return nil, err
+		}
 	}
 	values, _ := copied(spec.Values).(map[string]any)
 	if values == nil {
@@ -95,6 +101,12 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 func (r *revision) madeFrom(spec *unit.Release) bool {
 	return r != nil && r.status != release.StatusUninstalling && r.status != release.StatusUninstalled &&
 		r.labels[labelSpec] == short(spec.Digest())
+}
+
+// consistsOf tells whether a revision, which may be nil, was made from a specification and from the files of a
+// chart.
+func (r *revision) consistsOf(spec *unit.Release, source *source) bool {
+	return r.madeFrom(spec) && r.labels[labelChart] == short(source.digest)
 }
 
 // textAt returns the text that a revision, which may be nil, was made with at a path.

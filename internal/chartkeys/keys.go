@@ -1,0 +1,161 @@
+package chartkeys
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+)
+
+// Chart is what is known of a chart.
+type Chart struct {
+	// Defaults are its own values.
+	Defaults map[string]any
+	// Templates are the texts of its templates and of those of the charts that it depends on, by name.
+	Templates map[string]string
+	// Files are texts beside them, which may be templates as well.
+	Files []string
+	// Others are the keys at the top that charts which it depends on take.
+	Others []string
+	// Toolkit says that it is made with OpenStack-Helm's library.
+	Toolkit bool
+}
+
+// Keys knows which keys a chart has places for. Create it with [New]. It may be used by many at once; nil calls
+// nothing unknown.
+type Keys struct {
+	defaults map[string]any
+	others   map[string]bool
+	reads    *reads
+	toolkit  bool
+	opaque   bool
+}
+
+// New returns the keys of a chart. Of one with a template that cannot be read nothing is unknown.
+func New(c Chart) *Keys {
+	k := &Keys{defaults: c.Defaults, others: map[string]bool{"global": true, "tags": true}, reads: newReads(), toolkit: c.Toolkit}
+	for _, name := range c.Others {
+		k.others[name] = true
+	}
+	for name, text := range c.Templates {
+		k.opaque = k.opaque || k.reads.template(name, text) != nil
+	}
+	for _, text := range c.Files {
+		k.reads.text(text)
+	}
+	k.reads.texts(c.Defaults)
+	return k
+}
+
+// conf is the key below which charts of OpenStack-Helm have what goes to programs.
+const conf = "conf"
+
+// closed tells of a map that charts of OpenStack-Helm read by the names of its keys, whatever else is done with
+// it: all of it is copied for groups of nodes, or listed.
+func closed(at []string) bool {
+	switch strings.Join(at, ".") {
+	case "", conf, "images", "images.tags", "manifests", "pod", "pod.replicas":
+		return true
+	default:
+		return false
+	}
+}
+
+// sure tells whether nothing reads a key of a map that no template names. It may look like one that is there.
+func (k *Keys) sure(at []string, similar bool) bool {
+	if k.toolkit && closed(at) {
+		return similar || !slices.ContainsFunc(k.reads.computed, func(u use) bool { return u.absolute && slices.Equal(u.path, at) })
+	}
+	least := 0
+	if k.toolkit { // which copies all values for groups of nodes, and reads the copies as it reads these
+		least = 1
+	}
+	return similar && !covers(k.reads.handed, at, least) && !covers(k.reads.computed, at, least)
+}
+
+// Unknown is a key that nothing of a chart reads.
+type Unknown struct {
+	Index int // of the path
+	// Hint says what was probably meant, or what there is; it may be "".
+	Hint string
+}
+
+// Unknown returns which of the keys at the ends of paths are unknown to the chart, in their order. The values are
+// those that the chart gets along with them, any maps, lists and texts: there may be templates in them.
+func (k *Keys) Unknown(paths [][]string, values any) []Unknown {
+	if k == nil || k.opaque {
+		return nil
+	}
+	var found []Unknown
+	var written *reads
+	for i, path := range paths {
+		around, key, ok := k.around(path)
+		if !ok || k.reads.reads(path[:len(path)-1], key) {
+			continue
+		}
+		at := path[:len(path)-1]
+		if !k.sure(at, config.Nearest(key, around) != "") {
+			continue
+		}
+		if written == nil {
+			written = newReads()
+			written.texts(values)
+		}
+		if !written.reads(at, key) && !covers(written.handed, at, 1) && !covers(written.computed, at, 1) {
+			found = append(found, Unknown{Index: i, Hint: k.hint(path, around)})
+		}
+	}
+	return found
+}
+
+// around returns the keys that the chart has around a key that it does not have, sorted; false where the chart
+// has the key, or may take any.
+func (k *Keys) around(path []string) (keys []string, key string, ok bool) {
+	if len(path) == 0 || k.others[path[0]] || k.toolkit && path[0] == conf && len(path) > 2 {
+		return nil, "", false
+	}
+	defaults := k.defaults
+	for _, step := range path[:len(path)-1] {
+		defaults, _ = defaults[step].(map[string]any)
+	}
+	key = path[len(path)-1]
+	if _, known := defaults[key]; known || len(defaults) == 0 {
+		return nil, "", false
+	}
+	for name := range defaults {
+		keys = append(keys, name)
+	}
+	slices.Sort(keys)
+	return keys, key, true
+}
+
+// hint says what was meant by a key: one beside it, or else, of one at the top, that of its name further inside.
+func (k *Keys) hint(path, around []string) string {
+	at, key := path[:len(path)-1], path[len(path)-1]
+	meant := ""
+	if near := config.Nearest(key, around); near != "" {
+		meant = strings.Join(append(slices.Clone(at), near), ".")
+	} else if found := elsewhere(k.defaults, key); len(at) == 0 && found != nil {
+		meant = strings.Join(found, ".")
+	}
+	if meant != "" {
+		return "did you mean " + meant + "?"
+	}
+	return config.OneOf(key, around)
+}
+
+// elsewhere finds the one map inside of maps of the values that has a name; nil where there are none or several.
+func elsewhere(defaults map[string]any, name string) []string {
+	var found []string
+	for key, v := range defaults {
+		inner, _ := v.(map[string]any)
+		if _, is := inner[name]; !is {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = []string{key, name}
+	}
+	return found
+}

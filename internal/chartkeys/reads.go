@@ -1,0 +1,256 @@
+package chartkeys
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"text/template/parse"
+)
+
+// reads is what templates do with values. Paths that begin at the values are absolute; others are relative
+// to a map that is not known, such as the one that with chose or a variable holds.
+type reads struct {
+	absolute map[string]bool       // paths that are read
+	relative map[string][][]string // the names before a name that is read
+	literals map[string]bool       // texts, each of which may be the name of a key
+	handed   []use                 // maps that are used as a whole
+	computed []use                 // maps that are looked into for a computed name
+}
+
+// use is a path to a map, the whole of it or only its end.
+type use struct {
+	path     []string
+	absolute bool
+}
+
+func newReads() *reads {
+	return &reads{absolute: map[string]bool{}, relative: map[string][][]string{}, literals: map[string]bool{}}
+}
+
+// template learns from the text of a template.
+func (r *reads) template(name, text string) error {
+	trees := map[string]*parse.Tree{}
+	tree := parse.New(name)
+	tree.Mode = parse.SkipFuncCheck
+	if _, err := tree.Parse(text, "", "", trees); err != nil {
+		return err
+	}
+	for _, tree := range trees {
+		if tree.Root != nil {
+			r.node(tree.Root)
+		}
+	}
+	return nil
+}
+
+var word = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_-]*`)
+
+// text learns from a text that may be a template.
+func (r *reads) text(text string) {
+	if !strings.Contains(text, "{{") || r.template("text", text) == nil {
+		return
+	}
+	for _, name := range word.FindAllString(text, -1) {
+		r.literals[name] = true
+	}
+}
+
+// texts learns from all texts in values.
+func (r *reads) texts(values any) {
+	switch v := values.(type) {
+	case string:
+		r.text(v)
+	case []any:
+		for _, element := range v {
+			r.texts(element)
+		}
+	case map[string]any:
+		for key, element := range v {
+			r.text(key)
+			r.texts(element)
+		}
+	}
+}
+
+func (r *reads) node(node parse.Node) {
+	switch n := node.(type) {
+	case *parse.ListNode:
+		if n != nil {
+			for _, inner := range n.Nodes {
+				r.node(inner)
+			}
+		}
+	case *parse.ActionNode:
+		r.pipe(n.Pipe, false)
+	case *parse.TemplateNode:
+		r.pipe(n.Pipe, false)
+	case *parse.IfNode:
+		r.branch(&n.BranchNode, true)
+	case *parse.RangeNode:
+		r.branch(&n.BranchNode, false)
+	case *parse.WithNode:
+		r.branch(&n.BranchNode, false)
+	}
+}
+
+func (r *reads) branch(n *parse.BranchNode, asked bool) {
+	r.pipe(n.Pipe, asked)
+	r.node(n.List)
+	r.node(n.ElseList)
+}
+
+// pipe learns from a pipeline. Of one that is only asked whether it is true nothing else matters.
+func (r *reads) pipe(pipe *parse.PipeNode, asked bool) {
+	if pipe == nil {
+		return
+	}
+	for _, command := range pipe.Cmds {
+		r.command(command, asked && len(pipe.Cmds) == 1 && len(pipe.Decl) == 0)
+	}
+}
+
+func (r *reads) command(command *parse.CommandNode, asked bool) {
+	args := command.Args
+	function, called := args[0].(*parse.IdentifierNode)
+	if !called {
+		for _, arg := range args {
+			r.argument(arg, asked)
+		}
+		return
+	}
+	args = args[1:]
+	switch function.Ident {
+	case "index", "get", "hasKey":
+		r.lookup(args, function.Ident == "hasKey" || asked)
+	case "and", "or", "not", "empty":
+		for _, arg := range args {
+			r.argument(arg, asked || function.Ident == "not" || function.Ident == "empty")
+		}
+	default:
+		for _, arg := range args {
+			r.argument(arg, false)
+		}
+	}
+}
+
+// lookup learns from a look into a map by names.
+func (r *reads) lookup(args []parse.Node, asked bool) {
+	if len(args) == 0 {
+		return
+	}
+	chain, ok := chainOf(args[0])
+	switch n := args[0].(type) {
+	case *parse.DotNode:
+		ok = true
+	case *parse.VariableNode:
+		ok = ok || len(n.Ident) == 1
+	default:
+		r.argument(n, ok)
+	}
+	for i, arg := range args[1:] {
+		name, literal := arg.(*parse.StringNode)
+		if !literal {
+			if ok {
+				r.chain(chain, true)
+				r.computed = append(r.computed, useOf(chain))
+			}
+			for _, rest := range args[1+i:] {
+				r.argument(rest, true)
+			}
+			return
+		}
+		r.literal(name)
+		chain = append(slices.Clone(chain), name.Text)
+	}
+	if ok {
+		r.chain(chain, asked || len(args) == 1)
+	}
+}
+
+func (r *reads) argument(arg parse.Node, asked bool) {
+	switch n := arg.(type) {
+	case *parse.PipeNode:
+		r.pipe(n, asked)
+	case *parse.StringNode:
+		r.literal(n)
+	case *parse.ChainNode:
+		r.argument(n.Node, false)
+		r.chain(n.Field, asked)
+	default:
+		if chain, ok := chainOf(arg); ok {
+			r.chain(chain, asked)
+		}
+	}
+}
+
+func (r *reads) literal(n *parse.StringNode) {
+	r.literals[n.Text] = true
+	r.text(n.Text)
+}
+
+// chainOf returns the names that a node leads through, without a variable's own; false where there are none.
+func chainOf(node parse.Node) ([]string, bool) {
+	switch n := node.(type) {
+	case *parse.FieldNode:
+		return n.Ident, true
+	case *parse.VariableNode:
+		return n.Ident[1:], len(n.Ident) > 1
+	default:
+		return nil, false
+	}
+}
+
+// chain learns that names are read one inside the other, and of the last that it is used as a whole unless it
+// is only asked for.
+func (r *reads) chain(names []string, asked bool) {
+	u := useOf(names)
+	if !asked {
+		r.handed = append(r.handed, u)
+	}
+	for i, name := range u.path {
+		if u.absolute {
+			r.absolute[joined(u.path[:i+1])] = true
+		} else {
+			r.relative[name] = append(r.relative[name], u.path[:i])
+		}
+	}
+}
+
+// useOf finds where in a chain the values begin.
+func useOf(names []string) use {
+	if i := slices.Index(names, "Values"); i >= 0 {
+		return use{names[i+1:], true}
+	}
+	return use{names, false}
+}
+
+func joined(path []string) string { return strings.Join(path, "\x00") }
+
+// reads tells whether a key of a map may be read.
+func (r *reads) reads(at []string, key string) bool {
+	if r.literals[key] || r.absolute[joined(append(slices.Clone(at), key))] {
+		return true
+	}
+	return slices.ContainsFunc(r.relative[key], func(before []string) bool { return overlap(at, before) })
+}
+
+// covers tells whether one of the uses may be of a map or of one around it, of which the path has at least so
+// many names.
+func covers(uses []use, at []string, least int) bool {
+	return slices.ContainsFunc(uses, func(u use) bool {
+		for depth := len(at); depth >= least; depth-- {
+			around := at[:depth]
+			if u.absolute && slices.Equal(u.path, around) || !u.absolute && len(u.path) > 0 && len(around) > 0 && overlap(around, u.path) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// overlap tells whether a path and a relative one may lead to the same: the other one may begin further inside, or
+// further outside where the values are a part of something else.
+func overlap(path, relative []string) bool {
+	n := min(len(path), len(relative))
+	return slices.Equal(path[len(path)-n:], relative[len(relative)-n:])
+}

@@ -1,0 +1,84 @@
+package compose
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// insideConf is how long the path to what goes to programs is at least. No chart knows the keys there.
+const insideConf = 3
+
+// writtenKeys are the keys that people wrote for a service, for its chart to be held against, by path.
+func (c *composer) writtenKeys(s *model.Service) []unit.WrittenKey {
+	var found []unit.WrittenKey
+	for _, path := range keyPaths(c.written[s.Name], nil) {
+		if path[0] != "conf" || len(path) < insideConf {
+			found = append(found, c.writtenKey(s, s.Settings, path))
+		}
+	}
+	found = append(found, c.keysForNodes(s)...)
+	slices.SortStableFunc(found, func(a, b unit.WrittenKey) int { return slices.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(found, func(a, b unit.WrittenKey) bool { return slices.Equal(a.Path, b.Path) })
+}
+
+// writtenValues are the keys of the values of a chart block.
+func writtenValues(r *model.Resource, values map[string]any) []unit.WrittenKey {
+	var found []unit.WrittenKey
+	for _, path := range keyPaths(values, nil) {
+		found = append(found, unit.WrittenKey{Path: path, Text: "values" + pathOf(path), Range: at(r, "values")})
+	}
+	return found
+}
+
+// keyPaths lead to all keys of a tree.
+func keyPaths(tree map[string]any, above []string) [][]string {
+	var paths [][]string
+	for _, key := range slices.Sorted(maps.Keys(tree)) {
+		path := append(slices.Clone(above), key)
+		inner, _ := tree[key].(map[string]any)
+		paths = append(append(paths, path), keyPaths(inner, path)...)
+	}
+	return paths
+}
+
+// keysForNodes are those that profiles write for their nodes, as far as a chart knows of them: the first level.
+func (c *composer) keysForNodes(s *model.Service) []unit.WrittenKey {
+	var found []unit.WrittenKey
+	done := map[string]bool{}
+	for i := range c.m.Nodes {
+		n := &c.m.Nodes[i]
+		if done[n.Profile] {
+			continue
+		}
+		done[n.Profile] = true
+		for _, own := range n.Services {
+			if own.Name != s.Name || own.Conf == cty.NilVal {
+				continue
+			}
+			conf, _ := own.Conf.Unmark()
+			if t := conf.Type(); !conf.IsKnown() || conf.IsNull() || !t.IsObjectType() && !t.IsMapType() {
+				continue
+			}
+			for _, key := range slices.Sorted(maps.Keys(conf.AsValueMap())) {
+				found = append(found, c.writtenKey(s, own.Settings, []string{"conf", key}))
+			}
+		}
+	}
+	return found
+}
+
+// writtenKey tells where a key was written: in values, which wins, or in conf.
+func (c *composer) writtenKey(s *model.Service, settings []model.Setting, path []string) unit.WrittenKey {
+	name, inside := "values", path
+	at, ok := c.decides(s, settings, name, inside, nil)
+	if !ok && path[0] == "conf" {
+		name, inside = path[0], path[1:]
+		at, _ = c.decides(s, settings, name, inside, nil)
+	}
+	return unit.WrittenKey{Path: path, Text: name + pathOf(inside), Range: at.where}
+}

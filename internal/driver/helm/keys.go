@@ -1,0 +1,103 @@
+package helm
+
+import (
+	"fmt"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+
+	"github.com/kupenstack/kupenstack-sync/internal/chartkeys"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// maxUnknown is how many unknown keys of a release are told.
+const maxUnknown = 10
+
+// toolkit is the library that OpenStack-Helm's charts are made with.
+const toolkit = "helm-toolkit"
+
+// keys are those that the chart has places for. They are found out once for the same files; nil for a chart
+// that cannot be loaded, which is told when it is rendered.
+func (s *source) keys() *chartkeys.Keys {
+	s.parsed.Do(func() {
+		if loaded, err := s.chart(); err == nil {
+			s.places = KeysOf(loaded)
+		}
+	})
+	return s.places
+}
+
+// KeysOf returns the keys that a chart has places for; nil, which calls nothing unknown, for one that takes
+// values out of charts that it depends on.
+func KeysOf(loaded *chart.Chart) *chartkeys.Keys {
+	known := chartkeys.Chart{Defaults: loaded.Values, Templates: map[string]string{}}
+	for _, dependency := range loaded.Metadata.Dependencies {
+		if len(dependency.ImportValues) > 0 {
+			return nil
+		}
+		known.Toolkit = known.Toolkit || dependency.Name == toolkit
+		known.Others = append(known.Others, dependency.Name, dependency.Alias)
+		for condition := range strings.SplitSeq(dependency.Condition, ",") {
+			top, _, _ := strings.Cut(strings.TrimSpace(condition), ".")
+			known.Others = append(known.Others, top)
+		}
+	}
+	for _, dependency := range loaded.Dependencies() {
+		known.Others = append(known.Others, dependency.Name())
+	}
+	gather(loaded, &known)
+	return chartkeys.New(known)
+}
+
+// gather adds the texts of a chart and of all that it brings along.
+func gather(loaded *chart.Chart, known *chartkeys.Chart) {
+	for _, template := range loaded.Templates {
+		known.Templates[loaded.ChartFullPath()+"/"+template.Name] = string(template.Data)
+	}
+	for _, file := range loaded.Files {
+		known.Files = append(known.Files, string(file.Data))
+	}
+	for _, dependency := range loaded.Dependencies() {
+		gather(dependency, known)
+	}
+}
+
+// knows returns a [unit.BlockedError] for keys that somebody wrote and nothing of the chart reads: all of them
+// at once, and no value.
+func (s *source) knows(spec *unit.Release) error {
+	if len(spec.Written) == 0 {
+		return nil
+	}
+	paths := make([][]string, 0, len(spec.Written))
+	for _, key := range spec.Written {
+		paths = append(paths, key.Path)
+	}
+	values := []any{spec.Values}
+	for _, secret := range spec.Secrets { // they may be templates that read what is written beside them
+		values = append(values, secret.Given.Reveal())
+	}
+	var told []string
+	more := 0
+	for _, unknown := range s.keys().Unknown(paths, values) {
+		if len(told) == maxUnknown {
+			more++
+			continue
+		}
+		text := spec.Written[unknown.Index].Text
+		if where := spec.Written[unknown.Index].Range; where != (diag.Range{}) {
+			text += " (" + where.String() + ")"
+		}
+		if unknown.Hint != "" {
+			text += ", " + unknown.Hint
+		}
+		told = append(told, text)
+	}
+	switch {
+	case len(told) == 0:
+		return nil
+	case more > 0:
+		told = append(told, fmt.Sprintf("and %d more", more))
+	}
+	return unit.Blocked(fmt.Sprintf("nothing in chart %s reads %s", spec.Chart.Name, strings.Join(told, "; ")))
+}

@@ -1,0 +1,202 @@
+//go:build beds
+
+package charts_test
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kupenstack/kupenstack-sync/examples"
+	"github.com/kupenstack/kupenstack-sync/internal/chartkeys"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/charts"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
+)
+
+// TestWrittenKeys holds what the examples write against our charts: the driver would refuse nothing of it.
+func TestWrittenKeys(t *testing.T) {
+	written := 0
+	for _, units := range exampleUnits(t) {
+		for _, r := range releases(units) {
+			if !slices.Contains(charts.Names(), r.Name) {
+				continue
+			}
+			written += len(r.Written)
+			for _, path := range unknown(helm.KeysOf(load(t, r.Name)), pathsWritten(r), r.Values) {
+				t.Errorf("our chart of %s is said not to know %s", r.Name, path)
+			}
+		}
+	}
+	if written == 0 {
+		t.Error("the examples write nothing")
+	}
+}
+
+// TestOpenStackHelmKeys holds against the charts of OpenStack-Helm what the examples write, all that compose
+// writes, as people may write the same, and what OpenStack-Helm's own overrides write.
+func TestOpenStackHelmKeys(t *testing.T) {
+	dir := checkoutOfCharts(t)
+	known := map[string]*chartkeys.Keys{}
+	for _, name := range charts.Names() {
+		known[name] = helm.KeysOf(theirs(t, dir, name))
+	}
+	check := func(t *testing.T, units map[string]unit.Unit) {
+		t.Helper()
+		for _, r := range releases(units) {
+			if known[r.Name] == nil {
+				continue
+			}
+			values := withSecrets(r)
+			for _, path := range unknown(known[r.Name], append(pathsIn(values, nil), pathsWritten(r)...), values) {
+				t.Errorf("OpenStack-Helm's chart %s is said not to know %s", r.Name, path)
+			}
+		}
+	}
+	composed.Variants(t, check)
+	for _, units := range exampleUnits(t) {
+		check(t, units)
+	}
+	// Nothing but these leftovers of charts that once had Apache or nginx in front of an API.
+	dead := map[string][]string{
+		"heat":      {"conf.mpm_event", "conf.software", "conf.wsgi_cfn", "conf.wsgi_heat"},
+		"neutron":   {"conf.nginx"},
+		"nova":      {"conf.mpm_event", "conf.software", "conf.wsgi_nova_api", "conf.wsgi_nova_metadata"},
+		"placement": {"conf.software", "conf.wsgi_placement"},
+	}
+	for name, keys := range known {
+		files, err := filepath.Glob(filepath.Join(dir, "values_overrides", name, "*.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := map[string]bool{}
+		for _, file := range files {
+			values := overridesIn(t, file)
+			for _, path := range unknown(keys, pathsIn(values, nil), values) {
+				told[path] = true
+			}
+		}
+		if got := slices.Sorted(maps.Keys(told)); !slices.Equal(got, dead[name]) {
+			t.Errorf("of OpenStack-Helm's overrides for %s are said to be unknown %q, want %q", name, got, dead[name])
+		}
+	}
+}
+
+// TestOpenStackHelmMistypedKeys leaves a letter out of each key of OpenStack-Helm's charts, where every such mistake is told.
+func TestOpenStackHelmMistypedKeys(t *testing.T) {
+	dir := checkoutOfCharts(t)
+	places := []string{"", "bootstrap", "images", "images.tags", "manifests", "pod", "pod.replicas", "secrets", "volume"}
+	for _, name := range charts.Names() {
+		c := theirs(t, dir, name)
+		var mistyped [][]string
+		for _, path := range pathsIn(c.Values, nil) {
+			around, key := strings.Join(path[:len(path)-1], "."), path[len(path)-1]
+			if len(key) < 4 || !slices.Contains(places, around) {
+				continue
+			}
+			if wrong := key[:len(key)-2] + key[len(key)-1:]; wrong != key {
+				mistyped = append(mistyped, append(slices.Clone(path[:len(path)-1]), wrong))
+			}
+		}
+		told := unknown(helm.KeysOf(c), mistyped, nil)
+		for _, path := range mistyped {
+			if text := strings.Join(path, "."); !slices.Contains(told, text) {
+				t.Errorf("chart %s: nobody tells of %s", name, text)
+			}
+		}
+	}
+}
+
+// checkoutOfCharts is the directory with OpenStack-Helm's charts; without one the test is skipped.
+func checkoutOfCharts(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv(charts.CheckoutVariable)
+	if dir == "" {
+		t.Skipf("set %s to a checkout of OpenStack-Helm to look at its charts", charts.CheckoutVariable)
+	}
+	return dir
+}
+
+func theirs(t *testing.T, dir, name string) *chart.Chart {
+	t.Helper()
+	c := read(t, filepath.Join(dir, name))
+	c.SetDependencies(read(t, filepath.Join(dir, "helm-toolkit")))
+	return c
+}
+
+// unknown are the paths that a chart does not know, with dots.
+func unknown(keys *chartkeys.Keys, paths [][]string, values map[string]any) []string {
+	var found []string
+	for _, u := range keys.Unknown(paths, values) {
+		found = append(found, strings.Join(paths[u.Index], "."))
+	}
+	return found
+}
+
+func pathsWritten(r *unit.Release) [][]string {
+	var paths [][]string
+	for _, key := range r.Written {
+		paths = append(paths, key.Path)
+	}
+	return paths
+}
+
+func pathsIn(values map[string]any, at []string) [][]string {
+	var found [][]string
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		path := append(slices.Clone(at), key)
+		inner, _ := values[key].(map[string]any)
+		found = append(append(found, path), pathsIn(inner, path)...)
+	}
+	return found
+}
+
+// overridesIn reads a file of values; nil for the few that are templates of such files.
+func overridesIn(t *testing.T, file string) map[string]any {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values map[string]any
+	if err := yaml.Unmarshal(data, &values); err != nil {
+		t.Logf("%s is left out: %v", file, err)
+		return nil
+	}
+	return values
+}
+
+// exampleUnits are the units of every example.
+func exampleUnits(t *testing.T) []map[string]unit.Unit {
+	t.Helper()
+	dirs, err := fs.ReadDir(examples.FS, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []map[string]unit.Unit
+	for _, dir := range dirs {
+		if !dir.IsDir() {
+			continue
+		}
+		m, ev := composed.Load(t, examples.FS, dir.Name())
+		units, diags := compose.Compose(m, ev, compose.Facts{Unlocked: true})
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		byAddress := map[string]unit.Unit{}
+		for _, u := range units {
+			byAddress[u.Address.String()] = u
+		}
+		all = append(all, byAddress)
+	}
+	return all
+}
