@@ -52,6 +52,12 @@ func serviceList() []Service {
 		{Name: "openvswitch", Doc: "The virtual switch on every node."},
 		{Name: "ovn", Doc: "The distributed network control plane, for network_backend ovn."},
 		{Name: "cinder", Doc: "Block storage: volumes for instances, and their snapshots and backups.", Parts: []string{"api", "scheduler", "volume", "backup"}, Stores: true},
+		{
+			Name: "manila", Parts: []string{"api", "data", "scheduler", "share"},
+			Doc: "Shared file systems. Without another driver in conf, instances serve them: that takes Cinder, Neutron and Nova, a flavor whose ID " +
+				"is service_instance_flavor_id in the section generic, and an image manila-service-image, whose user manila has the password " +
+				"manila-service-instance of the Secret kupenstack-credentials.",
+		},
 		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}},
 		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}},
 		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}},

@@ -52,6 +52,7 @@ func accounts() map[string]account {
 			databases: oneDatabase, broker: true, cache: true,
 			identity: []string{"cinder", "glance", "nova", "swift", "service", "test"},
 		},
+		"manila":                        {databases: oneDatabase, broker: true, cache: true, identity: []string{"manila", "test"}},
 		"heat":                          {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
 		"barbican":                      {databases: oneDatabase, broker: true, cache: true, identity: []string{"barbican"}},
 		"magnum":                        {databases: oneDatabase, broker: true, cache: true, identity: []string{"magnum", "magnum_stack_user"}},
@@ -83,6 +84,8 @@ func single() []credential {
 		{key: "barbican-kek", fernet: true, places: []place{{"barbican", "conf.barbican.simple_crypto_plugin.kek"}}},
 		// Skyline signs sessions with it; its own is the same everywhere.
 		{key: "skyline-secret-key", places: []place{{"skyline", "conf.skyline.default.secret_key"}}},
+		// Manila logs in with it to the instances that serve shares, which come from an image with that password.
+		{key: "manila-service-instance", places: []place{{"manila", "conf.manila.generic.service_instance_password"}}},
 		{key: "horizon-secret-key", places: []place{{"horizon", "conf.horizon.local_settings.config.horizon_secret_key"}}},
 		{key: "glance-object-store", places: []place{{"glance", "endpoints.ceph_object_store.auth.glance.password"}}},
 		{key: "glance-tmpurl-key", places: []place{

@@ -23,6 +23,7 @@ func endpoints() map[string][]endpoint {
 			{"compute_novnc_proxy", "novnc_proxy", "nova-novncproxy", 6080},
 		},
 		"cinder": {{"volumev3", "api", "cinder-api", 8776}},
+		"manila": {{"sharev2", "api", "manila-api", 8786}},
 		"heat": {
 			{"orchestration", "api", "heat-api", 8004},
 			{"cloudformation", "api", "heat-cfn", 8000},

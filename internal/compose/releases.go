@@ -59,6 +59,10 @@ func releaseTags() map[string]map[string][]string {
 				"cinder_volume_usage_audit",
 			},
 		},
+		"manila": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
+			"manila":    {"manila_api", "manila_data", "manila_db_purge", "manila_db_sync", "manila_scheduler", "manila_share"},
+		},
 		"heat": {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
 			"heat":      {"heat_api", "heat_cfn", "heat_db_sync", "heat_engine", "heat_engine_cleaner", "heat_purge_deleted"},

@@ -66,6 +66,7 @@ func settings() map[string][]setting {
 			{path: "storage", value: "pvc", when: withoutCeph},
 		},
 		"cinder":  cinderSettings(),
+		"manila":  {noBootstrap},
 		"skyline": {{path: "conf.skyline.openstack.default_region", value: nil}}, // the endpoints' is the cloud's
 		"neutron": append([]setting{onDelete, ovs, ovn}, neutronSettings()...),
 	}

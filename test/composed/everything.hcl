@@ -26,4 +26,5 @@ cloud "c" {
     replicas = 1
     version  = "1.7.0"
   }
+  service "manila" { replicas = { api = 2, data = 2, scheduler = 2, share = 2 } }
 }
