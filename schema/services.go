@@ -58,6 +58,11 @@ func serviceList() []Service {
 				"is service_instance_flavor_id in the section generic, and an image manila-service-image, whose user manila has the password " +
 				"manila-service-instance of the Secret kupenstack-credentials.",
 		},
+		{
+			Name: "designate", Parts: []string{"api", "central", "mdns", "producer", "worker"},
+			Doc: "Names: zones and records of DNS. A PowerDNS of yours answers with them: a Service named powerdns in the namespace of the cloud, there before " +
+				"Designate, whose API takes the token designate-powerdns-token of the Secret kupenstack-credentials. Another server is written in conf.",
+		},
 		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}},
 		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}},
 		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}},

@@ -53,6 +53,7 @@ func accounts() map[string]account {
 			identity: []string{"cinder", "glance", "nova", "swift", "service", "test"},
 		},
 		"manila":                        {databases: oneDatabase, broker: true, cache: true, identity: []string{"manila", "test"}},
+		"designate":                     {databases: oneDatabase, broker: true, cache: true, identity: []string{"designate", "test"}},
 		"heat":                          {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
 		"barbican":                      {databases: oneDatabase, broker: true, cache: true, identity: []string{"barbican"}},
 		"magnum":                        {databases: oneDatabase, broker: true, cache: true, identity: []string{"magnum", "magnum_stack_user"}},
@@ -86,6 +87,7 @@ func single() []credential {
 		{key: "skyline-secret-key", places: []place{{"skyline", "conf.skyline.default.secret_key"}}},
 		// Manila logs in with it to the instances that serve shares, which come from an image with that password.
 		{key: "manila-service-instance", places: []place{{"manila", "conf.manila.generic.service_instance_password"}}},
+		{key: "designate-powerdns-token", places: []place{{"designate", "endpoints.powerdns.auth.service.token"}}},
 		{key: "horizon-secret-key", places: []place{{"horizon", "conf.horizon.local_settings.config.horizon_secret_key"}}},
 		{key: "glance-object-store", places: []place{{"glance", "endpoints.ceph_object_store.auth.glance.password"}}},
 		{key: "glance-tmpurl-key", places: []place{

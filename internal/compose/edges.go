@@ -54,6 +54,7 @@ func needs() map[string][]need {
 		"placement":                     ready("mariadb", "memcached", "keystone"),
 		"cinder":                        ready("mariadb", "rabbitmq", "memcached", "keystone"),
 		"manila":                        ready("mariadb", "rabbitmq", "memcached", "keystone"),
+		"designate":                     ready("mariadb", "rabbitmq", "memcached", "keystone"),
 		"heat":                          ready("mariadb", "rabbitmq", "memcached", "keystone"),
 		"barbican":                      ready("mariadb", "rabbitmq", "memcached", "keystone"),
 		"magnum":                        ready("mariadb", "rabbitmq", "memcached", "keystone", "barbican", "heat"),

@@ -63,6 +63,13 @@ func releaseTags() map[string]map[string][]string {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
 			"manila":    {"manila_api", "manila_data", "manila_db_purge", "manila_db_sync", "manila_scheduler", "manila_share"},
 		},
+		"designate": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
+			"designate": {
+				"designate_api", "designate_central", "designate_db_sync", "designate_mdns", "designate_producer", "designate_service_cleaner",
+				"designate_sink", "designate_worker",
+			},
+		},
 		"heat": {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
 			"heat":      {"heat_api", "heat_cfn", "heat_db_sync", "heat_engine", "heat_engine_cleaner", "heat_purge_deleted"},
@@ -88,7 +95,7 @@ func releaseTags() map[string]map[string][]string {
 
 // uncovered are the releases that there are no images of for a service. It gets those of its chart then.
 func uncovered() map[string][]string {
-	return map[string][]string{"magnum": {"2025.1", "2025.2"}, "skyline": {"2025.1"}}
+	return map[string][]string{"designate": {"2025.1", "2025.2"}, "magnum": {"2025.1", "2025.2"}, "skyline": {"2025.1"}}
 }
 
 func covered(service, release string) bool { return !slices.Contains(uncovered()[service], release) }

@@ -26,6 +26,7 @@ func TestServiceEdges(t *testing.T) {
 			"placement":   "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
 			"cinder":      "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"manila":      "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
+			"designate":   "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"heat":        "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"barbican":    "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"magnum": "start:service.barbican:ready start:service.heat:ready start:service.keystone:ready start:service.mariadb:ready " +
@@ -125,15 +126,15 @@ func TestCredentialsAgree(t *testing.T) {
 		return list
 	}
 	table := map[string][]string{
-		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "heat", "barbican", "magnum", "horizon", "skyline"),
+		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "horizon", "skyline"),
 			"nova endpoints.oslo_db_cell0.auth.admin.password", "nova endpoints.oslo_db_cell1.auth.admin.password"),
-		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "cinder", "manila", "heat", "barbican", "magnum"), "rabbitmq "+mq+"user.password"),
-		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "heat", "barbican", "magnum", "horizon", "skyline", "prometheus-openstack-exporter"),
+		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum"), "rabbitmq "+mq+"user.password"),
+		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "horizon", "skyline", "prometheus-openstack-exporter"),
 		"nova-db": {
 			"nova " + db + "nova.password", "nova endpoints.oslo_db_cell0.auth.nova.password",
 			"nova endpoints.oslo_db_cell1.auth.nova.password", "placement " + db + "nova_api.password",
 		},
-		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova", "cinder", "manila", "heat", "barbican", "magnum"),
+		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum"),
 		"metadata-secret": {
 			"nova conf.nova.neutron.metadata_proxy_shared_secret", "neutron conf.metadata_agent" + metadata,
 			"neutron conf.ovn_agent" + metadata, "neutron conf.ovn_metadata_agent" + metadata,
@@ -145,6 +146,7 @@ func TestCredentialsAgree(t *testing.T) {
 		"rabbitmq-erlang-cookie":   {"rabbitmq " + mq + "erlang_cookie"},
 		"barbican-kek":             {"barbican conf.barbican.simple_crypto_plugin.kek"},
 		"manila-service-instance":  {"manila conf.manila.generic.service_instance_password"},
+		"designate-powerdns-token": {"designate endpoints.powerdns.auth.service.token"},
 		"skyline-secret-key":       {"skyline conf.skyline.default.secret_key"},
 		"heat-auth-encryption-key": {"heat conf.heat.DEFAULT.auth_encryption_key"},
 		"neutron-keystone-nova":    {"neutron " + id + "nova.password"}, // not nova's own user

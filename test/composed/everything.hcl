@@ -27,4 +27,5 @@ cloud "c" {
     version  = "1.7.0"
   }
   service "manila" { replicas = { api = 2, data = 2, scheduler = 2, share = 2 } }
+  service "designate" { replicas = { api = 2, central = 2, mdns = 2, producer = 2, worker = 2 } }
 }

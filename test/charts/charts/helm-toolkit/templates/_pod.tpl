@@ -1,6 +1,7 @@
 {{/*
-What an init container waits for: dependencies.static.<key> and, per network
-backend, dependencies.dynamic.targeted.<backend>.<key>; nothing without a key. Jobs
+What an init container waits for: dependencies.static.<key>, per network backend
+dependencies.dynamic.targeted.<backend>.<key>, and dependencies.dynamic.job_rabbit_init.<key>;
+nothing without a key. Jobs
 that manifests switch off are dropped. Call: list <root> <key> <backends>. Gives env
 variables.
 */}}
@@ -12,6 +13,8 @@ variables.
   {{- range $backend := index $ 2 -}}
     {{- $sources = append $sources (index (index $root.Values.dependencies.dynamic.targeted $backend | default dict) (index $ 1)) -}}
   {{- end -}}
+  {{- $dynamic := $root.Values.dependencies.dynamic | default dict -}}
+  {{- $sources = append $sources (index ($dynamic.job_rabbit_init | default dict) .) -}}
 {{- end -}}
 {{- $services := list -}}
 {{- $jobs := list -}}
