@@ -66,6 +66,12 @@ func serviceList() []Service {
 		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}},
 		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}},
 		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}},
+		{
+			Name: "octavia", Parts: []string{"api", "driver_agent", "housekeeping"},
+			Doc: "Load balancers, each of them an instance. It comes up once Neutron has the ports octavia-health-manager-port-NODE and octavia-worker-port-NODE, " +
+				"in a network of yours, for each node with the role network. The instances take what conf says in the sections controller_worker and health_manager, " +
+				"and certificates below /etc/octavia/certs, which pod.mounts in values puts there; octavia-ca-passphrase of the Secret kupenstack-credentials opens the key of their CA.",
+		},
 		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}},
 		{
 			Name: "prometheus-openstack-exporter", Doc: "Metrics of what the cloud has and uses, from its APIs, for a Prometheus of yours: the Service openstack-metrics.",

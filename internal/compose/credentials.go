@@ -52,11 +52,14 @@ func accounts() map[string]account {
 			databases: oneDatabase, broker: true, cache: true,
 			identity: []string{"cinder", "glance", "nova", "swift", "service", "test"},
 		},
-		"manila":                        {databases: oneDatabase, broker: true, cache: true, identity: []string{"manila", "test"}},
-		"designate":                     {databases: oneDatabase, broker: true, cache: true, identity: []string{"designate", "test"}},
-		"heat":                          {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
-		"barbican":                      {databases: oneDatabase, broker: true, cache: true, identity: []string{"barbican"}},
-		"magnum":                        {databases: oneDatabase, broker: true, cache: true, identity: []string{"magnum", "magnum_stack_user"}},
+		"manila":    {databases: oneDatabase, broker: true, cache: true, identity: []string{"manila", "test"}},
+		"designate": {databases: oneDatabase, broker: true, cache: true, identity: []string{"designate", "test"}},
+		"heat":      {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
+		"barbican":  {databases: oneDatabase, broker: true, cache: true, identity: []string{"barbican"}},
+		"magnum":    {databases: oneDatabase, broker: true, cache: true, identity: []string{"magnum", "magnum_stack_user"}},
+		"octavia": {
+			databases: []string{"oslo_db", "oslo_db_persistence"}, broker: true, cache: true, identity: []string{"octavia", "test"},
+		},
 		"horizon":                       {databases: oneDatabase, identity: []string{}},
 		"skyline":                       {databases: oneDatabase, identity: []string{"skyline"}},
 		"prometheus-openstack-exporter": {identity: []string{"user"}},
@@ -88,6 +91,11 @@ func single() []credential {
 		// Manila logs in with it to the instances that serve shares, which come from an image with that password.
 		{key: "manila-service-instance", places: []place{{"manila", "conf.manila.generic.service_instance_password"}}},
 		{key: "designate-powerdns-token", places: []place{{"designate", "endpoints.powerdns.auth.service.token"}}},
+		// Octavia signs with the first what its instances send, and encrypts their certificates with the last. Both,
+		// and what opens the key of the CA, are known to everybody where nothing else is set.
+		{key: "octavia-heartbeat-key", places: []place{{"octavia", "conf.octavia.health_manager.heartbeat_key"}}},
+		{key: "octavia-ca-passphrase", places: []place{{"octavia", "conf.octavia.certificates.ca_private_key_passphrase"}}},
+		{key: "octavia-certificates-key", places: []place{{"octavia", "conf.octavia.certificates.server_certs_key_passphrase"}}},
 		{key: "horizon-secret-key", places: []place{{"horizon", "conf.horizon.local_settings.config.horizon_secret_key"}}},
 		{key: "glance-object-store", places: []place{{"glance", "endpoints.ceph_object_store.auth.glance.password"}}},
 		{key: "glance-tmpurl-key", places: []place{

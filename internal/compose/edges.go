@@ -58,6 +58,7 @@ func needs() map[string][]need {
 		"heat":                          ready("mariadb", "rabbitmq", "memcached", "keystone"),
 		"barbican":                      ready("mariadb", "rabbitmq", "memcached", "keystone"),
 		"magnum":                        ready("mariadb", "rabbitmq", "memcached", "keystone", "barbican", "heat"),
+		"octavia":                       ready("mariadb", "rabbitmq", "memcached", "keystone", "neutron"),
 		"horizon":                       ready("mariadb", "memcached", "keystone"),
 		"skyline":                       ready("mariadb", "keystone"),
 		"prometheus-openstack-exporter": ready("keystone"),

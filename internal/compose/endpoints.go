@@ -31,6 +31,7 @@ func endpoints() map[string][]endpoint {
 		},
 		"barbican": {{"key_manager", "api", "barbican-api", 9311}},
 		"magnum":   {{"container_infra", "api", "magnum-api", 9511}},
+		"octavia":  {{"load_balancer", "api", "octavia-api", 9876}},
 		"skyline":  {{"skyline", "api", "skyline-api", 9999}},
 		"horizon":  {{"dashboard", "web", "horizon-int", 0}},
 	}

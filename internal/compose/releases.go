@@ -82,6 +82,14 @@ func releaseTags() map[string]map[string][]string {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
 			"magnum":    {"magnum_api", "magnum_conductor", "magnum_db_sync"},
 		},
+		"octavia": {
+			clientImage: {
+				"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user", "octavia_health_manager_init", "octavia_worker_init",
+			},
+			"octavia": {
+				"octavia_api", "octavia_db_sync", "octavia_driver_agent", "octavia_health_manager", "octavia_housekeeping", "octavia_worker",
+			},
+		},
 		"skyline": {
 			clientImage: {"db_init", "ks_user"},
 			"skyline":   {"skyline", "skyline_db_sync", "skyline_nginx"},

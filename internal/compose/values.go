@@ -67,7 +67,8 @@ func settings() map[string][]setting {
 		},
 		"cinder":  cinderSettings(),
 		"manila":  {noBootstrap},
-		"skyline": {{path: "conf.skyline.openstack.default_region", value: nil}}, // the endpoints' is the cloud's
+		"octavia": {{path: "conf.octavia.task_flow.jobboard_enabled", value: false}}, // it is kept in Valkey, which is not deployed
+		"skyline": {{path: "conf.skyline.openstack.default_region", value: nil}},     // the endpoints' is the cloud's
 		"neutron": append([]setting{onDelete, ovs, ovn}, neutronSettings()...),
 	}
 }

@@ -29,7 +29,7 @@ const version = "2026.1.0"
 func TestNames(t *testing.T) {
 	want := []string{
 		"barbican", "cinder", "designate", "glance", "heat", "horizon", "keystone", "libvirt", "magnum", "manila", "mariadb", "memcached",
-		"neutron", "nova", "openvswitch", "ovn", "placement", "prometheus-openstack-exporter", "rabbitmq", "skyline",
+		"neutron", "nova", "octavia", "openvswitch", "ovn", "placement", "prometheus-openstack-exporter", "rabbitmq", "skyline",
 	}
 	if got := charts.Names(); !slices.Equal(got, want) {
 		t.Errorf("charts are %v, want %v", got, want)
@@ -165,7 +165,7 @@ const pinned = `{endpoints: {oslo_cache: {auth: {memcache_secret_key: secret}}}}
 
 func TestCacheKey(t *testing.T) {
 	slow.Test(t)
-	random := []string{"barbican", "cinder", "designate", "glance", "heat", "magnum", "manila", "neutron", "nova", "placement"}
+	random := []string{"barbican", "cinder", "designate", "glance", "heat", "magnum", "manila", "neutron", "nova", "octavia", "placement"}
 	for _, name := range charts.Names() {
 		t.Run(name, func(t *testing.T) {
 			first, second := text(t, load(t, name), pinned), text(t, load(t, name), pinned)

@@ -28,4 +28,5 @@ cloud "c" {
   }
   service "manila" { replicas = { api = 2, data = 2, scheduler = 2, share = 2 } }
   service "designate" { replicas = { api = 2, central = 2, mdns = 2, producer = 2, worker = 2 } }
+  service "octavia" { replicas = { api = 2, driver_agent = 2, housekeeping = 2 } }
 }
