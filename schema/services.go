@@ -74,6 +74,10 @@ func serviceList() []Service {
 		},
 		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}},
 		{
+			Name: "prometheus-mysql-exporter", Parts: []string{"prometheus_mysql_exporter"}, Versioned: true,
+			Doc: "Metrics of the database, for a Prometheus of yours: the Service mysql-exporter. It is in the place of the exporters that MariaDB's chart has where its values switch them on.",
+		},
+		{
 			Name: "prometheus-openstack-exporter", Doc: "Metrics of what the cloud has and uses, from its APIs, for a Prometheus of yours: the Service openstack-metrics.",
 			Parts: []string{"prometheus_openstack_exporter"}, Versioned: true,
 		},

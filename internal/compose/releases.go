@@ -153,6 +153,9 @@ func versionImages() map[string]map[string][2]string {
 			"rabbitmq":      {"docker.io/rabbitmq:", ""},
 			"scripted_test": {"docker.io/rabbitmq:", "-management"},
 		},
+		"prometheus-mysql-exporter": {
+			"prometheus_mysql_exporter": {"docker.io/prom/mysqld-exporter:v", ""},
+		},
 		"prometheus-openstack-exporter": {
 			"prometheus_openstack_exporter": {"ghcr.io/openstack-exporter/openstack-exporter:", ""},
 		},
