@@ -52,10 +52,31 @@ func serviceList() []Service {
 		{Name: "openvswitch", Doc: "The virtual switch on every node."},
 		{Name: "ovn", Doc: "The distributed network control plane, for network_backend ovn."},
 		{Name: "cinder", Doc: "Block storage: volumes for instances, and their snapshots and backups.", Parts: []string{"api", "scheduler", "volume", "backup"}, Stores: true},
+		{
+			Name: "manila", Parts: []string{"api", "data", "scheduler", "share"},
+			Doc: "Shared file systems. Without another driver in conf, instances serve them: that takes Cinder, Neutron and Nova, a flavor whose ID " +
+				"is service_instance_flavor_id in the section generic, and an image manila-service-image, whose user manila has the password " +
+				"manila-service-instance of the Secret kupenstack-credentials.",
+		},
+		{
+			Name: "designate", Parts: []string{"api", "central", "mdns", "producer", "worker"},
+			Doc: "Names: zones and records of DNS. A PowerDNS of yours answers with them: a Service named powerdns in the namespace of the cloud, there before " +
+				"Designate, whose API takes the token designate-powerdns-token of the Secret kupenstack-credentials. Another server is written in conf.",
+		},
 		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}},
 		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}},
 		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}},
+		{
+			Name: "octavia", Parts: []string{"api", "driver_agent", "housekeeping"},
+			Doc: "Load balancers, each of them an instance. It comes up once Neutron has the ports octavia-health-manager-port-NODE and octavia-worker-port-NODE, " +
+				"in a network of yours, for each node with the role network. The instances take what conf says in the sections controller_worker and health_manager, " +
+				"and certificates below /etc/octavia/certs, which pod.mounts in values puts there; octavia-ca-passphrase of the Secret kupenstack-credentials opens the key of their CA.",
+		},
 		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}},
+		{
+			Name: "prometheus-mysql-exporter", Parts: []string{"prometheus_mysql_exporter"}, Versioned: true,
+			Doc: "Metrics of the database, for a Prometheus of yours: the Service mysql-exporter. It is in the place of the exporters that MariaDB's chart has where its values switch them on.",
+		},
 		{
 			Name: "prometheus-openstack-exporter", Doc: "Metrics of what the cloud has and uses, from its APIs, for a Prometheus of yours: the Service openstack-metrics.",
 			Parts: []string{"prometheus_openstack_exporter"}, Versioned: true,

@@ -52,11 +52,17 @@ func accounts() map[string]account {
 			databases: oneDatabase, broker: true, cache: true,
 			identity: []string{"cinder", "glance", "nova", "swift", "service", "test"},
 		},
-		"heat":                          {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
-		"barbican":                      {databases: oneDatabase, broker: true, cache: true, identity: []string{"barbican"}},
-		"magnum":                        {databases: oneDatabase, broker: true, cache: true, identity: []string{"magnum", "magnum_stack_user"}},
+		"manila":    {databases: oneDatabase, broker: true, cache: true, identity: []string{"manila", "test"}},
+		"designate": {databases: oneDatabase, broker: true, cache: true, identity: []string{"designate", "test"}},
+		"heat":      {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
+		"barbican":  {databases: oneDatabase, broker: true, cache: true, identity: []string{"barbican"}},
+		"magnum":    {databases: oneDatabase, broker: true, cache: true, identity: []string{"magnum", "magnum_stack_user"}},
+		"octavia": {
+			databases: []string{"oslo_db", "oslo_db_persistence"}, broker: true, cache: true, identity: []string{"octavia", "test"},
+		},
 		"horizon":                       {databases: oneDatabase, identity: []string{}},
 		"skyline":                       {databases: oneDatabase, identity: []string{"skyline"}},
+		"prometheus-mysql-exporter":     {identity: []string{"mariadb-server"}},
 		"prometheus-openstack-exporter": {identity: []string{"user"}},
 	}
 }
@@ -66,10 +72,10 @@ func single() []credential {
 	database := func(user string) string { return "endpoints.oslo_db.auth." + user + ".password" }
 	const metadata = "DEFAULT.metadata_proxy_shared_secret"
 	return []credential{
-		{key: "mariadb-root", places: []place{{"mariadb", database("admin")}}},
-		{key: "mariadb-sst", places: []place{{"mariadb", database("sst")}}},
-		{key: "mariadb-audit", places: []place{{"mariadb", database("audit")}}},
-		{key: "mariadb-exporter", places: []place{{"mariadb", database("exporter")}}},
+		{key: "mariadb-root", places: []place{{"mariadb", database("admin")}, {"prometheus-mysql-exporter", database("admin")}}},
+		{key: "mariadb-sst", places: []place{{"mariadb", database("sst")}, {"prometheus-mysql-exporter", database("sst")}}},
+		{key: "mariadb-audit", places: []place{{"mariadb", database("audit")}, {"prometheus-mysql-exporter", database("audit")}}},
+		{key: "mariadb-exporter", places: []place{{"mariadb", database("exporter")}, {"prometheus-mysql-exporter", database("exporter")}}},
 		{key: "mariadb-keystone-mariadb", places: []place{{"mariadb", "endpoints.identity.auth.mariadb.password"}}},
 		{key: "keystone-admin", places: []place{{"mariadb", "endpoints.identity.auth.admin.password"}}},
 		{key: "rabbitmq-admin", places: []place{{"rabbitmq", "endpoints.oslo_messaging.auth.user.password"}}},
@@ -83,6 +89,14 @@ func single() []credential {
 		{key: "barbican-kek", fernet: true, places: []place{{"barbican", "conf.barbican.simple_crypto_plugin.kek"}}},
 		// Skyline signs sessions with it; its own is the same everywhere.
 		{key: "skyline-secret-key", places: []place{{"skyline", "conf.skyline.default.secret_key"}}},
+		// Manila logs in with it to the instances that serve shares, which come from an image with that password.
+		{key: "manila-service-instance", places: []place{{"manila", "conf.manila.generic.service_instance_password"}}},
+		{key: "designate-powerdns-token", places: []place{{"designate", "endpoints.powerdns.auth.service.token"}}},
+		// Octavia signs with the first what its instances send, and encrypts their certificates with the last. Both,
+		// and what opens the key of the CA, are known to everybody where nothing else is set.
+		{key: "octavia-heartbeat-key", places: []place{{"octavia", "conf.octavia.health_manager.heartbeat_key"}}},
+		{key: "octavia-ca-passphrase", places: []place{{"octavia", "conf.octavia.certificates.ca_private_key_passphrase"}}},
+		{key: "octavia-certificates-key", places: []place{{"octavia", "conf.octavia.certificates.server_certs_key_passphrase"}}},
 		{key: "horizon-secret-key", places: []place{{"horizon", "conf.horizon.local_settings.config.horizon_secret_key"}}},
 		{key: "glance-object-store", places: []place{{"glance", "endpoints.ceph_object_store.auth.glance.password"}}},
 		{key: "glance-tmpurl-key", places: []place{

@@ -22,13 +22,16 @@ func endpoints() map[string][]endpoint {
 			{"compute_metadata", "metadata", "nova-metadata", 8775},
 			{"compute_novnc_proxy", "novnc_proxy", "nova-novncproxy", 6080},
 		},
-		"cinder": {{"volumev3", "api", "cinder-api", 8776}},
+		"cinder":    {{"volumev3", "api", "cinder-api", 8776}},
+		"manila":    {{"sharev2", "api", "manila-api", 8786}},
+		"designate": {{"dns", "api", "designate-api", 9001}},
 		"heat": {
 			{"orchestration", "api", "heat-api", 8004},
 			{"cloudformation", "api", "heat-cfn", 8000},
 		},
 		"barbican": {{"key_manager", "api", "barbican-api", 9311}},
 		"magnum":   {{"container_infra", "api", "magnum-api", 9511}},
+		"octavia":  {{"load_balancer", "api", "octavia-api", 9876}},
 		"skyline":  {{"skyline", "api", "skyline-api", 9999}},
 		"horizon":  {{"dashboard", "web", "horizon-int", 0}},
 	}

@@ -19,7 +19,9 @@ func Phases() []Phase {
 		{Name: "Identity", Services: []string{"keystone"}},
 		{Name: "CoreServices", Services: []string{"glance", "placement", "openvswitch", "ovn", "neutron"}},
 		{Name: "ComputeStorage", Services: []string{"libvirt", "nova", "cinder"}},
-		{Name: optional, Services: []string{"barbican", "heat", "horizon", "magnum", "prometheus-openstack-exporter", "skyline"}},
+		{Name: optional, Services: []string{
+			"barbican", "designate", "heat", "horizon", "magnum", "manila", "octavia", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "skyline",
+		}},
 	}
 }
 

@@ -59,6 +59,17 @@ func releaseTags() map[string]map[string][]string {
 				"cinder_volume_usage_audit",
 			},
 		},
+		"manila": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
+			"manila":    {"manila_api", "manila_data", "manila_db_purge", "manila_db_sync", "manila_scheduler", "manila_share"},
+		},
+		"designate": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
+			"designate": {
+				"designate_api", "designate_central", "designate_db_sync", "designate_mdns", "designate_producer", "designate_service_cleaner",
+				"designate_sink", "designate_worker",
+			},
+		},
 		"heat": {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
 			"heat":      {"heat_api", "heat_cfn", "heat_db_sync", "heat_engine", "heat_engine_cleaner", "heat_purge_deleted"},
@@ -70,6 +81,14 @@ func releaseTags() map[string]map[string][]string {
 		"magnum": {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
 			"magnum":    {"magnum_api", "magnum_conductor", "magnum_db_sync"},
+		},
+		"octavia": {
+			clientImage: {
+				"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user", "octavia_health_manager_init", "octavia_worker_init",
+			},
+			"octavia": {
+				"octavia_api", "octavia_db_sync", "octavia_driver_agent", "octavia_health_manager", "octavia_housekeeping", "octavia_worker",
+			},
 		},
 		"skyline": {
 			clientImage: {"db_init", "ks_user"},
@@ -84,7 +103,7 @@ func releaseTags() map[string]map[string][]string {
 
 // uncovered are the releases that there are no images of for a service. It gets those of its chart then.
 func uncovered() map[string][]string {
-	return map[string][]string{"magnum": {"2025.1", "2025.2"}, "skyline": {"2025.1"}}
+	return map[string][]string{"designate": {"2025.1", "2025.2"}, "magnum": {"2025.1", "2025.2"}, "skyline": {"2025.1"}}
 }
 
 func covered(service, release string) bool { return !slices.Contains(uncovered()[service], release) }
@@ -133,6 +152,9 @@ func versionImages() map[string]map[string][2]string {
 		"rabbitmq": {
 			"rabbitmq":      {"docker.io/rabbitmq:", ""},
 			"scripted_test": {"docker.io/rabbitmq:", "-management"},
+		},
+		"prometheus-mysql-exporter": {
+			"prometheus_mysql_exporter": {"docker.io/prom/mysqld-exporter:v", ""},
 		},
 		"prometheus-openstack-exporter": {
 			"prometheus_openstack_exporter": {"ghcr.io/openstack-exporter/openstack-exporter:", ""},

@@ -25,10 +25,15 @@ func TestServiceEdges(t *testing.T) {
 			"glance":      "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"placement":   "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
 			"cinder":      "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
+			"manila":      "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
+			"designate":   "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"heat":        "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"barbican":    "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"magnum": "start:service.barbican:ready start:service.heat:ready start:service.keystone:ready start:service.mariadb:ready " +
 				"start:service.memcached:ready start:service.rabbitmq:ready",
+			"octavia": "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.neutron:ready " +
+				"start:service.rabbitmq:ready",
+			"prometheus-mysql-exporter":     "start:service.mariadb:ready",
 			"prometheus-openstack-exporter": "start:service.keystone:ready",
 			"skyline":                       "start:service.keystone:ready start:service.mariadb:ready",
 			"horizon":                       "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
@@ -124,15 +129,15 @@ func TestCredentialsAgree(t *testing.T) {
 		return list
 	}
 	table := map[string][]string{
-		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "heat", "barbican", "magnum", "horizon", "skyline"),
-			"nova endpoints.oslo_db_cell0.auth.admin.password", "nova endpoints.oslo_db_cell1.auth.admin.password"),
-		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "cinder", "heat", "barbican", "magnum"), "rabbitmq "+mq+"user.password"),
-		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "heat", "barbican", "magnum", "horizon", "skyline", "prometheus-openstack-exporter"),
+		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia", "horizon", "skyline", "prometheus-mysql-exporter"),
+			"octavia endpoints.oslo_db_persistence.auth.admin.password", "nova endpoints.oslo_db_cell0.auth.admin.password", "nova endpoints.oslo_db_cell1.auth.admin.password"),
+		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia"), "rabbitmq "+mq+"user.password"),
+		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia", "horizon", "skyline", "prometheus-mysql-exporter", "prometheus-openstack-exporter"),
 		"nova-db": {
 			"nova " + db + "nova.password", "nova endpoints.oslo_db_cell0.auth.nova.password",
 			"nova endpoints.oslo_db_cell1.auth.nova.password", "placement " + db + "nova_api.password",
 		},
-		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova", "cinder", "heat", "barbican", "magnum"),
+		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia"),
 		"metadata-secret": {
 			"nova conf.nova.neutron.metadata_proxy_shared_secret", "neutron conf.metadata_agent" + metadata,
 			"neutron conf.ovn_agent" + metadata, "neutron conf.ovn_metadata_agent" + metadata,
@@ -143,6 +148,13 @@ func TestCredentialsAgree(t *testing.T) {
 		},
 		"rabbitmq-erlang-cookie":   {"rabbitmq " + mq + "erlang_cookie"},
 		"barbican-kek":             {"barbican conf.barbican.simple_crypto_plugin.kek"},
+		"manila-service-instance":  {"manila conf.manila.generic.service_instance_password"},
+		"designate-powerdns-token": {"designate endpoints.powerdns.auth.service.token"},
+		"octavia-db":               {"octavia endpoints.oslo_db.auth.octavia.password", "octavia endpoints.oslo_db_persistence.auth.octavia.password"},
+		"octavia-heartbeat-key":    {"octavia conf.octavia.health_manager.heartbeat_key"},
+		"octavia-ca-passphrase":    {"octavia conf.octavia.certificates.ca_private_key_passphrase"},
+		"octavia-certificates-key": {"octavia conf.octavia.certificates.server_certs_key_passphrase"},
+		"mariadb-exporter":         every(db+"exporter.password", "mariadb", "prometheus-mysql-exporter"),
 		"skyline-secret-key":       {"skyline conf.skyline.default.secret_key"},
 		"heat-auth-encryption-key": {"heat conf.heat.DEFAULT.auth_encryption_key"},
 		"neutron-keystone-nova":    {"neutron " + id + "nova.password"}, // not nova's own user

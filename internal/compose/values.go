@@ -65,9 +65,12 @@ func settings() map[string][]setting {
 			{path: "storage", value: "rbd", when: withCeph},
 			{path: "storage", value: "pvc", when: withoutCeph},
 		},
-		"cinder":  cinderSettings(),
-		"skyline": {{path: "conf.skyline.openstack.default_region", value: nil}}, // the endpoints' is the cloud's
-		"neutron": append([]setting{onDelete, ovs, ovn}, neutronSettings()...),
+		"cinder":                    cinderSettings(),
+		"manila":                    {noBootstrap},
+		"octavia":                   {{path: "conf.octavia.task_flow.jobboard_enabled", value: false}}, // it is kept in Valkey, which is not deployed
+		"skyline":                   {{path: "conf.skyline.openstack.default_region", value: nil}},     // the endpoints' is the cloud's
+		"prometheus-mysql-exporter": mysqlExporterSettings(),
+		"neutron":                   append([]setting{onDelete, ovs, ovn}, neutronSettings()...),
 	}
 }
 
@@ -99,6 +102,20 @@ func cinderSettings() []setting {
 			path: "dependencies.static." + waiting + ".jobs", when: withLVM,
 			value: []any{"cinder-db-sync", "cinder-ks-user", "cinder-ks-endpoints", "cinder-rabbit-init"},
 		})
+	}
+	return list
+}
+
+// mysqlExporterSettings switch on what is all off in the chart, and lead to the database of the chart mariadb: its
+// own is that of mariadb-cluster.
+func mysqlExporterSettings() []setting {
+	list := []setting{
+		{path: "monitoring.prometheus.enabled", value: true},
+		{path: "endpoints.oslo_db.hosts.default", value: "mariadb"},
+		{path: "endpoints.oslo_db.hosts.direct", value: "mariadb-server"},
+	}
+	for _, object := range []string{"configmap_bin", "deployment_exporter", "job_user_create", "secret_etc", "service_exporter"} {
+		list = append(list, setting{path: "manifests.monitoring.prometheus." + object, value: true})
 	}
 	return list
 }

@@ -28,8 +28,8 @@ const version = "2026.1.0"
 
 func TestNames(t *testing.T) {
 	want := []string{
-		"barbican", "cinder", "glance", "heat", "horizon", "keystone", "libvirt", "magnum", "mariadb", "memcached",
-		"neutron", "nova", "openvswitch", "ovn", "placement", "prometheus-openstack-exporter", "rabbitmq", "skyline",
+		"barbican", "cinder", "designate", "glance", "heat", "horizon", "keystone", "libvirt", "magnum", "manila", "mariadb", "memcached",
+		"neutron", "nova", "octavia", "openvswitch", "ovn", "placement", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "rabbitmq", "skyline",
 	}
 	if got := charts.Names(); !slices.Equal(got, want) {
 		t.Errorf("charts are %v, want %v", got, want)
@@ -165,7 +165,7 @@ const pinned = `{endpoints: {oslo_cache: {auth: {memcache_secret_key: secret}}}}
 
 func TestCacheKey(t *testing.T) {
 	slow.Test(t)
-	random := []string{"barbican", "cinder", "glance", "heat", "magnum", "neutron", "nova", "placement"}
+	random := []string{"barbican", "cinder", "designate", "glance", "heat", "magnum", "manila", "neutron", "nova", "octavia", "placement"}
 	for _, name := range charts.Names() {
 		t.Run(name, func(t *testing.T) {
 			first, second := text(t, load(t, name), pinned), text(t, load(t, name), pinned)
@@ -186,9 +186,9 @@ func TestManifests(t *testing.T) {
 	always := map[string]string{"heat": "[ServiceAccount/heat-trusts Job/heat-trusts]"}
 	for _, name := range charts.Names() {
 		c := load(t, name)
-		off := map[string]bool{}
-		for key := range c.Values["manifests"].(map[string]any) {
-			off[key] = false
+		off := map[string]any{}
+		for path := range switchesOf(c.Values) {
+			set(off, false, strings.Split(path, ".")...)
 		}
 		values, err := json.Marshal(map[string]any{"manifests": off})
 		if err != nil {

@@ -185,8 +185,12 @@ func simplified() *regexp.Regexp {
 		// Preparation of hosts and volumes, of Ceph, and of consoles.
 		`init \S*(-perms|keyring-placement\S*|-init-assets|novncproxy-init|vnc-init|get-gw-enabled) `,
 		`^Deployment/prometheus-openstack-exporter init clouds-yaml-gen command `,
+		// A test that has neither an image nor a Secret.
+		`^(Pod|ServiceAccount)/manila-test `,
+		// Budgets that are for pods with a label that none has.
+		`^PodDisruptionBudget/designate-\S+ budget `,
 		// Variables that only a real process reads.
-		` env (RPC_PROBE_\S+|MARIADB_CONTROLLER_\S+|CLUSTER_LEADER_TTL|MYSQL_HISTFILE|STATE_CONFIGMAP|\S*POD_\S+|NAMESPACE|NODE_?NAME|PATH|OVN_\S+|OVS_USER_ID|ENABLE_IPSEC) `,
+		` env (RPC_PROBE_\S+|MARIADB_CONTROLLER_\S+|CLUSTER_LEADER_TTL|MYSQL_HISTFILE|STATE_CONFIGMAP|\S*POD_\S+|NAMESPACE|NODE_?NAME|HOSTNAME|PATH|OVN_\S+|OVS_USER_ID|ENABLE_IPSEC) `,
 		` env (RABBITMQ_NODENAME|K8S_HOSTNAME_SUFFIX|PORT_\S+|\S+_USER_UID|CEPH_\S+|LIBVIRT_CEPH_\S+|RBD_\S+|SWIFT_TMPURL_KEY|KEYSTONE_CREDENTIAL_MIGRATE_WAIT) `,
 		`^Job/glance-storage-init container glance-storage-init env OS_`,
 		`^(Job/cinder-create-internal-tenant|Deployment/cinder-volume) \S+ \S+ env (INTERNAL_\S+|SERVICE_OS_(ROLES|SERVICE_NAME)) `,

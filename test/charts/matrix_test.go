@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
 )
 
 // variant is a set of values to render a chart with, by a name that says what is unusual. What
@@ -37,6 +38,32 @@ func styles(chart string) map[string]string {
 	return nil
 }
 
+// awake are the values without which a chart has no objects at all: everything else is tried beside them.
+func awake(chart string) map[string]any {
+	if chart != "prometheus-mysql-exporter" {
+		return map[string]any{}
+	}
+	on := map[string]any{}
+	for _, key := range []string{"configmap_bin", "deployment_exporter", "job_user_create", "secret_etc", "service_exporter"} {
+		on[key] = true
+	}
+	return map[string]any{
+		"monitoring": map[string]any{"prometheus": map[string]any{"enabled": true}},
+		"manifests":  map[string]any{"monitoring": map[string]any{"prometheus": on}},
+	}
+}
+
+// switchesOf are the switches below manifests, by their paths there.
+func switchesOf(values map[string]any) map[string]bool {
+	found := map[string]bool{}
+	for _, path := range leaves(values["manifests"].(map[string]any), "") {
+		if on, is := at(values, "manifests."+path).(bool); is {
+			found[path] = on
+		}
+	}
+	return found
+}
+
 // matrix are the values that a chart is compared with: its defaults, the styles, and values far
 // from the defaults, of the keys that our chart has. What another key switches on is left out
 // of ours.
@@ -47,16 +74,18 @@ func matrix(t *testing.T, c *chart.Chart) []variant {
 		found = append(found, variant{name, values, true})
 	}
 	add := func(name string, recorded bool, values map[string]any) {
-		found = append(found, variant{name, encode(t, values), recorded})
+		found = append(found, variant{name, encode(t, chartutil.CoalesceTables(values, awake(c.Name()))), recorded})
 	}
 	far := changed(c.Values, others)
 	interfaces(c.Values, far)
 	add("far", true, far)
 
-	switches := c.Values["manifests"].(map[string]any)
+	switches := switchesOf(chartutil.CoalesceTables(awake(c.Name()), clone(c.Values)))
 	keys := slices.Sorted(maps.Keys(switches))
 	for _, key := range keys {
-		add("manifests."+key, false, map[string]any{"manifests": map[string]any{key: !switches[key].(bool)}})
+		flipped := map[string]any{}
+		set(flipped, !switches[key], strings.Split("manifests."+key, ".")...)
+		add("manifests."+key, false, flipped)
 	}
 	// No two switches are in the same ones of these groups, so that an object which hangs on the
 	// wrong switch is noticed by few renders.
@@ -64,10 +93,10 @@ func matrix(t *testing.T, c *chart.Chart) []variant {
 		flipped := map[string]any{}
 		for i, key := range keys {
 			if (i+1)&bit != 0 {
-				flipped[key] = !switches[key].(bool)
+				set(flipped, !switches[key], strings.Split("manifests."+key, ".")...)
 			}
 		}
-		add(fmt.Sprintf("manifests, group %d", bit), true, map[string]any{"manifests": flipped})
+		add(fmt.Sprintf("manifests, group %d", bit), true, flipped)
 	}
 	for _, count := range []int{1, 3, 7} {
 		add(fmt.Sprintf("%d replicas", count), false, changed(c.Values, func(path string, _ any) any {

@@ -80,7 +80,7 @@ func takes(defaults map[string]any, path []string) bool {
 func defaultSecrets() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
 		`.*:password@.*`, `(?mi)^.*(?:pass|password|secret|key)"?'? *[:=] *["']?password["']?$`,
-		`openstack-cookie`, `supersecret`, `9aee62c0-5253-4a86-b189-e0fb71fa503c`,
+		`openstack-cookie`, `supersecret`, `chiave_segreta`, `not-secure-passphrase`, `(?m)^heartbeat_key = insecure$`, `(?m)^service_instance_password = manila$`, `9aee62c0-5253-4a86-b189-e0fb71fa503c`,
 	}, "|"))
 }
 

@@ -25,7 +25,7 @@ containers:
     DB_CONNECTION: [{{ index $root.Values.secrets $db.type . }}, DB_CONNECTION]
     {{- end }}
   {{- with $db.file }}
-  env: {OPENSTACK_CONFIG_FILE: {{ . }}, OPENSTACK_CONFIG_DB_SECTION: {{ $db.section }}, OPENSTACK_CONFIG_DB_KEY: connection}
+  env: {OPENSTACK_CONFIG_FILE: {{ . }}, OPENSTACK_CONFIG_DB_SECTION: {{ $db.section }}, OPENSTACK_CONFIG_DB_KEY: {{ $db.key | default "connection" }}}
   {{- end }}
 {{- end }}
 {{- else if eq $item.kind "db-sync" }}

@@ -24,12 +24,16 @@ The node selector that labels.<key> names; a key may be a path. Call: list <root
 
 {{/*
 Whether an object is switched on: true unless manifests.<key> is false. Prints
-"yes" or nothing. Call: list <root> <key>, an empty key meaning always.
+"yes" or nothing. Call: list <root> <key>, an empty key meaning always; a key may be a path.
 */}}
 {{- define "toolkit.enabled" -}}
 {{- $root := index . 0 -}}
 {{- $key := index . 1 -}}
-{{- if or (not $key) (not (hasKey $root.Values.manifests $key)) (index $root.Values.manifests $key) -}}
+{{- $on := $root.Values.manifests -}}
+{{- range splitList "." $key -}}
+  {{- if and (kindIs "map" $on) (hasKey $on .) -}}{{- $on = index $on . -}}{{- else -}}{{- $on = true -}}{{- end -}}
+{{- end -}}
+{{- if or (not $key) $on -}}
 yes
 {{- end -}}
 {{- end -}}

@@ -1,6 +1,7 @@
 {{/*
-What an init container waits for: dependencies.static.<key> and, per network
-backend, dependencies.dynamic.targeted.<backend>.<key>; nothing without a key. Jobs
+What an init container waits for: dependencies.static.<key>, per network backend
+dependencies.dynamic.targeted.<backend>.<key>, and dependencies.dynamic.job_rabbit_init.<key>;
+nothing without a key. Jobs
 that manifests switch off are dropped. Call: list <root> <key> <backends>. Gives env
 variables.
 */}}
@@ -12,15 +13,17 @@ variables.
   {{- range $backend := index $ 2 -}}
     {{- $sources = append $sources (index (index $root.Values.dependencies.dynamic.targeted $backend | default dict) (index $ 1)) -}}
   {{- end -}}
+  {{- $dynamic := $root.Values.dependencies.dynamic | default dict -}}
+  {{- $sources = append $sources (index ($dynamic.job_rabbit_init | default dict) .) -}}
 {{- end -}}
-{{- $services := list -}}
+{{- $endpoints := list -}}
 {{- $jobs := list -}}
 {{- $selectors := list -}}
 {{- $pods := list -}}
 {{- $resources := list -}}
 {{- range $source := compact $sources -}}
   {{- range $source.services -}}
-    {{- $services = append $services (include "toolkit.endpoint.service" (list $root .service .endpoint)) -}}
+    {{- $endpoints = append $endpoints (list .service .endpoint) -}}
   {{- end -}}
   {{- $wanted := $source.jobs -}}
   {{- if kindIs "string" $wanted -}}
@@ -38,10 +41,14 @@ variables.
     {{- $resources = append $resources (merge (dict "namespace" $root.Release.Namespace) .) -}}
   {{- end -}}
 {{- end -}}
+{{- $services := list -}}
+{{- range $endpoint := $endpoints | uniq -}}
+  {{- $services = append $services (include "toolkit.endpoint.service" (list $root (index $endpoint 0) (index $endpoint 1))) -}}
+{{- end -}}
 - {name: POD_NAME, valueFrom: {fieldRef: {apiVersion: v1, fieldPath: metadata.name}}}
 - {name: NAMESPACE, valueFrom: {fieldRef: {apiVersion: v1, fieldPath: metadata.namespace}}}
 - {name: INTERFACE_NAME, value: eth0}
-- {name: DEPENDENCY_SERVICE, value: {{ join "," ($services | uniq) | quote }}}
+- {name: DEPENDENCY_SERVICE, value: {{ join "," $services | quote }}}
 {{- if $selectors }}
 - {name: DEPENDENCY_JOBS_JSON, value: {{ toJson $selectors | quote }}}
 {{- else }}

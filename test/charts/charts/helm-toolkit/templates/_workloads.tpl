@@ -92,7 +92,7 @@ spec:
   template: {{ include "toolkit.pod" . | nindent 4 }}
 {{- end -}}
 
-{{/* A Service in front of a component: list <root> <item>. */}}
+{{/* A Service in front of a component: list <root> <item>. The names of ports of UDP end in "-udp". */}}
 {{- define "toolkit.service" -}}
 apiVersion: v1
 kind: Service
@@ -108,7 +108,7 @@ spec:
   selector: {{ include "toolkit.labels" (list (index . 0) (index . 1).component) | nindent 4 }}
   ports:
   {{- range $name, $port := (index . 1).ports }}
-  - {name: {{ $name }}, port: {{ $port }}}
+  - {name: {{ $name }}, port: {{ $port }}, protocol: {{ ternary "UDP" "TCP" (hasSuffix "-udp" $name) }}}
   {{- end }}
 {{- end -}}
 
