@@ -7,8 +7,10 @@ type Service struct {
 	Name string
 	Doc  string
 	// Parts are the pieces whose replicas can be set one by one; the first one is meant when
-	// replicas is a plain number. None means that the service runs once on each of its nodes.
+	// replicas is a plain number. None means that the service runs once on each of its nodes, or is Scheduled.
 	Parts []string
+	// Scheduled tells that nothing of it runs all the time: its pods start at the times of a schedule.
+	Scheduled bool
 	// Storage tells whether the service keeps data on volumes of its own.
 	Storage bool
 	// Versioned tells whether the service has a version of its own, apart from the release of
@@ -23,6 +25,14 @@ type Service struct {
 
 // Scalable tells whether replicas can be set.
 func (s Service) Scalable() bool { return len(s.Parts) > 0 }
+
+// Runs says of a service that is not scalable when and where it runs.
+func (s Service) Runs() string {
+	if s.Scheduled {
+		return "on a schedule"
+	}
+	return "once on each of its nodes"
+}
 
 // Takes tells whether a setting means something to the service.
 func (s Service) Takes(setting string) bool {
@@ -73,6 +83,10 @@ func serviceList() []Service {
 				"and certificates below /etc/octavia/certs, which pod.mounts in values puts there; octavia-ca-passphrase of the Secret kupenstack-credentials opens the key of their CA.",
 		},
 		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}},
+		{
+			Name: "mariadb-backup", Storage: true, Scheduled: true,
+			Doc: "Dumps of the databases, every night, on a volume in the cluster. Where the class of that volume waits for a first pod, the service is ready after the first dump.",
+		},
 		{
 			Name: "prometheus-mysql-exporter", Parts: []string{"prometheus_mysql_exporter"}, Versioned: true,
 			Doc: "Metrics of the database, for a Prometheus of yours: the Service mysql-exporter. It is in the place of the exporters that MariaDB's chart has where its values switch them on.",

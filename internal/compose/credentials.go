@@ -62,6 +62,7 @@ func accounts() map[string]account {
 		},
 		"horizon":                       {databases: oneDatabase, identity: []string{}},
 		"skyline":                       {databases: oneDatabase, identity: []string{"skyline"}},
+		"mariadb-backup":                {identity: []string{"mariadb"}},
 		"prometheus-mysql-exporter":     {identity: []string{"mariadb-server"}},
 		"prometheus-openstack-exporter": {identity: []string{"user"}},
 	}
@@ -72,10 +73,10 @@ func single() []credential {
 	database := func(user string) string { return "endpoints.oslo_db.auth." + user + ".password" }
 	const metadata = "DEFAULT.metadata_proxy_shared_secret"
 	return []credential{
-		{key: "mariadb-root", places: []place{{"mariadb", database("admin")}, {"prometheus-mysql-exporter", database("admin")}}},
-		{key: "mariadb-sst", places: []place{{"mariadb", database("sst")}, {"prometheus-mysql-exporter", database("sst")}}},
-		{key: "mariadb-audit", places: []place{{"mariadb", database("audit")}, {"prometheus-mysql-exporter", database("audit")}}},
-		{key: "mariadb-exporter", places: []place{{"mariadb", database("exporter")}, {"prometheus-mysql-exporter", database("exporter")}}},
+		{key: "mariadb-root", places: []place{{"mariadb", database("admin")}, {"mariadb-backup", database("admin")}, {"prometheus-mysql-exporter", database("admin")}}},
+		{key: "mariadb-sst", places: []place{{"mariadb", database("sst")}, {"mariadb-backup", database("sst")}, {"prometheus-mysql-exporter", database("sst")}}},
+		{key: "mariadb-audit", places: []place{{"mariadb", database("audit")}, {"mariadb-backup", database("audit")}, {"prometheus-mysql-exporter", database("audit")}}},
+		{key: "mariadb-exporter", places: []place{{"mariadb", database("exporter")}, {"mariadb-backup", database("exporter")}, {"prometheus-mysql-exporter", database("exporter")}}},
 		{key: "mariadb-keystone-mariadb", places: []place{{"mariadb", "endpoints.identity.auth.mariadb.password"}}},
 		{key: "keystone-admin", places: []place{{"mariadb", "endpoints.identity.auth.admin.password"}}},
 		{key: "rabbitmq-admin", places: []place{{"rabbitmq", "endpoints.oslo_messaging.auth.user.password"}}},

@@ -49,7 +49,7 @@ func TestDiagnostics(t *testing.T) {
 			composed.Source("ovs", "", "openstack { cloud = \"c\" }\nphysical_network \"public\" { bridge = \"br-ex\" }") +
 				"network \"n\" {\n  provider_physical_network = \"physnet1\"\n}\n",
 			compose.Facts{},
-			[]string{"main.hcl:40:3 compose.invalid-value"},
+			[]string{"main.hcl:41:3 compose.invalid-value"},
 		},
 		"physical networks without Neutron": {
 			"cloud \"c\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n  service \"mariadb\" {}\n  physical_network \"p\" { bridge = \"br-ex\" }\n}\n",
@@ -62,18 +62,18 @@ func TestDiagnostics(t *testing.T) {
 			compose.Facts{},
 			nil,
 		},
-		"no overrides": {profiles("keystone", "{ x = { y = N } }", 1), compose.Facts{}, []string{"main.hcl:39:20 compose.node-configuration"}},
+		"no overrides": {profiles("keystone", "{ x = { y = N } }", 1), compose.Facts{}, []string{"main.hcl:40:20 compose.node-configuration"}},
 		"nodes without such pods": {
 			strings.Replace(profiles("nova", "{ x = { y = N } }", 2), `["compute"]`, `["control-plane", "network"]`, 1),
 			compose.Facts{},
-			[]string{"main.hcl:39:20 compose.node-configuration"},
+			[]string{"main.hcl:40:20 compose.node-configuration"},
 		},
 		"nodes with and without such pods": {
 			profiles("neutron", "{ x = { y = N } }", 1) + "node \"other\" {\n  roles = [\"control-plane\"]\n  profile = profile.p00\n}\n", compose.Facts{}, nil,
 		},
 		"ten groups": {profiles("nova", "{ x = { y = N } }", 10), compose.Facts{}, nil},
 		"too many groups": {
-			profiles("nova", "{ x = { y = N } }", 11), compose.Facts{}, []string{"main.hcl:129:20 compose.node-configuration"},
+			profiles("nova", "{ x = { y = N } }", 11), compose.Facts{}, []string{"main.hcl:130:20 compose.node-configuration"},
 		},
 		"credential in one place": {
 			strings.Replace(complete, `service "horizon" { replicas = 2 }`,
@@ -81,7 +81,7 @@ func TestDiagnostics(t *testing.T) {
 			compose.Facts{},
 			[]string{"main.hcl:23:79 compose.credentials"},
 		},
-		"resources beside services": {complete + "project \"p\" {}\n", compose.Facts{}, []string{"main.hcl:37:1 compose.no-openstack"}},
+		"resources beside services": {complete + "project \"p\" {}\n", compose.Facts{}, []string{"main.hcl:38:1 compose.no-openstack"}},
 		"images of charts": {
 			strings.Replace(complete, `"2026.1"`, `"2025.1"`, 1), compose.Facts{}, []string{"main.hcl:22:3 compose.images", "main.hcl:24:3 compose.images", "main.hcl:30:3 compose.images"},
 		},
@@ -94,22 +94,22 @@ func TestDiagnostics(t *testing.T) {
 		"profile that is no label": {
 			complete + "profile \"p_\" {}\nnode \"n\" {\n  profile = profile.p_\n}\n",
 			compose.Facts{},
-			[]string{"main.hcl:39:3 compose.profile-name"},
+			[]string{"main.hcl:40:3 compose.profile-name"},
 		},
 		"disabled dependency": {
 			strings.Replace(complete, `service "ovn" {}`, `service "ovn" { enabled = false }`, 1) + "project \"p\" {\n  depends_on = [service.ovn]\n}\n",
 			compose.Facts{OpenStackGiven: true},
-			[]string{"main.hcl:38:17 compose.missing-service"},
+			[]string{"main.hcl:39:17 compose.missing-service"},
 		},
 		"disabled node": {
 			complete + "node \"n\" { disabled = true }\nproject \"p\" {\n  depends_on = [node.n]\n}\n",
 			compose.Facts{OpenStackGiven: true},
-			[]string{"main.hcl:39:17 compose.missing-node"},
+			[]string{"main.hcl:40:17 compose.missing-node"},
 		},
 		"disabled node of several": {
 			complete + "node \"n\" {\n  for_each = toset([\"a\", \"b\"])\n  name     = each.key\n  disabled = each.key == \"a\"\n}\nproject \"p\" {\n  depends_on = [node.n[\"a\"]]\n}\n",
 			compose.Facts{OpenStackGiven: true},
-			[]string{"main.hcl:43:17 compose.missing-node"},
+			[]string{"main.hcl:44:17 compose.missing-node"},
 		},
 		"the nodes that are not disabled": {
 			complete + "node \"n\" {\n  for_each = toset([\"a\", \"b\"])\n  name     = each.key\n  disabled = each.key == \"a\"\n}\nproject \"p\" {\n  depends_on = [node.n, node.n[\"b\"]]\n}\n",

@@ -61,6 +61,7 @@ func needs() map[string][]need {
 		"octavia":                       ready("mariadb", "rabbitmq", "memcached", "keystone", "neutron"),
 		"horizon":                       ready("mariadb", "memcached", "keystone"),
 		"skyline":                       ready("mariadb", "keystone"),
+		"mariadb-backup":                ready("mariadb"),
 		"prometheus-mysql-exporter":     ready("mariadb"),
 		"prometheus-openstack-exporter": ready("keystone"),
 		"openvswitch":                   nil,

@@ -20,7 +20,7 @@ func Phases() []Phase {
 		{Name: "CoreServices", Services: []string{"glance", "placement", "openvswitch", "ovn", "neutron"}},
 		{Name: "ComputeStorage", Services: []string{"libvirt", "nova", "cinder"}},
 		{Name: optional, Services: []string{
-			"barbican", "designate", "heat", "horizon", "magnum", "manila", "octavia", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "skyline",
+			"barbican", "designate", "heat", "horizon", "magnum", "manila", "mariadb-backup", "octavia", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "skyline",
 		}},
 	}
 }

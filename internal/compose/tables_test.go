@@ -33,6 +33,7 @@ func TestServiceEdges(t *testing.T) {
 				"start:service.memcached:ready start:service.rabbitmq:ready",
 			"octavia": "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.neutron:ready " +
 				"start:service.rabbitmq:ready",
+			"mariadb-backup":                "start:service.mariadb:ready",
 			"prometheus-mysql-exporter":     "start:service.mariadb:ready",
 			"prometheus-openstack-exporter": "start:service.keystone:ready",
 			"skyline":                       "start:service.keystone:ready start:service.mariadb:ready",
@@ -79,11 +80,15 @@ func TestEveryServiceAndKindIsKnown(t *testing.T) {
 				t.Errorf("replicas of %s in %s are not set", part, name)
 			}
 		}
-		if size := at(r.Values, []string{"volume", "size"}); service.Storage != (size == "9Gi") {
+		volume := []string{"volume", "size"}
+		if name == "mariadb-backup" {
+			volume = []string{"volume", "backup", "size"}
+		}
+		if size := at(r.Values, volume); service.Storage != (size == "9Gi") {
 			t.Errorf("the volume of %s has the size %v", name, size)
 		}
 		wantRelease := "2026.1"
-		if service.Versioned || name == "openvswitch" || name == "ovn" {
+		if service.Versioned || slices.Contains([]string{"mariadb-backup", "openvswitch", "ovn"}, name) {
 			wantRelease = ""
 		}
 		if r.OpenStackRelease != wantRelease {
@@ -129,10 +134,10 @@ func TestCredentialsAgree(t *testing.T) {
 		return list
 	}
 	table := map[string][]string{
-		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia", "horizon", "skyline", "prometheus-mysql-exporter"),
+		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia", "horizon", "skyline", "mariadb-backup", "prometheus-mysql-exporter"),
 			"octavia endpoints.oslo_db_persistence.auth.admin.password", "nova endpoints.oslo_db_cell0.auth.admin.password", "nova endpoints.oslo_db_cell1.auth.admin.password"),
 		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia"), "rabbitmq "+mq+"user.password"),
-		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia", "horizon", "skyline", "prometheus-mysql-exporter", "prometheus-openstack-exporter"),
+		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia", "horizon", "skyline", "mariadb-backup", "prometheus-mysql-exporter", "prometheus-openstack-exporter"),
 		"nova-db": {
 			"nova " + db + "nova.password", "nova endpoints.oslo_db_cell0.auth.nova.password",
 			"nova endpoints.oslo_db_cell1.auth.nova.password", "placement " + db + "nova_api.password",
@@ -154,7 +159,7 @@ func TestCredentialsAgree(t *testing.T) {
 		"octavia-heartbeat-key":    {"octavia conf.octavia.health_manager.heartbeat_key"},
 		"octavia-ca-passphrase":    {"octavia conf.octavia.certificates.ca_private_key_passphrase"},
 		"octavia-certificates-key": {"octavia conf.octavia.certificates.server_certs_key_passphrase"},
-		"mariadb-exporter":         every(db+"exporter.password", "mariadb", "prometheus-mysql-exporter"),
+		"mariadb-exporter":         every(db+"exporter.password", "mariadb", "mariadb-backup", "prometheus-mysql-exporter"),
 		"skyline-secret-key":       {"skyline conf.skyline.default.secret_key"},
 		"heat-auth-encryption-key": {"heat conf.heat.DEFAULT.auth_encryption_key"},
 		"neutron-keystone-nova":    {"neutron " + id + "nova.password"}, // not nova's own user

@@ -69,6 +69,7 @@ func settings() map[string][]setting {
 		"manila":                    {noBootstrap},
 		"octavia":                   {{path: "conf.octavia.task_flow.jobboard_enabled", value: false}}, // it is kept in Valkey, which is not deployed
 		"skyline":                   {{path: "conf.skyline.openstack.default_region", value: nil}},     // the endpoints' is the cloud's
+		"mariadb-backup":            besideMariaDB(),
 		"prometheus-mysql-exporter": mysqlExporterSettings(),
 		"neutron":                   append([]setting{onDelete, ovs, ovn}, neutronSettings()...),
 	}
@@ -106,14 +107,17 @@ func cinderSettings() []setting {
 	return list
 }
 
-// mysqlExporterSettings switch on what is all off in the chart, and lead to the database of the chart mariadb: its
-// own is that of mariadb-cluster.
-func mysqlExporterSettings() []setting {
-	list := []setting{
-		{path: "monitoring.prometheus.enabled", value: true},
+// besideMariaDB lead to the database of the chart mariadb: charts that come with it name that of mariadb-cluster.
+func besideMariaDB() []setting {
+	return []setting{
 		{path: "endpoints.oslo_db.hosts.default", value: "mariadb"},
 		{path: "endpoints.oslo_db.hosts.direct", value: "mariadb-server"},
 	}
+}
+
+// mysqlExporterSettings switch on what is all off in the chart.
+func mysqlExporterSettings() []setting {
+	list := append(besideMariaDB(), setting{path: "monitoring.prometheus.enabled", value: true})
 	for _, object := range []string{"configmap_bin", "deployment_exporter", "job_user_create", "secret_etc", "service_exporter"} {
 		list = append(list, setting{path: "manifests.monitoring.prometheus." + object, value: true})
 	}
@@ -142,5 +146,5 @@ func neutronSettings() []setting {
 
 // volumes are where charts take the size of a volume that storage_size sets.
 func volumes() map[string]string {
-	return map[string]string{"mariadb": "volume.size", "rabbitmq": "volume.size", "glance": "volume.size"}
+	return map[string]string{"mariadb": "volume.size", "rabbitmq": "volume.size", "glance": "volume.size", "mariadb-backup": "volume.backup.size"}
 }

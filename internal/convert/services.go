@@ -87,7 +87,7 @@ func (c *converter) readTemplate(name string, f field, inProfile bool) *service 
 			switch {
 			case !ok:
 			case !definition.Scalable():
-				c.noHome(f, fmt.Sprintf("%s runs once on each of its nodes", name), "take the line away; the roles of nodes decide where it runs")
+				c.noHome(f, fmt.Sprintf("%s runs %s", name, definition.Runs()), "take the line away; the roles of nodes decide where it runs")
 			default:
 				c.set(&s.settings, "replicas", strconv.Itoa(n), f)
 			}

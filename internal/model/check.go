@@ -183,7 +183,7 @@ func (c *checker) serviceNames() []string {
 
 func (c *checker) replicas(service schema.Service, s Setting) {
 	if !service.Scalable() {
-		c.fail(codeService, s.Range, "no replicas", fmt.Sprintf("%s runs once on each of its nodes, so it has no replicas", service.Name), "take the line away; the roles of nodes decide where it runs")
+		c.fail(codeService, s.Range, "no replicas", fmt.Sprintf("%s runs %s, so it has no replicas", service.Name, service.Runs()), "take the line away; the roles of nodes decide where it runs")
 		return
 	}
 	counts, err := Replicas(service, s.Value)

@@ -132,7 +132,7 @@ func (r *Renderer) services() []byte {
 	p.row("service", "what it is", "parts for `replicas`", "`storage_size`", "`version`", "`conf` by node")
 	p.row("---", "---", "---", "---", "---", "---")
 	for _, s := range r.definition.Services() {
-		parts := "runs once on each of its nodes"
+		parts := "runs " + s.Runs()
 		if s.Scalable() {
 			parts = codes(s.Parts)
 		}

@@ -28,7 +28,7 @@ const version = "2026.1.0"
 
 func TestNames(t *testing.T) {
 	want := []string{
-		"barbican", "cinder", "designate", "glance", "heat", "horizon", "keystone", "libvirt", "magnum", "manila", "mariadb", "memcached",
+		"barbican", "cinder", "designate", "glance", "heat", "horizon", "keystone", "libvirt", "magnum", "manila", "mariadb", "mariadb-backup", "memcached",
 		"neutron", "nova", "octavia", "openvswitch", "ovn", "placement", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "rabbitmq", "skyline",
 	}
 	if got := charts.Names(); !slices.Equal(got, want) {

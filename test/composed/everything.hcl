@@ -33,4 +33,5 @@ cloud "c" {
     replicas = 1
     version  = "0.12.1"
   }
+  service "mariadb-backup" { storage_size = "9Gi" }
 }

@@ -235,7 +235,7 @@ func (s *everything) takeAway(t *testing.T, services []string) {
 	left := s.Released(t, namespace)
 	s.unreachable(t, services)
 	if services != nil {
-		of := append(slices.Clone(services), "openstack-metrics") // which is the exporter's
+		of := append(slices.Clone(services), "openstack-metrics", "mysql-exporter", "exporter-create-sql-user", "minidns") // of exporters and Designate
 		isOf := func(object string) bool {
 			_, object, _ = strings.Cut(object, " ")
 			object = strings.TrimPrefix(object, "sh.helm.release.v1.")

@@ -107,7 +107,7 @@ ports:
 {{/*
 A pod's metadata and spec. Call: list <root> <spec> <item>. The item has:
 component, pods (the pods' component, where it is another), account, node, depends, init, containers, restart, host, anti, grace,
-intolerant (of all taints), etc and bin (names, where they are not the chart's), snippets, volumes, expressions.
+intolerant (of all taints), tolerates (the entry of pod.tolerations, where it is not the chart's), etc and bin (names, where they are not the chart's), snippets, volumes, expressions.
 */}}
 {{- define "toolkit.pod" -}}
 {{- $root := index . 0 -}}
@@ -115,7 +115,7 @@ intolerant (of all taints), etc and bin (names, where they are not the chart's),
 {{- $item := index . 2 -}}
 {{- $etc := $item.etc | default (printf "%s-etc" $root.Chart.Name) -}}
 {{- $bin := $item.bin | default $spec.bin | default (printf "%s-bin" $root.Chart.Name) -}}
-{{- $tolerations := index ($root.Values.pod.tolerations | default dict) $root.Chart.Name | default dict -}}
+{{- $tolerations := index ($root.Values.pod.tolerations | default dict) ($item.tolerates | default $root.Chart.Name) | default dict -}}
 metadata:
   labels: {{ include "toolkit.labels" (list $root ($item.pods | default $item.component)) | nindent 4 }}
   annotations:
