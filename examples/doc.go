@@ -1,4 +1,5 @@
-// Package examples holds configurations to start from: minimal is the least that makes a cloud,
+// Package examples holds configurations to start from: minimal is the least that makes a cloud, ha one that goes
+// on when a node is lost,
 // demo has a resource of every kind, external manages objects in an OpenStack of somebody else,
 // modules builds several sites from one module, profiles configures nodes in layers.
 // Tests load, resolve and compose all of them, so they stay true.

@@ -65,8 +65,13 @@ func settings() map[string][]setting {
 			{path: "storage", value: "rbd", when: withCeph},
 			{path: "storage", value: "pvc", when: withoutCeph},
 		},
-		"cinder":                    cinderSettings(),
-		"manila":                    {noBootstrap},
+		"cinder": cinderSettings(),
+		"manila": {noBootstrap},
+		// The pods that clean up mount a volume that the chart gives another name, and would be refused.
+		"designate": {{
+			path:  "pod.mounts.designate_service_cleaner.designate_service_cleaner.volumes",
+			value: []any{map[string]any{"name": "designate-etc-snippets", "emptyDir": map[string]any{}}},
+		}},
 		"octavia":                   {{path: "conf.octavia.task_flow.jobboard_enabled", value: false}}, // it is kept in Valkey, which is not deployed
 		"skyline":                   {{path: "conf.skyline.openstack.default_region", value: nil}},     // the endpoints' is the cloud's
 		"mariadb-backup":            besideMariaDB(),

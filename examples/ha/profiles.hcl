@@ -1,0 +1,29 @@
+# What holds for the whole cloud.
+profile "base" {
+  service "memcached" { replicas = 3 }
+  service "keystone" { replicas = 3 }
+  service "glance" { replicas = 3 }
+  service "placement" { replicas = 3 }
+  service "neutron" {
+    replicas = { server = 3, rpc_server = 3 }
+  }
+  service "nova" {
+    replicas = { osapi = 3, api_metadata = 3, conductor = 3, scheduler = 3, novncproxy = 3 }
+  }
+  service "cinder" {
+    replicas = { api = 3, scheduler = 3, volume = 3, backup = 3 }
+  }
+  service "heat" {
+    replicas = { api = 3, cfn = 3, engine = 3 }
+  }
+  service "horizon" { replicas = 3 }
+}
+
+# Instances that share no processor with others.
+profile "dedicated" {
+  from = profile.base
+
+  service "nova" {
+    conf = { nova = { DEFAULT = { cpu_allocation_ratio = 1 } } }
+  }
+}
