@@ -80,7 +80,7 @@ func serviceList() []Service {
 			Name: "octavia", Parts: []string{"api", "driver_agent", "housekeeping"},
 			Doc: "Load balancers, each of them an instance. It comes up once Neutron has the ports octavia-health-manager-port-NODE and octavia-worker-port-NODE, " +
 				"in a network of yours, for each node with the role network. The instances take what conf says in the sections controller_worker and health_manager, " +
-				"and certificates below /etc/octavia/certs, which pod.mounts in values puts there; octavia-ca-passphrase of the Secret kupenstack-credentials opens the key of their CA.",
+				"and certificates below /etc/octavia/certs, which pod.mounts in values puts there; octavia-ca-passphrase of the Secret kupenstack-credentials opens the key of their CA. What load balancers are given in certificates is encrypted with octavia-certificates-key there: keep a copy of both.",
 		},
 		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}},
 		{

@@ -85,19 +85,35 @@ func exposureValues(service string, m *model.Model) []setting {
 	if _, logsIn := accounts()[service]; logsIn && service != "keystone" && deployed(m, "keystone") {
 		list = append(list, exposedValues(identityEndpoint(), x)...)
 	}
+	for _, path := range insideClients()[service] {
+		value := "internalURL"
+		if strings.HasSuffix(path, ".valid_interfaces") {
+			value = "internal"
+		}
+		list = append(list, setting{path: "conf." + service + "." + path, value: value})
+	}
 	switch {
 	case service == "glance": // which takes images from Horizon's pages; with or without it, so that it goes and comes alone
 		for _, e := range published("horizon") {
 			list = append(list, exposedValues(e, x)...)
 		}
-	case service == "magnum": // which would go outside to reach the others
-		for _, client := range []string{"barbican", "cinder", "glance", "heat", "magnum", "neutron", "nova", "octavia"} {
-			list = append(list, setting{path: "conf.magnum." + client + "_client.endpoint_type", value: "internalURL"})
-		}
 	case service == "horizon" && x.TLS: // which hears of it from the proxy before it alone
 		list = append(list, setting{path: "conf.horizon.local_settings.config.secure_proxy_ssl_header", value: true})
 	}
 	return list
+}
+
+// insideClients are the options of services that would go outside to reach others where their charts say nothing
+// else: from inside the names may not be known, nor who signed the certificates.
+func insideClients() map[string][]string {
+	var magnum []string
+	for _, client := range []string{"barbican", "cinder", "glance", "heat", "magnum", "neutron", "nova", "octavia"} {
+		magnum = append(magnum, client+"_client.endpoint_type")
+	}
+	return map[string][]string{
+		"magnum":  magnum,
+		"octavia": {"cinder.endpoint_type", "glance.endpoint_type", "neutron.endpoint_type", "neutron.valid_interfaces", "nova.endpoint_type"},
+	}
 }
 
 // exposure adds the routes to the APIs of the services that are deployed.

@@ -179,6 +179,8 @@ func TestExposureValues(t *testing.T) {
 		},
 		"glance":  {"endpoints.dashboard.host_fqdn_override.public.host": "horizon.d.example", "endpoints.image.scheme.public": "https"},
 		"heat":    {"endpoints.cloudformation.host_fqdn_override.public.host": "cloudformation.d.example"},
+		"magnum":  {"conf.magnum.heat_client.endpoint_type": "internalURL"},
+		"octavia": {"conf.octavia.nova.endpoint_type": "internalURL", "conf.octavia.neutron.valid_interfaces": "internal"},
 		"horizon": {"conf.horizon.local_settings.config.secure_proxy_ssl_header": true},
 	} {
 		values := composed.Release(t, units, service).Values
