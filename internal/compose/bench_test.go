@@ -1,14 +1,11 @@
 package compose_test
 
 import (
-	"fmt"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
-	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -18,33 +15,16 @@ const (
 	maxGrowth  = 2.2 // times as long for two times as many nodes
 )
 
-// manyNodes is a cloud with all services and n compute nodes, which have eight profiles of their own between them.
-func manyNodes(b *testing.B, n int) (*model.Model, compose.Evaluator, compose.Facts) {
-	b.Helper()
-	var text strings.Builder
-	text.WriteString(composed.Source("ovs", "ceph"))
-	var facts compose.Facts
-	for p := range 8 {
-		fmt.Fprintf(&text, "profile \"p%d\" {\n", p)
-		for _, s := range []string{"nova", "neutron"} {
-			fmt.Fprintf(&text, "  service %q {\n    conf = { %s = { DEFAULT = { workers = %d } } }\n  }\n", s, s, p)
-		}
-		text.WriteString("}\n")
-	}
-	for i := range n {
-		fmt.Fprintf(&text, "node \"worker-%d\" {\n  roles   = [\"compute\"]\n  profile = profile.p%d\n}\n", i, i%8)
-		facts.Nodes = append(facts.Nodes, fmt.Sprintf("worker-%d", i))
-	}
-	m, ev := composed.Text(b, text.String())
-	return m, ev, facts
-}
-
-// BenchmarkNodes makes the units of many nodes, in processor time. It counts the best of some rounds, as whatever
+// BenchmarkNodes makes the units of many nodes, which have eight profiles of their own between them, in processor time. It counts the best of some rounds, as whatever
 // else the machine does can only make it longer. How large a release gets by that is for test/charts to look at.
 func BenchmarkNodes(b *testing.B) {
 	const nodes, rounds = 500, 5
 	best := func(n int) time.Duration {
-		m, ev, facts := manyNodes(b, n)
+		m, ev := composed.Text(b, composed.Source("ovs", "ceph")+composed.Nodes(n, 8, `["compute"]`, "nova", "neutron"))
+		var facts compose.Facts
+		for i := range m.Nodes {
+			facts.Nodes = append(facts.Nodes, m.Nodes[i].Name)
+		}
 		least := time.Hour
 		for range rounds {
 			began := processorTime(b)

@@ -75,6 +75,11 @@ func TestDiagnostics(t *testing.T) {
 		"too many groups": {
 			profiles("nova", "{ x = { y = N } }", 11), compose.Facts{}, []string{"main.hcl:130:20 compose.node-configuration"},
 		},
+		"ten groups of agents on compute nodes": {profiles("neutron", "{ x = { y = N } }", 10), compose.Facts{}, nil},
+		"six groups of agents on network nodes": {strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 6), `["compute"]`, `["network"]`), compose.Facts{}, nil},
+		"more copies of agents than a release can keep": {
+			strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 7), `["compute"]`, `["network"]`), compose.Facts{}, []string{"main.hcl:94:20 compose.node-configuration"},
+		},
 		"credential in one place": {
 			strings.Replace(complete, `service "horizon" { replicas = 2 }`,
 				`service "horizon" { values = { endpoints = { oslo_db = { auth = { admin = { password = "x" } } } } } }`, 1),

@@ -3,6 +3,7 @@ package compose_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,10 +174,33 @@ func TestOverrides(t *testing.T) {
 			t.Errorf("%s:\n%s, want\n%s", service, got, want)
 		}
 	}
-	m, ev := composed.Text(t, profiles("neutron", "{ plugins = { openvswitch_agent = { ovs = { bridge_mappings = \"N\" } } } }", 1))
-	overrides, _ := at(composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), "neutron").Values, []string{"conf", "overrides"}).(map[string]any)
-	if len(overrides) != 4 {
-		t.Errorf("neutron's agents: %v", compact(overrides))
+}
+
+// TestOverridesOfAgents has no copy of an agent that runs on none of the nodes with a profile: its release would
+// outgrow what Kubernetes keeps.
+func TestOverridesOfAgents(t *testing.T) {
+	const conf = "{ plugins = { openvswitch_agent = { ovs = { bridge_mappings = \"N\" } } } }"
+	for roles, want := range map[string][]string{
+		`["compute"]`:       {"neutron_ovs-agent"},
+		`["network"]`:       {"neutron_dhcp-agent", "neutron_l3-agent", "neutron_metadata-agent", "neutron_ovs-agent"},
+		`["control-plane"]`: nil,
+	} {
+		m, ev := composed.Text(t, strings.ReplaceAll(profiles("neutron", conf, 2), `["compute"]`, roles))
+		if want == nil {
+			if _, diags := compose.Compose(m, ev, compose.Facts{}); !diags.HasErrors() {
+				t.Errorf("%s have agents", roles)
+			}
+			continue
+		}
+		overrides, _ := at(composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), "neutron").Values, []string{"conf", "overrides"}).(map[string]any)
+		if got := slices.Sorted(maps.Keys(overrides)); !slices.Equal(got, want) {
+			t.Errorf("agents of nodes with %s: %v", roles, got)
+		}
+		for agent := range overrides {
+			if labels := at(overrides, []string{agent, "labels"}).([]any); len(labels) != 2 {
+				t.Errorf("%s of nodes with %s has %v", agent, roles, compact(labels))
+			}
+		}
 	}
 }
 

@@ -53,6 +53,33 @@ func TestOpenStackHelm(t *testing.T) {
 	})
 }
 
+// TestOpenStackHelmOfManyNodes wants what differs by node to stay within what Helm can keep.
+func TestOpenStackHelmOfManyNodes(t *testing.T) {
+	dir := checkoutOfCharts(t)
+	for _, c := range []struct {
+		network, roles string
+		profiles       int // as many as there may be
+		services       []string
+	}{
+		{"ovs", `["compute"]`, 10, []string{"nova", "neutron"}},
+		{"ovn", `["compute"]`, 10, []string{"neutron"}},
+		{"ovs", `["network"]`, 6, []string{"neutron"}},
+		{"ovs", `["compute"]`, 6, []string{"libvirt"}},
+	} {
+		units := composed.Everything(t, c.network, "ceph", composed.Nodes(500, c.profiles, c.roles, c.services...))
+		for _, name := range c.services {
+			r := composed.Release(t, units, name)
+			upstream := theirs(t, dir, name)
+			objects := renderedBy(t, upstream, r)
+			size := stored(t, upstream, withSecrets(r), strings.Join(objects, "\n---\n"))
+			t.Logf("%s with %s on 500 nodes with %s and %d profiles: %d KiB, %d objects", name, c.network, c.roles, c.profiles, size>>10, len(objects))
+			if size > largestRelease {
+				t.Errorf("Helm cannot keep %s with %s: it has %d bytes", name, c.network, size)
+			}
+		}
+	}
+}
+
 // takes tells whether a chart has a place for a value: a key among its defaults. What is below conf goes to
 // programs as it is, and an empty map takes any key; interfaces of endpoints may have one default for all.
 func takes(defaults map[string]any, path []string) bool {

@@ -2,6 +2,7 @@ package composed
 
 import (
 	_ "embed"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -71,6 +72,23 @@ func Source(network, storage string, blocks ...string) string {
 		cinder = "\n" + `  service "cinder" { replicas = { api = 2, scheduler = 2, volume = 2, backup = 2 } }`
 	}
 	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "CINDER", cinder, "BLOCKS", strings.Join(append([]string{""}, blocks...), "\n")).Replace(everything)
+}
+
+// Nodes are n nodes with roles to add to [Source], with so many profiles between them that configure services for
+// their nodes.
+func Nodes(n, profiles int, roles string, services ...string) string {
+	var text strings.Builder
+	for p := range profiles {
+		fmt.Fprintf(&text, "profile \"p%d\" {\n", p)
+		for _, s := range services {
+			fmt.Fprintf(&text, "  service %q {\n    conf = { %s = { DEFAULT = { workers = %d } } }\n  }\n", s, s, p)
+		}
+		text.WriteString("}\n")
+	}
+	for i := range n {
+		fmt.Fprintf(&text, "node \"worker-%d\" {\n  roles   = %s\n  profile = profile.p%d\n}\n", i, roles, i%profiles)
+	}
+	return text.String()
 }
 
 // Everything are the units of [Source], and of what is added to it, to the cloud and beside it.
