@@ -6,7 +6,7 @@ import "github.com/zclconf/go-cty/cty"
 func exposureBlock() Nested {
 	return Nested{Max: 1, Block: Block{
 		Kind: "exposure", Class: ClassPart,
-		Doc: "How APIs and dashboards are reached from outside the cluster: each at a name of its own, through an Ingress or an HTTPRoute with the name of the Service that it leads to. The public endpoints in Keystone's catalogue are these names. Without it they are the Services inside the cluster. Who talks to OpenStack from inside, as KupenStack does, uses the public endpoints too unless interface = \"internal\" is written in openstack. The controller that serves them, and the DNS, have to be there.",
+		Doc: "How APIs and dashboards are reached from outside the cluster: each at a name of its own, through an Ingress or an HTTPRoute with the name of the Service that it leads to. The public endpoints in Keystone's catalogue are these names. Without it they are the Services inside the cluster. Who talks to OpenStack from inside, as KupenStack does, uses the public endpoints too unless interface = \"internal\" is written in openstack. The controller that serves them, and the DNS, have to be there. Charts before those of August 2026 may bring Ingresses of the same names: switch these off in values. Taking the block away, or going from Ingresses to a Gateway, deletes as many objects as there are APIs at once, which --max-deletes has to allow.",
 		Attributes: []Attribute{
 			{
 				Name: "domain", Type: cty.String, Presence: Required, AtLoad: true, Format: FormatDomain, Example: cty.StringVal("cloud.example.org"),

@@ -162,7 +162,7 @@ func (f Format) checkPattern(s string) error {
 			return errors.New("a tag from 1 to 4094, or two of them with a colon between, the lower one first, such as 100:199")
 		}
 	case FormatDomain:
-		if len(s) > longestIn || !domainPattern.MatchString(s) {
+		if _, err := netip.ParseAddr(s); err == nil || len(s) > longestIn || !domainPattern.MatchString(s) {
 			return fmt.Errorf("a name of DNS with at most %d lower case letters, digits, dashes and dots, such as cloud.example.org", longestIn)
 		}
 	case FormatDNSName:

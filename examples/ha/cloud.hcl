@@ -1,5 +1,5 @@
-# A cloud that goes on when a node is lost: three nodes for the control plane, every part of it
-# more than once, OVN, images and volumes in Ceph, and all APIs behind names of their own.
+# A cloud that goes on when a node is lost: three nodes for the control plane, the APIs, databases and
+# brokers on each of them, OVN, images and volumes in Ceph, and all APIs behind names of their own.
 
 variable "domain" {
   type        = string

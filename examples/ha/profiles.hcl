@@ -11,7 +11,10 @@ profile "base" {
     replicas = { osapi = 3, api_metadata = 3, conductor = 3, scheduler = 3, novncproxy = 3 }
   }
   service "cinder" {
-    replicas = { api = 3, scheduler = 3, volume = 3, backup = 3 }
+    replicas = { api = 3, scheduler = 3, backup = 3 } # of volume there is one, which starts elsewhere when its node is lost
+  }
+  service "ovn" {
+    values = { pod = { replicas = { ovn_ovsdb_nb = 3, ovn_ovsdb_sb = 3, ovn_northd = 2 } } }
   }
   service "heat" {
     replicas = { api = 3, cfn = 3, engine = 3 }

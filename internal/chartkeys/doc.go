@@ -15,7 +15,8 @@
 // A few maps all charts of OpenStack-Helm have, and read by the names of their keys, though they copy or list them
 // as a whole: the top, conf, images, images.tags, manifests, pod and pod.replicas. There every key is unknown that
 // the chart does not have and no template reads; it has to look like another one only where templates compute
-// names as well, as they do in images.tags and manifests. Below conf only the first level is looked at: what is
+// names as well, as they do in images.tags and manifests; and what begins with job_ in manifests is free, as their
+// library makes such names of those of jobs that others wait for. Below conf only the first level is looked at: what is
 // inside goes to programs as it is. A chart is one of them when it depends on their library.
 //
 // Nothing is rendered, and no value is told: only keys.

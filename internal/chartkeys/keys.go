@@ -111,7 +111,7 @@ func (k *Keys) Unknown(paths [][]string, values any) []Unknown {
 // around returns the keys that the chart has around a key that it does not have, sorted; false where the chart
 // has the key, or may take any.
 func (k *Keys) around(path []string) (keys []string, key string, ok bool) {
-	if len(path) == 0 || k.others[path[0]] || k.toolkit && path[0] == conf && len(path) > 2 {
+	if len(path) == 0 || k.others[path[0]] || k.toolkit && (path[0] == conf && len(path) > 2 || switchesJob(path)) {
 		return nil, "", false
 	}
 	defaults := k.defaults
@@ -127,6 +127,12 @@ func (k *Keys) around(path []string) (keys []string, key string, ok bool) {
 	}
 	slices.Sort(keys)
 	return keys, key, true
+}
+
+// switchesJob tells whether a path may lead to the switch of a job. The library makes their names of those of the jobs
+// that others wait for, which may be named in any text.
+func switchesJob(path []string) bool {
+	return len(path) == 2 && path[0] == "manifests" && strings.HasPrefix(path[1], "job_")
 }
 
 // hint says what was meant by a key: one beside it, or else, of one at the top, that of its name further inside.

@@ -80,6 +80,17 @@ func TestDiagnostics(t *testing.T) {
 		"more copies of agents than a release can keep": {
 			strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 7), `["compute"]`, `["network"]`), compose.Facts{}, []string{"main.hcl:94:20 compose.node-configuration"},
 		},
+		"parts that go by one name": {
+			strings.NewReplacer("share = 1", "share = 2", "volume = 1", "volume = 3").Replace(composed.Source("ovs", "ceph")),
+			compose.Facts{},
+			[]string{"main.hcl:20:22 compose.invalid-value", "main.hcl:30:22 compose.invalid-value"},
+		},
+		"parts whose names are their own": {strings.ReplaceAll(composed.Source("ovs", "lvm"), "volume = 1", "volume = 3"), compose.Facts{}, nil},
+		"annotations": {
+			composed.Source("ovs", "", "exposure {\n  domain = \"d.example\"\n  ingress_class = \"nginx\"\n  issuer = { name = \"ca\" }\n  annotations = { \"BAD KEY\" = \"\", \"cert-manager.io/cluster-issuer\" = \"other\" }\n}"),
+			compose.Facts{},
+			[]string{"main.hcl:9:3 compose.invalid-value", "main.hcl:9:3 compose.invalid-value"},
+		},
 		"credential in one place": {
 			strings.Replace(complete, `service "horizon" { replicas = 2 }`,
 				`service "horizon" { values = { endpoints = { oslo_db = { auth = { admin = { password = "x" } } } } } }`, 1),

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -85,13 +87,7 @@ func exposureValues(service string, m *model.Model) []setting {
 	if _, logsIn := accounts()[service]; logsIn && service != "keystone" && deployed(m, "keystone") {
 		list = append(list, exposedValues(identityEndpoint(), x)...)
 	}
-	for _, path := range insideClients()[service] {
-		value := "internalURL"
-		if strings.HasSuffix(path, ".valid_interfaces") {
-			value = "internal"
-		}
-		list = append(list, setting{path: "conf." + service + "." + path, value: value})
-	}
+	list = append(list, insideClients()[service]...)
 	switch {
 	case service == "glance": // which takes images from Horizon's pages; with or without it, so that it goes and comes alone
 		for _, e := range published("horizon") {
@@ -104,15 +100,26 @@ func exposureValues(service string, m *model.Model) []setting {
 }
 
 // insideClients are the options of services that would go outside to reach others where their charts say nothing
-// else: from inside the names may not be known, nor who signed the certificates.
-func insideClients() map[string][]string {
-	var magnum []string
-	for _, client := range []string{"barbican", "cinder", "glance", "heat", "magnum", "neutron", "nova", "octavia"} {
-		magnum = append(magnum, client+"_client.endpoint_type")
+// else: from inside the names may not be known, nor who signed the certificates. That of magnum_client is none of
+// them: it is where the instances of Magnum's clusters reach Magnum, and they are outside.
+func insideClients() map[string][]setting {
+	urls := func(service string, sections ...string) []setting {
+		var list []setting
+		for _, section := range sections {
+			list = append(list, setting{path: "conf." + service + "." + section + ".endpoint_type", value: "internalURL"})
+		}
+		return list
 	}
-	return map[string][]string{
-		"magnum":  magnum,
-		"octavia": {"cinder.endpoint_type", "glance.endpoint_type", "neutron.endpoint_type", "neutron.valid_interfaces", "nova.endpoint_type"},
+	keys := func(service string) setting { // of encrypted volumes
+		return setting{path: "conf." + service + ".barbican.barbican_endpoint_type", value: "internal"}
+	}
+	return map[string][]setting{
+		"cinder":    {keys("cinder")},
+		"designate": urls("designate", "network_api:neutron"),
+		"magnum":    urls("magnum", "barbican_client", "cinder_client", "glance_client", "heat_client", "neutron_client", "nova_client", "octavia_client"),
+		"nova":      {keys("nova")},
+		"octavia": append(urls("octavia", "certificates", "cinder", "glance", "neutron", "nova"),
+			setting{path: "conf.octavia.neutron.valid_interfaces", value: "internal"}),
 	}
 }
 
@@ -128,6 +135,7 @@ func (c *composer) exposure() {
 			c.failExposure("hosts", "no such name", fmt.Sprintf("hosts has %q, and no API is called that", name), "there are: "+strings.Join(names, ", "))
 		}
 	}
+	c.annotations(x)
 	for i := range c.m.Cloud.Services {
 		s := &c.m.Cloud.Services[i]
 		if !s.Enabled {
@@ -152,6 +160,24 @@ func (c *composer) exposure() {
 		})
 	}
 }
+
+// annotations tells of keys that Kubernetes does not take, and of those that say what issuer says.
+func (c *composer) annotations(x *model.Exposure) {
+	for _, key := range slices.Sorted(maps.Keys(x.Annotations)) {
+		switch problems := validation.IsQualifiedName(strings.ToLower(key)); {
+		case len(problems) > 0:
+			c.failExposure("annotations", "not an annotation", fmt.Sprintf("Kubernetes takes no annotation %q: %s", key, problems[0]), "correct the key")
+		case x.Issuer != nil && slices.Contains([]string{annotationClusterIssuer, annotationIssuer}, key):
+			c.failExposure("annotations", "two issuers", fmt.Sprintf("the annotation %s says which issuer signs the certificates, and so does issuer", key), "take one of them away")
+		}
+	}
+}
+
+// The annotations that have cert-manager make a certificate for an Ingress.
+const (
+	annotationClusterIssuer = "cert-manager.io/cluster-issuer"
+	annotationIssuer        = "cert-manager.io/issuer"
+)
 
 // allPublicNames are those of the APIs of all services, sorted.
 func allPublicNames() []string {
@@ -215,9 +241,9 @@ func (c *composer) ingress(e endpoint, x *model.Exposure, port int64, annotation
 			tls["secretName"] = x.Certificate
 		case x.Issuer != nil:
 			tls["secretName"] = e.host + "-public-tls"
-			kind := "cert-manager.io/cluster-issuer"
+			kind := annotationClusterIssuer
 			if x.Issuer.Kind == "Issuer" {
-				kind = "cert-manager.io/issuer"
+				kind = annotationIssuer
 			}
 			annotations[kind] = x.Issuer.Name
 		}

@@ -177,11 +177,19 @@ func TestExposureValues(t *testing.T) {
 			"endpoints.identity.hosts.default":                             "keystone-api", // inside
 			"endpoints.compute_novnc_proxy.host_fqdn_override.public.host": "novncproxy.d.example",
 		},
-		"glance":  {"endpoints.dashboard.host_fqdn_override.public.host": "horizon.d.example", "endpoints.image.scheme.public": "https"},
-		"heat":    {"endpoints.cloudformation.host_fqdn_override.public.host": "cloudformation.d.example"},
-		"magnum":  {"conf.magnum.heat_client.endpoint_type": "internalURL"},
-		"octavia": {"conf.octavia.nova.endpoint_type": "internalURL", "conf.octavia.neutron.valid_interfaces": "internal"},
-		"horizon": {"conf.horizon.local_settings.config.secure_proxy_ssl_header": true},
+		"glance": {"endpoints.dashboard.host_fqdn_override.public.host": "horizon.d.example", "endpoints.image.scheme.public": "https"},
+		"heat":   {"endpoints.cloudformation.host_fqdn_override.public.host": "cloudformation.d.example"},
+		"magnum": {
+			"conf.magnum.heat_client.endpoint_type":   "internalURL",
+			"conf.magnum.magnum_client.endpoint_type": nil, // which instances use, from outside
+		},
+		"octavia": {
+			"conf.octavia.nova.endpoint_type": "internalURL", "conf.octavia.neutron.valid_interfaces": "internal",
+			"conf.octavia.certificates.endpoint_type": "internalURL",
+		},
+		"designate": {"conf.designate.network_api:neutron.endpoint_type": "internalURL"},
+		"cinder":    {"conf.cinder.barbican.barbican_endpoint_type": "internal"},
+		"horizon":   {"conf.horizon.local_settings.config.secure_proxy_ssl_header": true},
 	} {
 		values := composed.Release(t, units, service).Values
 		for path, value := range want {
@@ -196,7 +204,10 @@ func TestExposureValues(t *testing.T) {
 				path = parent // a new key beside those of the other interfaces
 			}
 			below := func(listed string) bool { return listed == path || strings.HasPrefix(listed, path+".") }
-			if strings.HasPrefix(path, "endpoints.") && !slices.ContainsFunc(slices.Collect(maps.Keys(listed[service])), below) {
+			if strings.HasPrefix(path, "conf.") { // as far as a chart knows of it
+				path = strings.Join(strings.Split(path, ".")[:2], ".")
+			}
+			if ours := strings.HasPrefix(path, "endpoints.") || strings.HasPrefix(path, "conf."); ours && !slices.ContainsFunc(slices.Collect(maps.Keys(listed[service])), below) {
 				t.Errorf("%s has no %s", service, path)
 			}
 		}

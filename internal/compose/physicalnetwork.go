@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -73,28 +74,46 @@ func (c *composer) connected() {
 	}
 }
 
-// physical tells of networks that lie on a physical network that there is not.
+// physical tells of networks that lie on a physical network that there is not, or that takes none of their kind.
 func (c *composer) physical(r *model.Resource) {
 	cloud := &c.m.Cloud
-	if len(cloud.Physical) == 0 || r.Kind != "network" || r.Address.Mode() == addr.Data || !r.Desired.Type().HasAttribute(physicalAttribute) {
+	if len(cloud.Physical) == 0 || r.Kind != "network" || r.Address.Mode() == addr.Data || !r.Desired.Type().HasAttribute(physicalAttribute) || !r.Desired.Type().HasAttribute(typeAttribute) {
 		return
 	}
 	v, _ := r.Desired.GetAttr(physicalAttribute).Unmark()
 	if !v.IsKnown() || v.IsNull() || v.Type() != cty.String {
 		return
 	}
-	var names []string
-	for _, n := range cloud.Physical {
-		if n.Name == v.AsString() {
-			return
+	i := slices.IndexFunc(cloud.Physical, func(n model.PhysicalNetwork) bool { return n.Name == v.AsString() })
+	if i < 0 {
+		var names []string
+		for _, n := range cloud.Physical {
+			names = append(names, n.Name)
 		}
-		names = append(names, n.Name)
+		c.failNetwork(r, physicalAttribute, "no such physical network", fmt.Sprintf("the cloud has no physical_network %q", v.AsString()), "there are: "+strings.Join(names, ", "))
+		return
 	}
-	where := r.Range
-	if written, ok := r.Ranges[physicalAttribute]; ok {
-		where = written
+	of, _ := r.Desired.GetAttr(typeAttribute).Unmark()
+	if of.Type() != cty.String || !of.IsKnown() || of.IsNull() {
+		return
 	}
-	c.fail(codeValue, where, r.Address, "no such physical network", fmt.Sprintf("the cloud has no physical_network %q", v.AsString()), "there are: "+strings.Join(names, ", "))
+	switch n := cloud.Physical[i]; {
+	case of.AsString() == "flat" && !n.Flat:
+		c.failNetwork(r, typeAttribute, "no flat network there", fmt.Sprintf("physical_network %q has flat = false", n.Name), "make it a vlan, or allow flat networks there")
+	case of.AsString() == "vlan" && len(n.VLANs) == 0:
+		c.failNetwork(r, typeAttribute, "no VLANs there", fmt.Sprintf("physical_network %q has no vlans", n.Name), "write the tags that may be given into its vlans")
+	}
 }
 
-const physicalAttribute = "provider_physical_network"
+func (c *composer) failNetwork(r *model.Resource, attribute, summary, detail, hint string) {
+	where := r.Range
+	if written, ok := r.Ranges[attribute]; ok {
+		where = written
+	}
+	c.fail(codeValue, where, r.Address, summary, detail, hint)
+}
+
+const (
+	physicalAttribute = "provider_physical_network"
+	typeAttribute     = "provider_network_type"
+)

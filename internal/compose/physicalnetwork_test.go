@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -84,11 +84,27 @@ func TestPhysicalNetworks(t *testing.T) {
 	}
 }
 
-// TestPhysicalNetworkOfNetworks refuses a network on what is not there, and takes all others.
+// TestPhysicalNetworkOfNetworks refuses what does not fit the physical network that it lies on.
 func TestPhysicalNetworkOfNetworks(t *testing.T) {
-	const network = "openstack { cloud = \"c\" }\n"
-	units := composed.Everything(t, "ovs", "", "network \"n\" {\n  provider_physical_network = \"public\"\n}\ndata \"network\" \"other\" { name = \"x\" }\n", network, physicalNetworks)
-	if _, ok := units["network.n"].Spec.(*unit.Resource); !ok {
-		t.Errorf("there is %+v", units["network.n"])
+	for attributes, want := range map[string]string{
+		`provider_physical_network = "public"`:                                       "",
+		`provider_network_type = "vlan"`:                                             "",
+		"provider_physical_network = \"tenant\"\n  provider_network_type = \"vlan\"": "",
+		"provider_physical_network = \"physnet1\"":                                   "no such physical network",
+		"provider_physical_network = \"tenant\"\n  provider_network_type = \"flat\"": "no flat network there",
+		"provider_physical_network = \"public\"\n  provider_network_type = \"vlan\"": "no VLANs there",
+		"provider_physical_network = \"public\"\n  provider_network_type = \"flat\"": "",
+		"provider_physical_network = null\n  provider_network_type = \"vxlan\"":      "",
+	} {
+		text := composed.Source("ovs", "", "openstack { cloud = \"c\" }", physicalNetworks)
+		m, ev := composed.Text(t, text+"network \"n\" {\n  "+attributes+"\n}\n")
+		_, diags := compose.Compose(m, ev, compose.Facts{})
+		got := ""
+		if len(diags) == 1 {
+			got = diags[0].Summary
+		}
+		if got != want || len(diags) > 1 {
+			t.Errorf("%s: %v, want %q", attributes, diags, want)
+		}
 	}
 }

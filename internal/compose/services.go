@@ -72,6 +72,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	}
 	values = overlay(values, c.overrides(s))
 	values = overlay(values, c.written[s.Name])
+	c.checkAlone(s, values)
 	fixed := c.fixed(s, values)
 	closes := c.closes(s.Name, values)
 	values, secrets := c.conceal(values)

@@ -136,7 +136,10 @@ func (c *checker) exposure(e *Exposure, services bool) {
 // physicalNetworks checks that there is something that connects them, and that each has a bridge and a device of its
 // own.
 func (c *checker) physicalNetworks(cloud *Cloud) {
-	taken := map[[2]string]string{} // by attribute and value
+	taken := map[string]string{} // by the name: a bridge is a device as well
+	for _, own := range []string{"br-int", "br-tun"} {
+		taken[own] = "a bridge of Neutron's agents"
+	}
 	for _, n := range cloud.Physical {
 		if len(cloud.Services) == 0 {
 			c.fail(codeIncomplete, n.Range, "nothing to connect", "the cloud has no service block, so it has no Neutron of its own that networks could be connected to",
@@ -147,11 +150,12 @@ func (c *checker) physicalNetworks(cloud *Cloud) {
 			if use[1] == "" {
 				continue
 			}
-			if other, found := taken[use]; found {
+			if other, found := taken[use[1]]; found {
 				c.fail(codeInvalid, orElse(n.Ranges[use[0]], n.Range), "used twice",
-					fmt.Sprintf("the physical networks %s and %s both have the %s %q, so they would be one", other, n.Name, use[0], use[1]), "give each of them its own")
+					fmt.Sprintf("%q is %s already, and a bridge or device is part of one network only", use[1], other), "give each of them its own")
+				continue
 			}
-			taken[use] = n.Name
+			taken[use[1]] = fmt.Sprintf("the %s of the physical network %s", use[0], n.Name)
 		}
 	}
 }

@@ -18,14 +18,14 @@ func (r *resolver) exposure(b *config.Block) *model.Exposure {
 		Domain: r.text(b, "domain"), Hosts: r.texts(b, "hosts", nil), Class: r.text(b, "ingress_class"), TLS: r.truth(b, "tls", true),
 		Certificate: r.text(b, "certificate"), Annotations: r.texts(b, "annotations", nil), Range: b.Range, Ranges: ranges(b),
 	}
-	if fields := r.fields(b, "gateway"); fields != nil {
+	if fields := r.fields(b, "gateway"); fields != nil && r.named(b, "gateway", fields) {
 		e.Gateway = &model.Gateway{Name: fields["name"], Namespace: fields["namespace"], Listener: fields["listener"]}
 	}
-	if fields := r.fields(b, "issuer"); fields != nil {
+	if fields := r.fields(b, "issuer"); fields != nil && r.named(b, "issuer", fields) {
 		kinds := model.IssuerKinds()
 		e.Issuer = &model.Issuer{Kind: fields["kind"], Name: fields["name"]}
 		switch {
-		case e.Issuer.Kind == "":
+		case !has(fields, "kind"):
 			e.Issuer.Kind = kinds[0]
 		case !slices.Contains(kinds, e.Issuer.Kind):
 			a := b.Attribute("issuer")
@@ -33,6 +33,21 @@ func (r *resolver) exposure(b *config.Block) *model.Exposure {
 		}
 	}
 	return e
+}
+
+// named tells whether an object has a name, which its type cannot ask for where null is written, and reports it.
+func (r *resolver) named(b *config.Block, attribute string, fields map[string]string) bool {
+	if fields["name"] != "" {
+		return true
+	}
+	a := b.Attribute(attribute)
+	r.scope.wrong(codeValue, a, "value is missing", attribute+" must have a name", config.Example(a.Schema))
+	return false
+}
+
+func has(fields map[string]string, name string) bool {
+	_, ok := fields[name]
+	return ok
 }
 
 // fields evaluates an attribute that is an object of strings which are shown: those that are written, and nil

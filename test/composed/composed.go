@@ -69,7 +69,7 @@ func Source(network, storage string, blocks ...string) string {
 	cinder := ""
 	if storage != "" {
 		storage = `storage_backend = "` + storage + `"`
-		cinder = "\n" + `  service "cinder" { replicas = { api = 2, scheduler = 2, volume = 2, backup = 2 } }`
+		cinder = "\n" + `  service "cinder" { replicas = { api = 2, scheduler = 2, volume = 1, backup = 2 } }`
 	}
 	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "CINDER", cinder, "BLOCKS", strings.Join(append([]string{""}, blocks...), "\n")).Replace(everything)
 }

@@ -26,7 +26,7 @@ cloud "c" {
     replicas = 1
     version  = "1.7.0"
   }
-  service "manila" { replicas = { api = 2, data = 2, scheduler = 2, share = 2 } }
+  service "manila" { replicas = { api = 2, data = 2, scheduler = 2, share = 1 } }
   service "designate" { replicas = { api = 2, central = 2, mdns = 2, producer = 2, worker = 2 } }
   service "octavia" { replicas = { api = 2, driver_agent = 2, housekeeping = 2 } }
   service "prometheus-mysql-exporter" {
