@@ -6,6 +6,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // Origin returns where the block of an address and everything in it was written; nil when there is
@@ -37,8 +38,8 @@ func (e *Evaluator) made(a addr.Object) *config.Made {
 }
 
 // Written returns what the block of the cloud or of a node has, by attribute, evaluated and with the
-// marks that the model does without; of blocks inside those that there can be one of. What is
-// not written is not there.
+// marks that the model does without; of blocks inside those that are not services, in the order in which they are
+// written where there can be several. What is not written is not there.
 func (e *Evaluator) Written(a addr.Object) map[string]cty.Value {
 	b := e.find(a)
 	if b == nil {
@@ -64,8 +65,17 @@ func (s *scope) written(b *config.Block) map[string]cty.Value {
 	}
 	for i := range b.Schema.Blocks {
 		def := &b.Schema.Blocks[i]
-		if inner := b.Nested(def.Kind); def.Single() && len(inner) == 1 {
+		inner := b.Nested(def.Kind)
+		switch {
+		case len(inner) == 0 || def.Class == schema.ClassService: // which has layers
+		case def.Single() && len(inner) == 1:
 			values[def.Kind] = cty.ObjectVal(s.written(inner[0]))
+		case !def.Single():
+			var all []cty.Value
+			for _, one := range inner {
+				all = append(all, cty.ObjectVal(s.written(one)))
+			}
+			values[def.Kind] = cty.TupleVal(all)
 		}
 	}
 	return values

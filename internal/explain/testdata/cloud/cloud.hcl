@@ -34,6 +34,12 @@ cloud "demo" {
       pod = { resources = { enabled = true } }
     }
   }
+
+  physical_network "public" { bridge = "br-ex" }
+  physical_network "tenant" {
+    bridge = "br-t"
+    vlans  = ["100:199"]
+  }
 }
 
 variable "namespace" {
