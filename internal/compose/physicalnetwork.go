@@ -3,12 +3,14 @@ package compose
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // The bridge that Neutron's chart makes where nothing else is said, and where both charts take bridges.
@@ -80,7 +82,7 @@ func (c *composer) physical(r *model.Resource) {
 	if len(cloud.Physical) == 0 || r.Kind != "network" || r.Address.Mode() == addr.Data || !r.Desired.Type().HasAttribute(physicalAttribute) || !r.Desired.Type().HasAttribute(typeAttribute) {
 		return
 	}
-	v, _ := r.Desired.GetAttr(physicalAttribute).Unmark()
+	v, marks := r.Desired.GetAttr(physicalAttribute).Unmark()
 	if !v.IsKnown() || v.IsNull() || v.Type() != cty.String {
 		return
 	}
@@ -90,7 +92,11 @@ func (c *composer) physical(r *model.Resource) {
 		for _, n := range cloud.Physical {
 			names = append(names, n.Name)
 		}
-		c.failNetwork(r, physicalAttribute, "no such physical network", fmt.Sprintf("the cloud has no physical_network %q", v.AsString()), "there are: "+strings.Join(names, ", "))
+		name := strconv.Quote(v.AsString())
+		if len(marks) > 0 {
+			name = unit.TextSensitive
+		}
+		c.failNetwork(r, physicalAttribute, "no such physical network", "the cloud has no physical_network "+name, "there are: "+strings.Join(names, ", "))
 		return
 	}
 	of, _ := r.Desired.GetAttr(typeAttribute).Unmark()

@@ -90,6 +90,7 @@ func TestPhysicalNetworkOfNetworks(t *testing.T) {
 		`provider_physical_network = "public"`:                                       "",
 		`provider_network_type = "vlan"`:                                             "",
 		"provider_physical_network = \"tenant\"\n  provider_network_type = \"vlan\"": "",
+		"provider_physical_network = sensitive(\"hush\")":                            "no such physical network",
 		"provider_physical_network = \"physnet1\"":                                   "no such physical network",
 		"provider_physical_network = \"tenant\"\n  provider_network_type = \"flat\"": "no flat network there",
 		"provider_physical_network = \"public\"\n  provider_network_type = \"vlan\"": "no VLANs there",
@@ -105,6 +106,11 @@ func TestPhysicalNetworkOfNetworks(t *testing.T) {
 		}
 		if got != want || len(diags) > 1 {
 			t.Errorf("%s: %v, want %q", attributes, diags, want)
+		}
+		for _, d := range diags {
+			if strings.Contains(d.Detail+d.Hint+d.Summary, "hush") {
+				t.Errorf("a secret is told: %+v", d)
+			}
 		}
 	}
 }
