@@ -38,7 +38,7 @@ const canary = "c4n4ry-Tr0ub4dor-7f1e"
 
 // bed is a release on the real API server.
 type bed struct {
-	t         *testing.T
+	t         testing.TB
 	server    *cluster.Cluster
 	client    kubernetes.Interface
 	cluster   *kube.Cluster
@@ -53,12 +53,12 @@ type bed struct {
 }
 
 // newBed makes a namespace with the Secret of the canary, and a target for a chart.
-func newBed(t *testing.T, tree fstest.MapFS) *bed {
+func newBed(t testing.TB, tree fstest.MapFS) *bed {
 	t.Helper()
 	return newBedOn(t, testbed.Cluster(t), tree)
 }
 
-func newBedOn(t *testing.T, server *cluster.Cluster, tree fstest.MapFS) *bed {
+func newBedOn(t testing.TB, server *cluster.Cluster, tree fstest.MapFS) *bed {
 	t.Helper()
 	b := &bed{t: t, server: server, client: server.Client(), tree: tree, cache: t.TempDir(), woken: make(chan struct{}, 1)}
 	namespace, err := b.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{

@@ -4,12 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -104,10 +101,11 @@ func (c *charts) directory(tree fs.FS, at string, depth int) (*source, error) {
 	if depth > maxDependencies {
 		return nil, unit.Blocked(fmt.Sprintf("chart %s depends on itself, or too deeply on other charts", at))
 	}
-	digest, err := digestOf(tree, at)
+	read, err := readFolder(tree, at)
 	if err != nil {
 		return nil, fmt.Errorf("read chart %s: %w", at, err)
 	}
+	digest := read.digest()
 	beside, err := siblings(tree, at)
 	if err != nil {
 		return nil, err
@@ -122,37 +120,12 @@ func (c *charts) directory(tree fs.FS, at string, depth int) (*source, error) {
 		digest = hashOf(digest, dependency.digest)
 	}
 	return c.keep(digest, func() (*source, error) {
-		files, err := c.unpacked(tree, at)
+		files, err := read.files()
 		if err != nil {
 			return nil, unit.Blocked(fmt.Sprintf("chart %s cannot be loaded: %v", at, err))
 		}
 		return &source{digest: digest, files: files, dependencies: dependencies}, nil
 	})
-}
-
-// unpacked reads a chart's files as Helm does, with .helmignore, which Helm can only do on disk.
-func (c *charts) unpacked(tree fs.FS, at string) ([]*loader.BufferedFile, error) {
-	sub, err := fs.Sub(tree, at)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(c.options.CacheDir, 0o700); err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(c.options.CacheDir, "chart-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	copied := filepath.Join(dir, path.Base(at))
-	if err := os.CopyFS(copied, sub); err != nil {
-		return nil, withoutPath(err, dir)
-	}
-	loaded, err := loader.LoadDir(copied)
-	if err != nil {
-		return nil, withoutPath(err, dir)
-	}
-	return buffered(loaded), nil
 }
 
 func buffered(loaded *chart.Chart) []*loader.BufferedFile {
@@ -161,11 +134,6 @@ func buffered(loaded *chart.Chart) []*loader.BufferedFile {
 		files = append(files, &loader.BufferedFile{Name: file.Name, Data: file.Data})
 	}
 	return files
-}
-
-// withoutPath keeps the name of a temporary directory out of messages, which would differ each time.
-func withoutPath(err error, dir string) error {
-	return errors.New(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
 }
 
 // siblings returns the folders that a chart depends on by file:// and does not bring along.
@@ -279,31 +247,6 @@ func (c *charts) keep(digest string, load func() (*source, error)) (*source, err
 	}
 	c.sources[digest] = loaded
 	return loaded, nil
-}
-
-// digestOf covers the names and contents of all files of a folder.
-func digestOf(tree fs.FS, at string) (string, error) {
-	sum := sha256.New()
-	size := 0
-	err := fs.WalkDir(tree, at, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		data, err := fs.ReadFile(tree, file)
-		if err != nil {
-			return err
-		}
-		if size += len(data); size > maxChart {
-			return fmt.Errorf("it is larger than %d MiB", maxChart>>20)
-		}
-		fmt.Fprintf(sum, "%d %s %d ", len(file)-len(at), file[len(at):], len(data)) // a hash never returns an error
-		sum.Write(data)
-		return nil
-	})
-	if err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // hashOf returns the SHA-256 of texts, so that no two lists of texts have the same.

@@ -27,7 +27,7 @@ const (
 func (d *Driver) definitionsOf(loaded *chart.Chart, release string) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, file := range loaded.CRDObjects() {
-		found, err := d.parse(string(file.File.Data), "", nil)
+		found, err := d.parse(split(string(file.File.Data)), "", nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file.Filename, err)
 		}

@@ -174,7 +174,7 @@ func (d *Driver) hookRefs(v *view, chosen func(*release.Hook) bool) ([]unit.Obje
 		if !chosen(h) {
 			continue
 		}
-		objects, err := d.parse(h.Manifest, v.namespace, nil)
+		objects, err := d.parse(split(h.Manifest), v.namespace, nil)
 		if err != nil {
 			return nil, fmt.Errorf("hook %s: %w", h.Path, err)
 		}

@@ -133,7 +133,7 @@ func (d *Driver) hooksOf(all []*release.Hook, event release.HookEvent, namespace
 	})
 	var hooks []hook
 	for _, h := range chosen {
-		objects, err := d.parse(h.Manifest, namespace, nil)
+		objects, err := d.parse(split(h.Manifest), namespace, nil)
 		if err != nil {
 			return nil, unit.Blocked(fmt.Sprintf("hook %s: %v", h.Path, err))
 		}

@@ -33,13 +33,13 @@ func (s *source) tags() map[string]any {
 
 // redirect has the images of a release pulled from where the specification says: those that its values name
 // and those that only the chart does.
-func redirect(values map[string]any, chart map[string]any, spec *unit.Release) {
+func redirect(values map[string]any, chart *source, spec *unit.Release) {
 	if len(spec.Registries) == 0 {
 		return
 	}
 	images, _ := values["images"].(map[string]any)
 	named, _ := images["tags"].(map[string]any)
-	all := maps.Clone(chart)
+	all := maps.Clone(chart.tags())
 	if all == nil {
 		all = map[string]any{}
 	}

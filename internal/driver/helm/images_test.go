@@ -38,7 +38,7 @@ func TestRedirect(t *testing.T) {
 	spec := &unit.Release{Registries: map[string]string{"quay.io": "mirror.example.org"}, OwnImages: []string{"own"}}
 	for range 2 { // the chart's own stay as they are
 		values := map[string]any{"images": map[string]any{"tags": map[string]any{"api": "quay.io/a:2", "own": "quay.io/c:3"}}, "other": int64(1)}
-		redirect(values, s.tags(), spec)
+		redirect(values, s, spec)
 		got, _ := values["images"].(map[string]any)["tags"].(map[string]any)
 		want := map[string]any{"api": "mirror.example.org/a:2", "sync": "mirror.example.org/a:1", "own": "quay.io/c:3"}
 		if !maps.Equal(got, want) {
@@ -46,8 +46,8 @@ func TestRedirect(t *testing.T) {
 		}
 	}
 	bare := map[string]any{}
-	redirect(bare, (&source{}).tags(), spec)
-	redirect(bare, s.tags(), &unit.Release{})
+	redirect(bare, &source{}, spec)
+	redirect(bare, s, &unit.Release{})
 	if len(bare) > 0 {
 		t.Errorf("nothing becomes %v", bare)
 	}

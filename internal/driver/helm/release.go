@@ -188,7 +188,7 @@ func (d *Driver) read(ctx context.Context, namespace string, of stored, known co
 	if err != nil {
 		return nil, fmt.Errorf("read revision %d in Secret %s/%s: %w", of.version, namespace, of.secret, err)
 	}
-	objects, err := d.objects(decoded.Manifest, namespace, decoded.Name, nil)
+	objects, err := d.owned(split(decoded.Manifest), namespace, decoded.Name, nil)
 	if err != nil {
 		return nil, fmt.Errorf("read the manifest of revision %d: %w", of.version, err)
 	}

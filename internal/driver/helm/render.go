@@ -3,6 +3,7 @@ package helm
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"sort"
@@ -96,7 +97,7 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 	}
 	result := rendered{key: key, hooks: hooks, definitions: definitions}
 	for _, manifest := range manifests {
-		objects, err := d.objects(manifest.Content, w.spec.Namespace, w.spec.Name, scopesOf(definitions))
+		objects, err := d.owned([]string{manifest.Content}, w.spec.Namespace, w.spec.Name, scopesOf(definitions))
 		if err != nil {
 			return rendered{}, unit.Blocked(fmt.Sprintf("%s: %v", path.Clean(manifest.Name), err))
 		}
@@ -141,11 +142,11 @@ func (d *Driver) capabilities(ctx context.Context) (*chartutil.Capabilities, err
 	}, nil
 }
 
-// objects returns the objects of a manifest as Helm applies them: with a namespace, and with its
+// owned returns the objects of documents as Helm applies them: with a namespace, and with its
 // label and annotations of ownership. Of kinds that the cluster may not have yet, scopes tells whether their
 // objects live in namespaces.
-func (d *Driver) objects(manifest, namespace, name string, scopes map[schema.GroupKind]bool) ([]*unstructured.Unstructured, error) {
-	found, err := d.parse(manifest, namespace, scopes)
+func (d *Driver) owned(documents []string, namespace, name string, scopes map[schema.GroupKind]bool) ([]*unstructured.Unstructured, error) {
+	found, err := d.parse(documents, namespace, scopes)
 	if err != nil {
 		return nil, err
 	}
@@ -162,17 +163,23 @@ func (d *Driver) objects(manifest, namespace, name string, scopes map[schema.Gro
 	return found, nil
 }
 
-// parse returns the objects of a manifest, with a namespace where their kind has one.
-func (d *Driver) parse(manifest, namespace string, scopes map[schema.GroupKind]bool) ([]*unstructured.Unstructured, error) {
+// split returns the documents of a manifest, in order. It costs as much as reading them.
+func split(manifest string) []string {
 	documents := releaseutil.SplitManifests(manifest)
-	names := make([]string, 0, len(documents))
-	for name := range documents {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(documents))
 	sort.Sort(releaseutil.BySplitManifestsOrder(names))
-	var found []*unstructured.Unstructured
+	sorted := make([]string, 0, len(names))
 	for _, name := range names {
-		text, err := yaml.YAMLToJSON([]byte(documents[name]))
+		sorted = append(sorted, documents[name])
+	}
+	return sorted
+}
+
+// parse returns the objects of documents, with a namespace where their kind has one.
+func (d *Driver) parse(documents []string, namespace string, scopes map[schema.GroupKind]bool) ([]*unstructured.Unstructured, error) {
+	var found []*unstructured.Unstructured
+	for _, document := range documents {
+		text, err := yaml.YAMLToJSON([]byte(document))
 		if err != nil {
 			return nil, err
 		}

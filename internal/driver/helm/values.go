@@ -64,7 +64,7 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 	if values == nil {
 		values = map[string]any{}
 	}
-	redirect(values, source.tags(), spec)
+	redirect(values, source, spec)
 	keeps := newest.madeFrom(spec)
 	var kept []unit.ValueSecret
 	var digests []string
