@@ -57,6 +57,7 @@ type loop struct {
 	guard    guard
 	failed   unit.Action // of the step that failed last; "" for none
 	mending  mending
+	served   bool        // what depends on it was told that it works while it is worked on
 	replaced bool        // the deletion that the newest plan admitted for its replacement was done
 	target   unit.Target // of the last decision
 	former   former
@@ -116,13 +117,16 @@ func (l *loop) meets(e unit.Edge) bool {
 	case unit.Installed:
 		return l.state.Existence == unit.Present && l.state.Installed
 	case unit.Ready:
-		return l.phase == PhaseReady || e.Part != "" && l.lacks != nil && !slices.Contains(l.lacks, e.Part)
+		return l.phase == PhaseReady || l.serves() || e.Part != "" && l.lacks != nil && !slices.Contains(l.lacks, e.Part)
 	case unit.Gone:
 		return l.state.Gone()
 	default:
 		return false
 	}
 }
+
+// serves tells whether what is there works, whatever is still done about it.
+func (l *loop) serves() bool { return l.change.Serves && l.unit != nil && l.state.Ready() }
 
 // dim tells whether an object exists of which a part could not be seen.
 func (l *loop) dim() bool { return l.state.Existence == unit.Present && len(l.state.Unseen) > 0 }

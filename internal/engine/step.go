@@ -39,10 +39,12 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 			}
 			if l.dirty && !l.busy {
 				l.dirty = false
-				if e.step(calls, l) {
-					changed, again = true, true
+				moved := e.step(calls, l)
+				if serves := l.serves(); moved || serves != l.served {
+					l.served, again = serves, true
 					e.wakeDependents(l)
 				}
+				changed = changed || moved
 			}
 		}
 	}
@@ -71,7 +73,7 @@ func (e *Engine) wakeDependents(l *loop) {
 	for _, a := range e.needed[l.address] {
 		if d := e.loops[a]; d != nil {
 			d.dirty = true
-			if l.phase == PhaseReady {
+			if l.phase == PhaseReady || l.served {
 				d.guard.doubt()                  // what the driver refused may be possible now
 				d.stale = d.stale || d.blinded() // and what could not be seen may be seen
 			}

@@ -55,6 +55,7 @@ type object struct {
 	held     string            // why nothing more can be applied
 	waits    string            // what was begun, and goes on by itself
 	busy     string            // why it takes no changes for now
+	rolls    string            // how far what it consists of is replaced, while it works
 	strange  bool              // it is somebody else's, is found by its address alone, and cannot be adopted
 }
 
@@ -361,6 +362,8 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 		d.Waits, d.Continues, d.Reason = true, true, o.waits
 	case d.Action != unit.ActionNone && o.busy != "":
 		d.Waits, d.Reason = true, o.busy
+	case d.Action == unit.ActionNone && o.rolls != "":
+		d = unit.Diff{Action: unit.ActionRestart, Continues: true, Serves: true, Waits: true, Reason: o.rolls}
 	case d.Action == unit.ActionNone && d.Mends != nil: // there is nothing else
 		d.Action, d.Fields, d.Mends = unit.ActionUpdate, d.Mends, nil
 	}

@@ -40,6 +40,8 @@ type Change struct {
 	Continues bool
 	// Waits tells that nothing is done about it for now, as something else goes on by itself.
 	Waits bool
+	// Serves tells that others need not wait for the end of it, see [unit.Diff.Serves].
+	Serves bool
 	// Mends are what somebody changed of what is in force, and is put back whatever holds back the action,
 	// see [Change.Mending].
 	Mends []unit.Field
@@ -89,7 +91,7 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	}
 	diff := compare(target, desired, state)
 	c.Action, c.Fields, c.Reason, c.Cost, c.Continues, c.Stops = diff.Action, diff.Fields, diff.Reason, diff.Cost, diff.Continues, diff.Stops
-	c.Waits = diff.Waits
+	c.Waits, c.Serves = diff.Waits, diff.Serves
 	if u.Class == unit.ClassWorkload { // what we make ourselves comes and goes with nodes and kinds
 		c.Prunes = diff.Prunes
 	}

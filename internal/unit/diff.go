@@ -73,6 +73,8 @@ type Diff struct {
 	// Waits says that there is nothing to do for it now, as something goes on by itself: what was begun, where
 	// it continues that, or what keeps the object from taking changes. Reason tells what.
 	Waits bool
+	// Serves says that what is there does its work all the while, so that others need not wait for the end of it.
+	Serves bool
 	// Mends are differences that somebody made in what is in force. They can be put back at once and by
 	// themselves, whatever holds back the action, see [Target.Mend].
 	Mends []Field

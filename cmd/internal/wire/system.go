@@ -144,7 +144,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	if err != nil {
 		return nil, nil, err
 	}
-	charts.Notify = s.notify
+	charts.Notify, charts.HostsDown = s.notify, s.hostsDown
 	if charts.Digester, err = redact.NewDigester(key); err != nil {
 		return nil, nil, err
 	}
@@ -161,7 +161,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	s.objects = resources
 	s.mutex.Unlock()
 	hosts := func(ctx context.Context) plan.Hosts {
-		if m := s.Model(); s.Flags.OSCloud == "" && (m == nil || m.Cloud.OpenStack == nil) {
+		if m := s.Model(); !s.reaches() {
 			if !hasCompute(entries) && (m == nil || m.Service("nova") == nil) {
 				return plan.Hosts{None: true}
 			}

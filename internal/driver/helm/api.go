@@ -3,6 +3,7 @@ package helm
 import (
 	"context"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,6 +21,8 @@ type API interface {
 	Secrets(ctx context.Context, namespace, selector string) ([]corev1.Secret, error)
 	// Pods returns the pods of a namespace that a selector of labels takes.
 	Pods(ctx context.Context, namespace, selector string) ([]corev1.Pod, error)
+	// ControllerRevisions returns the revisions of DaemonSets and StatefulSets that a selector of labels takes.
+	ControllerRevisions(ctx context.Context, namespace, selector string) ([]appsv1.ControllerRevision, error)
 	// Watch prepares to tell of objects of a resource that a selector of labels takes, when one is made,
 	// changed or deleted. changed returns at once.
 	Watch(of schema.GroupVersionResource, selector string, changed func(*metav1.PartialObjectMetadata)) Watch

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -153,4 +154,8 @@ func TestRecordsOfReleasesAreWatched(t *testing.T) {
 	if d.Close(); !api.ended {
 		t.Error("the watch goes on")
 	}
+}
+
+func (s *server) ControllerRevisions(context.Context, string, string) ([]appsv1.ControllerRevision, error) {
+	return nil, nil
 }

@@ -66,8 +66,10 @@ func (d *Driver) step(ctx context.Context, v *view) error {
 		return err
 	case len(v.removable()) > 0:
 		return d.removeLeftovers(ctx, v)
-	default:
+	case len(v.drift) > 0:
 		return d.repair(ctx, v.drift)
+	default:
+		return d.replace(ctx, v.rollout)
 	}
 }
 

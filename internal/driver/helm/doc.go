@@ -18,6 +18,10 @@
 // holds for the revision that is deployed until an upgrade has succeeded: what is wanted instead may wait,
 // or fail and rest, and meanwhile everything is put back as Helm left it.
 //
+// Pods of DaemonSets that instances need are replaced by this package, where the chart was told OnDelete: those of
+// one node after another, each once all that were replaced before are ready and the agents of OpenStack on their
+// nodes are up. What does not come up on one node does not reach the next, and what works meanwhile serves others.
+//
 // Keys of the values that somebody wrote and nothing of the chart reads block a release before anything is changed
 // (see package chartkeys). That is looked at once for each new specification or chart: a revision that was made
 // with such keys already stays in force.

@@ -68,6 +68,9 @@ type Options struct {
 	Timeout time.Duration
 	// Transport reaches chart repositories; nil for the default one.
 	Transport *http.Transport
+	// HostsDown says what the services of OpenStack miss on nodes where pods of a release were replaced, "" for
+	// nothing: then the next node's are. It is nil where there is nobody to ask; an error is for what is not known.
+	HostsDown func(ctx context.Context, release string, nodes []string) (string, error)
 	// Notify is called with the addresses of units whose objects changed; it may be nil.
 	Notify func(...addr.Object)
 }

@@ -160,6 +160,9 @@ func (d *Driver) judge(ctx context.Context, v *view, state *unit.State) {
 			}
 			continue
 		}
+		if v.rollout.left > 0 && onlyOld(live) {
+			continue // it works as it is
+		}
 		if health, message := d.cluster.Health(live); health != unit.HealthReady {
 			found = append(found, ailing{ref, health, message})
 		}
@@ -251,6 +254,8 @@ func (v *view) due() unit.Diff {
 	switch {
 	case !v.settled():
 		return v.next()
+	case len(v.drift) == 0 && v.rollout.left > 0:
+		return v.rollout.diff()
 	case len(v.drift) == 0:
 		return unit.Diff{Action: unit.ActionNone}
 	default:
@@ -316,7 +321,10 @@ func (v *view) upgradeDiff() unit.Diff {
 	if v.newest.labels[labelSpec] == "" {
 		diff.Reason = "the release was not installed by us"
 	}
-	if v.restart {
+	switch {
+	case v.byNode:
+		diff.Action, diff.Cost = unit.ActionRestart, costOfRollout
+	case v.restart:
 		diff.Action, diff.Cost = unit.ActionRestart, "pods are restarted one by one"
 	}
 	return diff
@@ -348,9 +356,9 @@ func rolls(object *unstructured.Unstructured) bool {
 	return strategy != "OnDelete"
 }
 
-// restarts tells whether going from one version of an object to the next replaces its pods.
-func restarts(before, after *unstructured.Unstructured) bool {
-	if before == nil || !rolls(after) {
+// changesPods tells whether one version of an object makes other pods than the one before.
+func changesPods(before, after *unstructured.Unstructured) bool {
+	if before == nil {
 		return false
 	}
 	old, _, _ := unstructured.NestedFieldNoCopy(before.Object, "spec", "template")

@@ -41,7 +41,9 @@ type view struct {
 	leftovers []unit.ObjectRef // objects that are not in it any more
 	fields    []unit.Field     // what an upgrade would change
 	restart   bool             // and whether pods are replaced by it
+	byNode    bool             // and whether by us, node by node
 	stops     []unit.Stop      // the DaemonSets whose pods the next step would end
+	rollout   rollout          // of pods that Kubernetes does not replace, while all else is done
 }
 
 // look gathers a view. It changes nothing.
@@ -255,7 +257,9 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 			err = d.findEdits(ctx, v)
 		}
 	default:
-		err = d.findDrift(ctx, v)
+		if err = d.findDrift(ctx, v); err == nil {
+			err = d.findRollout(ctx, v)
+		}
 	}
 	if err != nil {
 		return err
@@ -296,7 +300,10 @@ func (d *Driver) preview(ctx context.Context, v *view) error {
 	}
 	for _, object := range next.objects {
 		ref := refOf(object)
-		v.restart = v.restart || restarts(before[ref], object)
+		if changesPods(before[ref], object) {
+			v.restart = v.restart || rolls(object)
+			v.byNode = v.byNode || v.want.spec.OnDelete && object.GetKind() == kindDaemonSet && !rolls(object)
+		}
 		delete(before, ref)
 		if live[ref] == nil {
 			v.fields = append(v.fields, unit.Field{Path: ref.String(), After: "created"})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -92,6 +93,17 @@ func (a *API) Secrets(ctx context.Context, namespace, selector string) ([]corev1
 func (a *API) Pods(ctx context.Context, namespace, selector string) ([]corev1.Pod, error) {
 	return pages(selector, apiPage, func(options metav1.ListOptions) ([]corev1.Pod, string, error) {
 		page, err := a.client.CoreV1().Pods(namespace).List(ctx, options)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Items, page.Continue, nil
+	})
+}
+
+// ControllerRevisions returns the revisions of DaemonSets and StatefulSets that a selector of labels takes.
+func (a *API) ControllerRevisions(ctx context.Context, namespace, selector string) ([]appsv1.ControllerRevision, error) {
+	return pages(selector, contentPage, func(options metav1.ListOptions) ([]appsv1.ControllerRevision, string, error) {
+		page, err := a.client.AppsV1().ControllerRevisions(namespace).List(ctx, options)
 		if err != nil {
 			return nil, "", err
 		}
