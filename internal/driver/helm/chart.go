@@ -4,12 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -67,6 +64,7 @@ func (s *source) chart() (*chart.Chart, error) {
 type charts struct {
 	options      Options
 	repositories *repositories
+	checkouts    *checkouts
 	mu           sync.Mutex
 	sources      map[string]*source // by digest
 	found        map[string]*source // downloaded in this process, by [keyOf]
@@ -75,7 +73,11 @@ type charts struct {
 }
 
 func newCharts(options Options) *charts {
-	return &charts{options: options, repositories: newRepositories(options), sources: map[string]*source{}, found: map[string]*source{}, flights: map[string]*flight{}, slots: make(chan struct{}, maxDownloads)}
+	from := newRepositories(options)
+	return &charts{
+		options: options, repositories: from, checkouts: newCheckouts(options, from), slots: make(chan struct{}, maxDownloads),
+		sources: map[string]*source{}, found: map[string]*source{}, flights: map[string]*flight{},
+	}
 }
 
 // find returns the chart that a specification asks for. A chart that lies in the configuration and
@@ -128,44 +130,6 @@ func (c *charts) directory(tree fs.FS, at string, depth int) (*source, error) {
 		}
 		return &source{digest: digest, files: files, dependencies: dependencies}, nil
 	})
-}
-
-// unpacked reads a chart's files as Helm does, with .helmignore, which Helm can only do on disk.
-func (c *charts) unpacked(tree fs.FS, at string) ([]*loader.BufferedFile, error) {
-	sub, err := fs.Sub(tree, at)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(c.options.CacheDir, 0o700); err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(c.options.CacheDir, "chart-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	copied := filepath.Join(dir, path.Base(at))
-	if err := os.CopyFS(copied, sub); err != nil {
-		return nil, withoutPath(err, dir)
-	}
-	loaded, err := loader.LoadDir(copied)
-	if err != nil {
-		return nil, withoutPath(err, dir)
-	}
-	return buffered(loaded), nil
-}
-
-func buffered(loaded *chart.Chart) []*loader.BufferedFile {
-	files := make([]*loader.BufferedFile, 0, len(loaded.Raw))
-	for _, file := range loaded.Raw {
-		files = append(files, &loader.BufferedFile{Name: file.Name, Data: file.Data})
-	}
-	return files
-}
-
-// withoutPath keeps the name of a temporary directory out of messages, which would differ each time.
-func withoutPath(err error, dir string) error {
-	return errors.New(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
 }
 
 // siblings returns the folders that a chart depends on by file:// and does not bring along.
@@ -236,7 +200,7 @@ func (c *charts) archives(wanted unit.Chart, at string) (*source, error) {
 		}
 	}
 	if best == "" {
-		return nil, unit.Blocked(fmt.Sprintf("there is no chart %s %s in %s of the configuration", wanted.Name, wanted.Version, wanted.Repository))
+		return nil, unit.Blocked(fmt.Sprintf("there is no chart %s in the directory %s", strings.TrimSpace(wanted.Name+" "+wanted.Version), wanted.Repository))
 	}
 	data, err := fs.ReadFile(wanted.Tree, best)
 	if err != nil {
@@ -279,31 +243,6 @@ func (c *charts) keep(digest string, load func() (*source, error)) (*source, err
 	}
 	c.sources[digest] = loaded
 	return loaded, nil
-}
-
-// digestOf covers the names and contents of all files of a folder.
-func digestOf(tree fs.FS, at string) (string, error) {
-	sum := sha256.New()
-	size := 0
-	err := fs.WalkDir(tree, at, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		data, err := fs.ReadFile(tree, file)
-		if err != nil {
-			return err
-		}
-		if size += len(data); size > maxChart {
-			return fmt.Errorf("it is larger than %d MiB", maxChart>>20)
-		}
-		fmt.Fprintf(sum, "%d %s %d ", len(file)-len(at), file[len(at):], len(data)) // a hash never returns an error
-		sum.Write(data)
-		return nil
-	})
-	if err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // hashOf returns the SHA-256 of texts, so that no two lists of texts have the same.
