@@ -134,7 +134,7 @@ func (f Format) Check(s string) error {
 			return err
 		}
 		if strings.Contains(s, "://") {
-			return checkURL(s, "oci", "https")
+			return checkURL(s, "oci", "https", "git+https", "git+ssh")
 		}
 		return checkPath(s)
 	case FormatName:
