@@ -53,7 +53,7 @@ func chartsBlock() Nested {
 			{
 				Name: "repository", Type: cty.String, Presence: Required, AtLoad: true, Format: FormatCharts,
 				Example: cty.StringVal("oci://registry.example.org/openstack-helm"),
-				Doc:     "Where the charts are. A directory of this Git repository has a folder or a packed chart for each of them. Charts of a repository have to be locked, with kupenstack-sync lock.",
+				Doc:     "Where the charts are. A repository of charts begins with oci:// or https://, another Git repository with git+https:// or git+ssh://: a directory in it stands behind two slashes, a branch or a tag behind ?ref=, as in git+https://git.example.org/openstack-helm.git//charts?ref=master. What has no :// in it is a directory of this Git repository. A directory has a folder or a packed chart for each of them. Charts of another repository have to be locked, with kupenstack-sync lock.",
 			},
 			{
 				Name: "version", Type: cty.String, AtLoad: true, Format: FormatVersions, Example: cty.StringVal("~> 2026.1"),

@@ -27,7 +27,7 @@ func clusterBlocks() []Block {
 			},
 			{
 				Name: "repository", Type: cty.String, AtLoad: true, Format: FormatCharts, Example: cty.StringVal("oci://registry.example.org/charts"),
-				Doc: "Where the chart is: a repository, or a directory of this Git repository, which has a folder or a packed chart of that name. That of the cloud unless written. A chart of a repository has to be locked, with kupenstack-sync lock.",
+				Doc: "Where the chart is: a repository, or a directory of this Git repository, which has a folder or a packed chart of that name, in the forms that charts of the cloud has. That of the cloud unless written. A chart of another repository has to be locked, with kupenstack-sync lock.",
 			},
 			{
 				Name: "version", Type: cty.String, AtLoad: true, Format: FormatVersions, Example: cty.StringVal("~> 1.15"),

@@ -13,6 +13,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 )
 
 // Format is a shape that a string must have.
@@ -34,7 +35,7 @@ const (
 	FormatRelease    Format = "release"    // a release of OpenStack: 2026.1
 	FormatChecksum   Format = "checksum"   // sha256:… or sha512:…
 	FormatPEM        Format = "pem"        // certificates
-	FormatCharts     Format = "charts"     // an oci:// or https:// repository, or a path
+	FormatCharts     Format = "charts"     // a repository of charts or of Git, or a path
 	FormatChart      Format = "chart"      // the name of a chart
 	FormatRegistry   Format = "registry"   // a registry of images, or a part of one
 	FormatName       Format = "name"       // of an object that must have one
@@ -128,8 +129,12 @@ func (f Format) Check(s string) error {
 	case FormatURL:
 		return checkURL(s, "http", "https")
 	case FormatCharts:
+		if chartlock.IsGit(s) {
+			_, err := chartlock.ParseGit(s)
+			return err
+		}
 		if strings.Contains(s, "://") {
-			return checkURL(s, "oci", "https")
+			return checkURL(s, "oci", "https", "git+https", "git+ssh")
 		}
 		return checkPath(s)
 	case FormatName:
@@ -235,7 +240,7 @@ func checkURL(s string, schemes ...string) error {
 
 func checkPath(s string) error {
 	if s == "" || strings.HasPrefix(s, "/") || strings.Contains(s, `\`) {
-		return errors.New("a repository (oci:// or https://) or a path inside this Git repository")
+		return errors.New("a repository (oci://, https://, git+https:// or git+ssh://) or a path inside this Git repository")
 	}
 	for part := range strings.SplitSeq(s, "/") {
 		if part == ".." {

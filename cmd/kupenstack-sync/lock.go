@@ -34,8 +34,8 @@ func lockCommand(o *options) *cobra.Command {
 	command := &cobra.Command{
 		Use: "lock [DIRECTORY]", Short: "Write down which versions of charts are deployed",
 		Long: `lock finds out which versions of charts the configuration asks for in repositories, downloads them, and
-writes their versions and digests to ` + chartlock.File + ` beside the configuration. Commit that file: only what is
-in it is deployed, whatever the repositories have later.
+writes their versions and digests to ` + chartlock.File + ` beside the configuration, and of charts of Git repositories
+the commit. Commit that file: only what is in it is deployed, whatever the repositories have later.
 
 What was locked stays as long as the configuration allows it. Charts that the configuration has no use
 for any more are taken out. Charts beside the configuration need no lock.`,
@@ -111,7 +111,8 @@ func chartsOf(loaded *revision.Loaded, found *revision.Findings, openStackGiven 
 // change is what became of one chart.
 type change struct {
 	chartlock.Entry
-	Before string `json:"before,omitempty"` // its version
+	Before       string `json:"before,omitempty"`        // its version
+	BeforeCommit string `json:"before_commit,omitempty"` // of a chart of a Git repository
 	// Republished says that the version is the same and what is packed is not: its repository was changed
 	// behind it.
 	Republished bool `json:"republished,omitempty"`
@@ -142,8 +143,8 @@ func (l *locking) resolve(ctx context.Context, before *chartlock.Lock, wanted []
 		if known && old == entry {
 			continue
 		}
-		c := change{Entry: entry, Before: old.Version}
-		c.Republished = known && old.Version == entry.Version
+		c := change{Entry: entry, Before: old.Version, BeforeCommit: old.Commit}
+		c.Republished = known && old.Version == entry.Version && old.Commit == entry.Commit
 		changes = append(changes, c)
 	}
 	return chartlock.New(append(entries, resolved...)), changes, nil
@@ -162,9 +163,9 @@ func (l *locking) show(lock *chartlock.Lock, changes []change) error {
 		case c.Republished:
 			fmt.Fprintf(&b, "  ! %s %s of %s has another content than before, under the same version\n", c.Name, c.Version, c.Repository)
 		case c.Before == "":
-			fmt.Fprintf(&b, "  + %s %s of %s\n", c.Name, c.Version, c.Repository)
+			fmt.Fprintf(&b, "  + %s %s of %s\n", c.Name, shown(c.Version, c.Commit), c.Repository)
 		default:
-			fmt.Fprintf(&b, "  ~ %s %s -> %s of %s\n", c.Name, c.Before, c.Version, c.Repository)
+			fmt.Fprintf(&b, "  ~ %s %s -> %s of %s\n", c.Name, shown(c.Before, c.BeforeCommit), shown(c.Version, c.Commit), c.Repository)
 		}
 	}
 	if len(lock.Entries) == 0 {
@@ -174,6 +175,15 @@ func (l *locking) show(lock *chartlock.Lock, changes []change) error {
 	}
 	_, err := io.WriteString(l.out, b.String())
 	return err
+}
+
+// shown returns a version as it is shown, with the beginning of the commit where there is one: charts of a Git
+// repository change without another version.
+func shown(version, commit string) string {
+	if commit == "" {
+		return version
+	}
+	return version + " (" + commit[:12] + ")"
 }
 
 // write replaces a file at once, and leaves one alone that is as it should be.

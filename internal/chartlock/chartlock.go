@@ -25,7 +25,7 @@ const format = 1
 
 // Wanted is a chart as the configuration asks for it.
 type Wanted struct {
-	Repository string `json:"repository"` // https:// or oci://
+	Repository string `json:"repository"` // https://, oci://, or of Git: see [ParseGit]
 	Name       string `json:"name"`
 	Constraint string `json:"constraint,omitempty"` // "" for any version
 }
@@ -47,7 +47,8 @@ func (w Wanted) String() string {
 type Entry struct {
 	Wanted
 	Version string `json:"version"`
-	Digest  string `json:"digest"` // of the packed chart: sha256:…
+	Commit  string `json:"commit,omitempty"` // of a chart of a Git repository
+	Digest  string `json:"digest"`           // of the packed chart, or of the files of one of Git: sha256:…
 }
 
 // Fits tells whether the version of the entry is one that a constraint allows.
@@ -138,7 +139,10 @@ type ParseError struct {
 // Error returns the reason.
 func (e *ParseError) Error() string { return e.Reason }
 
-var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+var (
+	digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	commitPattern = regexp.MustCompile(`^[0-9a-f]{40}$`)
+)
 
 // Parse reads a lock file. The error is a [*ParseError].
 func Parse(text []byte) (*Lock, error) {
@@ -178,6 +182,10 @@ func (e Entry) wrong() string {
 		return "name and repository are needed"
 	case !digestPattern.MatchString(e.Digest):
 		return "the digest is not sha256: and 64 hexadecimal digits"
+	case IsGit(e.Repository) && !commitPattern.MatchString(e.Commit):
+		return "the commit is not 40 hexadecimal digits"
+	case !IsGit(e.Repository) && e.Commit != "":
+		return "it has a commit, and its repository is none of Git"
 	}
 	if _, err := semver.StrictNewVersion(strings.TrimPrefix(e.Version, "v")); err != nil {
 		return fmt.Sprintf("%q is not a whole version", e.Version)

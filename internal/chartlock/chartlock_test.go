@@ -79,6 +79,10 @@ func TestFind(t *testing.T) {
 func TestParse(t *testing.T) {
 	one := func(fields string) string { return `{"format": 1, "charts": [` + "\n{" + fields + "}\n]}" }
 	good := `"repository": "oci://r", "name": "nova", "version": "1.4.0", "digest": "` + sum + `"`
+	commit := strings.Repeat("0f", 20)
+	ofGit := func(commit string) string {
+		return strings.Replace(good, "oci://r", "git+https://git.example.org/r", 1) + `, "commit": "` + commit + `"`
+	}
 	for name, c := range map[string]struct {
 		text, want string
 		line       int
@@ -95,6 +99,10 @@ func TestParse(t *testing.T) {
 		"short digest":    {one(strings.Replace(good, "0f", "0", 1)), "the digest is not sha256:", 0},
 		"a range":         {one(strings.Replace(good, "1.4.0", "1.4", 1)), `"1.4" is not a whole version`, 0},
 		"does not fit":    {one(good + `, "constraint": "~2.0"`), `version 1.4.0 is not among those of its constraint "~2.0"`, 0},
+		"of Git":          {one(ofGit(commit)), "", 0},
+		"no commit":       {one(ofGit("")), "the commit is not 40 hexadecimal digits", 0},
+		"short commit":    {one(ofGit(commit[:12])), "the commit is not 40 hexadecimal digits", 0},
+		"too much":        {one(good + `, "commit": "` + commit + `"`), "its repository is none of Git", 0},
 		"twice":           {one(good + "}, {" + good), "two entries for the same chart", 0},
 		"more than there": {strings.Repeat(" ", chartlock.MaxSize+1), "larger than 1024 KiB", 0},
 	} {

@@ -10,7 +10,7 @@ func deployment() []area {
 			{"confine.time", "Reading or evaluating the files takes more processor time than there is. Look at what was changed last for loops in loops, and for large texts that are searched or parsed again and again."},
 		}},
 		{"revision", "What else is in the repository", "What the configuration needs from the files beside it.", []Entry{
-			{"revision.charts", "`repository` in `charts` or in a `chart` is a path, and the revision has no such directory. The path begins at the top of the repository, wherever the configuration is. Commit the charts there, or write the address of a repository of charts, which begins with `oci://` or `https://`."},
+			{"revision.charts", "`repository` in `charts` or in a `chart` is a path, and the revision has no such directory. The path begins at the top of the repository, wherever the configuration is. Commit the charts there, or write the address of a repository of charts, which begins with `oci://` or `https://`, or of another Git repository, with `git+https://` or `git+ssh://`."},
 			{"revision.lock", "`charts.lock.json` is no lock file of charts, or a version of it that this program does not know; the message says what is wrong. After a merge it may have two entries for a chart. Take it from an earlier commit, or delete it, and run `kupenstack-sync lock`."},
 			{"revision.tear-down", "`kupenstack-sync destroy` was given the name of another cloud than the configuration describes. Look at `--repo` and `--path`. Nothing was taken away."},
 		}},

@@ -40,7 +40,7 @@ func (c *composer) locked(chart unit.Chart, where diag.Range) unit.Chart {
 		c.unlocked[where] = append(c.unlocked[where], wanted)
 		return chart
 	}
-	chart.Version, chart.Digest = entry.Version, entry.Digest
+	chart.Version, chart.Digest, chart.Commit = entry.Version, entry.Digest, entry.Commit
 	return chart
 }
 

@@ -40,11 +40,32 @@ var errCutOff = errors.New("the history of the ref is not there as a whole")
 
 // dig fetches the ref with some of its history and looks for a commit in there.
 func (c *cache) dig(ctx context.Context, from *remote, rev Revision, depth packp.DepthCommits) (*Tree, error) {
+	return c.aside(rev.Hash, func(fresh *store) (string, error) {
+		now, err := from.download(ctx, rev, plumbing.ZeroHash, depth, fresh.objects)
+		if err != nil {
+			return "", err
+		}
+		found, cut, err := fresh.reaches(now.Hash, rev.Hash)
+		switch {
+		case err != nil:
+			return "", err
+		case !found && cut:
+			return "", errCutOff
+		case !found:
+			return "", &Error{Kind: Lost, Text: fmt.Sprintf("the history of %s does not have the commit %s", now.Ref, rev.Hash)}
+		}
+		return now.Ref, nil
+	})
+}
+
+// aside has a commit brought into a fresh repository, and keeps it beside the tip. bring returns the name of
+// the ref.
+func (c *cache) aside(hash string, bring func(fresh *store) (string, error)) (*Tree, error) {
 	fresh, err := c.begin()
 	if err != nil {
 		return nil, err
 	}
-	tree, err := c.digInto(ctx, fresh, from, rev, depth)
+	tree, err := c.keepAside(fresh, hash, bring)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(fresh.dir))
 	}
@@ -52,29 +73,19 @@ func (c *cache) dig(ctx context.Context, from *remote, rev Revision, depth packp
 	return tree, nil
 }
 
-func (c *cache) digInto(ctx context.Context, fresh *store, from *remote, rev Revision, depth packp.DepthCommits) (*Tree, error) {
-	now, err := from.download(ctx, rev, plumbing.ZeroHash, depth, fresh.objects)
+func (c *cache) keepAside(fresh *store, hash string, bring func(*store) (string, error)) (*Tree, error) {
+	ref, err := bring(fresh)
 	if err != nil {
 		return nil, err
 	}
-	found, cut, err := fresh.reaches(now.Hash, rev.Hash)
-	switch {
-	case err != nil:
-		return nil, err
-	case !found && cut:
-		return nil, errCutOff
-	case !found:
-		return nil, &Error{Kind: Lost, Text: fmt.Sprintf("the history of %s does not have the commit %s", now.Ref, rev.Hash)}
-	}
-	if err := fresh.complete(rev.Hash, c.options.MaxFiles); err != nil {
+	if err := fresh.complete(hash, c.options.MaxFiles); err != nil {
 		return nil, err
 	}
-	rev.Ref = now.Ref
-	tree, err := fresh.tree(rev, c.options)
+	tree, err := fresh.tree(Revision{Ref: ref, Hash: hash}, c.options)
 	if err != nil {
 		return nil, err
 	}
-	return tree, c.writeKept(tip{Ref: rev.Ref, Hash: rev.Hash, Directory: filepath.Base(fresh.dir)})
+	return tree, c.writeKept(tip{Ref: ref, Hash: hash, Directory: filepath.Base(fresh.dir)})
 }
 
 // reaches tells whether a commit is another one or among its ancestors, and whether the history is cut

@@ -76,7 +76,7 @@ func checkChartBlocks(tree fs.FS, m *model.Model) diag.Diagnostics {
 func missingCharts(tree fs.FS, repository, shown string, where diag.Range) (diag.Diagnostic, bool) {
 	d := diag.Diagnostic{
 		Code: codeCharts, Subject: &where, Summary: "no charts there",
-		Hint: "write the path from the top of the repository, or the address of a repository of charts, which begins with oci:// or https://",
+		Hint: "write the path from the top of the repository, or the address of a repository of charts, which begins with oci:// or https://, or with git+https:// or git+ssh:// for one of Git",
 	}
 	info, err := fs.Stat(tree, path.Clean(repository))
 	switch {

@@ -166,9 +166,10 @@ type WrittenKey struct {
 // Chart says where a chart is. Either Tree is set, or Repository is a URL.
 type Chart struct {
 	Name       string
-	Repository string // https:// or oci://; or the path within Tree
+	Repository string // https://, oci:// or of Git; or the path within Tree
 	Version    string // a constraint, "" for any; one version where there is a Digest
-	Digest     string `json:",omitempty"` // sha256:… of what is packed in the repository
+	Digest     string `json:",omitempty"` // sha256:… of what is packed in the repository, or of the files in one of Git
+	Commit     string `json:"-"`          // of a Git repository, where the digest is to be had
 	Tree       fs.FS  `json:"-"`          // the configuration's files, for a chart that lies beside them
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 )
 
 // charts are the options of the driver of releases, as far as they are about getting charts.
@@ -24,7 +25,9 @@ func (f *Flags) charts() (helm.Options, error) {
 			return helm.Options{}, fmt.Errorf("%w: --chart-credentials-file: there is no file %s", ErrUsage, f.ChartCredentials)
 		}
 	}
-	options := helm.Options{CacheDir: dir, CredentialsFile: f.ChartCredentials}
+	// The key for ssh is shown to nobody, so that of the configuration serves; the password for https is not sent elsewhere.
+	files := gitrepo.CredentialFiles{SSHKey: f.SSHKey, Passphrase: f.SSHPassphrase, KnownHosts: f.KnownHosts, CABundle: f.ChartCA}
+	options := helm.Options{CacheDir: dir, CredentialsFile: f.ChartCredentials, Git: files.Read}
 	if f.ChartCA == "" {
 		return options, nil
 	}

@@ -64,6 +64,7 @@ func (s *source) chart() (*chart.Chart, error) {
 type charts struct {
 	options      Options
 	repositories *repositories
+	checkouts    *checkouts
 	mu           sync.Mutex
 	sources      map[string]*source // by digest
 	found        map[string]*source // downloaded in this process, by [keyOf]
@@ -72,7 +73,11 @@ type charts struct {
 }
 
 func newCharts(options Options) *charts {
-	return &charts{options: options, repositories: newRepositories(options), sources: map[string]*source{}, found: map[string]*source{}, flights: map[string]*flight{}, slots: make(chan struct{}, maxDownloads)}
+	from := newRepositories(options)
+	return &charts{
+		options: options, repositories: from, checkouts: newCheckouts(options, from), slots: make(chan struct{}, maxDownloads),
+		sources: map[string]*source{}, found: map[string]*source{}, flights: map[string]*flight{},
+	}
 }
 
 // find returns the chart that a specification asks for. A chart that lies in the configuration and
@@ -126,14 +131,6 @@ func (c *charts) directory(tree fs.FS, at string, depth int) (*source, error) {
 		}
 		return &source{digest: digest, files: files, dependencies: dependencies}, nil
 	})
-}
-
-func buffered(loaded *chart.Chart) []*loader.BufferedFile {
-	files := make([]*loader.BufferedFile, 0, len(loaded.Raw))
-	for _, file := range loaded.Raw {
-		files = append(files, &loader.BufferedFile{Name: file.Name, Data: file.Data})
-	}
-	return files
 }
 
 // siblings returns the folders that a chart depends on by file:// and does not bring along.
@@ -204,7 +201,7 @@ func (c *charts) archives(wanted unit.Chart, at string) (*source, error) {
 		}
 	}
 	if best == "" {
-		return nil, unit.Blocked(fmt.Sprintf("there is no chart %s %s in %s of the configuration", wanted.Name, wanted.Version, wanted.Repository))
+		return nil, unit.Blocked(fmt.Sprintf("there is no chart %s in the directory %s", strings.TrimSpace(wanted.Name+" "+wanted.Version), wanted.Repository))
 	}
 	data, err := fs.ReadFile(wanted.Tree, best)
 	if err != nil {

@@ -6,6 +6,10 @@
 // values that take keys of Kubernetes Secrets. What goes out are states and diffs, and a release
 // that Helm's own commands understand.
 //
+// Charts are files of the configuration, or come from repositories as they were locked: packed, by their digest, or
+// from a commit of a Git repository, by that of their files. What was downloaded is kept on disk, and counts there
+// with this digest alone.
+//
 // Helm only renders, patches and keeps the history. It never waits and never runs a hook, so a call
 // into it takes seconds. The hooks are run by this package, one after another, as steps whose
 // progress is kept in a ConfigMap beside the release: a process that is killed goes on where it

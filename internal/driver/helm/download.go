@@ -109,6 +109,9 @@ func nameOf(wanted unit.Chart) string {
 func (c *charts) bring(wanted unit.Chart) (*source, error) {
 	name := nameOf(wanted)
 	locked := strings.TrimPrefix(wanted.Digest, digestPrefix)
+	if chartlock.IsGit(wanted.Repository) {
+		return c.bringGit(wanted, locked)
+	}
 	file := filepath.Join(c.options.CacheDir, locked+".tgz")
 	if data, err := os.ReadFile(file); err == nil && sha256Of(data) == locked {
 		return c.packed(name, data)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -62,6 +63,9 @@ type Options struct {
 	CacheDir string
 	// CredentialsFile holds credentials for repositories of charts, by host, in Docker's format; "" for none.
 	CredentialsFile string
+	// Git returns what reaches Git repositories with charts: a key and known hosts for ssh, authorities for
+	// https. User and password for https are in CredentialsFile. Nil for nothing.
+	Git func(context.Context) (gitrepo.Credentials, error)
 	// Digester names the secret values of a release, so that a change of one is noticed.
 	Digester redact.Digester
 	// Timeout bounds one call into Helm; 0 for five minutes.

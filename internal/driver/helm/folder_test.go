@@ -51,7 +51,12 @@ func TestFolder(t *testing.T) {
 	}
 
 	tree["charts/app/link"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("Chart.yaml")}
-	if _, err := read(t).files(); err == nil {
-		t.Error("what is no regular file was taken")
+	files, err = read(t).files()
+	if i := slices.IndexFunc(files, func(f *loader.BufferedFile) bool { return f.Name == "link" }); err != nil || i < 0 || string(files[i].Data) != "name: app\n" {
+		t.Errorf("what a link leads to: %v, %v", files, err)
+	}
+	tree["charts/app/pipe"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+	if _, err := readFolder(tree, "charts/app"); err == nil {
+		t.Error("what is no file was taken")
 	}
 }

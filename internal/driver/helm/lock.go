@@ -14,18 +14,18 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// Lock finds out what charts of repositories stand for now, in the order in which they are wanted. It
-// downloads them, and keeps them in the directory of options, of which only what concerns repositories
+// Lock finds out what charts of repositories stand for now, in the order in which they are wanted; those of a
+// Git repository are all of one commit. It downloads them, and keeps them in the directory of options, of which only what concerns repositories
 // matters. The error says of every chart that could not be had why; another try may help.
 func Lock(ctx context.Context, options Options, wanted []chartlock.Wanted) ([]chartlock.Entry, error) {
-	from := newRepositories(options)
+	from := newCharts(options)
 	entries, failures := make([]chartlock.Entry, len(wanted)), make([]error, len(wanted))
 	var group errgroup.Group
 	group.SetLimit(maxDownloads)
 	for i, w := range wanted {
 		group.Go(func() error {
 			if failures[i] = ctx.Err(); failures[i] == nil {
-				entries[i], failures[i] = from.lock(w)
+				entries[i], failures[i] = from.lock(ctx, w)
 			}
 			return nil // all that is wrong is told at once
 		})
@@ -35,6 +35,13 @@ func Lock(ctx context.Context, options Options, wanted []chartlock.Wanted) ([]ch
 		return nil, err
 	}
 	return entries, nil
+}
+
+func (c *charts) lock(ctx context.Context, wanted chartlock.Wanted) (chartlock.Entry, error) {
+	if chartlock.IsGit(wanted.Repository) {
+		return c.lockGit(ctx, wanted)
+	}
+	return c.repositories.lock(wanted)
 }
 
 func (r *repositories) lock(wanted chartlock.Wanted) (chartlock.Entry, error) {
@@ -50,14 +57,22 @@ func (r *repositories) lock(wanted chartlock.Wanted) (chartlock.Entry, error) {
 		return chartlock.Entry{}, fmt.Errorf("chart %s cannot be loaded: %w", wanted, err)
 	}
 	entry := chartlock.Entry{Wanted: wanted, Version: loaded.Metadata.Version, Digest: digestPrefix + sha256Of(data)}
-	switch {
-	case loaded.Metadata.Name != wanted.Name:
-		return entry, fmt.Errorf("chart %s: the repository has the chart %q under this name", wanted, loaded.Metadata.Name)
-	case !entry.Fits(wanted.Constraint):
-		return entry, fmt.Errorf("chart %s: the repository has version %s in the place of one that fits", wanted, entry.Version)
+	if err := misfit(entry, loaded.Metadata.Name); err != nil {
+		return entry, err
 	}
 	if err := save(filepath.Join(r.cacheDir, sha256Of(data)+".tgz"), data); err != nil {
 		return entry, fmt.Errorf("keep chart %s: %w", wanted, err)
 	}
 	return entry, nil
+}
+
+// misfit tells what is wrong with a chart that a repository has given, under the name that it has itself.
+func misfit(entry chartlock.Entry, name string) error {
+	switch {
+	case name != entry.Name:
+		return fmt.Errorf("chart %s: the repository has the chart %q under this name", entry.Wanted, name)
+	case !entry.Fits(entry.Constraint):
+		return fmt.Errorf("chart %s: the repository has version %s in the place of one that fits", entry.Wanted, entry.Version)
+	}
+	return nil
 }

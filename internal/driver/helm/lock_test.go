@@ -122,7 +122,7 @@ func (p *published) options(t *testing.T) Options {
 }
 
 func chartOf(e chartlock.Entry) unit.Chart {
-	return unit.Chart{Name: e.Name, Repository: e.Repository, Version: e.Version, Digest: e.Digest}
+	return unit.Chart{Name: e.Name, Repository: e.Repository, Version: e.Version, Digest: e.Digest, Commit: e.Commit}
 }
 
 func wantedOf(repository, name, constraint string) chartlock.Wanted {

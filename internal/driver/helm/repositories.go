@@ -59,7 +59,7 @@ func (r *repositories) fetch(wanted unit.Chart) ([]byte, error) {
 	if strings.HasPrefix(wanted.Repository, "https://") {
 		return r.fetchHTTPS(wanted)
 	}
-	return nil, unit.Blocked(fmt.Sprintf("the repository %q begins with neither https:// nor oci://", wanted.Repository))
+	return nil, unit.Blocked(fmt.Sprintf("the repository %q begins with none of https://, oci://, git+https:// and git+ssh://", wanted.Repository))
 }
 
 // fetchHTTPS looks the version up in the repository's index.
