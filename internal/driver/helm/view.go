@@ -42,6 +42,8 @@ type view struct {
 	fields    []unit.Field     // what an upgrade would change
 	restart   bool             // and whether pods are replaced by it
 	stops     []unit.Stop      // the DaemonSets whose pods the next step would end
+	record    progress         // what is on record of steps that failed
+	failure   failure          // what comes of them
 }
 
 // look gathers a view. It changes nothing.
@@ -68,6 +70,12 @@ func (d *Driver) look(ctx context.Context, target unit.Target, history []stored)
 	err = d.hooksBefore(ctx, v)
 	if err == nil {
 		err = d.inspect(ctx, v)
+	}
+	if err == nil {
+		err = d.judgeFailure(ctx, v)
+	}
+	if err == nil {
+		err = d.findStops(ctx, v)
 	}
 	if err != nil {
 		return nil, v.masked(err)
@@ -203,10 +211,14 @@ func (v *view) preEvent() release.HookEvent {
 
 // postEvent returns the event of the hooks that run after a run's revision was applied.
 func postEvent(run string) release.HookEvent {
-	if strings.HasPrefix(run, "install.") {
+	switch {
+	case strings.HasPrefix(run, "install."):
 		return release.HookPostInstall
+	case isReturn(run):
+		return release.HookPostRollback
+	default:
+		return release.HookPostUpgrade
 	}
-	return release.HookPostUpgrade
 }
 
 // inspect looks at the objects of the release.
@@ -228,12 +240,10 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 		}
 	}
 	if v.newest.status != release.StatusDeployed {
-		if v.target.Spec != nil {
-			if err := d.findEdits(ctx, v); err != nil {
-				return err
-			}
+		if v.target.Spec == nil {
+			return nil
 		}
-		return d.findStops(ctx, v)
+		return d.findEdits(ctx, v)
 	}
 	for _, ref := range v.newest.previous {
 		if object := live[ref]; object != nil && v.owns(object) && !stays(object) {
@@ -254,13 +264,10 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 		if err = d.preview(ctx, v); err == nil {
 			err = d.findEdits(ctx, v)
 		}
-	default:
-		err = d.findDrift(ctx, v)
-	}
-	if err != nil {
 		return err
+	default:
+		return d.findDrift(ctx, v)
 	}
-	return d.findStops(ctx, v)
 }
 
 // removable are the leftovers that nobody deletes yet.
