@@ -110,7 +110,9 @@ func TestAnUpgradeThatIsRefusedIsRolledBack(t *testing.T) {
 	b.greet("refused", rollBack)
 	_, why := b.untilBlocked()
 	mustSay(t, why, "revision 7 failed and was rolled back to revision 1", "once the configuration changes")
-	b.until("ready as before", func(state unit.State, _ unit.Diff) bool { return state.Release == unit.ReleaseRolledBack && state.Ready() })
+	b.until("ready as before", func(state unit.State, _ unit.Diff) bool {
+		return state.Release == unit.ReleaseRolledBack && state.Ready()
+	})
 	if got := b.revisions(); !strings.HasSuffix(got, ", 7 failed, 8 deployed") || strings.Count(got, "deployed") != 1 {
 		t.Errorf("revisions: %s", got)
 	}
@@ -170,7 +172,9 @@ func TestARollbackThatIsKilledGoesOn(t *testing.T) {
 	b := newBed(t, tree)
 	b.settle()
 	b.greet("refused", rollBack)
-	b.until("about to go back", func(_ unit.State, diff unit.Diff) bool { return strings.Contains(diff.Reason, "goes back to revision 1") })
+	b.until("about to go back", func(_ unit.State, diff unit.Diff) bool {
+		return strings.Contains(diff.Reason, "goes back to revision 1")
+	})
 	for cut := 1; ; cut++ {
 		broken := &cutOff{Cluster: wired{b.cluster}, left: cut%4 + 1}
 		b.driver.Close()
@@ -216,7 +220,7 @@ func TestARollbackThatIsKilledGoesOn(t *testing.T) {
 // Hooks that fail are run a few times, and the release goes back only where none of them may have changed a
 // schema.
 func TestAHookThatGoesOnFailing(t *testing.T) {
-	fails := `{{ if eq .Values.greeting "bad" }}testbed.kupenstack.io/behave: fail{{ end }}`
+	fails := ` {{ if eq .Values.greeting "bad" }}testbed.kupenstack.io/behave: fail{{ end }} `
 	toolkit := "apiVersion: v2\nname: app\nversion: 1.2.3\ndependencies:\n- {name: library, version: '>= 0', repository: 'file://../library'}\n- {name: helm-toolkit, version: '>= 0', repository: 'file://../helm-toolkit'}\n"
 	tests := []struct {
 		name  string
@@ -226,16 +230,41 @@ func TestAHookThatGoesOnFailing(t *testing.T) {
 		want  unit.ReleaseState
 		says  string
 	}{
-		{"the only one", map[string]*fstest.MapFile{"one": hookJob("check", "post-upgrade", "0", "", fails)}, false,
-			[]string{"check"}, unit.ReleaseRolledBack, "rolled back to revision 1: hook Job"},
-		{"before the revision", map[string]*fstest.MapFile{"one": hookJob("check", "pre-upgrade", "0", "", fails)}, false,
-			[]string{"check"}, unit.ReleaseFailed, "nothing of it was applied"},
-		{"after another one", map[string]*fstest.MapFile{"one": hookJob("first", "post-upgrade", "-1", "", ""), "two": hookJob("check", "post-upgrade", "0", "", fails)}, false,
-			[]string{"first", "check"}, unit.ReleaseFailed, "hook first has run"},
-		{"of OpenStack-Helm, after the users", map[string]*fstest.MapFile{"one": hookJob("app-ks-user", "post-upgrade", "-1", "", ""), "two": hookJob("app-bootstrap", "post-upgrade", "0", "", fails)}, true,
-			[]string{"app-ks-user", "app-bootstrap"}, unit.ReleaseRolledBack, "rolled back to revision 1: hook Job"},
-		{"of OpenStack-Helm, the schema", map[string]*fstest.MapFile{"one": hookJob("app-db-sync", "post-upgrade", "0", "", fails)}, true,
-			[]string{"app-db-sync"}, unit.ReleaseFailed, "hook app-db-sync has run, which may have changed the schema"},
+		{
+			"the only one",
+			map[string]*fstest.MapFile{"one": hookJob("check", "post-upgrade", "0", "", fails)},
+			false,
+			[]string{"check"},
+			unit.ReleaseRolledBack, "rolled back to revision 1: hook Job",
+		},
+		{
+			"before the revision",
+			map[string]*fstest.MapFile{"one": hookJob("check", "pre-upgrade", "0", "", fails)},
+			false,
+			[]string{"check"},
+			unit.ReleaseFailed, "nothing of it was applied",
+		},
+		{
+			"after another one",
+			map[string]*fstest.MapFile{"one": hookJob("first", "post-upgrade", "-1", "", ""), "two": hookJob("check", "post-upgrade", "0", "", fails)},
+			false,
+			[]string{"first", "check"},
+			unit.ReleaseFailed, "hook first has run",
+		},
+		{
+			"of OpenStack-Helm, after the users",
+			map[string]*fstest.MapFile{"one": hookJob("app-ks-user", "post-upgrade", "-1", "", ""), "two": hookJob("app-bootstrap", "post-upgrade", "0", "", fails)},
+			true,
+			[]string{"app-ks-user", "app-bootstrap"},
+			unit.ReleaseRolledBack, "rolled back to revision 1: hook Job",
+		},
+		{
+			"of OpenStack-Helm, the schema",
+			map[string]*fstest.MapFile{"one": hookJob("app-db-sync", "post-upgrade", "0", "", fails)},
+			true,
+			[]string{"app-db-sync"},
+			unit.ReleaseFailed, "hook app-db-sync has run, which may have changed the schema",
+		},
 	}
 	newBed(t, appChart())
 	for _, tt := range tests {
@@ -271,7 +300,7 @@ func TestAHookThatGoesOnFailing(t *testing.T) {
 // What is not ready in time goes back. What was ready once does not, whatever becomes of it.
 func TestPodsThatNeverBecomeReady(t *testing.T) {
 	tree := appChart()
-	annotations := "labels: {app: app}\n      annotations: {" + `{{ if eq .Values.greeting "bad" }}testbed.kupenstack.io/behave: never-ready{{ end }}` + "}"
+	annotations := "labels: {app: app}\n      annotations: {" + ` {{ if eq .Values.greeting "bad" }}testbed.kupenstack.io/behave: never-ready{{ end }} ` + "}"
 	tree["charts/app/templates/deployment.yaml"] = file(strings.Replace(deploymentTemplate, "labels: {app: app}\n    spec", annotations+"\n    spec", 1))
 	b := newBed(t, tree)
 	b.options = func(options *helm.Options) { options.ReadyTimeout = 1 }
@@ -282,10 +311,48 @@ func TestPodsThatNeverBecomeReady(t *testing.T) {
 		t.Errorf("revisions: %s", got)
 	}
 	b.restart()
-	b.greet("bad", rollBack)
+	b.greet("bad", rollBack, func(spec *unit.Release) { spec.Values["replicas"] = int64(1) })
 	state, why := b.untilBlocked()
 	mustSay(t, why, "revision 3 failed and was rolled back to revision 2: not all is ready 1ns after the upgrade: Deployment")
 	if got := b.revisions(); state.Release != unit.ReleaseRolledBack || got != "1 superseded, 2 superseded, 3 superseded, 4 deployed" {
 		t.Errorf("it is %s, revisions %s", state.Release, got)
 	}
+}
+
+// Keys as those of Keystone are the same after all that can become of a release.
+func TestKeysSurviveEverything(t *testing.T) {
+	tree := refusedChart()
+	tree["charts/app/templates/keys.yaml"] = hookChart()["charts/app/templates/keys.yaml"]
+	b := newBed(t, tree)
+	b.settle()
+	secrets := b.client.CoreV1().Secrets(b.namespace)
+	keys, err := secrets.Get(t.Context(), "keys", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(after string) {
+		t.Helper()
+		now, err := secrets.Get(t.Context(), "keys", metav1.GetOptions{})
+		if err != nil || now.UID != keys.UID || string(now.Data["key"]) != string(keys.Data["key"]) {
+			t.Errorf("after %s the keys are others, %v", after, err)
+		}
+	}
+	b.greet("fine")
+	b.settle()
+	same("an upgrade")
+	b.greet("refused")
+	b.untilBlocked()
+	same("an upgrade that failed")
+	b.greet("hello")
+	b.settle()
+	b.greet("refused", rollBack)
+	if state, _ := b.untilBlocked(); state.Release != unit.ReleaseRolledBack {
+		t.Errorf("it is %s", state.Release)
+	}
+	same("a rollback")
+	b.remove()
+	same("the end of the release")
+	b.greet("hello")
+	b.settle()
+	same("its return")
 }
