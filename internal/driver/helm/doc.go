@@ -18,6 +18,12 @@
 // holds for the revision that is deployed until an upgrade has succeeded: what is wanted instead may wait,
 // or fail and rest, and meanwhile everything is put back as Helm left it.
 //
+// Steps of an upgrade that fail are on record in the same ConfigMap, and only so many are tried: then the upgrade is
+// given up until another input comes. Where it is asked for, the release goes back to the last revision that was
+// complete, unless a hook may have changed the schema of a database, or a StatefulSet has another image. That it
+// goes back is recorded before anything is done, and the new revision says by a label which input it stands in
+// for, so a process that is killed goes on, and nothing is tried twice.
+//
 // Keys of the values that somebody wrote and nothing of the chart reads block a release before anything is changed
 // (see package chartkeys). That is looked at once for each new specification or chart: a revision that was made
 // with such keys already stays in force.
