@@ -132,9 +132,32 @@ func cloudService() Nested {
 			},
 		},
 	}
+	block.Attributes = append(block.Attributes, failureSettings(ScopeCloud)...)
 	block.Attributes = append(block.Attributes, serviceSettings()...)
 	return Nested{Block: block}
 }
+
+// failureSettings are the attributes of what is a Helm release that say what becomes of an upgrade that fails.
+func failureSettings(scope Scope) []Attribute {
+	return []Attribute{
+		{
+			Name: "on_failure", Type: cty.String, AtLoad: true, Scope: scope, Allowed: []string{FailureStays, FailureRollsBack},
+			Default: cty.StringVal(FailureStays), Example: cty.StringVal(FailureRollsBack),
+			Doc: "What becomes of an upgrade that failed for good: its steps failed six times, or with rollback its pods were not ready half an hour after it. It stays as it is, or the release goes back to the revision before it. " +
+				"It does not go back where a hook may have changed the schema of a database, which the report says then, and where a StatefulSet has another image. After either it is tried again once what is wanted changes.",
+		},
+		{
+			Name: "retry", Type: cty.String, AtLoad: true, Scope: scope, Example: cty.StringVal("after the registry was repaired"),
+			Doc: "Any text. Another one has an upgrade tried again that was given up; it changes nothing else.",
+		},
+	}
+}
+
+// What becomes of an upgrade that failed.
+const (
+	FailureStays     = "stay"
+	FailureRollsBack = "rollback"
+)
 
 func serviceLabel() Label {
 	return Label{Name: "name", Doc: "Which service.", Format: FormatIdentifier, Allowed: serviceNames(), Example: "nova"}

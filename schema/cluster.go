@@ -16,7 +16,7 @@ func clusterBlocks() []Block {
 		Doc: "A Helm release of any chart, beside those of the services: what the cloud needs, and no service of the language is. " +
 			"What depends on it waits until it is ready: its hooks have run, and its objects work.",
 		Unique: "a release keeps its name, which two cannot have",
-		Attributes: []Attribute{
+		Attributes: append([]Attribute{
 			{
 				Name: "name", Type: cty.String, AtLoad: true, Change: Refused, FromLabel: true, Format: FormatDNSLabel, Example: cty.StringVal("cert-manager"),
 				Doc: "The name of the release, of at most 53 characters. To give it another one, write a second block and take the first one out.",
@@ -42,7 +42,7 @@ func clusterBlocks() []Block {
 				Example: cty.ObjectVal(map[string]cty.Value{"crds": cty.ObjectVal(map[string]cty.Value{"enabled": cty.True})}),
 				Doc:     "What the chart is rendered with, over its own values. Sensitive values are never shown." + unknownDoc,
 			},
-		},
+		}, failureSettings(0)...),
 	}, {
 		Kind: ManifestKind, Class: ClassResource, Cluster: true, Labels: clusterLabel("storage"),
 		Doc: "Objects of Kubernetes as they are: written here, in files, or all those of a directory. They are applied together, namespaces and definitions of kinds first; " +

@@ -38,6 +38,7 @@ func (c *composer) release(r *model.Resource) {
 		Address: r.Address, Class: unit.ClassWorkload, Range: r.Range,
 		Spec: &unit.Release{
 			Namespace: namespace, Name: name, Chart: chart, Values: values, Secrets: sortedSecrets(secrets), Written: written,
+			RollBack: textOf(r, "on_failure") == schema.FailureRollsBack, Retry: textOf(r, "retry"),
 		},
 		Edges: append(c.resourceEdges(r), c.within(r, namespace)...),
 		Drift: unit.DriftPolicy(r.Lifecycle.Drift), PreventDestroy: r.Lifecycle.PreventDestroy,

@@ -80,6 +80,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
 		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Written: c.writtenKeys(s),
+		RollBack: s.RollBack, Retry: s.Retry,
 	}
 	if ofRelease(s.Name, cloud.Release) {
 		release.OpenStackRelease = cloud.Release

@@ -50,6 +50,8 @@ type UnitStatus struct {
 	Edges   []unit.Edge
 	ID      string
 	Details []string
+	// Release is where a Helm release stands, "" for anything else.
+	Release unit.ReleaseState
 	// Attempts that failed in a row.
 	Attempts int
 	Range    diag.Range
@@ -88,6 +90,7 @@ func (e *Engine) status(l *loop) UnitStatus {
 	s := UnitStatus{
 		Address: l.address, Phase: l.phase, Reason: l.reason, Waits: slices.Clone(l.waits), Did: slices.Clone(l.did),
 		Healed: l.drift, ID: l.state.ID, Details: l.state.Details, Attempts: max(l.attempts, l.blind), Action: l.change.Action,
+		Release: l.state.Release,
 	}
 	if l.unit != nil {
 		s.Class, s.Kind, s.Edges, s.Range = l.unit.Class, l.unit.Spec.Locator().Kind, l.unit.Edges, l.unit.Range

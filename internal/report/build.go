@@ -137,7 +137,7 @@ func newUnit(u *engine.UnitStatus, l limits) unitDoc {
 	doc := unitDoc{
 		Address: addressText(u.Address), Class: u.Class, Kind: kindOf(u), Phase: u.Phase, Reason: line(u.Reason, l.text),
 		Action: u.Action, Cost: line(u.Cost, l.text), Drift: u.Drift, ID: line(u.ID, max(l.text, 64)),
-		Attempts: min(u.Attempts, maxAttempts), At: place(u.Range), status: u,
+		Attempts: min(u.Attempts, maxAttempts), Release: u.Release, At: place(u.Range), status: u,
 	}
 	doc.Waits = addresses(first(u.Waits, l, &doc.Cut))
 	doc.Causes = addresses(first(u.Causes, l, &doc.Cut))

@@ -124,23 +124,24 @@ type resourceDoc struct {
 }
 
 type unitDoc struct {
-	Address  string        `json:"address"`
-	Class    unit.Class    `json:"class"`
-	Kind     string        `json:"kind"`
-	Phase    engine.Phase  `json:"phase"`
-	Reason   string        `json:"reason,omitempty"`
-	Waits    []string      `json:"waits,omitempty"`
-	Causes   []string      `json:"causes,omitempty"`
-	Needs    []needDoc     `json:"needs,omitempty"`
-	Action   unit.Action   `json:"action,omitempty"`
-	Cost     string        `json:"cost,omitempty"`
-	Drift    bool          `json:"drift,omitempty"`
-	Fields   []unit.Field  `json:"fields,omitempty"`
-	Healed   []unit.Field  `json:"healed,omitempty"`
-	Did      []unit.Action `json:"did,omitempty"`
-	ID       string        `json:"id,omitempty"`
-	Details  []string      `json:"details,omitempty"`
-	Attempts int           `json:"attempts,omitempty"`
+	Address  string            `json:"address"`
+	Class    unit.Class        `json:"class"`
+	Kind     string            `json:"kind"`
+	Phase    engine.Phase      `json:"phase"`
+	Reason   string            `json:"reason,omitempty"`
+	Waits    []string          `json:"waits,omitempty"`
+	Causes   []string          `json:"causes,omitempty"`
+	Needs    []needDoc         `json:"needs,omitempty"`
+	Action   unit.Action       `json:"action,omitempty"`
+	Cost     string            `json:"cost,omitempty"`
+	Drift    bool              `json:"drift,omitempty"`
+	Fields   []unit.Field      `json:"fields,omitempty"`
+	Healed   []unit.Field      `json:"healed,omitempty"`
+	Did      []unit.Action     `json:"did,omitempty"`
+	ID       string            `json:"id,omitempty"`
+	Details  []string          `json:"details,omitempty"`
+	Attempts int               `json:"attempts,omitempty"`
+	Release  unit.ReleaseState `json:"release,omitempty"`
 	// trail lacks the last good commit of a unit that is ready with the one in force.
 	trail
 	At string `json:"at,omitempty"` // main.hcl:12

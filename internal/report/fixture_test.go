@@ -168,6 +168,7 @@ func degraded() report.Input {
 	in.Head = report.Commit{}
 	k := of(&in, "service.keystone")
 	k.Phase, k.Reason, k.Attempts = engine.PhaseFailed, "Job openstack/keystone-db-sync failed: exit code 1", 12
+	k.Release = unit.ReleaseFailed
 	of(&in, "network.web").Causes = objects("service.keystone")
 	of(&in, `instance.web["a"]`).Causes = objects("service.keystone")
 	two := of(&in, "node.two")

@@ -84,6 +84,7 @@ func (p *page) unit(x *index, address string) {
 		}
 	}
 	add("Why", md(u.Reason))
+	add("Helm release", string(u.Release))
 	add("Waits for", several(u.Waits))
 	add("Because of", several(u.Causes))
 	if u.Action.Changes() {

@@ -25,6 +25,10 @@ func (r *resolver) effective(l *layers, name string, settings []model.Setting) m
 			s.Version = plain.AsString()
 		case "storage_size":
 			s.StorageSize = plain.AsString()
+		case "on_failure":
+			s.RollBack = plain.AsString() == schema.FailureRollsBack
+		case "retry":
+			s.Retry = plain.AsString()
 		case "conf":
 			s.Conf = r.merge(l, s.Conf, settings[:i+1])
 		case "values":

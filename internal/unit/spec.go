@@ -151,6 +151,10 @@ type Release struct {
 	// OnDelete says that the chart was told to replace no pods of DaemonSets by itself, as instances
 	// need them.
 	OnDelete bool `json:"-"`
+	// RollBack says that an upgrade that failed for good gives way to the revision before it, where that is safe.
+	RollBack bool `json:"-"`
+	// Retry has what was given up tried again when it is another text than it was then.
+	Retry string `json:"-"`
 	// Written are the keys of the values that somebody wrote, with where, by path; none for a release whose
 	// keys are not held against its chart.
 	Written []WrittenKey `json:"-"`

@@ -76,6 +76,21 @@ const (
 	HealthFailed      Health = "failed" // it will not
 )
 
+// ReleaseState is where a Helm release stands.
+type ReleaseState string
+
+// The states of a release.
+const (
+	ReleaseAbsent       ReleaseState = "absent"
+	ReleaseDeployed     ReleaseState = "deployed"     // as it is wanted
+	ReleaseOutdated     ReleaseState = "outdated"     // something else is wanted than what was applied
+	ReleaseDrifted      ReleaseState = "drifted"      // objects are not as they were applied
+	ReleasePending      ReleaseState = "pending"      // hooks are to be run, or a process was killed at work
+	ReleaseFailed       ReleaseState = "failed"       // a step failed: it is tried again, or was given up
+	ReleaseRolledBack   ReleaseState = "rolled-back"  // an upgrade was given up, and what was there before is back
+	ReleaseUninstalling ReleaseState = "uninstalling" // it goes
+)
+
 // State is what was seen of a unit.
 type State struct {
 	Existence Existence
@@ -96,6 +111,8 @@ type State struct {
 	Outputs cty.Value
 	// Applied is the digest of the spec that the thing itself says was applied last, where it can.
 	Applied string
+	// Release is where a Helm release stands, "" for anything else.
+	Release ReleaseState
 	// Message says why it is not ready, in a sentence without secrets.
 	Message string
 	// Details are further lines for the report: pods that wait, conditions.

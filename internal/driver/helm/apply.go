@@ -53,7 +53,16 @@ func (d *Driver) step(ctx context.Context, v *view) error {
 		return errors.New(v.deferred)
 	case v.newest != nil && v.newest.status == release.StatusUninstalling:
 		return d.uninstall(ctx, v) // and is installed again by a later step
-	case v.outdated():
+	}
+	if err := d.begin(ctx, v); err != nil {
+		return err
+	}
+	switch {
+	case v.failure.back != nil:
+		return d.goBack(ctx, v)
+	case v.failure.stays != "":
+		return unit.Blocked(v.failure.stays)
+	case v.outdated() && !v.returned():
 		return d.release(ctx, v)
 	case !v.owned():
 		return d.relabel(ctx, v)
@@ -66,6 +75,9 @@ func (d *Driver) step(ctx context.Context, v *view) error {
 		return err
 	case len(v.removable()) > 0:
 		return d.removeLeftovers(ctx, v)
+	case v.failure.proves:
+		v.record.Proven = true
+		return d.writeProgress(ctx, v.namespace, v.name, &v.record)
 	case len(v.drift) > 0:
 		return d.repair(ctx, v.drift)
 	default:
@@ -93,7 +105,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 	if err != nil || !done {
 		return err
 	}
-	gone, err := d.clearJobs(ctx, v, next)
+	gone, err := d.clearJobs(ctx, v, v.run(), next.hooks)
 	if err != nil || !gone {
 		return err
 	}
@@ -129,7 +141,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 		upgrade.ResetValues = true
 		_, err = upgrade.Run(v.name, loaded, values)
 	}
-	return d.explained(v, err)
+	return d.failed(ctx, v, v.run(), d.explained(v, err))
 }
 
 // explained makes an error of Helm's one that says what to do where that is known.

@@ -26,6 +26,12 @@
 // one node after another, each once all that were replaced before are ready and the agents of OpenStack on their
 // nodes are up. What does not come up on one node does not reach the next, and what works meanwhile serves others.
 //
+// Steps of an upgrade that fail are on record in the same ConfigMap, and only so many are tried: then the upgrade is
+// given up until another input comes. Where it is asked for, the release goes back to the last revision that was
+// complete, unless a hook may have changed the schema of a database, or a StatefulSet has another image. That it
+// goes back is recorded before anything is done, and the new revision says by a label which input it stands in
+// for, so a process that is killed goes on, and nothing is tried twice.
+//
 // Keys of the values that somebody wrote and nothing of the chart reads block a release before anything is changed
 // (see package chartkeys). That is looked at once for each new specification or chart: a revision that was made
 // with such keys already stays in force.

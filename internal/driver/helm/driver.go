@@ -27,6 +27,9 @@ const Manager = "kupenstack-helm"
 // defaultTimeout bounds one call into Helm. As it waits for nothing, seconds are usual.
 const defaultTimeout = 5 * time.Minute
 
+// defaultReadyTimeout leaves room for images to be pulled on every node, and for one pod after the other.
+const defaultReadyTimeout = 30 * time.Minute
+
 // Cluster is what the driver needs of Kubernetes beside Helm.
 type Cluster interface {
 	// Get answers from watches; an object that is missing in the answer is absent.
@@ -70,6 +73,9 @@ type Options struct {
 	Digester redact.Digester
 	// Timeout bounds one call into Helm; 0 for five minutes.
 	Timeout time.Duration
+	// ReadyTimeout is how long after an upgrade its pods may take to become ready before it counts as failed,
+	// where a release goes back then; 0 for half an hour.
+	ReadyTimeout time.Duration
 	// Transport reaches chart repositories; nil for the default one.
 	Transport *http.Transport
 	// HostsDown says what the services of OpenStack miss on nodes where pods of a release were replaced, "" for
@@ -107,6 +113,9 @@ func New(cluster Cluster, options Options) (*Driver, error) {
 	}
 	if options.Timeout <= 0 {
 		options.Timeout = defaultTimeout
+	}
+	if options.ReadyTimeout <= 0 {
+		options.ReadyTimeout = defaultReadyTimeout
 	}
 	api, err := cluster.API(options.Timeout)
 	if err != nil {

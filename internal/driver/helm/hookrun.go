@@ -71,6 +71,7 @@ func (d *Driver) runHooks(ctx context.Context, namespace, name, run string, hook
 		return false, err
 	}
 	r.progress.Finished = append(r.progress.Finished, event)
+	r.progress.Ended = time.Now().UTC()
 	return true, d.writeProgress(ctx, namespace, name, r.progress)
 }
 
@@ -128,6 +129,7 @@ func (r *hookRun) judge(ctx context.Context, h hook, live *unstructured.Unstruct
 	case outcomeDone:
 		return true, r.record(ctx, h, hookRecord{Stage: hookDone, Attempt: record.Attempt})
 	case outcomeFailed:
+		r.progress.fail(fmt.Sprintf("hook %s failed: %s", h.ref, message))
 		if err := r.record(ctx, h, hookRecord{Stage: hookFailed, Attempt: record.Attempt, Message: message}); err != nil {
 			return false, err
 		}

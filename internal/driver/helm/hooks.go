@@ -34,6 +34,7 @@ type progress struct {
 	Run      string                `json:"run"`
 	Hooks    map[string]hookRecord `json:"hooks,omitempty"`
 	Finished []release.HookEvent   `json:"finished,omitempty"` // events all of whose hooks are done
+	attempts
 }
 
 type hookRecord struct {
@@ -78,6 +79,19 @@ func readProgress(object *unstructured.Unstructured, run string) *progress {
 	p := &progress{Hooks: map[string]hookRecord{}}
 	if err := json.Unmarshal([]byte(text), p); err != nil || p.Run != run || p.Hooks == nil {
 		return fresh
+	}
+	return p
+}
+
+// recorded decodes the progress of whatever run is on record.
+func recorded(object *unstructured.Unstructured) progress {
+	if object == nil {
+		return progress{}
+	}
+	text, _, _ := unstructured.NestedString(object.Object, "data", progressKey)
+	var p progress
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return progress{}
 	}
 	return p
 }

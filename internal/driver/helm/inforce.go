@@ -102,7 +102,7 @@ func (d *Driver) findEdits(ctx context.Context, v *view) error {
 // rightly. Data that the newer version of a process has taken over must not get the older one: which of them
 // it was nobody can tell any more, so that waits for the upgrade.
 func (h held) returns() bool {
-	stateful := slices.Contains([]string{"StatefulSet", kindDaemonSet}, h.object.GetKind())
+	stateful := slices.Contains([]string{kindStatefulSet, kindDaemonSet}, h.object.GetKind())
 	return !h.goes && (len(h.tried) == 0 || !stateful)
 }
 

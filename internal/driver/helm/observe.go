@@ -100,7 +100,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 		}
 		state.Observed = observed{digest: v.target.Spec.Digest(), diff: diff}
 	}
-	state.After = v.after
+	state.After, state.Release = v.after, v.standing()
 	if v.unseen != "" {
 		state.Unseen, state.Message = []string{"the chart"}, v.unseen
 	}
@@ -119,6 +119,9 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 	case v.newest.status == release.StatusDeployed:
 		state.Installed = true
 		d.judge(ctx, v, &state)
+		if v.failure.late != "" {
+			state.Health, state.Message = unit.HealthFailed, v.failure.late+": "+state.Message
+		}
 	case v.newest.status == release.StatusFailed:
 		state.Health = unit.HealthFailed
 		state.Message = fmt.Sprintf("revision %d failed: %s", v.newest.version, v.newest.description)
@@ -150,23 +153,7 @@ type ailing struct {
 func (d *Driver) judge(ctx context.Context, v *view, state *unit.State) {
 	state.Health = unit.HealthReady
 	d.judgeHooks(ctx, v, state)
-	var found []ailing
-	for _, desired := range v.newest.objects {
-		ref := refOf(desired)
-		live := v.live[ref]
-		if live == nil {
-			if desired.GetKind() != kindJob {
-				found = append(found, ailing{ref, unit.HealthProgressing, "it is not there"})
-			}
-			continue
-		}
-		if v.rollout.left > 0 && onlyOld(live) {
-			continue // it works as it is
-		}
-		if health, message := d.cluster.Health(live); health != unit.HealthReady {
-			found = append(found, ailing{ref, health, message})
-		}
-	}
+	found := d.unready(v)
 	slices.SortStableFunc(found, func(a, b ailing) int {
 		return cmp.Or(cmp.Compare(severity(b.health), severity(a.health)), a.ref.Compare(b.ref))
 	})
@@ -185,6 +172,28 @@ func (d *Driver) judge(ctx context.Context, v *view, state *unit.State) {
 		state.Health = unit.HealthProgressing
 		state.Message = v.leftovers[0].String() + " is not part of the release any more and still there"
 	}
+}
+
+// unready returns the objects of the newest revision that are not ready.
+func (d *Driver) unready(v *view) []ailing {
+	var found []ailing
+	for _, desired := range v.newest.objects {
+		ref := refOf(desired)
+		live := v.live[ref]
+		if live == nil {
+			if desired.GetKind() != kindJob {
+				found = append(found, ailing{ref, unit.HealthProgressing, "it is not there"})
+			}
+			continue
+		}
+		if v.rollout.left > 0 && onlyOld(live) {
+			continue // it works as it is
+		}
+		if health, message := d.cluster.Health(live); health != unit.HealthReady {
+			found = append(found, ailing{ref, health, message})
+		}
+	}
+	return found
 }
 
 // judgeHooks reports the hook that is not done.
@@ -265,7 +274,7 @@ func (v *view) due() unit.Diff {
 
 // settled tells whether there is nothing to be done but to put things back.
 func (v *view) settled() bool {
-	if v.unseen != "" || v.blocked != "" || v.deferred != "" || v.outdated() || !v.owned() {
+	if v.unseen != "" || v.blocked != "" || v.deferred != "" || v.outdated() || !v.owned() || v.failure.due() {
 		return false
 	}
 	return (v.hooks.done || !v.hooks.due) && len(v.removable()) == 0 // what goes already must not hide drift
@@ -284,7 +293,11 @@ func (v *view) next() unit.Diff {
 		return v.afterHooks(unit.Diff{Action: unit.ActionCreate, Reason: "there is no such release"})
 	case v.deferred != "":
 		return unit.Diff{Action: unit.ActionDeferred, Reason: v.deferred}
-	case v.outdated():
+	case v.failure.back != nil:
+		return v.backDiff()
+	case v.failure.stays != "":
+		return unit.Diff{Action: unit.ActionBlocked, Reason: v.masker.Text(v.failure.stays).String()}
+	case v.outdated() && !v.returned():
 		return v.afterHooks(v.upgradeDiff())
 	case !v.owned():
 		return unit.Diff{Action: unit.ActionAdopt, Reason: "a release of this name is there, and it is not marked as ours"}
@@ -292,6 +305,10 @@ func (v *view) next() unit.Diff {
 		return unit.Diff{Action: unit.ActionUpdate, Reason: v.masker.Text(fmt.Sprintf("hook %s failed and is run again: %s", v.hooks.hook, v.hooks.message)).String()}
 	case !v.hooks.done && v.hooks.due:
 		return unit.Diff{Action: unit.ActionUpdate, Continues: true, Reason: fmt.Sprintf("hook %s is to be run or finished", v.hooks.hook)}
+	case v.failure.proves && len(v.removable()) == 0:
+		return unit.Diff{Action: unit.ActionUpdate, Continues: true, Reason: "it is to be recorded that the upgrade has succeeded"}
+	case v.returned() && !v.hooks.done:
+		return unit.Diff{Action: unit.ActionUpdate, Continues: true, Waits: true, Reason: fmt.Sprintf("hook %s: %s", v.hooks.hook, v.hooks.message)}
 	default:
 		return unit.Diff{Action: unit.ActionUpdate, Reason: "objects are left that do not belong to the release any more"}
 	}
@@ -349,7 +366,7 @@ func (v *view) driftDiff(found []drift) unit.Diff {
 
 // rolls tells whether a change of an object's pod template replaces its pods.
 func rolls(object *unstructured.Unstructured) bool {
-	if !slices.Contains([]string{"Deployment", "StatefulSet", kindDaemonSet}, object.GetKind()) {
+	if !slices.Contains([]string{"Deployment", kindStatefulSet, kindDaemonSet}, object.GetKind()) {
 		return false
 	}
 	strategy, _, _ := unstructured.NestedString(object.Object, "spec", "updateStrategy", "type")

@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"time"
 
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -34,6 +35,8 @@ type stored struct {
 type revision struct {
 	stored
 	description string
+	deployed    time.Time
+	toolkit     bool // its chart is one of OpenStack-Helm's
 	config      map[string]any
 	objects     []*unstructured.Unstructured // as Helm applied them
 	hooks       []*release.Hook
@@ -194,7 +197,8 @@ func (d *Driver) read(ctx context.Context, namespace string, of stored, known co
 	}
 	of.resourceVersion, of.status, of.labels = secret.ResourceVersion, decoded.Info.Status, secret.Labels
 	return &revision{
-		stored: of, description: decoded.Info.Description, config: decoded.Config, objects: objects, hooks: decoded.Hooks,
+		stored: of, description: decoded.Info.Description, deployed: decoded.Info.LastDeployed.Time, toolkit: usesToolkit(decoded.Chart),
+		config: decoded.Config, objects: objects, hooks: decoded.Hooks,
 	}, nil
 }
 

@@ -22,7 +22,7 @@ const (
 // lasting are the kinds of objects that keep what a release was made with: its processes and its data.
 func lasting() []struct{ kind, group, resource string } {
 	return []struct{ kind, group, resource string }{
-		{"StatefulSet", "apps", "statefulsets"},
+		{kindStatefulSet, "apps", "statefulsets"},
 		{kindClaim, "", "persistentvolumeclaims"},
 		{"Deployment", "apps", "deployments"},
 		{kindDaemonSet, "apps", "daemonsets"},

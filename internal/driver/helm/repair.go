@@ -59,10 +59,10 @@ func (d *Driver) removeLeftovers(ctx context.Context, v *view) error {
 }
 
 // clearJobs deletes the Jobs that are in the way of the next revision, and tells whether they are
-// gone. Finished Jobs of the manifest cannot be changed. Jobs of the hooks that will run again go
+// gone: next are its hooks, and run is theirs. Finished Jobs of the manifest cannot be changed. Jobs of the hooks that will run again go
 // before the upgrade, as pods of the new revision would take the old ones for proof that the
 // database has its new form.
-func (d *Driver) clearJobs(ctx context.Context, v *view, next rendered) (bool, error) {
+func (d *Driver) clearJobs(ctx context.Context, v *view, run string, next []*release.Hook) (bool, error) {
 	if v.newest == nil {
 		return true, nil
 	}
@@ -98,7 +98,7 @@ func (d *Driver) clearJobs(ctx context.Context, v *view, next rendered) (bool, e
 			return false, err
 		}
 	}
-	hooks, err := d.hooksOf(next.hooks, postEvent(v.run()), v.namespace, v.name)
+	hooks, err := d.hooksOf(next, postEvent(run), v.namespace, v.name)
 	if err != nil {
 		return false, err
 	}

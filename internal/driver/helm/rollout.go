@@ -26,6 +26,7 @@ type rollout struct {
 	node  string       // whose turn it is
 	pods  []corev1.Pod // that are there
 	waits string       // for what, where no node's turn is now
+	sets  []unit.ObjectRef
 }
 
 // daemons are a DaemonSet whose pods are replaced by us, with its pods.
@@ -72,10 +73,24 @@ func (d *Driver) findRollout(ctx context.Context, v *view) error {
 		return fmt.Errorf("look at the nodes of release %s/%s: %w", v.namespace, v.name, err)
 	}
 	v.rollout = nextNode(all, ready)
-	if v.rollout.waits == "" && v.rollout.left > 0 {
+	if v.rollout.left == 0 {
+		return nil
+	}
+	for _, one := range all {
+		v.rollout.sets = append(v.rollout.sets, one.ref)
+	}
+	if rest := v.rest(d.unready(v)); len(rest) > 0 {
+		v.rollout.waits = fmt.Sprintf("first the rest of the release: %s is not ready", rest[0].ref)
+	}
+	if v.rollout.waits == "" {
 		v.rollout.waits = d.hostsDown(ctx, v, updatedNodes(all, ready))
 	}
 	return nil
+}
+
+// rest are those of the objects that are not ready whose pods are not replaced by us at this time.
+func (v *view) rest(found []ailing) []ailing {
+	return slices.DeleteFunc(slices.Clone(found), func(one ailing) bool { return slices.Contains(v.rollout.sets, one.ref) })
 }
 
 // hasOldPods tells whether a DaemonSet has pods of an earlier revision, or may have.

@@ -18,18 +18,23 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-const kindDaemonSet = "DaemonSet"
+const (
+	kindDaemonSet   = "DaemonSet"
+	kindStatefulSet = "StatefulSet"
+)
 
 // findStops looks for the DaemonSets of the release whose pods the next step would end. One that the
 // next revision calls otherwise, or does not have, is deleted with all of its pods at once, and one
 // that selects other nodes loses those on the nodes it leaves: no update strategy keeps Kubernetes from
 // either.
 func (d *Driver) findStops(ctx context.Context, v *view) error {
-	if v.want == nil || v.blocked != "" {
+	if v.newest == nil || v.want == nil || v.blocked != "" {
 		return nil
 	}
 	next, outdated := v.newest.objects, v.outdated()
 	switch {
+	case v.failure.back != nil:
+		next, outdated = v.failure.back.to.objects, true
 	case v.newest.status == release.StatusUninstalling:
 		next = nil // what was begun ends before it is installed again
 	case outdated:

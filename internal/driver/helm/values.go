@@ -22,6 +22,7 @@ const (
 	labelValues = "kupenstack.io/values" // the keyed digest of the secret values
 	labelMark   = "kupenstack.io/mark"   // names the unit that the release belongs to
 	labelRun    = "kupenstack.io/run"    // names the run of hooks that belongs to the revision
+	labelBack   = "kupenstack.io/back"   // names the input that the revision was made in place of, as that failed
 )
 
 // maxLabel is the length of a label's value that Kubernetes takes.

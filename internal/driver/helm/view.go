@@ -44,6 +44,8 @@ type view struct {
 	byNode    bool             // and whether by us, node by node
 	stops     []unit.Stop      // the DaemonSets whose pods the next step would end
 	rollout   rollout          // of pods that Kubernetes does not replace, while all else is done
+	record    progress         // what is on record of steps that failed
+	failure   failure          // what comes of them
 }
 
 // look gathers a view. It changes nothing.
@@ -70,6 +72,12 @@ func (d *Driver) look(ctx context.Context, target unit.Target, history []stored)
 	err = d.hooksBefore(ctx, v)
 	if err == nil {
 		err = d.inspect(ctx, v)
+	}
+	if err == nil {
+		err = d.judgeFailure(ctx, v)
+	}
+	if err == nil {
+		err = d.findStops(ctx, v)
 	}
 	if err != nil {
 		return nil, v.masked(err)
@@ -205,10 +213,14 @@ func (v *view) preEvent() release.HookEvent {
 
 // postEvent returns the event of the hooks that run after a run's revision was applied.
 func postEvent(run string) release.HookEvent {
-	if strings.HasPrefix(run, "install.") {
+	switch {
+	case strings.HasPrefix(run, "install."):
 		return release.HookPostInstall
+	case isReturn(run):
+		return release.HookPostRollback
+	default:
+		return release.HookPostUpgrade
 	}
-	return release.HookPostUpgrade
 }
 
 // inspect looks at the objects of the release.
@@ -230,12 +242,10 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 		}
 	}
 	if v.newest.status != release.StatusDeployed {
-		if v.target.Spec != nil {
-			if err := d.findEdits(ctx, v); err != nil {
-				return err
-			}
+		if v.target.Spec == nil {
+			return nil
 		}
-		return d.findStops(ctx, v)
+		return d.findEdits(ctx, v)
 	}
 	for _, ref := range v.newest.previous {
 		if object := live[ref]; object != nil && v.owns(object) && !stays(object) {
@@ -256,15 +266,13 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 		if err = d.preview(ctx, v); err == nil {
 			err = d.findEdits(ctx, v)
 		}
+		return err
 	default:
 		if err = d.findDrift(ctx, v); err == nil {
 			err = d.findRollout(ctx, v)
 		}
-	}
-	if err != nil {
 		return err
 	}
-	return d.findStops(ctx, v)
 }
 
 // removable are the leftovers that nobody deletes yet.

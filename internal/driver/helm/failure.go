@@ -1,0 +1,252 @@
+package helm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+const (
+	// maxFailures is how many steps of one upgrade may fail before it is given up. With the pauses in between
+	// that takes a quarter of an hour at least.
+	maxFailures = 6
+	// maxReturns is the same for going back. Each try makes a revision, and Helm keeps only so many.
+	maxReturns = 3
+	// lateFor is for how long after its patience with pods a release may still go back for them. What is not
+	// ready after that may have been ready in between, while nobody looked.
+	lateFor = 24 * time.Hour
+)
+
+// attempts is what is on record of the steps of a run that failed, and of where it may go back to.
+type attempts struct {
+	Failures int       `json:"failures,omitempty"`
+	Cause    string    `json:"cause,omitempty"`  // of the last one
+	Why      string    `json:"why,omitempty"`    // a release goes back
+	Retry    string    `json:"retry,omitempty"`  // what the configuration said to have it tried again
+	Good     int       `json:"good,omitempty"`   // the revision to go back to, 0 for none
+	NoGood   string    `json:"noGood,omitempty"` // why there is none
+	Ended    time.Time `json:"ended,omitzero"`   // when the last hooks were done
+	Proven   bool      `json:"proven,omitempty"` // all was ready once
+}
+
+func (a *attempts) fail(cause string) {
+	a.Failures++
+	a.Cause = cause
+}
+
+// failure is what comes of steps that failed.
+type failure struct {
+	stays  string   // why what is wanted is not tried any more
+	back   *goingTo // what to go back to
+	late   string   // why the release counts as failed, though it may become ready yet
+	proves bool     // it is to be recorded that all is ready
+}
+
+// due tells whether there is something to do about it, or nothing can be.
+func (f failure) due() bool { return f.stays != "" || f.back != nil || f.proves }
+
+// judgeFailure finds out what comes of steps that failed.
+func (d *Driver) judgeFailure(ctx context.Context, v *view) error {
+	if v.newest == nil || v.want == nil || v.blocked != "" || v.newest.status == release.StatusUninstalling || v.base == 0 {
+		return nil
+	}
+	ref := progressRef(v.namespace, v.name)
+	live, err := d.cluster.Get(ctx, ref)
+	if err != nil {
+		return fmt.Errorf("look at the progress: %w", err)
+	}
+	v.record = recorded(live[ref])
+	switch {
+	case v.returned():
+		v.failure.stays = v.afterReturn()
+		return nil
+	case v.record.Run == v.returnRun():
+		return d.judgeReturn(ctx, v)
+	default:
+		return d.judgeUpgrade(ctx, v)
+	}
+}
+
+// upgradeRun names the run of the upgrade that goes on or is next, "" when there is none.
+func (v *view) upgradeRun() string {
+	run := v.newest.labels[labelRun]
+	if v.outdated() {
+		run = v.run()
+	}
+	if !strings.HasPrefix(run, "upgrade.") {
+		return ""
+	}
+	return run
+}
+
+// judgeUpgrade tells whether an upgrade is given up, and then whether the release goes back.
+func (d *Driver) judgeUpgrade(ctx context.Context, v *view) error {
+	r, run := &v.record, v.upgradeRun()
+	if run == "" || r.Run != run || r.Failures > 0 && r.Retry != v.want.spec.Retry {
+		return nil
+	}
+	wishes := v.want.spec.RollBack
+	if v.outdated() || !v.hooks.done {
+		if r.Failures < maxFailures {
+			return nil
+		}
+		cause := fmt.Sprintf("the upgrade failed %d times, and is tried again once the configuration changes: %s", r.Failures, r.Cause)
+		if !wishes {
+			v.failure.stays = cause
+			return nil
+		}
+		back, why, err := d.wayBack(ctx, v, run)
+		if v.failure.back = back; back == nil && err == nil {
+			v.failure.stays = cause + "; it is not rolled back, as " + why
+		}
+		return err
+	}
+	if !wishes || r.Good == 0 || r.Proven {
+		return nil
+	}
+	unready := v.rest(d.unready(v)) // what goes from node to node takes its time, and stops by itself
+	if len(unready) == 0 {
+		v.failure.proves = true
+		return nil
+	}
+	since := r.Ended
+	if v.newest.deployed.After(since) {
+		since = v.newest.deployed
+	}
+	patience := d.options.ReadyTimeout
+	if waited := time.Since(since); waited < patience || waited > patience+lateFor {
+		return nil
+	}
+	cause := fmt.Sprintf("not all is ready %s after the upgrade", patience)
+	back, why, err := d.wayBack(ctx, v, run)
+	if v.failure.back = back; back != nil {
+		back.cause = fmt.Sprintf("%s: %s: %s", cause, unready[0].ref, unready[0].message)
+	} else if err == nil {
+		v.failure.late = cause + " (it is not rolled back, as " + why + ")"
+	}
+	return err
+}
+
+// begin records what an upgrade may go back to before anything of it is done, and that failures count anew as
+// the configuration says so.
+func (d *Driver) begin(ctx context.Context, v *view) error {
+	if v.newest == nil || v.want == nil || v.base == 0 || v.failure.back != nil || v.failure.stays != "" {
+		return nil
+	}
+	run, spec := v.upgradeRun(), v.want.spec
+	next := v.record
+	switch {
+	case run == "":
+		return nil
+	case next.Run == run && next.Failures > 0 && next.Retry != spec.Retry:
+		next.Failures = 0
+	case next.Run != run && v.outdated() && !v.returned() && spec.RollBack:
+		next = progress{Run: run}
+		next.Good, next.NoGood = v.lastGood()
+	default:
+		return nil
+	}
+	next.Retry = spec.Retry
+	v.record = next
+	return d.writeProgress(ctx, v.namespace, v.name, &next)
+}
+
+// lastGood returns the revision that an upgrade which is about to begin may go back to, or why there is none.
+func (v *view) lastGood() (version int, why string) {
+	n, r := v.newest, &v.record
+	known := r.Run == n.labels[labelRun] && r.Good != 0 && !isReturn(r.Run)
+	switch {
+	case n.status == release.StatusDeployed && v.hooks.done && (!known || r.Proven):
+		return n.version, ""
+	case !known:
+		return 0, fmt.Sprintf("revision %d was not complete when the upgrade began", n.version)
+	}
+	if ran := migration(n, r); ran != "" {
+		return 0, fmt.Sprintf("revision %d was not complete when the upgrade began, and %s", n.version, ran)
+	}
+	return r.Good, ""
+}
+
+// failed counts a failure of Helm's, and has it tried again after a pause.
+func (d *Driver) failed(ctx context.Context, v *view, run string, err error) error {
+	if err == nil || unit.IsBlocked(err) || errors.Is(err, unit.ErrNotWriter) || ctx.Err() != nil || strings.HasPrefix(run, "install.") {
+		return err
+	}
+	stored, failed := d.cluster.Confirm(ctx, progressRef(v.namespace, v.name))
+	if failed != nil {
+		return errors.Join(err, failed)
+	}
+	p := readProgress(stored, run)
+	p.fail(v.masker.Text(err.Error()).String())
+	if failed := d.writeProgress(ctx, v.namespace, v.name, p); failed != nil {
+		return errors.Join(err, failed)
+	}
+	return &unit.RetryError{After: pause(p.Failures), Err: err}
+}
+
+// migrations are parts of the names of Jobs in OpenStack-Helm's charts that change the schema of a database.
+func migrations() []string {
+	return []string{"db-sync", "db-session-sync", "manage-db", "run-migrator"}
+}
+
+func migrates(name string) bool {
+	return slices.ContainsFunc(migrations(), func(part string) bool { return strings.Contains(name, part) })
+}
+
+// migration says what of a revision may have changed the schema of a database, "" for nothing. Of
+// OpenStack-Helm's charts it is known which Jobs do. Of others every hook that has come to its end may.
+func migration(of *revision, p *progress) string {
+	for _, h := range of.hooks {
+		if h.Kind != kindJob && h.Kind != kindPod {
+			continue
+		}
+		for key, record := range p.Hooks {
+			_, ref, _ := strings.Cut(key, " ")
+			begun := strings.HasSuffix(ref, "/"+h.Name) || strings.HasSuffix(ref, " "+h.Name)
+			if begun && (of.toolkit && migrates(h.Name) || !of.toolkit && record.Stage == hookDone) {
+				return fmt.Sprintf("hook %s has run", h.Name)
+			}
+		}
+	}
+	for _, object := range of.objects {
+		if of.toolkit && object.GetKind() == kindJob && migrates(object.GetName()) {
+			return fmt.Sprintf("%s is part of it", refOf(object))
+		}
+	}
+	return ""
+}
+
+// takenOver names a StatefulSet whose processes have other images in one revision than in another: their data
+// may have the newer form already. "" for none.
+func takenOver(before, after *revision) string {
+	images := map[unit.ObjectRef]string{}
+	for _, object := range before.objects {
+		images[refOf(object)] = imagesOf(object)
+	}
+	for _, object := range after.objects {
+		ref := refOf(object)
+		if was, there := images[ref]; object.GetKind() == kindStatefulSet && there && was != imagesOf(object) {
+			return ref.String()
+		}
+	}
+	return ""
+}
+
+func imagesOf(object *unstructured.Unstructured) string {
+	containers, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "containers")
+	var images []string
+	for _, c := range containers {
+		container, _ := c.(map[string]any)
+		images = append(images, fmt.Sprint(container["name"], "=", container["image"]))
+	}
+	slices.Sort(images)
+	return strings.Join(images, " ")
+}

@@ -1,0 +1,358 @@
+//go:build beds
+
+package helm_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/zclconf/go-cty/cty"
+	"helm.sh/helm/v3/pkg/release"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// refusedChart has a Service that the API server refuses when the greeting is "refused", after a ConfigMap that
+// only that revision has.
+func refusedChart() fstest.MapFS {
+	tree := appChart()
+	tree["charts/app/templates/extra.yaml"] = file(`{{ if ne .Values.greeting "hello" }}
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a-extra}
+data: {greeting: {{ .Values.greeting }}}
+{{ end }}`)
+	tree["charts/app/templates/service.yaml"] = file(`apiVersion: v1
+kind: Service
+metadata: {name: app}
+spec: {type: {{ eq .Values.greeting "refused" | ternary .Values.auth.password "ClusterIP" }}, ports: [{port: 80}]}
+`)
+	return tree
+}
+
+func (b *bed) greet(greeting string, more ...func(*unit.Release)) {
+	b.change(func(spec *unit.Release) {
+		spec.Values["greeting"] = greeting
+		for _, edit := range more {
+			edit(spec)
+		}
+	})
+}
+
+func rollBack(spec *unit.Release) { spec.RollBack = true }
+
+func again(spec *unit.Release) { spec.Retry += "again" }
+
+// untilBlocked takes steps until the release is blocked, and returns its state and why.
+func (b *bed) untilBlocked() (unit.State, string) {
+	b.t.Helper()
+	why := ""
+	state := b.until("blocked", func(_ unit.State, diff unit.Diff) bool {
+		why = diff.Reason
+		return diff.Action == unit.ActionBlocked
+	})
+	if _, err := b.apply(state); !unit.IsBlocked(err) {
+		b.t.Errorf("a step of what is blocked: %v", err)
+	}
+	return state, why
+}
+
+func mustSay(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q does not say %q", text, part)
+		}
+	}
+}
+
+func TestAnUpgradeThatIsRefusedIsGivenUp(t *testing.T) {
+	b := newBed(t, refusedChart())
+	b.settle()
+	b.greet("refused")
+	state, why := b.untilBlocked()
+	mustSay(t, why, "failed 6 times", "once the configuration changes", "(sensitive)")
+	if state.Release != unit.ReleaseFailed || state.Health != unit.HealthFailed {
+		t.Errorf("it is %s, %s", state.Release, state.Health)
+	}
+	if got := b.revisions(); !strings.HasPrefix(got, "1 deployed, ") || !strings.HasSuffix(got, ", 7 failed") {
+		t.Errorf("revisions: %s", got)
+	}
+	b.restart()
+	if _, diff := b.observe(); diff.Action != unit.ActionBlocked {
+		t.Errorf("after a restart: %+v", diff)
+	}
+
+	b.greet("refused", again)
+	if _, diff := b.observe(); diff.Action == unit.ActionBlocked {
+		t.Errorf("asked to try again: %+v", diff)
+	}
+	b.untilBlocked()
+	if got := b.revisions(); !strings.HasPrefix(got, "1 deployed, ") || !strings.HasSuffix(got, ", 13 failed") {
+		t.Errorf("revisions: %s", got)
+	}
+
+	b.greet("fine")
+	if state := b.settle(); state.Release != unit.ReleaseDeployed {
+		t.Errorf("mended, it is %s", state.Release)
+	}
+}
+
+// A rollback is a revision with the objects of the good one, and is not followed by another try.
+func TestAnUpgradeThatIsRefusedIsRolledBack(t *testing.T) {
+	b := newBed(t, refusedChart())
+	b.settle()
+	b.greet("refused", rollBack)
+	_, why := b.untilBlocked()
+	mustSay(t, why, "revision 7 failed and was rolled back to revision 1", "once the configuration changes")
+	b.until("ready as before", func(state unit.State, _ unit.Diff) bool {
+		return state.Release == unit.ReleaseRolledBack && state.Ready()
+	})
+	if got := b.revisions(); !strings.HasSuffix(got, ", 7 failed, 8 deployed") || strings.Count(got, "deployed") != 1 {
+		t.Errorf("revisions: %s", got)
+	}
+	if got := b.config("app-config").Data["greeting"]; got != "hello, world" {
+		t.Errorf("the greeting is %q", got)
+	}
+	if _, err := b.client.CoreV1().ConfigMaps(b.namespace).Get(t.Context(), "a-extra", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("what only the failed revision has: %v", err)
+	}
+	last, err := b.store().Last("app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustSay(t, last.Info.Description, "revision 7 failed and was rolled back to revision 1")
+
+	// What somebody changes of what is back is put back.
+	drifting := b.config("app-config")
+	drifting.Data["greeting"] = "edited"
+	if _, err := b.client.CoreV1().ConfigMaps(b.namespace).Update(t.Context(), drifting, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	b.until("seen to be mended", func(_ unit.State, diff unit.Diff) bool { return len(diff.Mends) == 1 })
+	b.target.Mend = true
+	if _, err := b.apply(unit.State{}); err != nil {
+		t.Fatal(err)
+	}
+	b.target.Mend = false
+	if got := b.config("app-config").Data["greeting"]; got != "hello, world" {
+		t.Errorf("after its repair the greeting is %q", got)
+	}
+
+	b.greet("hello")
+	b.settle()
+	b.greet("fine")
+	b.settle()
+	if got := b.revisions(); !strings.HasSuffix(got, "8 superseded, 9 deployed") {
+		t.Errorf("revisions: %s", got)
+	}
+}
+
+// What to go back to is known after a fix that came too early and failed, too.
+func TestAFixThatFailsIsRolledBackToTheGoodRevision(t *testing.T) {
+	b := newBed(t, refusedChart())
+	b.settle()
+	b.greet("refused", rollBack)
+	b.until("failed", func(state unit.State, _ unit.Diff) bool { return state.Release == unit.ReleaseFailed })
+	b.greet("refused", rollBack, func(spec *unit.Release) { spec.Values["big"] = int64(2) })
+	_, why := b.untilBlocked()
+	mustSay(t, why, "rolled back to revision 1")
+}
+
+// Wherever a process is killed on the way back, the next one goes on to the same end.
+func TestARollbackThatIsKilledGoesOn(t *testing.T) {
+	tree := refusedChart()
+	tree["charts/app/templates/before.yaml"] = hookJob("before", "pre-rollback", "0", "", "")
+	tree["charts/app/templates/after.yaml"] = hookJob("after", "post-rollback", "0", "", "")
+	b := newBed(t, tree)
+	b.settle()
+	b.greet("refused", rollBack)
+	b.until("about to go back", func(_ unit.State, diff unit.Diff) bool {
+		return strings.Contains(diff.Reason, "goes back to revision 1")
+	})
+	for cut := 1; ; cut++ {
+		broken := &cutOff{Cluster: wired{b.cluster}, left: cut%4 + 1}
+		b.driver.Close()
+		b.driver = b.newDriver(broken)
+		if _, diff := b.observe(); diff.Action == unit.ActionBlocked {
+			break
+		}
+		for !broken.gone() {
+			state, diff := b.observe()
+			if !diff.Action.Changes() {
+				break
+			}
+			if !diff.Waits {
+				_, _ = b.driver.Apply(t.Context(), b.target, cty.NilVal, state)
+				continue
+			}
+			<-b.woken
+		}
+		if cut > 50 {
+			t.Fatal("it does not come to an end")
+		}
+	}
+	state, why := b.untilBlocked()
+	mustSay(t, why, "rolled back to revision 1")
+	if state.Release != unit.ReleaseRolledBack {
+		t.Errorf("it is %s", state.Release)
+	}
+	if got := b.created("jobs"); !slices.Equal(got, []string{"before", "after"}) {
+		t.Errorf("hooks ran as %q", got)
+	}
+
+	b.leave(release.StatusPendingRollback)
+	b.restart()
+	if state, diff := b.observe(); state.Release != unit.ReleasePending || !strings.Contains(diff.Reason, "goes back to revision 1") {
+		t.Errorf("a rollback that was cut off: %s, %+v", state.Release, diff)
+	}
+	state, _ = b.untilBlocked()
+	if got := b.revisions(); state.Release != unit.ReleaseRolledBack || !strings.HasSuffix(got, "8 failed, 9 deployed") {
+		t.Errorf("it is %s, revisions %s", state.Release, got)
+	}
+}
+
+// Hooks that fail are run a few times, and the release goes back only where none of them may have changed a
+// schema.
+func TestAHookThatGoesOnFailing(t *testing.T) {
+	fails := ` {{ if eq .Values.greeting "bad" }}testbed.kupenstack.io/behave: fail{{ end }} `
+	toolkit := "apiVersion: v2\nname: app\nversion: 1.2.3\ndependencies:\n- {name: library, version: '>= 0', repository: 'file://../library'}\n- {name: helm-toolkit, version: '>= 0', repository: 'file://../helm-toolkit'}\n"
+	tests := []struct {
+		name  string
+		hooks map[string]*fstest.MapFile
+		osh   bool
+		jobs  []string
+		want  unit.ReleaseState
+		says  string
+	}{
+		{
+			"the only one",
+			map[string]*fstest.MapFile{"one": hookJob("check", "post-upgrade", "0", "", fails)},
+			false,
+			[]string{"check"},
+			unit.ReleaseRolledBack, "rolled back to revision 1: hook Job",
+		},
+		{
+			"before the revision",
+			map[string]*fstest.MapFile{"one": hookJob("check", "pre-upgrade", "0", "", fails)},
+			false,
+			[]string{"check"},
+			unit.ReleaseFailed, "nothing of it was applied",
+		},
+		{
+			"after another one",
+			map[string]*fstest.MapFile{"one": hookJob("first", "post-upgrade", "-1", "", ""), "two": hookJob("check", "post-upgrade", "0", "", fails)},
+			false,
+			[]string{"first", "check"},
+			unit.ReleaseFailed, "hook first has run",
+		},
+		{
+			"of OpenStack-Helm, after the users",
+			map[string]*fstest.MapFile{"one": hookJob("app-ks-user", "post-upgrade", "-1", "", ""), "two": hookJob("app-bootstrap", "post-upgrade", "0", "", fails)},
+			true,
+			[]string{"app-ks-user", "app-bootstrap"},
+			unit.ReleaseRolledBack, "rolled back to revision 1: hook Job",
+		},
+		{
+			"of OpenStack-Helm, the schema",
+			map[string]*fstest.MapFile{"one": hookJob("app-db-sync", "post-upgrade", "0", "", fails)},
+			true,
+			[]string{"app-db-sync"},
+			unit.ReleaseFailed, "hook app-db-sync has run, which may have changed the schema",
+		},
+	}
+	newBed(t, appChart())
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tree := appChart()
+			for name, hook := range tt.hooks {
+				tree["charts/app/templates/"+name+".yaml"] = hook
+			}
+			if tt.osh {
+				tree["charts/app/Chart.yaml"] = file(toolkit)
+				tree["charts/helm-toolkit/Chart.yaml"] = file("apiVersion: v2\nname: helm-toolkit\nversion: 1.0.0\n")
+			}
+			b := newBed(t, tree)
+			b.settle()
+			b.greet("bad", rollBack)
+			state, why := b.untilBlocked()
+			mustSay(t, why, tt.says)
+			if state.Release != tt.want {
+				t.Errorf("it is %s", state.Release)
+			}
+			last := tt.jobs[len(tt.jobs)-1]
+			want := append(slices.Clone(tt.jobs), slices.Repeat([]string{last}, 5)...)
+			if got := b.created("jobs"); !slices.Equal(got, want) {
+				t.Errorf("hooks ran as %q, want %q", got, want)
+			}
+			b.greet("good", rollBack)
+			b.settle()
+		})
+	}
+}
+
+// What is not ready in time goes back. What was ready once does not, whatever becomes of it.
+func TestPodsThatNeverBecomeReady(t *testing.T) {
+	tree := appChart()
+	annotations := "labels: {app: app}\n      annotations: {" + ` {{ if eq .Values.greeting "bad" }}testbed.kupenstack.io/behave: never-ready{{ end }} ` + "}"
+	tree["charts/app/templates/deployment.yaml"] = file(strings.Replace(deploymentTemplate, "labels: {app: app}\n    spec", annotations+"\n    spec", 1))
+	b := newBed(t, tree)
+	b.options = func(options *helm.Options) { options.ReadyTimeout = 1 }
+	b.settle()
+	b.greet("fine", rollBack, func(spec *unit.Release) { spec.Values["replicas"] = int64(0) }) // ready at once
+	b.settle()
+	if got := b.revisions(); got != "1 superseded, 2 deployed" {
+		t.Errorf("revisions: %s", got)
+	}
+	b.restart()
+	b.greet("bad", rollBack, func(spec *unit.Release) { spec.Values["replicas"] = int64(1) })
+	state, why := b.untilBlocked()
+	mustSay(t, why, "revision 3 failed and was rolled back to revision 2: not all is ready 1ns after the upgrade: Deployment")
+	if got := b.revisions(); state.Release != unit.ReleaseRolledBack || got != "1 superseded, 2 superseded, 3 superseded, 4 deployed" {
+		t.Errorf("it is %s, revisions %s", state.Release, got)
+	}
+}
+
+// Keys as those of Keystone are the same after all that can become of a release.
+func TestKeysSurviveEverything(t *testing.T) {
+	tree := refusedChart()
+	tree["charts/app/templates/keys.yaml"] = hookChart()["charts/app/templates/keys.yaml"]
+	b := newBed(t, tree)
+	b.settle()
+	secrets := b.client.CoreV1().Secrets(b.namespace)
+	keys, err := secrets.Get(t.Context(), "keys", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(after string) {
+		t.Helper()
+		now, err := secrets.Get(t.Context(), "keys", metav1.GetOptions{})
+		if err != nil || now.UID != keys.UID || string(now.Data["key"]) != string(keys.Data["key"]) {
+			t.Errorf("after %s the keys are others, %v", after, err)
+		}
+	}
+	b.greet("fine")
+	b.settle()
+	same("an upgrade")
+	b.greet("refused")
+	b.untilBlocked()
+	same("an upgrade that failed")
+	b.greet("hello")
+	b.settle()
+	b.greet("refused", rollBack)
+	if state, _ := b.untilBlocked(); state.Release != unit.ReleaseRolledBack {
+		t.Errorf("it is %s", state.Release)
+	}
+	same("a rollback")
+	b.remove()
+	same("the end of the release")
+	b.greet("hello")
+	b.settle()
+	same("its return")
+}
