@@ -189,11 +189,7 @@ func TestAttributesAreConsistent(t *testing.T) {
 			checkValue(t, path+": the example", a, a.Example)
 		}
 		for name := range a.Fields {
-			element := a.Type
-			if element.IsCollectionType() {
-				element = element.ElementType()
-			}
-			if !element.IsObjectType() || !element.HasAttribute(name) || element.AttributeType(name) != cty.String {
+			if !hasText(a.Type, name) {
 				t.Errorf("%s has a format for %s, which is no string in it", path, name)
 			}
 		}
@@ -201,6 +197,22 @@ func TestAttributesAreConsistent(t *testing.T) {
 			t.Errorf("%s limits strings and has none", path)
 		}
 	})
+}
+
+// hasText tells whether there is a string of a name in the objects of a type, however deep.
+func hasText(t cty.Type, name string) bool {
+	if t.IsCollectionType() {
+		return hasText(t.ElementType(), name)
+	}
+	if !t.IsObjectType() {
+		return false
+	}
+	for key, of := range t.AttributeTypes() {
+		if key == name && of == cty.String || hasText(of, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func holdsStrings(t cty.Type) bool {

@@ -14,7 +14,7 @@ profile "base" {
     replicas = { api = 3, scheduler = 3, backup = 3 } # of volume there is one, which starts elsewhere when its node is lost
   }
   service "ovn" {
-    values = { pod = { replicas = { ovn_ovsdb_nb = 3, ovn_ovsdb_sb = 3, ovn_northd = 2 } } }
+    replicas = { ovn_ovsdb_nb = 3, ovn_ovsdb_sb = 3, ovn_northd = 2 } # the databases go on while most of them do
   }
   service "heat" {
     replicas = { api = 3, cfn = 3, engine = 3 }

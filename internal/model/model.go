@@ -119,11 +119,12 @@ type Service struct {
 	Version     string
 	StorageSize string
 	Replicas    map[string]int // by part; nil when nothing was written
-	Conf        cty.Value      // an object, empty when nothing was written
-	Values      cty.Value      // an object, empty when nothing was written
-	Settings    []Setting      // what led here, the later over the earlier
-	Edges       []Edge         // what it waits for besides the services that it needs, by address
-	Range       diag.Range     // of the cloud's block
+	Pods        Pods
+	Conf        cty.Value  // an object, empty when nothing was written
+	Values      cty.Value  // an object, empty when nothing was written
+	Settings    []Setting  // what led here, the later over the earlier
+	Edges       []Edge     // what it waits for besides the services that it needs, by address
+	Range       diag.Range // of the cloud's block
 }
 
 // Setting is one attribute of a service as one layer wrote it.
