@@ -56,7 +56,7 @@ func (s Service) Takes(setting string) bool {
 
 func serviceList() []Service {
 	return []Service{
-		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Budgets: []string{"server"}, Storage: true, Versioned: true},
+		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Others: []string{"controller"}, Budgets: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "rabbitmq", Doc: "The message broker between the parts of a service.", Parts: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "memcached", Doc: "The cache of tokens and sessions.", Parts: []string{"server"}, Versioned: true},
 		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}, Budgets: []string{"api"}},
@@ -64,7 +64,7 @@ func serviceList() []Service {
 		{Name: "placement", Doc: "The inventory of what hosts can offer.", Parts: []string{"api"}, Budgets: []string{"api"}},
 		{
 			Name: "neutron", Doc: "Networks, subnets, routers and security groups.", Parts: []string{"server", "rpc_server"},
-			Others: []string{"dhcp_agent", "l3_agent", "metadata_agent", "ovs_agent", "ovn_metadata_agent"}, Budgets: []string{"server"}, ByNode: true,
+			Others: []string{"dhcp_agent", "l3_agent", "metadata_agent", "ovs_agent", "ovn_metadata_agent", "netns_cleanup_cron"}, Budgets: []string{"server"}, ByNode: true,
 		},
 		{
 			Name: "nova", Doc: "Instances.", Parts: []string{"osapi", "api_metadata", "conductor", "scheduler", "novncproxy"},

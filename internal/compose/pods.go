@@ -48,7 +48,7 @@ func cleared() map[string][]string {
 	api := []string{"bootstrap", "db_init", "db_sync", "db_drop", "ks_endpoints", "ks_service", "ks_user", "rabbit_init", "tests"}
 	of := func(more ...string) []string { return jobs(slices.Concat(api, []string{"image_repo_sync"}, more)...) }
 	return map[string][]string{
-		"mariadb":   append(jobs("tests", "prometheus_create_mysql_user", "image_repo_sync", "mariadb_backup", "ks_user"), "controller", "db_controller"),
+		"mariadb":   append(jobs("tests", "prometheus_create_mysql_user", "image_repo_sync", "mariadb_backup", "ks_user"), "db_controller"),
 		"rabbitmq":  jobs("tests", "image_repo_sync"),
 		"memcached": append(jobs("image_repo_sync"), "memcached"),
 		"keystone": jobs(
@@ -58,7 +58,7 @@ func cleared() map[string][]string {
 		"glance":    of("storage_init", "metadefs_load"),
 		"placement": jobs("db_init", "db_sync", "db_drop", "ks_endpoints", "ks_service", "ks_user"),
 		"neutron": append(
-			of("ovn_db_sync"), "ironic_agent", "netns_cleanup_cron", "agent.ovn", "agent.ovn_vpn", "agent.sriov", "agent.l2gw",
+			of("ovn_db_sync"), "ironic_agent", "agent.ovn", "agent.ovn_vpn", "agent.sriov", "agent.l2gw",
 			"agent.bagpipe_bgp", "agent.bgp_dragent",
 		),
 		"nova":                          append(of("storage_init", "archive_deleted_rows", "cell_setup", "service_cleaner"), "compute_ironic", "ssh", "serialproxy", "spiceproxy"),

@@ -147,18 +147,26 @@ func Counts(parts []string, v cty.Value) (map[string]int, error) {
 	return counts, nil
 }
 
-// WithoutNulls leaves away what was not written of the objects inside a value, so that values can be merged.
+// WithoutNulls leaves away what is null of the objects inside a value: what was not written there.
 func WithoutNulls(v cty.Value) cty.Value {
-	if v.IsMarked() || !mergeable(v) || v.LengthInt() == 0 {
-		return v
-	}
-	kept := map[string]cty.Value{}
-	for key, element := range v.AsValueMap() {
-		if !element.IsNull() {
-			kept[key] = WithoutNulls(element)
+	switch t := v.Type(); {
+	case v.IsMarked() || v.IsNull() || !v.IsKnown():
+	case (t.IsObjectType() || t.IsMapType()) && v.LengthInt() > 0:
+		kept := map[string]cty.Value{}
+		for key, element := range v.AsValueMap() {
+			if !element.IsNull() {
+				kept[key] = WithoutNulls(element)
+			}
 		}
+		return cty.ObjectVal(kept)
+	case (t.IsListType() || t.IsTupleType()) && v.LengthInt() > 0:
+		kept := v.AsValueSlice()
+		for i := range kept {
+			kept[i] = WithoutNulls(kept[i])
+		}
+		return cty.TupleVal(kept)
 	}
-	return cty.ObjectVal(kept)
+	return v
 }
 
 // exceeding tells which request is more than the limit beside it: its name, "" when none is.

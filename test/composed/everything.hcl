@@ -16,7 +16,7 @@ cloud "c" {
   service "nova" { replicas = { osapi = 2, api_metadata = 2, conductor = 2, scheduler = 2, novncproxy = 2 } }
   service "libvirt" {}
   service "openvswitch" {}
-  service "ovn" { replicas = { ovn_ovsdb_nb = 3, ovn_ovsdb_sb = 3, ovn_northd = 2 } }CINDER
+  service "ovn" {}CINDER
   service "heat" { replicas = { api = 2, cfn = 2, engine = 2 } }
   service "barbican" { replicas = 2 }
   service "magnum" { replicas = { api = 2, conductor = 2 } }
