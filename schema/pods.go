@@ -104,14 +104,14 @@ func podSettings() []Attribute {
 		{
 			Name: Resources, Type: resourcesType(), AtLoad: true, Scope: ScopeCloud,
 			Fields: map[string]Format{"cpu": FormatCPU, "memory": FormatMemory},
-			Example: cty.ObjectVal(map[string]cty.Value{"server": cty.ObjectVal(map[string]cty.Value{
+			Example: cty.ObjectVal(map[string]cty.Value{"api": cty.ObjectVal(map[string]cty.Value{
 				"requests": texts("cpu", "500m", "memory", "1Gi"), "limits": texts("cpu", "2", "memory", "4Gi"),
-			})}), Service: "rabbitmq",
+			})}), Service: "keystone",
 			Doc: "What the containers of each piece of the service ask for and may use at most, from piece to { requests, limits }, each with cpu and memory. Only what is written counts: where nothing is, there is neither a request nor a limit, though the chart has some that it would switch on with the first; jobs have none. The pieces are those in the list of services. Layers are merged amount by amount.",
 		},
 		{
 			Name: Tolerations, Type: cty.List(tolerationType()), AtLoad: true, Scope: ScopeCloud,
-			Example: cty.ListVal([]cty.Value{texts("key", "node-role.kubernetes.io/control-plane", "operator", OperatorExists, "effect", "NoSchedule")}), Service: "rabbitmq",
+			Example: cty.ListVal([]cty.Value{texts("key", "node-role.kubernetes.io/control-plane", "operator", OperatorExists, "effect", "NoSchedule")}), Service: "keystone",
 			Doc: "The taints of nodes that the pods of the service stand, as Kubernetes takes them: key, operator (Equal unless written, or Exists), value, and effect (NoSchedule, PreferNoSchedule or NoExecute; all of them unless written). A list takes the place of the one below.",
 		},
 		{
@@ -119,16 +119,16 @@ func podSettings() []Attribute {
 			Doc: "The PriorityClass of the pods of the service, jobs excepted. It has to be there: pods with one that is not are refused.",
 		},
 		{
-			Name: AntiAffinity, Type: cty.String, AtLoad: true, Scope: ScopeCloud, Allowed: []string{"preferred", "required"}, Example: cty.StringVal("required"), Service: "rabbitmq",
+			Name: AntiAffinity, Type: cty.String, AtLoad: true, Scope: ScopeCloud, Allowed: []string{"preferred", "required"}, Example: cty.StringVal("required"), Service: "keystone",
 			Doc: "Whether the copies of a part keep apart where that is possible (preferred), or rather do not run at all than in the same place (required): with this there have to be as many places as copies. The chart's own unless written.",
 		},
 		{
-			Name: TopologyKey, Type: cty.String, AtLoad: true, Scope: ScopeCloud, Format: FormatLabelKey, Example: cty.StringVal("topology.kubernetes.io/zone"), Service: "rabbitmq",
+			Name: TopologyKey, Type: cty.String, AtLoad: true, Scope: ScopeCloud, Format: FormatLabelKey, Example: cty.StringVal("topology.kubernetes.io/zone"), Service: "keystone",
 			Doc: "The label of nodes that says what a place is that copies keep apart in. The node, kubernetes.io/hostname, unless written.",
 		},
 		{
 			Name: DisruptionBudget, Type: cty.DynamicPseudoType, OneOf: []cty.Type{cty.Number, cty.Map(cty.Number)}, AtLoad: true,
-			Scope: ScopeCloud, Bounds: &Bounds{0, 99}, Unit: "pods", Example: cty.NumberIntVal(2), Service: "mariadb",
+			Scope: ScopeCloud, Bounds: &Bounds{0, 99}, Unit: "pods", Example: cty.NumberIntVal(2), Service: "keystone",
 			Doc: "How many copies have to go on when pods are evicted, such as from a node that is drained: a number for the first part that can have a budget, or a map from part to number, such as { osapi = 2 }. It is less than replicas, which have to be written as well, as otherwise no pod could ever be evicted.",
 		},
 		{
