@@ -186,7 +186,9 @@ func checkAmounts(t *testing.T, known schema.Service, o object, template *corev1
 	}
 }
 
-func serves(o object) bool { return slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, o.kind) }
+func serves(o object) bool {
+	return slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, o.kind)
+}
 
 // checkPlacement looks at where pods may run, and what goes first.
 func checkPlacement(t *testing.T, known schema.Service, o object, template *corev1.PodTemplateSpec) {
