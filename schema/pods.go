@@ -93,25 +93,24 @@ func tolerationType() cty.Type {
 
 // podSettings are what people reason in about pods, whatever the charts call it.
 func podSettings() []Attribute {
-	texts := func(kv ...string) cty.Value {
-		fields := map[string]cty.Value{}
-		for i := 0; i < len(kv); i += 2 {
-			fields[kv[i]] = cty.StringVal(kv[i+1])
-		}
-		return cty.ObjectVal(fields)
+	amounts := func(cpu, memory string) cty.Value {
+		return cty.ObjectVal(map[string]cty.Value{"cpu": cty.StringVal(cpu), "memory": cty.StringVal(memory)})
 	}
+	controlPlane := cty.ObjectVal(map[string]cty.Value{
+		"key": cty.StringVal("node-role.kubernetes.io/control-plane"), "operator": cty.StringVal(OperatorExists), "effect": cty.StringVal("NoSchedule"),
+	})
 	return []Attribute{
 		{
 			Name: Resources, Type: resourcesType(), AtLoad: true, Scope: ScopeCloud,
 			Fields: map[string]Format{"cpu": FormatCPU, "memory": FormatMemory},
 			Example: cty.ObjectVal(map[string]cty.Value{"api": cty.ObjectVal(map[string]cty.Value{
-				"requests": texts("cpu", "500m", "memory", "1Gi"), "limits": texts("cpu", "2", "memory", "4Gi"),
+				"requests": amounts("500m", "1Gi"), "limits": amounts("2", "4Gi"),
 			})}), Service: "keystone",
 			Doc: "What the containers of each piece of the service ask for and may use at most, from piece to { requests, limits }, each with cpu and memory. Only what is written counts: where nothing is, there is neither a request nor a limit, though the chart has some that it would switch on with the first; jobs have none. The pieces are those in the list of services. Layers are merged amount by amount.",
 		},
 		{
 			Name: Tolerations, Type: cty.List(tolerationType()), AtLoad: true, Scope: ScopeCloud,
-			Example: cty.ListVal([]cty.Value{texts("key", "node-role.kubernetes.io/control-plane", "operator", OperatorExists, "effect", "NoSchedule")}), Service: "keystone",
+			Example: cty.ListVal([]cty.Value{controlPlane}), Service: "keystone",
 			Doc: "The taints of nodes that the pods of the service stand, as Kubernetes takes them: key, operator (Equal unless written, or Exists), value, and effect (NoSchedule, PreferNoSchedule or NoExecute; all of them unless written). A list takes the place of the one below.",
 		},
 		{

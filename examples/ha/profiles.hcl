@@ -4,13 +4,13 @@ profile "base" {
     disruption_budget = 2 # a node that is drained waits until the others have all data
     anti_affinity     = "required"
     resources = {
-      server = { requests = { cpu = 1, memory = "4Gi" }, limits = { memory = "8Gi" } }
+      server = { requests = { cpu = "1", memory = "4Gi" }, limits = { memory = "8Gi" } }
     }
   }
   service "rabbitmq" {
     anti_affinity = "required"
     resources = {
-      server = { requests = { cpu = 1, memory = "2Gi" }, limits = { cpu = 4, memory = "4Gi" } }
+      server = { requests = { cpu = "1", memory = "2Gi" }, limits = { cpu = "4", memory = "4Gi" } }
     }
   }
   service "memcached" { replicas = 3 }

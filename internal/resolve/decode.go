@@ -229,7 +229,7 @@ func (s *scope) unknown(a *config.Attribute) {
 // strayAttribute finds an attribute that the wanted object type does not have, however deep; converting would
 // drop it in silence. The names that there are come with it, and whether its own is sensitive.
 func strayAttribute(want cty.Type, v cty.Value) (stray string, known []string, hidden bool) {
-	if v.IsNull() || !v.IsKnown() || want.IsPrimitiveType() || want == cty.DynamicPseudoType {
+	if v.IsNull() || !v.IsKnown() || !want.IsObjectType() && !want.IsCollectionType() {
 		return "", nil, false
 	}
 	hidden = v.IsMarked()
@@ -245,17 +245,18 @@ func strayAttribute(want cty.Type, v cty.Value) (stray string, known []string, h
 	}
 	for it := v.ElementIterator(); it.Next(); {
 		key, element := it.Element()
-		of := cty.DynamicPseudoType
+		var of cty.Type
+		there := true
 		switch {
 		case !want.IsObjectType():
 			of = want.ElementType()
-		case !mapping: // no object
-			continue
+		case mapping:
+			of, there = inside[key.AsString()]
 		default:
-			there := false
-			if of, there = inside[key.AsString()]; !there {
-				return key.AsString(), known, hidden
-			}
+			continue // no object
+		}
+		if !there {
+			return key.AsString(), known, hidden
 		}
 		if name, names, inner := strayAttribute(of, element); name != "" {
 			return name, names, hidden || inner
