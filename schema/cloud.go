@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/zclconf/go-cty/cty"
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+)
 
 // CloudKind is the kind of the block that describes the cloud.
 const CloudKind = "cloud"
@@ -171,12 +175,12 @@ const unknownDoc = " A key that nothing of the chart reads, such as a misspelt o
 
 // serviceSettings are the attributes that layer: cloud, default profile, node's profile.
 func serviceSettings() []Attribute {
-	return []Attribute{
-		{
-			Name: "replicas", Type: cty.DynamicPseudoType, OneOf: []cty.Type{cty.Number, cty.Map(cty.Number)}, AtLoad: true,
-			Scope: ScopeCloud, Bounds: &Bounds{0, 99}, Unit: "pods", Example: cty.NumberIntVal(3),
-			Doc: "How many copies run: a number for the service's first part, or a map from part to number, such as { osapi = 2, conductor = 2 }. The chart's own unless written.",
-		},
+	replicas := Attribute{
+		Name: "replicas", Type: cty.DynamicPseudoType, OneOf: []cty.Type{cty.Number, cty.Map(cty.Number)}, AtLoad: true,
+		Scope: ScopeCloud, Bounds: &Bounds{0, 99}, Unit: "pods", Example: cty.NumberIntVal(3),
+		Doc: "How many copies run: a number for the service's first part, or a map from part to number, such as { osapi = 2, conductor = 2 }. The chart's own unless written.",
+	}
+	return slices.Concat([]Attribute{replicas}, podSettings(), []Attribute{
 		{
 			Name: "conf", Type: cty.DynamicPseudoType, Mapping: true, AtLoad: true, Scope: ScopeCloud | ScopeNode,
 			Example: cty.ObjectVal(map[string]cty.Value{"nova": cty.ObjectVal(map[string]cty.Value{
@@ -187,9 +191,11 @@ func serviceSettings() []Attribute {
 		{
 			Name: "values", Type: cty.DynamicPseudoType, Mapping: true, AtLoad: true, Scope: ScopeCloud,
 			Example: cty.ObjectVal(map[string]cty.Value{"pod": cty.ObjectVal(map[string]cty.Value{
-				"resources": cty.ObjectVal(map[string]cty.Value{"enabled": cty.True}),
+				"lifecycle": cty.ObjectVal(map[string]cty.Value{"termination_grace_period": cty.ObjectVal(map[string]cty.Value{
+					"osapi": cty.ObjectVal(map[string]cty.Value{"timeout": cty.NumberIntVal(60)}),
+				})}),
 			})}),
-			Doc: "Values of the Helm chart, merged over everything that the other attributes lead to. For what the language has no attribute for, such as resource limits." + unknownDoc + layeringDoc,
+			Doc: "Values of the Helm chart, merged over everything that the other attributes lead to. For what the language has no attribute for, such as probes." + unknownDoc + layeringDoc,
 		},
-	}
+	})
 }

@@ -32,6 +32,9 @@ const (
 	FormatIP         Format = "ip"
 	FormatURL        Format = "url"        // http or https
 	FormatQuantity   Format = "quantity"   // an amount of storage, such as 50Gi
+	FormatCPU        Format = "cpu"        // an amount of processors: 2 or 500m
+	FormatMemory     Format = "memory"     // an amount of memory: 512Mi
+	FormatLabelKey   Format = "label-key"  // of a label of Kubernetes: topology.kubernetes.io/zone
 	FormatRelease    Format = "release"    // a release of OpenStack: 2026.1
 	FormatChecksum   Format = "checksum"   // sha256:… or sha512:…
 	FormatPEM        Format = "pem"        // certificates
@@ -51,6 +54,9 @@ var (
 	domainPattern   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
 	dnsNamePattern  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 	quantityPattern = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi|Ti|Pi|M|G|T|P)$`)
+	cpuPattern      = regexp.MustCompile(`^([1-9][0-9]{0,6}m|[1-9][0-9]{0,3}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9])$`)
+	memoryPattern   = regexp.MustCompile(`^[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)$`)
+	labelKeyPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
 	registryPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
 	chartPattern    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	releasePattern  = regexp.MustCompile(`^20[0-9]{2}\.[12]$`)
@@ -85,6 +91,12 @@ func (f Format) Pattern() string {
 		return dnsNamePattern.String()
 	case FormatQuantity:
 		return quantityPattern.String()
+	case FormatCPU:
+		return cpuPattern.String()
+	case FormatMemory:
+		return memoryPattern.String()
+	case FormatLabelKey:
+		return labelKeyPattern.String()
 	case FormatDevice:
 		return devicePattern.String()
 	case FormatVLANs:
@@ -185,6 +197,18 @@ func (f Format) checkPattern(s string) error {
 	case FormatQuantity:
 		if !quantityPattern.MatchString(s) {
 			return errors.New("an amount of storage, such as 50Gi")
+		}
+	case FormatCPU:
+		if !cpuPattern.MatchString(s) {
+			return errors.New("an amount of processors, such as 2, 0.5 or 500m")
+		}
+	case FormatMemory:
+		if !memoryPattern.MatchString(s) {
+			return errors.New("an amount of memory with its unit, such as 512Mi or 2Gi")
+		}
+	case FormatLabelKey:
+		if !labelKeyPattern.MatchString(s) {
+			return errors.New("the key of a label of Kubernetes, such as topology.kubernetes.io/zone")
 		}
 	case FormatRelease:
 		if !releasePattern.MatchString(s) {

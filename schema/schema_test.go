@@ -189,11 +189,7 @@ func TestAttributesAreConsistent(t *testing.T) {
 			checkValue(t, path+": the example", a, a.Example)
 		}
 		for name := range a.Fields {
-			element := a.Type
-			if element.IsCollectionType() {
-				element = element.ElementType()
-			}
-			if !element.IsObjectType() || !element.HasAttribute(name) || element.AttributeType(name) != cty.String {
+			if !hasText(a.Type, name) {
 				t.Errorf("%s has a format for %s, which is no string in it", path, name)
 			}
 		}
@@ -201,6 +197,22 @@ func TestAttributesAreConsistent(t *testing.T) {
 			t.Errorf("%s limits strings and has none", path)
 		}
 	})
+}
+
+// hasText tells whether there is a string of a name in the objects of a type, however deep.
+func hasText(t cty.Type, name string) bool {
+	if t.IsCollectionType() {
+		return hasText(t.ElementType(), name)
+	}
+	if !t.IsObjectType() {
+		return false
+	}
+	for key, of := range t.AttributeTypes() {
+		if key == name && of == cty.String || hasText(of, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func holdsStrings(t cty.Type) bool {
@@ -254,6 +266,23 @@ func TestServicesAreConsistent(t *testing.T) {
 		if err := FormatIdentifier.Check(name); err != nil {
 			t.Errorf("%s must be %v", name, err)
 		}
+		for _, part := range slices.Concat(s.Budgets, s.Members) {
+			if !slices.Contains(s.Parts, part) {
+				t.Errorf("%s has no part %q", name, part)
+			}
+		}
+		for _, piece := range s.Others {
+			if slices.Contains(s.Parts, piece) {
+				t.Errorf("%s is twice among the pieces of %s", piece, name)
+			}
+		}
+	}
+	for setting, without := range withoutPodSetting() {
+		for _, name := range without {
+			if _, ok := d.Service(name); !ok || !slices.Contains(PodSettings(), setting) {
+				t.Errorf("%s is said not to take %s", name, setting)
+			}
+		}
 	}
 	if _, ok := d.Service("swift"); ok {
 		t.Error("swift is not deployed, yet known")
@@ -275,6 +304,9 @@ func TestFormats(t *testing.T) {
 		good, bad []string
 	}{
 		{FormatAny, []string{"", "x"}, nil},
+		{FormatCPU, []string{"2", "0.5", "500m", "1.25", "0.001"}, []string{"", "0", "0.0", "-1", "1e3", "0m", "2 cores", "1Gi"}},
+		{FormatMemory, []string{"512Mi", "2Gi", "100M", "64k"}, []string{"", "512", "0Mi", "1.5Gi", "2GB", "2gi"}},
+		{FormatLabelKey, []string{"zone", "topology.kubernetes.io/zone", "a_b.C-d"}, []string{"", "a b", "/zone", "a/b/c", "Upper/zone", "-zone"}},
 		{FormatIdentifier, []string{"web", "_a-1"}, []string{"", "1a", "a.b", "a b", long}},
 		{FormatDNSName, []string{"node-1", "n1.example.org"}, []string{"", "Node", "-a", "a..b", "a-", long}},
 		{FormatName, []string{"web", "Web 1", strings.Repeat("ä", 255)}, []string{"", " \t", strings.Repeat("ä", 256)}},

@@ -9,6 +9,12 @@ type Service struct {
 	// Parts are the pieces whose replicas can be set one by one; the first one is meant when
 	// replicas is a plain number. None means that the service runs once on each of its nodes, or is Scheduled.
 	Parts []string
+	// Others are the pieces besides Parts that can be given resources: what runs on each of its nodes, or on a schedule.
+	Others []string
+	// Budgets are the Parts that the chart has a PodDisruptionBudget for.
+	Budgets []string
+	// Members are the Parts that are clusters which decide by majority, and whose number cannot change once they run.
+	Members []string
 	// Scheduled tells that nothing of it runs all the time: its pods start at the times of a schedule.
 	Scheduled bool
 	// Storage tells whether the service keeps data on volumes of its own.
@@ -44,26 +50,36 @@ func (s Service) Takes(setting string) bool {
 	case "version":
 		return s.Versioned
 	default:
-		return true
+		return s.takesPodSetting(setting)
 	}
 }
 
 func serviceList() []Service {
 	return []Service{
-		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Storage: true, Versioned: true},
+		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Others: []string{"controller"}, Budgets: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "rabbitmq", Doc: "The message broker between the parts of a service.", Parts: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "memcached", Doc: "The cache of tokens and sessions.", Parts: []string{"server"}, Versioned: true},
-		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}},
-		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Storage: true},
-		{Name: "placement", Doc: "The inventory of what hosts can offer.", Parts: []string{"api"}},
-		{Name: "neutron", Doc: "Networks, subnets, routers and security groups.", Parts: []string{"server", "rpc_server"}, ByNode: true},
-		{Name: "nova", Doc: "Instances.", Parts: []string{"osapi", "api_metadata", "conductor", "scheduler", "novncproxy"}, ByNode: true},
-		{Name: "libvirt", Doc: "The hypervisor on every compute node.", ByNode: true},
-		{Name: "openvswitch", Doc: "The virtual switch on every node."},
-		{Name: "ovn", Doc: "The distributed network control plane, for network_backend ovn."},
-		{Name: "cinder", Doc: "Block storage: volumes for instances, and their snapshots and backups.", Parts: []string{"api", "scheduler", "volume", "backup"}, Stores: true},
+		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}, Budgets: []string{"api"}},
+		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Budgets: []string{"api"}, Storage: true},
+		{Name: "placement", Doc: "The inventory of what hosts can offer.", Parts: []string{"api"}, Budgets: []string{"api"}},
 		{
-			Name: "manila", Parts: []string{"api", "data", "scheduler", "share"},
+			Name: "neutron", Doc: "Networks, subnets, routers and security groups.", Parts: []string{"server", "rpc_server"},
+			Others: []string{"dhcp_agent", "l3_agent", "metadata_agent", "ovs_agent", "ovn_metadata_agent", "netns_cleanup_cron"}, Budgets: []string{"server"}, ByNode: true,
+		},
+		{
+			Name: "nova", Doc: "Instances.", Parts: []string{"osapi", "api_metadata", "conductor", "scheduler", "novncproxy"},
+			Others: []string{"compute"}, Budgets: []string{"osapi", "api_metadata"}, ByNode: true,
+		},
+		{Name: "libvirt", Others: []string{"libvirt"}, Doc: "The hypervisor on every compute node.", ByNode: true},
+		{Name: "openvswitch", Others: []string{"db", "vswitchd"}, Doc: "The virtual switch on every node."},
+		{
+			Name: "ovn", Parts: []string{"ovn_ovsdb_nb", "ovn_ovsdb_sb", "ovn_northd"}, Others: []string{"ovn_controller"},
+			Members: []string{"ovn_ovsdb_nb", "ovn_ovsdb_sb"},
+			Doc:     "The distributed network control plane, for network_backend ovn. The number of its databases is odd, and stays what it was at first: one by itself, or several that decide by majority.",
+		},
+		{Name: "cinder", Doc: "Block storage: volumes for instances, and their snapshots and backups.", Parts: []string{"api", "scheduler", "volume", "backup"}, Budgets: []string{"api"}, Stores: true},
+		{
+			Name: "manila", Parts: []string{"api", "data", "scheduler", "share"}, Budgets: []string{"api"},
 			Doc: "Shared file systems. Without another driver in conf, instances serve them: that takes Cinder, Neutron and Nova, a flavor whose ID " +
 				"is service_instance_flavor_id in the section generic, and an image manila-service-image, whose user manila has the password " +
 				"manila-service-instance of the Secret kupenstack-credentials.",
@@ -73,18 +89,18 @@ func serviceList() []Service {
 			Doc: "Names: zones and records of DNS. A PowerDNS of yours answers with them: a Service named powerdns in the namespace of the cloud, there before " +
 				"Designate, whose API takes the token designate-powerdns-token of the Secret kupenstack-credentials. Another server is written in conf.",
 		},
-		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}},
-		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}},
-		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}},
+		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}, Budgets: []string{"api", "cfn"}},
+		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}, Budgets: []string{"api"}},
+		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}, Budgets: []string{"api"}},
 		{
-			Name: "octavia", Parts: []string{"api", "driver_agent", "housekeeping"},
+			Name: "octavia", Parts: []string{"api", "driver_agent", "housekeeping"}, Others: []string{"worker", "health_manager"}, Budgets: []string{"api"},
 			Doc: "Load balancers, each of them an instance. It comes up once Neutron has the ports octavia-health-manager-port-NODE and octavia-worker-port-NODE, " +
 				"in a network of yours, for each node with the role network. The instances take what conf says in the sections controller_worker and health_manager, " +
 				"and certificates below /etc/octavia/certs, which pod.mounts in values puts there; octavia-ca-passphrase of the Secret kupenstack-credentials opens the key of their CA. What load balancers are given in certificates is encrypted with octavia-certificates-key there: keep a copy of both.",
 		},
-		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}},
+		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}, Budgets: []string{"server"}},
 		{
-			Name: "mariadb-backup", Storage: true, Scheduled: true,
+			Name: "mariadb-backup", Others: []string{"backup"}, Storage: true, Scheduled: true,
 			Doc: "Dumps of the databases, every night, on a volume in the cluster. Where the class of that volume waits for a first pod, the service is ready after the first dump.",
 		},
 		{

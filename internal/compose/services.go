@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,6 +59,7 @@ func (c *composer) brokers() int64 {
 
 func (c *composer) service(s *model.Service, brokers int64) {
 	cloud := &c.m.Cloud
+	known, _ := c.definition.Service(s.Name)
 	values := map[string]any{}
 	fill(values, cloud, settings()[s.Name])
 	fill(values, cloud, endpointValues(s.Name, cloud, brokers))
@@ -66,6 +68,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	fill(values, cloud, imageValues(s.Name, cloud.Release))
 	fill(values, cloud, pullValues(s.Name, cloud.Images))
 	fill(values, cloud, replicaValues(s))
+	fill(values, cloud, podValues(known, s))
 	fill(values, cloud, c.versionValues(s))
 	if path, ok := volumes()[s.Name]; ok && s.StorageSize != "" {
 		fill(values, cloud, []setting{{path: path, value: s.StorageSize}})
@@ -73,6 +76,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	values = overlay(values, c.overrides(s))
 	values = overlay(values, c.written[s.Name])
 	c.checkAlone(s, values)
+	c.checkPods(s, values)
 	fixed := c.fixed(s, values)
 	closes := c.closes(s.Name, values)
 	values, secrets := c.conceal(values)
@@ -130,6 +134,12 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 		if path, ok := volumes()[s.Name]; ok && name == storageSize {
 			fixed[name] = plainText(get(values, path))
 		}
+	}
+	for _, part := range known.Members {
+		if fixed == nil {
+			fixed = map[string]string{}
+		}
+		fixed["replicas."+part] = cmp.Or(plainText(get(values, "pod.replicas."+part)), "1") // charts have one
 	}
 	return fixed
 }

@@ -112,6 +112,7 @@ func byDefault(v cty.Value) entry { return entry{v, Source{Kind: SourceDefault}}
 // is among the layers.
 func (e *explainer) settings(service string, defaults bool, settings []model.Setting) []Value {
 	def := e.definition.Block("cloud").Nested("service")
+	of, _ := e.definition.Service(service)
 	var values []Value
 	for i := range def.Attributes {
 		a := &def.Attributes[i]
@@ -122,10 +123,12 @@ func (e *explainer) settings(service string, defaults bool, settings []model.Set
 			}
 		}
 		switch {
-		case a.Mapping:
+		case a.Mapping || a.Name == schema.Resources:
 			values = append(values, e.mapping(a.Name, written)...)
 		case a.Name == "replicas":
-			values = append(values, e.replicas(service, written)...)
+			values = append(values, e.counts(a.Name, of.Parts, written)...)
+		case a.Name == schema.DisruptionBudget:
+			values = append(values, e.counts(a.Name, of.Budgets, written)...)
 		default:
 			var entries []entry
 			if defaults && a.HasDefault() {
@@ -186,14 +189,13 @@ func contribution(s *model.Setting, at path) (entry, bool) {
 	return entry{v, source}, true
 }
 
-// replicas explains the number of each part of a service.
-func (e *explainer) replicas(name string, written []model.Setting) []Value {
-	service, _ := e.definition.Service(name)
+// counts explains the number for each of some parts.
+func (e *explainer) counts(name string, parts []string, written []model.Setting) []Value {
 	entries := map[string][]entry{}
 	for i := range written {
 		s := &written[i]
 		plain, marks := s.Value.UnmarkDeep()
-		counts, err := model.Replicas(service, plain)
+		counts, err := model.Counts(parts, plain)
 		if err != nil {
 			continue // the model was checked
 		}
@@ -202,9 +204,9 @@ func (e *explainer) replicas(name string, written []model.Setting) []Value {
 		}
 	}
 	var values []Value
-	for _, part := range service.Parts {
+	for _, part := range parts {
 		if found := entries[part]; len(found) > 0 {
-			values = append(values, e.value(path{"replicas", part}, found[len(found)-1].value, found))
+			values = append(values, e.value(path{name, part}, found[len(found)-1].value, found))
 		}
 	}
 	return values

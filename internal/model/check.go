@@ -34,6 +34,7 @@ func (m *Model) CheckParts(definition *schema.Definition) diag.Diagnostics {
 	c := checker{definition: definition}
 	for i := range m.Cloud.Services {
 		c.settings(m.Cloud.Services[i].Name, m.Cloud.Services[i].Settings)
+		c.requests(&m.Cloud.Services[i])
 	}
 	for i := range m.Profiles {
 		for _, s := range m.Profiles[i].Services {
@@ -173,6 +174,8 @@ func (c *checker) settings(name string, settings []Setting) {
 			c.fail(codeService, s.Range, "no storage", fmt.Sprintf("%s keeps no data on volumes of its own, so storage_size means nothing to it", name), "take the line away")
 		case s.Name == "version" && !service.Takes(s.Name):
 			c.fail(codeService, s.Range, "no version of its own", fmt.Sprintf("%s has the cloud's release of OpenStack", name), "take the line away")
+		default:
+			c.pods(service, s)
 		}
 	}
 }
@@ -199,6 +202,10 @@ func (c *checker) replicas(service schema.Service, s Setting) {
 		if n < 0 {
 			c.fail(codeService, s.Range, "invalid replicas", fmt.Sprintf("%s of %s cannot run %d times", part, service.Name, n), exampleOf(service))
 		}
+		if n >= 0 && n%2 == 0 && slices.Contains(service.Members, part) {
+			c.fail(codeInvalid, s.At(part), "no clear majority", fmt.Sprintf("%s of %s decides by majority, so it runs an odd number of times, and not %d", part, service.Name, n),
+				"write an odd number, such as 3")
+		}
 	}
 }
 
@@ -209,31 +216,7 @@ func exampleOf(service schema.Service) string {
 // Replicas reads the value of the attribute of that name: a number, which is meant for the
 // service's first part, or a map from part to number.
 func Replicas(service schema.Service, v cty.Value) (map[string]int, error) {
-	plain, err := Plain(v)
-	if err != nil || len(service.Parts) == 0 {
-		return nil, err
-	}
-	counts := map[string]int{}
-	switch plain := plain.(type) {
-	case nil:
-		return nil, nil
-	case int64:
-		counts[service.Parts[0]] = int(plain)
-	case map[string]any:
-		for part, n := range plain {
-			if !slices.Contains(service.Parts, part) {
-				return nil, fmt.Errorf("there is no part %q; there are %s", part, strings.Join(service.Parts, ", "))
-			}
-			whole, ok := n.(int64)
-			if !ok {
-				return nil, fmt.Errorf("%s must be a whole number", part)
-			}
-			counts[part] = int(whole)
-		}
-	default:
-		return nil, fmt.Errorf("expected a whole number, or a map from part to number")
-	}
-	return counts, nil
+	return Counts(service.Parts, v)
 }
 
 func (c *checker) nodes(nodes []Node) {

@@ -119,13 +119,14 @@ type Service struct {
 	Version     string
 	StorageSize string
 	Replicas    map[string]int // by part; nil when nothing was written
-	Conf        cty.Value      // an object, empty when nothing was written
-	Values      cty.Value      // an object, empty when nothing was written
-	RollBack    bool           // an upgrade that failed gives way to what was there before
-	Retry       string         // another text has what was given up tried again
-	Settings    []Setting      // what led here, the later over the earlier
-	Edges       []Edge         // what it waits for besides the services that it needs, by address
-	Range       diag.Range     // of the cloud's block
+	Pods        Pods
+	Conf        cty.Value  // an object, empty when nothing was written
+	Values      cty.Value  // an object, empty when nothing was written
+	RollBack    bool       // an upgrade that failed gives way to what was there before
+	Retry       string     // another text has what was given up tried again
+	Settings    []Setting  // what led here, the later over the earlier
+	Edges       []Edge     // what it waits for besides the services that it needs, by address
+	Range       diag.Range // of the cloud's block
 }
 
 // Setting is one attribute of a service as one layer wrote it.

@@ -129,17 +129,36 @@ func (r *Renderer) services() []byte {
 	p.paragraph("[Reference](" + indexPage + ")")
 	p.paragraph("# Services")
 	p.paragraph("A service is deployed when the [cloud](cloud.md) has a `service` block with its name. Its settings stand there and in [profiles](profile.md).")
-	p.row("service", "what it is", "parts for `replicas`", "`storage_size`", "`version`", "`conf` by node")
-	p.row("---", "---", "---", "---", "---", "---")
+	p.row("service", "what it is", "parts for `replicas`", "further pieces for `resources`", "`storage_size`", "`version`", "`conf` by node")
+	p.row("---", "---", "---", "---", "---", "---", "---")
 	for _, s := range r.definition.Services() {
 		parts := "runs " + s.Runs()
 		if s.Scalable() {
 			parts = codes(s.Parts)
 		}
-		p.row("`"+s.Name+"`", prose(s.Doc), parts, yes(s.Storage), yes(s.Versioned), yes(s.ByNode))
+		others := "–"
+		if len(s.Others) > 0 {
+			others = codes(s.Others)
+		}
+		p.row("`"+s.Name+"`", prose(s.Doc), parts, others, yes(s.Storage), yes(s.Versioned), yes(s.ByNode))
 	}
 	p.end()
 	p.paragraph("A plain number of `replicas` is meant for the first part.")
+	p.paragraph("Of pods can be set what the chart of a service has a place for.")
+	p.row("setting", "services")
+	p.row("---", "---")
+	for _, setting := range schema.PodSettings() {
+		var taken []string
+		for _, name := range schema.TakenBy(setting) {
+			of, _ := r.definition.Service(name)
+			if setting == schema.DisruptionBudget {
+				name = fmt.Sprintf("%s (%s)", name, strings.Join(of.Budgets, ", "))
+			}
+			taken = append(taken, name)
+		}
+		p.row("`"+setting+"`", strings.Join(taken, ", "))
+	}
+	p.end()
 	return p.bytes()
 }
 

@@ -191,6 +191,9 @@ func (p *page) settings(c *model.Cloud, s *model.Service) {
 	}
 	slices.Sort(parts)
 	add("Replicas", strings.Join(parts, ", "))
+	for _, row := range podRows(&s.Pods) {
+		add(row[0], row[1])
+	}
 	p.line("## Settings")
 	p.table(maxRows, rows, "", "")
 	p.value("### Configuration of the service", s.Conf)

@@ -105,6 +105,9 @@ func (r *resolver) written(b *config.Block, layer string) []model.Setting {
 		if !ok || v.IsNull() || !layered(a) && r.tooSensitive(a, v) {
 			continue
 		}
+		if !layered(a) {
+			v = model.WithoutNulls(v) // an amount that is not written is none that layers below have
+		}
 		settings = append(settings, model.Setting{Name: a.Name, Value: v, Layer: layer, Range: a.NameRange, Origin: a.Origin()})
 	}
 	return settings

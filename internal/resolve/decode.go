@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -225,47 +226,40 @@ func (s *scope) unknown(a *config.Attribute) {
 	s.wrong(codeUnknown, a, "not known in time", detail, "use values that are written in the configuration, such as names, variables and locals")
 }
 
-// strayAttribute finds an attribute that the wanted object type does not have; converting would
+// strayAttribute finds an attribute that the wanted object type does not have, however deep; converting would
 // drop it in silence. The names that there are come with it, and whether its own is sensitive.
 func strayAttribute(want cty.Type, v cty.Value) (stray string, known []string, hidden bool) {
-	if want.IsListType() || want.IsSetType() {
-		want = want.ElementType()
-	}
-	if !want.IsObjectType() || v.IsNull() || !v.IsKnown() {
+	if v.IsNull() || !v.IsKnown() || !want.IsObjectType() && !want.IsCollectionType() {
 		return "", nil, false
-	}
-	for name := range want.AttributeTypes() {
-		known = append(known, name)
 	}
 	hidden = v.IsMarked()
 	v, _ = v.Unmark()
-	t := v.Type()
-	if t.IsTupleType() || t.IsListType() || t.IsSetType() {
-		for it := v.ElementIterator(); it.Next(); {
-			if _, element := it.Element(); element.Type().IsObjectType() || element.Type().IsMapType() {
-				if name, known, inner := strayAttribute(want, element); name != "" {
-					return name, known, hidden || inner
-				}
-			}
-		}
-		return "", nil, false
+	mapping := isMapping(v.Type())
+	if !mapping && !isSequence(v.Type()) || mapping == (want.IsListType() || want.IsSetType()) {
+		return "", nil, false // which converting tells
 	}
-	var names []string
-	switch {
-	case t.IsObjectType():
-		for name := range t.AttributeTypes() {
-			names = append(names, name)
-		}
-	case t.IsMapType():
-		for it := v.ElementIterator(); it.Next(); {
-			key, _ := it.Element()
-			names = append(names, key.AsString())
-		}
+	inside := map[string]cty.Type{}
+	if want.IsObjectType() {
+		inside = want.AttributeTypes()
+		known = slices.Sorted(maps.Keys(inside))
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return name, known, hidden
+	for it := v.ElementIterator(); it.Next(); {
+		key, element := it.Element()
+		var of cty.Type
+		there := true
+		switch {
+		case !want.IsObjectType():
+			of = want.ElementType()
+		case mapping:
+			of, there = inside[key.AsString()]
+		default:
+			continue // no object
+		}
+		if !there {
+			return key.AsString(), known, hidden
+		}
+		if name, names, inner := strayAttribute(of, element); name != "" {
+			return name, names, hidden || inner
 		}
 	}
 	return "", nil, false

@@ -46,6 +46,7 @@ func (r *resolver) effective(l *layers, name string, settings []model.Setting) m
 			}
 		}
 	}
+	s.Pods = model.PodsOf(service, settings)
 	s.Conf, s.Values = model.Settle(s.Conf), model.Settle(s.Values)
 	return s
 }

@@ -185,7 +185,8 @@ func visitParts(want cty.Type, v cty.Value, path cty.Path, visit func(part)) {
 	there := !v.IsNull() && v.IsKnown() && !v.IsMarked() // the keys of what is sensitive as a whole are not shown
 	switch {
 	case v.IsMarked() && isMapping(t) && hasStray(want, v):
-		visit(part{path: path, hidden: true, known: slices.Sorted(maps.Keys(want.AttributeTypes()))})
+		_, known, _ := strayAttribute(want, v)
+		visit(part{path: path, hidden: true, known: known})
 	case there && want.IsObjectType() && isMapping(t):
 		given, known := v.AsValueMap(), slices.Sorted(maps.Keys(want.AttributeTypes()))
 		misspelt := false

@@ -113,6 +113,11 @@ func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostic
 		}
 		for _, setting := range s.Settings {
 			r.Ranges[plan.FixedAt(s.Address.String(), setting.Name)] = setting.Range
+			for part := range s.Replicas {
+				if v, at, ok := setting.Part(part); ok && setting.Name == "replicas" && !v.IsNull() {
+					r.Ranges[plan.FixedAt(s.Address.String(), "replicas."+part)] = setting.At(at...)
+				}
+			}
 		}
 	}
 	if len(cloud.Services) > 0 { // also when all of them are to go

@@ -152,3 +152,22 @@ func TestRefusalsShowNothingSensitive(t *testing.T) {
 		}
 	}
 }
+
+// TestMembersKeepTheirNumber: what is a cluster by itself, or one of several that decide by majority, is not made the other.
+func TestMembersKeepTheirNumber(t *testing.T) {
+	cloud := func(replicas string) *engine.Revision {
+		return composed(t, "cloud \"lab\" {\n  release = \"2026.1\"\n  network_backend = \"ovn\"\n  service \"openvswitch\" {}\n  service \"ovn\" {\n    "+replicas+
+			"\n  }\n  charts { repository = \"oci://registry.example.org/charts\" }\n}\n")
+	}
+	none, one := cloud(""), cloud("replicas = { ovn_ovsdb_nb = 1, ovn_northd = 1 }")
+	three := cloud("replicas = {\n ovn_northd = 2\n ovn_ovsdb_nb = 3 }")
+	if refused := slices.Concat(follows(none, one).Refused, follows(one, none).Refused); len(refused) > 0 {
+		t.Errorf("the chart's own number is refused: %v", refused)
+	}
+	for _, other := range []*engine.Revision{none, one} {
+		refused := follows(other, three).Refused
+		if len(refused) != 1 || refused[0].Summary != "replicas.ovn_ovsdb_nb of ovn cannot change from \"1\" to \"3\"" || refused[0].Subject.Start.Line != 8 {
+			t.Errorf("refused is %v", refused)
+		}
+	}
+}
