@@ -75,7 +75,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	c.checkAlone(s, values)
 	fixed := c.fixed(s, values)
 	closes := c.closes(s.Name, values)
-	values, secrets := c.conceal(values)
+	values, secrets := c.conceal(withPorts(values))
 	release := &unit.Release{
 		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),

@@ -47,7 +47,7 @@ func TestPrecedence(t *testing.T) {
 		"conf.keystone.token.provider":        "fernet",
 		"pod.replicas.api":                    int64(5),
 		"endpoints.identity.hosts.default":    "elsewhere",
-		"endpoints.identity.port.api.default": int64(5000),
+		"endpoints.identity.port.api.default": float64(5000), // as charts print it
 		"images.tags.keystone_api":            "mine",
 		"images.tags.bootstrap":               "quay.io/airshipit/openstack-client:2026.1-ubuntu_noble",
 	} {

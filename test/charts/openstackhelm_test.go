@@ -37,6 +37,9 @@ func TestOpenStackHelm(t *testing.T) {
 			}
 			once := renderedBy(t, upstream, r)
 			for _, object := range once {
+				if at := strings.Index(object, "%!"); at >= 0 {
+					t.Errorf("%s makes nonsense of a value: %.100q", r.Name, object[max(0, at-40):])
+				}
 				for _, found := range defaultSecrets().FindAllString(object, -1) {
 					t.Errorf("an object of %s has a secret that everybody knows: %q", r.Name, found)
 				}
