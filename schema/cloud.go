@@ -41,7 +41,7 @@ func cloudBlocks() []Block {
 				Doc: "The default profile: its settings hold for the whole cloud and for every node.",
 			},
 		},
-		Blocks: []Nested{chartsBlock(), imagesBlock(), exposureBlock(), physicalNetworkBlock(), openstackBlock(), cloudService()},
+		Blocks: []Nested{chartsBlock(), imagesBlock(), tlsBlock(), exposureBlock(), physicalNetworkBlock(), openstackBlock(), cloudService()},
 	}}
 }
 

@@ -61,6 +61,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	values := map[string]any{}
 	fill(values, cloud, settings()[s.Name])
 	fill(values, cloud, endpointValues(s.Name, cloud, brokers))
+	fill(values, cloud, tlsValues(s.Name, c.m))
 	fill(values, cloud, exposureValues(s.Name, c.m))
 	fill(values, cloud, physicalValues(s.Name, cloud))
 	fill(values, cloud, imageValues(s.Name, cloud.Release))
@@ -129,6 +130,12 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 		if path, ok := volumes()[s.Name]; ok && name == storageSize {
 			fixed[name] = plainText(get(values, path))
 		}
+	}
+	if fronts()[s.Name] != nil {
+		if fixed == nil {
+			fixed = map[string]string{}
+		}
+		fixed[FixedTLS] = c.signedBy(s.Name)
 	}
 	return fixed
 }

@@ -239,7 +239,8 @@ func TestFixed(t *testing.T) {
 }`)
 	units := composed.Compose(t, m, ev, compose.Facts{})
 	for name, want := range map[string]string{
-		"mariadb": `{"storage_size":"9Gi"}`, "rabbitmq": `{"storage_size":"10Gi"}`, "glance": `{"storage_size":""}`, "memcached": "null", "keystone": "null",
+		"mariadb": `{"storage_size":"9Gi"}`, "rabbitmq": `{"storage_size":"10Gi"}`, "glance": `{"storage_size":"","tls":""}`, "memcached": "null",
+		"keystone": `{"tls":""}`,
 	} {
 		if got := compact(units["service."+name].Fixed); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
