@@ -32,7 +32,7 @@ func frontContainer(image string, port int64) map[string]any {
 	}
 	return map[string]any{
 		"name": frontName, "image": image, "imagePullPolicy": "IfNotPresent",
-		"command": []any{"sh", "-c", `printf '%s' "$CONF" >/tmp/nginx.conf && exec nginx -c /tmp/nginx.conf -g 'daemon off;'`},
+		"command": []any{"sh", "-c", `printf '%s' "$CONF" >/tmp/nginx.conf && exec nginx -e stderr -c /tmp/nginx.conf -g 'daemon off;'`},
 		"env":     []any{map[string]any{"name": "CONF", "value": conf}},
 		"ports":   []any{map[string]any{"name": "tls", "containerPort": portTLS}},
 		"securityContext": map[string]any{
