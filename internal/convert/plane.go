@@ -68,6 +68,7 @@ func (c *converter) tls(f field) {
 				"kind": func(of field) { kind, _ = c.oneOf(of, kinds...) },
 				"group": func(of field) {
 					if group, ok := c.string(of); ok && group != "" && group != "cert-manager.io" {
+						wanted = false // the same name among other issuers would be somebody else
 						c.noHome(of, "KupenStack has certificates of cert-manager's own issuers alone", "write issuer in the tls block of the cloud, with one of these")
 					}
 				},
