@@ -22,7 +22,7 @@ func (c *composer) backendAnnotations(e endpoint) map[string]any {
 	const of = "nginx.ingress.kubernetes.io/"
 	return map[string]any{
 		of + "backend-protocol":      "HTTPS",
-		of + "proxy-ssl-secret":      c.m.Cloud.Namespace + "/" + trustSecret,
+		of + "proxy-ssl-secret":      c.m.Cloud.Namespace + "/" + trustName,
 		of + "proxy-ssl-verify":      "on",
 		of + "proxy-ssl-name":        c.insideName(e),
 		of + "proxy-ssl-server-name": "on",
@@ -37,7 +37,7 @@ func (c *composer) backendPolicy(e endpoint) map[string]any {
 		"spec": map[string]any{
 			"targetRefs": []any{map[string]any{"group": "", "kind": "Service", "name": e.host}},
 			"validation": map[string]any{
-				"caCertificateRefs": []any{map[string]any{"group": "", "kind": "Secret", "name": trustSecret}},
+				"caCertificateRefs": []any{map[string]any{"group": "", "kind": "Secret", "name": trustName}},
 				"hostname":          c.insideName(e),
 			},
 		},

@@ -38,7 +38,7 @@ func (c *composer) tls() {
 		return []any{host, host + "." + namespace, host + "." + namespace + ".svc"}
 	}
 	// Nobody can use the key of this one for anything, as no service has its name.
-	c.certify(systemAddress(trustUnit), c.certificate(trustSecret, inside(trustSecret)[2:], "client auth"))
+	c.certify(systemAddress(trustUnit), c.certificate(trustName, inside(trustName)[2:], "client auth"))
 	for i := range c.m.Cloud.Services {
 		s := &c.m.Cloud.Services[i]
 		if !speaksTLS(c.m, s.Name) {

@@ -7,9 +7,9 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// trustSecret has the certificate of the authority that the clients of APIs trust. The Secrets of the APIs have it as
-// well, and keys that clients have no business with.
-const trustSecret = "kupenstack-tls-trust"
+// trustName is the Secret that has the certificate of the authority that the clients of APIs trust. The Secrets of the
+// APIs have it as well, and keys that clients have no business with.
+const trustName = "kupenstack-tls-trust"
 
 // Where OpenStack-Helm's charts put the certificate of an authority in pods: two of them have a place of their own.
 const (
@@ -24,7 +24,7 @@ func TrustSecret(m *model.Model) string {
 	if !secured(m) {
 		return ""
 	}
-	return trustSecret
+	return trustName
 }
 
 // front is where TLS ends before an API: its pods get another container.
@@ -81,7 +81,7 @@ func trust() map[string][]setting {
 		return list
 	}
 	by := func(secret string, more ...setting) []setting {
-		return append(more, setting{path: secret, value: trustSecret})
+		return append(more, setting{path: secret, value: trustName})
 	}
 	of := func(paths ...string) []setting { return by("secrets.tls.ca", files(trustFile, paths...)...) }
 	switched := setting{path: "tls.identity", value: true}
