@@ -45,7 +45,7 @@ func cloudBlocks() []Block {
 				Doc: "The default profile: its settings hold for the whole cloud and for every node.",
 			},
 		},
-		Blocks: []Nested{chartsBlock(), imagesBlock(), exposureBlock(), physicalNetworkBlock(), openstackBlock(), cloudService()},
+		Blocks: []Nested{chartsBlock(), imagesBlock(), tlsBlock(), exposureBlock(), physicalNetworkBlock(), openstackBlock(), cloudService()},
 	}}
 }
 
@@ -104,7 +104,7 @@ func openstackBlock() Nested {
 			},
 			{
 				Name: "ca", Type: cty.String, AtLoad: true, Format: FormatPEM, Example: cty.StringVal("-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n"),
-				Doc: "What the servers' certificates are checked against, for an authority that the system does not know.",
+				Doc: "What the servers' certificates are checked against, for an authority that the system does not know. Unless written, that of tls is trusted beside those that the system knows.",
 			},
 			{
 				Name: "interface", Type: cty.String, AtLoad: true, Allowed: []string{"public", "internal", "admin"},

@@ -27,6 +27,8 @@ type Service struct {
 	ByNode bool
 	// Stores tells that it keeps data on the storage_backend of the cloud, and needs one.
 	Stores bool
+	// TLS tells whether its APIs can be made to speak TLS.
+	TLS bool
 }
 
 // Scalable tells whether replicas can be set.
@@ -59,16 +61,16 @@ func serviceList() []Service {
 		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Others: []string{"controller"}, Budgets: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "rabbitmq", Doc: "The message broker between the parts of a service.", Parts: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "memcached", Doc: "The cache of tokens and sessions.", Parts: []string{"server"}, Versioned: true},
-		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}, Budgets: []string{"api"}},
-		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Budgets: []string{"api"}, Storage: true},
-		{Name: "placement", Doc: "The inventory of what hosts can offer.", Parts: []string{"api"}, Budgets: []string{"api"}},
+		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}, Budgets: []string{"api"}, TLS: true},
+		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Budgets: []string{"api"}, Storage: true, TLS: true},
+		{Name: "placement", Doc: "The inventory of what hosts can offer.", Parts: []string{"api"}, Budgets: []string{"api"}, TLS: true},
 		{
 			Name: "neutron", Doc: "Networks, subnets, routers and security groups.", Parts: []string{"server", "rpc_server"},
-			Others: []string{"dhcp_agent", "l3_agent", "metadata_agent", "ovs_agent", "ovn_metadata_agent", "netns_cleanup_cron"}, Budgets: []string{"server"}, ByNode: true,
+			Others: []string{"dhcp_agent", "l3_agent", "metadata_agent", "ovs_agent", "ovn_metadata_agent", "netns_cleanup_cron"}, Budgets: []string{"server"}, ByNode: true, TLS: true,
 		},
 		{
 			Name: "nova", Doc: "Instances.", Parts: []string{"osapi", "api_metadata", "conductor", "scheduler", "novncproxy"},
-			Others: []string{"compute"}, Budgets: []string{"osapi", "api_metadata"}, ByNode: true,
+			Others: []string{"compute"}, Budgets: []string{"osapi", "api_metadata"}, ByNode: true, TLS: true,
 		},
 		{Name: "libvirt", Others: []string{"libvirt"}, Doc: "The hypervisor on every compute node.", ByNode: true},
 		{Name: "openvswitch", Others: []string{"db", "vswitchd"}, Doc: "The virtual switch on every node."},
@@ -77,7 +79,7 @@ func serviceList() []Service {
 			Members: []string{"ovn_ovsdb_nb", "ovn_ovsdb_sb"},
 			Doc:     "The distributed network control plane, for network_backend ovn. The number of its databases is odd, and stays what it was at first: one by itself, or several that decide by majority.",
 		},
-		{Name: "cinder", Doc: "Block storage: volumes for instances, and their snapshots and backups.", Parts: []string{"api", "scheduler", "volume", "backup"}, Budgets: []string{"api"}, Stores: true},
+		{Name: "cinder", Doc: "Block storage: volumes for instances, and their snapshots and backups.", Parts: []string{"api", "scheduler", "volume", "backup"}, Budgets: []string{"api"}, Stores: true, TLS: true},
 		{
 			Name: "manila", Parts: []string{"api", "data", "scheduler", "share"}, Budgets: []string{"api"},
 			Doc: "Shared file systems. Without another driver in conf, instances serve them: that takes Cinder, Neutron and Nova, a flavor whose ID " +
@@ -89,7 +91,7 @@ func serviceList() []Service {
 			Doc: "Names: zones and records of DNS. A PowerDNS of yours answers with them: a Service named powerdns in the namespace of the cloud, there before " +
 				"Designate, whose API takes the token designate-powerdns-token of the Secret kupenstack-credentials. Another server is written in conf.",
 		},
-		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}, Budgets: []string{"api", "cfn"}},
+		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}, Budgets: []string{"api", "cfn"}, TLS: true},
 		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}, Budgets: []string{"api"}},
 		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}, Budgets: []string{"api"}},
 		{
@@ -98,7 +100,7 @@ func serviceList() []Service {
 				"in a network of yours, for each node with the role network. The instances take what conf says in the sections controller_worker and health_manager, " +
 				"and certificates below /etc/octavia/certs, which pod.mounts in values puts there; octavia-ca-passphrase of the Secret kupenstack-credentials opens the key of their CA. What load balancers are given in certificates is encrypted with octavia-certificates-key there: keep a copy of both.",
 		},
-		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}, Budgets: []string{"server"}},
+		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}, Budgets: []string{"server"}, TLS: true},
 		{
 			Name: "mariadb-backup", Others: []string{"backup"}, Storage: true, Scheduled: true,
 			Doc: "Dumps of the databases, every night, on a volume in the cluster. Where the class of that volume waits for a first pod, the service is ready after the first dump.",

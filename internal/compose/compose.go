@@ -36,6 +36,7 @@ const (
 	codeName       diag.Code = "compose.release-name"
 	codeRepository diag.Code = "compose.no-charts"
 	codeDuplicate  diag.Code = "compose.duplicate"
+	codeTrust      diag.Code = "compose.trust"
 )
 
 // Evaluator computes the desired value of a resource with the outputs of others filled in.
@@ -77,6 +78,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.system()
 	c.nodes()
 	c.services()
+	c.tls()
 	c.exposure()
 	c.shownObjects()
 	c.idle()

@@ -149,6 +149,9 @@ func (c *composer) exposure() {
 			}
 			hosts[host] = e.public()
 			routes = append(routes, c.route(e, x))
+			if x.Gateway != nil && c.speaks(e) {
+				routes = append(routes, c.backendPolicy(e))
+			}
 		}
 		if len(routes) == 0 {
 			continue
@@ -205,7 +208,10 @@ func (c *composer) failExposure(attribute, summary, detail, hint string) {
 func (c *composer) route(e endpoint, x *model.Exposure) map[string]any {
 	metadata := map[string]any{"name": e.host, "namespace": c.m.Cloud.Namespace}
 	annotations := map[string]any{}
-	for key, value := range x.Annotations {
+	if x.Gateway == nil && c.speaks(e) {
+		annotations = c.backendAnnotations(e)
+	}
+	for key, value := range x.Annotations { // over ours, for another controller
 		annotations[key] = value
 	}
 	port := e.number

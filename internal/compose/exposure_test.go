@@ -165,15 +165,15 @@ func TestExposureOfAll(t *testing.T) {
 func TestExposureValues(t *testing.T) {
 	units, listed := exposed(t, "domain = \"d.example\"\ningress_class = \"nginx\""), paths(t)
 	for service, want := range map[string]map[string]any{
-		"keystone": {"endpoints.identity.host_fqdn_override.public.host": "keystone.d.example", "endpoints.identity.scheme.public": "https", "endpoints.identity.port.api.public": int64(443)},
+		"keystone": {"endpoints.identity.host_fqdn_override.public.host": "keystone.d.example", "endpoints.identity.scheme.public": "https", "endpoints.identity.port.api.public": float64(443)},
 		"nova": {
 			"endpoints.identity.host_fqdn_override.public.host":            "keystone.d.example",
 			"endpoints.compute.host_fqdn_override.public.host":             "nova.d.example",
-			"endpoints.compute.port.api.public":                            int64(443),
+			"endpoints.compute.port.api.public":                            float64(443),
 			"endpoints.compute_novnc_proxy.scheme.public":                  "https",
-			"endpoints.compute_novnc_proxy.port.novnc_proxy.public":        int64(443),
+			"endpoints.compute_novnc_proxy.port.novnc_proxy.public":        float64(443),
 			"endpoints.compute_metadata.host_fqdn_override.public.host":    nil,
-			"endpoints.compute_metadata.port.metadata.public":              int64(8775),
+			"endpoints.compute_metadata.port.metadata.public":              float64(8775),
 			"endpoints.identity.hosts.default":                             "keystone-api", // inside
 			"endpoints.compute_novnc_proxy.host_fqdn_override.public.host": "novncproxy.d.example",
 		},

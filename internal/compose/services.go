@@ -63,6 +63,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	values := map[string]any{}
 	fill(values, cloud, settings()[s.Name])
 	fill(values, cloud, endpointValues(s.Name, cloud, brokers))
+	fill(values, cloud, tlsValues(s.Name, c.m))
 	fill(values, cloud, exposureValues(s.Name, c.m))
 	fill(values, cloud, physicalValues(s.Name, cloud))
 	fill(values, cloud, imageValues(s.Name, cloud.Release))
@@ -79,7 +80,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	c.checkPods(s, values)
 	fixed := c.fixed(s, values)
 	closes := c.closes(s.Name, values)
-	values, secrets := c.conceal(values)
+	values, secrets := c.conceal(withPorts(values))
 	release := &unit.Release{
 		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
@@ -140,6 +141,12 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 			fixed = map[string]string{}
 		}
 		fixed["replicas."+part] = cmp.Or(plainText(get(values, "pod.replicas."+part)), "1") // charts have one
+	}
+	if fronts()[s.Name] != nil {
+		if fixed == nil {
+			fixed = map[string]string{}
+		}
+		fixed[FixedTLS] = c.signedBy(s.Name)
 	}
 	return fixed
 }

@@ -47,7 +47,7 @@ func TestPrecedence(t *testing.T) {
 		"conf.keystone.token.provider":        "fernet",
 		"pod.replicas.api":                    int64(5),
 		"endpoints.identity.hosts.default":    "elsewhere",
-		"endpoints.identity.port.api.default": int64(5000),
+		"endpoints.identity.port.api.default": float64(5000), // as charts print it
 		"images.tags.keystone_api":            "mine",
 		"images.tags.bootstrap":               "quay.io/airshipit/openstack-client:2026.1-ubuntu_noble",
 	} {
@@ -239,7 +239,8 @@ func TestFixed(t *testing.T) {
 }`)
 	units := composed.Compose(t, m, ev, compose.Facts{})
 	for name, want := range map[string]string{
-		"mariadb": `{"storage_size":"9Gi"}`, "rabbitmq": `{"storage_size":"10Gi"}`, "glance": `{"storage_size":""}`, "memcached": "null", "keystone": "null",
+		"mariadb": `{"storage_size":"9Gi"}`, "rabbitmq": `{"storage_size":"10Gi"}`, "glance": `{"storage_size":"","tls":""}`, "memcached": "null",
+		"keystone": `{"tls":""}`,
 	} {
 		if got := compact(units["service."+name].Fixed); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

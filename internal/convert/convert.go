@@ -94,6 +94,7 @@ type converter struct {
 	nodeList []*node
 	services []*service // of the cloud, by the order of the documents
 	cloud    settings   // of the cloud itself
+	secured  *block     // of TLS inside; nil without
 	glance   field      // storageType of Glance
 }
 

@@ -67,6 +67,9 @@ func (c *converter) cloudBlocks(l links) []*block {
 		c.assume(b)
 	}
 	c.assumeStorage(b, services)
+	if c.secured != nil && len(services) > 0 { // else there is nothing to secure
+		b.blocks = append(b.blocks, c.secured)
+	}
 	for _, set := range c.cloud {
 		b.attributes = append(b.attributes, attribute{set.name, set.expr, set.comments})
 	}

@@ -1,6 +1,12 @@
 package convert
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
 
 // plane is an OpenStackControlPlane.
 type plane struct{ document *document }
@@ -46,9 +52,10 @@ func (c *converter) wantNetwork(backend string, f field) {
 	c.set(&c.cloud, "network_backend", strconv.Quote(backend), f)
 }
 
-// tls tells that encryption cannot be configured, unless it is not wanted.
+// tls makes the block of encryption inside, unless it is not wanted.
 func (c *converter) tls(f field) {
-	wanted := true
+	wanted, name, kind := true, "", ""
+	kinds := model.IssuerKinds()
 	c.fields(f.value, "tls", handlers{
 		"enabled": func(inner field) {
 			if on, ok := c.bool(inner); ok {
@@ -56,13 +63,46 @@ func (c *converter) tls(f field) {
 			}
 		},
 		"issuerRef": func(inner field) {
-			c.fields(inner.value, "issuerRef", handlers{"name": ignore, "kind": ignore, "group": ignore})
+			c.fields(inner.value, "issuerRef", handlers{
+				"name": func(of field) { name, _ = c.issuerName(of) },
+				"kind": func(of field) { kind, _ = c.oneOf(of, kinds...) },
+				"group": func(of field) {
+					if group, ok := c.string(of); ok && group != "" && group != "cert-manager.io" {
+						wanted = false // the same name among other issuers would be somebody else
+						c.noHome(of, "KupenStack has certificates of cert-manager's own issuers alone", "write issuer in the tls block of the cloud, with one of these")
+					}
+				},
+			})
 		},
 	})
-	if wanted {
-		c.noHome(f, "KupenStack does not issue certificates for the services yet, so the cloud would answer without TLS",
-			"terminate TLS before the services, or set endpoints and manifests in values of each service, as its chart takes them")
+	if !wanted {
+		return
 	}
+	if name == "" {
+		c.noHome(f, "it says no issuer that signs the certificates, so the cloud would answer without TLS",
+			`write in the cloud: tls { issuer = { name = "openstack-ca" } }`)
+		return
+	}
+	if kind == "" {
+		kind = "Issuer" // as cert-manager takes a reference without one
+	}
+	c.secured = &block{
+		header: "tls", comments: f.comments,
+		attributes: []attribute{{name: "issuer", expr: fmt.Sprintf("{ kind = %q, name = %q }", kind, name)}},
+	}
+}
+
+// issuerName reads the name of an issuer.
+func (c *converter) issuerName(f field) (string, bool) {
+	s, ok := c.string(f)
+	if !ok || s == "" {
+		return "", false
+	}
+	if err := schema.FormatDNSName.Check(s); err != nil {
+		c.wrong(f, err.Error(), "write, for example: name: openstack-ca")
+		return "", false
+	}
+	return s, true
 }
 
 // readService reads the kinds that have one service each.

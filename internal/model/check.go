@@ -81,6 +81,9 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 				fmt.Sprintf("%s must be %s", rule.attribute, problem), fmt.Sprintf("write another value for %s, or leave it away", rule.attribute))
 		}
 	}
+	if t := cloud.TLS; t != nil {
+		c.tls(t, len(cloud.Services) > 0)
+	}
 	if e := cloud.Exposure; e != nil {
 		c.exposure(e, len(cloud.Services) > 0)
 	}
@@ -106,6 +109,17 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 	} else if cloud.Charts == nil {
 		c.fail(codeIncomplete, cloud.Range, "no charts", "the cloud deploys services, so it has to say where their Helm charts come from",
 			`write, for example: charts { repository = "oci://registry.example.org/openstack-helm" }`)
+	}
+}
+
+// tls checks that there are APIs that could speak it.
+func (c *checker) tls(t *TLS, services bool) {
+	switch {
+	case !services:
+		c.fail(codeIncomplete, t.Range, "nothing to secure", "the cloud has no service block, so it has no APIs of its own that could speak TLS",
+			"take the block away; which authority an OpenStack that is there has says ca in the openstack block")
+	case t.Services != nil && len(t.Services) == 0:
+		c.fail(codeInvalid, orElse(t.Ranges["services"], t.Range), "no service", "services names none, so the block means nothing", "name one, or take the block away; without the line it holds for all")
 	}
 }
 

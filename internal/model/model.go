@@ -37,6 +37,7 @@ type Cloud struct {
 	Profile        string // the default profile; "" without
 	Charts         *Charts
 	Images         *Images
+	TLS            *TLS
 	Exposure       *Exposure
 	Physical       []PhysicalNetwork // by name
 	OpenStack      *OpenStack
@@ -57,6 +58,15 @@ type Images struct {
 	Registries map[string]string // what stands in for a registry or a part of one; nil for nothing
 	PullSecret string            // the name of a Kubernetes Secret; "" for none
 	Range      diag.Range
+}
+
+// TLS says which APIs speak TLS inside of the cluster.
+type TLS struct {
+	Issuer   Issuer
+	Services []string // sorted; nil for all that can
+	Image    string   // of what ends it; "" for that of [schema.DefaultTLSImage]
+	Range    diag.Range
+	Ranges   map[string]diag.Range // of the attributes that were written
 }
 
 // Exposure says how APIs are reached from outside the cluster. Either Class or Gateway is there.

@@ -21,18 +21,26 @@ func (r *resolver) exposure(b *config.Block) *model.Exposure {
 	if fields := r.fields(b, "gateway"); fields != nil && r.named(b, "gateway", fields) {
 		e.Gateway = &model.Gateway{Name: fields["name"], Namespace: fields["namespace"], Listener: fields["listener"]}
 	}
-	if fields := r.fields(b, "issuer"); fields != nil && r.named(b, "issuer", fields) {
-		kinds := model.IssuerKinds()
-		e.Issuer = &model.Issuer{Kind: fields["kind"], Name: fields["name"]}
-		switch {
-		case !has(fields, "kind"):
-			e.Issuer.Kind = kinds[0]
-		case !slices.Contains(kinds, e.Issuer.Kind):
-			a := b.Attribute("issuer")
-			r.scope.wrong(codeValue, a, "no such issuer", fmt.Sprintf("kind must be %s, and this is %q", strings.Join(kinds, " or "), e.Issuer.Kind), config.Example(a.Schema))
-		}
-	}
+	e.Issuer = r.issuer(b)
 	return e
+}
+
+// issuer reads what signs certificates; nil when there is none, or when it is wrong.
+func (r *resolver) issuer(b *config.Block) *model.Issuer {
+	fields := r.fields(b, "issuer")
+	if fields == nil || !r.named(b, "issuer", fields) {
+		return nil
+	}
+	kinds := model.IssuerKinds()
+	issuer := &model.Issuer{Kind: fields["kind"], Name: fields["name"]}
+	switch {
+	case !has(fields, "kind"):
+		issuer.Kind = kinds[0]
+	case !slices.Contains(kinds, issuer.Kind):
+		a := b.Attribute("issuer")
+		r.scope.wrong(codeValue, a, "no such issuer", fmt.Sprintf("kind must be %s, and this is %q", strings.Join(kinds, " or "), issuer.Kind), config.Example(a.Schema))
+	}
+	return issuer
 }
 
 // named tells whether an object has a name, which its type cannot ask for where null is written, and reports it.

@@ -74,6 +74,9 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 	for _, images := range b.Nested("images") {
 		c.Images = &model.Images{Registries: r.registries(images), PullSecret: r.text(images, "pull_secret"), Range: images.Range}
 	}
+	for _, tls := range b.Nested("tls") {
+		c.TLS = r.tls(tls)
+	}
 	for _, exposure := range b.Nested("exposure") {
 		c.Exposure = r.exposure(exposure)
 	}

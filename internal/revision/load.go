@@ -119,6 +119,9 @@ func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostic
 				}
 			}
 		}
+		if cloud.TLS != nil {
+			r.Ranges[plan.FixedAt(s.Address.String(), compose.FixedTLS)] = cloud.TLS.Range
+		}
 	}
 	if len(cloud.Services) > 0 { // also when all of them are to go
 		r.Deployment = inventory.Deployment{

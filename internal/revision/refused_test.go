@@ -31,7 +31,8 @@ func refusedChanges() map[string][2]string {
 	}
 }
 
-// refusedAttributes are the paths of all attributes whose change is refused, but for those of resources.
+// refusedAttributes are the paths of all attributes whose change is refused, but for those of resources, and those of
+// TLS, which are refused of each service that they are about.
 func refusedAttributes() []string {
 	var paths []string
 	var visit func(path string, b *schema.Block)
@@ -40,7 +41,9 @@ func refusedAttributes() []string {
 			paths = append(paths, path+"."+name)
 		}
 		for i := range b.Blocks {
-			visit(path+"."+b.Blocks[i].Kind, &b.Blocks[i].Block)
+			if kind := b.Blocks[i].Kind; kind != "tls" {
+				visit(path+"."+kind, &b.Blocks[i].Block)
+			}
 		}
 	}
 	for _, b := range schema.New().Blocks() {
@@ -120,6 +123,36 @@ func TestEveryRefusedChangeIsRefused(t *testing.T) {
 			}
 			if line := map[string]int{"cloud": 3, "cloud.service": 5}[path[:strings.LastIndex(path, ".")]]; d.Subject == nil || d.Subject.Start.Line != line {
 				t.Errorf("it points at %v, want line %d", d.Subject, line)
+			}
+		})
+	}
+}
+
+// TestTLSIsFixed has the plan refuse that a service which is deployed begins or ceases to speak TLS, or has another
+// authority. Its image may change, and what is deployed later speaks what the block says then.
+func TestTLSIsFixed(t *testing.T) {
+	cloud := func(services, tls string) string {
+		return "cloud \"lab\" {\n  release = \"2026.1\"\n  charts { repository = \"oci://registry.example.org/charts\" }\n  " + tls + "\n" +
+			"  service \"mariadb\" {}\n  service \"rabbitmq\" {}\n  service \"memcached\" {}\n  service \"keystone\" {}\n" + services + "}\n"
+	}
+	const one, other = `tls { issuer = { name = "one" } }`, `tls { issuer = { name = "other" } }`
+	const glance = "  service \"glance\" {}\n"
+	for name, c := range map[string]struct{ before, after, want string }{
+		"the same":         {cloud("", one), cloud("", one), ""},
+		"on":               {cloud("", ""), cloud("", one), `4 tls of keystone cannot change from nothing to "ClusterIssuer/one"`},
+		"off":              {cloud("", one), cloud("", ""), `8 tls of keystone cannot change from "ClusterIssuer/one" to nothing`},
+		"another issuer":   {cloud("", one), cloud("", other), `4 tls of keystone cannot change from "ClusterIssuer/one" to "ClusterIssuer/other"`},
+		"without a name":   {cloud(glance, one), cloud(glance, "tls {\n issuer = { name = \"one\" }\n services = [\"glance\"]\n}"), `4 tls of keystone cannot change from "ClusterIssuer/one" to nothing`},
+		"another image":    {cloud("", one), cloud("", "tls {\n issuer = { name = \"one\" }\n image = \"r.example/nginx:1\"\n}"), ""},
+		"one more service": {cloud("", one), cloud(glance, one), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			for _, d := range follows(composed(t, c.before), composed(t, c.after)).Refused {
+				got += fmt.Sprintf("%d %s", d.Subject.Start.Line, d.Summary)
+			}
+			if got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}

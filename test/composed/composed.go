@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -72,6 +73,19 @@ func Source(network, storage string, blocks ...string) string {
 		cinder = "\n" + `  service "cinder" { replicas = { api = 2, scheduler = 2, volume = 1, backup = 2 } }`
 	}
 	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "CINDER", cinder, "BLOCKS", strings.Join(append([]string{""}, blocks...), "\n")).Replace(everything)
+}
+
+// Without is a configuration like [Source] without some services that take a line each.
+func Without(source string, services ...string) string {
+	lines := strings.SplitAfter(source, "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool {
+		return slices.ContainsFunc(services, func(s string) bool { return strings.HasPrefix(line, `  service "`+s+`" `) })
+	}), "")
+}
+
+// Secured is [Source] with TLS inside, and without the services that cannot be beside it.
+func Secured(network, storage, tls string, blocks ...string) string {
+	return Without(Source(network, storage, append(blocks, "  tls {\n"+tls+"\n  }")...), "designate", "magnum", "octavia", "skyline")
 }
 
 // Nodes are n nodes with roles to add to [Source], with so many profiles between them that configure services for

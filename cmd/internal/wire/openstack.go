@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
@@ -47,6 +48,9 @@ func (s *System) connect(ctx context.Context) (openstack.Credentials, error) {
 		return credentials, err
 	}
 	credentials.Place = credentials.Over(openstack.Place{AuthURL: block.AuthURL, Interface: block.Interface, CA: block.CA})
+	if err := s.trust(ctx, &credentials, w); err != nil {
+		return credentials, err
+	}
 	err = inRegion(&credentials, region)
 	return credentials, err
 }
@@ -56,18 +60,35 @@ type way struct {
 	known             bool // there is a block
 	block             model.OpenStack
 	namespace, region string
+	trust             string // the Secret with the authority of the APIs; "" for none
 }
 
 func wayOf(m *model.Model) way {
 	if m == nil {
 		return way{}
 	}
-	w := way{namespace: m.Cloud.Namespace, region: m.Cloud.Region}
+	w := way{namespace: m.Cloud.Namespace, region: m.Cloud.Region, trust: compose.TrustSecret(m)}
 	if m.Cloud.OpenStack != nil {
 		w.known, w.block = true, *m.Cloud.OpenStack
 		w.block.Range = diag.Range{} // where it is written makes no difference
 	}
 	return w
+}
+
+// trust adds the authority that signs for the APIs inside. One that somebody wrote is in its place.
+func (s *System) trust(ctx context.Context, credentials *openstack.Credentials, w way) error {
+	if w.trust == "" || credentials.CA != "" {
+		return nil
+	}
+	authority, found, err := s.cluster.Secret(ctx, w.namespace, w.trust, "ca.crt")
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return unit.Blocked(fmt.Sprintf("the Secret %s/%s has no ca.crt, which the certificates of the APIs are checked against: cert-manager has not made it, or its issuer does not tell its authority", w.namespace, w.trust))
+	}
+	credentials.Also = authority.Reveal()
+	return nil
 }
 
 // stale tells whether the configuration now says another way than when connect was called last.

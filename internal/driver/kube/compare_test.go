@@ -173,6 +173,11 @@ func TestHealth(t *testing.T) {
 			"one that is not ready", "apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: x}\nstatus: {conditions: [{type: Ready, status: 'False', message: no quorum}]}",
 			unit.HealthProgressing, "no quorum",
 		},
+		{"a certificate that nobody has seen", "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: x}", unit.HealthProgressing, "cert-manager has not seen it yet"},
+		{
+			"a certificate that is signed", "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: x}\nstatus: {conditions: [{type: Ready, status: 'True'}]}",
+			unit.HealthReady, "",
+		},
 		{
 			"one that shows what is not ready", "apiVersion: kupenstack.io/v1alpha1\nkind: OpenStackService\nmetadata: {name: x}\nstatus: {conditions: [{type: Ready, status: 'False', message: no quorum}]}",
 			unit.HealthReady, "",

@@ -18,6 +18,9 @@ func (c *Cluster) Health(live *unstructured.Unstructured) (unit.Health, string) 
 	if unit.RefOf(live.Object).IsShown() && live.GetDeletionTimestamp() == nil {
 		return unit.HealthReady, "" // its conditions are about something else
 	}
+	if group := live.GroupVersionKind().Group; group == "cert-manager.io" && live.GetKind() == "Certificate" && !hasConditions(live) {
+		return unit.HealthProgressing, "cert-manager has not seen it yet"
+	}
 	result, err := status.Compute(live)
 	if err != nil {
 		return unit.HealthUnknown, c.mask("its status cannot be read: " + err.Error())
@@ -34,6 +37,13 @@ func (c *Cluster) Health(live *unstructured.Unstructured) (unit.Health, string) 
 	default:
 		return unit.HealthUnknown, c.mask(result.Message)
 	}
+}
+
+// hasConditions tells whether somebody said something of an object yet. The library takes silence for consent, and a
+// certificate that nobody has signed is none.
+func hasConditions(live *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedSlice(live.Object, "status", "conditions")
+	return len(conditions) > 0
 }
 
 // jobHealth is for Jobs, which the library calls current as soon as they have started.

@@ -34,7 +34,8 @@ type Place struct {
 	AuthURL   string // Keystone, with or without /v3
 	Region    string
 	Interface string // public, internal or admin
-	CA        string // certificates in PEM
+	CA        string // certificates in PEM, in place of those that the system trusts
+	Also      string // further ones beside these, or beside the system's
 }
 
 // Over returns the place with what other says in place of its own.
@@ -196,6 +197,18 @@ func (c *Credentials) security() (*tls.Config, error) {
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM([]byte(c.CA)) {
 			return nil, errors.New("the certificates that the servers are checked against are no PEM")
+		}
+	}
+	if c.Also != "" {
+		if config.RootCAs == nil {
+			system, err := x509.SystemCertPool()
+			if err != nil {
+				return nil, fmt.Errorf("the certificates that the system trusts: %w", err)
+			}
+			config.RootCAs = system
+		}
+		if !config.RootCAs.AppendCertsFromPEM([]byte(c.Also)) {
+			return nil, errors.New("the certificates of the authority inside are no PEM")
 		}
 	}
 	if c.client != nil {

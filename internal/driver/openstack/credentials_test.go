@@ -1,7 +1,10 @@
 package openstack
 
 import (
+	"encoding/pem"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -70,6 +73,34 @@ func TestPlaceOver(t *testing.T) {
 	}
 	if _, err := (&Credentials{Place: Place{CA: "no certificate"}}).security(); err == nil {
 		t.Error("what is no PEM was taken")
+	}
+	if _, err := (&Credentials{Place: Place{Also: "no certificate"}}).security(); err == nil {
+		t.Error("what is no PEM was taken beside what the system trusts")
+	}
+}
+
+// TestFurtherAuthority wants a server of an authority of our own to be trusted beside those of the system, and beside
+// one that is written.
+func TestFurtherAuthority(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	own := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	for name, c := range map[string]struct {
+		place Place
+		works bool
+	}{"none": {}, "further": {Place{Also: own}, true}, "written": {Place{CA: own}, true}} {
+		security, err := (&Credentials{Place: c.place}).security()
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := http.Client{Transport: &http.Transport{TLSClientConfig: security}}
+		response, err := client.Get(server.URL)
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		if (err == nil) != c.works {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ type login struct {
 func (c *Credentials) digest() [sha256.Size]byte {
 	hash := sha256.New()
 	for _, part := range []string{
-		c.AuthURL, c.Region, c.Interface, c.CA,
+		c.AuthURL, c.Region, c.Interface, c.CA, c.Also,
 		c.UserID, c.Username, c.UserDomainID, c.UserDomainName, c.Password.Reveal(),
 		c.ProjectID, c.ProjectName, c.ProjectDomainID, c.ProjectDomainName,
 		c.ApplicationCredentialID, c.ApplicationCredentialName, c.ApplicationCredentialSecret.Reveal(),

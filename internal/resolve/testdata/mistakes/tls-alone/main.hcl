@@ -1,0 +1,8 @@
+cloud "test" {
+  openstack {
+    cloud = "test"
+  }
+  tls {
+    issuer = { name = "authority" }
+  }
+}

@@ -1,0 +1,15 @@
+variable "hidden" {
+  sensitive = true
+  default   = "canary"
+}
+
+cloud "test" {
+  release = "2026.1"
+  charts { repository = "charts" }
+  tls {
+    issuer   = { kind = "Authority", name = "Acme" }
+    services = ["keystone", "magnum", var.hidden]
+    image    = var.hidden
+  }
+  service "mariadb" {}
+}

@@ -1,0 +1,42 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// DefaultTLSImage is what ends TLS in the pods of an API. It is written in full, so that another registry can stand in
+// for its own.
+const DefaultTLSImage = "docker.io/library/nginx:1.28-alpine"
+
+// tlsBlock is a file of its own, as that of the cloud is long.
+func tlsBlock() Nested {
+	return Nested{Max: 1, Block: Block{
+		Kind: "tls", Class: ClassPart,
+		Doc: "Has the APIs speak TLS inside of the cluster: in each of their pods an nginx has a certificate of cert-manager and hands on to the program beside it, the catalogue has https addresses, and what talks to them trusts the authority, KupenStack included. It needs cert-manager, and OpenStack-Helm's charts of August 2026 or later. Whether a service speaks TLS, and with whose certificates, is fixed once it is deployed: clients keep their configuration until their pods are replaced, those of compute nodes until somebody does that. So a cloud begins with this block or goes without. Certificates that cert-manager renews are taken up at once; but the authority itself must stay the same as long as pods are not replaced. MariaDB, RabbitMQ and memcached speak no TLS, nor do the consoles of instances and the services that are not in the list below. Designate, Magnum, Octavia and Skyline cannot be deployed beside APIs with TLS, as their charts cannot be told which authority to trust. Other services, such as Barbican and Manila, stay plain and trust the rest. Instances that reach Heat by its name inside have to know the authority. With exposure, the Ingresses have the annotations by which ingress-nginx speaks TLS to APIs and checks their certificates; another controller needs its own in annotations, and one that wants them on Services cannot be used. To a Gateway a BackendTLSPolicy says it, with a Secret that has the authority's certificate, which Gateways need not support.",
+		Attributes: []Attribute{
+			{
+				Name: "issuer", Type: issuerType(), Presence: Required, AtLoad: true, Change: Refused,
+				Fields:  map[string]Format{"name": FormatDNSName},
+				Example: cty.ObjectVal(map[string]cty.Value{"kind": cty.StringVal("ClusterIssuer"), "name": cty.StringVal("openstack-ca")}),
+				Doc:     "The issuer of cert-manager that signs the certificates: a ClusterIssuer, or an Issuer in the namespace of the cloud. It has to sign names inside of the cluster, and to tell its authority (ca.crt), as those of the types ca and vault do; public authorities do neither.",
+			},
+			{
+				Name: "services", Type: cty.Set(cty.String), AtLoad: true, Change: Refused, Allowed: tlsServiceNames(),
+				Example: cty.SetVal([]cty.Value{cty.StringVal("keystone"), cty.StringVal("glance")}),
+				Doc:     "The services whose APIs speak TLS: all that can, unless written.",
+			},
+			{
+				Name: "image", Type: cty.String, AtLoad: true, Default: cty.StringVal(DefaultTLSImage), Example: cty.StringVal("registry.example.org/nginx:1.28"),
+				Doc: "The image of nginx, of 1.19.5 or later. It runs as the user 101, with a root file system that it cannot write.",
+			},
+		},
+	}}
+}
+
+func tlsServiceNames() []string {
+	var names []string
+	for _, s := range serviceList() {
+		if s.TLS {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
