@@ -1,11 +1,10 @@
 package kube
 
 import (
-	"fmt"
-
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kupenstack/kupenstack-sync/internal/cause"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -56,7 +55,7 @@ func jobHealth(live *unstructured.Unstructured) (unit.Health, string) {
 	}
 	failed, _, _ := unstructured.NestedInt64(live.Object, "status", "failed")
 	if failed > 0 {
-		return unit.HealthProgressing, fmt.Sprintf("the job runs; pods that failed: %d", failed)
+		return unit.HealthProgressing, "the job runs; pods that failed: " + cause.Coarse(int(failed))
 	}
 	return unit.HealthProgressing, "the job runs"
 }
