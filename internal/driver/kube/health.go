@@ -9,10 +9,15 @@ import (
 )
 
 // Health tells how an object fares, and why when it is not ready. Kinds without conditions are
-// ready when they are there, and so is what only shows how other things stand. A Job is ready once it is complete.
+// ready when they are there, and so is what only shows how other things stand. A Job is ready once it is
+// complete, a route once a Gateway has accepted it.
 func (c *Cluster) Health(live *unstructured.Unstructured) (unit.Health, string) {
 	if live.GetKind() == "Job" && live.GroupVersionKind().Group == "batch" && live.GetDeletionTimestamp() == nil {
 		return jobHealth(live)
+	}
+	if isRoute(live) && live.GetDeletionTimestamp() == nil {
+		health, message := routeHealth(live)
+		return health, c.mask(message)
 	}
 	if unit.RefOf(live.Object).IsShown() && live.GetDeletionTimestamp() == nil {
 		return unit.HealthReady, "" // its conditions are about something else
