@@ -227,10 +227,13 @@ func (d *Driver) tell(ctx context.Context, v *view, state *unit.State, one ailin
 	if state.Message == "" {
 		state.Message = found.sentence()
 	}
-	for _, text := range found.lines() {
-		if len(state.Details) < maxDetails || slices.Contains(found.Log, text) {
+	for _, text := range append([]string{found.line}, found.Causes...) {
+		if len(state.Details) < maxDetails {
 			state.Details = append(state.Details, text)
 		}
+	}
+	if !v.logged { // one log is enough, the one that comes first tells most
+		state.Details, v.logged = append(state.Details, found.Log...), len(found.Log) > 0
 	}
 }
 

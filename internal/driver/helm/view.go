@@ -37,6 +37,7 @@ type view struct {
 	before    hookStatus       // of the hooks before the next revision
 	upcoming  []unit.ObjectRef // these hooks
 	why       why              // that one of them waits
+	logged    bool             // what was told has lines of a log
 	deleting  bool             // its deletion has begun
 	drift     []drift          // of its objects, while it is deployed
 	leftovers []unit.ObjectRef // objects that are not in it any more

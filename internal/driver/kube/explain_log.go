@@ -16,7 +16,7 @@ import (
 
 const (
 	// MaxLogLines bounds how many lines of a log are shown.
-	MaxLogLines = 50
+	MaxLogLines = 20
 	// moreLogLines are read beside those that are shown: a secret of several lines is only known as a whole.
 	moreLogLines = 200
 	// maxLogBytes bounds what is read of a log. What says more in its last lines is not shown.

@@ -116,7 +116,7 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 	}
 	state := unit.State{Existence: unit.Absent, Health: unit.HealthReady, Installed: true, Observed: seen}
 	digests := map[string]bool{}
-	explained := 0
+	explained, logged := 0, false
 	for _, item := range s.items {
 		live := there[item.ref]
 		if isBase(item.ref) {
@@ -136,6 +136,10 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 			if explained++; explained <= maxExplained {
 				why = s.cluster.Explain(ctx, item.ref, s.hide)
 			}
+			if logged {
+				why.Log = nil // one is enough
+			}
+			logged = logged || len(why.Log) > 0
 			worse(&state, health, item.ref.String()+": "+message, why)
 		}
 	}
