@@ -160,6 +160,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
 		Connect: s.connect, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, UserAgent: s.agent, Notify: s.notify,
+		Log: s.Log,
 	})
 	s.mutex.Lock()
 	s.closers = append(s.closers, releases.Close, objects.Close, resources.Close)

@@ -106,10 +106,11 @@ func incomplete(live *unstructured.Unstructured) string {
 	if live == nil {
 		return notThere
 	}
-	switch health, _ := jobHealth(live); health {
-	case unit.HealthReady:
+	health, _ := jobHealth(live)
+	if health == unit.HealthReady {
 		return ""
-	case unit.HealthFailed:
+	}
+	if health == unit.HealthFailed {
 		return "failed"
 	}
 	if failed, _, _ := unstructured.NestedInt64(live.Object, "status", "failed"); failed > 0 {
