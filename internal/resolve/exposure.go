@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
@@ -41,6 +42,16 @@ func (r *resolver) issuer(b *config.Block) *model.Issuer {
 		r.scope.wrong(codeValue, a, "no such issuer", fmt.Sprintf("kind must be %s, and this is %q", strings.Join(kinds, " or "), issuer.Kind), config.Example(a.Schema))
 	}
 	return issuer
+}
+
+// interfaceUnsaid warns that the names which exposure gives are those that we use ourselves. Before there were
+// such names the public endpoints led to the services inside, and a daemon in the cluster may not know the names.
+func (r *resolver) interfaceUnsaid(openstack *config.Block) {
+	r.scope.add(diag.Diagnostic{
+		Severity: diag.Warning, Code: codeInterface, Subject: &openstack.Range, Summary: "which endpoints are used is not said",
+		Detail: "the cloud is exposed, so the public endpoints lead to the names of exposure, and those are used when no interface is written; a daemon inside of the cluster may not reach them",
+		Hint:   `write interface = "internal" in openstack, or "public" where the names and their certificates are known to whoever runs KupenStack`,
+	})
 }
 
 // named tells whether an object has a name, which its type cannot ask for where null is written, and reports it.

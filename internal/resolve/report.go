@@ -19,6 +19,7 @@ const (
 	codeUnknown   diag.Code = "resolve.unknown"    // not known when it has to be
 	codeVariable  diag.Code = "resolve.variable"   // a variable without value, or with a wrong one
 	codeForEach   diag.Code = "resolve.for-each"   // not something to repeat a block for
+	codeInterface diag.Code = "resolve.interface"  // which endpoints are used is not written where it matters
 	codeScope     diag.Code = "resolve.scope"      // a setting where it cannot apply
 	codeConflict  diag.Code = "resolve.conflict"   // attributes, or objects, that exclude each other
 	codeTooLarge  diag.Code = "resolve.too-large"  // more than the budget allows

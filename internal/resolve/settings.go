@@ -87,6 +87,9 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 			AuthURL: r.text(o, "auth_url"), Cloud: r.text(o, "cloud"), Secret: r.text(o, "secret"),
 			CA: r.hidden(o, "ca"), Interface: r.text(o, "interface"), Range: o.Range,
 		}
+		if c.Exposure != nil && o.Attribute("interface") == nil && len(b.Nested("service")) > 0 {
+			r.interfaceUnsaid(o)
+		}
 	}
 }
 

@@ -40,6 +40,7 @@ func layers() []string {
 		"internal/resolve",
 		"internal/chartkeys",
 		"internal/unit",
+		"internal/cause",
 		"internal/explain",
 		"internal/compose",
 		"internal/convert",
@@ -60,7 +61,7 @@ func layers() []string {
 func pure() []string {
 	return []string{
 		"internal/addr", "internal/redact", "internal/diag", "internal/codes", "internal/chartlock", "internal/chartkeys", "internal/manifest", "internal/graph", "internal/sops", "internal/model",
-		"internal/resolve", "internal/unit", "internal/explain", "internal/compose", "internal/convert", "internal/plan", "internal/report", "internal/reference",
+		"internal/resolve", "internal/unit", "internal/cause", "internal/explain", "internal/compose", "internal/convert", "internal/plan", "internal/report", "internal/reference",
 	}
 }
 

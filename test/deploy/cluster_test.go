@@ -180,6 +180,7 @@ func needed() []right {
 		{"", "pods", owned},
 		{"", "pods/log", []string{"get"}},
 		{"", "events", []string{"list"}},
+		{"discovery.k8s.io", "endpointslices", []string{"list"}},
 		{"apps", "deployments", owned},
 		{"apps", "statefulsets", owned},
 		{"apps", "daemonsets", owned},

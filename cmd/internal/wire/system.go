@@ -52,13 +52,18 @@ type System struct {
 
 // Open prepares the connections; nothing is sent yet. guard is asked before every change.
 func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*System, error) {
+	if flags.LogLines < 0 || flags.LogLines > kube.MaxLogLines {
+		return nil, fmt.Errorf("%w: --logs-in-report %d: give a number from 0 to %d", ErrUsage, flags.LogLines, kube.MaxLogLines)
+	}
 	access, err := kube.Load(flags.Kubeconfig, flags.Context)
 	if err != nil {
 		return nil, err
 	}
 	s := &System{Flags: flags, Access: access, Log: log, agent: agent, guard: guard, masker: redact.NewMasker()}
 	s.Model = func() *model.Model { return nil }
-	s.cluster, err = kube.New(kube.Options{Access: access, SystemNamespace: flags.Namespace, Guard: guard, UserAgent: agent, Masker: s.masker, Log: log})
+	s.cluster, err = kube.New(kube.Options{
+		Access: access, SystemNamespace: flags.Namespace, Guard: guard, UserAgent: agent, Masker: s.masker, LogLines: flags.LogLines, Log: log,
+	})
 	return s, err
 }
 
@@ -155,6 +160,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
 		Connect: s.connect, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, UserAgent: s.agent, Notify: s.notify,
+		Log: s.Log,
 	})
 	s.mutex.Lock()
 	s.closers = append(s.closers, releases.Close, objects.Close, resources.Close)

@@ -71,7 +71,7 @@ func (d *Driver) step(ctx context.Context, v *view) error {
 	// what a hook waits for may be the very thing that somebody took away.
 	switch {
 	case !v.hooks.done && (v.hooks.due || !v.strays()):
-		_, err := d.runHooks(ctx, v.namespace, v.name, v.newest.labels[labelRun], v.newest.after)
+		_, err := d.runHooks(ctx, v, v.newest.labels[labelRun], v.newest.after)
 		return err
 	case len(v.removable()) > 0:
 		return d.removeLeftovers(ctx, v)
@@ -101,7 +101,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 	if err := d.define(ctx, v, next.definitions); err != nil {
 		return err
 	}
-	done, err := d.runHooks(ctx, v.namespace, v.name, v.run(), hooks)
+	done, err := d.runHooks(ctx, v, v.run(), hooks)
 	if err != nil || !done {
 		return err
 	}

@@ -134,7 +134,7 @@ func (d *Driver) runHooksOf(ctx context.Context, v *view, run string, event rele
 	if err != nil {
 		return false, err
 	}
-	return d.runHooks(ctx, v.namespace, v.name, run, hooks)
+	return d.runHooks(ctx, v, run, hooks)
 }
 
 // uninstall has Helm delete the objects. The history stays until they are really gone: Helm only

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/cause"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -50,8 +51,8 @@ type Cluster interface {
 	Create(ctx context.Context, manager string, object *unstructured.Unstructured) (*unstructured.Unstructured, error)
 	// Delete deletes the object with that UID only; one that is gone is no error.
 	Delete(ctx context.Context, ref unit.ObjectRef, uid types.UID) error
-	// Explain says in a few lines why an object is not ready.
-	Explain(ctx context.Context, ref unit.ObjectRef) []string
+	// Explain says in a few lines why an object is not ready. hide takes secrets out of what is said.
+	Explain(ctx context.Context, ref unit.ObjectRef, hide func(string) string) cause.Explanation
 	// Secret returns a key of a Secret; false when there is none.
 	Secret(ctx context.Context, namespace, name, key string) (redact.Secret, bool, error)
 	// Opted returns a key of a Secret that says that it may be read, else a [unit.BlockedError].

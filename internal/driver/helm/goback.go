@@ -152,7 +152,7 @@ func (d *Driver) goBack(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
-	if done, err := d.runHooks(ctx, v.namespace, v.name, back.run, hooks); err != nil || !done {
+	if done, err := d.runHooks(ctx, v, back.run, hooks); err != nil || !done {
 		return err
 	}
 	if gone, err := d.clearJobs(ctx, v, back.run, back.to.hooks); err != nil || !gone {

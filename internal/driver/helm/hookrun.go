@@ -30,6 +30,7 @@ type hookRun struct {
 	event     release.HookEvent
 	hooks     []hook
 	progress  *progress
+	hide      func(string) string // takes the release's secrets out of a text
 }
 
 // forgetStale drops the record of a run that is about to begin and has hooks after its revision on
@@ -48,7 +49,8 @@ func (d *Driver) forgetStale(ctx context.Context, v *view) error {
 
 // runHooks takes the next step of the hooks of one event and tells whether all are done. A hook that
 // failed is a [unit.RetryError]; the call after it runs it again.
-func (d *Driver) runHooks(ctx context.Context, namespace, name, run string, hooks []hook) (bool, error) {
+func (d *Driver) runHooks(ctx context.Context, v *view, run string, hooks []hook) (bool, error) {
+	namespace, name := v.namespace, v.name
 	if len(hooks) == 0 {
 		return true, nil
 	}
@@ -57,7 +59,7 @@ func (d *Driver) runHooks(ctx context.Context, namespace, name, run string, hook
 	if err != nil {
 		return false, fmt.Errorf("read the progress of hooks: %w", err)
 	}
-	r := &hookRun{driver: d, namespace: namespace, name: name, event: event, hooks: hooks, progress: readProgress(stored, run)}
+	r := &hookRun{driver: d, namespace: namespace, name: name, event: event, hooks: hooks, progress: readProgress(stored, run), hide: v.hide}
 	if r.progress.finished(event) {
 		return true, nil
 	}
@@ -129,6 +131,9 @@ func (r *hookRun) judge(ctx context.Context, h hook, live *unstructured.Unstruct
 	case outcomeDone:
 		return true, r.record(ctx, h, hookRecord{Stage: hookDone, Attempt: record.Attempt})
 	case outcomeFailed:
+		if causes := r.driver.cluster.Explain(ctx, h.ref, r.hide).Causes; len(causes) > 0 { // its pods may go with it
+			message += "; " + causes[0]
+		}
 		r.progress.fail(fmt.Sprintf("hook %s failed: %s", h.ref, message))
 		if err := r.record(ctx, h, hookRecord{Stage: hookFailed, Attempt: record.Attempt, Message: message}); err != nil {
 			return false, err

@@ -289,6 +289,9 @@ func (d *Driver) hooksBefore(ctx context.Context, v *view) error {
 	for _, h := range hooks {
 		v.upcoming = append(v.upcoming, h.ref)
 	}
-	v.before, err = d.hookState(ctx, v.namespace, v.name, v.run(), hooks)
+	if v.before, err = d.hookState(ctx, v.namespace, v.name, v.run(), hooks); err == nil && v.before.waits() {
+		v.why.line = fmt.Sprintf("hook %s: %s", v.before.hook, v.before.message)
+		v.why.Explanation = d.cluster.Explain(ctx, v.before.hook, v.hide)
+	}
 	return err
 }

@@ -273,3 +273,28 @@ func TestHooksRunAgainAfterAnUninstallByHand(t *testing.T) {
 		t.Errorf("revisions %s", got)
 	}
 }
+
+// A hook before the first revision holds back all of it, so that is where people look for the cause.
+func TestAHookThatHangsIsExplained(t *testing.T) {
+	tree := appChart()
+	tree["charts/app/templates/before.yaml"] = hookJob("before", "pre-install", "0", "", "testbed.kupenstack.io/behave: image-pull")
+	b := newBed(t, tree)
+	const cause = "container work waits: ImagePullBackOff example.org/work:1"
+	state := b.until("explained", func(_ unit.State, diff unit.Diff) bool { return diff.Waits && strings.Contains(diff.Reason, cause) })
+	if !strings.Contains(strings.Join(state.Details, "\n"), cause) {
+		t.Errorf("details %q", state.Details)
+	}
+}
+
+// What a pod says of its end goes into the failure of its hook, and into what we note of the hook, without
+// the secrets of the release.
+func TestAHookThatFailsSaysWhy(t *testing.T) {
+	tree := appChart()
+	tree["charts/app/templates/after.yaml"] = hookJob("after", "post-install", "0", "", `testbed.kupenstack.io/behave: fail, testbed.kupenstack.io/reason: {{ print "no login with " .Values.auth.password | quote }}`)
+	b := newBed(t, tree)
+	const cause = "a pod failed: work ended with code 1: no login with (sensitive)"
+	b.until("failed", func(state unit.State, _ unit.Diff) bool {
+		return state.Health == unit.HealthFailed && strings.Contains(state.Message, cause)
+	})
+	b.innocent(fmt.Sprint(b.config("kupenstack-hooks.app").Data))
+}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/cause"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -106,6 +107,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 	}
 	if v.newest == nil {
 		state.Existence = unit.Absent
+		state.Details = v.why.lines()
 		return state
 	}
 	state.Owned = v.owned()
@@ -129,6 +131,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 		state.Health = unit.HealthProgressing
 		state.Message = fmt.Sprintf("revision %d is %s", v.newest.version, v.newest.status)
 	}
+	state.Details = append(state.Details, v.why.lines()...)
 	if text := v.want.keeps(); text != "" {
 		state.Details = append(state.Details, text)
 		if state.Message == "" {
@@ -162,7 +165,7 @@ func (d *Driver) judge(ctx context.Context, v *view, state *unit.State) {
 			state.Health = one.health
 		}
 		if i < maxExplained {
-			d.tell(ctx, state, one)
+			d.tell(ctx, v, state, one)
 		}
 	}
 	if more := len(found) - maxExplained; more > 0 {
@@ -205,7 +208,7 @@ func (d *Driver) judgeHooks(ctx context.Context, v *view, state *unit.State) {
 	if v.hooks.failed {
 		state.Health = unit.HealthFailed
 	}
-	d.tell(ctx, state, ailing{v.hooks.hook, state.Health, "hook: " + v.hooks.message})
+	d.tell(ctx, v, state, ailing{v.hooks.hook, state.Health, "hook: " + v.hooks.message})
 }
 
 // judgeDeletion fills in how far the deletion of a release is: its hooks, or the objects that are
@@ -222,7 +225,7 @@ func (d *Driver) judgeDeletion(ctx context.Context, v *view, state *unit.State) 
 	switch {
 	case !state.Installed && len(left) > 0:
 		slices.SortFunc(left, unit.ObjectRef.Compare)
-		d.tell(ctx, state, ailing{left[0], state.Health, fmt.Sprintf("it is going, as one of %d objects", len(left))})
+		d.tell(ctx, v, state, ailing{left[0], state.Health, fmt.Sprintf("it is going, as one of %d objects", len(left))})
 	case !v.hooks.done:
 		d.judgeHooks(ctx, v, state)
 	default:
@@ -231,20 +234,41 @@ func (d *Driver) judgeDeletion(ctx context.Context, v *view, state *unit.State) 
 }
 
 // tell reports an object that is not ready, with the causes that the cluster knows.
-func (d *Driver) tell(ctx context.Context, state *unit.State, one ailing) {
-	causes := d.cluster.Explain(ctx, one.ref)
-	line := one.ref.String() + ": " + one.message
+func (d *Driver) tell(ctx context.Context, v *view, state *unit.State, one ailing) {
+	found := why{line: one.ref.String() + ": " + one.message, Explanation: d.cluster.Explain(ctx, one.ref, v.hide)}
 	if state.Message == "" {
-		state.Message = line
-		if len(causes) > 0 {
-			state.Message += "; " + causes[0]
-		}
+		state.Message = found.sentence()
 	}
-	for _, text := range append([]string{line}, causes...) {
+	for _, text := range append([]string{found.line}, found.Causes...) {
 		if len(state.Details) < maxDetails {
 			state.Details = append(state.Details, text)
 		}
 	}
+	if !v.logged { // one log is enough, the one that comes first tells most
+		state.Details, v.logged = append(state.Details, found.Log...), len(found.Log) > 0
+	}
+}
+
+// why says why something is not ready.
+type why struct {
+	line string // what it is about, "" for nothing
+	cause.Explanation
+}
+
+// sentence returns the most telling part.
+func (w why) sentence() string {
+	if len(w.Causes) == 0 {
+		return w.line
+	}
+	return w.line + "; " + w.Causes[0]
+}
+
+// lines returns all of it.
+func (w why) lines() []string {
+	if w.line == "" {
+		return nil
+	}
+	return slices.Concat([]string{w.line}, w.Causes, w.Log)
 }
 
 func severity(health unit.Health) int {
@@ -319,7 +343,7 @@ func (v *view) afterHooks(diff unit.Diff) unit.Diff {
 	diff.Continues, diff.Waits = v.before.begun && !v.before.done, v.before.waits()
 	switch {
 	case diff.Waits:
-		diff.Reason += fmt.Sprintf("; hook %s: %s", v.before.hook, v.before.message)
+		diff.Reason += "; " + cmp.Or(v.why.sentence(), fmt.Sprintf("hook %s: %s", v.before.hook, v.before.message))
 	case v.before.failed:
 		diff.Continues = false // it begins anew
 		diff.Reason += fmt.Sprintf("; hook %s failed and is run again: %s", v.before.hook, v.before.message)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -90,4 +91,31 @@ func TestKeystoneAndWhatItNeeds(t *testing.T) {
 		t.Errorf("the keys were made anew, %v", err)
 	}
 	b.remove()
+}
+
+// Keystone without what it needs says what that is, in place of that something takes long.
+func TestWhatKeystoneWaitsForIsNamed(t *testing.T) {
+	b := newBedOn(t, testbed.PlayedCluster(t, cluster.Options{}), nil)
+	patch := []byte(`{"metadata":{"labels":{"openstack-control-plane":"enabled"}}}`)
+	nodes, err := b.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range nodes.Items {
+		if _, err := b.client.CoreV1().Nodes().Patch(t.Context(), node.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.target = unit.Target{
+		Address: addr.MustParseObject("service.keystone"), UID: "keystone", Mark: "mark-keystone", Fresh: true,
+		Spec: &unit.Release{
+			Namespace: b.namespace, Name: "keystone", Values: map[string]any{},
+			Chart: unit.Chart{Name: "keystone", Repository: ".", Tree: os.DirFS(charts.Dir())},
+		},
+	}
+	b.target.Locator = b.target.Spec.Locator()
+	b.until("explained", func(state unit.State, _ unit.Diff) bool {
+		return strings.Contains(state.Message, "keystone-db-init: ") && strings.Contains(state.Message, "init container init waits for Service mariadb (it is not there)") &&
+			strings.Contains(strings.Join(state.Details, "\n"), "Job keystone-db-sync (it is not there)")
+	})
 }

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -266,4 +267,34 @@ func TestWhatIsNotReadyIsNamed(t *testing.T) {
 	if !state.Installed || state.Ready() || !strings.HasPrefix(state.Message, "Deployment "+b.namespace+"/app: ") {
 		t.Errorf("installed %v, health %s, message %q, details %q", state.Installed, state.Health, state.Message, state.Details)
 	}
+}
+
+// What a container says may have the secrets of its release.
+func TestWhatContainersSayIsMasked(t *testing.T) {
+	tree := appChart()
+	tree["charts/app/templates/deployment.yaml"] = file(strings.Replace(deploymentTemplate, "labels: {app: app}\n    spec",
+		"labels: {app: app}\n      annotations: {testbed.kupenstack.io/behave: crashloop}\n    spec", 1))
+	b := newBed(t, tree)
+	b.until("crashing", func(state unit.State, _ unit.Diff) bool { return strings.Contains(state.Message, "CrashLoopBackOff") })
+	pods, err := b.client.CoreV1().Pods(b.namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=app"})
+	if err != nil || len(pods.Items) == 0 {
+		t.Fatal(pods, err)
+	}
+	for _, pod := range pods.Items {
+		if err := b.server.SetPodLog(t.Context(), b.namespace, pod.Name, "login as app with "+canary); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if state, _ := b.observe(); strings.Contains(strings.Join(state.Details, "\n"), "login") {
+		t.Errorf("nobody asked for logs: %q", state.Details)
+	}
+	if b.cluster, err = kube.New(kube.Options{Access: kube.NewAccess(b.server.RESTConfig()), UserAgent: b.agent, LogLines: 5}); err != nil {
+		t.Fatal(err)
+	}
+	b.cluster.Start(t.Context())
+	t.Cleanup(b.cluster.Close)
+	b.restart()
+	b.until("told with its log", func(state unit.State, _ unit.Diff) bool {
+		return strings.HasSuffix(strings.Join(state.Details, "\n"), ":\n| login as app with (sensitive)")
+	})
 }

@@ -16,6 +16,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kupenstack/kupenstack-sync/internal/cause"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -71,7 +72,9 @@ func (c *shelf) Health(*unstructured.Unstructured) (unit.Health, string) {
 	return unit.HealthProgressing, "it waits"
 }
 
-func (c *shelf) Explain(context.Context, unit.ObjectRef) []string { return nil }
+func (c *shelf) Explain(context.Context, unit.ObjectRef, func(string) string) cause.Explanation {
+	return cause.Explanation{}
+}
 
 func (c *shelf) put(verb string, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	ref := refOf(object)

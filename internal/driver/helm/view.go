@@ -36,6 +36,8 @@ type view struct {
 	hooks     hookStatus       // of the newest revision, while it is deployed or deleted
 	before    hookStatus       // of the hooks before the next revision
 	upcoming  []unit.ObjectRef // these hooks
+	why       why              // that one of them waits
+	logged    bool             // what was told has lines of a log
 	deleting  bool             // its deletion has begun
 	drift     []drift          // of its objects, while it is deployed
 	leftovers []unit.ObjectRef // objects that are not in it any more
@@ -47,6 +49,9 @@ type view struct {
 	record    progress         // what is on record of steps that failed
 	failure   failure          // what comes of them
 }
+
+// hide takes the secrets of the release out of a text.
+func (v *view) hide(text string) string { return v.masker.Text(text).String() }
 
 // look gathers a view. It changes nothing.
 func (d *Driver) look(ctx context.Context, target unit.Target, history []stored) (*view, error) {

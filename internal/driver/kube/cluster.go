@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 	"k8s.io/client-go/dynamic"
+	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
@@ -31,7 +32,9 @@ type Options struct {
 	UserAgent string
 	// Masker, when there is one, takes its secrets out of what differences and explanations show.
 	Masker *redact.Masker
-	Log    zerolog.Logger
+	// LogLines is how many lines of the logs of containers explanations have, 0 for none.
+	LogLines int
+	Log      zerolog.Logger
 }
 
 // Cluster is a connection to a Kubernetes API server. It may be used by many goroutines.
@@ -40,6 +43,8 @@ type Cluster struct {
 	config    *rest.Config // guarded
 	discovery rest.Interface
 	dynamic   dynamic.Interface
+	core      corev1.CoreV1Interface
+	logLines  int
 	masker    *redact.Masker
 	log       zerolog.Logger
 
@@ -47,6 +52,7 @@ type Cluster struct {
 	watches     *watches
 	verdicts    *verdicts
 	subscribers *subscribers
+	excerpts    *excerpts
 
 	// The life of the watches, which outlive the calls that start them.
 	ctx    context.Context
@@ -69,13 +75,18 @@ func New(options Options) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("access to the cluster: %w", err)
 	}
+	core, err := corev1.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("access to the cluster: %w", err)
+	}
 	plain, err := rest.UnversionedRESTClientForConfigAndClient(unversioned(config), client)
 	if err != nil {
 		return nil, fmt.Errorf("access to the cluster: %w", err)
 	}
 	c := &Cluster{
 		namespace: cmp.Or(options.SystemNamespace, DefaultNamespace),
-		config:    config, discovery: plain, dynamic: objects, masker: options.Masker, log: options.Log,
+		config:    config, discovery: plain, dynamic: objects, core: core,
+		logLines: min(options.LogLines, MaxLogLines), masker: options.Masker, log: options.Log, excerpts: newExcerpts(),
 		kinds: newKinds(plain), verdicts: newVerdicts(), subscribers: &subscribers{},
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())

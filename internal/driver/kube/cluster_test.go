@@ -278,7 +278,7 @@ func TestExplainAWorkload(t *testing.T) {
 	for look := time.Tick(100 * time.Millisecond); len(got) != 1 || got[0] != want; { // pods are not watched
 		select {
 		case <-look:
-			got = w.cluster.Explain(w.ctx, ref)
+			got = w.cluster.Explain(w.ctx, ref, nil).Causes
 		case <-w.ctx.Done():
 			t.Fatalf("got %q", got)
 		}

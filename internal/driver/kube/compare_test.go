@@ -162,6 +162,11 @@ func TestCompareCutsLongValues(t *testing.T) {
 	}
 }
 
+// route is one of which its parents say this.
+func route(parents string) string {
+	return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: x, generation: 2}\nspec: {parentRefs: [{name: g}]}\nstatus: {parents: " + parents + "}"
+}
+
 func TestHealth(t *testing.T) {
 	tests := []struct {
 		name, object string
@@ -211,6 +216,30 @@ func TestHealth(t *testing.T) {
 			"a definition not yet established", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}",
 			unit.HealthProgressing, "Install in progress",
 		},
+		{"a route that nobody has looked at", route("[]"), unit.HealthProgressing, "no Gateway has accepted it yet"},
+		{
+			"a route that is accepted", route("[{parentRef: {name: g}, conditions: [{type: Accepted, status: 'True', observedGeneration: 2}, {type: ResolvedRefs, status: 'True', observedGeneration: 2}]}]"),
+			unit.HealthReady, "",
+		},
+		{
+			"a route that was accepted before it changed", route("[{parentRef: {name: g}, conditions: [{type: Accepted, status: 'True', observedGeneration: 1}]}]"),
+			unit.HealthProgressing, "no Gateway has accepted it yet",
+		},
+		{
+			"a route that another Gateway refuses", route("[{parentRef: {name: g}, conditions: [{type: Accepted, status: 'True'}]}, " +
+				"{parentRef: {name: h}, conditions: [{type: Accepted, status: 'False', reason: NotAllowedByListeners, message: no listener allows its namespace}]}]"),
+			unit.HealthFailed, "Gateway h does not accept it: no listener allows its namespace",
+		},
+		{
+			"a route whose Service may come", route("[{parentRef: {name: g}, conditions: [{type: Accepted, status: 'True'}, {type: ResolvedRefs, status: 'False', reason: BackendNotFound}]}]"),
+			unit.HealthProgressing, "Gateway g cannot find what it names: BackendNotFound",
+		},
+		{
+			"a route that may not name its Service", route("[{parentRef: {name: g}, conditions: [{type: Accepted, status: 'True'}, {type: ResolvedRefs, status: 'False', reason: RefNotPermitted, message: no grant}]}]"),
+			unit.HealthFailed, "Gateway g cannot find what it names: no grant",
+		},
+		{"a route without a Gateway", "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: x}\nspec: {}", unit.HealthReady, ""},
+		{"an Ingress, of which nobody has to say anything", "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: x}\nspec: {}", unit.HealthReady, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,63 +1,100 @@
 package kube
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kupenstack/kupenstack-sync/internal/cause"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 const (
-	maxLines    = 10  // of an explanation
-	maxLine     = 240 // bytes of one line
-	maxPods     = 200 // looked at for an explanation
-	explainList = "pods"
+	maxLines  = 10  // of an explanation
+	maxLine   = 480 // bytes of one line
+	maxPods   = 200 // looked at for an explanation
+	maxEvents = 100 // of one object
+	// maxAsked is of how many causes more is asked than what pods tell.
+	maxAsked = 3
+	// explainTimeout bounds all that is asked for one explanation.
+	explainTimeout = 15 * time.Second
 )
 
-// Explain tells why the pods of a Deployment, StatefulSet, DaemonSet or Job are not ready: one
-// line for each cause, at most ten. It costs one list of pods; when that fails, or nothing is
-// wrong, there are no lines. Names of pods are left out, as they change all the time.
-func (c *Cluster) Explain(ctx context.Context, ref unit.ObjectRef) []string {
-	found, err := c.Get(ctx, ref)
-	workload := found[ref]
-	if err == nil && workload == nil {
-		workload, err = c.Confirm(ctx, ref)
+// Explain tells why the pods of a Deployment, StatefulSet, DaemonSet or Job are not ready, or a pod: one line
+// for each cause, at most ten, the most telling one first. It costs one list of pods, and some requests more
+// where these do not tell all. When that fails a line says so; when nothing is wrong there are none. hide
+// takes the secrets out that its caller knows, nil for none.
+func (c *Cluster) Explain(ctx context.Context, ref unit.ObjectRef, hide func(string) string) cause.Explanation {
+	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
+	defer cancel()
+	x := &explanation{cluster: c, ctx: ctx, ref: ref, hide: hide}
+	workload, err := x.workload()
+	if err != nil {
+		return cause.Explanation{Causes: []string{x.show("why cannot be found out: " + err.Error())}}
 	}
-	if err != nil || workload == nil {
-		return nil
+	if workload == nil {
+		return cause.Explanation{}
+	}
+	pods, ok, err := x.pods(workload)
+	switch {
+	case err != nil:
+		return cause.Explanation{Causes: []string{x.show("why cannot be found out: " + c.explainError(err, "list its pods").Error())}}
+	case !ok:
+		return cause.Explanation{}
+	}
+	found := cause.Of(cause.Evidence{Pods: pods, Down: x.down(pods), Now: time.Now(), Logs: c.logLines > 0})
+	for i := range min(len(found), maxAsked) {
+		x.ask(&found[i])
+	}
+	cause.Sort(found)
+	return cause.Explanation{Causes: x.lines(x.missing(workload, pods), found), Log: x.log(found)}
+}
+
+// explanation is one that is being worked out.
+type explanation struct {
+	cluster *Cluster
+	ctx     context.Context
+	ref     unit.ObjectRef
+	hide    func(string) string
+}
+
+func (x *explanation) workload() (*unstructured.Unstructured, error) {
+	switch x.ref.Kind {
+	case "Deployment", "StatefulSet", "DaemonSet", "Job", "Pod":
+	default:
+		return nil, nil
+	}
+	found, err := x.cluster.Get(x.ctx, x.ref)
+	if workload := found[x.ref]; err != nil || workload != nil {
+		return workload, err
+	}
+	return x.cluster.Confirm(x.ctx, x.ref)
+}
+
+// pods returns those of a workload; false when nothing tells which these are.
+func (x *explanation) pods(workload *unstructured.Unstructured) ([]corev1.Pod, bool, error) {
+	if x.ref.Kind == "Pod" {
+		var pod corev1.Pod
+		err := runtime.DefaultUnstructuredConverter.FromUnstructured(workload.Object, &pod)
+		return []corev1.Pod{pod}, true, err
 	}
 	selector, err := podSelector(workload)
 	if err != nil || selector == "" {
-		return nil
+		return nil, false, err
 	}
-	resource := schema.GroupVersionResource{Version: "v1", Resource: explainList}
-	list, err := c.dynamic.Resource(resource).Namespace(ref.Namespace).
-		List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: maxPods})
+	list, err := x.cluster.core.Pods(x.ref.Namespace).List(x.ctx, metav1.ListOptions{LabelSelector: selector, Limit: maxPods})
 	if err != nil {
-		c.log.Debug().Str("object", ref.String()).Str("error", c.mask(err.Error())).Msg("the pods could not be listed")
-		return nil
+		return nil, false, err
 	}
-	pods := make([]corev1.Pod, 0, len(list.Items))
-	for _, item := range list.Items {
-		var pod corev1.Pod
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(item.Object, &pod) == nil {
-			pods = append(pods, pod)
-		}
-	}
-	lines := explainPods(pods)
-	for i := range lines {
-		lines[i] = c.mask(lines[i])
-	}
-	return lines
+	return list.Items, true, nil
 }
 
 // podSelector returns the selector of a workload's pods as the API takes it.
@@ -73,138 +110,160 @@ func podSelector(workload *unstructured.Unstructured) (string, error) {
 	return metav1.FormatLabelSelector(&selector), nil
 }
 
-// explainPods returns the distinct causes, those of most pods first.
-func explainPods(pods []corev1.Pod) []string {
-	count := map[string]int{}
+// down returns which nodes of the pods Kubernetes does not call ready. All nodes are watched, so that costs
+// nothing; when they are not known, none is down.
+func (x *explanation) down(pods []corev1.Pod) map[string]bool {
+	var refs []unit.ObjectRef
 	for i := range pods {
-		if cause := podCause(&pods[i]); cause != "" {
-			count[cause]++
+		if name := pods[i].Spec.NodeName; name != "" {
+			refs = append(refs, unit.ObjectRef{APIVersion: "v1", Kind: "Node", Name: name})
 		}
 	}
-	causes := make([]string, 0, len(count))
-	for cause := range count {
-		causes = append(causes, cause)
+	down := map[string]bool{}
+	if len(refs) == 0 {
+		return down
 	}
-	slices.SortFunc(causes, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
-	if len(causes) > maxLines {
-		rest := len(causes) - (maxLines - 1)
-		causes = append(causes[:maxLines-1], fmt.Sprintf("and %d more causes", rest))
+	nodes, err := x.cluster.Get(x.ctx, refs...)
+	if err != nil {
+		x.quietly("nodes", err)
+		return down
 	}
-	for i, cause := range causes {
-		if n := count[cause]; n > 1 {
-			causes[i] = fmt.Sprintf("%s (%d pods)", cause, n)
+	for ref, node := range nodes {
+		if _, ready := readiness(node); ready == "False" || ready == "Unknown" {
+			down[ref.Name] = true
 		}
 	}
-	return causes
+	return down
 }
 
-// podCause returns why a pod is not ready, "" when it is or is on its way out.
-func podCause(pod *corev1.Pod) string {
-	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded {
+// ask finds out what the pods of a finding do not tell themselves.
+func (x *explanation) ask(f *cause.Finding) {
+	switch {
+	case len(f.Waits) > 0:
+		reasons, err := x.unmet(f.Pod, f.Waits)
+		f.Waiting(reasons)
+		if err != nil {
+			f.Add("not all of it could be looked at: " + err.Error())
+		}
+	case len(f.Claims) > 0:
+		f.Add(x.claims(f.Claims))
+	case f.Events:
+		f.Add(x.told(f.Pod, f.Pod.Namespace, f.Pod.UID))
+	}
+}
+
+// told returns what events of an object tell, "" for nothing.
+func (x *explanation) told(pod *corev1.Pod, namespace string, uid types.UID) string {
+	list, err := x.cluster.core.Events(namespace).List(x.ctx, metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector("involvedObject.uid", string(uid)).String(), Limit: maxEvents,
+	})
+	if err != nil {
+		return x.cluster.explainError(err, "list events").Error()
+	}
+	return cause.Told(pod, list.Items)
+}
+
+// claims says which of the claims have no volume, and why as far as that is told.
+func (x *explanation) claims(names []string) string {
+	var open []string
+	for _, name := range names {
+		ref := unit.ObjectRef{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: x.ref.Namespace, Name: name}
+		claim, err := x.cluster.Confirm(x.ctx, ref)
+		switch {
+		case err != nil:
+			open = append(open, err.Error())
+			continue
+		case claim == nil:
+			open = append(open, "PersistentVolumeClaim "+name+" is not there")
+			continue
+		}
+		if phase, _, _ := unstructured.NestedString(claim.Object, "status", "phase"); phase == "Bound" {
+			continue
+		}
+		class, _, _ := unstructured.NestedString(claim.Object, "spec", "storageClassName")
+		text := fmt.Sprintf("PersistentVolumeClaim %s has no volume", name)
+		if class != "" {
+			text += " of class " + class
+		}
+		if why := x.told(nil, x.ref.Namespace, claim.GetUID()); why != "" {
+			text += " (" + why + ")"
+		}
+		open = append(open, text)
+	}
+	return strings.Join(open, ", ")
+}
+
+// missing says why there are fewer pods than there should be, "" when that is not so or not told.
+func (x *explanation) missing(workload *unstructured.Unstructured, pods []corev1.Pod) string {
+	number := func(field ...string) int64 {
+		n, _, _ := unstructured.NestedInt64(workload.Object, field...)
+		return n
+	}
+	short := false
+	switch x.ref.Kind {
+	case "Deployment": // it repeats what its ReplicaSets say
+		return cause.Refused(conditionOf(workload, "ReplicaFailure"))
+	case "StatefulSet":
+		short = int64(len(pods)) < number("spec", "replicas")
+	case "DaemonSet":
+		short = int64(len(pods)) < number("status", "desiredNumberScheduled")
+	case "Job":
+		suspended, _, _ := unstructured.NestedBool(workload.Object, "spec", "suspend")
+		short = len(pods) == 0 && !suspended
+	}
+	if !short || len(pods) >= maxPods {
 		return ""
 	}
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return short(condition.Reason + ": " + condition.Message)
+	return cause.Refused(x.told(nil, x.ref.Namespace, workload.GetUID()))
+}
+
+// conditionOf returns the message of a condition that is true.
+func conditionOf(object *unstructured.Unstructured, kind string) string {
+	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
+	for _, item := range conditions {
+		if condition, _ := item.(map[string]any); condition["type"] == kind && condition["status"] == "True" {
+			message, _ := condition["message"].(string)
+			return message
 		}
-	}
-	for _, container := range pod.Spec.InitContainers {
-		if cause := initCause(container, pod.Status.InitContainerStatuses); cause != "" {
-			return cause
-		}
-	}
-	for _, container := range pod.Status.ContainerStatuses {
-		if cause := containerCause(container); cause != "" {
-			return cause
-		}
-	}
-	if pod.Status.Phase == corev1.PodFailed {
-		return short("the pod failed: " + cmp.Or(pod.Status.Reason, "no reason given") + " " + pod.Status.Message)
 	}
 	return ""
 }
 
-// initCause returns what an init container waits for. Those of OpenStack-Helm's charts name their
-// dependencies in variables (DEPENDENCY_SERVICE and others).
-func initCause(container corev1.Container, statuses []corev1.ContainerStatus) string {
-	at := slices.IndexFunc(statuses, func(s corev1.ContainerStatus) bool { return s.Name == container.Name })
-	if at < 0 {
-		return ""
+// lines returns what is shown of the causes.
+func (x *explanation) lines(missing string, found []cause.Finding) []string {
+	var lines []string
+	if missing != "" {
+		lines = append(lines, x.show(missing))
 	}
-	status := statuses[at]
-	name := "init container " + container.Name
-	sidecar := container.RestartPolicy != nil && *container.RestartPolicy == corev1.ContainerRestartPolicyAlways
-	switch {
-	case status.State.Terminated != nil && status.State.Terminated.ExitCode != 0:
-		return short(fmt.Sprintf("%s ended with code %d: %s", name, status.State.Terminated.ExitCode, status.State.Terminated.Message))
-	case status.State.Terminated != nil, status.Ready, sidecar && status.Started != nil && *status.Started:
-		return ""
-	case status.State.Waiting != nil && status.State.Waiting.Reason == "PodInitializing":
-		return "" // another one before it is the cause
-	case status.State.Waiting != nil:
-		return waitingCause(name, container.Image, status.State.Waiting)
-	case status.State.Running != nil:
-		if dependencies := dependencies(container.Env); dependencies != "" {
-			return short(name + " waits for " + dependencies)
-		}
-		return name + " has not finished"
-	default:
-		return ""
+	for i := range found {
+		lines = append(lines, x.show(found[i].Line()))
 	}
+	if len(lines) > maxLines {
+		rest := len(lines) - (maxLines - 1)
+		lines = append(lines[:maxLines-1], fmt.Sprintf("and %d more causes", rest))
+	}
+	return lines
 }
 
-func dependencies(env []corev1.EnvVar) string {
-	var found []string
-	for _, variable := range env {
-		kind, ok := strings.CutPrefix(variable.Name, "DEPENDENCY_")
-		if ok && variable.Value != "" && variable.Value != "[]" && variable.Value != "null" {
-			found = append(found, strings.ToLower(kind)+" "+variable.Value)
-		}
-	}
-	return strings.Join(found, ", ")
-}
-
-func containerCause(status corev1.ContainerStatus) string {
-	name := "container " + status.Name
-	switch {
-	case status.State.Waiting != nil && status.State.Waiting.Reason == "PodInitializing":
-		return ""
-	case status.State.Waiting != nil && status.State.Waiting.Reason == "CrashLoopBackOff":
-		cause := name + " waits: CrashLoopBackOff"
-		if last := status.LastTerminationState.Terminated; last != nil {
-			cause += fmt.Sprintf(", it ended with code %d", last.ExitCode)
-		}
-		return cause
-	case status.State.Waiting != nil:
-		return waitingCause(name, status.Image, status.State.Waiting)
-	case status.State.Terminated != nil && status.State.Terminated.ExitCode != 0:
-		return short(fmt.Sprintf("%s ended with code %d: %s", name, status.State.Terminated.ExitCode, status.State.Terminated.Message))
-	case status.State.Running != nil && !status.Ready:
-		return name + " runs, but is not ready"
-	default:
-		return ""
-	}
-}
-
-// waitingCause leaves out messages that name the pod.
-func waitingCause(name, image string, waiting *corev1.ContainerStateWaiting) string {
-	switch waiting.Reason {
-	case "ImagePullBackOff", "ErrImagePull", "ErrImageNeverPull", "InvalidImageName", "ImageInspectError":
-		return short(name + " waits: " + waiting.Reason + " " + image)
-	case "ContainerCreating":
-		return name + " is being created"
-	case "CrashLoopBackOff":
-		return name + " waits: CrashLoopBackOff"
-	default:
-		return short(name + " waits: " + waiting.Reason + ": " + waiting.Message)
-	}
-}
-
-// short makes one line of a text.
-func short(text string) string {
+// show makes one line of a text, without secrets. What is masked first cannot leave half of a secret.
+func (x *explanation) show(text string) string {
+	text = x.masked(text)
 	text = strings.TrimRight(strings.Join(strings.Fields(text), " "), ": ")
 	if len(text) > maxLine {
 		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
 	}
 	return text
+}
+
+func (x *explanation) masked(text string) string {
+	text = x.cluster.mask(text)
+	if x.hide != nil {
+		text = x.hide(text)
+	}
+	return text
+}
+
+// quietly notes what could not be asked and makes no difference to anybody.
+func (x *explanation) quietly(what string, err error) {
+	x.cluster.log.Debug().Str("object", x.ref.String()).Str("error", x.masked(err.Error())).Msg("what could explain it is not known: " + what)
 }

@@ -1,19 +1,23 @@
 package kube
 
 import (
-	"fmt"
-
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kupenstack/kupenstack-sync/internal/cause"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // Health tells how an object fares, and why when it is not ready. Kinds without conditions are
-// ready when they are there, and so is what only shows how other things stand. A Job is ready once it is complete.
+// ready when they are there, and so is what only shows how other things stand. A Job is ready once it is
+// complete, a route once a Gateway has accepted it.
 func (c *Cluster) Health(live *unstructured.Unstructured) (unit.Health, string) {
 	if live.GetKind() == "Job" && live.GroupVersionKind().Group == "batch" && live.GetDeletionTimestamp() == nil {
 		return jobHealth(live)
+	}
+	if isRoute(live) && live.GetDeletionTimestamp() == nil {
+		health, message := routeHealth(live)
+		return health, c.mask(message)
 	}
 	if unit.RefOf(live.Object).IsShown() && live.GetDeletionTimestamp() == nil {
 		return unit.HealthReady, "" // its conditions are about something else
@@ -66,7 +70,7 @@ func jobHealth(live *unstructured.Unstructured) (unit.Health, string) {
 	}
 	failed, _, _ := unstructured.NestedInt64(live.Object, "status", "failed")
 	if failed > 0 {
-		return unit.HealthProgressing, fmt.Sprintf("the job runs; pods that failed: %d", failed)
+		return unit.HealthProgressing, "the job runs; pods that failed: " + cause.Coarse(int(failed))
 	}
 	return unit.HealthProgressing, "the job runs"
 }

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kupenstack/kupenstack-sync/internal/cause"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -18,6 +19,9 @@ const installPoll = time.Second
 
 // deletionPoll is when to look again at the latest for objects that are being deleted.
 const deletionPoll = 5 * time.Second
+
+// maxExplained is how many objects of a set that are not ready are explained.
+const maxExplained = 3
 
 // objectSet handles [unit.Objects].
 type objectSet struct {
@@ -112,6 +116,7 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 	}
 	state := unit.State{Existence: unit.Absent, Health: unit.HealthReady, Installed: true, Observed: seen}
 	digests := map[string]bool{}
+	explained, logged := 0, false
 	for _, item := range s.items {
 		live := there[item.ref]
 		if isBase(item.ref) {
@@ -119,7 +124,7 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 		}
 		if live == nil {
 			state.Installed, state.After = false, installPoll
-			worse(&state, unit.HealthProgressing, item.ref.String()+" is not there yet")
+			worse(&state, unit.HealthProgressing, item.ref.String()+" is not there yet", cause.Explanation{})
 			continue
 		}
 		state.Existence = unit.Present
@@ -127,14 +132,22 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 		digests[live.GetAnnotations()[AnnotationApplied]] = true
 		seen.same[item.ref] = len(s.fields(item, live)) > 0 && s.unchanged(ctx, item, live)
 		if health, message := s.cluster.Health(live); health != unit.HealthReady {
-			worse(&state, health, item.ref.String()+": "+message)
+			why := cause.Explanation{}
+			if explained++; explained <= maxExplained {
+				why = s.cluster.Explain(ctx, item.ref, s.hide)
+			}
+			if logged {
+				why.Log = nil // one is enough
+			}
+			logged = logged || len(why.Log) > 0
+			worse(&state, health, item.ref.String()+": "+message, why)
 		}
 	}
 	for _, ref := range s.others {
 		if s.ours(there[ref]) && !s.elsewhere(ref) {
 			state.Existence, state.Owned = unit.Present, true
 			if there[ref].GetDeletionTimestamp() != nil {
-				worse(&state, unit.HealthProgressing, ref.String()+" is being deleted")
+				worse(&state, unit.HealthProgressing, ref.String()+" is being deleted", cause.Explanation{})
 				state.After = deletionPoll
 			}
 		}
@@ -154,10 +167,24 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 	return state, nil
 }
 
+// hide takes out of a text what the set has of secrets.
+func (s *objectSet) hide(text string) string {
+	if len(s.secrets) == 0 {
+		return text
+	}
+	masker := redact.NewMasker()
+	masker.Add(s.secrets...)
+	return masker.Text(text).String()
+}
+
 // worse lets an object count for the health of the whole when it fares worse than those before.
-func worse(state *unit.State, health unit.Health, message string) {
+func worse(state *unit.State, health unit.Health, message string, why cause.Explanation) {
 	rank := []unit.Health{unit.HealthReady, unit.HealthProgressing, unit.HealthUnknown, unit.HealthFailed}
 	state.Details = append(state.Details, message)
+	state.Details = append(append(state.Details, why.Causes...), why.Log...)
+	if len(why.Causes) > 0 {
+		message += "; " + why.Causes[0]
+	}
 	if slices.Index(rank, health) > slices.Index(rank, state.Health) {
 		state.Health, state.Message = health, message
 	}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -33,6 +34,8 @@ type Options struct {
 	Guard func() error
 	// UserAgent is sent with every request.
 	UserAgent string
+	// Log is told of answers that say no, with the ids under which the services' own logs have the requests.
+	Log zerolog.Logger
 	// Timeout is the longest that one request may take with its repetitions, but for the bytes of
 	// images; 0 means two minutes.
 	Timeout time.Duration

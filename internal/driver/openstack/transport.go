@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // The bounds of one request.
@@ -32,6 +34,7 @@ type transport struct {
 	base  http.RoundTripper
 	guard func() error // nil allows everything
 	agent string
+	log   zerolog.Logger
 }
 
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -54,6 +57,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 			if response != nil && response.Body != nil {
 				response.Body = &boundedBody{ReadCloser: response.Body, left: bodyLimit}
 			}
+			t.note(request, response)
 			return response, err
 		}
 		wait := pause(attempt, response)
@@ -65,6 +69,31 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+}
+
+// note logs an answer that says no, with the id by which it is found in the log of the service. The id is
+// another one with each request, so it has no place in what is reported of a unit.
+func (t *transport) note(request *http.Request, response *http.Response) {
+	if response == nil || response.StatusCode < http.StatusBadRequest || response.StatusCode == http.StatusNotFound {
+		return
+	}
+	level := zerolog.DebugLevel // such as a conflict that is waited out
+	if response.StatusCode >= http.StatusInternalServerError {
+		level = zerolog.InfoLevel
+	}
+	t.log.WithLevel(level).Str("method", request.Method).Str("host", request.URL.Host).Str("path", request.URL.Path).
+		Int("status", response.StatusCode).Str("request_id", requestID(response)).Msg("OpenStack says no")
+}
+
+// requestID returns the id that a service gave a request, "" for none and for what does not look like one.
+func requestID(response *http.Response) string {
+	for _, name := range []string{"X-Openstack-Request-Id", "X-Compute-Request-Id"} {
+		id := response.Header.Get(name)
+		if rest, ok := strings.CutPrefix(id, "req-"); ok && len(rest) == 36 && strings.Trim(rest, "0123456789abcdef-") == "" {
+			return id
+		}
+	}
+	return ""
 }
 
 // rewind gives the request its body again; it fails for a body that can be read only once.

@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -160,6 +163,39 @@ func TestVerifiedKeepsTheEndBack(t *testing.T) {
 		got, err := io.ReadAll(bad)
 		if !unit.IsBlocked(err) || !unit.IsBlocked(bad.problem()) || size > 0 && len(got) >= size {
 			t.Errorf("%d wrong bytes: %d came, %v", size, len(got), err)
+		}
+	}
+}
+
+func TestTransportLogsWhoSaidNo(t *testing.T) {
+	const id = "req-01234567-89ab-cdef-0123-456789abcdef"
+	for _, test := range []struct {
+		status     int
+		header, id string
+		want       string
+	}{
+		{500, "X-Openstack-Request-Id", id, `{"level":"info","method":"POST","host":"nova.example","path":"/servers","status":500,"request_id":"` + id + `","message":"OpenStack says no"}`},
+		{409, "X-Compute-Request-Id", id, `{"level":"debug","method":"POST","host":"nova.example","path":"/servers","status":409,"request_id":"` + id + `","message":"OpenStack says no"}`},
+		{409, "X-Openstack-Request-Id", "req-canary", `{"level":"debug","method":"POST","host":"nova.example","path":"/servers","status":409,"request_id":"","message":"OpenStack says no"}`},
+		{404, "X-Openstack-Request-Id", id, ""},
+		{201, "X-Openstack-Request-Id", id, ""},
+	} {
+		var log bytes.Buffer
+		answer := roundTripper(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: test.status, Header: http.Header{test.header: {test.id}}, Body: http.NoBody, Request: r}, nil
+		})
+		client := &http.Client{Transport: &transport{base: answer, log: zerolog.New(&log)}}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://nova.example/servers?token=canary", strings.NewReader("canary"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if got := strings.TrimSpace(log.String()); got != test.want {
+			t.Errorf("%d: got %s, want %s", test.status, got, test.want)
 		}
 	}
 }
