@@ -78,6 +78,8 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.nodes()
 	c.services()
 	c.exposure()
+	c.account()
+	c.clouds()
 	c.shownObjects()
 	c.idle()
 	c.cluster()

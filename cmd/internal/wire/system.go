@@ -154,14 +154,14 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	}
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
-		Connect: s.connect, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, UserAgent: s.agent, Notify: s.notify,
+		Connect: s.connect, Administrator: s.administrator, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, UserAgent: s.agent, Notify: s.notify,
 	})
 	s.mutex.Lock()
 	s.closers = append(s.closers, releases.Close, objects.Close, resources.Close)
 	s.objects = resources
 	s.mutex.Unlock()
 	hosts := func(ctx context.Context) plan.Hosts {
-		if m := s.Model(); s.Flags.OSCloud == "" && (m == nil || m.Cloud.OpenStack == nil) {
+		if m := s.Model(); s.Flags.OSCloud == "" && (m == nil || m.Cloud.OpenStack == nil && !compose.OwnAccount(m)) {
 			if !hasCompute(entries) && (m == nil || m.Service("nova") == nil) {
 				return plan.Hosts{None: true}
 			}
