@@ -17,6 +17,10 @@ import (
 // lives it costs no request.
 const lookAtAccount = time.Minute
 
+// revocationPause is how long nobody logs in after a change of the user. Keystone revokes what tokens it had with
+// times of whole seconds: one that is issued in the same second or the next is refused by all services.
+const revocationPause = 3 * time.Second
+
 const (
 	aboutUser    = "The user of KupenStack. Its password is in the cluster."
 	aboutProject = "The project of KupenStack's own user."
@@ -28,6 +32,7 @@ type seenAccount struct {
 	userMark, projectMark string
 	disabled              []string // of "user" and "project"
 	granted               bool
+	settles               bool // it was changed a moment ago
 }
 
 func account(t unit.Target) *unit.Account {
@@ -69,6 +74,8 @@ func (d *Driver) accountState(ctx context.Context, t unit.Target) (unit.State, e
 			Existence: unit.Present, Health: unit.HealthReady, Installed: true, Owned: true,
 			ID: s.user, Applied: want.Digest(), After: lookAtAccount, Observed: seenAccount{},
 		}, nil
+	case errors.Is(err, errSettles):
+		return settling(), nil
 	case err != nil && !d.connector.denied(ctx):
 		return unit.State{}, err
 	}
@@ -185,6 +192,8 @@ func compareAccount(t unit.Target, st unit.State) unit.Diff {
 		return unit.Diff{Action: unit.ActionNone}
 	case !ok:
 		return unit.Diff{Action: unit.ActionUnknown, Reason: "the state is not this driver's"}
+	case found.settles:
+		return unit.Diff{Action: unit.ActionNone}
 	}
 	diff := unit.Diff{Action: unit.ActionUpdate, Fields: accountFields(want, found)}
 	switch {
@@ -234,9 +243,10 @@ func (d *Driver) applyAccount(ctx context.Context, t unit.Target) (unit.State, e
 	if own.Password.IsEmpty() {
 		return unit.State{}, unit.Blocked(fmt.Sprintf("there is no password for the user %s", want.User))
 	}
-	err = d.administrate(ctx, func(s *session) error {
+	var found seenAccount
+	err = d.administrate(ctx, func(s *session) (err error) {
 		s.connector.remember(own.Password)
-		found, err := lookForAccount(ctx, s, want)
+		found, err = lookForAccount(ctx, s, want)
 		if err == nil && found.project == "" {
 			found.project, err = s.makeProject(ctx, want.User, t.Mark)
 			found.projectMark = t.Mark
@@ -252,8 +262,20 @@ func (d *Driver) applyAccount(ctx context.Context, t unit.Target) (unit.State, e
 	if err != nil {
 		return unit.State{}, judge(err, updating)
 	}
-	d.connector.anew()
-	return d.accountState(ctx, t)
+	if found.user == "" {
+		d.connector.anew(&own, 0)
+		return d.accountState(ctx, t)
+	}
+	d.connector.anew(&own, revocationPause)
+	return settling(), nil
+}
+
+// settling is the state after a change, until the login can be tried.
+func settling() unit.State {
+	return unit.State{
+		Existence: unit.Present, Health: unit.HealthProgressing, Owned: true, After: revocationPause,
+		Message: errSettles.Error(), Observed: seenAccount{settles: true},
+	}
 }
 
 func (s *session) makeProject(ctx context.Context, name, mark string) (string, error) {
@@ -309,10 +331,10 @@ func (s *session) patch(ctx context.Context, kind, id string, body map[string]an
 	return err
 }
 
-// anew lets the login be tried at once: what it was refused for was put right.
-func (c *connector) anew() {
+// anew lets the login be tried again after a pause: what it was refused for was put right.
+func (c *connector) anew(with *Credentials, pause time.Duration) {
 	c.lock <- struct{}{}
 	defer func() { <-c.lock }()
-	c.main = nil
-	c.refusals.accepted(c.latest)
+	c.main, c.latest = nil, login{credentials: with.digest()}
+	c.refusals.waits(c.latest, pause)
 }
