@@ -24,7 +24,7 @@ func (c *composer) resources() {
 	if c.m.Cloud.OpenStack == nil && !OwnAccount(c.m) && !c.facts.OpenStackGiven {
 		detail := "the configuration has objects inside OpenStack, but does not say where OpenStack is"
 		if c.m.Cloud.Deploys() {
-			detail = "the configuration has objects inside OpenStack, but does not say how to log in to the OpenStack that it deploys"
+			detail = "the configuration has objects inside OpenStack, but neither deploys Keystone nor says how to log in"
 		}
 		r := &c.m.Resources[first]
 		c.fail(codeOpenStack, r.Range, r.Address, "no way to OpenStack", detail,
