@@ -9,9 +9,9 @@ const (
 // Account is the user of OpenStack that we work with ourselves, with a project of its own and a role there.
 // How to log in, and as whom that is arranged, the driver knows.
 type Account struct {
-	User    string // its name, and that of its project
-	Role    string
-	Region  string
+	User   string // its name, and that of its project
+	Role   string
+	Region string
 }
 
 // Driver returns [OpenStack].

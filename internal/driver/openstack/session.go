@@ -29,9 +29,9 @@ type session struct {
 	place     Place
 	login     login
 	who       string
-	user      string // our user's id
-	domain    string // our user's domain
-	project   string // the token's project
+	user      string   // our user's id
+	domain    string   // our user's domain
+	project   string   // the token's project
 	roles     []string // in it, by name
 	masker    *redact.Masker
 	connector *connector
