@@ -99,21 +99,21 @@ func (c *composer) cloudsText() (before, after string) {
 			address = "https://" + hostOf(identityEndpoint(), x) + "/v3"
 		}
 	}
-	lines := func(indent string, pairs ...string) string {
+	lines := func(indent string, pairs ...[2]string) string {
 		var text strings.Builder
-		for i := 0; i < len(pairs); i += 2 {
-			text.WriteString(indent + pairs[i] + ": " + strconv.Quote(pairs[i+1]) + "\n")
+		for _, pair := range pairs {
+			text.WriteString(indent + pair[0] + ": " + strconv.Quote(pair[1]) + "\n")
 		}
 		return text.String()
 	}
 	const within, deeper = "    ", "      "
 	before = "clouds:\n  " + strconv.Quote(cloud.Name) + ":\n" + within + "auth:\n" + lines(deeper,
-		"auth_url", address,
-		"username", written("username", "admin"),
-		"user_domain_name", written("user_domain_name", "default"),
-		"project_name", written("project_name", "admin"),
-		"project_domain_name", written("project_domain_name", "default"),
+		[2]string{"auth_url", address},
+		[2]string{"username", written("username", "admin")},
+		[2]string{"user_domain_name", written("user_domain_name", "default")},
+		[2]string{"project_name", written("project_name", "admin")},
+		[2]string{"project_domain_name", written("project_domain_name", "default")},
 	) + deeper + "password: "
-	after = "\n" + lines(within, "region_name", written("region_name", cloud.Region), "interface", face) + within + "identity_api_version: 3\n"
+	after = "\n" + lines(within, [2]string{"region_name", written("region_name", cloud.Region)}, [2]string{"interface", face}) + within + "identity_api_version: 3\n"
 	return before, after
 }
