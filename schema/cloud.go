@@ -88,7 +88,7 @@ func imagesBlock() Nested {
 func openstackBlock() Nested {
 	return Nested{Max: 1, Block: Block{
 		Kind: "openstack", Class: ClassPart,
-		Doc: "How to reach OpenStack. Beside services it replaces what is known about them; without services the cloud is one that was deployed by somebody else.",
+		Doc: "How to reach OpenStack. A cloud that deploys Keystone needs no such block: it logs in there with a user of its own, and what the block says of the place replaces what is known about it. Without services the cloud is one that was deployed by somebody else.",
 		Attributes: []Attribute{
 			{
 				Name: "auth_url", Type: cty.String, AtLoad: true, Format: FormatURL, Example: cty.StringVal("https://keystone.example.org/v3"),
@@ -96,11 +96,11 @@ func openstackBlock() Nested {
 			},
 			{
 				Name: "cloud", Type: cty.String, AtLoad: true, Example: cty.StringVal("prod"),
-				Doc: "The entry of clouds.yaml with address and credentials, for a pass from a shell or a clouds.yaml that is mounted into the daemon.",
+				Doc: "The entry of clouds.yaml with address and credentials, in place of a user of its own, for a pass from a shell or a clouds.yaml that is mounted into the daemon.",
 			},
 			{
 				Name: "secret", Type: cty.String, AtLoad: true, Conflicts: "cloud", Format: FormatDNSName, Example: cty.StringVal("openstack-credentials"),
-				Doc: "The name of the Kubernetes Secret, in the cloud's namespace, that holds the credentials.",
+				Doc: "The name of the Kubernetes Secret, in the cloud's namespace, that holds the credentials, in place of a user of its own.",
 			},
 			{
 				Name: "ca", Type: cty.String, AtLoad: true, Format: FormatPEM, Example: cty.StringVal("-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n"),

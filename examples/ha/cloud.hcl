@@ -17,11 +17,6 @@ cloud "ha" {
     repository = "charts"
   }
 
-  openstack {
-    secret    = "keystone-keystone-admin"
-    interface = "internal" # the daemon runs inside, where the names below may not be known
-  }
-
   exposure {
     domain        = var.domain
     hosts         = { horizon = "dashboard.${var.domain}" }

@@ -80,6 +80,8 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.services()
 	c.tls()
 	c.exposure()
+	c.account()
+	c.clouds()
 	c.shownObjects()
 	c.idle()
 	c.cluster()

@@ -10,8 +10,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// generatedSet names the Secret that holds every generated credential.
-const generatedSet = "kupenstack-credentials"
+// GeneratedSet names the Secret that holds every generated credential.
+const GeneratedSet = "kupenstack-credentials"
 
 // credential is one generated value and every place that must hold it.
 type credential struct {
@@ -215,7 +215,7 @@ func (c *composer) secretsOf(service string) []unit.ValueSecret {
 		for _, p := range credential.places {
 			if p.service == service {
 				secrets = append(secrets, unit.ValueSecret{
-					Path: steps(p.path), Namespace: c.m.Cloud.Namespace, Name: generatedSet, Key: credential.key,
+					Path: steps(p.path), Namespace: c.m.Cloud.Namespace, Name: GeneratedSet, Key: credential.key,
 				})
 			}
 		}
@@ -225,10 +225,13 @@ func (c *composer) secretsOf(service string) []unit.ValueSecret {
 
 // credentials adds the Secret, after every service said what was written for it.
 func (c *composer) credentials() {
-	if len(c.places) == 0 {
+	if len(c.places) == 0 && !c.hasAccount() {
 		return
 	}
-	spec := &unit.Credentials{Namespace: c.m.Cloud.Namespace, Name: generatedSet}
+	spec := &unit.Credentials{Namespace: c.m.Cloud.Namespace, Name: GeneratedSet}
+	if c.hasAccount() { // no release holds it: when it is lost, Keystone gets another one
+		spec.Keys = append(spec.Keys, unit.Credential{Key: AccountPassword})
+	}
 	for _, credential := range c.places {
 		key := unit.Credential{Key: credential.key, UUID: credential.uuid, Fernet: credential.fernet}
 		for _, p := range credential.places {
@@ -236,6 +239,7 @@ func (c *composer) credentials() {
 		}
 		spec.Keys = append(spec.Keys, key)
 	}
+	slices.SortFunc(spec.Keys, func(a, b unit.Credential) int { return cmp.Compare(a.Key, b.Key) })
 	c.add(unit.Unit{
 		Address: systemAddress(credentialsUnit), Spec: spec, Class: unit.ClassSystem,
 		Edges: []unit.Edge{{To: systemAddress(namespaceUnit), Until: unit.Installed, Gate: unit.GateStart}},

@@ -97,7 +97,12 @@ func TestDiagnostics(t *testing.T) {
 			compose.Facts{},
 			[]string{"main.hcl:23:79 compose.credentials"},
 		},
-		"resources beside services": {complete + "project \"p\" {}\n", compose.Facts{}, []string{"main.hcl:38:1 compose.no-openstack"}},
+		"resources beside services": {complete + "project \"p\" {}\n", compose.Facts{}, nil},
+		"resources beside services without Keystone": {
+			"cloud \"c\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n  service \"openvswitch\" {}\n}\nproject \"p\" {}\n",
+			compose.Facts{},
+			[]string{"main.hcl:6:1 compose.no-openstack"},
+		},
 		"images of charts": {
 			strings.Replace(complete, `"2026.1"`, `"2025.1"`, 1), compose.Facts{}, []string{"main.hcl:22:3 compose.images", "main.hcl:24:3 compose.images", "main.hcl:30:3 compose.images"},
 		},

@@ -21,10 +21,10 @@ func (c *composer) resources() {
 	if first < 0 {
 		return
 	}
-	if c.m.Cloud.OpenStack == nil && !c.facts.OpenStackGiven {
+	if c.m.Cloud.OpenStack == nil && !OwnAccount(c.m) && !c.facts.OpenStackGiven {
 		detail := "the configuration has objects inside OpenStack, but does not say where OpenStack is"
 		if c.m.Cloud.Deploys() {
-			detail = "the configuration has objects inside OpenStack, but does not say how to log in to the OpenStack that it deploys"
+			detail = "the configuration has objects inside OpenStack, but neither deploys Keystone nor says how to log in"
 		}
 		r := &c.m.Resources[first]
 		c.fail(codeOpenStack, r.Range, r.Address, "no way to OpenStack", detail,
@@ -90,6 +90,9 @@ func (c *composer) resourceEdges(r *model.Resource) []unit.Edge {
 		return unit.Edge{To: to, Until: unit.Ready, Gate: unit.GateStart}
 	}
 	var edges []unit.Edge
+	if c.hasAccount() {
+		edges = append(edges, ready(systemAddress(accountUnit)))
+	}
 	if api := schema.ServiceOf(r.Kind); c.deployed(api) {
 		edges = append(edges, ready(serviceAddress(api)))
 	}

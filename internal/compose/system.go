@@ -21,6 +21,8 @@ const (
 	servicesUnit    = "services"
 	cloudUnit       = "controlplane"
 	profilesUnit    = "profiles"
+	accountUnit     = "account"
+	cloudsUnit      = "clouds"
 )
 
 //go:embed definitions.yaml

@@ -360,7 +360,7 @@ func (l *loop) awaitsAPI(e *Engine) bool {
 }
 
 // unserved tells whether a unit waits, directly or through others of its kind, for one of another
-// driver.
+// driver, or for what we need ourselves to reach the API.
 func (e *Engine) unserved(l *loop, seen map[*loop]bool) bool {
 	if seen[l] || l.unit == nil {
 		return false
@@ -368,7 +368,7 @@ func (e *Engine) unserved(l *loop, seen map[*loop]bool) bool {
 	seen[l] = true
 	for _, a := range e.unmet(l, unit.GateStart) {
 		other := e.loops[a]
-		if other.unit != nil && (other.unit.Spec.Driver() != l.unit.Spec.Driver() || e.unserved(other, seen)) {
+		if other.unit != nil && (other.unit.Spec.Driver() != l.unit.Spec.Driver() || other.unit.Class == unit.ClassSystem || e.unserved(other, seen)) {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 )
 
@@ -37,7 +38,7 @@ func (s *System) hostsDown(ctx context.Context, release string, nodes []string) 
 // reaches tells whether anybody says how to reach OpenStack.
 func (s *System) reaches() bool {
 	m := s.Model()
-	return s.Flags.OSCloud != "" || m != nil && m.Cloud.OpenStack != nil
+	return s.Flags.OSCloud != "" || m != nil && (m.Cloud.OpenStack != nil || compose.OwnAccount(m))
 }
 
 // firstDown names an agent that should be up on one of the nodes and is not. Who was taken out of use is not

@@ -31,6 +31,9 @@ func (s *System) connect(ctx context.Context) (openstack.Credentials, error) {
 		err = inRegion(&credentials, region)
 		return credentials, err
 	}
+	if w.own {
+		return s.ownCredentials(ctx, w)
+	}
 	if !w.known {
 		return openstack.Credentials{}, unit.Blocked("nobody says how to reach OpenStack: write an openstack block, or give --os-cloud")
 	}
@@ -58,6 +61,7 @@ func (s *System) connect(ctx context.Context) (openstack.Credentials, error) {
 // way is what the configuration says of how OpenStack is reached.
 type way struct {
 	known             bool // there is a block
+	own               bool // with the user that we make ourselves
 	block             model.OpenStack
 	namespace, region string
 	trust             string // the Secret with the authority of the APIs; "" for none
@@ -67,7 +71,7 @@ func wayOf(m *model.Model) way {
 	if m == nil {
 		return way{}
 	}
-	w := way{namespace: m.Cloud.Namespace, region: m.Cloud.Region, trust: compose.TrustSecret(m)}
+	w := way{namespace: m.Cloud.Namespace, region: m.Cloud.Region, own: compose.OwnAccount(m), trust: compose.TrustSecret(m)}
 	if m.Cloud.OpenStack != nil {
 		w.known, w.block = true, *m.Cloud.OpenStack
 		w.block.Range = diag.Range{} // where it is written makes no difference

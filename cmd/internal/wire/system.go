@@ -159,7 +159,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	}
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
-		Connect: s.connect, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, UserAgent: s.agent, Notify: s.notify,
+		Connect: s.connect, Administrator: s.administrator, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, UserAgent: s.agent, Notify: s.notify,
 		Log: s.Log,
 	})
 	s.mutex.Lock()

@@ -83,6 +83,8 @@ func (d *Driver) handler(target unit.Target) (handler, error) {
 		return d.objectSet(target, spec), nil
 	case *unit.Credentials:
 		return &credentialSet{cluster: d.cluster, recoverer: d.recoverer, agreed: d.agreed, target: target, spec: spec}, nil
+	case *unit.Filled:
+		return &filledSecret{driver: d, target: target, spec: spec}, nil
 	case *unit.Node:
 		return &nodeLabels{cluster: d.cluster, spec: spec, name: spec.Name}, nil
 	case nil:
@@ -94,6 +96,8 @@ func (d *Driver) handler(target unit.Target) (handler, error) {
 		return d.objectSet(target, nil), nil
 	case unit.KindCredentials:
 		return &credentialSet{cluster: d.cluster, target: target}, nil
+	case unit.KindFilled:
+		return &filledSecret{driver: d, target: target}, nil
 	case unit.KindNode:
 		return &nodeLabels{cluster: d.cluster, name: target.Locator.Name}, nil
 	default:

@@ -21,6 +21,13 @@ const soon = 100 * time.Millisecond
 
 // Apply creates, adopts or updates one object, or searches for one that is only looked up.
 func (d *Driver) Apply(ctx context.Context, t unit.Target, desired cty.Value, st unit.State) (unit.State, error) {
+	if isAccount(t) {
+		next, err := d.applyAccount(ctx, t)
+		if err != nil {
+			return st, wrap(t.Address, err)
+		}
+		return next, nil
+	}
 	r := resource(t)
 	k := d.kinds[kindOf(t)]
 	if r == nil || k == nil {
@@ -192,6 +199,9 @@ func textsIn(v cty.Value) []string {
 // Delete deletes an object that is ours: known by its id, and with our mark where its kind can
 // bear one. It asks for the object first, as it may have changed hands since it was observed.
 func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit.State, error) {
+	if isAccount(t) {
+		return st, nil // it stays, as everything in Keystone that its database goes with
+	}
 	k := d.kinds[kindOf(t)]
 	gone := unit.State{Existence: unit.Absent}
 	if k == nil {

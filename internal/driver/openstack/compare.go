@@ -16,6 +16,9 @@ import (
 // Compare tells what Apply would do. Only what is written counts; what is not known yet counts
 // as no difference, since it may well turn out to be what is there.
 func (d *Driver) Compare(t unit.Target, desired cty.Value, st unit.State) unit.Diff {
+	if isAccount(t) {
+		return compareAccount(t, st)
+	}
 	r := resource(t)
 	k := d.kinds[kindOf(t)]
 	if r == nil || k == nil {

@@ -33,6 +33,11 @@
 // One driver serves the region of its credentials, or the only one of the catalogue; a target in
 // another one is an error, not absent, and an endpoint in another one is not used.
 //
+// Our own user, where it is ours to make, is a target beside the resources: a user with a project of its own
+// and a role there. As long as it can log in, looking at it costs nothing; when Keystone refuses it, the
+// administrator's credentials, used for nothing else, find out what is missing and put it right. After a change
+// nobody logs in for some seconds, as Keystone revokes the tokens of whole seconds.
+//
 // Credentials that Keystone refused are not tried again for 5 to 30 minutes, unless those that
 // Connect returns differ; meanwhile every call fails at once.
 //

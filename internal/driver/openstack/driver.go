@@ -21,6 +21,9 @@ type Options struct {
 	// credentials are found, and now and then while the last ones are refused. An error is passed
 	// on; blocked errors stay so.
 	Connect func(ctx context.Context) (Credentials, error)
+	// Administrator, when set, returns the credentials of who may make our own user, where that is ours to
+	// make. They are used for nothing else.
+	Administrator func(ctx context.Context) (Credentials, error)
 	// Stale, when set, tells whether the way to OpenStack is another one than when Connect was called
 	// last, so that a new connection is to be made.
 	Stale func() bool
@@ -53,19 +56,25 @@ type Home struct {
 
 // Driver reconciles objects inside OpenStack. It is safe for concurrent use.
 type Driver struct {
-	connector *connector
-	kinds     map[string]kind
-	uploads   *uploads
+	connector     *connector
+	administrator *connector // nil where there is none
+	kinds         map[string]kind
+	uploads       *uploads
 }
 
 // New returns a driver. It connects when it is first used. Close it at the end.
 func New(options Options) *Driver {
 	up := newUploads(options.Downloads, options.Notify)
-	return &Driver{
+	d := &Driver{
 		connector: newConnector(options),
 		kinds:     kinds(options.Language, up),
 		uploads:   up,
 	}
+	if options.Administrator != nil {
+		options.Connect, options.Stale, options.Admit = options.Administrator, nil, nil
+		d.administrator = newConnector(options)
+	}
+	return d
 }
 
 // Close cuts off what goes on in the background and waits for it. It can be begun again: an

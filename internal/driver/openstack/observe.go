@@ -27,6 +27,9 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 	if len(targets) == 0 {
 		return seen.states, nil
 	}
+	if targets = d.observeAccounts(ctx, targets, seen); len(targets) == 0 {
+		return seen.states, errors.Join(seen.failures...)
+	}
 	s, err := d.connector.session(ctx)
 	if err != nil {
 		seen.unknown(err, targets...)

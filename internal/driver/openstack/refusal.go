@@ -3,6 +3,7 @@ package openstack
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -100,6 +101,20 @@ func (r *refusals) accepted(l login) {
 	defer r.mu.Unlock()
 	delete(r.known, l)
 }
+
+// waits lets a login be tried after a pause.
+func (r *refusals) waits(l login, pause time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if pause == 0 {
+		delete(r.known, l)
+		return
+	}
+	r.known[l] = denial{until: r.now().Add(pause), err: errSettles}
+}
+
+// errSettles says why a login is not tried now.
+var errSettles = errors.New("our user was changed a moment ago")
 
 // again lets a login be tried at once, as our user was given a role; but only after its first
 // refusal.

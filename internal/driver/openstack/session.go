@@ -29,9 +29,10 @@ type session struct {
 	place     Place
 	login     login
 	who       string
-	user      string // our user's id
-	domain    string // our user's domain
-	project   string // the token's project
+	user      string   // our user's id
+	domain    string   // our user's domain
+	project   string   // the token's project
+	roles     []string // in it, by name
 	masker    *redact.Masker
 	connector *connector
 	made      time.Time
@@ -102,6 +103,11 @@ func (s *session) readToken() error {
 	}
 	if project, err := result.ExtractProject(); err == nil && project != nil {
 		s.project = project.ID
+	}
+	if roles, err := result.ExtractRoles(); err == nil {
+		for _, role := range roles {
+			s.roles = append(s.roles, role.Name)
+		}
 	}
 	if regions := s.regions(""); s.place.Region == "" && len(regions) == 1 {
 		s.place.Region = regions[0]
