@@ -133,6 +133,7 @@ func cloudService() Nested {
 		},
 	}
 	block.Attributes = append(block.Attributes, serviceSettings()...)
+	block.Blocks = []Nested{backendBlock()}
 	return Nested{Block: block}
 }
 

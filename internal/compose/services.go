@@ -59,7 +59,7 @@ func (c *composer) brokers() int64 {
 func (c *composer) service(s *model.Service, brokers int64) {
 	cloud := &c.m.Cloud
 	values := map[string]any{}
-	fill(values, cloud, settings()[s.Name])
+	fill(values, cloud, settingsOf(cloud, s))
 	fill(values, cloud, endpointValues(s.Name, cloud, brokers))
 	fill(values, cloud, exposureValues(s.Name, c.m))
 	fill(values, cloud, physicalValues(s.Name, cloud))
@@ -72,6 +72,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	}
 	values = overlay(values, c.overrides(s))
 	values = overlay(values, c.written[s.Name])
+	leaveAway(values, s.Backends)
 	c.checkAlone(s, values)
 	fixed := c.fixed(s, values)
 	closes := c.closes(s.Name, values)
@@ -164,10 +165,10 @@ func (c *composer) versionValues(s *model.Service) []setting {
 // writtenFor returns what people wrote for a service, as values of its chart: conf, and values
 // over it.
 func (c *composer) writtenFor(s *model.Service) map[string]any {
-	written := map[string]any{}
+	written := c.optionsOfBackends(s)
 	conf, ok := c.plain(s, "conf", s.Conf, s.Settings)
 	if len(conf) > 0 {
-		written["conf"] = conf
+		written = overlay(written, map[string]any{"conf": conf})
 	}
 	values, also := c.plain(s, "values", s.Values, s.Settings)
 	c.unclear = c.unclear || !ok || !also

@@ -84,6 +84,9 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 		c.exposure(e, len(cloud.Services) > 0)
 	}
 	c.physicalNetworks(cloud)
+	for i := range cloud.Services {
+		c.backends(cloud, &cloud.Services[i])
+	}
 	if !cloud.Deploys() {
 		if len(cloud.Services) == 0 && cloud.OpenStack == nil && !inCluster {
 			c.fail(codeIncomplete, cloud.Range, "nothing to deploy and nothing to reach",
@@ -94,9 +97,9 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 	if cloud.StorageBackend == "" {
 		for i := range cloud.Services {
 			s := &cloud.Services[i]
-			if known, _ := c.definition.Service(s.Name); s.Enabled && known.Stores {
+			if known, _ := c.definition.Service(s.Name); s.Enabled && stores(s, known) {
 				c.fail(codeIncomplete, s.Range, "no storage", fmt.Sprintf("%s keeps its data on the storage of the cloud, which does not say what that is", s.Name),
-					`write in the cloud: storage_backend = "ceph", or "lvm"`)
+					`write in the cloud: storage_backend = "ceph", or "lvm"; or write backends in the service`)
 			}
 		}
 	}

@@ -122,8 +122,25 @@ type Service struct {
 	Conf        cty.Value      // an object, empty when nothing was written
 	Values      cty.Value      // an object, empty when nothing was written
 	Settings    []Setting      // what led here, the later over the earlier
+	Backends    []Backend      // of cinder, by name
 	Edges       []Edge         // what it waits for besides the services that it needs, by address
 	Range       diag.Range     // of the cloud's block
+}
+
+// Backend is a place that Cinder keeps volumes in. Either Type or Driver is there.
+type Backend struct {
+	Name        string
+	Type        string // "" for a driver
+	Driver      string // a class; "" for a type
+	Default     bool   // that nothing else is written of
+	Pool        string // "" unless written, as all below
+	VolumeGroup string
+	Share       string
+	ISCSI       bool
+	Options     cty.Value             // an object, empty when nothing was written
+	Range       diag.Range            // of the block's header
+	Ranges      map[string]diag.Range // of the attributes that were written
+	Origin      *Origin               // where what is inside the options was written; nil without
 }
 
 // Setting is one attribute of a service as one layer wrote it.
