@@ -34,14 +34,14 @@ func cloudBlocks() []Block {
 			{
 				Name: "storage_backend", Type: cty.String, AtLoad: true, Change: Refused, Allowed: []string{"ceph", "lvm"},
 				Example: cty.StringVal("ceph"),
-				Doc:     "Where images and volumes are kept: ceph for a cluster that all nodes reach, lvm for the nodes' own disks. Without it, images stay on the volume of Glance, and there is no Cinder. The charts read how to reach Ceph from the ConfigMap ceph-etc and the Secret pvc-ceph-client-key in the namespace of the cloud, which have to be there. With lvm, the nodes that run cinder-volume need a volume group named cinder-volumes.",
+				Doc:     "Where images and volumes are kept: ceph for a cluster that all nodes reach, lvm for the nodes' own disks. Without it, images stay on the volume of Glance, and there is no Cinder. How to reach Ceph says the block ceph. With lvm, the nodes that run cinder-volume need a volume group named cinder-volumes.",
 			},
 			{
 				Name: "profile", Type: cty.String, AtLoad: true, Reference: &Reference{Kind: "profile", Output: "name"}, ExampleText: "profile.base",
 				Doc: "The default profile: its settings hold for the whole cloud and for every node.",
 			},
 		},
-		Blocks: []Nested{chartsBlock(), imagesBlock(), exposureBlock(), physicalNetworkBlock(), openstackBlock(), cloudService()},
+		Blocks: []Nested{chartsBlock(), imagesBlock(), exposureBlock(), physicalNetworkBlock(), cephBlock(), openstackBlock(), cloudService()},
 	}}
 }
 

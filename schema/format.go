@@ -44,6 +44,7 @@ const (
 	FormatPublicKey  Format = "public-key" // of SSH, as it stands in a .pub file
 
 	FormatCephName    Format = "ceph-name"    // of a pool of Ceph, or a user without client. in front
+	FormatMonitor     Format = "monitor"      // the address of a monitor of Ceph
 	FormatVolumeGroup Format = "volume-group" // of LVM
 	FormatShare       Format = "share"        // of an NFS server
 	FormatDriver      Format = "driver"       // a class of Python, with all modules in front
@@ -57,6 +58,7 @@ var (
 	quantityPattern = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi|Ti|Pi|M|G|T|P)$`)
 	registryPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
 	cephPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	monitorPattern  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
 	groupPattern    = regexp.MustCompile(`^[A-Za-z0-9+_.][A-Za-z0-9+_.-]*$`)
 	sharePattern    = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):/[^\s,;#]*$`)
 	driverPattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$`)
@@ -112,6 +114,8 @@ func (f Format) Pattern() string {
 		return idPattern.String()
 	case FormatCephName:
 		return cephPattern.String()
+	case FormatMonitor:
+		return monitorPattern.String()
 	case FormatVolumeGroup:
 		return groupPattern.String()
 	case FormatShare:
@@ -160,7 +164,7 @@ func (f Format) Check(s string) error {
 			return fmt.Errorf("at most %d lower case letters, digits and dashes, with a letter or digit at both ends", longestLabel)
 		}
 		return nil
-	case FormatCephName, FormatVolumeGroup, FormatShare, FormatDriver:
+	case FormatCephName, FormatMonitor, FormatVolumeGroup, FormatShare, FormatDriver:
 		return f.checkStorage(s)
 	default:
 		return f.checkPattern(s)
@@ -173,6 +177,10 @@ func (f Format) checkStorage(s string) error {
 	case FormatCephName:
 		if len(s) > longestName || !cephPattern.MatchString(s) {
 			return errors.New("a pool or user of Ceph: letters, digits, dashes, dots and _, with a letter or digit in front")
+		}
+	case FormatMonitor:
+		if len(s) > longestName || !monitorPattern.MatchString(s) {
+			return errors.New("the address of a monitor of Ceph, with a port where it has another, such as 192.0.2.11 or [2001:db8::11]:6789")
 		}
 	case FormatVolumeGroup:
 		if len(s) > longestGroup || s == "." || s == ".." || !groupPattern.MatchString(s) {

@@ -18,8 +18,6 @@ const (
 	chartBackend = "rbd1"
 	// volumeHost is by what name the chart has cinder-volume work, whichever pod that is.
 	volumeHost = "cinder-volume-worker"
-	// volumesUser is the user of Ceph that volumes are reached with. Hypervisors know the key of one only.
-	volumesUser = "cinder"
 
 	enableISCSI = "conf.enable_iscsi"
 )
@@ -86,7 +84,7 @@ func sectionOf(cloud *model.Cloud, b *model.Backend) map[string]any {
 	switch b.Type {
 	case schema.BackendRBD: // the options that the chart has for its own
 		section["volume_driver"] = "cinder.volume.drivers.rbd.RBDDriver"
-		section["rbd_pool"], section["rbd_user"], section["rbd_ceph_conf"] = cloud.PoolOf(b), volumesUser, "/etc/ceph/ceph.conf"
+		section["rbd_pool"], section["rbd_user"], section["rbd_ceph_conf"] = cloud.PoolOf(b), cloud.UserOfVolumes(), "/etc/ceph/ceph.conf"
 		section["rbd_flatten_volume_from_snapshot"], section["report_discard_supported"] = false, true
 		section["rbd_max_clone_depth"], section["rbd_store_chunk_size"], section["rados_connect_timeout"] = int64(5), int64(4), int64(-1)
 		section["image_volume_cache_enabled"], section["image_volume_cache_max_size_gb"] = true, int64(200)
@@ -108,10 +106,15 @@ func prepared(cloud *model.Cloud, pools []model.Backend) []setting {
 	first := &pools[0]
 	return []setting{
 		{path: "ceph_client.internal_ceph_backend", value: first.Name},
-		{path: "conf.ceph.pools", value: map[string]any{cloud.PoolOf(first): map[string]any{
-			"replication": int64(3), "crush_rule": "replicated_rule", "chunk_size": int64(8), "app_name": "cinder-volume",
-		}}},
+		sizesOfPool(cloud.PoolOf(first)),
 	}
+}
+
+// sizesOfPool are what the chart makes a pool with, which it has for its own only.
+func sizesOfPool(pool string) setting {
+	return setting{path: "conf.ceph.pools", value: map[string]any{pool: map[string]any{
+		"replication": int64(3), "crush_rule": "replicated_rule", "chunk_size": int64(8), "app_name": "cinder-volume",
+	}}}
 }
 
 // backups are kept in Ceph, and nowhere without it. pools tells that volumes are there as well.

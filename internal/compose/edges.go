@@ -80,6 +80,7 @@ func (c *composer) serviceEdges(s *model.Service) []unit.Edge {
 	if len(c.places) > 0 {
 		edges = append(edges, unit.Edge{To: systemAddress(credentialsUnit), Until: unit.Installed, Gate: unit.GateStart})
 	}
+	edges = append(edges, c.cephEdges(s.Name)...)
 	edges = append(edges, c.controlPlaneEdges()...)
 	for _, n := range c.needsOf(s.Name) {
 		if c.deployed(n.service) {

@@ -60,6 +60,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	cloud := &c.m.Cloud
 	values := map[string]any{}
 	fill(values, cloud, settingsOf(cloud, s))
+	fill(values, cloud, cephValues(s.Name, cloud))
 	fill(values, cloud, endpointValues(s.Name, cloud, brokers))
 	fill(values, cloud, exposureValues(s.Name, c.m))
 	fill(values, cloud, physicalValues(s.Name, cloud))

@@ -84,6 +84,9 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 		c.exposure(e, len(cloud.Services) > 0)
 	}
 	c.physicalNetworks(cloud)
+	if cloud.Ceph != nil {
+		c.ceph(cloud)
+	}
 	for i := range cloud.Services {
 		c.backends(cloud, &cloud.Services[i])
 	}

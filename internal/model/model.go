@@ -39,6 +39,7 @@ type Cloud struct {
 	Images         *Images
 	Exposure       *Exposure
 	Physical       []PhysicalNetwork // by name
+	Ceph           *Ceph
 	OpenStack      *OpenStack
 	Services       []Service             // by name
 	Range          diag.Range            // of the block's header

@@ -122,6 +122,9 @@ func (c *Cloud) PoolOf(b *Backend) string {
 	if b.Type != schema.BackendRBD {
 		return ""
 	}
+	if c.Ceph != nil {
+		return cmp.Or(b.Pool, c.Ceph.Volumes.Pool, defaultPool)
+	}
 	return cmp.Or(b.Pool, defaultPool)
 }
 

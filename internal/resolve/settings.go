@@ -78,6 +78,9 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 		c.Exposure = r.exposure(exposure)
 	}
 	c.Physical = r.physicalNetworks(b)
+	for _, ceph := range b.Nested("ceph") {
+		c.Ceph = r.ceph(ceph)
+	}
 	for _, o := range b.Nested("openstack") {
 		r.excludes(o)
 		c.OpenStack = &model.OpenStack{

@@ -112,3 +112,66 @@ func TestBackendsOfOpenStackHelm(t *testing.T) {
 		t.Run(name, func(t *testing.T) { checkStorage(t, dir, composed.WithBackends(c.storage, 1, c.backends), c.want) })
 	}
 }
+
+// TestCephOfOpenStackHelm wants the charts to reach Ceph with the users that are there, and with nothing that only the
+// administrator of Ceph can do.
+func TestCephOfOpenStackHelm(t *testing.T) {
+	dir := checkoutOfCharts(t)
+	const backups = "cinder-backup-rbd-keyring"
+	ofAdmin := []string{"pvc-ceph-client-key", "secretName: ceph-admin", "storage-init\n", "storage-init\",", "storage-init,"}
+	for name, c := range map[string]struct {
+		hcl  string
+		want map[string]expectation
+	}{
+		"users that are there": {composed.WithBackends("ceph", 1, "", `
+  ceph {
+    mon_hosts = ["192.0.2.11"]
+    images    = { pool = "images", user = "pictures", secret = "ceph-images" }
+    volumes   = { pool = "volumes", user = "blocks", secret = "ceph-volumes" }
+    backups   = { pool = "copies", user = "keeper", secret = "ceph-backups" }
+    instances = { pool = "disks" }
+  }`), map[string]expectation{
+			"glance": {
+				has: []string{
+					"rbd_store_pool = images\n", "rbd_store_user = pictures\n", "name: RBD_STORE_USER\n              value: \"pictures\"", "secretName: \"ceph-images\"", "name: ceph-etc\n",
+				},
+				lacks: append([]string{"images-rbd-keyring", "rbd_store_user = glance\n", "rbd_store_pool = glance.images"}, ofAdmin...),
+			},
+			"cinder": {
+				has: []string{
+					"[rbd1]\n", "rbd_pool = volumes\n", "rbd_user = blocks\n", "backup_ceph_pool = copies\n", "backup_ceph_user = keeper\n",
+					"secretName: \"ceph-volumes\"", "secretName: \"ceph-backups\"", "name: RBD_USER\n              value: \"blocks\"", "name: RBD_USER\n              value: \"keeper\"",
+				},
+				lacks: append([]string{backups, "cinder-volume-rbd-keyring", "rbd_user = cinder\n", "name: cinder-clean"}, ofAdmin...),
+			},
+			"nova": {
+				has: []string{
+					"images_rbd_pool = disks\n", "rbd_user = blocks\n", "rbd_secret_uuid = secret-ceph-secret-uuid\n", "name: CEPH_CINDER_USER\n          value: blocks\n",
+					"key = secret-key\n",
+				},
+				lacks: []string{"ceph-admin-keyring-placement", "nova-storage-init", "pvc-ceph-client-key", "ceph auth get-or-create client.${CEPH_CINDER_USER}"},
+			},
+			"libvirt": {
+				has:   []string{"name: CEPH_CINDER_USER\n          value: blocks\n", "name: CEPH_CINDER_KEYRING\n          value: secret-key\n", "[client.blocks]\n        key = secret-key\n"},
+				lacks: []string{"ceph-admin-keyring-placement", "pvc-ceph-client-key", "ceph auth get-or-create"},
+			},
+		}},
+		"pools and users of the charts": {composed.WithBackends("ceph", 1, "", `
+  ceph {
+    mon_hosts    = ["192.0.2.11"]
+    admin_secret = "ceph-admin"
+    volumes      = { pool = "volumes" }
+    backups      = { user = "keeper" }
+  }`), map[string]expectation{
+			"glance": {has: []string{"secretName: ceph-admin\n", "name: glance-storage-init\n", "images-rbd-keyring"}, lacks: ofAdmin[:1]},
+			"cinder": {
+				has:   []string{"secretName: ceph-admin\n", "name: cinder-storage-init-rbd1\n", "name: RBD_POOL_NAME\n              value: \"volumes\"", "name: RBD_POOL_USER\n              value: \"keeper\""},
+				lacks: ofAdmin[:1],
+			},
+			"nova":    {has: []string{"secretName: ceph-admin\n", "name: nova-storage-init\n", "ceph-admin-keyring-placement"}, lacks: ofAdmin[:1]},
+			"libvirt": {has: []string{"secretName: ceph-admin\n", "ceph-admin-keyring-placement"}, lacks: ofAdmin[:1]},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) { checkStorage(t, dir, c.hcl, c.want) })
+	}
+}
