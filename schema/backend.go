@@ -35,7 +35,7 @@ func backendBlock() Nested {
 			},
 			{
 				Name: "volume_group", Type: cty.String, AtLoad: true, Format: FormatVolumeGroup, Conflicts: "pool", Example: cty.StringVal("cinder-volumes"),
-				Doc: "The volume group, for the type lvm: cinder-volumes unless written. It has to be there on each node that runs cinder-volume, and volumes stay with that node.",
+				Doc: "The volume group, for the type lvm: cinder-volumes unless written. It has to be there on each node that runs cinder-volume. Volumes stay with that node; labels.volume in values says which one that is, where there are several of the control plane.",
 			},
 			{
 				Name: "share", Type: cty.String, AtLoad: true, Format: FormatShare, Conflicts: "pool", Example: cty.StringVal("nfs.example.org:/volumes"),
