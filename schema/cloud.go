@@ -111,6 +111,13 @@ func openstackBlock() Nested {
 	}}
 }
 
+// Where Glance can keep images.
+const (
+	ImagesCeph  = "ceph"
+	ImagesPVC   = "pvc"
+	ImagesSwift = "swift"
+)
+
 func cloudService() Nested {
 	block := Block{
 		Kind: "service", Class: ClassService, Waits: true,
@@ -129,6 +136,11 @@ func cloudService() Nested {
 				Name: "storage_size", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Format: FormatQuantity, Change: Refused,
 				Example: cty.StringVal("50Gi"), Service: "rabbitmq",
 				Doc: "The size of each volume of a service that keeps data. The chart's own unless written.",
+			},
+			{
+				Name: "storage", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Change: Refused, Allowed: []string{ImagesCeph, ImagesPVC, ImagesSwift},
+				Example: cty.StringVal(ImagesPVC), Service: "glance",
+				Doc: "Where Glance keeps images: ceph is a pool, for storage_backend ceph; pvc is a volume of Kubernetes, of storage_size; swift is the object store that the catalogue of Keystone leads to, which is somebody's to deploy and register before Glance. Unless written it is ceph with storage_backend ceph, and else pvc.",
 			},
 		},
 	}

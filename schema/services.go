@@ -19,6 +19,8 @@ type Service struct {
 	// ByNode tells whether settings with [ScopeNode] can differ by node: whether the service's chart
 	// can configure some nodes otherwise than others.
 	ByNode bool
+	// Images tells that it keeps images, for which there are several kinds of places.
+	Images bool
 	// Stores tells that it keeps data on the storage_backend of the cloud, and needs one.
 	Stores bool
 }
@@ -41,6 +43,8 @@ func (s Service) Takes(setting string) bool {
 		return s.Scalable()
 	case "storage_size":
 		return s.Storage
+	case "storage":
+		return s.Images
 	case "version":
 		return s.Versioned
 	default:
@@ -54,7 +58,7 @@ func serviceList() []Service {
 		{Name: "rabbitmq", Doc: "The message broker between the parts of a service.", Parts: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "memcached", Doc: "The cache of tokens and sessions.", Parts: []string{"server"}, Versioned: true},
 		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}},
-		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Storage: true},
+		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Storage: true, Images: true},
 		{Name: "placement", Doc: "The inventory of what hosts can offer.", Parts: []string{"api"}},
 		{Name: "neutron", Doc: "Networks, subnets, routers and security groups.", Parts: []string{"server", "rpc_server"}, ByNode: true},
 		{Name: "nova", Doc: "Instances.", Parts: []string{"osapi", "api_metadata", "conductor", "scheduler", "novncproxy"}, ByNode: true},

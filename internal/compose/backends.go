@@ -13,6 +13,7 @@ import (
 const (
 	volumesService = "cinder"
 	computeService = "nova"
+	imageService   = "glance"
 
 	// chartBackend is the backend that the chart has where nothing else is said.
 	chartBackend = "rbd1"
@@ -22,9 +23,13 @@ const (
 	enableISCSI = "conf.enable_iscsi"
 )
 
-// settingsOf are the settings of a service that hold for a cloud whose volumes are in backends of their own.
+// settingsOf are the settings of a service, with those that say where it keeps its data in the place of what
+// storage_backend leads to.
 func settingsOf(cloud *model.Cloud, s *model.Service) []setting {
 	list := settings()[s.Name]
+	if s.Storage != "" {
+		list = append(list, setting{path: imageStorage, value: chartStorage()[s.Storage]})
+	}
 	switch backends := backendsOf(cloud); {
 	case len(backends) == 0:
 	case s.Name == volumesService:
@@ -33,6 +38,24 @@ func settingsOf(cloud *model.Cloud, s *model.Service) []setting {
 		return append(list, setting{path: enableISCSI, value: true})
 	}
 	return list
+}
+
+// imageStorage is where Glance's chart takes what images are kept in.
+const imageStorage = "storage"
+
+// chartStorage are the names that the chart has for it, by ours.
+func chartStorage() map[string]string {
+	return map[string]string{schema.ImagesCeph: "rbd", schema.ImagesPVC: "pvc", schema.ImagesSwift: "swift"}
+}
+
+// storageOf is what we call what the chart has; a name that only the chart has stays.
+func storageOf(chart string) string {
+	for ours, theirs := range chartStorage() {
+		if theirs == chart {
+			return ours
+		}
+	}
+	return chart
 }
 
 // backendsOf are the backends that a cloud keeps volumes in.

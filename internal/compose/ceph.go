@@ -51,7 +51,7 @@ func (c *composer) cephEdges(service string) []unit.Edge {
 // cephValues are the pools and users of a service, and where their keys are.
 func cephValues(service string, cloud *model.Cloud) []setting {
 	ceph := cloud.Ceph
-	if ceph == nil || !slices.Contains(usersOfCeph(), service) {
+	if ceph == nil || !slices.Contains(usersOfCeph(), service) || service == imageService && !cloud.ImagesInCeph() {
 		return nil
 	}
 	var list []setting
@@ -59,7 +59,7 @@ func cephValues(service string, cloud *model.Cloud) []setting {
 		list = append(list, setting{path: "ceph_client.user_secret_name", value: ceph.Admin})
 	}
 	switch service {
-	case "glance":
+	case imageService:
 		for _, section := range []string{"conf.glance.rbd.", "conf.glance.glance_store."} {
 			list = append(list, written(section+"rbd_store_pool", ceph.Images.Pool)...)
 			list = append(list, written(section+"rbd_store_user", ceph.Images.User)...)
@@ -108,7 +108,7 @@ func keysOfCeph(service string, ceph *model.Ceph) []setting {
 	list := []setting{{path: prepares, value: false}}
 	key := setting{path: "conf.ceph.cinder.keyring", value: hidden{ref: model.SecretRef{Name: ceph.Volumes.Secret, Key: cephSecretKey}}}
 	switch service {
-	case "glance":
+	case imageService:
 		return append(list, setting{path: cleans, value: false}, setting{path: "secrets.rbd", value: ceph.Images.Secret},
 			setting{path: "dependencies.static.api.jobs", value: []any{"glance-db-sync", "glance-rabbit-init", "glance-ks-user", "glance-ks-endpoints"}})
 	case volumesService:

@@ -131,6 +131,9 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 		if path, ok := volumes()[s.Name]; ok && name == storageSize {
 			fixed[name] = plainText(get(values, path))
 		}
+		if name == imageStorage {
+			fixed[name] = storageOf(plainText(get(values, name)))
+		}
 	}
 	return fixed
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // Ceph says how a cluster of Ceph is reached that somebody else looks after. Either Monitors or Conf is there.
@@ -70,7 +71,7 @@ func (c *checker) ceph(cloud *Cloud) {
 		services []string
 		needed   bool // a Secret, where the charts do not make the users
 	}{
-		{"images", ceph.Images, []string{"glance"}, true},
+		{"images", ceph.Images, []string{images}, cloud.ImagesInCeph()},
 		{"volumes", ceph.Volumes, []string{volumes, "nova", "libvirt"}, true},
 		{"backups", ceph.Backups, []string{volumes}, ceph.Backups.User != ""},
 	} {
@@ -84,6 +85,33 @@ func (c *checker) ceph(cloud *Cloud) {
 				fmt.Sprintf(`write, for example: %s = { secret = "ceph-%s" }; or admin_secret, for the charts to make the users`, use.name, use.name))
 		}
 	}
+}
+
+// images is the service that keeps them.
+const images = "glance"
+
+// ImagesInCeph tells whether Glance keeps images in a pool.
+func (c *Cloud) ImagesInCeph() bool {
+	for i := range c.Services {
+		if s := &c.Services[i]; s.Name == images && s.Storage != "" {
+			return s.Storage == schema.ImagesCeph
+		}
+	}
+	return c.StorageBackend == storageCeph
+}
+
+// images checks that there is what Glance is to keep images in.
+func (c *checker) images(cloud *Cloud, s *Service) {
+	if s.Name != images || s.Storage != schema.ImagesCeph || cloud.StorageBackend == storageCeph {
+		return
+	}
+	where := s.Range
+	for _, setting := range s.Settings {
+		if setting.Name == "storage" {
+			where = setting.Range
+		}
+	}
+	c.fail(codeInvalid, where, "no Ceph", "images cannot be in a pool of Ceph, as the cloud has another storage_backend", `write in the cloud: storage_backend = "ceph"; or another storage here`)
 }
 
 // runsAny tells whether the cloud deploys one of some services.

@@ -89,6 +89,7 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 	}
 	for i := range cloud.Services {
 		c.backends(cloud, &cloud.Services[i])
+		c.images(cloud, &cloud.Services[i])
 	}
 	if !cloud.Deploys() {
 		if len(cloud.Services) == 0 && cloud.OpenStack == nil && !inCluster {
@@ -177,6 +178,8 @@ func (c *checker) settings(name string, settings []Setting) {
 			c.replicas(service, s)
 		case s.Name == "storage_size" && !service.Takes(s.Name):
 			c.fail(codeService, s.Range, "no storage", fmt.Sprintf("%s keeps no data on volumes of its own, so storage_size means nothing to it", name), "take the line away")
+		case s.Name == "storage" && !service.Takes(s.Name):
+			c.fail(codeService, s.Range, "no images", fmt.Sprintf("%s keeps no images, so storage means nothing to it", name), "take the line away")
 		case s.Name == "version" && !service.Takes(s.Name):
 			c.fail(codeService, s.Range, "no version of its own", fmt.Sprintf("%s has the cloud's release of OpenStack", name), "take the line away")
 		}

@@ -119,6 +119,7 @@ type Service struct {
 	Enabled     bool
 	Version     string
 	StorageSize string
+	Storage     string         // where Glance keeps images; "" for where storage_backend leads to
 	Replicas    map[string]int // by part; nil when nothing was written
 	Conf        cty.Value      // an object, empty when nothing was written
 	Values      cty.Value      // an object, empty when nothing was written

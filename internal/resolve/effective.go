@@ -25,6 +25,8 @@ func (r *resolver) effective(l *layers, name string, settings []model.Setting) m
 			s.Version = plain.AsString()
 		case "storage_size":
 			s.StorageSize = plain.AsString()
+		case "storage":
+			s.Storage = plain.AsString()
 		case "conf":
 			s.Conf = r.merge(l, s.Conf, settings[:i+1])
 		case "values":

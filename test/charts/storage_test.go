@@ -175,3 +175,12 @@ func TestCephOfOpenStackHelm(t *testing.T) {
 		t.Run(name, func(t *testing.T) { checkStorage(t, dir, c.hcl, c.want) })
 	}
 }
+
+// TestImagesOfOpenStackHelm wants Glance to keep images in an object store, with nothing of Ceph or of volumes.
+func TestImagesOfOpenStackHelm(t *testing.T) {
+	hcl := strings.Replace(composed.Source("ovs", "ceph"), `service "glance" { storage_size = "9Gi" }`, `service "glance" { storage = "swift" }`, 1)
+	checkStorage(t, checkoutOfCharts(t), hcl, map[string]expectation{"glance": {
+		has:   []string{"enabled_backends = file:file,http:http,swift:swift\n", "default_backend = swift\n", "name: STORAGE_BACKEND\n              value: \"swift\""},
+		lacks: []string{"name: ceph-etc", "kind: PersistentVolumeClaim"},
+	}})
+}
