@@ -38,14 +38,14 @@ func cloudBlocks() []Block {
 			{
 				Name: "storage_backend", Type: cty.String, AtLoad: true, Change: Refused, Allowed: []string{"ceph", "lvm"},
 				Example: cty.StringVal("ceph"),
-				Doc:     "Where images and volumes are kept: ceph for a cluster that all nodes reach, lvm for the nodes' own disks. Without it, images stay on the volume of Glance, and there is no Cinder. The charts read how to reach Ceph from the ConfigMap ceph-etc and the Secret pvc-ceph-client-key in the namespace of the cloud, which have to be there. With lvm, the nodes that run cinder-volume need a volume group named cinder-volumes.",
+				Doc:     "Where images and volumes are kept: ceph for a cluster that all nodes reach, lvm for the nodes' own disks. Without it, images stay on the volume of Glance, and there is no Cinder. How to reach Ceph says the block ceph. With lvm, the nodes that run cinder-volume need a volume group named cinder-volumes.",
 			},
 			{
 				Name: "profile", Type: cty.String, AtLoad: true, Reference: &Reference{Kind: "profile", Output: "name"}, ExampleText: "profile.base",
 				Doc: "The default profile: its settings hold for the whole cloud and for every node.",
 			},
 		},
-		Blocks: []Nested{chartsBlock(), imagesBlock(), tlsBlock(), exposureBlock(), physicalNetworkBlock(), openstackBlock(), cloudService()},
+		Blocks: []Nested{chartsBlock(), imagesBlock(), tlsBlock(), exposureBlock(), physicalNetworkBlock(), cephBlock(), openstackBlock(), cloudService()},
 	}}
 }
 
@@ -115,6 +115,13 @@ func openstackBlock() Nested {
 	}}
 }
 
+// Where Glance can keep images.
+const (
+	ImagesCeph  = "ceph"
+	ImagesPVC   = "pvc"
+	ImagesSwift = "swift"
+)
+
 func cloudService() Nested {
 	block := Block{
 		Kind: "service", Class: ClassService, Waits: true,
@@ -134,10 +141,16 @@ func cloudService() Nested {
 				Example: cty.StringVal("50Gi"), Service: "rabbitmq",
 				Doc: "The size of each volume of a service that keeps data. The chart's own unless written.",
 			},
+			{
+				Name: "storage", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Change: Refused, Allowed: []string{ImagesCeph, ImagesPVC, ImagesSwift},
+				Example: cty.StringVal(ImagesPVC), Service: "glance",
+				Doc: "Where Glance keeps images: ceph is a pool, for storage_backend ceph; pvc is a volume of Kubernetes, of storage_size; swift is the object store that the catalogue of Keystone leads to, which is somebody's to deploy and register before Glance. Unless written it is ceph with storage_backend ceph, and else pvc.",
+			},
 		},
 	}
 	block.Attributes = append(block.Attributes, failureSettings(ScopeCloud)...)
 	block.Attributes = append(block.Attributes, serviceSettings()...)
+	block.Blocks = []Nested{backendBlock()}
 	return Nested{Block: block}
 }
 

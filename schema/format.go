@@ -46,6 +46,12 @@ const (
 	FormatPrefix     Format = "prefix"     // a network, with any address of it: 10.0.0.0/24
 	FormatID         Format = "id"         // what OpenStack gives most objects: a UUID
 	FormatPublicKey  Format = "public-key" // of SSH, as it stands in a .pub file
+
+	FormatCephName    Format = "ceph-name"    // of a pool of Ceph, or a user without client. in front
+	FormatMonitor     Format = "monitor"      // the address of a monitor of Ceph
+	FormatVolumeGroup Format = "volume-group" // of LVM
+	FormatShare       Format = "share"        // of an NFS server
+	FormatDriver      Format = "driver"       // a class of Python, with all modules in front
 )
 
 var (
@@ -58,6 +64,11 @@ var (
 	memoryPattern   = regexp.MustCompile(`^[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)$`)
 	labelKeyPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
 	registryPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
+	cephPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	monitorPattern  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
+	groupPattern    = regexp.MustCompile(`^[A-Za-z0-9+_.][A-Za-z0-9+_.-]*$`)
+	sharePattern    = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):/[^\s,;#]*$`)
+	driverPattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$`)
 	chartPattern    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	releasePattern  = regexp.MustCompile(`^20[0-9]{2}\.[12]$`)
 	// idPattern takes dashes or none, as the services do.
@@ -70,6 +81,7 @@ const (
 	longestName  = 253
 	longestIn    = 200 // of a domain: a name of DNS has 253 characters at most, and names are put in front of it
 	longestLabel = 63
+	longestGroup = 127 // of LVM
 	// longestText is what fits a name column of OpenStack.
 	longestText = 255
 )
@@ -113,6 +125,16 @@ func (f Format) Pattern() string {
 		return checksumPattern.String()
 	case FormatID:
 		return idPattern.String()
+	case FormatCephName:
+		return cephPattern.String()
+	case FormatMonitor:
+		return monitorPattern.String()
+	case FormatVolumeGroup:
+		return groupPattern.String()
+	case FormatShare:
+		return sharePattern.String()
+	case FormatDriver:
+		return driverPattern.String()
 	default:
 		return ""
 	}
@@ -159,9 +181,38 @@ func (f Format) Check(s string) error {
 			return fmt.Errorf("at most %d lower case letters, digits and dashes, with a letter or digit at both ends", longestLabel)
 		}
 		return nil
+	case FormatCephName, FormatMonitor, FormatVolumeGroup, FormatShare, FormatDriver:
+		return f.checkStorage(s)
 	default:
 		return f.checkPattern(s)
 	}
+}
+
+// checkStorage is Check for where volumes and images are kept.
+func (f Format) checkStorage(s string) error {
+	switch f {
+	case FormatCephName:
+		if len(s) > longestName || !cephPattern.MatchString(s) {
+			return errors.New("a pool or user of Ceph: letters, digits, dashes, dots and _, with a letter or digit in front")
+		}
+	case FormatMonitor:
+		if len(s) > longestName || !monitorPattern.MatchString(s) {
+			return errors.New("the address of a monitor of Ceph, with a port where it has another, such as 192.0.2.11 or [2001:db8::11]:6789")
+		}
+	case FormatVolumeGroup:
+		if len(s) > longestGroup || s == "." || s == ".." || !groupPattern.MatchString(s) {
+			return errors.New("a volume group of LVM: letters, digits, dashes, dots, + and _, with no dash in front")
+		}
+	case FormatShare:
+		if !sharePattern.MatchString(s) {
+			return errors.New("a share with its server, such as nfs.example.org:/volumes")
+		}
+	default:
+		if !driverPattern.MatchString(s) {
+			return errors.New("a class of a driver with its modules, such as cinder.volume.drivers.nfs.NfsDriver")
+		}
+	}
+	return nil
 }
 
 func (f Format) checkPattern(s string) error {

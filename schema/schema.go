@@ -63,6 +63,8 @@ type Label struct {
 type Nested struct {
 	Block
 	Min, Max int // how many there may be; a Max of 0 means any number
+	// Service is the service that takes it, in a block of services; "" for all.
+	Service string
 }
 
 // Single tells whether at most one such block can be written, in which case its value is an

@@ -25,6 +25,8 @@ type Service struct {
 	// ByNode tells whether settings with [ScopeNode] can differ by node: whether the service's chart
 	// can configure some nodes otherwise than others.
 	ByNode bool
+	// Images tells that it keeps images, for which there are several kinds of places.
+	Images bool
 	// Stores tells that it keeps data on the storage_backend of the cloud, and needs one.
 	Stores bool
 	// TLS tells whether its APIs can be made to speak TLS.
@@ -49,6 +51,8 @@ func (s Service) Takes(setting string) bool {
 		return s.Scalable()
 	case "storage_size":
 		return s.Storage
+	case "storage":
+		return s.Images
 	case "version":
 		return s.Versioned
 	default:
@@ -62,7 +66,7 @@ func serviceList() []Service {
 		{Name: "rabbitmq", Doc: "The message broker between the parts of a service.", Parts: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "memcached", Doc: "The cache of tokens and sessions.", Parts: []string{"server"}, Versioned: true},
 		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}, Budgets: []string{"api"}, TLS: true},
-		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Budgets: []string{"api"}, Storage: true, TLS: true},
+		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Budgets: []string{"api"}, Storage: true, Images: true, TLS: true},
 		{Name: "placement", Doc: "The inventory of what hosts can offer.", Parts: []string{"api"}, Budgets: []string{"api"}, TLS: true},
 		{
 			Name: "neutron", Doc: "Networks, subnets, routers and security groups.", Parts: []string{"server", "rpc_server"},

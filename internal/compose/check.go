@@ -94,7 +94,11 @@ func (k check) mayBe(d diag.Diagnostic) func(service, name string) bool {
 // is so by itself.
 func (k check) known() bool {
 	return !slices.ContainsFunc(k.m.Cloud.Services, func(s model.Service) bool {
-		return slices.ContainsFunc([]cty.Value{s.Conf, s.Values}, func(v cty.Value) bool { return v != cty.NilVal && !v.IsWhollyKnown() })
+		written := []cty.Value{s.Conf, s.Values}
+		for _, b := range s.Backends {
+			written = append(written, b.Options)
+		}
+		return slices.ContainsFunc(written, func(v cty.Value) bool { return v != cty.NilVal && !v.IsWhollyKnown() })
 	})
 }
 

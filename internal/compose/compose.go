@@ -76,6 +76,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 		objects: map[addr.Object][]addr.Object{}, unlocked: map[diag.Range][]chartlock.Wanted{},
 	}
 	c.system()
+	c.ceph()
 	c.nodes()
 	c.services()
 	c.tls()

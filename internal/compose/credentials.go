@@ -113,7 +113,7 @@ func single() []credential {
 			{"nova", "conf.ceph.cinder.secret_uuid"},
 			{"nova", "conf.nova.libvirt.rbd_secret_uuid"},
 			{"libvirt", "conf.ceph.cinder.secret_uuid"},
-			{"cinder", "conf.backends.rbd1.rbd_secret_uuid"},
+			{volumesService, secretOfBackend(chartBackend)},
 		}},
 	}
 }
@@ -159,6 +159,7 @@ func allCredentials() []credential {
 func placesOf(m *model.Model) []credential {
 	var used []credential
 	for _, c := range allCredentials() {
+		c.places = placesInBackends(m, c.places)
 		c.places = slices.DeleteFunc(c.places, func(p place) bool { return !deployed(m, p.service) })
 		if len(c.places) > 0 && c.when.holds(&m.Cloud) {
 			used = append(used, c)

@@ -80,7 +80,8 @@ func (c *composer) serviceEdges(s *model.Service) []unit.Edge {
 	if len(c.places) > 0 {
 		edges = append(edges, unit.Edge{To: systemAddress(credentialsUnit), Until: unit.Installed, Gate: unit.GateStart})
 	}
-	edges = append(append(edges, c.tlsEdges(s.Name)...), c.controlPlaneEdges()...)
+	edges = append(append(edges, c.tlsEdges(s.Name)...), c.cephEdges(s.Name)...)
+	edges = append(edges, c.controlPlaneEdges()...)
 	for _, n := range c.needsOf(s.Name) {
 		if c.deployed(n.service) {
 			edges = append(edges, unit.Edge{To: serviceAddress(n.service), Until: n.until, Gate: n.gate})

@@ -39,7 +39,7 @@ func alones() map[string]alone {
 // checkAlone refuses several of such a part, unless something else is said of their name.
 func (c *composer) checkAlone(s *model.Service, values map[string]any) {
 	of, ok := alones()[s.Name]
-	if !ok || covers(values, of.host) {
+	if !ok || covers(values, of.host) && !sharesHost(values) {
 		return
 	}
 	if n, _ := get(values, "pod.replicas."+of.part).(int64); n > 1 {

@@ -61,7 +61,8 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	cloud := &c.m.Cloud
 	known, _ := c.definition.Service(s.Name)
 	values := map[string]any{}
-	fill(values, cloud, settings()[s.Name])
+	fill(values, cloud, settingsOf(cloud, s))
+	fill(values, cloud, cephValues(s.Name, cloud))
 	fill(values, cloud, endpointValues(s.Name, cloud, brokers))
 	fill(values, cloud, tlsValues(s.Name, c.m))
 	fill(values, cloud, exposureValues(s.Name, c.m))
@@ -76,6 +77,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	}
 	values = overlay(values, c.overrides(s))
 	values = overlay(values, c.written[s.Name])
+	leaveAway(values, s.Backends)
 	c.checkAlone(s, values)
 	c.checkPods(s, values)
 	fixed := c.fixed(s, values)
@@ -135,6 +137,9 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 		if path, ok := volumes()[s.Name]; ok && name == storageSize {
 			fixed[name] = plainText(get(values, path))
 		}
+		if name == imageStorage {
+			fixed[name] = storageOf(plainText(get(values, name)))
+		}
 	}
 	for _, part := range known.Members {
 		if fixed == nil {
@@ -182,10 +187,10 @@ func (c *composer) versionValues(s *model.Service) []setting {
 // writtenFor returns what people wrote for a service, as values of its chart: conf, and values
 // over it.
 func (c *composer) writtenFor(s *model.Service) map[string]any {
-	written := map[string]any{}
+	written := c.optionsOfBackends(s)
 	conf, ok := c.plain(s, "conf", s.Conf, s.Settings)
 	if len(conf) > 0 {
-		written["conf"] = conf
+		written = overlay(written, map[string]any{"conf": conf})
 	}
 	values, also := c.plain(s, "values", s.Values, s.Settings)
 	c.unclear = c.unclear || !ok || !also

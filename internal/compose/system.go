@@ -18,6 +18,7 @@ const (
 	definitionsUnit = "definitions"
 	nodesUnit       = "nodes"
 	credentialsUnit = "credentials"
+	cephUnit        = "ceph"
 	servicesUnit    = "services"
 	cloudUnit       = "controlplane"
 	profilesUnit    = "profiles"

@@ -103,13 +103,21 @@ func cinderSettings() []setting {
 	} {
 		list = append(list, setting{path: path, value: value, when: withLVM})
 	}
-	for _, waiting := range []string{"api", "scheduler", "volume", "volume_usage_audit"} { // for a job that is not there
-		list = append(list, setting{
-			path: "dependencies.static." + waiting + ".jobs", when: withLVM,
-			value: []any{"cinder-db-sync", "cinder-ks-user", "cinder-ks-endpoints", "cinder-rabbit-init"},
-		})
+	return append(list, nothingPrepared(withLVM)...)
+}
+
+// nothingPrepared has Cinder's pods wait for no job that would prepare something for volumes.
+func nothingPrepared(when condition) []setting {
+	var list []setting
+	for _, waiting := range []string{"api", "scheduler", "volume", "volume_usage_audit"} {
+		list = append(list, setting{path: "dependencies.static." + waiting + ".jobs", when: when, value: jobsOfCinder()})
 	}
 	return list
+}
+
+// jobsOfCinder are those that all of Cinder waits for.
+func jobsOfCinder() []any {
+	return []any{"cinder-db-sync", "cinder-ks-user", "cinder-ks-endpoints", "cinder-rabbit-init"}
 }
 
 // besideMariaDB lead to the database of the chart mariadb: charts that come with it name that of mariadb-cluster.

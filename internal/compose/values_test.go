@@ -116,6 +116,30 @@ func TestStorage(t *testing.T) {
 	}
 }
 
+// TestStorageOfImages has images elsewhere than storage_backend leads to, where that is written.
+func TestStorageOfImages(t *testing.T) {
+	for name, c := range map[string]struct{ storage, block, written, want, pool string }{
+		"a volume beside Ceph":        {"ceph", "", "pvc", "pvc", "null"},
+		"a volume beside pools":       {"ceph", cephWithUsers, "pvc", "pvc", "null"},
+		"a pool":                      {"ceph", cephWithUsers, "ceph", "rbd", `"images"`},
+		"an object store":             {"lvm", "", "swift", "swift", "null"},
+		"an object store beside Ceph": {"ceph", cephWithUsers, "swift", "swift", "null"},
+	} {
+		source := strings.Replace(composed.Source("ovs", c.storage, c.block), `service "glance" { storage_size = "9Gi" }`, fmt.Sprintf("service \"glance\" { storage = %q }", c.written), 1)
+		u := unitsOf(t, source)["service.glance"]
+		values := u.Spec.(*unit.Release).Values
+		if got := at(values, []string{"storage"}); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if got := compact(at(values, []string{"conf", "glance", "rbd", "rbd_store_pool"})); got != c.pool {
+			t.Errorf("%s: the pool is %s", name, got)
+		}
+		if u.Fixed["storage"] != c.written {
+			t.Errorf("%s: it cannot change from %q", name, u.Fixed["storage"])
+		}
+	}
+}
+
 // TestVolumes has Cinder keep volumes on each storage: nothing of the other one is left, or waited for.
 func TestVolumes(t *testing.T) {
 	for storage, want := range map[string]string{
@@ -239,7 +263,7 @@ func TestFixed(t *testing.T) {
 }`)
 	units := composed.Compose(t, m, ev, compose.Facts{})
 	for name, want := range map[string]string{
-		"mariadb": `{"storage_size":"9Gi"}`, "rabbitmq": `{"storage_size":"10Gi"}`, "glance": `{"storage_size":"","tls":""}`, "memcached": "null",
+		"mariadb": `{"storage_size":"9Gi"}`, "rabbitmq": `{"storage_size":"10Gi"}`, "glance": `{"storage":"pvc","storage_size":"","tls":""}`, "memcached": "null",
 		"keystone": `{"tls":""}`,
 	} {
 		if got := compact(units["service."+name].Fixed); got != want {

@@ -42,7 +42,7 @@ func (c *converter) kinds() map[string]kind {
 		"OVNNetwork":                         {groupOperator, c.readOVN},
 		"CephStorage": {groupOperator, c.homeless(
 			"Ceph itself is not deployed by KupenStack",
-			`deploy Ceph, with Rook for example, and write storage_backend = "ceph"; its addresses go into conf of glance, nova and libvirt`)},
+			`deploy Ceph, with Rook for example, and write in the cloud storage_backend = "ceph", and a ceph block with its monitors, pools and users`)},
 		"OpenStackDataPlane": {groupOperator, c.homeless(
 			"KupenStack runs no Ansible jobs on hosts outside of the cluster",
 			"join the hosts to the Kubernetes cluster, and write a node block with roles for each")},

@@ -142,7 +142,7 @@ func (c *converter) planeFields(s *service, handle handlers, storage bool) {
 		}
 	case "cinder":
 		handle["backends"] = func(f field) {
-			c.noHome(f, "the backends of Cinder cannot be converted", "write them in conf of the service, as its chart takes them")
+			c.noHome(f, "the backends of Cinder cannot be converted", "write a backend block for each of them in the service")
 		}
 	}
 }

@@ -88,6 +88,13 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 		c.exposure(e, len(cloud.Services) > 0)
 	}
 	c.physicalNetworks(cloud)
+	if cloud.Ceph != nil {
+		c.ceph(cloud)
+	}
+	for i := range cloud.Services {
+		c.backends(cloud, &cloud.Services[i])
+		c.images(cloud, &cloud.Services[i])
+	}
 	if !cloud.Deploys() {
 		if len(cloud.Services) == 0 && cloud.OpenStack == nil && !inCluster {
 			c.fail(codeIncomplete, cloud.Range, "nothing to deploy and nothing to reach",
@@ -98,9 +105,9 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 	if cloud.StorageBackend == "" {
 		for i := range cloud.Services {
 			s := &cloud.Services[i]
-			if known, _ := c.definition.Service(s.Name); s.Enabled && known.Stores {
+			if known, _ := c.definition.Service(s.Name); s.Enabled && stores(s, known) {
 				c.fail(codeIncomplete, s.Range, "no storage", fmt.Sprintf("%s keeps its data on the storage of the cloud, which does not say what that is", s.Name),
-					`write in the cloud: storage_backend = "ceph", or "lvm"`)
+					`write in the cloud: storage_backend = "ceph", or "lvm"; or write backends in the service`)
 			}
 		}
 	}
@@ -186,6 +193,8 @@ func (c *checker) settings(name string, settings []Setting) {
 			c.replicas(service, s)
 		case s.Name == "storage_size" && !service.Takes(s.Name):
 			c.fail(codeService, s.Range, "no storage", fmt.Sprintf("%s keeps no data on volumes of its own, so storage_size means nothing to it", name), "take the line away")
+		case s.Name == "storage" && !service.Takes(s.Name):
+			c.fail(codeService, s.Range, "no images", fmt.Sprintf("%s keeps no images, so storage means nothing to it", name), "take the line away")
 		case s.Name == "version" && !service.Takes(s.Name):
 			c.fail(codeService, s.Range, "no version of its own", fmt.Sprintf("%s has the cloud's release of OpenStack", name), "take the line away")
 		default:

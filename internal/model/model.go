@@ -40,6 +40,7 @@ type Cloud struct {
 	TLS            *TLS
 	Exposure       *Exposure
 	Physical       []PhysicalNetwork // by name
+	Ceph           *Ceph
 	OpenStack      *OpenStack
 	Services       []Service             // by name
 	Range          diag.Range            // of the block's header
@@ -128,6 +129,7 @@ type Service struct {
 	Enabled     bool
 	Version     string
 	StorageSize string
+	Storage     string         // where Glance keeps images; "" for where storage_backend leads to
 	Replicas    map[string]int // by part; nil when nothing was written
 	Pods        Pods
 	Conf        cty.Value  // an object, empty when nothing was written
@@ -137,6 +139,23 @@ type Service struct {
 	Settings    []Setting  // what led here, the later over the earlier
 	Edges       []Edge     // what it waits for besides the services that it needs, by address
 	Range       diag.Range // of the cloud's block
+	Backends    []Backend  // of cinder, by name
+}
+
+// Backend is a place that Cinder keeps volumes in. Either Type or Driver is there.
+type Backend struct {
+	Name        string
+	Type        string // "" for a driver
+	Driver      string // a class; "" for a type
+	Default     bool   // that nothing else is written of
+	Pool        string // "" unless written, as all below
+	VolumeGroup string
+	Share       string
+	ISCSI       bool
+	Options     cty.Value             // an object, empty when nothing was written
+	Range       diag.Range            // of the block's header
+	Ranges      map[string]diag.Range // of the attributes that were written
+	Origin      *Origin               // where what is inside the options was written; nil without
 }
 
 // Setting is one attribute of a service as one layer wrote it.

@@ -114,13 +114,14 @@ func (r *Renderer) block(s *source, b *schema.Block, labels []string, least bool
 			r.attribute(s, b, a)
 		}
 		for i := range b.Blocks {
-			r.nested(s, &b.Blocks[i], least)
+			if n := &b.Blocks[i]; n.Service == "" || slices.Contains(labels, n.Service) {
+				r.nested(s, n, least)
+			}
 		}
 	})
 }
 
-// nested writes a block inside a block. Attributes that only some services take are in a block of
-// such a service.
+// nested writes a block inside a block. What only some services take is in a block of such a service.
 func (r *Renderer) nested(s *source, n *schema.Nested, least bool) {
 	if least && n.Min == 0 {
 		return
@@ -131,6 +132,11 @@ func (r *Renderer) nested(s *source, n *schema.Nested, least bool) {
 	for _, a := range n.Attributes {
 		if a.Service != "" && !slices.Contains(services, a.Service) && !least {
 			services = append(services, a.Service)
+		}
+	}
+	for i := range n.Blocks {
+		if of := n.Blocks[i].Service; of != "" && !slices.Contains(services, of) && !least {
+			services = append(services, of)
 		}
 	}
 	for _, name := range services {

@@ -17,6 +17,7 @@ func (r *resolver) lookOverCloud(b *config.Block, l *layers) {
 	}
 	for _, service := range b.Nested("service") {
 		r.written(service, cloudLayer)
+		r.backends(service)
 	}
 }
 

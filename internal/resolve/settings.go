@@ -81,6 +81,9 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 		c.Exposure = r.exposure(exposure)
 	}
 	c.Physical = r.physicalNetworks(b)
+	for _, ceph := range b.Nested("ceph") {
+		c.Ceph = r.ceph(ceph)
+	}
 	for _, o := range b.Nested("openstack") {
 		r.excludes(o)
 		c.OpenStack = &model.OpenStack{
@@ -97,7 +100,9 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 func (r *resolver) excludes(b *config.Block) {
 	values := map[string]cty.Value{}
 	for _, a := range b.Attributes {
-		values[a.Name], _, _ = r.scope.decode(a)
+		if !layered(a) { // which is evaluated otherwise, and excludes nothing
+			values[a.Name], _, _ = r.scope.decode(a)
+		}
 	}
 	r.scope.conflicts(b, b.Schema, values)
 }
@@ -144,7 +149,7 @@ func (r *resolver) services(b *config.Block, m *model.Model, l *layers) {
 	for _, block := range b.Nested("service") {
 		settings := slices.Concat(r.written(block, cloudLayer), ofService(l.fallback, block.Label()))
 		s := r.effective(l, block.Label(), settings)
-		s.Address, s.Range = block.Address, block.Range
+		s.Address, s.Range, s.Backends = block.Address, block.Range, r.backends(block)
 		waits := r.waits(block)
 		if r.waited += len(waits); r.tooManyWaits(block.Range) {
 			return

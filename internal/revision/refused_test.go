@@ -28,6 +28,7 @@ func refusedChanges() map[string][2]string {
 		"cloud.network_backend":      {"ovs", "ovn"},
 		"cloud.storage_backend":      {"ceph", "lvm"},
 		"cloud.service.storage_size": {"5Gi", "6Gi"},
+		"cloud.service.storage":      {"pvc", "swift"},
 	}
 }
 
@@ -63,8 +64,12 @@ func cloudWith(path, expression string) string {
 	if name == "release" {
 		release = ""
 	}
-	return fmt.Sprintf("cloud \"lab\" {\n  %s\n  %s\n  service \"mariadb\" {\n    %s\n  }\n  charts { repository = \"oci://registry.example.org/charts\" }\n}\n",
-		release, lines["cloud"], lines["cloud.service"])
+	service, needs := "mariadb", ""
+	if name == "storage" { // which is for images
+		service, needs = "glance", "\n  service \"mariadb\" {}\n  service \"rabbitmq\" {}\n  service \"memcached\" {}\n  service \"keystone\" {}"
+	}
+	return fmt.Sprintf("cloud \"lab\" {\n  %s\n  %s\n  service %q {\n    %s\n  }\n  charts { repository = \"oci://registry.example.org/charts\" }%s\n}\n",
+		release, lines["cloud"], service, lines["cloud.service"], needs)
 }
 
 func composed(t *testing.T, hcl string) *engine.Revision {

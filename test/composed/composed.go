@@ -88,6 +88,13 @@ func Secured(network, storage, tls string, blocks ...string) string {
 	return Without(Source(network, storage, append(blocks, "  tls {\n"+tls+"\n  }")...), "designate", "magnum", "octavia", "skyline")
 }
 
+// WithBackends is [Source] with blocks in that of Cinder, and so many pods that look after volumes.
+func WithBackends(storage string, pods int, backends string, blocks ...string) string {
+	const written = "replicas = { api = 2, scheduler = 2, volume = 1, backup = 2 }"
+	replicas := fmt.Sprintf("\n    replicas = { api = 2, scheduler = 2, volume = %d, backup = 2 }\n%s\n  ", pods, backends)
+	return strings.Replace(Source("ovs", storage, blocks...), written, replicas, 1)
+}
+
 // Nodes are n nodes with roles to add to [Source], with so many profiles between them that configure services for
 // their nodes.
 func Nodes(n, profiles int, roles string, services ...string) string {

@@ -1,0 +1,154 @@
+package compose_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
+)
+
+func unitsOf(t *testing.T, hcl string) map[string]unit.Unit {
+	t.Helper()
+	m, ev := composed.Text(t, hcl)
+	return composed.Compose(t, m, ev, compose.Facts{})
+}
+
+const (
+	poolBackends = `
+    backend "fast" {
+      type = "rbd"
+      pool = "volumes-ssd"
+    }
+    backend "slow" {
+      type    = "rbd"
+      default = true
+    }`
+	localBackend = `
+    backend "local" {
+      type         = "lvm"
+      volume_group = "vg0"
+    }`
+	shareBackend = `
+    backend "files" {
+      type    = "nfs"
+      share   = "[2001:db8::1]:/volumes"
+      options = { nfs_mount_options = "vers=4.1", image_volume_cache_enabled = null }
+    }`
+	sanBackend = `
+    backend "san" {
+      driver  = "cinder.volume.drivers.san.san.SanISCSIDriver"
+      iscsi   = true
+      options = { san_ip = "192.0.2.10", san_password = secret("san", "password") }
+    }`
+)
+
+func TestBackends(t *testing.T) {
+	const enabled, fallback, host = "conf.cinder.DEFAULT.enabled_backends", "conf.cinder.DEFAULT.default_volume_type", "conf.cinder.DEFAULT.host"
+	const iscsi, onHost, prepares = "conf.enable_iscsi", "pod.useHostNetwork.volume", "manifests.job_storage_init"
+	const backups, keeps = "manifests.deployment_backup", "conf.cinder.DEFAULT.backup_driver"
+	const ceph = `"cinder.backup.drivers.ceph.CephBackupDriver"`
+	for name, c := range map[string]struct {
+		storage, backends string
+		want              map[string]string // of Cinder, by path
+		iscsi             string            // of Nova
+	}{
+		"pools": {"ceph", poolBackends, map[string]string{
+			enabled: `"fast,slow"`, fallback: `"slow"`, iscsi: "null", onHost: "null", prepares: "null", backups: "null", keeps: ceph,
+			"conf.backends.fast.rbd_pool": `"volumes-ssd"`, "conf.backends.slow.rbd_pool": `"cinder.volumes"`,
+			"conf.backends.fast.backend_host": "null", "ceph_client.internal_ceph_backend": `"fast"`,
+		}, "null"},
+		"a pool and disks": {"ceph", poolBackends + localBackend, map[string]string{
+			enabled: `"fast,local,slow"`, fallback: `"slow"`, iscsi: "true", onHost: "true", prepares: "null", keeps: ceph,
+			"conf.backends.local.volume_group": `"vg0"`, "conf.backends.local.backend_host": "null",
+			"conf.backends.fast.backend_host": `"cinder-volume-worker"`, "conf.backends.slow.backend_host": `"cinder-volume-worker"`,
+		}, "true"},
+		"disks": {"", localBackend, map[string]string{
+			enabled: `"local"`, fallback: `"local"`, iscsi: "true", onHost: "true", prepares: "false", backups: "false", keeps: "null",
+		}, "true"},
+		"disks beside Ceph": {"ceph", localBackend, map[string]string{
+			enabled: `"local"`, prepares: "false", backups: "null", keeps: ceph,
+			"dependencies.static.backup.jobs": `["cinder-db-sync","cinder-ks-user","cinder-ks-endpoints","cinder-rabbit-init","cinder-backup-storage-init"]`,
+			"dependencies.static.volume.jobs": `["cinder-db-sync","cinder-ks-user","cinder-ks-endpoints","cinder-rabbit-init"]`,
+		}, "true"},
+		"a share": {"lvm", shareBackend, map[string]string{
+			enabled: `"files"`, iscsi: "null", onHost: "null",
+			"conf.backends.files": `{"nas_host":"[2001:db8::1]","nas_share_path":"/volumes","nfs_mount_options":"vers=4.1",` +
+				`"volume_backend_name":"files","volume_driver":"cinder.volume.drivers.nfs.NfsDriver"}`,
+		}, "true"}, // the storage_backend has it
+		"a driver": {"", sanBackend, map[string]string{
+			iscsi: "true", onHost: "null",
+			"conf.backends.san": `{"san_ip":"192.0.2.10","volume_backend_name":"san","volume_driver":"cinder.volume.drivers.san.san.SanISCSIDriver"}`,
+		}, "true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := composed.WithBackends(c.storage, 1, c.backends)
+			if c.storage == "" {
+				source = strings.Replace(composed.WithBackends("lvm", 1, c.backends), `storage_backend = "lvm"`, "", 1)
+			}
+			units := unitsOf(t, source)
+			values := composed.Release(t, units, "cinder").Values
+			for path, want := range c.want {
+				if got := compact(at(values, strings.Split(path, "."))); got != want {
+					t.Errorf("%s is %s, want %s", path, got, want)
+				}
+			}
+			if backends := at(values, []string{"conf", "backends"}).(map[string]any); backends["rbd1"] != nil {
+				t.Errorf("the chart's own backend stays: %s", compact(backends))
+			}
+			if got := compact(at(composed.Release(t, units, "nova").Values, []string{"conf", "enable_iscsi"})); got != c.iscsi {
+				t.Errorf("conf.enable_iscsi of Nova is %s", got)
+			}
+		})
+	}
+}
+
+// TestSecretsOfBackends wants each pool to know the secret of the hypervisors, and what is sensitive to be nowhere in the
+// values.
+func TestSecretsOfBackends(t *testing.T) {
+	secrets := func(hcl string) map[string]string {
+		found := map[string]string{}
+		for _, s := range composed.Release(t, unitsOf(t, hcl), "cinder").Secrets {
+			if s.Path[0] == "conf" {
+				found[strings.Join(s.Path, ".")] = s.Name + " " + s.Key
+			}
+		}
+		return found
+	}
+	const uuid, san = "kupenstack-credentials ceph-secret-uuid", "conf.backends.san.san_password"
+	got := secrets(composed.WithBackends("ceph", 1, poolBackends+sanBackend))
+	for path, want := range map[string]string{
+		"conf.backends.fast.rbd_secret_uuid": uuid, "conf.backends.slow.rbd_secret_uuid": uuid, "conf.backends.rbd1.rbd_secret_uuid": "", san: "san password",
+	} {
+		if got[path] != want {
+			t.Errorf("%s is %q, want %q", path, got[path], want)
+		}
+	}
+	if got := secrets(composed.WithBackends("lvm", 1, localBackend)); len(got) != 0 {
+		t.Errorf("disks take %v", got)
+	}
+	if got := secrets(composed.WithBackends("ceph", 1, strings.ReplaceAll(poolBackends, `"fast"`, `"rbd1"`))); got["conf.backends.rbd1.rbd_secret_uuid"] != uuid {
+		t.Errorf("a backend with the name of the chart's takes %v", got)
+	}
+}
+
+// TestPodsOfBackends has several pods of cinder-volume only where each works for disks of its own.
+func TestPodsOfBackends(t *testing.T) {
+	for name, c := range map[string]struct {
+		storage, backends string
+		refused           bool
+	}{
+		"disks":            {"ceph", localBackend, false},
+		"a pool":           {"ceph", poolBackends, true},
+		"a pool and disks": {"ceph", poolBackends + localBackend, true},
+		"by names of their own": {"ceph", strings.ReplaceAll(poolBackends, `type `, `options = { backend_host = "elsewhere" }
+      type `) + localBackend, false},
+	} {
+		m, ev := composed.Text(t, composed.WithBackends(c.storage, 2, c.backends))
+		_, diags := compose.Compose(m, ev, compose.Facts{})
+		if told := diags.HasErrors() && strings.Contains(diags.Error(), "more than one with the same name"); told != c.refused {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}

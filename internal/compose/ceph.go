@@ -1,0 +1,124 @@
+package compose
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Where the charts read how Ceph is reached, and in which key of a Secret they have the key of a user.
+const (
+	cephConfigMap = "ceph-etc"
+	cephConfFile  = "ceph.conf"
+	cephSecretKey = "key"
+)
+
+// usersOfCeph are the services that read it.
+func usersOfCeph() []string { return []string{"cinder", "glance", "libvirt", "nova"} }
+
+// ceph adds the ConfigMap that the charts read.
+func (c *composer) ceph() {
+	ceph := c.m.Cloud.Ceph
+	if ceph == nil || !c.m.Cloud.Deploys() {
+		return
+	}
+	conf := ceph.Conf
+	if conf == "" {
+		conf = "[global]\nmon_host = " + strings.Join(ceph.Monitors, ",") + "\n"
+	}
+	c.add(unit.Unit{
+		Address: systemAddress(cephUnit), Class: unit.ClassSystem, Range: ceph.Range,
+		// Without it no pod that uses Ceph starts again, so it stays when the block goes.
+		Spec: &unit.Objects{Keep: true, Items: []map[string]any{{
+			"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"name": cephConfigMap, "namespace": c.m.Cloud.Namespace},
+			"data":     map[string]any{cephConfFile: conf},
+		}}},
+		Edges: []unit.Edge{{To: systemAddress(namespaceUnit), Until: unit.Installed, Gate: unit.GateStart}},
+	})
+}
+
+// cephEdges have a service wait for what it reads of Ceph.
+func (c *composer) cephEdges(service string) []unit.Edge {
+	if c.m.Cloud.Ceph == nil || !slices.Contains(usersOfCeph(), service) {
+		return nil
+	}
+	return []unit.Edge{{To: systemAddress(cephUnit), Until: unit.Installed, Gate: unit.GateStart}}
+}
+
+// cephValues are the pools and users of a service, and where their keys are.
+func cephValues(service string, cloud *model.Cloud) []setting {
+	ceph := cloud.Ceph
+	if ceph == nil || !slices.Contains(usersOfCeph(), service) || service == imageService && !cloud.ImagesInCeph() {
+		return nil
+	}
+	var list []setting
+	if ceph.Admin != "" {
+		list = append(list, setting{path: "ceph_client.user_secret_name", value: ceph.Admin})
+	}
+	switch service {
+	case imageService:
+		for _, section := range []string{"conf.glance.rbd.", "conf.glance.glance_store."} {
+			list = append(list, written(section+"rbd_store_pool", ceph.Images.Pool)...)
+			list = append(list, written(section+"rbd_store_user", ceph.Images.User)...)
+		}
+	case volumesService:
+		list = append(list, volumesInCeph(cloud)...)
+	case computeService:
+		list = append(list, written("conf.nova.libvirt.images_rbd_pool", ceph.Instances)...)
+		list = append(list, written("conf.nova.libvirt.rbd_user", ceph.Volumes.User)...)
+		list = append(list, written("conf.ceph.cinder.user", ceph.Volumes.User)...)
+	case "libvirt":
+		list = append(list, written("conf.ceph.cinder.user", ceph.Volumes.User)...)
+	}
+	if ceph.Admin == "" {
+		list = append(list, keysOfCeph(service, ceph)...)
+	}
+	return list
+}
+
+// written is a setting for what was written, and none otherwise.
+func written(path, value string) []setting {
+	if value == "" {
+		return nil
+	}
+	return []setting{{path: path, value: value}}
+}
+
+// volumesInCeph are the pools and users of Cinder. Backends that are written have theirs already.
+func volumesInCeph(cloud *model.Cloud) []setting {
+	ceph, backups := cloud.Ceph, cloud.Ceph.BackupUser()
+	list := append(written("conf.cinder.DEFAULT.backup_ceph_pool", backups.Pool), written("conf.cinder.DEFAULT.backup_ceph_user", backups.User)...)
+	if len(backendsOf(cloud)) > 0 {
+		return list
+	}
+	list = append(list, written("conf.backends."+chartBackend+".rbd_user", ceph.Volumes.User)...)
+	if pool := ceph.Volumes.Pool; pool != "" {
+		list = append(list, setting{path: "conf.backends." + chartBackend + ".rbd_pool", value: pool}, sizesOfPool(pool))
+	}
+	return list
+}
+
+// keysOfCeph lead a service to the keys of users that are there. Nothing is made in Ceph, and nothing of it is taken
+// away with the service, which jobs of the charts would do with the Secrets.
+func keysOfCeph(service string, ceph *model.Ceph) []setting {
+	const prepares, cleans = "manifests.job_storage_init", "manifests.job_clean"
+	list := []setting{{path: prepares, value: false}}
+	key := setting{path: "conf.ceph.cinder.keyring", value: hidden{ref: model.SecretRef{Name: ceph.Volumes.Secret, Key: cephSecretKey}}}
+	switch service {
+	case imageService:
+		return append(list, setting{path: cleans, value: false}, setting{path: "secrets.rbd", value: ceph.Images.Secret},
+			setting{path: "dependencies.static.api.jobs", value: []any{"glance-db-sync", "glance-rabbit-init", "glance-ks-user", "glance-ks-endpoints"}})
+	case volumesService:
+		list = append(list, nothingPrepared(condition{})...)
+		return append(list, setting{path: cleans, value: false}, setting{path: "manifests.job_backup_storage_init", value: false},
+			setting{path: "dependencies.static.backup.jobs", value: jobsOfCinder()},
+			setting{path: "secrets.rbd.volume", value: ceph.Volumes.Secret}, setting{path: "secrets.rbd.backup", value: ceph.BackupUser().Secret})
+	case computeService:
+		return append(list, key)
+	default:
+		return []setting{key}
+	}
+}

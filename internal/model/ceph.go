@@ -1,0 +1,127 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// Ceph says how a cluster of Ceph is reached that somebody else looks after. Either Monitors or Conf is there.
+type Ceph struct {
+	Monitors  []string
+	Conf      string // a whole ceph.conf
+	Admin     string // the Secret with the key of client.admin; "" when pools and users are there
+	Images    CephUser
+	Volumes   CephUser
+	Backups   CephUser
+	Instances string // a pool; "" unless written
+	Range     diag.Range
+	Ranges    map[string]diag.Range // of the attributes that were written
+}
+
+// CephUser is who reaches a pool. What is empty was not written.
+type CephUser struct{ Pool, User, Secret string }
+
+// defaultUser is the user of volumes that the charts have.
+const defaultUser = "cinder"
+
+// UserOfVolumes is the user of Ceph that Cinder and hypervisors reach volumes with.
+func (c *Cloud) UserOfVolumes() string {
+	if c.Ceph == nil {
+		return defaultUser
+	}
+	return cmp.Or(c.Ceph.Volumes.User, defaultUser)
+}
+
+// BackupUser is who reaches backups: whoever reaches volumes where users are there and nobody else is named.
+func (c *Ceph) BackupUser() CephUser {
+	b := c.Backups
+	if c.Admin == "" && b.Secret == "" && b.User == "" {
+		b.User, b.Secret = cmp.Or(c.Volumes.User, defaultUser), c.Volumes.Secret
+	}
+	return b
+}
+
+// namesMonitors finds the line of a ceph.conf that everything begins with.
+var namesMonitors = regexp.MustCompile(`(?m)^[ \t]*mon[ _]host[ \t]*=[ \t]*\S`)
+
+// ceph checks what belongs together in how Ceph is reached.
+func (c *checker) ceph(cloud *Cloud) {
+	ceph := cloud.Ceph
+	at := func(name string) diag.Range { return orElse(ceph.Ranges[name], ceph.Range) }
+	switch {
+	case len(cloud.Services) == 0:
+		c.fail(codeIncomplete, ceph.Range, "nothing to keep there", "the cloud has no service block, so it has no services of its own that would keep anything in Ceph", "take the block away")
+		return
+	case cloud.StorageBackend != storageCeph:
+		c.fail(codeInvalid, ceph.Range, "not the storage of the cloud", "the cloud says how Ceph is reached, and keeps nothing there", `write in the cloud: storage_backend = "ceph"; or take the block away`)
+		return
+	case len(ceph.Monitors) == 0 && ceph.Conf == "":
+		c.fail(codeIncomplete, ceph.Range, "no monitors", "the block does not say where the monitors of Ceph are", `write, for example: mon_hosts = ["192.0.2.11", "192.0.2.12", "192.0.2.13"]`)
+	case ceph.Conf != "" && !namesMonitors.MatchString(ceph.Conf):
+		c.fail(codeInvalid, at("conf"), "no monitors", "conf has no line for mon_host, without which nobody finds Ceph", `write the addresses there, for example: mon_host = 192.0.2.11; file("ceph.conf") reads a file`)
+	}
+	for _, use := range []struct {
+		name     string
+		user     CephUser
+		services []string
+		needed   bool // a Secret, where the charts do not make the users
+	}{
+		{"images", ceph.Images, []string{images}, cloud.ImagesInCeph()},
+		{"volumes", ceph.Volumes, []string{volumes, "nova", "libvirt"}, true},
+		{"backups", ceph.Backups, []string{volumes}, ceph.Backups.User != ""},
+	} {
+		switch {
+		case strings.HasPrefix(use.user.User, "client."):
+			c.fail(codeInvalid, at(use.name), "not the name of a user", fmt.Sprintf("the charts put client. in front of the user of %s themselves", use.name), fmt.Sprintf("write: user = %q", strings.TrimPrefix(use.user.User, "client.")))
+		case ceph.Admin != "" && use.user.Secret != "":
+			c.fail(codeInvalid, at(use.name), "two ways to a key", fmt.Sprintf("%s has a Secret, and with admin_secret the charts make the users and Secrets with their keys", use.name), "take one of them away")
+		case ceph.Admin == "" && use.user.Secret == "" && use.needed && cloud.runsAny(use.services):
+			c.fail(codeIncomplete, at(use.name), "no key", fmt.Sprintf("nothing says with which key the user of %s gets into Ceph", use.name),
+				fmt.Sprintf(`write, for example: %s = { secret = "ceph-%s" }; or admin_secret, for the charts to make the users`, use.name, use.name))
+		}
+	}
+}
+
+// images is the service that keeps them.
+const images = "glance"
+
+// ImagesInCeph tells whether Glance keeps images in a pool.
+func (c *Cloud) ImagesInCeph() bool {
+	for i := range c.Services {
+		if s := &c.Services[i]; s.Name == images && s.Storage != "" {
+			return s.Storage == schema.ImagesCeph
+		}
+	}
+	return c.StorageBackend == storageCeph
+}
+
+// images checks that there is what Glance is to keep images in.
+func (c *checker) images(cloud *Cloud, s *Service) {
+	if s.Name != images || s.Storage != schema.ImagesCeph || cloud.StorageBackend == storageCeph {
+		return
+	}
+	where := s.Range
+	for _, setting := range s.Settings {
+		if setting.Name == "storage" {
+			where = setting.Range
+		}
+	}
+	c.fail(codeInvalid, where, "no Ceph", "images cannot be in a pool of Ceph, as the cloud has another storage_backend", `write in the cloud: storage_backend = "ceph"; or another storage here`)
+}
+
+// runsAny tells whether the cloud deploys one of some services.
+func (c *Cloud) runsAny(services []string) bool {
+	for _, name := range services {
+		for i := range c.Services {
+			if s := &c.Services[i]; s.Name == name && s.Enabled {
+				return true
+			}
+		}
+	}
+	return false
+}
