@@ -63,6 +63,10 @@ func chartsBlock() Nested {
 				Name: "version", Type: cty.String, AtLoad: true, Format: FormatVersions, Example: cty.StringVal("~> 2026.1"),
 				Doc: "Which versions of the charts may be taken: one version, or a range such as ~> 2026.1. The newest unless written. Which one it is, kupenstack-sync lock decides.",
 			},
+			{
+				Name: "unknown_versions", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.True,
+				Doc: "Whether charts are also taken of versions that nobody has held the values against which they are given. Keys change their meaning from one version to the next, so other versions are refused unless this is true.",
+			},
 		},
 	}}
 }

@@ -24,6 +24,18 @@ func (c *composer) chart(name string) unit.Chart {
 	return c.locked(unit.Chart{Name: name, Repository: charts.Repository, Version: charts.Version}, charts.Range)
 }
 
+// known are the series that the chart of a service has to be of; nil for any.
+func (c *composer) known() []string {
+	if charts := c.m.Cloud.Charts; charts != nil && charts.Unknown {
+		return nil
+	}
+	return series()
+}
+
+// series are the versions of OpenStack-Helm's charts, without their last number, that the tables of this package
+// were made for and tried with.
+func series() []string { return []string{"2026.1"} }
+
 // locked returns the chart that another one was locked to: a repository may have something else under the
 // same version tomorrow. One that lies beside the configuration is of the same commit anyway.
 func (c *composer) locked(chart unit.Chart, where diag.Range) unit.Chart {

@@ -86,7 +86,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	release := &unit.Release{
 		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
-		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Written: c.writtenKeys(s),
+		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Written: c.writtenKeys(s), Series: c.known(),
 		RollBack: s.RollBack, Retry: s.Retry,
 	}
 	if ofRelease(s.Name, cloud.Release) {

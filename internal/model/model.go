@@ -51,6 +51,7 @@ type Cloud struct {
 type Charts struct {
 	Repository string
 	Version    string // "" for any
+	Unknown    bool   // versions that we know nothing of are taken as well
 	Range      diag.Range
 }
 

@@ -69,7 +69,7 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 		NetworkBackend: r.text(b, "network_backend"), StorageBackend: r.text(b, "storage_backend"), Profile: r.text(b, "profile"),
 	}
 	for _, charts := range b.Nested("charts") {
-		c.Charts = &model.Charts{Repository: r.text(charts, "repository"), Version: r.text(charts, "version"), Range: charts.Range}
+		c.Charts = &model.Charts{Repository: r.text(charts, "repository"), Version: r.text(charts, "version"), Unknown: r.truth(charts, "unknown_versions", false), Range: charts.Range}
 	}
 	for _, images := range b.Nested("images") {
 		c.Images = &model.Images{Registries: r.registries(images), PullSecret: r.text(images, "pull_secret"), Range: images.Range}

@@ -155,6 +155,8 @@ type Release struct {
 	RollBack bool `json:"-"`
 	// Retry has what was given up tried again when it is another text than it was then.
 	Retry string `json:"-"`
+	// Series are the versions of the chart, without their last number, that the values are known to fit; nil for any.
+	Series []string `json:"-"`
 	// Written are the keys of the values that somebody wrote, with where, by path; none for a release whose
 	// keys are not held against its chart.
 	Written []WrittenKey `json:"-"`

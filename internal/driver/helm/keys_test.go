@@ -23,7 +23,7 @@ import (
 func keystoneChart() fstest.MapFS {
 	text := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	return fstest.MapFS{
-		"charts/keystone/Chart.yaml":                text("apiVersion: v2\nname: keystone\nversion: 1.0.0\ndependencies:\n- {name: helm-toolkit, version: '>=0', repository: 'file://../helm-toolkit'}\n- {name: cache, version: 1.0.0, condition: caching.enabled}\n"),
+		"charts/keystone/Chart.yaml":                text("apiVersion: v2\nname: keystone\nversion: 2026.1.0\ndependencies:\n- {name: helm-toolkit, version: '>=0', repository: 'file://../helm-toolkit'}\n- {name: cache, version: 1.0.0, condition: caching.enabled}\n"),
 		"charts/keystone/values.yaml":               text("conf: {keystone: {DEFAULT: {}}}\npod: {replicas: {api: 1}}\nmanifests: {deployment_api: true}\n"),
 		"charts/keystone/templates/api.yaml":        text("{{ .Values.pod.replicas.api }}{{ include \"toolkit.labels\" . }}{{ .Files.Get \"notes.txt\" }}"),
 		"charts/keystone/notes.txt":                 text("{{ .Values.notes }}"),
