@@ -199,6 +199,10 @@ func serviceSettings() []Attribute {
 	}
 	return slices.Concat([]Attribute{replicas}, podSettings(), []Attribute{
 		{
+			Name: "virt_type", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Allowed: []string{"kvm", "qemu"}, Example: cty.StringVal("qemu"),
+			Doc: "What runs instances on compute nodes: kvm, with the help of their processors, or qemu, without, which is slow and works on virtual machines as well. It is kvm unless written. For single nodes it is conf of their profile that says otherwise: { nova = { libvirt = { virt_type = \"qemu\" } } }.",
+		},
+		{
 			Name: "conf", Type: cty.DynamicPseudoType, Mapping: true, AtLoad: true, Scope: ScopeCloud | ScopeNode,
 			Example: cty.ObjectVal(map[string]cty.Value{"nova": cty.ObjectVal(map[string]cty.Value{
 				"DEFAULT": cty.ObjectVal(map[string]cty.Value{"cpu_allocation_ratio": cty.NumberIntVal(4)}),

@@ -27,6 +27,8 @@ type Service struct {
 	ByNode bool
 	// Images tells that it keeps images, for which there are several kinds of places.
 	Images bool
+	// Hypervisor tells that it runs instances, for which there are several kinds of hypervisors.
+	Hypervisor bool
 	// Stores tells that it keeps data on the storage_backend of the cloud, and needs one.
 	Stores bool
 	// TLS tells whether its APIs can be made to speak TLS.
@@ -55,6 +57,8 @@ func (s Service) Takes(setting string) bool {
 		return s.Images
 	case "version":
 		return s.Versioned
+	case "virt_type":
+		return s.Hypervisor
 	default:
 		return s.takesPodSetting(setting)
 	}
@@ -74,7 +78,7 @@ func serviceList() []Service {
 		},
 		{
 			Name: "nova", Doc: "Instances.", Parts: []string{"osapi", "api_metadata", "conductor", "scheduler", "novncproxy"},
-			Others: []string{"compute"}, Budgets: []string{"osapi", "api_metadata"}, ByNode: true, TLS: true,
+			Others: []string{"compute"}, Budgets: []string{"osapi", "api_metadata"}, ByNode: true, Hypervisor: true, TLS: true,
 		},
 		{Name: "libvirt", Others: []string{"libvirt"}, Doc: "The hypervisor on every compute node.", ByNode: true},
 		{Name: "openvswitch", Others: []string{"db", "vswitchd"}, Doc: "The virtual switch on every node."},

@@ -23,12 +23,15 @@ const (
 	enableISCSI = "conf.enable_iscsi"
 )
 
-// settingsOf are the settings of a service, with those that say where it keeps its data in the place of what
-// storage_backend leads to.
+// settingsOf are the settings of a service, with those that it has attributes of its own for, such as where it keeps
+// its data in the place of what storage_backend leads to.
 func settingsOf(cloud *model.Cloud, s *model.Service) []setting {
 	list := settings()[s.Name]
 	if s.Storage != "" {
 		list = append(list, setting{path: imageStorage, value: chartStorage()[s.Storage]})
+	}
+	if s.VirtType != "" {
+		list = append(list, setting{path: "conf.nova.libvirt.virt_type", value: s.VirtType})
 	}
 	switch backends := backendsOf(cloud); {
 	case len(backends) == 0:

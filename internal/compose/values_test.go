@@ -116,6 +116,25 @@ func TestStorage(t *testing.T) {
 	}
 }
 
+// TestVirtType has instances run as one layer says, and single nodes as their profile does.
+func TestVirtType(t *testing.T) {
+	path := []string{"conf", "nova", "libvirt", "virt_type"}
+	for _, c := range []struct{ service, profile, want string }{
+		{"", "", "<nil>"},
+		{"virt_type = \"qemu\"", "", "qemu"},
+		{"virt_type = \"qemu\"", "virt_type = \"kvm\"", "kvm"},
+		{"virt_type = \"qemu\"", "conf = { nova = { libvirt = { virt_type = \"lxc\" } } }", "lxc"},
+	} {
+		text := strings.Replace(composed.Without(composed.Source("ovs", ""), "nova"), "  service \"libvirt\"", "  service \"nova\" {\n    "+c.service+"\n  }\n  service \"libvirt\"", 1)
+		text = strings.Replace(text, "network_backend", "profile = profile.all\n  network_backend", 1) + "profile \"all\" {\n  service \"nova\" {\n    " + c.profile + "\n  }\n}\n"
+		m, ev := composed.Text(t, text)
+		nova := composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), "nova")
+		if got := fmt.Sprint(at(nova.Values, path)); got != c.want {
+			t.Errorf("%q and %q: %s, want %s", c.service, c.profile, got, c.want)
+		}
+	}
+}
+
 // TestStorageOfImages has images elsewhere than storage_backend leads to, where that is written.
 func TestStorageOfImages(t *testing.T) {
 	for name, c := range map[string]struct{ storage, block, written, want, pool string }{

@@ -195,6 +195,8 @@ func (c *checker) settings(name string, settings []Setting) {
 			c.fail(codeService, s.Range, "no storage", fmt.Sprintf("%s keeps no data on volumes of its own, so storage_size means nothing to it", name), "take the line away")
 		case s.Name == "storage" && !service.Takes(s.Name):
 			c.fail(codeService, s.Range, "no images", fmt.Sprintf("%s keeps no images, so storage means nothing to it", name), "take the line away")
+		case s.Name == "virt_type" && !service.Takes(s.Name):
+			c.fail(codeService, s.Range, "no hypervisor", fmt.Sprintf("%s runs no instances, so virt_type means nothing to it", name), "take the line away, or write it for nova")
 		case s.Name == "version" && !service.Takes(s.Name):
 			c.fail(codeService, s.Range, "no version of its own", fmt.Sprintf("%s has the cloud's release of OpenStack", name), "take the line away")
 		default:

@@ -131,6 +131,7 @@ type Service struct {
 	Version     string
 	StorageSize string
 	Storage     string         // where Glance keeps images; "" for where storage_backend leads to
+	VirtType    string         // of instances, for Nova; "" for the chart's own
 	Replicas    map[string]int // by part; nil when nothing was written
 	Pods        Pods
 	Conf        cty.Value  // an object, empty when nothing was written

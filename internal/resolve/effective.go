@@ -29,6 +29,8 @@ func (r *resolver) effective(l *layers, name string, settings []model.Setting) m
 			s.RollBack = plain.AsString() == schema.FailureRollsBack
 		case "retry":
 			s.Retry = plain.AsString()
+		case "virt_type":
+			s.VirtType = plain.AsString()
 		case "storage":
 			s.Storage = plain.AsString()
 		case "conf":
