@@ -60,6 +60,8 @@ func (d *Driver) step(ctx context.Context, v *view) error {
 	switch {
 	case v.failure.back != nil:
 		return d.goBack(ctx, v)
+	case v.restored() && v.rollout.left > 0:
+		return d.replace(ctx, v.rollout)
 	case v.failure.stays != "":
 		return unit.Blocked(v.failure.stays)
 	case v.outdated() && !v.returned():

@@ -10,6 +10,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -169,7 +170,7 @@ func (v *view) lastGood() (version int, why string) {
 	case !known:
 		return 0, fmt.Sprintf("revision %d was not complete when the upgrade began", n.version)
 	}
-	if ran := migration(n, r); ran != "" {
+	if ran := migration(n, r, nil); ran != "" {
 		return 0, fmt.Sprintf("revision %d was not complete when the upgrade began, and %s", n.version, ran)
 	}
 	return r.Good, ""
@@ -202,10 +203,12 @@ func migrates(name string) bool {
 }
 
 // migration says what of a revision may have changed the schema of a database, "" for nothing. Of
-// OpenStack-Helm's charts it is known which Jobs do. Of others every hook that has come to its end may.
-func migration(of *revision, p *progress) string {
+// OpenStack-Helm's charts it is known which Jobs do, and that they change nothing where their images are those of
+// the revision before, which may be nil. Of others every hook that has come to its end may.
+func migration(of *revision, p *progress, before *revision) string {
+	same := of.sameImages(before)
 	for _, h := range of.hooks {
-		if h.Kind != kindJob && h.Kind != kindPod {
+		if h.Kind != kindJob && h.Kind != kindPod || of.toolkit && same(h.Name) {
 			continue
 		}
 		for key, record := range p.Hooks {
@@ -217,11 +220,36 @@ func migration(of *revision, p *progress) string {
 		}
 	}
 	for _, object := range of.objects {
-		if of.toolkit && object.GetKind() == kindJob && migrates(object.GetName()) {
+		if of.toolkit && object.GetKind() == kindJob && migrates(object.GetName()) && !same(object.GetName()) {
 			return fmt.Sprintf("%s is part of it", refOf(object))
 		}
 	}
 	return ""
+}
+
+// sameImages returns what tells of the Jobs of a revision, hooks or not, whether another one had them with the same
+// images.
+func (r *revision) sameImages(other *revision) func(name string) bool {
+	images := func(of *revision) map[string]string {
+		found := map[string]string{}
+		if of == nil {
+			return found
+		}
+		for _, h := range of.hooks {
+			object := map[string]any{}
+			if h.Kind == kindJob && yaml.Unmarshal([]byte(h.Manifest), &object) == nil {
+				found[h.Name] = imagesOf(&unstructured.Unstructured{Object: object})
+			}
+		}
+		for _, object := range of.objects {
+			if object.GetKind() == kindJob {
+				found[object.GetName()] = imagesOf(object)
+			}
+		}
+		return found
+	}
+	ours, theirs := images(r), images(other)
+	return func(name string) bool { return ours[name] != "" && ours[name] == theirs[name] }
 }
 
 // takenOver names a StatefulSet whose processes have other images in one revision than in another: their data

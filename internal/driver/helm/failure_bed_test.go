@@ -3,6 +3,7 @@
 package helm_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -260,10 +261,17 @@ func TestAHookThatGoesOnFailing(t *testing.T) {
 		},
 		{
 			"of OpenStack-Helm, the schema",
-			map[string]*fstest.MapFile{"one": hookJob("app-db-sync", "post-upgrade", "0", "", fails)},
+			map[string]*fstest.MapFile{"one": byGreeting(hookJob("app-db-sync", "post-install,post-upgrade", "0", "", fails))},
 			true,
-			[]string{"app-db-sync"},
+			[]string{"app-db-sync", "app-db-sync"},
 			unit.ReleaseFailed, "hook app-db-sync has run, which may have changed the schema",
+		},
+		{
+			"of OpenStack-Helm, the schema by the program that was there before",
+			map[string]*fstest.MapFile{"one": hookJob("app-db-sync", "post-install,post-upgrade", "0", "", fails)},
+			true,
+			[]string{"app-db-sync", "app-db-sync"},
+			unit.ReleaseRolledBack, "rolled back to revision 1: hook Job",
 		},
 	}
 	newBed(t, appChart())
@@ -295,6 +303,11 @@ func TestAHookThatGoesOnFailing(t *testing.T) {
 			b.settle()
 		})
 	}
+}
+
+// byGreeting has a Job of another image for each greeting.
+func byGreeting(job *fstest.MapFile) *fstest.MapFile {
+	return file(regexp.MustCompile(`image: [^,}\s]+`).ReplaceAllString(string(job.Data), `image: "example.org/work:{{ len .Values.greeting }}"`))
 }
 
 // What is not ready in time goes back. What was ready once does not, whatever becomes of it.

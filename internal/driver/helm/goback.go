@@ -65,15 +65,17 @@ func (d *Driver) wayBack(ctx context.Context, v *view, run string) (back *goingT
 	case r.Good == 0:
 		return nil, "that was not asked for when the upgrade began", nil
 	}
-	if ran := migration(v.newest, r); ran != "" {
-		return nil, ran + ", which may have changed the schema of a database", nil
-	}
 	to, err := d.past(ctx, v, r.Good)
 	switch {
 	case err != nil:
 		return nil, "", err
 	case to == nil:
 		return nil, fmt.Sprintf("revision %d is gone", r.Good), nil
+	case to.labels[labelValues] != v.newest.labels[labelValues]: // databases and brokers may know the new ones only
+		return nil, fmt.Sprintf("revision %d has other secret values", r.Good), nil
+	}
+	if ran := migration(v.newest, r, to); ran != "" {
+		return nil, ran + ", which may have changed the schema of a database", nil
 	}
 	if ref := takenOver(to, v.newest); ref != "" {
 		return nil, ref + " may have data of its new version", nil

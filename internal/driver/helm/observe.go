@@ -319,6 +319,10 @@ func (v *view) next() unit.Diff {
 		return unit.Diff{Action: unit.ActionDeferred, Reason: v.deferred}
 	case v.failure.back != nil:
 		return v.backDiff()
+	case v.restored() && v.rollout.left > 0:
+		diff := v.rollout.diff()
+		diff.Reason = v.masker.Text(v.newest.description + "; " + diff.Reason).String()
+		return diff
 	case v.failure.stays != "":
 		return unit.Diff{Action: unit.ActionBlocked, Reason: v.masker.Text(v.failure.stays).String()}
 	case v.outdated() && !v.returned():

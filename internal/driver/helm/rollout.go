@@ -40,7 +40,7 @@ type daemons struct {
 // findRollout looks for pods of an earlier revision that Kubernetes leaves alone as the DaemonSet says OnDelete.
 // It asks the API server only while a DaemonSet tells that it has such.
 func (d *Driver) findRollout(ctx context.Context, v *view) error {
-	if v.want == nil || !v.want.spec.OnDelete || v.newest.status != release.StatusDeployed || !v.settled() || len(v.drift) > 0 {
+	if v.want == nil || !v.want.spec.OnDelete || v.newest.status != release.StatusDeployed || !v.settled() && !v.restored() || len(v.drift) > 0 {
 		return nil
 	}
 	var sets []*unstructured.Unstructured
@@ -91,6 +91,11 @@ func (d *Driver) findRollout(ctx context.Context, v *view) error {
 // rest are those of the objects that are not ready whose pods are not replaced by us at this time.
 func (v *view) rest(found []ailing) []ailing {
 	return slices.DeleteFunc(slices.Clone(found), func(one ailing) bool { return slices.Contains(v.rollout.sets, one.ref) })
+}
+
+// restored tells whether a release has gone back from what is wanted, and that is done but for pods that we replace.
+func (v *view) restored() bool {
+	return v.unseen == "" && v.blocked == "" && v.deferred == "" && v.returned() && v.owned() && v.hooks.done && len(v.removable()) == 0
 }
 
 // hasOldPods tells whether a DaemonSet has pods of an earlier revision, or may have.

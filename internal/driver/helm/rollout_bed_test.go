@@ -43,8 +43,9 @@ spec:
 func daemonBed(t *testing.T) *bed {
 	b := newBed(t, fstest.MapFS{
 		"charts/app/Chart.yaml":             file("apiVersion: v2\nname: app\nversion: 1.0.0\n"),
-		"charts/app/values.yaml":            file("version: 1\nbehave: ''\nauth: {password: ''}\ngreeting: ''\nreplicas: 0\nbig: 0\n"),
+		"charts/app/values.yaml":            file("version: 1\nbehave: ''\nkind: ClusterIP\nauth: {password: ''}\ngreeting: ''\nreplicas: 0\nbig: 0\n"),
 		"charts/app/templates/daemons.yaml": file(daemonTemplate),
+		"charts/app/templates/service.yaml": file("apiVersion: v1\nkind: Service\nmetadata: {name: app}\nspec: {type: {{ .Values.kind }}, ports: [{port: 80}]}\n"),
 	})
 	b.change(func(spec *unit.Release) { spec.OnDelete = true })
 	return b
@@ -206,5 +207,23 @@ func TestDaemonsThatDoNotComeUpStopTheRollout(t *testing.T) {
 	set, err := b.client.AppsV1().DaemonSets(b.namespace).Get(t.Context(), "compute", metav1.GetOptions{})
 	if err != nil || set.Status.UpdatedNumberScheduled != int32(nodes) || time.Since(set.CreationTimestamp.Time) < 0 {
 		t.Errorf("%+v, %v", set, err)
+	}
+}
+
+// A release that has gone back has its own pods brought to all nodes all the same.
+func TestDaemonsOfAReleaseThatWentBack(t *testing.T) {
+	b := daemonBed(t)
+	b.change(rollBack)
+	b.settle()
+	nodes := len(b.pods("compute"))
+	b.change(func(spec *unit.Release) { spec.Values["version"] = int64(2) })
+	b.until("begun", func(unit.State, unit.Diff) bool { return b.images()["example.org/compute:2"] == 1 })
+	b.change(func(spec *unit.Release) { spec.Values["version"], spec.Values["kind"] = int64(3), "NoSuchKind" })
+	b.until("back", func(state unit.State, diff unit.Diff) bool {
+		return diff.Action == unit.ActionBlocked && state.Release == unit.ReleaseRolledBack && state.Ready()
+	})
+	want := map[string]int{"example.org/agent:2": nodes, "example.org/compute:2": nodes}
+	if got := b.images(); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("pods: %v, want %v", got, want)
 	}
 }

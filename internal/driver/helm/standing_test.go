@@ -49,7 +49,13 @@ func TestWhereAReleaseStands(t *testing.T) {
 }
 
 func TestWhatMayHaveChangedData(t *testing.T) {
-	hooks := []*release.Hook{{Name: "app-db-sync", Kind: kindJob}, {Name: "app-ks-user", Kind: kindJob}, {Name: "app-bin", Kind: "ConfigMap"}}
+	job := func(image string) string {
+		return "spec:\n  template:\n    spec:\n      containers:\n      - {name: sync, image: " + image + "}\n"
+	}
+	with := func(image string) *revision {
+		return &revision{hooks: []*release.Hook{{Name: "app-db-sync", Kind: kindJob, Manifest: job(image)}}}
+	}
+	hooks := []*release.Hook{{Name: "app-db-sync", Kind: kindJob, Manifest: job("app:1")}, {Name: "app-ks-user", Kind: kindJob}, {Name: "app-bin", Kind: "ConfigMap"}}
 	record := func(name, stage string) *progress {
 		return &progress{Hooks: map[string]hookRecord{"post-upgrade Job openstack/" + name: {Stage: stage}}}
 	}
@@ -57,20 +63,24 @@ func TestWhatMayHaveChangedData(t *testing.T) {
 		name    string
 		toolkit bool
 		record  *progress
+		before  *revision
 		want    string
 	}{
-		{"none has run", true, &progress{}, ""},
-		{"of OpenStack-Helm, a schema that was begun", true, record("app-db-sync", hookFailed), "hook app-db-sync has run"},
-		{"of OpenStack-Helm, a schema that is about to begin", true, record("app-db-sync", hookCreating), "hook app-db-sync has run"},
-		{"of OpenStack-Helm, users", true, record("app-ks-user", hookDone), ""},
-		{"of another chart, done", false, record("app-ks-user", hookDone), "hook app-ks-user has run"},
-		{"of another chart, failed", false, record("app-ks-user", hookFailed), ""},
-		{"no program", false, record("app-bin", hookDone), ""},
-		{"another one's name ends alike", true, record("other-app-db-sync", hookDone), ""},
+		{"none has run", true, &progress{}, nil, ""},
+		{"of OpenStack-Helm, a schema that was begun", true, record("app-db-sync", hookFailed), nil, "hook app-db-sync has run"},
+		{"of OpenStack-Helm, a schema that is about to begin", true, record("app-db-sync", hookCreating), nil, "hook app-db-sync has run"},
+		{"of OpenStack-Helm, the schema of the program that was there before", true, record("app-db-sync", hookDone), with("app:1"), ""},
+		{"of OpenStack-Helm, the schema of another program", true, record("app-db-sync", hookDone), with("app:0"), "hook app-db-sync has run"},
+		{"of another chart, the same program", false, record("app-db-sync", hookDone), with("app:1"), "hook app-db-sync has run"},
+		{"of OpenStack-Helm, users", true, record("app-ks-user", hookDone), nil, ""},
+		{"of another chart, done", false, record("app-ks-user", hookDone), nil, "hook app-ks-user has run"},
+		{"of another chart, failed", false, record("app-ks-user", hookFailed), nil, ""},
+		{"no program", false, record("app-bin", hookDone), nil, ""},
+		{"another one's name ends alike", true, record("other-app-db-sync", hookDone), nil, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := migration(&revision{toolkit: tt.toolkit, hooks: hooks}, tt.record); got != tt.want {
+			if got := migration(&revision{toolkit: tt.toolkit, hooks: hooks}, tt.record, tt.before); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})

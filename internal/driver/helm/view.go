@@ -271,6 +271,9 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 		if err = d.preview(ctx, v); err == nil {
 			err = d.findEdits(ctx, v)
 		}
+		if err == nil && v.restored() {
+			err = d.findRollout(ctx, v)
+		}
 		return err
 	default:
 		if err = d.findDrift(ctx, v); err == nil {
