@@ -152,14 +152,15 @@ func cloudService() Nested {
 			},
 		},
 	}
-	block.Attributes = append(block.Attributes, failureSettings(ScopeCloud)...)
+	block.Attributes = append(block.Attributes, releaseSettings(ScopeCloud)...)
 	block.Attributes = append(block.Attributes, serviceSettings()...)
 	block.Blocks = []Nested{backendBlock()}
 	return Nested{Block: block}
 }
 
-// failureSettings are the attributes of what is a Helm release that say what becomes of an upgrade that fails.
-func failureSettings(scope Scope) []Attribute {
+// releaseSettings are the attributes of what is a Helm release: what becomes of an upgrade that fails, and what
+// of its objects others write.
+func releaseSettings(scope Scope) []Attribute {
 	return []Attribute{
 		{
 			Name: "on_failure", Type: cty.String, AtLoad: true, Scope: scope, Allowed: []string{FailureStays, FailureRollsBack},
@@ -171,7 +172,23 @@ func failureSettings(scope Scope) []Attribute {
 			Name: "retry", Type: cty.String, AtLoad: true, Scope: scope, Example: cty.StringVal("after the registry was repaired"),
 			Doc: "Any text. Another one has an upgrade tried again that was given up; it changes nothing else.",
 		},
+		{
+			Name: IgnoreDrift, Type: cty.List(driftRuleType()), AtLoad: true, Scope: scope,
+			Fields: map[string]Format{"kind": FormatKind, "name": FormatName, "path": FormatFieldPath},
+			Example: cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{
+				"kind": cty.StringVal("Deployment"), "path": cty.StringVal("spec.template.spec.containers[*].resources"),
+			})}),
+			Doc: "Fields of objects of the release that others write: they are no drift and are not put back, though the next upgrade writes what the chart says. Each rule has the kind of the objects, perhaps the name of one of them, and the path of a field as reports show it, with all that is below it; a * stands for any key or element. " +
+				"Without a rule this holds already, and upgrades leave it alone as well, for the replicas of what a HorizontalPodAutoscaler scales, and for the caBundle of what has an annotation of cert-manager's injector or of OpenShift's. What a chart does not say is never drift.",
+		},
 	}
+}
+
+// IgnoreDrift is the attribute with the fields that others write.
+const IgnoreDrift = "ignore_drift"
+
+func driftRuleType() cty.Type {
+	return cty.ObjectWithOptionalAttrs(map[string]cty.Type{"kind": cty.String, "name": cty.String, "path": cty.String}, []string{"name"})
 }
 
 // What becomes of an upgrade that failed.

@@ -42,7 +42,7 @@ func clusterBlocks() []Block {
 				Example: cty.ObjectVal(map[string]cty.Value{"crds": cty.ObjectVal(map[string]cty.Value{"enabled": cty.True})}),
 				Doc:     "What the chart is rendered with, over its own values. Sensitive values are never shown." + unknownDoc,
 			},
-		}, failureSettings(0)...),
+		}, releaseSettings(0)...),
 	}, {
 		Kind: ManifestKind, Class: ClassResource, Cluster: true, Labels: clusterLabel("storage"),
 		Doc: "Objects of Kubernetes as they are: written here, in files, or all those of a directory. They are applied together, namespaces and definitions of kinds first; " +

@@ -52,6 +52,8 @@ const (
 	FormatVolumeGroup Format = "volume-group" // of LVM
 	FormatShare       Format = "share"        // of an NFS server
 	FormatDriver      Format = "driver"       // a class of Python, with all modules in front
+	FormatKind        Format = "kind"         // of objects of Kubernetes: Deployment
+	FormatFieldPath   Format = "field-path"   // of such an object: spec.template.spec.containers[api].image
 )
 
 var (
@@ -63,6 +65,9 @@ var (
 	cpuPattern      = regexp.MustCompile(`^([1-9][0-9]{0,6}m|[1-9][0-9]{0,3}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9])$`)
 	memoryPattern   = regexp.MustCompile(`^[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)$`)
 	labelKeyPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
+	kindPattern     = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
+	fieldPattern    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.([A-Za-z0-9_-]+|\*)|\[[^\[\]]+\])*$`)
+	metadataPattern = regexp.MustCompile(`^metadata\.(finalizers$|(labels|annotations)[.[])`)
 	registryPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
 	cephPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	monitorPattern  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
@@ -82,6 +87,7 @@ const (
 	longestIn    = 200 // of a domain: a name of DNS has 253 characters at most, and names are put in front of it
 	longestLabel = 63
 	longestGroup = 127 // of LVM
+	longestPath  = 500
 	// longestText is what fits a name column of OpenStack.
 	longestText = 255
 )
@@ -109,6 +115,10 @@ func (f Format) Pattern() string {
 		return memoryPattern.String()
 	case FormatLabelKey:
 		return labelKeyPattern.String()
+	case FormatKind:
+		return kindPattern.String()
+	case FormatFieldPath:
+		return fieldPattern.String()
 	case FormatDevice:
 		return devicePattern.String()
 	case FormatVLANs:
@@ -221,6 +231,12 @@ func (f Format) checkPattern(s string) error {
 		if len(s) > longestName || !addr.ValidName(s) {
 			return errors.New("a name of letters, digits, _ and -, with a letter or _ in front")
 		}
+	case FormatKind:
+		if !kindPattern.MatchString(s) {
+			return errors.New("a kind of Kubernetes as objects have it, such as Deployment")
+		}
+	case FormatFieldPath:
+		return checkFieldPath(s)
 	case FormatDevice:
 		if !devicePattern.MatchString(s) {
 			return errors.New("a network device: up to 15 letters, digits, dashes, dots and _, with a letter or digit in front")
@@ -283,6 +299,24 @@ func (f Format) checkPattern(s string) error {
 		}
 	default:
 		return fmt.Errorf("of the format %q, which is not defined", string(f))
+	}
+	return nil
+}
+
+// checkFieldPath takes the fields that a chart has a say in, and no object as a whole.
+func checkFieldPath(s string) error {
+	if len(s) > longestPath || !fieldPattern.MatchString(s) {
+		return errors.New("a field of an object as reports show it, such as spec.replicas or spec.template.spec.containers[api].image")
+	}
+	root := s
+	if end := strings.IndexAny(s, ".["); end > 0 {
+		root = s[:end]
+	}
+	switch {
+	case root == "apiVersion" || root == "kind" || root == "status":
+		return fmt.Errorf("a field that a chart decides on, and %s is none", root)
+	case root == "metadata" && !metadataPattern.MatchString(s):
+		return errors.New("a field that a chart decides on: of the metadata these are metadata.labels[…], metadata.annotations[…] and metadata.finalizers")
 	}
 	return nil
 }

@@ -307,6 +307,14 @@ func TestFormats(t *testing.T) {
 		{FormatCPU, []string{"2", "0.5", "500m", "1.25", "0.001"}, []string{"", "0", "0.0", "-1", "1e3", "0m", "2 cores", "1Gi"}},
 		{FormatMemory, []string{"512Mi", "2Gi", "100M", "64k"}, []string{"", "512", "0Mi", "1.5Gi", "2GB", "2gi"}},
 		{FormatLabelKey, []string{"zone", "topology.kubernetes.io/zone", "a_b.C-d"}, []string{"", "a b", "/zone", "a/b/c", "Upper/zone", "-zone"}},
+		{FormatKind, []string{"Deployment", "Pod2"}, []string{"", "deployment", "Deployment/x", "apps.Deployment"}},
+		{FormatFieldPath, []string{
+			"spec", "spec.replicas", "spec.template.spec.containers[api].image", "data[a.conf]", "webhooks[*].clientConfig", "spec.*.x", "kinds.x",
+			"metadata.labels[a.b/c]", "metadata.annotations.a", "metadata.finalizers", "spec.volumeMounts[/etc/a.conf].subPath",
+		}, []string{
+			"", "spec.", ".spec", "spec..x", "spec[", "spec[]", "spec[a", "spec a", "*", "kind", "apiVersion", "status.x", "status[x]", "metadata", "metadata.name",
+			"metadata.labels", "metadata.annotations", "metadata.ownerReferences[a]", "metadata[labels]", strings.Repeat("a", 501),
+		}},
 		{FormatIdentifier, []string{"web", "_a-1"}, []string{"", "1a", "a.b", "a b", long}},
 		{FormatDNSName, []string{"node-1", "n1.example.org"}, []string{"", "Node", "-a", "a..b", "a-", long}},
 		{FormatName, []string{"web", "Web 1", strings.Repeat("ä", 255)}, []string{"", " \t", strings.Repeat("ä", 256)}},

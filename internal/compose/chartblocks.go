@@ -3,6 +3,7 @@ package compose
 import (
 	"fmt"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -39,11 +40,26 @@ func (c *composer) release(r *model.Resource) {
 		Spec: &unit.Release{
 			Namespace: namespace, Name: name, Chart: chart, Values: values, Secrets: sortedSecrets(secrets), Written: written,
 			RollBack: textOf(r, "on_failure") == schema.FailureRollsBack, Retry: textOf(r, "retry"),
+			IgnoreDrift: c.driftRules(model.DriftRulesOf(r.Desired.GetAttr(schema.IgnoreDrift)), at(r, schema.IgnoreDrift), r.Address),
 		},
 		Edges: append(c.resourceEdges(r), c.within(r, namespace)...),
 		Drift: unit.DriftPolicy(r.Lifecycle.Drift), PreventDestroy: r.Lifecycle.PreventDestroy,
 		Fixed: map[string]string{"name": name, "namespace": namespace},
 	})
+}
+
+// driftRules hands the fields that others write to the driver.
+func (c *composer) driftRules(rules []model.DriftRule, where diag.Range, address addr.Object) []unit.DriftRule {
+	var list []unit.DriftRule
+	for i, rule := range rules {
+		if rule.Kind == "" || rule.Path == "" { // null passes for a text
+			c.fail(codeValue, where, address, "a rule without a field", fmt.Sprintf("%s[%d] needs the kind of the objects and the path of the field, and one of them is null", schema.IgnoreDrift, i),
+				`write, for example: ignore_drift = [{ kind = "Deployment", path = "spec.replicas" }]`)
+			continue
+		}
+		list = append(list, unit.DriftRule(rule))
+	}
+	return list
 }
 
 // valuesOf returns the values of a chart block, with [hidden] in the place of sensitive ones.

@@ -134,10 +134,11 @@ type Service struct {
 	VirtType    string         // of instances, for Nova; "" for the chart's own
 	Replicas    map[string]int // by part; nil when nothing was written
 	Pods        Pods
-	Conf        cty.Value  // an object, empty when nothing was written
-	Values      cty.Value  // an object, empty when nothing was written
-	RollBack    bool       // an upgrade that failed gives way to what was there before
-	Retry       string     // another text has what was given up tried again
+	Conf        cty.Value // an object, empty when nothing was written
+	Values      cty.Value // an object, empty when nothing was written
+	RollBack    bool      // an upgrade that failed gives way to what was there before
+	Retry       string    // another text has what was given up tried again
+	IgnoreDrift []DriftRule
 	Settings    []Setting  // what led here, the later over the earlier
 	Edges       []Edge     // what it waits for besides the services that it needs, by address
 	Range       diag.Range // of the cloud's block

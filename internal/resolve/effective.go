@@ -33,6 +33,8 @@ func (r *resolver) effective(l *layers, name string, settings []model.Setting) m
 			s.VirtType = plain.AsString()
 		case "storage":
 			s.Storage = plain.AsString()
+		case schema.IgnoreDrift:
+			s.IgnoreDrift = model.DriftRulesOf(setting.Value)
 		case "conf":
 			s.Conf = r.merge(l, s.Conf, settings[:i+1])
 		case "values":

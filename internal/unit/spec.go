@@ -157,9 +157,18 @@ type Release struct {
 	Retry string `json:"-"`
 	// Series are the versions of the chart, without their last number, that the values are known to fit; nil for any.
 	Series []string `json:"-"`
+	// IgnoreDrift are the fields that others write and that are not put back. A new revision writes them.
+	IgnoreDrift []DriftRule `json:"-"`
 	// Written are the keys of the values that somebody wrote, with where, by path; none for a release whose
 	// keys are not held against its chart.
 	Written []WrittenKey `json:"-"`
+}
+
+// DriftRule names fields of a release's objects that others may write.
+type DriftRule struct {
+	Kind string
+	Name string // "" for every object of the kind
+	Path string // as a difference is shown, such as spec.template.spec.containers[api].image; a step * takes any
 }
 
 // WrittenKey is a key in a chart's values that somebody wrote.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,6 +24,8 @@ type API interface {
 	Pods(ctx context.Context, namespace, selector string) ([]corev1.Pod, error)
 	// ControllerRevisions returns the revisions of DaemonSets and StatefulSets that a selector of labels takes.
 	ControllerRevisions(ctx context.Context, namespace, selector string) ([]appsv1.ControllerRevision, error)
+	// Autoscalers returns the HorizontalPodAutoscalers of a namespace.
+	Autoscalers(ctx context.Context, namespace string) ([]autoscalingv2.HorizontalPodAutoscaler, error)
 	// Watch prepares to tell of objects of a resource that a selector of labels takes, when one is made,
 	// changed or deleted. changed returns at once.
 	Watch(of schema.GroupVersionResource, selector string, changed func(*metav1.PartialObjectMetadata)) Watch

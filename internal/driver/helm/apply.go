@@ -28,7 +28,7 @@ func (d *Driver) Apply(ctx context.Context, target unit.Target, _ cty.Value, sta
 		return state, err
 	}
 	if target.Mend {
-		err = d.repair(ctx, v.mendable())
+		err = d.repair(ctx, v, v.mendable())
 	} else {
 		err = d.step(ctx, v)
 	}
@@ -81,7 +81,7 @@ func (d *Driver) step(ctx context.Context, v *view) error {
 		v.record.Proven = true
 		return d.writeProgress(ctx, v.namespace, v.name, &v.record)
 	case len(v.drift) > 0:
-		return d.repair(ctx, v.drift)
+		return d.repair(ctx, v, v.drift)
 	default:
 		return d.replace(ctx, v.rollout)
 	}
@@ -123,7 +123,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 	for key, value := range v.want.labels {
 		labels[key] = value
 	}
-	configuration, cancel, err := d.operation(ctx, v.namespace)
+	configuration, cancel, err := d.revising(ctx, v, next.objects)
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,11 @@ func (d *Driver) define(ctx context.Context, v *view, definitions []*unstructure
 			return err
 		}
 		ours := there == nil || there.GetAnnotations()[annotationDefinedBy] == definition.GetAnnotations()[annotationDefinedBy]
+		if there != nil {
+			if definition, err = d.controlled(ctx, v, definition, there); err != nil {
+				return err
+			}
+		}
 		if ours && (there == nil || len(d.cluster.Compare(definition, there)) > 0) {
 			if there, err = d.cluster.Apply(ctx, Manager, definition); err != nil {
 				return err

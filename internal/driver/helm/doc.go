@@ -22,11 +22,15 @@
 // holds for the revision that is deployed until an upgrade has succeeded: what is wanted instead may wait,
 // or fail and rest, and meanwhile everything is put back as Helm left it.
 //
+// What controllers write is theirs, such as the replicas of what is scaled: repairs, upgrades and returns carry the
+// live value, while the stored revision has that of the chart. What the configuration leaves to others as well is
+// not repaired.
+//
 // Pods of DaemonSets that instances need are replaced by this package, where the chart was told OnDelete: those of
 // one node after another, each once all that were replaced before are ready and the agents of OpenStack on their
 // nodes are up. What does not come up on one node does not reach the next, and what works meanwhile serves others.
 //
-// Steps of an upgrade that fail are on record in the same ConfigMap, and only so many are tried: then the upgrade is
+// Steps of an upgrade that fail, and hooks that are not done in time, are on record in the same ConfigMap, and only so many are tried: then the upgrade is
 // given up until another input comes. Where it is asked for, the release goes back to the last revision that was
 // complete, unless a hook may have changed the schema of a database, or a StatefulSet has another image. That it
 // goes back is recorded before anything is done, and the new revision says by a label which input it stands in

@@ -36,11 +36,15 @@ func (d *Driver) findDrift(ctx context.Context, v *view) error {
 		if live.GetDeletionTimestamp() != nil {
 			continue
 		}
-		fields := d.cluster.Compare(desired, live)
+		ours, err := d.yielded(ctx, v, desired, live)
+		if err != nil {
+			return err
+		}
+		fields := d.cluster.Compare(ours, live)
 		if len(fields) == 0 {
 			continue
 		}
-		unchanged, err := d.cluster.Unchanged(ctx, Manager, desired, live)
+		unchanged, err := d.cluster.Unchanged(ctx, Manager, ours, live)
 		if err != nil {
 			return fmt.Errorf("compare %s: %w", refOf(desired), err)
 		}

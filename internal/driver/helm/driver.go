@@ -41,6 +41,10 @@ type Cluster interface {
 	Subscribe(changed func(ref unit.ObjectRef)) (cancel func())
 	// Compare tells which fields of desired differ in live. Secrets are masked.
 	Compare(desired, live *unstructured.Unstructured) []unit.Field
+	// Yield returns desired with what live has at some paths, so that it is not about these fields.
+	Yield(desired, live *unstructured.Unstructured, paths []string) *unstructured.Unstructured
+	// HasField tells whether a path leads to something in an object.
+	HasField(object *unstructured.Unstructured, path string) bool
 	// Unchanged asks the API server whether applying desired would change nothing after all.
 	Unchanged(ctx context.Context, manager string, desired, live *unstructured.Unstructured) (bool, error)
 	// Health tells how an object fares, and why.
@@ -77,6 +81,8 @@ type Options struct {
 	// ReadyTimeout is how long after an upgrade its pods may take to become ready before it counts as failed,
 	// where a release goes back then; 0 for half an hour.
 	ReadyTimeout time.Duration
+	// HookTimeout is how long a hook of an upgrade may take before it counts as failed; 0 for half an hour.
+	HookTimeout time.Duration
 	// Transport reaches chart repositories; nil for the default one.
 	Transport *http.Transport
 	// HostsDown says what the services of OpenStack miss on nodes where pods of a release were replaced, "" for
@@ -117,6 +123,9 @@ func New(cluster Cluster, options Options) (*Driver, error) {
 	}
 	if options.ReadyTimeout <= 0 {
 		options.ReadyTimeout = defaultReadyTimeout
+	}
+	if options.HookTimeout <= 0 {
+		options.HookTimeout = defaultHookTimeout
 	}
 	api, err := cluster.API(options.Timeout)
 	if err != nil {

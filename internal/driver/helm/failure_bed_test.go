@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	"helm.sh/helm/v3/pkg/release"
@@ -368,4 +369,26 @@ func TestKeysSurviveEverything(t *testing.T) {
 	b.greet("hello")
 	b.settle()
 	same("its return")
+}
+
+// Jobs that hang never fail by themselves. Those of an upgrade are given up all the same, and none of them is left.
+func TestAHookThatHangsForGood(t *testing.T) {
+	tree := appChart()
+	tree["charts/app/templates/check.yaml"] = hookJob("check", "post-upgrade", "0", "", ` {{ if eq .Values.greeting "bad" }}testbed.kupenstack.io/behave: image-pull{{ end }} `)
+	b := newBed(t, tree)
+	b.options = func(options *helm.Options) { options.HookTimeout = 2 * time.Second }
+	b.settle()
+	b.restart()
+	b.greet("bad", rollBack)
+	state, why := b.untilBlocked()
+	mustSay(t, why, "rolled back to revision 1: hook Job", "not done after 2s")
+	if state.Release != unit.ReleaseRolledBack {
+		t.Errorf("it is %s", state.Release)
+	}
+	if got, want := b.created("jobs"), slices.Repeat([]string{"check"}, 6); !slices.Equal(got, want) {
+		t.Errorf("hooks ran as %q, want %q", got, want)
+	}
+	if jobs, err := b.client.BatchV1().Jobs(b.namespace).List(t.Context(), metav1.ListOptions{}); err != nil || len(jobs.Items) > 0 && jobs.Items[0].DeletionTimestamp == nil {
+		t.Errorf("%d Jobs are left, %v", len(jobs.Items), err)
+	}
 }

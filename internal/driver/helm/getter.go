@@ -46,13 +46,16 @@ func (d *Driver) operation(ctx context.Context, namespace string) (*action.Confi
 		return nil, nil, fmt.Errorf("helm has a client of type %T", configuration.KubeClient)
 	}
 	client.Namespace = namespace
-	configuration.KubeClient = careful{client}
+	configuration.KubeClient = careful{Client: client}
 	configuration.Releases.MaxHistory = maxHistory
 	return configuration, cancel, nil
 }
 
-// careful never deletes what [holdsMore] names.
-type careful struct{ *kube.Client }
+// careful never deletes what [holdsMore] names, and takes nothing from controllers.
+type careful struct {
+	*kube.Client
+	yield func(target kube.ResourceList) // nil for nothing
+}
 
 func keeps(info *resource.Info) bool {
 	return info.Mapping != nil && holdsMore(info.Mapping.GroupVersionKind.Kind)
@@ -60,6 +63,9 @@ func keeps(info *resource.Info) bool {
 
 // Update leaves alone what is not wanted any more and stays.
 func (c careful) Update(original, target kube.ResourceList, force bool) (*kube.Result, error) {
+	if c.yield != nil {
+		c.yield(target)
+	}
 	return c.Client.Update(original.Filter(func(info *resource.Info) bool {
 		return !keeps(info) || target.Contains(info)
 	}), target, force)

@@ -163,7 +163,7 @@ func (d *Driver) goBack(ctx context.Context, v *view) error {
 	if err := d.unlock(ctx, v); err != nil {
 		return err
 	}
-	configuration, cancel, err := d.operation(ctx, v.namespace)
+	configuration, cancel, err := d.revising(ctx, v, back.to.objects)
 	if err != nil {
 		return err
 	}

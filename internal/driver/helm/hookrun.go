@@ -127,6 +127,10 @@ func (r *hookRun) create(ctx context.Context, h hook, attempt int) (bool, error)
 // judge looks at a hook's object of this run.
 func (r *hookRun) judge(ctx context.Context, h hook, live *unstructured.Unstructured, record hookRecord) (bool, error) {
 	result, message := r.driver.outcomeOf(live)
+	hangs := result == outcomeRunning && r.driver.hangs(r.progress.Run, live)
+	if hangs {
+		result, message = outcomeFailed, r.driver.overtime(live)+": "+message
+	}
 	switch result {
 	case outcomeDone:
 		return true, r.record(ctx, h, hookRecord{Stage: hookDone, Attempt: record.Attempt})
@@ -139,7 +143,7 @@ func (r *hookRun) judge(ctx context.Context, h hook, live *unstructured.Unstruct
 			return false, err
 		}
 		failure := fmt.Errorf("hook %s failed: %s", h.ref, message)
-		if h.deletedWhen(release.HookFailed) {
+		if hangs || h.deletedWhen(release.HookFailed) {
 			if err := r.driver.cluster.Delete(ctx, h.ref, live.GetUID()); err != nil {
 				return false, fmt.Errorf("%w; and to delete it: %w", failure, err)
 			}

@@ -261,6 +261,9 @@ func (d *Driver) hookState(ctx context.Context, namespace, name, run string, hoo
 			var result outcome
 			result, status.message = d.outcomeOf(object)
 			status.due, status.failed = result != outcomeRunning, result == outcomeFailed
+			if text := d.overtime(object); result == outcomeRunning && text != "" {
+				status.due, status.message = d.hangs(run, object), text+": "+status.message
+			}
 		}
 		break
 	}

@@ -77,7 +77,14 @@ func (d *Driver) findEdits(ctx context.Context, v *view) error {
 		if live.GetDeletionTimestamp() != nil {
 			continue
 		}
-		desired, fields := h.left(d.cluster.Compare, live)
+		versions := h.versions()
+		for i := range versions {
+			var err error
+			if versions[i], err = d.yielded(ctx, v, versions[i], live); err != nil {
+				return err
+			}
+		}
+		desired, fields := left(versions, d.cluster.Compare, live)
 		if len(fields) == 0 {
 			continue
 		}
@@ -106,12 +113,13 @@ func (h held) returns() bool {
 	return !h.goes && (len(h.tried) == 0 || !stateful)
 }
 
-// left returns what Helm left the object as, and how the live one differs from that; nothing when it does
+// left returns which version Helm left an object as, and how the live one differs from that; nothing when it does
 // not. An upgrade that failed may or may not have come to it: it is what the live one has the fewest
 // differences to, if those are among the differences to every other version. Where they are not, somebody
 // changed the very fields that the upgrade changes: then nothing is returned, and the next upgrade decides.
-func (h held) left(compare func(desired, live *unstructured.Unstructured) []unit.Field, live *unstructured.Unstructured) (*unstructured.Unstructured, []unit.Field) {
-	versions := h.versions()
+func left(versions []*unstructured.Unstructured, compare func(desired, live *unstructured.Unstructured) []unit.Field,
+	live *unstructured.Unstructured,
+) (*unstructured.Unstructured, []unit.Field) {
 	differences := make([][]unit.Field, 0, len(versions))
 	for _, version := range versions {
 		fields := compare(version, live)

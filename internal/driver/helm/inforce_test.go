@@ -103,7 +103,7 @@ func TestWhatIsInForceComesBackAfterAFailedUpgrade(t *testing.T) {
 				if diff := v.diff(); diff.Action != unit.ActionUpdate || (len(diff.Mends) > 0) != (len(test.written) > 0) {
 					t.Errorf("%+v", diff)
 				}
-				if err := d.repair(t.Context(), v.mendable()); err != nil {
+				if err := d.repair(t.Context(), v, v.mendable()); err != nil {
 					t.Fatal(err)
 				}
 				var want []string
@@ -132,14 +132,14 @@ func TestWhatIsInForceAfterSeveralFailedUpgrades(t *testing.T) {
 		return []*unstructured.Unstructured{o}
 	}
 	d, v := c.halted(t, release.StatusFailed, one(first), one(third), one(second))
-	if err := d.repair(t.Context(), v.mendable()); err != nil || len(c.written) != 1 || len(c.Compare(second, c.objects[refOf(second)])) > 0 {
+	if err := d.repair(t.Context(), v, v.mendable()); err != nil || len(c.written) != 1 || len(c.Compare(second, c.objects[refOf(second)])) > 0 {
 		t.Errorf("wrote %q: %v, %v", c.written, c.objects[refOf(second)], err)
 	}
 	// One that was changed once more after the look is left to the next look.
 	c.objects[refOf(second)] = with("StatefulSet", "db", 7, "1", "a")
 	_, v = c.halted(t, release.StatusFailed, one(first), one(third), one(second))
 	c.objects[refOf(second)], c.written = with("StatefulSet", "db", 7, "1", "c"), nil
-	if err := d.repair(t.Context(), v.mendable()); err != nil || len(c.written) > 0 || len(v.mendable()) != 1 {
+	if err := d.repair(t.Context(), v, v.mendable()); err != nil || len(c.written) > 0 || len(v.mendable()) != 1 {
 		t.Errorf("wrote %q, %v", c.written, err)
 	}
 }

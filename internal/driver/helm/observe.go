@@ -132,10 +132,10 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 		state.Message = fmt.Sprintf("revision %d is %s", v.newest.version, v.newest.status)
 	}
 	state.Details = append(state.Details, v.why.lines()...)
-	if text := v.want.keeps(); text != "" {
-		state.Details = append(state.Details, text)
-		if state.Message == "" {
-			state.Message = text
+	for _, text := range []string{v.want.keeps(), d.idleRules(v)} {
+		if text != "" {
+			state.Details = append(state.Details, text)
+			state.Message = cmp.Or(state.Message, text)
 		}
 	}
 	state.Message = v.masker.Text(state.Message).String()

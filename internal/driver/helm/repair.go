@@ -14,11 +14,15 @@ import (
 
 // repair puts objects back as Helm left them: no new revision, no hook. What cannot be put back holds back no
 // other.
-func (d *Driver) repair(ctx context.Context, found []drift) error {
+func (d *Driver) repair(ctx context.Context, v *view, found []drift) error {
 	var failures []error
 	for _, one := range found {
 		ref := refOf(one.desired)
 		live, err := d.cluster.Confirm(ctx, ref)
+		desired := one.desired
+		if err == nil && live != nil {
+			desired, err = d.yielded(ctx, v, desired, live)
+		}
 		switch {
 		case err != nil:
 			failures = append(failures, fmt.Errorf("look for %s: %w", ref, err))
@@ -28,12 +32,12 @@ func (d *Driver) repair(ctx context.Context, found []drift) error {
 			continue // a later step finds it gone
 		case one.missing && one.desired.GetKind() == kindJob:
 			continue
-		case one.missing && len(d.cluster.Compare(one.desired, live)) == 0:
+		case one.missing && len(d.cluster.Compare(desired, live)) == 0:
 			continue // a watch was behind
-		case !one.missing && !slices.Equal(d.cluster.Compare(one.desired, live), one.fields):
+		case !one.missing && !slices.Equal(d.cluster.Compare(desired, live), one.fields):
 			continue // the same: an upgrade may have come to it since, and a later step looks at it anew
 		}
-		if _, err := d.cluster.Apply(ctx, Manager, one.desired); err != nil {
+		if _, err := d.cluster.Apply(ctx, Manager, desired); err != nil {
 			failures = append(failures, fmt.Errorf("repair %s: %w", ref, err))
 		}
 	}

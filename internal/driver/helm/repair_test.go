@@ -253,7 +253,7 @@ func TestWhatIsInForceComesBackWhileAnUpgradeWaits(t *testing.T) {
 	if prepare := (unit.ObjectRef{APIVersion: "batch/v1", Kind: kindJob, Namespace: "o", Name: "prepare"}); !slices.Contains(v.refs(), prepare) {
 		t.Errorf("its end wakes nobody: %v", v.refs())
 	}
-	if err := d.repair(t.Context(), v.mendable()); err != nil || !slices.Equal(c.written, []string{"create Job o/prepare", "apply Deployment o/api", "apply Service o/api"}) {
+	if err := d.repair(t.Context(), v, v.mendable()); err != nil || !slices.Equal(c.written, []string{"create Job o/prepare", "apply Deployment o/api", "apply Service o/api"}) {
 		t.Errorf("wrote %q, %v", c.written, err)
 	}
 	job := c.objects[unit.ObjectRef{APIVersion: "batch/v1", Kind: kindJob, Namespace: "o", Name: "prepare"}]
@@ -282,7 +282,7 @@ func TestWhatIsChangedComesBackWhileAHookRests(t *testing.T) {
 		t.Errorf("with drift: %+v", diff)
 	}
 	c.written = nil
-	if err := d.repair(t.Context(), v.mendable()); err != nil || !slices.Equal(c.written, []string{"apply Deployment o/api", "apply Service o/api"}) {
+	if err := d.repair(t.Context(), v, v.mendable()); err != nil || !slices.Equal(c.written, []string{"apply Deployment o/api", "apply Service o/api"}) {
 		t.Errorf("wrote %q, %v", c.written, err)
 	}
 	v.newest.labels[labelMark], v.target.Mark = "another", "mine"
@@ -313,7 +313,7 @@ func TestWhatIsDeployedComesBackWithoutTheChart(t *testing.T) {
 			if state.Existence != unit.Present || !state.Installed || len(state.Unseen) != 1 || state.Message != v.unseen {
 				t.Errorf("%+v", state)
 			}
-			if err := d.repair(t.Context(), v.mendable()); err != nil || len(c.written) != mends || c.written[0] != "apply Deployment o/api" {
+			if err := d.repair(t.Context(), v, v.mendable()); err != nil || len(c.written) != mends || c.written[0] != "apply Deployment o/api" {
 				t.Errorf("wrote %q, %v", c.written, err)
 			}
 			if err := d.step(t.Context(), v); err == nil || len(c.written) != mends {
@@ -351,7 +351,7 @@ func TestWhatIsInForceComesBackWhileTheNextRevisionIsHeldBack(t *testing.T) {
 			if diff.Action != test.action || len(diff.Mends) != 2 || diff.Reason != v.blocked+v.deferred {
 				t.Errorf("changed: %+v", diff)
 			}
-			if err := d.repair(t.Context(), v.mendable()); err != nil || !slices.Equal(c.written, []string{"apply Deployment o/api", "apply Service o/api"}) {
+			if err := d.repair(t.Context(), v, v.mendable()); err != nil || !slices.Equal(c.written, []string{"apply Deployment o/api", "apply Service o/api"}) {
 				t.Errorf("wrote %q, %v", c.written, err)
 			}
 			d, v = look()

@@ -53,7 +53,14 @@ func (d *Driver) findStops(ctx context.Context, v *view) error {
 		if live == nil || live.GetDeletionTimestamp() != nil || !v.owns(live) || stays(live) {
 			continue
 		}
-		why, leaves, err := d.ends(ctx, v, live, wanted[ref])
+		after := wanted[ref]
+		if after != nil && !outdated {
+			var err error
+			if after, err = d.yielded(ctx, v, after, live); err != nil {
+				return err
+			}
+		}
+		why, leaves, err := d.ends(ctx, v, live, after)
 		if err != nil {
 			return err
 		}
@@ -62,7 +69,7 @@ func (d *Driver) findStops(ctx context.Context, v *view) error {
 		}
 		nodes, err := d.nodesOf(ctx, live)
 		if err == nil && leaves {
-			nodes, err = d.unfit(ctx, nodes, wanted[ref])
+			nodes, err = d.unfit(ctx, nodes, after)
 		}
 		if err != nil {
 			return fmt.Errorf("look where the pods of %s run: %w", ref, err)

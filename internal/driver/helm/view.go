@@ -48,6 +48,7 @@ type view struct {
 	rollout   rollout          // of pods that Kubernetes does not replace, while all else is done
 	record    progress         // what is on record of steps that failed
 	failure   failure          // what comes of them
+	scalers   scalers          // that were asked for
 }
 
 // hide takes the secrets of the release out of a text.
@@ -324,6 +325,9 @@ func (d *Driver) preview(ctx context.Context, v *view) error {
 		if live[ref] == nil {
 			v.fields = append(v.fields, unit.Field{Path: ref.String(), After: "created"})
 			continue
+		}
+		if object, err = d.controlled(ctx, v, object, live[ref]); err != nil {
+			return err
 		}
 		for _, field := range d.cluster.Compare(object, live[ref]) {
 			v.fields = append(v.fields, v.field(ref, field))

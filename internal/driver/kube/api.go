@@ -6,6 +6,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -109,6 +110,21 @@ func (a *API) ControllerRevisions(ctx context.Context, namespace, selector strin
 		}
 		return page.Items, page.Continue, nil
 	})
+}
+
+// Autoscalers returns the HorizontalPodAutoscalers of a namespace, none where the server serves no such kind.
+func (a *API) Autoscalers(ctx context.Context, namespace string) ([]autoscalingv2.HorizontalPodAutoscaler, error) {
+	all, err := pages("", apiPage, func(options metav1.ListOptions) ([]autoscalingv2.HorizontalPodAutoscaler, string, error) {
+		page, err := a.client.AutoscalingV2().HorizontalPodAutoscalers(namespace).List(ctx, options)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Items, page.Continue, nil
+	})
+	if apierrors.IsNotFound(err) { // no list lacks anything else
+		return nil, nil
+	}
+	return all, err
 }
 
 // pages returns what all pages of a list have. list returns one of them, and where the next one begins.

@@ -67,6 +67,13 @@ func TestCompare(t *testing.T) {
 		},
 		{"a container that was injected", pod("{name: api, image: x}"), pod("{name: mesh, image: m}, {name: api, image: x}"), ""},
 		{
+			"what a service mesh injects", pod("{name: api, image: x, env: [{name: A, value: a}], volumeMounts: [{name: v, mountPath: /v}]}"),
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: api, namespace: o, annotations: {mesh/status: injected}, labels: {mesh: 'on'}}\n" +
+				"spec: {template: {metadata: {annotations: {mesh/status: injected}, labels: {mesh: 'on'}}, spec: {initContainers: [{name: mesh-init, image: m}], " +
+				"containers: [{name: api, image: x, env: [{name: MESH, value: m}, {name: A, value: a}], volumeMounts: [{name: certs, mountPath: /mesh}, {name: v, mountPath: /v}]}, {name: mesh, image: m}], " +
+				"volumes: [{name: certs, secret: {secretName: mesh}}], imagePullSecrets: [{name: mesh}], securityContext: {fsGroup: 1337}, dnsConfig: {searches: [mesh]}}}}", "",
+		},
+		{
 			"a container that is missing", pod("{name: api, image: x}"), pod("{name: mesh}"),
 			"spec.template.spec.containers[api]:  -> {\"image\":\"x\",\"name\":\"api\"}\n",
 		},

@@ -1,0 +1,130 @@
+package helm
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// age has a Job begun some time ago.
+func (c *shelf) age(t *testing.T, name string, by time.Duration) *unstructured.Unstructured {
+	t.Helper()
+	job := c.objects[unit.ObjectRef{APIVersion: "batch/v1", Kind: kindJob, Namespace: "o", Name: name}]
+	if job == nil {
+		t.Fatalf("there is no Job %s", name)
+	}
+	job.SetCreationTimestamp(metav1.NewTime(time.Now().Add(-by)))
+	return job
+}
+
+// A hook of an upgrade that hangs counts as one that failed, is deleted, and is tried as often as one that does
+// fail.
+func TestAHookThatHangsIsTriedAgainAndGivenUp(t *testing.T) {
+	api := simple("apps/v1", "Deployment", "api", 1)
+	c := newShelf(api)
+	d, v := c.change(t, api)
+	d.options.HookTimeout = defaultHookTimeout
+	look := func() unit.Diff {
+		t.Helper()
+		v.failure = failure{}
+		if err := errors.Join(d.hooksBefore(t.Context(), v), d.inspect(t.Context(), v), d.judgeFailure(t.Context(), v)); err != nil {
+			t.Fatal(err)
+		}
+		return v.diff()
+	}
+	for try := range maxFailures {
+		if err := d.step(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
+		c.age(t, "prepare", 29*time.Minute)
+		if diff := look(); !diff.Waits || strings.Contains(diff.Reason, "not done") {
+			t.Fatalf("in time, %d: %+v", try, diff)
+		}
+		c.age(t, "prepare", 31*time.Minute)
+		if diff := look(); diff.Waits || diff.Action != unit.ActionUpdate {
+			t.Fatalf("too late, %d: %+v", try, diff)
+		}
+		c.written = nil
+		err := d.step(t.Context(), v)
+		if unit.RetryAfter(err) != pause(try+1) || !strings.Contains(err.Error(), "hook Job o/prepare failed: not done after 30m0s: it waits") {
+			t.Fatalf("%d: %v", try, err)
+		}
+		if !slices.Equal(c.written, []string{"delete Job o/prepare"}) {
+			t.Fatalf("%d: wrote %q", try, c.written)
+		}
+		if got := recorded(c.objects[progressRef("o", "keystone")]).Failures; got != try+1 {
+			t.Fatalf("%d failures are on record after %d", got, try+1)
+		}
+		look()
+	}
+	if diff := v.diff(); diff.Action != unit.ActionBlocked || !strings.Contains(diff.Reason, "failed 6 times") || !strings.Contains(diff.Reason, "not done after 30m0s") {
+		t.Errorf("at last: %+v", diff)
+	}
+}
+
+// What an installation waits for may take as long to come: it is only told.
+func TestAHookOfAnInstallationIsNeverGivenUp(t *testing.T) {
+	api := simple("apps/v1", "Deployment", "api", 1)
+	c := newShelf(api)
+	c.act(t, api)
+	for by, want := range map[time.Duration]string{
+		29 * time.Minute: "hook: it waits", 31 * time.Minute: "hook: not done after 30m0s: it waits",
+		3 * time.Hour: "hook: not done after 2h0m0s: it waits", 50 * time.Hour: "hook: not done after 32h0m0s: it waits",
+	} {
+		c.age(t, "domain-manage", by)
+		d, v := installed(t, c, api)
+		d.options.HookTimeout = defaultHookTimeout
+		if err := d.inspect(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
+		if diff := v.diff(); diff.Action != unit.ActionNone {
+			t.Errorf("after %s: %+v", by, diff)
+		}
+		if state := d.state(t.Context(), v); state.Health != unit.HealthProgressing || !strings.HasSuffix(state.Message, want) {
+			t.Errorf("after %s: %s, %q", by, state.Health, state.Message)
+		}
+		c.written = nil
+		if err := d.step(t.Context(), v); err != nil || len(c.written) > 0 {
+			t.Errorf("after %s it wrote %q, %v", by, c.written, err)
+		}
+	}
+}
+
+func TestWhichHooksHang(t *testing.T) {
+	d := &Driver{options: Options{HookTimeout: time.Hour}}
+	for _, test := range []struct {
+		name, run, hook string
+		begun           time.Duration
+		ready           int64
+		annotations     map[string]string
+		want            bool
+	}{
+		{"in time", "upgrade.x", "bootstrap", 59 * time.Minute, 0, nil, false},
+		{"too late", "upgrade.x", "bootstrap", time.Hour, 0, nil, true},
+		{"while it works", "upgrade.x", "bootstrap", time.Hour, 1, nil, true},
+		{"on the way back", "return.x", "bootstrap", time.Hour, 0, nil, true},
+		{"of an installation", "install.x", "bootstrap", 100 * time.Hour, 0, nil, false},
+		{"of a deletion", "delete.x", "bootstrap", 100 * time.Hour, 0, nil, false},
+		{"that changes a schema", "upgrade.x", "keystone-db-sync", 100 * time.Hour, 1, nil, false},
+		{"that would change a schema if it could", "upgrade.x", "keystone-db-sync", time.Hour, 0, nil, true},
+		{"that stays", "upgrade.x", "bootstrap", time.Hour, 0, map[string]string{annotationPolicy: policyKeep}, false},
+	} {
+		job := simple("batch/v1", kindJob, test.hook, 1)
+		job.SetCreationTimestamp(metav1.NewTime(time.Now().Add(-test.begun)))
+		job.SetAnnotations(test.annotations)
+		job.Object["status"] = map[string]any{"active": int64(1), "ready": test.ready}
+		if got := d.hangs(test.run, job); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+	if d.hangs("upgrade.x", simple("batch/v1", kindJob, "bootstrap", 1)) {
+		t.Error("one of which nobody knows when it began hangs")
+	}
+}
