@@ -86,12 +86,17 @@ func (k tlsKeeper) option(ours setting, written map[string]any, settings []model
 // front is about what the nginx before an API and its certificate are made for.
 func (k tlsKeeper) front(f front) {
 	of, name := "endpoints."+f.api.name+".", k.service.Name
+	elsewhere := fmt.Sprintf("tls has nginx hand on to port %d behind %s, and with %%s of %s the program would be at another", f.program(), f.api.host, name)
+	if path := "network." + f.target + ".port"; covers(k.written[name], path) && !same(get(k.written[name], path), f.program()) {
+		at, text := k.whereKey(k.service, k.service.Settings, steps(path))
+		k.refuse(at, fmt.Sprintf(elsewhere, text), nobodyElse)
+	}
 	for _, rule := range []struct {
 		path   string
 		value  any
 		detail string
 	}{
-		{of + "port." + f.api.port, f.program(), fmt.Sprintf("tls has nginx hand on to port %d behind %s, and with %%s of %s the program would be at another", f.program(), f.api.host, name)},
+		{of + "port." + f.api.port, f.program(), elsewhere},
 		{of + "hosts", f.api.host, fmt.Sprintf("the certificate of %s is for this name, and %%s of %s is another", f.api.host, name)},
 		{of + "host_fqdn_override", nil, fmt.Sprintf("the certificate of %s is for its names inside of the cluster, and %%s of %s is another", f.api.host, name)},
 	} {

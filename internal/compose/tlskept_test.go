@@ -54,6 +54,7 @@ func TestTLSStays(t *testing.T) {
 		"a plain public address":     {endpoint(`scheme = { public = "http" }`), "", line10, "tls sets values.endpoints.identity.scheme.public"},
 		"a public name of their own": {endpoint(`scheme = { public = "http" }, host_fqdn_override = { public = { host = "k.example.org" } }, port = { api = { public = 80 } }`), "", "", ""},
 		"a program elsewhere":        {endpoint(`port = { api = { service = 5001 } }`), "", line10, "tls has nginx hand on to port 5000 behind keystone-api, and with values.endpoints.identity.port.api.service of keystone the program"},
+		"the port of the program":    {`values = { network = { api = { port = 5001 } } }`, "", line10, "tls has nginx hand on to port 5000 behind keystone-api, and with values.network.api.port of keystone the program"},
 		"a program where it is":      {endpoint(`port = { api = { service = 5000, internal = 5000 } }`), "", "", ""},
 		"another name":               {endpoint(`hosts = { internal = "keystone" }`), "", line10, "the certificate of keystone-api is for this name, and values.endpoints.identity.hosts.internal of keystone is another"},
 		"another name of the chart":  {endpoint(`host_fqdn_override = { default = "keystone.example.org" }`), "", line10, "the certificate of keystone-api is for its names inside"},
