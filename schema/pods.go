@@ -43,8 +43,20 @@ func withoutPodSetting() map[string][]string {
 	}
 }
 
-// Pieces are those whose pods or containers can be given resources: Parts and Others.
+// Pieces are those that the chart runs: Parts and Others.
 func (s Service) Pieces() []string { return slices.Concat(s.Parts, s.Others) }
+
+// PieceTLS is the piece that ends TLS before the APIs of a service.
+const PieceTLS = "tls"
+
+// Resourced are those that can be given resources: Pieces, and what stands before them.
+func (s Service) Resourced() []string {
+	pieces := s.Pieces()
+	if s.TLS {
+		pieces = append(pieces, PieceTLS)
+	}
+	return pieces
+}
 
 // takesPodSetting tells whether a setting of pods means something to the service.
 func (s Service) takesPodSetting(setting string) bool {
@@ -106,7 +118,7 @@ func podSettings() []Attribute {
 			Example: cty.ObjectVal(map[string]cty.Value{"api": cty.ObjectVal(map[string]cty.Value{
 				"requests": amounts("500m", "1Gi"), "limits": amounts("2", "4Gi"),
 			})}), Service: "keystone",
-			Doc: "What the containers of each piece of the service ask for and may use at most, from piece to { requests, limits }, each with cpu and memory. Only what is written counts: where nothing is, there is neither a request nor a limit, though the chart has some that it would switch on with the first; jobs have none. The pieces are those in the list of services. Layers are merged amount by amount.",
+			Doc: "What the containers of each piece of the service ask for and may use at most, from piece to { requests, limits }, each with cpu and memory. Only what is written counts: where nothing is, there is neither a request nor a limit, though the chart has some that it would switch on with the first; jobs have none. The pieces are those in the list of services; tls among them is the nginx before each API of the service, with tls in the cloud. Layers are merged amount by amount.",
 		},
 		{
 			Name: Tolerations, Type: cty.List(tolerationType()), AtLoad: true, Scope: ScopeCloud,

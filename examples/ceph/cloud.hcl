@@ -1,5 +1,6 @@
 # A cloud whose images, volumes, backups and disks of instances are in a cluster of Ceph that somebody else looks
-# after, with volumes on disks of nodes beside them. The pools are there, and so are the users:
+# after, with volumes on disks of nodes beside them. Its APIs speak TLS inside of the cluster and outside, with
+# certificates of cert-manager, and upgrades that fail go back. The pools are there, and so are the users:
 #
 #     ceph auth get-or-create client.glance mon 'profile rbd' osd 'profile rbd pool=images'
 #     ceph auth get-or-create client.cinder mon 'profile rbd' \
@@ -13,10 +14,24 @@
 
 cloud "ceph" {
   release         = "2026.1"
+  network_backend = "ovn"
   storage_backend = "ceph"
 
   charts {
     repository = "charts"
+  }
+
+  # Inside: the certificates are of an authority of yours, which all that talks to the APIs trusts.
+  tls {
+    issuer = { kind = "ClusterIssuer", name = "openstack-ca" }
+  }
+
+  # Outside: keystone.cloud.example.org and the like.
+  exposure {
+    domain        = "cloud.example.org"
+    ingress_class = "nginx"
+    issuer        = { name = "letsencrypt" }
+    annotations   = { "nginx.ingress.kubernetes.io/proxy-body-size" = "0" } # images are large
   }
 
   ceph {
@@ -28,18 +43,43 @@ cloud "ceph" {
   }
 
   service "mariadb" {
-    replicas = 3
+    replicas     = 3
+    storage_size = "50Gi"
   }
-  service "rabbitmq" {}
+  service "rabbitmq" { replicas = 3 }
   service "memcached" {}
-  service "keystone" {}
-  service "glance" {}
-  service "placement" {}
+  service "keystone" {
+    replicas   = 2
+    on_failure = "rollback" # an upgrade that fails goes back, where no hook has changed the database
+    log_level  = "warning"
+    resources  = { tls = { requests = { cpu = "50m", memory = "32Mi" } } } # of the nginx before it
+  }
+  service "glance" {
+    replicas   = 2
+    on_failure = "rollback"
+    log_level  = "warning"
+  }
+  service "placement" {
+    replicas   = 2
+    on_failure = "rollback"
+  }
   service "openvswitch" {}
+  service "ovn" {}
   service "libvirt" {}
-  service "neutron" {}
-  service "nova" {}
+  service "neutron" {
+    replicas   = { server = 2, rpc_server = 2 }
+    on_failure = "rollback"
+  }
+  service "nova" {
+    replicas   = { osapi = 2, api_metadata = 2, conductor = 2, scheduler = 2 }
+    on_failure = "rollback"
+    log_level  = "debug" # while the cloud is new
+  }
+  service "horizon" {}
   service "cinder" {
+    replicas   = { api = 2, scheduler = 2 }
+    on_failure = "rollback"
+
     backend "standard" {
       type    = "rbd"
       default = true

@@ -76,7 +76,27 @@ func (c *composer) clouds() {
 		edges = append(edges, unit.Edge{To: systemAddress(credentialsUnit), Until: unit.Installed, Gate: unit.GateStart})
 	}
 	spec.Before, spec.After = c.cloudsText()
+	if source, waits := c.authority(); source != "" {
+		spec.Copies = []unit.Copy{{Key: authorityKey, Source: source, SourceKey: authorityKey}}
+		edges = append(edges, waits...)
+	}
 	c.add(unit.Unit{Address: systemAddress(cloudsUnit), Class: unit.ClassSystem, Range: cloud.Range, Spec: spec, Edges: edges})
+}
+
+// authorityKey is where cert-manager has the certificate of the authority in its Secrets.
+const authorityKey = "ca.crt"
+
+// authority names the Secret with the authority of the address in the clouds.yaml; "" where there is none, or where
+// somebody else looks after the certificate. Outside it comes once the Ingress is there, for which nothing waits.
+func (c *composer) authority() (string, []unit.Edge) {
+	x := c.m.Cloud.Exposure
+	switch {
+	case x != nil && x.TLS && x.Issuer != nil:
+		return publicCertificateOf(identityEndpoint()), nil
+	case x == nil && speaksTLS(c.m, keystoneService):
+		return trustName, []unit.Edge{{To: systemAddress(trustUnit), Until: unit.Ready, Gate: unit.GateStart}}
+	}
+	return "", nil
 }
 
 const (

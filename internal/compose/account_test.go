@@ -89,6 +89,7 @@ func TestCloudsForPeople(t *testing.T) {
 		name, block, keystone, beside string
 		want                          []string // in the text
 		source                        string   // "" for no Secret at all
+		authority                     string   // the Secret with it
 	}{
 		{
 			name: "inside", source: "kupenstack-credentials keystone-admin", want: []string{
@@ -98,7 +99,11 @@ func TestCloudsForPeople(t *testing.T) {
 		},
 		{
 			name: "inside, with TLS", block: "tls {\n issuer = { name = \"authority\" }\n}\n", source: "kupenstack-credentials keystone-admin",
-			want: []string{`auth_url: "https://keystone-api.openstack.svc:5000/v3"`, `interface: "internal"`},
+			want: []string{`auth_url: "https://keystone-api.openstack.svc:5000/v3"`, `interface: "internal"`}, authority: "kupenstack-tls-trust",
+		},
+		{
+			name: "with names outside, and certificates of an issuer", block: fmt.Sprintf(outside, "true\n    issuer = { name = \"mine\" }"), source: "kupenstack-credentials keystone-admin",
+			want: []string{`auth_url: "https://keystone.cloud.example.org/v3"`}, authority: "keystone-api-public-tls",
 		},
 		{
 			name: "with names outside", block: fmt.Sprintf(outside, "true"), source: "kupenstack-credentials keystone-admin",
@@ -127,6 +132,16 @@ func TestCloudsForPeople(t *testing.T) {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: no %s in\n%s", test.name, part, text)
 			}
+		}
+		var copies []unit.Copy
+		if test.authority != "" {
+			copies = []unit.Copy{{Key: "ca.crt", Source: test.authority, SourceKey: "ca.crt"}}
+		}
+		if !slices.Equal(spec.Copies, copies) {
+			t.Errorf("%s: beside it there is %v", test.name, spec.Copies)
+		}
+		if waits := strings.Contains(fmt.Sprint(u.Edges), "system.trust ready"); waits != (test.authority == "kupenstack-tls-trust") {
+			t.Errorf("%s: it waits for the authority: %t", test.name, waits)
 		}
 		if got := spec.Source + " " + spec.SourceKey; got != test.source {
 			t.Errorf("%s: the password is from %s", test.name, got)

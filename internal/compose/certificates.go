@@ -29,6 +29,7 @@ func (c *composer) signedBy(service string) string {
 
 // tls adds the certificates. Services wait for them: without cert-manager they are blocked, and nothing is begun.
 func (c *composer) tls() {
+	c.tlsServices()
 	if !secured(c.m) {
 		return
 	}

@@ -246,7 +246,7 @@ func (c *composer) ingress(e endpoint, x *model.Exposure, port int64, annotation
 		case x.Certificate != "":
 			tls["secretName"] = x.Certificate
 		case x.Issuer != nil:
-			tls["secretName"] = e.host + "-public-tls"
+			tls["secretName"] = publicCertificateOf(e)
 			kind := annotationClusterIssuer
 			if x.Issuer.Kind == "Issuer" {
 				kind = annotationIssuer
@@ -257,6 +257,9 @@ func (c *composer) ingress(e endpoint, x *model.Exposure, port int64, annotation
 	}
 	return map[string]any{"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "spec": spec}
 }
+
+// publicCertificateOf names the Secret with the certificate that cert-manager makes for the name of an API outside.
+func publicCertificateOf(e endpoint) string { return e.host + "-public-tls" }
 
 func (c *composer) httpRoute(e endpoint, x *model.Exposure, port int64) map[string]any {
 	namespace := x.Gateway.Namespace

@@ -173,18 +173,24 @@ func budgetPath(service, part string) string {
 	return disruptionParts + named(budgets(), service, part, part) + ".min_available"
 }
 
+// amount is one of the resources of a piece: where it is below them, and "" where it is not written.
+type amount struct{ path, text string }
+
+func amountsOf(r model.Resources) []amount {
+	return []amount{
+		{"requests.cpu", r.Requests.CPU}, {"requests.memory", r.Requests.Memory}, {"limits.cpu", r.Limits.CPU}, {"limits.memory", r.Limits.Memory},
+	}
+}
+
 // resourceValues give pieces what is written for them, and nothing to anything else: a chart switches all on at once.
 func resourceValues(known schema.Service, s *model.Service) []setting {
-	if len(s.Pods.Resources) == 0 {
-		return nil
+	if !slices.ContainsFunc(known.Pieces(), func(piece string) bool { _, written := s.Pods.Resources[piece]; return written }) {
+		return nil // not even where there are some of what is no piece of the chart
 	}
 	list := []setting{{path: podResources + "enabled", value: true}}
 	for _, piece := range known.Pieces() {
-		r := s.Pods.Resources[piece]
-		for _, amount := range []struct{ of, text string }{
-			{"requests.cpu", r.Requests.CPU}, {"requests.memory", r.Requests.Memory}, {"limits.cpu", r.Limits.CPU}, {"limits.memory", r.Limits.Memory},
-		} {
-			path := podResources + named(pieces(), s.Name, piece, piece) + "." + amount.of
+		for _, amount := range amountsOf(s.Pods.Resources[piece]) {
+			path := podResources + named(pieces(), s.Name, piece, piece) + "." + amount.path
 			switch {
 			case amount.text != "":
 				list = append(list, setting{path: path, value: amount.text})
@@ -230,6 +236,11 @@ func (c *composer) checkPods(s *model.Service, values map[string]any) {
 				fmt.Sprintf("%s of %s runs %d times, and %d are to go on: no node with one of them could ever be drained", part, s.Name, n, least),
 				fmt.Sprintf("write a lower number than replicas has, or more replicas, such as %d", least+1))
 		}
+	}
+	if _, written := s.Pods.Resources[schema.PieceTLS]; written && !speaksTLS(c.m, s.Name) {
+		at, _ := c.decides(s, s.Settings, schema.Resources, []string{schema.PieceTLS}, nil)
+		c.failAt(codeValue, at, "resources for nothing", fmt.Sprintf("resources has tls, and there is no nginx before the APIs of %s", s.Name),
+			"take it away; tls in the cloud has APIs speak TLS")
 	}
 	if r := s.Pods.Resources["server"]; s.Name == broker && len(s.Pods.Resources) > 0 && r.Limits.CPU == "" && get(values, podResources+"server.limits.cpu") == nil {
 		c.failAt(codeValue, c.lastOrigin(s, schema.Resources), "no limit of processors",

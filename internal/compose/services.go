@@ -78,6 +78,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	}
 	values = overlay(values, c.overrides(s))
 	values = overlay(values, c.written[s.Name])
+	c.keepTLS(s, values)
 	leaveAway(values, s.Backends)
 	c.checkAlone(s, values)
 	c.checkPods(s, values)

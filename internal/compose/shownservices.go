@@ -92,7 +92,23 @@ func (c *composer) cloudObject() map[string]any {
 			spec[name] = value
 		}
 	}
+	if secured(c.m) {
+		spec["tls"] = c.tlsSpec()
+	}
 	return shownObject(unit.KindShownCloud, cloud.Name, spec)
+}
+
+// tlsSpec is who speaks TLS, and who signs for them.
+func (c *composer) tlsSpec() map[string]any {
+	var services []string
+	for i := range c.m.Cloud.Services {
+		if name := c.m.Cloud.Services[i].Name; speaksTLS(c.m, name) {
+			services = append(services, name)
+		}
+	}
+	slices.Sort(services)
+	issuer := c.m.Cloud.TLS.Issuer
+	return map[string]any{"enabled": true, "issuerRef": map[string]any{"kind": issuer.Kind, "name": issuer.Name}, "services": anys(services)}
 }
 
 func anys(texts []string) []any {

@@ -34,6 +34,14 @@ type front struct {
 	target string // below network: where the Service leads to
 }
 
+// program is the port of what TLS ends before.
+func (f front) program() int64 {
+	if f.api.number == 0 {
+		return portHTTP
+	}
+	return f.api.number
+}
+
 // fronts are those of the services whose charts have a place for it. The consoles of instances are none of them.
 func fronts() map[string][]front {
 	of := func(service string, pods, targets []string) []front {
@@ -121,7 +129,7 @@ func tlsValues(service string, m *model.Model) []setting {
 	var list []setting
 	if speaksTLS(m, service) {
 		for _, f := range fronts()[service] {
-			list = append(list, frontValues(f, m)...)
+			list = append(list, frontValues(f, m, m.Service(service).Pods.Resources[schema.PieceTLS])...)
 		}
 		if service == "horizon" { // which hears of it from what is before it alone
 			list = append(list, setting{path: "conf.horizon.local_settings.config.secure_proxy_ssl_header", value: true})
@@ -158,14 +166,10 @@ func schemeValues(e endpoint) []setting {
 }
 
 // frontValues put an API behind TLS. Its program, which the probes of its container ask, stays as it is.
-func frontValues(f front, m *model.Model) []setting {
-	port := f.api.number
-	if port == 0 {
-		port = portHTTP
-	}
+func frontValues(f front, m *model.Model, resources model.Resources) []setting {
 	list := append(schemeValues(f.api),
 		setting{path: "network." + f.target + ".target_port", value: portTLS},
-		setting{path: "pod.extraContainers." + f.pods, value: []any{frontContainer(frontImage(m), port)}},
+		setting{path: "pod.extraContainers." + f.pods, value: []any{frontContainer(frontImage(m), f.program(), resources)}},
 		setting{path: "pod.extraVolumes." + f.pods, value: frontVolumes(f.api)})
 	if f.api.port != "web" {
 		list = append(list, setting{path: "endpoints." + f.api.name + ".scheme.service", value: "http"})

@@ -123,6 +123,19 @@ func TestTLSOfServices(t *testing.T) {
 	}
 }
 
+// TestShownTLS has people see it at the cloud.
+func TestShownTLS(t *testing.T) {
+	for name, want := range map[string]string{
+		issued: `{"enabled":true,"issuerRef":{"kind":"ClusterIssuer","name":"authority"},"services":["cinder","glance","heat","horizon","keystone","neutron","nova","placement"]}`,
+		"    issuer = { kind = \"Issuer\", name = \"authority\" }\n    services = [\"keystone\", \"glance\"]": `{"enabled":true,"issuerRef":{"kind":"Issuer","name":"authority"},"services":["glance","keystone"]}`,
+	} {
+		cloud := items(t, secured(t, name), "system.controlplane")[0]
+		if got := compact(at(cloud, []string{"spec", "tls"})); got != want {
+			t.Errorf("the cloud shows %s, want %s", got, want)
+		}
+	}
+}
+
 func TestImageOfTLS(t *testing.T) {
 	const images = "  images {\n    registries = { \"docker.io\" = \"mirror.example.org/docker\", \"docker.io/library/ng\" = \"wrong.example.org\" }\n  }"
 	for tls, want := range map[string]string{

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"strconv"
 	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
 // frontConf is the configuration of what ends TLS; the words in capitals stand for what differs.
@@ -25,12 +27,12 @@ const (
 
 // frontContainer ends TLS before the port of a program. What it is configured with is a part of the pod, so that
 // another configuration replaces that.
-func frontContainer(image string, port int64) map[string]any {
+func frontContainer(image string, port int64, resources model.Resources) map[string]any {
 	conf := strings.NewReplacer("DIRECTORY", frontCertificates, "LISTEN", strconv.FormatInt(portTLS, 10), "PROBE", frontProbe, "PORT", strconv.FormatInt(port, 10)).Replace(frontConf)
 	probe := func(period int64) map[string]any {
 		return map[string]any{"httpGet": map[string]any{"scheme": "HTTPS", "path": frontProbe, "port": portTLS}, "periodSeconds": period, "timeoutSeconds": int64(5)}
 	}
-	return map[string]any{
+	container := map[string]any{
 		"name": frontName, "image": image, "imagePullPolicy": "IfNotPresent",
 		"command": []any{"sh", "-c", `printf '%s' "$CONF" >/tmp/nginx.conf && exec nginx -e stderr -c /tmp/nginx.conf -g 'daemon off;'`},
 		"env":     []any{map[string]any{"name": "CONF", "value": conf}},
@@ -46,6 +48,21 @@ func frontContainer(image string, port int64) map[string]any {
 			map[string]any{"name": volumeOfFiles, "mountPath": "/tmp"},
 		},
 	}
+	if of := amounts(resources); len(of) > 0 {
+		container["resources"] = of
+	}
+	return container
+}
+
+// amounts are resources as Kubernetes takes them.
+func amounts(r model.Resources) map[string]any {
+	of := map[string]any{}
+	for _, amount := range amountsOf(r) {
+		if amount.text != "" {
+			put(of, amount.path, amount.text)
+		}
+	}
+	return of
 }
 
 func frontVolumes(e endpoint) []any {

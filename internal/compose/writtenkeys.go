@@ -72,13 +72,19 @@ func (c *composer) keysForNodes(s *model.Service) []unit.WrittenKey {
 	return found
 }
 
-// writtenKey tells where a key was written: in values, which wins, or in conf.
+// writtenKey tells of a key where it was written: in values, which wins, or in conf.
 func (c *composer) writtenKey(s *model.Service, settings []model.Setting, path []string) unit.WrittenKey {
+	at, text := c.whereKey(s, settings, path)
+	return unit.WrittenKey{Path: path, Text: text, Range: at.where}
+}
+
+// whereKey is where a key was written, and how it is written there.
+func (c *composer) whereKey(s *model.Service, settings []model.Setting, path []string) (origin, string) {
 	name, inside := "values", path
 	at, ok := c.decides(s, settings, name, inside, nil)
 	if !ok && path[0] == "conf" {
 		name, inside = path[0], path[1:]
 		at, _ = c.decides(s, settings, name, inside, nil)
 	}
-	return unit.WrittenKey{Path: path, Text: name + pathOf(inside), Range: at.where}
+	return at, name + pathOf(inside)
 }

@@ -23,9 +23,9 @@ func (c *checker) pods(service schema.Service, s Setting) {
 	switch s.Name {
 	case schema.Resources:
 		for _, piece := range slices.Sorted(maps.Keys(elements(v))) {
-			if !slices.Contains(service.Pieces(), piece) {
+			if !slices.Contains(service.Resourced(), piece) {
 				c.fail(codeService, s.At(piece), "unknown piece", fmt.Sprintf("%s has no piece %q that resources could be given to", service.Name, piece),
-					"there are: "+strings.Join(service.Pieces(), ", "))
+					"there are: "+strings.Join(service.Resourced(), ", "))
 			}
 		}
 	case schema.Tolerations:

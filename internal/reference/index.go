@@ -137,8 +137,8 @@ func (r *Renderer) services() []byte {
 			parts = codes(s.Parts)
 		}
 		others := "–"
-		if len(s.Others) > 0 {
-			others = codes(s.Others)
+		if further := s.Resourced()[len(s.Parts):]; len(further) > 0 {
+			others = codes(further)
 		}
 		p.row("`"+s.Name+"`", prose(s.Doc), parts, others, yes(s.Storage), yes(s.Versioned), yes(s.ByNode))
 	}

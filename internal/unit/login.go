@@ -25,16 +25,20 @@ func (a *Account) Locator() Locator {
 // Digest covers everything.
 func (a *Account) Digest() string { return digest(a) }
 
-// Filled is a Secret with one text that a value of another Secret is put into.
+// Filled is a Secret with a text that a value of another Secret is put into, and perhaps copies beside it.
 type Filled struct {
-	Namespace string // of both Secrets
+	Namespace string // of all Secrets
 	Name      string
 	Key       string
 	// Before and After are the text around the value, which is written as JSON has it: in quotes.
 	Before, After string
 	// Source and SourceKey name the other Secret and the value.
 	Source, SourceKey string
+	Copies            []Copy `json:",omitempty"`
 }
+
+// Copy is a key with a value of another Secret as it is. It is left out as long as that is not there, or empty.
+type Copy struct{ Key, Source, SourceKey string }
 
 // Driver returns [Kubernetes].
 func (*Filled) Driver() DriverName { return Kubernetes }

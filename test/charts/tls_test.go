@@ -5,6 +5,8 @@ package charts_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -39,7 +41,7 @@ func TestOpenStackHelmTLS(t *testing.T) {
 				}
 				m, ev := composed.Text(t, composed.Secured(network, storage, tls))
 				units := composed.Compose(t, m, ev, compose.Facts{})
-				seen := map[string]int{}
+				seen, fronted := map[string]int{}, 0
 				for _, r := range releases(units) {
 					objects := wantSound(t, dir, r)
 					for _, found := range url.FindAllStringSubmatch(strings.Join(objects, "\n"), -1) {
@@ -56,9 +58,16 @@ func TestOpenStackHelmTLS(t *testing.T) {
 						}
 					}
 					wantProtocolOfMetadata(t, units, objects)
-					for _, object := range objects {
-						wantFronted(t, units, object)
+					fronted += wantFronted(t, units, objects)
+				}
+				want := 0
+				for _, service := range apis() {
+					if _, speaks := units[`system.certificates["`+service+`"]`]; speaks {
+						want++
 					}
+				}
+				if fronted != want {
+					t.Errorf("TLS ends before %d APIs, want %d", fronted, want)
 				}
 				if len(seen) < 9 {
 					t.Errorf("of so few APIs somebody is told: %v", seen)
@@ -82,49 +91,171 @@ func wantProtocolOfMetadata(t *testing.T, units map[string]unit.Unit, objects []
 	}
 }
 
-// wantFronted wants the pods behind a Service with TLS to have what ends it, with a probe of its own, and the program
-// beside it to be probed without.
-func wantFronted(t *testing.T, units map[string]unit.Unit, object string) {
+// part is what of the objects of a chart is looked at: a Service, or what makes pods.
+type part struct {
+	Kind     string
+	Metadata struct{ Name string }
+	Spec     struct {
+		Ports    []corev1.ServicePort
+		Template corev1.PodTemplateSpec
+		Selector any // of labels
+	}
+}
+
+// selects tells whether the pods of something are behind a Service.
+func (service *part) selects(w *part) bool {
+	selector, _ := service.Spec.Selector.(map[string]any)
+	for key, value := range selector {
+		if w.Spec.Template.Labels[key] != value {
+			return false
+		}
+	}
+	return len(selector) > 0
+}
+
+// wantFronted follows each Service of an API to its pods, and there from what ends TLS to the program beside it. It
+// returns how many there are with TLS.
+func wantFronted(t *testing.T, units map[string]unit.Unit, objects []string) int {
 	t.Helper()
-	var o struct {
-		Kind     string
-		Metadata struct{ Name string }
-		Spec     struct {
-			Ports    []corev1.ServicePort
-			Template corev1.PodTemplateSpec
+	var services, others []*part
+	for _, object := range objects {
+		kind := regexp.MustCompile(`(?m)^kind: (.*)$`).FindStringSubmatch(object)
+		if kind == nil || !slices.Contains([]string{"Service", "Deployment", "StatefulSet", "DaemonSet"}, kind[1]) {
+			continue
+		}
+		var w part
+		if err := yaml.Unmarshal([]byte(object), &w); err != nil {
+			t.Fatal(err)
+		}
+		if w.Kind == "Service" {
+			services = append(services, &w)
+		} else {
+			others = append(others, &w)
 		}
 	}
-	if !strings.Contains(object, "\nkind: Service\n") && !strings.Contains(object, "\nkind: Deployment\n") {
-		return
-	}
-	if err := yaml.Unmarshal([]byte(object), &o); err != nil {
-		t.Fatal(err)
-	}
-	service, isAPI := apis()[o.Metadata.Name]
-	_, speaks := units[`system.certificates["`+service+`"]`]
-	if o.Kind == "Service" && isAPI {
-		for _, p := range o.Spec.Ports {
-			if to := p.TargetPort.IntValue() == 8443; to != speaks {
-				t.Errorf("%s leads to %v, with TLS: %v", o.Metadata.Name, p.TargetPort, speaks)
-			}
+	fronted := map[*part]bool{}
+	found := 0
+	for _, s := range services {
+		service, isAPI := apis()[s.Metadata.Name]
+		if !isAPI {
+			continue
 		}
-		return
-	}
-	if o.Kind != "Deployment" {
-		return
-	}
-	fronted := false
-	for _, c := range o.Spec.Template.Spec.Containers {
-		fronted = fronted || c.Name == "tls"
-	}
-	for _, c := range o.Spec.Template.Spec.Containers {
-		for _, probe := range []*corev1.Probe{c.ReadinessProbe, c.LivenessProbe} {
-			if !fronted || probe == nil || probe.HTTPGet == nil {
+		certificates, speaks := units[`system.certificates["`+service+`"]`]
+		behind := 0
+		for _, w := range others {
+			if !s.selects(w) {
 				continue
 			}
-			if https := probe.HTTPGet.Scheme == corev1.URISchemeHTTPS; https != (c.Name == "tls") {
-				t.Errorf("%s of %s is probed by %s", c.Name, o.Metadata.Name, probe.HTTPGet.Scheme)
+			behind++
+			if speaks {
+				found++
+				fronted[w] = true
+				wantFront(t, s, w, certificates.Spec.(*unit.Objects))
+				continue
+			}
+			for _, p := range s.Spec.Ports {
+				if len(listening(w, "", targetOf(p))) == 0 {
+					t.Errorf("%s leads to port %d, and no container of %s is there", s.Metadata.Name, targetOf(p), w.Metadata.Name)
+				}
+			}
+		}
+		if behind == 0 {
+			t.Errorf("there is nothing behind %s", s.Metadata.Name)
+		}
+	}
+	for _, w := range others {
+		for _, c := range w.Spec.Template.Spec.Containers {
+			if c.Name == front && !fronted[w] {
+				t.Errorf("%s has what ends TLS, and nothing leads to it", w.Metadata.Name)
 			}
 		}
 	}
+	return found
+}
+
+// front is the name of the container that ends TLS.
+const front = "tls"
+
+// wantFront wants the way from a Service to its pods to be whole: its port leads to where nginx
+// listens, which has the certificate of the Service, and hands on to where another container is.
+func wantFront(t *testing.T, s, w *part, certificates *unit.Objects) {
+	t.Helper()
+	i := slices.IndexFunc(w.Spec.Template.Spec.Containers, func(c corev1.Container) bool { return c.Name == front })
+	if i < 0 {
+		t.Errorf("nothing ends TLS in the pods of %s", w.Metadata.Name)
+		return
+	}
+	nginx := w.Spec.Template.Spec.Containers[i]
+	number := func(of string) int32 {
+		found := regexp.MustCompile(of).FindStringSubmatch(nginx.Env[0].Value)
+		if found == nil {
+			t.Fatalf("the nginx of %s has no %s", w.Metadata.Name, of)
+		}
+		n, err := strconv.ParseInt(found[1], 10, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int32(n)
+	}
+	listens, program := number(`listen (\d+) ssl;`), number(`proxy_pass http://127\.0\.0\.1:(\d+);`)
+	for _, p := range s.Spec.Ports {
+		if targetOf(p) != listens {
+			t.Errorf("%s leads to port %d, and the nginx of %s listens at %d", s.Metadata.Name, targetOf(p), w.Metadata.Name, listens)
+		}
+	}
+	if names := listening(w, "", listens); !slices.Equal(names, []string{front}) {
+		t.Errorf("at port %d of %s there are %v", listens, w.Metadata.Name, names)
+	}
+	if len(listening(w, front, program)) != 1 {
+		t.Errorf("the nginx of %s hands on to port %d, and no container is there", w.Metadata.Name, program)
+	}
+	for _, c := range w.Spec.Template.Spec.Containers {
+		for _, probe := range []*corev1.Probe{c.ReadinessProbe, c.LivenessProbe} {
+			if probe == nil || probe.HTTPGet == nil {
+				continue
+			}
+			if https := probe.HTTPGet.Scheme == corev1.URISchemeHTTPS; https != (c.Name == front) {
+				t.Errorf("%s of %s is probed by %s", c.Name, w.Metadata.Name, probe.HTTPGet.Scheme)
+			}
+		}
+	}
+	if !hasCertificate(w, nginx, certificates, s.Metadata.Name) {
+		t.Errorf("the nginx of %s has no certificate for %s", w.Metadata.Name, s.Metadata.Name)
+	}
+}
+
+// hasCertificate tells whether a container has the Secret with the certificate for a name.
+func hasCertificate(w *part, c corev1.Container, certificates *unit.Objects, name string) bool {
+	for _, item := range certificates.Items {
+		spec := item["spec"].(map[string]any)
+		if !slices.Contains(spec["dnsNames"].([]any), any(name)) {
+			continue
+		}
+		for _, v := range w.Spec.Template.Spec.Volumes {
+			mounted := slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == v.Name })
+			if mounted && v.Secret != nil && v.Secret.SecretName == spec["secretName"] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// listening are the containers with a port, but for one.
+func listening(w *part, but string, port int32) []string {
+	var names []string
+	for _, c := range w.Spec.Template.Spec.Containers {
+		if c.Name != but && slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.ContainerPort == port }) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// targetOf is where a port of a Service leads to.
+func targetOf(p corev1.ServicePort) int32 {
+	if p.TargetPort.IntValue() == 0 {
+		return p.Port
+	}
+	return int32(p.TargetPort.IntValue())
 }

@@ -112,7 +112,7 @@ func TestFlags(t *testing.T) {
 	if len(parts) <= len(sources()) {
 		t.Fatalf("README.md has %d tables of flags", len(parts))
 	}
-	all := []string{"namespace", "set", "from-literal", "for"} // of helm and kubectl
+	all := []string{"namespace", "set", "from-literal", "for", "os-cacert"} // of helm, kubectl and openstack
 	for i, name := range sources() {
 		registered := found(`\w*Var\((?:\w+\{)?&[\w.]+(?:, \w+)?\}?, "([a-z-]+)"`, read(t, name))
 		all = append(all, registered...)

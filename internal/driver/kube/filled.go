@@ -10,7 +10,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// filledSecret handles [unit.Filled]: a set of one object, once the value that is put into it is known.
+// filledSecret handles [unit.Filled]: a set of one object, once the value that is put into its text is known.
 type filledSecret struct {
 	driver *Driver
 	target unit.Target
@@ -24,11 +24,14 @@ func (s *filledSecret) ref() unit.ObjectRef {
 	return secretRef(s.target.Locator.Namespace, s.target.Locator.Name)
 }
 
-// refs has the source as well, so that a change of it is heard of.
+// refs has the sources as well, so that a change of them is heard of.
 func (s *filledSecret) refs() []unit.ObjectRef {
 	refs := []unit.ObjectRef{s.ref()}
 	if s.spec != nil {
 		refs = append(refs, secretRef(s.spec.Namespace, s.spec.Source))
+		for _, c := range s.spec.Copies {
+			refs = append(refs, secretRef(s.spec.Namespace, c.Source))
+		}
 	}
 	return refs
 }
@@ -54,15 +57,36 @@ func (s *filledSecret) set(there objects) (*objectSet, error) {
 		return nil, fmt.Errorf("%s: the value for it cannot be written", s.ref()) // the error would quote it
 	}
 	text := s.spec.Before + string(quoted) + s.spec.After
+	data := map[string]any{s.spec.Key: base64.StdEncoding.EncodeToString([]byte(text))}
+	if err := s.addCopies(there, data); err != nil {
+		return nil, err
+	}
 	item := map[string]any{
 		"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
 		"metadata": map[string]any{"namespace": s.spec.Namespace, "name": s.spec.Name},
-		"data":     map[string]any{s.spec.Key: base64.StdEncoding.EncodeToString([]byte(text))},
+		"data":     data,
 	}
 	set.digest = s.spec.Digest()
 	set.items = []wanted{{ref: s.ref(), object: marked(item, s.target.Address.String(), set.digest)}}
 	set.secrets = []redact.Secret{value}
 	return set, nil
+}
+
+// addCopies adds what is only copied, as far as it is there.
+func (s *filledSecret) addCopies(there objects, data map[string]any) error {
+	for _, c := range s.spec.Copies {
+		source := there[secretRef(s.spec.Namespace, c.Source)]
+		if source == nil {
+			continue
+		}
+		switch value, found, err := secretValue(source, c.SourceKey); {
+		case err != nil:
+			return err
+		case found && value.Reveal() != "":
+			data[c.Key] = base64.StdEncoding.EncodeToString([]byte(value.Reveal()))
+		}
+	}
+	return nil
 }
 
 // waits says what is missing.

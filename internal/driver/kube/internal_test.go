@@ -205,3 +205,46 @@ func TestLabelsThatANodeHas(t *testing.T) {
 		}
 	}
 }
+
+// TestCopies has what is copied beside the text as soon as it is there, and the text without it until then.
+func TestCopies(t *testing.T) {
+	object := func(data map[string]any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"namespace": "n"}, "data": data}}
+	}
+	address, err := addr.ParseObject("system.clouds")
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := &filledSecret{driver: &Driver{}, target: unit.Target{Address: address}, spec: &unit.Filled{
+		Namespace: "n", Name: "clouds", Key: "clouds.yaml", Source: "passwords", SourceKey: "admin", Copies: []unit.Copy{{Key: "ca.crt", Source: "trust", SourceKey: "ca"}},
+	}}
+	if refs := filled.refs(); !slices.Contains(refs, secretRef("n", "trust")) {
+		t.Errorf("nobody hears of the source: %v", refs)
+	}
+	for name, test := range map[string]struct {
+		trust map[string]any
+		want  any
+	}{
+		"not there": {nil, nil},
+		"another":   {map[string]any{"tls.crt": "eA=="}, nil},
+		"empty":     {map[string]any{"ca": ""}, nil},
+		"there":     {map[string]any{"ca": "eA=="}, "eA=="},
+	} {
+		there := objects{secretRef("n", "passwords"): object(map[string]any{"admin": "cA=="})}
+		if test.trust != nil {
+			there[secretRef("n", "trust")] = object(test.trust)
+		}
+		set, err := filled.set(there)
+		if err != nil || set == nil || len(set.items) != 1 {
+			t.Fatalf("%s: %+v, %v", name, set, err)
+		}
+		data := set.items[0].object.Object["data"].(map[string]any)
+		if data["ca.crt"] != test.want || data["clouds.yaml"] != "InAi" {
+			t.Errorf("%s: %v", name, data)
+		}
+	}
+	broken := objects{secretRef("n", "passwords"): object(map[string]any{"admin": "cA=="}), secretRef("n", "trust"): object(map[string]any{"ca": "%"})}
+	if set, err := filled.set(broken); err == nil {
+		t.Errorf("what nobody can read is taken: %+v", set)
+	}
+}

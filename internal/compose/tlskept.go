@@ -1,0 +1,203 @@
+package compose
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// keepTLS refuses what people write in the place of what has APIs speak TLS: they would be plain, or nobody would
+// reach them, and who deploys them would hear nothing of it. What is added to lists stands beside it.
+func (c *composer) keepTLS(s *model.Service, values map[string]any) {
+	k := tlsKeeper{composer: c, service: s, told: map[diag.Range]bool{}}
+	list := tlsValues(s.Name, c.m)
+	for _, ours := range list {
+		switch {
+		case !covers(c.written[s.Name], ours.path):
+		case strings.HasPrefix(ours.path, "conf."):
+			k.option(ours, c.written[s.Name], s.Settings)
+		default:
+			k.value(ours, values)
+		}
+	}
+	if speaksTLS(c.m, s.Name) {
+		for _, f := range fronts()[s.Name] {
+			k.front(f)
+		}
+	}
+	for _, own := range c.onNodes(s) {
+		for _, ours := range list {
+			if strings.HasPrefix(ours.path, "conf.") && covers(own.written, ours.path) {
+				k.option(ours, own.written, own.settings)
+			}
+		}
+	}
+}
+
+// tlsKeeper looks at what is written for one service.
+type tlsKeeper struct {
+	*composer
+	service *model.Service
+	told    map[diag.Range]bool // one line may be in the way of several values
+}
+
+func (k tlsKeeper) refuse(at origin, detail, hint string) {
+	if !k.told[at.where] {
+		k.told[at.where] = true
+		k.failAt(codeValue, at, "in the way of TLS", detail, hint)
+	}
+}
+
+const nobodyElse = "take it away: with tls nobody else can write it"
+
+// value is about one of the values of the chart.
+func (k tlsKeeper) value(ours setting, values map[string]any) {
+	name := k.service.Name
+	at, text := k.whereKey(k.service, k.service.Settings, steps(ours.path))
+	theirs := get(k.written[name], ours.path)
+	list, isList := ours.value.([]any)
+	switch {
+	case isList:
+		if at, replaces := k.replaces(k.service, steps(ours.path)); replaces {
+			k.refuse(at, fmt.Sprintf("%s of %s takes the place of what tls puts there, and its API would be plain", text, name), "to have more beside it, write append([…]) in place of […]")
+			return
+		}
+		more, _ := theirs.([]any)
+		put(values, ours.path, slices.Concat(list, more))
+	case !same(theirs, ours.value) && !k.outside(name, ours.path):
+		k.refuse(at, fmt.Sprintf("tls sets %s of %s to %v: with anything else its APIs, or those that it talks to, would be plain or out of reach", text, name, ours.value), nobodyElse)
+	}
+}
+
+// option is about one of the options of programs. Another file may have the authority as well.
+func (k tlsKeeper) option(ours setting, written map[string]any, settings []model.Setting) {
+	if theirs := get(written, ours.path); theirs == nil || theirs == "" || theirs == false {
+		at, text := k.whereKey(k.service, settings, steps(ours.path))
+		k.refuse(at, fmt.Sprintf("%s of %s has to be there with tls, as %v, and is nothing here", text, k.service.Name, ours.value), "take it away")
+	}
+}
+
+// front is about what the nginx before an API and its certificate are made for.
+func (k tlsKeeper) front(f front) {
+	of, name := "endpoints."+f.api.name+".", k.service.Name
+	elsewhere := fmt.Sprintf("tls has nginx hand on to port %d behind %s, and with %%s of %s the program would be at another", f.program(), f.api.host, name)
+	if path := "network." + f.target + ".port"; covers(k.written[name], path) && !same(get(k.written[name], path), f.program()) {
+		at, text := k.whereKey(k.service, k.service.Settings, steps(path))
+		k.refuse(at, fmt.Sprintf(elsewhere, text), nobodyElse)
+	}
+	for _, rule := range []struct {
+		path   string
+		value  any
+		detail string
+	}{
+		{of + "port." + f.api.port, f.program(), elsewhere},
+		{of + "hosts", f.api.host, fmt.Sprintf("the certificate of %s is for this name, and %%s of %s is another", f.api.host, name)},
+		{of + "host_fqdn_override", nil, fmt.Sprintf("the certificate of %s is for its names inside of the cluster, and %%s of %s is another", f.api.host, name)},
+	} {
+		for _, path := range otherThan(k.written[name], rule.path, rule.value, "public", "admin") { // of which TLS inside needs none
+			at, text := k.whereKey(k.service, k.service.Settings, path)
+			k.refuse(at, fmt.Sprintf(rule.detail, text), nobodyElse)
+		}
+	}
+}
+
+// onNodes are what holds of a service on nodes with profiles of their own.
+func (c *composer) onNodes(s *model.Service) []writtenForNodes {
+	var found []writtenForNodes
+	done := map[string]bool{}
+	for i := range c.m.Nodes {
+		n := &c.m.Nodes[i]
+		if done[n.Profile] {
+			continue
+		}
+		done[n.Profile] = true
+		for _, own := range n.Services {
+			if own.Name != s.Name || own.Conf == cty.NilVal {
+				continue
+			}
+			if conf, err := withHidden(own.Conf, false, nil); err == nil { // which is told elsewhere
+				found = append(found, writtenForNodes{map[string]any{"conf": conf}, own.Settings})
+			}
+		}
+	}
+	return found
+}
+
+// writtenForNodes is what people wrote for the nodes with a profile, as values.
+type writtenForNodes struct {
+	written  map[string]any
+	settings []model.Setting
+}
+
+// replaces finds what was written at the path of a list in its place, and not to be added to it.
+func (c *composer) replaces(s *model.Service, path []string) (origin, bool) {
+	for i := range s.Settings {
+		written := &s.Settings[i]
+		if written.Name != "values" {
+			continue
+		}
+		if v, at, ok := written.Part(path...); ok && (len(at) < len(path) || !model.Adds(v)) {
+			return c.originOf(s, written, at...), true
+		}
+	}
+	return origin{}, false
+}
+
+// outside tells whether a value is about how an API is reached from outside, and people have said where that is.
+func (c *composer) outside(service, path string) bool {
+	at, public := strings.CutSuffix(path, ".scheme.public")
+	if !public {
+		return false
+	}
+	return c.m.Cloud.Exposure != nil || covers(c.written[service], at+".host_fqdn_override.public") || covers(c.written[service], at+".hosts.public")
+}
+
+// otherThan returns the paths below one that somebody wrote something else at than a value, but for those with some
+// last keys.
+func otherThan(written map[string]any, path string, value any, but ...string) [][]string {
+	if !covers(written, path) {
+		return nil
+	}
+	below, isTree := get(written, path).(map[string]any)
+	if !isTree {
+		return [][]string{steps(path)}
+	}
+	var found [][]string
+	for _, key := range slices.Sorted(maps.Keys(below)) {
+		if !slices.Contains(but, key) && !same(below[key], value) {
+			found = append(found, append(steps(path), key))
+		}
+	}
+	return found
+}
+
+// tlsServices tells of services that the tls block names, and that the cloud has not.
+func (c *composer) tlsServices() {
+	t := c.m.Cloud.TLS
+	if t == nil {
+		return
+	}
+	where, written := t.Ranges["services"]
+	if !written {
+		return
+	}
+	for _, name := range t.Services {
+		s := c.m.Service(name)
+		switch {
+		case s == nil:
+			c.fail(codeMissing, where, noAddress(), "a service is missing", fmt.Sprintf("tls has the APIs of %s speak TLS, and the cloud has no such service", name),
+				fmt.Sprintf("take it out of services, or write in the cloud: service %q {}", name))
+		case !s.Enabled:
+			c.diags.Append(diag.Diagnostic{
+				Severity: diag.Warning, Code: codeMissing, Subject: &where, Summary: "a service is missing",
+				Detail: fmt.Sprintf("tls has the APIs of %s speak TLS, and it has enabled = false", name), Hint: "nothing has to be done if it will be back: it speaks TLS then",
+			})
+		}
+	}
+}
