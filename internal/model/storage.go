@@ -113,8 +113,8 @@ func (c *checker) options(b *Backend) {
 
 // What volumes are in where nothing else is written. The pool is that of the charts.
 const (
-	defaultPool  = "cinder.volumes"
-	defaultGroup = "cinder-volumes"
+	DefaultPool  = "cinder.volumes"
+	DefaultGroup = "cinder-volumes"
 )
 
 // PoolOf is the pool of Ceph that a backend keeps its volumes in; "" for one of another type.
@@ -123,9 +123,9 @@ func (c *Cloud) PoolOf(b *Backend) string {
 		return ""
 	}
 	if c.Ceph != nil {
-		return cmp.Or(b.Pool, c.Ceph.Volumes.Pool, defaultPool)
+		return cmp.Or(b.Pool, c.Ceph.Volumes.Pool, DefaultPool)
 	}
-	return cmp.Or(b.Pool, defaultPool)
+	return cmp.Or(b.Pool, DefaultPool)
 }
 
 // GroupOf is the volume group of a backend; "" for one of another type.
@@ -133,7 +133,7 @@ func (b *Backend) GroupOf() string {
 	if b.Type != schema.BackendLVM {
 		return ""
 	}
-	return cmp.Or(b.VolumeGroup, defaultGroup)
+	return cmp.Or(b.VolumeGroup, DefaultGroup)
 }
 
 // ReachedByISCSI tells whether instances reach volumes by iSCSI.
