@@ -105,6 +105,17 @@ func (c *checker) options(b *Backend) {
 	}
 	elements := options.AsValueMap()
 	for _, key := range slices.Sorted(maps.Keys(elements)) {
+		at := orElse(b.Origin.At(key), b.Range)
+		switch key {
+		case "volume_backend_name":
+			c.fail(codeInvalid, at, "not an option", "volume_backend_name is the name of the backend, by which Cinder finds its volumes and the volume type finds it", fmt.Sprintf("take it away; the name is what is behind the word: backend %q", b.Name))
+		case "volume_driver":
+			hint := "take it away, and write the class as driver in place of type, with what it needs in options"
+			if b.Driver != "" {
+				hint = "take it away, and write the class as driver"
+			}
+			c.fail(codeInvalid, at, "not an option", "volume_driver is what type or driver of the backend lead to", hint)
+		}
 		if t := elements[key].Type(); t.IsObjectType() || t.IsMapType() {
 			c.fail(codeInvalid, orElse(b.Origin.At(key), b.Range), "not an option", fmt.Sprintf("the option %s is a map, and one of Cinder is a text, a number, true, false or a list of these", key), "write each option by itself")
 		}
