@@ -9,7 +9,7 @@ func cephBlock() Nested {
 	fields := map[string]Format{"pool": FormatCephName, "user": FormatCephName, "secret": FormatDNSName}
 	return Nested{Max: 1, Block: Block{
 		Kind: "ceph", Class: ClassPart,
-		Doc:      "A cluster of Ceph that somebody else looks after, for storage_backend ceph: how it is reached, and which pools and users OpenStack has there. The ConfigMap ceph-etc, which the charts read it from, is made of it. Without the block that ConfigMap and the Secret pvc-ceph-client-key have to be there.",
+		Doc:      "A cluster of Ceph that somebody else looks after, for storage_backend ceph: how it is reached, and which pools and users OpenStack has there. The ConfigMap ceph-etc, which the charts read it from, is made of it. Without the block that ConfigMap and the Secret pvc-ceph-client-key have to be there. Pools are fixed once the services that keep data there are deployed; users, Secrets and monitors can change.",
 		NeedsOne: []string{"mon_hosts", "conf"},
 		Attributes: []Attribute{
 			{
@@ -19,22 +19,22 @@ func cephBlock() Nested {
 			},
 			{
 				Name: "conf", Type: cty.String, AtLoad: true, Conflicts: "mon_hosts", Example: cty.StringVal("[global]\nmon_host = 192.0.2.11\n"),
-				Doc: "The whole ceph.conf, where it takes more than the monitors, such as file(\"ceph.conf\"). It is shown: keys do not belong there.",
+				Doc: "The whole ceph.conf, where it takes more than the monitors, such as file(\"ceph.conf\"). It is shown, so a key in it is refused: keys are in Secrets.",
 			},
 			{
 				Name: "admin_secret", Type: cty.String, AtLoad: true, Format: FormatDNSName, Example: cty.StringVal("ceph-admin"),
 				Doc: "The name of a Kubernetes Secret in the namespace of the cloud that has the key of client.admin in its key called key. With it the charts make the pools and the users themselves. Without, both are there, and each user's key is in a Secret of its own.",
 			},
 			{
-				Name: "images", Type: cephUserType(), AtLoad: true, Fields: fields, Example: user("images", "glance"),
+				Name: "images", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: map[string]string{"secret": "ceph-images"}, Example: user("images", "glance"),
 				Doc: "Where Glance keeps images: the pool, glance.images unless written, the user, glance unless written, and the Secret in the namespace of the cloud that has the user's key in its key called key. The Secret is required without admin_secret, and not written with it.",
 			},
 			{
-				Name: "volumes", Type: cephUserType(), AtLoad: true, Fields: fields, Example: user("volumes", "cinder"),
+				Name: "volumes", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: map[string]string{"secret": "ceph-volumes"}, Example: user("volumes", "cinder"),
 				Doc: "Where Cinder keeps volumes, as for images: the pool is cinder.volumes and the user cinder unless written. Hypervisors reach volumes and disks of instances with this user, whose key the charts put into ConfigMaps and pods of Nova and libvirt as well. So this Secret, without admin_secret, needs the label kupenstack.io/readable=true.",
 			},
 			{
-				Name: "backups", Type: cephUserType(), AtLoad: true, Fields: fields, Example: user("backups", "cinder-backup"),
+				Name: "backups", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: map[string]string{"secret": "ceph-backups"}, Example: user("backups", "cinder-backup"),
 				Doc: "Where Cinder keeps backups, as for images: the pool is cinder.backups unless written. Without admin_secret, user and Secret are those of volumes where neither is written; else the user is cinderbackup unless written.",
 			},
 			{

@@ -65,6 +65,9 @@ func (a *Attribute) Field(name string) *Attribute {
 	}
 	field := *a
 	field.Format = format
+	if text, shown := a.FieldExamples[name]; shown {
+		field.Example = cty.ObjectVal(map[string]cty.Value{name: cty.StringVal(text)})
+	}
 	return &field
 }
 

@@ -177,6 +177,9 @@ func (f Format) Check(s string) error {
 			_, err := chartlock.ParseGit(s)
 			return err
 		}
+		if Instead(f, s) != "" {
+			return errors.New("a repository of charts, or one of Git with git+ in front of its address")
+		}
 		if strings.Contains(s, "://") {
 			return checkURL(s, "oci", "https", "git+https", "git+ssh")
 		}
@@ -346,6 +349,29 @@ func checkURL(s string, schemes ...string) error {
 	}
 	return fmt.Errorf("a URL that starts with %s://", strings.Join(schemes, ":// or "))
 }
+
+// Instead is how a text is written that is none of a format, but shows what is meant; "" where that is not clear.
+func Instead(f Format, s string) string {
+	if f != FormatCharts {
+		return ""
+	}
+	address := s
+	if found := scpPattern.FindStringSubmatch(s); found != nil && !strings.Contains(s, "://") {
+		address = "ssh://" + found[1] + "/" + strings.TrimPrefix(found[2], "/")
+	}
+	if path, _, _ := strings.Cut(address, "?"); !strings.HasPrefix(address, "ssh://") && !strings.HasSuffix(path, ".git") && !strings.Contains(path, ".git//") {
+		return ""
+	}
+	if instead := "git+" + address; chartlock.IsGit(instead) {
+		if _, err := chartlock.ParseGit(instead); err == nil {
+			return instead
+		}
+	}
+	return ""
+}
+
+// scpPattern is how people write a repository of Git that is reached by ssh.
+var scpPattern = regexp.MustCompile(`^([A-Za-z0-9._-]+@[A-Za-z0-9.-]+):(.+)$`)
 
 func checkPath(s string) error {
 	if s == "" || strings.HasPrefix(s, "/") || strings.Contains(s, `\`) {

@@ -128,6 +128,8 @@ type Attribute struct {
 	Form     Form
 	Format   Format            // what a string must look like
 	Fields   map[string]Format // the same for strings inside of objects, by the names of their attributes
+	// FieldExamples are values of those that Example does not have.
+	FieldExamples map[string]string
 
 	Sensitive bool // never shown
 	Unordered bool // the order of the list's elements means nothing

@@ -109,16 +109,16 @@ func sectionOf(cloud *model.Cloud, b *model.Backend) map[string]any {
 	section := map[string]any{"volume_backend_name": b.Name, "volume_driver": b.Driver}
 	switch b.Type {
 	case schema.BackendRBD: // the options that the chart has for its own
-		section["volume_driver"] = "cinder.volume.drivers.rbd.RBDDriver"
-		section["rbd_pool"], section["rbd_user"], section["rbd_ceph_conf"] = cloud.PoolOf(b), cloud.UserOfVolumes(), "/etc/ceph/ceph.conf"
+		section["volume_driver"] = driverOfPools
+		section["rbd_pool"], section["rbd_user"], section["rbd_ceph_conf"] = cloud.PoolOf(b), cloud.UserOfVolumes(), cephConfPath
 		section["rbd_flatten_volume_from_snapshot"], section["report_discard_supported"] = false, true
 		section["rbd_max_clone_depth"], section["rbd_store_chunk_size"], section["rados_connect_timeout"] = int64(5), int64(4), int64(-1)
 		section["image_volume_cache_enabled"], section["image_volume_cache_max_size_gb"] = true, int64(200)
 	case schema.BackendLVM:
-		section["volume_driver"], section["volume_group"] = "cinder.volume.drivers.lvm.LVMVolumeDriver", b.GroupOf()
+		section["volume_driver"], section["volume_group"] = driverOfGroups, b.GroupOf()
 	case schema.BackendNFS:
 		host, path, _ := strings.Cut(b.Share, ":/")
-		section["volume_driver"], section["nas_host"], section["nas_share_path"] = "cinder.volume.drivers.nfs.NfsDriver", host, "/"+path
+		section["volume_driver"], section["nas_host"], section["nas_share_path"] = driverOfShares, host, "/"+path
 	}
 	return section
 }
@@ -147,7 +147,7 @@ func sizesOfPool(pool string) setting {
 func backups(pools bool) []setting {
 	withCeph, withoutCeph := condition{storage: storageCeph}, condition{storage: storageLocal}
 	list := []setting{
-		{path: "conf.cinder.DEFAULT.backup_driver", value: "cinder.backup.drivers.ceph.CephBackupDriver", when: withCeph},
+		{path: "conf.cinder.DEFAULT.backup_driver", value: driverOfBackups, when: withCeph},
 		{path: "manifests.job_backup_storage_init", value: false, when: withoutCeph},
 		{path: "manifests.deployment_backup", value: false, when: withoutCeph},
 	}

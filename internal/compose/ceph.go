@@ -12,6 +12,7 @@ import (
 const (
 	cephConfigMap = "ceph-etc"
 	cephConfFile  = "ceph.conf"
+	cephConfPath  = "/etc/ceph/ceph.conf"
 	cephSecretKey = "key"
 )
 

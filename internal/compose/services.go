@@ -3,6 +3,7 @@ package compose
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -154,6 +155,12 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 			fixed = map[string]string{}
 		}
 		fixed[FixedTLS] = c.signedBy(s.Name)
+	}
+	if storage := fixedStorage(s.Name, values); len(storage) > 0 {
+		if fixed == nil {
+			fixed = map[string]string{}
+		}
+		maps.Copy(fixed, storage)
 	}
 	return fixed
 }

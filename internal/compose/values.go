@@ -85,11 +85,11 @@ func settings() map[string][]setting {
 func cinderSettings() []setting {
 	withCeph, withLVM := condition{storage: storageCeph}, condition{storage: storageLVM}
 	const options = "conf.cinder.DEFAULT."
-	list := []setting{{path: options + "backup_driver", value: "cinder.backup.drivers.ceph.CephBackupDriver", when: withCeph}}
+	list := []setting{{path: options + "backup_driver", value: driverOfBackups, when: withCeph}}
 	for path, value := range map[string]any{
 		"conf.backends.rbd1": nil,
 		"conf.backends.lvm1": map[string]any{
-			"volume_driver": "cinder.volume.drivers.lvm.LVMVolumeDriver", "volume_backend_name": "lvm1", "volume_group": "cinder-volumes",
+			"volume_driver": driverOfGroups, "volume_backend_name": "lvm1", "volume_group": "cinder-volumes",
 		},
 		options + "enabled_backends":    "lvm1",
 		options + "default_volume_type": "lvm1",

@@ -140,7 +140,7 @@ func (l *loader) nested(decoded *Block, def *schema.Block, b *hclsyntax.Block, r
 	}
 	inner := def.Nested(b.Type)
 	if inner == nil {
-		l.fail(codeUnknownBlock, b.TypeRange, "unknown block", fmt.Sprintf("%s has no block %q inside", Indefinite(def.Kind), b.Type), hintForNested(def, b.Type, resource))
+		l.fail(codeUnknownBlock, b.TypeRange, "unknown block", fmt.Sprintf("%s has no block %q inside", Indefinite(def.Kind), b.Type), l.hintForNested(def, b.Type, resource))
 		return
 	}
 	labels, ok := l.labels(b, &inner.Block)

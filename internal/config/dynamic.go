@@ -28,7 +28,7 @@ func (l *loader) dynamic(decoded *Block, def *schema.Block, b *hclsyntax.Block) 
 	}
 	inner := def.Nested(b.Labels[0])
 	if inner == nil {
-		l.fail(codeUnknownBlock, b.LabelRanges[0], "unknown block", fmt.Sprintf("%s has no block %q inside", Indefinite(def.Kind), b.Labels[0]), hintForNested(def, b.Labels[0], false))
+		l.fail(codeUnknownBlock, b.LabelRanges[0], "unknown block", fmt.Sprintf("%s has no block %q inside", Indefinite(def.Kind), b.Labels[0]), l.hintForNested(def, b.Labels[0], false))
 		return
 	}
 	form.Kind = "dynamic block" // as messages name it

@@ -177,7 +177,12 @@ func hintForAddress(e hcl.Expression) string {
 	return "write, for example: depends_on = [network.web, service.neutron]"
 }
 
-func hintForNested(def *schema.Block, kind string, resource bool) string {
+func (l *loader) hintForNested(def *schema.Block, kind string, resource bool) string {
+	if cloud := l.config.Definition.Block("cloud"); cloud != nil {
+		if same := cloud.Nested(def.Kind); same != nil && &same.Block != def && def.Nested(kind) == nil && same.Nested(kind) != nil {
+			return fmt.Sprintf("write it in the %s of the cloud: a profile has attributes alone", def.Kind)
+		}
+	}
 	var kinds []string
 	for i := range def.Blocks {
 		kinds = append(kinds, def.Blocks[i].Kind)

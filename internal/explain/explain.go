@@ -167,7 +167,7 @@ func (e *explainer) ofCloud(a addr.Object) ([]Explanation, error) {
 	if s == nil || s.Address != a {
 		return nil, e.unknown(a)
 	}
-	answer := Explanation{Address: a, Layers: e.layers(s.Name, true, e.ofDefault()), Values: e.settings(s.Name, true, s.Settings)}
+	answer := Explanation{Address: a, Layers: e.layers(s.Name, true, e.ofDefault()), Values: append(e.settings(s.Name, true, s.Settings), e.backends(s)...)}
 	for i := range e.m.Nodes {
 		n := &e.m.Nodes[i]
 		if slices.ContainsFunc(n.Services, func(own model.NodeService) bool { return own.Name == s.Name }) {
@@ -192,7 +192,7 @@ func (e *explainer) ofProfile(name string) []string {
 func (e *explainer) layers(service string, cloud bool, profiles []string) []Layer {
 	var layers []Layer
 	if s := e.m.Service(service); cloud && s != nil {
-		layers = append(layers, Layer{Name: "cloud", Range: s.Range})
+		layers = append(layers, Layer{Name: cloudLayer, Range: s.Range})
 	}
 	for _, name := range profiles {
 		p := e.m.Profile(name)

@@ -134,6 +134,29 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestBackends shows what volumes are kept in, without what is secret.
+func TestBackends(t *testing.T) {
+	m, e := loadFrom(t, os.DirFS("testdata/storage"))
+	answers, err := explain.Explain(m, e, "service.cinder", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := explain.Text(&got, answers); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "backends.txt", got.Bytes())
+	document, err := json.Marshal(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{got.String(), string(document)} {
+		if strings.Contains(text, "hunter") {
+			t.Errorf("a secret is shown:\n%s", text)
+		}
+	}
+}
+
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)

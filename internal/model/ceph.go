@@ -49,6 +49,18 @@ func (c *Ceph) BackupUser() CephUser {
 // namesMonitors finds the line of a ceph.conf that everything begins with.
 var namesMonitors = regexp.MustCompile(`(?m)^[ \t]*mon[ _]host[ \t]*=[ \t]*\S`)
 
+var (
+	// keysOfCeph finds a key by how keys of Ceph look: 28 bytes, which begin with a version and a time.
+	keysOfCeph = regexp.MustCompile(`\bAQ[A-Za-z0-9+/]{36,40}={0,2}`)
+	// linesWithKey finds the lines of a ceph.conf that have one, or a keyring by itself and not by its path.
+	linesWithKey = regexp.MustCompile(`(?mi)^[ \t]*(?:key[ \t]*=[ \t]*\S|keyring[ \t]*=[ \t]*["']?[A-Za-z0-9+][A-Za-z0-9+/=]{15,}["']?[ \t\r]*$)`)
+)
+
+// holdsKey tells whether a ceph.conf has the key of a user.
+func holdsKey(conf string) bool {
+	return keysOfCeph.MatchString(conf) || linesWithKey.MatchString(conf)
+}
+
 // ceph checks what belongs together in how Ceph is reached.
 func (c *checker) ceph(cloud *Cloud) {
 	ceph := cloud.Ceph
@@ -62,6 +74,9 @@ func (c *checker) ceph(cloud *Cloud) {
 		return
 	case len(ceph.Monitors) == 0 && ceph.Conf == "":
 		c.fail(codeIncomplete, ceph.Range, "no monitors", "the block does not say where the monitors of Ceph are", `write, for example: mon_hosts = ["192.0.2.11", "192.0.2.12", "192.0.2.13"]`)
+	case holdsKey(ceph.Conf):
+		c.failHidden(codeInvalid, at("conf"), "a key that would be shown", "conf is put into a ConfigMap and shown in plans, and it has the key of a user",
+			fmt.Sprintf("take the key out of it, and have it in a Secret: kubectl -n %s create secret generic ceph-volumes --from-literal=key=…; then write: volumes = { secret = \"ceph-volumes\" }; and make another key where this one was committed", cloud.Namespace))
 	case ceph.Conf != "" && !namesMonitors.MatchString(ceph.Conf):
 		c.fail(codeInvalid, at("conf"), "no monitors", "conf has no line for mon_host, without which nobody finds Ceph", `write the addresses there, for example: mon_host = 192.0.2.11; file("ceph.conf") reads a file`)
 	}

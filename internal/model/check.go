@@ -62,6 +62,15 @@ func (c *checker) fail(code diag.Code, where diag.Range, summary, detail, hint s
 	c.diags = append(c.diags, diag.Diagnostic{Code: code, Subject: &where, Summary: summary, Detail: detail, Hint: hint})
 }
 
+// failHidden is fail where the text of the configuration is what nobody should see.
+func (c *checker) failHidden(code diag.Code, where diag.Range, summary, detail, hint string) {
+	before := len(c.diags)
+	c.fail(code, where, summary, detail, hint)
+	for i := range c.diags[before:] {
+		c.diags[before+i].HideSource = true
+	}
+}
+
 // cloud checks the cloud itself. inCluster tells that something is wanted in the cluster beside services.
 func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 	for _, rule := range []struct {

@@ -105,6 +105,17 @@ func (c *checker) options(b *Backend) {
 	}
 	elements := options.AsValueMap()
 	for _, key := range slices.Sorted(maps.Keys(elements)) {
+		at := orElse(b.Origin.At(key), b.Range)
+		switch key {
+		case "volume_backend_name":
+			c.fail(codeInvalid, at, "not an option", "volume_backend_name is the name of the backend, by which Cinder finds its volumes and the volume type finds it", fmt.Sprintf("take it away; the name is what is behind the word: backend %q", b.Name))
+		case "volume_driver":
+			hint := "take it away, and write the class as driver in place of type, with what it needs in options"
+			if b.Driver != "" {
+				hint = "take it away, and write the class as driver"
+			}
+			c.fail(codeInvalid, at, "not an option", "volume_driver is what type or driver of the backend lead to", hint)
+		}
 		if t := elements[key].Type(); t.IsObjectType() || t.IsMapType() {
 			c.fail(codeInvalid, orElse(b.Origin.At(key), b.Range), "not an option", fmt.Sprintf("the option %s is a map, and one of Cinder is a text, a number, true, false or a list of these", key), "write each option by itself")
 		}
@@ -113,8 +124,8 @@ func (c *checker) options(b *Backend) {
 
 // What volumes are in where nothing else is written. The pool is that of the charts.
 const (
-	defaultPool  = "cinder.volumes"
-	defaultGroup = "cinder-volumes"
+	DefaultPool  = "cinder.volumes"
+	DefaultGroup = "cinder-volumes"
 )
 
 // PoolOf is the pool of Ceph that a backend keeps its volumes in; "" for one of another type.
@@ -123,9 +134,9 @@ func (c *Cloud) PoolOf(b *Backend) string {
 		return ""
 	}
 	if c.Ceph != nil {
-		return cmp.Or(b.Pool, c.Ceph.Volumes.Pool, defaultPool)
+		return cmp.Or(b.Pool, c.Ceph.Volumes.Pool, DefaultPool)
 	}
-	return cmp.Or(b.Pool, defaultPool)
+	return cmp.Or(b.Pool, DefaultPool)
 }
 
 // GroupOf is the volume group of a backend; "" for one of another type.
@@ -133,7 +144,7 @@ func (b *Backend) GroupOf() string {
 	if b.Type != schema.BackendLVM {
 		return ""
 	}
-	return cmp.Or(b.VolumeGroup, defaultGroup)
+	return cmp.Or(b.VolumeGroup, DefaultGroup)
 }
 
 // ReachedByISCSI tells whether instances reach volumes by iSCSI.

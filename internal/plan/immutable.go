@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -30,7 +31,7 @@ func (p *Plan) refuseImmutable(in *Input) {
 		if u.Fixed == nil || entry == nil || absent {
 			continue
 		}
-		for _, name := range slices.Sorted(maps.Keys(u.Fixed)) {
+		for _, name := range fixedNames(u.Fixed, entry.Fixed) {
 			was, known := entry.Fixed[name]
 			if !known || sameFixed(was, u.Fixed[name]) {
 				continue
@@ -49,10 +50,28 @@ func (p *Plan) refuseImmutable(in *Input) {
 				Code: CodeImmutable, Subject: &where, Address: u.Address,
 				Summary: fmt.Sprintf("%s of %s cannot change from %s to %s", name, u.Address.Name(), said(was), said(u.Fixed[name])),
 				Detail:  "The service is deployed, and this is fixed from then on, wherever it is written.",
-				Hint:    "put the old value back",
+				Hint:    hintFixed(name),
 			})
 		}
 	}
+}
+
+// fixedNames are what is fixed now, and what was and has to stay.
+func fixedNames(is, was map[string]string) []string {
+	names := slices.Collect(maps.Keys(is))
+	for name := range was {
+		if _, still := is[name]; !still && strings.HasPrefix(name, unit.FixedKept) {
+			names = append(names, name)
+		}
+	}
+	return slices.Sorted(slices.Values(names))
+}
+
+func hintFixed(name string) string {
+	if strings.HasPrefix(name, unit.FixedKept) {
+		return "put it back: volumes that are there would be lost to Cinder. More backends can be written beside it. To take one away that is empty, first take the service away with enabled = false; what comes back later may have others"
+	}
+	return "put the old value back"
 }
 
 // sameFixed tells whether two values are the same, or the same quantity: 1Gi is 1024Mi.

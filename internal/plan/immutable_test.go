@@ -58,6 +58,39 @@ func TestFixedAttributes(t *testing.T) {
 	}
 }
 
+// TestWhatIsKept wants what may be added to be kept once it is there.
+func TestWhatIsKept(t *testing.T) {
+	const a, b = unit.FixedKept + "a", unit.FixedKept + "b"
+	for name, c := range map[string]struct {
+		was, is map[string]string
+		want    string
+	}{
+		"the same":        {map[string]string{a: "x"}, map[string]string{a: "x"}, ""},
+		"another one":     {map[string]string{a: "x"}, map[string]string{a: "x", b: "y"}, ""},
+		"moved":           {map[string]string{a: "x"}, map[string]string{a: "y"}, `backend.a of cinder cannot change from "x" to "y"`},
+		"renamed":         {map[string]string{a: "x"}, map[string]string{b: "x"}, `backend.a of cinder cannot change from "x" to nothing`},
+		"both are gone":   {map[string]string{b: "y", a: "x"}, map[string]string{"other": ""}, `backend.a of cinder cannot change from "x" to nothing; backend.b of cinder cannot change from "y" to nothing`},
+		"of an old entry": {nil, map[string]string{a: "x"}, ""},
+	} {
+		u := of("service.cinder", "m")
+		u.Fixed, u.Range = c.is, diag.Range{File: "block.hcl"}
+		in := input(u)
+		has(in, u)
+		in.Entries[0].Fixed = c.was
+		in.States[u.Address] = unit.State{Existence: unit.Present, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
+		var got []string
+		for _, d := range plan.Make(*in).Refused {
+			got = append(got, d.Summary)
+			if !strings.Contains(d.Hint, "lost to Cinder") || d.Subject.File != "block.hcl" {
+				t.Errorf("%s: %+v", name, d)
+			}
+		}
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("%s: got %v, want %s", name, got, c.want)
+		}
+	}
+}
+
 // TestFixedAttributesOfCharts wants a chart alone to be held back by its name, also while nothing is there
 // that has the new one: the old release would stay.
 func TestFixedAttributesOfCharts(t *testing.T) {

@@ -184,7 +184,9 @@ func (p *page) settings(c *model.Cloud, s *model.Service) {
 		add("Version of the charts", c.Charts.Version)
 	}
 	add("Version", s.Version)
-	add("Storage", s.StorageSize)
+	for _, row := range serviceRows(c, s) {
+		add(row[0], row[1])
+	}
 	var parts []string
 	for part, n := range s.Replicas {
 		parts = append(parts, fmt.Sprintf("%s: %d", part, n))
@@ -198,7 +200,13 @@ func (p *page) settings(c *model.Cloud, s *model.Service) {
 	p.table(maxRows, rows, "", "")
 	p.value("### Configuration of the service", s.Conf)
 	p.value("### Values of the chart", s.Values)
-	p.sources("### Where this is written", s.Settings)
+	sources := slices.Clone(s.Settings)
+	for i := range s.Backends {
+		b := &s.Backends[i]
+		p.value("### Options of the backend "+md(line(b.Name, nameText)), b.Options)
+		sources = append(sources, model.Setting{Name: "backend." + b.Name, Layer: "cloud", Range: b.Range})
+	}
+	p.sources("### Where this is written", sources)
 }
 
 // value adds a value as JSON, when there is anything in it. Sensitive parts are not shown.

@@ -193,6 +193,11 @@ func shorten(s string) string {
 }
 
 func suggestAllowed(def *schema.Attribute, v cty.Value) string {
+	if v.Type() == cty.String && v.IsKnown() && !v.IsNull() && !v.IsMarked() {
+		if text := schema.Instead(def.Format, v.AsString()); text != "" {
+			return fmt.Sprintf("write: %s = %q", def.Name, text)
+		}
+	}
 	if len(def.Allowed) == 0 || v.ContainsMarked() {
 		return ""
 	}

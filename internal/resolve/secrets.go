@@ -3,6 +3,8 @@ package resolve
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -108,6 +110,23 @@ func (s *scope) tooSecret(a *config.Attribute, v cty.Value) bool {
 		return false
 	}
 	s.wrong(codeSecret, a, "value of a Secret", fmt.Sprintf("%s has to be known when the configuration is loaded, and %s is read only when something is made from it", a.Name, refs[0]),
-		"use secret() in attributes of resources, and as a whole value in conf and values of a service")
+		orHint(hintForName(a.Schema, v), "use secret() in attributes of resources, and as a whole value in conf and values of a service and in options of a backend"))
 	return true
+}
+
+// hintForName says that an attribute takes the name of a Secret where its value was written; "" for others.
+func hintForName(def *schema.Attribute, v cty.Value) string {
+	const hint = "it takes the name of the Secret, which is read where it is needed; "
+	if strings.HasSuffix(def.Name, "secret") && def.Type == cty.String {
+		return hint + config.Example(def)
+	}
+	if v.IsMarked() || v.IsNull() || !v.IsKnown() || !v.Type().IsObjectType() {
+		return ""
+	}
+	for _, field := range slices.Sorted(maps.Keys(def.FieldExamples)) {
+		if part, written := v.AsValueMap()[field]; written && len(model.SecretsIn(part)) > 0 {
+			return hint + config.Example(def.Field(field))
+		}
+	}
+	return ""
 }

@@ -39,7 +39,7 @@ func spokenHint(err error) (string, bool) {
 	const plainly = "write a text, or use variables, locals and each.key that are not sensitive"
 	switch text {
 	case textStaysSecret:
-		return "take nonsensitive() away: attributes of resources, and conf and values of a service, take the value as it is, and nothing else can have it", true
+		return "take nonsensitive() away: attributes of resources, conf and values of a service, and options of a backend take the value as it is, and nothing else can have it", true
 	case textSecretNamed:
 		return plainly + `, such as secret("db", "password")`, true
 	case textSecretLate:

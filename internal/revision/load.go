@@ -122,6 +122,18 @@ func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostic
 		if cloud.TLS != nil {
 			r.Ranges[plan.FixedAt(s.Address.String(), compose.FixedTLS)] = cloud.TLS.Range
 		}
+		for _, b := range s.Backends {
+			r.Ranges[plan.FixedAt(s.Address.String(), compose.FixedBackend(b.Name))] = b.Range
+		}
+		if cloud.Ceph != nil {
+			for name, attribute := range map[string]string{compose.FixedImages: "images", compose.FixedBackups: "backups", compose.FixedInstances: "instances"} {
+				where, written := cloud.Ceph.Ranges[attribute]
+				if !written {
+					where = cloud.Ceph.Range
+				}
+				r.Ranges[plan.FixedAt(s.Address.String(), name)] = where
+			}
+		}
 	}
 	if len(cloud.Services) > 0 { // also when all of them are to go
 		r.Deployment = inventory.Deployment{

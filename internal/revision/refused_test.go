@@ -33,7 +33,7 @@ func refusedChanges() map[string][2]string {
 }
 
 // refusedAttributes are the paths of all attributes whose change is refused, but for those of resources, and those of
-// TLS, which are refused of each service that they are about.
+// TLS and of backends, which are refused of each service and backend that they are about.
 func refusedAttributes() []string {
 	var paths []string
 	var visit func(path string, b *schema.Block)
@@ -42,7 +42,7 @@ func refusedAttributes() []string {
 			paths = append(paths, path+"."+name)
 		}
 		for i := range b.Blocks {
-			if kind := b.Blocks[i].Kind; kind != "tls" {
+			if kind := b.Blocks[i].Kind; kind != "tls" && kind != "backend" {
 				visit(path+"."+kind, &b.Blocks[i].Block)
 			}
 		}

@@ -19,7 +19,7 @@ type Unit struct {
 	CreateFirst bool
 	// Fixed are the attributes whose change is refused once the unit exists, as they are written: "" for
 	// one that is not. It is nil for a unit without any, and for resources, whose drivers see what they
-	// are.
+	// are. Names that begin with [FixedKept] may be new, and not go.
 	Fixed map[string]string
 	// Closes says why nothing would run of a service that OpenStack is reached through, once the unit is
 	// as it is wanted; "" for all else.
@@ -27,6 +27,9 @@ type Unit struct {
 
 	Range diag.Range // where the configuration asks for it; zero for what we need ourselves
 }
+
+// FixedKept begins the names in Fixed of what a unit may get more of, but keeps once it is there.
+const FixedKept = "backend."
 
 // Class groups units for the brakes on deletion and for the report.
 type Class string

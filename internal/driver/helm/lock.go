@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 	"helm.sh/helm/v3/pkg/chart/loader"
@@ -31,10 +33,60 @@ func Lock(ctx context.Context, options Options, wanted []chartlock.Wanted) ([]ch
 		})
 	}
 	_ = group.Wait()
-	if err := errors.Join(failures...); err != nil {
+	if err := together(wanted, failures); err != nil {
 		return nil, err
 	}
 	return entries, nil
+}
+
+// together joins what went wrong with charts. What several of a repository have in common, as it cannot be
+// reached, is told once.
+func together(wanted []chartlock.Wanted, failures []error) error {
+	type common struct{ repository, cause string }
+	var all []error
+	names, first := map[common][]string{}, map[common]int{}
+	ofChart := func(i int) common {
+		cause, _ := strings.CutPrefix(failures[i].Error(), fmt.Sprintf("chart %s: ", wanted[i]))
+		return common{wanted[i].Repository, cause}
+	}
+	for i, err := range failures {
+		if err == nil {
+			continue
+		}
+		of := ofChart(i)
+		if names[of] == nil {
+			first[of] = i
+		}
+		names[of] = append(names[of], wanted[i].Name)
+	}
+	for i, err := range failures {
+		if err == nil {
+			continue
+		}
+		of := ofChart(i)
+		switch cause := errors.Unwrap(err); {
+		case first[of] != i:
+		case len(names[of]) == 1:
+			all = append(all, err)
+		case cause != nil && cause.Error() == of.cause:
+			all = append(all, fmt.Errorf("charts %s of %s: %w", list(names[of]), of.repository, cause))
+		default: // it is of no chart
+			all = append(all, err)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// maxNamed is how many charts of a common failure are named.
+const maxNamed = 5
+
+// list names things in a sentence; of many, the first of them.
+func list(names []string) string {
+	if more := len(names) - maxNamed; more > 1 {
+		names = append(slices.Clone(names[:maxNamed]), fmt.Sprintf("%d others", more))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 func (c *charts) lock(ctx context.Context, wanted chartlock.Wanted) (chartlock.Entry, error) {

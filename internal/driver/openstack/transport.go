@@ -77,12 +77,23 @@ func (t *transport) note(request *http.Request, response *http.Response) {
 	if response == nil || response.StatusCode < http.StatusBadRequest || response.StatusCode == http.StatusNotFound {
 		return
 	}
-	level := zerolog.DebugLevel // such as a conflict that is waited out
-	if response.StatusCode >= http.StatusInternalServerError {
+	level := zerolog.DebugLevel // such as a token that ran out
+	if refuses(response.StatusCode) || response.StatusCode >= http.StatusInternalServerError {
 		level = zerolog.InfoLevel
 	}
 	t.log.WithLevel(level).Str("method", request.Method).Str("host", request.URL.Host).Str("path", request.URL.Path).
 		Int("status", response.StatusCode).Str("request_id", requestID(response)).Msg("OpenStack says no")
+}
+
+// refuses tells whether an answer turns down what was asked for: as it stands, by policy, in the state that things
+// are in, or by a quota.
+func refuses(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusTooManyRequests:
+		return true
+	default:
+		return false
+	}
 }
 
 // requestID returns the id that a service gave a request, "" for none and for what does not look like one.

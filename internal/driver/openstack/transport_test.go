@@ -175,8 +175,12 @@ func TestTransportLogsWhoSaidNo(t *testing.T) {
 		want       string
 	}{
 		{500, "X-Openstack-Request-Id", id, `{"level":"info","method":"POST","host":"nova.example","path":"/servers","status":500,"request_id":"` + id + `","message":"OpenStack says no"}`},
-		{409, "X-Compute-Request-Id", id, `{"level":"debug","method":"POST","host":"nova.example","path":"/servers","status":409,"request_id":"` + id + `","message":"OpenStack says no"}`},
-		{409, "X-Openstack-Request-Id", "req-canary", `{"level":"debug","method":"POST","host":"nova.example","path":"/servers","status":409,"request_id":"","message":"OpenStack says no"}`},
+		{409, "X-Compute-Request-Id", id, `{"level":"info","method":"POST","host":"nova.example","path":"/servers","status":409,"request_id":"` + id + `","message":"OpenStack says no"}`},
+		{400, "X-Openstack-Request-Id", id, `{"level":"info","method":"POST","host":"nova.example","path":"/servers","status":400,"request_id":"` + id + `","message":"OpenStack says no"}`},
+		{403, "X-Openstack-Request-Id", id, `{"level":"info","method":"POST","host":"nova.example","path":"/servers","status":403,"request_id":"` + id + `","message":"OpenStack says no"}`},
+		{413, "X-Openstack-Request-Id", id, `{"level":"info","method":"POST","host":"nova.example","path":"/servers","status":413,"request_id":"` + id + `","message":"OpenStack says no"}`},
+		{401, "X-Openstack-Request-Id", id, `{"level":"debug","method":"POST","host":"nova.example","path":"/servers","status":401,"request_id":"` + id + `","message":"OpenStack says no"}`},
+		{409, "X-Openstack-Request-Id", "req-canary", `{"level":"info","method":"POST","host":"nova.example","path":"/servers","status":409,"request_id":"","message":"OpenStack says no"}`},
 		{404, "X-Openstack-Request-Id", id, ""},
 		{201, "X-Openstack-Request-Id", id, ""},
 	} {

@@ -25,3 +25,15 @@ chart "branch" {
 chart "commit" {
   repository = "git+https://git.example.org/charts.git#v1"
 }
+
+chart "without-git" {
+  repository = "https://git.example.org/charts.git//deploy?ref=v1"
+}
+
+chart "by-ssh" {
+  repository = "git@git.example.org:team/charts.git"
+}
+
+chart "with-a-password" {
+  repository = "https://reader:secret@git.example.org/charts.git"
+}

@@ -1,0 +1,112 @@
+package compose
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// What is fixed of services that keep data in Ceph once they are deployed: pools, by where the language has them.
+const (
+	FixedImages    = "ceph.images.pool"
+	FixedBackups   = "ceph.backups.pool"
+	FixedInstances = "ceph.instances.pool"
+)
+
+// FixedBackend is what is fixed of a backend: what its volumes are in.
+func FixedBackend(name string) string { return unit.FixedKept + name }
+
+// Where the chart of Cinder has what decides which backends there are.
+const (
+	optionsOfCinder = "conf.cinder.DEFAULT."
+	enabledBackends = optionsOfCinder + "enabled_backends"
+	driverOfPools   = "cinder.volume.drivers.rbd.RBDDriver"
+	driverOfGroups  = "cinder.volume.drivers.lvm.LVMVolumeDriver"
+	driverOfShares  = "cinder.volume.drivers.nfs.NfsDriver"
+	driverOfBackups = "cinder.backup.drivers.ceph.CephBackupDriver"
+)
+
+// fixedStorage is where data lies that OpenStack would lose with another place, as the chart of a service gets it, with
+// what the chart has where it gets nothing.
+func fixedStorage(service string, values map[string]any) map[string]string {
+	text := func(path string) string { return plainText(get(values, path)) }
+	switch {
+	case service == imageService && storageOf(text(imageStorage)) == schema.ImagesCeph:
+		return map[string]string{FixedImages: cmp.Or(text("conf.glance.glance_store.rbd_store_pool"), text("conf.glance.rbd.rbd_store_pool"), "glance.images")}
+	case service == computeService && text("conf.nova.libvirt.images_type") == "rbd":
+		return map[string]string{FixedInstances: cmp.Or(text("conf.nova.libvirt.images_rbd_pool"), "vms")}
+	case service != volumesService:
+		return nil
+	}
+	fixed := map[string]string{}
+	if text(optionsOfCinder+"backup_driver") == driverOfBackups {
+		fixed[FixedBackups] = cmp.Or(text(optionsOfCinder+"backup_ceph_pool"), "cinder.backups")
+	}
+	for _, name := range enabled(values) {
+		fixed[FixedBackend(name)] = placeOfVolumes(values, name)
+	}
+	return fixed
+}
+
+// enabled are the names of the backends that Cinder has by some values.
+func enabled(values map[string]any) []string {
+	v := get(values, enabledBackends)
+	if list, is := v.(map[string]any); is { // as charts take what has commas
+		v = list["values"]
+	}
+	var names []string
+	switch v := v.(type) {
+	case nil:
+		return []string{chartBackend}
+	case []any:
+		for _, name := range v {
+			names = append(names, plainText(name))
+		}
+	default:
+		names = strings.Split(plainText(v), ",")
+	}
+	var trimmed []string
+	for _, name := range names {
+		if name = strings.TrimSpace(name); name != "" {
+			trimmed = append(trimmed, name)
+		}
+	}
+	return trimmed
+}
+
+// placeOfVolumes says what the volumes of a backend are in. Cinder looks for them by the names of the backend and of the
+// host as well.
+func placeOfVolumes(values map[string]any, name string) string {
+	section, _ := get(values, "conf.backends."+name).(map[string]any)
+	option := func(key, otherwise string) string { return cmp.Or(plainText(section[key]), otherwise) }
+	driver := option("volume_driver", "")
+	if driver == "" && name == chartBackend {
+		driver = driverOfPools
+	}
+	place := driver
+	switch driver {
+	case driverOfPools:
+		place = "the pool " + option("rbd_pool", model.DefaultPool)
+		if cluster := option("rbd_ceph_conf", cephConfPath); cluster != cephConfPath {
+			place += " by " + cluster
+		}
+	case driverOfGroups:
+		place = "the volume group " + option("volume_group", model.DefaultGroup)
+	case driverOfShares:
+		place = "the share " + option("nas_host", "") + ":" + option("nas_share_path", "")
+	}
+	if called := option("volume_backend_name", name); called != name {
+		place += ", called " + called
+	}
+	host := option("backend_host", plainText(get(values, optionsOfCinder+"host")))
+	if host == volumeHost && driver != driverOfGroups {
+		host = "" // what the chart has; volumes of a group have the name of their node
+	}
+	if host != "" {
+		place += ", of the host " + host
+	}
+	return place
+}
