@@ -19,7 +19,7 @@ const (
 	bridgesOfConf = "conf.auto_bridge_add"
 )
 
-// physicalValues connect the physical networks: Neutron is told what may lie on them, and on each node
+// physicalValues lead Neutron to the physical networks: it is told what may lie on them, and on each node
 // whoever looks after its bridges is told which these are.
 func physicalValues(service string, cloud *model.Cloud) []setting {
 	if len(cloud.Physical) == 0 {
@@ -29,7 +29,7 @@ func physicalValues(service string, cloud *model.Cloud) []setting {
 	bridges, tagged := map[string]any{}, false
 	for _, n := range cloud.Physical {
 		mappings = append(mappings, n.Name+":"+n.Bridge)
-		bridges[n.Bridge] = n.Device // the charts' scripts take "" for a bridge without a device, and make none for null
+		bridges[n.Bridge] = "" // the charts make the bridge; what is put into it, see physicalDevices
 		if n.Flat {
 			flat = append(flat, n.Name)
 		}
