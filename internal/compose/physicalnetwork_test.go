@@ -23,7 +23,7 @@ const physicalNetworks = `
 
 func TestPhysicalNetworks(t *testing.T) {
 	const neutron, ovn = "neutron", "ovn"
-	bridges := map[string]any{"br-public": "eth1", "br-tenant": ""}
+	bridges := map[string]any{"br-public": "", "br-tenant": ""} // what is put into them is not the charts' work
 	both := map[string]any{
 		"conf.plugins.ml2_conf.ml2_type_flat.flat_networks":       "public",
 		"conf.plugins.ml2_conf.ml2_type_vlan.network_vlan_ranges": "tenant:100:199,tenant:1000:1000",
@@ -33,7 +33,7 @@ func TestPhysicalNetworks(t *testing.T) {
 		want            map[string]map[string]any
 	}{
 		"Open vSwitch": {"ovs", physicalNetworks, map[string]map[string]any{neutron: {
-			"conf.auto_bridge_add.br-public": "eth1", "conf.auto_bridge_add.br-tenant": "",
+			"conf.auto_bridge_add.br-public": "", "conf.auto_bridge_add.br-tenant": "",
 			"conf.plugins.openvswitch_agent.ovs.bridge_mappings": "public:br-public,tenant:br-tenant",
 		}}},
 		"OVN": {"ovn", physicalNetworks, map[string]map[string]any{
