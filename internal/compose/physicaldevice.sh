@@ -62,7 +62,7 @@ done
 vsctl --may-exist add-port "$BRIDGE" "$DEVICE" -- set Port "$DEVICE" "$mark=\"$NETWORK\"" || refuse "Open vSwitch does not take it into $BRIDGE"
 trouble=$(vsctl --if-exists get Interface "$DEVICE" error) || refuse "Open vSwitch does not answer"
 if [ -n "$trouble" ] && [ "$trouble" != "[]" ]; then
-  vsctl --if-exists del-port "$DEVICE"
+  vsctl --if-exists del-port "$DEVICE" || trouble="$trouble, and it stays there"
   refuse "Open vSwitch does not take it: $trouble"
 fi
 
