@@ -83,7 +83,7 @@ func placesOfDevices(n *model.PhysicalNetwork) map[string][]map[string]string {
 func (c *composer) connector(n *model.PhysicalNetwork, device string, places []map[string]string) map[string]any {
 	name := unit.ObjectName(physicalUnit + "-" + n.Name)
 	if n.Devices != nil {
-		name = unit.ObjectName(physicalUnit + "-" + n.Name + "-" + device)
+		name = unit.ObjectName(physicalUnit + "-" + n.Name + "." + device) // no network has a dot in its name
 	}
 	labels := map[string]any{"kupenstack-physical-network": name}
 	of := func(field string) map[string]any {
