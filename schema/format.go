@@ -30,22 +30,23 @@ const (
 	FormatDNSLabel   Format = "dns-label"  // the same without dots: a namespace
 	FormatCIDR       Format = "cidr"       // 10.0.0.0/24 or 2001:db8::/64
 	FormatIP         Format = "ip"
-	FormatURL        Format = "url"        // http or https
-	FormatQuantity   Format = "quantity"   // an amount of storage, such as 50Gi
-	FormatCPU        Format = "cpu"        // an amount of processors: 2 or 500m
-	FormatMemory     Format = "memory"     // an amount of memory: 512Mi
-	FormatLabelKey   Format = "label-key"  // of a label of Kubernetes: topology.kubernetes.io/zone
-	FormatRelease    Format = "release"    // a release of OpenStack: 2026.1
-	FormatChecksum   Format = "checksum"   // sha256:… or sha512:…
-	FormatPEM        Format = "pem"        // certificates
-	FormatCharts     Format = "charts"     // a repository of charts or of Git, or a path
-	FormatChart      Format = "chart"      // the name of a chart
-	FormatRegistry   Format = "registry"   // a registry of images, or a part of one
-	FormatName       Format = "name"       // of an object that must have one
-	FormatVersions   Format = "versions"   // a version, or a range of them: ~> 2026.1
-	FormatPrefix     Format = "prefix"     // a network, with any address of it: 10.0.0.0/24
-	FormatID         Format = "id"         // what OpenStack gives most objects: a UUID
-	FormatPublicKey  Format = "public-key" // of SSH, as it stands in a .pub file
+	FormatURL        Format = "url"         // http or https
+	FormatQuantity   Format = "quantity"    // an amount of storage, such as 50Gi
+	FormatCPU        Format = "cpu"         // an amount of processors: 2 or 500m
+	FormatMemory     Format = "memory"      // an amount of memory: 512Mi
+	FormatLabelKey   Format = "label-key"   // of a label of Kubernetes: topology.kubernetes.io/zone
+	FormatLabelValue Format = "label-value" // of one: a
+	FormatRelease    Format = "release"     // a release of OpenStack: 2026.1
+	FormatChecksum   Format = "checksum"    // sha256:… or sha512:…
+	FormatPEM        Format = "pem"         // certificates
+	FormatCharts     Format = "charts"      // a repository of charts or of Git, or a path
+	FormatChart      Format = "chart"       // the name of a chart
+	FormatRegistry   Format = "registry"    // a registry of images, or a part of one
+	FormatName       Format = "name"        // of an object that must have one
+	FormatVersions   Format = "versions"    // a version, or a range of them: ~> 2026.1
+	FormatPrefix     Format = "prefix"      // a network, with any address of it: 10.0.0.0/24
+	FormatID         Format = "id"          // what OpenStack gives most objects: a UUID
+	FormatPublicKey  Format = "public-key"  // of SSH, as it stands in a .pub file
 
 	FormatCephName    Format = "ceph-name"    // of a pool of Ceph, or a user without client. in front
 	FormatMonitor     Format = "monitor"      // the address of a monitor of Ceph
@@ -65,6 +66,7 @@ var (
 	cpuPattern      = regexp.MustCompile(`^([1-9][0-9]{0,6}m|[1-9][0-9]{0,3}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9])$`)
 	memoryPattern   = regexp.MustCompile(`^[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)$`)
 	labelKeyPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
+	labelPattern    = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
 	kindPattern     = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
 	fieldPattern    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.([A-Za-z0-9_-]+|\*)|\[[^\[\]]+\])*$`)
 	metadataPattern = regexp.MustCompile(`^metadata\.(finalizers$|(labels|annotations)[.[])`)
@@ -115,6 +117,8 @@ func (f Format) Pattern() string {
 		return memoryPattern.String()
 	case FormatLabelKey:
 		return labelKeyPattern.String()
+	case FormatLabelValue:
+		return labelPattern.String()
 	case FormatKind:
 		return kindPattern.String()
 	case FormatFieldPath:
@@ -279,6 +283,10 @@ func (f Format) checkPattern(s string) error {
 	case FormatLabelKey:
 		if !labelKeyPattern.MatchString(s) {
 			return errors.New("the key of a label of Kubernetes, such as topology.kubernetes.io/zone")
+		}
+	case FormatLabelValue:
+		if !labelPattern.MatchString(s) {
+			return errors.New("the value of a label of Kubernetes: up to 63 letters, digits, dashes, dots and _, with a letter or digit at both ends")
 		}
 	case FormatRelease:
 		if !releasePattern.MatchString(s) {

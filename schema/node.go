@@ -33,6 +33,10 @@ func nodeBlocks() []Block {
 				Doc: "The profile whose settings this node adds to those of the cloud's default profile.",
 			},
 			{
+				Name: "labels", Type: cty.Map(cty.String), AtLoad: true, Format: FormatLabelValue, Example: cty.MapVal(map[string]cty.Value{"rack": cty.StringVal("a")}),
+				Doc: "Labels that the node gets in Kubernetes besides those of its roles, and by which devices of a physical_network chooses nodes. A label that is taken away here is taken off the node.",
+			},
+			{
 				Name: "disabled", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.False,
 				Doc: "Takes the node out of the cloud. Refused while it hosts instances.",
 			},

@@ -90,6 +90,12 @@ func TestOf(t *testing.T) {
 			[]string{"init container a crashes (CrashLoopBackOff), restarts: 2: it ended with code 2"},
 		},
 		{
+			"what a program says of its end, without logs",
+			[]string{"{status: {phase: Running, containerStatuses: [{name: connect, restartCount: 2, state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 1, reason: Error, " +
+				"message: \"eth1 of node worker-1.example.org is not connected to the physical network public: the default route is on eth1, and would be lost; take another device\\n\"}}}]}}"},
+			[]string{"container connect crashes (CrashLoopBackOff), restarts: 2: it ended with code 1: eth1 of node worker-1.example.org is not connected to the physical network public: the default route is on eth1, and would be lost; take another device"},
+		},
+		{
 			"the second init container",
 			[]string{"{spec: {initContainers: [{name: a}, {name: b}]}, status: {initContainerStatuses: [{name: a, state: {terminated: {exitCode: 0}}}, {name: b, state: {running: {}}}]}}"},
 			[]string{"init container b has not finished"},

@@ -37,6 +37,8 @@ const (
 	codeRepository diag.Code = "compose.no-charts"
 	codeDuplicate  diag.Code = "compose.duplicate"
 	codeTrust      diag.Code = "compose.trust"
+	codeDevice     diag.Code = "compose.device"
+	codeLabel      diag.Code = "compose.node-label"
 )
 
 // Evaluator computes the desired value of a resource with the outputs of others filled in.
@@ -79,6 +81,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.ceph()
 	c.nodes()
 	c.services()
+	c.physicalDevices()
 	c.tls()
 	c.exposure()
 	c.account()

@@ -2,11 +2,13 @@ package compose
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
@@ -44,6 +46,35 @@ func nodeLabels(roles []string, profile string, disabled bool) map[string]string
 	return labels
 }
 
+// labelsOfNode are all that a node gets.
+func labelsOfNode(n *model.Node) map[string]string {
+	labels := nodeLabels(n.Roles, n.Profile, n.Disabled)
+	maps.Copy(labels, n.Labels)
+	return labels
+}
+
+// ownLabels tells of labels that are somebody else's: ours by the roles and the profile of a node, and those by which
+// Kubernetes knows it.
+func (c *composer) ownLabels(n *model.Node) {
+	ours := []string{unit.ProfileLabel}
+	for _, labels := range roleLabels() {
+		ours = append(ours, labels...)
+	}
+	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
+		domain, _, _ := strings.Cut(key, "/")
+		where := n.Range
+		if written, ok := n.Ranges["labels"]; ok {
+			where = written
+		}
+		switch {
+		case slices.Contains(ours, key):
+			c.fail(codeLabel, where, n.Address, "not a label of yours", fmt.Sprintf("the label %s says which roles or profile the node has", key), "write roles or profile")
+		case slices.Contains([]string{"kubernetes.io", "node.kubernetes.io", "kupenstack.io"}, domain) && domain != key:
+			c.fail(codeLabel, where, n.Address, "not a label of yours", fmt.Sprintf("the label %s is set by Kubernetes or KupenStack itself", key), "write another key")
+		}
+	}
+}
+
 // nodes adds a unit for each node that the configuration speaks of.
 func (c *composer) nodes() {
 	for i := range c.m.Nodes {
@@ -56,10 +87,11 @@ func (c *composer) nodes() {
 			c.fail(codeProfile, where, n.Address, "the name of the profile cannot be a label",
 				fmt.Sprintf("nodes are labelled with the name of their profile, and Kubernetes takes no %q: %s", n.Profile, strings.Join(problems, "; ")), "rename the profile")
 		}
+		c.ownLabels(n)
 		c.add(unit.Unit{
 			Address: n.Address, Class: unit.ClassNode, Range: n.Range,
 			Spec: &unit.Node{
-				Name: n.Name, Labels: nodeLabels(n.Roles, n.Profile, n.Disabled),
+				Name: n.Name, Labels: labelsOfNode(n),
 				Roles: slices.Clone(n.Roles), Profile: n.Profile, Disabled: n.Disabled,
 				Hosts: !n.Disabled && slices.Contains(n.Roles, schema.RoleCompute),
 			},

@@ -13,13 +13,11 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// The bridge that Neutron's chart makes where nothing else is said, and where both charts take bridges.
-const (
-	defaultBridge = "br-ex"
-	bridgesOfConf = "conf.auto_bridge_add"
-)
+// bridgesOfConf is where both charts take bridges. Neutron's makes br-ex as well whatever is said there: its own value
+// is null, which no value takes away. Nothing is put into that one.
+const bridgesOfConf = "conf.auto_bridge_add"
 
-// physicalValues connect the physical networks: Neutron is told what may lie on them, and on each node
+// physicalValues lead Neutron to the physical networks: it is told what may lie on them, and on each node
 // whoever looks after its bridges is told which these are.
 func physicalValues(service string, cloud *model.Cloud) []setting {
 	if len(cloud.Physical) == 0 {
@@ -29,7 +27,7 @@ func physicalValues(service string, cloud *model.Cloud) []setting {
 	bridges, tagged := map[string]any{}, false
 	for _, n := range cloud.Physical {
 		mappings = append(mappings, n.Name+":"+n.Bridge)
-		bridges[n.Bridge] = n.Device // the charts' scripts take "" for a bridge without a device, and make none for null
+		bridges[n.Bridge] = "" // the charts make the bridge; what is put into it, see physicalDevices
 		if n.Flat {
 			flat = append(flat, n.Name)
 		}
@@ -44,9 +42,6 @@ func physicalValues(service string, cloud *model.Cloud) []setting {
 	withOVS, withOVN := condition{network: networkOVS}, condition{network: networkOVN}
 	switch service {
 	case "neutron":
-		if _, ours := bridges[defaultBridge]; !ours {
-			bridges[defaultBridge] = nil // which takes away that of the chart
-		}
 		const ml2 = "conf.plugins.ml2_conf."
 		list := []setting{
 			{path: ml2 + "ml2_type_flat.flat_networks", value: strings.Join(flat, ",")},

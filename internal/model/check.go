@@ -164,33 +164,6 @@ func (c *checker) exposure(e *Exposure, services bool) {
 	}
 }
 
-// physicalNetworks checks that there is something that connects them, and that each has a bridge and a device of its
-// own.
-func (c *checker) physicalNetworks(cloud *Cloud) {
-	taken := map[string]string{} // by the name: a bridge is a device as well
-	for _, own := range []string{"br-int", "br-tun"} {
-		taken[own] = "a bridge of Neutron's agents"
-	}
-	for _, n := range cloud.Physical {
-		if len(cloud.Services) == 0 {
-			c.fail(codeIncomplete, n.Range, "nothing to connect", "the cloud has no service block, so it has no Neutron of its own that networks could be connected to",
-				"take the block away; an OpenStack that is there has its own")
-			continue
-		}
-		for _, use := range [][2]string{{"bridge", n.Bridge}, {"device", n.Device}} {
-			if use[1] == "" {
-				continue
-			}
-			if other, found := taken[use[1]]; found {
-				c.fail(codeInvalid, orElse(n.Ranges[use[0]], n.Range), "used twice",
-					fmt.Sprintf("%q is %s already, and a bridge or device is part of one network only", use[1], other), "give each of them its own")
-				continue
-			}
-			taken[use[1]] = fmt.Sprintf("the %s of the physical network %s", use[0], n.Name)
-		}
-	}
-}
-
 // settings checks what one layer or several wrote for a service.
 func (c *checker) settings(name string, settings []Setting) {
 	service, known := c.definition.Service(name)

@@ -89,11 +89,19 @@ type Exposure struct {
 type PhysicalNetwork struct {
 	Name   string
 	Bridge string
-	Device string // "" for none
+	Device string // of all nodes; "" for none
 	Flat   bool
 	VLANs  []string // tags and ranges of them
-	Range  diag.Range
-	Ranges map[string]diag.Range // of the attributes that were written
+	// Devices are those of some nodes each; nil where it is the same on all of them.
+	Devices []NodeDevice
+	Range   diag.Range
+	Ranges  map[string]diag.Range // of the attributes that were written
+}
+
+// NodeDevice is the device of the nodes that have all of the labels.
+type NodeDevice struct {
+	Labels map[string]string
+	Device string // "" for none
 }
 
 // Gateway is the Gateway that HTTPRoutes are attached to.
@@ -193,6 +201,7 @@ type Node struct {
 	Address  addr.Object
 	Roles    []string // sorted
 	Profile  string   // "" for the cloud's default alone
+	Labels   map[string]string
 	Disabled bool
 	// Services are those whose configuration on this node differs from the cloud's, by name.
 	Services []NodeService

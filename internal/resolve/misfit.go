@@ -156,10 +156,11 @@ func misfitsIn(a *config.Attribute, v cty.Value) []misfit {
 	return all
 }
 
-// fieldOf is what holds for one place within the values of an attribute.
+// fieldOf is what holds for one place within the values of an attribute: what holds for the closest attribute of an
+// object around it.
 func fieldOf(def *schema.Attribute, path cty.Path) *schema.Attribute {
-	if len(path) > 0 {
-		if step, ok := path[len(path)-1].(cty.GetAttrStep); ok {
+	for _, step := range slices.Backward(path) {
+		if step, ok := step.(cty.GetAttrStep); ok {
 			return def.Field(step.Name)
 		}
 	}

@@ -175,7 +175,7 @@ func ofService(profiles []*model.Profile, name string) []model.Setting {
 // node evaluates the block of a node, or of several for one of them.
 func (r *resolver) node(b *config.Block, address addr.Object, m *model.Model, l *layers) model.Node {
 	n := model.Node{
-		Name: r.nodeName(b), Address: address, Profile: r.text(b, "profile"), Range: b.Range, Ranges: ranges(b),
+		Name: r.nodeName(b), Address: address, Profile: r.text(b, "profile"), Labels: r.texts(b, "labels", r.labelKey), Range: b.Range, Ranges: ranges(b),
 	}
 	for _, a := range b.Attributes {
 		if a.Name != "roles" && a.Name != "disabled" {

@@ -25,11 +25,15 @@ const shownDigest = 8
 // ShownRef returns the object that shows something of a name. What Kubernetes takes for a name of an object stays
 // as it is; in all other names a digest keeps apart what looks alike without capitals and the like.
 func ShownRef(kind, name string) ObjectRef {
-	return ObjectRef{APIVersion: ShownGroup + "/v1alpha1", Kind: kind, Name: shownName(name)}
+	return ObjectRef{APIVersion: ShownGroup + "/v1alpha1", Kind: kind, Name: nameWithin(name, validation.DNS1123SubdomainMaxLength)}
 }
 
-func shownName(name string) string {
-	if len(validation.IsDNS1123Subdomain(name)) == 0 {
+// ObjectName makes a name of an object of Kubernetes that can be the value of a label as well. What it takes stays as
+// it is, and what looks alike without capitals and the like is kept apart.
+func ObjectName(name string) string { return nameWithin(name, validation.LabelValueMaxLength) }
+
+func nameWithin(name string, most int) string {
+	if len(validation.IsDNS1123Subdomain(name)) == 0 && len(name) <= most {
 		return name
 	}
 	plain := strings.Map(func(r rune) rune {
@@ -39,7 +43,7 @@ func shownName(name string) string {
 		return '-'
 	}, strings.ToLower(name))
 	sum := sha256.Sum256([]byte(name))
-	most := min(len(plain), validation.DNS1123SubdomainMaxLength-shownDigest-1)
+	most = min(len(plain), most-shownDigest-1)
 	return strings.TrimLeft(plain[:most]+"-"+hex.EncodeToString(sum[:])[:shownDigest], "-")
 }
 

@@ -34,3 +34,21 @@ func TestShownRef(t *testing.T) {
 		t.Error("a Deployment shows how things stand")
 	}
 }
+
+// A name of an object can be the value of a label.
+func TestObjectName(t *testing.T) {
+	taken := map[string]string{}
+	for _, name := range []string{"net-public", "net-Public", "net-public.eth0.7", "net-public.eth0_7", "net-" + strings.Repeat("a", 59), "net-" + strings.Repeat("a", 60), "net-" + strings.Repeat("a", 61)} {
+		got := unit.ObjectName(name)
+		if problems := append(validation.IsDNS1123Subdomain(got), validation.IsValidLabelValue(got)...); len(problems) > 0 {
+			t.Errorf("%q becomes %q: %v", name, got, problems)
+		}
+		if other, is := taken[got]; is {
+			t.Errorf("%q and %q both become %q", name, other, got)
+		}
+		taken[got] = name
+	}
+	if got := unit.ObjectName("net-public.eth0.7"); got != "net-public.eth0.7" {
+		t.Errorf("a name that can stay becomes %q", got)
+	}
+}

@@ -37,8 +37,9 @@ cloud "demo" {
 
   physical_network "public" { bridge = "br-ex" }
   physical_network "tenant" {
-    bridge = "br-t"
-    vlans  = ["100:199"]
+    bridge  = "br-t"
+    devices = [{ node_labels = { rack = "a" }, device = "eno1" }, { node_labels = { rack = "b" } }]
+    vlans   = ["100:199"]
   }
 }
 

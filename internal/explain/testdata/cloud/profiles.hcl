@@ -58,6 +58,7 @@ node "worker-7" {
   name    = "worker-7.example.org"
   roles   = ["compute", "network"]
   profile = profile.gpu
+  labels  = { rack = "a" }
 }
 
 node "rack" {
