@@ -28,7 +28,7 @@ func withoutPodSetting() map[string][]string {
 	return map[string][]string{
 		Resources: {"skyline"},
 		Tolerations: {
-			"ovn", "designate", "magnum", "octavia", "mariadb-backup", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "skyline", RookAdapter,
+			"ovn", "designate", "ironic", "magnum", "octavia", "mariadb-backup", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "skyline", RookAdapter,
 		},
 		PriorityClass: {
 			"mariadb", "rabbitmq", "memcached", "libvirt", "ovn", "mariadb-backup", "prometheus-mysql-exporter",

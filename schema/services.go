@@ -112,7 +112,8 @@ func serviceList() []Service {
 			Name: "ironic", Parts: []string{"api", "conductor"}, Budgets: []string{"api"},
 			Doc: "Bare metal: machines that Nova, where it is deployed, starts instances on. The nodes of the control plane that conductors run on need an interface with an " +
 				"address in the network of the machines: ironic-pxe, unless network.pxe.device in values names another. Machines are cleaned in the network baremetal of yours, " +
-				"unless cleaning_network says another in the section neutron of conf, and get their instances over a ramdisk whose kernel and image are images of yours.",
+				"unless cleaning_network says another in the section neutron of conf, and get their instances over a ramdisk whose kernel and image are images of yours. " +
+				"Pods of Ironic, and nova-compute-ironic beside them, stand no taint of the nodes of the control plane.",
 		},
 		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}, Budgets: []string{"api", "cfn"}, TLS: true},
 		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}, Budgets: []string{"api"}},
