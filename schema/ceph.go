@@ -9,7 +9,7 @@ func cephBlock() Nested {
 	fields := map[string]Format{"pool": FormatCephName, "user": FormatCephName, "secret": FormatDNSName}
 	return Nested{Max: 1, Block: Block{
 		Kind: "ceph", Class: ClassPart,
-		Doc:      "A cluster of Ceph that somebody else looks after, for storage_backend ceph: how it is reached, and which pools and users OpenStack has there. The ConfigMap ceph-etc, which the charts read it from, is made of it. Without the block that ConfigMap and the Secret pvc-ceph-client-key have to be there. Pools are fixed once the services that keep data there are deployed; users, Secrets and monitors can change.",
+		Doc:      "A cluster of Ceph that somebody else looks after, for storage_backend ceph: how it is reached, and which pools and users OpenStack has there. The ConfigMap ceph-etc, which the charts read it from, is made of it. Without the block that ConfigMap and the Secret pvc-ceph-client-key have to be there, which the service ceph-adapter-rook makes of what Rook has. Pools are fixed once the services that keep data there are deployed; users, Secrets and monitors can change.",
 		NeedsOne: []string{"mon_hosts", "conf"},
 		Attributes: []Attribute{
 			{
@@ -23,7 +23,7 @@ func cephBlock() Nested {
 			},
 			{
 				Name: "admin_secret", Type: cty.String, AtLoad: true, Format: FormatDNSName, Example: cty.StringVal("ceph-admin"),
-				Doc: "The name of a Kubernetes Secret in the namespace of the cloud that has the key of client.admin in its key called key. With it the charts make the pools and the users themselves. Without, both are there, and each user's key is in a Secret of its own.",
+				Doc: "The name of a Kubernetes Secret in the namespace of the cloud that has the key of client.admin in its key called key. With it the charts make the pools and the users themselves. Without, both are there, and each user's key is in a Secret of its own. The service ceph-adapter-rook makes the Secret with the key of client.admin, under this name.",
 			},
 			{
 				Name: "images", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: map[string]string{"secret": "ceph-images"}, Example: user("images", "glance"),

@@ -24,21 +24,21 @@ func PodSettings() []string {
 
 // withoutPodSetting are the services whose charts do not read a setting of pods.
 func withoutPodSetting() map[string][]string {
-	nowhere := []string{"libvirt", "openvswitch", "mariadb-backup", "prometheus-mysql-exporter", "skyline"}
+	nowhere := []string{"libvirt", "openvswitch", "mariadb-backup", "prometheus-mysql-exporter", "skyline", RookAdapter}
 	return map[string][]string{
 		Resources: {"skyline"},
 		Tolerations: {
-			"ovn", "designate", "magnum", "octavia", "mariadb-backup", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "skyline",
+			"ovn", "designate", "ironic", "magnum", "octavia", "mariadb-backup", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "skyline", RookAdapter,
 		},
 		PriorityClass: {
 			"mariadb", "rabbitmq", "memcached", "libvirt", "ovn", "mariadb-backup", "prometheus-mysql-exporter",
-			"prometheus-openstack-exporter", "skyline",
+			"prometheus-openstack-exporter", "skyline", RookAdapter,
 		},
 		AntiAffinity: nowhere,
 		TopologyKey:  nowhere,
 		LogLevel: {
 			"mariadb", "rabbitmq", "memcached", "openvswitch", "ovn", "mariadb-backup", "prometheus-mysql-exporter",
-			"prometheus-openstack-exporter", "skyline",
+			"prometheus-openstack-exporter", "skyline", RookAdapter,
 		},
 	}
 }

@@ -2,12 +2,15 @@ package schema
 
 import "strings"
 
+// RookAdapter is the service that leads the charts to a Ceph of Rook's.
+const RookAdapter = "ceph-adapter-rook"
+
 // Service is what the language knows about a service that can be deployed.
 type Service struct {
 	Name string
 	Doc  string
 	// Parts are the pieces whose replicas can be set one by one; the first one is meant when
-	// replicas is a plain number. None means that the service runs once on each of its nodes, or is Scheduled.
+	// replicas is a plain number. None means that the service runs once on each of its nodes, or is Scheduled or Once.
 	Parts []string
 	// Others are the pieces besides Parts that can be given resources: what runs on each of its nodes, or on a schedule.
 	Others []string
@@ -17,6 +20,8 @@ type Service struct {
 	Members []string
 	// Scheduled tells that nothing of it runs all the time: its pods start at the times of a schedule.
 	Scheduled bool
+	// Once tells that nothing of it runs all the time: its jobs do their work when it is installed or upgraded.
+	Once bool
 	// Storage tells whether the service keeps data on volumes of its own.
 	Storage bool
 	// Versioned tells whether the service has a version of its own, apart from the release of
@@ -40,10 +45,14 @@ func (s Service) Scalable() bool { return len(s.Parts) > 0 }
 
 // Runs says of a service that is not scalable when and where it runs.
 func (s Service) Runs() string {
-	if s.Scheduled {
+	switch {
+	case s.Scheduled:
 		return "on a schedule"
+	case s.Once:
+		return "when it is installed or upgraded"
+	default:
+		return "once on each of its nodes"
 	}
-	return "once on each of its nodes"
 }
 
 // Takes tells whether a setting means something to the service.
@@ -78,7 +87,7 @@ func serviceList() []Service {
 		},
 		{
 			Name: "nova", Doc: "Instances.", Parts: []string{"osapi", "api_metadata", "conductor", "scheduler", "novncproxy"},
-			Others: []string{"compute"}, Budgets: []string{"osapi", "api_metadata"}, ByNode: true, Hypervisor: true, TLS: true,
+			Others: []string{"compute", "compute_ironic"}, Budgets: []string{"osapi", "api_metadata"}, ByNode: true, Hypervisor: true, TLS: true,
 		},
 		{Name: "libvirt", Others: []string{"libvirt"}, Doc: "The hypervisor on every compute node.", ByNode: true},
 		{Name: "openvswitch", Others: []string{"db", "vswitchd"}, Doc: "The virtual switch on every node."},
@@ -98,6 +107,13 @@ func serviceList() []Service {
 			Name: "designate", Parts: []string{"api", "central", "mdns", "producer", "worker"},
 			Doc: "Names: zones and records of DNS. A PowerDNS of yours answers with them: a Service named powerdns in the namespace of the cloud, there before " +
 				"Designate, whose API takes the token designate-powerdns-token of the Secret kupenstack-credentials. Another server is written in conf.",
+		},
+		{
+			Name: "ironic", Parts: []string{"api", "conductor"}, Budgets: []string{"api"},
+			Doc: "Bare metal: machines that Nova, where it is deployed, starts instances on. The nodes of the control plane that conductors run on need an interface with an " +
+				"address in the network of the machines: ironic-pxe, unless network.pxe.device in values names another. Machines are cleaned in the network baremetal of yours, " +
+				"unless cleaning_network says another in the section neutron of conf, and get their instances over a ramdisk whose kernel and image are images of yours. " +
+				"Pods of Ironic, and nova-compute-ironic beside them, stand no taint of the nodes of the control plane.",
 		},
 		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}, Budgets: []string{"api", "cfn"}, TLS: true},
 		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}, Budgets: []string{"api"}},
@@ -120,6 +136,13 @@ func serviceList() []Service {
 		{
 			Name: "prometheus-openstack-exporter", Doc: "Metrics of what the cloud has and uses, from its APIs, for a Prometheus of yours: the Service openstack-metrics.",
 			Parts: []string{"prometheus_openstack_exporter"}, Versioned: true,
+		},
+		{
+			Name: RookAdapter, Others: []string{"key", "configuration"}, Once: true,
+			Doc: "Leads the other services to a Ceph that Rook runs in the cluster, for storage_backend ceph; they wait for it. It fetches the key of client.admin through Rook's toolbox, the " +
+				"pod rook-ceph-tools, into the Secret pvc-ceph-client-key, and makes the ConfigMap ceph-etc of the monitors that Rook has, as soon as there are three, or mon_count of " +
+				"the section global in conf.ceph. Rook's namespace is ceph, unless ceph_cluster_namespace in values names another. Beside a block ceph, which has an admin_secret " +
+				"then, it makes that Secret alone. With the service goes the ConfigMap, and the Secret stays.",
 		},
 		{Name: "skyline", Doc: "A dashboard beside Horizon, or in its place.", Parts: []string{"skyline"}},
 	}

@@ -9,7 +9,7 @@ func Releases() []string { return releases() }
 func Needs(service, networkBackend string) []string {
 	var names []string
 	for _, n := range needs()[service] {
-		if n.network == "" || n.network == networkBackend {
+		if !n.spared && (n.network == "" || n.network == networkBackend) {
 			names = append(names, n.service)
 		}
 	}

@@ -1,11 +1,13 @@
 package compose
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // Where the charts read how Ceph is reached, and in which key of a Secret they have the key of a user.
@@ -15,6 +17,9 @@ const (
 	cephConfPath  = "/etc/ceph/ceph.conf"
 	cephSecretKey = "key"
 )
+
+// rookAdapter is the service that fetches from a Ceph of Rook's what the charts need.
+const rookAdapter = schema.RookAdapter
 
 // usersOfCeph are the services that read it.
 func usersOfCeph() []string { return []string{"cinder", "glance", "libvirt", "nova"} }
@@ -52,6 +57,9 @@ func (c *composer) cephEdges(service string) []unit.Edge {
 // cephValues are the pools and users of a service, and where their keys are.
 func cephValues(service string, cloud *model.Cloud) []setting {
 	ceph := cloud.Ceph
+	if service == rookAdapter {
+		return adapterValues(ceph)
+	}
 	if ceph == nil || !slices.Contains(usersOfCeph(), service) || service == imageService && !cloud.ImagesInCeph() {
 		return nil
 	}
@@ -78,6 +86,32 @@ func cephValues(service string, cloud *model.Cloud) []setting {
 		list = append(list, keysOfCeph(service, ceph)...)
 	}
 	return list
+}
+
+// adapterValues leave the ConfigMap to the block where there is one, and have the key where the block has the charts
+// look for it. Without a block both are the adapter's, under the names that the charts have.
+func adapterValues(ceph *model.Ceph) []setting {
+	if ceph == nil {
+		return nil
+	}
+	return []setting{
+		{path: makesCephConf, value: false},
+		{path: "manifests.job_namespace_client_ceph_config", value: false},
+		{path: "secret_name", value: ceph.Admin},
+	}
+}
+
+// makesCephConf switches off the ConfigMap that the adapter makes.
+const makesCephConf = "manifests.configmap_etc_client"
+
+// rewritten are the fields that a service's own jobs write after Helm: the addresses of the monitors, which the chart
+// does not know. An upgrade puts the chart's text back, and then the job runs again.
+func rewritten(service string, values map[string]any) []unit.DriftRule {
+	if service != rookAdapter || get(values, makesCephConf) == false {
+		return nil
+	}
+	name, _ := get(values, "configmap_name").(string)
+	return []unit.DriftRule{{Kind: "ConfigMap", Name: cmp.Or(name, cephConfigMap), Path: "data"}}
 }
 
 // written is a setting for what was written, and none otherwise.

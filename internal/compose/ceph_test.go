@@ -62,7 +62,7 @@ func TestCeph(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			units := composed.Everything(t, "ovs", "ceph", "", c.block)
+			units := unitsOf(t, composed.Without(composed.Source("ovs", "ceph", c.block), "ceph-adapter-rook"))
 			for service, paths := range c.want {
 				release := composed.Release(t, units, service)
 				for path, want := range paths {
@@ -96,7 +96,7 @@ func TestCeph(t *testing.T) {
 
 // TestBackendsInCeph has backends in the pool and with the user of the block, where they say nothing else.
 func TestBackendsInCeph(t *testing.T) {
-	values := composed.Release(t, unitsOf(t, composed.WithBackends("ceph", 1, poolBackends, cephWithUsers)), "cinder").Values
+	values := composed.Release(t, unitsOf(t, composed.Without(composed.WithBackends("ceph", 1, poolBackends, cephWithUsers), "ceph-adapter-rook")), "cinder").Values
 	for path, want := range map[string]string{
 		"conf.backends.fast.rbd_pool": `"volumes-ssd"`, "conf.backends.slow.rbd_pool": `"volumes"`,
 		"conf.backends.fast.rbd_user": `"blocks"`, "conf.backends.slow.rbd_user": `"blocks"`, "conf.backends.rbd1": "null",
@@ -114,5 +114,48 @@ func TestWithoutCeph(t *testing.T) {
 		if address == "system.ceph" || slices.ContainsFunc(u.Edges, func(e unit.Edge) bool { return e.To.String() == "system.ceph" }) {
 			t.Errorf("%s is or waits for what nobody wrote", address)
 		}
+	}
+}
+
+// TestAdapterOfRook has the adapter make what the charts read, or the key alone where the block makes the rest, and who
+// uses Ceph wait for it.
+func TestAdapterOfRook(t *testing.T) {
+	const configMap, job, secret = "manifests.configmap_etc_client", "manifests.job_namespace_client_ceph_config", "secret_name"
+	for name, c := range map[string]struct {
+		block string
+		want  map[string]string
+		drift []unit.DriftRule
+	}{
+		"by itself":      {"", map[string]string{configMap: "null", job: "null", secret: "null"}, []unit.DriftRule{{Kind: "ConfigMap", Name: "ceph-etc", Path: "data"}}},
+		"beside a block": {cephWithAdmin, map[string]string{configMap: "false", job: "false", secret: `"ceph-admin"`}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			units := composed.Everything(t, "ovs", "ceph", "", c.block)
+			adapter := composed.Release(t, units, "ceph-adapter-rook")
+			for path, want := range c.want {
+				if got := compact(at(adapter.Values, strings.Split(path, "."))); got != want {
+					t.Errorf("%s is %s, want %s", path, got, want)
+				}
+			}
+			if !slices.Equal(adapter.IgnoreDrift, c.drift) {
+				t.Errorf("left to the jobs: %v", adapter.IgnoreDrift)
+			}
+			var waiting []string
+			for address, u := range units {
+				if slices.ContainsFunc(u.Edges, func(e unit.Edge) bool {
+					return e.To.String() == "service.ceph-adapter-rook" && e.Until == unit.Ready && e.Gate == unit.GateStart
+				}) {
+					waiting = append(waiting, address)
+				}
+			}
+			slices.Sort(waiting)
+			if want := []string{"service.cinder", "service.glance", "service.libvirt", "service.nova"}; !slices.Equal(waiting, want) {
+				t.Errorf("%q wait for it", waiting)
+			}
+		})
+	}
+	named := strings.Replace(composed.Source("ovs", "ceph"), `service "ceph-adapter-rook" {}`, `service "ceph-adapter-rook" { values = { configmap_name = "mine" } }`, 1)
+	if drift := composed.Release(t, unitsOf(t, named), "ceph-adapter-rook").IgnoreDrift; len(drift) != 1 || drift[0].Name != "mine" {
+		t.Errorf("left to the jobs: %v", drift)
 	}
 }

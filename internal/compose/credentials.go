@@ -30,6 +30,7 @@ type account struct {
 	broker    bool     // oslo_messaging, the broker's administrator and the service's own user
 	cache     bool     // the key that tokens in the cache are encrypted with
 	identity  []string // users in Keystone besides admin
+	borrowed  []string // users in Keystone that are those of the services with their names
 }
 
 // accounts is the table of what must agree in OpenStack-Helm's charts. A user of Keystone named
@@ -53,6 +54,7 @@ func accounts() map[string]account {
 			identity: []string{"cinder", "glance", "nova", "swift", "service", "test"},
 		},
 		"manila":    {databases: oneDatabase, broker: true, cache: true, identity: []string{"manila", "test"}},
+		"ironic":    {databases: oneDatabase, broker: true, cache: true, identity: []string{"ironic"}, borrowed: []string{"glance"}},
 		"designate": {databases: oneDatabase, broker: true, cache: true, identity: []string{"designate", "test"}},
 		"heat":      {databases: oneDatabase, broker: true, cache: true, identity: []string{"heat", "heat_trustee", "heat_stack_user", "test"}},
 		"barbican":  {databases: oneDatabase, broker: true, cache: true, identity: []string{"barbican"}},
@@ -101,7 +103,9 @@ func single() []credential {
 		{key: "horizon-secret-key", places: []place{{"horizon", "conf.horizon.local_settings.config.horizon_secret_key"}}},
 		{key: "glance-object-store", places: []place{{"glance", "endpoints.ceph_object_store.auth.glance.password"}}},
 		{key: "glance-tmpurl-key", places: []place{
-			{"glance", "endpoints.ceph_object_store.auth.glance.tmpurlkey"}, {"glance", "endpoints.object_store.auth.glance.tmpurlkey"},
+			{"glance", "endpoints.ceph_object_store.auth.glance.tmpurlkey"},
+			{"glance", "endpoints.object_store.auth.glance.tmpurlkey"},
+			{"ironic", "endpoints.object_store.auth.glance.tmpurlkey"},
 		}},
 		{key: "metadata-secret", places: []place{
 			{"nova", "conf.nova.neutron.metadata_proxy_shared_secret"},
@@ -144,6 +148,9 @@ func allCredentials() []credential {
 		at("keystone-admin", service, "endpoints.identity.auth.admin.password")
 		for _, user := range a.identity {
 			at(service+"-keystone-"+user, service, "endpoints.identity.auth."+user+".password")
+		}
+		for _, user := range a.borrowed {
+			at(user+"-keystone-"+user, service, "endpoints.identity.auth."+user+".password")
 		}
 	}
 	for i := range all {

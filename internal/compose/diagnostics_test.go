@@ -49,7 +49,7 @@ func TestDiagnostics(t *testing.T) {
 			composed.Source("ovs", "", "openstack { cloud = \"c\" }\nphysical_network \"public\" { bridge = \"br-ex\" }") +
 				"network \"n\" {\n  provider_physical_network = \"physnet1\"\n}\n",
 			compose.Facts{},
-			[]string{"main.hcl:41:3 compose.invalid-value"},
+			[]string{"main.hcl:42:3 compose.invalid-value"},
 		},
 		"physical networks without Neutron": {
 			"cloud \"c\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n  service \"mariadb\" {}\n  physical_network \"p\" { bridge = \"br-ex\" }\n}\n",
@@ -62,23 +62,23 @@ func TestDiagnostics(t *testing.T) {
 			compose.Facts{},
 			nil,
 		},
-		"no overrides": {profiles("keystone", "{ x = { y = N } }", 1), compose.Facts{}, []string{"main.hcl:40:20 compose.node-configuration"}},
+		"no overrides": {profiles("keystone", "{ x = { y = N } }", 1), compose.Facts{}, []string{"main.hcl:41:20 compose.node-configuration"}},
 		"nodes without such pods": {
 			strings.Replace(profiles("nova", "{ x = { y = N } }", 2), `["compute"]`, `["control-plane", "network"]`, 1),
 			compose.Facts{},
-			[]string{"main.hcl:40:20 compose.node-configuration"},
+			[]string{"main.hcl:41:20 compose.node-configuration"},
 		},
 		"nodes with and without such pods": {
 			profiles("neutron", "{ x = { y = N } }", 1) + "node \"other\" {\n  roles = [\"control-plane\"]\n  profile = profile.p00\n}\n", compose.Facts{}, nil,
 		},
 		"ten groups": {profiles("nova", "{ x = { y = N } }", 10), compose.Facts{}, nil},
 		"too many groups": {
-			profiles("nova", "{ x = { y = N } }", 11), compose.Facts{}, []string{"main.hcl:130:20 compose.node-configuration"},
+			profiles("nova", "{ x = { y = N } }", 11), compose.Facts{}, []string{"main.hcl:131:20 compose.node-configuration"},
 		},
 		"ten groups of agents on compute nodes": {profiles("neutron", "{ x = { y = N } }", 10), compose.Facts{}, nil},
 		"six groups of agents on network nodes": {strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 6), `["compute"]`, `["network"]`), compose.Facts{}, nil},
 		"more copies of agents than a release can keep": {
-			strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 7), `["compute"]`, `["network"]`), compose.Facts{}, []string{"main.hcl:94:20 compose.node-configuration"},
+			strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 7), `["compute"]`, `["network"]`), compose.Facts{}, []string{"main.hcl:95:20 compose.node-configuration"},
 		},
 		"parts that go by one name": {
 			strings.NewReplacer("share = 1", "share = 2", "volume = 1", "volume = 3").Replace(composed.Source("ovs", "ceph")),
@@ -104,33 +104,33 @@ func TestDiagnostics(t *testing.T) {
 			[]string{"main.hcl:6:1 compose.no-openstack"},
 		},
 		"images of charts": {
-			strings.Replace(complete, `"2026.1"`, `"2025.1"`, 1), compose.Facts{}, []string{"main.hcl:22:3 compose.images", "main.hcl:24:3 compose.images", "main.hcl:30:3 compose.images"},
+			strings.Replace(complete, `"2026.1"`, `"2025.1"`, 1), compose.Facts{}, []string{"main.hcl:22:3 compose.images", "main.hcl:24:3 compose.images", "main.hcl:30:3 compose.images", "main.hcl:37:3 compose.images"},
 		},
 		"images that are written": {
 			strings.NewReplacer(`"2026.1"`, `"2025.1"`, `service "skyline" { replicas = 2 }`, `service "skyline" { values = { images = { tags = { skyline = "mine" } } } }`).Replace(complete),
 			compose.Facts{},
-			[]string{"main.hcl:22:3 compose.images", "main.hcl:30:3 compose.images"},
+			[]string{"main.hcl:22:3 compose.images", "main.hcl:30:3 compose.images", "main.hcl:37:3 compose.images"},
 		},
 		"resources, given": {complete + "project \"p\" {}\n", compose.Facts{OpenStackGiven: true}, nil},
 		"profile that is no label": {
 			complete + "profile \"p_\" {}\nnode \"n\" {\n  profile = profile.p_\n}\n",
 			compose.Facts{},
-			[]string{"main.hcl:40:3 compose.profile-name"},
+			[]string{"main.hcl:41:3 compose.profile-name"},
 		},
 		"disabled dependency": {
 			strings.Replace(complete, `service "ovn" {}`, `service "ovn" { enabled = false }`, 1) + "project \"p\" {\n  depends_on = [service.ovn]\n}\n",
 			compose.Facts{OpenStackGiven: true},
-			[]string{"main.hcl:39:17 compose.missing-service"},
+			[]string{"main.hcl:40:17 compose.missing-service"},
 		},
 		"disabled node": {
 			complete + "node \"n\" { disabled = true }\nproject \"p\" {\n  depends_on = [node.n]\n}\n",
 			compose.Facts{OpenStackGiven: true},
-			[]string{"main.hcl:40:17 compose.missing-node"},
+			[]string{"main.hcl:41:17 compose.missing-node"},
 		},
 		"disabled node of several": {
 			complete + "node \"n\" {\n  for_each = toset([\"a\", \"b\"])\n  name     = each.key\n  disabled = each.key == \"a\"\n}\nproject \"p\" {\n  depends_on = [node.n[\"a\"]]\n}\n",
 			compose.Facts{OpenStackGiven: true},
-			[]string{"main.hcl:44:17 compose.missing-node"},
+			[]string{"main.hcl:45:17 compose.missing-node"},
 		},
 		"the nodes that are not disabled": {
 			complete + "node \"n\" {\n  for_each = toset([\"a\", \"b\"])\n  name     = each.key\n  disabled = each.key == \"a\"\n}\nproject \"p\" {\n  depends_on = [node.n, node.n[\"b\"]]\n}\n",

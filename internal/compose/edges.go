@@ -15,6 +15,7 @@ type need struct {
 	until   unit.Condition
 	gate    unit.Gate
 	network string // only with this network_backend; "" for all
+	spared  bool   // it is waited for where it is deployed, and may be missing
 }
 
 // needs are the dependencies between services. They are those of the charts' jobs and init
@@ -45,15 +46,19 @@ func needs() map[string][]need {
 	}
 	ovn := installed("ovn")
 	ovn.network = networkOVN
+	ironic, rook := beside("ironic")[0], ready(rookAdapter)[0]
+	ironic.spared, rook.spared = true, true
 	return map[string][]need{
 		"mariadb":                       nil,
 		"rabbitmq":                      nil,
 		"memcached":                     nil,
 		"keystone":                      ready("mariadb", "rabbitmq", "memcached"),
-		"glance":                        ready("mariadb", "rabbitmq", "memcached", "keystone"),
+		rookAdapter:                     nil,
+		"glance":                        append(ready("mariadb", "rabbitmq", "memcached", "keystone"), rook),
 		"placement":                     ready("mariadb", "memcached", "keystone"),
-		"cinder":                        ready("mariadb", "rabbitmq", "memcached", "keystone"),
+		"cinder":                        append(ready("mariadb", "rabbitmq", "memcached", "keystone"), rook),
 		"manila":                        ready("mariadb", "rabbitmq", "memcached", "keystone"),
+		"ironic":                        append(ready("mariadb", "rabbitmq", "memcached", "keystone"), readyAtLast("glance"), readyAtLast("neutron")),
 		"designate":                     ready("mariadb", "rabbitmq", "memcached", "keystone"),
 		"heat":                          ready("mariadb", "rabbitmq", "memcached", "keystone"),
 		"barbican":                      ready("mariadb", "rabbitmq", "memcached", "keystone"),
@@ -66,11 +71,11 @@ func needs() map[string][]need {
 		"prometheus-openstack-exporter": ready("keystone"),
 		"openvswitch":                   nil,
 		"ovn":                           {installed("openvswitch")},
-		"libvirt":                       append(beside("neutron"), installed("openvswitch"), ovn),
+		"libvirt":                       append(beside("neutron"), installed("openvswitch"), ovn, rook),
 		"neutron":                       append(append(ready("mariadb", "rabbitmq", "memcached", "keystone"), beside("nova")...), installed("openvswitch"), ovn),
 		// Nothing of Nova's chart waits for Placement; what Nova runs keeps asking for it.
 		"nova": append(append(ready("mariadb", "rabbitmq", "memcached", "keystone"), beside("neutron", "libvirt")...),
-			installed("placement"), readyAtLast("placement"), readyAtLast("glance")),
+			installed("placement"), readyAtLast("placement"), readyAtLast("glance"), ironic, rook),
 	}
 }
 

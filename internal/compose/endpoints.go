@@ -1,6 +1,10 @@
 package compose
 
-import "github.com/kupenstack/kupenstack-sync/internal/model"
+import (
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
 
 // endpoint is an API as others reach it inside the cluster: the Service that the chart makes.
 type endpoint struct {
@@ -29,6 +33,7 @@ func endpoints() map[string][]endpoint {
 			{"orchestration", "api", "heat-api", 8004},
 			{"cloudformation", "api", "heat-cfn", 8000},
 		},
+		"ironic":   {{"baremetal", "api", "ironic-api", 6385}},
 		"barbican": {{"key_manager", "api", "barbican-api", 9311}},
 		"magnum":   {{"container_infra", "api", "magnum-api", 9511}},
 		"octavia":  {{"load_balancer", "api", "octavia-api", 9876}},
@@ -68,7 +73,7 @@ func endpointValues(service string, cloud *model.Cloud, brokers int64) []setting
 		setting{path: "endpoints.identity.hosts.default", value: keystoneHost},
 		setting{path: "endpoints.identity.port.api.default", value: keystonePort},
 		setting{path: "endpoints.identity.auth.admin.region_name", value: cloud.Region})
-	for _, user := range a.identity {
+	for _, user := range slices.Concat(a.identity, a.borrowed) {
 		list = append(list, setting{path: "endpoints.identity.auth." + user + ".region_name", value: cloud.Region})
 	}
 	if a.broker {

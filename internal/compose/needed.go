@@ -21,7 +21,7 @@ func (c *composer) needed() {
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		for _, n := range c.needsOf(queue[0]) {
-			if c.deployed(n.service) {
+			if n.spared || c.deployed(n.service) {
 				continue
 			}
 			if users[n.service] == nil && c.m.Service(n.service) == nil {

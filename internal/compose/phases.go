@@ -15,12 +15,12 @@ const PhaseReady = "Ready"
 // start. They are for people; what waits for what is said by the edges of the units.
 func Phases() []Phase {
 	return []Phase{
-		{Name: "Infrastructure", Services: infrastructure()},
+		{Name: "Infrastructure", Services: append(infrastructure(), rookAdapter)},
 		{Name: "Identity", Services: []string{"keystone"}},
 		{Name: "CoreServices", Services: []string{"glance", "placement", "openvswitch", "ovn", "neutron"}},
 		{Name: "ComputeStorage", Services: []string{"libvirt", "nova", "cinder"}},
 		{Name: optional, Services: []string{
-			"barbican", "designate", "heat", "horizon", "magnum", "manila", "mariadb-backup", "octavia", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "skyline",
+			"barbican", "designate", "heat", "horizon", "ironic", "magnum", "manila", "mariadb-backup", "octavia", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "skyline",
 		}},
 	}
 }

@@ -25,6 +25,7 @@ func pieces() map[string]map[string]string {
 		},
 		"openvswitch":    {"db": "ovs.db", "vswitchd": "ovs.vswitchd"},
 		"mariadb-backup": {"backup": "jobs.mariadb_backup"},
+		rookAdapter:      {"key": "jobs.namespace_client_key", "configuration": "jobs.namespace_client_ceph_config"},
 	}
 }
 
@@ -61,13 +62,14 @@ func cleared() map[string][]string {
 			of("ovn_db_sync"), "ironic_agent", "agent.ovn", "agent.ovn_vpn", "agent.sriov", "agent.l2gw",
 			"agent.bagpipe_bgp", "agent.bgp_dragent",
 		),
-		"nova":                          append(of("storage_init", "archive_deleted_rows", "cell_setup", "service_cleaner"), "compute_ironic", "ssh", "serialproxy", "spiceproxy"),
+		"nova":                          append(of("storage_init", "archive_deleted_rows", "cell_setup", "service_cleaner"), "ssh", "serialproxy", "spiceproxy"),
 		"libvirt":                       jobs("image_repo_sync"),
 		"openvswitch":                   jobs("image_repo_sync"),
 		"ovn":                           append(jobs("image_repo_sync"), "ovn_logging_parser", "vector", "ovn_bgp_agent", "frr"),
 		"cinder":                        of("volume_usage_audit", "db_purge", "clean", "backup_storage_init", "storage_init"),
 		"manila":                        of("db_purge"),
 		"designate":                     jobs("bootstrap", "db_init", "db_sync", "ks_endpoints", "ks_service", "ks_user", "rabbit_init", "service_cleaner", "tests"),
+		"ironic":                        append(of(), "novncproxy"),
 		"heat":                          of("trusts", "engine_cleaner", "purge_deleted"),
 		"barbican":                      of(),
 		"magnum":                        of(),
@@ -112,7 +114,7 @@ func logLevels() map[string]leveled {
 		"horizon": {paths: []string{"conf.horizon.local_settings.config.log_level"}},
 		"libvirt": {paths: []string{"conf.libvirt.log_level"}, words: map[string]string{"debug": "1", "info": "2", "warning": "3", "error": "4"}},
 	}
-	for _, name := range []string{"keystone", "glance", "placement", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum"} {
+	for _, name := range []string{"keystone", "glance", "placement", "nova", "cinder", "manila", "designate", "ironic", "heat", "barbican", "magnum"} {
 		all[name] = logger(name)
 	}
 	return all

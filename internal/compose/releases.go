@@ -47,7 +47,7 @@ func releaseTags() map[string]map[string][]string {
 		"nova": {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user", "nova_cell_setup_init"},
 			"nova": {
-				"nova_api", "nova_cell_setup", "nova_compute", "nova_compute_ssh", "nova_conductor", "nova_db_sync", "nova_novncproxy",
+				"nova_api", "nova_cell_setup", "nova_compute", "nova_compute_ironic", "nova_compute_ssh", "nova_conductor", "nova_db_sync", "nova_novncproxy",
 				"nova_novncproxy_assets", "nova_scheduler", "nova_spiceproxy", "nova_spiceproxy_assets",
 			},
 		},
@@ -69,6 +69,10 @@ func releaseTags() map[string]map[string][]string {
 				"designate_api", "designate_central", "designate_db_sync", "designate_mdns", "designate_producer", "designate_service_cleaner",
 				"designate_sink", "designate_worker",
 			},
+		},
+		"ironic": {
+			clientImage: {"bootstrap", "db_drop", "db_init", "ironic_manage_cleaning_network", "ironic_retrive_swift_config", "ks_endpoints", "ks_service", "ks_user"},
+			"ironic":    {"ironic_api", "ironic_conductor", "ironic_db_sync", "ironic_novncproxy", "ironic_pxe", "ironic_pxe_init"},
 		},
 		"heat": {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
@@ -103,7 +107,7 @@ func releaseTags() map[string]map[string][]string {
 
 // uncovered are the releases that there are no images of for a service. It gets those of its chart then.
 func uncovered() map[string][]string {
-	return map[string][]string{"designate": {"2025.1", "2025.2"}, "magnum": {"2025.1", "2025.2"}, "skyline": {"2025.1"}}
+	return map[string][]string{"designate": {"2025.1", "2025.2"}, "ironic": {"2025.1", "2025.2"}, "magnum": {"2025.1", "2025.2"}, "skyline": {"2025.1"}}
 }
 
 func covered(service, release string) bool { return !slices.Contains(uncovered()[service], release) }

@@ -84,13 +84,14 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	c.checkAlone(s, values)
 	c.checkPods(s, values)
 	fixed := c.fixed(s, values)
-	closes := c.closes(s.Name, values)
+	closes, drifts := c.closes(s.Name, values), rewritten(s.Name, values)
 	values, secrets := c.conceal(withPorts(values))
 	release := &unit.Release{
 		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
 		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Written: c.writtenKeys(s), Series: c.known(),
-		RollBack: s.RollBack, Retry: s.Retry, IgnoreDrift: c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address),
+		RollBack: s.RollBack, Retry: s.Retry,
+		IgnoreDrift: append(c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address), drifts...),
 	}
 	if ofRelease(s.Name, cloud.Release) {
 		release.OpenStackRelease = cloud.Release

@@ -27,8 +27,10 @@ func TestServiceEdges(t *testing.T) {
 			"cinder":      "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"manila":      "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"designate":   "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
-			"heat":        "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
-			"barbican":    "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
+			"ironic": "ready:service.glance:ready start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready " +
+				"ready:service.neutron:ready start:service.rabbitmq:ready",
+			"heat":     "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
+			"barbican": "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.rabbitmq:ready",
 			"magnum": "start:service.barbican:ready start:service.heat:ready start:service.keystone:ready start:service.mariadb:ready " +
 				"start:service.memcached:ready start:service.rabbitmq:ready",
 			"octavia": "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready start:service.neutron:ready " +
@@ -42,7 +44,7 @@ func TestServiceEdges(t *testing.T) {
 			"libvirt":                       "ready:service.neutron:installed start:service.openvswitch:installed",
 			"neutron": "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready ready:service.nova:installed " +
 				"start:service.openvswitch:installed start:service.rabbitmq:ready",
-			"nova": "ready:service.glance:ready start:service.keystone:ready ready:service.libvirt:installed start:service.mariadb:ready " +
+			"nova": "ready:service.glance:ready ready:service.ironic:installed start:service.keystone:ready ready:service.libvirt:installed start:service.mariadb:ready " +
 				"start:service.memcached:ready ready:service.neutron:installed start:service.placement:installed ready:service.placement:ready start:service.rabbitmq:ready",
 		},
 		"ovn": {
@@ -88,7 +90,7 @@ func TestEveryServiceAndKindIsKnown(t *testing.T) {
 			t.Errorf("the volume of %s has the size %v", name, size)
 		}
 		wantRelease := "2026.1"
-		if service.Versioned || slices.Contains([]string{"mariadb-backup", "openvswitch", "ovn"}, name) {
+		if service.Versioned || slices.Contains([]string{"ceph-adapter-rook", "mariadb-backup", "openvswitch", "ovn"}, name) {
 			wantRelease = ""
 		}
 		if r.OpenStackRelease != wantRelease {
@@ -134,15 +136,15 @@ func TestCredentialsAgree(t *testing.T) {
 		return list
 	}
 	table := map[string][]string{
-		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia", "horizon", "skyline", "mariadb-backup", "prometheus-mysql-exporter"),
+		"mariadb-root": append(every(db+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "ironic", "heat", "barbican", "magnum", "octavia", "horizon", "skyline", "mariadb-backup", "prometheus-mysql-exporter"),
 			"octavia endpoints.oslo_db_persistence.auth.admin.password", "nova endpoints.oslo_db_cell0.auth.admin.password", "nova endpoints.oslo_db_cell1.auth.admin.password"),
-		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia"), "rabbitmq "+mq+"user.password"),
-		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia", "horizon", "skyline", "mariadb-backup", "prometheus-mysql-exporter", "prometheus-openstack-exporter"),
+		"rabbitmq-admin": append(every(mq+"admin.password", "keystone", "glance", "neutron", "nova", "cinder", "manila", "designate", "ironic", "heat", "barbican", "magnum", "octavia"), "rabbitmq "+mq+"user.password"),
+		"keystone-admin": every(id+"admin.password", "mariadb", "keystone", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "ironic", "heat", "barbican", "magnum", "octavia", "horizon", "skyline", "mariadb-backup", "prometheus-mysql-exporter", "prometheus-openstack-exporter"),
 		"nova-db": {
 			"nova " + db + "nova.password", "nova endpoints.oslo_db_cell0.auth.nova.password",
 			"nova endpoints.oslo_db_cell1.auth.nova.password", "placement " + db + "nova_api.password",
 		},
-		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "heat", "barbican", "magnum", "octavia"),
+		"memcache-secret-key": every("endpoints.oslo_cache.auth.memcache_secret_key", "glance", "placement", "neutron", "nova", "cinder", "manila", "designate", "ironic", "heat", "barbican", "magnum", "octavia"),
 		"metadata-secret": {
 			"nova conf.nova.neutron.metadata_proxy_shared_secret", "neutron conf.metadata_agent" + metadata,
 			"neutron conf.ovn_agent" + metadata, "neutron conf.ovn_metadata_agent" + metadata,
@@ -151,6 +153,10 @@ func TestCredentialsAgree(t *testing.T) {
 			"nova conf.ceph.cinder.secret_uuid", "nova conf.nova.libvirt.rbd_secret_uuid", "libvirt conf.ceph.cinder.secret_uuid",
 			"cinder conf.backends.rbd1.rbd_secret_uuid",
 		},
+		// Ironic logs in to Glance as Glance itself does.
+		"glance-keystone-glance":   {"glance " + id + "glance.password", "ironic " + id + "glance.password"},
+		"ironic-keystone-ironic":   {"ironic " + id + "ironic.password"},
+		"glance-tmpurl-key":        append(every("endpoints.object_store.auth.glance.tmpurlkey", "glance", "ironic"), "glance endpoints.ceph_object_store.auth.glance.tmpurlkey"),
 		"rabbitmq-erlang-cookie":   {"rabbitmq " + mq + "erlang_cookie"},
 		"barbican-kek":             {"barbican conf.barbican.simple_crypto_plugin.kek"},
 		"manila-service-instance":  {"manila conf.manila.generic.service_instance_password"},

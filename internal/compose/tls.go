@@ -76,7 +76,7 @@ func secured(m *model.Model) bool {
 }
 
 // untrusting are the services whose charts cannot be told which authority to trust.
-func untrusting() []string { return []string{"designate", "magnum", "octavia", "skyline"} }
+func untrusting() []string { return []string{"designate", "ironic", "magnum", "octavia", "skyline"} }
 
 // trust is how charts are told which authority to trust. Those that talk to no API are not among them.
 func trust() map[string][]setting {

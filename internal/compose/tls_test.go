@@ -197,7 +197,7 @@ spec:
 
 // TestTrustInVain refuses services that could not talk to the APIs any more.
 func TestTrustInVain(t *testing.T) {
-	for services, want := range map[string]int{"": 4, "services = [\"placement\"]": 4, "services = [\"horizon\"]": 0} {
+	for services, want := range map[string]int{"": 5, "services = [\"placement\"]": 5, "services = [\"horizon\"]": 0} {
 		m, ev := composed.Text(t, composed.Source("ovs", "", "tls {\n"+issued+"\n"+services+"\n}"))
 		_, diags := compose.Compose(m, ev, compose.Facts{})
 		if got := codes(diags); len(got) != want || want > 0 && !strings.HasSuffix(got[0], " compose.trust") {

@@ -1,6 +1,9 @@
 package compose
 
-import "github.com/kupenstack/kupenstack-sync/internal/model"
+import (
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
 
 // The backends, as the language names them, and the storage that is neither of its backends.
 const (
@@ -12,11 +15,14 @@ const (
 )
 
 // condition says for which clouds an entry of a table holds; empty fields are for all.
-type condition struct{ network, storage string }
+type condition struct {
+	network, storage string
+	beside           string // a service that is deployed
+}
 
 func (c condition) holds(cloud *model.Cloud) bool {
 	stored := c.storage == "" || c.storage == cloud.StorageBackend || c.storage == storageLocal && cloud.StorageBackend != storageCeph
-	return stored && (c.network == "" || c.network == cloud.NetworkBackend)
+	return stored && (c.network == "" || c.network == cloud.NetworkBackend) && (c.beside == "" || cloud.Runs(c.beside))
 }
 
 // setting is a value that a chart gets from us.
@@ -44,6 +50,7 @@ func settings() map[string][]setting {
 	withCeph, withoutCeph, withLVM := condition{storage: storageCeph}, condition{storage: storageLocal}, condition{storage: storageLVM}
 	// Images and flavors come from the configuration, not from a chart's bootstrap job.
 	noBootstrap := setting{path: "bootstrap.enabled", value: false}
+	withIronic := condition{beside: "ironic"}
 	return map[string][]setting{
 		"openvswitch": {onDelete},
 		"ovn":         {onDelete},
@@ -59,6 +66,9 @@ func settings() map[string][]setting {
 			{path: "conf.nova.libvirt.images_type", value: "rbd", when: withCeph},
 			{path: "conf.nova.libvirt.images_type", value: "qcow2", when: withoutCeph},
 			{path: "conf.enable_iscsi", value: true, when: withLVM}, // volumes come from other nodes
+			// What starts instances on bare metal talks to Ironic alone, so it needs no hypervisor beside it.
+			{path: "manifests.statefulset_compute_ironic", value: true, when: withIronic},
+			{path: "labels.agent.compute_ironic.node_selector_key", value: unit.ControlPlaneLabel, when: withIronic},
 		},
 		"glance": {
 			noBootstrap,
@@ -72,6 +82,7 @@ func settings() map[string][]setting {
 			path:  "pod.mounts.designate_service_cleaner.designate_service_cleaner.volumes",
 			value: []any{map[string]any{"name": "designate-etc-snippets", "emptyDir": map[string]any{}}},
 		}},
+		"ironic":                    ironicSettings(),
 		"octavia":                   {{path: "conf.octavia.task_flow.jobboard_enabled", value: false}}, // it is kept in Valkey, which is not deployed
 		"skyline":                   {{path: "conf.skyline.openstack.default_region", value: nil}},     // the endpoints' is the cloud's
 		"mariadb-backup":            besideMariaDB(),
@@ -118,6 +129,20 @@ func nothingPrepared(when condition) []setting {
 // jobsOfCinder are those that all of Cinder waits for.
 func jobsOfCinder() []any {
 	return []any{"cinder-db-sync", "cinder-ks-user", "cinder-ks-endpoints", "cinder-rabbit-init"}
+}
+
+// ironicSettings leave the images and the network of the machines to the configuration, as those of instances are, and do
+// without Swift, which nobody deploys here: conductors serve images themselves.
+func ironicSettings() []setting {
+	return []setting{
+		{path: "bootstrap.image.enabled", value: false},
+		{path: "bootstrap.object_store.enabled", value: false},
+		{path: "manifests.job_manage_cleaning_network", value: false},
+		// Two on one node would go by one name, and take the same ports.
+		{path: "pod.affinity.anti.type.conductor", value: "requiredDuringSchedulingIgnoredDuringExecution"},
+		// The machines call back, and know no names of the inside.
+		{path: "conf.ironic.service_catalog.valid_interfaces", value: "public"},
+	}
 }
 
 // besideMariaDB lead to the database of the chart mariadb: charts that come with it name that of mariadb-cluster.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
@@ -129,14 +130,17 @@ func (c *checker) images(cloud *Cloud, s *Service) {
 	c.fail(codeInvalid, where, "no Ceph", "images cannot be in a pool of Ceph, as the cloud has another storage_backend", `write in the cloud: storage_backend = "ceph"; or another storage here`)
 }
 
-// runsAny tells whether the cloud deploys one of some services.
-func (c *Cloud) runsAny(services []string) bool {
-	for _, name := range services {
-		for i := range c.Services {
-			if s := &c.Services[i]; s.Name == name && s.Enabled {
-				return true
-			}
-		}
+// adapter checks that somebody needs what the adapter fetches from Rook.
+func (c *checker) adapter(cloud *Cloud, s *Service) {
+	switch {
+	case s.Name != schema.RookAdapter || !s.Enabled:
+	case cloud.StorageBackend != storageCeph:
+		c.fail(codeInvalid, s.Range, "no Ceph", s.Name+" leads the charts to Ceph, and the cloud keeps nothing there", `write in the cloud: storage_backend = "ceph"; or take the block away`)
+	case cloud.Ceph != nil && cloud.Ceph.Admin == "":
+		c.fail(codeInvalid, s.Range, "nothing to fetch", s.Name+" fetches the key of client.admin, and the block ceph has each user come with a key of its own",
+			`write in ceph: admin_secret = "pvc-ceph-client-key", which it makes then; or take the service away`)
 	}
-	return false
 }
+
+// runsAny tells whether the cloud deploys one of some services.
+func (c *Cloud) runsAny(services []string) bool { return slices.ContainsFunc(services, c.Runs) }

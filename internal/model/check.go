@@ -103,6 +103,7 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 	for i := range cloud.Services {
 		c.backends(cloud, &cloud.Services[i])
 		c.images(cloud, &cloud.Services[i])
+		c.adapter(cloud, &cloud.Services[i])
 	}
 	if !cloud.Deploys() {
 		if len(cloud.Services) == 0 && cloud.OpenStack == nil && !inCluster {

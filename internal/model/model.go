@@ -305,3 +305,8 @@ func (m *Model) Resource(a addr.Object) *Resource {
 func (c *Cloud) Deploys() bool {
 	return slices.ContainsFunc(c.Services, func(s Service) bool { return s.Enabled })
 }
+
+// Runs tells whether the cloud deploys a service.
+func (c *Cloud) Runs(service string) bool {
+	return slices.ContainsFunc(c.Services, func(s Service) bool { return s.Name == service && s.Enabled })
+}

@@ -28,7 +28,7 @@ const version = "2026.1.0"
 
 func TestNames(t *testing.T) {
 	want := []string{
-		"barbican", "cinder", "designate", "glance", "heat", "horizon", "keystone", "libvirt", "magnum", "manila", "mariadb", "mariadb-backup", "memcached",
+		"barbican", "ceph-adapter-rook", "cinder", "designate", "glance", "heat", "horizon", "ironic", "keystone", "libvirt", "magnum", "manila", "mariadb", "mariadb-backup", "memcached",
 		"neutron", "nova", "octavia", "openvswitch", "ovn", "placement", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "rabbitmq", "skyline",
 	}
 	if got := charts.Names(); !slices.Equal(got, want) {
@@ -165,7 +165,7 @@ const pinned = `{endpoints: {oslo_cache: {auth: {memcache_secret_key: secret}}}}
 
 func TestCacheKey(t *testing.T) {
 	slow.Test(t)
-	random := []string{"barbican", "cinder", "designate", "glance", "heat", "magnum", "manila", "neutron", "nova", "octavia", "placement"}
+	random := []string{"barbican", "cinder", "designate", "glance", "heat", "ironic", "magnum", "manila", "neutron", "nova", "octavia", "placement"}
 	for _, name := range charts.Names() {
 		t.Run(name, func(t *testing.T) {
 			first, second := text(t, load(t, name), pinned), text(t, load(t, name), pinned)

@@ -190,12 +190,12 @@ func simplified() *regexp.Regexp {
 		// Budgets that are for pods with a label that none has.
 		`^PodDisruptionBudget/designate-\S+ budget `,
 		// Variables that only a real process reads.
-		` env (RPC_PROBE_\S+|MARIADB_CONTROLLER_\S+|CLUSTER_LEADER_TTL|MYSQL_HISTFILE|STATE_CONFIGMAP|\S*POD_\S+|NAMESPACE|NODE_?NAME|HOSTNAME|PATH|OVN_\S+|OVS_USER_ID|ENABLE_IPSEC) `,
+		` env (RPC_PROBE_\S+|MARIADB_CONTROLLER_\S+|CLUSTER_LEADER_TTL|MYSQL_HISTFILE|STATE_CONFIGMAP|\S*POD_\S+|(DEPLOYMENT_)?NAMESPACE|NODE_?NAME|HOSTNAME|PATH|OVN_\S+|OVS_USER_ID|ENABLE_IPSEC) `,
 		` env (RABBITMQ_NODENAME|K8S_HOSTNAME_SUFFIX|PORT_\S+|\S+_USER_UID|CEPH_\S+|LIBVIRT_CEPH_\S+|RBD_\S+|SWIFT_TMPURL_KEY|KEYSTONE_CREDENTIAL_MIGRATE_WAIT) `,
 		`^Job/glance-storage-init container glance-storage-init env OS_`,
 		`^(Job/cinder-create-internal-tenant|Deployment/cinder-volume) \S+ \S+ env (INTERNAL_\S+|SERVICE_OS_(ROLES|SERVICE_NAME)) `,
 		// Configuration without a suffix, and keys that nobody has set.
-		`^Secret/\S+ key (auto_bridge_add|\S+_sudoers|local_settings|test_template_\d|update_dpdk_bond_config)`,
+		`^Secret/\S+ key (auto_bridge_add|\S+_sudoers|local_settings|test_template_\d|tftp-map-file|update_dpdk_bond_config)`,
 		`^Secret/nova-ssh key `,
 	}, "|"))
 }

@@ -16,6 +16,7 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -52,7 +53,7 @@ func wantSound(t *testing.T, dir string, r *unit.Release) []string {
 			t.Errorf("an object of %s has a secret that everybody knows: %q", r.Name, found)
 		}
 	}
-	if again := renderedBy(t, theirs(t, dir, r.Name), r); !slices.Equal(once, again) {
+	if again := renderedBy(t, theirs(t, dir, r.Name), r); !slices.Equal(drawn(r, once), drawn(r, again)) {
 		t.Errorf("%s is rendered in two ways", r.Name)
 	}
 	size := stored(t, upstream, values, strings.Join(once, "\n---\n"))
@@ -61,6 +62,19 @@ func wantSound(t *testing.T, dir string, r *unit.Release) []string {
 		t.Errorf("Helm cannot keep %s: it has %d bytes", r.Name, size)
 	}
 	return once
+}
+
+// drawn are objects without what the chart draws by lot: the names of the Roles that its jobs have in Rook's namespace.
+func drawn(r *unit.Release, objects []string) []string {
+	if r.Name != schema.RookAdapter {
+		return objects
+	}
+	lot := regexp.MustCompile(`(name: ceph-adapter-rook-namespace-client-(?:key|ceph-config))-[a-z0-9]{5}\n`)
+	var same []string
+	for _, object := range objects {
+		same = append(same, lot.ReplaceAllString(object, "$1\n"))
+	}
+	return same
 }
 
 // TestOpenStackHelmOfManyNodes wants what differs by node to stay within what Helm can keep.

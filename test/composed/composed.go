@@ -67,12 +67,15 @@ func Demo(t testing.TB) map[string]unit.Unit {
 // "ceph", "lvm", or "" for what is there without a backend, which is all but Cinder. Blocks are put into that of the
 // cloud.
 func Source(network, storage string, blocks ...string) string {
-	cinder := ""
+	cinder, adapter := "", ""
+	if storage == "ceph" {
+		adapter = "\n" + `  service "ceph-adapter-rook" {}`
+	}
 	if storage != "" {
 		storage = `storage_backend = "` + storage + `"`
 		cinder = "\n" + `  service "cinder" { replicas = { api = 2, scheduler = 2, volume = 1, backup = 2 } }`
 	}
-	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "CINDER", cinder, "BLOCKS", strings.Join(append([]string{""}, blocks...), "\n")).Replace(everything)
+	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "CINDER", cinder, "ADAPTER", adapter, "BLOCKS", strings.Join(append([]string{""}, blocks...), "\n")).Replace(everything)
 }
 
 // Without is a configuration like [Source] without some services that take a line each.
@@ -85,7 +88,7 @@ func Without(source string, services ...string) string {
 
 // Secured is [Source] with TLS inside, and without the services that cannot be beside it.
 func Secured(network, storage, tls string, blocks ...string) string {
-	return Without(Source(network, storage, append(blocks, "  tls {\n"+tls+"\n  }")...), "designate", "magnum", "octavia", "skyline")
+	return Without(Source(network, storage, append(blocks, "  tls {\n"+tls+"\n  }")...), "designate", "ironic", "magnum", "octavia", "skyline")
 }
 
 // WithBackends is [Source] with blocks in that of Cinder, and so many pods that look after volumes.

@@ -34,4 +34,5 @@ cloud "c" {
     version  = "0.12.1"
   }
   service "mariadb-backup" { storage_size = "9Gi" }
+  service "ironic" { replicas = { api = 2, conductor = 2 } }ADAPTER
 }

@@ -4,10 +4,10 @@ Labels of a component, also its selector. Call: list <root> <component>.
 {{- define "toolkit.labels" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
-application: {{ $root.Chart.Name }}
+application: {{ ternary "ceph" $root.Chart.Name (eq $root.Chart.Name "ceph-adapter-rook") }}
 component: {{ $component }}
 release_group: {{ $root.Release.Name }}
-app.kubernetes.io/name: {{ $root.Chart.Name }}
+app.kubernetes.io/name: {{ ternary "ceph" $root.Chart.Name (eq $root.Chart.Name "ceph-adapter-rook") }}
 app.kubernetes.io/component: {{ $component }}
 app.kubernetes.io/instance: {{ $root.Release.Name }}
 {{- end -}}

@@ -38,7 +38,7 @@ spec:
   template: {{ include "toolkit.pod" . | nindent 4 }}
 {{- end -}}
 
-{{/* A StatefulSet: list <root> <spec> <item>. item.claim is {name, class, size}. */}}
+{{/* A StatefulSet: list <root> <spec> <item>. item.claim is {name, class, size}; the pods of one that is ordered come up one after another. */}}
 {{- define "toolkit.statefulset" -}}
 {{- $root := index . 0 -}}
 {{- $item := index . 2 -}}
@@ -47,7 +47,9 @@ kind: StatefulSet
 metadata: {{ include "toolkit.metadata" (list $root $item) | nindent 2 }}
 spec:
   serviceName: {{ $item.service }}
+  {{- if not $item.ordered }}
   podManagementPolicy: Parallel
+  {{- end }}
   replicas: {{ index $root.Values.pod.replicas $item.replicas }}
   selector:
     matchLabels: {{ include "toolkit.labels" (list $root $item.component) | nindent 6 }}

@@ -12,16 +12,19 @@
       "placement" (dict "auth_url" $identity)
       "service_user" (dict "auth_url" $identity)
       "cinder" (dict "auth_url" $identity) -}}
+{{- $users := list "nova" "neutron" "placement" "cinder" "service" -}}
+{{- if .Values.manifests.statefulset_compute_ironic }}{{- $users = append $users "ironic" }}{{- end -}}
 {{- $databases := dict
       "api_database" (dict "connection" (include "toolkit.endpoint.database" (list . "oslo_db" "nova")))
       "database" (dict "connection" (include "toolkit.endpoint.database" (list . "oslo_db_cell1" "nova"))) -}}
 config:
   nova.conf: {ini: nova, with: {{ toJson (merge (deepCopy $shared) $databases) }}}
   nova-compute.conf: {ini: nova, with: {{ toJson $shared }}}
+  nova-ironic.conf: {ini: nova_ironic}
   logging.conf: {ini: logging}
   policy.yaml: {yaml: policy}
 snippets: nova-ks-etc
-credentials: {keystone_authtoken: nova, neutron: neutron, placement: placement, cinder: cinder, service_user: service}
+credentials: {keystone_authtoken: nova, neutron: neutron, placement: placement, cinder: cinder, service_user: service{{ if has "ironic" $users }}, ironic: ironic{{ end }}}
 backend: {{ toJson .Values.network.backend }}
 deployments:
   - name: nova-api-metadata
@@ -65,6 +68,18 @@ deployments:
     host: {{ .Values.pod.useHostNetwork.novncproxy }}
     containers: [{name: nova-novncproxy, tag: nova_novncproxy, command: [/tmp/nova-console-proxy.sh], ports: {n-novnc: {{ include "toolkit.endpoint.port" (list . "compute_novnc_proxy" "internal" "novnc_proxy") }}}}]
   {{- end }}
+statefulsets:
+  - name: nova-compute-ironic
+    component: compute-ironic
+    manifest: statefulset_compute_ironic
+    node: agent.compute_ironic
+    depends: compute_ironic
+    replicas: compute_ironic
+    service: {{ include "toolkit.endpoint.name" (list . "baremetal" "internal") }}-compute
+    ordered: true
+    anti: true
+    intolerant: true
+    containers: [{name: nova-compute-ironic, tag: nova_compute_ironic, command: [nova-compute, --config-file, /etc/nova/nova-compute.conf, --config-file, /etc/nova/nova-ironic.conf, --config-dir, /etc/nova/nova.conf.d]}]
 daemonsets:
   - name: nova-compute
     overrides: compute
@@ -93,7 +108,7 @@ jobs:
   - {kind: rabbit-init, weight: -4}
   - {kind: ks-service, weight: -3, types: [compute]}
   - {kind: ks-endpoints, weight: -2, types: [compute]}
-  - {kind: ks-user, weight: -1, users: [nova, neutron, placement, cinder, service]}
+  - {kind: ks-user, weight: -1, users: {{ toJson $users }}}
   - component: cell-setup
     plain: true
     init: [{name: nova-cell-setup-init, tag: nova_cell_setup_init, command: [/tmp/cell-setup-init.sh], openrc: admin}]
