@@ -71,7 +71,7 @@ func releaseTags() map[string]map[string][]string {
 			},
 		},
 		"ironic": {
-			clientImage: {"bootstrap", "db_drop", "db_init", "ironic_manage_cleaning_network", "ironic_retrive_swift_config", "ks_endpoints", "ks_service", "ks_user"},
+			clientImage: {"bootstrap", "db_drop", "db_init", "ironic_manage_cleaning_network", "ironic_retrive_swift_config", "ks_endpoints", "ks_service", "ks_user"}, //nolint:misspell // as the chart has it
 			"ironic":    {"ironic_api", "ironic_conductor", "ironic_db_sync", "ironic_novncproxy", "ironic_pxe", "ironic_pxe_init"},
 		},
 		"heat": {
