@@ -49,7 +49,7 @@ func TestDeparted(t *testing.T) {
 			if test.entry != nil {
 				test.entry(&e)
 			}
-			if c := plan.Departed(&e, test.state, test.removals, test.disabled); c.Action != test.want || c.Reason != test.reason || c.Address != e.Address || c.Class != e.Class {
+			if c := plan.Departed(&e, test.state, test.removals, test.disabled, nil); c.Action != test.want || c.Reason != test.reason || c.Address != e.Address || c.Class != e.Class {
 				t.Errorf("got %+v", c)
 			}
 		})
