@@ -10,7 +10,9 @@ import (
 	"testing/fstest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -178,5 +180,53 @@ func TestWhatNoJobMadeIsNotTakenAway(t *testing.T) {
 	}
 	if state := b.settle(); !state.Ready() {
 		t.Errorf("afterwards: %+v", state)
+	}
+}
+
+// Data goes only of what was named and is gone.
+func TestDataGoesWhenItIsNamed(t *testing.T) {
+	b := newBed(t, appChart())
+	b.settle()
+	claims := b.client.CoreV1().PersistentVolumeClaims(b.namespace)
+	for name, release := range map[string]string{"data-app-0": "app", "data-other-0": "other", "loose": ""} {
+		claim := &corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"release_group": release}},
+			Spec: corev1.PersistentVolumeClaimSpec{
+				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+			},
+		}
+		if _, err := claims.Create(t.Context(), claim, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"app-mariadb-state", "other-mariadb-state"} {
+		if _, err := b.client.CoreV1().ConfigMaps(b.namespace).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if deleted, err := b.driver.DeleteData(t.Context(), b.namespace, []string{"app"}); err == nil || !strings.Contains(err.Error(), "/app is still there, so its data stays") || len(deleted) > 0 {
+		t.Errorf("of a release that is there: %v, %v", deleted, err)
+	}
+	b.remove()
+	deleted, err := b.driver.DeleteData(t.Context(), b.namespace, []string{"app", "never"})
+	if want := fmt.Sprintf("[PersistentVolumeClaim %[1]s/data-app-0 ConfigMap %[1]s/app-mariadb-state]", b.namespace); err != nil || fmt.Sprint(deleted) != want {
+		t.Errorf("deleted %v, want %s, %v", deleted, want, err)
+	}
+	list, err := claims.List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for i := range list.Items {
+		if list.Items[i].DeletionTimestamp == nil {
+			left = append(left, list.Items[i].Name)
+		}
+	}
+	if !slices.Equal(left, []string{"data-other-0", "loose"}) {
+		t.Errorf("left are %q", left)
+	}
+	if again, err := b.driver.DeleteData(t.Context(), b.namespace, []string{"app"}); err != nil || slices.ContainsFunc(again, func(ref unit.ObjectRef) bool { return ref.Kind == "ConfigMap" }) {
+		t.Errorf("once more: %v, %v", again, err)
 	}
 }
