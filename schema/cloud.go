@@ -134,7 +134,14 @@ func cloudService() Nested {
 		Attributes: []Attribute{
 			{
 				Name: "enabled", Type: cty.Bool, AtLoad: true, Scope: ScopeCloud, Default: cty.True, Example: cty.True,
-				Doc: "Whether the service is deployed; false uninstalls it.",
+				Doc: "Whether the service is deployed; false uninstalls it, and leaves in other services what it has there, but for what clean_up names.",
+			},
+			{
+				Name: CleanUp, Type: cty.Set(cty.String), AtLoad: true, Scope: ScopeCloud, Allowed: Leftovers(),
+				Example: cty.SetVal([]cty.Value{cty.StringVal(LeftUsers), cty.StringVal(LeftCatalogue)}),
+				Doc: "What is taken away with a service that is being uninstalled, so it takes enabled = false, in the same commit: " +
+					"catalogue is its entries in Keystone's catalogue, users are its own users in Keystone, messaging is its user and its virtual host in RabbitMQ, and database is its databases with all that is in them, and their users. " +
+					"It happens in this order before the release goes, by copies of the Jobs of its chart that made all this, which take what these made: what these did not make stays, and so does all that is not named. Of a service that is uninstalled already nothing is taken away any more.",
 			},
 			{
 				Name: "version", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Example: cty.StringVal("4.2"), Service: "rabbitmq",
@@ -183,6 +190,9 @@ func releaseSettings(scope Scope) []Attribute {
 		},
 	}
 }
+
+// CleanUp is the attribute with what a service takes along when it goes.
+const CleanUp = "clean_up"
 
 // IgnoreDrift is the attribute with the fields that others write.
 const IgnoreDrift = "ignore_drift"

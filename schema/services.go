@@ -38,7 +38,20 @@ type Service struct {
 	Stores bool
 	// TLS tells whether its APIs can be made to speak TLS.
 	TLS bool
+	// Leaves is what it leaves behind in other services when it is uninstalled, and can be taken away with it.
+	Leaves []string
 }
+
+// What a service leaves behind in other services when it is uninstalled.
+const (
+	LeftCatalogue = "catalogue" // its entries in the catalogue of Keystone
+	LeftUsers     = "users"     // its own users in Keystone
+	LeftMessaging = "messaging" // its user and its virtual host in RabbitMQ
+	LeftDatabase  = "database"  // its databases, with their users
+)
+
+// Leftovers lists what a service may leave behind, in the order in which it is taken away: data goes last.
+func Leftovers() []string { return []string{LeftCatalogue, LeftUsers, LeftMessaging, LeftDatabase} }
 
 // Scalable tells whether replicas can be set.
 func (s Service) Scalable() bool { return len(s.Parts) > 0 }
@@ -68,6 +81,8 @@ func (s Service) Takes(setting string) bool {
 		return s.Versioned
 	case "virt_type":
 		return s.Hypervisor
+	case CleanUp:
+		return len(s.Leaves) > 0
 	default:
 		return s.takesPodSetting(setting)
 	}
@@ -78,16 +93,18 @@ func serviceList() []Service {
 		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Others: []string{"controller"}, Budgets: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "rabbitmq", Doc: "The message broker between the parts of a service.", Parts: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "memcached", Doc: "The cache of tokens and sessions.", Parts: []string{"server"}, Versioned: true},
-		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}, Budgets: []string{"api"}, TLS: true},
-		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Budgets: []string{"api"}, Storage: true, Images: true, TLS: true},
-		{Name: "placement", Doc: "The inventory of what hosts can offer.", Parts: []string{"api"}, Budgets: []string{"api"}, TLS: true},
+		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}, Budgets: []string{"api"}, TLS: true, Leaves: []string{LeftMessaging, LeftDatabase}},
+		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Budgets: []string{"api"}, Storage: true, Images: true, TLS: true, Leaves: Leftovers()},
+		{Name: "placement", Doc: "The inventory of what hosts can offer.", Parts: []string{"api"}, Budgets: []string{"api"}, TLS: true, Leaves: []string{LeftCatalogue, LeftUsers, LeftDatabase}},
 		{
 			Name: "neutron", Doc: "Networks, subnets, routers and security groups.", Parts: []string{"server", "rpc_server"},
 			Others: []string{"dhcp_agent", "l3_agent", "metadata_agent", "ovs_agent", "ovn_metadata_agent", "netns_cleanup_cron"}, Budgets: []string{"server"}, ByNode: true, TLS: true,
+			Leaves: Leftovers(),
 		},
 		{
 			Name: "nova", Doc: "Instances.", Parts: []string{"osapi", "api_metadata", "conductor", "scheduler", "novncproxy"},
 			Others: []string{"compute", "compute_ironic"}, Budgets: []string{"osapi", "api_metadata"}, ByNode: true, Hypervisor: true, TLS: true,
+			Leaves: Leftovers(),
 		},
 		{Name: "libvirt", Others: []string{"libvirt"}, Doc: "The hypervisor on every compute node.", ByNode: true},
 		{Name: "openvswitch", Others: []string{"db", "vswitchd"}, Doc: "The virtual switch on every node."},
@@ -96,35 +113,38 @@ func serviceList() []Service {
 			Members: []string{"ovn_ovsdb_nb", "ovn_ovsdb_sb"},
 			Doc:     "The distributed network control plane, for network_backend ovn. The number of its databases is odd, and stays what it was at first: one by itself, or several that decide by majority.",
 		},
-		{Name: "cinder", Doc: "Block storage: volumes for instances, and their snapshots and backups.", Parts: []string{"api", "scheduler", "volume", "backup"}, Budgets: []string{"api"}, Stores: true, TLS: true},
+		{Name: "cinder", Doc: "Block storage: volumes for instances, and their snapshots and backups.", Parts: []string{"api", "scheduler", "volume", "backup"}, Budgets: []string{"api"}, Stores: true, TLS: true, Leaves: Leftovers()},
 		{
 			Name: "manila", Parts: []string{"api", "data", "scheduler", "share"}, Budgets: []string{"api"},
 			Doc: "Shared file systems. Without another driver in conf, instances serve them: that takes Cinder, Neutron and Nova, a flavor whose ID " +
 				"is service_instance_flavor_id in the section generic, and an image manila-service-image, whose user manila has the password " +
 				"manila-service-instance of the Secret kupenstack-credentials.",
+			Leaves: Leftovers(),
 		},
 		{
 			Name: "designate", Parts: []string{"api", "central", "mdns", "producer", "worker"},
 			Doc: "Names: zones and records of DNS. A PowerDNS of yours answers with them: a Service named powerdns in the namespace of the cloud, there before " +
 				"Designate, whose API takes the token designate-powerdns-token of the Secret kupenstack-credentials. Another server is written in conf.",
+			Leaves: []string{LeftCatalogue, LeftUsers, LeftMessaging},
 		},
 		{
-			Name: "ironic", Parts: []string{"api", "conductor"}, Budgets: []string{"api"},
+			Name: "ironic", Parts: []string{"api", "conductor"}, Budgets: []string{"api"}, Leaves: Leftovers(),
 			Doc: "Bare metal: machines that Nova, where it is deployed, starts instances on. The nodes of the control plane that conductors run on need an interface with an " +
 				"address in the network of the machines: ironic-pxe, unless network.pxe.device in values names another. Machines are cleaned in the network baremetal of yours, " +
 				"unless cleaning_network says another in the section neutron of conf, and get their instances over a ramdisk whose kernel and image are images of yours. " +
 				"Pods of Ironic, and nova-compute-ironic beside them, stand no taint of the nodes of the control plane.",
 		},
-		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}, Budgets: []string{"api", "cfn"}, TLS: true},
-		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}, Budgets: []string{"api"}},
-		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}, Budgets: []string{"api"}},
+		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}, Budgets: []string{"api", "cfn"}, TLS: true, Leaves: Leftovers()},
+		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}, Budgets: []string{"api"}, Leaves: Leftovers()},
+		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}, Budgets: []string{"api"}, Leaves: Leftovers()},
 		{
 			Name: "octavia", Parts: []string{"api", "driver_agent", "housekeeping"}, Others: []string{"worker", "health_manager"}, Budgets: []string{"api"},
 			Doc: "Load balancers, each of them an instance. It comes up once Neutron has the ports octavia-health-manager-port-NODE and octavia-worker-port-NODE, " +
 				"in a network of yours, for each node with the role network. The instances take what conf says in the sections controller_worker and health_manager, " +
 				"and certificates below /etc/octavia/certs, which pod.mounts in values puts there; octavia-ca-passphrase of the Secret kupenstack-credentials opens the key of their CA. What load balancers are given in certificates is encrypted with octavia-certificates-key there: keep a copy of both.",
+			Leaves: Leftovers(),
 		},
-		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}, Budgets: []string{"server"}, TLS: true},
+		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}, Budgets: []string{"server"}, TLS: true, Leaves: []string{LeftDatabase}},
 		{
 			Name: "mariadb-backup", Others: []string{"backup"}, Storage: true, Scheduled: true,
 			Doc: "Dumps of the databases, every night, on a volume in the cluster. Where the class of that volume waits for a first pod, the service is ready after the first dump.",
@@ -135,7 +155,7 @@ func serviceList() []Service {
 		},
 		{
 			Name: "prometheus-openstack-exporter", Doc: "Metrics of what the cloud has and uses, from its APIs, for a Prometheus of yours: the Service openstack-metrics.",
-			Parts: []string{"prometheus_openstack_exporter"}, Versioned: true,
+			Parts: []string{"prometheus_openstack_exporter"}, Versioned: true, Leaves: []string{LeftUsers},
 		},
 		{
 			Name: RookAdapter, Others: []string{"key", "configuration"}, Once: true,
@@ -144,7 +164,7 @@ func serviceList() []Service {
 				"the section global in conf.ceph. Rook's namespace is ceph, unless ceph_cluster_namespace in values names another. Beside a block ceph, which has an admin_secret " +
 				"then, it makes that Secret alone. With the service goes the ConfigMap, and the Secret stays.",
 		},
-		{Name: "skyline", Doc: "A dashboard beside Horizon, or in its place.", Parts: []string{"skyline"}},
+		{Name: "skyline", Doc: "A dashboard beside Horizon, or in its place.", Parts: []string{"skyline"}, Leaves: []string{LeftUsers, LeftDatabase}},
 	}
 }
 

@@ -47,7 +47,7 @@ func statementBlocks() []Block {
 			Doc: "Says what becomes of an object whose block was taken away. In a module it is about the module's own objects, in every instance.",
 			Attributes: []Attribute{
 				address("from", "network.old", "The address until now, of a resource, one of its objects, a node, a module, or a service, which taking its block away alone does not uninstall. "+
-					"That of the cloud itself, such as cloud.prod, has everything taken away that is on record, in the reverse order of its making; its own block has to stay, as it says how that is reached. What holds data stays: claims to volumes, the generated passwords, and the namespaces."),
+					"That of the cloud itself, such as cloud.prod, has everything taken away that is on record, in the reverse order of its making; its own block has to stay, as it says how that is reached. What holds data stays: claims to volumes, the generated passwords, and the namespaces, and so does all that clean_up of disabled services names."),
 			},
 			Blocks: []Nested{{Max: 1, Block: Block{
 				Kind: "lifecycle", Class: ClassPart,

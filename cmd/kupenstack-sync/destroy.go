@@ -13,6 +13,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // destroying is one call of destroy.
@@ -32,26 +33,36 @@ needs: what is in OpenStack, the services, charts, manifests and the labels of n
 claims to volumes, the generated passwords, and the namespaces. Nothing of this happens before somebody
 has given the name of the cloud, by --confirm or when asked.
 
+With --delete-data, claims to volumes of the services that it names are deleted once these services are gone,
+with all that is on them. It takes the rights to do so, which the account of the daemon has not.
+
 What has prevent_destroy stays, with what it needs; so does what carries instances that are not on record.
 While a daemon follows the configuration it is in charge, and would build all of it again: stop it first,
 or have a removed block with from = cloud.<name> in the repository in place of this command.`,
 		Example: `  kupenstack-sync destroy --repo https://git.example.org/cloud.git
-  kupenstack-sync destroy --confirm prod`,
+  kupenstack-sync destroy --confirm prod
+  kupenstack-sync destroy --delete-data mariadb,rabbitmq,glance`,
 		Args: wire.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.in, d.out, d.asks = cmd.InOrStdin(), cmd.ErrOrStderr(), term.IsTerminal(int(os.Stdin.Fd()))
 			return d.run(cmd.Context(), o)
 		},
 	}
+	command.Flags().StringSliceVar(&o.deleteData, "delete-data", nil, "the services whose volumes are deleted as well, by name")
 	command.Flags().StringVar(&d.confirm, "confirm", "", "the name of the cloud that is to be taken away")
 	return command
 }
 
 func (d *destroying) run(ctx context.Context, o *options) error {
+	for _, service := range o.deleteData {
+		if _, known := schema.New().Service(service); !known {
+			return fmt.Errorf("%w: --delete-data: there is no service %q", wire.ErrUsage, service)
+		}
+	}
 	name := d.confirm
 	if name == "" {
 		var err error
-		if name, err = d.ask(gitrepo.MaskURL(o.Repo)); err != nil {
+		if name, err = d.ask(gitrepo.MaskURL(o.Repo), o.deleteData); err != nil {
 			return err
 		}
 	}
@@ -60,11 +71,15 @@ func (d *destroying) run(ctx context.Context, o *options) error {
 }
 
 // ask has a person write the name of the cloud.
-func (d *destroying) ask(repo string) (string, error) {
+func (d *destroying) ask(repo string, data []string) (string, error) {
 	if !d.asks {
 		return "", fmt.Errorf("%w: --confirm: nobody is there to be asked: give the name of the cloud that is to be taken away", wire.ErrUsage)
 	}
-	fmt.Fprintf(d.out, "Everything that %s describes is going to be taken away. What holds data stays.\nThe name of the cloud, to go on: ", repo)
+	stays := "What holds data stays."
+	if len(data) > 0 {
+		stays = "The volumes of these services are deleted, with all that is on them: " + strings.Join(data, ", ") + "."
+	}
+	fmt.Fprintf(d.out, "Everything that %s describes is going to be taken away. %s\nThe name of the cloud, to go on: ", repo, stays)
 	line, err := bufio.NewReader(d.in).ReadString('\n')
 	if name := strings.TrimSpace(line); name != "" {
 		return name, nil

@@ -19,7 +19,7 @@ func TestDestroyAsks(t *testing.T) {
 			t.Errorf("it asks %q, and ends with %v", secret.out, err)
 		}
 		d := destroying{in: strings.NewReader(c.typed), out: &out, asks: true}
-		name, err := d.ask("https://git.example.org/cloud.git")
+		name, err := d.ask("https://git.example.org/cloud.git", nil)
 		if name != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%q: %q, %v", c.typed, name, err)
 		}
@@ -28,7 +28,19 @@ func TestDestroyAsks(t *testing.T) {
 		}
 	}
 	d := destroying{in: strings.NewReader("prod\n")}
-	if _, err := d.ask("."); !errors.Is(err, wire.ErrUsage) || !strings.Contains(err.Error(), "--confirm") {
+	if _, err := d.ask(".", nil); !errors.Is(err, wire.ErrUsage) || !strings.Contains(err.Error(), "--confirm") {
 		t.Errorf("without anybody to ask: %v", err)
+	}
+}
+
+func TestDestroySaysWhichDataGoes(t *testing.T) {
+	var out bytes.Buffer
+	d := destroying{in: strings.NewReader("\n"), out: &out, asks: true}
+	if err := d.run(t.Context(), &options{deleteData: []string{"mariadb", "glance"}}); err == nil || !strings.Contains(out.String(), "are deleted, with all that is on them: mariadb, glance.") || strings.Contains(out.String(), "stays") {
+		t.Errorf("it asks %q, and ends with %v", out.String(), err)
+	}
+	d = destroying{confirm: "prod"}
+	if err := d.run(t.Context(), &options{deleteData: []string{"mariadb", "mysql"}}); !errors.Is(err, wire.ErrUsage) || !strings.Contains(err.Error(), `"mysql"`) {
+		t.Errorf("of an unknown service: %v", err)
 	}
 }

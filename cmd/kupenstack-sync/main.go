@@ -38,6 +38,8 @@ type options struct {
 	repoGiven bool
 	// tearDown is the name of the cloud that a pass is to take away, "" for none.
 	tearDown string
+	// deleteData are the services whose volumes go with it.
+	deleteData []string
 }
 
 // exit ends the command with a code. Its text, if any, has been printed.

@@ -46,6 +46,8 @@ type Revision struct {
 	Units []unit.Unit // the graph of their GateStart edges has no cycles
 	// Removed are the services that the configuration says to uninstall.
 	Removed map[addr.Object]bool
+	// CleanUps is what goes with them beside their releases.
+	CleanUps map[addr.Object][]string
 	// Moves, Imports and Removals say what became of things on record.
 	Moves      []model.Move
 	Imports    plan.Imports

@@ -19,7 +19,7 @@ import (
 // parseRevision reads a revision of a scenario. Each line is one of
 //
 //	deployment cloud release region
-//	removed ADDRESS: a service with enabled = false
+//	removed ADDRESS [WHAT]...: a service with enabled = false, and what goes with it
 //	move FROM TO     import ADDRESS ID     destroy ADDRESS     forget ADDRESS: the blocks
 //	ADDRESS [word|name=value]...
 //
@@ -29,7 +29,7 @@ import (
 func parseRevision(t *testing.T, id, text string) *engine.Revision {
 	t.Helper()
 	r := &engine.Revision{
-		ID: id, Removed: map[addr.Object]bool{}, Ranges: map[string]diag.Range{},
+		ID: id, Removed: map[addr.Object]bool{}, CleanUps: map[addr.Object][]string{}, Ranges: map[string]diag.Range{},
 		Deployment: inventory.Deployment{Cloud: "demo"},
 	}
 	for line := range strings.Lines(text) {
@@ -40,6 +40,9 @@ func parseRevision(t *testing.T, id, text string) *engine.Revision {
 			r.Deployment = inventory.Deployment{Cloud: words[1], Release: words[2], Region: words[3]}
 		case words[0] == "removed":
 			r.Removed[addr.MustParseObject(words[1])] = true
+			if len(words) > 2 {
+				r.CleanUps[addr.MustParseObject(words[1])] = words[2:]
+			}
 		case words[0] == "move":
 			r.Moves = append(r.Moves, model.Move{From: anyAddress(t, words[1]), To: anyAddress(t, words[2])})
 		case words[0] == "import":

@@ -53,7 +53,7 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	if why := e.places.Held[l.address]; why != "" {
 		return l.set(PhaseBlocked, why)
 	}
-	c := plan.Departed(&entry, l.state, e.revision.Removals, e.revision.Removed[l.address])
+	c := plan.Departed(&entry, l.state, e.revision.Removals, e.revision.Removed[l.address], e.revision.CleanUps[l.address])
 	if inherited {
 		c = plan.Inherited(&entry, heir)
 	}

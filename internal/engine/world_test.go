@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -511,7 +512,7 @@ func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.Sta
 			next = w.state(o, t)
 		} else if o.going == 0 {
 			w.objects = slices.DeleteFunc(w.objects, func(other *object) bool { return other == o })
-			w.trace = append(w.trace, "delete "+named(t.Address, o))
+			w.trace = append(w.trace, strings.Join(append([]string{"delete " + named(t.Address, o)}, t.CleanUp...), " and "))
 		}
 	}
 	w.mutex.Unlock()

@@ -147,6 +147,7 @@ type Service struct {
 	RollBack    bool      // an upgrade that failed gives way to what was there before
 	Retry       string    // another text has what was given up tried again
 	IgnoreDrift []DriftRule
+	CleanUp     []string   // what is taken away with it once it is not enabled, sorted
 	Settings    []Setting  // what led here, the later over the earlier
 	Edges       []Edge     // what it waits for besides the services that it needs, by address
 	Range       diag.Range // of the cloud's block

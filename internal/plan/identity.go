@@ -34,6 +34,8 @@ type Identity struct {
 	Used func(uid string) bool
 	// Nodes are those that the configuration has.
 	Nodes Nodes
+	// CleanUps is what goes with services that are uninstalled.
+	CleanUps map[addr.Object][]string
 }
 
 // Target joins what the configuration wants with what the inventory knows. Either may be nil, not
@@ -47,6 +49,8 @@ func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
 		t.Import = i.imports(entry)
 		if u != nil {
 			t.Leaves = i.Nodes.leaves(u, entry)
+		} else {
+			t.CleanUp = i.CleanUps[entry.Address]
 		}
 		return i.Recorded(t, entry)
 	}

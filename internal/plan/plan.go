@@ -17,6 +17,8 @@ type Input struct {
 	Units []unit.Unit
 	// Removed are the services that the configuration says to uninstall.
 	Removed map[addr.Object]bool
+	// CleanUps is what goes with them.
+	CleanUps map[addr.Object][]string
 	// Moves, Imports and Removals are what the configuration says became of things on record.
 	Moves    []model.Move
 	Imports  Imports
@@ -80,7 +82,7 @@ func Make(in Input) *Plan {
 	}
 	for a, entry := range m.entries {
 		if m.units[a] == nil {
-			c := Departed(entry, in.States[a], in.Removals, in.Removed[a])
+			c := Departed(entry, in.States[a], in.Removals, in.Removed[a], in.CleanUps[a])
 			if heir, ok := m.identity.Nodes.Heir(entry); ok {
 				c = Inherited(entry, heir)
 			}

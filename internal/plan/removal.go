@@ -8,6 +8,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // fate is what the configuration says about something that it does not have any more.
@@ -65,8 +66,8 @@ func left(entry *inventory.Entry) string {
 }
 
 // Departed is [Vanished] together with what the removed blocks say; disabled tells that a service has
-// enabled = false.
-func Departed(entry *inventory.Entry, state unit.State, removals Removals, disabled bool) Change {
+// enabled = false, and cleanUp what goes with it then.
+func Departed(entry *inventory.Entry, state unit.State, removals Removals, disabled bool, cleanUp []string) Change {
 	switch removals.fate(entry.Address) {
 	case fateForget:
 		return Change{
@@ -83,6 +84,35 @@ func Departed(entry *inventory.Entry, state unit.State, removals Removals, disab
 		}
 		return c
 	default:
-		return Vanished(entry, state, disabled)
+		c := Vanished(entry, state, disabled)
+		if c.Action == unit.ActionDelete {
+			c.Cost = costOfCleanUp(cleanUp)
+		}
+		return c
 	}
+}
+
+// costOfCleanUp says what is lost with a service beside its release, "" for nothing.
+func costOfCleanUp(names []string) string {
+	var lost []string
+	for _, name := range schema.Leftovers() {
+		if !slices.Contains(names, name) {
+			continue
+		}
+		switch name {
+		case schema.LeftCatalogue:
+			name = "its entries in the catalogue"
+		case schema.LeftUsers:
+			name = "its users in Keystone"
+		case schema.LeftMessaging:
+			name = "its user and virtual host in RabbitMQ"
+		case schema.LeftDatabase:
+			name = "its databases with all that is in them"
+		}
+		lost = append(lost, name)
+	}
+	if len(lost) == 0 {
+		return ""
+	}
+	return "deleted with it: " + strings.Join(lost, ", ")
 }

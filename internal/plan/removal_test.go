@@ -22,8 +22,10 @@ func TestDeparted(t *testing.T) {
 		state    unit.State
 		removals plan.Removals
 		disabled bool
+		cleanUp  []string
 		want     unit.Action
 		reason   string
+		cost     string
 	}{
 		{name: "nothing is said", address: "resource.a", state: seen("a"), want: unit.ActionDelete, reason: "it is no longer in the configuration"},
 		{name: "deleted", address: "resource.a", state: seen("a"), removals: plan.Removals{{From: at("resource.a"), Destroy: true}}, want: unit.ActionDelete, reason: "its removed block says so"},
@@ -43,13 +45,20 @@ func TestDeparted(t *testing.T) {
 		{name: "the cloud, with something protected", address: "resource.a", entry: protected, state: seen("a"), removals: plan.Removals{{From: addr.Module{}, Destroy: true}}, want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
 		{name: "the cloud, but for one thing", address: "resource.a", state: seen("a"), removals: plan.Removals{{From: addr.Module{}, Destroy: true}, {From: at("resource.a")}}, want: unit.ActionForget, reason: "destroy = false in its removed block: it stays, and is not managed any more"},
 		{name: "a disabled service", address: "service.a", state: seen("a"), disabled: true, want: unit.ActionDelete, reason: "enabled = false"},
+		{
+			name: "a disabled service and what it leaves in others", address: "service.a", state: seen("a"), disabled: true, cleanUp: []string{"database", "users", "catalogue", "messaging"},
+			want: unit.ActionDelete, reason: "enabled = false",
+			cost: "deleted with it: its entries in the catalogue, its users in Keystone, its user and virtual host in RabbitMQ, its databases with all that is in them",
+		},
+		{name: "a disabled service that is protected", address: "service.a", entry: protected, state: seen("a"), disabled: true, cleanUp: []string{"database"}, want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
+		{name: "a disabled service that is gone", address: "service.a", state: unit.State{Existence: unit.Absent}, disabled: true, cleanUp: []string{"database"}, want: unit.ActionForget, reason: "it is gone already"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := entryOf(of(test.address, "a"))
 			if test.entry != nil {
 				test.entry(&e)
 			}
-			if c := plan.Departed(&e, test.state, test.removals, test.disabled); c.Action != test.want || c.Reason != test.reason || c.Address != e.Address || c.Class != e.Class {
+			if c := plan.Departed(&e, test.state, test.removals, test.disabled, test.cleanUp); c.Action != test.want || c.Reason != test.reason || c.Cost != test.cost || c.Address != e.Address || c.Class != e.Class {
 				t.Errorf("got %+v", c)
 			}
 		})

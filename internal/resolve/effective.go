@@ -35,6 +35,8 @@ func (r *resolver) effective(l *layers, name string, settings []model.Setting) m
 			s.Storage = plain.AsString()
 		case schema.IgnoreDrift:
 			s.IgnoreDrift = model.DriftRulesOf(setting.Value)
+		case schema.CleanUp:
+			s.CleanUp = model.CleanUpOf(plain)
 		case "conf":
 			s.Conf = r.merge(l, s.Conf, settings[:i+1])
 		case "values":

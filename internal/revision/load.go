@@ -102,7 +102,7 @@ func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostic
 		return nil, diags
 	}
 	cloud := &l.Model.Cloud
-	r := &engine.Revision{ID: l.ID, Units: units, Removed: map[addr.Object]bool{}, Ranges: map[string]diag.Range{}}
+	r := &engine.Revision{ID: l.ID, Units: units, Removed: map[addr.Object]bool{}, CleanUps: map[addr.Object][]string{}, Ranges: map[string]diag.Range{}}
 	r.Moves, r.Imports, r.Removals = l.Model.Moves, plan.ImportsOf(l.Model.Imports), l.Model.Removals
 	maps.Copy(r.Ranges, cloud.Ranges)
 	r.Ranges[""] = cloud.Range
@@ -110,6 +110,9 @@ func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostic
 		s := &cloud.Services[i]
 		if !s.Enabled {
 			r.Removed[s.Address] = true
+		}
+		if !s.Enabled && len(s.CleanUp) > 0 && !l.Model.TearDown { // data stays when the whole cloud goes
+			r.CleanUps[s.Address] = s.CleanUp
 		}
 		for _, setting := range s.Settings {
 			r.Ranges[plan.FixedAt(s.Address.String(), setting.Name)] = setting.Range

@@ -50,6 +50,8 @@ type Target struct {
 	Unserved []string
 	// Mend says that only what [Diff.Mends] names is put back: the action itself has to wait.
 	Mend bool
+	// CleanUp is what goes with a service that is no longer wanted besides its release, see [schema.Leftovers].
+	CleanUp []string
 	// Leaves is the node that has to lose its labels first, as the unit has another one now; "" for
 	// none.
 	Leaves string

@@ -31,6 +31,7 @@ func layers() []string {
 		"internal/manifest",
 		"internal/graph",
 		"schema",
+		"internal/cleanup",
 		"internal/reference",
 		"internal/gitrepo",
 		"internal/sops",
@@ -60,7 +61,7 @@ func layers() []string {
 // pure packages turn values into values: no files, no network, no clients.
 func pure() []string {
 	return []string{
-		"internal/addr", "internal/redact", "internal/diag", "internal/codes", "internal/chartlock", "internal/chartkeys", "internal/manifest", "internal/graph", "internal/sops", "internal/model",
+		"internal/addr", "internal/redact", "internal/diag", "internal/codes", "internal/chartlock", "internal/chartkeys", "internal/cleanup", "internal/manifest", "internal/graph", "internal/sops", "internal/model",
 		"internal/resolve", "internal/unit", "internal/cause", "internal/explain", "internal/compose", "internal/convert", "internal/plan", "internal/report", "internal/reference",
 	}
 }

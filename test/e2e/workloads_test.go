@@ -373,7 +373,7 @@ func (s *workloads) tearDown(t *testing.T) {
 	if last := s.note(t, "last"); last != "bye" {
 		t.Fatalf("without the name of the cloud the note went: %q", last)
 	}
-	s.pass(t, "destroy", "--confirm", "edge")
+	s.destroy(t)
 	if last := s.note(t, "last"); last != "" {
 		t.Errorf("the note says %q", last)
 	}
@@ -393,6 +393,46 @@ func (s *workloads) tearDown(t *testing.T) {
 	s.commit = s.Push(t, "Take the cloud away")
 	s.pass(t)
 	s.rest(t)
+}
+
+// destroy takes the cloud away with the data of a service, for which the daemon's account lacks the right.
+func (s *workloads) destroy(t *testing.T) {
+	t.Helper()
+	claims := func() (names []string) {
+		list, err := s.Cluster.Client().CoreV1().PersistentVolumeClaims(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "release_group=rabbitmq"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range list.Items {
+			if list.Items[i].DeletionTimestamp == nil {
+				names = append(names, list.Items[i].Name)
+			}
+		}
+		return names
+	}
+	arguments := []string{"destroy", "--confirm", "edge", "--delete-data", "rabbitmq,mariadb"}
+	if r := s.Run(t, converges, arguments...); r.Code != 1 || !strings.Contains(r.Stderr, "PersistentVolumeClaim "+namespace+"/") || len(claims()) == 0 {
+		t.Errorf("without the right to it ended with %d, and there are %q:\n%s", r.Code, claims(), r.Stderr)
+	}
+	roles := s.Cluster.Client().RbacV1()
+	role := &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Name: "data"},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"persistentvolumeclaims"}, Verbs: []string{"delete"}}},
+	}
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "data"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "data"},
+		Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: "kupenstack", Namespace: world.System}},
+	}
+	if _, err := roles.Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := roles.RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s.pass(t, arguments...)
+	if left := claims(); len(left) > 0 {
+		t.Errorf("claims are left: %q", left)
+	}
 }
 
 // get returns an object that is in no namespace, nil when it is not there.

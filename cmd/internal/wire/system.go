@@ -48,6 +48,7 @@ type System struct {
 	closers []func()
 	taken   way // the way to OpenStack of the last connection
 	objects *openstack.Driver
+	charts  *helm.Driver
 }
 
 // Open prepares the connections; nothing is sent yet. guard is asked before every change.
@@ -164,7 +165,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	})
 	s.mutex.Lock()
 	s.closers = append(s.closers, releases.Close, objects.Close, resources.Close)
-	s.objects = resources
+	s.objects, s.charts = resources, releases
 	s.mutex.Unlock()
 	hosts := func(ctx context.Context) plan.Hosts {
 		if m := s.Model(); !s.reaches() {
@@ -184,6 +185,19 @@ func hasCompute(entries *inventory.Inventory) bool {
 	return slices.ContainsFunc(entries.Entries(), func(e inventory.Entry) bool {
 		return e.Locator.Kind == unit.KindRelease && e.Locator.Name == "nova"
 	})
+}
+
+// DeleteData deletes the claims to volumes that services of the configuration in force have left which are gone.
+// It needs the engine to have been made.
+func (s *System) DeleteData(ctx context.Context, services []string) ([]unit.ObjectRef, error) {
+	s.mutex.Lock()
+	releases := s.charts
+	s.mutex.Unlock()
+	m := s.Model()
+	if m == nil || releases == nil {
+		return nil, errors.New("no configuration is in force, so it is not known where the volumes are")
+	}
+	return releases.DeleteData(ctx, m.Cloud.Namespace, services)
 }
 
 // notify hands on what drivers hear.

@@ -12,8 +12,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// Delete takes the next step towards the release's absence: its hooks before, Helm's uninstall,
-// the wait until the objects are gone, its hooks after, and at last the history. What has Helm's
+// Delete takes the next step towards the release's absence: its hooks before, what it has in other services as
+// far as that goes with it, Helm's uninstall, the wait until the objects are gone, its hooks after, and at last the history. What has Helm's
 // policy "keep", and claims of volumes, stay.
 func (d *Driver) Delete(ctx context.Context, target unit.Target, state unit.State) (unit.State, error) {
 	target.Spec = nil
@@ -64,8 +64,19 @@ func (d *Driver) deleteStep(ctx context.Context, v *view) error {
 	run := v.deleteRun()
 	if v.newest.status != release.StatusUninstalled {
 		if v.newest.status != release.StatusUninstalling {
+			if _, err := d.cleaners(v, v.target.CleanUp); err != nil {
+				return err // before anything is done: somebody has to decide otherwise
+			}
 			done, err := d.runHooksOf(ctx, v, run, release.HookPreDelete)
 			if err != nil || !done {
+				return err
+			}
+			if len(v.target.CleanUp) > 0 {
+				return d.beginCleanUp(ctx, v)
+			}
+		}
+		if v.cleaning() && len(v.target.CleanUp) > 0 {
+			if done, err := d.cleanUp(ctx, v); err != nil || !done {
 				return err
 			}
 		}
@@ -105,7 +116,10 @@ func (d *Driver) inspectDeletion(ctx context.Context, v *view) (begun bool, err 
 	switch v.newest.status {
 	case release.StatusUninstalling:
 		v.deleting, v.hooks = true, hookStatus{done: true}
-		return true, nil
+		if v.cleaning() && len(v.target.CleanUp) > 0 {
+			err = d.inspectCleanUp(ctx, v)
+		}
+		return true, err
 	case release.StatusUninstalled:
 		event = release.HookPostDelete
 	default:
@@ -139,7 +153,14 @@ func (d *Driver) runHooksOf(ctx context.Context, v *view, run string, event rele
 
 // uninstall has Helm delete the objects. The history stays until they are really gone: Helm only
 // asks for the deletion.
-func (d *Driver) uninstall(ctx context.Context, v *view) error { return d.runUninstall(ctx, v, true) }
+func (d *Driver) uninstall(ctx context.Context, v *view) error {
+	if v.cleaning() {
+		if gone, err := d.endCleanUp(ctx, v); err != nil || !gone {
+			return err
+		}
+	}
+	return d.runUninstall(ctx, v, true)
+}
 
 // purge drops the history of a release that was uninstalled.
 func (d *Driver) purge(ctx context.Context, v *view) error { return d.runUninstall(ctx, v, false) }

@@ -36,6 +36,10 @@
 // goes back is recorded before anything is done, and the new revision says by a label which input it stands in
 // for, so a process that is killed goes on, and nothing is tried twice.
 //
+// What a release has made in other services goes with it where that is asked for, by Jobs of package cleanup, which
+// are run as its hooks are. Before the first of them the release is marked as one that is being uninstalled, so that
+// one that is wanted again is installed from the beginning. Claims to volumes go by [Driver.DeleteData] alone.
+//
 // Keys of the values that somebody wrote and nothing of the chart reads block a release before anything is changed
 // (see package chartkeys). That is looked at once for each new specification or chart: a revision that was made
 // with such keys already stays in force.

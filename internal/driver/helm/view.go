@@ -359,6 +359,9 @@ func (v *view) refs() []unit.ObjectRef {
 	refs = append(refs, refsOf(v.newest.objects)...)
 	refs = append(refs, v.newest.previous...)
 	refs = append(refs, v.newest.held()...)
+	if v.cleaning() {
+		refs = append(refs, v.cleanerRefs()...)
+	}
 	for _, h := range v.newest.hooks {
 		refs = append(refs, unit.ObjectRef{APIVersion: apiVersionOf(h), Kind: h.Kind, Namespace: v.namespace, Name: h.Name})
 	}

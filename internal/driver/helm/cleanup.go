@@ -1,0 +1,128 @@
+package helm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"helm.sh/helm/v3/pkg/release"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kupenstack/kupenstack-sync/internal/cleanup"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// cleaningUp is the description of a revision from the first thing on that is taken away in other services until
+// its objects go. Its status is uninstalling by then: should somebody want the release after all, it is installed
+// anew, and makes again what is missing.
+const cleaningUp = "What it has in other services is taken away"
+
+// eventCleanUp is the event of the Jobs that do that. No chart has hooks of it.
+const eventCleanUp release.HookEvent = "clean-up"
+
+// cleaning tells whether a release is in that state.
+func (v *view) cleaning() bool {
+	return v.newest != nil && v.newest.status == release.StatusUninstalling && v.newest.description == cleaningUp
+}
+
+// cleanRun names the run of the Jobs. Another list of what goes is another run: each Job may run twice.
+func (v *view) cleanRun() string {
+	return "clean." + hashOf(append([]string{v.namespace, v.name, fmt.Sprint(v.newest.version)}, v.target.CleanUp...)...)[:32]
+}
+
+// beginCleanUp marks the release as one that goes, for good.
+func (d *Driver) beginCleanUp(ctx context.Context, v *view) error {
+	return d.change(ctx, v, func(stored *release.Release) {
+		stored.SetStatus(release.StatusUninstalling, cleaningUp)
+	})
+}
+
+// cleanUp takes the next step of taking away what the release has in other services, and tells whether that is
+// done. It needs the Secrets of the release, and the services: what these need stays until the release is gone.
+func (d *Driver) cleanUp(ctx context.Context, v *view) (bool, error) {
+	hooks, err := d.cleaners(v, v.target.CleanUp)
+	if err != nil {
+		return false, err
+	}
+	return d.runHooks(ctx, v, v.cleanRun(), hooks)
+}
+
+// inspectCleanUp looks at how far that is.
+func (d *Driver) inspectCleanUp(ctx context.Context, v *view) error {
+	hooks, err := d.cleaners(v, v.target.CleanUp)
+	if unit.IsBlocked(err) {
+		return nil // the step tells
+	}
+	if err == nil {
+		v.hooks, err = d.hookState(ctx, v.namespace, v.name, v.cleanRun(), hooks)
+	}
+	return err
+}
+
+// endCleanUp deletes all Jobs of that kind, whether they are done or not wanted any more, and tells whether
+// nothing of them runs: what is made by a new installation they must not find.
+func (d *Driver) endCleanUp(ctx context.Context, v *view) (bool, error) {
+	refs := v.cleanerRefs()
+	gone, err := d.sweep(ctx, v, refs)
+	if err != nil {
+		return false, err
+	}
+	for _, ref := range refs {
+		pods, err := d.api.Pods(ctx, ref.Namespace, "job-name="+ref.Name)
+		if err != nil {
+			return false, fmt.Errorf("look for pods of %s: %w", ref, err)
+		}
+		gone = gone && !slices.ContainsFunc(pods, func(p corev1.Pod) bool {
+			return p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed
+		})
+	}
+	return gone, nil
+}
+
+// cleanerRefs returns the references of all Jobs that take something away, whether they are wanted or not.
+func (v *view) cleanerRefs() []unit.ObjectRef {
+	var refs []unit.ObjectRef
+	for _, left := range schema.Leftovers() {
+		refs = append(refs, unit.ObjectRef{APIVersion: "batch/v1", Kind: kindJob, Namespace: v.namespace, Name: cleanup.Name(v.name, left)})
+	}
+	return refs
+}
+
+// cleaners returns the Jobs that take away some of what the release has in other services.
+func (d *Driver) cleaners(v *view, names []string) ([]hook, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	objects := slices.Clone(v.newest.objects)
+	for _, h := range v.newest.hooks {
+		found, err := d.parse(split(h.Manifest), v.namespace, nil)
+		if err != nil {
+			return nil, unit.Blocked(fmt.Sprintf("hook %s: %v", h.Path, err))
+		}
+		objects = append(objects, found...)
+	}
+	var hooks []hook
+	for _, left := range schema.Leftovers() {
+		if !slices.Contains(names, left) {
+			continue
+		}
+		object, err := cleanup.Job(cleanup.Release{Namespace: v.namespace, Name: v.name, Objects: objects}, left)
+		if err != nil {
+			return nil, unit.Blocked(fmt.Sprintf("release %s/%s did not make its %s by a Job of OpenStack-Helm's: %v: take %q out of clean_up, and away by hand what is there",
+				v.namespace, v.name, left, err, left))
+		}
+		labels := object.GetLabels()
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[labelManagedBy] = managedByHelm
+		object.SetLabels(labels)
+		annotate(object, annotationRelease, v.name)
+		hooks = append(hooks, hook{
+			event: eventCleanUp, policies: []release.HookDeletePolicy{release.HookBeforeHookCreation, release.HookSucceeded},
+			object: object, ref: refOf(object),
+		})
+	}
+	return hooks, nil
+}

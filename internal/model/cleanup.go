@@ -1,0 +1,47 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// CleanUpOf reads the attribute of that name, sorted.
+func CleanUpOf(v cty.Value) []string {
+	var names []string
+	for it := v.ElementIterator(); it.Next(); {
+		if _, name := it.Element(); !name.IsNull() {
+			names = append(names, name.AsString())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// cleanUp checks that what is to be taken away with a service is there, and that the service goes: it would be
+// forgotten otherwise, until one day somebody disables the service and loses its data.
+func (c *checker) cleanUp(s *Service) {
+	at := slices.IndexFunc(s.Settings, func(setting Setting) bool { return setting.Name == schema.CleanUp })
+	service, known := c.definition.Service(s.Name)
+	if at < 0 || !known {
+		return
+	}
+	where := s.Settings[at].Range
+	if !service.Takes(schema.CleanUp) {
+		c.fail(codeService, where, "nothing to clean up", fmt.Sprintf("%s leaves nothing behind in other services, so clean_up means nothing to it", s.Name), "take the line away")
+		return
+	}
+	for _, name := range s.CleanUp {
+		if !slices.Contains(service.Leaves, name) {
+			c.fail(codeService, where, "nothing of that kind", fmt.Sprintf("%q is nothing that can be taken away with %s", name, s.Name), "there are: "+strings.Join(service.Leaves, ", "))
+		}
+	}
+	if s.Enabled && len(s.CleanUp) > 0 {
+		c.fail(codeService, where, "the service stays", fmt.Sprintf("clean_up says what is taken away with %s, and the service is enabled", s.Name),
+			"take the line away, or write enabled = false beside it")
+	}
+}
