@@ -88,7 +88,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
 		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Written: c.writtenKeys(s), Series: c.known(),
-		RollBack: s.RollBack, Retry: s.Retry, IgnoreDrift: c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address),
+		API: c.api(s.Name), RollBack: s.RollBack, Retry: s.Retry, IgnoreDrift: c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address),
 	}
 	if ofRelease(s.Name, cloud.Release) {
 		release.OpenStackRelease = cloud.Release
