@@ -156,7 +156,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	}
 	charts.Notify, charts.HostsDown = s.notify, s.hostsDown
 	if !readOnly { // a plan is about what would change, and that is the same
-		charts.Ask, charts.AskAgain = s.ask, s.Flags.Resync/2 // so that each look at everything asks
+		charts.Ask, charts.AskAgain = s.ask, s.Flags.Resync/4 // so that each look at everything asks, and little else
 	}
 	if charts.Digester, err = redact.NewDigester(key); err != nil {
 		return nil, nil, err
