@@ -57,3 +57,28 @@ func TestRealAgentsAreMissed(t *testing.T) {
 		t.Errorf("one is not: %+v", answer)
 	}
 }
+
+// Our user can only be made once Keystone is ready: to ask whether it is must neither need that user nor keep
+// anybody from making it.
+func TestAskingComesBeforeOurUser(t *testing.T) {
+	u := newOurUser(t)
+	keystone := unit.API{Service: "identity", Address: u.own.AuthURL}
+	for range 2 {
+		if answer := u.Ask(t.Context(), keystone); answer.Reach != unit.ReachAnswers {
+			t.Errorf("keystone without our user: %+v", answer)
+		}
+	}
+	if answer := u.Ask(t.Context(), unit.API{Service: "image"}); answer.Reach != unit.ReachUnknown || !strings.Contains(answer.Message, "OpenStack refused the credentials") {
+		t.Errorf("glance without our user: %+v", answer)
+	}
+	st, diff := u.look(t)
+	if diff.Action != unit.ActionCreate {
+		t.Fatalf("%+v, %+v", st, diff)
+	}
+	u.make(t, st)
+	for _, api := range []unit.API{keystone, {Service: "image"}, {Service: "compute"}} {
+		if answer := u.Ask(t.Context(), api); answer.Reach != unit.ReachAnswers {
+			t.Errorf("%s with our user: %+v", api.Service, answer)
+		}
+	}
+}
