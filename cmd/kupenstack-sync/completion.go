@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
@@ -18,9 +19,10 @@ import (
 // can be known without a server, it offers nothing, not the names of files.
 func complete(root *cobra.Command, o *options) {
 	values := map[string][]string{
-		"output":    {outputText, outputJSON},
-		"log-level": {"debug", "info", "warn", "error"},
-		"format":    graphFormats(),
+		"output":     {outputText, outputJSON},
+		"log-level":  {"debug", "info", "warn", "error"},
+		"format":     graphFormats(),
+		"api-checks": append([]string{"all", "none"}, compose.APIServices()...),
 	}
 	root.InitDefaultCompletionCmd()
 	none := []string{

@@ -111,11 +111,7 @@ func (c *composer) cloudsText() (before, after string) {
 		text, _ := get(c.written[keystoneService], administrator+name).(string)
 		return cmp.Or(text, otherwise)
 	}
-	scheme := "http://"
-	if speaksTLS(c.m, keystoneService) {
-		scheme = "https://"
-	}
-	address := scheme + keystoneHost + "." + cloud.Namespace + ".svc:" + strconv.FormatInt(keystonePort, 10) + "/v3"
+	address := addressInside(c.m, keystoneService, identityEndpoint()) + "v3"
 	face := "internal"
 	if x := cloud.Exposure; x != nil {
 		face, address = "public", "http://"+hostOf(identityEndpoint(), x)+"/v3"

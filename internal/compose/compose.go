@@ -63,6 +63,8 @@ type Facts struct {
 	Unlocked bool
 	// OpenStackGiven says that the caller knows how to reach OpenStack, whatever is written.
 	OpenStackGiven bool
+	// Checks say which services have to answer before they are ready.
+	Checks Checks
 }
 
 // Compose returns the units of a model that passed its own checks. When there are errors among the

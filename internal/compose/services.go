@@ -90,7 +90,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
 		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Written: c.writtenKeys(s), Series: c.known(),
-		RollBack: s.RollBack, Retry: s.Retry,
+		API: c.api(s.Name), RollBack: s.RollBack, Retry: s.Retry,
 		IgnoreDrift: append(c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address), drifts...),
 	}
 	if ofRelease(s.Name, cloud.Release) {

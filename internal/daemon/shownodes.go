@@ -24,7 +24,7 @@ func nodePlaces(m *model.Model, units map[addr.Object]*engine.UnitStatus, there 
 	}
 	for _, name := range there {
 		if !managed[name] {
-			s := standing{compose.StatusUnmanaged, "the configuration has no block for it"}
+			s := standing{status: compose.StatusUnmanaged, message: "the configuration has no block for it"}
 			places = append(places, place{unit.ShownRef(unit.KindShownNode, name), s.says()})
 		}
 	}
@@ -35,7 +35,7 @@ func nodePlaces(m *model.Model, units map[addr.Object]*engine.UnitStatus, there 
 // whether it waits or is on its way.
 func nodeStanding(n *model.Node, u *engine.UnitStatus, there bool) standing {
 	if !there {
-		return standing{statusMissing, "the cluster has no such node"}
+		return standing{status: statusMissing, message: "the cluster has no such node"}
 	}
 	s := standingOf(u)
 	switch {

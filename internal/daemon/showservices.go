@@ -30,11 +30,11 @@ func serviceStandings(m *model.Model, units map[addr.Object]*engine.UnitStatus, 
 func leaving(u *engine.UnitStatus) standing {
 	switch {
 	case u == nil || u.Phase == engine.PhaseGone || u.Phase == engine.PhaseKept:
-		return standing{statusDisabled, "it has enabled = false"}
+		return standing{status: statusDisabled, message: "it has enabled = false"}
 	case u.Phase == engine.PhaseReady: // it waits for its turn
-		return standing{statusWaiting, report.Why(u, mostShown)}
+		return standing{status: statusWaiting, message: report.Why(u, mostShown)}
 	default:
-		return standing{statusOf(u.Phase), report.Why(u, mostShown)}
+		return standing{status: statusOf(u.Phase), message: report.Why(u, mostShown)}
 	}
 }
 

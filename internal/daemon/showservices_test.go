@@ -203,3 +203,37 @@ func TestShowCloud(t *testing.T) {
 		t.Errorf("the revision is %s", got)
 	}
 }
+
+// A condition of its own says what is known of the API behind a service, if it has one that is asked.
+func TestConditionsOfAPIs(t *testing.T) {
+	s := newServices(t, "glance", "memcached")
+	s.set("glance", engine.PhaseProgressing, "")
+	s.set("memcached", engine.PhaseReady, "")
+	ref := unit.ShownRef(unit.KindShownService, "glance")
+	for _, test := range []struct {
+		answer unit.Answer
+		want   string
+	}{
+		{unit.Answer{Reach: unit.ReachUnasked}, "Unknown NotAsked"},
+		{unit.Answer{Reach: unit.ReachUnknown, Message: "no such host"}, "Unknown NotReached"},
+		{unit.Answer{Reach: unit.ReachRefuses, Message: "GET http://me:canary@glance-api/: 503", Request: "req-1"}, "False NotWorking"},
+		{unit.Answer{Reach: unit.ReachAnswers}, "True Answers"},
+	} {
+		s.now.Units[0].API = test.answer
+		if _, err := daemon.Show(t.Context(), s.board, s.state, s.now); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.condition(ref, "APIReachable"); got != test.want {
+			t.Errorf("%+v is shown as %q", test.answer, got)
+		}
+		for _, c := range s.shown[ref].Conditions {
+			if c.Type == "APIReachable" && test.answer.Reach == unit.ReachRefuses && c.Message != "GET http://(sensitive)@glance-api/: 503 (request id req-1)" {
+				t.Errorf("the message is %q", c.Message)
+			}
+		}
+	}
+	s.shows(0)
+	if got := s.shown[unit.ShownRef(unit.KindShownService, "memcached")]; len(got.Conditions) != 1 {
+		t.Errorf("memcached has no API: %+v", got)
+	}
+}

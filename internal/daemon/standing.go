@@ -24,10 +24,11 @@ const (
 
 // What conditions say.
 const (
-	conditionReady = "Ready"
-	isTrue         = "True"
-	isFalse        = "False"
-	isUnknown      = "Unknown"
+	conditionReady     = "Ready"
+	conditionReachable = "APIReachable" // of services with an API that is asked
+	isTrue             = "True"
+	isFalse            = "False"
+	isUnknown          = "Unknown"
 )
 
 // mostShown is how many characters of a reason are shown.
@@ -37,6 +38,7 @@ const mostShown = 1024
 type standing struct {
 	status  string
 	message string
+	api     unit.Answer // of what is behind it
 }
 
 // standingOf is how a unit stands that is wanted.
@@ -45,11 +47,11 @@ func standingOf(u *engine.UnitStatus) standing {
 	case u == nil:
 		return standing{}
 	case !u.Decided && u.Phase == engine.PhaseFailed: // it, or what was seen of it last, says nothing of now
-		return standing{statusUnknown, report.Why(u, mostShown)}
+		return standing{status: statusUnknown, message: report.Why(u, mostShown)}
 	case !u.Decided:
 		return standing{}
 	default:
-		return standing{statusOf(u.Phase), report.Why(u, mostShown)}
+		return standing{status: statusOf(u.Phase), message: report.Why(u, mostShown), api: u.API}
 	}
 }
 
@@ -82,10 +84,25 @@ func (s standing) ready() string {
 
 // says is what is shown of it.
 func (s standing) says() unit.Shown {
-	return unit.Shown{
+	says := unit.Shown{
 		Status: s.status, Message: s.message,
 		Conditions: []unit.ShownCondition{{Type: conditionReady, Status: s.ready(), Reason: s.status, Message: s.message}},
 	}
+	c := unit.ShownCondition{Type: conditionReachable, Message: report.Line(s.api.String(), mostShown)}
+	switch s.api.Reach {
+	case unit.ReachAnswers:
+		c.Status, c.Reason = isTrue, "Answers"
+	case unit.ReachRefuses:
+		c.Status, c.Reason = isFalse, "NotWorking"
+	case unit.ReachUnknown:
+		c.Status, c.Reason = isUnknown, "NotReached"
+	case unit.ReachUnasked:
+		c.Status, c.Reason = isUnknown, "NotAsked"
+	case unit.ReachNone:
+		return says
+	}
+	says.Conditions = append(says.Conditions, c)
+	return says
 }
 
 // dated returns what is to be shown with the times of its conditions: one that says what is shown already keeps

@@ -52,6 +52,8 @@ type UnitStatus struct {
 	Details []string
 	// Release is where a Helm release stands, "" for anything else.
 	Release unit.ReleaseState
+	// API is what is known of the API behind a release.
+	API unit.Answer
 	// Attempts that failed in a row.
 	Attempts int
 	Range    diag.Range
@@ -90,7 +92,7 @@ func (e *Engine) status(l *loop) UnitStatus {
 	s := UnitStatus{
 		Address: l.address, Phase: l.phase, Reason: l.reason, Waits: slices.Clone(l.waits), Did: slices.Clone(l.did),
 		Healed: l.drift, ID: l.state.ID, Details: l.state.Details, Attempts: max(l.attempts, l.blind), Action: l.change.Action,
-		Release: l.state.Release,
+		Release: l.state.Release, API: l.state.API,
 	}
 	if l.unit != nil {
 		s.Class, s.Kind, s.Edges, s.Range = l.unit.Class, l.unit.Spec.Locator().Kind, l.unit.Edges, l.unit.Range

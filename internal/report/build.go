@@ -285,6 +285,9 @@ func nameOf(a addr.Object) string {
 // there is nothing to say.
 func Why(u *engine.UnitStatus, most int) string { return cut(why(u, limits{text: most}), most) }
 
+// Line makes one line of a text, of at most so many characters, as reports have it.
+func Line(text string, most int) string { return cut(line(text, most), most) }
+
 // why is the reason of a unit's phase, also where that is only that it waits.
 func why(u *engine.UnitStatus, l limits) string {
 	reason := line(u.Reason, l.text)

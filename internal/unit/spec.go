@@ -159,6 +159,8 @@ type Release struct {
 	Series []string `json:"-"`
 	// IgnoreDrift are the fields that others write and that are not put back. A new revision writes them.
 	IgnoreDrift []DriftRule `json:"-"`
+	// API is what has to answer before the release counts as ready; nil for nothing that is known how to ask.
+	API *API `json:"-"`
 	// Written are the keys of the values that somebody wrote, with where, by path; none for a release whose
 	// keys are not held against its chart.
 	Written []WrittenKey `json:"-"`

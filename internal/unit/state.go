@@ -115,6 +115,8 @@ type State struct {
 	Applied string
 	// Release is where a Helm release stands, "" for anything else.
 	Release ReleaseState
+	// API is what is known of the API behind a release.
+	API Answer
 	// Message says why it is not ready, in a sentence without secrets.
 	Message string
 	// Details are further lines for the report: pods that wait, conditions.

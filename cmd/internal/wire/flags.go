@@ -34,6 +34,8 @@ type Flags struct {
 	MaxDeletes      int
 	Resync          time.Duration
 	LogLevel        string
+	// APIChecks says which services have to answer before they are ready: all, none, or names of some.
+	APIChecks string
 	// LogLines is how many lines of the logs of containers that are not ready a report has.
 	LogLines int
 
@@ -71,6 +73,7 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.IntVar(&f.MaxDeletes, "max-deletes", 0, "how many objects of a class may be deleted at once (default: 10, or a quarter of them)")
 	set.StringVar(&f.LogLevel, "log-level", "info", "debug, info, warn or error")
 	set.IntVar(&f.LogLines, "logs-in-report", 0, fmt.Sprintf("how many of its last lines the report has of the log of a container that keeps a unit from being ready, at most %d; 0 for none", kube.MaxLogLines))
+	set.StringVar(&f.APIChecks, "api-checks", "all", "which services are ready only once their APIs answer: all, none, or names of services with commas between them")
 	set.StringVar(&f.GitUsername, "git-username", "", "the user for https repositories")
 	set.StringVar(&f.GitPassword, "git-password-file", "", "a file with the password or token for https repositories")
 	set.StringVar(&f.SSHKey, "ssh-key-file", "", "a file with the private key for ssh repositories")

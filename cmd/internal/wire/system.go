@@ -36,6 +36,7 @@ type System struct {
 	Model func() *model.Model
 
 	cluster *kube.Cluster
+	checks  compose.Checks
 	agent   string
 	guard   func() error
 	masker  *redact.Masker
@@ -56,11 +57,15 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 	if flags.LogLines < 0 || flags.LogLines > kube.MaxLogLines {
 		return nil, fmt.Errorf("%w: --logs-in-report %d: give a number from 0 to %d", ErrUsage, flags.LogLines, kube.MaxLogLines)
 	}
+	checks, err := flags.checks()
+	if err != nil {
+		return nil, err
+	}
 	access, err := kube.Load(flags.Kubeconfig, flags.Context)
 	if err != nil {
 		return nil, err
 	}
-	s := &System{Flags: flags, Access: access, Log: log, agent: agent, guard: guard, masker: redact.NewMasker()}
+	s := &System{Flags: flags, checks: checks, Access: access, Log: log, agent: agent, guard: guard, masker: redact.NewMasker()}
 	s.Model = func() *model.Model { return nil }
 	s.cluster, err = kube.New(kube.Options{
 		Access: access, SystemNamespace: flags.Namespace, Guard: guard, UserAgent: agent, Masker: s.masker, LogLines: flags.LogLines, Log: log,
@@ -109,7 +114,7 @@ func (s *System) Ping(ctx context.Context) error {
 // Facts are what compose has to know of the cluster.
 func (s *System) Facts(ctx context.Context) (compose.Facts, error) {
 	nodes, err := s.cluster.Nodes(ctx)
-	return compose.Facts{Nodes: nodes, OpenStackGiven: s.Flags.OSCloud != ""}, err
+	return compose.Facts{Nodes: nodes, OpenStackGiven: s.Flags.OSCloud != "", Checks: s.checks}, err
 }
 
 // Engine makes an engine over what the inventory says now. With readOnly nothing is created that
@@ -151,6 +156,9 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 		return nil, nil, err
 	}
 	charts.Notify, charts.HostsDown = s.notify, s.hostsDown
+	if !readOnly { // a plan is about what would change, and that is the same
+		charts.Ask, charts.AskAgain = s.ask, s.Flags.Resync/4 // so that each look at everything asks, and little else
+	}
 	if charts.Digester, err = redact.NewDigester(key); err != nil {
 		return nil, nil, err
 	}
@@ -160,7 +168,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	}
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
-		Connect: s.connect, Administrator: s.administrator, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, UserAgent: s.agent, Notify: s.notify,
+		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, UserAgent: s.agent, Notify: s.notify,
 		Log: s.Log,
 	})
 	s.mutex.Lock()

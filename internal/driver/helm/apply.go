@@ -39,7 +39,7 @@ func (d *Driver) Apply(ctx context.Context, target unit.Target, _ cty.Value, sta
 	if err != nil {
 		return state, err
 	}
-	return d.state(ctx, after), nil
+	return d.states(ctx, []*view{after})[0], nil
 }
 
 // step does what is next for a release that is wanted.

@@ -22,6 +22,11 @@
 // holds for the revision that is deployed until an upgrade has succeeded: what is wanted instead may wait,
 // or fail and rest, and meanwhile everything is put back as Helm left it.
 //
+// A release whose objects are ready is so once the API behind it answers, where there is one that is known how to
+// ask. It is asked beside the looks at releases: one look waits seconds for a first answer, and any other that is
+// news wakes the unit. A good answer counts until the next look at everything, as long as the release stays as it is
+// and ready. Who asks, and how, is no matter of this package.
+//
 // What controllers write is theirs, such as the replicas of what is scaled: repairs, upgrades and returns carry the
 // live value, while the stored revision has that of the chart. What the configuration leaves to others as well is
 // not repaired.

@@ -88,6 +88,12 @@ type Options struct {
 	// HostsDown says what the services of OpenStack miss on nodes where pods of a release were replaced, "" for
 	// nothing: then the next node's are. It is nil where there is nobody to ask; an error is for what is not known.
 	HostsDown func(ctx context.Context, release string, nodes []string) (string, error)
+	// Ask finds out whether an API answers, until the context ends at the latest; an answer without a reach is of who
+	// knows nobody to ask. Nil has releases ready by their objects alone.
+	Ask func(ctx context.Context, api unit.API) unit.Answer
+	// AskAgain is how long an API that answers is not asked again while nothing of its release changes; 0 for five
+	// minutes.
+	AskAgain time.Duration
 	// Notify is called with the addresses of units whose objects changed; it may be nil.
 	Notify func(...addr.Object)
 }
@@ -101,7 +107,8 @@ type Driver struct {
 	scopes   *scopes
 	listings listings
 	reads    singleflight.Group // of revisions
-	records  Watch              // of the Secrets in which Helm keeps revisions
+	answers  *answers
+	records  Watch // of the Secrets in which Helm keeps revisions
 	cancel   func()
 
 	mu        sync.Mutex
@@ -135,7 +142,7 @@ func New(cluster Cluster, options Options) (*Driver, error) {
 		kube.ManagedFieldsManager = Manager
 	}
 	d := &Driver{
-		cluster: cluster, options: options, api: api, charts: newCharts(options), scopes: newScopes(api),
+		cluster: cluster, options: options, api: api, charts: newCharts(options), scopes: newScopes(api), answers: newAnswers(options),
 		revisions: map[string]*revision{}, rendered: map[string]rendered{},
 		index: map[unit.ObjectRef]addr.Object{}, indexed: map[addr.Object][]unit.ObjectRef{},
 		releases: map[string]addr.Object{},
@@ -145,8 +152,9 @@ func New(cluster Cluster, options Options) (*Driver, error) {
 	return d, nil
 }
 
-// Close ends the subscription to changes, and the watches.
+// Close ends the subscription to changes, the watches, and questions that are put.
 func (d *Driver) Close() {
+	d.answers.close()
 	d.cancel()
 	d.records.Close()
 }

@@ -61,6 +61,7 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 		}
 	}
 	var failures []error
+	var views []*view
 	for _, target := range targets {
 		namespace, name := idOf(target)
 		v, err := d.look(ctx, target, histories[namespace+"/"+name])
@@ -68,7 +69,10 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 			failures = append(failures, fmt.Errorf("%s: %w", target.Address, err))
 			continue
 		}
-		states[target.Address] = d.state(ctx, v)
+		views = append(views, v)
+	}
+	for i, state := range d.states(ctx, views) {
+		states[views[i].target.Address] = state
 	}
 	return states, errors.Join(failures...)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 )
 
 // Agent is a process of a service of OpenStack on a host, as the service tells.
@@ -23,28 +24,35 @@ const agentsVersion = "2.69"
 // ComputeAgents returns Nova's services on all hosts, from one list. An error means that nothing is known
 // of them, as when our user may not see them.
 func (d *Driver) ComputeAgents(ctx context.Context) ([]Agent, error) {
-	return d.agents(ctx, call{service: serviceCompute, path: "os-services", microversion: agentsVersion}, "services",
-		func(raw map[string]any) (Agent, bool) {
-			state, status := textAt(raw, "state"), textAt(raw, "status")
-			return Agent{Up: state == "up", Enabled: status == "enabled"},
-				(state == "up" || state == "down") && (status == "enabled" || status == "disabled")
-		})
+	return d.agents(ctx, call{service: serviceCompute, path: "os-services", microversion: agentsVersion}, "services", computeAgent)
+}
+
+// computeAgent reads what Nova, and Cinder likewise, tell of one.
+func computeAgent(raw map[string]any) (a Agent, told bool) {
+	state, status := textAt(raw, "state"), textAt(raw, "status")
+	return Agent{Up: state == "up", Enabled: status == "enabled"},
+		(state == "up" || state == "down") && (status == "enabled" || status == "disabled")
 }
 
 // NetworkAgents returns Neutron's agents on all hosts, from one list. An error means that nothing is known
 // of them. So does an empty list: that is what Neutron answers to who may not see any.
 func (d *Driver) NetworkAgents(ctx context.Context) ([]Agent, error) {
-	agents, err := d.agents(ctx, call{
-		service: serviceNetwork, path: "agents", query: url.Values{"fields": {"host", "agent_type", "binary", "alive", "admin_state_up"}},
-	}, "agents", func(raw map[string]any) (Agent, bool) {
-		up, hasUp := raw["alive"].(bool)
-		enabled, hasEnabled := raw["admin_state_up"].(bool)
-		return Agent{Type: textAt(raw, "agent_type"), Up: up, Enabled: enabled}, hasUp && hasEnabled
-	})
+	agents, err := d.agents(ctx, call{service: serviceNetwork, path: "agents", query: agentFields()}, "agents", networkAgent)
 	if err == nil && len(agents) == 0 {
 		err = errors.New("neutron shows our user no agents")
 	}
 	return agents, err
+}
+
+func agentFields() url.Values {
+	return url.Values{"fields": {"host", "agent_type", "binary", "alive", "admin_state_up"}}
+}
+
+// networkAgent reads what Neutron tells of one.
+func networkAgent(raw map[string]any) (a Agent, told bool) {
+	up, hasUp := raw["alive"].(bool)
+	enabled, hasEnabled := raw["admin_state_up"].(bool)
+	return Agent{Type: textAt(raw, "agent_type"), Up: up, Enabled: enabled}, hasUp && hasEnabled
 }
 
 // agents reads a list; read returns what the services tell each in their own way, and whether they do.
@@ -53,7 +61,15 @@ func (d *Driver) agents(ctx context.Context, c call, key string, read func(map[s
 	if err != nil {
 		return nil, err
 	}
-	raws, err := s.all(ctx, c, key)
+	return s.agents(ctx, c, key, read)
+}
+
+func (s *session) agents(ctx context.Context, c call, key string, read func(map[string]any) (Agent, bool)) ([]Agent, error) {
+	list := s.all
+	if slices.Contains(volumeServices(), c.service) {
+		list = s.whole
+	}
+	raws, err := list(ctx, c, key)
 	if err != nil {
 		return nil, err
 	}

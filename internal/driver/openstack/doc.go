@@ -26,6 +26,10 @@
 // known id that the list lacks is asked for once more by id before it counts as absent. Agents of Nova
 // and Neutron are one list each, when somebody asks for them.
 //
+// Whether a service works, for the release that it is behind, is found out by one small list that it cannot make
+// without its database, for Nova, Neutron and Cinder that of their agents. A service that refuses our user by its
+// rules works. Keystone is asked without a login where there is none: our own user comes after it.
+//
 // Instances are created in the project of the token. Where that is not our user's own project, the
 // driver asks for a token of that project; when our user has no role there and the project bears a
 // mark of ours, it first gives our user the role "member" in it, which goes with the project.

@@ -24,6 +24,8 @@ type Options struct {
 	// Administrator, when set, returns the credentials of who may make our own user, where that is ours to
 	// make. They are used for nothing else.
 	Administrator func(ctx context.Context) (Credentials, error)
+	// Inside, when set, tells where Keystone is and whom to trust, for what is asked without a login.
+	Inside func(ctx context.Context) (Place, error)
 	// Stale, when set, tells whether the way to OpenStack is another one than when Connect was called
 	// last, so that a new connection is to be made.
 	Stale func() bool

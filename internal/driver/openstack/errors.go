@@ -22,6 +22,7 @@ type apiError struct {
 	status                int
 	kind                  string // Neutron's own name of the error, such as OverQuota
 	message               string
+	request               string // the id that the service gave it
 }
 
 // Error tells what was asked and what the service said.
@@ -70,7 +71,7 @@ func (s *session) explain(err error, c call) error {
 		kind, message := readMessage(answer.Body)
 		return &apiError{
 			service: c.service, method: c.method, path: c.path, status: answer.Actual,
-			kind: kind, message: shorten(s.masker.Text(message).String()),
+			kind: kind, message: shorten(s.masker.Text(message).String()), request: requestID(answer.ResponseHeader),
 		}
 	}
 	return fmt.Errorf("%s %s of the %s service: %w", c.method, c.path, c.service, &quietError{text: shorten(s.masker.Text(cause(err)).String()), err: err})

@@ -60,10 +60,13 @@ func (s *session) do(ctx context.Context, c call) (map[string]any, error) {
 	decoder.UseNumber()
 	// An empty answer is one, as to most requests that delete.
 	if err := decoder.Decode(&answer); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s %s of the %s service: the answer could not be read", c.method, c.path, c.service)
+		return nil, fmt.Errorf("%s %s of the %s service: %w", c.method, c.path, c.service, errUnreadable)
 	}
 	return answer, nil
 }
+
+// errUnreadable says of an answer that it is none of an API.
+var errUnreadable = errors.New("the answer could not be read")
 
 // erase sends a deleting request. That there is nothing to delete is no error.
 func (s *session) erase(ctx context.Context, service, path string) error {
@@ -91,6 +94,19 @@ func (s *session) one(ctx context.Context, c call, key string) (map[string]any, 
 		return nil, fmt.Errorf("%s %s of the %s service: the answer has no %s", c.method, c.path, c.service, key)
 	}
 	return inner, nil
+}
+
+// whole returns the objects below a key of a list that has no pages.
+func (s *session) whole(ctx context.Context, c call, key string) ([]map[string]any, error) {
+	c.method = http.MethodGet
+	answer, err := s.do(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := answer[key].([]any); !ok {
+		return nil, fmt.Errorf("GET %s of the %s service: the answer has no %s", c.path, c.service, key)
+	}
+	return objectsAt(answer, key), nil
 }
 
 const (

@@ -165,10 +165,11 @@ func (s *session) outgrown() {
 
 // The services, by their type in the catalogue.
 const (
-	serviceIdentity = "identity"
-	serviceNetwork  = "network"
-	serviceCompute  = "compute"
-	serviceImage    = "image"
+	serviceIdentity  = "identity"
+	serviceNetwork   = "network"
+	serviceCompute   = "compute"
+	serviceImage     = "image"
+	servicePlacement = "placement"
 )
 
 // volumeServices are the names that the service for volumes has had.
@@ -181,8 +182,12 @@ func version(service string) string {
 		return "v2.0/"
 	case serviceCompute:
 		return "v2.1/"
-	case serviceImage:
+	case serviceImage, "dns", "load-balancer", "sharev2":
 		return "v2/"
+	case "key-manager", "container-infra", "orchestration":
+		return "v1/"
+	case servicePlacement:
+		return "" // it has none
 	}
 	return "v3/"
 }
@@ -246,6 +251,9 @@ func (s *session) meant() string {
 	}
 	return fmt.Sprintf("%q is meant", s.place.Region)
 }
+
+// administrates tells whether our user may see what is not its own project's.
+func (s *session) administrates() bool { return slices.Contains(s.roles, "admin") }
 
 // face is the interface of the services that we use.
 func (s *session) face() string { return first(s.place.Interface, "public") }

@@ -82,7 +82,7 @@ func (t *transport) note(request *http.Request, response *http.Response) {
 		level = zerolog.InfoLevel
 	}
 	t.log.WithLevel(level).Str("method", request.Method).Str("host", request.URL.Host).Str("path", request.URL.Path).
-		Int("status", response.StatusCode).Str("request_id", requestID(response)).Msg("OpenStack says no")
+		Int("status", response.StatusCode).Str("request_id", requestID(response.Header)).Msg("OpenStack says no")
 }
 
 // refuses tells whether an answer turns down what was asked for: as it stands, by policy, in the state that things
@@ -97,9 +97,9 @@ func refuses(status int) bool {
 }
 
 // requestID returns the id that a service gave a request, "" for none and for what does not look like one.
-func requestID(response *http.Response) string {
+func requestID(header http.Header) string {
 	for _, name := range []string{"X-Openstack-Request-Id", "X-Compute-Request-Id"} {
-		id := response.Header.Get(name)
+		id := header.Get(name)
 		if rest, ok := strings.CutPrefix(id, "req-"); ok && len(rest) == 36 && strings.Trim(rest, "0123456789abcdef-") == "" {
 			return id
 		}

@@ -1,0 +1,88 @@
+package compose
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// apis are the services that are ready only once what is behind their releases answers, with the types that the
+// catalogue of OpenStack has for them.
+func apis() map[string]string {
+	return map[string]string{
+		"keystone":  "identity",
+		"glance":    "image",
+		"placement": "placement",
+		"neutron":   "network",
+		"nova":      "compute",
+		"cinder":    "volumev3",
+		"manila":    "sharev2",
+		"designate": "dns",
+		"heat":      "orchestration",
+		"barbican":  "key-manager",
+		"magnum":    "container-infra",
+		"octavia":   "load-balancer",
+		"horizon":   unit.ServiceDashboard,
+	}
+}
+
+// APIServices returns the names of the services that are asked whether they answer, sorted.
+func APIServices() []string { return slices.Sorted(maps.Keys(apis())) }
+
+// Checks say which of [APIServices] are asked: all of them, unless Only names some. Off asks none.
+type Checks struct {
+	Off  bool
+	Only []string
+}
+
+// asks tells whether a service is asked.
+func (c Checks) asks(service string) bool {
+	return !c.Off && (c.Only == nil || slices.Contains(c.Only, service))
+}
+
+// api is what has to answer before a service is ready, nil for nothing.
+func (c *composer) api(service string) *unit.API {
+	kind, known := apis()[service]
+	if !known || !c.facts.Checks.asks(service) {
+		return nil
+	}
+	api := &unit.API{Service: kind}
+	switch service {
+	case keystoneService:
+		api.Address = addressInside(c.m, keystoneService, identityEndpoint())
+	case "horizon":
+		api.Address = addressInside(c.m, service, endpoints()[service][0])
+	case "nova":
+		api.Hosts = c.hostsOf(schema.RoleCompute)
+	case "neutron":
+		api.Hosts = c.hostsOf(schema.RoleCompute, schema.RoleNetwork)
+	}
+	return api
+}
+
+// hostsOf returns the nodes with one of some roles, sorted.
+func (c *composer) hostsOf(roles ...string) []string {
+	var hosts []string
+	for i := range c.m.Nodes {
+		n := &c.m.Nodes[i]
+		if !n.Disabled && slices.ContainsFunc(n.Roles, func(role string) bool { return slices.Contains(roles, role) }) {
+			hosts = append(hosts, n.Name)
+		}
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
+}
+
+// addressInside is where an API is inside of the cluster.
+func addressInside(m *model.Model, service string, e endpoint) string {
+	scheme := "http://"
+	if speaksTLS(m, service) {
+		scheme = "https://"
+	}
+	return scheme + e.host + "." + m.Cloud.Namespace + ".svc:" + strconv.FormatInt(cmp.Or(e.number, portHTTP), 10) + "/"
+}

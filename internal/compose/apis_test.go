@@ -1,0 +1,92 @@
+package compose_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+func TestAPIsOfServices(t *testing.T) {
+	const source = `
+		cloud "c" {
+			release         = "2026.1"
+			region          = "North"
+			namespace       = "clouds"
+			network_backend = "ovs"
+			storage_backend = "lvm"
+			charts { repository = "charts" }
+			%s
+			service "mariadb" {}
+			service "rabbitmq" {}
+			service "memcached" {}
+			service "keystone" {}
+			service "glance" {}
+			service "placement" {}
+			service "openvswitch" {}
+			service "libvirt" {}
+			service "neutron" {}
+			service "nova" {}
+			service "horizon" {}
+		}
+		node "worker-2" { roles = ["compute"] }
+		node "worker-1" {
+			name  = "w1.example.org"
+			roles = ["compute"]
+		}
+		node "gate" { roles = ["network"] }
+		node "old" {
+			roles    = ["compute"]
+			disabled = true
+		}`
+	apis := func(facts compose.Facts, more string) map[string]*unit.API {
+		t.Helper()
+		all := map[string]*unit.API{}
+		for name, u := range composedText(t, fmt.Sprintf(source, more), facts) {
+			if r, is := u.Spec.(*unit.Release); is {
+				all[name] = r.API
+			}
+		}
+		return all
+	}
+	all := apis(compose.Facts{}, "")
+	for name, want := range map[string]unit.API{
+		"service.keystone": {Service: "identity", Address: "http://keystone-api.clouds.svc:5000/"},
+		"service.glance":   {Service: "image"},
+		"service.horizon":  {Service: unit.ServiceDashboard, Address: "http://horizon-int.clouds.svc:80/"},
+		"service.nova":     {Service: "compute", Hosts: []string{"w1.example.org", "worker-2"}},
+		"service.neutron":  {Service: "network", Hosts: []string{"gate", "w1.example.org", "worker-2"}},
+	} {
+		got := all[name]
+		if got == nil || got.Service != want.Service || got.Address != want.Address || !slices.Equal(got.Hosts, want.Hosts) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	for _, name := range []string{"service.mariadb", "service.libvirt"} {
+		if api, there := all[name]; !there || api != nil {
+			t.Errorf("%s: %+v", name, api)
+		}
+	}
+	if got := apis(compose.Facts{}, `tls { issuer = { name = "ca" } }`)["service.keystone"]; got == nil || got.Address != "https://keystone-api.clouds.svc:5000/" {
+		t.Errorf("with TLS: %+v", got)
+	}
+	some := apis(compose.Facts{Checks: compose.Checks{Only: []string{"nova"}}}, "")
+	if some["service.nova"] == nil || some["service.glance"] != nil {
+		t.Errorf("only nova's: %v", some)
+	}
+	for name, api := range apis(compose.Facts{Checks: compose.Checks{Off: true}}, "") {
+		if api != nil {
+			t.Errorf("%s without checks: %+v", name, api)
+		}
+	}
+}
+
+// What is asked has no part in whether a release has changed.
+func TestAPIsChangeNoRelease(t *testing.T) {
+	a, b := unit.Release{Name: "nova"}, unit.Release{Name: "nova", API: &unit.API{Service: "compute", Hosts: []string{"w1"}}}
+	if a.Digest() != b.Digest() {
+		t.Error("the digests differ")
+	}
+}

@@ -1,0 +1,188 @@
+package helm
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"helm.sh/helm/v3/pkg/release"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// behind is the API of a release whose objects all are ready.
+type behind struct {
+	d     *Driver
+	says  atomic.Pointer[unit.Answer]
+	takes time.Duration
+	asked atomic.Int32
+	woken atomic.Int32
+	ready bool // the hooks are done
+	view  *view
+}
+
+func works() unit.Answer { return unit.Answer{Reach: unit.ReachAnswers} }
+
+func fails(request string) unit.Answer {
+	return unit.Answer{Reach: unit.ReachRefuses, Message: "GET http://glance-api/v2/images: 503 Service Unavailable: token-of-glance", Request: request}
+}
+
+func newBehind(t *testing.T, says unit.Answer) *behind {
+	b := &behind{ready: true}
+	b.says.Store(&says)
+	b.d = &Driver{cluster: newShelf(), options: Options{
+		Ask: func(ctx context.Context, api unit.API) unit.Answer {
+			b.asked.Add(1)
+			if deadline, bounded := ctx.Deadline(); !bounded || time.Until(deadline) > askTimeout || api.Service != "image" {
+				t.Errorf("%+v is asked until %v", api, deadline)
+			}
+			select {
+			case <-time.After(b.takes):
+				return *b.says.Load()
+			case <-ctx.Done():
+				return unit.Answer{Reach: unit.ReachUnknown, Message: "no answer in time"}
+			}
+		},
+		Notify: func(...addr.Object) { b.woken.Add(1) },
+	}}
+	b.d.answers = newAnswers(b.d.options)
+	t.Cleanup(b.d.answers.close)
+	spec := &unit.Release{Namespace: "o", Name: "glance", API: &unit.API{Service: "image"}}
+	b.view = &view{
+		masker: redact.NewMasker(), namespace: "o", name: "glance", want: &wanted{spec: spec},
+		newest: &revision{stored: stored{version: 1, status: release.StatusDeployed}},
+		target: unit.Target{Address: addr.MustParseObject("service.glance"), Spec: spec},
+	}
+	b.view.masker.Add(redact.NewSecret("token-of-glance"))
+	return b
+}
+
+// look looks at the release once, and wants it to be ready or not, asked so many times since the look before, and
+// its unit woken so many times.
+func (b *behind) look(t *testing.T, what string, health unit.Health, asked, woken int32) unit.State {
+	t.Helper()
+	b.view.hooks.done = b.ready
+	state := b.d.states(t.Context(), []*view{b.view})[0]
+	synctest.Wait()
+	if state.Health != health || !state.Installed || b.asked.Swap(0) != asked || b.woken.Swap(0) != woken {
+		t.Errorf("%s: %s %q, API %+v", what, state.Health, state.Message, state.API)
+	}
+	return state
+}
+
+func TestAReleaseIsReadyOnceItsAPIAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBehind(t, fails("req-1"))
+		b.ready = false
+		if state := b.look(t, "a hook is not done", unit.HealthProgressing, 0, 0); state.API.Reach != unit.ReachUnasked {
+			t.Errorf("%+v", state.API)
+		}
+		b.ready = true
+		const want = "glance: GET http://glance-api/v2/images: 503 Service Unavailable: (sensitive) (request id req-1)"
+		state := b.look(t, "it says no", unit.HealthProgressing, 1, 0)
+		if state.Message != want || state.API.Reach != unit.ReachRefuses || state.API.String() != strings.TrimPrefix(want, "glance: ") || len(state.Details) != 1 {
+			t.Errorf("%q %q %+v", state.Message, state.Details, state.API)
+		}
+		b.look(t, "just asked", unit.HealthProgressing, 0, 0)
+		again := fails("req-2")
+		b.says.Store(&again)
+		time.Sleep(askPause)
+		b.look(t, "it says the same", unit.HealthProgressing, 1, 0)
+		if state := b.look(t, "it said the same", unit.HealthProgressing, 0, 0); state.Message != want {
+			t.Errorf("the report changes with each question: %q", state.Message)
+		}
+		good := works()
+		b.says.Store(&good)
+		time.Sleep(askPause)
+		b.look(t, "it is asked while it is looked at", unit.HealthProgressing, 1, 1)
+		if state := b.look(t, "it answers", unit.HealthReady, 0, 0); state.Message != "" || state.API != works() {
+			t.Errorf("%q %+v", state.Message, state.API)
+		}
+	})
+}
+
+func TestAnAPIThatAnswersIsLeftInPeace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBehind(t, works())
+		b.look(t, "first", unit.HealthReady, 1, 0) // which waits for the answer: nobody is woken, and there is no second look
+		for range 10 {
+			time.Sleep(defaultAskAgain / 20)
+			b.look(t, "soon after", unit.HealthReady, 0, 0)
+		}
+		time.Sleep(defaultAskAgain)
+		b.look(t, "later", unit.HealthReady, 1, 0)
+		b.view.newest.version++
+		b.look(t, "another revision", unit.HealthReady, 1, 0)
+		b.ready = false
+		b.look(t, "not ready", unit.HealthProgressing, 0, 0)
+		b.ready = true
+		b.look(t, "ready again", unit.HealthReady, 1, 0)
+		b.view.target.Spec = nil
+		if state := b.d.states(t.Context(), []*view{b.view})[0]; state.API.Reach != unit.ReachNone || b.asked.Load() != 0 {
+			t.Errorf("what is to go is asked: %+v", state)
+		}
+	})
+}
+
+// One answer says little of a service that worked until then; a second one does.
+func TestWhatWorkedIsAskedTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBehind(t, works())
+		b.look(t, "first", unit.HealthReady, 1, 0)
+		bad, good := fails("req-1"), works()
+		b.says.Store(&bad)
+		time.Sleep(defaultAskAgain)
+		b.look(t, "it fails", unit.HealthReady, 1, 0)
+		b.says.Store(&good)
+		time.Sleep(askPause)
+		synctest.Wait()
+		b.look(t, "that is over", unit.HealthReady, 1, 0)
+		b.says.Store(&bad)
+		time.Sleep(defaultAskAgain)
+		b.look(t, "it fails again", unit.HealthReady, 1, 0)
+		time.Sleep(askPause)
+		synctest.Wait()
+		b.look(t, "it still does", unit.HealthProgressing, 1, 1)
+	})
+}
+
+// A look does not take as long as the service does, and what does not work at all ends as a failure.
+func TestSlowAnswersHoldUpNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBehind(t, works())
+		b.takes = time.Hour
+		began := time.Now()
+		state := b.look(t, "slow", unit.HealthProgressing, 1, 0)
+		if took := time.Since(began); took != askPatience || state.API.Reach != unit.ReachUnasked || state.Message != "its API is asked whether it works" {
+			t.Errorf("it took %v: %q %+v", took, state.Message, state.API)
+		}
+		time.Sleep(askTimeout)
+		synctest.Wait()
+		if b.woken.Swap(0) != 1 {
+			t.Error("the answer wakes nobody")
+		}
+		if state := b.look(t, "no answer, and the next question", unit.HealthProgressing, 1, 0); state.Message != "glance: no answer in time" || state.API.Reach != unit.ReachUnknown {
+			t.Errorf("%q %+v", state.Message, state.API)
+		}
+		time.Sleep(askGivesUp)
+		if state := b.look(t, "for long", unit.HealthFailed, 1, 0); state.Message != "glance: no answer in time" {
+			t.Errorf("%q", state.Message)
+		}
+	})
+}
+
+func TestNobodyIsThereToAsk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBehind(t, unit.Answer{})
+		b.look(t, "nobody says how to reach OpenStack", unit.HealthReady, 1, 0)
+		b.d.options.Ask = nil
+		if state := b.look(t, "without checks", unit.HealthReady, 0, 0); state.API.Reach != unit.ReachNone {
+			t.Errorf("%+v", state.API)
+		}
+	})
+}

@@ -1,0 +1,221 @@
+package openstack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// question is what a service is asked to find out whether it works: something that it cannot tell without its
+// database, and small.
+type question struct {
+	path         string
+	query        url.Values
+	key          string // of the list in the answer
+	microversion string
+	// agents reads the agents of the service from that list, and lacks says what is missing among them. Nil where
+	// there are none.
+	agents func(map[string]any) (Agent, bool)
+	lacks  func(agents []Agent, hosts []string) string
+}
+
+// questions are by the type of the service.
+func questions() map[string]question {
+	few := func(path, key string) question {
+		return question{path: path, key: key, query: url.Values{"limit": {"1"}}}
+	}
+	volumes := question{path: "os-services", key: "services", agents: computeAgent, lacks: volumesLack}
+	return map[string]question{
+		serviceIdentity:   {path: pathOf("auth", "projects"), key: "projects"},
+		serviceImage:      few("images", "images"),
+		servicePlacement:  {path: "resource_providers", key: "resource_providers", query: url.Values{"name": {"kupenstack"}}},
+		serviceCompute:    {path: "os-services", key: "services", microversion: agentsVersion, agents: computeAgent, lacks: computeLacks},
+		serviceNetwork:    {path: "agents", key: "agents", query: agentFields(), agents: networkAgent, lacks: networkLacks},
+		"volumev3":        volumes,
+		"block-storage":   volumes,
+		"sharev2":         few("shares", "shares"),
+		"orchestration":   few("stacks", "stacks"),
+		"dns":             few("zones", "zones"),
+		"key-manager":     few("secrets", "secrets"),
+		"container-infra": few("clusters", "clusters"),
+		"load-balancer":   few("lbaas/loadbalancers", "loadbalancers"),
+	}
+}
+
+// Ask finds out whether a service works, and takes no longer than ctx. It asks with our own user; Keystone, which
+// there has to be before that user, and pages for people without one.
+func (d *Driver) Ask(ctx context.Context, api unit.API) unit.Answer {
+	if api.Service == unit.ServiceDashboard {
+		return d.askPage(ctx, api.Address, nil)
+	}
+	q, known := questions()[api.Service]
+	if !known {
+		return unit.Answer{}
+	}
+	s, err := d.connector.session(ctx)
+	switch {
+	case err != nil && api.Service == serviceIdentity:
+		return d.askKeystone(ctx, api.Address, err)
+	case err != nil:
+		answer := unit.Answer{Reach: unit.ReachUnknown, Message: "nobody can log in to ask: " + err.Error()}
+		if unreachable(err) {
+			answer.Message += fromOutside
+		}
+		return answer
+	default:
+		return s.ask(ctx, api, q)
+	}
+}
+
+// ask puts a question.
+func (s *session) ask(ctx context.Context, api unit.API, q question) unit.Answer {
+	service := api.Service
+	if service == volumeServices()[1] && s.listed(service) == "" {
+		service = volumeServices()[0]
+	}
+	endpoint, err := s.endpoint(service)
+	if err != nil {
+		return unit.Answer{Reach: unit.ReachRefuses, Message: err.Error()}
+	}
+	what := http.MethodGet + " " + endpoint + q.path
+	c := call{service: service, method: http.MethodGet, path: q.path, query: q.query, microversion: q.microversion}
+	var lacks string
+	if q.agents == nil {
+		answer, failed := s.do(ctx, c)
+		if _, list := answer[q.key].([]any); !list {
+			lacks = "the answer has no " + q.key
+		}
+		err = failed
+	} else {
+		agents, failed := s.agents(ctx, c, q.key, q.agents)
+		if lacks = q.lacks(agents, api.Hosts); len(agents) == 0 && !s.administrates() {
+			lacks = "" // our user may not see them: that it answers is all there is to know
+		}
+		err = failed
+	}
+	switch {
+	case statusIs(err, http.StatusForbidden): // it knows who asks, and by which rules
+		return unit.Answer{Reach: unit.ReachAnswers}
+	case unit.IsBlocked(err): // it does not believe in tokens
+		return unit.Answer{Reach: unit.ReachRefuses, Message: err.Error()}
+	case err != nil:
+		return answerOf(err, what)
+	case lacks != "":
+		return unit.Answer{Reach: unit.ReachRefuses, Message: what + ": " + lacks}
+	default:
+		return unit.Answer{Reach: unit.ReachAnswers}
+	}
+}
+
+// askKeystone asks without a login, which failed: there are no credentials yet, or Keystone does not know them. An
+// error of Keystone itself counts all the same.
+func (d *Driver) askKeystone(ctx context.Context, address string, failed error) unit.Answer {
+	answer := d.askPage(ctx, address, func(body io.Reader) string {
+		var document struct {
+			Version struct {
+				ID string `json:"id"`
+			} `json:"version"`
+		}
+		if err := json.NewDecoder(body).Decode(&document); err != nil || document.Version.ID == "" {
+			return "the answer is not one of Keystone"
+		}
+		return ""
+	})
+	var no *apiError
+	if answer.Reach == unit.ReachAnswers && errors.As(failed, &no) {
+		return saysNo(http.MethodPost+" "+no.path, no)
+	}
+	return answer
+}
+
+// askPage asks for an address without a login. An address that leads to another host was answered.
+func (d *Driver) askPage(ctx context.Context, address string, read func(io.Reader) string) unit.Answer {
+	var place Place
+	if inside := d.connector.options.Inside; inside != nil {
+		var err error
+		if place, err = inside(ctx); err != nil {
+			return unit.Answer{Reach: unit.ReachUnknown, Message: "how it is reached is not known: " + err.Error()}
+		}
+	}
+	if read != nil {
+		address = withVersion(first(place.AuthURL, address))
+	}
+	what := http.MethodGet + " " + address
+	s, err := d.connector.prepare(&Credentials{Place: place}, login{})
+	if err != nil {
+		return unit.Answer{Reach: unit.ReachUnknown, Message: err.Error()}
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return unit.Answer{Reach: unit.ReachUnknown, Message: fmt.Sprintf("%q is no address", address)}
+	}
+	request.Close = true // the connection is for this alone
+	client := s.provider.HTTPClient
+	client.CheckRedirect = func(next *http.Request, _ []*http.Request) error {
+		if next.URL.Host != request.URL.Host {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return answerOf(fmt.Errorf("%s: %w", what, &quietError{text: shorten(cause(err)), err: err}), what)
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= http.StatusBadRequest {
+		return saysNo(what, &apiError{status: response.StatusCode, request: requestID(response.Header)})
+	}
+	if read != nil {
+		if wrong := read(response.Body); wrong != "" {
+			return unit.Answer{Reach: unit.ReachRefuses, Message: what + ": " + wrong}
+		}
+	}
+	return unit.Answer{Reach: unit.ReachAnswers}
+}
+
+// fromOutside says what to do where names of the cluster lead nowhere.
+const fromOutside = "; what runs outside of the cluster reaches it with --os-cloud, or does without by --api-checks"
+
+// answerOf makes an answer of what came of a question.
+func answerOf(err error, what string) unit.Answer {
+	var no *apiError
+	var quiet *quietError
+	switch {
+	case errors.As(err, &no):
+		return saysNo(what, no)
+	case errors.Is(err, errUnreadable):
+		return unit.Answer{Reach: unit.ReachRefuses, Message: what + ": " + errUnreadable.Error()}
+	case errors.Is(err, context.DeadlineExceeded):
+		return unit.Answer{Reach: unit.ReachUnknown, Message: what + ": no answer in time"}
+	case unreachable(err) && errors.As(err, &quiet):
+		return unit.Answer{Reach: unit.ReachUnknown, Message: what + ": " + quiet.text + fromOutside}
+	case errors.As(err, &quiet):
+		return unit.Answer{Reach: unit.ReachUnknown, Message: what + ": " + quiet.text}
+	default:
+		return unit.Answer{Reach: unit.ReachUnknown, Message: err.Error()}
+	}
+}
+
+// saysNo is for a status that says no.
+func saysNo(what string, no *apiError) unit.Answer {
+	text := strings.TrimSpace(fmt.Sprintf("%s: %d %s", what, no.status, http.StatusText(no.status)))
+	if no.message != "" {
+		text += ": " + no.message
+	}
+	return unit.Answer{Reach: unit.ReachRefuses, Message: brief(text, longestMessage), Request: no.request}
+}
+
+// unreachable tells whether there was no connection.
+func unreachable(err error) bool {
+	var operation *net.OpError
+	var lookup *net.DNSError
+	return errors.As(err, &lookup) || errors.As(err, &operation) && operation.Op == "dial"
+}

@@ -1,0 +1,71 @@
+package openstack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// mostDown is how many agents that are down are named.
+const mostDown = 3
+
+// computeLacks says what Nova misses: that anybody takes its work, and what runs instances on hosts.
+func computeLacks(agents []Agent, hosts []string) string {
+	needed := []string{"nova-conductor", "nova-scheduler"}
+	if len(hosts) > 0 {
+		needed = append(needed, "nova-compute")
+	}
+	if lacks := noneUp(agents, needed...); lacks != "" {
+		return lacks
+	}
+	return downOn(agents, hosts)
+}
+
+// volumesLack says what Cinder misses. Which hosts it keeps volumes on is no matter of nodes.
+func volumesLack(agents []Agent, _ []string) string {
+	return noneUp(agents, "cinder-scheduler", "cinder-volume")
+}
+
+// networkLacks says what Neutron misses.
+func networkLacks(agents []Agent, hosts []string) string {
+	if len(agents) == 0 && len(hosts) > 0 {
+		return "no agent has reported yet"
+	}
+	return downOn(agents, hosts)
+}
+
+// noneUp names a program that runs nowhere. There may be any number that are down: what a pod was called that is
+// no more stays in the list.
+func noneUp(agents []Agent, programs ...string) string {
+	for _, program := range programs {
+		if !slices.ContainsFunc(agents, func(a Agent) bool { return a.Binary == program && a.Up }) {
+			return "no " + program + " is up"
+		}
+	}
+	return ""
+}
+
+// downOn names the agents on hosts that are down and should not be. Who was taken out of use is not missed, and
+// neither is who was never there, or is on a host that is none any more.
+func downOn(agents []Agent, hosts []string) string {
+	var down []string
+	for _, a := range agents {
+		name, _, _ := strings.Cut(a.Host, ".") // nodes may be called without their domain, or with it
+		at := slices.IndexFunc(hosts, func(host string) bool { return host == a.Host || host == name })
+		if at >= 0 && a.Enabled && !a.Up {
+			down = append(down, a.Binary+" on "+hosts[at])
+		}
+	}
+	slices.Sort(down)
+	down = slices.Compact(down)
+	switch n := len(down); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return down[0] + " is down"
+	case n > mostDown:
+		return fmt.Sprintf("%s and %d more are down", strings.Join(down[:mostDown], ", "), n-mostDown)
+	default:
+		return strings.Join(down[:n-1], ", ") + " and " + down[n-1] + " are down"
+	}
+}

@@ -1,0 +1,46 @@
+package unit
+
+import "fmt"
+
+// API is how to find out whether what a release runs answers.
+type API struct {
+	// Service is the type that the catalogue of OpenStack has for it.
+	Service string
+	// Address is where it answers inside of the cluster; "" for what is found by the catalogue alone.
+	Address string
+	// Hosts are the nodes on which the service has agents, as Kubernetes names them.
+	Hosts []string
+}
+
+// The type of what is no API, but pages for people.
+const ServiceDashboard = "dashboard"
+
+// Reach says what is known of an API.
+type Reach string
+
+// What there is to know. The zero value is for what has no API that is asked.
+const (
+	ReachNone    Reach = ""
+	ReachUnasked Reach = "unasked" // its turn is once all else is ready
+	ReachAnswers Reach = "answers"
+	ReachRefuses Reach = "refuses" // it says no, or lacks something that it needs
+	ReachUnknown Reach = "unknown" // it could not be asked
+)
+
+// Answer is what the API behind a release was found to do.
+type Answer struct {
+	Reach   Reach
+	Message string // why it does not do; the same as long as the cause is
+	Request string // the id by which the log of the service has it, "" for none
+}
+
+// Same tells whether two answers say the same: the id of a request is another one each time.
+func (a Answer) Same(other Answer) bool { return a.Reach == other.Reach && a.Message == other.Message }
+
+// String returns the message with the id of the request.
+func (a Answer) String() string {
+	if a.Request == "" {
+		return a.Message
+	}
+	return fmt.Sprintf("%s (request id %s)", a.Message, a.Request)
+}
