@@ -6,6 +6,7 @@ func cephBlock() Nested {
 	user := func(pool, user string) cty.Value { // without a Secret, as admin_secret stands beside it in examples
 		return cty.ObjectVal(map[string]cty.Value{"pool": cty.StringVal(pool), "user": cty.StringVal(user)})
 	}
+	secret := func(name string) map[string]string { return map[string]string{"secret": name} }
 	fields := map[string]Format{"pool": FormatCephName, "user": FormatCephName, "secret": FormatDNSName}
 	return Nested{Max: 1, Block: Block{
 		Kind: "ceph", Class: ClassPart,
@@ -26,15 +27,15 @@ func cephBlock() Nested {
 				Doc: "The name of a Kubernetes Secret in the namespace of the cloud that has the key of client.admin in its key called key. With it the charts make the pools and the users themselves. Without, both are there, and each user's key is in a Secret of its own. The service ceph-adapter-rook makes the Secret with the key of client.admin, under this name.",
 			},
 			{
-				Name: "images", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: map[string]string{"secret": "ceph-images"}, Example: user("images", "glance"),
+				Name: "images", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: secret("ceph-images"), Example: user("images", "glance"),
 				Doc: "Where Glance keeps images: the pool, glance.images unless written, the user, glance unless written, and the Secret in the namespace of the cloud that has the user's key in its key called key. The Secret is required without admin_secret, and not written with it.",
 			},
 			{
-				Name: "volumes", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: map[string]string{"secret": "ceph-volumes"}, Example: user("volumes", "cinder"),
+				Name: "volumes", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: secret("ceph-volumes"), Example: user("volumes", "cinder"),
 				Doc: "Where Cinder keeps volumes, as for images: the pool is cinder.volumes and the user cinder unless written. Hypervisors reach volumes and disks of instances with this user, whose key the charts put into ConfigMaps and pods of Nova and libvirt as well. So this Secret, without admin_secret, needs the label kupenstack.io/readable=true.",
 			},
 			{
-				Name: "backups", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: map[string]string{"secret": "ceph-backups"}, Example: user("backups", "cinder-backup"),
+				Name: "backups", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: secret("ceph-backups"), Example: user("backups", "cinder-backup"),
 				Doc: "Where Cinder keeps backups, as for images: the pool is cinder.backups unless written. Without admin_secret, user and Secret are those of volumes where neither is written; else the user is cinderbackup unless written.",
 			},
 			{
