@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
 func TestWhichAPIsAreAsked(t *testing.T) {
@@ -25,5 +26,20 @@ func TestWhichAPIsAreAsked(t *testing.T) {
 		if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "--api-checks "+given) || !strings.Contains(err.Error(), "barbican,cinder") {
 			t.Errorf("%s: %v", given, err)
 		}
+	}
+}
+
+// A question that is put while the drivers are closed needs the lock to find out how OpenStack is reached.
+func TestDriversAreClosedWithoutTheLock(t *testing.T) {
+	s := &System{Flags: &Flags{}, Model: func() *model.Model { return nil }}
+	closed := 0
+	s.closers = append(s.closers, func() {
+		_, _ = s.connect(t.Context())
+		closed++
+	})
+	s.closeDrivers()
+	s.closeDrivers()
+	if closed != 1 {
+		t.Errorf("closed %d times", closed)
 	}
 }

@@ -82,13 +82,15 @@ func (s *System) Close() {
 	s.cluster.Close()
 }
 
+// closeDrivers waits for what drivers still ask, which may need the lock.
 func (s *System) closeDrivers() {
 	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	for _, closer := range slices.Backward(s.closers) {
+	closers := s.closers
+	s.closers = nil
+	s.mutex.Unlock()
+	for _, closer := range slices.Backward(closers) {
 		closer()
 	}
-	s.closers = nil
 }
 
 // Ping tells whether the cluster can be reached, knows us, is not looked after from another namespace, and

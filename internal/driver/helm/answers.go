@@ -58,7 +58,9 @@ func newAnswers(options Options) *answers {
 }
 
 func (a *answers) close() {
+	a.mu.Lock() // so that nothing begins afterwards
 	a.cancel()
+	a.mu.Unlock()
 	a.running.Wait()
 }
 
