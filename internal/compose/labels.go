@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
@@ -27,16 +28,14 @@ func roleLabels() map[string][]string {
 	}
 }
 
-func nodeLabels(roles []string, profile string, disabled bool) map[string]string {
+func (c *composer) nodeLabels(n *model.Node) map[string]string {
 	labels := map[string]string{}
-	if profile != "" {
-		labels[unit.ProfileLabel] = profile
-	}
-	if disabled {
+	c.groupLabels(n, labels)
+	if n.Disabled {
 		return labels
 	}
 	table := roleLabels()
-	for _, role := range roles {
+	for _, role := range n.Roles {
 		for _, label := range table[role] {
 			labels[label] = unit.LabelEnabled
 		}
@@ -59,7 +58,7 @@ func (c *composer) nodes() {
 		c.add(unit.Unit{
 			Address: n.Address, Class: unit.ClassNode, Range: n.Range,
 			Spec: &unit.Node{
-				Name: n.Name, Labels: nodeLabels(n.Roles, n.Profile, n.Disabled),
+				Name: n.Name, Labels: c.nodeLabels(n),
 				Roles: slices.Clone(n.Roles), Profile: n.Profile, Disabled: n.Disabled,
 				Hosts: !n.Disabled && slices.Contains(n.Roles, schema.RoleCompute),
 			},
