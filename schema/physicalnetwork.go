@@ -15,7 +15,7 @@ func physicalNetworkBlock() Nested {
 			},
 			{
 				Name: "device", Type: cty.String, AtLoad: true, Format: FormatDevice, Example: cty.StringVal("eth1"),
-				Doc: "The network device that is put into the bridge, on nodes that have one of this name. Addresses that it has move to the bridge, so give none that the node is reached by: not the one of the default route. Without it, who looks after the nodes connects the bridge. With network_backend ovs, nodes whose device is called otherwise get a profile with conf = { auto_bridge_add = { br-ex = \"eth7\" } } for neutron.",
+				Doc: "The network device that is put into the bridge, on nodes that have one of this name. Addresses that it has move to the bridge, so give none that the node is reached by: not the one of the default route. Without it, who looks after the nodes connects the bridge. With network_backend ovs, nodes whose device is called otherwise get a profile with a slot and conf = { auto_bridge_add = { br-ex = \"eth7\" } } for neutron.",
 			},
 			{
 				Name: "flat", Type: cty.Bool, AtLoad: true, Default: cty.True, Example: cty.True,

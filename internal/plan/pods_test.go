@@ -130,6 +130,7 @@ func TestPodsBeforeNova(t *testing.T) {
 func TestFirstSlot(t *testing.T) {
 	given := []unit.Field{{Path: "metadata.labels[" + unit.SlotLabel + "]", After: "1"}}
 	changed := []unit.Field{{Path: "metadata.labels[" + unit.SlotLabel + "]", Before: "1", After: "2"}}
+	renamed := []unit.Field{{Path: "metadata.labels[" + unit.ProfileLabel + "]", Before: "dense", After: "gpu"}}
 	role := []unit.Field{{Path: "metadata.labels[openstack-compute-node]", After: "enabled"}}
 	busy := plan.Hosts{Count: map[string]int{"n": 2}}
 	for _, test := range []struct {
@@ -145,6 +146,7 @@ func TestFirstSlot(t *testing.T) {
 		{"given before there is Nova", given, plan.Hosts{Err: errors.New("nova is down")}, false, "node.a update"},
 		{"changed", changed, busy, true, "node.a blocked: before its slot changes"},
 		{"a first role", role, busy, true, "node.a update"},
+		{"another profile with the same slot", renamed, busy, true, "node.a update"},
 		{"both", append(role, given...), busy, true, "node.a blocked: before its slot changes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
