@@ -54,7 +54,7 @@ func (c *composer) slotsOf(m mechanism, d daemon) []int {
 	return slots
 }
 
-// highestSlot is that of all profiles, whether nodes have them or not: the DaemonSets are there before a node is moved.
+// highestSlot is that of all profiles, whether nodes have them or not, so that a node finds its DaemonSets when it moves.
 // Only what never runs under instances has none before: each is a copy of a large configuration.
 func (c *composer) highestSlot(d daemon) int {
 	highest := plainSlot

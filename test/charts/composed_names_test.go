@@ -202,7 +202,8 @@ func testNamesOfDaemonSets(t *testing.T, from func(name string) *chart.Chart) {
 		{"the profile is renamed", one, profiles{"n": nova(1, "2")}, workers("", "m"), workers("", "n"), nil},
 		{
 			"a profile between others is taken away",
-			profiles{"a": nova(1, "2"), "b": nova(2, "3"), "c": nova(3, "4")}, profiles{"a": nova(1, "2"), "c": nova(3, "4")},
+			profiles{"a": nova(1, "2"), "b": nova(2, "3"), "c": nova(3, "4")},
+			profiles{"a": nova(1, "2"), "c": nova(3, "4")},
 			workers("", "a", "c"), workers("", "a", "c"), nil,
 		},
 		{"the last profile is taken away", profiles{"m": nova(1, "2"), "z": nova(2, "3")}, one, workers("", "m"), workers("", "m"), nil},
@@ -210,12 +211,15 @@ func testNamesOfDaemonSets(t *testing.T, from func(name string) *chart.Chart) {
 		{"it speaks of libvirt as well", one, profiles{"m": nova(1, "2") + libvirt}, workers("", "m"), workers("", "m"), nil},
 		{
 			"two speak of libvirt",
-			profiles{"m": nova(1, "2") + libvirt}, profiles{"m": nova(1, "2") + libvirt, "a": nova(2, "2") + strings.Replace(libvirt, "1", "2", 1)},
+			profiles{"m": nova(1, "2") + libvirt},
+			profiles{"m": nova(1, "2") + libvirt, "a": nova(2, "2") + strings.Replace(libvirt, "1", "2", 1)},
 			workers("", "m"), workers("", "m", "a"), nil,
 		},
 		{"it speaks of neutron as well", one, profiles{"m": nova(1, "2") + neutron}, network, network, nil},
 		{
-			"a network node gets a profile, and the others stay", one, profiles{"m": nova(1, "2"), "net": "  slot = 2\n" + neutron}, network,
+			"a network node gets a profile, and the others stay", one,
+			profiles{"m": nova(1, "2"), "net": "  slot = 2\n" + neutron},
+			network,
 			append(slices.Clone(network[:2]), worker{"n1", "net", `["network"]`}),
 			[]string{"n1 leaves neutron dhcp-agent", "n1 leaves neutron l3-agent", "n1 leaves neutron metadata-agent", "n1 leaves neutron neutron-ovs-agent"},
 		},
@@ -224,12 +228,16 @@ func testNamesOfDaemonSets(t *testing.T, from func(name string) *chart.Chart) {
 			[]string{"w2 leaves libvirt libvirt", "w2 leaves neutron neutron-ovs-agent", "w2 leaves nova compute"},
 		},
 		{
-			"a node changes profiles, and the others stay", profiles{"m": nova(1, "2"), "a": nova(2, "3")}, profiles{"m": nova(1, "2"), "a": nova(2, "3")},
+			"a node changes profiles, and the others stay",
+			profiles{"m": nova(1, "2"), "a": nova(2, "3")},
+			profiles{"m": nova(1, "2"), "a": nova(2, "3")},
 			workers("", "m", "m", "a"), workers("", "m", "a", "a"),
 			[]string{"w3 leaves libvirt libvirt", "w3 leaves neutron neutron-ovs-agent", "w3 leaves nova compute"},
 		},
 		{
-			"a profile takes another slot", one, profiles{"m": nova(5, "2")}, workers("", "m"), workers("", "m"),
+			"a profile takes another slot", one,
+			profiles{"m": nova(5, "2")},
+			workers("", "m"), workers("", "m"),
 			[]string{"w2 leaves libvirt libvirt", "w2 leaves neutron neutron-ovs-agent", "w2 leaves nova compute"},
 		},
 	} {
