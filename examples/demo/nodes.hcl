@@ -13,6 +13,7 @@ profile "base" {
 # Hosts for instances that need all of their processors.
 profile "dense" {
   from = profile.base
+  slot = 1 # by which charts choose these hosts; each such profile has its own
 
   service "nova" {
     conf = { nova = { DEFAULT = { cpu_allocation_ratio = 1 } } }

@@ -41,6 +41,7 @@ profile "base" {
 # Instances that share no processor with others.
 profile "dedicated" {
   from = profile.base
+  slot = 1
 
   service "nova" {
     conf = { nova = { DEFAULT = { cpu_allocation_ratio = 1 } } }

@@ -33,6 +33,7 @@ profile "devices" {
 # Both, the later over the earlier, and its own settings over them.
 profile "gpu" {
   from = [profile.dedicated, profile.devices]
+  slot = 1 # nodes have it
 
   service "nova" {
     conf = {

@@ -40,6 +40,7 @@ func language() []area {
 			{"model.node", "Nodes contradict each other or have a role that does not exist. Each Kubernetes node has one block at most, and the roles are those that the reference lists."},
 			{"model.not-allowed", "A value of the cloud is none of those that are allowed, such as a network backend that does not exist. The message says what can be written."},
 			{"model.service", "A setting makes no sense for this service: the number of replicas of one that runs once on each node, the storage of one that keeps no data, a version of one that follows the release, or a part that it does not have. Take the line away, or correct it."},
+			{"model.slot", "Two profiles have the same `slot`, or one has a number that there is not. Nodes are chosen by the slot of their profile, so give each of them its own; the message names one that is free."},
 		}},
 		{"convert", "YAML that becomes a configuration", "What `kupenstack-sync convert` has to say about the documents that it reads.", []Entry{
 			{"convert.assumed", "A warning: the documents do not say something that a configuration needs, such as the release and where the charts are, so a usual value was written. Look at the lines that the message names before anything is deployed."},

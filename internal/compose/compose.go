@@ -26,6 +26,7 @@ const (
 	codeVersion   diag.Code = "compose.version"
 	codeOverrides diag.Code = "compose.node-configuration"
 	codeProfile   diag.Code = "compose.profile-name"
+	codeSlot      diag.Code = "compose.slot"
 	codeDisagree  diag.Code = "compose.credentials"
 	codeOpenStack diag.Code = "compose.no-openstack"
 	codeCycle     diag.Code = "compose.cycle"
@@ -78,6 +79,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 		m: m, ev: ev, facts: facts, definition: schema.New(), places: placesOf(m), written: map[string]map[string]any{},
 		shown: map[string]shownConf{}, configurations: map[string]map[string]any{}, large: map[string]bool{},
 		objects: map[addr.Object][]addr.Object{}, unlocked: map[diag.Range][]chartlock.Wanted{},
+		slotless: map[string]bool{},
 	}
 	c.system()
 	c.ceph()
@@ -117,6 +119,7 @@ type composer struct {
 	large          map[string]bool                   // the services of which some is not shown
 	objects        map[addr.Object][]addr.Object     // of blocks with for_each
 	unlocked       map[diag.Range][]chartlock.Wanted // charts without a lock, by where they are asked for
+	slotless       map[string]bool                   // profiles that need a slot and have none, which was told
 
 	// What is in the cluster beside the services; nil without.
 	claims     map[unit.Identity]claim

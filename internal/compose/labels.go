@@ -29,16 +29,14 @@ func roleLabels() map[string][]string {
 	}
 }
 
-func nodeLabels(roles []string, profile string, disabled bool) map[string]string {
+func (c *composer) nodeLabels(n *model.Node) map[string]string {
 	labels := map[string]string{}
-	if profile != "" {
-		labels[unit.ProfileLabel] = profile
-	}
-	if disabled {
+	c.groupLabels(n, labels)
+	if n.Disabled {
 		return labels
 	}
 	table := roleLabels()
-	for _, role := range roles {
+	for _, role := range n.Roles {
 		for _, label := range table[role] {
 			labels[label] = unit.LabelEnabled
 		}
@@ -47,8 +45,8 @@ func nodeLabels(roles []string, profile string, disabled bool) map[string]string
 }
 
 // labelsOfNode are all that a node gets.
-func labelsOfNode(n *model.Node) map[string]string {
-	labels := nodeLabels(n.Roles, n.Profile, n.Disabled)
+func (c *composer) labelsOfNode(n *model.Node) map[string]string {
+	labels := c.nodeLabels(n)
 	maps.Copy(labels, n.Labels)
 	return labels
 }
@@ -56,7 +54,7 @@ func labelsOfNode(n *model.Node) map[string]string {
 // ownLabels tells of labels that are somebody else's: ours by the roles and the profile of a node, and those by which
 // Kubernetes knows it.
 func (c *composer) ownLabels(n *model.Node) {
-	ours := []string{unit.ProfileLabel}
+	ours := []string{unit.ProfileLabel, unit.SlotLabel}
 	for _, labels := range roleLabels() {
 		ours = append(ours, labels...)
 	}
@@ -91,7 +89,7 @@ func (c *composer) nodes() {
 		c.add(unit.Unit{
 			Address: n.Address, Class: unit.ClassNode, Range: n.Range,
 			Spec: &unit.Node{
-				Name: n.Name, Labels: labelsOfNode(n),
+				Name: n.Name, Labels: c.labelsOfNode(n),
 				Roles: slices.Clone(n.Roles), Profile: n.Profile, Disabled: n.Disabled,
 				Hosts: !n.Disabled && slices.Contains(n.Roles, schema.RoleCompute),
 			},

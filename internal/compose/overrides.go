@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -16,8 +17,8 @@ import (
 type mechanism struct {
 	daemons []daemon
 	inRoot  bool // overrides.<daemon>, not conf.overrides.<daemon>
-	groups  int  // how many there may be; rendering grows faster than they do
-	copies  int  // how many copies of its DaemonSets a release can keep; 0 where groups are the narrower limit
+	slots   int  // the highest one whose nodes can differ; rendering grows faster than they do
+	copies  int  // how many copies of its DaemonSets a release can keep; 0 where slots are the narrower limit
 }
 
 // daemon is a DaemonSet of a chart.
@@ -28,20 +29,21 @@ type daemon struct {
 }
 
 // mechanisms are the charts of OpenStack-Helm that have one. Neutron's agents have a large configuration: its release
-// begins with 210 KiB and each copy is 28 KiB more, of the 1 MiB that a Secret holds.
+// begins with 275 KiB and each copy is 26 KiB more, of the 1 MiB that a Secret holds. What rendering libvirt takes
+// doubles with each slot, of which it has all at all times: four take 60 MiB, and nine would take 1.7 GiB.
 func mechanisms() map[string]mechanism {
 	compute, network := []string{schema.RoleCompute}, []string{schema.RoleNetwork}
 	both := []string{schema.RoleCompute, schema.RoleNetwork}
 	return map[string]mechanism{
-		"nova": {groups: 10, daemons: []daemon{{name: "nova_compute", roles: compute}}},
-		"neutron": {groups: 10, copies: 26, daemons: []daemon{
+		"nova": {slots: schema.MaxSlot, daemons: []daemon{{name: "nova_compute", roles: compute}}},
+		"neutron": {slots: schema.MaxSlot, copies: 26, daemons: []daemon{
 			{name: "neutron_dhcp-agent", roles: network, network: networkOVS},
 			{name: "neutron_l3-agent", roles: network, network: networkOVS},
 			{name: "neutron_metadata-agent", roles: network, network: networkOVS},
 			{name: "neutron_ovs-agent", roles: both, network: networkOVS},
 			{name: "neutron_ovn-metadata-agent", roles: both, network: networkOVN},
 		}},
-		"libvirt": {groups: 6, inRoot: true, daemons: []daemon{{name: "libvirt_libvirt", roles: compute}}},
+		"libvirt": {slots: 4, inRoot: true, daemons: []daemon{{name: "libvirt_libvirt", roles: compute}}},
 	}
 }
 
@@ -68,13 +70,10 @@ type group struct {
 	at      origin   // of that
 }
 
-// overrides returns the values by which nodes with profiles of their own differ from the cloud, one
-// group for each profile, in the order of their names.
+// overrides returns the values by which nodes with profiles of their own differ from the cloud: a group for each
+// slot, whether anything differs there or not.
 func (c *composer) overrides(s *model.Service) map[string]any {
 	groups := c.groups(s)
-	if len(groups) == 0 {
-		return nil
-	}
 	mechanism, ok := mechanisms()[s.Name]
 	if !ok {
 		for _, g := range groups {
@@ -86,24 +85,15 @@ func (c *composer) overrides(s *model.Service) map[string]any {
 	}
 	daemons := mechanism.on(c.m.Cloud.NetworkBackend)
 	groups = slices.DeleteFunc(groups, func(g group) bool { return !c.reaches(s, g, rolesOf(daemons)) })
-	if len(groups) > mechanism.groups {
-		c.failAt(codeOverrides, groups[mechanism.groups].at, "too many profiles of nodes",
-			fmt.Sprintf("%d profiles configure %s for their nodes; its chart takes %d", len(groups), s.Name, mechanism.groups), "join some of the profiles")
-		return nil
-	}
+	bySlot := c.slotted(s, mechanism, groups)
 	values, copies := map[string]any{}, 0
 	for _, d := range daemons {
-		of := slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return !c.runs(g.profile, d.roles) })
-		if len(of) == 0 {
-			continue
-		}
-		if copies += len(of); mechanism.copies > 0 && copies > mechanism.copies {
-			c.failAt(codeOverrides, of[len(of)-1].at, "too many profiles of nodes",
-				fmt.Sprintf("the profiles that configure %s for their nodes make more than %d copies of its DaemonSets, which is more than Kubernetes keeps of a release: each for compute nodes makes one, each for nodes with the role network %d", s.Name, mechanism.copies, len(daemons)),
-				"join some of the profiles")
+		slots := c.slotsOf(mechanism, d)
+		if copies += len(slots); mechanism.copies > 0 && copies > mechanism.copies {
+			c.tellCopies(s, mechanism)
 			return nil
 		}
-		put(values, overridesOf(mechanism, d), labelsOf(mechanism, of))
+		put(values, overridesOf(mechanism, d), labelsOf(mechanism, slots, bySlot))
 	}
 	return values
 }
@@ -116,19 +106,23 @@ func overridesOf(m mechanism, d daemon) string {
 	return "conf.overrides." + d.name + ".labels"
 }
 
-// labelsOf are groups as a chart takes them.
-func labelsOf(m mechanism, groups []group) any {
+// labelsOf are slots as a chart takes them, with the configuration of those that differ.
+func labelsOf(m mechanism, slots []int, groups map[int]group) any {
 	if m.inRoot {
 		labels := map[string]any{}
-		for _, g := range groups {
-			labels[unit.ProfileLabel+"::"+g.profile] = map[string]any{"values": map[string]any{"conf": overlay(g.conf, nil)}}
+		for _, slot := range slots {
+			values := map[string]any{}
+			if g, differs := groups[slot]; differs {
+				values["conf"] = overlay(g.conf, nil)
+			}
+			labels[unit.SlotLabel+"::"+strconv.Itoa(slot)] = map[string]any{"values": values}
 		}
 		return labels
 	}
 	var labels []any
-	for _, g := range groups {
+	for _, slot := range slots {
 		labels = append(labels, map[string]any{
-			"label": map[string]any{"key": unit.ProfileLabel, "values": []any{g.profile}}, "conf": overlay(g.conf, nil),
+			"label": map[string]any{"key": unit.SlotLabel, "values": []any{strconv.Itoa(slot)}}, "conf": overlay(groups[slot].conf, nil),
 		})
 	}
 	return labels

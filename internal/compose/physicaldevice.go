@@ -173,7 +173,7 @@ func (c *composer) devicesOfNodes() {
 		if n.Disabled || !slices.Contains(n.Roles, schema.RoleCompute) && !slices.Contains(n.Roles, schema.RoleNetwork) {
 			continue
 		}
-		labels := labelsOfNode(n)
+		labels := c.labelsOfNode(n)
 		taken := map[string]string{} // the networks, by device
 		for k := range c.m.Cloud.Physical {
 			of := &c.m.Cloud.Physical[k]

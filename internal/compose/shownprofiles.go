@@ -24,6 +24,9 @@ func (c *composer) profileObject(p *model.Profile, large map[string]bool) map[st
 	if len(p.From) > 0 {
 		spec["from"], spec["basis"] = anys(p.From), strings.Join(p.From, ",")
 	}
+	if p.Slot > 0 {
+		spec["slot"] = int64(p.Slot)
+	}
 	var parts []shownConf
 	for _, s := range p.Services {
 		settings := map[string]any{}

@@ -215,7 +215,7 @@ func TestNodes(t *testing.T) {
 	m, ev := composed.Text(t, `cloud "c" {
   openstack { cloud = "c" }
 }
-profile "fast" {}
+profile "fast" { slot = 2 }
 node "control" { roles = ["control-plane"] }
 node "host" {
   roles   = ["compute"]
@@ -237,10 +237,10 @@ node "gone" {}
 		status any // how a node with a block stands is not for the configuration to say
 	}{
 		"control": {"openstack-control-plane", false, nil},
-		"host":    {"kupenstack-profile=fast openstack-compute-node openvswitch", true, nil},
-		"net":     {"l3-agent openstack-network-node openvswitch", false, nil},
-		"all":     {"l3-agent openstack-compute-node openstack-control-plane openstack-network-node openvswitch", true, nil},
-		"off":     {"kupenstack-profile=fast", false, nil},
+		"host":    {"kupenstack-profile=fast kupenstack-slot=2 openstack-compute-node openvswitch", true, nil},
+		"net":     {"kupenstack-slot=0 l3-agent openstack-network-node openvswitch", false, nil},
+		"all":     {"kupenstack-slot=0 l3-agent openstack-compute-node openstack-control-plane openstack-network-node openvswitch", true, nil},
+		"off":     {"kupenstack-profile=fast kupenstack-slot=2", false, nil},
 		"gone":    {"", false, nil},
 		"other":   {"", false, "Unmanaged"},
 	} {

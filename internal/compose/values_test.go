@@ -192,20 +192,24 @@ func profiles(service, conf string, n int) string {
 	var b strings.Builder
 	b.WriteString(composed.Source("ovs", ""))
 	for i := range n {
-		fmt.Fprintf(&b, "profile \"p%02d\" {\n  service %q {\n    conf = %s\n  }\n}\nnode \"n%02d\" {\n  roles   = [\"compute\"]\n  profile = profile.p%02d\n}\n",
-			i, service, strings.ReplaceAll(conf, "N", fmt.Sprint(i+1)), i, i)
+		fmt.Fprintf(&b, "profile \"p%02d\" {\n  service %q {\n    conf = %s\n  }\n  slot = %d\n}\nnode \"n%02d\" {\n  roles   = [\"compute\"]\n  profile = profile.p%02d\n}\n",
+			i, service, strings.ReplaceAll(conf, "N", fmt.Sprint(i+1)), i+1, i, i)
 	}
 	return b.String()
 }
 
+// TestOverrides has a group for each slot, in the order that keeps the names of DaemonSets: see slots.go.
 func TestOverrides(t *testing.T) {
+	group := func(slot, conf string) string {
+		return `{"conf":` + conf + `,"label":{"key":"kupenstack-slot","values":["` + slot + `"]}}`
+	}
 	for service, want := range map[string]string{
 		"nova": `{"nova_compute":{"labels":[` +
-			`{"conf":{"x":{"DEFAULT":{"debug":1}}},"label":{"key":"kupenstack-profile","values":["p00"]}},` +
-			`{"conf":{"x":{"DEFAULT":{"debug":2}}},"label":{"key":"kupenstack-profile","values":["p01"]}}]}}`,
+			group("2", `{"x":{"DEFAULT":{"debug":2}}}`) + "," + group("1", `{"x":{"DEFAULT":{"debug":1}}}`) + "," + group("0", "{}") + `]}}`,
 		"libvirt": `{"libvirt_libvirt":{"labels":{` +
-			`"kupenstack-profile::p00":{"values":{"conf":{"x":{"DEFAULT":{"debug":1}}}}},` +
-			`"kupenstack-profile::p01":{"values":{"conf":{"x":{"DEFAULT":{"debug":2}}}}}}}}`,
+			`"kupenstack-slot::1":{"values":{"conf":{"x":{"DEFAULT":{"debug":1}}}}},` +
+			`"kupenstack-slot::2":{"values":{"conf":{"x":{"DEFAULT":{"debug":2}}}}},` +
+			`"kupenstack-slot::3":{"values":{}},"kupenstack-slot::4":{"values":{}}}}}`,
 	} {
 		m, ev := composed.Text(t, profiles(service, "{ x = { DEFAULT = { debug = N } } }", 2))
 		values := composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), service).Values
@@ -219,42 +223,39 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
-// TestOverridesOfAgents has no copy of an agent that runs on none of the nodes with a profile: its release would
-// outgrow what Kubernetes keeps.
-func TestOverridesOfAgents(t *testing.T) {
+// TestSlotsOfAgents has as many copies of an agent as its nodes need: its release would outgrow what Kubernetes keeps.
+// Where instances run there is one for each profile, so that it is there before its first node.
+func TestSlotsOfAgents(t *testing.T) {
 	const conf = "{ plugins = { openvswitch_agent = { ovs = { bridge_mappings = \"N\" } } } }"
-	for roles, want := range map[string][]string{
-		`["compute"]`:       {"neutron_ovs-agent"},
-		`["network"]`:       {"neutron_dhcp-agent", "neutron_l3-agent", "neutron_metadata-agent", "neutron_ovs-agent"},
-		`["control-plane"]`: nil,
+	const spare = "profile \"spare\" {\n  slot = 5\n}\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"nothing differs":          {composed.Source("ovs", ""), "dhcp-agent 1, l3-agent 1, metadata-agent 1, ovs-agent 1"},
+		"compute nodes":            {profiles("neutron", conf, 2), "dhcp-agent 1, l3-agent 1, metadata-agent 1, ovs-agent 3"},
+		"network nodes":            {strings.ReplaceAll(profiles("neutron", conf, 2), `["compute"]`, `["network"]`), "dhcp-agent 3, l3-agent 3, metadata-agent 3, ovs-agent 3"},
+		"a profile without nodes":  {profiles("neutron", conf, 2) + spare, "dhcp-agent 1, l3-agent 1, metadata-agent 1, ovs-agent 6"},
+		"a slot that nothing uses": {profiles("keystone", "{}", 1) + spare, "dhcp-agent 1, l3-agent 1, metadata-agent 1, ovs-agent 6"},
 	} {
-		m, ev := composed.Text(t, strings.ReplaceAll(profiles("neutron", conf, 2), `["compute"]`, roles))
-		if want == nil {
-			if _, diags := compose.Compose(m, ev, compose.Facts{}); !diags.HasErrors() {
-				t.Errorf("%s have agents", roles)
-			}
-			continue
-		}
+		m, ev := composed.Text(t, c.text)
 		overrides, _ := at(composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), "neutron").Values, []string{"conf", "overrides"}).(map[string]any)
-		if got := slices.Sorted(maps.Keys(overrides)); !slices.Equal(got, want) {
-			t.Errorf("agents of nodes with %s: %v", roles, got)
+		var got []string
+		for _, agent := range slices.Sorted(maps.Keys(overrides)) {
+			got = append(got, fmt.Sprintf("%s %d", strings.TrimPrefix(agent, "neutron_"), len(at(overrides, []string{agent, "labels"}).([]any))))
 		}
-		for agent := range overrides {
-			if labels := at(overrides, []string{agent, "labels"}).([]any); len(labels) != 2 {
-				t.Errorf("%s of nodes with %s has %v", agent, roles, compact(labels))
-			}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
 		}
 	}
 }
 
-// TestNoGroupWithoutADifference: a profile that says what the cloud says renames no DaemonSet.
-func TestNoGroupWithoutADifference(t *testing.T) {
+// TestNoSlotWithoutADifference: a profile that says what the cloud says needs no slot.
+func TestNoSlotWithoutADifference(t *testing.T) {
 	config := strings.Replace(profiles("nova", "{ nova = { DEFAULT = { list = [1, 2], debug = true } } }", 1),
 		`service "nova" { replicas = { osapi = 2, api_metadata = 2, conductor = 2, scheduler = 2, novncproxy = 2 } }`,
 		`service "nova" { conf = { nova = { DEFAULT = { list = [1, 2], debug = true } } } }`, 1)
-	m, ev := composed.Text(t, config)
-	if got := at(composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), "nova").Values, []string{"conf", "overrides"}); got != nil {
-		t.Errorf("overrides: %v", compact(got))
+	m, ev := composed.Text(t, strings.Replace(config, "  slot = 1\n", "", 1))
+	overrides := at(composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), "nova").Values, []string{"conf", "overrides", "nova_compute", "labels"})
+	if got := compact(overrides); got != `[{"conf":{},"label":{"key":"kupenstack-slot","values":["0"]}}]` {
+		t.Errorf("overrides: %v", got)
 	}
 }
 

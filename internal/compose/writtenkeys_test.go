@@ -43,6 +43,7 @@ profile "base" {
 }
 profile "node" {
   service "nova" { conf = { nova = { DEFAULT = { a = 2 } }, nov = { DEFAULT = { a = 2 } } } }
+  slot = 1
 }
 node "a" {
   roles   = ["compute"]

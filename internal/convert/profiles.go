@@ -3,6 +3,9 @@ package convert
 import (
 	"fmt"
 	"slices"
+	"strconv"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // nameProfiles gives each profile its label. Profiles of this language have no namespaces: they
@@ -115,10 +118,14 @@ func (l *links) chain(p *profile) []*profile {
 // profiles of single nodes.
 func (c *converter) profileBlocks(l links) []*block {
 	var blocks []*block
+	slots := c.slots(l)
 	for _, p := range c.profiles {
 		b := &block{header: fmt.Sprintf("profile %q", p.label), comments: p.comments}
 		if below := l.from[p]; below != nil {
 			b.attributes = append(b.attributes, attribute{"from", "profile." + below.label, p.from.comments})
+		}
+		if slot := slots[p]; slot > 0 {
+			b.attributes = append(b.attributes, attribute{name: "slot", expr: strconv.Itoa(slot)})
 		}
 		for _, s := range p.services {
 			inner := &block{header: fmt.Sprintf("service %q", s.name), comments: s.comments}
@@ -134,6 +141,22 @@ func (c *converter) profileBlocks(l links) []*block {
 		blocks = append(blocks, b)
 	}
 	return blocks
+}
+
+// slots numbers the profiles of single nodes that have settings for them: by these numbers charts choose the nodes.
+// Those beyond the last slot get none, and whoever looks at the result is told.
+func (c *converter) slots(l links) map[*profile]int {
+	used := map[*profile]bool{}
+	for _, p := range l.nodes {
+		used[p] = slices.ContainsFunc(l.chain(p), func(p *profile) bool { return !p.wide && len(p.services) > 0 })
+	}
+	slots := map[*profile]int{}
+	for _, p := range c.profiles {
+		if used[p] && len(slots) < schema.MaxSlot {
+			slots[p] = len(slots) + 1
+		}
+	}
+	return slots
 }
 
 // inProfile tells whether a setting is written in its profile.

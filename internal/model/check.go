@@ -16,6 +16,7 @@ const (
 	codeIncomplete diag.Code = "model.incomplete"  // something that the whole needs is missing
 	codeService    diag.Code = "model.service"     // a setting that the service does not have
 	codeNode       diag.Code = "model.node"        // nodes that contradict each other
+	codeSlot       diag.Code = "model.slot"        // profiles that take each other's place
 	codeInvalid    diag.Code = "model.not-allowed" // a value outside of what is allowed
 )
 
@@ -41,6 +42,7 @@ func (m *Model) CheckParts(definition *schema.Definition) diag.Diagnostics {
 			c.settings(s.Name, s.Settings)
 		}
 	}
+	c.slots(m.Profiles)
 	c.nodes(m.Nodes)
 	return c.diags
 }

@@ -185,8 +185,10 @@ type Profile struct {
 	Address  addr.Object
 	From     []string // the profiles that it builds on, the later over the earlier
 	Layers   []string // all that it consists of, the lowest first, itself last
+	Slot     int      // the place of its nodes among those that differ; 0 for none
 	Services []ProfileService
 	Range    diag.Range
+	Ranges   map[string]diag.Range // of the attributes that were written
 }
 
 // ProfileService is what one profile writes for a service.

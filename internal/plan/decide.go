@@ -200,7 +200,7 @@ func Applied(u *unit.Unit, desired cty.Value) string {
 // something, or takes something away from a node that instances may need, or ends pods there, or closes
 // the way to OpenStack.
 func (c *Change) NeedsAdmission() bool {
-	return c.Action.Destroys() || c.Prunes > 0 || takesAway(c) || givesProfile(c) || endsPods(c) || c.Closes != ""
+	return c.Action.Destroys() || c.Prunes > 0 || takesAway(c) || givesSlot(c) || endsPods(c) || c.Closes != ""
 }
 
 // Vanished tells what becomes of what the inventory has and the configuration does not have any

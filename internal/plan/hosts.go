@@ -129,7 +129,7 @@ func (p *Plan) keepHosts(in *Input) {
 	occupied, hosting, going := p.occupied(in), hosting(in), novaGoes(in)
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if in.Hosts.None || !takesAway(c) && (!givesProfile(c) || !hosting) {
+		if in.Hosts.None || !takesAway(c) && (!givesSlot(c) || !hosting) {
 			continue
 		}
 		name, where := wanted[c.Address], "there"
@@ -153,57 +153,62 @@ func (p *Plan) keepHosts(in *Input) {
 
 // turning says what of a node changes, by the labels that it takes or writes anew.
 func turning(c *Change) string {
-	roles, profile := c.Action.Destroys(), false
+	roles, slot := c.Action.Destroys(), false
 	for _, f := range c.Fields {
 		switch {
-		case strings.Contains(f.Path, unit.ProfileLabel):
-			profile = true
-		case f.Before != "":
+		case ofSlot(f):
+			slot = true
+		case takesRole(f):
 			roles = true
 		}
 	}
 	switch {
-	case roles && profile:
-		return "roles and its profile change"
-	case profile:
-		return "profile changes"
+	case roles && slot:
+		return "roles and its slot change"
+	case slot:
+		return "slot changes"
 	default:
 		return "roles change"
 	}
 }
 
-// takesAway tells whether a change takes labels from a node. Where a label has another value than the one that
-// gives a role, nothing runs by it.
+// takesAway tells whether a change takes labels from a node that pods run there by.
 func takesAway(c *Change) bool {
 	if c.Kind != unit.KindNode || c.Action != unit.ActionUpdate {
 		return c.Kind == unit.KindNode && c.Action.Destroys()
 	}
 	return slices.ContainsFunc(c.Fields, func(f unit.Field) bool {
-		return f.Before != "" && (f.After != unit.LabelEnabled || strings.Contains(f.Path, unit.ProfileLabel))
+		return takesRole(f) || ofSlot(f) && f.Before != ""
 	})
 }
 
-// givesProfile tells whether a change gives a node a profile. DaemonSets choose their nodes by that, so
-// pods that run there under another one, or under none, end.
-func givesProfile(c *Change) bool {
-	return c.Kind == unit.KindNode && c.Action == unit.ActionUpdate && slices.ContainsFunc(c.Fields, func(f unit.Field) bool {
-		return strings.Contains(f.Path, unit.ProfileLabel)
-	})
+// takesRole tells whether a field is a role that a node loses. Where a label has another value than the one that
+// gives a role, nothing runs by it; and nothing is chosen by the profile.
+func takesRole(f unit.Field) bool {
+	return f.Before != "" && f.After != unit.LabelEnabled && !ofSlot(f) && !strings.Contains(f.Path, unit.ProfileLabel)
+}
+
+func ofSlot(f unit.Field) bool { return strings.Contains(f.Path, unit.SlotLabel) }
+
+// givesSlot tells whether a change gives a node a slot. DaemonSets choose their nodes by that, so pods that
+// run there under another one, or under none, end.
+func givesSlot(c *Change) bool {
+	return c.Kind == unit.KindNode && c.Action == unit.ActionUpdate && slices.ContainsFunc(c.Fields, ofSlot)
 }
 
 // AsksHosts tells whether a change may depend on where instances run: what was true when the plan was made
 // may not be so any more once it is made.
 func (c *Change) AsksHosts() bool {
-	return takesAway(c) || givesProfile(c) || carriesInstances(c) || endsPods(c)
+	return takesAway(c) || givesSlot(c) || carriesInstances(c) || endsPods(c)
 }
 
-// AsksHosts tells whether the plan takes roles from a node or gives it a profile, or takes away or ends
+// AsksHosts tells whether the plan takes roles from a node or gives it a slot, or takes away or ends
 // what instances run on, so that it depends on where there are any.
 func (p *Plan) AsksHosts() bool { return p.asks }
 
 func (p *Plan) asksHosts(in *Input) bool {
 	hosting := hosting(in)
 	return slices.ContainsFunc(p.Changes, func(c Change) bool {
-		return takesAway(&c) || carriesInstances(&c) || hosting && (givesProfile(&c) || endsPods(&c))
+		return takesAway(&c) || carriesInstances(&c) || hosting && (givesSlot(&c) || endsPods(&c))
 	})
 }

@@ -217,15 +217,15 @@ func TestTheWayToOpenStackStays(t *testing.T) {
 }
 
 func TestWhatOfANodeChanges(t *testing.T) {
-	role, profile := unit.Field{Path: "metadata.labels.openstack-compute-node", Before: "enabled"}, unit.Field{Path: "metadata.labels." + unit.ProfileLabel, Before: "a", After: "b"}
+	role, profile := unit.Field{Path: "metadata.labels.openstack-compute-node", Before: "enabled"}, unit.Field{Path: "metadata.labels." + unit.SlotLabel, Before: "a", After: "b"}
 	more := unit.Field{Path: "metadata.labels.openvswitch", After: "enabled"}
 	for _, test := range []struct {
 		fields []unit.Field
 		want   string
 	}{
 		{[]unit.Field{role, more}, "before its roles change"},
-		{[]unit.Field{profile, more}, "before its profile changes"},
-		{[]unit.Field{role, profile}, "before its roles and its profile change"},
+		{[]unit.Field{profile, more}, "before its slot changes"},
+		{[]unit.Field{role, profile}, "before its roles and its slot change"},
 	} {
 		u := of("node.n", "b")
 		in := input(u)
@@ -250,7 +250,7 @@ func TestALabelThatSomebodyChanged(t *testing.T) {
 	}{
 		{unit.Field{Path: "metadata.labels.openstack-compute-node", Before: "disabled", After: unit.LabelEnabled}, "node.n update"},
 		{unit.Field{Path: "metadata.labels.openstack-compute-node", Before: "disabled"}, "node.n blocked: instances run there (1)"},
-		{unit.Field{Path: "metadata.labels." + unit.ProfileLabel, Before: "a", After: unit.LabelEnabled}, "node.n blocked: instances run there (1)"},
+		{unit.Field{Path: "metadata.labels." + unit.SlotLabel, Before: "a", After: unit.LabelEnabled}, "node.n blocked: instances run there (1)"},
 	} {
 		in := input(of("node.n", "b"))
 		has(in, of("node.n", "a"))

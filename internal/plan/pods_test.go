@@ -125,11 +125,12 @@ func TestPodsBeforeNova(t *testing.T) {
 	}
 }
 
-// TestFirstProfile: DaemonSets choose nodes by their profile, so the first one waits for the instances as
+// TestFirstSlot: DaemonSets choose nodes by their slot, so the first one waits for the instances as
 // another one does.
-func TestFirstProfile(t *testing.T) {
-	given := []unit.Field{{Path: "metadata.labels[" + unit.ProfileLabel + "]", After: "dense"}}
-	changed := []unit.Field{{Path: "metadata.labels[" + unit.ProfileLabel + "]", Before: "dense", After: "gpu"}}
+func TestFirstSlot(t *testing.T) {
+	given := []unit.Field{{Path: "metadata.labels[" + unit.SlotLabel + "]", After: "1"}}
+	changed := []unit.Field{{Path: "metadata.labels[" + unit.SlotLabel + "]", Before: "1", After: "2"}}
+	renamed := []unit.Field{{Path: "metadata.labels[" + unit.ProfileLabel + "]", Before: "dense", After: "gpu"}}
 	role := []unit.Field{{Path: "metadata.labels[openstack-compute-node]", After: "enabled"}}
 	busy := plan.Hosts{Count: map[string]int{"n": 2}}
 	for _, test := range []struct {
@@ -139,13 +140,14 @@ func TestFirstProfile(t *testing.T) {
 		nova   bool
 		want   string
 	}{
-		{"given under instances", given, busy, true, "node.a blocked: instances run there (2): move or delete them before its profile changes"},
+		{"given under instances", given, busy, true, "node.a blocked: instances run there (2): move or delete them before its slot changes"},
 		{"given without instances", given, plan.Hosts{Count: map[string]int{"other": 2}}, true, "node.a update"},
 		{"given, and who knows", given, plan.Hosts{Err: errors.New("nova is down")}, true, "node.a blocked: nova is down"},
 		{"given before there is Nova", given, plan.Hosts{Err: errors.New("nova is down")}, false, "node.a update"},
-		{"changed", changed, busy, true, "node.a blocked: before its profile changes"},
+		{"changed", changed, busy, true, "node.a blocked: before its slot changes"},
 		{"a first role", role, busy, true, "node.a update"},
-		{"both", append(role, given...), busy, true, "node.a blocked: before its profile changes"},
+		{"another profile with the same slot", renamed, busy, true, "node.a update"},
+		{"both", append(role, given...), busy, true, "node.a blocked: before its slot changes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(of("node.a", "x"))

@@ -63,7 +63,7 @@ func (r *resolver) profiles(m *model.Model) *layers {
 
 func (r *resolver) profile(b *config.Block) model.Profile {
 	defer r.scope.within(b)()
-	p := model.Profile{Name: b.Label(), Address: b.Address, Range: b.Range}
+	p := model.Profile{Name: b.Label(), Address: b.Address, Slot: r.slot(b), Range: b.Range, Ranges: ranges(b)}
 	if a := b.Attribute("from"); a != nil && !r.root.blocks[b.Address].broken {
 		p.From = r.names(a) // with those of which it is looked at later whether they are there
 	}
@@ -73,6 +73,20 @@ func (r *resolver) profile(b *config.Block) model.Profile {
 		})
 	}
 	return p
+}
+
+// slot evaluates the slot of a profile; 0 where it has none, or one that is refused.
+func (r *resolver) slot(b *config.Block) int {
+	a := b.Attribute("slot")
+	if a == nil {
+		return 0
+	}
+	v, ok := r.shown(a)
+	if !ok || v.IsNull() || !v.IsKnown() {
+		return 0
+	}
+	n, _ := v.AsBigFloat().Int64()
+	return int(n)
 }
 
 // names evaluates an attribute that is a string or a list of strings. A name that is there twice

@@ -97,9 +97,12 @@ func (c *Credentials) Locator() Locator {
 // Digest covers the names of the keys.
 func (c *Credentials) Digest() string { return digest(c) }
 
-// ProfileLabel carries the name of a node's profile. Its key becomes part of DaemonSets' names, so it has
-// no "/".
+// ProfileLabel carries the name of a node's profile, for people who look at nodes: nothing is chosen by it.
 const ProfileLabel = "kupenstack-profile"
+
+// SlotLabel carries the slot of a node's profile, by which DaemonSets choose nodes. Its key becomes part of their
+// names, so it has no "/".
+const SlotLabel = "kupenstack-slot"
 
 // The labels that OpenStack-Helm's charts choose nodes by, as far as rules depend on them.
 const (

@@ -8,110 +8,257 @@ import (
 	"strings"
 	"testing"
 
+	"helm.sh/helm/v3/pkg/chart"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
-// profiled is a cloud whose nodes w1, w2 … have these profiles, "" for none, with what each of them
-// sets for the services.
-func profiled(t *testing.T, content map[string]string, nodes ...string) map[string]unit.Unit {
+// worker is a node of a cloud.
+type worker struct{ name, profile, roles string }
+
+// workers are compute nodes w1, w2 … with these profiles, "" for none.
+func workers(profiles ...string) []worker {
+	var all []worker
+	for i, profile := range profiles {
+		all = append(all, worker{fmt.Sprintf("w%d", i+1), profile, `["compute"]`})
+	}
+	return all
+}
+
+// profiled is a cloud with these nodes, whose profiles are content by name.
+func profiled(t *testing.T, network string, content map[string]string, nodes []worker) map[string]unit.Unit {
 	t.Helper()
 	var added strings.Builder
-	for name, services := range content {
-		fmt.Fprintf(&added, "profile %q {\n%s}\n", name, services)
+	for name, text := range content {
+		fmt.Fprintf(&added, "profile %q {\n%s}\n", name, text)
 	}
-	for i, profile := range nodes {
-		fmt.Fprintf(&added, "node \"w%d\" {\n  roles = [\"compute\"]\n", i+1)
-		if profile != "" {
-			added.WriteString("  profile = profile." + profile + "\n")
+	for _, n := range nodes {
+		fmt.Fprintf(&added, "node %q {\n  roles = %s\n", n.name, n.roles)
+		if n.profile != "" {
+			added.WriteString("  profile = profile." + n.profile + "\n")
 		}
 		added.WriteString("}\n")
 	}
-	return composed.Everything(t, "ovs", "", added.String())
+	return composed.Everything(t, network, "", added.String())
 }
 
-// daemonSets renders the services whose DaemonSets have groups of nodes, and returns the names of their DaemonSets.
-func daemonSets(t *testing.T, k kitchen, units map[string]unit.Unit) []string {
+// group is a DaemonSet, by what it is named and what it asks of nodes.
+type group struct {
+	name, of string // of is the daemon: the service and its component
+	pod      corev1.PodSpec
+}
+
+// groupsOf renders the services whose DaemonSets have groups of nodes.
+func groupsOf(t *testing.T, render func(*unit.Release) []string, units map[string]unit.Unit) []group {
 	t.Helper()
-	var names []string
+	var groups []group
 	for _, service := range []string{"nova", "libvirt", "neutron"} { // that of Open vSwitch has no groups
-		for _, content := range k.render(t, composed.Release(t, units, service)) {
-			var object struct {
-				Kind     string `json:"kind"`
-				Metadata struct {
-					Name string `json:"name"`
-				} `json:"metadata"`
+		for _, content := range render(composed.Release(t, units, service)) {
+			if !strings.Contains(content, "\nkind: DaemonSet\n") && !strings.HasPrefix(content, "kind: DaemonSet\n") {
+				continue
 			}
-			if err := yaml.Unmarshal([]byte(content), &object); err == nil && object.Kind == "DaemonSet" {
-				names = append(names, service+" "+object.Metadata.Name)
+			var set appsv1.DaemonSet
+			if err := yaml.UnmarshalStrict([]byte(content), &set); err != nil {
+				t.Fatal(err)
 			}
+			if set.Name == "" || set.Spec.Template.Spec.NodeSelector == nil {
+				t.Fatalf("there is a DaemonSet that asks nothing of nodes:\n%.300s", content)
+			}
+			groups = append(groups, group{set.Name, service + " " + set.Spec.Template.Labels["component"], set.Spec.Template.Spec})
 		}
 	}
-	slices.Sort(names)
-	return names
+	if len(groups) < 3 {
+		t.Fatalf("there are %d DaemonSets", len(groups))
+	}
+	return groups
 }
 
-// TestNamesOfDaemonSets tells which changes of profiles rename DaemonSets, and so end their pods: those
-// that the plan holds back while instances run.
+// takes tells whether a group runs on a node with these labels.
+func (g group) takes(t *testing.T, labels map[string]string) bool {
+	t.Helper()
+	for key, value := range g.pod.NodeSelector {
+		if labels[key] != value {
+			return false
+		}
+	}
+	if g.pod.Affinity == nil || g.pod.Affinity.NodeAffinity == nil {
+		return true
+	}
+	terms := g.pod.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	return slices.ContainsFunc(terms, func(term corev1.NodeSelectorTerm) bool {
+		for _, e := range term.MatchExpressions {
+			if e.Operator != corev1.NodeSelectorOpIn && e.Operator != corev1.NodeSelectorOpNotIn {
+				t.Fatalf("%s asks for %v", g.name, e)
+			}
+			if slices.Contains(e.Values, labels[e.Key]) != (e.Operator == corev1.NodeSelectorOpIn) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// asks is what a group asks of nodes.
+func (g group) asks() string {
+	text := fmt.Sprint(g.pod.NodeSelector)
+	if g.pod.Affinity != nil && g.pod.Affinity.NodeAffinity != nil {
+		text += g.pod.Affinity.NodeAffinity.String()
+	}
+	return text
+}
+
+// homes are the groups that each node runs, by node and daemon.
+func homes(t *testing.T, groups []group, units map[string]unit.Unit) map[string]group {
+	t.Helper()
+	found := map[string]group{}
+	for _, u := range units {
+		n, ok := u.Spec.(*unit.Node)
+		if !ok {
+			continue
+		}
+		for _, g := range groups {
+			if !g.takes(t, n.Labels) {
+				continue
+			}
+			key := n.Name + " " + g.of
+			if other, twice := found[key]; twice {
+				t.Errorf("%s runs both %s and %s", n.Name, other.name, g.name)
+			}
+			found[key] = g
+		}
+	}
+	return found
+}
+
+// moves compares two states of a cloud, and returns what becomes of the DaemonSets that nodes run: with another name or
+// other nodes than before, or on nodes that leave them. What nothing runs in may come and go.
+func moves(t *testing.T, render func(*unit.Release) []string, before, after map[string]unit.Unit) []string {
+	t.Helper()
+	was, is := groupsOf(t, render, before), groupsOf(t, render, after)
+	left, found := homes(t, was, before), homes(t, is, after)
+	var changes []string
+	for key, g := range left {
+		i := slices.IndexFunc(is, func(other group) bool { return other.name == g.name })
+		switch then, runs := found[key]; {
+		case i < 0:
+			changes = append(changes, g.of+" is gone")
+		case is[i].asks() != g.asks():
+			changes = append(changes, g.of+" asks for other nodes")
+		case runs && then.name != g.name:
+			changes = append(changes, strings.Fields(key)[0]+" leaves "+g.of)
+		}
+	}
+	slices.Sort(changes)
+	return slices.Compact(changes)
+}
+
+// TestNamesOfDaemonSets changes profiles in all ways, and wants each DaemonSet that runs anywhere to stay as it is.
 func TestNamesOfDaemonSets(t *testing.T) {
+	testNamesOfDaemonSets(t, func(name string) *chart.Chart { return load(t, name) })
+}
+
+// TestOpenStackHelmNamesOfDaemonSets does so with OpenStack-Helm's own charts.
+func TestOpenStackHelmNamesOfDaemonSets(t *testing.T) {
+	dir := checkoutOfCharts(t)
+	testNamesOfDaemonSets(t, func(name string) *chart.Chart { return theirs(t, dir, name) })
+}
+
+func testNamesOfDaemonSets(t *testing.T, from func(name string) *chart.Chart) {
 	conf := func(service, chart, section, key, value string) string {
 		return fmt.Sprintf("  service %q {\n    conf = { %s = { %s = { %s = %s } } }\n  }\n", service, chart, section, key, value)
 	}
-	nova := func(ratio string) string { return conf("nova", "nova", "DEFAULT", "cpu_allocation_ratio", ratio) }
-	libvirt := "  service \"libvirt\" {\n    conf = { qemu = { max_files = 1 } }\n  }\n"
-	neutron := conf("neutron", "neutron", "DEFAULT", "debug", "true")
-	one := map[string]string{"m": nova("2")}
-	k := kitchen{}
-	named := func(t *testing.T, content map[string]string, nodes []string) []string {
-		t.Helper()
-		return daemonSets(t, k, profiled(t, content, nodes...))
+	nova := func(slot int, ratio string) string {
+		return fmt.Sprintf("  slot = %d\n", slot) + conf("nova", "nova", "DEFAULT", "cpu_allocation_ratio", ratio)
 	}
+	const libvirt = "  service \"libvirt\" {\n    conf = { qemu = { max_files = 1 } }\n  }\n"
+	neutron := conf("neutron", "neutron", "DEFAULT", "debug", "true")
+	type profiles = map[string]string
+	one := profiles{"m": nova(1, "2")}
+	all := profiles{}
+	for i := 1; i <= 9; i++ {
+		all[fmt.Sprintf("p%d", i)] = nova(i, fmt.Sprint(i+1))
+	}
+	k := kitchen{}
+	render := func(r *unit.Release) []string { return k.renderBy(t, from, r) }
+	network := append(workers("", "m"), worker{"n1", "", `["network"]`})
 	for _, test := range []struct {
 		name          string
-		before, after map[string]string
-		nodes, then   []string
-		gone          string // the DaemonSets of before that are no more, by their services
+		before, after profiles
+		nodes, then   []worker
+		want          []string
 	}{
-		{"nothing changes", one, one, []string{"", "m"}, []string{"", "m"}, ""},
-		{"other content", one, map[string]string{"m": nova("3")}, []string{"", "m"}, []string{"", "m"}, ""},
-		{"a further node with a profile that is in use", one, one, []string{"", "m"}, []string{"", "m", "m"}, ""},
-		{"a profile that says what the cloud says", one, map[string]string{"m": nova("2"), "z": ""}, []string{"", "m"}, []string{"", "m", "z"}, ""},
-		{"the first profile", one, one, []string{""}, []string{"", "m"}, "nova"},
-		{"a further profile behind", one, map[string]string{"m": nova("2"), "z": nova("3")}, []string{"", "m"}, []string{"", "m", "z"}, "nova nova"},
-		{"a further profile in front", one, map[string]string{"a": nova("3"), "m": nova("2")}, []string{"", "m"}, []string{"", "m", "a"}, "nova"},
-		{"the last node of a profile goes", one, one, []string{"", "m"}, []string{""}, "nova nova"},
-		{"the profile is renamed", one, map[string]string{"n": nova("2")}, []string{"", "m"}, []string{"", "n"}, "nova nova"},
-		{"it says nothing of nova any more", one, map[string]string{"m": ""}, []string{"", "m"}, []string{"", "m"}, "nova nova"},
-		{"it speaks of libvirt as well", one, map[string]string{"m": nova("2") + libvirt}, []string{"", "m"}, []string{"", "m"}, ""}, // the default leaves its nodes
+		{"nothing changes", one, one, workers("", "m"), workers("", "m"), nil},
+		{"other content", one, profiles{"m": nova(1, "3")}, workers("", "m"), workers("", "m"), nil},
+		{"a further node with a profile that is in use", one, one, workers("", "m"), workers("", "m", "m"), nil},
+		{"the first profile", nil, one, workers(""), workers("", "m"), nil},
+		{"a profile for which no node is there yet", nil, one, workers("", ""), workers("", ""), nil},
+		{"a further profile", one, profiles{"m": nova(1, "2"), "a": nova(2, "3")}, workers("", "m"), workers("", "m", "a"), nil},
+		{"all profiles that there may be", one, all, workers("", "m"), workers("", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9"), nil},
+		{"the last node of a profile goes", one, one, workers("", "m"), workers(""), nil},
+		{"the profile is renamed", one, profiles{"n": nova(1, "2")}, workers("", "m"), workers("", "n"), nil},
+		{
+			"a profile between others is taken away",
+			profiles{"a": nova(1, "2"), "b": nova(2, "3"), "c": nova(3, "4")},
+			profiles{"a": nova(1, "2"), "c": nova(3, "4")},
+			workers("", "a", "c"), workers("", "a", "c"), nil,
+		},
+		{"the last profile is taken away", profiles{"m": nova(1, "2"), "z": nova(2, "3")}, one, workers("", "m"), workers("", "m"), nil},
+		{"it says nothing of nova any more", one, profiles{"m": "  slot = 1\n"}, workers("", "m"), workers("", "m"), nil},
+		{"it speaks of libvirt as well", one, profiles{"m": nova(1, "2") + libvirt}, workers("", "m"), workers("", "m"), nil},
 		{
 			"two speak of libvirt",
-			map[string]string{"m": libvirt},
-			map[string]string{"m": libvirt, "a": strings.Replace(libvirt, "1", "2", 1)},
-			[]string{"", "m"},
-			[]string{"", "m", "a"},
-			"libvirt",
+			profiles{"m": nova(1, "2") + libvirt},
+			profiles{"m": nova(1, "2") + libvirt, "a": nova(2, "2") + strings.Replace(libvirt, "1", "2", 1)},
+			workers("", "m"), workers("", "m", "a"), nil,
+		},
+		{"it speaks of neutron as well", one, profiles{"m": nova(1, "2") + neutron}, network, network, nil},
+		{
+			"a network node gets a profile, and the others stay", one,
+			profiles{"m": nova(1, "2"), "net": "  slot = 2\n" + neutron},
+			network,
+			append(slices.Clone(network[:2]), worker{"n1", "net", `["network"]`}),
+			[]string{"n1 leaves neutron dhcp-agent", "n1 leaves neutron l3-agent", "n1 leaves neutron metadata-agent", "n1 leaves neutron neutron-ovs-agent"},
 		},
 		{
-			"it speaks of neutron as well", one,
-			map[string]string{"m": nova("2") + neutron},
-			[]string{"", "m"},
-			[]string{"", "m"},
-			"neutron", // the agents of network nodes keep their names
+			"a node gets a profile, and the others stay", one, one, workers("", "", "m"), workers("", "m", "m"),
+			[]string{"w2 leaves libvirt libvirt", "w2 leaves neutron neutron-ovs-agent", "w2 leaves nova compute"},
+		},
+		{
+			"a node changes profiles, and the others stay",
+			profiles{"m": nova(1, "2"), "a": nova(2, "3")},
+			profiles{"m": nova(1, "2"), "a": nova(2, "3")},
+			workers("", "m", "m", "a"), workers("", "m", "a", "a"),
+			[]string{"w3 leaves libvirt libvirt", "w3 leaves neutron neutron-ovs-agent", "w3 leaves nova compute"},
+		},
+		{
+			"a profile takes another slot", one,
+			profiles{"m": nova(5, "2")},
+			workers("", "m"), workers("", "m"),
+			[]string{"w2 leaves libvirt libvirt", "w2 leaves neutron neutron-ovs-agent", "w2 leaves nova compute"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			before, after := named(t, test.before, test.nodes), named(t, test.after, test.then)
-			var gone []string
-			for _, name := range before {
-				if !slices.Contains(after, name) {
-					gone = append(gone, strings.Fields(name)[0])
-				}
-			}
-			if got := strings.Join(gone, " "); got != test.gone {
-				t.Errorf("renamed are those of %q, want %q; before %v, after %v", got, test.gone, before, after)
+			got := moves(t, render, profiled(t, "ovs", test.before, test.nodes), profiled(t, "ovs", test.after, test.then))
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
 	}
+	t.Run("with OVN", func(t *testing.T) {
+		if got := moves(t, render, profiled(t, "ovn", one, workers("", "m")), profiled(t, "ovn", all, workers("", "p1", "p2"))); got != nil {
+			t.Errorf("%q", got)
+		}
+	})
+	t.Run("the order of the groups", func(t *testing.T) {
+		before, after := profiled(t, "ovs", one, workers("", "m")), profiled(t, "ovs", all, workers("", "p1"))
+		labels := at(composed.Release(t, after, "nova").Values, "conf.overrides.nova_compute.labels").([]any)
+		slices.Reverse(labels)
+		if got := moves(t, render, before, after); !slices.Equal(got, []string{"nova compute is gone"}) {
+			t.Errorf("the lowest slot in front changes nothing: %q", got)
+		}
+	})
 }

@@ -155,13 +155,19 @@ type kitchen map[string][]string
 
 func (k kitchen) render(t *testing.T, r *unit.Release) []string {
 	t.Helper()
+	return k.renderBy(t, func(name string) *chart.Chart { return load(t, name) }, r)
+}
+
+// renderBy does so with charts of our choice.
+func (k kitchen) renderBy(t *testing.T, from func(name string) *chart.Chart, r *unit.Release) []string {
+	t.Helper()
 	values, err := json.Marshal(withSecrets(r))
 	if err != nil {
 		t.Fatal(err)
 	}
 	key := r.Name + " " + string(values)
 	if _, ok := k[key]; !ok {
-		k[key] = rendered(t, r)
+		k[key] = renderedBy(t, from(r.Name), r)
 	}
 	return k[key]
 }

@@ -103,7 +103,7 @@ func WithBackends(storage string, pods int, backends string, blocks ...string) s
 func Nodes(n, profiles int, roles string, services ...string) string {
 	var text strings.Builder
 	for p := range profiles {
-		fmt.Fprintf(&text, "profile \"p%d\" {\n", p)
+		fmt.Fprintf(&text, "profile \"p%d\" {\n  slot = %d\n", p, p+1)
 		for _, s := range services {
 			fmt.Fprintf(&text, "  service %q {\n    conf = { %s = { DEFAULT = { workers = %d } } }\n  }\n", s, s, p)
 		}

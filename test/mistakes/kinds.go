@@ -25,7 +25,7 @@ func Kinds() []Kind {
 		}},
 		{"missing", "something that is required is not there", []Reason{
 			{"router project", "as network/missing: nothing in it is required, but for a name under for_each."},
-			{"openstack profile locals lifecycle settings", "Nothing in it is required."},
+			{"openstack locals lifecycle settings", "Nothing in it is required."},
 			{"hclvars command-line", "as variable/missing: a value that is given nowhere is told at the variable."},
 			{"document", "as document/path: a document that is missing is a file that is not there."},
 		}},

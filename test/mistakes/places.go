@@ -9,7 +9,7 @@ func Places() []Place {
 		{"openstack", "its openstack block", "unknown misspelt type value twice conflict"},
 		{"service", "a service of the cloud", "unknown misspelt missing type value scope twice"},
 		{"settings", "conf and values of a service", "misspelt type sensitive early conflict function"},
-		{"profile", "a profile", "unknown misspelt type value scope twice collision reference cycle"},
+		{"profile", "a profile", "unknown misspelt missing type value scope twice collision reference cycle"},
 		{"node", "a node", "unknown misspelt missing type value scope collision reference function foreach"},
 		{"network", "a network", "unknown misspelt missing type value scope twice reference cycle early syntax size foreach function"},
 		{"subnet", "a subnet", "unknown misspelt missing type value reference output kind conflict foreach function"},

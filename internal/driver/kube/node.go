@@ -85,7 +85,7 @@ func (n *nodeLabels) compare(state unit.State) unit.Diff {
 		return unit.Diff{Action: unit.ActionUnknown, Reason: "the state is not this driver's"}
 	}
 	if fields := n.fields(seen); len(fields) > 0 {
-		return unit.Diff{Action: unit.ActionUpdate, Fields: fields}
+		return unit.Diff{Action: unit.ActionUpdate, Fields: fields, Cost: n.cost(seen)}
 	}
 	for key := range n.spec.Labels {
 		if !slices.Contains(seen.owned, key) {
@@ -94,6 +94,14 @@ func (n *nodeLabels) compare(state unit.State) unit.Diff {
 		}
 	}
 	return unit.Diff{Action: unit.ActionNone}
+}
+
+// cost tells of a node that moves from one slot to another one: Kubernetes ends the pods of the old one itself.
+func (n *nodeLabels) cost(seen *seenNode) string {
+	if then, ok := n.spec.Labels[unit.SlotLabel]; !ok || seen.labels[unit.SlotLabel] == "" || seen.labels[unit.SlotLabel] == then {
+		return ""
+	}
+	return "the pods of Nova, libvirt and Neutron on the node end, and others take their place"
 }
 
 func (n *nodeLabels) apply(ctx context.Context, there objects) error {
