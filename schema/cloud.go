@@ -133,11 +133,11 @@ func cloudService() Nested {
 		Labels: []Label{serviceLabel()},
 		Attributes: []Attribute{
 			{
-				Name: "enabled", Type: cty.Bool, AtLoad: true, Scope: ScopeCloud, Default: cty.True, Example: cty.True,
+				Name: "enabled", Type: cty.Bool, AtLoad: true, Scope: ScopeCloud, Default: cty.True, Example: cty.False, Service: "heat",
 				Doc: "Whether the service is deployed; false uninstalls it, and leaves in other services what it has there, but for what clean_up names.",
 			},
 			{
-				Name: CleanUp, Type: cty.Set(cty.String), AtLoad: true, Scope: ScopeCloud, Allowed: Leftovers(),
+				Name: CleanUp, Type: cty.Set(cty.String), AtLoad: true, Scope: ScopeCloud, Allowed: Leftovers(), Service: "heat",
 				Example: cty.SetVal([]cty.Value{cty.StringVal(LeftUsers), cty.StringVal(LeftCatalogue)}),
 				Doc: "What is taken away with a service that is being uninstalled, so it takes enabled = false, in the same commit: " +
 					"catalogue is its entries in Keystone's catalogue, users are its own users in Keystone, messaging is its user and its virtual host in RabbitMQ, and database is its databases with all that is in them, and their users. " +

@@ -139,7 +139,7 @@ type Attribute struct {
 	// ExampleText is the right side of the example where that is more than the literal of Example,
 	// such as an address or a condition.
 	ExampleText string
-	// Service is the service that examples set it for, when not every service takes it.
+	// Service is the service that examples set it for, when not every service takes it, or one that stays.
 	Service string
 
 	// FromLabel says that the block's label is the default.
