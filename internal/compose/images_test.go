@@ -1,11 +1,14 @@
 package compose_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
@@ -43,5 +46,119 @@ func TestImagesFromElsewhere(t *testing.T) {
 	}
 	if plain := composed.Release(t, composed.Everything(t, "ovs", "", ""), "nova"); plain.Registries != nil || at(plain.Values, []string{"manifests", "secret_registry"}) != nil {
 		t.Errorf("without an images block: %v", plain.Registries)
+	}
+}
+
+// imagesWith composes everything, with an images block and a block of placement.
+func imagesWith(t *testing.T, images, placement string, facts compose.Facts) (map[string]unit.Unit, diag.Diagnostics) {
+	t.Helper()
+	text := strings.Replace(composed.Source("ovs", "ceph", images), "service \"placement\" { replicas = 2 }", placement, 1)
+	m, ev := composed.Text(t, text)
+	units, diags := compose.Compose(m, ev, facts)
+	byAddress := map[string]unit.Unit{}
+	for _, u := range units {
+		byAddress[u.Address.String()] = u
+	}
+	return byAddress, diags
+}
+
+// TestOwnImages has the images of a service's block win over those of the release, and values over both.
+func TestOwnImages(t *testing.T) {
+	units, diags := imagesWith(t, "images {\n    registries = { \"quay.io\" = \"mirror.example.org/quay\" }\n  }\n", `service "placement" {
+    images = { placement = "quay.io/mine/placement:1", db_init = "quay.io/mine/client:1", placement_db_syn = "quay.io/mine/placement:1" }
+    values = { images = { tags = { db_init = "quay.io/values/client:2" } } }
+  }`, compose.Facts{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	r := composed.Release(t, units, "placement")
+	for name, want := range map[string]string{
+		"placement": "quay.io/mine/placement:1", "db_init": "quay.io/values/client:2", "placement_db_sync": "quay.io/airshipit/placement:2026.1-ubuntu_noble",
+	} {
+		if got := at(r.Values, []string{"images", "tags", name}); got != want {
+			t.Errorf("%s is %v, want %s", name, got, want)
+		}
+	}
+	if want := []string{"db_init", "placement", "placement_db_syn"}; !slices.Equal(r.OwnImages, want) {
+		t.Errorf("left alone are %v", r.OwnImages)
+	}
+	told := map[string]string{}
+	for _, key := range r.Written {
+		if len(key.Path) == 3 {
+			told[key.Path[2]] = key.Text
+			if key.Range.Start.Line == 0 {
+				t.Errorf("%s is nowhere", key.Text)
+			}
+		}
+	}
+	want := map[string]string{"placement": "images.placement", "placement_db_syn": "images.placement_db_syn", "db_init": "values.images.tags.db_init"}
+	if !maps.Equal(told, want) {
+		t.Errorf("the chart is asked about %v", told)
+	}
+}
+
+// TestFamilies has images of LOCI where there are any.
+func TestFamilies(t *testing.T) {
+	for _, c := range []struct{ release, family, want string }{
+		{"2026.1", "", "quay.io/airshipit/placement:2026.1-ubuntu_noble"},
+		{"2026.1", "openstack-helm", "quay.io/airshipit/placement:2026.1-ubuntu_noble"},
+		{"2025.2", "loci", "quay.io/airshipit/placement:2025.2-ubuntu_noble_loci"},
+		{"2026.1", "loci", ""},
+	} {
+		images := ""
+		if c.family != "" {
+			images = "images { family = \"" + c.family + "\" }\n"
+		}
+		m, ev := composed.Text(t, strings.Replace(composed.Source("ovs", "ceph", images), "\"2026.1\"", "\""+c.release+"\"", 1))
+		list, diags := compose.Compose(m, ev, compose.Facts{})
+		if c.want == "" {
+			if !diags.HasErrors() || !strings.Contains(diags.Error(), "no images of this release") {
+				t.Errorf("%s of %s: %v", c.family, c.release, diags)
+			}
+			continue
+		}
+		units := map[string]unit.Unit{}
+		for _, u := range list {
+			units[u.Address.String()] = u
+		}
+		if got := at(composed.Release(t, units, "placement").Values, []string{"images", "tags", "placement"}); got != c.want {
+			t.Errorf("%s of %s: %v", c.family, c.release, got)
+		}
+		if got, want := at(composed.Release(t, units, "libvirt").Values, []string{"images", "tags", "libvirt"}), "quay.io/airshipit/libvirt:"+c.release+"-ubuntu_noble"; got != want {
+			t.Errorf("%s of %s: %v", c.family, c.release, got)
+		}
+	}
+}
+
+// TestPins gives releases what their images were locked to, only where that is wanted.
+func TestPins(t *testing.T) {
+	lock := chartlock.New(nil, chartlock.Image{Name: "quay.io/a:1", Digest: "sha256:" + strings.Repeat("0f", 32)})
+	placement := "service \"placement\" { replicas = 2 }"
+	for _, c := range []struct {
+		images string
+		facts  compose.Facts
+		pins   map[string]string
+		fails  bool
+	}{
+		{"", compose.Facts{Lock: lock}, nil, false},
+		{"images { lock = false }\n", compose.Facts{Lock: lock}, nil, false},
+		{"images { lock = true }\n", compose.Facts{Lock: lock}, lock.Pins(), false},
+		{"images { lock = true }\n", compose.Facts{}, nil, true},
+		{"images { lock = true }\n", compose.Facts{Unlocked: true}, map[string]string{}, false},
+	} {
+		units, diags := imagesWith(t, c.images, placement, c.facts)
+		if c.fails {
+			if !diags.HasErrors() || !strings.Contains(diags.Error(), "images are not locked") {
+				t.Errorf("%q: %v", c.images, diags)
+			}
+			continue
+		}
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		r := composed.Release(t, units, "placement")
+		if !maps.Equal(r.Pins, c.pins) || (r.Pins == nil) != (c.pins == nil) {
+			t.Errorf("%q: %v", c.images, r.Pins)
+		}
 	}
 }
