@@ -74,7 +74,7 @@ func (l *locking) run(ctx context.Context, args []string) error {
 		return findings(o, found)
 	}
 	for _, name := range l.upgrade {
-		if name != upgradeAll && !slices.ContainsFunc(releases, func(r *unit.Release) bool { return r.Chart.Name == name && (r.Chart.Tree == nil || r.Pins != nil) }) {
+		if name != upgradeAll && !slices.ContainsFunc(releases, func(r *unit.Release) bool { return r.Chart.Name == name && (r.Chart.Tree == nil || r.Locked) }) {
 			return fmt.Errorf("%w: --upgrade=%s: the configuration takes no such chart from a repository", wire.ErrUsage, name)
 		}
 	}

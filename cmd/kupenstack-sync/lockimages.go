@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
@@ -14,13 +15,13 @@ type imageChange struct {
 	Before string `json:"before,omitempty"` // its digest
 }
 
-// images returns what the images of releases are locked to now, where that is wanted, and what is another digest
-// than before. The charts are those of a lock.
+// images returns what the images of releases are locked to now, nil where that is not wanted, and what is another
+// digest than before. The charts are those of a lock.
 func (l *locking) images(ctx context.Context, before, charts *chartlock.Lock, releases []*unit.Release) ([]chartlock.Image, []imageChange, error) {
 	changes := []imageChange{}
 	var locking []*unit.Release
 	for _, release := range releases {
-		if release.Pins == nil {
+		if !release.Locked {
 			continue
 		}
 		of := *release
@@ -36,34 +37,37 @@ func (l *locking) images(ctx context.Context, before, charts *chartlock.Lock, re
 	if err != nil {
 		return nil, nil, err
 	}
-	known := before.Pins()
-	var kept []chartlock.Image
-	var open []string
+	services, upgraded := map[string][]string{}, map[string]bool{}
 	for i, images := range named {
 		for _, image := range images {
-			digest, found := known[image]
-			switch {
-			case chartlock.Pinned(image):
-			case found && !l.upgrades(locking[i].Chart.Name):
-				kept = append(kept, chartlock.Image{Name: image, Digest: digest})
-			default:
-				open = append(open, image)
+			if !chartlock.Pinned(image) {
+				services[image] = append(services[image], locking[i].Name)
+				upgraded[image] = upgraded[image] || l.upgrades(locking[i].Chart.Name)
 			}
 		}
 	}
-	slices.Sort(open)
-	open = slices.Compact(open)
-	kept = slices.DeleteFunc(kept, func(i chartlock.Image) bool { return slices.Contains(open, i.Name) }) // which another release asks for
-	resolved, err := l.options.LockImages(ctx, open)
+	locked := []chartlock.Image{}
+	var open []string
+	for _, image := range slices.Sorted(maps.Keys(services)) {
+		slices.Sort(services[image])
+		if digest, known := before.Digest(image); known && !upgraded[image] {
+			locked = append(locked, chartlock.Image{Name: image, Digest: digest, Services: services[image]})
+		} else {
+			open = append(open, image)
+		}
+	}
+	digests, err := l.options.Digests(ctx, open)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, image := range resolved {
-		if was := known[image.Name]; was != image.Digest {
-			changes = append(changes, imageChange{Image: image, Before: was})
+	for i, image := range open {
+		now := chartlock.Image{Name: image, Digest: digests[i], Services: services[image]}
+		if was, _ := before.Digest(image); was != now.Digest {
+			changes = append(changes, imageChange{Image: now, Before: was})
 		}
+		locked = append(locked, now)
 	}
-	return append(kept, resolved...), changes, nil
+	return locked, changes, nil
 }
 
 // shortened is a digest as it is shown, with as much of it as tells it from another one.

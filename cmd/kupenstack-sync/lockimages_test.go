@@ -60,8 +60,8 @@ func TestLockCommandOfImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		pins := map[string]string{}
-		for name, digest := range lock.Pins() {
-			pins[strings.TrimPrefix(name, registry.Host()+"/")] = digest
+		for _, image := range lock.Images {
+			pins[strings.TrimPrefix(image.Name, registry.Host()+"/")] = image.Digest
 		}
 		return pins
 	}

@@ -67,7 +67,7 @@ func (e Entry) Fits(constraint string) bool {
 // Lock is a lock file. Nil is one without entries.
 type Lock struct {
 	Entries []Entry // sorted, none of them twice
-	Images  []Image // sorted, none of them twice
+	Images  []Image // sorted, none of them twice; nil where images were never locked
 }
 
 // Find returns the entry of a chart, and false when there is none.
@@ -106,10 +106,10 @@ func (l *Lock) Nearest(wanted Wanted) (Entry, bool) {
 type document struct {
 	Format int     `json:"format"`
 	Charts []Entry `json:"charts"`
-	Images []Image `json:"images,omitempty"`
+	Images []Image `json:"images,omitzero"` // none is something else than never
 }
 
-// New returns a lock with these entries and images.
+// New returns a lock with these entries and images; images that are nil were never locked.
 func New(entries []Entry, images ...Image) *Lock {
 	sorted := slices.Clone(entries)
 	slices.SortFunc(sorted, func(a, b Entry) int { return a.Compare(b.Wanted) })

@@ -10,18 +10,26 @@ import (
 
 func TestImages(t *testing.T) {
 	other := "sha256:" + strings.Repeat("1e", 32)
-	lock := chartlock.New(nil, chartlock.Image{Name: "quay.io/b:1", Digest: sum}, chartlock.Image{Name: "quay.io/a:1", Digest: other}, chartlock.Image{Name: "quay.io/b:1", Digest: sum})
+	b := chartlock.Image{Name: "quay.io/b:1", Digest: sum, Services: []string{"glance", "nova"}}
+	lock := chartlock.New(nil, b, chartlock.Image{Name: "quay.io/a:1", Digest: other, Services: []string{"nova"}}, b)
 	const want = `{
   "format": 1,
   "charts": [],
   "images": [
     {
       "image": "quay.io/a:1",
-      "digest": "OTHER"
+      "digest": "OTHER",
+      "services": [
+        "nova"
+      ]
     },
     {
       "image": "quay.io/b:1",
-      "digest": "SUM"
+      "digest": "SUM",
+      "services": [
+        "glance",
+        "nova"
+      ]
     }
   ]
 }
@@ -31,11 +39,32 @@ func TestImages(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	again, err := chartlock.Parse([]byte(text))
-	if err != nil || !maps.Equal(again.Pins(), map[string]string{"quay.io/a:1": other, "quay.io/b:1": sum}) {
-		t.Errorf("what was written is read as %v, %v", again, err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if pins := (*chartlock.Lock)(nil).Pins(); pins == nil || len(pins) > 0 {
-		t.Errorf("no lock has %v", pins)
+	for service, want := range map[string]map[string]string{
+		"nova": {"quay.io/a:1": other, "quay.io/b:1": sum}, "glance": {"quay.io/b:1": sum}, "heat": nil,
+	} {
+		if pins := again.Pins(service); !maps.Equal(pins, want) || (pins == nil) != (want == nil) {
+			t.Errorf("%s has %v, want %v", service, pins, want)
+		}
+	}
+	for image, want := range map[string]string{"quay.io/a:1": other, "quay.io/b:1": sum, "quay.io/c:1": ""} {
+		if digest, found := again.Digest(image); digest != want || found != (want != "") {
+			t.Errorf("%s has %q, %t", image, digest, found)
+		}
+	}
+
+	// Images were locked, though there is none, or never.
+	var none *chartlock.Lock
+	if _, found := none.Digest("quay.io/a:1"); found || none.Pins("nova") != nil {
+		t.Error("no lock has images")
+	}
+	for _, images := range [][]chartlock.Image{nil, {}} {
+		read, err := chartlock.Parse(chartlock.New(nil, images...).Bytes())
+		if err != nil || (read.Images == nil) != (images == nil) {
+			t.Errorf("%#v is read as %#v, %v", images, read.Images, err)
+		}
 	}
 	for image, pinned := range map[string]bool{
 		"quay.io/a:1": false, "quay.io/a@" + sum: true, "quay.io/a:1@" + sum: true, "quay.io/a:1@sha256:0f": false, "a@b": false, "": false,

@@ -140,17 +140,17 @@ func (c *composer) imagesOf(release *unit.Release, service string) {
 		release.Registries, release.OwnImages = images.Registries, ownImages(c.written[service])
 	}
 	if images.Lock {
-		release.Pins = c.facts.Lock.Pins()
+		release.Locked, release.Pins = true, c.facts.Lock.Pins(service)
 	}
 }
 
 // checkPins tells of images that were never locked. Which ones a chart has only the chart says, so that single ones
 // without a lock are refused when it is rendered.
 func (c *composer) checkPins() {
-	images := c.m.Cloud.Images
-	if images == nil || !images.Lock || c.facts.Unlocked || !c.m.Cloud.Deploys() || len(c.facts.Lock.Pins()) > 0 || c.diags.HasErrors() {
+	images, lock := c.m.Cloud.Images, c.facts.Lock
+	if images == nil || !images.Lock || c.facts.Unlocked || !c.m.Cloud.Deploys() || lock != nil && lock.Images != nil || c.diags.HasErrors() {
 		return
 	}
 	c.fail(codeUnlocked, images.Range, noAddress(), "images are not locked",
-		chartlock.File+" has no entry for any image, so that nobody could tell what would run", "run kupenstack-sync lock, and commit "+chartlock.File)
+		chartlock.File+" has no images, so that nobody could tell what would run", "run kupenstack-sync lock, and commit "+chartlock.File)
 }

@@ -130,23 +130,27 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// TestPins gives releases what their images were locked to, only where that is wanted.
+// TestPins gives each release what its own images were locked to, only where that is wanted.
 func TestPins(t *testing.T) {
-	lock := chartlock.New(nil, chartlock.Image{Name: "quay.io/a:1", Digest: "sha256:" + strings.Repeat("0f", 32)})
-	placement := "service \"placement\" { replicas = 2 }"
+	digest := "sha256:" + strings.Repeat("0f", 32)
+	lock := chartlock.New(nil, chartlock.Image{Name: "quay.io/a:1", Digest: digest, Services: []string{"placement"}}, chartlock.Image{Name: "quay.io/b:1", Digest: digest, Services: []string{"nova"}})
+	none := chartlock.New(nil, []chartlock.Image{}...)
 	for _, c := range []struct {
 		images string
 		facts  compose.Facts
+		locked bool
 		pins   map[string]string
 		fails  bool
 	}{
-		{"", compose.Facts{Lock: lock}, nil, false},
-		{"images { lock = false }\n", compose.Facts{Lock: lock}, nil, false},
-		{"images { lock = true }\n", compose.Facts{Lock: lock}, lock.Pins(), false},
-		{"images { lock = true }\n", compose.Facts{}, nil, true},
-		{"images { lock = true }\n", compose.Facts{Unlocked: true}, map[string]string{}, false},
+		{"", compose.Facts{Lock: lock}, false, nil, false},
+		{"images { lock = false }\n", compose.Facts{Lock: lock}, false, nil, false},
+		{"images { lock = true }\n", compose.Facts{Lock: lock}, true, map[string]string{"quay.io/a:1": digest}, false},
+		{"images { lock = true }\n", compose.Facts{Lock: none}, true, nil, false}, // all of them may have digests by themselves
+		{"images { lock = true }\n", compose.Facts{Lock: chartlock.New(nil)}, true, nil, true},
+		{"images { lock = true }\n", compose.Facts{}, true, nil, true},
+		{"images { lock = true }\n", compose.Facts{Unlocked: true}, true, nil, false},
 	} {
-		units, diags := imagesWith(t, c.images, placement, c.facts)
+		units, diags := imagesWith(t, c.images, "service \"placement\" { replicas = 2 }", c.facts)
 		if c.fails {
 			if !diags.HasErrors() || !strings.Contains(diags.Error(), "images are not locked") {
 				t.Errorf("%q: %v", c.images, diags)
@@ -157,8 +161,19 @@ func TestPins(t *testing.T) {
 			t.Fatal(diags)
 		}
 		r := composed.Release(t, units, "placement")
-		if !maps.Equal(r.Pins, c.pins) || (r.Pins == nil) != (c.pins == nil) {
-			t.Errorf("%q: %v", c.images, r.Pins)
+		if r.Locked != c.locked || !maps.Equal(r.Pins, c.pins) {
+			t.Errorf("%q: %t, %v", c.images, r.Locked, r.Pins)
 		}
+	}
+	// What other services run is no change of this one.
+	digestOf := func(of *chartlock.Lock, images string) string {
+		units, _ := imagesWith(t, images, "service \"placement\" { replicas = 2 }", compose.Facts{Lock: of})
+		return composed.Release(t, units, "placement").Digest()
+	}
+	const on = "images { lock = true }\n"
+	same := chartlock.New(nil, lock.Images[0], chartlock.Image{Name: "quay.io/b:1", Digest: "sha256:" + strings.Repeat("1e", 32), Services: []string{"nova"}})
+	another := chartlock.New(nil, chartlock.Image{Name: "quay.io/a:1", Digest: "sha256:" + strings.Repeat("1e", 32), Services: []string{"placement"}})
+	if now := digestOf(lock, on); now != digestOf(same, on) || now == digestOf(another, on) || now == digestOf(lock, "") || now == digestOf(none, on) || digestOf(none, on) == digestOf(none, "") {
+		t.Error("the digest of the release is about other images")
 	}
 }

@@ -146,9 +146,9 @@ type Release struct {
 	// for the images of OwnImages, which somebody wrote as they are.
 	Registries map[string]string `json:",omitempty"`
 	OwnImages  []string          `json:",omitempty"`
-	// Pins are the digests that images were locked to, by image; nil where any image may run. They are in the
-	// digest of no specification, as those of other releases change nothing.
-	Pins map[string]string `json:"-"`
+	// Locked says that only images with a digest may run. Pins are those that its images were locked to, by image.
+	Locked bool              `json:",omitempty"`
+	Pins   map[string]string `json:",omitempty"`
 	// OpenStackRelease is the release of OpenStack that the images are of, "" where none is.
 	OpenStackRelease string
 	// OnDelete says that the chart was told to replace no pods of DaemonSets by itself, as instances

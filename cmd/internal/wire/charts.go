@@ -68,11 +68,11 @@ func (f *Flags) Images(ctx context.Context, releases []*unit.Release) ([][]strin
 	return helm.Images(ctx, options, releases)
 }
 
-// LockImages finds out what images stand for now; see [helm.LockImages].
-func (f *Flags) LockImages(ctx context.Context, images []string) ([]chartlock.Image, error) {
+// Digests finds out what images stand for now; see [helm.Digests].
+func (f *Flags) Digests(ctx context.Context, images []string) ([]string, error) {
 	options, err := f.charts()
 	if err != nil {
 		return nil, err
 	}
-	return helm.LockImages(ctx, options, images)
+	return helm.Digests(ctx, options, images)
 }

@@ -31,7 +31,7 @@ type goingTo struct {
 // input names all that a revision is made from, and what the configuration says to have it tried again.
 func (v *view) input() string {
 	l := v.want.labels
-	return hashOf(append(inputOf(l), v.want.spec.Retry)...)[:32]
+	return hashOf(l[labelSpec], l[labelChart], l[labelValues], v.want.spec.Retry)[:32]
 }
 
 // returnRun names the run that goes back from what is wanted.

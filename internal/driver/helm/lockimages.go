@@ -18,7 +18,6 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 	"oras.land/oras-go/v2/registry/remote/retry"
 
-	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -85,21 +84,20 @@ func (c *charts) images(ctx context.Context, spec *unit.Release) ([]string, erro
 	return slices.Compact(found), nil
 }
 
-// LockImages asks the registries of images for the digests that these stand for now, in the order of the images; of
-// an image for several kinds of machines it is that of its index. Of the options only what concerns repositories
+// Digests asks the registries of images for what these stand for now, in the order of the images; of an image for several kinds of machines it is that of its index. Of the options only what concerns repositories
 // matters. The error says of every image that could not be had why; another try may help.
-func LockImages(ctx context.Context, options Options, images []string) ([]chartlock.Image, error) {
+func Digests(ctx context.Context, options Options, images []string) ([]string, error) {
 	client, err := newRepositories(options).images()
 	if err != nil {
 		return nil, err
 	}
-	locked, failures := make([]chartlock.Image, len(images)), make([]error, len(images))
+	locked, failures := make([]string, len(images)), make([]error, len(images))
 	var group errgroup.Group
 	group.SetLimit(maxAsked)
 	for i, image := range images {
 		group.Go(func() error {
 			if failures[i] = ctx.Err(); failures[i] == nil {
-				locked[i], failures[i] = lockImage(ctx, client, image)
+				locked[i], failures[i] = digestOf(ctx, client, image)
 			}
 			return nil // all that is wrong is told at once
 		})
@@ -133,18 +131,18 @@ func (r *repositories) images() (*auth.Client, error) {
 	return client, nil
 }
 
-func lockImage(ctx context.Context, client remote.Client, image string) (chartlock.Image, error) {
+func digestOf(ctx context.Context, client remote.Client, image string) (string, error) {
 	named, err := reference.ParseNormalizedNamed(image) // docker.io/library where a name is short
 	if err != nil {
-		return chartlock.Image{}, fmt.Errorf("image %q: %w", image, err)
+		return "", fmt.Errorf("image %q: %w", image, err)
 	}
 	tagged, ok := reference.TagNameOnly(named).(reference.Tagged)
 	if !ok {
-		return chartlock.Image{}, fmt.Errorf("image %q has no tag", image)
+		return "", fmt.Errorf("image %q has no tag", image)
 	}
 	from, err := remote.NewRepository(named.Name())
 	if err != nil {
-		return chartlock.Image{}, fmt.Errorf("image %s: %w", image, err)
+		return "", fmt.Errorf("image %s: %w", image, err)
 	}
 	from.Client = client
 	found, err := from.Resolve(ctx, tagged.Tag())
@@ -155,13 +153,13 @@ func lockImage(ctx context.Context, client remote.Client, image string) (chartlo
 	var answer *errcode.ErrorResponse
 	switch {
 	case errors.Is(err, errdef.ErrNotFound):
-		return chartlock.Image{}, fmt.Errorf("image %s: the registry has no such image", image)
+		return "", fmt.Errorf("image %s: the registry has no such image", image)
 	case errors.As(err, &answer) && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden):
-		return chartlock.Image{}, fmt.Errorf("image %s: the registry has none for us: give credentials in --chart-credentials-file, or name another image: %w", image, err)
+		return "", fmt.Errorf("image %s: the registry has none for us: give credentials in --chart-credentials-file, or name another image: %w", image, err)
 	case err != nil:
-		return chartlock.Image{}, fmt.Errorf("image %s: %w", image, err)
+		return "", fmt.Errorf("image %s: %w", image, err)
 	}
-	return chartlock.Image{Name: image, Digest: found.Digest.String()}, nil
+	return found.Digest.String(), nil
 }
 
 // loopback tells whether a registry is on this machine.

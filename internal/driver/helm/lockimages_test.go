@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/test/imageregistry"
 )
 
@@ -19,20 +18,20 @@ func optionsFor(t *testing.T, r *imageregistry.Registry) Options {
 	return Options{CacheDir: t.TempDir(), Transport: r.Transport()}
 }
 
-func TestLockImages(t *testing.T) {
+func TestDigests(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		t.Run(fmt.Sprintf("plain %t", plain), func(t *testing.T) {
 			r := imageregistry.Start(t, plain)
 			var images []string
-			var want []chartlock.Image
+			var want []string
 			for name, tagged := range map[string]string{
 				"osh/nova:index-2026.1": "osh/nova:index-2026.1", "osh/nova:2026.1": "osh/nova:2026.1", "bare": "bare:latest",
 			} {
 				images = append(images, r.Host()+"/"+name)
-				want = append(want, chartlock.Image{Name: r.Host() + "/" + name, Digest: r.Digest(tagged)})
+				want = append(want, r.Digest(tagged))
 			}
 			r.Fail(2) // which is tried again
-			locked, err := LockImages(t.Context(), optionsFor(t, r), images)
+			locked, err := Digests(t.Context(), optionsFor(t, r), images)
 			if err != nil || !slices.Equal(locked, want) {
 				t.Errorf("locked %v, %v; want %v", locked, err, want)
 			}
@@ -41,7 +40,7 @@ func TestLockImages(t *testing.T) {
 			}
 
 			// All that is wrong is told at once, and what is right then is not locked alone.
-			locked, err = LockImages(t.Context(), optionsFor(t, r), []string{r.Host() + "/a:missing", r.Host() + "/a:1", "Not An Image", r.Host() + "/b:missing-too"})
+			locked, err = Digests(t.Context(), optionsFor(t, r), []string{r.Host() + "/a:missing", r.Host() + "/a:1", "Not An Image", r.Host() + "/b:missing-too"})
 			for _, part := range []string{"/a:missing: the registry has no such image", `"Not An Image"`, "/b:missing-too"} {
 				if locked != nil || err == nil || !strings.Contains(err.Error(), part) {
 					t.Errorf("locked %v, %v; want %q", locked, err, part)
@@ -51,13 +50,13 @@ func TestLockImages(t *testing.T) {
 	}
 }
 
-// TestLockImagesWithLogin has the credentials of the file used, and of nobody else, and told to nobody.
-func TestLockImagesWithLogin(t *testing.T) {
+// TestDigestsWithLogin has the credentials of the file used, and of nobody else, and told to nobody.
+func TestDigestsWithLogin(t *testing.T) {
 	r := imageregistry.Start(t, false)
 	r.SetLogin("reader", "canary-4711")
 	options := optionsFor(t, r)
 	image := r.Host() + "/osh/nova:index"
-	locked, err := LockImages(t.Context(), options, []string{image})
+	locked, err := Digests(t.Context(), options, []string{image})
 	if locked != nil || err == nil || !strings.Contains(err.Error(), "--chart-credentials-file") {
 		t.Errorf("without credentials: %v, %v", locked, err)
 	}
@@ -67,8 +66,8 @@ func TestLockImagesWithLogin(t *testing.T) {
 		if err := os.WriteFile(options.CredentialsFile, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		locked, err := LockImages(t.Context(), options, []string{image})
-		want := []chartlock.Image{{Name: image, Digest: r.Digest("osh/nova:index")}}
+		locked, err := Digests(t.Context(), options, []string{image})
+		want := []string{r.Digest("osh/nova:index")}
 		if (err != nil) != fails || !fails && !slices.Equal(locked, want) {
 			t.Errorf("%s: locked %v, %v", password, locked, err)
 		}
@@ -78,8 +77,8 @@ func TestLockImagesWithLogin(t *testing.T) {
 	}
 }
 
-// TestLockImagesElsewhere never speaks plain HTTP with another machine.
-func TestLockImagesElsewhere(t *testing.T) {
+// TestDigestsElsewhere never speaks plain HTTP with another machine.
+func TestDigestsElsewhere(t *testing.T) {
 	for registry, want := range map[string]bool{
 		"localhost": true, "localhost:5000": true, "127.0.0.1:5000": true, "127.1.2.3": true, "[::1]:5000": true,
 		"registry.example.org": false, "192.0.2.1:5000": false, "localhost.example.org:5000": false, "127.example.org": false,
@@ -94,7 +93,7 @@ func TestLockImagesElsewhere(t *testing.T) {
 	options.Transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, r.Host())
 	}
-	if locked, err := LockImages(t.Context(), options, []string{"registry.example.org/a:1"}); err == nil || len(r.Asked()) > 0 {
+	if locked, err := Digests(t.Context(), options, []string{"registry.example.org/a:1"}); err == nil || len(r.Asked()) > 0 {
 		t.Errorf("locked %v, %v, after %q", locked, err, r.Asked())
 	}
 }

@@ -19,19 +19,14 @@ const maxUnpinned = 5
 
 // pin puts the digests of images behind their names in the values: of those in images.tags, whether the values or
 // only the chart has them, and of whatever containers the values bring along. Hooks and what Helm stores have them
-// then as everything else has. It returns the images that it has pinned, each once and sorted.
-func pin(values map[string]any, chart *source, spec *unit.Release) []string {
-	if spec.Pins == nil {
-		return nil
+// then as everything else has.
+func pin(values map[string]any, chart *source, spec *unit.Release) {
+	if !spec.Locked {
+		return
 	}
-	pinned := map[string]bool{}
 	with := func(image string) (string, bool) {
 		digest, found := spec.Pins[image]
-		if !found {
-			return "", false
-		}
-		pinned[image+"@"+digest] = true
-		return image + "@" + digest, true
+		return image + "@" + digest, found
 	}
 	pinContainers(values, with)
 	images, _ := values["images"].(map[string]any)
@@ -47,7 +42,6 @@ func pin(values map[string]any, chart *source, spec *unit.Release) []string {
 			place(values, "images", "tags")[name] = whole
 		}
 	}
-	return slices.Sorted(maps.Keys(pinned))
 }
 
 // pinContainers pins what values have below the key image, as containers of pods do.
@@ -71,7 +65,7 @@ func pinContainers(at any, with func(string) (string, bool)) {
 
 // checkPins refuses what would run an image without a digest, where images are locked.
 func checkPins(spec *unit.Release, hooks []*release.Hook, manifests []releaseutil.Manifest) error {
-	if spec.Pins == nil {
+	if !spec.Locked {
 		return nil
 	}
 	images, err := imagesIn(hooks, manifests)
@@ -90,7 +84,7 @@ func checkPins(spec *unit.Release, hooks []*release.Hook, manifests []releaseuti
 	}
 	switch {
 	case len(unlocked) > 0:
-		return unit.Blocked(fmt.Sprintf("%s has no digest of %s, which release %s would run: run kupenstack-sync lock, and commit %s",
+		return unit.Blocked(fmt.Sprintf("%s has no digest of %s, which %s would run: run kupenstack-sync lock, and commit %s",
 			chartlock.File, listed(unlocked), spec.Name, chartlock.File))
 	case len(apart) > 0:
 		return unit.Blocked(fmt.Sprintf("chart %s has %s neither in images.tags nor from the values, so that it cannot be held to its digest: give the chart another way to it, or write lock = false in images of the cloud",

@@ -51,7 +51,7 @@ type rendered struct {
 // values do not go together. The last rendering is kept until the release is up to date.
 func (d *Driver) render(ctx context.Context, w *wanted, version int, install bool) (rendered, error) {
 	id := w.spec.Namespace + "/" + w.spec.Name
-	key := hashOf(fmt.Sprint(version, install), strings.Join(inputOf(w.labels), " "))
+	key := hashOf(fmt.Sprint(version, install), w.labels[labelSpec], w.labels[labelChart], w.labels[labelValues])
 	d.mu.Lock()
 	known := d.rendered[id]
 	d.mu.Unlock()

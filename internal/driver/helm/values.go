@@ -20,7 +20,6 @@ const (
 	labelSpec   = "kupenstack.io/spec"   // the digest of the specification
 	labelChart  = "kupenstack.io/chart"  // the digest of the chart's files
 	labelValues = "kupenstack.io/values" // the keyed digest of the secret values
-	labelImages = "kupenstack.io/images" // the digest of what its images were locked to; only where they are
 	labelMark   = "kupenstack.io/mark"   // names the unit that the release belongs to
 	labelRun    = "kupenstack.io/run"    // names the run of hooks that belongs to the revision
 	labelBack   = "kupenstack.io/back"   // names the input that the revision was made in place of, as that failed
@@ -70,7 +69,7 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 		values = map[string]any{}
 	}
 	redirect(values, source, spec)
-	pins := pin(values, source, spec)
+	pin(values, source, spec)
 	keeps := newest.madeFrom(spec)
 	var kept []unit.ValueSecret
 	var digests []string
@@ -97,9 +96,6 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 	labels := map[string]string{
 		labelSpec: short(spec.Digest()), labelChart: short(source.digest), labelValues: short(hashOf(digests...)),
 	}
-	if spec.Pins != nil {
-		labels[labelImages] = short(hashOf(pins...))
-	}
 	if target.Mark != "" {
 		labels[labelMark] = markOf(target)
 	}
@@ -116,15 +112,6 @@ func (r *revision) madeFrom(spec *unit.Release) bool {
 // chart.
 func (r *revision) consistsOf(spec *unit.Release, source *source) bool {
 	return r.madeFrom(spec) && r.labels[labelChart] == short(source.digest)
-}
-
-// inputOf is what a revision was made from, by its labels.
-func inputOf(labels map[string]string) []string {
-	input := []string{labels[labelSpec], labels[labelChart], labels[labelValues]}
-	if images := labels[labelImages]; images != "" {
-		input = append(input, images)
-	}
-	return input
 }
 
 // textAt returns the text that a revision, which may be nil, was made with at a path.

@@ -183,9 +183,6 @@ func (v *view) changedLabels() []string {
 			changed = append(changed, l.what)
 		}
 	}
-	if v.want.labels[labelImages] != v.newest.labels[labelImages] { // which goes where nothing is locked any more
-		changed = append(changed, "what images were locked to")
-	}
 	return changed
 }
 
@@ -208,7 +205,8 @@ func (v *view) run() string {
 	if v.base == 0 {
 		action = "install"
 	}
-	return action + "." + hashOf(append([]string{v.namespace, v.name, fmt.Sprint(v.base)}, inputOf(v.want.labels)...)...)[:32]
+	return action + "." + hashOf(v.namespace, v.name, fmt.Sprint(v.base),
+		v.want.labels[labelSpec], v.want.labels[labelChart], v.want.labels[labelValues])[:32]
 }
 
 // preEvent returns the event of the hooks that run before the next revision.
