@@ -112,7 +112,7 @@ func Digests(ctx context.Context, options Options, images []string) ([]string, e
 // images returns what asks registries of images, with the credentials of the given file and no others. It tries
 // again, with pauses that differ, what another try may help, within the time of one request.
 func (r *repositories) images() (*auth.Client, error) {
-	var base http.RoundTripper = http.DefaultTransport
+	base := http.DefaultTransport
 	if r.transport != nil {
 		base = r.transport
 	}
