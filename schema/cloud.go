@@ -74,16 +74,24 @@ func chartsBlock() Nested {
 func imagesBlock() Nested {
 	return Nested{Max: 1, Block: Block{
 		Kind: "images", Class: ClassPart,
-		Doc: "Where the images of the services are pulled from.",
+		Doc: "Which images the services run, where they are pulled from, and whether they are locked.",
 		Attributes: []Attribute{
 			{
 				Name: "registries", Type: cty.Map(cty.String), AtLoad: true, Format: FormatRegistry,
 				Example: cty.MapVal(map[string]cty.Value{"quay.io": cty.StringVal("registry.example.org/quay"), "docker.io": cty.StringVal("registry.example.org/docker")}),
-				Doc:     "What stands in for a registry, or for a part of one, such as quay.io/airshipit: of several that fit the longest counts. It holds for every image of every service, whether the release of OpenStack or the chart names it, but for those that are written in values.",
+				Doc:     "What stands in for a registry, or for a part of one, such as quay.io/airshipit: of several that fit the longest counts. It holds for every image of every service, whether the release of OpenStack or the chart names it, but for those that are written in images or values of a service.",
 			},
 			{
 				Name: "pull_secret", Type: cty.String, AtLoad: true, Format: FormatDNSName, Example: cty.StringVal("registry-login"),
 				Doc: "The name of the Kubernetes Secret, in the cloud's namespace, that images are pulled with. It is of the type kubernetes.io/dockerconfigjson and has to be there.",
+			},
+			{
+				Name: "family", Type: cty.String, AtLoad: true, Format: FormatFamily, Default: cty.StringVal(FamilyOpenStackHelm), Example: cty.StringVal(FamilyLOCI),
+				Doc: "Who builds the images of OpenStack: openstack-helm, whose images there are of every release, or loci, those of the LOCI project, of 2025.1 and 2025.2. libvirt, databases, brokers and networks have the same ones in both. Images of Kolla start otherwise than the charts expect, and cannot be used.",
+			},
+			{
+				Name: "lock", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.True,
+				Doc: "Whether services run nothing but the images that charts.lock.json has a digest of: kupenstack-sync lock asks their registries for it, and every container gets name:tag@digest. An image without an entry is refused. A tag that is pushed again changes nothing, until lock --upgrade. Turning it on or off replaces the pods once.",
 			},
 		},
 	}}
@@ -225,6 +233,11 @@ func serviceSettings() []Attribute {
 		Doc: "How many copies run: a number for the service's first part, or a map from part to number, such as { osapi = 2, conductor = 2 }. The chart's own unless written.",
 	}
 	return slices.Concat([]Attribute{replicas}, podSettings(), []Attribute{
+		{
+			Name: "images", Type: cty.Map(cty.String), AtLoad: true, Scope: ScopeCloud, Format: FormatImage,
+			Example: cty.MapVal(map[string]cty.Value{"nova_api": cty.StringVal("registry.example.org/nova:2026.1-fix")}),
+			Doc:     "Images by the names that the chart has for them below images.tags, such as nova_api. Each wins over the one of the release of OpenStack, of version and of the chart, and is pulled from where it says: registries of the cloud do not change it. A name that the chart does not know is an error of the plan, with what was probably meant. Layers add to each other, by name.",
+		},
 		{
 			Name: "virt_type", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Allowed: []string{"kvm", "qemu"}, Example: cty.StringVal("qemu"),
 			Doc: "What runs instances on compute nodes: kvm, with the help of their processors, or qemu, without, which is slow and works on virtual machines as well. It is kvm unless written. For single nodes it is conf of their profile that says otherwise: { nova = { libvirt = { virt_type = \"qemu\" } } }.",

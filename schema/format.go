@@ -42,6 +42,8 @@ const (
 	FormatCharts     Format = "charts"      // a repository of charts or of Git, or a path
 	FormatChart      Format = "chart"       // the name of a chart
 	FormatRegistry   Format = "registry"    // a registry of images, or a part of one
+	FormatImage      Format = "image"       // one image, with its registry: quay.io/airshipit/nova:2026.1-ubuntu_noble
+	FormatFamily     Format = "family"      // of images: by whom, and how they were built
 	FormatName       Format = "name"        // of an object that must have one
 	FormatVersions   Format = "versions"    // a version, or a range of them: ~> 2026.1
 	FormatPrefix     Format = "prefix"      // a network, with any address of it: 10.0.0.0/24
@@ -70,7 +72,6 @@ var (
 	kindPattern     = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
 	fieldPattern    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.([A-Za-z0-9_-]+|\*)|\[[^\[\]]+\])*$`)
 	metadataPattern = regexp.MustCompile(`^metadata\.(finalizers$|(labels|annotations)[.[])`)
-	registryPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
 	cephPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	monitorPattern  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
 	groupPattern    = regexp.MustCompile(`^[A-Za-z0-9+_.][A-Za-z0-9+_.-]*$`)
@@ -133,6 +134,10 @@ func (f Format) Pattern() string {
 		return chartPattern.String()
 	case FormatRegistry:
 		return registryPattern.String()
+	case FormatImage:
+		return imagePattern.String()
+	case FormatFamily:
+		return familyPattern.String()
 	case FormatRelease:
 		return releasePattern.String()
 	case FormatChecksum:
@@ -200,6 +205,8 @@ func (f Format) Check(s string) error {
 		return nil
 	case FormatCephName, FormatMonitor, FormatVolumeGroup, FormatShare, FormatDriver:
 		return f.checkStorage(s)
+	case FormatRegistry, FormatImage, FormatFamily:
+		return f.checkImage(s)
 	default:
 		return f.checkPattern(s)
 	}
@@ -263,10 +270,6 @@ func (f Format) checkPattern(s string) error {
 	case FormatChart:
 		if len(s) > longestName || !chartPattern.MatchString(s) {
 			return errors.New("the name of a chart: letters, digits, dashes, dots and _, with a letter or digit in front")
-		}
-	case FormatRegistry:
-		if len(s) > longestName || !registryPattern.MatchString(s) {
-			return errors.New("a registry of images without https://, or a part of one, such as quay.io or registry.example.org/quay")
 		}
 	case FormatQuantity:
 		if !quantityPattern.MatchString(s) {

@@ -24,7 +24,7 @@ func tlsBlock() Nested {
 				Doc:     "The services whose APIs speak TLS: all that can, unless written.",
 			},
 			{
-				Name: "image", Type: cty.String, AtLoad: true, Default: cty.StringVal(DefaultTLSImage), Example: cty.StringVal("registry.example.org/nginx:1.28"),
+				Name: "image", Type: cty.String, AtLoad: true, Format: FormatImage, Default: cty.StringVal(DefaultTLSImage), Example: cty.StringVal("registry.example.org/nginx:1.28"),
 				Doc: "The image of nginx, of 1.19.5 or later. It runs as the user 101, with a root file system that it cannot write.",
 			},
 		},

@@ -32,15 +32,16 @@ type locking struct {
 func lockCommand(o *options) *cobra.Command {
 	l := &locking{options: o}
 	command := &cobra.Command{
-		Use: "lock [DIRECTORY]", Short: "Write down which versions of charts are deployed",
+		Use: "lock [DIRECTORY]", Short: "Write down which versions of charts and which images are deployed",
 		Long: `lock finds out which versions of charts the configuration asks for in repositories, downloads them, and
 writes their versions and digests to ` + chartlock.File + ` beside the configuration, and of charts of Git repositories
-the commit. Commit that file: only what is in it is deployed, whatever the repositories have later.
+the commit. With lock = true in images of the cloud it also asks the registries of all images that the services
+would run for their digests. Commit that file: only what is in it is deployed, whatever the repositories have later.
 
-What was locked stays as long as the configuration allows it. Charts that the configuration has no use
-for any more are taken out. Charts beside the configuration need no lock.`,
+What was locked stays as long as the configuration allows it. Charts and images that the configuration has no
+use for any more are taken out. Charts beside the configuration need no lock.`,
 		Example: `  kupenstack-sync lock
-  kupenstack-sync lock --upgrade            # all charts to the newest version that is allowed
+  kupenstack-sync lock --upgrade            # all charts to the newest version that is allowed, and what the tags of images are now
   kupenstack-sync lock --upgrade=keystone,glance clouds/prod`,
 		Args: wire.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,7 +49,7 @@ for any more are taken out. Charts beside the configuration need no lock.`,
 			return o.bounded(cmd.Context(), func(ctx context.Context, _ *options) error { return l.run(ctx, args) })
 		},
 	}
-	command.Flags().StringSliceVar(&l.upgrade, "upgrade", nil, "look for newer versions of all charts, or of those that are named")
+	command.Flags().StringSliceVar(&l.upgrade, "upgrade", nil, "look for newer versions of all charts and for newer images, or for those of the charts that are named")
 	command.Flags().Lookup("upgrade").NoOptDefVal = upgradeAll
 	return command
 }
@@ -65,47 +66,65 @@ func (l *locking) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	var wanted []chartlock.Wanted
+	var releases []*unit.Release
 	if loaded != nil {
-		wanted = chartsOf(loaded, &found, o.OSCloud != "")
+		releases = releasesOf(loaded, &found, o.OSCloud != "")
 	}
 	if found.Diagnostics.HasErrors() {
 		return findings(o, found)
 	}
 	for _, name := range l.upgrade {
-		if name != upgradeAll && !slices.ContainsFunc(wanted, func(w chartlock.Wanted) bool { return w.Name == name }) {
+		if name != upgradeAll && !slices.ContainsFunc(releases, func(r *unit.Release) bool { return r.Chart.Name == name && (r.Chart.Tree == nil || r.Locked) }) {
 			return fmt.Errorf("%w: --upgrade=%s: the configuration takes no such chart from a repository", wire.ErrUsage, name)
 		}
 	}
-	lock, changes, err := l.resolve(ctx, loaded.Lock(), wanted)
+	entries, changes, err := l.resolve(ctx, loaded.Lock(), chartsOf(releases))
 	if err != nil {
 		return err
 	}
-	if len(wanted) > 0 || loaded.Lock() != nil {
+	images, changed, err := l.images(ctx, loaded.Lock(), chartlock.New(entries), releases)
+	if err != nil {
+		return err
+	}
+	lock := chartlock.New(entries, images...)
+	if len(lock.Entries) > 0 || len(lock.Images) > 0 || loaded.Lock() != nil {
 		if err := write(filepath.Join(o.Repo, filepath.FromSlash(o.Path), chartlock.File), lock.Bytes()); err != nil {
 			return err
 		}
 	}
-	return l.show(lock, changes)
+	return l.show(lock, changes, changed)
 }
 
-// chartsOf lists the charts that a configuration wants from repositories.
-func chartsOf(loaded *revision.Loaded, found *revision.Findings, openStackGiven bool) []chartlock.Wanted {
+// releasesOf are the releases of a configuration.
+func releasesOf(loaded *revision.Loaded, found *revision.Findings, openStackGiven bool) []*unit.Release {
 	revision, more := loaded.Compose(compose.Facts{Unlocked: true, OpenStackGiven: openStackGiven})
 	found.Diagnostics.Append(more...)
 	if revision == nil {
 		return nil
 	}
-	var wanted []chartlock.Wanted
+	var releases []*unit.Release
 	for i := range revision.Units {
-		release, ok := revision.Units[i].Spec.(*unit.Release)
-		if !ok || release.Chart.Tree != nil {
-			continue
+		if release, ok := revision.Units[i].Spec.(*unit.Release); ok {
+			releases = append(releases, release)
 		}
-		wanted = append(wanted, chartlock.Wanted{Repository: release.Chart.Repository, Name: release.Chart.Name, Constraint: release.Chart.Version})
+	}
+	return releases
+}
+
+// chartsOf lists the charts that releases want from repositories.
+func chartsOf(releases []*unit.Release) []chartlock.Wanted {
+	var wanted []chartlock.Wanted
+	for _, release := range releases {
+		if release.Chart.Tree == nil {
+			wanted = append(wanted, wantedBy(release))
+		}
 	}
 	slices.SortFunc(wanted, chartlock.Wanted.Compare)
 	return slices.Compact(wanted)
+}
+
+func wantedBy(release *unit.Release) chartlock.Wanted {
+	return chartlock.Wanted{Repository: release.Chart.Repository, Name: release.Chart.Name, Constraint: release.Chart.Version}
 }
 
 // change is what became of one chart.
@@ -118,8 +137,13 @@ type change struct {
 	Republished bool `json:"republished,omitempty"`
 }
 
-// resolve returns the new lock, and what is another one than before.
-func (l *locking) resolve(ctx context.Context, before *chartlock.Lock, wanted []chartlock.Wanted) (*chartlock.Lock, []change, error) {
+// upgrades tells whether newer versions of a chart are looked for.
+func (l *locking) upgrades(chart string) bool {
+	return slices.Contains(l.upgrade, chart) || slices.Contains(l.upgrade, upgradeAll)
+}
+
+// resolve returns what charts are locked to now, and what is another one than before.
+func (l *locking) resolve(ctx context.Context, before *chartlock.Lock, wanted []chartlock.Wanted) ([]chartlock.Entry, []change, error) {
 	var entries []chartlock.Entry
 	var open []chartlock.Wanted
 	for _, w := range wanted {
@@ -127,7 +151,7 @@ func (l *locking) resolve(ctx context.Context, before *chartlock.Lock, wanted []
 		if !found {
 			entry, found = before.Nearest(w)
 		}
-		if found && !slices.Contains(l.upgrade, w.Name) && !slices.Contains(l.upgrade, upgradeAll) {
+		if found && !l.upgrades(w.Name) {
 			entries = append(entries, entry)
 			continue
 		}
@@ -147,15 +171,17 @@ func (l *locking) resolve(ctx context.Context, before *chartlock.Lock, wanted []
 		c.Republished = known && old.Version == entry.Version && old.Commit == entry.Commit
 		changes = append(changes, c)
 	}
-	return chartlock.New(append(entries, resolved...)), changes, nil
+	return append(entries, resolved...), changes, nil
 }
 
-func (l *locking) show(lock *chartlock.Lock, changes []change) error {
+func (l *locking) show(lock *chartlock.Lock, changes []change, images []imageChange) error {
 	if l.options.output == outputJSON {
 		return printJSON(l.out, struct {
-			Charts  int      `json:"charts"`
-			Changed []change `json:"changed"`
-		}{len(lock.Entries), changes})
+			Charts        int           `json:"charts"`
+			Changed       []change      `json:"changed"`
+			Images        int           `json:"images"`
+			ChangedImages []imageChange `json:"changed_images"`
+		}{len(lock.Entries), changes, len(lock.Images), images})
 	}
 	var b strings.Builder
 	for _, c := range changes {
@@ -168,10 +194,20 @@ func (l *locking) show(lock *chartlock.Lock, changes []change) error {
 			fmt.Fprintf(&b, "  ~ %s %s -> %s of %s\n", c.Name, shown(c.Before, c.BeforeCommit), shown(c.Version, c.Commit), c.Repository)
 		}
 	}
-	if len(lock.Entries) == 0 {
+	for _, i := range images {
+		if i.Before == "" {
+			fmt.Fprintf(&b, "  + image %s@%s\n", i.Name, shortened(i.Digest))
+		} else {
+			fmt.Fprintf(&b, "  ~ image %s@%s -> %s\n", i.Name, shortened(i.Before), shortened(i.Digest))
+		}
+	}
+	switch charts, locked := len(lock.Entries), len(lock.Images); {
+	case locked > 0:
+		fmt.Fprintf(&b, "%s: %d charts and %d images locked, %d and %d changed.\n", chartlock.File, charts, locked, len(changes), len(images))
+	case charts > 0:
+		fmt.Fprintf(&b, "%s: %d locked, %d changed.\n", chartlock.File, charts, len(changes))
+	default:
 		b.WriteString("The configuration takes no chart from a repository: there is nothing to lock.\n")
-	} else {
-		fmt.Fprintf(&b, "%s: %d locked, %d changed.\n", chartlock.File, len(lock.Entries), len(changes))
 	}
 	_, err := io.WriteString(l.out, b.String())
 	return err

@@ -67,6 +67,7 @@ func (e Entry) Fits(constraint string) bool {
 // Lock is a lock file. Nil is one without entries.
 type Lock struct {
 	Entries []Entry // sorted, none of them twice
+	Images  []Image // sorted, none of them twice; nil where images were never locked
 }
 
 // Find returns the entry of a chart, and false when there is none.
@@ -105,26 +106,30 @@ func (l *Lock) Nearest(wanted Wanted) (Entry, bool) {
 type document struct {
 	Format int     `json:"format"`
 	Charts []Entry `json:"charts"`
+	Images []Image `json:"images,omitzero"` // none is something else than never
 }
 
-// New returns a lock with these entries.
-func New(entries []Entry) *Lock {
+// New returns a lock with these entries and images; images that are nil were never locked.
+func New(entries []Entry, images ...Image) *Lock {
 	sorted := slices.Clone(entries)
 	slices.SortFunc(sorted, func(a, b Entry) int { return a.Compare(b.Wanted) })
-	return &Lock{Entries: slices.CompactFunc(sorted, func(a, b Entry) bool { return a.Wanted == b.Wanted })}
+	return &Lock{
+		Entries: slices.CompactFunc(sorted, func(a, b Entry) bool { return a.Wanted == b.Wanted }),
+		Images:  sortedImages(images),
+	}
 }
 
 // Bytes returns the file's content. The same entries give the same bytes.
 func (l *Lock) Bytes() []byte {
-	charts := []Entry{}
+	d := document{Format: format, Charts: []Entry{}}
 	if l != nil {
-		charts = append(charts, l.Entries...)
+		d.Charts, d.Images = append(d.Charts, l.Entries...), l.Images
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false) // a constraint such as >=1.0 is for people, too
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(document{Format: format, Charts: charts}); err != nil {
+	if err := encoder.Encode(d); err != nil {
 		panic(fmt.Sprintf("chartlock: %v", err)) // texts and a number
 	}
 	return b.Bytes()
@@ -169,9 +174,17 @@ func Parse(text []byte) (*Lock, error) {
 			return nil, &ParseError{Reason: fmt.Sprintf("the entry of %q: %s", e.Name, reason)}
 		}
 	}
-	lock := New(d.Charts)
+	for _, i := range d.Images {
+		if reason := i.wrong(); reason != "" {
+			return nil, &ParseError{Reason: fmt.Sprintf("the entry of %q: %s", i.Name, reason)}
+		}
+	}
+	lock := New(d.Charts, d.Images...)
 	if len(lock.Entries) != len(d.Charts) {
 		return nil, &ParseError{Reason: "it has two entries for the same chart, as after a merge"}
+	}
+	if len(lock.Images) != len(d.Images) {
+		return nil, &ParseError{Reason: "it has two entries for the same image, as after a merge"}
 	}
 	return lock, nil
 }

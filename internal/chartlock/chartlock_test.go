@@ -104,6 +104,12 @@ func TestParse(t *testing.T) {
 		"short commit":    {one(ofGit(commit[:12])), "the commit is not 40 hexadecimal digits", 0},
 		"too much":        {one(good + `, "commit": "` + commit + `"`), "its repository is none of Git", 0},
 		"twice":           {one(good + "}, {" + good), "two entries for the same chart", 0},
+		"images":          {strings.TrimSuffix(one(good), "}") + `, "images": [{"image": "quay.io/a:1", "digest": "` + sum + `", "services": ["nova"]}]}`, "", 0},
+		"no image":        {strings.TrimSuffix(one(good), "}") + `, "images": [{"image": "", "digest": "` + sum + `"}]}`, "the name of an image without a digest is needed", 0},
+		"pinned already":  {strings.TrimSuffix(one(good), "}") + `, "images": [{"image": "a:1@` + sum + `", "digest": "` + sum + `"}]}`, "the name of an image without a digest is needed", 0},
+		"another digest":  {strings.TrimSuffix(one(good), "}") + `, "images": [{"image": "quay.io/a:1", "digest": "md5:0"}]}`, `the entry of "quay.io/a:1": the digest is not sha256:`, 0},
+		"nobody's image":  {strings.TrimSuffix(one(good), "}") + `, "images": [{"image": "quay.io/a:1", "digest": "` + sum + `", "services": []}]}`, `the entry of "quay.io/a:1": it has no service`, 0},
+		"an image twice":  {strings.TrimSuffix(one(good), "}") + `, "images": [{"image": "a:1", "digest": "` + sum + `", "services": ["nova"]}, {"image": "a:1", "digest": "` + sum + `", "services": ["nova"]}]}`, "two entries for the same image", 0},
 		"more than there": {strings.Repeat(" ", chartlock.MaxSize+1), "larger than 1024 KiB", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -124,6 +130,8 @@ func TestParse(t *testing.T) {
 // What is read without complaint is written and read again as the same.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"format": 1, "charts": [{"repository": "oci://r", "name": "nova", "version": "1.4.0", "digest": "` + sum + `"}]}`))
+	f.Add([]byte(`{"format": 1, "charts": [], "images": [{"image": "quay.io/a:1", "digest": "` + sum + `", "services": ["nova"]}]}`))
+	f.Add([]byte(`{"format": 1, "charts": [], "images": []}`))
 	f.Add([]byte("{\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		lock, err := chartlock.Parse(text)

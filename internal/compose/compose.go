@@ -95,6 +95,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.cluster()
 	c.resources()
 	c.tellUnlocked()
+	c.checkPins()
 	c.finish()
 	if c.diags.HasErrors() {
 		return nil, c.diags.Sorted()

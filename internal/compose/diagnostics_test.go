@@ -75,21 +75,21 @@ func TestDiagnostics(t *testing.T) {
 		"profiles without a slot": {
 			strings.NewReplacer("  slot = 2\n", "\n", "  slot = 3\n", "\n").Replace(profiles("nova", "{ x = { y = N } }", 3)),
 			compose.Facts{},
-			[]string{"main.hcl:48:1 compose.slot", "main.hcl:58:1 compose.slot"},
+			[]string{"main.hcl:49:1 compose.slot", "main.hcl:59:1 compose.slot"},
 		},
 		"no slot, for two services": {
 			strings.NewReplacer("  slot = 1\n", "  service \"neutron\" { conf = { x = { y = 1 } } }\n").Replace(profiles("nova", "{ x = { y = N } }", 1)),
 			compose.Facts{},
-			[]string{"main.hcl:38:1 compose.slot"},
+			[]string{"main.hcl:39:1 compose.slot"},
 		},
 		"slots of libvirt": {profiles("libvirt", "{ x = { y = N } }", 4), compose.Facts{}, nil},
 		"a slot that libvirt has not": {
-			strings.Replace(profiles("libvirt", "{ x = { y = N } }", 1), "slot = 1", "slot = 5", 1), compose.Facts{}, []string{"main.hcl:40:20 compose.node-configuration"},
+			strings.Replace(profiles("libvirt", "{ x = { y = N } }", 1), "slot = 1", "slot = 5", 1), compose.Facts{}, []string{"main.hcl:41:20 compose.node-configuration"},
 		},
 		"all slots with agents on compute nodes": {profiles("neutron", "{ x = { y = N } }", 9), compose.Facts{}, nil},
 		"as many network nodes as there may be":  {strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 5), `["compute"]`, `["network"]`), compose.Facts{}, nil},
 		"a further one of network nodes": {
-			strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 6), `["compute"]`, `["network"]`), compose.Facts{}, []string{"main.hcl:92:3 compose.node-configuration"},
+			strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 6), `["compute"]`, `["network"]`), compose.Facts{}, []string{"main.hcl:93:3 compose.node-configuration"},
 		},
 		"parts that go by one name": {
 			strings.NewReplacer("share = 1", "share = 2", "volume = 1", "volume = 3").Replace(composed.Source("ovs", "ceph")),

@@ -96,7 +96,7 @@ func (c *composer) connector(n *model.PhysicalNetwork, device string, places []m
 		"tolerations":                  []any{map[string]any{"operator": "Exists"}},
 		"automountServiceAccountToken": false,
 		"containers": []any{map[string]any{
-			"name": "connect", "image": c.imageOfAgent(), "imagePullPolicy": "IfNotPresent",
+			"name": "connect", "image": c.pinned("neutron", c.imageOfAgent()), "imagePullPolicy": "IfNotPresent",
 			"command": []any{"sh", "-c", connectDevice},
 			"env": []any{
 				map[string]any{"name": "NETWORK", "value": n.Name},
@@ -151,13 +151,18 @@ func nodesWith(places []map[string]string) map[string]any {
 	return map[string]any{"nodeAffinity": map[string]any{"requiredDuringSchedulingIgnoredDuringExecution": required}}
 }
 
+// connects tells whether devices are put into bridges.
+func (c *composer) connects() bool {
+	return slices.ContainsFunc(c.m.Cloud.Physical, func(n model.PhysicalNetwork) bool { return len(placesOfDevices(&n)) > 0 })
+}
+
 // imageOfAgent is the image as Neutron's chart has it.
 func (c *composer) imageOfAgent() string {
 	if written, ok := get(c.written["neutron"], imageOfAgent).(string); ok {
 		return written
 	}
 	values := map[string]any{}
-	fill(values, &c.m.Cloud, imageValues("neutron", c.m.Cloud.Release))
+	fill(values, &c.m.Cloud, imageValues("neutron", &c.m.Cloud))
 	image, _ := get(values, imageOfAgent).(string) // "" for a release that there is not, which was told
 	if images := c.m.Cloud.Images; images != nil {
 		return inPlaceOf(image, images.Registries)

@@ -1,11 +1,6 @@
 package compose
 
-import (
-	"maps"
-	"slices"
-
-	"github.com/kupenstack/kupenstack-sync/internal/model"
-)
+import "slices"
 
 // releases are the releases of OpenStack that there are images of.
 func releases() []string { return []string{"2025.1", "2025.2", "2026.1"} }
@@ -14,7 +9,6 @@ func releases() []string { return []string{"2025.1", "2025.2", "2026.1"} }
 // release, and the tags of the images select it.
 const (
 	imageRegistry = "quay.io/airshipit/"
-	imageSystem   = "-ubuntu_noble"
 	clientImage   = "openstack-client"
 )
 
@@ -103,50 +97,6 @@ func releaseTags() map[string]map[string][]string {
 			"horizon":   {"horizon", "horizon_db_sync"},
 		},
 	}
-}
-
-// uncovered are the releases that there are no images of for a service. It gets those of its chart then.
-func uncovered() map[string][]string {
-	return map[string][]string{"designate": {"2025.1", "2025.2"}, "ironic": {"2025.1", "2025.2"}, "magnum": {"2025.1", "2025.2"}, "skyline": {"2025.1"}}
-}
-
-func covered(service, release string) bool { return !slices.Contains(uncovered()[service], release) }
-
-func imageValues(service, release string) []setting {
-	if !covered(service, release) {
-		return nil
-	}
-	var list []setting
-	for image, tags := range releaseTags()[service] {
-		for _, tag := range tags {
-			list = append(list, setting{path: "images.tags." + tag, value: imageRegistry + image + ":" + release + imageSystem})
-		}
-	}
-	return list
-}
-
-// pullValues are what OpenStack-Helm's charts take for a Secret that images are pulled with: their service
-// accounts have it.
-func pullValues(service string, images *model.Images) []setting {
-	if images == nil || images.PullSecret == "" {
-		return nil
-	}
-	return []setting{
-		{path: "endpoints.oci_image_registry.auth.enabled", value: true},
-		{path: "secrets.oci_image_registry." + service, value: images.PullSecret},
-		{path: "manifests.secret_registry", value: false}, // which would make another one
-	}
-}
-
-// ownImages are the entries of images.tags that somebody wrote, sorted.
-func ownImages(written map[string]any) []string {
-	tags, _ := get(written, "images.tags").(map[string]any)
-	return slices.Sorted(maps.Keys(tags))
-}
-
-// ofRelease tells whether a service has images of a release of OpenStack.
-func ofRelease(service, release string) bool {
-	return releaseTags()[service] != nil && covered(service, release)
 }
 
 // versionImages are the images of services with a version of their own, by entry of images.tags:

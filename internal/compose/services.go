@@ -30,6 +30,9 @@ func (c *composer) services() {
 		c.fail(codeRelease, where, noAddress(), "unknown release of OpenStack",
 			fmt.Sprintf("there are no images known of %q", cloud.Release), "there are: "+strings.Join(releases(), ", "))
 	}
+	if cloud.Deploys() {
+		c.checkFamily()
+	}
 	for i := range cloud.Services {
 		if s := &cloud.Services[i]; s.Enabled {
 			c.written[s.Name] = c.writtenFor(s)
@@ -69,7 +72,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	fill(values, cloud, tlsValues(s.Name, c.m))
 	fill(values, cloud, exposureValues(s.Name, c.m))
 	fill(values, cloud, physicalValues(s.Name, cloud))
-	fill(values, cloud, imageValues(s.Name, cloud.Release))
+	fill(values, cloud, imageValues(s.Name, cloud))
 	fill(values, cloud, pullValues(s.Name, cloud.Images))
 	fill(values, cloud, replicaValues(s))
 	fill(values, cloud, podValues(known, s))
@@ -96,28 +99,13 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	if ofRelease(s.Name, cloud.Release) {
 		release.OpenStackRelease = cloud.Release
 	}
-	if images := cloud.Images; images != nil && len(images.Registries) > 0 {
-		release.Registries, release.OwnImages = images.Registries, ownImages(c.written[s.Name])
-	}
+	c.imagesOf(release, s.Name)
 	c.tellImages(s)
 	class := unit.ClassService
 	if slices.Contains(infrastructure(), s.Name) {
 		class = unit.ClassInfrastructure
 	}
 	c.add(unit.Unit{Address: s.Address, Spec: release, Edges: c.serviceEdges(s), Class: class, Fixed: fixed, Closes: closes, Range: s.Range})
-}
-
-// tellImages says of a service that it is not of the release that the cloud has.
-func (c *composer) tellImages(s *model.Service) {
-	release := c.m.Cloud.Release
-	if covered(s.Name, release) || get(c.written[s.Name], "images.tags") != nil {
-		return
-	}
-	c.diags.Append(diag.Diagnostic{
-		Severity: diag.Warning, Code: codeImages, Subject: &s.Range, Address: s.Address, Summary: "images of another release",
-		Detail: fmt.Sprintf("no images of %s are known for the release %s; it gets those that its chart has", s.Name, release),
-		Hint:   "to choose others: values = { images = { tags = { … } } }",
-	})
 }
 
 // fixed are the attributes of a service that cannot change once it is deployed, as its chart gets them:
@@ -189,19 +177,20 @@ func (c *composer) versionValues(s *model.Service) []setting {
 	if !ok {
 		c.failAt(codeVersion, c.lastOrigin(s, "version"), "no versions to choose from",
 			fmt.Sprintf("the images of %s that are known have no versions", s.Name),
-			"write the images themselves: values = { images = { tags = { … } } }")
+			"write the images themselves: images = { … }")
 	}
 	return values
 }
 
-// writtenFor returns what people wrote for a service, as values of its chart: conf, and values
-// over it.
+// writtenFor returns what people wrote for a service, as values of its chart: conf and images, and values
+// over them.
 func (c *composer) writtenFor(s *model.Service) map[string]any {
 	written := c.optionsOfBackends(s)
 	conf, ok := c.plain(s, "conf", s.Conf, s.Settings)
 	if len(conf) > 0 {
 		written = overlay(written, map[string]any{"conf": conf})
 	}
+	written = overlay(written, writtenImages(s))
 	values, also := c.plain(s, "values", s.Values, s.Settings)
 	c.unclear = c.unclear || !ok || !also
 	return overlay(written, values)

@@ -72,7 +72,7 @@ func (c *composer) keysForNodes(s *model.Service) []unit.WrittenKey {
 	return found
 }
 
-// writtenKey tells of a key where it was written: in values, which wins, or in conf.
+// writtenKey tells where a key was written: in values, which wins, or in conf or images.
 func (c *composer) writtenKey(s *model.Service, settings []model.Setting, path []string) unit.WrittenKey {
 	at, text := c.whereKey(s, settings, path)
 	return unit.WrittenKey{Path: path, Text: text, Range: at.where}
@@ -84,6 +84,10 @@ func (c *composer) whereKey(s *model.Service, settings []model.Setting, path []s
 	at, ok := c.decides(s, settings, name, inside, nil)
 	if !ok && path[0] == "conf" {
 		name, inside = path[0], path[1:]
+		at, _ = c.decides(s, settings, name, inside, nil)
+	}
+	if !ok && len(path) > len(steps(tagsIn)) && slices.Equal(path[:len(steps(tagsIn))], steps(tagsIn)) {
+		name, inside = "images", path[len(steps(tagsIn)):]
 		at, _ = c.decides(s, settings, name, inside, nil)
 	}
 	return at, name + pathOf(inside)

@@ -59,6 +59,8 @@ type Charts struct {
 type Images struct {
 	Registries map[string]string // what stands in for a registry or a part of one; nil for nothing
 	PullSecret string            // the name of a Kubernetes Secret; "" for none
+	Family     string            // by whom those of OpenStack are built
+	Lock       bool              // only images that were locked run
 	Range      diag.Range
 }
 
@@ -138,9 +140,10 @@ type Service struct {
 	Enabled     bool
 	Version     string
 	StorageSize string
-	Storage     string         // where Glance keeps images; "" for where storage_backend leads to
-	VirtType    string         // of instances, for Nova; "" for the chart's own
-	Replicas    map[string]int // by part; nil when nothing was written
+	Storage     string            // where Glance keeps images; "" for where storage_backend leads to
+	VirtType    string            // of instances, for Nova; "" for the chart's own
+	Replicas    map[string]int    // by part; nil when nothing was written
+	Images      map[string]string // by their names in the chart's images.tags; nil when nothing was written
 	Pods        Pods
 	Conf        cty.Value // an object, empty when nothing was written
 	Values      cty.Value // an object, empty when nothing was written

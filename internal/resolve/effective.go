@@ -41,6 +41,13 @@ func (r *resolver) effective(l *layers, name string, settings []model.Setting) m
 			s.Conf = r.merge(l, s.Conf, settings[:i+1])
 		case "values":
 			s.Values = r.merge(l, s.Values, settings[:i+1])
+		case "images":
+			for name, image := range plain.AsValueMap() {
+				if s.Images == nil {
+					s.Images = map[string]string{}
+				}
+				s.Images[name] = image.AsString()
+			}
 		case "replicas":
 			counts, err := model.Replicas(service, plain)
 			if err != nil {

@@ -72,7 +72,10 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 		c.Charts = &model.Charts{Repository: r.text(charts, "repository"), Version: r.text(charts, "version"), Unknown: r.truth(charts, "unknown_versions", false), Range: charts.Range}
 	}
 	for _, images := range b.Nested("images") {
-		c.Images = &model.Images{Registries: r.registries(images), PullSecret: r.text(images, "pull_secret"), Range: images.Range}
+		c.Images = &model.Images{
+			Registries: r.registries(images), PullSecret: r.text(images, "pull_secret"), Family: r.text(images, "family"),
+			Lock: r.truth(images, "lock", false), Range: images.Range,
+		}
 	}
 	for _, tls := range b.Nested("tls") {
 		c.TLS = r.tls(tls)

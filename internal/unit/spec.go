@@ -149,6 +149,11 @@ type Release struct {
 	// for the images of OwnImages, which somebody wrote as they are.
 	Registries map[string]string `json:",omitempty"`
 	OwnImages  []string          `json:",omitempty"`
+	// Locked says that only images with a digest may run. Pins are those that its images were locked to, by image.
+	Locked bool              `json:",omitempty"`
+	Pins   map[string]string `json:",omitempty"`
+	// Beside are images that other objects run for the release, and that are locked with its own.
+	Beside []string `json:"-"`
 	// OpenStackRelease is the release of OpenStack that the images are of, "" where none is.
 	OpenStackRelease string
 	// OnDelete says that the chart was told to replace no pods of DaemonSets by itself, as instances

@@ -12,6 +12,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // charts are the options of the driver of releases, as far as they are about getting charts.
@@ -56,4 +57,22 @@ func (f *Flags) Lock(ctx context.Context, wanted []chartlock.Wanted) ([]chartloc
 		return nil, err
 	}
 	return helm.Lock(ctx, options, wanted)
+}
+
+// Images are the images that releases would run; see [helm.Images].
+func (f *Flags) Images(ctx context.Context, releases []*unit.Release) ([][]string, error) {
+	options, err := f.charts()
+	if err != nil {
+		return nil, err
+	}
+	return helm.Images(ctx, options, releases)
+}
+
+// Digests finds out what images stand for now; see [helm.Digests].
+func (f *Flags) Digests(ctx context.Context, images []string) ([]string, error) {
+	options, err := f.charts()
+	if err != nil {
+		return nil, err
+	}
+	return helm.Digests(ctx, options, images)
 }

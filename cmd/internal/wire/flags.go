@@ -80,8 +80,8 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.SSHPassphrase, "ssh-passphrase-file", "", "a file with the passphrase of the private key")
 	set.StringVar(&f.KnownHosts, "known-hosts-file", "", "a file with the host keys of ssh servers")
 	set.StringVar(&f.AgeKeys, "sops-age-key-file", "", "a file with the age identities that files encrypted with SOPS are opened with")
-	set.StringVar(&f.ChartCredentials, "chart-credentials-file", "", "a file with credentials for repositories of charts, in Docker's format")
-	set.StringVar(&f.ChartCA, "chart-ca-file", "", "a file with further certificate authorities for repositories of charts, in PEM")
+	set.StringVar(&f.ChartCredentials, "chart-credentials-file", "", "a file with credentials for repositories of charts and registries of images, in Docker's format")
+	set.StringVar(&f.ChartCA, "chart-ca-file", "", "a file with further certificate authorities for repositories of charts and registries of images, in PEM")
 	set.StringVar(&f.GitCA, "git-ca-file", "", "a file with further certificate authorities for https repositories, in PEM")
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/release"
@@ -61,10 +62,6 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 	if err != nil {
 		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s cannot be loaded: %v", w.spec.Chart.Name, err))
 	}
-	values, _ := copied(w.values).(map[string]any)
-	if err := chartutil.ProcessDependenciesWithMerge(loaded, values); err != nil {
-		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s: %v", w.spec.Chart.Name, err))
-	}
 	capabilities, err := d.capabilities(ctx)
 	if err != nil {
 		return rendered{}, err
@@ -72,24 +69,12 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 	if limit := loaded.Metadata.KubeVersion; limit != "" && !chartutil.IsCompatibleRange(limit, capabilities.KubeVersion.Version) {
 		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s needs Kubernetes %s, and this is %s", w.spec.Chart.Name, limit, capabilities.KubeVersion.Version))
 	}
-	toRender, err := chartutil.ToRenderValues(loaded, values, chartutil.ReleaseOptions{
-		Name: w.spec.Name, Namespace: w.spec.Namespace, Revision: version, IsInstall: install, IsUpgrade: !install,
-	}, capabilities)
+	hooks, manifests, err := documentsOf(loaded, w, version, install, capabilities)
 	if err != nil {
-		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s: %v", w.spec.Chart.Name, err))
+		return rendered{}, err
 	}
-	files, err := engine.Engine{}.Render(loaded, toRender)
-	if err != nil {
-		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s cannot be rendered: %v", w.spec.Chart.Name, err))
-	}
-	for name := range files {
-		if strings.HasSuffix(name, "NOTES.txt") {
-			delete(files, name)
-		}
-	}
-	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
-	if err != nil {
-		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s renders to what is no object: %v", w.spec.Chart.Name, err))
+	if err := checkPins(w.spec, hooks, manifests); err != nil {
+		return rendered{}, err
 	}
 	definitions, err := d.definitionsOf(loaded, id)
 	if err != nil {
@@ -107,6 +92,34 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 	d.rendered[id] = result
 	d.mu.Unlock()
 	return result, nil
+}
+
+// documentsOf renders a chart. The error is a [unit.BlockedError].
+func documentsOf(loaded *chart.Chart, w *wanted, version int, install bool, capabilities *chartutil.Capabilities) ([]*release.Hook, []releaseutil.Manifest, error) {
+	values, _ := copied(w.values).(map[string]any)
+	if err := chartutil.ProcessDependenciesWithMerge(loaded, values); err != nil {
+		return nil, nil, unit.Blocked(fmt.Sprintf("chart %s: %v", w.spec.Chart.Name, err))
+	}
+	toRender, err := chartutil.ToRenderValues(loaded, values, chartutil.ReleaseOptions{
+		Name: w.spec.Name, Namespace: w.spec.Namespace, Revision: version, IsInstall: install, IsUpgrade: !install,
+	}, capabilities)
+	if err != nil {
+		return nil, nil, unit.Blocked(fmt.Sprintf("chart %s: %v", w.spec.Chart.Name, err))
+	}
+	files, err := engine.Engine{}.Render(loaded, toRender)
+	if err != nil {
+		return nil, nil, unit.Blocked(fmt.Sprintf("chart %s cannot be rendered: %v", w.spec.Chart.Name, err))
+	}
+	for name := range files {
+		if strings.HasSuffix(name, "NOTES.txt") {
+			delete(files, name)
+		}
+	}
+	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
+	if err != nil {
+		return nil, nil, unit.Blocked(fmt.Sprintf("chart %s renders to what is no object: %v", w.spec.Chart.Name, err))
+	}
+	return hooks, manifests, nil
 }
 
 // forget drops a rendering that is not needed any more.

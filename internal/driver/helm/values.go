@@ -69,6 +69,7 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 		values = map[string]any{}
 	}
 	redirect(values, source, spec)
+	pin(values, source, spec)
 	keeps := newest.madeFrom(spec)
 	var kept []unit.ValueSecret
 	var digests []string

@@ -1,6 +1,6 @@
 variable "hidden" {
   sensitive = true
-  default   = "canary"
+  default   = "registry.example.org/canary:1"
 }
 
 cloud "test" {
