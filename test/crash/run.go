@@ -24,6 +24,8 @@ type Run struct {
 	// from an earlier life should ask for something of this one too, such as Process.Logged.
 	// Nil means that the program ends by itself.
 	Until func(ctx context.Context, p *Process) (bool, error)
+	// Killed is called after each life that was killed, before the next begins; nil for nothing.
+	Killed func(ctx context.Context) error
 	// Limit bounds each life; 0 means five minutes.
 	Limit time.Duration
 }
@@ -58,6 +60,11 @@ func (r Run) Do(ctx context.Context) ([]Life, error) {
 		}
 		if !p.killed() {
 			return lives, nil
+		}
+		if r.Killed != nil {
+			if err := r.Killed(ctx); err != nil {
+				return lives, fmt.Errorf("after life %d: %w", number, err)
+			}
 		}
 	}
 }

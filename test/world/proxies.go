@@ -26,11 +26,11 @@ type Proxies struct {
 }
 
 // Proxies starts proxies before the cluster, the cloud and the Git server. They are closed when the
-// test ends. A cloud that is not of the test bed skips the test: where its clouds.yaml lies is not
+// test ends. A world without OpenStack has none before it. A cloud that is not of the test bed skips the test: where its clouds.yaml lies is not
 // known.
 func (w *World) Proxies(t testing.TB) *Proxies {
 	t.Helper()
-	if w.Cloud.CloudsYAML == "" {
+	if w.Cloud != nil && w.Cloud.CloudsYAML == "" {
 		t.Skip("needs the OpenStack of the test bed, but OS_CLOUD names another one")
 	}
 	p := &Proxies{Control: faultproxy.NewControl(faultproxy.Seed(t)), world: w}
@@ -42,13 +42,14 @@ func (w *World) Proxies(t testing.TB) *Proxies {
 		Control: p.Control, Name: "kubernetes", Target: w.Cluster.ServerURL, Transport: transport, TLS: true, HTTP2: true,
 		Classify: faultproxy.ClassifyKubernetes,
 	})
-	p.OpenStack = faultproxy.StartFleet(t, w.Cloud.Endpoints, faultproxy.Options{Control: p.Control, Transport: w.Cloud.Transport()})
 	repository := w.Git.URL(w.Repository)
 	target := strings.TrimSuffix(repository, "/"+filepath.Base(repository))
 	p.Git = faultproxy.Start(t, faultproxy.Options{Control: p.Control, Name: "git", Target: target})
-	p.env = w.Env(
-		"KUPENSTACK_KUBECONFIG="+p.kubeconfig(t), "OS_CLIENT_CONFIG_FILE="+p.clouds(t),
-		"KUPENSTACK_REPO="+p.Git.URL()+"/"+filepath.Base(repository))
+	p.env = w.Env("KUPENSTACK_KUBECONFIG="+p.kubeconfig(t), "KUPENSTACK_REPO="+p.Git.URL()+"/"+filepath.Base(repository))
+	if w.Cloud != nil {
+		p.OpenStack = faultproxy.StartFleet(t, w.Cloud.Endpoints, faultproxy.Options{Control: p.Control, Transport: w.Cloud.Transport()})
+		p.env = append(p.env, "OS_CLIENT_CONFIG_FILE="+p.clouds(t))
+	}
 	return p
 }
 

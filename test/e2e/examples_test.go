@@ -1,0 +1,143 @@
+//go:build beds
+
+package e2e_test
+
+import (
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kupenstack/kupenstack-sync/examples"
+	"github.com/kupenstack/kupenstack-sync/test/addons"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
+	"github.com/kupenstack/kupenstack-sync/test/world"
+)
+
+// TestExamples plans and deploys the examples as they are, but for the names of what is in OpenStack: they come
+// up on the nodes that they are about, and then there is nothing to do.
+func TestExamples(t *testing.T) {
+	for _, example := range []struct {
+		name    string
+		secrets map[string]bool // that somebody made, and whether they may be read
+	}{
+		{name: "minimal"},
+		{name: "ha"},
+		{name: "ceph", secrets: map[string]bool{"ceph-images": false, "ceph-volumes": true, "ceph-backups": false}},
+	} {
+		t.Run(example.name, func(t *testing.T) {
+			t.Parallel() // in a world of its own
+			w := world.New(t)
+			s := &everything{story{World: w, all: t}}
+			addons.Install(t, w.Cluster.RESTConfig(), addons.CertManager(), addons.Gateway(), addons.Rook())
+			s.furnish(t, example.name, example.secrets)
+			s.commit = s.Push(t, "Describe the cloud")
+			if r := s.Run(t, converges, "plan"); r.Code != 2 {
+				t.Fatalf("the plan ended with %d:\n%s%s", r.Code, r.Stdout, r.Stderr)
+			}
+			s.pass(t)
+			s.rest(t)
+			if example.name == "ha" {
+				s.lose(t, "control-2")
+			}
+		})
+	}
+}
+
+// lose takes a node away from under the cloud, with all pods that run there, and pods of an API. The machine comes
+// back as a node that nobody knows; one pass later it does again what it did, and the release is the same.
+func (s *everything) lose(t *testing.T, name string) {
+	t.Helper()
+	client, revisions := s.Cluster.Client(), s.releases(t)
+	before, err := client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.CoreV1().Nodes().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	at := int64(0) // nobody is there to end them
+	if err := client.CoreV1().Pods("").DeleteCollection(t.Context(), metav1.DeleteOptions{GracePeriodSeconds: &at}, metav1.ListOptions{FieldSelector: "spec.nodeName=" + name}); err != nil {
+		t.Fatal(err)
+	}
+	for _, application := range []string{"keystone", "nova"} {
+		if err := client.CoreV1().Pods(namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "application=" + application}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.node(t, name)
+	s.pass(t)
+	after, err := client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil || after.UID == before.UID {
+		t.Fatalf("the node is the same: %v", err)
+	}
+	for label, value := range before.Labels {
+		if after.Labels[label] != value {
+			t.Errorf("the node has %s=%s, and had %s", label, after.Labels[label], value)
+		}
+	}
+	pods, err := client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName=" + name})
+	if err != nil || len(pods.Items) == 0 {
+		t.Errorf("%d pods run on the node, %v", len(pods.Items), err)
+	}
+	if now := s.releases(t); !slices.Equal(now, revisions) {
+		t.Errorf("a lost node made new revisions: %v, before %v", now, revisions)
+	}
+	s.rest(t)
+}
+
+// node makes a node that is played.
+func (s *everything) node(t *testing.T, name string) {
+	t.Helper()
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"kwok.x-k8s.io/node": "fake"}}}
+	if _, err := s.Cluster.Client().CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+}
+
+// furnish takes an example as the configuration, and makes the nodes and Secrets that it speaks of.
+func (s *everything) furnish(t *testing.T, example string, secrets map[string]bool) {
+	t.Helper()
+	named := regexp.MustCompile(`(?m)^((?:project|network|subnet) "([^"]+)" \{)$`)
+	for name := range s.Files.Content() {
+		if strings.HasSuffix(name, ".hcl") {
+			s.Files.Remove(name)
+		}
+	}
+	files, err := fs.Glob(examples.FS, example+"/*.hcl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the files of %s: %q, %v", example, files, err)
+	}
+	for _, file := range files {
+		text, err := fs.ReadFile(examples.FS, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Files.Write(strings.TrimPrefix(file, example+"/"), named.ReplaceAllString(string(text), "$1\n  name = \""+s.Files.Prefix+"$2\""))
+	}
+	client := s.Cluster.Client().CoreV1()
+	m, _ := composed.Load(t, examples.FS, example)
+	for _, node := range m.Nodes {
+		s.node(t, node.Name)
+	}
+	if len(secrets) == 0 {
+		return
+	}
+	if _, err := client.Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, readable := range secrets {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, StringData: map[string]string{"key": "AQC1234567890123456789012345678901234567=="}}
+		if readable {
+			secret.Labels = map[string]string{"kupenstack.io/readable": "true"}
+		}
+		if _, err := client.Secrets(namespace).Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
