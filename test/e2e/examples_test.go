@@ -20,7 +20,7 @@ import (
 )
 
 // TestExamples plans and deploys the examples as they are, but for the names of what is in OpenStack: they come
-// up on the nodes that they are about, and then there is nothing to do.
+// up on the nodes that they are about, then there is nothing to do.
 func TestExamples(t *testing.T) {
 	for _, example := range []struct {
 		name    string
@@ -45,8 +45,32 @@ func TestExamples(t *testing.T) {
 			if example.name == "ha" {
 				s.lose(t, "control-2")
 			}
+			s.clear(t)
 		})
 	}
+}
+
+// clear takes away what the example has in OpenStack, which other tests use as well: that they have instances there
+// keeps the services.
+func (s *everything) clear(t *testing.T) {
+	t.Helper()
+	for name, text := range s.Files.Content() {
+		if strings.HasSuffix(name, ".hcl") {
+			s.Files.Write(name, ofOpenStack().ReplaceAllString(text, ""))
+		}
+	}
+	s.commit = s.Push(t, "Take away what is in OpenStack")
+	s.pass(t)
+	for _, network := range s.Networks(t) {
+		if strings.HasPrefix(network.Name, s.Files.Prefix) {
+			t.Errorf("the network %s is left", network.Name)
+		}
+	}
+}
+
+// ofOpenStack finds blocks of the examples that make something in OpenStack.
+func ofOpenStack() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^((?:project|network|subnet) "([^"]+)" \{)(?:\}|\n(?:(?:  .*)?\n)*\})$`)
 }
 
 // lose takes a node away from under the cloud, with all pods that run there, and pods of an API. The machine comes
@@ -62,7 +86,8 @@ func (s *everything) lose(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	at := int64(0) // nobody is there to end them
-	if err := client.CoreV1().Pods("").DeleteCollection(t.Context(), metav1.DeleteOptions{GracePeriodSeconds: &at}, metav1.ListOptions{FieldSelector: "spec.nodeName=" + name}); err != nil {
+	of := metav1.ListOptions{FieldSelector: "spec.nodeName=" + name}
+	if err := client.CoreV1().Pods(namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{GracePeriodSeconds: &at}, of); err != nil {
 		t.Fatal(err)
 	}
 	for _, application := range []string{"keystone", "nova"} {
@@ -81,7 +106,7 @@ func (s *everything) lose(t *testing.T, name string) {
 			t.Errorf("the node has %s=%s, and had %s", label, after.Labels[label], value)
 		}
 	}
-	pods, err := client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName=" + name})
+	pods, err := client.CoreV1().Pods(namespace).List(t.Context(), of)
 	if err != nil || len(pods.Items) == 0 {
 		t.Errorf("%d pods run on the node, %v", len(pods.Items), err)
 	}
@@ -103,7 +128,7 @@ func (s *everything) node(t *testing.T, name string) {
 // furnish takes an example as the configuration, and makes the nodes and Secrets that it speaks of.
 func (s *everything) furnish(t *testing.T, example string, secrets map[string]bool) {
 	t.Helper()
-	named := regexp.MustCompile(`(?m)^((?:project|network|subnet) "([^"]+)" \{)$`)
+	named := regexp.MustCompile(`(?m)^((?:project|network|subnet) "([^"]+)" \{)(\}?)$`)
 	for name := range s.Files.Content() {
 		if strings.HasSuffix(name, ".hcl") {
 			s.Files.Remove(name)
@@ -118,7 +143,9 @@ func (s *everything) furnish(t *testing.T, example string, secrets map[string]bo
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Files.Write(strings.TrimPrefix(file, example+"/"), named.ReplaceAllString(string(text), "$1\n  name = \""+s.Files.Prefix+"$2\""))
+		// A physical network takes one flat network, and the OpenStack is shared.
+		physical := strings.NewReplacer(`physical_network "external"`, `physical_network "`+s.Files.Prefix+`external"`, `physical_network = "external"`, `physical_network = "`+s.Files.Prefix+`external"`)
+		s.Files.Write(strings.TrimPrefix(file, example+"/"), physical.Replace(named.ReplaceAllString(string(text), "$1\n  name = \""+s.Files.Prefix+"$2\"\n$3")))
 	}
 	client := s.Cluster.Client().CoreV1()
 	m, _ := composed.Load(t, examples.FS, example)
