@@ -191,9 +191,14 @@ func takesRole(f unit.Field) bool {
 func ofSlot(f unit.Field) bool { return strings.Contains(f.Path, unit.SlotLabel) }
 
 // givesSlot tells whether a change gives a node a slot. DaemonSets choose their nodes by that, so pods that
-// run there under another one, or under none, end.
+// run there under another one, or under none, end. Where none ran for want of the role, none do.
 func givesSlot(c *Change) bool {
-	return c.Kind == unit.KindNode && c.Action == unit.ActionUpdate && slices.ContainsFunc(c.Fields, ofSlot)
+	return c.Kind == unit.KindNode && c.Action == unit.ActionUpdate && slices.ContainsFunc(c.Fields, ofSlot) && !slices.ContainsFunc(c.Fields, givesCompute)
+}
+
+// givesCompute tells whether a field is the role compute of a node that had it not.
+func givesCompute(f unit.Field) bool {
+	return strings.Contains(f.Path, unit.ComputeLabel) && f.Before != unit.LabelEnabled && f.After == unit.LabelEnabled
 }
 
 // AsksHosts tells whether a change may depend on where instances run: what was true when the plan was made

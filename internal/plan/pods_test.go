@@ -147,7 +147,7 @@ func TestFirstSlot(t *testing.T) {
 		{"changed", changed, busy, true, "node.a blocked: before its slot changes"},
 		{"a first role", role, busy, true, "node.a update"},
 		{"another profile with the same slot", renamed, busy, true, "node.a update"},
-		{"both", append(role, given...), busy, true, "node.a blocked: before its slot changes"},
+		{"both, as of a node that has come back: no pod ran there without the role", append(role, given...), busy, true, "node.a update"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(of("node.a", "x"))
