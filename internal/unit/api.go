@@ -8,6 +8,8 @@ type API struct {
 	Service string
 	// Address is where it answers inside of the cluster; "" for what is found by the catalogue alone.
 	Address string
+	// Public is where people reach it from outside of the cluster; "" where they do not.
+	Public string
 	// Hosts are the nodes on which the service has agents, as Kubernetes names them.
 	Hosts []string
 }
