@@ -14,7 +14,7 @@ type API struct {
 	Hosts []string
 }
 
-// The type of what is no API, but pages for people.
+// ServiceDashboard is the type of what is no API, but pages for people.
 const ServiceDashboard = "dashboard"
 
 // Reach says what is known of an API.
