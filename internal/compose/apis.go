@@ -56,7 +56,11 @@ func (c *composer) api(service string) *unit.API {
 	case keystoneService:
 		api.Address = addressInside(c.m, keystoneService, identityEndpoint())
 	case "horizon":
-		api.Address = addressInside(c.m, service, endpoints()[service][0])
+		page := endpoints()[service][0]
+		api.Address = addressInside(c.m, service, page)
+		if x := c.m.Cloud.Exposure; x != nil {
+			api.Public = addressOutside(page, x)
+		}
 	case "nova":
 		api.Hosts = c.hostsOf(schema.RoleCompute)
 	case "neutron":
@@ -85,4 +89,13 @@ func addressInside(m *model.Model, service string, e endpoint) string {
 		scheme = "https://"
 	}
 	return scheme + e.host + "." + m.Cloud.Namespace + ".svc:" + strconv.FormatInt(cmp.Or(e.number, portHTTP), 10) + "/"
+}
+
+// addressOutside is where an API is outside of the cluster.
+func addressOutside(e endpoint, x *model.Exposure) string {
+	scheme := "http://"
+	if x.TLS {
+		scheme = "https://"
+	}
+	return scheme + hostOf(e, x) + "/"
 }

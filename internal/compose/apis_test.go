@@ -60,7 +60,7 @@ func TestAPIsOfServices(t *testing.T) {
 		"service.neutron":  {Service: "network", Hosts: []string{"gate", "w1.example.org", "worker-2"}},
 	} {
 		got := all[name]
-		if got == nil || got.Service != want.Service || got.Address != want.Address || !slices.Equal(got.Hosts, want.Hosts) {
+		if got == nil || got.Service != want.Service || got.Address != want.Address || got.Public != want.Public || !slices.Equal(got.Hosts, want.Hosts) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -71,6 +71,22 @@ func TestAPIsOfServices(t *testing.T) {
 	}
 	if got := apis(compose.Facts{}, `tls { issuer = { name = "ca" } }`)["service.keystone"]; got == nil || got.Address != "https://keystone-api.clouds.svc:5000/" {
 		t.Errorf("with TLS: %+v", got)
+	}
+	for block, want := range map[string]string{
+		`exposure {
+			domain        = "cloud.example.org"
+			ingress_class = "nginx"
+		}`: "https://horizon.cloud.example.org/",
+		`exposure {
+			domain        = "cloud.example.org"
+			ingress_class = "nginx"
+			tls           = false
+			hosts         = { horizon = "www.example.org" }
+		}`: "http://www.example.org/",
+	} {
+		if got := apis(compose.Facts{}, block)["service.horizon"]; got == nil || got.Public != want || got.Address != "http://horizon-int.clouds.svc:80/" {
+			t.Errorf("exposed: %+v, want %s", got, want)
+		}
 	}
 	some := apis(compose.Facts{Checks: compose.Checks{Only: []string{"nova"}}}, "")
 	if some["service.nova"] == nil || some["service.glance"] != nil {

@@ -13,19 +13,13 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-const (
-	labelNetwork     = "openstack-network-node"
-	labelOpenvSwitch = "openvswitch"
-	labelL3Agent     = "l3-agent" // an OVN gateway
-)
-
 // roleLabels are the labels by which OpenStack-Helm's charts choose nodes, by our role. The agents
 // of Neutron are moved to network nodes, see agentLabels.
 func roleLabels() map[string][]string {
 	return map[string][]string{
 		schema.RoleControlPlane: {unit.ControlPlaneLabel},
-		schema.RoleCompute:      {unit.ComputeLabel, labelOpenvSwitch},
-		schema.RoleNetwork:      {labelNetwork, labelOpenvSwitch, labelL3Agent},
+		schema.RoleCompute:      {unit.ComputeLabel, unit.OpenvSwitchLabel},
+		schema.RoleNetwork:      {unit.NetworkLabel, unit.OpenvSwitchLabel, unit.GatewayLabel},
 	}
 }
 
@@ -54,10 +48,7 @@ func (c *composer) labelsOfNode(n *model.Node) map[string]string {
 // ownLabels tells of labels that are somebody else's: ours by the roles and the profile of a node, and those by which
 // Kubernetes knows it.
 func (c *composer) ownLabels(n *model.Node) {
-	ours := []string{unit.ProfileLabel, unit.SlotLabel}
-	for _, labels := range roleLabels() {
-		ours = append(ours, labels...)
-	}
+	ours := append(unit.RoleLabels(), unit.ProfileLabel, unit.SlotLabel)
 	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
 		domain, _, _ := strings.Cut(key, "/")
 		where := n.Range

@@ -140,7 +140,7 @@ func nodesWith(places []map[string]string) map[string]any {
 		if wanted == nil {
 			wanted = map[string]string{}
 		}
-		wanted[labelOpenvSwitch] = unit.LabelEnabled
+		wanted[unit.OpenvSwitchLabel] = unit.LabelEnabled
 		var expressions []any
 		for _, key := range slices.Sorted(maps.Keys(wanted)) {
 			expressions = append(expressions, map[string]any{"key": key, "operator": "In", "values": []any{wanted[key]}})

@@ -167,7 +167,7 @@ func neutronSettings() []setting {
 	withOVS, withOVN := condition{network: networkOVS}, condition{network: networkOVN}
 	var list []setting
 	for _, agent := range []string{"agent.dhcp", "agent.l3", "agent.metadata", "netns_cleanup_cron"} {
-		list = append(list, setting{path: "labels." + agent + ".node_selector_key", value: labelNetwork, when: withOVS})
+		list = append(list, setting{path: "labels." + agent + ".node_selector_key", value: unit.NetworkLabel, when: withOVS})
 	}
 	for _, daemon := range []string{"dhcp_agent", "l3_agent", "metadata_agent", "ovs_agent", "netns_cleanup_cron"} {
 		list = append(list, setting{path: "manifests.daemonset_" + daemon, value: false, when: withOVN})

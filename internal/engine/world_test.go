@@ -335,7 +335,7 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 		if lost && (t.Locator.Kind == "guest" || t.Locator.Kind == "lodger") {
 			continue // guests go on with what they were made from
 		}
-		field := unit.Field{Path: name, Before: o.fields[name], After: wanted.fields[name]}
+		field := unit.Field{Path: pathOf(t, name), Before: o.fields[name], After: wanted.fields[name]}
 		if d.Action == unit.ActionNone {
 			d.Action = unit.ActionUpdate
 		}
@@ -372,6 +372,17 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 		d.Action, d.Reason = unit.ActionUnknown, s.Message
 	}
 	return d
+}
+
+// pathOf is what a driver calls a field: those of nodes are labels.
+func pathOf(t unit.Target, name string) string {
+	if t.Locator.Kind != unit.KindNode {
+		return name
+	}
+	if name == "role" {
+		name = unit.ComputeLabel
+	}
+	return "metadata.labels." + name
 }
 
 func (f fake) Apply(ctx context.Context, t unit.Target, desired cty.Value, s unit.State) (unit.State, error) {

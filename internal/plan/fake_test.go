@@ -90,12 +90,20 @@ func compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff {
 	if have == wanted {
 		return unit.Diff{Action: unit.ActionNone}
 	}
-	d := unit.Diff{Action: unit.ActionUpdate, Fields: []unit.Field{{Path: "text", Before: have, After: wanted}}}
+	d := unit.Diff{Action: unit.ActionUpdate, Fields: []unit.Field{{Path: textOf(t), Before: have, After: wanted}}}
 	if wanted[0] == '!' || wanted == unit.TextUnknown {
 		d.Action, d.Cost = unit.ActionReplace, "what it holds is lost"
 		d.Fields[0].Effect = unit.Replace
 	}
 	return d
+}
+
+// textOf is what the text is of: a node has it by its role.
+func textOf(t unit.Target) string {
+	if t.Address.Kind() == "node" {
+		return "metadata.labels." + unit.ComputeLabel
+	}
+	return "text"
 }
 
 // input is what a plan follows from, of an empty world.

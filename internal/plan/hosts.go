@@ -183,12 +183,17 @@ func takesAway(c *Change) bool {
 }
 
 // takesRole tells whether a field is a role that a node loses. Where a label has another value than the one that
-// gives a role, nothing runs by it; and nothing is chosen by the profile.
+// gives a role, nothing runs by it; and nothing is chosen by the profile or by the labels that somebody wrote.
 func takesRole(f unit.Field) bool {
-	return f.Before != "" && f.After != unit.LabelEnabled && !ofSlot(f) && !strings.Contains(f.Path, unit.ProfileLabel)
+	return f.Before != "" && f.After != unit.LabelEnabled && slices.ContainsFunc(unit.RoleLabels(), func(label string) bool { return ofLabel(f, label) })
 }
 
-func ofSlot(f unit.Field) bool { return strings.Contains(f.Path, unit.SlotLabel) }
+func ofSlot(f unit.Field) bool { return ofLabel(f, unit.SlotLabel) }
+
+// ofLabel tells whether a field of a node is this label. Keys with a domain are in brackets, and ours have none.
+func ofLabel(f unit.Field, label string) bool {
+	return f.Path == "metadata.labels."+label || f.Path == "metadata.labels["+label+"]"
+}
 
 // givesSlot tells whether a change gives a node a slot. DaemonSets choose their nodes by that, so pods that
 // run there under another one, or under none, end. Where none ran for want of the role, none do.
@@ -198,7 +203,7 @@ func givesSlot(c *Change) bool {
 
 // givesCompute tells whether a field is the role compute of a node that had it not.
 func givesCompute(f unit.Field) bool {
-	return strings.Contains(f.Path, unit.ComputeLabel) && f.Before != unit.LabelEnabled && f.After == unit.LabelEnabled
+	return ofLabel(f, unit.ComputeLabel) && f.Before != unit.LabelEnabled && f.After == unit.LabelEnabled
 }
 
 // AsksHosts tells whether a change may depend on where instances run: what was true when the plan was made

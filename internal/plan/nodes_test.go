@@ -168,6 +168,8 @@ func TestHostsByOtherNames(t *testing.T) {
 		{"another name, and who knows which roles", "worker-1", "compute01", "w", nil, true, unknown + "compute01 (3)"},
 		{"a node that never had the role", "worker-1", "compute01", "w", control, true, free},
 		{"a node without labels of ours", "worker-1", "compute01", "w", []string{}, true, free},
+		{"bare metal", "worker-1", "nova-compute-ironic-0", "w", compute, true, free},
+		{"a node that is called like it", "nova-compute-ironic-0", "nova-compute-ironic-0", "w", compute, true, there},
 		{"a Nova of others", "worker-1", "compute01", "w", compute, false, free},
 	} {
 		t.Run(test.name, func(t *testing.T) {

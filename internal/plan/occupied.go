@@ -10,15 +10,14 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// occupied is where instances run. Nova names its hosts as they call themselves, and Kubernetes its nodes
-// in lower case, each with or without the domain.
+// occupied is where instances run.
 type occupied struct {
 	nodes  map[string]int // by the names of nodes, in lower case
 	strays []string       // hosts with instances that are none of the nodes, and how many
 }
 
 // occupied finds the nodes that the hosts with instances can be: those of the configuration, those on
-// record, and those where pods would end.
+// record, and those where pods would end. Instances on bare metal run on no node.
 func (p *Plan) occupied(in *Input) occupied {
 	known := map[string]bool{}
 	for name := range NodesOf(in.Units) {
@@ -36,37 +35,22 @@ func (p *Plan) occupied(in *Input) occupied {
 			}
 		}
 	}
+	names := slices.Sorted(maps.Keys(known))
 	o := occupied{nodes: map[string]int{}}
 	for _, host := range slices.Sorted(maps.Keys(in.Hosts.Count)) {
 		n := in.Hosts.Count[host]
 		if n == 0 {
 			continue
 		}
-		nodes := nodesOfHost(known, host)
+		nodes := unit.NodesOfHost(names, host)
 		for _, name := range nodes {
 			o.nodes[name] += n
 		}
-		if len(nodes) == 0 {
+		if len(nodes) == 0 && !unit.BareMetalHost(host) {
 			o.strays = append(o.strays, fmt.Sprintf("%s (%d)", host, n))
 		}
 	}
 	return o
-}
-
-// nodesOfHost returns the node of a host's own name, or else all that are the same but for the domain:
-// where there are several, instances may run on any of them.
-func nodesOfHost(nodes map[string]bool, host string) []string {
-	host = strings.ToLower(host)
-	if nodes[host] {
-		return []string{host}
-	}
-	var found []string
-	for name := range nodes {
-		if strings.HasPrefix(host, name+".") || strings.HasPrefix(name, host+".") {
-			found = append(found, name)
-		}
-	}
-	return found
 }
 
 func (o occupied) on(node string) int { return o.nodes[strings.ToLower(node)] }

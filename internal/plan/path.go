@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -56,6 +55,6 @@ func unlabels(in *Input, c *Change, label string) bool {
 		return mayHave(in, c, label)
 	}
 	return slices.ContainsFunc(c.Fields, func(f unit.Field) bool {
-		return f.Before != "" && f.After == "" && strings.Contains(f.Path, label)
+		return f.Before != "" && f.After == "" && ofLabel(f, label)
 	})
 }

@@ -242,7 +242,8 @@ func TestWhatOfANodeChanges(t *testing.T) {
 	}
 }
 
-// TestALabelThatSomebodyChanged: what gives a node back its role ends nothing that runs there.
+// TestALabelThatSomebodyChanged: what gives a node back its role ends nothing that runs there, and neither does a label
+// of somebody's own.
 func TestALabelThatSomebodyChanged(t *testing.T) {
 	for _, test := range []struct {
 		field unit.Field
@@ -251,6 +252,11 @@ func TestALabelThatSomebodyChanged(t *testing.T) {
 		{unit.Field{Path: "metadata.labels.openstack-compute-node", Before: "disabled", After: unit.LabelEnabled}, "node.n update"},
 		{unit.Field{Path: "metadata.labels.openstack-compute-node", Before: "disabled"}, "node.n blocked: instances run there (1)"},
 		{unit.Field{Path: "metadata.labels." + unit.SlotLabel, Before: "a", After: unit.LabelEnabled}, "node.n blocked: instances run there (1)"},
+		{unit.Field{Path: "metadata.labels.openstack-network-node", Before: "enabled"}, "node.n blocked: instances run there (1)"},
+		{unit.Field{Path: "metadata.labels.rack", Before: "a1", After: "b2"}, "node.n update"},
+		{unit.Field{Path: "metadata.labels.rack", Before: "a1"}, "node.n update"},
+		{unit.Field{Path: "metadata.labels[example.org/openvswitch]", Before: "a1"}, "node.n update"},
+		{unit.Field{Path: "metadata.labels.my-" + unit.SlotLabel, Before: "a1"}, "node.n update"},
 	} {
 		in := input(of("node.n", "b"))
 		has(in, of("node.n", "a"))

@@ -62,6 +62,7 @@ func TestPodsUnderInstances(t *testing.T) {
 			"blocked: pods would end under the instances on w0 (1), w1 (1), w2 (1), w3 (1), w4 (1), 2 more: DaemonSet", false,
 		},
 		{"instances elsewhere", "nova", two, plan.Hosts{Count: map[string]int{"w4": 1, "w1": 0}}, "update", true},
+		{"instances on bare metal", "nova", two, plan.Hosts{Count: map[string]int{"nova-compute-ironic-0": 1}}, "update", true},
 		{
 			"instances who knows where", "ovn", two,
 			plan.Hosts{Count: map[string]int{"w4": 1, "compute01": 2}},

@@ -8,11 +8,13 @@ type API struct {
 	Service string
 	// Address is where it answers inside of the cluster; "" for what is found by the catalogue alone.
 	Address string
+	// Public is where people reach it from outside of the cluster; "" where they do not.
+	Public string
 	// Hosts are the nodes on which the service has agents, as Kubernetes names them.
 	Hosts []string
 }
 
-// The type of what is no API, but pages for people.
+// ServiceDashboard is the type of what is no API, but pages for people.
 const ServiceDashboard = "dashboard"
 
 // Reach says what is known of an API.

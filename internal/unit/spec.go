@@ -104,11 +104,19 @@ const ProfileLabel = "kupenstack-profile"
 // names, so it has no "/".
 const SlotLabel = "kupenstack-slot"
 
-// The labels that OpenStack-Helm's charts choose nodes by, as far as rules depend on them.
+// The labels that OpenStack-Helm's charts choose nodes by.
 const (
 	ControlPlaneLabel = "openstack-control-plane" // without such a node no API has a place to run
 	ComputeLabel      = "openstack-compute-node"  // instances run there
+	NetworkLabel      = "openstack-network-node"
+	OpenvSwitchLabel  = "openvswitch"
+	GatewayLabel      = "l3-agent" // an OVN gateway
 )
+
+// RoleLabels are the labels by which nodes have roles.
+func RoleLabels() []string {
+	return []string{ControlPlaneLabel, ComputeLabel, NetworkLabel, OpenvSwitchLabel, GatewayLabel}
+}
 
 // LabelEnabled is the value that they choose nodes by. A node with any other has not the role.
 const LabelEnabled = "enabled"

@@ -58,7 +58,7 @@ func (s *System) inside(ctx context.Context) (openstack.Place, error) {
 		}
 		at.Place = given.Place
 	} else {
-		at.Place = openstack.Place{AuthURL: w.block.AuthURL, CA: w.block.CA}
+		at.Place = openstack.Place{AuthURL: w.block.AuthURL, Interface: w.block.Interface, CA: w.block.CA}
 	}
 	if err := s.trust(ctx, &at, w); err != nil {
 		return openstack.Place{}, err

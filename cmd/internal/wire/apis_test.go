@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
@@ -26,6 +27,16 @@ func TestWhichAPIsAreAsked(t *testing.T) {
 		if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "--api-checks "+given) || !strings.Contains(err.Error(), "barbican,cinder") {
 			t.Errorf("%s: %v", given, err)
 		}
+	}
+}
+
+// What is asked without a login is reached as the rest is.
+func TestInsideFollowsTheBlock(t *testing.T) {
+	block := model.OpenStack{AuthURL: "https://keystone.example.org/v3", Interface: "internal", CA: "authority"}
+	s := &System{Flags: &Flags{}, Model: func() *model.Model { return &model.Model{Cloud: model.Cloud{OpenStack: &block}} }}
+	got, err := s.inside(t.Context())
+	if want := (openstack.Place{AuthURL: block.AuthURL, Interface: block.Interface, CA: block.CA}); err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

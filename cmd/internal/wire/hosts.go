@@ -8,6 +8,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // agentsAbove is the service whose agents do the work of a release's pods on a node, or work through them.
@@ -46,9 +47,8 @@ func (s *System) reaches() bool {
 func firstDown(agents []report.Agent, nodes []string) string {
 	var down []string
 	for _, a := range agents {
-		name, _, _ := strings.Cut(a.Host, ".") // nodes may be called without their domain, or with it
-		if at := slices.IndexFunc(nodes, func(node string) bool { return node == a.Host || node == name }); at >= 0 && a.Enabled && !a.Up {
-			down = append(down, fmt.Sprintf("%s on %s is down", a.Binary, nodes[at]))
+		if on := unit.NodesOfHost(nodes, a.Host); len(on) > 0 && a.Enabled && !a.Up {
+			down = append(down, fmt.Sprintf("%s on %s is down", a.Binary, strings.Join(on, " or ")))
 		}
 	}
 	if len(down) == 0 {

@@ -21,6 +21,10 @@ func TestFirstDown(t *testing.T) {
 		{[]string{"w1"}, ""},
 		{[]string{"w1", "w2"}, "a-agent on w2 is down"},
 		{[]string{"w2.example.org"}, "a-agent on w2.example.org is down"},
+		{[]string{"W2"}, "a-agent on W2 is down"},
+		{[]string{"w2.example.com"}, ""}, // another machine
+		{[]string{"w4.example.org"}, "nova-compute on w4.example.org is down"},
+		{[]string{"w4.a.org", "w4.b.org"}, "nova-compute on w4.a.org or w4.b.org is down"},
 		{[]string{"w3"}, ""}, // taken out of use
 		{[]string{"w5"}, ""}, // never there
 		{nil, ""},

@@ -54,7 +54,7 @@ func questions() map[string]question {
 // there has to be before that user, and pages for people without one.
 func (d *Driver) Ask(ctx context.Context, api unit.API) unit.Answer {
 	if api.Service == unit.ServiceDashboard {
-		return d.askPage(ctx, api.Address, nil)
+		return d.askDashboard(ctx, api)
 	}
 	q, known := questions()[api.Service]
 	if !known {
@@ -118,7 +118,11 @@ func (s *session) ask(ctx context.Context, api unit.API, q question) unit.Answer
 // askKeystone asks without a login, which failed: there are no credentials yet, or Keystone does not know them. An
 // error of Keystone itself counts all the same.
 func (d *Driver) askKeystone(ctx context.Context, address string, failed error) unit.Answer {
-	answer := d.askPage(ctx, address, func(body io.Reader) string {
+	place, err := d.place(ctx)
+	if err != nil {
+		return unplaced(err)
+	}
+	answer := d.askPage(ctx, place, withVersion(first(place.AuthURL, address)), func(body io.Reader) string {
 		var document struct {
 			Version struct {
 				ID string `json:"id"`
@@ -136,18 +140,37 @@ func (d *Driver) askKeystone(ctx context.Context, address string, failed error) 
 	return answer
 }
 
+// askDashboard asks for the page that people come to. Where Keystone is reached at an address that somebody gave, this
+// may run outside of the cluster: there the page has its public name, or cannot be asked for.
+func (d *Driver) askDashboard(ctx context.Context, api unit.API) unit.Answer {
+	place, err := d.place(ctx)
+	if err != nil {
+		return unplaced(err)
+	}
+	address := api.Address
+	if place.AuthURL != "" && first(place.Interface, publicInterface) == publicInterface {
+		address = api.Public
+	}
+	if address == "" {
+		return unit.Answer{}
+	}
+	return d.askPage(ctx, place, address, nil)
+}
+
+// place is where Keystone is as far as somebody says so, and whom to trust.
+func (d *Driver) place(ctx context.Context) (Place, error) {
+	if d.connector.options.Inside == nil {
+		return Place{}, nil
+	}
+	return d.connector.options.Inside(ctx)
+}
+
+func unplaced(err error) unit.Answer {
+	return unit.Answer{Reach: unit.ReachUnknown, Message: "how it is reached is not known: " + err.Error()}
+}
+
 // askPage asks for an address without a login. An address that leads to another host was answered.
-func (d *Driver) askPage(ctx context.Context, address string, read func(io.Reader) string) unit.Answer {
-	var place Place
-	if inside := d.connector.options.Inside; inside != nil {
-		var err error
-		if place, err = inside(ctx); err != nil {
-			return unit.Answer{Reach: unit.ReachUnknown, Message: "how it is reached is not known: " + err.Error()}
-		}
-	}
-	if read != nil {
-		address = withVersion(first(place.AuthURL, address))
-	}
+func (d *Driver) askPage(ctx context.Context, place Place, address string, read func(io.Reader) string) unit.Answer {
 	what := http.MethodGet + " " + address
 	s, err := d.connector.prepare(&Credentials{Place: place}, login{})
 	if err != nil {

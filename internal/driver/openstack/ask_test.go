@@ -267,3 +267,36 @@ func TestPagesAreAskedFor(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesFromOutside: who is told where Keystone is may be outside of the cluster, where names of Services lead nowhere.
+func TestPagesFromOutside(t *testing.T) {
+	given := openstack.Place{AuthURL: "https://keystone.invalid/v3"}
+	internal := given
+	internal.Interface = "internal"
+	for _, test := range []struct {
+		name   string
+		place  openstack.Place
+		public string // a path
+		want   unit.Reach
+		asked  []string
+	}{
+		{"inside", openstack.Place{}, "/public/", unit.ReachAnswers, []string{"/inside/"}},
+		{"outside", given, "/public/", unit.ReachAnswers, []string{"/public/"}},
+		{"outside without a public name", given, "", unit.ReachNone, nil},
+		{"inside by the internal interface", internal, "/public/", unit.ReachAnswers, []string{"/inside/"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cloud := &asked{answer: says(http.StatusOK, "<html>")}
+			cloud.driver(t)
+			d := openstack.New(openstack.Options{Language: language(), Inside: func(context.Context) (openstack.Place, error) { return test.place, nil }})
+			t.Cleanup(d.Close)
+			api := unit.API{Service: unit.ServiceDashboard, Address: cloud.url + "/inside/"}
+			if test.public != "" {
+				api.Public = cloud.url + test.public
+			}
+			if got := d.Ask(t.Context(), api); got != (unit.Answer{Reach: test.want}) || !slices.Equal(cloud.seen, test.asked) {
+				t.Errorf("got %+v, asked %q", got, cloud.seen)
+			}
+		})
+	}
+}

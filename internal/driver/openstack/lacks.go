@@ -4,18 +4,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // mostDown is how many agents that are down are named.
 const mostDown = 3
 
-// computeLacks says what Nova misses: that anybody takes its work, and what runs instances on hosts.
+// computeLacks says what Nova misses: that anybody takes its work, and what runs instances on hosts. Instances on bare
+// metal have a nova-compute of their own, which runs none on hosts.
 func computeLacks(agents []Agent, hosts []string) string {
-	needed := []string{"nova-conductor", "nova-scheduler"}
-	if len(hosts) > 0 {
-		needed = append(needed, "nova-compute")
+	if lacks := noneUp(agents, "nova-conductor", "nova-scheduler"); lacks != "" || len(hosts) == 0 {
+		return lacks
 	}
-	if lacks := noneUp(agents, needed...); lacks != "" {
+	onHosts := slices.DeleteFunc(slices.Clone(agents), func(a Agent) bool {
+		return unit.BareMetalHost(a.Host) && len(unit.NodesOfHost(hosts, a.Host)) == 0
+	})
+	if lacks := noneUp(onHosts, "nova-compute"); lacks != "" {
 		return lacks
 	}
 	return downOn(agents, hosts)
@@ -50,10 +55,8 @@ func noneUp(agents []Agent, programs ...string) string {
 func downOn(agents []Agent, hosts []string) string {
 	var down []string
 	for _, a := range agents {
-		name, _, _ := strings.Cut(a.Host, ".") // nodes may be called without their domain, or with it
-		at := slices.IndexFunc(hosts, func(host string) bool { return host == a.Host || host == name })
-		if at >= 0 && a.Enabled && !a.Up {
-			down = append(down, a.Binary+" on "+hosts[at])
+		if nodes := unit.NodesOfHost(hosts, a.Host); len(nodes) > 0 && a.Enabled && !a.Up {
+			down = append(down, a.Binary+" on "+strings.Join(nodes, " or "))
 		}
 	}
 	slices.Sort(down)

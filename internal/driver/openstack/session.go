@@ -256,4 +256,7 @@ func (s *session) meant() string {
 func (s *session) administrates() bool { return slices.Contains(s.roles, "admin") }
 
 // face is the interface of the services that we use.
-func (s *session) face() string { return first(s.place.Interface, "public") }
+func (s *session) face() string { return first(s.place.Interface, publicInterface) }
+
+// publicInterface has the endpoints that are used unless somebody says otherwise.
+const publicInterface = "public"
