@@ -75,10 +75,8 @@ func imageValues(service string, cloud *model.Cloud) []setting {
 		return nil
 	}
 	var list []setting
-	for image, tags := range releaseTags()[service] {
-		for _, tag := range tags {
-			list = append(list, setting{path: "images.tags." + tag, value: imageRegistry + image + ":" + cloud.Release + systemOf(service, cloud.Images)})
-		}
+	for tag, image := range imagesByTag(service) {
+		list = append(list, setting{path: "images.tags." + tag, value: imageRegistry + image + ":" + cloud.Release + systemOf(service, cloud.Images)})
 	}
 	return list
 }
