@@ -194,7 +194,7 @@ func releaseSettings(scope Scope) []Attribute {
 				"kind": cty.StringVal("Deployment"), "path": cty.StringVal("spec.template.spec.containers[*].resources"),
 			})}),
 			Doc: "Fields of objects of the release that others write: they are no drift and are not put back, though the next upgrade writes what the chart says. Each rule has the kind of the objects, perhaps the name of one of them, and the path of a field as reports show it, with all that is below it; a * stands for any key or element. " +
-				"Without a rule this holds already, and upgrades leave it alone as well, for the replicas of what a HorizontalPodAutoscaler scales, and for the caBundle of what has an annotation of cert-manager's injector or of OpenShift's. What a chart does not say is never drift.",
+				"Without a rule this holds already, and upgrades leave it alone as well, for the replicas of what a HorizontalPodAutoscaler scales, and for the caBundle of what has an annotation of cert-manager's injector or of OpenShift's. What a chart does not say is no drift, but for further elements of lists that belong to one writer, such as args, command, tolerations and rules.",
 		},
 	}
 }

@@ -49,7 +49,7 @@ use for any more are taken out. Charts beside the configuration need no lock.`,
 			return o.bounded(cmd.Context(), func(ctx context.Context, _ *options) error { return l.run(ctx, args) })
 		},
 	}
-	command.Flags().StringSliceVar(&l.upgrade, "upgrade", nil, "look for newer versions of all charts and for newer images, or for those of the charts that are named")
+	command.Flags().StringSliceVar(&l.upgrade, "upgrade", nil, "look for newer versions of all charts and for newer images, or for those of the charts that are named; an image that other charts run as well moves for them too")
 	command.Flags().Lookup("upgrade").NoOptDefVal = upgradeAll
 	return command
 }

@@ -118,9 +118,15 @@ func TestDiagnostics(t *testing.T) {
 			strings.Replace(complete, `"2026.1"`, `"2025.1"`, 1), compose.Facts{}, []string{"main.hcl:22:3 compose.images", "main.hcl:24:3 compose.images", "main.hcl:30:3 compose.images", "main.hcl:37:3 compose.images"},
 		},
 		"images that are written": {
-			strings.NewReplacer(`"2026.1"`, `"2025.1"`, `service "skyline" { replicas = 2 }`, `service "skyline" { values = { images = { tags = { skyline = "mine" } } } }`).Replace(complete),
+			strings.NewReplacer(`"2026.1"`, `"2025.1"`, `service "skyline" { replicas = 2 }`,
+				`service "skyline" { values = { images = { tags = { db_init = "a", ks_user = "b", skyline = "c", skyline_db_sync = "d", skyline_nginx = "e" } } } }`).Replace(complete),
 			compose.Facts{},
 			[]string{"main.hcl:22:3 compose.images", "main.hcl:30:3 compose.images", "main.hcl:37:3 compose.images"},
+		},
+		"images of which one is written": {
+			strings.NewReplacer(`"2026.1"`, `"2025.1"`, `service "skyline" { replicas = 2 }`, `service "skyline" { images = { skyline = "quay.io/mine/skyline:1" } }`).Replace(complete),
+			compose.Facts{},
+			[]string{"main.hcl:22:3 compose.images", "main.hcl:24:3 compose.images", "main.hcl:30:3 compose.images", "main.hcl:37:3 compose.images"},
 		},
 		"resources, given": {complete + "project \"p\" {}\n", compose.Facts{OpenStackGiven: true}, nil},
 		"profile that is no label": {

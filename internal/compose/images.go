@@ -75,10 +75,8 @@ func imageValues(service string, cloud *model.Cloud) []setting {
 		return nil
 	}
 	var list []setting
-	for image, tags := range releaseTags()[service] {
-		for _, tag := range tags {
-			list = append(list, setting{path: "images.tags." + tag, value: imageRegistry + image + ":" + cloud.Release + systemOf(service, cloud.Images)})
-		}
+	for tag, image := range imagesByTag(service) {
+		list = append(list, setting{path: "images.tags." + tag, value: imageRegistry + image + ":" + cloud.Release + systemOf(service, cloud.Images)})
 	}
 	return list
 }
@@ -117,15 +115,21 @@ func writtenImages(s *model.Service) map[string]any {
 	return map[string]any{"images": map[string]any{"tags": tags}}
 }
 
-// tellImages says of a service that it is not of the release that the cloud has.
+// tellImages says of a service that it is not of the release that the cloud has, as long as one of its images is left
+// to the chart.
 func (c *composer) tellImages(s *model.Service) {
 	release := c.m.Cloud.Release
-	if covered(s.Name, release) || get(c.written[s.Name], tagsIn) != nil {
+	if covered(s.Name, release) {
+		return
+	}
+	left := slices.Sorted(maps.Keys(imagesByTag(s.Name)))
+	left = slices.DeleteFunc(left, func(tag string) bool { return get(c.written[s.Name], tagsIn+"."+tag) != nil })
+	if len(left) == 0 {
 		return
 	}
 	c.diags.Append(diag.Diagnostic{
 		Severity: diag.Warning, Code: codeImages, Subject: &s.Range, Address: s.Address, Summary: "images of another release",
-		Detail: fmt.Sprintf("no images of %s are known for the release %s; it gets those that its chart has", s.Name, release),
+		Detail: fmt.Sprintf("no images of %s are known for the release %s; of its chart's it gets %s", s.Name, release, strings.Join(left, ", ")),
 		Hint:   "to choose others: images = { … }",
 	})
 }

@@ -12,12 +12,12 @@ const (
 	clientImage   = "openstack-client"
 )
 
-// releaseTags are the entries of images.tags that hold software of OpenStack itself, by service and
-// image. They are those that differ by release in OpenStack-Helm's values_overrides.
+// releaseTags are the entries of images.tags that hold software of OpenStack itself, by service and image: those
+// that have a release in OpenStack-Helm's charts and values_overrides.
 func releaseTags() map[string]map[string][]string {
 	return map[string]map[string][]string{
 		"keystone": {
-			clientImage: {"bootstrap", "db_drop", "db_init", "ks_user"},
+			clientImage: {"bootstrap", "db_drop", "db_init", "keystone_credential_cleanup", "ks_user"},
 			"keystone": {
 				"keystone_api", "keystone_credential_rotate", "keystone_credential_setup", "keystone_db_sync",
 				"keystone_domain_manage", "keystone_fernet_rotate", "keystone_fernet_setup",
@@ -34,15 +34,16 @@ func releaseTags() map[string]map[string][]string {
 		"neutron": {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user"},
 			"neutron": {
-				"neutron_bagpipe_bgp", "neutron_db_sync", "neutron_dhcp", "neutron_l2gw", "neutron_l3", "neutron_metadata",
-				"neutron_netns_cleanup_cron", "neutron_openvswitch_agent", "neutron_ovn_metadata", "neutron_rpc_server", "neutron_server",
+				"neutron_bagpipe_bgp", "neutron_bgp_dragent", "neutron_db_sync", "neutron_dhcp", "neutron_ironic_agent", "neutron_ironic_agent_init",
+				"neutron_l2gw", "neutron_l3", "neutron_metadata", "neutron_netns_cleanup_cron", "neutron_openvswitch_agent", "neutron_ovn_agent",
+				"neutron_ovn_db_sync", "neutron_ovn_metadata", "neutron_ovn_vpn", "neutron_rpc_server", "neutron_server",
 			},
 		},
 		"nova": {
 			clientImage: {"bootstrap", "db_drop", "db_init", "ks_endpoints", "ks_service", "ks_user", "nova_cell_setup_init"},
 			"nova": {
-				"nova_api", "nova_cell_setup", "nova_compute", "nova_compute_ironic", "nova_compute_ssh", "nova_conductor", "nova_db_sync", "nova_novncproxy",
-				"nova_novncproxy_assets", "nova_scheduler", "nova_spiceproxy", "nova_spiceproxy_assets",
+				"nova_api", "nova_archive_deleted_rows", "nova_cell_setup", "nova_compute", "nova_compute_ironic", "nova_compute_ssh", "nova_conductor",
+				"nova_db_sync", "nova_novncproxy", "nova_novncproxy_assets", "nova_scheduler", "nova_serialproxy", "nova_spiceproxy", "nova_spiceproxy_assets",
 			},
 		},
 		"libvirt": {"libvirt": {"libvirt"}},
@@ -97,6 +98,31 @@ func releaseTags() map[string]map[string][]string {
 			"horizon":   {"horizon", "horizon_db_sync"},
 		},
 	}
+}
+
+// besideTags are such entries of services that are no software of OpenStack's, and have no release for that.
+func besideTags() map[string]map[string][]string {
+	return map[string]map[string][]string{
+		"mariadb":                       {clientImage: {"ks_user", "prometheus_mysql_exporter_helm_tests"}},
+		"mariadb-backup":                {clientImage: {"ks_user"}},
+		"ovn":                           {"neutron": {"ovn_logging_parser"}},
+		"prometheus-mysql-exporter":     {clientImage: {"prometheus_mysql_exporter_helm_tests"}},
+		"prometheus-openstack-exporter": {clientImage: {"ks_user"}},
+		"rabbitmq":                      {clientImage: {"rabbitmq_init", "rabbitmq_test"}},
+	}
+}
+
+// imagesByTag are the images of the cloud's release that a service has, by entry of images.tags.
+func imagesByTag(service string) map[string]string {
+	images := map[string]string{}
+	for _, all := range []map[string]map[string][]string{releaseTags(), besideTags()} {
+		for image, tags := range all[service] {
+			for _, tag := range tags {
+				images[tag] = image
+			}
+		}
+	}
+	return images
 }
 
 // versionImages are the images of services with a version of their own, by entry of images.tags:

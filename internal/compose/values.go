@@ -75,8 +75,10 @@ func settings() map[string][]setting {
 			{path: "storage", value: "rbd", when: withCeph},
 			{path: "storage", value: "pvc", when: withoutCeph},
 		},
-		"cinder": cinderSettings(),
-		"manila": {noBootstrap},
+		// Uninstalled, it would empty the table of credentials, which are people's.
+		"keystone": {{path: "manifests.job_credential_cleanup", value: false}},
+		"cinder":   cinderSettings(),
+		"manila":   {noBootstrap},
 		// The pods that clean up mount a volume that the chart gives another name, and would be refused.
 		"designate": {{
 			path:  "pod.mounts.designate_service_cleaner.designate_service_cleaner.volumes",

@@ -14,7 +14,8 @@ import (
 )
 
 // galeraState is the end of the name of the ConfigMap in which the chart of MariaDB notes that the databases were
-// made. Without the volumes it would be wrong, and keep new ones from being made.
+// made. Without the volumes it would be wrong, and keep new ones from being made; without it, those in volumes that
+// stay would be made anew.
 const galeraState = "-mariadb-state"
 
 // DeleteData deletes the claims to volumes that releases have left which are gone, and returns what it deleted, in
@@ -34,6 +35,7 @@ func (d *Driver) DeleteData(ctx context.Context, namespace string, releases []st
 		return there
 	})
 	var deleted []unit.ObjectRef
+	kept := map[string]bool{} // releases with something that could not be deleted
 	for _, of := range []struct {
 		kind, resource string
 		whose          func(*metav1.PartialObjectMetadata) string
@@ -52,12 +54,13 @@ func (d *Driver) DeleteData(ctx context.Context, namespace string, releases []st
 		}
 		for i := range items {
 			item := &items[i]
-			if !slices.Contains(gone, of.whose(item)) {
+			name := of.whose(item)
+			if !slices.Contains(gone, name) || of.kind != kindClaim && kept[name] { // the databases are still in a volume then
 				continue
 			}
 			ref := unit.ObjectRef{APIVersion: "v1", Kind: of.kind, Namespace: namespace, Name: item.Name}
 			if err := d.cluster.Delete(ctx, ref, item.UID); err != nil {
-				failures = append(failures, fmt.Errorf("delete %s: %w", ref, err))
+				failures, kept[name] = append(failures, fmt.Errorf("delete %s: %w", ref, err)), true
 				continue
 			}
 			deleted = append(deleted, ref)

@@ -53,7 +53,7 @@
 // revision, as databases and brokers know the old one. The release keeps the values that it was
 // made with until its specification changes.
 //
-// The package never deletes a PersistentVolumeClaim, a CustomResourceDefinition, a Namespace or an object with
-// Helm's policy "keep", reads no home directory, and puts no secret into an error, a message or a
-// diff.
+// The package never deletes a CustomResourceDefinition, a Namespace or an object with Helm's policy "keep", and a
+// PersistentVolumeClaim by [Driver.DeleteData] only. It reads no home directory, and puts no secret into an error, a
+// message or a diff.
 package helm

@@ -101,7 +101,7 @@ func listed(images []string) string {
 	return strings.Join(images, ", ")
 }
 
-// imagesIn are the images of all containers in documents, sorted, each once.
+// imagesIn are the images of all containers in documents that may run, sorted, each once: Helm's tests never do here.
 func imagesIn(hooks []*release.Hook, manifests []releaseutil.Manifest) ([]string, error) {
 	found := map[string]bool{}
 	read := func(name, text string) error {
@@ -115,6 +115,9 @@ func imagesIn(hooks []*release.Hook, manifests []releaseutil.Manifest) ([]string
 		return nil
 	}
 	for _, h := range hooks {
+		if onlyTests(h) {
+			continue
+		}
 		if err := read(h.Path, h.Manifest); err != nil {
 			return nil, err
 		}
@@ -125,6 +128,11 @@ func imagesIn(hooks []*release.Hook, manifests []releaseutil.Manifest) ([]string
 		}
 	}
 	return slices.Sorted(maps.Keys(found)), nil
+}
+
+// onlyTests tells whether nothing but `helm test` runs a hook. What the chart writes as test-success is among those.
+func onlyTests(h *release.Hook) bool {
+	return !slices.ContainsFunc(h.Events, func(event release.HookEvent) bool { return event != release.HookTest })
 }
 
 // gatherImages adds the images of containers wherever there are any: in pods and what makes them, and in kinds that

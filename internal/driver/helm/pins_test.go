@@ -15,7 +15,7 @@ import (
 var someDigest = digestPrefix + strings.Repeat("0f", 32)
 
 // runs is a chart with an image in each place where there can be one: pods, hooks, jobs of the clock, what an
-// operator makes pods of, and one that the values cannot change.
+// operator makes pods of, and one that the values cannot change. Its test is never run.
 func runs(fixed string) *source {
 	file := func(name, text string) *loader.BufferedFile {
 		return &loader.BufferedFile{Name: name, Data: []byte(text)}
@@ -47,6 +47,7 @@ metadata: {name: clean}
 spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: clean, image: "quay.io/a/clean@`+someDigest+`"}]}}}}}
 {{ end }}
 `),
+		file("templates/test.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: test, annotations: {\"helm.sh/hook\": test-success}}\nspec: {containers: [{name: test, image: quay.io/a/test:1}]}\n"),
 		file("templates/text.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: text}\ndata: {pod: \"containers: [{image: 'quay.io/a/text:1'}]\", image: quay.io/a/data:1}\n"),
 	}}
 }
