@@ -69,10 +69,8 @@ func cephValues(service string, cloud *model.Cloud) []setting {
 	}
 	switch service {
 	case imageService:
-		for _, section := range []string{"conf.glance.rbd.", "conf.glance.glance_store."} {
-			list = append(list, written(section+"rbd_store_pool", ceph.Images.Pool)...)
-			list = append(list, written(section+"rbd_store_user", ceph.Images.User)...)
-		}
+		list = append(list, written("conf.glance.rbd.rbd_store_pool", ceph.Images.Pool)...)
+		list = append(list, written("conf.glance.rbd.rbd_store_user", ceph.Images.User)...)
 	case volumesService:
 		list = append(list, volumesInCeph(cloud)...)
 	case computeService:
