@@ -112,6 +112,23 @@ func rewritten(service string, values map[string]any) []unit.DriftRule {
 	return []unit.DriftRule{{Kind: "ConfigMap", Name: cmp.Or(name, cephConfigMap), Path: "data"}}
 }
 
+// made are the objects that a service's own jobs make or fill in, by the names that its values have.
+func made(service, namespace string, values map[string]any) []unit.ObjectRef {
+	if service != rookAdapter {
+		return nil
+	}
+	var list []unit.ObjectRef
+	for _, one := range []struct{ kind, name, otherwise, job string }{
+		{"ConfigMap", "configmap_name", cephConfigMap, "manifests.job_namespace_client_ceph_config"},
+		{"Secret", "secret_name", "pvc-ceph-client-key", "manifests.job_namespace_client_key"},
+	} {
+		if get(values, one.job) != false {
+			list = append(list, unit.ObjectRef{APIVersion: "v1", Kind: one.kind, Namespace: namespace, Name: cmp.Or(plainText(get(values, one.name)), one.otherwise)})
+		}
+	}
+	return list
+}
+
 // written is a setting for what was written, and none otherwise.
 func written(path, value string) []setting {
 	if value == "" {
