@@ -107,6 +107,8 @@ func besideAuthority(path string) string {
 	switch key {
 	case "cafile", "ca_file":
 		return section + "insecure"
+	case horizonUnchecked:
+		return path
 	case "auth_ca_cert":
 		return section + "nova_metadata_insecure"
 	case "glance_ca_certificates_file":

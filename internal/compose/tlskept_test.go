@@ -154,8 +154,8 @@ func TestTLSStaysOnNodes(t *testing.T) {
 
 // TestWhereNothingIsChecked knows of every authority that tls sets how programs would do without.
 func TestWhereNothingIsChecked(t *testing.T) {
-	const options = "values = { conf = { %s = { %s = { %s = %s } } } }"
 	for _, of := range []struct{ service, file, section, option string }{
+		{"horizon", "horizon", "local_settings.config", "ssl_no_verify"},
 		{"cinder", "cinder", "DEFAULT", "glance_api_insecure"},
 		{"neutron", "metadata_agent", "DEFAULT", "nova_metadata_insecure"},
 		{"neutron", "neutron", "nova", "insecure"},
@@ -174,7 +174,9 @@ func TestWhereNothingIsChecked(t *testing.T) {
 		if open, single := strings.CutSuffix(line, "}"); single {
 			line = open + "\n}"
 		}
-		m, ev := composed.Text(t, source[:at]+"\n"+fmt.Sprintf(options, of.file, of.section, of.option, "1")+"\n"+line+"\n"+rest)
+		path := strings.Split(of.file+"."+of.section+"."+of.option, ".")
+		options := "values = { conf = { " + strings.Join(path, " = { ") + " = 1" + strings.Repeat(" }", len(path)+1)
+		m, ev := composed.Text(t, source[:at]+"\n"+options+"\n"+line+"\n"+rest)
 		_, diags := compose.Compose(m, ev, compose.Facts{})
 		if len(diags) != 1 || !strings.Contains(diags[0].Detail, "."+of.option+" of "+of.service+" certificates are not checked") {
 			t.Errorf("%s of %s: %v", of.option, of.service, diags)
