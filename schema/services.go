@@ -129,7 +129,7 @@ func serviceList() []Service {
 		},
 		{
 			Name: "ironic", Parts: []string{"api", "conductor"}, Budgets: []string{"api"}, Leaves: Leftovers(),
-			Doc: "Bare metal: machines that Nova, where it is deployed, starts instances on. The nodes of the control plane that conductors run on need an interface with an " +
+			Doc: "Bare metal: machines that Nova starts instances on. The nodes of the control plane that conductors run on need an interface with an " +
 				"address in the network of the machines: ironic-pxe, unless network.pxe.device in values names another. Machines are cleaned in the network baremetal of yours, " +
 				"unless cleaning_network says another in the section neutron of conf, and get their instances over a ramdisk whose kernel and image are images of yours. " +
 				"Pods of Ironic, and nova-compute-ironic beside them, stand no taint of the nodes of the control plane.",
@@ -162,7 +162,8 @@ func serviceList() []Service {
 			Doc: "Leads the other services to a Ceph that Rook runs in the cluster, for storage_backend ceph; they wait for it. It fetches the key of client.admin through Rook's toolbox, the " +
 				"pod rook-ceph-tools, into the Secret pvc-ceph-client-key, and makes the ConfigMap ceph-etc of the monitors that Rook has, as soon as there are three, or mon_count of " +
 				"the section global in conf.ceph. Rook's namespace is ceph, unless ceph_cluster_namespace in values names another. Beside a block ceph, which has an admin_secret " +
-				"then, it makes that Secret alone. With the service goes the ConfigMap, and the Secret stays.",
+				"then, it makes that Secret alone. Monitors that change later reach the ConfigMap with the next upgrade of the service, or once it is deleted: what of both is missing is " +
+				"made anew. The log of its Job has the key of client.admin, so who may read logs of pods in the namespace has it. With the service goes the ConfigMap, and the Secret stays.",
 		},
 		{Name: "skyline", Doc: "A dashboard beside Horizon, or in its place.", Parts: []string{"skyline"}, Leaves: []string{LeftUsers, LeftDatabase}},
 	}

@@ -80,6 +80,9 @@ cloud "ceph" {
     replicas   = { api = 2, scheduler = 2 }
     on_failure = "rollback"
 
+    # The disks of the backend local are in this node, so that is where the one cinder-volume has to stay.
+    values = { labels = { volume = { node_selector_key = "kubernetes.io/hostname", node_selector_value = "control-1" } } }
+
     backend "standard" {
       type    = "rbd"
       default = true

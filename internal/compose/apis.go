@@ -23,6 +23,7 @@ func apis() map[string]string {
 		"cinder":    "volumev3",
 		"manila":    "sharev2",
 		"designate": "dns",
+		"ironic":    "baremetal",
 		"heat":      "orchestration",
 		"barbican":  "key-manager",
 		"magnum":    "container-infra",

@@ -69,10 +69,8 @@ func cephValues(service string, cloud *model.Cloud) []setting {
 	}
 	switch service {
 	case imageService:
-		for _, section := range []string{"conf.glance.rbd.", "conf.glance.glance_store."} {
-			list = append(list, written(section+"rbd_store_pool", ceph.Images.Pool)...)
-			list = append(list, written(section+"rbd_store_user", ceph.Images.User)...)
-		}
+		list = append(list, written("conf.glance.rbd.rbd_store_pool", ceph.Images.Pool)...)
+		list = append(list, written("conf.glance.rbd.rbd_store_user", ceph.Images.User)...)
 	case volumesService:
 		list = append(list, volumesInCeph(cloud)...)
 	case computeService:
@@ -112,6 +110,23 @@ func rewritten(service string, values map[string]any) []unit.DriftRule {
 	}
 	name, _ := get(values, "configmap_name").(string)
 	return []unit.DriftRule{{Kind: "ConfigMap", Name: cmp.Or(name, cephConfigMap), Path: "data"}}
+}
+
+// made are the objects that a service's own jobs make or fill in, by the names that its values have.
+func made(service, namespace string, values map[string]any) []unit.ObjectRef {
+	if service != rookAdapter {
+		return nil
+	}
+	var list []unit.ObjectRef
+	for _, one := range []struct{ kind, name, otherwise, job string }{
+		{"ConfigMap", "configmap_name", cephConfigMap, "manifests.job_namespace_client_ceph_config"},
+		{"Secret", "secret_name", "pvc-ceph-client-key", "manifests.job_namespace_client_key"},
+	} {
+		if get(values, one.job) != false {
+			list = append(list, unit.ObjectRef{APIVersion: "v1", Kind: one.kind, Namespace: namespace, Name: cmp.Or(plainText(get(values, one.name)), one.otherwise)})
+		}
+	}
+	return list
 }
 
 // written is a setting for what was written, and none otherwise.

@@ -125,9 +125,10 @@ func TestAdapterOfRook(t *testing.T) {
 		block string
 		want  map[string]string
 		drift []unit.DriftRule
+		made  string
 	}{
-		"by itself":      {"", map[string]string{configMap: "null", job: "null", secret: "null"}, []unit.DriftRule{{Kind: "ConfigMap", Name: "ceph-etc", Path: "data"}}},
-		"beside a block": {cephWithAdmin, map[string]string{configMap: "false", job: "false", secret: `"ceph-admin"`}, nil},
+		"by itself":      {"", map[string]string{configMap: "null", job: "null", secret: "null"}, []unit.DriftRule{{Kind: "ConfigMap", Name: "ceph-etc", Path: "data"}}, "ConfigMap openstack/ceph-etc Secret openstack/pvc-ceph-client-key"},
+		"beside a block": {cephWithAdmin, map[string]string{configMap: "false", job: "false", secret: `"ceph-admin"`}, nil, "Secret openstack/ceph-admin"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			units := composed.Everything(t, "ovs", "ceph", "", c.block)
@@ -139,6 +140,9 @@ func TestAdapterOfRook(t *testing.T) {
 			}
 			if !slices.Equal(adapter.IgnoreDrift, c.drift) {
 				t.Errorf("left to the jobs: %v", adapter.IgnoreDrift)
+			}
+			if made := refsText(adapter.Made); made != c.made {
+				t.Errorf("made by its jobs: %s", made)
 			}
 			var waiting []string
 			for address, u := range units {
@@ -158,4 +162,12 @@ func TestAdapterOfRook(t *testing.T) {
 	if drift := composed.Release(t, unitsOf(t, named), "ceph-adapter-rook").IgnoreDrift; len(drift) != 1 || drift[0].Name != "mine" {
 		t.Errorf("left to the jobs: %v", drift)
 	}
+}
+
+func refsText(refs []unit.ObjectRef) string {
+	var all []string
+	for _, ref := range refs {
+		all = append(all, ref.String())
+	}
+	return strings.Join(all, " ")
 }

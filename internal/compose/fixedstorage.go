@@ -35,7 +35,7 @@ func fixedStorage(service string, values map[string]any) map[string]string {
 	text := func(path string) string { return plainText(get(values, path)) }
 	switch {
 	case service == imageService && storageOf(text(imageStorage)) == schema.ImagesCeph:
-		return map[string]string{FixedImages: cmp.Or(text("conf.glance.glance_store.rbd_store_pool"), text("conf.glance.rbd.rbd_store_pool"), "glance.images")}
+		return map[string]string{FixedImages: placeOfImages(values)}
 	case service == computeService && text("conf.nova.libvirt.images_type") == "rbd":
 		return map[string]string{FixedInstances: cmp.Or(text("conf.nova.libvirt.images_rbd_pool"), "vms")}
 	case service != volumesService:
@@ -51,16 +51,45 @@ func fixedStorage(service string, values map[string]any) map[string]string {
 	return fixed
 }
 
+// placeOfImages says what new images are in: the pool of the store that is the default, whose section of the configuration
+// has its name. Where nothing is written about stores, the chart has one of that name.
+func placeOfImages(values map[string]any) string {
+	const chartStore, kindOfStore = "rbd", "rbd"
+	store := cmp.Or(plainText(get(values, "conf.glance.glance_store.default_backend")), chartStore)
+	for _, one := range namesIn(get(values, "conf.glance.DEFAULT.enabled_backends")) {
+		if name, kind, _ := strings.Cut(one, ":"); strings.TrimSpace(name) == store && strings.TrimSpace(kind) != kindOfStore {
+			return "the store " + one
+		}
+	}
+	section, _ := get(values, "conf.glance."+store).(map[string]any)
+	pool := "images" // Glance's own
+	if store == chartStore {
+		pool = "glance.images"
+	}
+	place := cmp.Or(plainText(section["rbd_store_pool"]), pool)
+	if cluster := cmp.Or(plainText(section["rbd_store_ceph_conf"]), cephConfPath); cluster != cephConfPath {
+		place += " by " + cluster
+	}
+	return place
+}
+
 // enabled are the names of the backends that Cinder has by some values.
 func enabled(values map[string]any) []string {
 	v := get(values, enabledBackends)
+	if v == nil {
+		return []string{chartBackend}
+	}
+	return namesIn(v)
+}
+
+// namesIn reads a list of names with commas between them.
+func namesIn(v any) []string {
 	if list, is := v.(map[string]any); is { // as charts take what has commas
 		v = list["values"]
 	}
 	var names []string
 	switch v := v.(type) {
 	case nil:
-		return []string{chartBackend}
 	case []any:
 		for _, name := range v {
 			names = append(names, plainText(name))

@@ -95,6 +95,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Written: c.writtenKeys(s), Series: c.known(),
 		API: c.api(s.Name), RollBack: s.RollBack, Retry: s.Retry,
 		IgnoreDrift: append(c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address), drifts...),
+		Made:        made(s.Name, cloud.Namespace, values),
 	}
 	if ofRelease(s.Name, cloud.Release) {
 		release.OpenStackRelease = cloud.Release

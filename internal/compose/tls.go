@@ -103,13 +103,16 @@ func trust() map[string][]setting {
 			"nova.cinder.cafile", "nova.service_user.cafile"),
 		"cinder":   of("cinder.DEFAULT.glance_ca_certificates_file", "cinder.keystone_authtoken.cafile", "cinder.nova.cafile", "cinder.service_user.cafile"),
 		"heat":     of("heat.keystone_authtoken.cafile", "heat.trustee.cafile", "heat.clients.ca_file", "heat.clients_keystone.ca_file"),
-		"horizon":  of(),
+		"horizon":  by("secrets.tls.ca", setting{path: conf + "horizon.local_settings.config." + horizonUnchecked, value: "False"}),
 		"barbican": append(by("secrets.tls.key_manager.api.internal", switched), files(trustFileBarbican, "barbican.keystone_authtoken.cafile")...),
 		"manila": append(by("secrets.tls.share.api.internal", switched), files(trustFileManila,
 			"manila.keystone_authtoken.cafile", "manila.neutron.cafile", "manila.nova.cafile", "manila.cinder.cafile", "manila.glance.cafile")...),
 		"prometheus-openstack-exporter": by("secrets.tls.identity.api.internal", setting{path: "manifests.certificates", value: true}),
 	}
 }
+
+// horizonUnchecked has Horizon check no certificates, which is what its chart has. It is Python.
+const horizonUnchecked = "ssl_no_verify"
 
 // callees are the APIs of others that a chart has among its endpoints, besides Keystone's.
 func callees() map[string][]string {

@@ -17,6 +17,7 @@ import (
 func (c *composer) keepTLS(s *model.Service, values map[string]any) {
 	k := tlsKeeper{composer: c, service: s, told: map[diag.Range]bool{}}
 	list := tlsValues(s.Name, c.m)
+	k.unchecked(list, c.written[s.Name], s.Settings)
 	for _, ours := range list {
 		switch {
 		case !covers(c.written[s.Name], ours.path):
@@ -32,6 +33,7 @@ func (c *composer) keepTLS(s *model.Service, values map[string]any) {
 		}
 	}
 	for _, own := range c.onNodes(s) {
+		k.unchecked(list, own.written, own.settings)
 		for _, ours := range list {
 			if strings.HasPrefix(ours.path, "conf.") && covers(own.written, ours.path) {
 				k.option(ours, own.written, own.settings)
@@ -80,6 +82,39 @@ func (k tlsKeeper) option(ours setting, written map[string]any, settings []model
 	if theirs := get(written, ours.path); theirs == nil || theirs == "" || theirs == false {
 		at, text := k.whereKey(k.service, settings, steps(ours.path))
 		k.refuse(at, fmt.Sprintf("%s of %s has to be there with tls, as %v, and is nothing here", text, k.service.Name, ours.value), "take it away")
+	}
+}
+
+// unchecked is about options that have programs trust anybody, beside those that say which authority to trust.
+func (k tlsKeeper) unchecked(list []setting, written map[string]any, settings []model.Setting) {
+	for _, ours := range list {
+		path := besideAuthority(ours.path)
+		if path == "" || !slices.Contains([]string{"true", "1", "yes", "on", "t", "y"}, strings.ToLower(plainText(get(written, path)))) {
+			continue
+		}
+		at, text := k.whereKey(k.service, settings, steps(path))
+		k.refuse(at, fmt.Sprintf("with %s of %s certificates are not checked, and whoever stands between could read and change what is said", text, k.service.Name), "take it away; a file with another authority beside tls's can be named where the authority is")
+	}
+}
+
+// besideAuthority is where a program takes that it shall check no certificates, beside where it takes their authority;
+// "" for what is no authority.
+func besideAuthority(path string) string {
+	section, key := path[:strings.LastIndex(path, ".")+1], path[strings.LastIndex(path, ".")+1:]
+	if !strings.HasPrefix(path, "conf.") {
+		return ""
+	}
+	switch key {
+	case "cafile", "ca_file":
+		return section + "insecure"
+	case horizonUnchecked:
+		return path
+	case "auth_ca_cert":
+		return section + "nova_metadata_insecure"
+	case "glance_ca_certificates_file":
+		return section + "glance_api_insecure"
+	default:
+		return ""
 	}
 }
 

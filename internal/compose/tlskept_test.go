@@ -64,6 +64,9 @@ func TestTLSStays(t *testing.T) {
 		"no authority":               {"", `conf = { glance = { keystone_authtoken = { cafile = "" } } }`, line13, "conf.glance.keystone_authtoken.cafile of glance has to be there"},
 		"no authority in values":     {"", `values = { conf = { glance = { keystone_authtoken = null } } }`, line13, "values.conf.glance.keystone_authtoken.cafile of glance has to be there"},
 		"a file with more of them":   {"", `conf = { glance = { keystone_authtoken = { cafile = "/etc/ssl/certs/all.crt" } } }`, "", ""},
+		"nothing is checked":         {"", `conf = { glance = { keystone_authtoken = { insecure = true } } }`, line13, "with conf.glance.keystone_authtoken.insecure of glance certificates are not checked"},
+		"as a word in values":        {"", `values = { conf = { glance = { keystone_authtoken = { insecure = "True" } } } }`, line13, "with values.conf.glance.keystone_authtoken.insecure of glance"},
+		"everything is checked":      {"", `conf = { glance = { keystone_authtoken = { insecure = false }, swift = { insecure = true } } }`, "", ""},
 		"resources":                  {`resources = { tls = { limits = { memory = "64Mi" } } }`, "", "", ""},
 	} {
 		m, ev := composed.Text(t, behindTLS("", test.keystone, test.glance))
@@ -134,6 +137,7 @@ func TestNamesOfTLS(t *testing.T) {
 func TestTLSStaysOnNodes(t *testing.T) {
 	for name, test := range map[string]struct{ conf, want string }{
 		"nothing":      {`keystone = null`, "conf.nova.keystone.cafile of nova has to be there"},
+		"unchecked":    {`keystone = { insecure = true }`, "with conf.nova.keystone.insecure of nova certificates are not checked"},
 		"another file": {`keystone = { cafile = "/all.crt" }`, ""},
 	} {
 		m, ev := composed.Text(t, composed.Secured("ovn", "ceph", issued)+"profile \"own\" {\n  slot = 1\n  service \"nova\" {\n    conf = { nova = { "+test.conf+" } }\n  }\n}\n"+
@@ -144,6 +148,38 @@ func TestTLSStaysOnNodes(t *testing.T) {
 		}
 		if len(diags) != 1 || test.want == "" || !strings.HasPrefix(diags[0].Detail, test.want) || diags[0].Address.String() != "profile.own" {
 			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
+// TestWhereNothingIsChecked knows of every authority that tls sets how programs would do without.
+func TestWhereNothingIsChecked(t *testing.T) {
+	for _, of := range []struct{ service, file, section, option string }{
+		{"horizon", "horizon", "local_settings.config", "ssl_no_verify"},
+		{"cinder", "cinder", "DEFAULT", "glance_api_insecure"},
+		{"neutron", "metadata_agent", "DEFAULT", "nova_metadata_insecure"},
+		{"neutron", "neutron", "nova", "insecure"},
+		{"heat", "heat", "clients", "insecure"},
+		{"manila", "manila", "glance", "insecure"},
+		{"barbican", "barbican", "keystone_authtoken", "insecure"},
+	} {
+		source := composed.Secured("ovn", "ceph", issued)
+		const begins = "  service %q {"
+		at := strings.Index(source, fmt.Sprintf(begins, of.service))
+		if at < 0 {
+			t.Fatalf("there is no %s", of.service)
+		}
+		at += len(fmt.Sprintf(begins, of.service))
+		line, rest, _ := strings.Cut(source[at:], "\n")
+		if open, single := strings.CutSuffix(line, "}"); single {
+			line = open + "\n}"
+		}
+		path := strings.Split(of.file+"."+of.section+"."+of.option, ".")
+		options := "values = { conf = { " + strings.Join(path, " = { ") + " = 1" + strings.Repeat(" }", len(path)+1)
+		m, ev := composed.Text(t, source[:at]+"\n"+options+"\n"+line+"\n"+rest)
+		_, diags := compose.Compose(m, ev, compose.Facts{})
+		if len(diags) != 1 || !strings.Contains(diags[0].Detail, "."+of.option+" of "+of.service+" certificates are not checked") {
+			t.Errorf("%s of %s: %v", of.option, of.service, diags)
 		}
 	}
 }

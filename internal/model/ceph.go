@@ -121,19 +121,32 @@ func (c *checker) images(cloud *Cloud, s *Service) {
 	if s.Name != images || s.Storage != schema.ImagesCeph || cloud.StorageBackend == storageCeph {
 		return
 	}
+	c.fail(codeInvalid, s.whereSet("storage"), "no Ceph", "images cannot be in a pool of Ceph, as the cloud has another storage_backend", `write in the cloud: storage_backend = "ceph"; or another storage here`)
+}
+
+// whereSet is where an attribute was written, and the service where it was not.
+func (s *Service) whereSet(name string) diag.Range {
 	where := s.Range
 	for _, setting := range s.Settings {
-		if setting.Name == "storage" {
+		if setting.Name == name {
 			where = setting.Range
 		}
 	}
-	c.fail(codeInvalid, where, "no Ceph", "images cannot be in a pool of Ceph, as the cloud has another storage_backend", `write in the cloud: storage_backend = "ceph"; or another storage here`)
+	return where
 }
 
-// adapter checks that somebody needs what the adapter fetches from Rook.
+// adapter checks that somebody needs what the adapter fetches from Rook, and that it does not go while somebody does.
 func (c *checker) adapter(cloud *Cloud, s *Service) {
 	switch {
-	case s.Name != schema.RookAdapter || !s.Enabled:
+	case s.Name != schema.RookAdapter:
+	case !s.Enabled:
+		users := slices.DeleteFunc([]string{images, volumes, "nova", "libvirt"}, func(user string) bool {
+			return !cloud.Runs(user) || user == images && !cloud.ImagesInCeph()
+		})
+		if cloud.StorageBackend == storageCeph && cloud.Ceph == nil && len(users) > 0 {
+			c.fail(codeInvalid, s.whereSet("enabled"), "no way to Ceph", fmt.Sprintf("with %s goes the ConfigMap ceph-etc, no block ceph makes another, and without it Ceph is out of reach for %s", s.Name, strings.Join(users, ", ")),
+				`leave it enabled; or write in the cloud a block ceph with mon_hosts; or where that ConfigMap is made by hand, take the service's block away`)
+		}
 	case cloud.StorageBackend != storageCeph:
 		c.fail(codeInvalid, s.Range, "no Ceph", s.Name+" leads the charts to Ceph, and the cloud keeps nothing there", `write in the cloud: storage_backend = "ceph"; or take the block away`)
 	case cloud.Ceph != nil && cloud.Ceph.Admin == "":

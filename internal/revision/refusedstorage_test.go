@@ -32,6 +32,10 @@ func TestStorageIsFixed(t *testing.T) {
 	pools := func(what string) string {
 		return all.WithBackends("ceph", 1, "", "  ceph {\n    mon_hosts = [\"192.0.2.11\"]\n    admin_secret = \"ceph-admin\"\n"+what+"  }")
 	}
+	const images = "    images = { user = \"i\" }\n"
+	imageValues := func(conf string) string {
+		return with(`service "glance" { storage_size = "9Gi" }`, "service \"glance\" {\n    storage_size = \"9Gi\"\n    values = { conf = { glance = { "+conf+" } } }\n  }")(pools(images))
+	}
 	there := with(`repository = "charts"`, `repository = "oci://registry.example.org/charts"`)
 	const conf = "    values = { conf = { backends = { fast = { rbd_pool = \"other\" } } } }\n"
 	for name, c := range map[string]struct{ before, after, want string }{
@@ -49,21 +53,27 @@ func TestStorageIsFixed(t *testing.T) {
 			ceph(san), with("SanISCSIDriver", "OtherDriver")(ceph(san)),
 			`backend.san of cinder cannot change from "cinder.volume.drivers.san.san.SanISCSIDriver" to "cinder.volume.drivers.san.san.OtherDriver"`,
 		},
-		"a type":                {ceph(fast), with("rbd\"\n      pool = \"ssd", "lvm\"\n      volume_group = \"ssd")(ceph(fast)), `backend.fast of cinder cannot change from "the pool ssd" to "the volume group ssd"`},
-		"a host":                {ceph(fast), with(`"ssd"`, "\"ssd\"\n      options = { backend_host = \"other\" }")(ceph(fast)), `backend.fast of cinder cannot change from "the pool ssd" to "the pool ssd, of the host other"`},
-		"in values":             {ceph(fast), ceph(fast, conf), `backend.fast of cinder cannot change from "the pool ssd" to "the pool other"`},
-		"none in values":        {ceph(fast), ceph(fast, with("backends = { fast = { rbd_pool = \"other\" } }", "cinder = { DEFAULT = { enabled_backends = \"other, more\" } }")(conf)), `backend.fast of cinder cannot change from "the pool ssd" to nothing`},
-		"a list in values":      {ceph(fast), ceph(fast, with("backends = { fast = { rbd_pool = \"other\" } }", "cinder = { DEFAULT = { enabled_backends = [\"fast\", \"more\"] } }")(conf)), ""},
-		"the chart's own":       {ceph(), ceph(own), ""},
-		"no more the chart's":   {ceph(), ceph(fast), `backend.rbd1 of cinder cannot change from "the pool cinder.volumes" to nothing`},
-		"no more of the cloud":  {all.WithBackends("lvm", 1, ""), all.WithBackends("lvm", 1, with("\"disks\"", "\"lvm1\"")(group)), ""},
-		"the pool of volumes":   {pools(""), pools("    volumes = { pool = \"v\" }\n"), `backend.rbd1 of cinder cannot change from "the pool cinder.volumes" to "the pool v"`},
-		"the pool of images":    {pools(""), pools("    images = { pool = \"i\" }\n"), `ceph.images.pool of glance cannot change from "glance.images" to "i"`},
-		"the pool of backups":   {pools("    backups = { pool = \"b\" }\n"), pools(""), `ceph.backups.pool of cinder cannot change from "b" to "cinder.backups"`},
-		"the pool of instances": {pools("    instances = { pool = \"a\" }\n"), pools("    instances = { pool = \"b\" }\n"), `ceph.instances.pool of nova cannot change from "a" to "b"`},
-		"as it was unwritten":   {pools(""), pools("    images = { pool = \"glance.images\" }\n    instances = { pool = \"vms\" }\n"), ""},
-		"users":                 {pools(""), pools("    images = { user = \"i\" }\n    volumes = { user = \"v\" }\n    backups = { user = \"b\" }\n"), ""},
-		"images are elsewhere":  {with(`service "glance" { storage_size = "9Gi" }`, "service \"glance\" {\n    storage = \"pvc\"\n  }")(pools("")), with(`service "glance" { storage_size = "9Gi" }`, "service \"glance\" {\n    storage = \"pvc\"\n  }")(pools("    images = { pool = \"i\" }\n")), ""},
+		"a type":                   {ceph(fast), with("rbd\"\n      pool = \"ssd", "lvm\"\n      volume_group = \"ssd")(ceph(fast)), `backend.fast of cinder cannot change from "the pool ssd" to "the volume group ssd"`},
+		"a host":                   {ceph(fast), with(`"ssd"`, "\"ssd\"\n      options = { backend_host = \"other\" }")(ceph(fast)), `backend.fast of cinder cannot change from "the pool ssd" to "the pool ssd, of the host other"`},
+		"in values":                {ceph(fast), ceph(fast, conf), `backend.fast of cinder cannot change from "the pool ssd" to "the pool other"`},
+		"none in values":           {ceph(fast), ceph(fast, with("backends = { fast = { rbd_pool = \"other\" } }", "cinder = { DEFAULT = { enabled_backends = \"other, more\" } }")(conf)), `backend.fast of cinder cannot change from "the pool ssd" to nothing`},
+		"a list in values":         {ceph(fast), ceph(fast, with("backends = { fast = { rbd_pool = \"other\" } }", "cinder = { DEFAULT = { enabled_backends = [\"fast\", \"more\"] } }")(conf)), ""},
+		"the chart's own":          {ceph(), ceph(own), ""},
+		"no more the chart's":      {ceph(), ceph(fast), `backend.rbd1 of cinder cannot change from "the pool cinder.volumes" to nothing`},
+		"no more of the cloud":     {all.WithBackends("lvm", 1, ""), all.WithBackends("lvm", 1, with("\"disks\"", "\"lvm1\"")(group)), ""},
+		"the pool of volumes":      {pools(""), pools("    volumes = { pool = \"v\" }\n"), `backend.rbd1 of cinder cannot change from "the pool cinder.volumes" to "the pool v"`},
+		"the pool of images":       {pools(""), pools("    images = { pool = \"i\" }\n"), `ceph.images.pool of glance cannot change from "glance.images" to "i"`},
+		"a pool that nobody reads": {pools(""), imageValues("glance_store = { rbd_store_pool = \"i\" }"), ""},
+		"its pool in values":       {pools(""), imageValues("rbd = { rbd_store_pool = \"i\" }"), `ceph.images.pool of glance cannot change from "glance.images" to "i"`},
+		"another store":            {pools(""), imageValues("glance_store = { default_backend = \"ssd\" }, ssd = { rbd_store_pool = \"i\" }"), `ceph.images.pool of glance cannot change from "glance.images" to "i"`},
+		"another kind of store":    {pools(""), imageValues("DEFAULT = { enabled_backends = \"disk:file, rbd:rbd\" }, glance_store = { default_backend = \"disk\" }"), `ceph.images.pool of glance cannot change from "glance.images" to "the store disk:file"`},
+		"more stores":              {pools(""), imageValues("DEFAULT = { enabled_backends = \"disk:file, rbd:rbd\" }"), ""},
+		"another cluster":          {pools(""), imageValues("rbd = { rbd_store_ceph_conf = \"/etc/ceph/b.conf\" }"), `ceph.images.pool of glance cannot change from "glance.images" to "glance.images by /etc/ceph/b.conf"`},
+		"the pool of backups":      {pools("    backups = { pool = \"b\" }\n"), pools(""), `ceph.backups.pool of cinder cannot change from "b" to "cinder.backups"`},
+		"the pool of instances":    {pools("    instances = { pool = \"a\" }\n"), pools("    instances = { pool = \"b\" }\n"), `ceph.instances.pool of nova cannot change from "a" to "b"`},
+		"as it was unwritten":      {pools(""), pools("    images = { pool = \"glance.images\" }\n    instances = { pool = \"vms\" }\n"), ""},
+		"users":                    {pools(""), pools("    images = { user = \"i\" }\n    volumes = { user = \"v\" }\n    backups = { user = \"b\" }\n"), ""},
+		"images are elsewhere":     {with(`service "glance" { storage_size = "9Gi" }`, "service \"glance\" {\n    storage = \"pvc\"\n  }")(pools("")), with(`service "glance" { storage_size = "9Gi" }`, "service \"glance\" {\n    storage = \"pvc\"\n  }")(pools("    images = { pool = \"i\" }\n")), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

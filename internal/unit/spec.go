@@ -175,6 +175,9 @@ type Release struct {
 	Series []string `json:"-"`
 	// IgnoreDrift are the fields that others write and that are not put back. A new revision writes them.
 	IgnoreDrift []DriftRule `json:"-"`
+	// Made are objects that Jobs of the release make, or write what only they know into. Where one is missing, the
+	// Jobs run again.
+	Made []ObjectRef `json:"-"`
 	// API is what has to answer before the release counts as ready; nil for nothing that is known how to ask.
 	API *API `json:"-"`
 	// Written are the keys of the values that somebody wrote, with where, by path; none for a release whose

@@ -14,18 +14,26 @@ import (
 type drift struct {
 	desired *unstructured.Unstructured
 	missing bool
+	again   string // a finished Job: what is missing of what it made, so that it has to run again
 	fields  []unit.Field
 }
 
 // findDrift compares the objects of the release with those that Helm applied.
 func (d *Driver) findDrift(ctx context.Context, v *view) error {
 	v.drift = nil
+	lost, err := d.lost(ctx, v)
+	if err != nil {
+		return err
+	}
 	for _, desired := range v.newest.objects {
 		live := v.live[refOf(desired)]
 		if desired.GetKind() == kindJob {
 			// A Job cannot be changed, and one with a time to live goes by itself.
 			if _, goes, _ := unstructured.NestedFieldNoCopy(desired.Object, "spec", "ttlSecondsAfterFinished"); live == nil && !goes {
 				v.drift = append(v.drift, drift{desired: desired, missing: true})
+			}
+			if live != nil && len(lost) > 0 && d.spent(v, live) {
+				v.drift = append(v.drift, drift{desired: desired, again: lost[0].String()})
 			}
 			continue
 		}

@@ -59,7 +59,7 @@ func (r *revision) held() []unit.ObjectRef {
 }
 
 // findEdits takes for drift what somebody changed of the revision in force, or deleted, while another one is
-// wanted and has to wait. Jobs are left out, as finished ones make room for it.
+// wanted and has to wait. Jobs are left out, as finished ones make room for it, and so is what only they can fill in.
 func (d *Driver) findEdits(ctx context.Context, v *view) error {
 	v.drift = nil
 	for _, h := range v.newest.inForce {
@@ -69,7 +69,7 @@ func (d *Driver) findEdits(ctx context.Context, v *view) error {
 		ref := refOf(h.object)
 		live := v.live[ref]
 		if live == nil {
-			if h.returns() {
+			if h.returns() && !slices.Contains(v.made(), ref) {
 				v.drift = append(v.drift, drift{desired: h.object, missing: true})
 			}
 			continue

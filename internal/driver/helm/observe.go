@@ -389,6 +389,9 @@ func (v *view) driftDiff(found []drift) unit.Diff {
 		if one.missing {
 			diff.Fields = append(diff.Fields, unit.Field{Path: ref.String(), Before: "deleted", After: "created"})
 		}
+		if one.again != "" {
+			diff.Fields = append(diff.Fields, unit.Field{Path: ref.String(), Before: "done", After: "run again, as " + one.again + " is missing"})
+		}
 		for _, field := range one.fields {
 			diff.Fields = append(diff.Fields, v.field(ref, field))
 			if strings.HasPrefix(field.Path, "spec.template.") && rolls(one.desired) {

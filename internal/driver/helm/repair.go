@@ -15,8 +15,14 @@ import (
 // repair puts objects back as Helm left them: no new revision, no hook. What cannot be put back holds back no
 // other.
 func (d *Driver) repair(ctx context.Context, v *view, found []drift) error {
+	if err := d.runAgain(ctx, v, found); err != nil {
+		return err
+	}
 	var failures []error
 	for _, one := range found {
+		if one.again != "" {
+			continue
+		}
 		ref := refOf(one.desired)
 		live, err := d.cluster.Confirm(ctx, ref)
 		desired := one.desired

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -29,5 +30,18 @@ func TestExcerptsSeldomChange(t *testing.T) {
 	e.put("y", first, later.Add(2*excerptLife))
 	if len(e.byKey) != 1 {
 		t.Errorf("%d are kept", len(e.byKey))
+	}
+}
+
+// TestLogsHaveNoKeysOfCeph has what the Job of a chart says whose script says its commands.
+func TestLogsHaveNoKeysOfCeph(t *testing.T) {
+	key := "AQ" + strings.Repeat("x", 34) + "/w=="
+	said := "+ CEPH_ADMIN_KEY=" + key + "\n++ echo " + key + "\n+ ceph_activate_namespace openstack kubernetes.io/rbd key " + key
+	want := "+ CEPH_ADMIN_KEY=(sensitive)\n++ echo (sensitive)\n+ ceph_activate_namespace openstack kubernetes.io/rbd key (sensitive)"
+	if got := withoutKeysOfCeph(said); got != want {
+		t.Errorf("it shows %s", got)
+	}
+	if said := "AQMP connection AQ== of req-AQ0123456789"; withoutKeysOfCeph(said) != said {
+		t.Errorf("it hides what is no key: %s", withoutKeysOfCeph(said))
 	}
 }

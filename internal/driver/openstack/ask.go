@@ -43,6 +43,7 @@ func questions() map[string]question {
 		"block-storage":   volumes,
 		"sharev2":         few("shares", "shares"),
 		"orchestration":   few("stacks", "stacks"),
+		"baremetal":       few("nodes", "nodes"),
 		"dns":             few("zones", "zones"),
 		"key-manager":     few("secrets", "secrets"),
 		"container-infra": few("clusters", "clusters"),

@@ -50,7 +50,7 @@ func (a *asked) driver(t *testing.T) *openstack.Driver {
 		var catalog, roles []any
 		for kind, path := range map[string]string{
 			"identity": "/v3", "image": "/image", "placement": "/placement/", "network": "/network", "compute": "/v2.1", "block-storage": "/v3/p1",
-			"sharev2": "/v2/p1", "orchestration": "/v1/p1", "dns": "/dns", "key-manager": "/key", "container-infra": "/v1", "load-balancer": "/balance",
+			"sharev2": "/v2/p1", "orchestration": "/v1/p1", "dns": "/dns", "baremetal": "", "key-manager": "/key", "container-infra": "/v1", "load-balancer": "/balance",
 		} {
 			if kind != a.without {
 				catalog = append(catalog, map[string]any{"type": kind, "endpoints": []any{
@@ -93,13 +93,13 @@ func says(status int, text string) http.HandlerFunc {
 func TestServicesAreAskedWhatTheyNeedTheirDatabaseFor(t *testing.T) {
 	for service, want := range map[string]string{
 		"identity": "/v3/auth/projects", "image": "/image/v2/images?limit=1", "placement": "/placement/resource_providers?name=kupenstack",
-		"sharev2": "/v2/p1/shares?limit=1", "orchestration": "/v1/p1/stacks?limit=1", "dns": "/dns/v2/zones?limit=1", "key-manager": "/key/v1/secrets?limit=1",
+		"sharev2": "/v2/p1/shares?limit=1", "orchestration": "/v1/p1/stacks?limit=1", "dns": "/dns/v2/zones?limit=1", "baremetal": "/v1/nodes?limit=1", "key-manager": "/key/v1/secrets?limit=1",
 		"container-infra": "/v1/clusters?limit=1", "load-balancer": "/balance/v2/lbaas/loadbalancers?limit=1", "volumev3": "/v3/p1/os-services",
 		"compute": "/v2.1/os-services?limit=1000",
 		"network": "/network/v2.0/agents?fields=host&fields=agent_type&fields=binary&fields=alive&fields=admin_state_up&limit=1000",
 	} {
 		cloud := &asked{roles: []string{"admin"}, answer: says(http.StatusOK, `{"projects": [], "images": [], "resource_providers": [], "shares": [], "stacks": [],
-			"zones": [], "secrets": [], "clusters": [], "loadbalancers": [], "agents": [],
+			"zones": [], "nodes": [], "secrets": [], "clusters": [], "loadbalancers": [], "agents": [],
 			"services": [{"binary": "nova-conductor", "host": "a", "state": "up", "status": "enabled"}, {"binary": "nova-scheduler", "host": "a", "state": "up", "status": "enabled"},
 				{"binary": "cinder-scheduler", "host": "a", "state": "up", "status": "enabled"}, {"binary": "cinder-volume", "host": "a", "state": "up", "status": "enabled"}]}`)}
 		answer := cloud.driver(t).Ask(t.Context(), unit.API{Service: service})

@@ -184,7 +184,7 @@ func version(service string) string {
 		return "v2.1/"
 	case serviceImage, "dns", "load-balancer", "sharev2":
 		return "v2/"
-	case "key-manager", "container-infra", "orchestration":
+	case "key-manager", "container-infra", "orchestration", "baremetal":
 		return "v1/"
 	case servicePlacement:
 		return "" // it has none
