@@ -168,6 +168,10 @@ func TestDevicesOfNodes(t *testing.T) {
 		"the same on all":          {physicalNetworks, node(`"compute"`, ``), ""},
 		"a label of a role":        {physicalNetworks, node(`"compute"`, `"openstack-control-plane" = "enabled"`), "not a label of yours"},
 		"a label of Kubernetes":    {physicalNetworks, node(`"compute"`, `"kubernetes.io/hostname" = "x"`), "not a label of yours"},
+		"of the kubelet":           {physicalNetworks, node(`"compute"`, `"beta.kubernetes.io/arch" = "x"`), "not a label of yours"},
+		"a label of KupenStack":    {physicalNetworks, node(`"compute"`, `"kupenstack.io/x" = "y"`), "not a label of yours"},
+		"a label for load":         {physicalNetworks, node(`"compute"`, `"node.kubernetes.io/exclude-from-external-load-balancers" = ""`), ""},
+		"a role of Kubernetes":     {physicalNetworks, node(`"compute"`, `"node-role.kubernetes.io/worker" = ""`), ""},
 		"a label of others":        {physicalNetworks, node(`"compute"`, `"topology.kubernetes.io/zone" = "x"`), ""},
 		"a tunnel": {
 			physicalNetworks + `  profile = profile.tunnels`, "profile \"tunnels\" {\n  service \"neutron\" { values = { network = { interface = { tunnel = \"eth1\" } } } }\n}\n",
@@ -237,5 +241,16 @@ func TestDevicesOfNodes(t *testing.T) {
 	there := fmt.Sprintf(`physical_network "Public", at main.hcl:%d`, line("devices ="))
 	if len(diags) != 1 || diags[0].Subject.Start.Line != line("node \"n\"") || !strings.Contains(diags[0].Detail, there) || fmt.Sprint(diags[0].Address) != "node.n" {
 		t.Errorf("%+v, and not %s", diags, there)
+	}
+}
+
+// TestOwnLabelPlace points at the label, and not at all of them.
+func TestOwnLabelPlace(t *testing.T) {
+	text := composed.Source("ovs", "", "") + "node \"n\" {\n  roles  = [\"compute\"]\n  labels = {\n    rack = \"a\"\n    \"kubernetes.io/os\" = \"x\"\n  }\n}\n"
+	m, ev := composed.Text(t, text)
+	_, diags := compose.Compose(m, ev, compose.Facts{Unlocked: true})
+	want := strings.Count(text[:strings.Index(text, "\"kubernetes.io/os")], "\n") + 1
+	if len(diags) != 1 || diags[0].Subject == nil || diags[0].Subject.Start.Line != want {
+		t.Fatalf("%v, want one at line %d", diags, want)
 	}
 }
