@@ -35,7 +35,7 @@ const (
 	FormatCPU        Format = "cpu"         // an amount of processors: 2 or 500m
 	FormatMemory     Format = "memory"      // an amount of memory: 512Mi
 	FormatLabelKey   Format = "label-key"   // of a label of Kubernetes: topology.kubernetes.io/zone
-	FormatLabelValue Format = "label-value" // of one: a
+	FormatLabelValue Format = "label-value" // of one: a, or nothing
 	FormatRelease    Format = "release"     // a release of OpenStack: 2026.1
 	FormatChecksum   Format = "checksum"    // sha256:… or sha512:…
 	FormatPEM        Format = "pem"         // certificates
@@ -68,7 +68,7 @@ var (
 	cpuPattern      = regexp.MustCompile(`^([1-9][0-9]{0,6}m|[1-9][0-9]{0,3}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9])$`)
 	memoryPattern   = regexp.MustCompile(`^[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)$`)
 	labelKeyPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
-	labelPattern    = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
+	labelPattern    = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$`)
 	kindPattern     = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
 	fieldPattern    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.([A-Za-z0-9_-]+|\*)|\[[^\[\]]+\])*$`)
 	metadataPattern = regexp.MustCompile(`^metadata\.(finalizers$|(labels|annotations)[.[])`)
@@ -98,8 +98,10 @@ const (
 // Doc says what a string of the format is; it completes the sentence "must be …". It is "" for
 // [FormatAny].
 func (f Format) Doc() string {
-	if err := f.Check(""); err != nil { // no format takes the empty string
-		return err.Error()
+	for _, s := range []string{"", " "} { // no format takes both
+		if err := f.Check(s); err != nil {
+			return err.Error()
+		}
 	}
 	return ""
 }
@@ -289,7 +291,7 @@ func (f Format) checkPattern(s string) error {
 		}
 	case FormatLabelValue:
 		if !labelPattern.MatchString(s) {
-			return errors.New("the value of a label of Kubernetes: up to 63 letters, digits, dashes, dots and _, with a letter or digit at both ends")
+			return errors.New("the value of a label of Kubernetes: up to 63 letters, digits, dashes, dots and _, with a letter or digit at both ends, or nothing")
 		}
 	case FormatRelease:
 		if !releasePattern.MatchString(s) {

@@ -306,7 +306,7 @@ func TestFormats(t *testing.T) {
 		{FormatAny, []string{"", "x"}, nil},
 		{FormatCPU, []string{"2", "0.5", "500m", "1.25", "0.001"}, []string{"", "0", "0.0", "-1", "1e3", "0m", "2 cores", "1Gi"}},
 		{FormatMemory, []string{"512Mi", "2Gi", "100M", "64k"}, []string{"", "512", "0Mi", "1.5Gi", "2GB", "2gi"}},
-		{FormatLabelValue, []string{"a", "rack-1.b_C"}, []string{"", "a b", "-a", "a-", strings.Repeat("a", 64)}},
+		{FormatLabelValue, []string{"", "a", "rack-1.b_C"}, []string{" ", "a b", "-a", "a-", strings.Repeat("a", 64)}},
 		{FormatLabelKey, []string{"zone", "topology.kubernetes.io/zone", "a_b.C-d"}, []string{"", "a b", "/zone", "a/b/c", "Upper/zone", "-zone"}},
 		{FormatKind, []string{"Deployment", "Pod2"}, []string{"", "deployment", "Deployment/x", "apps.Deployment"}},
 		{FormatFieldPath, []string{

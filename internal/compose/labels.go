@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,18 +51,28 @@ func (c *composer) labelsOfNode(n *model.Node) map[string]string {
 func (c *composer) ownLabels(n *model.Node) {
 	ours := append(unit.RoleLabels(), unit.ProfileLabel, unit.SlotLabel)
 	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
-		domain, _, _ := strings.Cut(key, "/")
-		where := n.Range
-		if written, ok := n.Ranges["labels"]; ok {
-			where = written
-		}
+		where := cmp.Or(n.LabelsAt.At(key), n.Ranges["labels"], n.Range)
 		switch {
 		case slices.Contains(ours, key):
-			c.fail(codeLabel, where, n.Address, "not a label of yours", fmt.Sprintf("the label %s says which roles or profile the node has", key), "write roles or profile")
-		case slices.Contains([]string{"kubernetes.io", "node.kubernetes.io", "kupenstack.io"}, domain) && domain != key:
-			c.fail(codeLabel, where, n.Address, "not a label of yours", fmt.Sprintf("the label %s is set by Kubernetes or KupenStack itself", key), "write another key")
+			c.fail(codeLabel, where, n.Address, notYours, fmt.Sprintf("the label %s says which roles or profile the node has", key), "write roles or profile")
+		case strings.HasPrefix(key, "kupenstack.io/"):
+			c.fail(codeLabel, where, n.Address, notYours, fmt.Sprintf("KupenStack keeps labels like %s for itself", key), "write another key")
+		case ofKubelet(key):
+			c.fail(codeLabel, where, n.Address, notYours, fmt.Sprintf("the label %s is set by Kubernetes, which would set it again", key), "write another key")
 		}
 	}
+}
+
+const notYours = "not a label of yours"
+
+// ofKubelet tells whether Kubernetes sets a label by itself. Most below its domains are for people to set, such as
+// node-role.kubernetes.io/worker and node.kubernetes.io/exclude-from-external-load-balancers.
+func ofKubelet(key string) bool {
+	switch key {
+	case "kubernetes.io/hostname", "kubernetes.io/os", "kubernetes.io/arch", "node.kubernetes.io/instance-type", "node.kubernetes.io/windows-build":
+		return true
+	}
+	return strings.HasPrefix(key, "beta.kubernetes.io/") || strings.HasPrefix(key, "kubelet.kubernetes.io/")
 }
 
 // nodes adds a unit for each node that the configuration speaks of.

@@ -233,34 +233,3 @@ func labelText(labels map[string]string) string {
 	}
 	return strings.Join(texts, ", ")
 }
-
-// spareDevices tells of devices that services were told to do something else with, which would lose its addresses.
-func (c *composer) spareDevices() {
-	uses := map[string][]string{
-		"neutron": {"network.interface.tunnel"},
-		"ovn":     {"network.interface.tunnel"},
-		"nova": {
-			"conf.hypervisor.host_interface", "conf.libvirt.live_migration_interface",
-			"console.novnc.compute.vncserver_proxyclient_interface", "console.spice.compute.server_proxyclient_interface",
-		},
-	}
-	for i := range c.m.Cloud.Physical {
-		n := &c.m.Cloud.Physical[i]
-		places := placesOfDevices(n)
-		for _, service := range slices.Sorted(maps.Keys(uses)) {
-			for _, path := range uses[service] {
-				device, _ := get(c.written[service], path).(string)
-				if device == "" || places[device] == nil {
-					continue
-				}
-				attribute := "device"
-				if n.Devices != nil {
-					attribute = "devices"
-				}
-				c.fail(codeDevice, n.At(attribute), noAddress(), "a device with another use",
-					fmt.Sprintf("%s is what %s of %s names, and in the bridge %s it would have no address any more", device, path, service, n.Bridge),
-					"take another device, or have the service use the bridge, which the addresses move to")
-			}
-		}
-	}
-}

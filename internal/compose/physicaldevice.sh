@@ -43,6 +43,10 @@ inside && there=0 || there=$?
 if [ "$there" = 2 ]; then refuse "Open vSwitch does not answer"; fi
 if [ "$there" = 1 ]; then
   if [ ! -e /sys/class/net/"$DEVICE" ]; then refuse "the node has no such device"; fi
+  # Open vSwitch would find it busy, but only after the one before had gone.
+  master=$(readlink /sys/class/net/"$DEVICE"/master) || master=
+  master=${master##*/}
+  if [ -n "$master" ] && [ "$master" != ovs-system ]; then refuse "it is a part of $master"; fi
   routes=$(ip -4 route show default) || refuse "the default route cannot be read"
   spare "the default route" "$(echo "$routes" | sed -n 's/.* dev \([^ ]*\).*/\1/p')"
   if [ -e /proc/net/if_inet6 ]; then
@@ -53,25 +57,45 @@ if [ "$there" = 1 ]; then
   spare "the address of the node" "$(echo "$addresses" | awk '{ print $2 }')"
 fi
 
-# Two devices in one bridge can make a loop, so the one before goes first.
+# Two devices in one bridge can make a loop, so the one before goes in the transaction in which this one comes: where
+# Open vSwitch refuses, the one before stays.
 mark=external_ids:kupenstack-physical-network
 marked=$(vsctl --bare --columns=name find Port "$mark=\"$NETWORK\"") || refuse "Open vSwitch does not answer"
+set --
+back=
 for old in $marked; do
-  if [ "$old" != "$DEVICE" ] || [ "$there" = 1 ]; then vsctl --if-exists del-port "$old" || refuse "$old cannot be taken out of its bridge"; fi
+  if [ "$old" != "$DEVICE" ] || [ "$there" = 1 ]; then
+    from=$(vsctl port-to-br "$old") || refuse "Open vSwitch does not say where $old is"
+    set -- "$@" -- --if-exists del-port "$old"
+    back="$back -- --may-exist add-port $from $old -- set Port $old $mark=\"$NETWORK\""
+  fi
 done
-vsctl --may-exist add-port "$BRIDGE" "$DEVICE" -- set Port "$DEVICE" "$mark=\"$NETWORK\"" || refuse "Open vSwitch does not take it into $BRIDGE"
+vsctl "$@" -- --may-exist add-port "$BRIDGE" "$DEVICE" -- set Port "$DEVICE" "$mark=\"$NETWORK\"" || refuse "Open vSwitch does not take it into $BRIDGE"
 trouble=$(vsctl --if-exists get Interface "$DEVICE" error) || refuse "Open vSwitch does not answer"
 if [ -n "$trouble" ] && [ "$trouble" != "[]" ]; then
-  vsctl --if-exists del-port "$DEVICE" || trouble="$trouble, and it stays there"
+  # shellcheck disable=SC2086 # names have no spaces
+  vsctl --if-exists del-port "$DEVICE" $back || trouble="$trouble, and it stays there"
   refuse "Open vSwitch does not take it: $trouble"
 fi
 
 ip link set "$DEVICE" up || refuse "it cannot be switched on"
 ip link set "$BRIDGE" up || refuse "$BRIDGE cannot be switched on"
-addresses=$(ip -o address show dev "$DEVICE" scope global) || refuse "its addresses cannot be read"
-for address in $(echo "$addresses" | awk '{ print $4 }'); do
-  ip address replace "$address" dev "$BRIDGE" || refuse "$address cannot be moved to $BRIDGE"
-  ip address delete "$address" dev "$DEVICE" || refuse "$address cannot be moved to $BRIDGE"
+
+# With an address the kernel deletes those that are secondary to it, so the bridge has all of them before the first goes.
+# Whatever ends this in between, the device still has those that the next start has to move.
+held() {
+  listed=$(ip -o address show dev "$DEVICE" scope global) || refuse "its addresses cannot be read"
+  echo "$listed" | awk '{ print $4 }'
+}
+addresses=$(held) || exit 1
+for address in $addresses; do
+  ip address replace "$address" dev "$BRIDGE" || refuse "$address cannot be put on $BRIDGE"
+done
+for address in $addresses; do
+  left=$(held) || exit 1
+  if echo "$left" | grep -qxF -- "$address"; then
+    ip address delete "$address" dev "$DEVICE" || refuse "$address cannot be taken from it"
+  fi
 done
 echo "$DEVICE is in $BRIDGE"
 

@@ -144,6 +144,14 @@ func TestDevicesOfNodes(t *testing.T) {
 	node := func(roles, labels string) string {
 		return fmt.Sprintf("node \"n\" {\n  roles  = [%s]\n  labels = {%s}\n}\n", roles, labels)
 	}
+	moving := func(device string) string {
+		return fmt.Sprintf("profile \"moves\" {\n  slot = 1\n  service \"nova\" { conf = { libvirt = { live_migration_interface = %q } } }\n}\n", device)
+	}
+	onEach := func(device string) string { return strings.Replace(physicalNetworks, "eth1", device, 1) }
+	const (
+		pxe        = "  profile = profile.pxe\n"
+		pxeProfile = "profile \"pxe\" {\n  service \"ironic\" { values = { network = { pxe = { device = \"eth1\" } } } }\n}\n"
+	)
 	for name, c := range map[string]struct{ blocks, node, want string }{
 		"one":                      {devicesByRack, node(`"compute"`, `rack = "b"`), ""},
 		"several labels":           {devicesByRack, node(`"network"`, `rack = "c", row = "1"`), ""},
@@ -160,6 +168,10 @@ func TestDevicesOfNodes(t *testing.T) {
 		"the same on all":          {physicalNetworks, node(`"compute"`, ``), ""},
 		"a label of a role":        {physicalNetworks, node(`"compute"`, `"openstack-control-plane" = "enabled"`), "not a label of yours"},
 		"a label of Kubernetes":    {physicalNetworks, node(`"compute"`, `"kubernetes.io/hostname" = "x"`), "not a label of yours"},
+		"of the kubelet":           {physicalNetworks, node(`"compute"`, `"beta.kubernetes.io/arch" = "x"`), "not a label of yours"},
+		"a label of KupenStack":    {physicalNetworks, node(`"compute"`, `"kupenstack.io/x" = "y"`), "not a label of yours"},
+		"a label for load":         {physicalNetworks, node(`"compute"`, `"node.kubernetes.io/exclude-from-external-load-balancers" = ""`), ""},
+		"a role of Kubernetes":     {physicalNetworks, node(`"compute"`, `"node-role.kubernetes.io/worker" = ""`), ""},
 		"a label of others":        {physicalNetworks, node(`"compute"`, `"topology.kubernetes.io/zone" = "x"`), ""},
 		"a tunnel": {
 			physicalNetworks + `  profile = profile.tunnels`, "profile \"tunnels\" {\n  service \"neutron\" { values = { network = { interface = { tunnel = \"eth1\" } } } }\n}\n",
@@ -171,6 +183,35 @@ func TestDevicesOfNodes(t *testing.T) {
 		"migration": {
 			devicesByRack + `  profile = profile.moves`, "profile \"moves\" {\n  service \"nova\" { conf = { libvirt = { live_migration_interface = \"ens3f0\" } } }\n}\n",
 			"a device with another use",
+		},
+		"migration of some": {
+			devicesByRack, node(`"compute"`, `rack = "b"`) + moving("ens3f0"), "",
+		},
+		"migration of a profile": {
+			devicesByRack, strings.Replace(node(`"compute"`, `rack = "b"`), "roles", "profile = profile.moves\n  roles", 1) + moving("ens3f0"),
+			"a device with another use",
+		},
+		"migration of a profile elsewhere": {
+			devicesByRack, strings.Replace(node(`"compute"`, `rack = "b"`), "roles", "profile = profile.moves\n  roles", 1) + moving("eno1"), "",
+		},
+		"told once": {
+			devicesByRack + `  profile = profile.moves`, strings.Replace(node(`"compute"`, `rack = "b"`), "roles", "profile = profile.also\n  roles", 1) + moving("ens3f0") +
+				"profile \"also\" {\n  slot = 2\n  from = [profile.moves]\n  service \"nova\" { conf = { libvirt = { other = 1 } } }\n}\n",
+			"a device with another use",
+		},
+		"of PXE":             {onEach("ironic-pxe"), node(`"compute", "control-plane"`, ``), "a device with another use"},
+		"of PXE elsewhere":   {onEach("ironic-pxe"), node(`"compute"`, ``) + "node \"c\" {\n  roles = [\"control-plane\"]\n}\n", ""},
+		"of PXE by a person": {onEach("eth1") + pxe, node(`"network", "control-plane"`, ``) + pxeProfile, "a device with another use"},
+		"of no PXE any more": {onEach("ironic-pxe") + pxe, node(`"network", "control-plane"`, ``) + pxeProfile, ""},
+		"of a bridge beside": {
+			physicalNetworks + `  profile = profile.bridges`, "profile \"bridges\" {\n  service \"neutron\" { conf = { auto_bridge_add = { \"br-more\" = \"eth5\" } } }\n}\n",
+			"a device beside those of physical networks",
+		},
+		"a bridge beside": {
+			physicalNetworks + `  profile = profile.bridges`, "profile \"bridges\" {\n  service \"neutron\" { conf = { auto_bridge_add = { \"br-more\" = \"\" } } }\n}\n", "",
+		},
+		"a bridge without devices": {
+			"physical_network \"public\" { bridge = \"br-public\" }\n  profile = profile.bridges", "profile \"bridges\" {\n  service \"neutron\" { conf = { auto_bridge_add = { \"br-public\" = \"eth5\" } } }\n}\n", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,5 +241,16 @@ func TestDevicesOfNodes(t *testing.T) {
 	there := fmt.Sprintf(`physical_network "Public", at main.hcl:%d`, line("devices ="))
 	if len(diags) != 1 || diags[0].Subject.Start.Line != line("node \"n\"") || !strings.Contains(diags[0].Detail, there) || fmt.Sprint(diags[0].Address) != "node.n" {
 		t.Errorf("%+v, and not %s", diags, there)
+	}
+}
+
+// TestOwnLabelPlace points at the label, and not at all of them.
+func TestOwnLabelPlace(t *testing.T) {
+	text := composed.Source("ovs", "", "") + "node \"n\" {\n  roles  = [\"compute\"]\n  labels = {\n    rack = \"a\"\n    \"kubernetes.io/os\" = \"x\"\n  }\n}\n"
+	m, ev := composed.Text(t, text)
+	_, diags := compose.Compose(m, ev, compose.Facts{Unlocked: true})
+	want := strings.Count(text[:strings.Index(text, "\"kubernetes.io/os")], "\n") + 1
+	if len(diags) != 1 || diags[0].Subject == nil || diags[0].Subject.Start.Line != want {
+		t.Fatalf("%v, want one at line %d", diags, want)
 	}
 }

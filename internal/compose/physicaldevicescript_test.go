@@ -1,6 +1,7 @@
 package compose_test
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,27 +12,64 @@ import (
 )
 
 // What stands in for the programs of the image. Ports are files in the directory of their bridge, with the network that
-// they were marked with.
+// they were marked with; addresses are lines in the file of their device. As with the real ones, what is between "--" is
+// one transaction, a port is in one bridge, and an IPv4 address takes those that are secondary to it with it.
 const (
 	fakeSwitch = `#!/bin/sh
-while :; do case "$1" in --timeout=*|--db=*|--bare|--columns=*|--if-exists|--may-exist) shift ;; *) break ;; esac; done
-case "$1" in
-br-exists) [ -d "$STATE/bridges/$2" ] ;;
-list-ports) [ ! -e "$STATE/deaf" ] && ls "$STATE/bridges/$2" ;;
-find) grep -lxF -- "${3#*=}" "$STATE"/bridges/*/* 2>/dev/null | sed 's|.*/||' ;;
-del-port) rm -f "$STATE"/bridges/*/"$2" && echo "del-port $2" >>"$STATE/log" ;;
-add-port) echo "${8#*=}" >"$STATE/bridges/$2/$3" && echo "add-port $2 $3" >>"$STATE/log" ;;
-get) cat "$STATE/error" ;;
-*) echo "ovs-vsctl $*" >&2; exit 1 ;;
-esac
+one() {
+	while :; do case "$1" in --timeout=*|--db=*|--bare|--columns=*|--if-exists|--may-exist) shift ;; *) break ;; esac; done
+	case "$1" in
+	"") ;;
+	br-exists) [ -d "bridges/$2" ] ;;
+	list-ports) [ ! -e "$STATE/deaf" ] && ls "bridges/$2" ;;
+	port-to-br) in=$(ls -d bridges/*/"$2") && basename "$(dirname "$in")" ;;
+	find) grep -lxF -- "${3#*=}" bridges/*/* 2>/dev/null | sed 's|.*/||' ;;
+	del-port) rm -f bridges/*/"$2" && echo "del-port $2" >>log ;;
+	add-port)
+		for in in bridges/*/"$3"; do if [ -e "$in" ] && [ "$in" != "bridges/$2/$3" ]; then echo "$3 is in $in" >&2; return 1; fi; done
+		touch "bridges/$2/$3" && echo "add-port $2 $3" >>log ;;
+	set) in=$(ls -d bridges/*/"$3") && echo "${4#*=}" >"$in" ;;
+	get) cat "$STATE/error" ;;
+	*) echo "ovs-vsctl $*" >&2; return 1 ;;
+	esac
+}
+work=$(mktemp -d) && cp -r "$STATE/bridges" "$work" && cd "$work" && touch log || exit 1
+code=0
+while [ "$#" -gt 0 ]; do
+	count=0 words=
+	for word; do if [ "$word" = -- ]; then break; fi; count=$((count + 1)); words="$words '$word'"; done
+	eval "one $words" || { code=$?; break; }
+	shift "$count"
+	if [ "$#" -gt 0 ]; then shift; fi
+done
+if [ "$code" = 0 ] && [ -s log ]; then cat log >>"$STATE/log"; rm -r "$STATE/bridges" && cp -r bridges "$STATE"; fi
+rm -r "$work"
+exit "$code"
 `
 	fakeIP = `#!/bin/sh
+on="$STATE/addresses/$5"
+did() {
+	echo "ip $*" >>"$STATE/log"
+	# The one that is to be the last is done, and its caller is no more.
+	if [ -e "$STATE/last" ] && [ "$(cat "$STATE/last")" = "$*" ]; then rm "$STATE/last"; kill -KILL "$PPID"; fi
+}
 case "$*" in
 "-4 route show default") cat "$STATE/routes" ;;
 "-6 route show default") cat "$STATE/routes6" ;;
 "-o address show to 192.0.2.7") cat "$STATE/node" ;;
-"-o address show dev eth1 scope global") cat "$STATE/addresses" ;;
-"link set "*|"address replace "*|"address delete "*) echo "ip $*" >>"$STATE/log" ;;
+"-o address show dev eth1 scope global") cat "$STATE/addresses/eth1" ;;
+"link set "*) did "$*" ;;
+"address replace "*)
+	if ! grep -qF " $3 " "$on"; then echo "3: $5    inet $3 scope global $5" >>"$on"; fi
+	did "$*" ;;
+"address delete "*)
+	line=$(grep -F " $3 " "$on") || { echo "RTNETLINK answers: Cannot assign requested address" >&2; exit 2; }
+	case "$line" in
+	*secondary*|*inet6*) grep -vF " $3 " "$on" >"$on.new" ;;
+	*) grep -vF " $3 " "$on" | grep -v "inet ${3%.*}.*secondary" >"$on.new" ;;
+	esac
+	mv "$on.new" "$on"
+	did "$*" ;;
 *) echo "ip $*" >&2; exit 1 ;;
 esac
 `
@@ -51,9 +89,7 @@ func TestConnect(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell")
 	}
-	_, items := connectors(t, composed.Everything(t, "ovs", "", "", physicalNetworks), "public")
-	container := at(items[0], []string{"spec", "template", "spec", "containers"}).([]any)[0].(map[string]any)
-	script := container["command"].([]any)[2].(string)
+	script := connectScript(t)
 	const connected = "add-port br-public eth1\nip link set eth1 up\nip link set br-public up\n"
 	type files map[string]string
 	for name, c := range map[string]struct {
@@ -63,10 +99,10 @@ func TestConnect(t *testing.T) {
 	}{
 		"spare": {nil, "", connected},
 		"with addresses": {
-			files{"addresses": "3: eth1    inet 198.51.100.9/24 scope global eth1\n3: eth1    inet6 2001:db8::9/64 scope global \n"},
+			files{"addresses/eth1": "3: eth1    inet 198.51.100.9/24 scope global eth1\n3: eth1    inet6 2001:db8::9/64 scope global \n"},
 			"",
-			connected + "ip address replace 198.51.100.9/24 dev br-public\nip address delete 198.51.100.9/24 dev eth1\n" +
-				"ip address replace 2001:db8::9/64 dev br-public\nip address delete 2001:db8::9/64 dev eth1\n",
+			connected + "ip address replace 198.51.100.9/24 dev br-public\nip address replace 2001:db8::9/64 dev br-public\n" +
+				"ip address delete 198.51.100.9/24 dev eth1\nip address delete 2001:db8::9/64 dev eth1\n",
 		},
 		"no such device":        {files{"net/eth1/address": ""}, "eth1 of node worker-1 is not connected to the physical network public: the node has no such device", ""},
 		"the default route":     {files{"routes": "default via 192.0.2.1 dev eth1 proto dhcp metric 100\n"}, "the default route is on eth1, and would be lost", ""},
@@ -89,7 +125,19 @@ func TestConnect(t *testing.T) {
 			"",
 			"del-port eth9\n" + connected,
 		},
-		"in another bridge before":    {files{"bridges/br-old/eth1": "\"public\"\n"}, "", "del-port eth1\n" + connected},
+		"in another bridge before": {files{"bridges/br-old/eth1": "\"public\"\n"}, "", "del-port eth1\n" + connected},
+		"of somebody's bridge": {
+			files{"bridges/br-old/eth1": "somebody's\n", "bridges/br-public/eth9": "\"public\"\n"}, "Open vSwitch does not take it into br-public", "",
+		},
+		"a part of a bond": {
+			files{"net/eth1/master": "../bond0", "bridges/br-public/eth9": "\"public\"\n"}, "it is a part of bond0", "",
+		},
+		"a part of the switch": {files{"net/eth1/master": "../ovs-system", "bridges/br-old/eth1": "\"public\"\n"}, "", "del-port eth1\n" + connected},
+		"busy where another was": {
+			files{"error": "\"busy\"\n", "bridges/br-public/eth9": "\"public\"\n", "bridges/br-old/eth8": "\"public\"\n"},
+			"Open vSwitch does not take it: \"busy\"",
+			"del-port eth8\ndel-port eth9\nadd-port br-public eth1\ndel-port eth1\nadd-port br-old eth8\nadd-port br-public eth9\n",
+		},
 		"another stays where refused": {files{"bridges/br-public/eth9": "\"public\"\n", "routes": "default dev eth1\n"}, "the default route", ""},
 		"the bridge comes later":      {files{"late": "x", "bridges/br-public/patch": ""}, "", connected},
 		"taken out later":             {files{"leaves": "x"}, "it has left br-public", connected},
@@ -98,34 +146,12 @@ func TestConnect(t *testing.T) {
 		"refused by the switch":       {files{"error": "\"could not open network device eth1 (Device or resource busy)\"\n"}, "Device or resource busy", "add-port br-public eth1\ndel-port eth1\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			state := t.TempDir()
-			all := files{
-				"routes": "default via 192.0.2.1 dev eth0\n", "routes6": "\n", "node": "2: eth0    inet 192.0.2.7/24 scope global eth0\n", "addresses": "\n", "error": "[]\n",
-				"net/eth1/address": "x", "bridges/br-public/patch": "of Neutron\n", "if_inet6": "x",
-			}
-			for path, content := range c.node {
-				all[path] = content
-			}
-			for path, content := range all {
-				if content != "" {
-					write(t, filepath.Join(state, path), content, 0o644)
-				}
-			}
-			for program, text := range map[string]string{"ovs-vsctl": fakeSwitch, "ip": fakeIP, "sleep": fakeSleep} {
-				write(t, filepath.Join(state, "bin", program), text, 0o755)
-			}
-			told := filepath.Join(state, "told")
-			here := strings.NewReplacer("/sys/class/net", filepath.Join(state, "net"), "/proc/net/if_inet6", filepath.Join(state, "if_inet6"), "/dev/termination-log", told).Replace(script)
-			cmd := exec.CommandContext(t.Context(), "sh", "-c", here)
-			cmd.Env = []string{
-				"PATH=" + filepath.Join(state, "bin") + ":" + os.Getenv("PATH"), "STATE=" + state,
-				"NETWORK=public", "BRIDGE=br-public", "DEVICE=eth1", "NODE=worker-1", "ADDRESS=192.0.2.7",
-			}
-			output, err := cmd.CombinedOutput()
+			state := node(t, c.node)
+			output, err := run(t, state, script)
 			if (err != nil) != (c.refused != "") {
 				t.Errorf("%v\n%s", err, output)
 			}
-			if reason, _ := os.ReadFile(told); !strings.Contains(string(reason), c.refused) || c.refused == "" && len(reason) > 0 {
+			if reason, _ := os.ReadFile(filepath.Join(state, "told")); !strings.Contains(string(reason), c.refused) || c.refused == "" && len(reason) > 0 {
 				t.Errorf("it says %q, want %q\n%s", reason, c.refused, output)
 			}
 			if log, _ := os.ReadFile(filepath.Join(state, "log")); string(log) != c.log {
@@ -133,6 +159,96 @@ func TestConnect(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestConnectKeepsAddresses kills the script after each of its commands of ip, and starts it again.
+func TestConnectKeepsAddresses(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no shell")
+	}
+	script := connectScript(t)
+	const before = "3: eth1    inet 198.51.100.9/24 scope global eth1\n3: eth1    inet 198.51.100.10/24 scope global secondary eth1\n" +
+		"3: eth1    inet 203.0.113.5/24 scope global eth1\n3: eth1    inet6 2001:db8::9/64 scope global \n"
+	addresses := []string{"198.51.100.9/24", "198.51.100.10/24", "203.0.113.5/24", "2001:db8::9/64"}
+	lasts := []string{"", "link set eth1 up", "link set br-public up"}
+	for _, address := range addresses {
+		lasts = append(lasts, "address replace "+address+" dev br-public")
+		if address != "198.51.100.10/24" { // it goes with the first
+			lasts = append(lasts, "address delete "+address+" dev eth1")
+		}
+	}
+	for _, last := range lasts {
+		t.Run(last, func(t *testing.T) {
+			state := node(t, map[string]string{"addresses/eth1": before, "last": last})
+			output, err := run(t, state, script)
+			if last != "" {
+				if err == nil {
+					t.Fatalf("nothing ended it:\n%s", output)
+				}
+				output, err = run(t, state, script)
+			}
+			if err != nil {
+				t.Errorf("%v\n%s", err, output)
+			}
+			on, _ := os.ReadFile(filepath.Join(state, "addresses/br-public"))
+			for _, address := range addresses {
+				if !strings.Contains(string(on), " "+address+" ") {
+					t.Errorf("%s is lost; the bridge has\n%s", address, on)
+				}
+			}
+			if left, _ := os.ReadFile(filepath.Join(state, "addresses/eth1")); strings.TrimSpace(string(left)) != "" {
+				t.Errorf("the device still has\n%s", left)
+			}
+		})
+	}
+}
+
+func connectScript(t *testing.T) string {
+	t.Helper()
+	_, items := connectors(t, composed.Everything(t, "ovs", "", "", physicalNetworks), "public")
+	container := at(items[0], []string{"spec", "template", "spec", "containers"}).([]any)[0].(map[string]any)
+	return container["command"].([]any)[2].(string)
+}
+
+// node is the directory of a node where all is well but for these files.
+func node(t *testing.T, other map[string]string) string {
+	t.Helper()
+	state := t.TempDir()
+	all := map[string]string{
+		"routes": "default via 192.0.2.1 dev eth0\n", "routes6": "\n", "node": "2: eth0    inet 192.0.2.7/24 scope global eth0\n", "error": "[]\n",
+		"addresses/eth1": "\n", "addresses/br-public": "\n", "net/eth1/address": "x", "bridges/br-public/patch": "of Neutron\n", "if_inet6": "x",
+	}
+	maps.Copy(all, other)
+	for path, content := range all {
+		at := filepath.Join(state, path)
+		switch {
+		case content == "":
+		case strings.HasSuffix(path, "/master"):
+			if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(content, at); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			write(t, at, content, 0o644)
+		}
+	}
+	for program, text := range map[string]string{"ovs-vsctl": fakeSwitch, "ip": fakeIP, "sleep": fakeSleep} {
+		write(t, filepath.Join(state, "bin", program), text, 0o755)
+	}
+	return state
+}
+
+func run(t *testing.T, state, script string) ([]byte, error) {
+	t.Helper()
+	here := strings.NewReplacer("/sys/class/net", filepath.Join(state, "net"), "/proc/net/if_inet6", filepath.Join(state, "if_inet6"), "/dev/termination-log", filepath.Join(state, "told")).Replace(script)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", here)
+	cmd.Env = []string{
+		"PATH=" + filepath.Join(state, "bin") + ":" + os.Getenv("PATH"), "STATE=" + state,
+		"NETWORK=public", "BRIDGE=br-public", "DEVICE=eth1", "NODE=worker-1", "ADDRESS=192.0.2.7",
+	}
+	return cmd.CombinedOutput()
 }
 
 func write(t *testing.T, path, content string, mode os.FileMode) {

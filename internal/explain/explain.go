@@ -249,7 +249,7 @@ func (e *explainer) oneNode(n *model.Node, service string) ([]Explanation, error
 		}
 		return []Explanation{answer(service, own[service])}, nil
 	}
-	answers := []Explanation{{Address: a, Values: e.block(a, e.definition.Block("node"), e.c.Written(a))}}
+	answers := []Explanation{{Address: a, Values: append(e.block(a, e.definition.Block("node"), e.c.Written(a)), slot(e.m.Profile(n.Profile))...)}}
 	for _, s := range n.Services {
 		answers = append(answers, answer(s.Name, s.Settings))
 	}
@@ -286,15 +286,29 @@ func (e *explainer) profile(a addr.Object, service string) ([]Explanation, error
 		names = []string{service}
 	}
 	var answers []Explanation
+	if values := slot(p); service == "" && len(values) > 0 {
+		answers = append(answers, Explanation{Address: a, Values: values})
+	}
 	for _, name := range names {
 		answers = append(answers, Explanation{
 			Address: a, Service: name, Layers: e.layers(name, false, p.Layers), Values: e.settings(name, false, settings[name]),
 		})
 	}
-	if len(answers) == 0 {
-		answers = []Explanation{{Address: a, Notes: []string{"The profile has no settings."}}}
+	if len(names) == 0 {
+		if len(answers) == 0 {
+			answers = []Explanation{{Address: a}}
+		}
+		answers[0].Notes = append(answers[0].Notes, "The profile has no settings.")
 	}
 	return answers, nil
+}
+
+// slot is the place of the nodes with a profile among those that differ. That of a profile it builds on is not its own.
+func slot(p *model.Profile) []Value {
+	if p == nil || p.Slot == 0 {
+		return nil
+	}
+	return []Value{{Path: "slot", Effective: Shown{Value: p.Slot}, Set: Source{Kind: SourceWritten, Layer: p.Address.String(), Range: p.Ranges["slot"]}}}
 }
 
 // unknown tells that there is no such thing, and what was probably meant.

@@ -208,6 +208,7 @@ type Node struct {
 	Roles    []string // sorted
 	Profile  string   // "" for the cloud's default alone
 	Labels   map[string]string
+	LabelsAt *Origin // where each label was written; nil when that is not known
 	Disabled bool
 	// Services are those whose configuration on this node differs from the cloud's, by name.
 	Services []NodeService

@@ -180,6 +180,9 @@ func (r *resolver) node(b *config.Block, address addr.Object, m *model.Model, l 
 	n := model.Node{
 		Name: r.nodeName(b), Address: address, Profile: r.text(b, "profile"), Labels: r.texts(b, "labels", r.labelKey), Range: b.Range, Ranges: ranges(b),
 	}
+	if a := b.Attribute("labels"); a != nil {
+		n.LabelsAt = a.Origin()
+	}
 	for _, a := range b.Attributes {
 		if a.Name != "roles" && a.Name != "disabled" {
 			continue

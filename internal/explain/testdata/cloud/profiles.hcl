@@ -36,6 +36,7 @@ profile "fast" {
 
 profile "gpu" {
   from = [profile.base, "fast"]
+  slot = 1
 
   service "nova" {
     conf = {
