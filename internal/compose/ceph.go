@@ -69,8 +69,11 @@ func cephValues(service string, cloud *model.Cloud) []setting {
 	}
 	switch service {
 	case imageService:
-		list = append(list, written("conf.glance.rbd.rbd_store_pool", ceph.Images.Pool)...)
-		list = append(list, written("conf.glance.rbd.rbd_store_user", ceph.Images.User)...)
+		// The store reads the first; what the chart has in the other from before there were several would tell people lies.
+		for _, section := range []string{"conf.glance.rbd.", "conf.glance.glance_store."} {
+			list = append(list, written(section+"rbd_store_pool", ceph.Images.Pool)...)
+			list = append(list, written(section+"rbd_store_user", ceph.Images.User)...)
+		}
 	case volumesService:
 		list = append(list, volumesInCeph(cloud)...)
 	case computeService:

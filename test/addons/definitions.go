@@ -31,9 +31,9 @@ func CertManager() Addon {
 		Name: "cert-manager", module: "github.com/cert-manager/cert-manager", version: "v1.21.2",
 		sum: "h1:UWgoYM+KLNtRlqmoWOKjKBOBUPVHeepQ6/ac3ERJW68=", files: []string{"deploy/crds/cert-manager.io_*.yaml"},
 		roles: []rule{
-			{resource("cert-manager.io", "v1", "clusterissuers"), (*player).ready},
-			{resource("cert-manager.io", "v1", "issuers"), (*player).ready},
-			{resource("cert-manager.io", "v1", "certificates"), (*player).certificate},
+			{resource("cert-manager.io", "clusterissuers"), (*player).ready},
+			{resource("cert-manager.io", "issuers"), (*player).ready},
+			{resource("cert-manager.io", "certificates"), (*player).certificate},
 		},
 	}
 }
@@ -44,8 +44,8 @@ func Gateway() Addon {
 		Name: "Gateway API", module: "sigs.k8s.io/gateway-api", version: "v1.6.0",
 		sum: "h1:735YBRj5NXFrOGX0GoSjwzUIzbz8kiEOfADsqHFmHgE=", files: []string{"config/crd/standard/gateway.networking.k8s.io_*.yaml"},
 		roles: []rule{
-			{resource("gateway.networking.k8s.io", "v1", "httproutes"), (*player).route},
-			{resource("gateway.networking.k8s.io", "v1", "backendtlspolicies"), (*player).policy},
+			{resource("gateway.networking.k8s.io", "httproutes"), (*player).route},
+			{resource("gateway.networking.k8s.io", "backendtlspolicies"), (*player).policy},
 		},
 	}
 }
@@ -56,9 +56,9 @@ func Rook() Addon {
 		Name: "Rook", module: "github.com/rook/rook", version: "v1.12.0",
 		sum: "h1:XzurShEDvuPueDnZBgaj5M3AJXQ2ykSNOHGhfobkE/U=", files: []string{"deploy/examples/crds.yaml"},
 		roles: []rule{
-			{resource("ceph.rook.io", "v1", "cephclusters"), (*player).phase},
-			{resource("ceph.rook.io", "v1", "cephblockpools"), (*player).phase},
-			{resource("ceph.rook.io", "v1", "cephclients"), (*player).user},
+			{resource("ceph.rook.io", "cephclusters"), (*player).phase},
+			{resource("ceph.rook.io", "cephblockpools"), (*player).phase},
+			{resource("ceph.rook.io", "cephclients"), (*player).user},
 		},
 	}
 }

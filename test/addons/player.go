@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,8 +28,8 @@ type rule struct {
 	act      func(*player, context.Context, *unstructured.Unstructured) error
 }
 
-func resource(group, version, plural string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
+func resource(group, plural string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: "v1", Resource: plural}
 }
 
 // callLimit bounds what is done for one object, and syncLimit the first lists.
@@ -128,8 +129,11 @@ func (p *player) next(ctx context.Context) bool {
 
 func (p *player) play(ctx context.Context, k key) error {
 	cached, err := p.informers.ForResource(k.resource).Lister().Get(cacheKey(k))
-	if err != nil {
+	if apierrors.IsNotFound(err) {
 		return nil // it is gone
+	}
+	if err != nil {
+		return err
 	}
 	object, ok := cached.(*unstructured.Unstructured)
 	if !ok {
