@@ -20,7 +20,7 @@ import (
 func TestPinsOfAllCharts(t *testing.T) {
 	const blocks = "images {\n    lock       = true\n    registries = { \"quay.io\" = \"mirror.example.org\" }\n  }\n  " +
 		"tls {\n    issuer = { kind = \"ClusterIssuer\", name = \"openstack-ca\" }\n  }\n"
-	m, ev := composed.Text(t, composed.Without(composed.Source("ovn", "lvm", blocks), "designate", "magnum", "octavia", "skyline"))
+	m, ev := composed.Text(t, composed.Without(composed.Source("ovn", "lvm", blocks), "designate", "ironic", "magnum", "octavia", "skyline"))
 	from := newCharts(Options{CacheDir: t.TempDir()})
 	tree := os.DirFS(cmp.Or(os.Getenv(testcharts.CheckoutVariable), testcharts.Dir()))
 	for address, u := range composed.Compose(t, m, ev, compose.Facts{Unlocked: true}) {
