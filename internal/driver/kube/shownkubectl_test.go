@@ -161,7 +161,7 @@ func testShownToKubectl(t *testing.T, bed *cluster.Cluster) {
 	s.lists("ossvc",
 		"NAME STATUS RELEASE CHART AGE", "glance Disabled", "keystone Progressing 2026.1", "mariadb Ready", "memcached Ready", "rabbitmq Ready")
 	s.lists("oscp", "NAME PHASE READY RELEASE AGE", "prod Identity False 2026.1")
-	s.lists("occp", "NAME FROM AGE", "base", "gpu base")
+	s.lists("occp", "NAME FROM SLOT AGE", "base", "gpu base")
 	if got := s.prints("get", "osknodes"); len(got) != 3 || got[0] != "NAME STATUS ROLES PROFILE AGE" || !strings.HasPrefix(got[1], nodes+" Ready control-plane gpu ") || !strings.Contains(got[2], " Unmanaged ") {
 		t.Errorf("kubectl get osknodes prints\n%s", strings.Join(got, "\n"))
 	}
