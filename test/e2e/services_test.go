@@ -231,7 +231,7 @@ func (s *everything) takeAway(t *testing.T, services []string) {
 	s.Files.Write("cloud.hcl", without.String())
 	before := s.Released(t, namespace)
 	s.commit = s.Push(t, "Take services away")
-	s.pass(t, "--max-deletes", "20") // more go at once than is usual
+	s.pass(t, "--max-deletes", "40") // more go at once than is usual
 	left := s.Released(t, namespace)
 	s.unreachable(t, services)
 	if services != nil {
