@@ -87,7 +87,7 @@ fi
 // TestConnect runs what pods of the DaemonSet run, on nodes that have this and that.
 func TestConnect(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no shell")
+		t.Fatal(err)
 	}
 	script := connectScript(t)
 	const connected = "add-port br-public eth1\nip link set eth1 up\nip link set br-public up\n"
@@ -164,7 +164,7 @@ func TestConnect(t *testing.T) {
 // TestConnectKeepsAddresses kills the script after each of its commands of ip, and starts it again.
 func TestConnectKeepsAddresses(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no shell")
+		t.Fatal(err)
 	}
 	script := connectScript(t)
 	const before = "3: eth1    inet 198.51.100.9/24 scope global eth1\n3: eth1    inet 198.51.100.10/24 scope global secondary eth1\n" +

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
@@ -145,20 +143,9 @@ func (k tlsKeeper) front(f front) {
 // onNodes are what holds of a service on nodes with profiles of their own.
 func (c *composer) onNodes(s *model.Service) []writtenForNodes {
 	var found []writtenForNodes
-	done := map[string]bool{}
-	for i := range c.m.Nodes {
-		n := &c.m.Nodes[i]
-		if done[n.Profile] {
-			continue
-		}
-		done[n.Profile] = true
-		for _, own := range n.Services {
-			if own.Name != s.Name || own.Conf == cty.NilVal {
-				continue
-			}
-			if conf, err := withHidden(own.Conf, false, nil); err == nil { // which is told elsewhere
-				found = append(found, writtenForNodes{map[string]any{"conf": conf}, own.Settings})
-			}
+	for _, own := range c.ownOfNodes(s) {
+		if conf, err := withHidden(own.Conf, false, nil); err == nil { // which is told elsewhere
+			found = append(found, writtenForNodes{map[string]any{"conf": conf}, own.Settings})
 		}
 	}
 	return found

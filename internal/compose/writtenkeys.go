@@ -49,6 +49,21 @@ func keyPaths(tree map[string]any, above []string) [][]string {
 // keysForNodes are those that profiles write for their nodes, as far as a chart knows of them: the first level.
 func (c *composer) keysForNodes(s *model.Service) []unit.WrittenKey {
 	var found []unit.WrittenKey
+	for _, own := range c.ownOfNodes(s) {
+		conf, _ := own.Conf.Unmark()
+		if t := conf.Type(); !conf.IsKnown() || conf.IsNull() || !t.IsObjectType() && !t.IsMapType() {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(conf.AsValueMap())) {
+			found = append(found, c.writtenKey(s, own.Settings, []string{"conf", key}))
+		}
+	}
+	return found
+}
+
+// ownOfNodes are the conf of a service that profiles have for their nodes, once for each profile.
+func (c *composer) ownOfNodes(s *model.Service) []model.NodeService {
+	var found []model.NodeService
 	done := map[string]bool{}
 	for i := range c.m.Nodes {
 		n := &c.m.Nodes[i]
@@ -57,15 +72,8 @@ func (c *composer) keysForNodes(s *model.Service) []unit.WrittenKey {
 		}
 		done[n.Profile] = true
 		for _, own := range n.Services {
-			if own.Name != s.Name || own.Conf == cty.NilVal {
-				continue
-			}
-			conf, _ := own.Conf.Unmark()
-			if t := conf.Type(); !conf.IsKnown() || conf.IsNull() || !t.IsObjectType() && !t.IsMapType() {
-				continue
-			}
-			for _, key := range slices.Sorted(maps.Keys(conf.AsValueMap())) {
-				found = append(found, c.writtenKey(s, own.Settings, []string{"conf", key}))
+			if own.Name == s.Name && own.Conf != cty.NilVal {
+				found = append(found, own)
 			}
 		}
 	}

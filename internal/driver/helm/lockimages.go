@@ -84,8 +84,8 @@ func (c *charts) images(ctx context.Context, spec *unit.Release) ([]string, erro
 	return slices.Compact(found), nil
 }
 
-// Digests asks the registries of images for what these stand for now, in the order of the images; of an image for several kinds of machines it is that of its index. Of the options only what concerns repositories
-// matters. The error says of every image that could not be had why; another try may help.
+// Digests asks the registries of images for what these stand for now, in the order of the images; of an image for
+// several kinds of machines it is that of its index. Of the options only what concerns repositories matters. The error says of every image that could not be had why; another try may help.
 func Digests(ctx context.Context, options Options, images []string) ([]string, error) {
 	client, err := newRepositories(options).images()
 	if err != nil {
