@@ -50,6 +50,9 @@ or have a removed block with from = cloud.<name> in the repository in place of t
 	}
 	command.Flags().StringSliceVar(&o.deleteData, "delete-data", nil, "the services whose volumes are deleted as well, by name")
 	command.Flags().StringVar(&d.confirm, "confirm", "", "the name of the cloud that is to be taken away")
+	for _, name := range []string{"delete-data", "confirm"} {
+		command.Flags().Lookup(name).Annotations = map[string][]string{wire.Typed: {"true"}}
+	}
 	return command
 }
 

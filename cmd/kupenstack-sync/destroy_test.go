@@ -44,3 +44,17 @@ func TestDestroySaysWhichDataGoes(t *testing.T) {
 		t.Errorf("of an unknown service: %v", err)
 	}
 }
+
+// TestDestroyIsTyped: variables that somebody left behind allow nothing.
+func TestDestroyIsTyped(t *testing.T) {
+	t.Setenv("KUPENSTACK_CONFIRM", "prod")
+	t.Setenv("KUPENSTACK_DELETE_DATA", "mariadb")
+	o := &options{}
+	flags := destroyCommand(o).Flags()
+	if err := wire.FromEnvironment(flags); err != nil {
+		t.Fatal(err)
+	}
+	if confirmed := flags.Lookup("confirm").Value.String(); confirmed != "" || len(o.deleteData) > 0 {
+		t.Errorf("variables confirm %q and delete %q", confirmed, o.deleteData)
+	}
+}

@@ -111,7 +111,7 @@ func command() *cobra.Command {
 		Long: `Without a command, kupenstack-sync reads the configuration at --repo, brings the cluster and OpenStack to
 what it says, and ends when nothing more can move.
 
-Every flag can be given as a variable: --status-branch as KUPENSTACK_STATUS_BRANCH.
+Every flag but those that allow to destroy can be given as a variable: --status-branch as KUPENSTACK_STATUS_BRANCH.
 
 Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the configuration has mistakes
 (fmt --check: or another layout), 4 blocked or timed out, 64 wrong usage, 130 interrupted.`,

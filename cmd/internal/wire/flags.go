@@ -16,6 +16,10 @@ import (
 // EnvPrefix begins the variables that stand for flags: --status-branch is KUPENSTACK_STATUS_BRANCH.
 const EnvPrefix = "KUPENSTACK_"
 
+// Typed annotates flags that no variable stands for: what they allow is meant for one command, and a variable that was
+// left behind would allow it for all that follow.
+const Typed = "kupenstack-typed"
+
 // Flags are what both commands can be told.
 type Flags struct {
 	Repo         string
@@ -102,14 +106,14 @@ func (d directory) Set(name string) error {
 
 func (directory) Type() string { return "string" }
 
-// FromEnvironment sets every flag that was not given from its variable, if there is one. That holds for
+// FromEnvironment sets every flag that was not given from its variable, if there is one, but those that are [Typed]. That holds for
 // what a command can be told, not for cobra's own flags: those ask it to do something else.
 func FromEnvironment(set *pflag.FlagSet) error {
 	var failure error
 	set.VisitAll(func(flag *pflag.Flag) {
 		name := EnvPrefix + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 		value, ok := os.LookupEnv(name)
-		if !ok || flag.Changed || failure != nil || flag.Name == "help" || flag.Name == "version" {
+		if !ok || flag.Changed || failure != nil || flag.Name == "help" || flag.Name == "version" || flag.Annotations[Typed] != nil {
 			return
 		}
 		if err := set.Set(flag.Name, value); err != nil {
