@@ -136,8 +136,11 @@ func desiredOf(t unit.Target) cty.Value {
 	return cty.NilVal
 }
 
-// nameOf is the name that an object should have, "" while that is not known.
-func nameOf(t unit.Target, desired cty.Value) string {
+// nameOf is the name that an object should have, or what stands for one; "" while that is not known.
+func nameOf(k kind, t unit.Target, desired cty.Value) string {
+	if by, ok := k.(keyed); ok {
+		return by.key(desired)
+	}
 	v := attribute(desired, "name")
 	if v == cty.NilVal {
 		return t.Address.Name() // the label is the name unless one is written

@@ -64,6 +64,14 @@ type adopter interface {
 	adoptable(want cty.Value, o *object) string
 }
 
+// keyed is a kind whose objects have no name of their own, such as a role of a user in a project: they are told
+// apart by what they connect, of which there is at most one each.
+type keyed interface {
+	// key is the title of the object that is wanted, wherever it lives; "" while a part of what it is made of is
+	// not known.
+	key(want cty.Value) string
+}
+
 // hindered is a kind whose service refuses some changes as long as something stands in their way.
 type hindered interface {
 	// hindrance returns "" or a sentence that says what stands in the way of changes and what to do, and the

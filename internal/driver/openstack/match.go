@@ -63,8 +63,11 @@ func find(k kind, s *session, t unit.Target, want cty.Value, objects []*object) 
 // findByName looks for objects that nobody has marked.
 func findByName(k kind, s *session, t unit.Target, want cty.Value, objects []*object) (m match, done bool) {
 	m.want = want
-	name := nameOf(t, want)
+	name := nameOf(k, t, want)
 	scope, known := scopeOf(resource(t), want, s)
+	if _, everywhere := k.(keyed); everywhere {
+		scope, known = "", true
+	}
 	if name == "" || !known {
 		m.open = true
 		return m, false
