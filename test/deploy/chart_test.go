@@ -94,7 +94,7 @@ type variant struct {
 	absent []string // flags that must not
 	image  string
 	mounts map[string]string // the Secret that is mounted, by path
-	env    string
+	env    []string
 }
 
 func variants() []variant {
@@ -137,7 +137,23 @@ func variants() []variant {
 			values: with(values{"openstack": values{"secret": "clouds", "cloud": "lab"}}),
 			args:   []string{"--os-cloud=lab"},
 			mounts: map[string]string{"/etc/kupenstack/openstack": "clouds"},
-			env:    "OS_CLIENT_CONFIG_FILE=/etc/kupenstack/openstack/clouds.yaml",
+			env:    []string{"OS_CLIENT_CONFIG_FILE=/etc/kupenstack/openstack/clouds.yaml"},
+		},
+		{
+			name: "proxy", image: tagged, values: with(values{"proxy": values{"url": "http://proxy.example.org:3128", "except": []any{".example.org", "192.0.2.0/24"}}}),
+			env: []string{
+				"HTTPS_PROXY=http://proxy.example.org:3128",
+				"NO_PROXY=localhost,127.0.0.1,$(KUBERNETES_SERVICE_HOST),.svc,.cluster.local,.example.org,192.0.2.0/24",
+			},
+		},
+		{
+			name: "proxy with a password", image: tagged,
+			values: with(values{"openstack": values{"secret": "clouds"}, "proxy": values{"secret": "proxy"}}),
+			mounts: map[string]string{"/etc/kupenstack/openstack": "clouds"},
+			env: []string{
+				"OS_CLIENT_CONFIG_FILE=/etc/kupenstack/openstack/clouds.yaml", "HTTPS_PROXY=<proxy/url>",
+				"NO_PROXY=localhost,127.0.0.1,$(KUBERNETES_SERVICE_HOST),.svc,.cluster.local",
+			},
 		},
 		{
 			name: "digest and more", image: "mirror.example.org/sync@sha256:0123",
@@ -180,8 +196,15 @@ func TestChart(t *testing.T) {
 				t.Errorf("the image is %s, want %s", container.Image, v.image)
 			}
 			checkMounts(t, pod, v.mounts)
-			if len(container.Env) > 0 != (v.env != "") || v.env != "" && container.Env[0].Name+"="+container.Env[0].Value != v.env {
-				t.Errorf("the environment is %v, want %q", container.Env, v.env)
+			var env []string
+			for _, e := range container.Env {
+				if e.ValueFrom != nil {
+					e.Value += "<" + e.ValueFrom.SecretKeyRef.Name + "/" + e.ValueFrom.SecretKeyRef.Key + ">"
+				}
+				env = append(env, e.Name+"="+e.Value)
+			}
+			if !slices.Equal(env, v.env) {
+				t.Errorf("the environment is %q, want %q", env, v.env)
 			}
 		})
 	}
