@@ -10,9 +10,9 @@ func imageBlocks() []Block {
 			nameAttribute(InPlace),
 			projectAttribute(),
 			{
-				Name: "source", Type: cty.String, Presence: Required, Change: Replace, Format: FormatURL,
+				Name: "source", Type: cty.String, Change: Replace, Format: FormatURL,
 				Example: cty.StringVal("https://images.example.org/debian-13.qcow2"),
-				Doc:     "Where the bytes come from. They are fetched once, when the image is made.",
+				Doc:     "Where the bytes come from. They are fetched once, when the image is made. Only an image that is there already needs none.",
 			},
 			{
 				Name: "checksum", Type: cty.String, Change: Replace, Format: FormatChecksum,

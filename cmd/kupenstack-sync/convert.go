@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -23,10 +21,7 @@ import (
 const standardInput = "-"
 
 // conversion is what convert is told besides the flags of all commands.
-type conversion struct {
-	out   string
-	force bool
-}
+type conversion struct{ destination }
 
 func convertCommand(o *options) *cobra.Command {
 	var c conversion
@@ -43,8 +38,7 @@ could be read. What was converted is written all the same, unless a file could n
 			return o.bounded(cmd.Context(), func(ctx context.Context, o *options) error { return c.run(ctx, o, args) })
 		},
 	}
-	command.Flags().StringVar(&c.out, "out", "", "the directory for cloud.hcl, profiles.hcl and nodes.hcl (default: all to standard output)")
-	command.Flags().BoolVar(&c.force, "force", false, "replace files in the directory that are there already")
+	c.register(command.Flags(), "cloud.hcl, profiles.hcl and nodes.hcl")
 	return command
 }
 
@@ -123,56 +117,6 @@ func (c *conversion) tell(o *options, result convert.Result) error {
 		fmt.Fprintf(os.Stdout, "Written to %s: %s. Check it with: kupenstack-sync validate %s\n", c.out, strings.Join(names, ", "), c.out)
 	}
 	return nil
-}
-
-// write puts the files into the directory. Without --force all of them must be new, or none is
-// written.
-func (c *conversion) write(files []convert.File) error {
-	if err := os.MkdirAll(c.out, 0o755); err != nil { //nolint:gosec // a configuration is for everybody to read
-		return err
-	}
-	root, err := os.OpenRoot(c.out)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // nothing was written through it that is not closed already
-	for _, f := range files {
-		if _, err := root.Lstat(f.Name); err == nil && !c.force {
-			return fmt.Errorf("%s is in %s already, and nothing was written: give another directory, or --force to replace it", f.Name, c.out)
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	for _, f := range files {
-		if err := c.writeFile(root, f); err != nil {
-			return fmt.Errorf("write %s: %w", f.Name, err)
-		}
-	}
-	return nil
-}
-
-// writeFile writes a file whole or not at all: what is there stays until the new one is complete.
-func (c *conversion) writeFile(root *os.Root, f convert.File) (err error) {
-	temporary := "." + f.Name + ".new"
-	if err := root.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	file, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(f.Content)
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		if c.force {
-			err = root.Rename(temporary, f.Name)
-		} else {
-			err = root.Link(temporary, f.Name) // which fails when somebody else has been faster
-		}
-	}
-	if removed := root.Remove(temporary); err == nil && removed != nil && !errors.Is(removed, fs.ErrNotExist) {
-		return removed
-	}
-	return err
 }
 
 // readBounded reads a file, and one byte more than the limit of one that is too large. It does not

@@ -61,7 +61,7 @@ func TestWriteKeepsWhatIsThere(t *testing.T) {
 				}
 			}
 			c.prepare(t, dir)
-			err := (&conversion{out: dir, force: c.force}).write(files)
+			err := (&destination{out: dir, force: c.force}).write(files)
 			if (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
 				t.Errorf("got %v, want %q", err, c.refused)
 			}

@@ -146,6 +146,7 @@ Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the config
 		},
 		explainCommand(&o),
 		convertCommand(&o),
+		exportCommand(&o),
 		formatCommand(&o),
 		graphCommand(&o),
 		lockCommand(&o),

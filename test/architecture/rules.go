@@ -45,6 +45,7 @@ func layers() []string {
 		"internal/explain",
 		"internal/compose",
 		"internal/convert",
+		"internal/export",
 		"internal/inventory",
 		"internal/plan",
 		"internal/driver/kube",
@@ -62,7 +63,7 @@ func layers() []string {
 func pure() []string {
 	return []string{
 		"internal/addr", "internal/redact", "internal/diag", "internal/codes", "internal/chartlock", "internal/chartkeys", "internal/cleanup", "internal/manifest", "internal/graph", "internal/sops", "internal/model",
-		"internal/resolve", "internal/unit", "internal/cause", "internal/explain", "internal/compose", "internal/convert", "internal/plan", "internal/report", "internal/reference",
+		"internal/resolve", "internal/unit", "internal/cause", "internal/explain", "internal/compose", "internal/convert", "internal/export", "internal/plan", "internal/report", "internal/reference",
 	}
 }
 

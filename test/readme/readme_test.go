@@ -103,7 +103,7 @@ func TestServicesAndKinds(t *testing.T) {
 
 // sources are where flags are registered, in the order of the README's tables.
 func sources() []string {
-	return []string{"cmd/internal/wire/flags.go", "cmd/kupenstackd/main.go", "cmd/kupenstack-sync/main.go", "cmd/kupenstack-sync/convert.go"}
+	return []string{"cmd/internal/wire/flags.go", "cmd/kupenstackd/main.go", "cmd/kupenstack-sync/main.go", "cmd/kupenstack-sync/destination.go", "cmd/kupenstack-sync/export.go"}
 }
 
 func TestFlags(t *testing.T) {
@@ -154,7 +154,7 @@ func TestDefaults(t *testing.T) {
 	for _, name := range sources() {
 		for _, m := range registered.FindAllStringSubmatch(read(t, name), -1) {
 			value := strings.NewReplacer("*time.Second", "s", "*time.Minute", "m", "time.Hour", "1h", " ", "", `"`, "").Replace(m[2])
-			if value == "" || value == "0" || value == "false" || m[1] == "output" || m[1] == "log-level" {
+			if value == "" || value == "nil" || value == "0" || value == "false" || m[1] == "output" || m[1] == "log-level" {
 				continue // said in words
 			}
 			if !regexp.MustCompile("(?m)^\\| `--" + m[1] + "` \\|.*`" + regexp.QuoteMeta(value) + "`").MatchString(commands) {

@@ -36,6 +36,11 @@ func (d *Driver) Compare(t unit.Target, desired cty.Value, st unit.State) unit.D
 	case st.Existence == unit.Absent && t.Import != "":
 		return unit.Diff{Action: unit.ActionBlocked, Reason: fmt.Sprintf("there is no %s with the id %s to import: correct the id, or take the import block away to have it created", r.Kind, t.Import)}
 	case st.Existence == unit.Absent:
+		if m, ok := k.(maker); ok {
+			if problem := m.makeable(desired); problem != "" {
+				return unit.Diff{Action: unit.ActionBlocked, Reason: problem}
+			}
+		}
 		return unit.Diff{Action: unit.ActionCreate, Fields: created(r.Block, desired)}
 	case m.object == nil:
 		return unit.Diff{Action: unit.ActionBlocked, Reason: first(st.Message, "it was seen by something else than this driver")}

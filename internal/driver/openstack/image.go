@@ -119,6 +119,14 @@ func (k imageKind) compare(name string, want cty.Value, o *object) (same, handle
 	return digestOf(textOf(want)) == textAt(o.raw, keySource), true
 }
 
+// makeable wants to know where the bytes come from.
+func (k imageKind) makeable(want cty.Value) string {
+	if attribute(want, "source") != cty.NilVal {
+		return ""
+	}
+	return "the image is not there, and source does not say where its bytes come from: write it, or import the image that is meant"
+}
+
 // adoptable takes over an image only once it has its bytes, and with a checksum only where Glance
 // does not say that they are others.
 func (k imageKind) adoptable(want cty.Value, o *object) string {
@@ -215,7 +223,7 @@ func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]
 	if o.mark != w.mark {
 		set(markKey, w.mark)
 		// Whoever has an image adopted says that these are the bytes; from now on a change counts.
-		if _, known := o.raw[keySource]; !known {
+		if _, known := o.raw[keySource]; !known && w.text("source") != "" {
 			set(keySource, digestOf(w.text("source")))
 			if checksum := w.text("checksum"); checksum != "" {
 				set(keyChecksum, checksum)

@@ -58,6 +58,12 @@ type comparer interface {
 	compare(attribute string, want cty.Value, o *object) (same, handled bool)
 }
 
+// maker is a kind of which not every block that is allowed says enough to make an object.
+type maker interface {
+	// makeable returns "" or a sentence that says what is missing and what to do.
+	makeable(want cty.Value) string
+}
+
 // adopter is a kind that does not take over just any object of the right name.
 type adopter interface {
 	// adoptable returns "" or a sentence that says what is in the way.

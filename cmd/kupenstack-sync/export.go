@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/convert"
+	"github.com/kupenstack/kupenstack-sync/internal/export"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// exporting is what export is told besides the flags of all commands.
+type exporting struct {
+	destination
+	export.Selection
+}
+
+func exportCommand(o *options) *cobra.Command {
+	var e exporting
+	command := &cobra.Command{
+		Use: "export", Short: "Write what is in an OpenStack as a configuration", Args: wire.Args(cobra.NoArgs),
+		Long: `Prints blocks for the objects in the OpenStack of --os-cloud, with references between them, and import blocks: put
+beside a cloud block, they have the next pass adopt what is there, and change nothing of it. What is referred to and
+not exported becomes a data block. Objects that a configuration manages already are left out, as are secrets.
+
+Nothing is changed. Other objects than those of our user's projects are seen only by an administrator.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.bounded(cmd.Context(), func(ctx context.Context, o *options) error { return e.run(ctx, o) })
+		},
+	}
+	e.register(command.Flags(), "one file for each kind")
+	command.Flags().StringVar(&e.Project, "project", "", "the name or id of the project whose objects are exported, with itself (default: all)")
+	command.Flags().StringSliceVar(&e.Kinds, "kind", nil, "which kinds of objects are exported; may be repeated (default: all)")
+	return command
+}
+
+func (e *exporting) run(ctx context.Context, o *options) error {
+	language := schema.New()
+	known := export.Kinds(language)
+	for _, kind := range e.Kinds {
+		if !slices.Contains(known, kind) {
+			return fmt.Errorf("%w: --kind %s: there are %s", wire.ErrUsage, kind, strings.Join(known, ", "))
+		}
+	}
+	if o.OSCloud == "" {
+		return fmt.Errorf("%w: say which OpenStack with --os-cloud", wire.ErrUsage)
+	}
+	log, err := wire.Logger(os.Stderr, o.LogLevel)
+	if err != nil {
+		return err
+	}
+	kinds := export.Needed(language, e.Kinds)
+	if e.Project != "" && !slices.Contains(kinds, export.Project) {
+		kinds = append(kinds, export.Project)
+	}
+	live, err := wire.Live(ctx, &o.Flags, "kupenstack-sync/"+version, log, kinds)
+	if err != nil {
+		return err
+	}
+	result, err := export.Export(language, live, e.Selection)
+	if err != nil {
+		return fmt.Errorf("%w: --project: %w", wire.ErrUsage, err)
+	}
+	return e.tell(o, result)
+}
+
+// tell writes the result where it was asked for, and what there is to say about it.
+func (e *exporting) tell(o *options, result export.Result) error {
+	var files []convert.File
+	text := map[string]string{}
+	for _, f := range result.Files {
+		files = append(files, convert.File(f))
+		text[f.Name] = string(f.Content)
+	}
+	if e.out != "" && len(files) > 0 {
+		if err := e.write(files); err != nil {
+			return err
+		}
+	}
+	if o.output == outputJSON {
+		return printJSON(os.Stdout, map[string]any{"objects": result.Objects, "lookedUp": result.LookedUp, "managed": result.Managed, "files": text})
+	}
+	if e.out == "" {
+		if _, err := os.Stdout.Write((convert.Result{Files: files}).Text()); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(os.Stderr, "%d exported, %d looked up, %d managed by a configuration already.\n", result.Objects, result.LookedUp, result.Managed)
+	if e.out != "" && len(files) > 0 {
+		fmt.Fprintf(os.Stdout, "Written to %s. With a cloud block beside it, see what a pass would do with: kupenstack-sync plan --repo %s\n", e.out, e.out)
+	}
+	return nil
+}

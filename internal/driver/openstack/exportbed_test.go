@@ -1,0 +1,182 @@
+//go:build beds
+
+package openstack_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
+	gopher "github.com/gophercloud/gophercloud/v2/openstack"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/export"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
+)
+
+// person makes objects as somebody does who knows nothing of us, with plain requests.
+type person struct {
+	t       *testing.T
+	clients map[string]*gophercloud.ServiceClient
+}
+
+func newPerson(t *testing.T) *person {
+	t.Helper()
+	cloud := sharedCloud(t)
+	provider, err := cloud.Provider(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &person{t: t, clients: map[string]*gophercloud.ServiceClient{}}
+	at := gophercloud.EndpointOpts{Region: cloud.Region}
+	for name, open := range map[string]func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error){
+		"identity": gopher.NewIdentityV3, "network": gopher.NewNetworkV2, "compute": gopher.NewComputeV2, "image": gopher.NewImageV2,
+	} {
+		if p.clients[name], err = open(provider, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.clients["compute"].Microversion = "2.61"
+	return p
+}
+
+// makes sends a creating request, and has what it made deleted at the end. It returns the id.
+func (p *person) makes(service, collection, one string, body map[string]any) string {
+	p.t.Helper()
+	client := p.clients[service]
+	var answer map[string]any
+	request := any(map[string]any{one: body})
+	if one == "" {
+		request = body
+	}
+	if _, err := client.Post(p.t.Context(), client.ServiceURL(collection), request, &answer, &gophercloud.RequestOpts{OkCodes: []int{200, 201, 202}}); err != nil {
+		p.t.Fatalf("%s: %v", collection, err)
+	}
+	if one != "" {
+		answer, _ = answer[one].(map[string]any)
+	}
+	id, _ := answer["id"].(string)
+	if collection == "os-keypairs" {
+		id, _ = answer["name"].(string)
+	}
+	p.deletes(client, client.ServiceURL(collection, id))
+	return id
+}
+
+// deletes has something deleted at the end.
+func (p *person) deletes(client *gophercloud.ServiceClient, url string) {
+	afterwards(p.t, func(ctx context.Context) error {
+		_, err := client.Delete(ctx, url, nil) //nolint:bodyclose // the library closes it
+		return err
+	})
+}
+
+// puts sends a request that changes something.
+func (p *person) puts(service, path string, body any) {
+	p.t.Helper()
+	client := p.clients[service]
+	if _, err := client.Put(p.t.Context(), client.ServiceURL(path), body, nil, &gophercloud.RequestOpts{OkCodes: []int{200, 201, 204}}); err != nil { //nolint:bodyclose // the library closes it
+		p.t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// What somebody made is exported, and a plan of that adopts all of it and changes no attribute.
+func TestExport(t *testing.T) {
+	prefix := unique("export")
+	p := newPerson(t)
+	project := p.makes("identity", "projects", "project", map[string]any{"name": prefix + " shop", "description": "The ${shop}", "tags": []string{"a b"}})
+	outside := p.makes("network", "networks", "network", map[string]any{"name": prefix + "-outside", "router:external": true})
+	p.makes("network", "subnets", "subnet", map[string]any{"name": prefix + "-outside", "network_id": outside, "cidr": "192.0.2.0/24", "ip_version": 4})
+	network := p.makes("network", "networks", "network", map[string]any{"name": prefix + "-web", "project_id": project, "mtu": 1400, "description": "says \"x\"", "port_security_enabled": false})
+	p.puts("network", "networks/"+network+"/tags", map[string]any{"tags": []string{"shop", "web"}})
+	subnet := p.makes("network", "subnets", "subnet", map[string]any{
+		"name": prefix + "-web", "network_id": network, "project_id": project, "cidr": "10.9.0.0/24", "ip_version": 4, "dns_nameservers": []string{"192.0.2.53", "192.0.2.54"},
+		"allocation_pools": []any{map[string]any{"start": "10.9.0.10", "end": "10.9.0.99"}, map[string]any{"start": "10.9.0.110", "end": "10.9.0.120"}},
+		"host_routes":      []any{map[string]any{"destination": "10.2.0.0/16", "nexthop": "10.9.0.254"}},
+	})
+	p.makes("network", "subnets", "subnet", map[string]any{"name": prefix + "-web", "network_id": network, "project_id": project, "cidr": "2001:db8::/64", "ip_version": 6, "gateway_ip": nil, "enable_dhcp": false})
+	router := p.makes("network", "routers", "router", map[string]any{"name": prefix + "-edge", "project_id": project, "external_gateway_info": map[string]any{"network_id": outside, "enable_snat": true}})
+	p.puts("network", "routers/"+router+"/add_router_interface", map[string]any{"subnet_id": subnet})
+	afterwards(t, func(ctx context.Context) error {
+		client := p.clients["network"]
+		_, err := client.Put(ctx, client.ServiceURL("routers", router, "remove_router_interface"), map[string]any{"subnet_id": subnet}, nil, &gophercloud.RequestOpts{OkCodes: []int{200}}) //nolint:bodyclose // the library closes it
+		return err
+	})
+	group := p.makes("network", "security-groups", "security_group", map[string]any{"name": prefix + "-web", "project_id": project})
+	for _, rule := range []map[string]any{
+		{"direction": "ingress", "protocol": "tcp", "port_range_min": 80, "port_range_max": 81, "remote_ip_prefix": "192.0.2.0/24"},
+		{"direction": "ingress", "ethertype": "IPv6", "remote_group_id": group},
+		{"direction": "egress", "protocol": "icmp", "port_range_min": 8, "port_range_max": 0, "description": "ping"},
+	} {
+		rule["security_group_id"] = group
+		p.makes("network", "security-group-rules", "security_group_rule", rule)
+	}
+	p.makes("compute", "os-keypairs", "keypair", map[string]any{"name": prefix + "-ops", "public_key": publicKey})
+	flavor := p.makes("compute", "flavors", "flavor", map[string]any{"name": prefix + ".small", "vcpus": 1, "ram": 64, "disk": 0, "swap": 32})
+	extra := p.clients["compute"]
+	if _, err := extra.Post(t.Context(), extra.ServiceURL("flavors", flavor, "os-extra_specs"), map[string]any{"extra_specs": map[string]any{"hw:cpu_policy": "shared"}}, nil, &gophercloud.RequestOpts{OkCodes: []int{200}}); err != nil { //nolint:bodyclose // the library closes it
+		t.Fatal(err)
+	}
+	image := p.makes("image", "images", "", map[string]any{"name": prefix + "-image", "disk_format": "raw", "container_format": "bare", "hw_disk_bus": "scsi", "min_disk": 0})
+	client := p.clients["image"]
+	if _, err := client.Put(t.Context(), client.ServiceURL("images", image, "file"), nil, nil, &gophercloud.RequestOpts{ //nolint:bodyclose // the library closes it
+		RawBody: bytes.NewReader([]byte("bytes")), MoreHeaders: map[string]string{"Content-Type": "application/octet-stream"}, OkCodes: []int{http.StatusNoContent},
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	b := newBench(t)
+	before := b.fleet.Counts()
+	live, err := b.Live(t.Context(), export.Kinds(language()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := b.fleet.Counts().Since(before).Total(); n > 2*len(export.Kinds(language())) {
+		t.Errorf("%d requests", n)
+	}
+	var mine []unit.Live
+	for _, o := range live {
+		if strings.HasPrefix(o.Title, prefix) {
+			mine = append(mine, o)
+		}
+	}
+	result, err := export.Export(language(), mine, export.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Objects != len(mine) || len(mine) < 11 {
+		t.Errorf("%d exported of %d", result.Objects, len(mine))
+	}
+	hcl := "cloud \"lab\" {\n  openstack {\n    cloud = \"lab\"\n  }\n}\n"
+	for _, f := range result.Files {
+		hcl += string(f.Content)
+	}
+	m, ev := composed.Text(t, hcl)
+	units := composed.Compose(t, m, ev, compose.Facts{})
+	imports := plan.ImportsOf(m.Imports)
+	var targets []unit.Target
+	for _, u := range units {
+		r, ok := u.Spec.(*unit.Resource)
+		if !ok {
+			continue
+		}
+		targets = append(targets, unit.Target{Address: u.Address, Spec: r, Locator: r.Locator(), UID: u.Address.String(), Mark: "kupenstack:of-" + prefix, Fresh: true, Import: imports[u.Address]})
+	}
+	states, err := b.Observe(t.Context(), targets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range targets {
+		if diff := b.Compare(target, wantedOf(target), states[target.Address]); diff.Action != unit.ActionAdopt || len(diff.Fields) > 0 {
+			t.Errorf("%s: %+v", target.Address, diff)
+		}
+	}
+	if t.Failed() || len(targets) != len(mine) {
+		t.Errorf("%d blocks of %d objects:\n%s", len(targets), len(mine), hcl)
+	}
+}

@@ -1,0 +1,74 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// incidental is a kind of which some objects come and go with others.
+type incidental interface {
+	// incidental tells whether the object is one of those, which nobody declares.
+	incidental(o *object) bool
+}
+
+// Live returns all objects of some kinds that our user may see, whoever made them. It makes the requests of one look at
+// the cloud. When one of the kinds cannot be listed, nothing is returned: an incomplete answer would be taken for the
+// whole. The caller may try again.
+func (d *Driver) Live(ctx context.Context, kinds []string) ([]unit.Live, error) {
+	s, err := d.connector.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lists, failures := d.lists(ctx, s, kinds)
+	all := map[string][]found{}
+	for name, objects := range lists {
+		for _, o := range objects {
+			all[name] = append(all[name], found{object: o, want: cty.NilVal})
+		}
+	}
+	incomplete, _ := d.complete(ctx, s, all) // what cannot be read of single objects is not exported
+	var live []unit.Live
+	var failed []error
+	for _, name := range kinds {
+		if err := errors.Join(failures[name], incomplete[name]); err != nil {
+			failed = append(failed, fmt.Errorf("list %s: %w", name, err))
+			continue
+		}
+		for _, o := range lists[name] {
+			if !o.going {
+				live = append(live, d.live(name, o))
+			}
+		}
+	}
+	if len(failed) > 0 {
+		return nil, errors.Join(failed...)
+	}
+	return live, nil
+}
+
+// live is what is told of an object: nothing that is sensitive.
+func (d *Driver) live(name string, o *object) unit.Live {
+	k := d.kinds[name]
+	values := map[string]cty.Value{}
+	for attribute, v := range o.values {
+		sensitive := false
+		if b, ok := k.(interface{ block() *schema.Block }); ok {
+			a := b.block().Attribute(attribute)
+			sensitive = a != nil && a.Sensitive
+		}
+		if !sensitive {
+			values[attribute] = v
+		}
+	}
+	one := unit.Live{Kind: name, ID: o.id, Title: o.title, Project: o.project, Values: values, Managed: o.mark != ""}
+	if i, ok := k.(incidental); ok {
+		one.Incidental = i.incidental(o)
+	}
+	return one
+}

@@ -1,0 +1,243 @@
+package export
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// Selection is what is exported.
+type Selection struct {
+	// Kinds are those of the objects; none means all.
+	Kinds []string
+	// Project is the name or id of the project whose objects are exported, and itself; "" means every
+	// object of the kinds.
+	Project string
+}
+
+// File is a file to be written, such as network.hcl.
+type File struct {
+	Name    string
+	Content []byte
+}
+
+// Result is a configuration.
+type Result struct {
+	// Files are one for each kind that has objects, in the order of the reference, and last of all that of what
+	// is looked up.
+	Files []File
+	// Objects are how many are exported, and LookedUp how many are only referred to.
+	Objects, LookedUp int
+	// Managed are how many were left out, as a configuration manages them.
+	Managed int
+}
+
+// Needed are the kinds of objects that an export of some kinds has to know: those, and what they refer to.
+func Needed(language *schema.Definition, kinds []string) []string {
+	needed := slices.Clone(kinds)
+	if len(kinds) == 0 {
+		needed = Kinds(language)
+	}
+	for _, kind := range slices.Clone(needed) {
+		for _, other := range referred(language.Resource(kind)) {
+			if !slices.Contains(needed, other) {
+				needed = append(needed, other)
+			}
+		}
+	}
+	return needed
+}
+
+// Kinds are all kinds that can be exported, in the order of the reference.
+func Kinds(language *schema.Definition) []string {
+	return slices.DeleteFunc(language.Kinds(schema.ClassResource), func(kind string) bool { return language.Resource(kind).Cluster })
+}
+
+// referred are the kinds that attributes of a block refer to.
+func referred(b *schema.Block) []string {
+	var kinds []string
+	for i := range b.Attributes {
+		if r := b.Attributes[i].Reference; r != nil {
+			kinds = append(kinds, r.Kind)
+		}
+	}
+	for i := range b.Blocks {
+		kinds = append(kinds, referred(&b.Blocks[i].Block)...)
+	}
+	return kinds
+}
+
+// Export writes objects as a configuration. The live ones are all that there are of the kinds in [Needed]. An error
+// says that the selection means nothing in this cloud.
+func Export(language *schema.Definition, live []unit.Live, by Selection) (Result, error) {
+	e := &exporter{language: language, labels: map[string]map[string]string{}, data: map[string]map[string]string{}, live: map[string][]unit.Live{}, taken: map[string]bool{}}
+	live = slices.SortedFunc(slices.Values(live), func(a, b unit.Live) int {
+		return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.ID, b.ID))
+	})
+	project, err := projectOf(live, by.Project)
+	if err != nil {
+		return Result{}, err
+	}
+	var r Result
+	chosen := map[string][]unit.Live{}
+	for _, o := range live {
+		e.live[o.Kind] = append(e.live[o.Kind], o)
+		switch {
+		case len(by.Kinds) > 0 && !slices.Contains(by.Kinds, o.Kind), project != "" && o.Project != project && (o.Kind != Project || o.ID != project), o.Incidental:
+		case o.Managed:
+			r.Managed++
+		default:
+			chosen[o.Kind] = append(chosen[o.Kind], o)
+			e.label(o)
+		}
+	}
+	for _, kind := range Kinds(language) {
+		var b strings.Builder
+		for i, o := range chosen[kind] {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			e.resource(&b, o)
+		}
+		if b.Len() > 0 {
+			r.Objects += len(chosen[kind])
+			r.Files = append(r.Files, File{kind + ".hcl", config.Layout([]byte(b.String()))})
+		}
+	}
+	if len(e.lookups) > 0 {
+		slices.Sort(e.lookups)
+		r.LookedUp = len(e.lookups)
+		r.Files = append(r.Files, File{"data.hcl", config.Layout([]byte(strings.Join(e.lookups, "\n")))})
+	}
+	return r, nil
+}
+
+// Project is the kind that a selection is made by.
+const Project = "project"
+
+// projectOf returns the id of the project that is meant by its name or id; "" for none.
+func projectOf(live []unit.Live, wanted string) (string, error) {
+	if wanted == "" {
+		return "", nil
+	}
+	var named []string
+	for _, o := range live {
+		switch {
+		case o.Kind != Project:
+		case o.ID == wanted:
+			return o.ID, nil
+		case o.Title == wanted:
+			named = append(named, o.ID)
+		}
+	}
+	switch len(named) {
+	case 1:
+		return named[0], nil
+	case 0:
+		return "", fmt.Errorf("there is no project with the name or id %q that our user may see", wanted)
+	}
+	return "", fmt.Errorf("there are several projects with the name %q: give the id of one: %s", wanted, strings.Join(named, ", "))
+}
+
+// exporter writes blocks.
+type exporter struct {
+	language *schema.Definition
+	live     map[string][]unit.Live       // by kind
+	labels   map[string]map[string]string // of what is exported, by kind and id
+	data     map[string]map[string]string // of what is looked up, the same
+	taken    map[string]bool              // by kind and label
+	lookups  []string                     // the data blocks
+}
+
+// label gives an object that is exported its label.
+func (e *exporter) label(o unit.Live) string {
+	if e.labels[o.Kind] == nil {
+		e.labels[o.Kind] = map[string]string{}
+	}
+	label := e.free("", o.Kind, o.Title)
+	e.labels[o.Kind][o.ID] = label
+	return label
+}
+
+// free makes a label of a title, and another one where that is taken among the addresses that begin alike.
+func (e *exporter) free(begin, kind, title string) string {
+	label := labelOf(kind, title)
+	for n := 2; e.taken[begin+kind+"."+label]; n++ {
+		label = fmt.Sprintf("%s_%d", labelOf(kind, title), n)
+	}
+	e.taken[begin+kind+"."+label] = true
+	return label
+}
+
+// labelOf turns a title into something that can be a label: letters, digits, dashes and underscores.
+func labelOf(kind, title string) string {
+	label := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, title)
+	if strings.Trim(label, "_-") == "" {
+		return kind
+	}
+	if first := label[0]; first >= '0' && first <= '9' || first == '-' {
+		label = "_" + label
+	}
+	return label
+}
+
+// reference is the address of an object that has a value as an output, looked up where it is not exported; "" where there
+// is no such object.
+func (e *exporter) reference(r *schema.Reference, value string) string {
+	i := slices.IndexFunc(e.live[r.Kind], func(o unit.Live) bool { return outputOf(o, r.Output) == value })
+	if i < 0 || value == "" {
+		return ""
+	}
+	o := e.live[r.Kind][i]
+	if label := e.labels[o.Kind][o.ID]; label != "" {
+		return o.Kind + "." + label
+	}
+	if label := e.lookup(o); label != "" {
+		return "data." + o.Kind + "." + label
+	}
+	return ""
+}
+
+func outputOf(o unit.Live, output string) string {
+	switch output {
+	case "id":
+		return o.ID
+	case "name":
+		return o.Title
+	}
+	return ""
+}
+
+// lookup writes the data block of an object, once, and returns its label; "" for a kind that cannot be looked up.
+func (e *exporter) lookup(o unit.Live) string {
+	if label := e.data[o.Kind][o.ID]; label != "" {
+		return label
+	}
+	block := e.language.Resource(o.Kind).DataBlock()
+	by, value := "id", o.ID
+	named := slices.ContainsFunc(e.live[o.Kind], func(other unit.Live) bool { return other.ID != o.ID && other.Title == o.Title })
+	if !named && o.Title != "" && block.Attribute("name") != nil {
+		by, value = "name", o.Title
+	}
+	if block.Attribute(by) == nil {
+		return ""
+	}
+	if e.data[o.Kind] == nil {
+		e.data[o.Kind] = map[string]string{}
+	}
+	label := e.free("data.", o.Kind, o.Title)
+	e.data[o.Kind][o.ID] = label
+	e.lookups = append(e.lookups, fmt.Sprintf("data %q %q {\n%s = %s\n}\n", o.Kind, label, by, config.Quote(value)))
+	return label
+}

@@ -1,0 +1,146 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// resource writes the block of an object, and the one that imports it.
+func (e *exporter) resource(b *strings.Builder, o unit.Live) {
+	label, block := e.labels[o.Kind][o.ID], e.language.Resource(o.Kind)
+	fmt.Fprintf(b, "%s %q {", o.Kind, label)
+	var inner strings.Builder
+	if a := block.Attribute("name"); a != nil && o.Title != label {
+		fmt.Fprintf(&inner, "name = %s\n", config.Quote(o.Title))
+	}
+	e.body(&inner, block, o.Values, o.ID)
+	if inner.Len() > 0 {
+		b.WriteString("\n" + inner.String())
+	}
+	fmt.Fprintf(b, "}\n\nimport {\nto = %s.%s\nid = %s\n}\n", o.Kind, label, config.Quote(o.ID))
+}
+
+// body writes attributes and nested blocks. self is the id of the object that they are of.
+func (e *exporter) body(b *strings.Builder, block *schema.Block, values map[string]cty.Value, self string) {
+	written := map[string]bool{}
+	for i := range block.Attributes {
+		a := &block.Attributes[i]
+		v, known := values[a.Name]
+		switch {
+		case a.Name == "name" && a.FromLabel, a.Presence == schema.Computed, a.Sensitive, a.Form != schema.FormValue:
+		case !known || !says(a, v):
+		case a.Conflicts != "" && written[a.Conflicts]:
+		default:
+			if a.Reference != nil && a.Reference.Self != "" && v.Type() == cty.String && v.AsString() == self {
+				fmt.Fprintf(b, "%s = true\n", a.Reference.Self)
+				written[a.Reference.Self] = true
+				continue
+			}
+			fmt.Fprintf(b, "%s = %s\n", a.Name, e.expression(a, v))
+			written[a.Name] = true
+		}
+	}
+	for i := range block.Blocks {
+		inner := &block.Blocks[i]
+		v, known := values[inner.Kind]
+		if !known || v.IsNull() || !v.IsWhollyKnown() {
+			continue
+		}
+		list := []cty.Value{v}
+		if !inner.Single() {
+			list = v.AsValueSlice()
+		}
+		for _, element := range list {
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			fmt.Fprintf(b, "%s {\n", inner.Kind)
+			e.body(b, &inner.Block, element.AsValueMap(), self)
+			b.WriteString("}\n")
+		}
+	}
+}
+
+// says tells whether it means anything to write a value: not where it is nothing, or what is meant without it.
+func says(a *schema.Attribute, v cty.Value) bool {
+	switch {
+	case v.IsNull(), !v.IsWhollyKnown():
+		return false
+	case a.HasDefault():
+		return !v.RawEquals(a.Default)
+	case v.Type() == cty.String:
+		return v.AsString() != ""
+	case v.Type() == cty.Bool:
+		return v.True() || a.Conflicts == ""
+	case v.CanIterateElements():
+		return v.LengthInt() > 0
+	}
+	return true
+}
+
+// expression is the right side of an attribute.
+func (e *exporter) expression(a *schema.Attribute, v cty.Value) string {
+	if a.Reference == nil {
+		return literal(v)
+	}
+	one := func(v cty.Value) string {
+		if v.Type() == cty.String && !v.IsNull() {
+			if address := e.reference(a.Reference, v.AsString()); address != "" {
+				return address
+			}
+		}
+		return literal(v)
+	}
+	if !v.Type().IsListType() && !v.Type().IsSetType() {
+		return one(v)
+	}
+	var elements []string
+	for _, element := range v.AsValueSlice() {
+		elements = append(elements, one(element))
+	}
+	return "[" + strings.Join(elements, ", ") + "]"
+}
+
+// literal writes a value that is wholly known. Attributes of objects that are null are left out.
+func literal(v cty.Value) string {
+	t := v.Type()
+	switch {
+	case v.IsNull():
+		return "null"
+	case t == cty.String:
+		return config.Quote(v.AsString())
+	case t == cty.Number:
+		return v.AsBigFloat().Text('f', -1)
+	case t == cty.Bool:
+		return fmt.Sprint(v.True())
+	case t.IsListType(), t.IsSetType(), t.IsTupleType():
+		var elements []string
+		for _, element := range v.AsValueSlice() {
+			elements = append(elements, literal(element))
+		}
+		return "[" + strings.Join(elements, ", ") + "]"
+	}
+	var entries []string
+	for name, element := range v.AsValueMap() {
+		if t.IsObjectType() && element.IsNull() {
+			continue
+		}
+		key := name
+		if !t.IsObjectType() {
+			key = config.Quote(name)
+		}
+		entries = append(entries, key+" = "+literal(element))
+	}
+	slices.Sort(entries)
+	if t.IsMapType() && len(entries) > 1 {
+		return "{\n" + strings.Join(entries, "\n") + "\n}"
+	}
+	return "{ " + strings.Join(entries, ", ") + " }"
+}
