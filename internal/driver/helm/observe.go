@@ -136,7 +136,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 		state.Message = fmt.Sprintf("revision %d is %s", v.newest.version, v.newest.status)
 	}
 	state.Details = append(state.Details, v.why.lines()...)
-	for _, text := range []string{v.want.keeps(), d.idleRules(v)} {
+	for _, text := range append([]string{v.want.keeps()}, d.idleRules(v)...) {
 		if text != "" {
 			state.Details = append(state.Details, text)
 			state.Message = cmp.Or(state.Message, text)
