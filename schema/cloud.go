@@ -236,7 +236,7 @@ func serviceSettings() []Attribute {
 		{
 			Name: "images", Type: cty.Map(cty.String), AtLoad: true, Scope: ScopeCloud, Format: FormatImage,
 			Example: cty.MapVal(map[string]cty.Value{"nova_api": cty.StringVal("registry.example.org/nova:2026.1-fix")}),
-			Doc:     "Images by the names that the chart has for them below images.tags, such as nova_api. Each wins over the one of the release of OpenStack, of version and of the chart, and is pulled from where it says: registries of the cloud do not change it. A name that the chart does not know is an error of the plan, with what was probably meant. Layers add to each other, by name.",
+			Doc:     "Images by the keys that the values.yaml of the chart has below images.tags, such as nova_api. Each wins over the one of the release of OpenStack, of version and of the chart, and is pulled from where it says: registries of the cloud do not change it. A misspelt key is an error of the plan, with what was probably meant, where it looks like one of the chart. Layers add to each other, by key; null is as if the key was not written, and leaves the image of the layers below, of the release or of the chart.",
 		},
 		{
 			Name: "virt_type", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Allowed: []string{"kvm", "qemu"}, Example: cty.StringVal("qemu"),

@@ -97,6 +97,29 @@ func TestOwnImages(t *testing.T) {
 	}
 }
 
+// TestImagesThatAreNull has null be nothing that was written: neither over the image of the release nor over that of a
+// layer below.
+func TestImagesThatAreNull(t *testing.T) {
+	const profile = "\nvariable \"fix\" {\n  type = string\n  default = null\n}\nprofile \"fixes\" {\n  service \"placement\" {\n    images = { placement = var.fix, db_init = null }\n  }\n}\n"
+	source := strings.NewReplacer(
+		`service "placement" { replicas = 2 }`, `service "placement" { images = { placement = "quay.io/mine:1", placement_db_sync = var.fix } }`,
+		`release = "2026.1"`, "release = \"2026.1\"\nprofile = profile.fixes",
+	).Replace(composed.Source("ovs", "", "images {\n    registries = { \"quay.io\" = \"mirror.example.org\" }\n  }\n"))
+	m, ev := composed.Text(t, source+profile)
+	r := composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), "placement")
+	tags, _ := at(r.Values, []string{"images", "tags"}).(map[string]any)
+	for name, want := range map[string]string{
+		"placement": "quay.io/mine:1", "placement_db_sync": "quay.io/airshipit/placement:2026.1-ubuntu_noble", "db_init": "quay.io/airshipit/openstack-client:2026.1-ubuntu_noble",
+	} {
+		if tags[name] != want {
+			t.Errorf("%s is %v, want %s", name, tags[name], want)
+		}
+	}
+	if want := []string{"placement"}; !slices.Equal(r.OwnImages, want) {
+		t.Errorf("left alone are %v", r.OwnImages)
+	}
+}
+
 // TestFamilies has images of LOCI where there are any.
 func TestFamilies(t *testing.T) {
 	for _, c := range []struct{ release, family, want string }{
