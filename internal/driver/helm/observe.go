@@ -116,7 +116,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 	}
 	state.Owned = v.owned()
 	state.Applied = v.newest.labels[labelSpec]
-	if v.target.Spec != nil && state.Applied == short(v.target.Spec.Digest()) {
+	if v.target.Spec != nil && state.Applied == v.wantedSpec() {
 		state.Applied = v.target.Spec.Digest() // a label is too short for all of it
 	}
 	switch {
