@@ -11,7 +11,7 @@ func deployment() []area {
 		}},
 		{"revision", "What else is in the repository", "What the configuration needs from the files beside it.", []Entry{
 			{"revision.charts", "`repository` in `charts` or in a `chart` is a path, and the revision has no such directory. The path begins at the top of the repository, wherever the configuration is. Commit the charts there, or write the address of a repository of charts, which begins with `oci://` or `https://`, or of another Git repository, with `git+https://` or `git+ssh://`."},
-			{"revision.lock", "`charts.lock.json` is no lock file of charts, or a version of it that this program does not know; the message says what is wrong. After a merge it may have two entries for a chart. Take it from an earlier commit, or delete it, and run `kupenstack-sync lock`."},
+			{"revision.lock", "`charts.lock.json` is no lock file of charts, or a version of it that this program does not know; the message says what is wrong. After a merge it may have two entries for a chart. Take it from an earlier commit, or from one side of the merge, and run `kupenstack-sync lock`, which adds what is missing. Without the file, that takes the newest versions of all charts that are allowed, and what tags of images are now. A file of a later version needs a newer `kupenstack-sync`."},
 			{"revision.tear-down", "`kupenstack-sync destroy` was given the name of another cloud than the configuration describes. Look at `--repo` and `--path`. Nothing was taken away."},
 		}},
 		{"compose", "What can be deployed", "What the configuration asks for and no chart, image or dependency can give.", []Entry{
