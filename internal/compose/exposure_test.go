@@ -177,8 +177,8 @@ func TestExposureValues(t *testing.T) {
 			"endpoints.identity.hosts.default":                             "keystone-api", // inside
 			"endpoints.compute_novnc_proxy.host_fqdn_override.public.host": "novncproxy.d.example",
 		},
-		"glance": {"endpoints.dashboard.host_fqdn_override.public.host": "horizon.d.example", "endpoints.image.scheme.public": "https"},
-		"heat":   {"endpoints.cloudformation.host_fqdn_override.public.host": "cloudformation.d.example"},
+		"glance":    {"endpoints.dashboard.host_fqdn_override.public.host": "horizon.d.example", "endpoints.image.scheme.public": "https"},
+		"heat":      {"endpoints.cloudformation.host_fqdn_override.public.host": "cloudformation.d.example"},
 		"placement": {"conf.placement.oslo_middleware.enable_proxy_headers_parsing": true},
 		"barbican":  {"conf.barbican.oslo_middleware.enable_proxy_headers_parsing": true},
 		// It would give the addresses of the inside away in place of its own.
@@ -189,7 +189,7 @@ func TestExposureValues(t *testing.T) {
 		},
 		"octavia": {
 			"conf.octavia.nova.endpoint_type": "internalURL", "conf.octavia.neutron.valid_interfaces": "internal",
-			"conf.octavia.certificates.endpoint_type":                  "internalURL",
+			"conf.octavia.certificates.endpoint_type":                   "internalURL",
 			"conf.octavia.oslo_middleware.enable_proxy_headers_parsing": true,
 		},
 		"designate": {"conf.designate.network_api:neutron.endpoint_type": "internalURL"},
