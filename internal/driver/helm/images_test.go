@@ -71,7 +71,9 @@ func TestRegistriesWithoutAnImage(t *testing.T) {
 		}
 	}
 	for _, other := range []map[string]string{
-		nil, {"quay.io": "mirror.example.org"}, {"quay.io": "mirror.example.org", "docker.io": "other.example.org"},
+		nil,
+		{"quay.io": "mirror.example.org"},
+		{"quay.io": "mirror.example.org", "docker.io": "other.example.org"},
 		{"quay.io": "mirror.example.org", "docker.io": "mirror.example.org", "quay.io/a": "mirror.example.org/a"},
 	} {
 		if of(other) == of(with) {
