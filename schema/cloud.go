@@ -79,7 +79,7 @@ func imagesBlock() Nested {
 			{
 				Name: "registries", Type: cty.Map(cty.String), AtLoad: true, Format: FormatRegistry,
 				Example: cty.MapVal(map[string]cty.Value{"quay.io": cty.StringVal("registry.example.org/quay"), "docker.io": cty.StringVal("registry.example.org/docker")}),
-				Doc:     "What stands in for a registry, or for a part of one, such as quay.io/airshipit: of several that fit the longest counts. It holds for every image of every service, whether the release of OpenStack or the chart names it, but for those that are written in images or values of a service.",
+				Doc:     "What stands in for a registry, or for a part of one, such as quay.io/airshipit: of several that fit the longest counts. A service that has no image of a registry stays as it is when an entry for that comes or goes. It holds for every image of every service, whether the release of OpenStack or the chart names it, but for those that are written in images or values of a service.",
 			},
 			{
 				Name: "pull_secret", Type: cty.String, AtLoad: true, Format: FormatDNSName, Example: cty.StringVal("registry-login"),
@@ -236,7 +236,7 @@ func serviceSettings() []Attribute {
 		{
 			Name: "images", Type: cty.Map(cty.String), AtLoad: true, Scope: ScopeCloud, Format: FormatImage,
 			Example: cty.MapVal(map[string]cty.Value{"nova_api": cty.StringVal("registry.example.org/nova:2026.1-fix")}),
-			Doc:     "Images by the names that the chart has for them below images.tags, such as nova_api. Each wins over the one of the release of OpenStack, of version and of the chart, and is pulled from where it says: registries of the cloud do not change it. A name that the chart does not know is an error of the plan, with what was probably meant. Layers add to each other, by name.",
+			Doc:     "Images by the keys that the values.yaml of the chart has below images.tags, such as nova_api. Each wins over the one of the release of OpenStack, of version and of the chart, and is pulled from where it says: registries of the cloud do not change it. A misspelt key is an error of the plan, with what was probably meant, where it looks like one of the chart. Layers add to each other, by key; null is as if the key was not written, and leaves the image of the layers below, of the release or of the chart.",
 		},
 		{
 			Name: "virt_type", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Allowed: []string{"kvm", "qemu"}, Example: cty.StringVal("qemu"),

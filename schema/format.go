@@ -71,6 +71,7 @@ var (
 	labelPattern    = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$`)
 	kindPattern     = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
 	fieldPattern    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.([A-Za-z0-9_-]+|\*)|\[[^\[\]]+\])*$`)
+	quotedPattern   = regexp.MustCompile(`\[("[^\[\]]+"|'[^\[\]]+')\]`)
 	metadataPattern = regexp.MustCompile(`^metadata\.(finalizers$|(labels|annotations)[.[])`)
 	cephPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	monitorPattern  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
@@ -323,6 +324,9 @@ func (f Format) checkPattern(s string) error {
 func checkFieldPath(s string) error {
 	if len(s) > longestPath || !fieldPattern.MatchString(s) {
 		return errors.New("a field of an object as reports show it, such as spec.replicas or spec.template.spec.containers[api].image")
+	}
+	if quoted := quotedPattern.FindString(s); quoted != "" {
+		return fmt.Errorf("a field as reports show it, where keys in brackets have no quotes: [%s] in the place of %s", quoted[2:len(quoted)-2], quoted)
 	}
 	root := s
 	if end := strings.IndexAny(s, ".["); end > 0 {

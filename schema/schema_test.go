@@ -310,10 +310,11 @@ func TestFormats(t *testing.T) {
 		{FormatLabelKey, []string{"zone", "topology.kubernetes.io/zone", "a_b.C-d"}, []string{"", "a b", "/zone", "a/b/c", "Upper/zone", "-zone"}},
 		{FormatKind, []string{"Deployment", "Pod2"}, []string{"", "deployment", "Deployment/x", "apps.Deployment"}},
 		{FormatFieldPath, []string{
-			"spec", "spec.replicas", "spec.template.spec.containers[api].image", "data[a.conf]", "webhooks[*].clientConfig", "spec.*.x", "kinds.x",
+			"spec", "spec.replicas", "spec.template.spec.containers[api].image", "data[a.conf]", "spec.args[--a=\"b\"]", "webhooks[*].clientConfig", "spec.*.x", "kinds.x",
 			"metadata.labels[a.b/c]", "metadata.annotations.a", "metadata.finalizers", "spec.volumeMounts[/etc/a.conf].subPath",
 		}, []string{
 			"", "spec.", ".spec", "spec..x", "spec[", "spec[]", "spec[a", "spec a", "*", "kind", "apiVersion", "status.x", "status[x]", "metadata", "metadata.name",
+			`data["a.conf"]`, `data['a.conf']`, `spec.a["b"].c`,
 			"metadata.labels", "metadata.annotations", "metadata.ownerReferences[a]", "metadata[labels]", strings.Repeat("a", 501),
 		}},
 		{FormatIdentifier, []string{"web", "_a-1"}, []string{"", "1a", "a.b", "a b", long}},

@@ -15,6 +15,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -60,7 +61,11 @@ func (l *locking) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if info, err := os.Stat(o.Repo); err != nil || !info.IsDir() {
-		return fmt.Errorf("%w: lock writes a file beside the configuration: give a local directory in the place of %s", wire.ErrUsage, gitrepo.MaskURL(o.Repo))
+		hint := ""
+		if slices.Contains(l.upgrade, upgradeAll) {
+			hint = "; names of charts follow --upgrade= without a blank"
+		}
+		return fmt.Errorf("%w: lock writes a file beside the configuration: give a local directory in the place of %s%s", wire.ErrUsage, gitrepo.MaskURL(o.Repo), hint)
 	}
 	loaded, found, err := load(ctx, o)
 	if err != nil {
@@ -73,26 +78,63 @@ func (l *locking) run(ctx context.Context, args []string) error {
 	if found.Diagnostics.HasErrors() {
 		return findings(o, found)
 	}
+	before := loaded.Lock()
+	if loaded.Model.TearDown { // what is locked matters again as soon as that is taken back
+		return l.show(outcome{lock: before, why: "The cloud is to be taken away: what is locked stays as it is."})
+	}
 	for _, name := range l.upgrade {
-		if name != upgradeAll && !slices.ContainsFunc(releases, func(r *unit.Release) bool { return r.Chart.Name == name && (r.Chart.Tree == nil || r.Locked) }) {
-			return fmt.Errorf("%w: --upgrade=%s: the configuration takes no such chart from a repository", wire.ErrUsage, name)
+		if err := upgradable(name, releases, loaded.Model); err != nil {
+			return err
 		}
 	}
-	entries, changes, err := l.resolve(ctx, loaded.Lock(), chartsOf(releases))
+	entries, changes, err := l.resolve(ctx, before, chartsOf(releases))
 	if err != nil {
 		return err
 	}
-	images, changed, err := l.images(ctx, loaded.Lock(), chartlock.New(entries), releases)
+	images, changed, err := l.images(ctx, before, chartlock.New(entries), releases)
 	if err != nil {
 		return err
 	}
 	lock := chartlock.New(entries, images...)
-	if len(lock.Entries) > 0 || len(lock.Images) > 0 || loaded.Lock() != nil {
+	nothing := len(lock.Entries) == 0 && len(lock.Images) == 0
+	if before == nil && !nothing || before != nil && string(before.Bytes()) != string(lock.Bytes()) {
 		if err := write(filepath.Join(o.Repo, filepath.FromSlash(o.Path), chartlock.File), lock.Bytes()); err != nil {
 			return err
 		}
 	}
-	return l.show(lock, changes, changed)
+	return l.show(outcomeOf(before, lock, changes, changed, releases))
+}
+
+// upgradable tells why --upgrade cannot name a chart.
+func upgradable(name string, releases []*unit.Release, m *model.Model) error {
+	if name == upgradeAll {
+		return nil
+	}
+	var names []string
+	beside := false
+	for _, r := range releases {
+		switch {
+		case r.Chart.Tree != nil && !r.Locked:
+			beside = beside || r.Chart.Name == name
+		case r.Chart.Name == name:
+			return nil
+		default:
+			names = append(names, r.Chart.Name)
+		}
+	}
+	why := "the configuration takes no such chart"
+	switch service := m.Service(name); {
+	case beside:
+		why = "the chart lies beside the configuration, so there is no other version to look for, and no images are locked"
+	case service != nil && !service.Enabled:
+		why = "the service is switched off, so nothing of it is locked"
+	case len(names) == 0:
+		why += ", and nothing else that could be upgraded"
+	default:
+		slices.Sort(names)
+		why += "; there are " + strings.Join(slices.Compact(names), ", ")
+	}
+	return fmt.Errorf("%w: --upgrade=%s: %s", wire.ErrUsage, name, why)
 }
 
 // releasesOf are the releases of a configuration.
@@ -172,54 +214,6 @@ func (l *locking) resolve(ctx context.Context, before *chartlock.Lock, wanted []
 		changes = append(changes, c)
 	}
 	return append(entries, resolved...), changes, nil
-}
-
-func (l *locking) show(lock *chartlock.Lock, changes []change, images []imageChange) error {
-	if l.options.output == outputJSON {
-		return printJSON(l.out, struct {
-			Charts        int           `json:"charts"`
-			Changed       []change      `json:"changed"`
-			Images        int           `json:"images"`
-			ChangedImages []imageChange `json:"changed_images"`
-		}{len(lock.Entries), changes, len(lock.Images), images})
-	}
-	var b strings.Builder
-	for _, c := range changes {
-		switch {
-		case c.Republished:
-			fmt.Fprintf(&b, "  ! %s %s of %s has another content than before, under the same version\n", c.Name, c.Version, c.Repository)
-		case c.Before == "":
-			fmt.Fprintf(&b, "  + %s %s of %s\n", c.Name, shown(c.Version, c.Commit), c.Repository)
-		default:
-			fmt.Fprintf(&b, "  ~ %s %s -> %s of %s\n", c.Name, shown(c.Before, c.BeforeCommit), shown(c.Version, c.Commit), c.Repository)
-		}
-	}
-	for _, i := range images {
-		if i.Before == "" {
-			fmt.Fprintf(&b, "  + image %s@%s\n", i.Name, shortened(i.Digest))
-		} else {
-			fmt.Fprintf(&b, "  ~ image %s@%s -> %s\n", i.Name, shortened(i.Before), shortened(i.Digest))
-		}
-	}
-	switch charts, locked := len(lock.Entries), len(lock.Images); {
-	case locked > 0:
-		fmt.Fprintf(&b, "%s: %d charts and %d images locked, %d and %d changed.\n", chartlock.File, charts, locked, len(changes), len(images))
-	case charts > 0:
-		fmt.Fprintf(&b, "%s: %d locked, %d changed.\n", chartlock.File, charts, len(changes))
-	default:
-		b.WriteString("The configuration takes no chart from a repository: there is nothing to lock.\n")
-	}
-	_, err := io.WriteString(l.out, b.String())
-	return err
-}
-
-// shown returns a version as it is shown, with the beginning of the commit where there is one: charts of a Git
-// repository change without another version.
-func shown(version, commit string) string {
-	if commit == "" {
-		return version
-	}
-	return version + " (" + commit[:12] + ")"
 }
 
 // write replaces a file at once, and leaves one alone that is as it should be.

@@ -2,18 +2,23 @@ package main
 
 import (
 	"encoding/pem"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/repo"
 
+	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 func TestLockCommand(t *testing.T) {
@@ -108,12 +113,35 @@ func TestLockCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(exitInvalid, "charts.lock.json:2:1", "lock", dir)
-	run(exitInvalid, "delete it, and run kupenstack-sync lock", "validate", dir)
+	run(exitInvalid, "take it from an earlier commit", "validate", dir)
+	run(exitInvalid, "it has the newest versions of all charts", "validate", dir)
+	if err := os.WriteFile(file, []byte("{\"format\": 2}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(exitInvalid, "use a newer kupenstack-sync", "lock", dir)
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	configure("~1", one)
+	configure("~1", two)
 	run(exitDone, "+ mariadb 1.0.1", "lock", dir)
+	run(exitDone, "\"removed\": []", "lock", "--output=json", dir)
+
+	// What is taken out is told.
+	configure("~1", one)
+	run(exitDone, "  - memcached 1.0.1 of REPOSITORY\ncharts.lock.json: 1 locked, 0 changed, 1 taken out.", "lock", dir)
+
+	// A cloud that goes, for as long as that is wanted, leaves the lock alone.
+	written = lock()
+	if err := os.WriteFile(filepath.Join(dir, "gone.hcl"), []byte("removed {\n  from = cloud.test\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(exitDone, "The cloud is to be taken away: what is locked stays as it is.", "lock", dir)
+	if lock() != written {
+		t.Errorf("of a cloud that goes is left\n%s", lock())
+	}
+	if err := os.Remove(filepath.Join(dir, "gone.hcl")); err != nil {
+		t.Fatal(err)
+	}
 
 	// Charts beside the configuration need no lock, and take what was there away.
 	if err := os.Mkdir(filepath.Join(dir, "charts"), 0o700); err != nil {
@@ -122,9 +150,43 @@ func TestLockCommand(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "main.hcl"), []byte("cloud \"test\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n  service \"mariadb\" {}\n}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(exitDone, "there is nothing to lock", "lock", dir)
+	run(exitDone, "  - mariadb 1.0.1 of REPOSITORY\nThe configuration takes no chart from a repository: there is nothing to lock. What charts.lock.json had was taken out.\n", "lock", dir)
 	if strings.Contains(lock(), "mariadb") {
 		t.Errorf("what has no use any more is left:\n%s", lock())
 	}
+	const own = "{ \"format\": 1, \"charts\": [] }\n" // as somebody wrote it
+	if err := os.WriteFile(file, []byte(own), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(exitDone, "there is nothing to lock.\n", "lock", dir)
+	if lock() != own {
+		t.Errorf("without anything to lock the file becomes\n%s", lock())
+	}
 	run(exitDone, "The configuration is valid", "validate", dir)
+}
+
+// What --upgrade cannot be asked for is told with the reason.
+func TestNothingToUpgrade(t *testing.T) {
+	beside := &unit.Release{Name: "mariadb", Chart: unit.Chart{Name: "mariadb", Tree: fstest.MapFS{}}}
+	pinned := &unit.Release{Name: "keystone", Chart: unit.Chart{Name: "keystone", Tree: fstest.MapFS{}}, Locked: true}
+	remote := &unit.Release{Name: "glance", Chart: unit.Chart{Name: "glance", Repository: "oci://r"}}
+	m := &model.Model{Cloud: model.Cloud{Services: []model.Service{{Name: "heat"}}}}
+	for _, c := range []struct {
+		name     string
+		releases []*unit.Release
+		want     string
+	}{
+		{upgradeAll, nil, ""},
+		{"glance", []*unit.Release{beside, remote}, ""},
+		{"keystone", []*unit.Release{pinned}, ""},
+		{"mariadb", []*unit.Release{beside}, "the chart lies beside the configuration, so there is no other version to look for, and no images are locked"},
+		{"heat", []*unit.Release{remote}, "the service is switched off, so nothing of it is locked"},
+		{"nova", []*unit.Release{remote, beside, pinned}, "the configuration takes no such chart; there are glance, keystone"},
+		{"nova", []*unit.Release{beside}, "the configuration takes no such chart, and nothing else that could be upgraded"},
+	} {
+		err := upgradable(c.name, c.releases, m)
+		if (err == nil) != (c.want == "") || err != nil && (!errors.Is(err, wire.ErrUsage) || !strings.HasSuffix(err.Error(), "--upgrade="+c.name+": "+c.want)) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
 }

@@ -47,22 +47,21 @@ func (l *locking) images(ctx context.Context, before, charts *chartlock.Lock, re
 		}
 	}
 	locked := []chartlock.Image{}
-	var open []string
+	var open []chartlock.Image
 	for _, image := range slices.Sorted(maps.Keys(services)) {
 		slices.Sort(services[image])
 		if digest, known := before.Digest(image); known && !upgraded[image] {
 			locked = append(locked, chartlock.Image{Name: image, Digest: digest, Services: services[image]})
 		} else {
-			open = append(open, image)
+			open = append(open, chartlock.Image{Name: image, Services: services[image]})
 		}
 	}
-	digests, err := l.options.Digests(ctx, open)
+	resolved, err := l.options.Digests(ctx, open)
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, image := range open {
-		now := chartlock.Image{Name: image, Digest: digests[i], Services: services[image]}
-		if was, _ := before.Digest(image); was != now.Digest {
+	for _, now := range resolved {
+		if was, _ := before.Digest(now.Name); was != now.Digest {
 			changes = append(changes, imageChange{Image: now, Before: was})
 		}
 		locked = append(locked, now)

@@ -12,12 +12,18 @@
 //     for a name that is computed.
 //   - A key that the map does have looks like it.
 //
-// A few maps all charts of OpenStack-Helm have, and read by the names of their keys, though they copy or list them
-// as a whole: the top, conf, images, images.tags, manifests, pod and pod.replicas. There every key is unknown that
-// the chart does not have and no template reads; it has to look like another one only where templates compute
-// names as well, as they do in images.tags and manifests; and what begins with job_ in manifests is free, as their
-// library makes such names of those of jobs that others wait for. Below conf only the first level is looked at: what is
-// inside goes to programs as it is. A chart is one of them when it depends on their library.
+// Charts of OpenStack-Helm, which are those that depend on its library, are known better:
+//
+//   - The library copies all values for groups of nodes, and reads the copies as it reads these. So that the values
+//     are handed on from the top leaves nothing in them free.
+//   - A few maps all of these charts have, and read by the names of their keys, though they copy or list them as a
+//     whole: the top, conf, images, images.tags, manifests, pod and pod.replicas. Of the rules above the first two
+//     hold there, and the last where templates look into that very map for a computed name, as they do in images.tags
+//     and manifests.
+//   - What is inside of a key of conf goes to programs as it is, and is free. So is what begins with job_ in
+//     manifests, as the library makes such names of those of jobs that others wait for.
+//
+// Of a chart that takes values out of one that it depends on, or has a template that cannot be read, nothing is unknown.
 //
 // Nothing is rendered, and no value is told: only keys.
 package chartkeys

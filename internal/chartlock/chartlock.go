@@ -139,6 +139,8 @@ func (l *Lock) Bytes() []byte {
 type ParseError struct {
 	Line   int
 	Reason string
+	// Newer says that a later version of this program wrote it.
+	Newer bool
 }
 
 // Error returns the reason.
@@ -161,7 +163,7 @@ func Parse(text []byte) (*Lock, error) {
 		return nil, syntaxError(text, err)
 	}
 	if head.Format != format {
-		return nil, &ParseError{Reason: fmt.Sprintf("its format is %d, and this program knows %d", head.Format, format)}
+		return nil, &ParseError{Reason: fmt.Sprintf("its format is %d, and this program knows %d", head.Format, format), Newer: head.Format > format}
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()

@@ -120,7 +120,7 @@ func TestParse(t *testing.T) {
 				if err != nil || len(lock.Entries) != 1 {
 					t.Errorf("%v, %v", lock, err)
 				}
-			case !errors.As(err, &found) || !strings.Contains(found.Reason, c.want) || found.Line != c.line:
+			case !errors.As(err, &found) || !strings.Contains(found.Reason, c.want) || found.Line != c.line || found.Newer != (name == "later format"):
 				t.Errorf("got %v in line %d, want %q in line %d", err, found.Line, c.want, c.line)
 			}
 		})

@@ -120,6 +120,7 @@ type composer struct {
 	large          map[string]bool                   // the services of which some is not shown
 	objects        map[addr.Object][]addr.Object     // of blocks with for_each
 	unlocked       map[diag.Range][]chartlock.Wanted // charts without a lock, by where they are asked for
+	unpinned       []string                          // services of which no image is locked
 	slotless       map[string]bool                   // profiles that need a slot and have none, which was told
 
 	// What is in the cluster beside the services; nil without.

@@ -88,6 +88,9 @@ func exposureValues(service string, m *model.Model) []setting {
 		list = append(list, exposedValues(identityEndpoint(), x)...)
 	}
 	list = append(list, insideClients()[service]...)
+	if x.TLS && slices.Contains(readProxyHeaders(), service) {
+		list = append(list, setting{path: "conf." + service + ".oslo_middleware.enable_proxy_headers_parsing", value: true})
+	}
 	switch {
 	case service == "glance": // which takes images from Horizon's pages; with or without it, so that it goes and comes alone
 		for _, e := range published("horizon") {
@@ -98,6 +101,11 @@ func exposureValues(service string, m *model.Model) []setting {
 	}
 	return list
 }
+
+// readProxyHeaders are the services that can read from the proxy before them that they are called by https, and whose
+// charts do not have them do so. The charts of others do already; that of Magnum leaves the filter away, and Skyline
+// has none. Ironic is told its own address.
+func readProxyHeaders() []string { return []string{"barbican", "octavia", "placement"} }
 
 // insideClients are the options of services that would go outside to reach others where their charts say nothing
 // else: from inside the names may not be known, nor who signed the certificates. That of magnum_client is none of

@@ -177,15 +177,20 @@ func TestExposureValues(t *testing.T) {
 			"endpoints.identity.hosts.default":                             "keystone-api", // inside
 			"endpoints.compute_novnc_proxy.host_fqdn_override.public.host": "novncproxy.d.example",
 		},
-		"glance": {"endpoints.dashboard.host_fqdn_override.public.host": "horizon.d.example", "endpoints.image.scheme.public": "https"},
-		"heat":   {"endpoints.cloudformation.host_fqdn_override.public.host": "cloudformation.d.example"},
+		"glance":    {"endpoints.dashboard.host_fqdn_override.public.host": "horizon.d.example", "endpoints.image.scheme.public": "https"},
+		"heat":      {"endpoints.cloudformation.host_fqdn_override.public.host": "cloudformation.d.example"},
+		"placement": {"conf.placement.oslo_middleware.enable_proxy_headers_parsing": true},
+		"barbican":  {"conf.barbican.oslo_middleware.enable_proxy_headers_parsing": true},
+		// It would give the addresses of the inside away in place of its own.
+		"ironic": {"conf.ironic.oslo_middleware.enable_proxy_headers_parsing": nil},
 		"magnum": {
 			"conf.magnum.heat_client.endpoint_type":   "internalURL",
 			"conf.magnum.magnum_client.endpoint_type": nil, // which instances use, from outside
 		},
 		"octavia": {
 			"conf.octavia.nova.endpoint_type": "internalURL", "conf.octavia.neutron.valid_interfaces": "internal",
-			"conf.octavia.certificates.endpoint_type": "internalURL",
+			"conf.octavia.certificates.endpoint_type":                   "internalURL",
+			"conf.octavia.oslo_middleware.enable_proxy_headers_parsing": true,
 		},
 		"designate": {"conf.designate.network_api:neutron.endpoint_type": "internalURL"},
 		"cinder":    {"conf.cinder.barbican.barbican_endpoint_type": "internal"},
@@ -215,7 +220,11 @@ func TestExposureValues(t *testing.T) {
 			}
 		}
 	}
-	plain := composed.Release(t, exposed(t, "domain = \"d.example\"\ningress_class = \"nginx\"\ntls = false"), "horizon").Values
+	withoutTLS := exposed(t, "domain = \"d.example\"\ningress_class = \"nginx\"\ntls = false")
+	if got := at(composed.Release(t, withoutTLS, "octavia").Values, strings.Split("conf.octavia.oslo_middleware", ".")); got != nil {
+		t.Errorf("without TLS: %v", got)
+	}
+	plain := composed.Release(t, withoutTLS, "horizon").Values
 	if at(plain, strings.Split("endpoints.dashboard.scheme.public", ".")) != "http" || at(plain, strings.Split("conf.horizon.local_settings", ".")) != nil {
 		t.Errorf("without TLS: %v", plain["endpoints"])
 	}

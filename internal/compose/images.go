@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -149,31 +148,4 @@ func (c *composer) imagesOf(release *unit.Release, service string) {
 			release.Beside = []string{c.imageOfAgent()}
 		}
 	}
-}
-
-// pinned is an image that objects of ours run for a service, by the digest that it was locked to.
-func (c *composer) pinned(service, image string) string {
-	images, lock := c.m.Cloud.Images, c.facts.Lock
-	if images == nil || !images.Lock || chartlock.Pinned(image) {
-		return image
-	}
-	if digest := lock.Pins(service)[image]; digest != "" {
-		return image + "@" + digest
-	}
-	if !c.facts.Unlocked && lock != nil && lock.Images != nil { // else no image has one, which is told once
-		c.fail(codeUnlocked, images.Range, noAddress(), "an image is not locked",
-			fmt.Sprintf("%s has no digest of %s, which runs beside %s", chartlock.File, image, service), "run kupenstack-sync lock, and commit "+chartlock.File)
-	}
-	return image
-}
-
-// checkPins tells of images that were never locked. Which ones a chart has only the chart says, so that single ones
-// without a lock are refused when it is rendered.
-func (c *composer) checkPins() {
-	images, lock := c.m.Cloud.Images, c.facts.Lock
-	if images == nil || !images.Lock || c.facts.Unlocked || !c.m.Cloud.Deploys() || lock != nil && lock.Images != nil || c.diags.HasErrors() {
-		return
-	}
-	c.fail(codeUnlocked, images.Range, noAddress(), "images are not locked",
-		chartlock.File+" has no images, so that nobody could tell what would run", "run kupenstack-sync lock, and commit "+chartlock.File)
 }

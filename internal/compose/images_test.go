@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -97,6 +96,29 @@ func TestOwnImages(t *testing.T) {
 	}
 }
 
+// TestImagesThatAreNull has null be nothing that was written: neither over the image of the release nor over that of a
+// layer below.
+func TestImagesThatAreNull(t *testing.T) {
+	const profile = "\nvariable \"fix\" {\n  type = string\n  default = null\n}\nprofile \"fixes\" {\n  service \"placement\" {\n    images = { placement = var.fix, db_init = null }\n  }\n}\n"
+	source := strings.NewReplacer(
+		`service "placement" { replicas = 2 }`, `service "placement" { images = { placement = "quay.io/mine:1", placement_db_sync = var.fix } }`,
+		`release = "2026.1"`, "release = \"2026.1\"\nprofile = profile.fixes",
+	).Replace(composed.Source("ovs", "", "images {\n    registries = { \"quay.io\" = \"mirror.example.org\" }\n  }\n"))
+	m, ev := composed.Text(t, source+profile)
+	r := composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), "placement")
+	tags, _ := at(r.Values, []string{"images", "tags"}).(map[string]any)
+	for name, want := range map[string]string{
+		"placement": "quay.io/mine:1", "placement_db_sync": "quay.io/airshipit/placement:2026.1-ubuntu_noble", "db_init": "quay.io/airshipit/openstack-client:2026.1-ubuntu_noble",
+	} {
+		if tags[name] != want {
+			t.Errorf("%s is %v, want %s", name, tags[name], want)
+		}
+	}
+	if want := []string{"placement"}; !slices.Equal(r.OwnImages, want) {
+		t.Errorf("left alone are %v", r.OwnImages)
+	}
+}
+
 // TestFamilies has images of LOCI where there are any.
 func TestFamilies(t *testing.T) {
 	for _, c := range []struct{ release, family, want string }{
@@ -127,84 +149,5 @@ func TestFamilies(t *testing.T) {
 		if got, want := at(composed.Release(t, units, "libvirt").Values, []string{"images", "tags", "libvirt"}), "quay.io/airshipit/libvirt:"+c.release+"-ubuntu_noble"; got != want {
 			t.Errorf("%s of %s: %v", c.family, c.release, got)
 		}
-	}
-}
-
-// TestPins gives each release what its own images were locked to, only where that is wanted.
-func TestPins(t *testing.T) {
-	digest := "sha256:" + strings.Repeat("0f", 32)
-	lock := chartlock.New(nil, chartlock.Image{Name: "quay.io/a:1", Digest: digest, Services: []string{"placement"}}, chartlock.Image{Name: "quay.io/b:1", Digest: digest, Services: []string{"nova"}})
-	none := chartlock.New(nil, []chartlock.Image{}...)
-	for _, c := range []struct {
-		images string
-		facts  compose.Facts
-		locked bool
-		pins   map[string]string
-		fails  bool
-	}{
-		{"", compose.Facts{Lock: lock}, false, nil, false},
-		{"images { lock = false }\n", compose.Facts{Lock: lock}, false, nil, false},
-		{"images { lock = true }\n", compose.Facts{Lock: lock}, true, map[string]string{"quay.io/a:1": digest}, false},
-		{"images { lock = true }\n", compose.Facts{Lock: none}, true, nil, false}, // all of them may have digests by themselves
-		{"images { lock = true }\n", compose.Facts{Lock: chartlock.New(nil)}, true, nil, true},
-		{"images { lock = true }\n", compose.Facts{}, true, nil, true},
-		{"images { lock = true }\n", compose.Facts{Unlocked: true}, true, nil, false},
-	} {
-		units, diags := imagesWith(t, c.images, "service \"placement\" { replicas = 2 }", c.facts)
-		if c.fails {
-			if !diags.HasErrors() || !strings.Contains(diags.Error(), "images are not locked") {
-				t.Errorf("%q: %v", c.images, diags)
-			}
-			continue
-		}
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
-		r := composed.Release(t, units, "placement")
-		if r.Locked != c.locked || !maps.Equal(r.Pins, c.pins) {
-			t.Errorf("%q: %t, %v", c.images, r.Locked, r.Pins)
-		}
-	}
-	// What other services run is no change of this one.
-	digestOf := func(of *chartlock.Lock, images string) string {
-		units, _ := imagesWith(t, images, "service \"placement\" { replicas = 2 }", compose.Facts{Lock: of})
-		return composed.Release(t, units, "placement").Digest()
-	}
-	const on = "images { lock = true }\n"
-	same := chartlock.New(nil, lock.Images[0], chartlock.Image{Name: "quay.io/b:1", Digest: "sha256:" + strings.Repeat("1e", 32), Services: []string{"nova"}})
-	another := chartlock.New(nil, chartlock.Image{Name: "quay.io/a:1", Digest: "sha256:" + strings.Repeat("1e", 32), Services: []string{"placement"}})
-	if now := digestOf(lock, on); now != digestOf(same, on) || now == digestOf(another, on) || now == digestOf(lock, "") || now == digestOf(none, on) || digestOf(none, on) == digestOf(none, "") {
-		t.Error("the digest of the release is about other images")
-	}
-}
-
-// TestPinsOfConnectors locks the image that our own pods put devices into bridges with.
-func TestPinsOfConnectors(t *testing.T) {
-	const blocks = "images { lock = true }\n  physical_network \"external\" {\n    bridge = \"br-ex\"\n    device = \"eth1\"\n  }\n"
-	units, diags := imagesWith(t, blocks, "service \"placement\" {}", compose.Facts{Unlocked: true})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	beside := composed.Release(t, units, "neutron").Beside
-	if len(beside) != 1 || composed.Release(t, units, "nova").Beside != nil {
-		t.Fatalf("locked with neutron: %q", beside)
-	}
-	digest := "sha256:" + strings.Repeat("0f", 32)
-	units, diags = imagesWith(t, blocks, "service \"placement\" {}", compose.Facts{
-		Lock: chartlock.New(nil, chartlock.Image{Name: beside[0], Digest: digest, Services: []string{"neutron"}}),
-	})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	pods := units["system.physical-network[\"external\"]"].Spec.(*unit.Objects).Items[0]
-	containers, _ := at(pods, []string{"spec", "template", "spec", "containers"}).([]any)
-	if len(containers) != 1 || at(containers[0].(map[string]any), []string{"image"}) != beside[0]+"@"+digest {
-		t.Errorf("the pods have %v", containers)
-	}
-	_, diags = imagesWith(t, blocks, "service \"placement\" {}", compose.Facts{
-		Lock: chartlock.New(nil, chartlock.Image{Name: "quay.io/a:1", Digest: digest, Services: []string{"placement"}}),
-	})
-	if !diags.HasErrors() || !strings.Contains(diags.Error(), "an image is not locked") {
-		t.Errorf("without its digest: %v", diags)
 	}
 }

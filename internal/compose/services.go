@@ -86,6 +86,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	leaveAway(values, s.Backends)
 	c.checkAlone(s, values)
 	c.checkPods(s, values)
+	c.checkServicePins(s, values)
 	fixed := c.fixed(s, values)
 	closes, drifts := c.closes(s.Name, values), rewritten(s.Name, values)
 	values, secrets := c.conceal(withPorts(values))

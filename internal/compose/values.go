@@ -18,11 +18,12 @@ const (
 type condition struct {
 	network, storage string
 	beside           string // a service that is deployed
+	release          string // of OpenStack
 }
 
 func (c condition) holds(cloud *model.Cloud) bool {
 	stored := c.storage == "" || c.storage == cloud.StorageBackend || c.storage == storageLocal && cloud.StorageBackend != storageCeph
-	return stored && (c.network == "" || c.network == cloud.NetworkBackend) && (c.beside == "" || cloud.Runs(c.beside))
+	return stored && (c.release == "" || c.release == cloud.Release) && (c.network == "" || c.network == cloud.NetworkBackend) && (c.beside == "" || cloud.Runs(c.beside))
 }
 
 // setting is a value that a chart gets from us.
@@ -78,18 +79,28 @@ func settings() map[string][]setting {
 		// Uninstalled, it would empty the table of credentials, which are people's.
 		"keystone": {{path: "manifests.job_credential_cleanup", value: false}},
 		"cinder":   cinderSettings(),
-		"manila":   {noBootstrap},
+		"manila":   append(scriptOf("manila"), noBootstrap),
 		// The pods that clean up mount a volume that the chart gives another name, and would be refused.
 		"designate": {{
 			path:  "pod.mounts.designate_service_cleaner.designate_service_cleaner.volumes",
 			value: []any{map[string]any{"name": "designate-etc-snippets", "emptyDir": map[string]any{}}},
 		}},
 		"ironic":                    ironicSettings(),
-		"octavia":                   {{path: "conf.octavia.task_flow.jobboard_enabled", value: false}}, // it is kept in Valkey, which is not deployed
-		"skyline":                   {{path: "conf.skyline.openstack.default_region", value: nil}},     // the endpoints' is the cloud's
+		"octavia":                   append(scriptOf("octavia"), setting{path: "conf.octavia.task_flow.jobboard_enabled", value: false}), // it is kept in Valkey, which is not deployed
+		"skyline":                   {{path: "conf.skyline.openstack.default_region", value: nil}},                                       // the endpoints' is the cloud's
 		"mariadb-backup":            besideMariaDB(),
 		"prometheus-mysql-exporter": mysqlExporterSettings(),
 		"neutron":                   append([]setting{onDelete, ovs, ovn}, neutronSettings()...),
+	}
+}
+
+// scriptOf has uWSGI start an API of 2025.1 by its script, as the charts' overrides of that release do: the module
+// that the charts name came with 2025.2, and the script went.
+func scriptOf(service string) []setting {
+	at, first := "conf."+service+"_api_uwsgi.uwsgi.", condition{release: "2025.1"}
+	return []setting{
+		{path: at + "module", value: nil, when: first},
+		{path: at + "wsgi-file", value: "/var/lib/openstack/bin/" + service + "-wsgi", when: first},
 	}
 }
 

@@ -117,6 +117,26 @@ func TestStorage(t *testing.T) {
 }
 
 // TestVirtType has instances run as one layer says, and single nodes as their profile does.
+// What starts an API of 2025.1 is not there later, and the other way around.
+func TestScriptsOfReleases(t *testing.T) {
+	for release, script := range map[string]any{"2025.1": "/var/lib/openstack/bin/%s-wsgi", "2025.2": nil, "2026.1": nil} {
+		source := composed.Without(composed.Source("ovs", "ceph"), "designate", "ironic", "magnum", "skyline")
+		m, ev := composed.Text(t, strings.Replace(source, `"2026.1"`, `"`+release+`"`, 1))
+		units := composed.Compose(t, m, ev, compose.Facts{})
+		for _, service := range []string{"manila", "octavia"} {
+			options, _ := at(composed.Release(t, units, service).Values, []string{"conf", service + "_api_uwsgi", "uwsgi"}).(map[string]any)
+			want := script
+			if format, is := script.(string); is {
+				want = fmt.Sprintf(format, service)
+			}
+			module, written := options["module"]
+			if options["wsgi-file"] != want || module != nil || written != (script != nil) {
+				t.Errorf("%s of %s: %v", service, release, options)
+			}
+		}
+	}
+}
+
 func TestVirtType(t *testing.T) {
 	path := []string{"conf", "nova", "libvirt", "virt_type"}
 	for _, c := range []struct{ service, profile, want string }{

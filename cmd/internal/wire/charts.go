@@ -69,7 +69,7 @@ func (f *Flags) Images(ctx context.Context, releases []*unit.Release) ([][]strin
 }
 
 // Digests finds out what images stand for now; see [helm.Digests].
-func (f *Flags) Digests(ctx context.Context, images []string) ([]string, error) {
+func (f *Flags) Digests(ctx context.Context, images []chartlock.Image) ([]chartlock.Image, error) {
 	options, err := f.charts()
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package helm
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -38,32 +39,39 @@ func about(rule unit.DriftRule, object *unstructured.Unstructured) bool {
 	return rule.Kind == object.GetKind() && (rule.Name == "" || rule.Name == object.GetName())
 }
 
-// idleRules tells of a rule that no object of the release has a field for: it may have been misspelt. "" for
-// none.
-func (d *Driver) idleRules(v *view) string {
+// idleRules tells of each rule that no object of the release has a field for: it may have been misspelt.
+func (d *Driver) idleRules(v *view) []string {
 	if v.want == nil || v.newest == nil || v.outdated() {
-		return ""
+		return nil
 	}
+	var idle []string
 	for _, rule := range v.rules() {
-		named, found := false, false
-		for _, object := range v.newest.objects {
-			if !about(rule, object) {
-				continue
-			}
-			live := v.live[refOf(object)]
-			named = true
-			found = found || d.cluster.HasField(object, rule.Path) || live != nil && d.cluster.HasField(live, rule.Path)
-		}
-		what := rule.Kind
-		if rule.Name != "" {
-			what += " " + rule.Name
-		}
-		switch {
-		case !named:
-			return fmt.Sprintf("ignore_drift is about %s, and the release has no such object", what)
-		case !found:
-			return fmt.Sprintf("ignore_drift is about %s of %s, which has no such field", rule.Path, what)
+		if text := d.idleRule(v, rule); text != "" && !slices.Contains(idle, text) {
+			idle = append(idle, text)
 		}
 	}
-	return ""
+	return idle
+}
+
+// idleRule says what is missing for a rule, "" for nothing.
+func (d *Driver) idleRule(v *view, rule unit.DriftRule) string {
+	named := false
+	for _, object := range v.newest.objects {
+		if !about(rule, object) {
+			continue
+		}
+		named = true
+		live := v.live[refOf(object)]
+		if d.cluster.HasField(object, rule.Path) || live != nil && d.cluster.HasField(live, rule.Path) {
+			return ""
+		}
+	}
+	what := rule.Kind
+	if rule.Name != "" {
+		what += " " + rule.Name
+	}
+	if !named {
+		return fmt.Sprintf("ignore_drift is about %s, and the release has no such object", what)
+	}
+	return fmt.Sprintf("ignore_drift is about %s of %s, which has no such field", rule.Path, what)
 }

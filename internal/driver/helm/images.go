@@ -1,7 +1,6 @@
 package helm
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -37,22 +36,54 @@ func redirect(values map[string]any, chart *source, spec *unit.Release) {
 	if len(spec.Registries) == 0 {
 		return
 	}
-	images, _ := values["images"].(map[string]any)
-	named, _ := images["tags"].(map[string]any)
-	all := maps.Clone(chart.tags())
-	if all == nil {
-		all = map[string]any{}
-	}
-	maps.Copy(all, named)
-	for name, image := range all {
-		text, is := image.(string)
-		if !is || slices.Contains(spec.OwnImages, name) {
-			continue
-		}
-		if elsewhere := redirected(text, spec.Registries); elsewhere != text {
+	for name, image := range redirectable(values, chart, spec) {
+		if elsewhere := redirected(image, spec.Registries); elsewhere != image {
 			place(values, "images", "tags")[name] = elsewhere
 		}
 	}
+}
+
+// redirectable are the images of a release, by name, but for those that somebody wrote as they are.
+func redirectable(values map[string]any, chart *source, spec *unit.Release) map[string]string {
+	images, _ := values["images"].(map[string]any)
+	named, _ := images["tags"].(map[string]any)
+	all := map[string]string{}
+	for _, tags := range []map[string]any{chart.tags(), named} {
+		for name, image := range tags {
+			text, is := image.(string)
+			switch {
+			case slices.Contains(spec.OwnImages, name):
+			case is:
+				all[name] = text
+			default:
+				delete(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// digestOfSpec is the digest that a revision is compared by. What stands in for a registry that the release has no
+// image of is no part of it: it changes nothing, and so makes no other revision.
+func digestOfSpec(spec *unit.Release, chart *source) string {
+	if len(spec.Registries) == 0 {
+		return spec.Digest()
+	}
+	used := map[string]string{}
+	for _, image := range redirectable(spec.Values, chart, spec) {
+		if of := standIn(image, spec.Registries); of != "" {
+			used[of] = spec.Registries[of]
+		}
+	}
+	if len(used) == len(spec.Registries) {
+		return spec.Digest()
+	}
+	narrowed := *spec
+	narrowed.Registries = used
+	if len(used) == 0 { // as without any
+		narrowed.Registries, narrowed.OwnImages = nil, nil
+	}
+	return narrowed.Digest()
 }
 
 // place returns the map at a place of values, which is made where there is none.
@@ -71,9 +102,23 @@ func place(values map[string]any, path ...string) map[string]any {
 // redirected is an image in the registry that stands in for its own; the image itself where none does, or it is
 // no image.
 func redirected(image string, registries map[string]string) string {
-	named, err := reference.ParseNormalizedNamed(image) // docker.io/library where a name is short
+	of := standIn(image, registries)
+	if of == "" {
+		return image
+	}
+	named, err := reference.ParseNormalizedNamed(image)
 	if err != nil {
 		return image
+	}
+	return registries[of] + strings.TrimPrefix(named.String(), of)
+}
+
+// standIn is the registry, or the part of one, that an image is of and that something stands in for; "" for none.
+// Of several it is the longest.
+func standIn(image string, registries map[string]string) string {
+	named, err := reference.ParseNormalizedNamed(image) // docker.io/library where a name is short
+	if err != nil {
+		return ""
 	}
 	best := ""
 	for of := range registries {
@@ -81,8 +126,5 @@ func redirected(image string, registries map[string]string) string {
 			best = of
 		}
 	}
-	if best == "" {
-		return image
-	}
-	return registries[best] + strings.TrimPrefix(named.String(), best)
+	return best
 }

@@ -52,3 +52,36 @@ func TestRedirect(t *testing.T) {
 		t.Errorf("nothing becomes %v", bare)
 	}
 }
+
+// What stands in for registries without an image of the release makes no other revision of it.
+func TestRegistriesWithoutAnImage(t *testing.T) {
+	s := &source{files: []*loader.BufferedFile{{Name: "values.yaml", Data: []byte("images:\n  tags:\n    api: quay.io/a:1\n    own: ghcr.io/b:1\n    gone: registry.k8s.io/c:1\n")}}}
+	of := func(registries map[string]string) string {
+		return digestOfSpec(&unit.Release{
+			Name: "a", Registries: registries, OwnImages: []string{"own"},
+			Values: map[string]any{"images": map[string]any{"tags": map[string]any{"sync": "docker.io/d:1", "gone": nil}}},
+		}, s)
+	}
+	with := map[string]string{"quay.io": "mirror.example.org", "docker.io": "mirror.example.org"}
+	for _, idle := range []string{"ghcr.io", "quay.io/other", "registry.k8s.io", "quay.i"} {
+		more := maps.Clone(with)
+		more[idle] = "mirror.example.org"
+		if of(more) != of(with) {
+			t.Errorf("%s makes another revision", idle)
+		}
+	}
+	for _, other := range []map[string]string{
+		nil,
+		{"quay.io": "mirror.example.org"},
+		{"quay.io": "mirror.example.org", "docker.io": "other.example.org"},
+		{"quay.io": "mirror.example.org", "docker.io": "mirror.example.org", "quay.io/a": "mirror.example.org/a"},
+	} {
+		if of(other) == of(with) {
+			t.Errorf("%v makes no other revision than %v", other, with)
+		}
+	}
+	plain := &unit.Release{Name: "a"}
+	if idle := (&unit.Release{Name: "a", Registries: map[string]string{"ghcr.io": "mirror.example.org"}, OwnImages: []string{"own"}}); digestOfSpec(idle, s) != digestOfSpec(plain, s) || digestOfSpec(plain, s) != plain.Digest() {
+		t.Error("a block of images that fits nothing makes another revision")
+	}
+}

@@ -86,6 +86,9 @@ func list(names []string) string {
 		names = append(slices.Clone(names[:maxNamed]), fmt.Sprintf("%d others", more))
 	}
 	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 

@@ -2,6 +2,7 @@ package helm
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -11,13 +12,12 @@ import (
 	"github.com/distribution/reference"
 	"golang.org/x/sync/errgroup"
 	"helm.sh/helm/v3/pkg/chartutil"
-	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/credentials"
-	"oras.land/oras-go/v2/registry/remote/errcode"
 	"oras.land/oras-go/v2/registry/remote/retry"
 
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -84,26 +84,28 @@ func (c *charts) images(ctx context.Context, spec *unit.Release) ([]string, erro
 	return slices.Compact(found), nil
 }
 
-// Digests asks the registries of images for what these stand for now, in the order of the images; of an image for
-// several kinds of machines it is that of its index. Of the options only what concerns repositories matters. The error says of every image that could not be had why; another try may help.
-func Digests(ctx context.Context, options Options, images []string) ([]string, error) {
+// Digests asks the registries of images for what these stand for now, and returns the images with their digests, in
+// their order; of an image for several kinds of machines it is that of its index. Of the options only what concerns
+// repositories matters. The error says of every image that could not be had why, by registry and with the services
+// of the image; another try may help.
+func Digests(ctx context.Context, options Options, images []chartlock.Image) ([]chartlock.Image, error) {
 	client, err := newRepositories(options).images()
 	if err != nil {
 		return nil, err
 	}
-	locked, failures := make([]string, len(images)), make([]error, len(images))
+	locked, failures := slices.Clone(images), make([]error, len(images))
 	var group errgroup.Group
 	group.SetLimit(maxAsked)
 	for i, image := range images {
 		group.Go(func() error {
 			if failures[i] = ctx.Err(); failures[i] == nil {
-				locked[i], failures[i] = digestOf(ctx, client, image)
+				locked[i].Digest, failures[i] = digestOf(ctx, client, image.Name)
 			}
 			return nil // all that is wrong is told at once
 		})
 	}
 	_ = group.Wait()
-	if err := errors.Join(failures...); err != nil {
+	if err := togetherByRegistry(images, failures); err != nil {
 		return nil, err
 	}
 	return locked, nil
@@ -134,32 +136,33 @@ func (r *repositories) images() (*auth.Client, error) {
 func digestOf(ctx context.Context, client remote.Client, image string) (string, error) {
 	named, err := reference.ParseNormalizedNamed(image) // docker.io/library where a name is short
 	if err != nil {
-		return "", fmt.Errorf("image %q: %w", image, err)
+		return "", err
 	}
 	tagged, ok := reference.TagNameOnly(named).(reference.Tagged)
 	if !ok {
-		return "", fmt.Errorf("image %q has no tag", image)
+		return "", errors.New("it has no tag")
 	}
 	from, err := remote.NewRepository(named.Name())
 	if err != nil {
-		return "", fmt.Errorf("image %s: %w", image, err)
+		return "", err
 	}
 	from.Client = client
 	found, err := from.Resolve(ctx, tagged.Tag())
-	if errors.Is(err, http.ErrSchemeMismatch) && loopback(from.Reference.Registry) { // a registry of this machine, to try things with
+	if noTLS(err) && loopback(from.Reference.Registry) { // a registry of this machine, to try things with
 		from.PlainHTTP = true
 		found, err = from.Resolve(ctx, tagged.Tag())
 	}
-	var answer *errcode.ErrorResponse
-	switch {
-	case errors.Is(err, errdef.ErrNotFound):
-		return "", fmt.Errorf("image %s: the registry has no such image", image)
-	case errors.As(err, &answer) && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden):
-		return "", fmt.Errorf("image %s: the registry has none for us: give credentials in --chart-credentials-file, or name another image: %w", image, err)
-	case err != nil:
-		return "", fmt.Errorf("image %s: %w", image, err)
+	if err != nil {
+		return "", err
 	}
 	return found.Digest.String(), nil
+}
+
+// noTLS tells whether a server answered with something else than TLS. That it is HTTP is recognized only where the
+// answer begins so.
+func noTLS(err error) bool {
+	var header tls.RecordHeaderError
+	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &header)
 }
 
 // loopback tells whether a registry is on this machine.

@@ -116,7 +116,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 	}
 	state.Owned = v.owned()
 	state.Applied = v.newest.labels[labelSpec]
-	if v.target.Spec != nil && state.Applied == short(v.target.Spec.Digest()) {
+	if v.target.Spec != nil && state.Applied == v.wantedSpec() {
 		state.Applied = v.target.Spec.Digest() // a label is too short for all of it
 	}
 	switch {
@@ -136,7 +136,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 		state.Message = fmt.Sprintf("revision %d is %s", v.newest.version, v.newest.status)
 	}
 	state.Details = append(state.Details, v.why.lines()...)
-	for _, text := range []string{v.want.keeps(), d.idleRules(v)} {
+	for _, text := range append([]string{v.want.keeps()}, d.idleRules(v)...) {
 		if text != "" {
 			state.Details = append(state.Details, text)
 			state.Message = cmp.Or(state.Message, text)

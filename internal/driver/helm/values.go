@@ -70,7 +70,7 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 	}
 	redirect(values, source, spec)
 	pin(values, source, spec)
-	keeps := newest.madeFrom(spec)
+	keeps := newest.madeFrom(spec, source)
 	var kept []unit.ValueSecret
 	var digests []string
 	for _, secret := range spec.Secrets {
@@ -94,7 +94,7 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 	}
 	noteSensitive(values, spec.Secrets)
 	labels := map[string]string{
-		labelSpec: short(spec.Digest()), labelChart: short(source.digest), labelValues: short(hashOf(digests...)),
+		labelSpec: short(digestOfSpec(spec, source)), labelChart: short(source.digest), labelValues: short(hashOf(digests...)),
 	}
 	if target.Mark != "" {
 		labels[labelMark] = markOf(target)
@@ -102,16 +102,17 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 	return &wanted{spec: spec, source: source, values: values, labels: labels, kept: kept}, nil
 }
 
-// madeFrom tells whether a revision, which may be nil, is there and was made from a specification.
-func (r *revision) madeFrom(spec *unit.Release) bool {
+// madeFrom tells whether a revision, which may be nil, is there and was made from a specification, with the images
+// of a chart.
+func (r *revision) madeFrom(spec *unit.Release, source *source) bool {
 	return r != nil && r.status != release.StatusUninstalling && r.status != release.StatusUninstalled &&
-		r.labels[labelSpec] == short(spec.Digest())
+		r.labels[labelSpec] == short(digestOfSpec(spec, source))
 }
 
 // consistsOf tells whether a revision, which may be nil, was made from a specification and from the files of a
 // chart.
 func (r *revision) consistsOf(spec *unit.Release, source *source) bool {
-	return r.madeFrom(spec) && r.labels[labelChart] == short(source.digest)
+	return r.madeFrom(spec, source) && r.labels[labelChart] == short(source.digest)
 }
 
 // textAt returns the text that a revision, which may be nil, was made with at a path.

@@ -173,6 +173,15 @@ func (v *view) outdated() bool {
 	return v.newest == nil || v.newest.status != release.StatusDeployed || len(v.changedLabels()) > 0
 }
 
+// wantedSpec is the label that a revision of what is wanted has. Where the chart is not at hand, that may be another
+// one than the revision has which was made from it.
+func (v *view) wantedSpec() string {
+	if v.want != nil {
+		return v.want.labels[labelSpec]
+	}
+	return short(v.target.Spec.Digest())
+}
+
 // changedLabels names what differs between what is wanted and what was applied.
 func (v *view) changedLabels() []string {
 	var changed []string
@@ -264,7 +273,7 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 	switch {
 	case v.target.Spec == nil:
 		return nil
-	case v.unseen != "" && v.newest.labels[labelSpec] == short(v.target.Spec.Digest()):
+	case v.unseen != "" && v.newest.labels[labelSpec] == v.wantedSpec():
 		return d.findDrift(ctx, v) // by what the configuration says it is as it should be
 	case v.want == nil || v.blocked != "":
 		return d.findEdits(ctx, v)

@@ -27,6 +27,10 @@ chart "ingress" {
   ignore_drift = [{ kind = "Deployment", path = "spec.containers[]" }]
 }
 
+chart "dashboard" {
+  ignore_drift = [{ kind = "ConfigMap", path = "data[\"dashboard.conf\"]" }]
+}
+
 profile "base" {
   service "keystone" {
     ignore_drift = [{ kind = "Deployment", path = "spec.replicas" }]
