@@ -115,6 +115,9 @@ type State struct {
 	Applied string
 	// Release is where a Helm release stands, "" for anything else.
 	Release ReleaseState
+	// Opens are the values of [SlotLabel] that a release has a DaemonSet for only once it is brought up to
+	// date, sorted. What runs on a node with one of them until then belongs to another DaemonSet.
+	Opens []string
 	// API is what is known of the API behind a release.
 	API Answer
 	// Message says why it is not ready, in a sentence without secrets.
