@@ -22,6 +22,9 @@ type Target struct {
 	// Marks are others that the object may bear instead, while nothing is known of it: it may have come
 	// before or after one that it replaced.
 	Marks []string
+	// Origins are the addresses that moved blocks lead from. Objects of a set that were not applied since the
+	// move still say that they belong to one of them.
+	Origins []addr.Object
 	// ID is the object's own, "" until it is known.
 	ID string
 	// Complete says that the object was once as it was wanted.

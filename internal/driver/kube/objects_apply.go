@@ -112,7 +112,7 @@ func (s *objectSet) remove(ctx context.Context, there objects) error {
 		return nil
 	}
 	refs := slices.DeleteFunc(s.refs(), func(ref unit.ObjectRef) bool {
-		return stays(ref) || s.elsewhere(ref) || !s.ours(there[ref]) || there[ref].GetDeletionTimestamp() != nil
+		return stays(ref) || s.elsewhere(ref) || !s.recordedOurs(there[ref]) || there[ref].GetDeletionTimestamp() != nil
 	})
 	return s.erase(ctx, refs, there)
 }

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
@@ -91,6 +92,27 @@ func TestObjectsAreMadeRepairedAndPruned(t *testing.T) {
 	state = w.converge(d, target, told)
 	if state.Applied != less.Digest() || w.exists("configmaps", "b") || w.exists("services", "s") || !w.exists("configmaps", "theirs") {
 		t.Errorf("pruned: %+v", state)
+	}
+}
+
+// A set that gets another address and has less in the same commit loses what it had before.
+func TestMovedObjectsArePruned(t *testing.T) {
+	w := newWorld(t, testbed.Cluster(t))
+	w.namespace()
+	d, told := w.driver(nil)
+	set := objects(t, configMap(w.name, "a", "{k: v}"), configMap(w.name, "b", "{k: v}"))
+	before := w.target("objects", set)
+	w.converge(d, before, told)
+
+	less := &unit.Objects{Items: set.Items[:1]}
+	after := w.target("papers", less)
+	after.Locator, after.Origins = set.Locator(), []addr.Object{before.Address}
+	w.observe(d, unit.Target{Address: before.Address, Locator: unit.Locator{Driver: unit.Kubernetes, Kind: unit.KindObjects}})
+	if diff := w.compare(d, after); diff.Prunes != 1 {
+		t.Errorf("before: %+v", diff)
+	}
+	if state := w.converge(d, after, told); !state.Ready() || w.exists("configmaps", "b") || !w.exists("configmaps", "a") {
+		t.Errorf("after: %+v", state)
 	}
 }
 

@@ -288,6 +288,19 @@ func TestWhatStaysOfASet(t *testing.T) {
 			t.Errorf("with a wish %v: %q go, want %q", wanted != nil, names, want)
 		}
 	}
+	// A unit that was moved has what it had under its address before.
+	for origin, want := range map[string]int{"objects.a": 1, "objects.x": 0} {
+		s := newObjectSet(b.c, b.troubles, unit.Target{
+			Address: addr.MustParseObject("objects.c"), Origins: []addr.Object{addr.MustParseObject(origin)}, Locator: unit.Locator{Objects: recorded},
+		}, spec)
+		s.index = index
+		if refs := s.prunable(b.there); len(refs) != want {
+			t.Errorf("moved from %s: %v go, want %d", origin, refs, want)
+		}
+		if diff := s.compare(unit.State{Existence: unit.Present, Observed: &seenObjects{there: b.there}}); diff.Prunes != want {
+			t.Errorf("moved from %s: %+v", origin, diff)
+		}
+	}
 	index.want(unit.Target{Address: addr.MustParseObject("objects.b")})
 	if index.wantedByOther(addr.MustParseObject("objects.a"), recorded[1]) {
 		t.Error("what is no longer wanted by the other one is")
