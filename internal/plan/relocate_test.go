@@ -203,6 +203,10 @@ func TestOrigins(t *testing.T) {
 	if want := []addr.Object{at("manifest.b"), at("manifest.a")}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	entry.Applied = "digest"
+	if target := who.Target(nil, &entry); !target.Complete || target.Applied != entry.Applied {
+		t.Errorf("got %+v", target)
+	}
 	who.Moves = nil
 	if got := who.Target(nil, &entry).Origins; len(got) > 0 {
 		t.Errorf("without moved blocks: %v", got)

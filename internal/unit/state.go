@@ -29,6 +29,8 @@ type Target struct {
 	ID string
 	// Complete says that the object was once as it was wanted.
 	Complete bool
+	// Applied is the digest by which that was last so, "" before the first time.
+	Applied string
 	// Triggers are digests of the values that the object is replaced for when they change, nil while
 	// not all of them are known.
 	Triggers []string

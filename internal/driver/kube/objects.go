@@ -125,9 +125,13 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 	}
 	state := unit.State{Existence: unit.Absent, Health: unit.HealthReady, Installed: true, Observed: seen}
 	digests := map[string]bool{}
-	explained, logged := 0, false
+	explained, logged, done := 0, false, false
 	for _, item := range s.items {
 		live := there[item.ref]
+		if s.done(item, live) {
+			done = true
+			continue
+		}
 		if isBase(item.ref) {
 			seen.usable[item.ref] = s.usable(live)
 		}
@@ -160,6 +164,12 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 				state.After = deletionPoll
 			}
 		}
+	}
+	if done && state.Existence == unit.Absent {
+		state.Existence, state.Owned = unit.Present, true
+	}
+	if done && state.Installed && len(digests) == 0 {
+		state.Applied = s.digest
 	}
 	if s.nothing && state.Existence == unit.Absent { // which is there at once
 		state.Existence, state.Owned, state.Applied = unit.Present, true, s.digest
@@ -268,6 +278,9 @@ func (s *objectSet) open(seen *seenObjects) (diff unit.Diff, held *unit.Diff) {
 	failed := false
 	for _, item := range s.items {
 		live := seen.there[item.ref]
+		if s.done(item, live) {
+			continue
+		}
 		fields := s.changes(item, seen)
 		if len(fields) == 0 {
 			continue

@@ -95,6 +95,39 @@ func TestObjectsAreMadeRepairedAndPruned(t *testing.T) {
 	}
 }
 
+// A Job that Kubernetes deletes after its end is not made again for as long as nothing else is wanted.
+func TestJobsThatGoByThemselves(t *testing.T) {
+	w := newWorld(t, testbed.Cluster(t))
+	w.namespace()
+	d, told := w.driver(nil)
+	const job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j, namespace: NAMESPACE}\n" +
+		"spec: {ttlSecondsAfterFinished: 0, template: {spec: {restartPolicy: Never, containers: [{name: c, image: TEXT}]}}}"
+	set := objects(t, strings.NewReplacer("NAMESPACE", w.name, "TEXT", "one").Replace(job))
+	target := w.target("objects", set)
+	w.converge(d, target, told)
+	target.Applied = set.Digest()
+	drain(told)
+	now := metav1.DeletePropagationBackground
+	if err := w.resource("jobs.batch", w.name).Delete(w.ctx, "j", metav1.DeleteOptions{PropagationPolicy: &now}); err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	for w.exists("jobs.batch", "j") {
+		w.must(w.ctx.Err())
+	}
+	var state unit.State
+	for state = w.observe(d, target); !state.Ready(); state = w.observe(d, target) { // the watch may be behind
+		w.must(w.ctx.Err())
+	}
+	if diff := d.Compare(target, cty.NilVal, state); diff.Action != unit.ActionNone || w.exists("jobs.batch", "j") {
+		t.Errorf("once it is done: %+v, %+v", diff, state)
+	}
+	another := w.target("objects", objects(t, strings.NewReplacer("NAMESPACE", w.name, "TEXT", "two").Replace(job)))
+	another.Applied = target.Applied
+	if diff := w.compare(d, another); diff.Action != unit.ActionCreate {
+		t.Errorf("with another one: %+v", diff)
+	}
+}
+
 // A set that gets another address and has less in the same commit loses what it had before.
 func TestMovedObjectsArePruned(t *testing.T) {
 	w := newWorld(t, testbed.Cluster(t))
