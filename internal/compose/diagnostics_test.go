@@ -82,6 +82,16 @@ func TestDiagnostics(t *testing.T) {
 			compose.Facts{},
 			[]string{"main.hcl:39:1 compose.slot"},
 		},
+		"no slot, beside a mistake in the same configuration": {
+			strings.NewReplacer("  slot = 1\n", "\n", `service "nova" { replicas`, "service \"nova\" {\n  conf = { x = { z = 18446744073709551616 } }\n  replicas", "novncproxy = 2 } }", "novncproxy = 2 }\n}").Replace(profiles("nova", "{ x = { y = N } }", 1)),
+			compose.Facts{},
+			[]string{"main.hcl:17:18 compose.invalid-value", "main.hcl:42:1 compose.slot"},
+		},
+		"no slot, beside a mistake in the profile": {
+			strings.Replace(profiles("nova", "{ x = { y = N, z = 18446744073709551616 } }", 1), "  slot = 1\n", "\n", 1),
+			compose.Facts{},
+			[]string{"main.hcl:39:1 compose.slot", "main.hcl:41:27 compose.invalid-value"},
+		},
 		"slots of libvirt": {profiles("libvirt", "{ x = { y = N } }", 4), compose.Facts{}, nil},
 		"a slot that libvirt has not": {
 			strings.Replace(profiles("libvirt", "{ x = { y = N } }", 1), "slot = 1", "slot = 5", 1), compose.Facts{}, []string{"main.hcl:41:20 compose.node-configuration"},

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +31,11 @@ func (hidden) String() string { return redact.Mask }
 // GoString hides the value.
 func (hidden) GoString() string { return redact.Mask }
 
-// withHidden returns a value as Helm takes it. inside tells that it is within something sensitive, where
+// unusable stands in a chart's values for what Helm cannot be given, so that the rest can be looked at.
+type unusable struct{}
+
+// withHidden returns a value as Helm takes it, or the first error with what can be taken of the value and
+// [unusable] in the places of the rest. inside tells that it is within something sensitive, where
 // everything is; maps and lists themselves are not hidden, as charts show their keys anyway. The error has
 // the path in it, which begins with the given one.
 func withHidden(v cty.Value, inside bool, path cty.Path) (any, error) {
@@ -44,36 +49,34 @@ func withHidden(v cty.Value, inside bool, path cty.Path) (any, error) {
 		return hidden{}, nil
 	case plain.IsNull() || !plain.IsKnown():
 	case t.IsObjectType() || t.IsMapType():
-		values := map[string]any{}
-		for key, element := range plain.AsValueMap() {
-			inner, err := withHidden(element, inside, path.GetAttr(key))
-			if err != nil {
-				return nil, err
-			}
+		var first error
+		values, elements := map[string]any{}, plain.AsValueMap()
+		for _, key := range slices.Sorted(maps.Keys(elements)) {
+			inner, err := withHidden(elements[key], inside, path.GetAttr(key))
+			first = cmp.Or(first, err)
 			values[key] = inner
 		}
-		return values, nil
+		return values, first
 	case t.IsTupleType() || t.IsListType() || t.IsSetType():
+		var first error
 		values := []any{}
 		for i, element := range plain.AsValueSlice() {
 			inner, err := withHidden(element, inside, path.IndexInt(i))
-			if err != nil {
-				return nil, err
-			}
+			first = cmp.Or(first, err)
 			values = append(values, inner)
 		}
-		return values, nil
+		return values, first
 	}
 	value, err := model.Plain(plain)
 	switch {
 	case err != nil:
-		return nil, path.NewError(err)
+		return unusable{}, path.NewError(err)
 	case !inside || value == nil:
 		return value, nil
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		return nil, path.NewErrorf("a value has no form in JSON") // the cause would quote it
+		return unusable{}, path.NewErrorf("a value has no form in JSON") // the cause would quote it
 	}
 	return hidden{text: string(text)}, nil
 }

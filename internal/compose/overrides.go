@@ -73,7 +73,7 @@ type group struct {
 // overrides returns the values by which nodes with profiles of their own differ from the cloud: a group for each
 // slot, whether anything differs there or not.
 func (c *composer) overrides(s *model.Service) map[string]any {
-	groups := c.groups(s)
+	groups, whole := c.groups(s)
 	mechanism, ok := mechanisms()[s.Name]
 	if !ok {
 		for _, g := range groups {
@@ -86,6 +86,9 @@ func (c *composer) overrides(s *model.Service) map[string]any {
 	daemons := mechanism.on(c.m.Cloud.NetworkBackend)
 	groups = slices.DeleteFunc(groups, func(g group) bool { return !c.reaches(s, g, rolesOf(daemons)) })
 	bySlot := c.slotted(s, mechanism, groups)
+	if !whole {
+		return nil
+	}
 	values, copies := map[string]any{}, 0
 	for _, d := range daemons {
 		slots := c.slotsOf(mechanism, d)
@@ -162,12 +165,10 @@ func several(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// groups finds the profiles that change a service on the nodes that use them.
-func (c *composer) groups(s *model.Service) []group {
-	base, ok := c.plain(s, "conf", s.Conf, s.Settings)
-	if !ok {
-		return nil
-	}
+// groups finds the profiles that change a service on the nodes that use them. It returns false after telling
+// what cannot be taken of a configuration: the groups are good for telling of further mistakes then.
+func (c *composer) groups(s *model.Service) ([]group, bool) {
+	base, whole := c.partly(s, "conf", s.Conf, s.Settings)
 	byProfile := map[string]group{}
 	for i := range c.m.Nodes {
 		n := &c.m.Nodes[i]
@@ -178,7 +179,8 @@ func (c *composer) groups(s *model.Service) []group {
 			if own.Name != s.Name {
 				continue
 			}
-			all, _ := c.plain(s, "conf", own.Conf, own.Settings)
+			all, ok := c.partly(s, "conf", own.Conf, own.Settings)
+			whole = whole && ok
 			if conf := beyond(base, all); len(conf) > 0 {
 				g := group{profile: n.Profile, conf: conf, first: firstPath(conf)}
 				g.at, _ = c.decides(s, own.Settings, "conf", g.first, nil)
@@ -190,7 +192,7 @@ func (c *composer) groups(s *model.Service) []group {
 	for _, profile := range slices.Sorted(maps.Keys(byProfile)) {
 		groups = append(groups, byProfile[profile])
 	}
-	return groups
+	return groups, whole
 }
 
 // firstPath leads to the first thing in a tree that is no map.

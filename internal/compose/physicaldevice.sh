@@ -58,18 +58,39 @@ if [ "$there" = 1 ]; then
 fi
 
 # Two devices in one bridge can make a loop, so the one before goes in the transaction in which this one comes: where
-# Open vSwitch refuses, the one before stays.
+# Open vSwitch refuses, the one before stays. It may refuse a device only afterwards, so what went is written beside it
+# until that is known: whatever ends this in between, the next start still puts it back.
 mark=external_ids:kupenstack-physical-network
+replaced=kupenstack-replaced
 marked=$(vsctl --bare --columns=name find Port "$mark=\"$NETWORK\"") || refuse "Open vSwitch does not answer"
 set --
-back=
+places=
 for old in $marked; do
+  earlier=$(vsctl --if-exists get Port "$old" "external_ids:$replaced") || refuse "Open vSwitch does not answer"
+  earlier=$(echo "$earlier" | tr -d '"')
   if [ "$old" != "$DEVICE" ] || [ "$there" = 1 ]; then
     from=$(vsctl port-to-br "$old") || refuse "Open vSwitch does not say where $old is"
     set -- "$@" -- --if-exists del-port "$old"
+    earlier=${earlier:-$from/$old}
+  fi
+  if [ -n "$earlier" ]; then places="${places:+$places }$earlier"; fi
+done
+back=
+for place in $places; do
+  from=${place%%/*}
+  old=${place#*/}
+  vsctl br-exists "$from" && known=0 || known=$?
+  case "$known" in
+    0) ;;
+    2) continue ;; # somebody took the bridge away since then
+    *) refuse "Open vSwitch does not answer" ;;
+  esac
+  taken=$(vsctl --bare --columns=name find Port "name=\"$old\"") || refuse "Open vSwitch does not answer"
+  if [ -z "$taken" ] || echo "$marked" | grep -qxF -- "$old"; then
     back="$back -- --may-exist add-port $from $old -- set Port $old $mark=\"$NETWORK\""
   fi
 done
+if [ -n "$places" ]; then set -- "$@" -- --may-exist add-port "$BRIDGE" "$DEVICE" -- set Port "$DEVICE" "external_ids:$replaced=\"$places\""; fi
 vsctl "$@" -- --may-exist add-port "$BRIDGE" "$DEVICE" -- set Port "$DEVICE" "$mark=\"$NETWORK\"" || refuse "Open vSwitch does not take it into $BRIDGE"
 trouble=$(vsctl --if-exists get Interface "$DEVICE" error) || refuse "Open vSwitch does not answer"
 if [ -n "$trouble" ] && [ "$trouble" != "[]" ]; then
@@ -77,6 +98,7 @@ if [ -n "$trouble" ] && [ "$trouble" != "[]" ]; then
   vsctl --if-exists del-port "$DEVICE" $back || trouble="$trouble, and it stays there"
   refuse "Open vSwitch does not take it: $trouble"
 fi
+vsctl --if-exists remove Port "$DEVICE" external_ids "$replaced" || refuse "Open vSwitch does not answer"
 
 ip link set "$DEVICE" up || refuse "it cannot be switched on"
 ip link set "$BRIDGE" up || refuse "$BRIDGE cannot be switched on"

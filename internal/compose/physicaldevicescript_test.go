@@ -12,7 +12,7 @@ import (
 )
 
 // What stands in for the programs of the image. Ports are files in the directory of their bridge, with the network that
-// they were marked with; addresses are lines in the file of their device. As with the real ones, what is between "--" is
+// they were marked with and what they have replaced; addresses are lines in the file of their device. As with the real ones, what is between "--" is
 // one transaction, a port is in one bridge, and an IPv4 address takes those that are secondary to it with it.
 const (
 	fakeSwitch = `#!/bin/sh
@@ -20,16 +20,34 @@ one() {
 	while :; do case "$1" in --timeout=*|--db=*|--bare|--columns=*|--if-exists|--may-exist) shift ;; *) break ;; esac; done
 	case "$1" in
 	"") ;;
-	br-exists) [ -d "bridges/$2" ] ;;
+	br-exists) [ -d "bridges/$2" ] || return 2 ;;
 	list-ports) [ ! -e "$STATE/deaf" ] && ls "bridges/$2" ;;
 	port-to-br) in=$(ls -d bridges/*/"$2") && basename "$(dirname "$in")" ;;
-	find) grep -lxF -- "${3#*=}" bridges/*/* 2>/dev/null | sed 's|.*/||' ;;
+	find)
+		case "$3" in
+		name=*) name=${3#name=?} && ls -d bridges/*/"${name%?}" 2>/dev/null | sed 's|.*/||' ;;
+		*) grep -lxF -- "${3#*=}" bridges/*/* 2>/dev/null | sed 's|.*/||' ;;
+		esac ;;
 	del-port) rm -f bridges/*/"$2" && echo "del-port $2" >>log ;;
 	add-port)
 		for in in bridges/*/"$3"; do if [ -e "$in" ] && [ "$in" != "bridges/$2/$3" ]; then echo "$3 is in $in" >&2; return 1; fi; done
-		touch "bridges/$2/$3" && echo "add-port $2 $3" >>log ;;
-	set) in=$(ls -d bridges/*/"$3") && echo "${4#*=}" >"$in" ;;
-	get) cat "$STATE/error" ;;
+		if [ ! -e "bridges/$2/$3" ] || [ -z "$(grep -sxF "add-port $2 $3" log)" ]; then echo "add-port $2 $3" >>log; fi
+		touch "bridges/$2/$3" ;;
+	set)
+		in=$(ls -d bridges/*/"$3") || return 1
+		case "$4" in
+		external_ids:kupenstack-replaced=*) echo "replaced ${4#*=}" >>"$in" ;;
+		*) { echo "${4#*=}" && grep "^replaced " "$in"; } >"$in.new"; mv "$in.new" "$in" ;;
+		esac
+		sort -u "$in" -o "$in" && echo "set $3" >>log.set ;;
+	remove)
+		in=$(ls -d bridges/*/"$3") || return 1
+		if grep -q "^replaced " "$in"; then sed -i '/^replaced /d' "$in" && echo "set $3" >>log.set; fi ;;
+	get)
+		case "$2" in
+		Port) in=$(ls -d bridges/*/"$3") && sed -n 's/^replaced //p' "$in" ;;
+		*) cat "$STATE/error" ;;
+		esac ;;
 	*) echo "ovs-vsctl $*" >&2; return 1 ;;
 	esac
 }
@@ -42,7 +60,11 @@ while [ "$#" -gt 0 ]; do
 	shift "$count"
 	if [ "$#" -gt 0 ]; then shift; fi
 done
-if [ "$code" = 0 ] && [ -s log ]; then cat log >>"$STATE/log"; rm -r "$STATE/bridges" && cp -r bridges "$STATE"; fi
+if [ "$code" = 0 ] && [ -s log -o -s log.set ]; then
+	cat log >>"$STATE/log"; rm -r "$STATE/bridges" && cp -r bridges "$STATE"
+	# The one that is to be the last is done, and its caller is no more.
+	if [ -e "$STATE/cut" ] && [ -s log ]; then rm "$STATE/cut"; kill -KILL "$PPID"; fi
+fi
 rm -r "$work"
 exit "$code"
 `
@@ -161,6 +183,88 @@ func TestConnect(t *testing.T) {
 	}
 }
 
+// TestConnectPutsBack kills the script once it has put its device in the place of others, which Open vSwitch turns out
+// not to take, and starts it again.
+func TestConnectPutsBack(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Fatal(err)
+	}
+	script := connectScript(t)
+	const busy, public = "\"busy\"\n", "\"public\"\n"
+	for name, c := range map[string]struct {
+		before map[string]string
+		then   map[string]string // what is otherwise at the next start
+		remove string            // what is not there any more at the next start
+		want   string            // the ports afterwards, with what they are marked
+		fails  bool
+	}{
+		"two others":              {map[string]string{"bridges/br-public/eth9": public, "bridges/br-old/eth8": public}, nil, "", "br-old/eth8 \"public\", br-public/eth9 \"public\"", true},
+		"itself elsewhere":        {map[string]string{"bridges/br-old/eth1": public}, nil, "", "br-old/eth1 \"public\"", true},
+		"none":                    {nil, nil, "", "", true},
+		"it is taken after all":   {map[string]string{"bridges/br-public/eth9": public}, map[string]string{"error": "[]\n"}, "", "br-public/eth1 \"public\"", false},
+		"the bridge has gone":     {map[string]string{"bridges/br-public/eth9": public, "bridges/br-old/eth8": public}, nil, "bridges/br-old", "br-public/eth9 \"public\"", true},
+		"somebody has taken it":   {map[string]string{"bridges/br-public/eth9": public}, map[string]string{"bridges/br-other/eth9": "somebody's\n"}, "", "br-other/eth9 somebody's", true},
+		"the other has come back": {map[string]string{"bridges/br-public/eth9": public}, map[string]string{"bridges/br-public/eth9": public}, "", "br-public/eth9 \"public\"", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := map[string]string{"error": busy, "cut": "x", "bridges/br-old/patch": "of Neutron\n"}
+			maps.Copy(all, c.before)
+			state := node(t, all)
+			if output, err := run(t, state, script); err == nil {
+				t.Fatalf("nothing ended it:\n%s", output)
+			}
+			if c.remove != "" {
+				if err := os.RemoveAll(filepath.Join(state, c.remove)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for path, content := range c.then {
+				write(t, filepath.Join(state, path), content, 0o644)
+			}
+			if output, err := run(t, state, script); (err != nil) != c.fails {
+				t.Errorf("%v\n%s", err, output)
+			}
+			if got := portsOf(t, state); got != c.want {
+				t.Errorf("the ports are %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestConnectAnotherAfterwards: what a device has replaced that was never taken comes back also where the configuration
+// names another one meanwhile, which is not taken either.
+func TestConnectAnotherAfterwards(t *testing.T) {
+	script := connectScript(t)
+	state := node(t, map[string]string{"error": "\"busy\"\n", "cut": "x", "bridges/br-public/eth9": "\"public\"\n", "net/eth2/address": "x"})
+	if output, err := run(t, state, script); err == nil {
+		t.Fatalf("nothing ended it:\n%s", output)
+	}
+	if output, err := run(t, state, script, "DEVICE=eth2"); err == nil {
+		t.Errorf("it is taken:\n%s", output)
+	}
+	if got, want := portsOf(t, state), `br-public/eth9 "public"`; got != want {
+		t.Errorf("the ports are %q, want %q", got, want)
+	}
+}
+
+// portsOf are the ports of devices with what is written beside them, by bridge.
+func portsOf(t *testing.T, state string) string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(state, "bridges/*/eth*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ports []string
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ports = append(ports, strings.TrimSpace(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path)+" "+string(content)))
+	}
+	return strings.Join(ports, ", ")
+}
+
 // TestConnectKeepsAddresses kills the script after each of its commands of ip, and starts it again.
 func TestConnectKeepsAddresses(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -240,7 +344,7 @@ func node(t *testing.T, other map[string]string) string {
 	return state
 }
 
-func run(t *testing.T, state, script string) ([]byte, error) {
+func run(t *testing.T, state, script string, environment ...string) ([]byte, error) {
 	t.Helper()
 	here := strings.NewReplacer("/sys/class/net", filepath.Join(state, "net"), "/proc/net/if_inet6", filepath.Join(state, "if_inet6"), "/dev/termination-log", filepath.Join(state, "told")).Replace(script)
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", here)
@@ -248,6 +352,7 @@ func run(t *testing.T, state, script string) ([]byte, error) {
 		"PATH=" + filepath.Join(state, "bin") + ":" + os.Getenv("PATH"), "STATE=" + state,
 		"NETWORK=public", "BRIDGE=br-public", "DEVICE=eth1", "NODE=worker-1", "ADDRESS=192.0.2.7",
 	}
+	cmd.Env = append(cmd.Env, environment...)
 	return cmd.CombinedOutput()
 }
 

@@ -201,12 +201,21 @@ func (c *composer) writtenFor(s *model.Service) map[string]any {
 // plain returns a mapping as Helm takes it, with [hidden] in the place of sensitive values, or false
 // after telling why it cannot be taken. The settings are those that it was merged from.
 func (c *composer) plain(s *model.Service, name string, v cty.Value, settings []model.Setting) (map[string]any, bool) {
+	values, ok := c.partly(s, name, v, settings)
+	if !ok {
+		return nil, false
+	}
+	return values, true
+}
+
+// partly is plain, with what can be taken where something cannot: see [withHidden].
+func (c *composer) partly(s *model.Service, name string, v cty.Value, settings []model.Setting) (map[string]any, bool) {
 	if v == cty.NilVal {
 		return nil, true
 	}
 	plain, err := withHidden(v, false, nil)
+	values, _ := plain.(map[string]any)
 	if err == nil {
-		values, _ := plain.(map[string]any)
 		return values, true
 	}
 	path, detail, hint := refused(err)
@@ -215,7 +224,7 @@ func (c *composer) plain(s *model.Service, name string, v cty.Value, settings []
 		return err != nil
 	})
 	c.failAt(codeValue, where, "invalid "+name, fmt.Sprintf("%s of %s cannot be given to its chart: %s", pathText(name, path), s.Name, detail), hint)
-	return nil, false
+	return values, false
 }
 
 // fill puts the settings that hold for the cloud into the values.

@@ -61,6 +61,7 @@ type loop struct {
 	replaced bool        // the deletion that the newest plan admitted for its replacement was done
 	target   unit.Target // of the last decision
 	former   former
+	opens    []string // slots that nodes were told of last, see [unit.State.Opens]
 	unserved []string // services that were not asked for their parts of what was seen last
 	lacks    []string // services whose parts could not be seen while all else is as it should be; nil: else
 	did      []unit.Action

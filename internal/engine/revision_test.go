@@ -104,6 +104,8 @@ func parseUnit(t *testing.T, words []string) unit.Unit {
 			u.Spec.(*unit.Resource).Triggers = triggering(value)
 		case "stops":
 			s.stops = strings.Split(value, ",")
+		case "opens":
+			s.opens = strings.Split(value, ",")
 		case "parts":
 			s.parts = map[string]string{}
 			for part := range strings.SplitSeq(value, ",") {

@@ -44,6 +44,7 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 					l.served, again = serves, true
 					e.wakeDependents(l)
 				}
+				again = e.wakeNodes(l) || again
 				changed = changed || moved
 			}
 		}
@@ -232,6 +233,9 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 			return l.set(PhaseWaiting, "for outputs of what it refers to", others...)
 		}
 		return l.set(PhaseBlocked, "what it refers to does not say all that is needed")
+	}
+	if waits := e.unopened(l, c); len(waits) > 0 {
+		return l.set(PhaseWaiting, "for its slot there", waits...)
 	}
 	return e.stepChange(calls, l, target, desired, c)
 }

@@ -28,6 +28,7 @@ type spec struct {
 	keep       bool
 	mends      []string          // fields that are put back to what is in force whatever else is to be done
 	stubborn   bool              // its fields never take a new value
+	opens      []string          // slots that there is a DaemonSet for only after an update
 	parts      map[string]string // fields that a service keeps, and not what keeps the rest
 	stops      []string          // nodes on which an update ends pods of a DaemonSet
 }
@@ -245,6 +246,9 @@ func (w *world) state(o *object, t unit.Target) unit.State {
 	seen := *o
 	seen.fields, seen.force = maps.Clone(o.fields), maps.Clone(o.force)
 	s := unit.State{Existence: unit.Present, Installed: o.steps == 0, ID: o.id, Mark: o.mark, Owned: bears(o, t), Observed: &seen}
+	if wanted, ok := t.Spec.(*spec); ok && !maps.Equal(o.fields, wanted.fields) {
+		s.Opens = wanted.opens
+	}
 	outputs := map[string]cty.Value{"id": cty.StringVal(o.id)}
 	for name, value := range o.fields {
 		outputs[name] = cty.StringVal(value)

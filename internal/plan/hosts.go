@@ -201,6 +201,21 @@ func givesSlot(c *Change) bool {
 	return c.Kind == unit.KindNode && c.Action == unit.ActionUpdate && slices.ContainsFunc(c.Fields, ofSlot) && !slices.ContainsFunc(c.Fields, givesCompute)
 }
 
+// NewSlot returns the slot that a change gives to a node that can wait for it, "" for none. A node that gets the
+// role of the control plane with it cannot: what runs there may be what everything else waits for.
+func (c *Change) NewSlot() string {
+	slot := ""
+	for _, f := range c.Fields {
+		switch {
+		case c.Kind != unit.KindNode, c.Action != unit.ActionUpdate, ofLabel(f, unit.ControlPlaneLabel) && f.After == unit.LabelEnabled:
+			return ""
+		case ofSlot(f):
+			slot = f.After
+		}
+	}
+	return slot
+}
+
 // givesCompute tells whether a field is the role compute of a node that had it not.
 func givesCompute(f unit.Field) bool {
 	return ofLabel(f, unit.ComputeLabel) && f.Before != unit.LabelEnabled && f.After == unit.LabelEnabled

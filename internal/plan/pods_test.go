@@ -166,3 +166,27 @@ func TestFirstSlot(t *testing.T) {
 		})
 	}
 }
+
+// TestNewSlot: which nodes can wait for their slot.
+func TestNewSlot(t *testing.T) {
+	slot, other := unit.Field{Path: "metadata.labels[" + unit.SlotLabel + "]", Before: "1", After: "2"}, unit.Field{Path: "metadata.labels.x", After: "y"}
+	control := unit.Field{Path: "metadata.labels." + unit.ControlPlaneLabel, After: unit.LabelEnabled}
+	for _, test := range []struct {
+		kind   string
+		action unit.Action
+		fields []unit.Field
+		want   string
+	}{
+		{unit.KindNode, unit.ActionUpdate, []unit.Field{other, slot}, "2"},
+		{unit.KindNode, unit.ActionUpdate, []unit.Field{other}, ""},
+		{unit.KindNode, unit.ActionUpdate, []unit.Field{slot, control}, ""},
+		{unit.KindNode, unit.ActionUpdate, []unit.Field{control, slot}, ""},
+		{unit.KindNode, unit.ActionBlocked, []unit.Field{slot}, ""},
+		{"release", unit.ActionUpdate, []unit.Field{slot}, ""},
+	} {
+		c := plan.Change{Kind: test.kind, Action: test.action, Fields: test.fields}
+		if got := c.NewSlot(); got != test.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}

@@ -194,3 +194,21 @@ func TestUIDsAreNotGivenOutTwice(t *testing.T) {
 		t.Errorf("the target of what is recorded is %+v", t2)
 	}
 }
+
+// TestOrigins: objects of a set may still say that they belong to the address that it had before.
+func TestOrigins(t *testing.T) {
+	who := plan.Identity{Moves: moves(t, "manifest.a manifest.b", "manifest.b manifest.c", "manifest.x manifest.y")}
+	entry := inventory.Entry{Address: at("manifest.c"), Locator: unit.Locator{Driver: unit.Kubernetes, Kind: unit.KindObjects}}
+	got := who.Target(nil, &entry).Origins
+	if want := []addr.Object{at("manifest.b"), at("manifest.a")}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	entry.Applied = "digest"
+	if target := who.Target(nil, &entry); !target.Complete || target.Applied != entry.Applied {
+		t.Errorf("got %+v", target)
+	}
+	who.Moves = nil
+	if got := who.Target(nil, &entry).Origins; len(got) > 0 {
+		t.Errorf("without moved blocks: %v", got)
+	}
+}

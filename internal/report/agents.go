@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
-	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // Agent is a process of a service of OpenStack on a host, as the service tells. When it was heard of
@@ -75,8 +74,8 @@ func agentsOf(in *Input) map[string]agentsDoc {
 			all[address][service] = list
 		}
 		for _, a := range now.List {
-			if node, ok := nodes.find(a.Host); ok {
-				doc := cleanAgent(agentDoc{Type: a.Type, Binary: a.Binary, Up: a.Up, Enabled: a.Enabled})
+			doc := cleanAgent(agentDoc{Type: a.Type, Binary: a.Binary, Up: a.Up, Enabled: a.Enabled})
+			for _, node := range nodes.find(a.Host) {
 				all[node][service] = append(all[node][service], doc)
 			}
 		}
@@ -130,30 +129,32 @@ func (l *lastReport) agents() map[string]agentsDoc {
 
 // hostNames find nodes by what OpenStack calls their hosts.
 type hostNames struct {
-	whole map[string]addr.Object
-	short map[string][]addr.Object // by what stands before the first dot
+	nodes   []string
+	address map[string]string   // by the node's name
+	found   map[string][]string // what was asked before: a host has many agents
 }
 
 func hosts(in *Input) hostNames {
-	h := hostNames{whole: map[string]addr.Object{}, short: map[string][]addr.Object{}}
+	h := hostNames{address: map[string]string{}, found: map[string][]string{}}
 	for i := range in.Model.Nodes {
 		n := &in.Model.Nodes[i]
-		h.whole[n.Name] = n.Address
-		short, _, _ := strings.Cut(n.Name, ".")
-		h.short[short] = append(h.short[short], n.Address)
+		h.nodes = append(h.nodes, n.Name)
+		h.address[n.Name] = addressText(n.Address)
 	}
 	return h
 }
 
-// find returns the text of the address of a host's node. A short name that two nodes have is nobody's.
-func (h hostNames) find(host string) (address string, found bool) {
-	if a, ok := h.whole[host]; ok {
-		return addressText(a), true
+// find returns the texts of the addresses of the nodes that a host can be, as the plan counts them: what
+// keeps a node from being changed is seen on its page.
+func (h hostNames) find(host string) []string {
+	found, asked := h.found[host]
+	if !asked {
+		for _, node := range unit.NodesOfHost(h.nodes, host) {
+			found = append(found, h.address[node])
+		}
+		h.found[host] = found
 	}
-	if list := h.short[host]; len(list) == 1 {
-		return addressText(list[0]), true
-	}
-	return "", false
+	return found
 }
 
 // agents adds a table of the agents on a node.

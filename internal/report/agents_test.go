@@ -51,10 +51,11 @@ func TestAgentsAreJoinedByHost(t *testing.T) {
 		{"a", []string{"a.example.org"}, true},
 		{"a", []string{"a.example.org", "a"}, false},
 		{"a", []string{"a", "a.example.org"}, true},
-		{"a", []string{"a.north", "a.south"}, false},
-		{"a.example.org", []string{"a"}, false},
+		{"a", []string{"a.north", "a.south"}, true},
+		{"a.example.org", []string{"a"}, true},
+		{"a.example.org", []string{"a", "a.example.org"}, false},
 		{"a.north", []string{"a.south"}, false},
-		{"A", []string{"a"}, false},
+		{"A", []string{"a"}, true},
 		{"", []string{"a"}, false},
 	}
 	for _, tt := range tests {

@@ -22,10 +22,15 @@ type Target struct {
 	// Marks are others that the object may bear instead, while nothing is known of it: it may have come
 	// before or after one that it replaced.
 	Marks []string
+	// Origins are the addresses that moved blocks lead from. Objects of a set that were not applied since the
+	// move still say that they belong to one of them.
+	Origins []addr.Object
 	// ID is the object's own, "" until it is known.
 	ID string
 	// Complete says that the object was once as it was wanted.
 	Complete bool
+	// Applied is the digest by which that was last so, "" before the first time.
+	Applied string
 	// Triggers are digests of the values that the object is replaced for when they change, nil while
 	// not all of them are known.
 	Triggers []string
@@ -115,6 +120,9 @@ type State struct {
 	Applied string
 	// Release is where a Helm release stands, "" for anything else.
 	Release ReleaseState
+	// Opens are the values of [SlotLabel] that a release has a DaemonSet for only once it is brought up to
+	// date, sorted. What runs on a node with one of them until then belongs to another DaemonSet.
+	Opens []string
 	// API is what is known of the API behind a release.
 	API Answer
 	// Message says why it is not ready, in a sentence without secrets.

@@ -41,7 +41,7 @@ func httpsURL(port int) string { return "https://" + address(port) }
 
 // spec completes the arguments of a server with its program.
 func (s *starter) spec(name string, args ...string) process.Spec {
-	return process.Spec{Name: name, Args: append([]string{filepath.Join(s.options.Bin, name)}, args...)}
+	return process.Spec{Name: name, Args: append([]string{filepath.Join(s.options.Bin, name)}, args...), Bound: true}
 }
 
 func (s *starter) etcd() process.Spec {

@@ -45,8 +45,8 @@ type starter struct {
 }
 
 // Start starts a control plane and returns when every server is ready, all nodes are Ready
-// and can be scheduled to, and the default ServiceAccount exists. The cluster outlives the
-// caller unless Stop is called. When it fails or ctx ends, everything it started is stopped;
+// and can be scheduled to, and the default ServiceAccount exists. The cluster runs
+// until Stop is called or the calling program ends. When it fails or ctx ends, everything it started is stopped;
 // the error of a server that died shows the end of its log.
 func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)

@@ -26,7 +26,7 @@ func (r record) run(ctx context.Context, name string, args ...string) (err error
 		return err
 	}
 	p, err := process.Start(r.runDir(), process.Spec{
-		Name: name, Args: append([]string{"/bin/sh", "-c", script, status}, args...), Env: r.environment(), Dir: r.Dir,
+		Name: name, Args: append([]string{"/bin/sh", "-c", script, status}, args...), Env: r.environment(), Dir: r.Dir, Bound: true,
 	})
 	if err != nil {
 		return err

@@ -84,6 +84,7 @@ func (c *Cloud) StartCompute(ctx context.Context, n int) error {
 	}
 	p, err := process.Load(c.bed.runDir(), s.name)
 	if err != nil || !p.Alive() {
+		s.lasting = true // the bed may be one that others use after this test
 		if err := c.bed.start(s); err != nil {
 			return err
 		}

@@ -13,6 +13,8 @@ type server struct {
 	args []string
 	env  []string // on top of environment
 	url  string   // answers when the server is up; empty when it serves no HTTP
+
+	lasting bool // it does not end with the program that starts it
 }
 
 // environment is the whole environment of the bed's programs: Debian's own Python, no proxy,
@@ -157,7 +159,7 @@ func (r record) cinder(name, url string) server {
 
 func (r record) start(servers ...server) error {
 	for _, s := range servers {
-		spec := process.Spec{Name: s.name, Args: s.args, Env: append(r.environment(), s.env...), Dir: r.Dir}
+		spec := process.Spec{Name: s.name, Args: s.args, Env: append(r.environment(), s.env...), Dir: r.Dir, Bound: !s.lasting}
 		if _, err := process.Start(r.runDir(), spec); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
 	"syscall"
@@ -21,6 +22,9 @@ type Spec struct {
 	Args []string // the program's path and its arguments
 	Env  []string // the whole environment, as os.Environ has it; nil means the caller's
 	Dir  string   // working directory; empty means the caller's
+	// Bound has the kernel kill the process as soon as the program that starts it ends, however that is: a test
+	// that is cut off leaves nothing then. Descendants are not killed by it.
+	Bound bool
 }
 
 // Process is one started process, as its record describes it.
@@ -40,7 +44,7 @@ const recordSuffix = ".process.json"
 const killLimit = time.Minute
 
 // Start runs spec in a session of its own and records it in dir. The process outlives
-// the caller unless Stop is called. Output is appended to dir/NAME.log. It fails when a
+// the caller, unless it is bound to it or Stop is called. Output is appended to dir/NAME.log. It fails when a
 // process of that name is still alive.
 func Start(dir string, spec Spec) (*Process, error) {
 	if existing, err := Load(dir, spec.Name); err == nil && existing.Alive() {
@@ -60,7 +64,11 @@ func Start(dir string, spec Spec) (*Process, error) {
 	command.Env, command.Dir = spec.Env, spec.Dir
 	command.Stdout, command.Stderr = output, output
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := command.Start(); err != nil {
+	if spec.Bound {
+		command.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	}
+	reap, err := launch(command, spec.Bound)
+	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Name, err)
 	}
 	p := &Process{Spec: spec, PID: command.Process.Pid, Started: time.Now(), Log: logPath, dir: dir}
@@ -70,12 +78,30 @@ func Start(dir string, spec Spec) (*Process, error) {
 		p.StartTicks = stat.startTicks
 		err = p.save()
 	}
-	go func() { _ = command.Wait() }() // reap it; how it ended is told by Alive and the log
+	close(reap) // how it ended is told by Alive and the log
 	if err != nil {
 		_ = syscall.Kill(-p.PID, syscall.SIGKILL)
 		return nil, fmt.Errorf("start %s: %w", spec.Name, err)
 	}
 	return p, nil
+}
+
+// launch starts a command and reaps it once the channel is closed.
+func launch(command *exec.Cmd, bound bool) (reap chan<- struct{}, err error) {
+	begun, known := make(chan error), make(chan struct{})
+	go func() {
+		if bound { // the kernel goes by the thread that starts the process: keep it until the process ends
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+		}
+		err := command.Start()
+		begun <- err
+		if err == nil {
+			<-known
+			_ = command.Wait()
+		}
+	}()
+	return known, <-begun
 }
 
 // Load reads the record of one process. The error matches fs.ErrNotExist when there is none.

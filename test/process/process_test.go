@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -143,5 +145,75 @@ func TestStopAllAndLogTail(t *testing.T) {
 func TestStartOfMissingProgram(t *testing.T) {
 	if _, err := process.Start(t.TempDir(), process.Spec{Name: "x", Args: []string{"/nonexistent/program"}}); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("got %v", err)
+	}
+}
+
+// TestBoundEndsWithItsStarter starts a program that starts two processes and ends, as a test does that is cut off.
+func TestBoundEndsWithItsStarter(t *testing.T) {
+	const variable = "TEST_PROCESS_STARTS_IN"
+	if dir := os.Getenv(variable); dir != "" {
+		for name, bound := range map[string]bool{"bound": true, "lasting": false} {
+			if _, err := process.Start(dir, process.Spec{Name: name, Args: []string{"/bin/sleep", "1000"}, Bound: bound}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		panic("cut off")
+	}
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	starter := exec.CommandContext(t.Context(), own, "-test.run=^TestBoundEndsWithItsStarter$")
+	starter.Env = append(os.Environ(), variable+"="+dir)
+	if output, err := starter.CombinedOutput(); err == nil || !strings.Contains(string(output), "panic: cut off") {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	load := func(name string) *process.Process {
+		p, err := process.Load(dir, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = p.Stop(context.Background(), time.Second) })
+		return p
+	}
+	bound, lasting := load("bound"), load("lasting")
+	deadline := time.Now().Add(time.Minute)
+	for bound.Alive() && time.Now().Before(deadline) {
+		runtime.Gosched() // the kernel has killed it, and needs a processor to end it
+	}
+	if bound.Alive() {
+		t.Error("what was bound to it still runs")
+	}
+	if !lasting.Alive() {
+		t.Error("what was not bound to it has ended")
+	}
+}
+
+// TestBoundIsLeftAloneMeanwhile: goroutines and threads of the starter come and go.
+func TestBoundIsLeftAloneMeanwhile(t *testing.T) {
+	started := make(chan *process.Process)
+	go func() { // whose thread ends with it
+		runtime.LockOSThread()
+		p, err := process.Start(t.TempDir(), process.Spec{Name: "bound", Args: []string{"/bin/sleep", "1000"}, Bound: true})
+		if err != nil {
+			t.Error(err)
+		}
+		started <- p
+	}()
+	p := <-started
+	if p == nil {
+		t.FailNow()
+	}
+	for range 100 {
+		done := make(chan struct{})
+		go func() { runtime.LockOSThread(); close(done) }()
+		<-done
+	}
+	if !p.Alive() {
+		t.Error("it was killed with a thread")
+	}
+	if err := p.Stop(t.Context(), 5*time.Second); err != nil {
+		t.Error(err)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -43,7 +45,11 @@ func (w *World) run(t testing.TB, env []string, limit time.Duration, args []stri
 	command.Env, command.Dir = env, w.dir
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, io.MultiWriter(append(listeners, &stderr)...)
+	// A test that is cut off leaves nothing behind; the kernel goes by the thread that starts the process.
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	runtime.LockOSThread()
 	err := command.Run()
+	runtime.UnlockOSThread()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatalf("kupenstack-sync %s: %v", strings.Join(args, " "), err)
@@ -71,7 +77,7 @@ func (w *World) StartDaemon(t testing.TB, name string, args ...string) *Running 
 func (w *World) startDaemon(t testing.TB, env []string, name string, args []string) *Running {
 	t.Helper()
 	started, err := process.Start(filepath.Join(w.dir, "daemons"), process.Spec{
-		Name: name, Args: append([]string{w.Daemon, "--interval", "1s", "--listen", "127.0.0.1:0"}, args...), Env: env, Dir: w.dir,
+		Name: name, Args: append([]string{w.Daemon, "--interval", "1s", "--listen", "127.0.0.1:0"}, args...), Env: env, Dir: w.dir, Bound: true,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -101,7 +101,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 	if v.target.Spec != nil {
 		diff := v.diff()
 		if diff.Action == unit.ActionUpdate || diff.Action == unit.ActionRestart {
-			diff.Stops = v.stops
+			diff.Stops, state.Opens = v.stops, v.opens
 		}
 		state.Observed = observed{digest: v.target.Spec.Digest(), diff: diff}
 	}

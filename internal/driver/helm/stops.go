@@ -48,6 +48,7 @@ func (d *Driver) findStops(ctx context.Context, v *view) error {
 	for _, object := range next {
 		wanted[refOf(object)] = object
 	}
+	v.opens = opens(wanted, v.live)
 	for _, ref := range v.daemonSets(outdated) {
 		live := v.live[ref]
 		if live == nil || live.GetDeletionTimestamp() != nil || !v.owns(live) || stays(live) {
@@ -79,6 +80,29 @@ func (d *Driver) findStops(ctx context.Context, v *view) error {
 		}
 	}
 	return nil
+}
+
+// opens returns the slots of nodes that DaemonSets choose which are wanted and not there.
+func opens(wanted, live map[unit.ObjectRef]*unstructured.Unstructured) []string {
+	var slots []string
+	for ref, object := range wanted {
+		if ref.Kind != kindDaemonSet || live[ref] != nil {
+			continue
+		}
+		where, err := placementOf(object)
+		if err != nil {
+			continue // Kubernetes will say what is wrong with it
+		}
+		for _, term := range where.terms {
+			for _, one := range term.MatchExpressions {
+				if one.Key == unit.SlotLabel && one.Operator == corev1.NodeSelectorOpIn {
+					slots = append(slots, one.Values...)
+				}
+			}
+		}
+	}
+	slices.Sort(slots)
+	return slices.Compact(slots)
 }
 
 // daemonSets returns those that the next step may change: all while the release is out of date, else those

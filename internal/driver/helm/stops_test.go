@@ -220,6 +220,47 @@ func TestStops(t *testing.T) {
 	}
 }
 
+// TestOpens: which slots an update makes DaemonSets for, that are not there by now.
+func TestOpens(t *testing.T) {
+	slotted := func(name, where string) *unstructured.Unstructured {
+		object := daemonSet(name, "OnDelete", "1", where)
+		terms := []any{map[string]any{"matchExpressions": []any{map[string]any{
+			"key": unit.SlotLabel, "operator": strings.Fields(where)[0], "values": []any{strings.Fields(where)[1]},
+		}}}}
+		if err := unstructured.SetNestedSlice(object.Object, terms, "spec", "template", "spec", "affinity", "nodeAffinity",
+			"requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"); err != nil {
+			t.Fatal(err)
+		}
+		return object
+	}
+	before := []*unstructured.Unstructured{slotted("default", "NotIn 1"), slotted("first", "In 1")}
+	after := []*unstructured.Unstructured{slotted("rest", "NotIn 2"), slotted("second", "In 2"), slotted("first", "In 1"), daemonSet("other", "OnDelete", "1", "In 3")}
+	for name, test := range map[string]struct {
+		status release.Status
+		after  []*unstructured.Unstructured
+		gone   string
+		want   string
+	}{
+		"as wanted":         {release.StatusDeployed, nil, "", ""},
+		"another slot":      {release.StatusDeployed, after, "", "2"},
+		"failed before":     {release.StatusFailed, after, "", "2"},
+		"fewer":             {release.StatusDeployed, before[:1], "", ""},
+		"deleted outside":   {release.StatusDeployed, after, "first", "1 2"},
+		"being uninstalled": {release.StatusUninstalling, after, "", ""},
+	} {
+		d := &Driver{api: &server{}, rendered: map[string]rendered{}, cluster: nodesOnly{}}
+		v := viewOf(d, test.status, before, test.after)
+		for ref := range v.live {
+			if ref.Name == test.gone {
+				delete(v.live, ref)
+			}
+		}
+		if err := d.findStops(t.Context(), v); err != nil || strings.Join(v.opens, " ") != test.want {
+			t.Errorf("%s: opens %q, error %v, want %q", name, v.opens, err, test.want)
+		}
+	}
+}
+
 // viewOf is a release that has these DaemonSets and wants those, as the driver has rendered them.
 func viewOf(d *Driver, status release.Status, before, after []*unstructured.Unstructured) *view {
 	v := &view{
@@ -305,11 +346,12 @@ func TestStopsReachThePlan(t *testing.T) {
 	stops := []unit.Stop{{Why: "is deleted"}}
 	for label, want := range map[string]int{"1": 0, "2": 1} {
 		v := viewOf(d, release.StatusDeployed, nil, nil)
-		v.want.labels[labelSpec], v.newest.labels[labelRun], v.hooks.done, v.stops = label, "install.x", true, stops
+		v.want.labels[labelSpec], v.newest.labels[labelRun], v.hooks.done, v.stops, v.opens = label, "install.x", true, stops, []string{"1"}
 		v.target.Spec = v.want.spec
 		target := unit.Target{Spec: v.want.spec}
-		if got := d.Compare(target, cty.NilVal, d.state(t.Context(), v)); len(got.Stops) != want || got.Action == unit.ActionUnknown {
-			t.Errorf("with the specification %s: %+v", label, got)
+		state := d.state(t.Context(), v)
+		if got := d.Compare(target, cty.NilVal, state); len(got.Stops) != want || len(state.Opens) != want || got.Action == unit.ActionUnknown {
+			t.Errorf("with the specification %s: %+v, opens %q", label, got, state.Opens)
 		}
 	}
 }

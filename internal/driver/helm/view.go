@@ -45,6 +45,7 @@ type view struct {
 	restart   bool             // and whether pods are replaced by it
 	byNode    bool             // and whether by us, node by node
 	stops     []unit.Stop      // the DaemonSets whose pods the next step would end
+	opens     []string         // the slots that it has a DaemonSet for only after that
 	rollout   rollout          // of pods that Kubernetes does not replace, while all else is done
 	record    progress         // what is on record of steps that failed
 	failure   failure          // what comes of them

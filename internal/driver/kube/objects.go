@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/cause"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -98,6 +99,14 @@ func (s *objectSet) ours(object *unstructured.Unstructured) bool {
 	return object != nil && object.GetAnnotations()[AnnotationUnit] == s.target.Address.String()
 }
 
+// recordedOurs tells whether an object that is on record as the unit's bears its mark, be it that of an address
+// which the unit had before it was moved.
+func (s *objectSet) recordedOurs(object *unstructured.Unstructured) bool {
+	return s.ours(object) || object != nil && slices.ContainsFunc(s.target.Origins, func(a addr.Object) bool {
+		return object.GetAnnotations()[AnnotationUnit] == a.String()
+	})
+}
+
 // seenObjects is what a state keeps for Compare.
 type seenObjects struct {
 	there objects
@@ -116,9 +125,13 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 	}
 	state := unit.State{Existence: unit.Absent, Health: unit.HealthReady, Installed: true, Observed: seen}
 	digests := map[string]bool{}
-	explained, logged := 0, false
+	explained, logged, done := 0, false, false
 	for _, item := range s.items {
 		live := there[item.ref]
+		if s.done(item, live) {
+			done = true
+			continue
+		}
 		if isBase(item.ref) {
 			seen.usable[item.ref] = s.usable(live)
 		}
@@ -144,13 +157,19 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 		}
 	}
 	for _, ref := range s.others {
-		if s.ours(there[ref]) && !s.elsewhere(ref) {
+		if s.recordedOurs(there[ref]) && !s.elsewhere(ref) {
 			state.Existence, state.Owned = unit.Present, true
 			if there[ref].GetDeletionTimestamp() != nil {
 				worse(&state, unit.HealthProgressing, ref.String()+" is being deleted", cause.Explanation{})
 				state.After = deletionPoll
 			}
 		}
+	}
+	if done && state.Existence == unit.Absent {
+		state.Existence, state.Owned = unit.Present, true
+	}
+	if done && state.Installed && len(digests) == 0 {
+		state.Applied = s.digest
 	}
 	if s.nothing && state.Existence == unit.Absent { // which is there at once
 		state.Existence, state.Owned, state.Applied = unit.Present, true, s.digest
@@ -259,6 +278,9 @@ func (s *objectSet) open(seen *seenObjects) (diff unit.Diff, held *unit.Diff) {
 	failed := false
 	for _, item := range s.items {
 		live := seen.there[item.ref]
+		if s.done(item, live) {
+			continue
+		}
 		fields := s.changes(item, seen)
 		if len(fields) == 0 {
 			continue
@@ -350,7 +372,7 @@ func (s *objectSet) prunable(there objects) []unit.ObjectRef {
 	}
 	var refs []unit.ObjectRef
 	for _, ref := range s.others {
-		if s.ours(there[ref]) && !s.elsewhere(ref) && there[ref].GetDeletionTimestamp() == nil {
+		if s.recordedOurs(there[ref]) && !s.elsewhere(ref) && there[ref].GetDeletionTimestamp() == nil {
 			refs = append(refs, ref)
 		}
 	}

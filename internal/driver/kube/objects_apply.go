@@ -29,7 +29,7 @@ func (s *objectSet) apply(ctx context.Context, there objects) error {
 		for _, item := range s.items {
 			live := there[item.ref]
 			switch standing, _ := s.standing(item, live, known, usable); {
-			case isBase(item.ref) != bases:
+			case isBase(item.ref) != bases, s.done(item, live):
 				continue
 			case standing == itemWaits, standing == itemRefused, s.target.Mend && !s.mends(standing, live):
 				complete = false
@@ -112,7 +112,7 @@ func (s *objectSet) remove(ctx context.Context, there objects) error {
 		return nil
 	}
 	refs := slices.DeleteFunc(s.refs(), func(ref unit.ObjectRef) bool {
-		return stays(ref) || s.elsewhere(ref) || !s.ours(there[ref]) || there[ref].GetDeletionTimestamp() != nil
+		return stays(ref) || s.elsewhere(ref) || !s.recordedOurs(there[ref]) || there[ref].GetDeletionTimestamp() != nil
 	})
 	return s.erase(ctx, refs, there)
 }

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
@@ -91,6 +92,60 @@ func TestObjectsAreMadeRepairedAndPruned(t *testing.T) {
 	state = w.converge(d, target, told)
 	if state.Applied != less.Digest() || w.exists("configmaps", "b") || w.exists("services", "s") || !w.exists("configmaps", "theirs") {
 		t.Errorf("pruned: %+v", state)
+	}
+}
+
+// A Job that Kubernetes deletes after its end is not made again for as long as nothing else is wanted.
+func TestJobsThatGoByThemselves(t *testing.T) {
+	w := newWorld(t, testbed.Cluster(t))
+	w.namespace()
+	d, told := w.driver(nil)
+	const job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j, namespace: NAMESPACE}\n" +
+		"spec: {ttlSecondsAfterFinished: 0, template: {spec: {restartPolicy: Never, containers: [{name: c, image: TEXT}]}}}"
+	set := objects(t, strings.NewReplacer("NAMESPACE", w.name, "TEXT", "one").Replace(job))
+	target := w.target("objects", set)
+	w.converge(d, target, told)
+	target.Applied = set.Digest()
+	drain(told)
+	now := metav1.DeletePropagationBackground
+	if err := w.resource("jobs.batch", w.name).Delete(w.ctx, "j", metav1.DeleteOptions{PropagationPolicy: &now}); err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	for w.exists("jobs.batch", "j") {
+		w.must(w.ctx.Err())
+	}
+	var state unit.State
+	for state = w.observe(d, target); !state.Ready(); state = w.observe(d, target) { // the watch may be behind
+		w.must(w.ctx.Err())
+	}
+	if diff := d.Compare(target, cty.NilVal, state); diff.Action != unit.ActionNone || w.exists("jobs.batch", "j") {
+		t.Errorf("once it is done: %+v, %+v", diff, state)
+	}
+	another := w.target("objects", objects(t, strings.NewReplacer("NAMESPACE", w.name, "TEXT", "two").Replace(job)))
+	another.Applied = target.Applied
+	if diff := w.compare(d, another); diff.Action != unit.ActionCreate {
+		t.Errorf("with another one: %+v", diff)
+	}
+}
+
+// A set that gets another address and has less in the same commit loses what it had before.
+func TestMovedObjectsArePruned(t *testing.T) {
+	w := newWorld(t, testbed.Cluster(t))
+	w.namespace()
+	d, told := w.driver(nil)
+	set := objects(t, configMap(w.name, "a", "{k: v}"), configMap(w.name, "b", "{k: v}"))
+	before := w.target("objects", set)
+	w.converge(d, before, told)
+
+	less := &unit.Objects{Items: set.Items[:1]}
+	after := w.target("papers", less)
+	after.Locator, after.Origins = set.Locator(), []addr.Object{before.Address}
+	w.observe(d, unit.Target{Address: before.Address, Locator: unit.Locator{Driver: unit.Kubernetes, Kind: unit.KindObjects}})
+	if diff := w.compare(d, after); diff.Prunes != 1 {
+		t.Errorf("before: %+v", diff)
+	}
+	if state := w.converge(d, after, told); !state.Ready() || w.exists("configmaps", "b") || !w.exists("configmaps", "a") {
+		t.Errorf("after: %+v", state)
 	}
 }
 

@@ -38,6 +38,7 @@ func newTable(t *testing.T) *table {
 		"v1":                      {resource("configmaps", "ConfigMap", true), resource("namespaces", "Namespace", false)},
 		"apiextensions.k8s.io/v1": {resource("customresourcedefinitions", "CustomResourceDefinition", false)},
 		"test/v1":                 {resource("things", "Thing", true)},
+		"batch/v1":                {resource("jobs", "Job", true)},
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -288,9 +289,73 @@ func TestWhatStaysOfASet(t *testing.T) {
 			t.Errorf("with a wish %v: %q go, want %q", wanted != nil, names, want)
 		}
 	}
+	// A unit that was moved has what it had under its address before.
+	for origin, want := range map[string]int{"objects.a": 1, "objects.x": 0} {
+		s := newObjectSet(b.c, b.troubles, unit.Target{
+			Address: addr.MustParseObject("objects.c"), Origins: []addr.Object{addr.MustParseObject(origin)}, Locator: unit.Locator{Objects: recorded},
+		}, spec)
+		s.index = index
+		if refs := s.prunable(b.there); len(refs) != want {
+			t.Errorf("moved from %s: %v go, want %d", origin, refs, want)
+		}
+		if diff := s.compare(unit.State{Existence: unit.Present, Observed: &seenObjects{there: b.there}}); diff.Prunes != want {
+			t.Errorf("moved from %s: %+v", origin, diff)
+		}
+	}
 	index.want(unit.Target{Address: addr.MustParseObject("objects.b")})
 	if index.wantedByOther(addr.MustParseObject("objects.a"), recorded[1]) {
 		t.Error("what is no longer wanted by the other one is")
+	}
+}
+
+// TestJobsThatAreDone: what Kubernetes deletes by itself after its end is not made again while nothing else is wanted.
+func TestJobsThatAreDone(t *testing.T) {
+	const job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j, namespace: web}\nspec: {TTLtemplate: {}}"
+	passing, lasting := strings.Replace(job, "TTL", "ttlSecondsAfterFinished: 0, ", 1), strings.Replace(job, "TTL", "", 1)
+	const beside = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: web}"
+	for name, test := range map[string]struct {
+		before, then []string
+		action       unit.Action
+		makes        []string
+	}{
+		"done":                    {[]string{passing}, []string{passing}, unit.ActionNone, nil},
+		"done, beside others":     {[]string{passing, beside}, []string{passing, beside}, unit.ActionNone, nil},
+		"without a time to live":  {[]string{lasting}, []string{lasting}, unit.ActionCreate, []string{"j"}},
+		"another in the same set": {[]string{passing, beside}, []string{passing, strings.Replace(beside, "{name: c", "{labels: {a: b}, name: c", 1)}, unit.ActionUpdate, []string{"j", "c"}},
+		"another one":             {[]string{passing}, []string{strings.Replace(passing, "template", "backoffLimit: 1, template", 1)}, unit.ActionCreate, []string{"j"}},
+		"it has a limit now":      {[]string{lasting}, []string{passing}, unit.ActionCreate, []string{"j"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newTable(t)
+			b.want(t, test.before...)
+			if asked, err := b.apply(t, false); err != nil || len(asked) != len(test.before) {
+				t.Fatalf("at first: asked for %q, %v", asked, err)
+			}
+			applied := b.set.digest
+			for _, item := range b.set.items {
+				if item.ref.Kind == "Job" {
+					delete(b.there, item.ref)
+				}
+			}
+			b.want(t, test.then...)
+			b.set.target.Applied = applied
+			if diff := b.compare(t); diff.Action != test.action {
+				t.Errorf("got %+v, want %s", diff, test.action)
+			}
+			if test.action == unit.ActionNone {
+				state, err := b.set.state(t.Context(), b.there)
+				if err != nil || !state.Ready() || !state.Owned || state.Applied != b.set.digest {
+					t.Errorf("got %+v, %v", state, err)
+				}
+			}
+			if asked, err := b.apply(t, false); err != nil || !slices.Equal(asked, test.makes) {
+				t.Errorf("asked for %q, %v, want %q", asked, err, test.makes)
+			}
+			b.want(t, test.then...) // nothing on record: it may never have run
+			if asked, err := b.apply(t, false); len(b.there) != len(test.then) || err != nil {
+				t.Errorf("without a record: asked for %q, %v", asked, err)
+			}
+		})
 	}
 }
 
