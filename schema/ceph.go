@@ -10,8 +10,8 @@ func cephBlock() Nested {
 	fields := map[string]Format{"pool": FormatCephName, "user": FormatCephName, "secret": FormatDNSName}
 	return Nested{Max: 1, Block: Block{
 		Kind: "ceph", Class: ClassPart,
-		Doc:      "A cluster of Ceph that somebody else looks after, for storage_backend ceph: how it is reached, and which pools and users OpenStack has there. The ConfigMap ceph-etc, which the charts read it from, is made of it. Without the block that ConfigMap and the Secret pvc-ceph-client-key have to be there, which the service ceph-adapter-rook makes of what Rook has. Pools are fixed once the services that keep data there are deployed; users, Secrets and monitors can change.",
-		NeedsOne: []string{"mon_hosts", "conf"},
+		Doc:      "A cluster of Ceph, for storage_backend ceph: how it is reached, and which pools and users OpenStack has there. It is one that somebody else looks after, or, with rook_namespace, one of Rook's in the same Kubernetes. The ConfigMap ceph-etc, which the charts read it from, is made of it. Without the block that ConfigMap and the Secret pvc-ceph-client-key have to be there, which the service ceph-adapter-rook makes of what Rook has. Pools are fixed once the services that keep data there are deployed; users, Secrets and monitors can change.",
+		NeedsOne: []string{"mon_hosts", "conf", "rook_namespace"},
 		Attributes: []Attribute{
 			{
 				Name: "mon_hosts", Type: cty.List(cty.String), AtLoad: true, Format: FormatMonitor, Conflicts: "conf",
@@ -23,12 +23,16 @@ func cephBlock() Nested {
 				Doc: "The whole ceph.conf, where it takes more than the monitors, such as file(\"ceph.conf\"). It is shown, so a key in it is refused: keys are in Secrets.",
 			},
 			{
+				Name: "rook_namespace", Type: cty.String, AtLoad: true, Format: FormatDNSLabel, Conflicts: "mon_hosts", Example: cty.StringVal("rook-ceph"),
+				Doc: "The namespace of a Ceph that Rook runs in the same Kubernetes. The service ceph-adapter-rook, which has to be there, tells the charts of its monitors. Each user is a CephClient of its name in that namespace: its key, which Rook has in the Secret rook-ceph-client-<user>, is copied into the Secret kupenstack-ceph-<user> in the namespace of the cloud, since pods reach no other. So no Secrets are written for users. That of volumes has the label kupenstack.io/readable=true. A copy follows the key with the next look at the cluster, and stays when the block goes. Where a manifest of the configuration has objects of Rook's in that namespace, what needs Ceph waits until all of that manifest is ready.",
+			},
+			{
 				Name: "admin_secret", Type: cty.String, AtLoad: true, Format: FormatDNSName, Example: cty.StringVal("ceph-admin"),
 				Doc: "The name of a Kubernetes Secret in the namespace of the cloud that has the key of client.admin in its key called key. With it the charts make the pools and the users themselves. Without, both are there, and each user's key is in a Secret of its own. The service ceph-adapter-rook makes the Secret with the key of client.admin, under this name.",
 			},
 			{
 				Name: "images", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: secret("ceph-images"), Example: user("images", "glance"),
-				Doc: "Where Glance keeps images: the pool, glance.images unless written, the user, glance unless written, and the Secret in the namespace of the cloud that has the user's key in its key called key. The Secret is required without admin_secret, and not written with it.",
+				Doc: "Where Glance keeps images: the pool, glance.images unless written, the user, glance unless written, and the Secret in the namespace of the cloud that has the user's key in its key called key. The Secret is required without admin_secret, and written neither with that nor with rook_namespace.",
 			},
 			{
 				Name: "volumes", Type: cephUserType(), AtLoad: true, Fields: fields, FieldExamples: secret("ceph-volumes"), Example: user("volumes", "cinder"),

@@ -30,6 +30,10 @@ func (c *composer) ceph() {
 	if ceph == nil || !c.m.Cloud.Deploys() {
 		return
 	}
+	if ceph.Rook != "" {
+		c.rookKeys(ceph)
+		return
+	}
 	conf := ceph.Conf
 	if conf == "" {
 		conf = "[global]\nmon_host = " + strings.Join(ceph.Monitors, ",") + "\n"
@@ -48,6 +52,9 @@ func (c *composer) ceph() {
 
 // cephEdges have a service wait for what it reads of Ceph.
 func (c *composer) cephEdges(service string) []unit.Edge {
+	if ceph := c.m.Cloud.Ceph; ceph != nil && ceph.Rook != "" {
+		return c.rookEdges(service, ceph)
+	}
 	if c.m.Cloud.Ceph == nil || !slices.Contains(usersOfCeph(), service) {
 		return nil
 	}
@@ -89,11 +96,14 @@ func cephValues(service string, cloud *model.Cloud) []setting {
 	return list
 }
 
-// adapterValues leave the ConfigMap to the block where there is one, and have the key where the block has the charts
+// adapterValues say where Rook is. They leave the ConfigMap to the block where that says how Ceph is reached, and have the key where the block has the charts
 // look for it. Without a block both are the adapter's, under the names that the charts have.
 func adapterValues(ceph *model.Ceph) []setting {
-	if ceph == nil {
+	switch {
+	case ceph == nil:
 		return nil
+	case ceph.Rook != "":
+		return []setting{{path: "ceph_cluster_namespace", value: ceph.Rook}, {path: makesRookKey, value: false}}
 	}
 	return []setting{
 		{path: makesCephConf, value: false},
@@ -102,8 +112,11 @@ func adapterValues(ceph *model.Ceph) []setting {
 	}
 }
 
-// makesCephConf switches off the ConfigMap that the adapter makes.
-const makesCephConf = "manifests.configmap_etc_client"
+// What the adapter makes: the ConfigMap, and the Secret with the key of client.admin.
+const (
+	makesCephConf = "manifests.configmap_etc_client"
+	makesRookKey  = "manifests.job_namespace_client_key"
+)
 
 // rewritten are the fields that a service's own jobs write after Helm: the addresses of the monitors, which the chart
 // does not know. An upgrade puts the chart's text back, and then the job runs again.
@@ -123,7 +136,7 @@ func made(service, namespace string, values map[string]any) []unit.ObjectRef {
 	var list []unit.ObjectRef
 	for _, one := range []struct{ kind, name, otherwise, job string }{
 		{"ConfigMap", "configmap_name", cephConfigMap, "manifests.job_namespace_client_ceph_config"},
-		{"Secret", "secret_name", "pvc-ceph-client-key", "manifests.job_namespace_client_key"},
+		{"Secret", "secret_name", "pvc-ceph-client-key", makesRookKey},
 	} {
 		if get(values, one.job) != false {
 			list = append(list, unit.ObjectRef{APIVersion: "v1", Kind: one.kind, Namespace: namespace, Name: cmp.Or(plainText(get(values, one.name)), one.otherwise)})
@@ -159,16 +172,16 @@ func volumesInCeph(cloud *model.Cloud) []setting {
 func keysOfCeph(service string, ceph *model.Ceph) []setting {
 	const prepares, cleans = "manifests.job_storage_init", "manifests.job_clean"
 	list := []setting{{path: prepares, value: false}}
-	key := setting{path: "conf.ceph.cinder.keyring", value: hidden{ref: model.SecretRef{Name: ceph.Volumes.Secret, Key: cephSecretKey}}}
+	key := setting{path: "conf.ceph.cinder.keyring", value: hidden{ref: model.SecretRef{Name: ceph.VolumeUser().Secret, Key: cephSecretKey}}}
 	switch service {
 	case imageService:
-		return append(list, setting{path: cleans, value: false}, setting{path: "secrets.rbd", value: ceph.Images.Secret},
+		return append(list, setting{path: cleans, value: false}, setting{path: "secrets.rbd", value: ceph.ImageUser().Secret},
 			setting{path: "dependencies.static.api.jobs", value: []any{"glance-db-sync", "glance-rabbit-init", "glance-ks-user", "glance-ks-endpoints"}})
 	case volumesService:
 		list = append(list, nothingPrepared(condition{})...)
 		return append(list, setting{path: cleans, value: false}, setting{path: "manifests.job_backup_storage_init", value: false},
 			setting{path: "dependencies.static.backup.jobs", value: jobsOfCinder()},
-			setting{path: "secrets.rbd.volume", value: ceph.Volumes.Secret}, setting{path: "secrets.rbd.backup", value: ceph.BackupUser().Secret})
+			setting{path: "secrets.rbd.volume", value: ceph.VolumeUser().Secret}, setting{path: "secrets.rbd.backup", value: ceph.BackupUser().Secret})
 	case computeService:
 		return append(list, key)
 	default:

@@ -3,6 +3,7 @@ package compose
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -18,18 +19,29 @@ const (
 // FixedTLS is what is fixed of a service once it is deployed besides its attributes: who signs for its APIs.
 const FixedTLS = "tls"
 
-// signedBy says who signs for the APIs of a service, "" where they speak no TLS.
+// signedBy says who signs for the APIs of a service, and for itself and the servers behind it, "" where nothing of that
+// speaks TLS.
 func (c *composer) signedBy(service string) string {
-	if !speaksTLS(c.m, service) {
+	behind := backendsOfTLS(service, c.m)
+	if !speaksTLS(c.m, service) && len(behind) == 0 {
 		return ""
 	}
 	issuer := c.m.Cloud.TLS.Issuer
-	return issuer.Kind + "/" + issuer.Name
+	by := issuer.Kind + "/" + issuer.Name
+	switch {
+	case len(behind) == 0:
+		return by
+	case speaksTLS(c.m, service):
+		return by + ", with " + strings.Join(behind, " and ")
+	default:
+		return by + " for " + strings.Join(behind, " and ")
+	}
 }
 
 // tls adds the certificates. Services wait for them: without cert-manager they are blocked, and nothing is begun.
 func (c *composer) tls() {
 	c.tlsServices()
+	c.tlsBackends()
 	if !secured(c.m) {
 		return
 	}

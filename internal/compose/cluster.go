@@ -37,6 +37,8 @@ func (c *composer) cluster() {
 			}
 		case *unit.Credentials:
 			c.claims[unit.Identity{Kind: "Secret", Namespace: spec.Namespace, Name: spec.Name}] = claim{by: u.Address}
+		case *unit.Copied:
+			c.claims[unit.Identity{Kind: "Secret", Namespace: spec.Namespace, Name: spec.Name}] = claim{by: u.Address}
 		case *unit.Filled:
 			c.claims[unit.Identity{Kind: "Secret", Namespace: spec.Namespace, Name: spec.Name}] = claim{by: u.Address}
 		}

@@ -141,7 +141,7 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 		}
 		fixed["replicas."+part] = cmp.Or(plainText(get(values, "pod.replicas."+part)), "1") // charts have one
 	}
-	if fronts()[s.Name] != nil {
+	if fronts()[s.Name] != nil || usesBackends(s.Name) {
 		if fixed == nil {
 			fixed = map[string]string{}
 		}

@@ -124,12 +124,12 @@ func callees() map[string][]string {
 	}
 }
 
-// tlsValues are what the chart of a service has to know of TLS: its own, and that of those it talks to.
+// tlsValues are what the chart of a service has to know of TLS: its own, and that of APIs and servers it talks to.
 func tlsValues(service string, m *model.Model) []setting {
+	list := backendTLSValues(service, m)
 	if !secured(m) {
-		return nil
+		return list
 	}
-	var list []setting
 	if speaksTLS(m, service) {
 		for _, f := range fronts()[service] {
 			list = append(list, frontValues(f, m, m.Service(service).Pods.Resources[schema.PieceTLS])...)

@@ -303,7 +303,7 @@ func TestFixed(t *testing.T) {
 }`)
 	units := composed.Compose(t, m, ev, compose.Facts{})
 	for name, want := range map[string]string{
-		"mariadb": `{"storage_size":"9Gi"}`, "rabbitmq": `{"storage_size":"10Gi"}`, "glance": `{"storage":"pvc","storage_size":"","tls":""}`, "memcached": "null",
+		"mariadb": `{"storage_size":"9Gi","tls":""}`, "rabbitmq": `{"storage_size":"10Gi","tls":""}`, "glance": `{"storage":"pvc","storage_size":"","tls":""}`, "memcached": "null",
 		"keystone": `{"tls":""}`,
 	} {
 		if got := compact(units["service."+name].Fixed); got != want {
@@ -332,7 +332,7 @@ func TestFixedAsTheChartGetsIt(t *testing.T) {
   }
 }`)
 		got := composed.Compose(t, m, ev, compose.Facts{})["service.mariadb"].Fixed
-		if !maps.Equal(got, map[string]string{"storage_size": want}) {
+		if !maps.Equal(got, map[string]string{"storage_size": want, "tls": ""}) {
 			t.Errorf("%s: %v, want %q", values, got, want)
 		}
 	}

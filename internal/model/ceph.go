@@ -11,10 +11,11 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// Ceph says how a cluster of Ceph is reached that somebody else looks after. Either Monitors or Conf is there.
+// Ceph says how a cluster of Ceph is reached. One of Monitors, Conf and Rook is there.
 type Ceph struct {
 	Monitors  []string
 	Conf      string // a whole ceph.conf
+	Rook      string // the namespace of a Ceph of Rook's, which has the users' keys
 	Admin     string // the Secret with the key of client.admin; "" when pools and users are there
 	Images    CephUser
 	Volumes   CephUser
@@ -27,8 +28,11 @@ type Ceph struct {
 // CephUser is who reaches a pool. What is empty was not written.
 type CephUser struct{ Pool, User, Secret string }
 
-// defaultUser is the user of volumes that the charts have.
-const defaultUser = "cinder"
+// The users that the charts have.
+const (
+	defaultUser       = "cinder"
+	defaultImagesUser = "glance"
+)
 
 // UserOfVolumes is the user of Ceph that Cinder and hypervisors reach volumes with.
 func (c *Cloud) UserOfVolumes() string {
@@ -38,13 +42,28 @@ func (c *Cloud) UserOfVolumes() string {
 	return cmp.Or(c.Ceph.Volumes.User, defaultUser)
 }
 
+// ImageUser is who reaches images.
+func (c *Ceph) ImageUser() CephUser { return c.withKey(c.Images, defaultImagesUser) }
+
+// VolumeUser is who reaches volumes.
+func (c *Ceph) VolumeUser() CephUser { return c.withKey(c.Volumes, defaultUser) }
+
 // BackupUser is who reaches backups: whoever reaches volumes where users are there and nobody else is named.
 func (c *Ceph) BackupUser() CephUser {
-	b := c.Backups
+	b, volumes := c.Backups, c.VolumeUser()
 	if c.Admin == "" && b.Secret == "" && b.User == "" {
-		b.User, b.Secret = cmp.Or(c.Volumes.User, defaultUser), c.Volumes.Secret
+		b.User, b.Secret = cmp.Or(volumes.User, defaultUser), volumes.Secret
 	}
-	return b
+	return c.withKey(b, defaultUser)
+}
+
+// withKey is a user with the Secret that the key is copied to where Rook has it.
+func (c *Ceph) withKey(user CephUser, otherwise string) CephUser {
+	if c.Rook != "" {
+		user.User = cmp.Or(user.User, otherwise)
+		user.Secret = "kupenstack-ceph-" + user.User
+	}
+	return user
 }
 
 // namesMonitors finds the line of a ceph.conf that everything begins with.
@@ -73,7 +92,7 @@ func (c *checker) ceph(cloud *Cloud) {
 	case cloud.StorageBackend != storageCeph:
 		c.fail(codeInvalid, ceph.Range, "not the storage of the cloud", "the cloud says how Ceph is reached, and keeps nothing there", `write in the cloud: storage_backend = "ceph"; or take the block away`)
 		return
-	case len(ceph.Monitors) == 0 && ceph.Conf == "":
+	case len(ceph.Monitors) == 0 && ceph.Conf == "" && ceph.Rook == "":
 		c.fail(codeIncomplete, ceph.Range, "no monitors", "the block does not say where the monitors of Ceph are", `write, for example: mon_hosts = ["192.0.2.11", "192.0.2.12", "192.0.2.13"]`)
 	case holdsKey(ceph.Conf):
 		c.failHidden(codeInvalid, at("conf"), "a key that would be shown", "conf is put into a ConfigMap and shown in plans, and it has the key of a user",
@@ -81,6 +100,7 @@ func (c *checker) ceph(cloud *Cloud) {
 	case ceph.Conf != "" && !namesMonitors.MatchString(ceph.Conf):
 		c.fail(codeInvalid, at("conf"), "no monitors", "conf has no line for mon_host, without which nobody finds Ceph", `write the addresses there, for example: mon_host = 192.0.2.11; file("ceph.conf") reads a file`)
 	}
+	c.rook(cloud, at)
 	for _, use := range []struct {
 		name     string
 		user     CephUser
@@ -96,6 +116,8 @@ func (c *checker) ceph(cloud *Cloud) {
 			c.fail(codeInvalid, at(use.name), "not the name of a user", fmt.Sprintf("the charts put client. in front of the user of %s themselves", use.name), fmt.Sprintf("write: user = %q", strings.TrimPrefix(use.user.User, "client.")))
 		case ceph.Admin != "" && use.user.Secret != "":
 			c.fail(codeInvalid, at(use.name), "two ways to a key", fmt.Sprintf("%s has a Secret, and with admin_secret the charts make the users and Secrets with their keys", use.name), "take one of them away")
+		case ceph.Rook != "":
+			c.rookUser(ceph, use.name, use.user, at(use.name))
 		case ceph.Admin == "" && use.user.Secret == "" && use.needed && cloud.runsAny(use.services):
 			c.fail(codeIncomplete, at(use.name), "no key", fmt.Sprintf("nothing says with which key the user of %s gets into Ceph", use.name),
 				fmt.Sprintf(`write, for example: %s = { secret = "ceph-%s" }; or admin_secret, for the charts to make the users`, use.name, use.name))
@@ -149,7 +171,7 @@ func (c *checker) adapter(cloud *Cloud, s *Service) {
 		}
 	case cloud.StorageBackend != storageCeph:
 		c.fail(codeInvalid, s.Range, "no Ceph", s.Name+" leads the charts to Ceph, and the cloud keeps nothing there", `write in the cloud: storage_backend = "ceph"; or take the block away`)
-	case cloud.Ceph != nil && cloud.Ceph.Admin == "":
+	case cloud.Ceph != nil && cloud.Ceph.Admin == "" && cloud.Ceph.Rook == "":
 		c.fail(codeInvalid, s.Range, "nothing to fetch", s.Name+" fetches the key of client.admin, and the block ceph has each user come with a key of its own",
 			`write in ceph: admin_secret = "pvc-ceph-client-key", which it makes then; or take the service away`)
 	}

@@ -138,7 +138,7 @@ func (c *checker) tls(t *TLS, services bool) {
 	case !services:
 		c.fail(codeIncomplete, t.Range, "nothing to secure", "the cloud has no service block, so it has no APIs of its own that could speak TLS",
 			"take the block away; which authority an OpenStack that is there has says ca in the openstack block")
-	case t.Services != nil && len(t.Services) == 0:
+	case t.Services != nil && len(t.Services) == 0 && len(t.Backends) == 0:
 		c.fail(codeInvalid, orElse(t.Ranges["services"], t.Range), "no service", "services names none, so the block means nothing", "name one, or take the block away; without the line it holds for all")
 	}
 }

@@ -68,6 +68,7 @@ type Images struct {
 type TLS struct {
 	Issuer   Issuer
 	Services []string // sorted; nil for all that can
+	Backends []string // servers behind the APIs that speak it as well, sorted
 	Image    string   // of what ends it; "" for that of [schema.DefaultTLSImage]
 	Range    diag.Range
 	Ranges   map[string]diag.Range // of the attributes that were written

@@ -13,7 +13,7 @@ func (r *resolver) ceph(b *config.Block) *model.Ceph {
 		return model.CephUser{Pool: fields["pool"], User: fields["user"], Secret: fields["secret"]}
 	}
 	return &model.Ceph{
-		Monitors: r.list(b, "mon_hosts"), Conf: r.text(b, "conf"), Admin: r.text(b, "admin_secret"),
+		Monitors: r.list(b, "mon_hosts"), Conf: r.text(b, "conf"), Rook: r.text(b, "rook_namespace"), Admin: r.text(b, "admin_secret"),
 		Images: user("images"), Volumes: user("volumes"), Backups: user("backups"), Instances: r.fields(b, "instances")["pool"],
 		Range: b.Range, Ranges: ranges(b),
 	}

@@ -17,6 +17,8 @@ func (r *resolver) tls(b *config.Block) *model.TLS {
 		}
 	}
 	slices.Sort(t.Services)
+	t.Backends = r.list(b, "backends")
+	slices.Sort(t.Backends)
 	if image := r.text(b, "image"); image != schema.DefaultTLSImage {
 		t.Image = image
 	}

@@ -1,6 +1,6 @@
 package unit
 
-// The kinds of locators of what logs in to OpenStack, and of what tells people how to.
+// The kinds of locators of what logs in to OpenStack, and of Secrets that are made of others.
 const (
 	KindAccount = "account"
 	KindFilled  = "filled"

@@ -98,7 +98,7 @@ const (
 	OpenStack  DriverName = "openstack"
 )
 
-// Spec is what is wanted of a unit: *[Objects], *[Credentials], *[Filled], *[Node], *[Release], *[Resource] or *[Account].
+// Spec is what is wanted of a unit: *[Objects], *[Credentials], *[Filled], *[Copied], *[Node], *[Release], *[Resource] or *[Account].
 type Spec interface {
 	// Driver names the driver that the spec is for.
 	Driver() DriverName

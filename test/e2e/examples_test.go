@@ -25,9 +25,11 @@ func TestExamples(t *testing.T) {
 	for _, example := range []struct {
 		name    string
 		secrets map[string]bool // that somebody made, and whether they may be read
+		extra   string          // the group of kinds that manifests bring
 	}{
 		{name: "minimal"},
 		{name: "ha"},
+		{name: "rook", extra: "ceph.rook.io"},
 		{name: "ceph", secrets: map[string]bool{"ceph-images": false, "ceph-volumes": true, "ceph-backups": false}},
 	} {
 		t.Run(example.name, func(t *testing.T) {
@@ -35,6 +37,9 @@ func TestExamples(t *testing.T) {
 			w := world.New(t)
 			s := &everything{story{World: w, all: t}}
 			addons.Install(t, w.Cluster.RESTConfig(), addons.CertManager(), addons.Gateway(), addons.Rook())
+			if example.extra != "" {
+				w.Allow(t, example.extra)
+			}
 			s.furnish(t, example.name, example.secrets)
 			s.commit = s.Push(t, "Describe the cloud")
 			if r := s.Run(t, converges, "plan"); r.Code != 2 {
@@ -42,11 +47,53 @@ func TestExamples(t *testing.T) {
 			}
 			s.pass(t)
 			s.rest(t)
-			if example.name == "ha" {
+			switch example.name {
+			case "ha":
 				s.lose(t, "control-2")
+			case "rook":
+				s.anotherKey(t)
 			}
 			s.clear(t)
 		})
+	}
+}
+
+// anotherKey has Rook give a user another key, which pods of OpenStack get with the next pass. No key is shown.
+func (s *everything) anotherKey(t *testing.T) {
+	t.Helper()
+	const user, key = "cinder-backup", "canary-of-a-key"
+	secrets := s.Cluster.Client().CoreV1()
+	of, err := secrets.Secrets("rook-ceph").Get(t.Context(), "rook-ceph-client-"+user, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := func() string {
+		secret, err := secrets.Secrets(namespace).Get(t.Context(), "kupenstack-ceph-"+user, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(secret.Data["key"])
+	}
+	if got := copied(); got == "" || got != string(of.Data[user]) {
+		t.Error("the key of backups is not the one that Rook has")
+	}
+	of.Data[user] = []byte(key)
+	if _, err := secrets.Secrets("rook-ceph").Update(t.Context(), of, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.Run(t, converges, "plan"); r.Code != 2 || strings.Contains(r.Stdout+r.Stderr, key) {
+		t.Errorf("the plan ended with %d, and shows the key: %v", r.Code, strings.Contains(r.Stdout+r.Stderr, key))
+	}
+	if r := s.Run(t, converges); r.Code != 0 || strings.Contains(r.Stdout+r.Stderr, key) {
+		t.Errorf("the pass ended with %d, and shows the key: %v", r.Code, strings.Contains(r.Stdout+r.Stderr, key))
+	}
+	for _, file := range []string{"README.md", "status.json"} {
+		if strings.Contains(s.Status(t, file), key) {
+			t.Errorf("%s shows the key", file)
+		}
+	}
+	if got := copied(); got != key {
+		t.Error("the key of backups is not the new one that Rook has")
 	}
 }
 

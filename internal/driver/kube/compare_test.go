@@ -223,6 +223,18 @@ func TestHealth(t *testing.T) {
 			"a definition not yet established", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}",
 			unit.HealthProgressing, "Install in progress",
 		},
+		{"a pool that Rook has not seen", "apiVersion: ceph.rook.io/v1\nkind: CephBlockPool\nmetadata: {name: x}", unit.HealthProgressing, "Rook has not seen it yet"},
+		{"a user that Rook makes", "apiVersion: ceph.rook.io/v1\nkind: CephClient\nmetadata: {name: x}\nstatus: {phase: Progressing}", unit.HealthProgressing, "Rook says that it is Progressing"},
+		{
+			"a Ceph that does not come up", "apiVersion: ceph.rook.io/v1\nkind: CephCluster\nmetadata: {name: x}\nstatus: {phase: Failure, message: no disks}",
+			unit.HealthProgressing, "Rook says that it is Failure: no disks",
+		},
+		{"a pool that is there", "apiVersion: ceph.rook.io/v1\nkind: CephBlockPool\nmetadata: {name: x}\nstatus: {phase: Ready}", unit.HealthReady, ""},
+		{
+			"a pool that was there before it changed", "apiVersion: ceph.rook.io/v1\nkind: CephBlockPool\nmetadata: {name: x, generation: 2}\nstatus: {phase: Ready, observedGeneration: 1}",
+			unit.HealthProgressing, "CephBlockPool generation is 2, but latest observed generation is 1",
+		},
+		{"what Rook says nothing of", "apiVersion: ceph.rook.io/v1\nkind: CephRBDMirror\nmetadata: {name: x}", unit.HealthReady, ""},
 		{"a route that nobody has looked at", route("[]"), unit.HealthProgressing, "no Gateway has accepted it yet"},
 		{
 			"a route that is accepted", route("[{parentRef: {name: g}, conditions: [{type: Accepted, status: 'True', observedGeneration: 2}, {type: ResolvedRefs, status: 'True', observedGeneration: 2}]}]"),
@@ -255,5 +267,28 @@ func TestHealth(t *testing.T) {
 				t.Errorf("got %q %q, want %q %q", health, message, test.want, test.message)
 			}
 		})
+	}
+}
+
+// TestStays: what holds data of many goes when a person deletes it, and not with a line of the configuration.
+func TestStays(t *testing.T) {
+	for _, test := range []struct {
+		version, kind string
+		want          bool
+	}{
+		{"v1", "Namespace", true},
+		{"v1", "PersistentVolumeClaim", true},
+		{"apiextensions.k8s.io/v1", "CustomResourceDefinition", true},
+		{"ceph.rook.io/v1", "CephCluster", true},
+		{"ceph.rook.io/v1", "CephBlockPool", true},
+		{"ceph.rook.io/v1", "CephFilesystem", true},
+		{"ceph.rook.io/v1", "CephObjectStore", true},
+		{"ceph.rook.io/v1", "CephClient", false},
+		{"example.org/v1", "CephCluster", false},
+		{"v1", "ConfigMap", false},
+	} {
+		if got := stays(unit.ObjectRef{APIVersion: test.version, Kind: test.kind, Name: "x"}); got != test.want {
+			t.Errorf("%s %s stays: %v", test.version, test.kind, got)
+		}
 	}
 }

@@ -84,7 +84,9 @@ func (d *Driver) handler(target unit.Target) (handler, error) {
 	case *unit.Credentials:
 		return &credentialSet{cluster: d.cluster, recoverer: d.recoverer, agreed: d.agreed, target: target, spec: spec}, nil
 	case *unit.Filled:
-		return &filledSecret{driver: d, target: target, spec: spec}, nil
+		return &late{&filledSecret{driver: d, target: target, spec: spec}, target}, nil
+	case *unit.Copied:
+		return &late{&copiedSecret{driver: d, target: target, spec: spec}, target}, nil
 	case *unit.Node:
 		return &nodeLabels{cluster: d.cluster, spec: spec, name: spec.Name}, nil
 	case nil:
@@ -97,7 +99,7 @@ func (d *Driver) handler(target unit.Target) (handler, error) {
 	case unit.KindCredentials:
 		return &credentialSet{cluster: d.cluster, target: target}, nil
 	case unit.KindFilled:
-		return &filledSecret{driver: d, target: target}, nil
+		return &late{&filledSecret{driver: d, target: target}, target}, nil
 	case unit.KindNode:
 		return &nodeLabels{cluster: d.cluster, name: target.Locator.Name}, nil
 	default:

@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -10,7 +9,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// filledSecret handles [unit.Filled]: a set of one object, once the value that is put into its text is known.
+// filledSecret makes the Secret of [unit.Filled], once the value that is put into its text is known.
 type filledSecret struct {
 	driver *Driver
 	target unit.Target
@@ -24,7 +23,6 @@ func (s *filledSecret) ref() unit.ObjectRef {
 	return secretRef(s.target.Locator.Namespace, s.target.Locator.Name)
 }
 
-// refs has the sources as well, so that a change of them is heard of.
 func (s *filledSecret) refs() []unit.ObjectRef {
 	refs := []unit.ObjectRef{s.ref()}
 	if s.spec != nil {
@@ -41,7 +39,7 @@ func (s *filledSecret) refs() []unit.ObjectRef {
 func (s *filledSecret) set(there objects) (*objectSet, error) {
 	set := &objectSet{cluster: s.driver.cluster, troubles: s.driver.troubles, index: s.driver.index, target: s.target}
 	if s.spec == nil {
-		set.others = []unit.ObjectRef{s.ref()}
+		set.others, set.keep = []unit.ObjectRef{s.ref()}, s.target.Locator.Keep
 		return set, nil
 	}
 	source := there[secretRef(s.spec.Namespace, s.spec.Source)]
@@ -89,62 +87,6 @@ func (s *filledSecret) addCopies(there objects, data map[string]any) error {
 	return nil
 }
 
-// waits says what is missing.
-func (s *filledSecret) waits() string {
+func (s *filledSecret) waits(objects) string {
 	return fmt.Sprintf("%s has no value %s yet", secretRef(s.spec.Namespace, s.spec.Source), s.spec.SourceKey)
-}
-
-// seenFilled is what a state keeps for Compare: the set holds the value.
-type seenFilled struct {
-	set  *objectSet // nil while the value is not there
-	seen any
-}
-
-func (s *filledSecret) state(ctx context.Context, there objects) (unit.State, error) {
-	set, err := s.set(there)
-	if err != nil {
-		return unit.State{}, err
-	}
-	if set == nil {
-		state := unit.State{Existence: unit.Absent, Message: s.waits(), After: lookAgain, Observed: seenFilled{}}
-		if live := there[s.ref()]; live != nil {
-			state.Existence, state.Health = unit.Present, unit.HealthProgressing
-			state.Owned = live.GetAnnotations()[AnnotationUnit] == s.target.Address.String()
-		}
-		return state, nil
-	}
-	state, err := set.state(ctx, there)
-	state.Observed = seenFilled{set: set, seen: state.Observed}
-	return state, err
-}
-
-func (s *filledSecret) compare(state unit.State) unit.Diff {
-	seen, ok := state.Observed.(seenFilled)
-	switch {
-	case !ok:
-		return unit.Diff{Action: unit.ActionUnknown, Reason: "the state is not this driver's"}
-	case seen.set == nil && state.Existence == unit.Absent:
-		return unit.Diff{Action: unit.ActionCreate, Waits: true, Reason: s.waits()}
-	case seen.set == nil:
-		return unit.Diff{Action: unit.ActionNone, Reason: s.waits()}
-	}
-	state.Observed = seen.seen
-	return seen.set.compare(state)
-}
-
-func (s *filledSecret) apply(ctx context.Context, there objects) error {
-	set, err := s.set(there)
-	if err != nil || set == nil { // the next look tells of what is missing
-		return err
-	}
-	return set.apply(ctx, there)
-}
-
-// remove is asked for without a spec.
-func (s *filledSecret) remove(ctx context.Context, there objects) error {
-	set, err := s.set(there)
-	if err != nil || set == nil {
-		return err
-	}
-	return set.remove(ctx, there)
 }

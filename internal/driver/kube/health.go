@@ -10,7 +10,7 @@ import (
 
 // Health tells how an object fares, and why when it is not ready. Kinds without conditions are
 // ready when they are there, and so is what only shows how other things stand. A Job is ready once it is
-// complete, a route once a Gateway has accepted it.
+// complete, a route once a Gateway has accepted it, and what Rook makes of Ceph once its phase says so.
 func (c *Cluster) Health(live *unstructured.Unstructured) (unit.Health, string) {
 	if live.GetKind() == "Job" && live.GroupVersionKind().Group == "batch" && live.GetDeletionTimestamp() == nil {
 		return jobHealth(live)
@@ -24,6 +24,11 @@ func (c *Cluster) Health(live *unstructured.Unstructured) (unit.Health, string) 
 	}
 	if group := live.GroupVersionKind().Group; group == "cert-manager.io" && live.GetKind() == "Certificate" && !hasConditions(live) {
 		return unit.HealthProgressing, "cert-manager has not seen it yet"
+	}
+	if live.GroupVersionKind().Group == rookGroup && live.GetDeletionTimestamp() == nil {
+		if health, message, done := rookHealth(live); done {
+			return health, c.mask(message)
+		}
 	}
 	result, err := status.Compute(live)
 	if err != nil {

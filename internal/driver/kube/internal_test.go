@@ -248,3 +248,64 @@ func TestCopies(t *testing.T) {
 		t.Errorf("what nobody can read is taken: %+v", set)
 	}
 }
+
+// TestCopied makes a copy of a value once it is there, in a Secret of the type that was asked for, and shows nothing of it.
+func TestCopied(t *testing.T) {
+	address, err := addr.ParseObject("system.ceph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := &unit.Copied{
+		Namespace: "n", Name: "copy", Key: "key", Labels: map[string]string{unit.LabelReadable: "true"},
+		Source: unit.CopySource{Namespace: "rook", Name: "user", Key: "cinder", Type: "kubernetes.io/rook"},
+	}
+	target := unit.Target{Address: address, Spec: spec, Locator: spec.Locator()}
+	handler := &late{&copiedSecret{driver: &Driver{cluster: &Cluster{}, troubles: newTroubles()}, target: target, spec: spec}, target}
+	if refs := handler.refs(); !slices.Contains(refs, secretRef("rook", "user")) {
+		t.Errorf("nobody hears of the source: %v", refs)
+	}
+	source := func(kind string, data map[string]any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"type": kind, "metadata": map[string]any{"namespace": "rook", "name": "user"}, "data": data}}
+	}
+	for name, test := range map[string]struct {
+		source *unstructured.Unstructured
+		waits  string
+	}{
+		"not there":    {nil, "Secret rook/user is not there yet"},
+		"another type": {source("Opaque", map[string]any{"cinder": "Y2FuYXJ5"}), "Secret rook/user is not of the type kubernetes.io/rook, so nothing of it is taken"},
+		"another key":  {source("kubernetes.io/rook", map[string]any{"glance": "Y2FuYXJ5"}), "Secret rook/user has no value cinder yet"},
+		"there":        {source("kubernetes.io/rook", map[string]any{"cinder": "Y2FuYXJ5"}), ""},
+	} {
+		there := objects{}
+		if test.source != nil {
+			there[secretRef("rook", "user")] = test.source
+		}
+		state, err := handler.state(t.Context(), there)
+		if err != nil || state.Existence != unit.Absent || state.Message != test.waits {
+			t.Errorf("%s: %+v, %v", name, state, err)
+			continue
+		}
+		diff := handler.compare(state)
+		if diff.Action != unit.ActionCreate || diff.Waits != (test.waits != "") || strings.Contains(fmt.Sprintf("%+v", diff), "canary") {
+			t.Errorf("%s: %+v", name, diff)
+		}
+		set, err := handler.set(there)
+		if err != nil || (set == nil) != (test.waits != "") {
+			t.Fatalf("%s: %v, %v", name, set, err)
+		}
+		if set == nil {
+			continue
+		}
+		object := set.items[0].object
+		data := object.Object["data"].(map[string]any)
+		if !reflect.DeepEqual(data, map[string]any{"key": "Y2FuYXJ5"}) || object.GetLabels()[unit.LabelReadable] != "true" || object.GetNamespace() != "n" {
+			t.Errorf("the copy is %v", object.Object)
+		}
+		if strings.Contains(set.hide("see canary"), "canary") {
+			t.Error("the value is shown")
+		}
+	}
+	if !spec.Locator().Keep {
+		t.Error("it goes with the block, and pods need it to start")
+	}
+}

@@ -53,11 +53,11 @@ func secretServer(t *testing.T, secrets map[string]map[string]string) *Cluster {
 }
 
 func TestOpted(t *testing.T) {
-	readable := map[string]string{LabelReadable: "true"}
+	readable := map[string]string{unit.LabelReadable: "true"}
 	c := secretServer(t, map[string]map[string]string{
 		"/api/v1/namespaces/openstack/secrets/open":           readable,
 		"/api/v1/namespaces/openstack/secrets/closed":         {"app": "x"},
-		"/api/v1/namespaces/openstack/secrets/no":             {LabelReadable: "false"},
+		"/api/v1/namespaces/openstack/secrets/no":             {unit.LabelReadable: "false"},
 		"/api/v1/namespaces/openstack/secrets/forbidden":      nil,
 		"/api/v1/namespaces/kupenstack-system/secrets/system": readable,
 	})
