@@ -106,7 +106,7 @@ func next(t unit.Target, run unit.Run, f things, now time.Time) move {
 	m.message = about(run.Step)
 	if why := broken(run, f); why != "" {
 		m.failure = why
-	} else if m.failure == "" && late && m.act == actNone && m.to == "" {
+	} else if m.failure == "" && late && (m.act != actNone || m.to == "") {
 		m.failure = fmt.Sprintf("it was not done after %s; %s", stepLimit, f.says())
 	}
 	if m.failure != "" {

@@ -215,7 +215,7 @@ func (d *Driver) takeStep(ctx context.Context, t unit.Target, desired cty.Value,
 		m = next(t, run, f, d.now())
 	}
 	switch err = s.act(ctx, m, t, desired, f, &run); {
-	case err != nil && !m.ends && refusesStep(err):
+	case err != nil && !m.ends && refusesStep(m, err):
 		run.Why = withRequest(about(run.Step)+": "+err.Error(), requestIn(err))
 		d.enter(&run, stepFailed)
 	case err != nil:
@@ -254,10 +254,20 @@ func (d *Driver) finished(run unit.Run) unit.Run {
 	return over
 }
 
-// refusesStep tells whether a service has answered, and what it said is no matter of who asks.
-func refusesStep(err error) bool {
+// refusesStep tells whether a service has answered, and what it said is no matter of who asks. What a gateway answers says
+// nothing of what became of a request that makes something: that is looked for, and else asked for once more.
+func refusesStep(m move, err error) bool {
 	var answer *apiError
-	return errors.As(err, &answer) && answer.status != http.StatusTooManyRequests
+	if !errors.As(err, &answer) {
+		return false
+	}
+	switch answer.status {
+	case http.StatusTooManyRequests:
+		return false
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return m.act != actBoot && m.act != actVolume
+	}
+	return true
 }
 
 func requestIn(err error) string {
