@@ -198,7 +198,7 @@ func (d *Driver) enter(run *unit.Run, step string) {
 	run.Step, run.Since = step, d.now().Unix()
 }
 
-// takeStep takes a run as far as one request leads. An answer of a service that says no ends it; where there was no
+// takeStep sends one request, or goes to the next step, which is on record before its request is sent. An answer of a service that says no ends it; where there was no
 // answer, the same is tried again after a look at what it did.
 func (d *Driver) takeStep(ctx context.Context, t unit.Target, desired cty.Value, st unit.State, seen seenTest) (unit.State, error) {
 	run, f, m := *st.Run, seen.things, seen.move
@@ -207,12 +207,8 @@ func (d *Driver) takeStep(ctx context.Context, t unit.Target, desired cty.Value,
 		return unit.State{}, err
 	}
 	run.Instance, run.Volume = first(run.Instance, textAt(f.server, "id")), first(run.Volume, textAt(f.volume, "id"))
-	for m.act == actNone && m.to != "" {
-		if m.failure != "" {
-			run.Why = withRequest(m.failure, s.requestOf(ctx, run.Step, run.Instance))
-		}
-		d.enter(&run, m.to)
-		m = next(t, run, f, d.now())
+	if m.act == actNone && m.failure != "" {
+		run.Why = withRequest(m.failure, s.requestOf(ctx, run.Step, run.Instance))
 	}
 	switch err = s.act(ctx, m, t, desired, f, &run); {
 	case err != nil && !m.ends && refusesStep(m, err):
