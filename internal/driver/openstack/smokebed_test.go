@@ -121,7 +121,7 @@ func TestBedSmokeTest(t *testing.T) {
 	before := b.fleet.Counts()
 	x.until(t, ready)
 	counts := b.fleet.Counts().Since(before)
-	for path, want := range map[string]int{"/v2.1/servers": 1, "/v3/volumes": 1} {
+	for path, want := range map[string]int{"/v2.1/servers": 1, "/v3/{id}/volumes": 1} {
 		if n := counts.Of(http.MethodPost, path); n != want {
 			t.Errorf("%d creating requests for %s, want %d:\n%v", n, path, want, counts)
 		}
