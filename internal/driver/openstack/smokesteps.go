@@ -46,11 +46,9 @@ func about(step string) string {
 	case stepRedetach, stepRedetaching:
 		return "the volume is being detached for the second time"
 	case stepPassed:
-		return "all went well, and what the test has made is being deleted"
-	case stepFailed:
-		return "what the test has made is being deleted"
+		return "all went well"
 	default:
-		return "the test is stopped, and what it has made is being deleted"
+		return "the test is stopped"
 	}
 }
 
@@ -93,10 +91,11 @@ func next(t unit.Target, run unit.Run, f things, now time.Time) move {
 	switch run.Step {
 	case stepPassed, stepFailed, stepStopped:
 		m := cleanUp(f, late)
-		m.ends, m.message = true, first(m.message, about(run.Step))
+		became := about(run.Step)
 		if run.Step == stepFailed {
-			m.message = run.Why + "; " + m.message
+			became = run.Why
 		}
+		m.ends, m.message = true, became+"; "+m.message
 		return m
 	}
 	if test == nil || run.For != test.Digest() {
@@ -203,22 +202,26 @@ func forward(test *unit.SmokeTest, run unit.Run, f things) move {
 
 // cleanUp is what comes next at the end of a run. The volume goes once nothing has it attached.
 func cleanUp(f things, late bool) move {
+	const server, disk = "the instance of the test is being deleted", "the volume of the test is being deleted"
 	volume := textAt(f.volume, "status")
-	wait := move{}
+	wait := move{message: disk}
+	if f.server != nil {
+		wait.message = server
+	}
 	if late {
 		wait = move{stuck: true, message: "what the test has made is not deleted after " + stepLimit.String() + ", see the logs of Nova and Cinder; " + f.says()}
 	}
 	switch {
 	case f.server != nil && !going(f.server) && !late:
-		return move{act: actDeleteServer}
+		return move{act: actDeleteServer, message: server}
 	case f.server != nil:
 		return wait
 	case volume == "available" || volume == "error":
-		return move{act: actDeleteVolume}
+		return move{act: actDeleteVolume, message: disk}
 	case f.volume != nil && strings.HasPrefix(volume, "error"):
 		return move{stuck: true, message: "the volume of the test cannot be deleted: Cinder says that it is in the state " + volume + ", so it has to be looked at by hand"}
 	case f.volume != nil:
 		return wait
 	}
-	return move{act: actFinish}
+	return move{act: actFinish, message: "what the test has made is gone"}
 }

@@ -18,7 +18,7 @@ const (
 	// runPause is how long the second run waits after the first one; each later one waits five times as long.
 	runPause = time.Minute
 	// testPause is when to look again at what Nova or Cinder are about.
-	testPause = time.Second
+	testPause = instancePause
 )
 
 // seenTest is what a state keeps of a test.
@@ -305,7 +305,7 @@ func (d *Driver) deleteTest(ctx context.Context, t unit.Target) (unit.State, err
 		return unit.State{}, err
 	}
 	return unit.State{
-		Existence: unit.Present, Health: unit.HealthProgressing, Owned: true, Mark: t.Mark, Message: first(m.message, "what the test has made is being deleted"),
+		Existence: unit.Present, Health: unit.HealthProgressing, Owned: true, Mark: t.Mark, Message: m.message,
 		After: testPause, Run: t.Run, Observed: seenTest{things: f, move: m},
 	}, nil
 }

@@ -29,6 +29,9 @@ type testedCloud struct {
 	// the state of a server or volume, "" for what is usual.
 	refuse map[string]int
 	settle func(thing map[string]any, status string) string
+	// kill is called when so many requests have changed something, before the last of them is answered.
+	kill   func()
+	killAt int
 }
 
 func newTestedCloud() *testedCloud {
@@ -72,6 +75,9 @@ func (c *testedCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		change = r.Method + " " + parts[2]
 	}
 	c.changes = append(c.changes, change)
+	if len(c.changes) == c.killAt {
+		defer c.kill()
+	}
 	if status := c.refuse[change]; status != 0 {
 		answer(status, map[string]any{"computeFault": map[string]any{"message": "no luck"}})
 		return
