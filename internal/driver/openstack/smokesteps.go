@@ -212,7 +212,7 @@ func cleanUp(f things, late bool) move {
 		wait = move{stuck: true, message: "what the test has made is not deleted after " + stepLimit.String() + ", see the logs of Nova and Cinder; " + f.says()}
 	}
 	switch {
-	case f.server != nil && !going(f.server) && !late:
+	case f.server != nil && !going(f.server):
 		return move{act: actDeleteServer, message: server}
 	case f.server != nil:
 		return wait
