@@ -94,6 +94,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.idle()
 	c.cluster()
 	c.resources()
+	c.smokeTest()
 	c.tellUnlocked()
 	c.checkPins()
 	c.finish()

@@ -64,6 +64,9 @@ func Show(ctx context.Context, board Board, state revision.State, snapshot engin
 	standings := serviceStandings(m, units, snapshot.Admitted)
 	places = append(places, servicePlaces(m, standings)...)
 	if says, known := cloudSays(m, standings, snapshot.Revision); known {
+		if test, has := compose.SmokeTest(m); has {
+			says.Conditions = append(says.Conditions, smokeTestCondition(units[test]))
+		}
 		places = append(places, place{ref: unit.ShownRef(unit.KindShownCloud, m.Cloud.Name), says: says})
 	}
 	return put(ctx, board, places)

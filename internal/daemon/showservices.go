@@ -104,3 +104,19 @@ func together(name string, services []string, standings map[string]standing) uni
 	c.Message = strings.Join(open, ", ")
 	return c
 }
+
+// smokeTestCondition says whether the test of the cloud passed for the services as they are. It is beside the others, none
+// of which depends on it.
+func smokeTestCondition(u *engine.UnitStatus) unit.ShownCondition {
+	s := standingOf(u)
+	c := unit.ShownCondition{Type: conditionSmokeTest, Status: isUnknown, Reason: s.status}
+	switch s.status {
+	case "":
+		c.Reason = "NotKnown"
+	case statusReady:
+		c.Status, c.Reason = isTrue, "Passed"
+	case statusFailed, statusBlocked:
+		c.Status, c.Message = isFalse, s.message
+	}
+	return c
+}

@@ -237,3 +237,31 @@ func TestConditionsOfAPIs(t *testing.T) {
 		t.Errorf("memcached has no API: %+v", got)
 	}
 }
+
+// How the test of the cloud stands is a condition beside the others, and holds back none of them.
+func TestShowSmokeTest(t *testing.T) {
+	s := newServices(t, "nova")
+	s.set("nova", engine.PhaseReady, "")
+	s.shows(2)
+	ref := unit.ShownRef(unit.KindShownCloud, "prod")
+	if got := s.condition(ref, "SmokeTest"); got != "" {
+		t.Errorf("without a test it is %q", got)
+	}
+	s.state.Model.Cloud.SmokeTest = &model.SmokeTest{}
+	s.now.Units = append(s.now.Units, engine.UnitStatus{Address: addr.MustParseObject("system.smoke_test"), Decided: true})
+	for _, test := range []struct {
+		phase  engine.Phase
+		reason string
+		want   string
+	}{
+		{engine.PhaseProgressing, "an instance is being started", "Unknown Progressing"},
+		{engine.PhaseFailed, "no valid host", "False Failed"},
+		{engine.PhaseReady, "", "True Passed"},
+	} {
+		s.now.Units[1].Phase, s.now.Units[1].Reason = test.phase, test.reason
+		s.shows(1)
+		if got := s.condition(ref, "SmokeTest"); got != test.want || s.condition(ref, "Ready") != "True Ready" || s.shown[ref].Phase != "Ready" {
+			t.Errorf("%s: %q, %+v", test.phase, got, s.shown[ref])
+		}
+	}
+}

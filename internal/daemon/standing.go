@@ -25,6 +25,7 @@ const (
 // What conditions say.
 const (
 	conditionReady     = "Ready"
+	conditionSmokeTest = "SmokeTest"    // of a cloud that is tested
 	conditionReachable = "APIReachable" // of services with an API that is asked
 	isTrue             = "True"
 	isFalse            = "False"

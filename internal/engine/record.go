@@ -32,7 +32,7 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 	if entry.Locator.Kind == unit.KindRelease && deployment != (inventory.Deployment{}) {
 		entry.Deployment = &deployment
 	}
-	for _, edge := range inventory.EdgesOf(u) { // the old ones still hold for what exists
+	for _, edge := range inventory.RunEdges(u) { // the old ones still hold for what exists
 		if !slices.Contains(entry.Edges, edge) {
 			entry.Edges = append(slices.Clone(entry.Edges), edge)
 		}
@@ -89,6 +89,11 @@ func found(entry inventory.Entry, state unit.State) inventory.Entry {
 	}
 	if state.Project != "" {
 		entry.Locator.Project = state.Project
+	}
+	if state.Run != nil {
+		if entry.Run = state.Run; !state.Run.Open() {
+			entry.Edges = nil // nothing is left that would need anything
+		}
 	}
 	return entry
 }

@@ -225,10 +225,10 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	if c.Action.Destroys() {
 		return e.stepReplace(calls, l, target, c)
 	}
-	if waits := e.unmet(l, unit.GateStart); len(waits) > 0 {
+	if waits := e.unmet(l, unit.GateStart); len(waits) > 0 && !c.Ends {
 		return l.set(PhaseWaiting, "", waits...)
 	}
-	if desired != cty.NilVal && !desired.IsWhollyKnown() {
+	if !c.Ends && desired != cty.NilVal && !desired.IsWhollyKnown() {
 		if others := e.others(l); len(others) > 0 {
 			return l.set(PhaseWaiting, "for outputs of what it refers to", others...)
 		}

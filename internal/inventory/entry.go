@@ -72,6 +72,8 @@ type Entry struct {
 	// record of the whole can be had from it. It is nil for all else, and where an older program made the
 	// entry.
 	Deployment *Deployment `json:"deployment,omitempty"`
+	// Run is what is known of the runs of a test, nil for all else.
+	Run *unit.Run `json:"run,omitempty"`
 	// Former are the things that this one has taken or will take the place of, the oldest first. They
 	// are deleted once nothing needs them.
 	Former []Former `json:"former,omitempty"`
@@ -100,7 +102,7 @@ func (e Entry) UIDs() []string {
 // the old id, what comes now could not be found again.
 func (e Entry) Anew() Entry {
 	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, nil, nil, nil, nil
-	e.Lost = nil
+	e.Lost, e.Run = nil, nil
 	return e
 }
 
@@ -141,7 +143,17 @@ type Edge struct {
 }
 
 // EdgesOf returns what an entry keeps of a unit's edges: those that say what has to outlive it.
+//
+// A test that is over needs nothing; see [RunEdges].
 func EdgesOf(u *unit.Unit) []Edge {
+	if u.Spec != nil && u.Spec.Locator().Kind == unit.KindSmokeTest {
+		return nil
+	}
+	return RunEdges(u)
+}
+
+// RunEdges are the edges that an entry keeps while a run of a test is under way, and those of [EdgesOf] for all else.
+func RunEdges(u *unit.Unit) []Edge {
 	var edges []Edge
 	for _, e := range u.Edges {
 		if e.Gate == unit.GateStart || e.Gate == unit.GateKeep {

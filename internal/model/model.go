@@ -42,6 +42,7 @@ type Cloud struct {
 	Physical       []PhysicalNetwork // by name
 	Ceph           *Ceph
 	OpenStack      *OpenStack
+	SmokeTest      *SmokeTest            // nil without
 	Services       []Service             // by name
 	Range          diag.Range            // of the block's header
 	Ranges         map[string]diag.Range // of the attributes that were written

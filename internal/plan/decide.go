@@ -42,6 +42,8 @@ type Change struct {
 	Waits bool
 	// Serves tells that others need not wait for the end of it, see [unit.Diff.Serves].
 	Serves bool
+	// Ends tells that what the unit waits for need not be there, see [unit.Diff.Ends].
+	Ends bool
 	// Mends are what somebody changed of what is in force, and is put back whatever holds back the action,
 	// see [Change.Mending].
 	Mends []unit.Field
@@ -61,14 +63,17 @@ type Change struct {
 // Desired returns the late value of a unit with the outputs of what it depends on; cty.NilVal for
 // a unit without one.
 func Desired(u *unit.Unit, outputs func(addr.Object) cty.Value) (cty.Value, diag.Diagnostics) {
-	resource, ok := u.Spec.(*unit.Resource)
-	if !ok {
+	switch spec := u.Spec.(type) {
+	case *unit.SmokeTest:
+		return spec.Desired(knownOutputs(u, outputs)), nil
+	case *unit.Resource:
+		if spec.Resolve == nil {
+			return spec.Desired, nil
+		}
+		return spec.Resolve(knownOutputs(u, outputs))
+	default:
 		return cty.NilVal, nil
 	}
-	if resource.Resolve == nil {
-		return resource.Desired, nil
-	}
-	return resource.Resolve(knownOutputs(u, outputs))
 }
 
 // knownOutputs are those of the units that one depends on.
@@ -91,7 +96,7 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	}
 	diff := compare(target, desired, state)
 	c.Action, c.Fields, c.Reason, c.Cost, c.Continues, c.Stops = diff.Action, diff.Fields, diff.Reason, diff.Cost, diff.Continues, diff.Stops
-	c.Waits, c.Serves = diff.Waits, diff.Serves
+	c.Waits, c.Serves, c.Ends = diff.Waits, diff.Serves, diff.Ends
 	if u.Class == unit.ClassWorkload { // what we make ourselves comes and goes with nodes and kinds
 		c.Prunes = diff.Prunes
 	}
@@ -183,9 +188,10 @@ const deletedByUs = "it is made again: our own deletion of it is done"
 const preventsReplacement = "it would have to be replaced, and prevent_destroy forbids that"
 
 // Applied returns the digest that an entry has once a unit was applied with a late value. It covers
-// what other units decide, so that a change of theirs is not taken for somebody's interference.
+// what other units decide, so that a change of theirs is not taken for somebody's interference; but for a
+// test, which is over then.
 func Applied(u *unit.Unit, desired cty.Value) string {
-	if desired == cty.NilVal {
+	if _, test := u.Spec.(*unit.SmokeTest); test || desired == cty.NilVal {
 		return u.Spec.Digest()
 	}
 	text, err := json.Marshal(unit.Visible(desired))

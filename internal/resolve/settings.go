@@ -87,6 +87,9 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 	for _, ceph := range b.Nested("ceph") {
 		c.Ceph = r.ceph(ceph)
 	}
+	for _, test := range b.Nested(schema.SmokeTestBlock) {
+		c.SmokeTest = r.smokeTest(test)
+	}
 	for _, o := range b.Nested("openstack") {
 		r.excludes(o)
 		c.OpenStack = &model.OpenStack{

@@ -75,6 +75,8 @@ type Diff struct {
 	Waits bool
 	// Serves says that what is there does its work all the while, so that others need not wait for the end of it.
 	Serves bool
+	// Ends says that it only takes away what was begun, for which nothing that the unit waits for has to be there.
+	Ends bool
 	// Mends are differences that somebody made in what is in force. They can be put back at once and by
 	// themselves, whatever holds back the action, see [Target.Mend].
 	Mends []Field

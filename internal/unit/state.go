@@ -57,6 +57,8 @@ type Target struct {
 	Mend bool
 	// CleanUp is what goes with a service that is no longer wanted besides its release, see [schema.Leftovers].
 	CleanUp []string
+	// Run is what is on record of the runs of a test, nil before the first.
+	Run *Run
 	// Leaves is the node that has to lose its labels first, as the unit has another one now; "" for
 	// none.
 	Leaves string
@@ -113,6 +115,8 @@ type State struct {
 	Mark string
 	// Project is the OpenStack project that the object was found in, for kinds that live in one.
 	Project string
+	// Run is what goes on record of the runs of a test; nil for all else.
+	Run *Run
 	// Outputs is an object with the attributes of the kind's schema, cty.NilVal for units that
 	// have no outputs.
 	Outputs cty.Value

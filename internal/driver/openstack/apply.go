@@ -28,6 +28,13 @@ func (d *Driver) Apply(ctx context.Context, t unit.Target, desired cty.Value, st
 		}
 		return next, nil
 	}
+	if isSmokeTest(t) {
+		next, err := d.applyTest(ctx, t, desired, st)
+		if err != nil {
+			return st, wrap(t.Address, err)
+		}
+		return next, nil
+	}
 	r := resource(t)
 	k := d.kinds[kindOf(t)]
 	if r == nil || k == nil {
@@ -201,6 +208,13 @@ func textsIn(v cty.Value) []string {
 func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit.State, error) {
 	if isAccount(t) {
 		return st, nil // it stays, as everything in Keystone that its database goes with
+	}
+	if isSmokeTest(t) {
+		next, err := d.deleteTest(ctx, t)
+		if err != nil {
+			return st, wrap(t.Address, err)
+		}
+		return next, nil
 	}
 	k := d.kinds[kindOf(t)]
 	gone := unit.State{Existence: unit.Absent}

@@ -19,6 +19,9 @@ func (d *Driver) Compare(t unit.Target, desired cty.Value, st unit.State) unit.D
 	if isAccount(t) {
 		return compareAccount(t, st)
 	}
+	if isSmokeTest(t) {
+		return compareTest(t, st)
+	}
 	r := resource(t)
 	k := d.kinds[kindOf(t)]
 	if r == nil || k == nil {

@@ -15,7 +15,7 @@
 //	security group rule, port of a router interface   in the description
 //	project                                           a tag
 //	image                                             the property kupenstack_mark
-//	instance                                          the metadata key kupenstack_mark
+//	instance, volume of a test                        the metadata key kupenstack_mark
 //	key pair                                          nowhere: its name and its key are all it has
 //
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
@@ -41,6 +41,10 @@
 // and a role there. As long as it can log in, looking at it costs nothing; when Keystone refuses it, the
 // administrator's credentials, used for nothing else, find out what is missing and put it right. After a change
 // nobody logs in for some seconds, as Keystone revokes the tokens of whole seconds.
+//
+// The test of the whole cloud is a target, too. A run of it goes on by what the inventory has on record and by two short
+// lists of instances and volumes of one name, which bear the mark in their metadata. Without a run under way it costs
+// nothing.
 //
 // Credentials that Keystone refused are not tried again for 5 to 30 minutes, unless those that
 // Connect returns differ; meanwhile every call fails at once.

@@ -27,7 +27,8 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 	if len(targets) == 0 {
 		return seen.states, nil
 	}
-	if targets = d.observeAccounts(ctx, targets, seen); len(targets) == 0 {
+	targets = d.observeAccounts(ctx, targets, seen)
+	if targets = d.observeTests(ctx, targets, seen); len(targets) == 0 {
 		return seen.states, errors.Join(seen.failures...)
 	}
 	s, err := d.connector.session(ctx)
