@@ -103,11 +103,13 @@ func costOfCleanUp(names []string) string {
 		case schema.LeftCatalogue:
 			name = "its entries in the catalogue"
 		case schema.LeftUsers:
-			name = "its users in Keystone"
+			name = "its users in Keystone unless another region has the service"
 		case schema.LeftMessaging:
 			name = "its user and virtual host in RabbitMQ"
 		case schema.LeftDatabase:
 			name = "its databases with all that is in them"
+		case schema.LeftPools:
+			name = "its pools in Ceph with all that is in them"
 		}
 		lost = append(lost, name)
 	}

@@ -46,9 +46,9 @@ func TestDeparted(t *testing.T) {
 		{name: "the cloud, but for one thing", address: "resource.a", state: seen("a"), removals: plan.Removals{{From: addr.Module{}, Destroy: true}, {From: at("resource.a")}}, want: unit.ActionForget, reason: "destroy = false in its removed block: it stays, and is not managed any more"},
 		{name: "a disabled service", address: "service.a", state: seen("a"), disabled: true, want: unit.ActionDelete, reason: "enabled = false"},
 		{
-			name: "a disabled service and what it leaves in others", address: "service.a", state: seen("a"), disabled: true, cleanUp: []string{"database", "users", "catalogue", "messaging"},
+			name: "a disabled service and what it leaves in others", address: "service.a", state: seen("a"), disabled: true, cleanUp: []string{"database", "users", "pools", "catalogue", "messaging"},
 			want: unit.ActionDelete, reason: "enabled = false",
-			cost: "deleted with it: its entries in the catalogue, its users in Keystone, its user and virtual host in RabbitMQ, its databases with all that is in them",
+			cost: "deleted with it: its entries in the catalogue, its users in Keystone unless another region has the service, its user and virtual host in RabbitMQ, its databases with all that is in them, its pools in Ceph with all that is in them",
 		},
 		{name: "a disabled service that is protected", address: "service.a", entry: protected, state: seen("a"), disabled: true, cleanUp: []string{"database"}, want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
 		{name: "a disabled service that is gone", address: "service.a", state: unit.State{Existence: unit.Absent}, disabled: true, cleanUp: []string{"database"}, want: unit.ActionForget, reason: "it is gone already"},

@@ -163,11 +163,9 @@ func TestAReleaseThatIsWantedAgainWhileItIsCleanedUp(t *testing.T) {
 
 // What did not make a thing does not say how to take it away: then nothing is begun.
 func TestWhatNoJobMadeIsNotTakenAway(t *testing.T) {
-	tree := makersChart()
-	tree["charts/app/templates/bin.yaml"] = file("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app-bin}\ndata: {db-init.py: create}\n")
-	b := newBed(t, tree)
+	b := newBed(t, makersChart())
 	b.settle()
-	for left, want := range map[string]string{"messaging": "there is no Job app-rabbit-init", "database": "has no program db-drop.py beside it"} {
+	for left, want := range map[string]string{"messaging": "there is no Job app-rabbit-init", "pools": "no Job app-storage-init makes any"} {
 		target := b.target
 		target.Spec, target.CleanUp = nil, []string{left}
 		_, err := b.driver.Delete(t.Context(), target, unit.State{})
