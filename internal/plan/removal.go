@@ -85,7 +85,11 @@ func Departed(entry *inventory.Entry, state unit.State, removals Removals, disab
 		return c
 	default:
 		c := Vanished(entry, state, disabled)
-		if c.Action == unit.ActionDelete {
+		late := c.Action == unit.ActionDelete && state.TooLate || c.Action == unit.ActionForget && entry.Applied != ""
+		if missed := without(cleanUp, CleanedUp(entry, state)); late && len(missed) > 0 {
+			c.block(tooLate(missed) + "; " + insteadOf(missed, entry.Address))
+		}
+		if c.Action == unit.ActionDelete && !state.TooLate {
 			c.Cost = costOfCleanUp(cleanUp)
 		}
 		return c

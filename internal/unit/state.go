@@ -115,6 +115,10 @@ type State struct {
 	Applied string
 	// Release is where a Helm release stands, "" for anything else.
 	Release ReleaseState
+	// CleanedUp is what of [Target.CleanUp] has gone with a release that goes or has just gone.
+	CleanedUp []string
+	// TooLate says that nothing more can go with a release: its own objects go already.
+	TooLate bool
 	// API is what is known of the API behind a release.
 	API Answer
 	// Message says why it is not ready, in a sentence without secrets.

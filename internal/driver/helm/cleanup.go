@@ -40,6 +40,37 @@ func (d *Driver) beginCleanUp(ctx context.Context, v *view) error {
 	})
 }
 
+// late tells whether the objects of a release that goes are going themselves.
+func (v *view) late() bool {
+	return v.newest != nil && (v.newest.status == release.StatusUninstalled || v.newest.status == release.StatusUninstalling && !v.cleaning())
+}
+
+// cleanedUp is what the release had in other services and is taken away.
+func (v *view) cleanedUp() []string {
+	if v.newest == nil || v.newest.labels[labelGone] == "" {
+		return nil
+	}
+	return strings.Split(v.newest.labels[labelGone], ".")
+}
+
+// missed is what is to be taken away and is not on record as done.
+func (v *view) missed() []string {
+	done := v.cleanedUp()
+	return slices.DeleteFunc(slices.Clone(v.target.CleanUp), func(name string) bool { return slices.Contains(done, name) })
+}
+
+// noteCleanUp records with the release what is taken away: afterwards nothing else could tell.
+func (d *Driver) noteCleanUp(ctx context.Context, v *view) error {
+	done := append(v.cleanedUp(), v.missed()...)
+	slices.Sort(done)
+	return d.change(ctx, v, func(stored *release.Release) {
+		if stored.Labels == nil {
+			stored.Labels = map[string]string{}
+		}
+		stored.Labels[labelGone] = strings.Join(done, ".")
+	})
+}
+
 // cleanUp takes the next step of taking away what the release has in other services, and tells whether that is
 // done. It needs the Secrets of the release, and the services: what these need stays until the release is gone.
 func (d *Driver) cleanUp(ctx context.Context, v *view) (bool, error) {

@@ -90,6 +90,9 @@ func TestWhatAReleaseHasInOthersGoesWithIt(t *testing.T) {
 	seen := map[string]bool{}
 	b.removing(func(state unit.State) bool {
 		seen[state.Message] = true
+		if done := slices.Equal(state.CleanedUp, b.target.CleanUp); state.TooLate && !done || state.Gone() && !done {
+			t.Errorf("it goes with %v: %+v", state.CleanedUp, state)
+		}
 		if job, err := b.client.BatchV1().Jobs(b.namespace).Get(t.Context(), "app-clean-database", metav1.GetOptions{}); err == nil {
 			c := job.Spec.Template.Spec.Containers
 			if len(c) != 1 || !slices.Equal(c[0].Command, []string{"/tmp/db-drop.py"}) || c[0].VolumeMounts[0].SubPath != "db-drop.py" || job.Spec.TTLSecondsAfterFinished != nil {
@@ -129,6 +132,47 @@ func TestWhatAReleaseHasInOthersGoesWithIt(t *testing.T) {
 	}
 	for text := range seen {
 		b.innocent(text)
+	}
+}
+
+// What is asked for once the objects of a release go cannot happen, and nobody is told that it does.
+func TestWhatIsAskedForTooLate(t *testing.T) {
+	b := newBed(t, makersChart())
+	b.settle()
+	b.removing(func(state unit.State) bool { return state.TooLate || state.Gone() })
+	target := b.target
+	target.Spec, target.CleanUp = nil, []string{"users"}
+	state, err := b.driver.Delete(t.Context(), target, unit.State{})
+	if !state.Gone() && (!unit.IsBlocked(err) || !strings.Contains(err.Error(), "users can be taken away with it")) {
+		t.Errorf("%+v, %v", state, err)
+	}
+	if got := b.created("jobs"); !slices.Equal(got, []string{"app-db-init", "app-ks-user"}) {
+		t.Errorf("Jobs ran as %q", got)
+	}
+	b.removing(unit.State.Gone)
+}
+
+// A pool of Ceph's that another release uses stays, and nothing is begun.
+func TestAPoolThatOthersUseStays(t *testing.T) {
+	tree := makersChart()
+	tree["charts/app/templates/job-storage-init.yaml"] = initJob("app-storage-init", `      - name: app-storage-init
+        image: example.org/ceph:1
+        command: [/tmp/storage-init.sh]
+        env: [{name: RBD_POOL_NAME, value: pictures}, {name: RBD_POOL_APP_NAME, value: app}]
+`)
+	b := newBed(t, tree)
+	b.settle()
+	first := b.target
+	first.Spec, first.CleanUp = nil, []string{"pools"}
+	spec := *b.target.Spec.(*unit.Release)
+	spec.Name = "other"
+	b.target.Spec, b.target.Locator = &spec, spec.Locator()
+	b.settle()
+	if _, err := b.driver.Delete(t.Context(), first, unit.State{}); !unit.IsBlocked(err) || !strings.Contains(err.Error(), "the pool pictures is used by release "+b.namespace+"/other") {
+		t.Errorf("with another release that uses the pool: %v", err)
+	}
+	if got := b.created("jobs"); slices.Contains(got, "app-clean-pools") {
+		t.Errorf("Jobs ran as %q", got)
 	}
 }
 

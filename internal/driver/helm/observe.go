@@ -119,6 +119,9 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 	if v.target.Spec != nil && state.Applied == short(v.target.Spec.Digest()) {
 		state.Applied = v.target.Spec.Digest() // a label is too short for all of it
 	}
+	if v.target.Spec == nil {
+		state.CleanedUp, state.TooLate = v.cleanedUp(), v.late()
+	}
 	switch {
 	case v.deleting:
 		d.judgeDeletion(ctx, v, &state)
