@@ -247,11 +247,32 @@ func TestDataGoesWhenItIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if deleted, err := b.driver.DeleteData(t.Context(), b.namespace, []string{"app"}); err == nil || !strings.Contains(err.Error(), "/app is still there, so its data stays") || len(deleted) > 0 {
+	listed, err := b.driver.Data(t.Context(), b.namespace, []string{"app", "never"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for _, one := range listed {
+		named = append(named, one.Ref.Kind+" "+one.Ref.Name+" of "+one.Release+" "+one.Size)
+	}
+	if want := []string{"PersistentVolumeClaim data-app-0 of app 1Gi", "ConfigMap app-mariadb-state of app "}; !slices.Equal(named, want) {
+		t.Errorf("listed are %q, want %q", named, want)
+	}
+	if deleted, err := b.driver.DeleteData(t.Context(), b.namespace, listed); err == nil || !strings.Contains(err.Error(), "/app is still there, so its data stays") || len(deleted) > 0 {
 		t.Errorf("of a release that is there: %v, %v", deleted, err)
 	}
 	b.remove()
-	deleted, err := b.driver.DeleteData(t.Context(), b.namespace, []string{"app", "never"})
+	late := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "late-app-0", Labels: map[string]string{"release_group": "app"}},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+		},
+	}
+	if _, err := claims.Create(t.Context(), late, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	deleted, err := b.driver.DeleteData(t.Context(), b.namespace, listed)
 	if want := fmt.Sprintf("[PersistentVolumeClaim %[1]s/data-app-0 ConfigMap %[1]s/app-mariadb-state]", b.namespace); err != nil || fmt.Sprint(deleted) != want {
 		t.Errorf("deleted %v, want %s, %v", deleted, want, err)
 	}
@@ -265,10 +286,7 @@ func TestDataGoesWhenItIsNamed(t *testing.T) {
 			left = append(left, list.Items[i].Name)
 		}
 	}
-	if !slices.Equal(left, []string{"data-other-0", "loose"}) {
+	if !slices.Equal(left, []string{"data-other-0", "late-app-0", "loose"}) {
 		t.Errorf("left are %q", left)
-	}
-	if again, err := b.driver.DeleteData(t.Context(), b.namespace, []string{"app"}); err != nil || slices.ContainsFunc(again, func(ref unit.ObjectRef) bool { return ref.Kind == "ConfigMap" }) {
-		t.Errorf("once more: %v, %v", again, err)
 	}
 }
