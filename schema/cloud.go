@@ -147,9 +147,10 @@ func cloudService() Nested {
 			{
 				Name: CleanUp, Type: cty.Set(cty.String), AtLoad: true, Scope: ScopeCloud, Allowed: Leftovers(), Service: "heat",
 				Example: cty.SetVal([]cty.Value{cty.StringVal(LeftUsers), cty.StringVal(LeftCatalogue)}),
-				Doc: "What is taken away with a service that is being uninstalled, so it takes enabled = false, in the same commit: " +
-					"catalogue is its entries in Keystone's catalogue, users are its own users in Keystone, messaging is its user and its virtual host in RabbitMQ, and database is its databases with all that is in them, and their users. " +
-					"It happens in this order before the release goes, by copies of the Jobs of its chart that made all this, which take what these made: what these did not make stays, and so does all that is not named. Of a service that is uninstalled already nothing is taken away any more.",
+				Doc: "What is taken away with a service that is being uninstalled, so it takes enabled = false, in the same commit, as what is asked for once its release is going is refused: " +
+					"catalogue is its entries in Keystone's catalogue; users are its own users in Keystone, and of Heat and Magnum their domain with all users in it; messaging is its user and its virtual host in RabbitMQ; database is its databases with all that is in them, and their users; pools are its pools in Ceph with all that is in them, where the charts made them. " +
+					"It happens in this order before the release goes, by copies of the Jobs of its chart that made all this, which take what these made: what these did not make stays, and so does all that is not named. Users and domains stay while another region has endpoints of the service in the catalogue. " +
+					"A pool stays, and the uninstallation waits, while something else uses it: another release, another application that it has in Ceph, a copy of an image elsewhere, or who has an image in it open. Ceph deletes pools only while mon_allow_pool_delete is true.",
 			},
 			{
 				Name: "version", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Example: cty.StringVal("4.2"), Service: "rabbitmq",

@@ -48,10 +48,14 @@ const (
 	LeftUsers     = "users"     // its own users in Keystone
 	LeftMessaging = "messaging" // its user and its virtual host in RabbitMQ
 	LeftDatabase  = "database"  // its databases, with their users
+	LeftPools     = "pools"     // its pools in Ceph
 )
 
 // Leftovers lists what a service may leave behind, in the order in which it is taken away: data goes last.
-func Leftovers() []string { return []string{LeftCatalogue, LeftUsers, LeftMessaging, LeftDatabase} }
+func Leftovers() []string { return append(leftByAll(), LeftPools) }
+
+// leftByAll is what services of OpenStack leave behind that keep no data in Ceph.
+func leftByAll() []string { return []string{LeftCatalogue, LeftUsers, LeftMessaging, LeftDatabase} }
 
 // Scalable tells whether replicas can be set.
 func (s Service) Scalable() bool { return len(s.Parts) > 0 }
@@ -99,7 +103,7 @@ func serviceList() []Service {
 		{
 			Name: "neutron", Doc: "Networks, subnets, routers and security groups.", Parts: []string{"server", "rpc_server"},
 			Others: []string{"dhcp_agent", "l3_agent", "metadata_agent", "ovs_agent", "ovn_metadata_agent", "netns_cleanup_cron"}, Budgets: []string{"server"}, ByNode: true, TLS: true,
-			Leaves: Leftovers(),
+			Leaves: leftByAll(),
 		},
 		{
 			Name: "nova", Doc: "Instances.", Parts: []string{"osapi", "api_metadata", "conductor", "scheduler", "novncproxy"},
@@ -119,30 +123,30 @@ func serviceList() []Service {
 			Doc: "Shared file systems. Without another driver in conf, instances serve them: that takes Cinder, Neutron and Nova, a flavor whose ID " +
 				"is service_instance_flavor_id in the section generic, and an image manila-service-image, whose user manila has the password " +
 				"manila-service-instance of the Secret kupenstack-credentials.",
-			Leaves: Leftovers(),
+			Leaves: leftByAll(),
 		},
 		{
 			Name: "designate", Parts: []string{"api", "central", "mdns", "producer", "worker"},
 			Doc: "Names: zones and records of DNS. A PowerDNS of yours answers with them: a Service named powerdns in the namespace of the cloud, there before " +
 				"Designate, whose API takes the token designate-powerdns-token of the Secret kupenstack-credentials. Another server is written in conf.",
-			Leaves: []string{LeftCatalogue, LeftUsers, LeftMessaging},
+			Leaves: leftByAll(),
 		},
 		{
-			Name: "ironic", Parts: []string{"api", "conductor"}, Budgets: []string{"api"}, Leaves: Leftovers(),
+			Name: "ironic", Parts: []string{"api", "conductor"}, Budgets: []string{"api"}, Leaves: leftByAll(),
 			Doc: "Bare metal: machines that Nova starts instances on. The nodes of the control plane that conductors run on need an interface with an " +
 				"address in the network of the machines: ironic-pxe, unless network.pxe.device in values names another. Machines are cleaned in the network baremetal of yours, " +
 				"unless cleaning_network says another in the section neutron of conf, and get their instances over a ramdisk whose kernel and image are images of yours. " +
 				"Pods of Ironic, and nova-compute-ironic beside them, stand no taint of the nodes of the control plane.",
 		},
-		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}, Budgets: []string{"api", "cfn"}, TLS: true, Leaves: Leftovers()},
-		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}, Budgets: []string{"api"}, Leaves: Leftovers()},
-		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}, Budgets: []string{"api"}, Leaves: Leftovers()},
+		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}, Budgets: []string{"api", "cfn"}, TLS: true, Leaves: leftByAll()},
+		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}, Budgets: []string{"api"}, Leaves: leftByAll()},
+		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}, Budgets: []string{"api"}, Leaves: leftByAll()},
 		{
 			Name: "octavia", Parts: []string{"api", "driver_agent", "housekeeping"}, Others: []string{"worker", "health_manager"}, Budgets: []string{"api"},
 			Doc: "Load balancers, each of them an instance. It comes up once Neutron has the ports octavia-health-manager-port-NODE and octavia-worker-port-NODE, " +
 				"in a network of yours, for each node with the role network. The instances take what conf says in the sections controller_worker and health_manager, " +
 				"and certificates below /etc/octavia/certs, which pod.mounts in values puts there; octavia-ca-passphrase of the Secret kupenstack-credentials opens the key of their CA. What load balancers are given in certificates is encrypted with octavia-certificates-key there: keep a copy of both.",
-			Leaves: Leftovers(),
+			Leaves: leftByAll(),
 		},
 		{Name: "horizon", Doc: "The dashboard.", Parts: []string{"server"}, Budgets: []string{"server"}, TLS: true, Leaves: []string{LeftDatabase}},
 		{

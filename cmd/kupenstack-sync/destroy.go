@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,10 +23,12 @@ type destroying struct {
 	out     io.Writer
 	asks    bool // somebody is there to answer
 	confirm string
+	// find returns the volumes of the services that somebody named.
+	find func(context.Context, *options) ([]wire.Claim, error)
 }
 
 func destroyCommand(o *options) *cobra.Command {
-	d := &destroying{}
+	d := &destroying{find: dataOf}
 	command := &cobra.Command{
 		Use: "destroy", Short: "Take a whole cloud away",
 		Long: `destroy takes everything away that is on record for the configuration at --repo, each thing before what it
@@ -34,7 +37,7 @@ claims to volumes, the generated passwords, and the namespaces. Nothing of this 
 has given the name of the cloud, by --confirm or when asked.
 
 With --delete-data, claims to volumes of the services that it names are deleted once these services are gone,
-with all that is on them. It takes the rights to do so, which the account of the daemon has not.
+with all that is on them. They are listed before, with their sizes, and what is not listed stays. It takes the rights to do so, which the account of the daemon has not.
 
 What has prevent_destroy stays, with what it needs; so does what carries instances that are not on record.
 While a daemon follows the configuration it is in charge, and would build all of it again: stop it first,
@@ -62,6 +65,17 @@ func (d *destroying) run(ctx context.Context, o *options) error {
 			return fmt.Errorf("%w: --delete-data: there is no service %q", wire.ErrUsage, service)
 		}
 	}
+	if len(o.deleteData) > 0 {
+		claims, err := d.find(ctx, o)
+		if code := exit(0); errors.As(err, &code) {
+			return err // what is wrong was told
+		}
+		if err != nil {
+			return fmt.Errorf("find the volumes that are to be deleted, before anything is taken away: %w", err)
+		}
+		o.claims = claims
+		listData(d.out, o.deleteData, claims)
+	}
 	name := d.confirm
 	if name == "" {
 		var err error
@@ -80,7 +94,7 @@ func (d *destroying) ask(repo string, data []string) (string, error) {
 	}
 	stays := "What holds data stays."
 	if len(data) > 0 {
-		stays = "The volumes of these services are deleted, with all that is on them: " + strings.Join(data, ", ") + "."
+		stays = "The volumes of these services that are listed above are deleted, with all that is on them: " + strings.Join(data, ", ") + "."
 	}
 	fmt.Fprintf(d.out, "Everything that %s describes is going to be taken away. %s\nThe name of the cloud, to go on: ", repo, stays)
 	line, err := bufio.NewReader(d.in).ReadString('\n')

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 func TestDestroyAsks(t *testing.T) {
@@ -35,9 +37,28 @@ func TestDestroyAsks(t *testing.T) {
 
 func TestDestroySaysWhichDataGoes(t *testing.T) {
 	var out bytes.Buffer
-	d := destroying{in: strings.NewReader("\n"), out: &out, asks: true}
-	if err := d.run(t.Context(), &options{deleteData: []string{"mariadb", "glance"}}); err == nil || !strings.Contains(out.String(), "are deleted, with all that is on them: mariadb, glance.") || strings.Contains(out.String(), "stays") {
+	claim := func(release, kind, name, size string) wire.Claim {
+		return wire.Claim{Ref: unit.ObjectRef{APIVersion: "v1", Kind: kind, Namespace: "openstack", Name: name}, Release: release, Size: size}
+	}
+	listed := []wire.Claim{claim("mariadb", "PersistentVolumeClaim", "data-0", "5Gi"), claim("mariadb", "ConfigMap", "mariadb-mariadb-state", "")}
+	find := func(context.Context, *options) ([]wire.Claim, error) { return listed, nil }
+	d := destroying{in: strings.NewReader("\n"), out: &out, asks: true, find: find}
+	if err := d.run(t.Context(), &options{deleteData: []string{"mariadb", "glance"}}); err == nil || !strings.Contains(out.String(), "are listed above are deleted, with all that is on them: mariadb, glance.") || strings.Contains(out.String(), "stays") {
 		t.Errorf("it asks %q, and ends with %v", out.String(), err)
+	}
+	const list = `  mariadb
+    PersistentVolumeClaim openstack/data-0, 5Gi
+    ConfigMap openstack/mariadb-mariadb-state
+  glance
+    no volumes
+`
+	if !strings.Contains(out.String(), list) || strings.Index(out.String(), list) > strings.Index(out.String(), "The name of the cloud") {
+		t.Errorf("it lists %q", out.String())
+	}
+	d = destroying{confirm: "prod", out: &out, find: func(context.Context, *options) ([]wire.Claim, error) { return nil, errors.New("no answer") }}
+	o := &options{deleteData: []string{"mariadb"}}
+	if err := d.run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "before anything is taken away: no answer") || o.tearDown != "" {
+		t.Errorf("while the volumes cannot be listed: %v, %q", err, o.tearDown)
 	}
 	d = destroying{confirm: "prod"}
 	if err := d.run(t.Context(), &options{deleteData: []string{"mariadb", "mysql"}}); !errors.Is(err, wire.ErrUsage) || !strings.Contains(err.Error(), `"mysql"`) {

@@ -40,6 +40,8 @@ type options struct {
 	tearDown string
 	// deleteData are the services whose volumes go with it.
 	deleteData []string
+	// claims are these volumes, as they were listed when somebody confirmed it.
+	claims []wire.Claim
 }
 
 // exit ends the command with a code. Its text, if any, has been printed.

@@ -188,14 +188,14 @@ func (p *onePass) converge(ctx context.Context, wanted *engine.Revision) error {
 	return result
 }
 
-// deleteData deletes the volumes that somebody has named, of services that are gone now.
+// deleteData deletes the volumes that were listed when somebody confirmed it, of services that are gone now.
 func (p *onePass) deleteData(ctx context.Context, s engine.Snapshot) error {
-	if len(p.options.deleteData) == 0 || len(s.Refused) > 0 {
+	if len(p.options.claims) == 0 || len(s.Refused) > 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	deleted, err := p.system.DeleteData(ctx, p.options.deleteData)
+	deleted, err := p.system.DeleteData(ctx, p.options.claims)
 	for _, ref := range deleted {
 		fmt.Fprintf(os.Stderr, "deleted %s\n", ref)
 	}

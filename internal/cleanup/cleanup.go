@@ -17,46 +17,43 @@ type Release struct {
 	Objects   []*unstructured.Unstructured
 }
 
-// maker is a Job of OpenStack-Helm's charts that makes something in another service.
-type maker struct {
-	job     string // the end of its name
-	program string // what its containers run
-	// remover takes away what the program makes, in its place and in its environment; "" where the chart
-	// has a program for that.
-	remover string
-}
-
-// The programs of the Jobs for databases.
-const (
-	databaseMaker   = "db-init.py"
-	databaseRemover = "db-drop.py"
-)
-
-func makers() map[string]maker {
-	return map[string]maker{
-		schema.LeftCatalogue: {job: "ks-service", program: "ks-service.sh", remover: removeCatalogue},
-		schema.LeftUsers:     {job: "ks-user", program: "ks-user.sh", remover: removeUser},
-		schema.LeftMessaging: {job: "rabbit-init", program: "rabbit-init.sh", remover: removeMessaging},
-		schema.LeftDatabase:  {job: "db-init", program: databaseMaker},
+// Jobs returns the Jobs that take away one of [schema.Leftovers], at least one. The error says why the release has
+// none to make them from.
+func Jobs(r Release, left string) ([]*unstructured.Unstructured, error) {
+	var jobs []*unstructured.Unstructured
+	for _, from := range makers()[left] {
+		made := r.job(r.Name + "-" + from.job)
+		switch {
+		case made == nil && from.optional:
+			continue
+		case made == nil:
+			return nil, fmt.Errorf("there is no Job %s-%s", r.Name, from.job)
+		}
+		job, err := r.remover(made, from, left)
+		if err != nil {
+			return nil, err
+		}
+		if job != nil {
+			jobs = append(jobs, job)
+		}
 	}
+	if len(jobs) == 0 {
+		return nil, fmt.Errorf("no Job %s makes any", Maker(r.Name, left))
+	}
+	return jobs, nil
 }
 
-// Name is that of the Job that takes away one of [schema.Leftovers].
-func Name(release, left string) string { return release + "-clean-" + left }
-
-// Maker is the name of the Job that has made one of [schema.Leftovers].
-func Maker(release, left string) string { return release + "-" + makers()[left].job }
-
-// Job returns the Job that takes away one of [schema.Leftovers]. The error says why the release has none to make
-// it from.
-func Job(r Release, left string) (*unstructured.Unstructured, error) {
-	at := slices.IndexFunc(r.Objects, func(o *unstructured.Unstructured) bool {
-		return o.GetKind() == "Job" && o.GetName() == Maker(r.Name, left)
-	})
+// job returns the Job of a name, nil for none.
+func (r Release) job(name string) *unstructured.Unstructured {
+	at := slices.IndexFunc(r.Objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "Job" && o.GetName() == name })
 	if at < 0 {
-		return nil, fmt.Errorf("there is no Job %s", Maker(r.Name, left))
+		return nil
 	}
-	job, from := r.Objects[at], makers()[left]
+	return r.Objects[at]
+}
+
+// remover returns the Job that takes away what another has made, nil when that makes no pool after all.
+func (r Release) remover(job *unstructured.Unstructured, from maker, left string) (*unstructured.Unstructured, error) {
 	pod, _, _ := unstructured.NestedMap(job.Object, "spec", "template", "spec") // a copy
 	all, _ := pod["containers"].([]any)
 	var containers []any
@@ -66,6 +63,9 @@ func Job(r Release, left string) (*unstructured.Unstructured, error) {
 		if left == schema.LeftUsers && !strings.HasPrefix(name, r.Name+"-") {
 			continue // users of other services, which these have made as well
 		}
+		if left == schema.LeftPools && value(container, poolName) == "" {
+			continue // data is kept elsewhere
+		}
 		if !runs(container, "/tmp/"+from.program) {
 			return nil, fmt.Errorf("container %q of Job %s does not run %s", name, job.GetName(), from.program)
 		}
@@ -74,12 +74,19 @@ func Job(r Release, left string) (*unstructured.Unstructured, error) {
 		} else if err := r.dropDatabase(pod, container); err != nil {
 			return nil, fmt.Errorf("container %q of Job %s %w", name, job.GetName(), err)
 		}
+		if left == schema.LeftUsers {
+			r.tellServices(container)
+		}
 		containers = append(containers, container)
 	}
 	if len(containers) == 0 {
+		if left == schema.LeftPools {
+			return nil, nil
+		}
 		return nil, fmt.Errorf("Job %s has no container for %s itself", job.GetName(), r.Name)
 	}
 	pod["containers"] = containers
+	waitForNoJobs(pod)
 	spec := map[string]any{} // without what would delete the Job before its end was seen
 	for _, key := range []string{"backoffLimit", "activeDeadlineSeconds", "template"} {
 		if value, found, _ := unstructured.NestedFieldCopy(job.Object, "spec", key); found {
@@ -91,7 +98,7 @@ func Job(r Release, left string) (*unstructured.Unstructured, error) {
 	}
 	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": job.GetAPIVersion(), "kind": job.GetKind(), "spec": spec}}
 	object.SetNamespace(r.Namespace)
-	object.SetName(Name(r.Name, left))
+	object.SetName(from.name(r.Name, left))
 	object.SetLabels(job.GetLabels())
 	return object, nil
 }
@@ -102,37 +109,46 @@ func runs(container map[string]any, program string) bool {
 	return slices.Contains(command, any(program)) && container["args"] == nil
 }
 
-// dropDatabase has a container run the program of its chart that drops the databases which it would create.
-func (r Release) dropDatabase(pod, container map[string]any) error {
-	container["command"] = []any{"/tmp/" + databaseRemover}
-	mounts, _ := container["volumeMounts"].([]any)
-	for _, item := range mounts {
-		mount, _ := item.(map[string]any)
-		if mount["subPath"] != databaseMaker {
-			continue
+// value is that of a variable of a container's environment that is written there; "" for none.
+func value(container map[string]any, name string) string {
+	env, _ := container["env"].([]any)
+	for _, item := range env {
+		if variable, _ := item.(map[string]any); variable["name"] == name {
+			text, _ := variable["value"].(string)
+			return text
 		}
-		if !r.brings(pod, mount["name"], databaseRemover) {
-			return fmt.Errorf("has no program %s beside it", databaseRemover)
-		}
-		mount["mountPath"], mount["subPath"] = "/tmp/"+databaseRemover, databaseRemover
-		return nil
 	}
-	return fmt.Errorf("does not mount %s", databaseMaker)
+	return ""
 }
 
-// brings tells whether a volume is a ConfigMap of the release that has a key.
-func (r Release) brings(pod map[string]any, volume any, key string) bool {
-	volumes, _ := pod["volumes"].([]any)
-	for _, item := range volumes {
-		source, _ := item.(map[string]any)
-		name, found, _ := unstructured.NestedString(source, "configMap", "name")
-		if !found || source["name"] != volume {
-			continue
+// tellServices gives the types of the release's services in the catalogue to what deletes its users.
+func (r Release) tellServices(container map[string]any) {
+	var types []string
+	if job := r.job(Maker(r.Name, schema.LeftCatalogue)); job != nil {
+		all, _, _ := unstructured.NestedSlice(job.Object, "spec", "template", "spec", "containers")
+		for _, item := range all {
+			registers, _ := item.(map[string]any)
+			if name := value(registers, "OS_SERVICE_TYPE"); name != "" && !slices.Contains(types, name) {
+				types = append(types, name)
+			}
 		}
-		return slices.ContainsFunc(r.Objects, func(object *unstructured.Unstructured) bool {
-			data, _, _ := unstructured.NestedStringMap(object.Object, "data")
-			return object.GetKind() == "ConfigMap" && object.GetName() == name && data[key] != ""
-		})
 	}
-	return false
+	env, _ := container["env"].([]any)
+	container["env"] = append(env, map[string]any{"name": serviceTypes, "value": strings.Join(types, " ")})
+}
+
+// waitForNoJobs has the init containers of OpenStack-Helm's wait for services only: Jobs that were waited for once
+// may be long gone.
+func waitForNoJobs(pod map[string]any) {
+	all, _ := pod["initContainers"].([]any)
+	for _, item := range all {
+		container, _ := item.(map[string]any)
+		env, _ := container["env"].([]any)
+		for _, item := range env {
+			variable, _ := item.(map[string]any)
+			if name, _ := variable["name"].(string); strings.HasPrefix(name, "DEPENDENCY_JOBS") && variable["value"] != nil {
+				variable["value"] = ""
+			}
+		}
+	}
 }

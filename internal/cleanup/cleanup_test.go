@@ -33,12 +33,19 @@ spec:
     metadata: {labels: {application: heat}}
     spec:
       serviceAccountName: %[1]s
+      initContainers: [{name: init, env: [{name: DEPENDENCY_SERVICE, value: "o:keystone-api"}, {name: DEPENDENCY_JOBS, value: "old-one"}]}]
       containers: %s
       volumes: [{name: bin, configMap: {name: heat-bin}}]
 `, name, containers)
 }
 
-func TestJob(t *testing.T) {
+func TestJobs(t *testing.T) {
+	domain := initJob("heat-domain-ks-user", `[{name: heat-ks-domain-user, command: [/tmp/ks-domain-user.sh]}]`)
+	service := initJob("heat-ks-service", `[{name: a, env: [{name: OS_SERVICE_TYPE, value: orchestration}]}, {name: b, env: [{name: OS_SERVICE_TYPE, value: cloudformation}]}, {name: c, env: [{name: OS_SERVICE_TYPE, value: orchestration}]}]`)
+	users := initJob("heat-ks-user", `[{name: heat-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh], env: [{name: X, value: a}]}]`)
+	pool := func(job, program, name string) string {
+		return initJob("heat-"+job, `[{name: x, command: [/tmp/`+program+`], env: [{name: RBD_POOL_NAME, value: `+name+`}]}, {name: y, command: [/tmp/other], env: [{name: STORAGE_BACKEND, value: pvc}]}]`)
+	}
 	database := `[{name: a, command: [/tmp/db-init.py], env: [{name: X, value: a}], volumeMounts: [{name: tmp, mountPath: /tmp}, {name: bin, mountPath: /tmp/db-init.py, subPath: db-init.py}]},
     {name: b, command: [/tmp/db-init.py], env: [{name: X, value: b}], volumeMounts: [{name: bin, mountPath: /tmp/db-init.py, subPath: db-init.py}]}]`
 	for _, c := range []struct {
@@ -52,8 +59,8 @@ func TestJob(t *testing.T) {
 		{
 			"every database", schema.LeftDatabase,
 			[]string{programs, initJob("heat-db-init", database)},
-			[]string{"name: heat-clean-database\n  namespace: openstack", "/tmp/db-drop.py", "subPath: db-drop.py", "value: a", "value: b", "serviceAccountName: heat-db-init", "backoffLimit: 1000", "application: heat"},
-			[]string{"db-init.py", "ttlSeconds", "helm.sh"},
+			[]string{"name: heat-clean-database\n  namespace: openstack", "/tmp/db-drop.py", "subPath: db-drop.py", "value: a", "value: b", "serviceAccountName: heat-db-init", "value: o:keystone-api", "backoffLimit: 1000", "application: heat"},
+			[]string{"db-init.py", "ttlSeconds", "helm.sh", "old-one"},
 			"",
 		},
 		{
@@ -68,7 +75,36 @@ func TestJob(t *testing.T) {
 		{"users of others only", schema.LeftUsers, []string{initJob("heat-ks-user", `[{name: nova-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh]}]`)}, nil, nil, "Job heat-ks-user has no container for heat itself"},
 		{"another program", schema.LeftCatalogue, []string{initJob("heat-ks-service", `[{name: x, command: [/opt/register]}]`)}, nil, nil, `container "x" of Job heat-ks-service does not run ks-service.sh`},
 		{"a program with arguments", schema.LeftCatalogue, []string{initJob("heat-ks-service", `[{name: x, command: [/tmp/ks-service.sh], args: [-x]}]`)}, nil, nil, "does not run ks-service.sh"},
-		{"no program that drops", schema.LeftDatabase, []string{strings.ReplaceAll(programs, "db-drop", "other"), initJob("heat-db-init", database)}, nil, nil, `container "a" of Job heat-db-init has no program db-drop.py beside it`},
+		{
+			"no program that drops", schema.LeftDatabase,
+			[]string{strings.ReplaceAll(programs, "db-drop", "other"), initJob("heat-db-init", database)},
+			[]string{"DROP DATABASE", "mountPath: /tmp/db-init.py", "value: a", "value: b"},
+			[]string{"- /tmp/db-init.py"},
+			"",
+		},
+		{
+			"a domain of its own", schema.LeftUsers,
+			[]string{users, domain, service},
+			[]string{"name: heat-clean-users\n", "name: heat-clean-users-domain\n", "openstack user delete", "openstack domain delete", "name: KUPENSTACK_SERVICE_TYPES\n          value: orchestration cloudformation\n"},
+			[]string{"- /tmp/ks-domain-user.sh"},
+			"",
+		},
+		{
+			"pools", schema.LeftPools,
+			[]string{pool("storage-init", "storage-init.sh", "volumes"), pool("backup-storage-init", "backup-storage-init.sh", "backups")},
+			[]string{"name: heat-clean-pools\n", "name: heat-clean-pools-backup\n", "value: volumes", "value: backups", "ceph osd pool delete"},
+			[]string{"name: y", "/tmp/storage-init.sh", "/tmp/other"},
+			"",
+		},
+		{
+			"one pool", schema.LeftPools,
+			[]string{initJob("heat-storage-init", `[{name: x, command: [/tmp/storage-init.sh]}]`), pool("backup-storage-init", "backup-storage-init.sh", "backups")},
+			[]string{"name: heat-clean-pools-backup\n", "value: backups"},
+			[]string{"name: heat-clean-pools\n"},
+			"",
+		},
+		{"no pools", schema.LeftPools, []string{initJob("heat-storage-init", `[{name: x, command: [/tmp/storage-init.sh]}]`)}, nil, nil, "no Job heat-storage-init makes any"},
+		{"pools by another program", schema.LeftPools, []string{pool("storage-init", "other.sh", "volumes")}, nil, nil, `container "x" of Job heat-storage-init does not run storage-init.sh`},
 		{"a program from elsewhere", schema.LeftDatabase, []string{programs, initJob("heat-db-init", `[{name: a, command: [/tmp/db-init.py]}]`)}, nil, nil, "does not mount db-init.py"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,7 +113,7 @@ func TestJob(t *testing.T) {
 				r.Objects = append(r.Objects, object(t, document))
 			}
 			before := text(t, r.Objects[len(r.Objects)-1])
-			job, err := cleanup.Job(r, c.left)
+			jobs, err := cleanup.Jobs(r, c.left)
 			if c.problem != "" {
 				if err == nil || !strings.Contains(err.Error(), c.problem) {
 					t.Errorf("got %v, want %s", err, c.problem)
@@ -87,7 +123,10 @@ func TestJob(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := text(t, job)
+			var got string
+			for _, job := range jobs {
+				got += text(t, job)
+			}
 			for _, part := range c.want {
 				if !strings.Contains(got, part) {
 					t.Errorf("there is no %q in\n%s", part, got)
@@ -125,4 +164,27 @@ func text(t *testing.T, o *unstructured.Unstructured) string {
 		t.Fatal(err)
 	}
 	return string(out)
+}
+
+func TestUses(t *testing.T) {
+	job := object(t, initJob("heat-storage-init", `[{name: x, env: [{name: RBD_POOL_NAME, value: volumes}]}]`))
+	for _, c := range []struct {
+		name, values string
+		pool         string
+		want         bool
+	}{
+		{"its own Job", "{}", "volumes", true},
+		{"a setting", "conf: {nova: {libvirt: {images_rbd_pool: vms}}}", "vms", true},
+		{"one in a list", "stores: [{rbd_store_pool: pictures}]", "pictures", true},
+		{"another pool", "conf: {nova: {libvirt: {images_rbd_pool: vms-ssd}}}", "vms", false},
+		{"something else of that name", "volumes: [{name: vms}]", "vms", false},
+	} {
+		var values map[string]any
+		if err := yaml.Unmarshal([]byte(c.values), &values); err != nil {
+			t.Fatal(err)
+		}
+		if got := cleanup.Uses(values, []*unstructured.Unstructured{job}, c.pool); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
 }

@@ -1,5 +1,5 @@
 // Package cleanup takes away what a release of OpenStack-Helm's has made in other services: its databases, its
-// virtual host in the broker, its users and its entries in the catalogue.
+// virtual host in the broker, its users and its entries in the catalogue, its pools in Ceph.
 //
 // In come the objects of a release that is still installed. Out come Jobs, each made from the Job of the release
 // that has made a thing: that has the image, the addresses, the Secrets and the certificates which it takes. So

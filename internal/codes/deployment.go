@@ -41,6 +41,7 @@ func deployment() []area {
 			{"plan.immutable", "The name, namespace, region or a backend of a cloud that is deployed would change, or storage_size or storage of a service of it, a pool of Ceph that one keeps data in, or what a `backend` of cinder has its volumes in, and these are fixed. Put the old value back; another backend can be written beside one that is there. A cloud with other ones is another cloud."},
 			{"plan.no-record", "The cloud is deployed, and the record of its name, release, region, namespace and backends is lost, so that nobody can tell whether the configuration changes one of them. Restore the Secret `kupenstack-inventory-deployment`, or put back the configuration that was applied last: the record is written anew by that, and other changes can follow."},
 			{"plan.release-change", "The release of OpenStack changes while the cloud is running, and upgrades from one to the next do not exist yet. Put the old value back."},
+			{"plan.too-late", "`clean_up` names something that was not taken away with its service, and the service is uninstalled already: nobody would do it. Take the name out, and away by hand what is there; or enable the service again, and disable it once it is ready, with `clean_up` in the same commit."},
 		}},
 	}
 }

@@ -2,10 +2,12 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -155,6 +157,13 @@ func (e *Engine) removeOne(ctx context.Context, who plan.Identity, target unit.T
 		}
 	}
 	next, err := e.Drivers[target.Locator.Driver].Delete(ctx, target, state)
+	if known && err == nil && c.Action != unit.ActionReplace {
+		// It is on record before the release is gone, which could not be asked any more.
+		if cleaned := plan.CleanedUp(&entry, next); !slices.Equal(cleaned, entry.CleanedUp) {
+			entry.CleanedUp = cleaned
+			err = e.Inventory.Put(ctx, entry)
+		}
+	}
 	if err != nil || next.Existence != unit.Absent {
 		return next, err
 	}
@@ -165,7 +174,18 @@ func (e *Engine) removeOne(ctx context.Context, who plan.Identity, target unit.T
 		}
 		return next, e.Inventory.Put(ctx, entry)
 	}
-	return next, e.Inventory.Remove(ctx, target.Address)
+	return next, e.drop(ctx, target.Address)
+}
+
+// drop takes what is gone from the record, where of a service only what went along with it stays.
+func (e *Engine) drop(ctx context.Context, a addr.Object) error {
+	entry, known := e.Inventory.Entry(a)
+	if known && entry.Class == unit.ClassService && entry.Applied != "" {
+		if err := e.Inventory.SetUninstalled(ctx, a, entry.CleanedUp); err != nil {
+			return err
+		}
+	}
+	return e.Inventory.Remove(ctx, a)
 }
 
 // forget drops the entry of what is gone already.
@@ -173,7 +193,7 @@ func (e *Engine) forget(calls context.Context, l *loop) {
 	e.begin(l, e.target(nil, l.address).Locator.Driver, func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
-		err := e.Inventory.Remove(ctx, l.address)
+		err := e.drop(ctx, l.address)
 		return func() {
 			if err != nil {
 				e.failed(l, err)

@@ -19,7 +19,13 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 			return err
 		}
 	}
+	if u.Class == unit.ClassService {
+		if err := e.Inventory.SetInstalled(ctx, u.Address); err != nil {
+			return err
+		}
+	}
 	entry := who.Take(e.entryOf(who, u, state), state)
+	entry.CleanedUp = nil
 	if state.Existence == unit.Absent {
 		lost := entry.LostIDs(plan.Applied(u, desired))
 		entry = who.Anew(entry)

@@ -513,7 +513,7 @@ func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.Sta
 	}
 	w := f.world
 	w.mutex.Lock()
-	next := unit.State{Existence: unit.Absent}
+	next := unit.State{Existence: unit.Absent, CleanedUp: t.CleanUp}
 	t.Spec = nil // what goes is what is on record
 	if o := w.find(t); o != nil && (o.mark == t.Mark || o.host != "") {
 		if o.going > 0 {

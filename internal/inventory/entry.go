@@ -77,6 +77,8 @@ type Entry struct {
 	// Former are the things that this one has taken or will take the place of, the oldest first. They
 	// are deleted once nothing needs them.
 	Former []Former `json:"former,omitempty"`
+	// CleanedUp is what has gone with a release that is being uninstalled, see [unit.State].
+	CleanedUp []string `json:"cleanedUp,omitempty"`
 	// Lost are the ids that things under this address had when somebody else deleted them, the last one
 	// last: what was made from those may still name them. See [Entry.LostIDs].
 	Lost []string `json:"lost,omitempty"`
@@ -102,7 +104,7 @@ func (e Entry) UIDs() []string {
 // the old id, what comes now could not be found again.
 func (e Entry) Anew() Entry {
 	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, nil, nil, nil, nil
-	e.Lost, e.Run = nil, nil
+	e.Lost, e.Run, e.CleanedUp = nil, nil, nil
 	return e
 }
 

@@ -1,12 +1,20 @@
 package inventory
 
-import "context"
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+)
 
 // record is what is known of the installation as a whole.
 type record struct {
 	Deployment *Deployment `json:"deployment,omitempty"`
 	Home       *Home       `json:"home,omitempty"`
 	InForce    *InForce    `json:"inForce,omitempty"`
+	// Uninstalled are the services that were taken away, by their addresses, with what went along.
+	Uninstalled map[string][]string `json:"uninstalled,omitempty"`
 }
 
 // InForce names the configuration that was admitted last.
@@ -34,6 +42,47 @@ func (i *Inventory) InForce() *InForce {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
 	return copied(i.record.InForce)
+}
+
+// Uninstalled returns the services that were taken away and have not come back, with what went along.
+func (i *Inventory) Uninstalled() map[addr.Object][]string {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	all := map[addr.Object][]string{}
+	for text, cleaned := range i.record.Uninstalled {
+		if a, err := addr.ParseObject(text); err == nil {
+			all[a] = slices.Clone(cleaned)
+		}
+	}
+	return all
+}
+
+// SetUninstalled records that a service was taken away, and what went along. Retrying after an error is safe.
+func (i *Inventory) SetUninstalled(ctx context.Context, a addr.Object, cleaned []string) error {
+	return i.note(ctx, func(r *record) bool {
+		if known, ok := r.Uninstalled[a.String()]; ok && slices.Equal(known, cleaned) {
+			return false
+		}
+		next := maps.Clone(r.Uninstalled)
+		if next == nil {
+			next = map[string][]string{}
+		}
+		next[a.String()] = append([]string{}, cleaned...)
+		r.Uninstalled = next
+		return true
+	})
+}
+
+// SetInstalled records that a service comes back. Retrying after an error is safe.
+func (i *Inventory) SetInstalled(ctx context.Context, a addr.Object) error {
+	return i.note(ctx, func(r *record) bool {
+		if _, ok := r.Uninstalled[a.String()]; !ok {
+			return false
+		}
+		r.Uninstalled = maps.Clone(r.Uninstalled)
+		delete(r.Uninstalled, a.String())
+		return true
+	})
 }
 
 func copied[T any](p *T) *T {

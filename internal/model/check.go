@@ -104,7 +104,7 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 	}
 	for i := range cloud.Services {
 		c.backends(cloud, &cloud.Services[i])
-		c.cleanUp(&cloud.Services[i])
+		c.cleanUp(cloud, &cloud.Services[i])
 		c.images(cloud, &cloud.Services[i])
 		c.adapter(cloud, &cloud.Services[i])
 	}

@@ -19,6 +19,8 @@ type Input struct {
 	Removed map[addr.Object]bool
 	// CleanUps is what goes with them.
 	CleanUps map[addr.Object][]string
+	// Uninstalled are the services that were taken away before, with what went along.
+	Uninstalled map[addr.Object][]string
 	// Moves, Imports and Removals are what the configuration says became of things on record.
 	Moves    []model.Move
 	Imports  Imports

@@ -85,7 +85,11 @@ func Departed(entry *inventory.Entry, state unit.State, removals Removals, disab
 		return c
 	default:
 		c := Vanished(entry, state, disabled)
-		if c.Action == unit.ActionDelete {
+		late := c.Action == unit.ActionDelete && state.TooLate || c.Action == unit.ActionForget && entry.Applied != ""
+		if missed := without(cleanUp, CleanedUp(entry, state)); late && len(missed) > 0 {
+			c.block(tooLate(missed) + "; " + insteadOf(missed, entry.Address))
+		}
+		if c.Action == unit.ActionDelete && !state.TooLate {
 			c.Cost = costOfCleanUp(cleanUp)
 		}
 		return c
@@ -103,11 +107,13 @@ func costOfCleanUp(names []string) string {
 		case schema.LeftCatalogue:
 			name = "its entries in the catalogue"
 		case schema.LeftUsers:
-			name = "its users in Keystone"
+			name = "its users in Keystone unless another region has the service"
 		case schema.LeftMessaging:
 			name = "its user and virtual host in RabbitMQ"
 		case schema.LeftDatabase:
 			name = "its databases with all that is in them"
+		case schema.LeftPools:
+			name = "its pools in Ceph with all that is in them"
 		}
 		lost = append(lost, name)
 	}

@@ -46,12 +46,22 @@ func TestDeparted(t *testing.T) {
 		{name: "the cloud, but for one thing", address: "resource.a", state: seen("a"), removals: plan.Removals{{From: addr.Module{}, Destroy: true}, {From: at("resource.a")}}, want: unit.ActionForget, reason: "destroy = false in its removed block: it stays, and is not managed any more"},
 		{name: "a disabled service", address: "service.a", state: seen("a"), disabled: true, want: unit.ActionDelete, reason: "enabled = false"},
 		{
-			name: "a disabled service and what it leaves in others", address: "service.a", state: seen("a"), disabled: true, cleanUp: []string{"database", "users", "catalogue", "messaging"},
+			name: "a disabled service and what it leaves in others", address: "service.a", state: seen("a"), disabled: true, cleanUp: []string{"database", "users", "pools", "catalogue", "messaging"},
 			want: unit.ActionDelete, reason: "enabled = false",
-			cost: "deleted with it: its entries in the catalogue, its users in Keystone, its user and virtual host in RabbitMQ, its databases with all that is in them",
+			cost: "deleted with it: its entries in the catalogue, its users in Keystone unless another region has the service, its user and virtual host in RabbitMQ, its databases with all that is in them, its pools in Ceph with all that is in them",
 		},
 		{name: "a disabled service that is protected", address: "service.a", entry: protected, state: seen("a"), disabled: true, cleanUp: []string{"database"}, want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
-		{name: "a disabled service that is gone", address: "service.a", state: unit.State{Existence: unit.Absent}, disabled: true, cleanUp: []string{"database"}, want: unit.ActionForget, reason: "it is gone already"},
+		{
+			name: "a disabled service that goes already", address: "service.a", state: unit.State{Existence: unit.Present, TooLate: true}, disabled: true, cleanUp: []string{"database", "users"}, want: unit.ActionBlocked,
+			reason: "database, users of clean_up cannot go with it any more: that was not asked for before its release went; take database, users out of clean_up in service \"a\", and away by hand what is there; or enable the service again, and disable it once it is ready, with clean_up in the same commit",
+		},
+		{name: "one that goes after what it had", address: "service.a", state: unit.State{Existence: unit.Present, TooLate: true, CleanedUp: []string{"database"}}, disabled: true, cleanUp: []string{"database"}, want: unit.ActionDelete, reason: "enabled = false"},
+		{
+			name: "a disabled service that is gone without", address: "service.a", state: unit.State{Existence: unit.Absent}, disabled: true, cleanUp: []string{"database"}, want: unit.ActionBlocked,
+			reason: "database of clean_up cannot go with it any more: that was not asked for before its release went; take database out of clean_up in service \"a\", and away by hand what is there; or enable the service again, and disable it once it is ready, with clean_up in the same commit",
+		},
+		{name: "a disabled service that is gone with it", address: "service.a", entry: func(e *inventory.Entry) { e.CleanedUp = []string{"database"} }, state: unit.State{Existence: unit.Absent}, disabled: true, cleanUp: []string{"database"}, want: unit.ActionForget, reason: "it is gone already"},
+		{name: "a disabled service that is gone", address: "service.a", state: unit.State{Existence: unit.Absent}, disabled: true, want: unit.ActionForget, reason: "it is gone already"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := entryOf(of(test.address, "a"))

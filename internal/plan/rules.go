@@ -21,6 +21,7 @@ const (
 	CodeEmpty     diag.Code = "plan.empty-configuration"
 	CodeUpgrade   diag.Code = "plan.release-change"
 	CodeNoRecord  diag.Code = "plan.no-record"
+	CodeTooLate   diag.Code = "plan.too-late"
 )
 
 // keystone is the service that every other API needs to know who is asking.
@@ -36,6 +37,7 @@ const (
 func (p *Plan) admit(in *Input) {
 	p.refuseEmpty(in)
 	p.refuseImmutable(in)
+	p.refuseTooLate(in)
 	p.keepOwners(in)
 	p.keepLost(in)
 	p.keepPath(in)

@@ -127,6 +127,10 @@ type State struct {
 	// Opens are the values of [SlotLabel] that a release has a DaemonSet for only once it is brought up to
 	// date, sorted. What runs on a node with one of them until then belongs to another DaemonSet.
 	Opens []string
+	// CleanedUp is what of [Target.CleanUp] has gone with a release that goes or has just gone.
+	CleanedUp []string
+	// TooLate says that nothing more can go with a release: its own objects go already.
+	TooLate bool
 	// API is what is known of the API behind a release.
 	API Answer
 	// Message says why it is not ready, in a sentence without secrets.

@@ -33,19 +33,26 @@ func TestCleanUpOfOpenStackHelm(t *testing.T) {
 			release := cleanup.Release{Namespace: r.Namespace, Name: r.Name, Objects: objectsOf(t, renderedBy(t, theirs(t, dir, r.Name), r))}
 			var found []string
 			for _, left := range schema.Leftovers() {
-				job, err := cleanup.Job(release, left)
+				jobs, err := cleanup.Jobs(release, left)
 				if err != nil {
-					if slices.Contains(service.Leaves, left) {
+					if slices.Contains(service.Leaves, left) && (left != schema.LeftPools || makesPools(release)) {
 						t.Errorf("%s, %s: %v", r.Name, left, err)
 					}
 					continue
 				}
 				found = append(found, left)
-				wantOnlyOwn(t, r.Name, job)
+				for _, job := range jobs {
+					wantOnlyOwn(t, r.Name, job)
+				}
+				if left == schema.LeftPools {
+					wantPools(t, release, jobs)
+				}
 			}
-			if !slices.Equal(found, service.Leaves) {
-				t.Errorf("%s leaves behind %v, and clean_up takes %v", r.Name, found, service.Leaves)
+			leaves := slices.DeleteFunc(slices.Clone(service.Leaves), func(left string) bool { return left == schema.LeftPools && !makesPools(release) })
+			if !slices.Equal(found, leaves) {
+				t.Errorf("%s leaves behind %v, and clean_up takes %v", r.Name, found, leaves)
 			}
+			wantDomain(t, release)
 			if slices.Contains(found, schema.LeftDatabase) && !misled()[r.Name] {
 				wantDrops(t, dir, r, release)
 			}
@@ -55,9 +62,9 @@ func TestCleanUpOfOpenStackHelm(t *testing.T) {
 
 // misled are the services whose charts' own Jobs for that do not go with those that create the databases:
 // Placement's looks for the database in a section of the configuration that there is not, Skyline's has no
-// image and looks for a section in YAML, and Nova's has another of the administrator's Secrets.
+// image and looks for a section in YAML, and Nova's has another of the administrator's Secrets. Designate's has none.
 func misled() map[string]bool {
-	return map[string]bool{"placement": true, "skyline": true, "nova": true}
+	return map[string]bool{"placement": true, "skyline": true, "nova": true, "designate": true}
 }
 
 func objectsOf(t *testing.T, documents []string) []*unstructured.Unstructured {
@@ -113,11 +120,11 @@ func wantDrops(t *testing.T, dir string, r *unit.Release, release cleanup.Releas
 		maps.Copy(manifests, composed)
 	}
 	own.Values["manifests"] = manifests
-	job, err := cleanup.Job(release, schema.LeftDatabase)
-	if err != nil {
-		t.Fatal(err)
+	jobs, err := cleanup.Jobs(release, schema.LeftDatabase)
+	if err != nil || len(jobs) != 1 {
+		t.Fatal(len(jobs), err)
 	}
-	ours := podOf(t, job)
+	ours := podOf(t, jobs[0])
 	for _, object := range objectsOf(t, renderedBy(t, theirs(t, dir, r.Name), &own)) {
 		if object.GetKind() != "Job" || object.GetName() != r.Name+"-db-drop" {
 			continue
@@ -147,6 +154,75 @@ func wantDrops(t *testing.T, dir string, r *unit.Release, release cleanup.Releas
 		return
 	}
 	t.Errorf("%s has no Job of its own that drops its databases", r.Name)
+}
+
+// makesPools tells whether a release has a container that makes a pool.
+func makesPools(r cleanup.Release) bool {
+	return slices.ContainsFunc(r.Objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "Job" && len(cleanup.Pools(o)) > 0 })
+}
+
+// wantPools wants all pools to go that Jobs of the release make, and their containers to reach Ceph as those do.
+func wantPools(t *testing.T, release cleanup.Release, jobs []*unstructured.Unstructured) {
+	t.Helper()
+	var made, gone []string
+	for _, o := range release.Objects {
+		if o.GetKind() == "Job" {
+			made = append(made, cleanup.Pools(o)...)
+		}
+	}
+	for _, job := range jobs {
+		gone = append(gone, cleanup.Pools(job)...)
+		pod := podOf(t, job)
+		if !slices.ContainsFunc(pod.InitContainers, func(c corev1.Container) bool { return c.Name == "ceph-keyring-placement" }) {
+			t.Errorf("%s has nobody who places the key of Ceph", job.GetName())
+		}
+		for _, c := range pod.Containers {
+			if !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/etc/ceph/ceph.conf" }) {
+				t.Errorf("%s does not know where Ceph is", job.GetName())
+			}
+			if !slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "RBD_POOL_APP_NAME" && e.Value != "" && e.Value != "rbd" }) {
+				t.Errorf("%s does not know whose its pool is", job.GetName())
+			}
+		}
+	}
+	slices.Sort(made)
+	slices.Sort(gone)
+	if !slices.Equal(made, gone) {
+		t.Errorf("%s makes the pools %v, and %v go", release.Name, made, gone)
+	}
+}
+
+// wantDomain wants the domain to go together with the users where a release makes one, and what deletes them to know
+// which services other regions might have.
+func wantDomain(t *testing.T, release cleanup.Release) {
+	t.Helper()
+	domain := slices.ContainsFunc(release.Objects, func(o *unstructured.Unstructured) bool {
+		return o.GetKind() == "Job" && o.GetName() == release.Name+"-domain-ks-user"
+	})
+	if made := release.Name == "heat" || release.Name == "magnum"; made != domain {
+		t.Errorf("%s makes a domain: %v", release.Name, domain)
+	}
+	jobs, err := cleanup.Jobs(release, schema.LeftUsers)
+	if err != nil {
+		return // it has none
+	}
+	if got := slices.ContainsFunc(jobs, func(o *unstructured.Unstructured) bool { return o.GetName() == release.Name+"-clean-users-domain" }); got != domain {
+		t.Errorf("%s has its domain taken away: %v", release.Name, got)
+	}
+	_, noCatalogue := cleanup.Jobs(release, schema.LeftCatalogue)
+	for _, job := range jobs {
+		for _, c := range podOf(t, job).Containers {
+			at := slices.IndexFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "KUPENSTACK_SERVICE_TYPES" })
+			if at < 0 || (c.Env[at].Value == "") != (noCatalogue != nil) {
+				t.Errorf("%s does not know the services in the catalogue", job.GetName())
+			}
+			for _, name := range []string{"OS_REGION_NAME", "OS_USER_DOMAIN_NAME", "OS_PROJECT_DOMAIN_NAME"} {
+				if !slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == name }) {
+					t.Errorf("%s has no %s", job.GetName(), name)
+				}
+			}
+		}
+	}
 }
 
 func podOf(t *testing.T, job *unstructured.Unstructured) corev1.PodSpec {

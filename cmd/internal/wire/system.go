@@ -197,17 +197,38 @@ func hasCompute(entries *inventory.Inventory) bool {
 	})
 }
 
-// DeleteData deletes the claims to volumes that services of the configuration in force have left which are gone.
-// It needs the engine to have been made.
-func (s *System) DeleteData(ctx context.Context, services []string) ([]unit.ObjectRef, error) {
+// Claim is a claim to a volume that a service has.
+type Claim = helm.Claim
+
+// Data returns the claims to volumes that services of the configuration in force have. It needs the engine to have
+// been made.
+func (s *System) Data(ctx context.Context, services []string) ([]Claim, error) {
+	releases, namespace, err := s.volumes()
+	if err != nil {
+		return nil, err
+	}
+	return releases.Data(ctx, namespace, services)
+}
+
+// DeleteData deletes those of these claims whose services are gone. It needs the engine to have been made.
+func (s *System) DeleteData(ctx context.Context, claims []Claim) ([]unit.ObjectRef, error) {
+	releases, namespace, err := s.volumes()
+	if err != nil {
+		return nil, err
+	}
+	return releases.DeleteData(ctx, namespace, claims)
+}
+
+// volumes returns who knows of volumes, and in which namespace they are.
+func (s *System) volumes() (*helm.Driver, string, error) {
 	s.mutex.Lock()
 	releases := s.charts
 	s.mutex.Unlock()
 	m := s.Model()
 	if m == nil || releases == nil {
-		return nil, errors.New("no configuration is in force, so it is not known where the volumes are")
+		return nil, "", errors.New("no configuration is in force, so it is not known where the volumes are")
 	}
-	return releases.DeleteData(ctx, m.Cloud.Namespace, services)
+	return releases, m.Cloud.Namespace, nil
 }
 
 // notify hands on what drivers hear.

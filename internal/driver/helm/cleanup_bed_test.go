@@ -90,6 +90,9 @@ func TestWhatAReleaseHasInOthersGoesWithIt(t *testing.T) {
 	seen := map[string]bool{}
 	b.removing(func(state unit.State) bool {
 		seen[state.Message] = true
+		if done := slices.Equal(state.CleanedUp, b.target.CleanUp); state.TooLate && !done || state.Gone() && !done {
+			t.Errorf("it goes with %v: %+v", state.CleanedUp, state)
+		}
 		if job, err := b.client.BatchV1().Jobs(b.namespace).Get(t.Context(), "app-clean-database", metav1.GetOptions{}); err == nil {
 			c := job.Spec.Template.Spec.Containers
 			if len(c) != 1 || !slices.Equal(c[0].Command, []string{"/tmp/db-drop.py"}) || c[0].VolumeMounts[0].SubPath != "db-drop.py" || job.Spec.TTLSecondsAfterFinished != nil {
@@ -132,6 +135,47 @@ func TestWhatAReleaseHasInOthersGoesWithIt(t *testing.T) {
 	}
 }
 
+// What is asked for once the objects of a release go cannot happen, and nobody is told that it does.
+func TestWhatIsAskedForTooLate(t *testing.T) {
+	b := newBed(t, makersChart())
+	b.settle()
+	b.removing(func(state unit.State) bool { return state.TooLate || state.Gone() })
+	target := b.target
+	target.Spec, target.CleanUp = nil, []string{"users"}
+	state, err := b.driver.Delete(t.Context(), target, unit.State{})
+	if !state.Gone() && (!unit.IsBlocked(err) || !strings.Contains(err.Error(), "users can be taken away with it")) {
+		t.Errorf("%+v, %v", state, err)
+	}
+	if got := b.created("jobs"); !slices.Equal(got, []string{"app-db-init", "app-ks-user"}) {
+		t.Errorf("Jobs ran as %q", got)
+	}
+	b.removing(unit.State.Gone)
+}
+
+// A pool of Ceph's that another release uses stays, and nothing is begun.
+func TestAPoolThatOthersUseStays(t *testing.T) {
+	tree := makersChart()
+	tree["charts/app/templates/job-storage-init.yaml"] = initJob("app-storage-init", `      - name: app-storage-init
+        image: example.org/ceph:1
+        command: [/tmp/storage-init.sh]
+        env: [{name: RBD_POOL_NAME, value: pictures}, {name: RBD_POOL_APP_NAME, value: app}]
+`)
+	b := newBed(t, tree)
+	b.settle()
+	first := b.target
+	first.Spec, first.CleanUp = nil, []string{"pools"}
+	spec := *b.target.Spec.(*unit.Release)
+	spec.Name = "other"
+	b.target.Spec, b.target.Locator = &spec, spec.Locator()
+	b.settle()
+	if _, err := b.driver.Delete(t.Context(), first, unit.State{}); !unit.IsBlocked(err) || !strings.Contains(err.Error(), "the pool pictures is used by release "+b.namespace+"/other") {
+		t.Errorf("with another release that uses the pool: %v", err)
+	}
+	if got := b.created("jobs"); slices.Contains(got, "app-clean-pools") {
+		t.Errorf("Jobs ran as %q", got)
+	}
+}
+
 // Once something may be gone, the release is made again from the beginning should it be wanted after all.
 func TestAReleaseThatIsWantedAgainWhileItIsCleanedUp(t *testing.T) {
 	b := newBed(t, makersChart())
@@ -163,11 +207,9 @@ func TestAReleaseThatIsWantedAgainWhileItIsCleanedUp(t *testing.T) {
 
 // What did not make a thing does not say how to take it away: then nothing is begun.
 func TestWhatNoJobMadeIsNotTakenAway(t *testing.T) {
-	tree := makersChart()
-	tree["charts/app/templates/bin.yaml"] = file("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app-bin}\ndata: {db-init.py: create}\n")
-	b := newBed(t, tree)
+	b := newBed(t, makersChart())
 	b.settle()
-	for left, want := range map[string]string{"messaging": "there is no Job app-rabbit-init", "database": "has no program db-drop.py beside it"} {
+	for left, want := range map[string]string{"messaging": "there is no Job app-rabbit-init", "pools": "no Job app-storage-init makes any"} {
 		target := b.target
 		target.Spec, target.CleanUp = nil, []string{left}
 		_, err := b.driver.Delete(t.Context(), target, unit.State{})
@@ -205,11 +247,32 @@ func TestDataGoesWhenItIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if deleted, err := b.driver.DeleteData(t.Context(), b.namespace, []string{"app"}); err == nil || !strings.Contains(err.Error(), "/app is still there, so its data stays") || len(deleted) > 0 {
+	listed, err := b.driver.Data(t.Context(), b.namespace, []string{"app", "never"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for _, one := range listed {
+		named = append(named, one.Ref.Kind+" "+one.Ref.Name+" of "+one.Release+" "+one.Size)
+	}
+	if want := []string{"PersistentVolumeClaim data-app-0 of app 1Gi", "ConfigMap app-mariadb-state of app "}; !slices.Equal(named, want) {
+		t.Errorf("listed are %q, want %q", named, want)
+	}
+	if deleted, err := b.driver.DeleteData(t.Context(), b.namespace, listed); err == nil || !strings.Contains(err.Error(), "/app is still there, so its data stays") || len(deleted) > 0 {
 		t.Errorf("of a release that is there: %v, %v", deleted, err)
 	}
 	b.remove()
-	deleted, err := b.driver.DeleteData(t.Context(), b.namespace, []string{"app", "never"})
+	late := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "late-app-0", Labels: map[string]string{"release_group": "app"}},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+		},
+	}
+	if _, err := claims.Create(t.Context(), late, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	deleted, err := b.driver.DeleteData(t.Context(), b.namespace, listed)
 	if want := fmt.Sprintf("[PersistentVolumeClaim %[1]s/data-app-0 ConfigMap %[1]s/app-mariadb-state]", b.namespace); err != nil || fmt.Sprint(deleted) != want {
 		t.Errorf("deleted %v, want %s, %v", deleted, want, err)
 	}
@@ -223,10 +286,7 @@ func TestDataGoesWhenItIsNamed(t *testing.T) {
 			left = append(left, list.Items[i].Name)
 		}
 	}
-	if !slices.Equal(left, []string{"data-other-0", "loose"}) {
+	if !slices.Equal(left, []string{"data-other-0", "late-app-0", "loose"}) {
 		t.Errorf("left are %q", left)
-	}
-	if again, err := b.driver.DeleteData(t.Context(), b.namespace, []string{"app"}); err != nil || slices.ContainsFunc(again, func(ref unit.ObjectRef) bool { return ref.Kind == "ConfigMap" }) {
-		t.Errorf("once more: %v, %v", again, err)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -18,24 +20,17 @@ import (
 // stay would be made anew.
 const galeraState = "-mariadb-state"
 
-// DeleteData deletes the claims to volumes that releases have left which are gone, and returns what it deleted, in
-// order. The data of a release that is there stays, as does all of it when it is not known whether one is there.
-// Nothing but a person's word leads here: no configuration does.
-func (d *Driver) DeleteData(ctx context.Context, namespace string, releases []string) ([]unit.ObjectRef, error) {
-	histories, err := d.list(ctx, namespace, "")
-	if err != nil {
-		return nil, err
-	}
-	var failures []error
-	gone := slices.DeleteFunc(slices.Clone(releases), func(name string) bool {
-		there := len(histories[namespace+"/"+name]) > 0
-		if there {
-			failures = append(failures, fmt.Errorf("release %s/%s is still there, so its data stays", namespace, name))
-		}
-		return there
-	})
-	var deleted []unit.ObjectRef
-	kept := map[string]bool{} // releases with something that could not be deleted
+// Claim is a claim to a volume that a release has, or a note about what is in it that goes with it.
+type Claim struct {
+	Ref     unit.ObjectRef
+	UID     types.UID
+	Release string
+	Size    string // "" for what has none
+}
+
+// Data returns the claims to volumes of releases, whether these are there or not, and what goes with them, in order.
+func (d *Driver) Data(ctx context.Context, namespace string, releases []string) ([]Claim, error) {
+	var found []Claim
 	for _, of := range []struct {
 		kind, resource string
 		whose          func(*metav1.PartialObjectMetadata) string
@@ -50,21 +45,68 @@ func (d *Driver) DeleteData(ctx context.Context, namespace string, releases []st
 	} {
 		items, err := d.api.Metadata(ctx, schema.GroupVersionResource{Version: "v1", Resource: of.resource}, namespace, "")
 		if err != nil {
-			return deleted, errors.Join(append(failures, fmt.Errorf("list the %s in %s: %w", of.resource, namespace, err))...)
+			return nil, fmt.Errorf("list the %s in %s: %w", of.resource, namespace, err)
 		}
 		for i := range items {
 			item := &items[i]
-			name := of.whose(item)
-			if !slices.Contains(gone, name) || of.kind != kindClaim && kept[name] { // the databases are still in a volume then
+			claim := Claim{Ref: unit.ObjectRef{APIVersion: "v1", Kind: of.kind, Namespace: namespace, Name: item.Name}, UID: item.UID, Release: of.whose(item)}
+			if !slices.Contains(releases, claim.Release) {
 				continue
 			}
-			ref := unit.ObjectRef{APIVersion: "v1", Kind: of.kind, Namespace: namespace, Name: item.Name}
-			if err := d.cluster.Delete(ctx, ref, item.UID); err != nil {
-				failures, kept[name] = append(failures, fmt.Errorf("delete %s: %w", ref, err)), true
-				continue
+			if of.kind == kindClaim {
+				if claim.Size, err = d.sizeOf(ctx, claim.Ref); err != nil {
+					return nil, err
+				}
 			}
-			deleted = append(deleted, ref)
+			found = append(found, claim)
 		}
+	}
+	return found, nil
+}
+
+// sizeOf returns how large the volume of a claim is, or is to be while there is none.
+func (d *Driver) sizeOf(ctx context.Context, ref unit.ObjectRef) (string, error) {
+	live, err := d.cluster.Confirm(ctx, ref)
+	if err != nil {
+		return "", fmt.Errorf("look at %s: %w", ref, err)
+	}
+	if live == nil { // it has gone meanwhile
+		return "", nil
+	}
+	size, found, _ := unstructured.NestedString(live.Object, "status", "capacity", "storage")
+	if !found {
+		size, _, _ = unstructured.NestedString(live.Object, "spec", "resources", "requests", "storage")
+	}
+	return size, nil
+}
+
+// DeleteData deletes claims that [Driver.Data] has returned, of releases that are gone by now, and returns what it
+// deleted, in order. Nothing else is deleted: one of the same name that was made since has another UID. The data of a
+// release that is there stays, as does all of it when it is not known whether one is there.
+// Nothing but a person's word leads here: no configuration does.
+func (d *Driver) DeleteData(ctx context.Context, namespace string, claims []Claim) ([]unit.ObjectRef, error) {
+	histories, err := d.list(ctx, namespace, "")
+	if err != nil {
+		return nil, err
+	}
+	var failures []error
+	var deleted []unit.ObjectRef
+	kept := map[string]bool{} // releases with something that stays
+	for _, claim := range claims {
+		if len(histories[namespace+"/"+claim.Release]) > 0 {
+			if !kept[claim.Release] {
+				failures, kept[claim.Release] = append(failures, fmt.Errorf("release %s/%s is still there, so its data stays", namespace, claim.Release)), true
+			}
+			continue
+		}
+		if claim.Ref.Kind != kindClaim && kept[claim.Release] { // the databases are still in a volume then
+			continue
+		}
+		if err := d.cluster.Delete(ctx, claim.Ref, claim.UID); err != nil {
+			failures, kept[claim.Release] = append(failures, fmt.Errorf("delete %s: %w", claim.Ref, err)), true
+			continue
+		}
+		deleted = append(deleted, claim.Ref)
 	}
 	return deleted, errors.Join(failures...)
 }

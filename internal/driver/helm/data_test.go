@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -24,6 +25,10 @@ func (g *guarded) Delete(_ context.Context, ref unit.ObjectRef, _ types.UID) err
 		return errors.New("forbidden")
 	}
 	return nil
+}
+
+func (g *guarded) Confirm(context.Context, unit.ObjectRef) (*unstructured.Unstructured, error) {
+	return nil, nil
 }
 
 // What says that the databases were made stays as long as a volume may have them.
@@ -43,7 +48,11 @@ func TestStateStaysWithItsData(t *testing.T) {
 	d := &Driver{api: api, cluster: cluster}
 	remove := func(want string) error {
 		t.Helper()
-		deleted, err := d.DeleteData(t.Context(), "o", []string{"one", "two"})
+		claims, err := d.Data(t.Context(), "o", []string{"one", "two"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		deleted, err := d.DeleteData(t.Context(), "o", claims)
 		if got := fmt.Sprint(deleted); got != want {
 			t.Errorf("deleted %s, want %s", got, want)
 		}

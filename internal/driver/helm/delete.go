@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/release"
@@ -45,7 +46,9 @@ func (d *Driver) Delete(ctx context.Context, target unit.Target, state unit.Stat
 		if err := d.deleteProgress(ctx, namespace, name); err != nil {
 			return state, err
 		}
-		return d.absent(target), nil
+		state = d.absent(target)
+		state.CleanedUp = v.cleanedUp()
+		return state, nil
 	}
 	state = d.state(ctx, after)
 	state.Health = unit.HealthProgressing
@@ -61,10 +64,14 @@ func (d *Driver) absent(target unit.Target) unit.State {
 }
 
 func (d *Driver) deleteStep(ctx context.Context, v *view) error {
+	if missed := v.missed(); v.late() && len(missed) > 0 {
+		return unit.Blocked(fmt.Sprintf("release %s/%s is being uninstalled already, so nothing of its %s can be taken away with it: take that out of clean_up, and away by hand what is there",
+			v.namespace, v.name, strings.Join(missed, ", ")))
+	}
 	run := v.deleteRun()
 	if v.newest.status != release.StatusUninstalled {
 		if v.newest.status != release.StatusUninstalling {
-			if _, err := d.cleaners(v, v.target.CleanUp); err != nil {
+			if _, err := d.allowed(ctx, v); err != nil {
 				return err // before anything is done: somebody has to decide otherwise
 			}
 			done, err := d.runHooksOf(ctx, v, run, release.HookPreDelete)
@@ -78,6 +85,9 @@ func (d *Driver) deleteStep(ctx context.Context, v *view) error {
 		if v.cleaning() && len(v.target.CleanUp) > 0 {
 			if done, err := d.cleanUp(ctx, v); err != nil || !done {
 				return err
+			}
+			if missed := v.missed(); len(missed) > 0 {
+				return d.noteCleanUp(ctx, v)
 			}
 		}
 		return d.uninstall(ctx, v)

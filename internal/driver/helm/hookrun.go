@@ -133,7 +133,11 @@ func (r *hookRun) judge(ctx context.Context, h hook, live *unstructured.Unstruct
 	}
 	switch result {
 	case outcomeDone:
-		return true, r.record(ctx, h, hookRecord{Stage: hookDone, Attempt: record.Attempt})
+		told, err := r.told(ctx, h)
+		if err != nil {
+			return false, err
+		}
+		return true, r.record(ctx, h, hookRecord{Stage: hookDone, Attempt: record.Attempt, Message: told})
 	case outcomeFailed:
 		if causes := r.driver.cluster.Explain(ctx, h.ref, r.hide).Causes; len(causes) > 0 { // its pods may go with it
 			message += "; " + causes[0]

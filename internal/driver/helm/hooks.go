@@ -223,6 +223,7 @@ type hookStatus struct {
 	failed  bool
 	hook    unit.ObjectRef
 	message string
+	told    []string // by those that are done
 }
 
 // hookState looks at the hooks of an event without changing anything.
@@ -240,10 +241,16 @@ func (d *Driver) hookState(ctx context.Context, namespace, name, run string, hoo
 	}
 	p := readProgress(live[refs[0]], run)
 	event := hooks[0].event
-	if p.finished(event) {
-		return hookStatus{done: true, begun: true}, nil
+	var told []string
+	for _, h := range hooks {
+		if record := p.Hooks[hookKey(h.event, h.ref)]; record.Stage == hookDone && record.Message != "" {
+			told = append(told, record.Message)
+		}
 	}
-	status := hookStatus{begun: p.begun(event), due: true, hook: hooks[len(hooks)-1].ref, message: "it is done"}
+	if p.finished(event) {
+		return hookStatus{done: true, begun: true, told: told}, nil
+	}
+	status := hookStatus{begun: p.begun(event), due: true, told: told, hook: hooks[len(hooks)-1].ref, message: "it is done"}
 	for _, h := range hooks {
 		record := p.Hooks[hookKey(h.event, h.ref)]
 		if record.Stage == hookDone {

@@ -119,6 +119,9 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 	if v.target.Spec != nil && state.Applied == v.wantedSpec() {
 		state.Applied = v.target.Spec.Digest() // a label is too short for all of it
 	}
+	if v.target.Spec == nil {
+		state.CleanedUp, state.TooLate = v.cleanedUp(), v.late()
+	}
 	switch {
 	case v.deleting:
 		d.judgeDeletion(ctx, v, &state)
@@ -230,6 +233,7 @@ func (d *Driver) judgeDeletion(ctx context.Context, v *view, state *unit.State) 
 	case v.cleaning():
 		d.judgeHooks(ctx, v, state)
 		state.Message = cmp.Or(state.Message, "what it has in other services is taken away")
+		state.Details = append(state.Details, v.hooks.told...)
 	case !state.Installed && len(left) > 0:
 		slices.SortFunc(left, unit.ObjectRef.Compare)
 		d.tell(ctx, v, state, ailing{left[0], state.Health, fmt.Sprintf("it is going, as one of %d objects", len(left))})

@@ -17,12 +17,13 @@ import (
 // Labels of a release. Helm keeps them on the Secret of each revision, where they can be read
 // without its content.
 const (
-	labelSpec   = "kupenstack.io/spec"   // the digest of the specification
-	labelChart  = "kupenstack.io/chart"  // the digest of the chart's files
-	labelValues = "kupenstack.io/values" // the keyed digest of the secret values
-	labelMark   = "kupenstack.io/mark"   // names the unit that the release belongs to
-	labelRun    = "kupenstack.io/run"    // names the run of hooks that belongs to the revision
-	labelBack   = "kupenstack.io/back"   // names the input that the revision was made in place of, as that failed
+	labelSpec   = "kupenstack.io/spec"       // the digest of the specification
+	labelChart  = "kupenstack.io/chart"      // the digest of the chart's files
+	labelValues = "kupenstack.io/values"     // the keyed digest of the secret values
+	labelMark   = "kupenstack.io/mark"       // names the unit that the release belongs to
+	labelGone   = "kupenstack.io/cleaned-up" // what it had in other services and is taken away, with dots between
+	labelRun    = "kupenstack.io/run"        // names the run of hooks that belongs to the revision
+	labelBack   = "kupenstack.io/back"       // names the input that the revision was made in place of, as that failed
 )
 
 // maxLabel is the length of a label's value that Kubernetes takes.

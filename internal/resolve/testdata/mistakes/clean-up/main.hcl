@@ -15,4 +15,8 @@ cloud "lab" {
     enabled  = false
     clean_up = ["messaging"]
   }
+  service "nova" {
+    enabled  = false
+    clean_up = ["pools", "users"]
+  }
 }

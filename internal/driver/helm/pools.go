@@ -1,0 +1,59 @@
+package helm
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/release"
+
+	"github.com/kupenstack/kupenstack-sync/internal/cleanup"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// allowed returns the Jobs that take away what is to go with a release, unless one of them would delete a pool of
+// Ceph's that another release keeps something in.
+func (d *Driver) allowed(ctx context.Context, v *view) ([]hook, error) {
+	hooks, err := d.cleaners(v, v.target.CleanUp)
+	if err != nil {
+		return nil, err
+	}
+	var pools []string
+	for _, h := range hooks {
+		pools = append(pools, cleanup.Pools(h.object)...)
+	}
+	if len(pools) == 0 || !slices.Contains(v.target.CleanUp, schema.LeftPools) {
+		return hooks, nil
+	}
+	histories, err := d.list(ctx, v.namespace, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(histories)) {
+		name := strings.TrimPrefix(id, v.namespace+"/")
+		if name == v.name {
+			continue
+		}
+		other, err := d.newest(ctx, v.namespace, name, histories[id])
+		if err != nil {
+			return nil, fmt.Errorf("see whether release %s uses the same pools of Ceph: %w", id, err)
+		}
+		if other == nil || other.status == release.StatusUninstalled {
+			continue
+		}
+		objects, err := d.consistsOf(other, v.namespace)
+		if err != nil {
+			return nil, err
+		}
+		for _, pool := range pools {
+			if cleanup.Uses(other.config, objects, pool) {
+				return nil, unit.Blocked(fmt.Sprintf("the pool %s is used by release %s as well: take %q out of clean_up of %s, and delete the pool by hand once nobody needs it",
+					pool, id, schema.LeftPools, v.name))
+			}
+		}
+	}
+	return hooks, nil
+}
