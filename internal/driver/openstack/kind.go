@@ -90,6 +90,13 @@ func kinds(language *schema.Definition, uploads *uploads) map[string]kind {
 	all := map[string]kind{}
 	for _, k := range []kind{
 		projectKind{attributes(language, "project")},
+		domainKind{keystoneDomains(language)},
+		roleKind{keystoneRoles(language)},
+		groupKind{keystoneGroups(language)},
+		assignmentKind{attributes(language, "role_assignment")},
+		regionKind{keystoneRegions(language)},
+		catalogueServiceKind{keystoneServices(language)},
+		endpointKind{keystoneEndpoints(language)},
 		networkKind{neutronNetworks(language)},
 		subnetKind{neutronSubnets(language)},
 		routerKind{neutronRouters(language)},
