@@ -5,7 +5,7 @@ import "github.com/zclconf/go-cty/cty"
 // Who may do what in the cloud, and where.
 
 func accessBlocks() []Block {
-	return []Block{roleBlock(), groupBlock(), assignmentBlock()}
+	return []Block{roleBlock(), groupBlock(), userBlock(), assignmentBlock()}
 }
 
 func domainAttribute() Attribute {
@@ -33,20 +33,52 @@ func groupBlock() Block {
 	}
 }
 
+func userBlock() Block {
+	return Block{
+		Kind: "user", Class: ClassResource, Labels: resourceLabel("alice"), Rules: []Rule{descriptionRule()},
+		Unique: "Keystone takes a name for one user of a domain only", OneName: true,
+		Doc: "A user of Keystone. It is not deleted while it has roles that others gave it.",
+		Attributes: []Attribute{
+			fullName(InPlace), domainAttribute(), descriptionAttribute(),
+			{
+				Name: "password", Type: cty.String, Sensitive: true, Example: cty.StringVal("change-me-soon"),
+				Doc: "What it logs in with. Keystone never tells it, so a change by somebody else is not seen: it is written when the user is made or taken over, and when it is another one here than it was. Each time Keystone revokes the tokens that the user has.",
+			},
+			{
+				Name: "email", Type: cty.String, Example: cty.StringVal("alice@example.org"),
+				Doc: "Its address, for people: Keystone sends nothing there.",
+			},
+			{
+				Name: "enabled", Type: cty.Bool, Example: cty.True,
+				Doc: "Whether it can get tokens. Write false to lock it out.",
+			},
+			{
+				Name: "default_project", Type: cty.String, Reference: &Reference{Kind: "project", Output: "id"},
+				Doc: "The project that its tokens are for when it names none. It needs a role there all the same.",
+			},
+			{
+				Name: "groups", Type: cty.Set(cty.String), Reference: &Reference{Kind: "group", Output: "id"},
+				Doc: "The groups that it is in. It is taken out of those that are taken out here; groups that others have put it in stay.",
+			},
+			idAttribute(FormatAny),
+		},
+	}
+}
+
 func assignmentBlock() Block {
 	return Block{
 		Kind: "role_assignment", Class: ClassResource, Labels: resourceLabel("developers"), Rules: assignmentRules(),
 		Unique:   "Keystone has a role of somebody in one place once only",
 		NeedsOne: [][]string{{"user", "group"}, {"project", "domain", "system"}},
-		Doc:    "A role that a user or a group has in a project, in a domain, or in the system as a whole. Nothing of it can be changed: another role is another assignment. Keystone keeps no mark with it, so one that is there already is taken over.",
+		Doc:      "A role that a user or a group has in a project, in a domain, or in the system as a whole. Nothing of it can be changed: another role is another assignment. Keystone keeps no mark with it, so one that is there already is taken over.",
 		Attributes: []Attribute{
 			{
 				Name: "role", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Reference: &Reference{Kind: "role", Output: "id"},
 				Doc: "The role that is given.",
 			},
 			{
-				Name: "user", Type: cty.String, Change: Replace, Lookup: true, Conflicts: "group", Example: cty.StringVal("5d0d51acfa1c4e9f9d1a3c1b2e9a7c45"),
-				Doc: "The id of the user who has it.",
+				Name: "user", Type: cty.String, Change: Replace, Lookup: true, Conflicts: "group", Reference: &Reference{Kind: "user", Output: "id"},
+				Doc: "The user who has it.",
 			},
 			{
 				Name: "group", Type: cty.String, Change: Replace, Lookup: true, Reference: &Reference{Kind: "group", Output: "id"},

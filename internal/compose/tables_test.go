@@ -112,7 +112,7 @@ func TestEveryServiceAndKindIsKnown(t *testing.T) {
 	}
 	want := map[string]string{
 		"project": "keystone", "domain": "keystone", "region": "keystone", "identity_service": "keystone", "identity_endpoint": "keystone",
-		"role": "keystone", "group": "keystone", "role_assignment": "keystone",
+		"role": "keystone", "user": "keystone", "group": "keystone", "role_assignment": "keystone",
 		"network": "neutron", "subnet": "neutron", "router": "neutron", "security_group": "neutron",
 		"image": "glance", "flavor": "nova", "keypair": "nova", "instance": "nova",
 	}

@@ -1,13 +1,20 @@
 package openstack_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 )
 
 const identity = "identity"
@@ -96,6 +103,19 @@ func TestBedLifeOfIdentities(t *testing.T) {
 			replaced: values{"interface": text("admin")},
 			vanish:   deleted("endpoints"),
 		},
+		{
+			kind: "user", lists: []string{"/v3/users", "/v3/users/{id}/groups"}, search: []string{"name"},
+			needs: func(t *testing.T, b *bench) values {
+				group, project := target(t, "group", unique("group"), values{}), target(t, "project", unique("project"), values{})
+				b.converge(t, &group)
+				b.converge(t, &project)
+				return values{"groups": set(group.ID), "default_project": text(project.ID)}
+			},
+			first:   values{"description": text("Alice"), "password": text(canary), "email": text("alice@example.org")},
+			changed: values{"email": text("alice@example.net"), "enabled": cty.False},
+			meddle:  meddledUser, meddled: []string{"enabled", "groups"},
+			vanish: deleted("users"),
+		},
 		assigned("project", values{}, values{"inherited": cty.True}),
 		assigned("project", values{"inherited": cty.True}, nil),
 		assigned("domain", values{}, nil),
@@ -103,6 +123,135 @@ func TestBedLifeOfIdentities(t *testing.T) {
 	} {
 		t.Run(l.kind, l.walk)
 	}
+}
+
+// canary is a password that nothing may show.
+const canary = "canary-41c7"
+
+// meddledUser enables a user and takes it out of all its groups.
+func meddledUser(t *testing.T, id string) {
+	t.Helper()
+	patched("users", "user", map[string]any{"enabled": true})(t, id)
+	for _, group := range request(t, identity, http.MethodGet, "users/"+id+"/groups", nil)["groups"].([]any) {
+		request(t, identity, http.MethodDelete, "groups/"+group.(map[string]any)["id"].(string)+"/users/"+id, nil)
+	}
+}
+
+// logsIn tells whether a user of the cloud gets a token with a password.
+func logsIn(t *testing.T, id, password string) bool {
+	t.Helper()
+	body := map[string]any{"auth": map[string]any{"identity": map[string]any{
+		"methods": []string{"password"}, "password": map[string]any{"user": map[string]any{"id": id, "password": password}},
+	}}}
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cloud := sharedCloud(t)
+	client := http.Client{Transport: cloud.Transport(), Timeout: time.Minute}
+	address := strings.TrimSuffix(cloud.Endpoints[identity], "/") + "/auth/tokens"
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode == http.StatusCreated
+}
+
+// A password is written when it is another one than is on record, and only then; nothing shows it. Where nothing is
+// on record of a user that is there, it is written as well.
+func TestBedPasswords(t *testing.T) {
+	b := newBench(t)
+	k := newKeeper(t, b.Driver)
+	secret := func(text string) values { return values{"password": cty.StringVal(text).Mark(model.Sensitive)} }
+	user := target(t, "user", unique("user"), secret(canary+"-1"))
+	writes := func(want int, tg unit.Target) {
+		t.Helper()
+		before := b.fleet.Counts()
+		for _, u := range k.converge(t, tg) {
+			if shown := fmt.Sprintf("%+v", u); strings.Contains(shown, canary) {
+				t.Errorf("the password is shown: %s", shown)
+			}
+		}
+		if n := b.fleet.Counts().Since(before).Of("PATCH", "/v3/users/{id}"); n != want {
+			t.Errorf("%d changes of the user, want %d", n, want)
+		}
+	}
+	writes(0, user)
+	made := k.recorded(t, user)
+	b.remove(t, made)
+	if !logsIn(t, made.ID, canary+"-1") {
+		t.Error("the user cannot log in with its first password")
+	}
+	writes(0, user)
+	user = with(t, user, secret(canary+"-2"))
+	writes(1, user)
+	if !logsIn(t, made.ID, canary+"-2") || logsIn(t, made.ID, canary+"-1") {
+		t.Error("the password was not changed")
+	}
+	writes(0, user)
+
+	st, diff := b.compare(t, made)
+	if diff.Action != unit.ActionNone {
+		t.Errorf("nothing of it is to be renewed, but the diff is %+v", diff)
+	}
+	made.Spec, made.Sensitive, made.Renewed = user.Spec, map[string]string{"password": "digest"}, []string{"password"}
+	diff = b.Compare(made, wantedOf(made), st)
+	expectDiff(t, "a new password", diff, unit.ActionUpdate, []string{"password"})
+	if shown := fmt.Sprintf("%+v", diff); strings.Contains(shown, canary) {
+		t.Errorf("the password is shown: %s", shown)
+	}
+}
+
+// Groups that others have put a user in stay, and those that are taken out go, though none are left.
+func TestBedGroupsOfAUser(t *testing.T) {
+	b := newBench(t)
+	k := newKeeper(t, b.Driver)
+	var groups []string
+	for range 2 {
+		group := target(t, "group", unique("group"), values{})
+		b.converge(t, &group)
+		groups = append(groups, group.ID)
+	}
+	theirs := foreign(t, identity, "groups", "group", map[string]any{"name": unique("theirs")})
+	user := target(t, "user", unique("user"), values{"groups": set(groups...)})
+	k.converge(t, user)
+	made := k.recorded(t, user)
+	b.remove(t, made)
+	request(t, identity, http.MethodPut, "groups/"+theirs+"/users/"+made.ID, nil)
+	in := func(want ...string) {
+		t.Helper()
+		var ids []string
+		for _, group := range request(t, identity, http.MethodGet, "users/"+made.ID+"/groups", nil)["groups"].([]any) {
+			ids = append(ids, group.(map[string]any)["id"].(string))
+		}
+		slices.Sort(ids)
+		slices.Sort(want)
+		if !slices.Equal(ids, want) {
+			t.Errorf("the user is in %v, want %v", ids, want)
+		}
+	}
+	k.converge(t, with(t, user, values{"groups": set(groups[0])}))
+	in(groups[0], theirs)
+	k.converge(t, with(t, user, values{"groups": cty.NullVal(cty.Set(cty.String))}))
+	in(theirs)
+
+	user = with(t, made, values{"groups": set(groups...)})
+	fault := b.fleet.Add(faultproxy.Rule{
+		Match: faultproxy.Match{Verb: "GET", Path: "/v3/users/{id}/groups"}, Action: faultproxy.AnswerOpenStack(500, "the database is away", 0),
+	})
+	states, err := b.Observe(t.Context(), []unit.Target{user})
+	if diff := b.Compare(user, wantedOf(user), states[user.Address]); err == nil || diff.Action != unit.ActionUnknown {
+		t.Errorf("the groups cannot be seen, but the diff is %+v, the error %v", diff, err)
+	}
+	fault.Remove()
 }
 
 // assigned is the life of a role that a group has in a place.
@@ -165,6 +314,13 @@ func TestBedIdentitiesThatOthersNeedStay(t *testing.T) {
 	refused(domain, "which is not ours")
 	within := target(t, "group", unique("within"), values{"domain": text(domain.ID)})
 	b.converge(t, &within)
+
+	holder := target(t, "user", unique("holder"), values{})
+	b.converge(t, &holder)
+	path = "domains/" + domain.ID + "/users/" + holder.ID + "/roles/" + role.ID
+	request(t, identity, http.MethodPut, path, nil)
+	refused(holder, role.ID)
+	request(t, identity, http.MethodDelete, path, nil)
 
 	endpoint := foreign(t, identity, "endpoints", "endpoint", map[string]any{
 		"service_id": service.ID, "region_id": region.ID, "interface": "public", "url": "http://example.org",

@@ -93,6 +93,7 @@ func kinds(language *schema.Definition, uploads *uploads) map[string]kind {
 		domainKind{keystoneDomains(language)},
 		roleKind{keystoneRoles(language)},
 		groupKind{keystoneGroups(language)},
+		userKind{keystoneUsers(language)},
 		assignmentKind{attributes(language, "role_assignment")},
 		regionKind{keystoneRegions(language)},
 		catalogueServiceKind{keystoneServices(language)},
@@ -145,6 +146,8 @@ type found struct {
 	object  *object
 	want    cty.Value // cty.NilVal when nothing is
 	address addr.Object
+	// set is what of it is on record as ours, as in [unit.Target].
+	set map[string][]string
 	// unserved are the services that are not up yet, and keep a part of it that was never written.
 	unserved []string
 }
