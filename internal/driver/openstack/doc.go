@@ -27,9 +27,10 @@
 //
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
-// writes limits of Neutron; and one request for each project that writes limits of Nova, which has no
-// list of them, and one for each user that writes groups, as Keystone has no list of those. Limits that cannot be read are a part of their project that is unseen, and of no other;
-// those of a service that is not ready are not asked for until they were set once. An object with a
+// writes limits of Neutron; one request for each project that writes limits of Nova, which has no list
+// of them; and one for each user that writes groups, or wrote some, as Keystone has no list of those.
+// Limits that cannot be read are a part of their project that is unseen, and of no other; those of a
+// service that is not ready are not asked for until they were set once. An object with a
 // known id that the list lacks is asked for once more by id before it counts as absent. Agents of Nova
 // and Neutron are one list each, when somebody asks for them.
 //
