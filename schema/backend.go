@@ -15,7 +15,7 @@ func backendBlock() Nested {
 		Kind: "backend", Class: ClassPart,
 		Doc:      "A place that Cinder keeps volumes in, for cinder only. Each is a volume type of the same name as well. With any such block, these are all that there are; without, storage_backend of the cloud decides. Cinder looks for a volume by the name of its backend. So once cinder is deployed, a backend stays with its name and with what its volumes are in: to take it away, to rename it or to move it is refused, as its volumes would be lost to Cinder. More can be added at any time, and default, iscsi and options can change. A cloud that began without such blocks has the backend rbd1, in the pool of volumes, or lvm1, in the volume group cinder-volumes: these are written beside the first other one.",
 		Labels:   []Label{{Name: "name", Doc: "The name of the backend, and of the volume type.", Format: FormatDNSLabel, Example: "fast"}},
-		NeedsOne: []string{"type", "driver"},
+		NeedsOne: [][]string{{"type", "driver"}},
 		Attributes: []Attribute{
 			{
 				Name: "type", Type: cty.String, AtLoad: true, Allowed: []string{BackendRBD, BackendLVM, BackendNFS}, Conflicts: "driver", Change: Refused, Example: cty.StringVal(BackendRBD),

@@ -11,7 +11,7 @@ func cephBlock() Nested {
 	return Nested{Max: 1, Block: Block{
 		Kind: "ceph", Class: ClassPart,
 		Doc:      "A cluster of Ceph, for storage_backend ceph: how it is reached, and which pools and users OpenStack has there. It is one that somebody else looks after, or, with rook_namespace, one of Rook's in the same Kubernetes. The ConfigMap ceph-etc, which the charts read it from, is made of it. Without the block that ConfigMap and the Secret pvc-ceph-client-key have to be there, which the service ceph-adapter-rook makes of what Rook has. Pools are fixed once the services that keep data there are deployed; users, Secrets and monitors can change.",
-		NeedsOne: []string{"mon_hosts", "conf", "rook_namespace"},
+		NeedsOne: [][]string{{"mon_hosts", "conf", "rook_namespace"}},
 		Attributes: []Attribute{
 			{
 				Name: "mon_hosts", Type: cty.List(cty.String), AtLoad: true, Format: FormatMonitor, Conflicts: "conf",

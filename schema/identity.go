@@ -10,10 +10,7 @@ func identityBlocks() []Block {
 		Attributes: []Attribute{
 			fullName(InPlace),
 			descriptionAttribute(),
-			{
-				Name: "domain", Type: cty.String, Change: Refused, Lookup: true, Example: cty.StringVal("default"),
-				Doc: "The id of the domain; the domain of our own user unless written.",
-			},
+			domainAttribute(),
 			{
 				Name: "enabled", Type: cty.Bool, Example: cty.True,
 				Doc: "Whether its users can get tokens. Write false to lock them out and keep what the project owns.",

@@ -41,6 +41,12 @@ func (v values) number(name string) (int64, bool) {
 	return 0, false
 }
 
+// truth tells whether something is true, which it is not while it is null or not known.
+func (v values) truth(name string) bool {
+	plain := plainOf(v[name])
+	return plain != cty.NilVal && plain.Type() == cty.Bool && plain.True()
+}
+
 // missing tells that nothing is written, which is not so while it is not known.
 func (v values) missing(name string) bool {
 	value := v[name]

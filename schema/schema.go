@@ -35,8 +35,8 @@ type Block struct {
 	Cluster bool
 	// Waits says of a block that is no resource that it takes depends_on.
 	Waits bool
-	// NeedsOne are attributes of which at least one has to be written; short examples have the first.
-	NeedsOne []string
+	// NeedsOne are lists of attributes: of each, at least one has to be written; short examples have the first.
+	NeedsOne [][]string
 	// Free says that any attribute name may be written besides those of Attributes.
 	Free bool
 	// Unique says why no second object of the kind can be made beside the first one before that is
@@ -255,7 +255,7 @@ func New() *Definition {
 	d := &Definition{index: map[string]*Block{}, services: map[string]Service{}}
 	for _, block := range slices.Concat(
 		cloudBlocks(), profileBlocks(), nodeBlocks(), metaBlocks(), statementBlocks(),
-		identityBlocks(), networkBlocks(), computeBlocks(), imageBlocks(), clusterBlocks(),
+		identityBlocks(), accessBlocks(), placeBlocks(), networkBlocks(), computeBlocks(), imageBlocks(), clusterBlocks(),
 	) {
 		d.blocks = append(d.blocks, &block)
 		d.index[block.Kind] = &block

@@ -182,6 +182,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	}
 	target := e.identity().Target(l.unit, entryPointer)
 	target.Triggers, target.Sensitive = plan.Triggers(revealed, e.outputs, e.Marker), plan.Sensitive(desired, e.Marker)
+	target.Renewed = plan.Renewed(target.Sensitive, entryPointer)
 	target.Lost, target.Unserved = plan.Lost(l.unit, e.entry), e.unserving(l)
 	l.target, l.former.left = target, known && len(entry.Former) > 0
 	driver := e.Drivers[l.unit.Spec.Driver()]

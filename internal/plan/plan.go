@@ -164,6 +164,7 @@ func (m *maker) decide(a addr.Object) *Change {
 	target := m.identity.Target(u, entry)
 	target.Triggers = Triggers(revealed, m.outputs, m.Marker)
 	target.Sensitive = Sensitive(desired, m.Marker)
+	target.Renewed = Renewed(target.Sensitive, entry)
 	target.Lost = Lost(u, m.entry)
 	decided := Decide(u, entry, target, desired, state, m.Compare[u.Spec.Driver()])
 	if mending, ok := decided.Mending(); ok && decided.Held() {

@@ -48,10 +48,23 @@ func Sensitive(desired cty.Value, marker inventory.Marker) map[string]string {
 	return digests
 }
 
+// Renewed returns the names of sensitive attributes that are wanted otherwise than they are on record, or that
+// nothing is on record of.
+func Renewed(digests map[string]string, entry *inventory.Entry) []string {
+	var names []string
+	for name, digest := range digests {
+		if entry == nil || entry.Sensitive[name] != digest {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // renew finds out which sensitive attributes are wanted otherwise than when the object was as it was
 // wanted. Such a difference comes from us, not from outside, though what is written is the same. What
-// OpenStack does not tell is compared by that alone; the kinds that have such an attribute cannot
-// change it in place, so the object is replaced or the change refused.
+// OpenStack does not tell is compared by that alone. What cannot be changed in place makes the object be
+// replaced, or is refused; the rest is the driver's, by [unit.Target.Renewed].
 func (c *Change) renew(u *unit.Unit, entry *inventory.Entry, target unit.Target, state unit.State) {
 	resource, ok := u.Spec.(*unit.Resource)
 	if !ok || entry == nil || len(entry.Sensitive) == 0 {

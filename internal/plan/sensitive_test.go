@@ -3,6 +3,7 @@ package plan_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,18 @@ func TestSecretsInPlans(t *testing.T) {
 				t.Errorf("a secret is shown (%v):\n%s\n%s", err, &b, text)
 			}
 		})
+	}
+}
+
+// Nothing on record is as good as something else on record: what cannot be seen may be anything.
+func TestRenewed(t *testing.T) {
+	digests := map[string]string{"password": "new", "token": "same"}
+	if got := plan.Renewed(digests, nil); !slices.Equal(got, []string{"password", "token"}) {
+		t.Errorf("without an entry: %v", got)
+	}
+	entry := &inventory.Entry{Sensitive: map[string]string{"password": "old", "token": "same", "gone": "x"}}
+	if got := plan.Renewed(digests, entry); !slices.Equal(got, []string{"password"}) {
+		t.Errorf("with an entry: %v", got)
 	}
 }
 

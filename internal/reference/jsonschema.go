@@ -161,15 +161,19 @@ func (r *Renderer) define(definitions object, name string, b *schema.Block, reso
 	if len(required) > 0 {
 		body["required"] = required
 	}
-	if len(excluded) > 0 {
-		body["allOf"] = excluded
-	}
-	if len(b.NeedsOne) > 0 {
+	for i, list := range b.NeedsOne {
 		var ways []any
-		for _, name := range b.NeedsOne {
+		for _, name := range list {
 			ways = append(ways, object{"required": []string{name}})
 		}
-		body["anyOf"] = ways
+		if i == 0 {
+			body["anyOf"] = ways
+			continue
+		}
+		excluded = append(excluded, object{"anyOf": ways})
+	}
+	if len(excluded) > 0 {
+		body["allOf"] = excluded
 	}
 	if rules := rulesOf(b); len(rules) > 0 {
 		body["x-rules"] = rules

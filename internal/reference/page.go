@@ -89,8 +89,8 @@ func (r *Renderer) body(p *page, b *schema.Block, level int, told bool) {
 		}
 		r.attributes(p, b)
 	}
-	if len(b.NeedsOne) > 0 {
-		p.paragraph("At least one of " + codes(b.NeedsOne) + " has to be written.")
+	for _, ways := range b.NeedsOne {
+		p.paragraph("At least one of " + codes(ways) + " has to be written.")
 	}
 	if len(b.Rules) > 0 {
 		p.paragraph("Besides, the attributes have to fit each other:")

@@ -30,7 +30,7 @@ const maxManifest = 1_000
 // false after telling what is wrong.
 func (s *scope) objectsOf(i *instance, desired cty.Value) ([]model.Object, bool) {
 	b := i.block.config
-	needed := i.block.kind.schema.NeedsOne
+	needed := slices.Concat(i.block.kind.schema.NeedsOne...)
 	if !slices.ContainsFunc(needed, func(name string) bool { return b.Attribute(name) != nil && !desired.GetAttr(name).IsNull() }) {
 		s.add(diag.Diagnostic{
 			Code: codeValue, Subject: &b.Range, Address: i.address, Summary: "no objects", Detail: "the block says nothing of what is to be applied",

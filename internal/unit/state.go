@@ -36,6 +36,9 @@ type Target struct {
 	Triggers []string
 	// Sensitive are digests of the wanted attributes that hold something sensitive, by their names.
 	Sensitive map[string]string
+	// Renewed are the names of those whose digest is not on record: the object may have another value, and what
+	// its service never tells has to be written again.
+	Renewed []string
 	// Set are the keys of maps and elements of sets that we have set, or were about to, by the names of the
 	// attributes. What others have added is not among them.
 	Set map[string][]string

@@ -112,7 +112,7 @@ func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, 
 	if err != nil {
 		return unit.State{Existence: unit.Unknown}, judge(err, creating)
 	}
-	m := match{object: o, owned: true, want: desired}
+	m := match{object: o, owned: true, want: desired, sent: t.Sensitive}
 	st := state(t, m)
 	t.Fresh = false // there is something now, and it may not be complete
 	if diff := d.Compare(t, desired, st); diff.Action == unit.ActionUpdate {
@@ -142,14 +142,14 @@ func (d *Driver) update(ctx context.Context, s *session, k kind, t unit.Target, 
 	if err != nil {
 		return st, err
 	}
-	return d.stateOf(ctx, s, k, t, match{object: o, owned: true, want: desired})
+	return d.stateOf(ctx, s, k, t, match{object: o, owned: true, want: desired, sent: t.Sensitive})
 }
 
 // stateOf completes a match that did not come with Observe.
 func (d *Driver) stateOf(ctx context.Context, s *session, k kind, t unit.Target, m match) (unit.State, error) {
 	if m.object != nil {
 		name := k.name()
-		failures, _ := d.complete(ctx, s, map[string][]found{name: {{object: m.object, want: m.want, address: t.Address, unserved: unserved(t)}}})
+		failures, _ := d.complete(ctx, s, map[string][]found{name: {{object: m.object, want: m.want, address: t.Address, unserved: unserved(t), set: t.Set}}})
 		if err := failures[name]; err != nil { // what else is unread is unseen in the state
 			return unit.State{}, err
 		}

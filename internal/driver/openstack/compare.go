@@ -82,7 +82,9 @@ func compareObject(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m
 func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) unit.Diff {
 	o := m.object
 	drop := surplus(r, t, m, desired)
+	renewed := renewals(r.Block, t, m, desired)
 	fields, orphaned := outlive(k, r, t, desired, o, drop, differences(k, r.Block, desired, o, drop))
+	fields = append(fields, renewed...)
 	effect := worst(fields)
 	if c, ok := k.(consequent); ok {
 		fields = append(fields, c.consequences(desired, o, fields)...)
@@ -217,6 +219,21 @@ func differences(k kind, block *schema.Block, desired cty.Value, o *object, drop
 			f.Effect = unit.Effect(a.Change)
 		}
 		fields = append(fields, f)
+	}
+	return fields
+}
+
+// renewals lists the sensitive attributes that the service never tells, can change in place, and may have
+// otherwise than they are wanted.
+func renewals(block *schema.Block, t unit.Target, m match, desired cty.Value) []unit.Field {
+	var fields []unit.Field
+	for _, name := range t.Renewed {
+		a := block.Attribute(name)
+		_, told := m.object.values[name]
+		if a == nil || a.Change != schema.InPlace || told || attribute(desired, name) == cty.NilVal || m.sent[name] == t.Sensitive[name] {
+			continue
+		}
+		fields = append(fields, unit.Field{Path: name, Before: unit.TextSensitive, After: unit.TextSensitive})
 	}
 	return fields
 }

@@ -12,17 +12,25 @@
 // marks are told of, and left alone. The mark is written by the request that creates:
 //
 //	network, subnet, router, security group, flavor   at the end of the description
+//	domain, role, group, user, region                 at the end of the description
+//	identity service                                  at the end of the description
 //	security group rule, port of a router interface   in the description
 //	project                                           a tag
+//	identity endpoint                                 the attribute kupenstack_mark
 //	image                                             the property kupenstack_mark
 //	instance, volume of a test                        the metadata key kupenstack_mark
 //	key pair                                          nowhere: its name and its key are all it has
+//	role assignment                                   nowhere: it is what it connects
+//
+// Objects without a name, which are endpoints and role assignments, are found by what they connect in place
+// of a name.
 //
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
-// writes limits of Neutron; and one request for each project that writes limits of Nova, which has no
-// list of them. Limits that cannot be read are a part of their project that is unseen, and of no other;
-// those of a service that is not ready are not asked for until they were set once. An object with a
+// writes limits of Neutron; one request for each project that writes limits of Nova, which has no list
+// of them; and one for each user that writes groups, or wrote some, as Keystone has no list of those.
+// Limits that cannot be read are a part of their project that is unseen, and of no other; those of a
+// service that is not ready are not asked for until they were set once. An object with a
 // known id that the list lacks is asked for once more by id before it counts as absent. Agents of Nova
 // and Neutron are one list each, when somebody asks for them.
 //
@@ -51,7 +59,10 @@
 //
 // Deleting asks for the object once more and refuses what does not bear our mark. A project stays
 // while it has instances, volumes, images, networks, routers, ports, floating IPs or security
-// groups, a network while it has subnets, and a router while it has interfaces that are not ours.
+// groups, a network while it has subnets, and a router while it has interfaces that are not ours. A domain stays
+// while it has projects, users, groups or roles, a role while somebody has it, a group while it has users or roles,
+// a user while it has roles that are not ours,
+// a service of the catalogue while it has endpoints, and a region while it has endpoints or regions below it.
 //
 // What the package never does: change an object that it only looks up, delete an object that does
 // not bear our mark, send a creating request twice, or take an error for absence.

@@ -96,6 +96,14 @@ func kinds(language *schema.Definition, uploads *uploads) map[string]kind {
 	all := map[string]kind{}
 	for _, k := range []kind{
 		projectKind{attributes(language, "project")},
+		domainKind{keystoneDomains(language)},
+		roleKind{keystoneRoles(language)},
+		groupKind{keystoneGroups(language)},
+		userKind{keystoneUsers(language)},
+		assignmentKind{attributes(language, "role_assignment")},
+		regionKind{keystoneRegions(language)},
+		catalogueServiceKind{keystoneServices(language)},
+		endpointKind{keystoneEndpoints(language)},
 		networkKind{neutronNetworks(language)},
 		subnetKind{neutronSubnets(language)},
 		routerKind{neutronRouters(language)},
@@ -144,6 +152,8 @@ type found struct {
 	object  *object
 	want    cty.Value // cty.NilVal when nothing is
 	address addr.Object
+	// set is what of it is on record as ours, as in [unit.Target].
+	set map[string][]string
 	// unserved are the services that are not up yet, and keep a part of it that was never written.
 	unserved []string
 }

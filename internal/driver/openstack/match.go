@@ -20,6 +20,8 @@ type match struct {
 	marked []unit.Marked
 	// open says that the search by name has to be made again: not all that it needs was known.
 	open bool
+	// sent are digests of the sensitive attributes that were written when the match was made.
+	sent map[string]string
 	// want is what the match was made for, as far as it was known.
 	want cty.Value
 }

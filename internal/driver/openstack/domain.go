@@ -1,0 +1,44 @@
+package openstack
+
+import (
+	"context"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// domainKind knows domains. Keystone deletes with one all that is in it.
+type domainKind struct{ keystone }
+
+func keystoneDomains(language *schema.Definition) keystone {
+	return keystone{
+		schema: attributes(language, "domain"), one: "domain", many: "domains", fields: []field{{"enabled", "enabled"}},
+		replacing: "all projects, users and groups in it are lost",
+	}
+}
+
+// remove refuses while something is in the domain: what is marked goes before it and is on its way. Keystone
+// takes a deletion of what is disabled only.
+func (k domainKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	for _, c := range []content{
+		within("projects", keyDomain, o.id, markInTags),
+		within("users", keyDomain, o.id, markInDescription),
+		within("groups", keyDomain, o.id, markInDescription),
+		within("roles", keyDomain, o.id, markInDescription),
+	} {
+		if err := c.mustBeEmpty(ctx, s, "the domain"); err != nil {
+			return false, err
+		}
+	}
+	if err := unassigned(ctx, s, "scope.domain.id", o, "the domain"); err != nil {
+		return false, err
+	}
+	if enabled, _ := o.raw["enabled"].(bool); enabled {
+		if err := k.patch(ctx, s, o.id, map[string]any{"enabled": false}); err != nil {
+			if notFound(err) {
+				return false, nil
+			}
+			return false, err
+		}
+	}
+	return k.keystone.remove(ctx, s, o)
+}
