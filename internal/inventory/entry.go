@@ -72,6 +72,9 @@ type Entry struct {
 	// record of the whole can be had from it. It is nil for all else, and where an older program made the
 	// entry.
 	Deployment *Deployment `json:"deployment,omitempty"`
+	// Before is what was there before the request that creates the thing, until its id is known; nil where
+	// the request takes a mark.
+	Before *unit.Before `json:"before,omitempty"`
 	// Former are the things that this one has taken or will take the place of, the oldest first. They
 	// are deleted once nothing needs them.
 	Former []Former `json:"former,omitempty"`
@@ -100,7 +103,7 @@ func (e Entry) UIDs() []string {
 // the old id, what comes now could not be found again.
 func (e Entry) Anew() Entry {
 	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, nil, nil, nil, nil
-	e.Lost = nil
+	e.Lost, e.Before = nil, nil
 	return e
 }
 
