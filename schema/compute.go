@@ -6,7 +6,7 @@ func computeBlocks() []Block { return []Block{flavorBlock(), keypairBlock(), ins
 
 func flavorBlock() Block {
 	return Block{
-		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule()},
+		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule(), accessRule()},
 		Unique: "Nova takes a name for one flavor only", OneName: true,
 		Doc: "A size of instances. Nova cannot change one: a changed size is a new flavor, and running instances keep the old one.",
 		Attributes: []Attribute{
@@ -35,6 +35,7 @@ func flavorBlock() Block {
 				Name: "public", Type: cty.Bool, Change: Replace, Example: cty.True,
 				Doc: "Whether every project can use it; Nova says yes unless written.",
 			},
+			accessAttribute(),
 			{
 				Name: "description", Type: cty.String, Example: cty.StringVal("Small web servers"),
 				Doc: "A text for people, shown in lists and dashboards.",

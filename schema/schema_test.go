@@ -112,7 +112,8 @@ func TestResourcesAreConsistent(t *testing.T) {
 			if id == nil || id.Presence != Computed {
 				t.Errorf("%s has no computed id", kind)
 			}
-			if name == nil || !name.FromLabel || !name.Lookup {
+			keyed := name == nil && slices.ContainsFunc(b.Attributes, func(a Attribute) bool { return a.Presence == Required && a.Lookup })
+			if !keyed && (name == nil || !name.FromLabel || !name.Lookup) {
 				t.Errorf("%s has no name that comes from the label and that it can be found by", kind)
 			}
 		}

@@ -11,16 +11,25 @@
 // have taken the place of another one, or have been moved there; objects of the wanted name with other
 // marks are told of, and left alone. The mark is written by the request that creates:
 //
-//	network, subnet, router, security group, flavor   at the end of the description
+//	network, subnet, router, security group, flavor,
+//	volume type                                       at the end of the description
 //	security group rule, port of a router interface   in the description
 //	project                                           a tag
 //	image                                             the property kupenstack_mark
-//	instance                                          the metadata key kupenstack_mark
+//	instance, volume, snapshot                        the metadata key kupenstack_mark
+//	host aggregate                                    the metadata key kupenstack_mark, by a second request
 //	key pair                                          nowhere: its name and its key are all it has
+//	server group                                      nowhere: its name and its policy are all it has
+//	volume attachment                                 nowhere: it is known by its instance and its volume
+//
+// Where the creating request takes no mark and others may have the same name, the intent has the ids of what had
+// the name before. When the answer is lost, the one object that has come since and could have been created as
+// what is wanted is ours; of several nobody can tell which, and that is told.
 //
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
-// writes limits of Neutron; and one request for each project that writes limits of Nova, which has no
+// writes limits of Neutron; one request for each flavor and volume type that is not public, as no list says
+// which projects can use them; and one request for each project that writes limits of Nova, which has no
 // list of them. Limits that cannot be read are a part of their project that is unseen, and of no other;
 // those of a service that is not ready are not asked for until they were set once. An object with a
 // known id that the list lacks is asked for once more by id before it counts as absent. Agents of Nova
@@ -46,8 +55,9 @@
 // Connect returns differ; meanwhile every call fails at once.
 //
 // Deleting asks for the object once more and refuses what does not bear our mark. A project stays
-// while it has instances, volumes, images, networks, routers, ports, floating IPs or security
-// groups, a network while it has subnets, and a router while it has interfaces that are not ours.
+// while it has instances, volumes, snapshots, images, networks, routers, ports, floating IPs or security
+// groups, a network while it has subnets, a router while it has interfaces that are not ours, a volume
+// while it has snapshots or is attached, and a host aggregate while it has hosts that others have added.
 //
 // What the package never does: change an object that it only looks up, delete an object that does
 // not bear our mark, send a creating request twice, or take an error for absence.
