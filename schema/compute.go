@@ -99,6 +99,10 @@ func instanceBlock() Block {
 				Doc: "The group of hosts that the scheduler chooses from. Write it to keep instances apart, or near to their volumes.",
 			},
 			{
+				Name: "server_group", Type: cty.String, Change: Replace, Reference: &Reference{Kind: "server_group", Output: "id"},
+				Doc: "The server group that says which instances are to be on the same host as this one, or on other hosts. An instance joins one only when it is created.",
+			},
+			{
 				Name: "user_data", Type: cty.String, Change: Replace, Sensitive: true, Example: cty.StringVal("#cloud-config\npackages: [nginx]\n"),
 				Doc: "What cloud-init runs at the first start; it often holds secrets.",
 			},

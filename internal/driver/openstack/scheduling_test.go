@@ -179,3 +179,28 @@ func TestBedAccess(t *testing.T) {
 		})
 	}
 }
+
+// TestBedInstanceInAServerGroup has an instance join its group, and finds it there.
+func TestBedInstanceInAServerGroup(t *testing.T) {
+	b := newBench(t)
+	flavor := smallFlavor(t)
+	b.converge(t, &flavor)
+	url, checksum := disk(t, 1<<10)
+	image := target(t, "image", unique("image"), values{"source": text(url), "checksum": text(checksum), "disk_format": text("raw"), "container_format": text("bare")})
+	b.converge(t, &image)
+	group := target(t, "server_group", unique("group"), values{"policy": text("anti-affinity")})
+	b.converge(t, &group)
+	server := target(t, "instance", unique("vm"), values{
+		"image": text(image.ID), "flavor": text(flavor.ID), "networks": cty.ListValEmpty(cty.String), "server_group": text(group.ID),
+	})
+	if st := b.converge(t, &server); st.Outputs.GetAttr("server_group").AsString() != group.ID {
+		t.Errorf("the instance is %#v", st.Outputs)
+	}
+	b.settled(t, server, "/v2.1/servers/detail", "/v2.0/ports", "/v2.1/os-server-groups")
+	if st := b.see(t, group); !st.Outputs.GetAttr("members").RawEquals(set(server.ID)) {
+		t.Errorf("the group is %#v", st.Outputs)
+	}
+	if _, diff := b.compare(t, with(t, server, values{"server_group": text("other")})); diff.Action != unit.ActionReplace {
+		t.Errorf("another group: %+v", diff)
+	}
+}

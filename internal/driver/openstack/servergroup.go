@@ -40,32 +40,30 @@ func (k serverGroupKind) read(raw map[string]any) *object {
 	return o
 }
 
-// list asks page by page: Nova gives this list no links.
 func (k serverGroupKind) list(ctx context.Context, s *session) ([]*object, error) {
-	var objects []*object
-	for page := range maxPages {
+	return readAll(k.read)(k.listRaw(ctx, s))
+}
+
+// listRaw asks page by page: Nova gives this list no links.
+func (serverGroupKind) listRaw(ctx context.Context, s *session) ([]map[string]any, error) {
+	var all []map[string]any
+	for range maxPages {
 		raws, err := s.whole(ctx, call{
 			service: serviceCompute, path: groupPath, microversion: groupVersion,
-			query: url.Values{"all_projects": {"True"}, "limit": {strconv.Itoa(pageSize)}, "offset": {strconv.Itoa(len(objects))}},
+			query: url.Values{"all_projects": {"True"}, "limit": {strconv.Itoa(pageSize)}, "offset": {strconv.Itoa(len(all))}},
 		}, "server_groups")
 		if err != nil {
 			return nil, err
 		}
-		if len(raws) == 0 && page > 0 {
-			return objects, nil
-		}
-		for _, raw := range raws {
-			objects = append(objects, k.read(raw))
-		}
-		if len(raws) < fewestOnPage {
-			return objects, nil
+		if all = append(all, raws...); len(raws) < fewestOnPage {
+			return all, nil
 		}
 	}
 	return nil, fmt.Errorf("GET %s of the %s service: more than %d pages", groupPath, serviceCompute, maxPages)
 }
 
-// fewestOnPage is how many objects a page has at least that is not the last one, however little Nova is set up to
-// give at once.
+// fewestOnPage is how many objects a page has at least that is not the last one. Nova gives 1000 at once unless
+// max_limit says less; nobody has reason to go below this.
 const fewestOnPage = 50
 
 func (k serverGroupKind) get(ctx context.Context, s *session, id string) (*object, error) {
