@@ -32,7 +32,7 @@ func flavorBlock() Block {
 				Doc: "The size of a disk to swap to. None unless written.",
 			},
 			{
-				Name: "public", Type: cty.Bool, Change: Replace, Example: cty.True,
+				Name: "public", Type: cty.Bool, Change: Replace, Example: cty.False,
 				Doc: "Whether every project can use it; Nova says yes unless written.",
 			},
 			accessAttribute(),

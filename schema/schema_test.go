@@ -99,6 +99,7 @@ func TestBlocksAreConsistent(t *testing.T) {
 func TestResourcesAreConsistent(t *testing.T) {
 	d := New()
 	reserved := map[string]bool{"lifecycle": true, DynamicKind: true}
+	nameless := []string{"volume_attachment"} // told apart by what they connect
 	for _, a := range Arguments() {
 		reserved[a.Name] = true
 	}
@@ -112,8 +113,7 @@ func TestResourcesAreConsistent(t *testing.T) {
 			if id == nil || id.Presence != Computed {
 				t.Errorf("%s has no computed id", kind)
 			}
-			keyed := name == nil && slices.ContainsFunc(b.Attributes, func(a Attribute) bool { return a.Presence == Required && a.Lookup })
-			if !keyed && (name == nil || !name.FromLabel || !name.Lookup) {
+			if slices.Contains(nameless, kind) != (name == nil) || name != nil && (!name.FromLabel || !name.Lookup) {
 				t.Errorf("%s has no name that comes from the label and that it can be found by", kind)
 			}
 		}

@@ -18,7 +18,7 @@ func volumeTypeBlock() Block {
 				Doc: "A text for people, shown in lists and dashboards.",
 			},
 			{
-				Name: "public", Type: cty.Bool, Example: cty.True,
+				Name: "public", Type: cty.Bool, Example: cty.False,
 				Doc: "Whether every project can use it; Cinder says yes unless written.",
 			},
 			accessAttribute(),
