@@ -6,7 +6,7 @@ func computeBlocks() []Block { return []Block{flavorBlock(), keypairBlock(), ins
 
 func flavorBlock() Block {
 	return Block{
-		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule()},
+		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule(), accessRule()},
 		Unique: "Nova takes a name for one flavor only", OneName: true,
 		Doc: "A size of instances. Nova cannot change one: a changed size is a new flavor, and running instances keep the old one.",
 		Attributes: []Attribute{
@@ -32,9 +32,10 @@ func flavorBlock() Block {
 				Doc: "The size of a disk to swap to. None unless written.",
 			},
 			{
-				Name: "public", Type: cty.Bool, Change: Replace, Example: cty.True,
+				Name: "public", Type: cty.Bool, Change: Replace, Example: cty.False,
 				Doc: "Whether every project can use it; Nova says yes unless written.",
 			},
+			accessAttribute(),
 			{
 				Name: "description", Type: cty.String, Example: cty.StringVal("Small web servers"),
 				Doc: "A text for people, shown in lists and dashboards.",
@@ -96,6 +97,10 @@ func instanceBlock() Block {
 			{
 				Name: "availability_zone", Type: cty.String, Change: Replace, Example: cty.StringVal("nova"),
 				Doc: "The group of hosts that the scheduler chooses from. Write it to keep instances apart, or near to their volumes.",
+			},
+			{
+				Name: "server_group", Type: cty.String, Change: Replace, Reference: &Reference{Kind: "server_group", Output: "id"},
+				Doc: "The server group that says which instances are to be on the same host as this one, or on other hosts. An instance joins one only when it is created.",
 			},
 			{
 				Name: "user_data", Type: cty.String, Change: Replace, Sensitive: true, Example: cty.StringVal("#cloud-config\npackages: [nginx]\n"),

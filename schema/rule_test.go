@@ -164,3 +164,26 @@ func TestRulesAreConsistent(t *testing.T) {
 		t.Errorf("a text for a flavor, whose id may be anything, has the format %q", got)
 	}
 }
+
+// TestAccessRule wants who can use something to be written only of what not everybody can use.
+func TestAccessRule(t *testing.T) {
+	projects := cty.SetVal([]cty.Value{cty.StringVal("p1")})
+	for _, c := range []struct {
+		name           string
+		public, access cty.Value
+		want           string
+	}{
+		{"nothing", cty.NilVal, cty.NilVal, ""},
+		{"not public", cty.False, projects, ""},
+		{"not known", cty.UnknownVal(cty.Bool), projects, ""},
+		{"public", cty.True, projects, "access"},
+		{"public unless written", cty.NullVal(cty.Bool), projects, "access"},
+		{"public without projects", cty.True, cty.NullVal(projects.Type()), ""},
+	} {
+		for _, kind := range []string{"flavor", "volume_type"} {
+			if got := breachesOf(New().Resource(kind).Rules, map[string]cty.Value{"public": c.public, "access": c.access}); got != c.want {
+				t.Errorf("%s of a %s: got %q, want %q", c.name, kind, got, c.want)
+			}
+		}
+	}
+}

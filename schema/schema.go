@@ -255,7 +255,7 @@ func New() *Definition {
 	d := &Definition{index: map[string]*Block{}, services: map[string]Service{}}
 	for _, block := range slices.Concat(
 		cloudBlocks(), profileBlocks(), nodeBlocks(), metaBlocks(), statementBlocks(),
-		identityBlocks(), accessBlocks(), placeBlocks(), networkBlocks(), computeBlocks(), imageBlocks(), clusterBlocks(),
+		identityBlocks(), accessBlocks(), placeBlocks(), networkBlocks(), computeBlocks(), schedulingBlocks(), volumeBlocks(), imageBlocks(), clusterBlocks(),
 	) {
 		d.blocks = append(d.blocks, &block)
 		d.index[block.Kind] = &block

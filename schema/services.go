@@ -185,8 +185,10 @@ func ServiceOf(kind string) string {
 		return "neutron"
 	case "image":
 		return "glance"
-	case "flavor", "keypair", "instance":
+	case "flavor", "keypair", "instance", "server_group", "host_aggregate", "volume_attachment":
 		return "nova"
+	case "volume_type", "volume", "snapshot":
+		return "cinder"
 	default:
 		return ""
 	}

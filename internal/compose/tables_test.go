@@ -115,6 +115,8 @@ func TestEveryServiceAndKindIsKnown(t *testing.T) {
 		"role": "keystone", "user": "keystone", "group": "keystone", "role_assignment": "keystone",
 		"network": "neutron", "subnet": "neutron", "router": "neutron", "security_group": "neutron",
 		"image": "glance", "flavor": "nova", "keypair": "nova", "instance": "nova",
+		"server_group": "nova", "host_aggregate": "nova", "volume_attachment": "nova",
+		"volume_type": "cinder", "volume": "cinder", "snapshot": "cinder",
 	}
 	for kind, services := range kinds {
 		if want[kind] != services {

@@ -169,6 +169,7 @@ func (e *Engine) removeOne(ctx context.Context, who plan.Identity, target unit.T
 	}
 	if c.Action == unit.ActionReplace {
 		entry = who.Anew(entry)
+		entry.Before = state.Before // what comes now is to be told from what was there besides
 		if target.Leaves != "" {
 			entry.Locator = target.Spec.Locator() // or it would be left once more
 		}

@@ -127,7 +127,7 @@ func (s *scenario) converge(args []string) error {
 //	hold-back|await ADDRESS [REASON]: its driver refuses a change that is due, or waits for one that was begun
 //	occupy ADDRESS [REASON]: it takes no changes for now
 //	roll ADDRESS [REASON]: what it consists of is replaced bit by bit, while it works
-//	put ADDRESS [ID] [MARK]: somebody else creates one       notify ADDRESS
+//	put ADDRESS [ID] [MARK], theirs NAME: somebody else creates one       notify ADDRESS
 func (s *scenario) disturb(command string, args []string) (bool, error) {
 	w := s.world
 	w.mutex.Lock()
@@ -177,6 +177,10 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 			o.id, o.mark = args[1], strings.Join(args[2:], "")
 		}
 		w.objects = append(w.objects, o)
+	case "theirs":
+		w.objects = append(w.objects, &object{
+			address: addr.MustParseObject("resource.theirs"), id: "theirs", unsigned: true, fields: map[string]string{"name": args[0], "v": "1"},
+		})
 	case "hide", "show":
 		w.hidden[args[0]] = command == "hide"
 	case "hang", "unhang":

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -28,8 +29,9 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 	entry.CleanedUp = nil
 	if state.Existence == unit.Absent {
 		lost := entry.LostIDs(plan.Applied(u, desired))
+		before := cmp.Or(state.Before, entry.Before)
 		entry = who.Anew(entry)
-		entry.Lost = lost
+		entry.Lost, entry.Before = lost, before
 		entry.Triggers, entry.Sensitive, entry.Fixed = target.Triggers, target.Sensitive, u.Fixed
 	}
 	entry.Set = plan.Setting(u, desired, entry.Set)
@@ -91,7 +93,7 @@ func (e *Engine) confirm(ctx context.Context, u *unit.Unit, target unit.Target, 
 func found(entry inventory.Entry, state unit.State) inventory.Entry {
 	entry.Phase = inventory.Owned
 	if state.ID != "" {
-		entry.ID = state.ID
+		entry.ID, entry.Before = state.ID, nil
 	}
 	if state.Project != "" {
 		entry.Locator.Project = state.Project

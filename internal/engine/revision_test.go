@@ -25,7 +25,7 @@ import (
 //
 // A name that begins with a dot is a field of the object. The others are driver, class, drift,
 // needs (ADDRESS:until:gate:part, separated by commas; until is ready and gate is start where they are
-// left out), parts (FIELD:SERVICE that keeps it), on (the name of a node), replace (fields), fixed (ATTRIBUTE:VALUE), closes (with _ for blanks), mends (fields), slow, install, ref (ADDRESS:output); the words are prevent, keep, lookup, stubborn.
+// left out), parts (FIELD:SERVICE that keeps it), on (the name of a node), replace (fields), fixed (ATTRIBUTE:VALUE), closes (with _ for blanks), mends (fields), slow, install, ref (ADDRESS:output); the words are prevent, keep, lookup, stubborn, unsigned.
 func parseRevision(t *testing.T, id, text string) *engine.Revision {
 	t.Helper()
 	r := &engine.Revision{
@@ -114,6 +114,8 @@ func parseUnit(t *testing.T, words []string) unit.Unit {
 			}
 		case "keep":
 			s.keep = true
+		case "unsigned":
+			s.unsigned = true
 		case "stubborn":
 			s.stubborn = true
 		case "ref":

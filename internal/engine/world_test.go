@@ -27,6 +27,7 @@ type spec struct {
 	install    int      // further steps after the creation until it is installed
 	keep       bool
 	mends      []string          // fields that are put back to what is in force whatever else is to be done
+	unsigned   bool              // its objects bear no mark, and others may have the same name
 	stubborn   bool              // its fields never take a new value
 	opens      []string          // slots that there is a DaemonSet for only after an update
 	parts      map[string]string // fields that a service keeps, and not what keeps the rest
@@ -46,6 +47,7 @@ type object struct {
 	address  addr.Object
 	host     string // of a node, which is there under any address
 	id, mark string
+	unsigned bool // it bears no mark
 	fields   map[string]string
 	left     int // observations until it is ready
 	steps    int // steps until it is installed
@@ -150,6 +152,12 @@ func (w *world) find(t unit.Target) *object {
 			}
 			continue
 		}
+		if o.unsigned {
+			if wanted, ok := t.Spec.(*spec); o.id == t.ID || t.ID == "" && ok && o.fields["name"] == wanted.fields["name"] && bears(o, t) {
+				return o
+			}
+			continue
+		}
 		// What has ids is found by its id, and by the mark only while the id is not known: an address
 		// is none of its business.
 		if o.strange && t.ID == "" && o.address == t.Address {
@@ -165,6 +173,9 @@ func (w *world) find(t unit.Target) *object {
 // bears tells whether an object has one of the marks of a target. Nodes have none: labels are ours,
 // whichever unit set them.
 func bears(o *object, t unit.Target) bool {
+	if o.unsigned { // what has come since it was to be created
+		return o.id == t.ID || t.ID == "" && t.Before != nil && !slices.Contains(t.Before.IDs, o.id)
+	}
 	return o.host != "" || o.mark == t.Mark || slices.Contains(t.Marks, o.mark)
 }
 
@@ -215,6 +226,14 @@ func (f fake) Observe(ctx context.Context, targets []unit.Target) (map[addr.Obje
 			}
 		}
 		s := f.world.state(o, t)
+		if wanted, ok := t.Spec.(*spec); ok && wanted.unsigned {
+			s.Before = &unit.Before{Of: wanted.fields["name"]}
+			for _, other := range f.world.objects {
+				if other != o && other.fields["name"] == wanted.fields["name"] {
+					s.Before.IDs = append(s.Before.IDs, other.id)
+				}
+			}
+		}
 		if wanted, ok := t.Spec.(*spec); ok && o == nil && wanted.fields["name"] != "" {
 			for _, other := range f.world.objects {
 				if other.mark != "" && other.fields["name"] == wanted.fields["name"] {
@@ -469,6 +488,9 @@ func (f fake) apply(t unit.Target, desired cty.Value) (unit.State, error) {
 			w.lastID++
 			o.id = fmt.Sprintf("id%d", w.lastID)
 		}
+		if wanted.unsigned {
+			o.mark, o.unsigned = "", true
+		}
 		for field := range wanted.parts {
 			delete(o.fields, field) // it follows
 		}
@@ -515,7 +537,7 @@ func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.Sta
 	w.mutex.Lock()
 	next := unit.State{Existence: unit.Absent, CleanedUp: t.CleanUp}
 	t.Spec = nil // what goes is what is on record
-	if o := w.find(t); o != nil && (o.mark == t.Mark || o.host != "") {
+	if o := w.find(t); o != nil && (o.mark == t.Mark || o.host != "" || o.unsigned && bears(o, t)) {
 		if o.going > 0 {
 			o.going--
 			if o.going > 0 {

@@ -74,6 +74,9 @@ type Entry struct {
 	Deployment *Deployment `json:"deployment,omitempty"`
 	// Run is what is known of the runs of a test, nil for all else.
 	Run *unit.Run `json:"run,omitempty"`
+	// Before is what was there before the request that creates the thing, until its id is known; nil where
+	// the request takes a mark.
+	Before *unit.Before `json:"before,omitempty"`
 	// Former are the things that this one has taken or will take the place of, the oldest first. They
 	// are deleted once nothing needs them.
 	Former []Former `json:"former,omitempty"`
@@ -104,7 +107,7 @@ func (e Entry) UIDs() []string {
 // the old id, what comes now could not be found again.
 func (e Entry) Anew() Entry {
 	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, nil, nil, nil, nil
-	e.Lost, e.Run, e.CleanedUp = nil, nil, nil
+	e.Lost, e.Run, e.Before, e.CleanedUp = nil, nil, nil, nil
 	return e
 }
 

@@ -45,6 +45,9 @@ type Target struct {
 	// Lost are the ids of objects that somebody else deleted, by the ids of those that were made again in their
 	// place, as far as the wanted attributes may name these: what was made from the old ones still names those.
 	Lost map[string][]string
+	// Before is what was there before the first request that creates, nil where that is not on record: see
+	// [State.Before].
+	Before *Before
 	// Fresh says that nothing can have been created for this UID yet. When it is false and ID is
 	// empty, an earlier attempt may have been cut off: creating begins with a search for the mark.
 	Fresh bool
@@ -149,6 +152,9 @@ type State struct {
 	Candidates []string
 	// Marked are objects of the wanted name that bear other marks, while there is none for certain.
 	Marked []Marked
+	// Before is what has the wanted name besides the object, and could be mistaken for it once it is created,
+	// for a kind whose creating request takes no mark; nil for all others, or where nobody looked.
+	Before *Before
 	// After is when to look again, for what nothing is watched on; 0 leaves that to the engine, which
 	// looks less and less often while nothing changes.
 	After time.Duration
@@ -158,6 +164,13 @@ type State struct {
 	Secrets map[model.SecretRef]redact.Secret
 	// Withheld says which of them cannot be read and what to do, "" when all could be.
 	Withheld string
+}
+
+// Before are the objects of a name that were there before a creating request which takes no mark. When the
+// answer to it is lost, what has come since is ours.
+type Before struct {
+	Of  string   `json:"of"` // the name, and where it counts: a search for another one tells nothing
+	IDs []string `json:"ids,omitempty"`
 }
 
 // Marked is an object with a mark.

@@ -254,6 +254,11 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 	if k.marks() && (t.Mark == "" || o.mark != t.Mark) {
 		return st, wrap(t.Address, unit.Blocked(fmt.Sprintf("%s does not bear our mark, so it is not deleted", strings.Join(describe([]*object{o}), ""))))
 	}
+	if h, ok := k.(holder); ok {
+		if problem := h.holds(o, t.Set); problem != "" {
+			return st, wrap(t.Address, unit.Blocked(problem))
+		}
+	}
 	lasting, err := k.remove(ctx, s, o)
 	if err != nil {
 		return st, wrap(t.Address, judge(err, deleting))

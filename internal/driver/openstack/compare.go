@@ -218,6 +218,9 @@ func differences(k kind, block *schema.Block, desired cty.Value, o *object, drop
 		if a := block.Attribute(name); a != nil {
 			f.Effect = unit.Effect(a.Change)
 		}
+		if g, ok := k.(graded); ok && want.IsWhollyKnown() {
+			f.Effect = g.effect(name, want, o, f.Effect)
+		}
 		fields = append(fields, f)
 	}
 	return fields

@@ -68,6 +68,9 @@ func projectContents(s *session, project string) []content {
 		return append(contents, content{
 			call: call{service: service, path: pathOf("volumes", "detail"), query: url.Values{"all_tenants": {"1"}, "project_id": {project}}},
 			key:  "volumes", mark: markInMetadata,
+		}, content{
+			call: call{service: service, path: pathOf("snapshots", "detail"), query: url.Values{"all_tenants": {"1"}, "project_id": {project}}},
+			key:  "snapshots", mark: markInMetadata,
 		})
 	}
 	return contents

@@ -12,22 +12,28 @@
 // marks are told of, and left alone. The mark is written by the request that creates:
 //
 //	network, subnet, router, security group, flavor   at the end of the description
+//	volume type                                       at the end of the description
 //	domain, role, group, user, region                 at the end of the description
 //	identity service                                  at the end of the description
 //	security group rule, port of a router interface   in the description
 //	project                                           a tag
 //	identity endpoint                                 the attribute kupenstack_mark
 //	image                                             the property kupenstack_mark
-//	instance, volume of a test                        the metadata key kupenstack_mark
+//	instance, volume, snapshot                        the metadata key kupenstack_mark
+//	host aggregate                                    the metadata key kupenstack_mark, by a second request
 //	key pair                                          nowhere: its name and its key are all it has
-//	role assignment                                   nowhere: it is what it connects
+//	server group                                      nowhere: its name and its policy are all it has
+//	role assignment, volume attachment                nowhere: it is what it connects
 //
-// Objects without a name, which are endpoints and role assignments, are found by what they connect in place
-// of a name.
+// Objects without a name, which are endpoints, role assignments and attachments, are found by what they connect in
+// place of a name. Where the creating request takes no mark and others may have the same name, the intent has the ids
+// of what had the name before. When the answer is lost, the one object that has come since and could have been created
+// as what is wanted is ours; of several nobody can tell which, and that is told.
 //
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
-// writes limits of Neutron; one request for each project that writes limits of Nova, which has no list
+// writes limits of Neutron; one list of server groups where an instance writes one; one request for each
+// flavor and volume type that is not public, as no list says which projects can use them; one for each project that writes limits of Nova, which has no list
 // of them; and one for each user that writes groups, or wrote some, as Keystone has no list of those.
 // Limits that cannot be read are a part of their project that is unseen, and of no other; those of a
 // service that is not ready are not asked for until they were set once. An object with a
@@ -58,11 +64,12 @@
 // Connect returns differ; meanwhile every call fails at once.
 //
 // Deleting asks for the object once more and refuses what does not bear our mark. A project stays
-// while it has instances, volumes, images, networks, routers, ports, floating IPs or security
+// while it has instances, volumes, snapshots, images, networks, routers, ports, floating IPs or security
 // groups, a network while it has subnets, and a router while it has interfaces that are not ours. A domain stays
 // while it has projects, users, groups or roles, a role while somebody has it, a group while it has users or roles,
 // a user while it has roles that are not ours,
-// a service of the catalogue while it has endpoints, and a region while it has endpoints or regions below it.
+// a service of the catalogue while it has endpoints, and a region while it has endpoints or regions below it. A volume
+// stays while it has snapshots or is attached, and a host aggregate while it has hosts that others have added.
 //
 // What the package never does: change an object that it only looks up, delete an object that does
 // not bear our mark, send a creating request twice, or take an error for absence.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -61,6 +62,11 @@ func (k flavorKind) get(ctx context.Context, s *session, id string) (*object, er
 	}, "flavor"))
 }
 
+// complete reads which projects can use the flavors that are not public.
+func (k flavorKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
+	return flavorAccessPlace().complete(ctx, s, objects)
+}
+
 func (k flavorKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	body := w.body(flavorFields(), nil)
 	delete(body, keySpecs) // these follow
@@ -81,6 +87,11 @@ func (k flavorKind) update(ctx context.Context, s *session, o *object, w wanted,
 			body: map[string]any{"flavor": map[string]any{keyDescription: description}},
 		})
 		if err != nil {
+			return err
+		}
+	}
+	if slices.Contains(attributes, accessAttribute) {
+		if err := flavorAccessPlace().write(ctx, s, o, w); err != nil {
 			return err
 		}
 	}

@@ -167,8 +167,12 @@ func (k instanceKind) create(ctx context.Context, s *session, w wanted) (*object
 		}
 		server["security_groups"] = refs
 	}
+	body := map[string]any{"server": server}
+	if group := w.text(groupAttribute); group != "" {
+		body["os:scheduler_hints"] = map[string]any{"group": group}
+	}
 	made, err := scoped.one(ctx, call{
-		service: serviceCompute, method: http.MethodPost, path: "servers", body: map[string]any{"server": server}, microversion: createVersion,
+		service: serviceCompute, method: http.MethodPost, path: "servers", body: body, microversion: createVersion,
 	}, "server")
 	if err != nil {
 		return nil, err

@@ -78,6 +78,26 @@ type keyed interface {
 	key(want cty.Value) string
 }
 
+// unsigned is a kind whose creating request takes no mark, because its objects bear none or get theirs later. What
+// has its name counts only as far as it could have been created as what is wanted, and what was there before is
+// recorded ahead of the request: when the answer is lost, the one that has come since is ours.
+type unsigned interface {
+	unsigned()
+}
+
+// holder is a kind whose objects go only once nothing of others is left in them.
+type holder interface {
+	// holds returns "" or a sentence that says what others have put into the object, given what we have set of
+	// it by the names of the attributes.
+	holds(o *object, set map[string][]string) string
+}
+
+// graded is a kind of whose attributes some values can be changed to in place, and others not.
+type graded interface {
+	// effect is what it takes to bring an attribute that differs to what is wanted.
+	effect(attribute string, want cty.Value, o *object, usual unit.Effect) unit.Effect
+}
+
 // hindered is a kind whose service refuses some changes as long as something stands in their way.
 type hindered interface {
 	// hindrance returns "" or a sentence that says what stands in the way of changes and what to do, and the
@@ -112,6 +132,12 @@ func kinds(language *schema.Definition, uploads *uploads) map[string]kind {
 		keypairKind{attributes(language, "keypair")},
 		imageKind{attributes(language, "image"), uploads},
 		instanceKind{attributes(language, "instance")},
+		serverGroupKind{attributes(language, "server_group")},
+		hostAggregateKind{attributes(language, "host_aggregate")},
+		volumeTypeKind{attributes(language, "volume_type")},
+		volumeKind{cinderVolumes(language)},
+		snapshotKind{cinderSnapshots(language)},
+		attachmentKind{attributes(language, "volume_attachment")},
 	} {
 		all[k.name()] = k
 	}

@@ -18,6 +18,8 @@ type match struct {
 	message    string
 	// marked are objects of the wanted name that bear other marks.
 	marked []unit.Marked
+	// before is what had the name already, for kinds whose creating request takes no mark.
+	before *unit.Before
 	// open says that the search by name has to be made again: not all that it needs was known.
 	open bool
 	// sent are digests of the sensitive attributes that were written when the match was made.
@@ -29,6 +31,32 @@ type match struct {
 // find looks for a target among the objects of its kind. done is false when what it is searched
 // by is not known yet.
 func find(k kind, s *session, t unit.Target, want cty.Value, objects []*object) (m match, done bool) {
+	if m, done = findAmong(k, s, t, want, objects); done && !lookup(t) {
+		m.before = before(k, s, t, want, objects, m.object)
+	}
+	return m, done
+}
+
+// before is what has the wanted name besides the object itself, for kinds whose creating request takes no mark.
+func before(k kind, s *session, t unit.Target, want cty.Value, objects []*object, found *object) *unit.Before {
+	if _, ok := k.(unsigned); !ok {
+		return nil
+	}
+	name := nameOf(k, t, want)
+	scope, known := scopeOf(resource(t), want, s)
+	if name == "" || !known {
+		return nil
+	}
+	seen := &unit.Before{Of: scope + "/" + name}
+	for _, o := range objects {
+		if o != found && o.title == name && (scope == "" || o.scope == scope) {
+			seen.IDs = append(seen.IDs, o.id)
+		}
+	}
+	return seen
+}
+
+func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects []*object) (m match, done bool) {
 	m.want = want
 	if lookup(t) {
 		return findLookup(k, want, objects)
@@ -77,6 +105,13 @@ func findByName(k kind, s *session, t unit.Target, want cty.Value, objects []*ob
 	same := filter(objects, func(o *object) bool {
 		return o.title == name && o.mark == "" && (scope == "" || o.scope == scope)
 	})
+	_, unsigned := k.(unsigned)
+	if unsigned {
+		if t.Before != nil && t.Before.Of == scope+"/"+name {
+			return findNew(k, t, want, same)
+		}
+		same = filter(same, func(o *object) bool { return exact(k, t, want, o) })
+	}
 	m.candidates = describe(same)
 	for _, o := range objects {
 		if k.marks() && o.title == name && o.mark != "" && (scope == "" || o.scope == scope) {
@@ -87,7 +122,7 @@ func findByName(k kind, s *session, t unit.Target, want cty.Value, objects []*ob
 	case len(same) == 1:
 		m.object = same[0]
 		// A kind without marks: an earlier attempt of ours may have made it.
-		m.owned = !k.marks() && !t.Fresh && fits(k, want, same[0])
+		m.owned = !k.marks() && !t.Fresh && (unsigned || fits(k, want, same[0]))
 	case len(same) > 1:
 		m.message = fmt.Sprintf("there are several objects with the name %q that are not ours: %s; rename this one or those", name, several(m.candidates))
 	}
@@ -95,6 +130,28 @@ func findByName(k kind, s *session, t unit.Target, want cty.Value, objects []*ob
 		m.candidates = nil
 	}
 	return m, true
+}
+
+// findNew looks for what an attempt of ours may have created whose answer was lost: among what was not there
+// before it. One such object is ours; of several nobody can tell which.
+func findNew(k kind, t unit.Target, want cty.Value, same []*object) (m match, done bool) {
+	m.want = want
+	come := filter(same, func(o *object) bool { return !slices.Contains(t.Before.IDs, o.id) && exact(k, t, want, o) })
+	switch {
+	case len(come) == 1:
+		m.object, m.owned = come[0], true
+	case len(come) > 1:
+		m.candidates = describe(come)
+		m.message = fmt.Sprintf("several objects with the name of this %s have come since it was to be created, and none bears a mark: %s; delete all but one", k.name(), several(m.candidates))
+	}
+	return m, true
+}
+
+// exact tells whether an object could have been created as what is wanted: it differs at most in what can be
+// changed.
+func exact(k kind, t unit.Target, want cty.Value, o *object) bool {
+	r := resource(t)
+	return r != nil && worst(differences(k, r.Block, want, o, nil)) == unit.InPlace
 }
 
 // scopeOf returns the project that an object belongs in, or the domain of a project: the written

@@ -256,7 +256,7 @@ func (d *Driver) complete(ctx context.Context, s *session, objects map[string][]
 
 // state makes what the engine sees of a match.
 func state(t unit.Target, m match) unit.State {
-	st := unit.State{Existence: unit.Absent, Candidates: m.candidates, Marked: m.marked, Message: m.message, Observed: m}
+	st := unit.State{Existence: unit.Absent, Candidates: m.candidates, Marked: m.marked, Message: m.message, Before: m.before, Observed: m}
 	o := m.object
 	if o == nil {
 		if len(m.candidates) > 0 {

@@ -34,9 +34,12 @@ func pretend(t *testing.T, networks func(r *http.Request) any) *openstack.Driver
 				map[string]any{"interface": "public", "region_id": "here", "region": "here", "url": server.URL},
 			}}, map[string]any{"type": "image", "endpoints": []any{
 				map[string]any{"interface": "public", "region_id": "here", "region": "here", "url": server.URL},
+			}}, map[string]any{"type": "compute", "endpoints": []any{
+				map[string]any{"interface": "public", "region_id": "here", "region": "here", "url": server.URL},
 			}}},
 		}})
 	})
+	mux.HandleFunc("GET /v2.1/os-server-groups", func(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, networks(r)) })
 	mux.HandleFunc("GET /v2/images", func(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, networks(r)) })
 	mux.HandleFunc("GET /v2.0/networks", func(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, networks(r)) })
 	mux.HandleFunc("GET /v2.0/networks/{id}", func(w http.ResponseWriter, r *http.Request) {
@@ -101,12 +104,12 @@ func TestListsThatNeverEndAreErrors(t *testing.T) {
 
 func TestServicesThatAreNotThere(t *testing.T) {
 	d := pretend(t, func(*http.Request) any { return page("") })
-	network, flavor := target(t, "network", "x", values{}), target(t, "flavor", "x", values{})
-	states, err := d.Observe(t.Context(), []unit.Target{network, flavor})
-	if err == nil || !strings.Contains(err.Error(), `no public endpoint of the compute service in the region "here"`) {
+	network, volume := target(t, "network", "x", values{}), target(t, "volume", "x", values{})
+	states, err := d.Observe(t.Context(), []unit.Target{network, volume})
+	if err == nil || !strings.Contains(err.Error(), `no public endpoint of the block-storage service in the region "here"`) {
 		t.Errorf("got %v", err)
 	}
-	if st := states[flavor.Address]; !states[network.Address].Gone() || st.Existence != unit.Unknown || !strings.Contains(st.Message, "compute service") {
+	if st := states[volume.Address]; !states[network.Address].Gone() || st.Existence != unit.Unknown || !strings.Contains(st.Message, "block-storage service") {
 		t.Errorf("the states are %+v", states)
 	}
 }

@@ -175,6 +175,16 @@ const (
 // volumeServices are the names that the service for volumes has had.
 func volumeServices() []string { return []string{"block-storage", "volumev3"} }
 
+// volumes is the name of the service for volumes in this catalogue.
+func (s *session) volumes() string {
+	for _, service := range volumeServices() {
+		if s.listed(service) != "" {
+			return service
+		}
+	}
+	return volumeServices()[0]
+}
+
 // version is what the endpoint of a service ends with where the catalogue does not say.
 func version(service string) string {
 	switch service {

@@ -1,0 +1,90 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+)
+
+// accessAttribute are the projects that can use what is not public.
+const accessAttribute = "access"
+
+// access is how an API tells and changes which projects can use an object. No list has that, so that each object
+// that says who costs a request of its own.
+type access struct {
+	keeper     string // the service, as it is known by its name
+	service    func(*session) string
+	collection string // the path of the objects
+	list       string // the path below an object
+	key        string // of the answer
+	add, take  string // the actions
+	argument   string // the key of the project in an action
+}
+
+func flavorAccessPlace() access {
+	return access{
+		keeper: "nova", service: func(*session) string { return serviceCompute }, collection: "flavors", list: "os-flavor-access", key: "flavor_access",
+		add: "addTenantAccess", take: "removeTenantAccess", argument: "tenant",
+	}
+}
+
+func volumeTypeAccess() access {
+	return access{
+		keeper: "cinder", service: (*session).volumes, collection: "types", list: "os-volume-type-access", key: "volume_type_access",
+		add: "addProjectAccess", take: "removeProjectAccess", argument: "project",
+	}
+}
+
+// complete reads who can use the objects that not everybody can.
+func (a access) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
+	failures := map[addr.Object]error{}
+	for _, f := range objects {
+		o := f.object
+		if public := o.values["public"]; public == cty.NilVal || public.IsNull() || public.True() {
+			continue
+		}
+		raws, err := s.whole(ctx, call{service: a.service(s), path: pathOf(a.collection, o.id, a.list)}, a.key)
+		if err != nil {
+			err = fmt.Errorf("which projects can use it is not known: %w", err)
+			o.unseen, o.obscured = append(o.unseen, a.keeper), brief(err.Error(), longestReason)
+			failures[f.address] = err
+			continue
+		}
+		var projects []string
+		for _, raw := range raws {
+			projects = append(projects, first(textAt(raw, "tenant_id"), textAt(raw, "project_id")))
+		}
+		o.values[accessAttribute] = texts(projects, cty.Set(cty.String))
+	}
+	return failures
+}
+
+// write lets projects in that are wanted, and takes ours out that are not wanted any more.
+func (a access) write(ctx context.Context, s *session, o *object, w wanted) error {
+	act := func(action, project string) error {
+		_, err := s.do(ctx, call{
+			service: a.service(s), method: http.MethodPost, path: pathOf(a.collection, o.id, "action"),
+			body: map[string]any{action: map[string]any{a.argument: project}},
+		})
+		return err
+	}
+	err := addTags(w.list(accessAttribute), listOf(o.values[accessAttribute]), func(project string) error {
+		if err := act(a.add, project); !statusIs(err, http.StatusConflict) { // it can already
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return takeAway(w.drop[accessAttribute], func(project string) error {
+		if err := act(a.take, project); !notFound(err) {
+			return err
+		}
+		return nil
+	})
+}

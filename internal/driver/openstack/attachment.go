@@ -1,0 +1,105 @@
+package openstack
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// attachmentKind reads from the volumes which instances have them: one list tells of all. Its objects are known by
+// what they connect, and bear no mark.
+type attachmentKind struct{ schema *schema.Block }
+
+const attachmentsPath = "os-volume_attachments"
+
+func (k attachmentKind) name() string         { return k.schema.Kind }
+func (k attachmentKind) marks() bool          { return false }
+func (k attachmentKind) block() *schema.Block { return k.schema }
+func (k attachmentKind) cost() string {
+	return "the instance loses the disk until it is attached again"
+}
+
+func (k attachmentKind) key(want cty.Value) string {
+	instance, volume := textOf(unmarked(attribute(want, "instance"))), textOf(unmarked(attribute(want, "volume")))
+	if instance == "" || volume == "" {
+		return ""
+	}
+	return instance + "/" + volume
+}
+
+// adoptable takes over any attachment: it is what is wanted.
+func (k attachmentKind) adoptable(cty.Value, *object) string { return "" }
+
+func (k attachmentKind) object(instance, volume, device, status string) *object {
+	o := &object{id: instance + "/" + volume, title: instance + "/" + volume, values: map[string]cty.Value{
+		"instance": cty.StringVal(instance), "volume": cty.StringVal(volume), "device": cty.StringVal(device),
+	}}
+	o.values["id"] = cty.StringVal(o.id)
+	switch status {
+	case "in-use":
+	case "detaching":
+		o.health, o.after, o.going, o.message = unit.HealthProgressing, cinderPause, true, "the volume is being detached"
+	default:
+		o.health, o.after, o.message = unit.HealthProgressing, cinderPause, "Cinder says that the volume is in the state "+status
+		o.busy = o.message
+	}
+	return o
+}
+
+func (k attachmentKind) list(ctx context.Context, s *session) ([]*object, error) {
+	volumes, err := cinder{many: "volumes"}.list(ctx, s)
+	var objects []*object
+	for _, volume := range volumes {
+		for _, a := range objectsAt(volume, "attachments") {
+			objects = append(objects, k.object(textAt(a, "server_id"), textAt(volume, "id"), textAt(a, "device"), textAt(volume, "status")))
+		}
+	}
+	return objects, err
+}
+
+// get asks Nova, which knows of an attachment from the first moment on, and Cinder how far it is.
+func (k attachmentKind) get(ctx context.Context, s *session, id string) (*object, error) {
+	instance, volume, _ := strings.Cut(id, "/")
+	raw, err := s.one(ctx, call{
+		service: serviceCompute, method: http.MethodGet, path: pathOf("servers", instance, attachmentsPath, volume),
+	}, "volumeAttachment")
+	if err != nil {
+		return nil, err
+	}
+	state, err := cinder{one: "volume", many: "volumes"}.get(ctx, s, volume)
+	if err != nil {
+		return nil, err
+	}
+	return k.object(instance, volume, textAt(raw, "device"), textAt(state, "status")), nil
+}
+
+// create looks first for what an attempt of ours may have begun, which the list does not show yet.
+func (k attachmentKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	instance, volume := w.text("instance"), w.text("volume")
+	if o, err := k.get(ctx, s, instance+"/"+volume); !notFound(err) {
+		return o, err
+	}
+	raw, err := s.one(ctx, call{
+		service: serviceCompute, method: http.MethodPost, path: pathOf("servers", instance, attachmentsPath),
+		body: map[string]any{"volumeAttachment": map[string]any{"volumeId": volume}},
+	}, "volumeAttachment")
+	if err != nil {
+		return nil, err
+	}
+	return k.object(instance, volume, textAt(raw, "device"), "attaching"), nil
+}
+
+// update has nothing to do: nothing of an attachment can be changed.
+func (k attachmentKind) update(context.Context, *session, *object, wanted, []string) error {
+	return nil
+}
+
+func (k attachmentKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	o.after = cinderPause
+	return true, s.erase(ctx, serviceCompute, pathOf("servers", textOf(o.values["instance"]), attachmentsPath, textOf(o.values["volume"])))
+}

@@ -1,0 +1,48 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+)
+
+const groupAttribute = "server_group"
+
+// complete fills in the server groups of instances that write one: one list of all groups has their members.
+func (k instanceKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
+	failures := map[addr.Object]error{}
+	var grouped []found
+	for _, f := range objects {
+		if attribute(f.want, groupAttribute) != cty.NilVal {
+			grouped = append(grouped, f)
+		}
+	}
+	if len(grouped) == 0 {
+		return failures
+	}
+	groups, err := serverGroupKind{}.listRaw(ctx, s)
+	if err != nil {
+		err = fmt.Errorf("the server group is not known: %w", err)
+	}
+	groupOf := map[string]string{}
+	for _, group := range groups {
+		for _, member := range textsAt(group, "members") {
+			groupOf[member] = textAt(group, "id")
+		}
+	}
+	for _, f := range grouped {
+		if err != nil {
+			f.object.unseen, f.object.obscured = append(f.object.unseen, "nova"), brief(err.Error(), longestReason)
+			failures[f.address] = err
+			continue
+		}
+		f.object.values[groupAttribute] = cty.NullVal(cty.String)
+		if group := groupOf[f.object.id]; group != "" {
+			f.object.values[groupAttribute] = cty.StringVal(group)
+		}
+	}
+	return failures
+}

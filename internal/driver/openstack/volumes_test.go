@@ -1,0 +1,155 @@
+package openstack_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
+)
+
+func number(n int64) cty.Value { return cty.NumberIntVal(n) }
+
+func texted(of ...string) cty.Value {
+	all := map[string]cty.Value{}
+	for i := 0; i < len(of); i += 2 {
+		all[of[i]] = text(of[i+1])
+	}
+	return cty.MapVal(all)
+}
+
+func TestBedLifeOfAVolumeType(t *testing.T) {
+	life{
+		kind: "volume_type", lists: []string{"/v3/{id}/types"}, search: []string{"name"},
+		first:   values{"description": text("Fast"), "extra_specs": texted("kind", "ssd")},
+		changed: values{"description": text("Faster"), "extra_specs": texted("kind", "nvme", "more", "yes")},
+		meddle: func(t *testing.T, id string) {
+			t.Helper()
+			request(t, "volumev3", http.MethodPost, "types/"+id+"/extra_specs", map[string]any{"extra_specs": map[string]any{"kind": "disk"}})
+		},
+		meddled: []string{"extra_specs"},
+		vanish: func(t *testing.T, id string) {
+			t.Helper()
+			request(t, "volumev3", http.MethodDelete, "types/"+id, nil)
+		},
+	}.walk(t)
+}
+
+func TestBedLifeOfVolumes(t *testing.T) {
+	life{
+		kind: "volume", lists: []string{"/v3/{id}/volumes/detail"}, search: []string{"name"},
+		first:   values{"size": number(2), "metadata": texted("tier", "db"), "description": text("Data")},
+		changed: values{"size": number(3), "metadata": texted("tier", "web"), "description": text("Logs"), "bootable": cty.True},
+		meddle: func(t *testing.T, id string) {
+			t.Helper()
+			request(t, "volumev3", http.MethodPut, "volumes/"+id, map[string]any{"volume": map[string]any{"description": "theirs"}})
+		},
+		meddled:  []string{"description"},
+		replaced: values{"size": number(1)},
+	}.walk(t)
+}
+
+func TestBedLifeOfASnapshot(t *testing.T) {
+	volume := func(t *testing.T, b *bench) cty.Value {
+		t.Helper()
+		made := target(t, "volume", unique("volume"), values{"size": number(1)})
+		return text(b.converge(t, &made).ID)
+	}
+	life{
+		kind: "snapshot", lists: []string{"/v3/{id}/snapshots/detail"}, search: []string{"name", "volume"},
+		needs:   func(t *testing.T, b *bench) values { return values{"volume": volume(t, b)} },
+		first:   values{"metadata": texted("reason", "upgrade")},
+		changed: values{"metadata": texted("reason", "test"), "description": text("Before")},
+		meddle: func(t *testing.T, id string) {
+			t.Helper()
+			request(t, "volumev3", http.MethodPut, "snapshots/"+id, map[string]any{"snapshot": map[string]any{"description": "theirs"}})
+		},
+		meddled: []string{"description"},
+	}.walk(t)
+}
+
+// TestBedWhatAVolumeHolds keeps a volume that has snapshots, and a project that has volumes.
+func TestBedWhatAVolumeHolds(t *testing.T) {
+	b := newBench(t)
+	project := target(t, "project", unique("project"), values{})
+	b.converge(t, &project)
+	volume := target(t, "volume", unique("volume"), values{"size": number(1), "project": text(project.ID)})
+	b.fleet.Add(faultproxy.Rule{Match: faultproxy.Match{Verb: "POST", Path: "/v3/{id}/volumes"}, Action: faultproxy.ResetAfter(), Limit: 1})
+	if _, err := b.Apply(t.Context(), volume, wantedOf(volume), unit.State{Existence: unit.Absent}); err == nil {
+		t.Error("the answer was lost, but there is no error")
+	}
+	volume.Fresh = false
+	if st := b.converge(t, &volume); st.Project != project.ID {
+		t.Errorf("the volume is %+v", st)
+	}
+	if n := b.fleet.Counts().Of("POST", "/v3/{id}/volumes"); n != 1 {
+		t.Errorf("%d creating requests, want 1", n)
+	}
+	snapshot := target(t, "snapshot", unique("snapshot"), values{"volume": text(volume.ID), "project": text(project.ID)})
+	b.converge(t, &snapshot)
+	copied := target(t, "volume", unique("copy"), values{"size": number(1), "project": text(project.ID), "snapshot": text(snapshot.ID)})
+	b.converge(t, &copied)
+	b.settled(t, copied, "/v3/{id}/volumes/detail")
+	for _, each := range []unit.Target{volume, project} {
+		if _, err := b.Delete(t.Context(), each, unit.State{Existence: unit.Present}); err == nil || !strings.Contains(err.Error(), "still has") {
+			t.Errorf("deleting %s says %v", each.Address, err)
+		}
+	}
+}
+
+func TestBedAttachment(t *testing.T) {
+	b := newBench(t)
+	flavor := smallFlavor(t)
+	b.converge(t, &flavor)
+	url, checksum := disk(t, 1<<10)
+	image := target(t, "image", unique("image"), values{"source": text(url), "checksum": text(checksum), "disk_format": text("raw"), "container_format": text("bare")})
+	b.converge(t, &image)
+	server := target(t, "instance", unique("vm"), values{"image": text(image.ID), "flavor": text(flavor.ID), "networks": cty.ListValEmpty(cty.String)})
+	b.converge(t, &server)
+	volume := target(t, "volume", unique("volume"), values{"size": number(1)})
+	b.converge(t, &volume)
+	boot := target(t, "volume", unique("boot"), values{"size": number(1), "image": text(image.ID)})
+	if st := b.converge(t, &boot); !st.Outputs.GetAttr("bootable").True() {
+		t.Errorf("a copy of an image is %#v", st.Outputs)
+	}
+	b.settled(t, boot, "/v3/{id}/volumes/detail")
+	attachment := target(t, "volume_attachment", "data", values{"instance": text(server.ID), "volume": text(volume.ID)})
+	b.fleet.Add(faultproxy.Rule{
+		Match: faultproxy.Match{Verb: "POST", Path: "/v2.1/servers/{id}/os-volume_attachments"}, Action: faultproxy.ResetAfter(), Limit: 1,
+	})
+	if _, err := b.Apply(t.Context(), attachment, wantedOf(attachment), unit.State{Existence: unit.Absent}); err == nil {
+		t.Error("the answer was lost, but there is no error")
+	}
+	attachment.Fresh = false
+	st := b.converge(t, &attachment)
+	if st.ID != server.ID+"/"+volume.ID || st.Outputs.GetAttr("device").AsString() == "" {
+		t.Errorf("the attachment is %+v", st)
+	}
+	if n := b.fleet.Counts().Of("POST", "/v2.1/servers/{id}/os-volume_attachments"); n != 1 {
+		t.Errorf("%d creating requests, want 1", n)
+	}
+	b.settled(t, attachment, "/v3/{id}/volumes/detail")
+	b.settled(t, volume, "/v3/{id}/volumes/detail")
+	stranger := attachment
+	stranger.ID, stranger.Fresh = "", true
+	if st, diff := b.compare(t, stranger); diff.Action != unit.ActionAdopt || st.ID != attachment.ID {
+		t.Errorf("nothing is on record: the diff is %+v", diff)
+	}
+	if _, err := b.Delete(t.Context(), volume, unit.State{Existence: unit.Present}); !unit.IsBlocked(err) || !strings.Contains(err.Error(), "detach it first") {
+		t.Errorf("deleting an attached volume says %v", err)
+	}
+	if _, diff := b.compare(t, with(t, attachment, values{"volume": text("other")})); diff.Action != unit.ActionReplace || diff.Cost == "" {
+		t.Errorf("another volume: %+v", diff)
+	}
+	for _, each := range []unit.Target{attachment, volume, server} {
+		if err := b.destroy(t.Context(), t, each); err != nil {
+			t.Fatalf("delete %s: %v", each.Address, err)
+		}
+		if st := b.see(t, each); !st.Gone() {
+			t.Errorf("%s is not gone: %+v", each.Address, st)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package openstack
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// volumeTypeKind keeps its mark in the description: an extra spec would have to be one of a storage.
+type volumeTypeKind struct{ schema *schema.Block }
+
+func (k volumeTypeKind) name() string         { return k.schema.Kind }
+func (k volumeTypeKind) marks() bool          { return true }
+func (k volumeTypeKind) block() *schema.Block { return k.schema }
+func (k volumeTypeKind) cost() string {
+	return "no volume of the type can be made until it is there again"
+}
+
+func (k volumeTypeKind) read(raw map[string]any) *object {
+	text, mark := splitMark(textAt(raw, keyDescription))
+	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), mark: mark, raw: raw}
+	o.values = readFields(k.schema, []field{{"id", "id"}, {"name", "name"}, {"public", "is_public"}, {keySpecs, keySpecs}}, raw)
+	o.values[keyDescription] = cty.StringVal(text)
+	return o
+}
+
+func (k volumeTypeKind) list(ctx context.Context, s *session) ([]*object, error) {
+	return readAll(k.read)(s.all(ctx, call{service: s.volumes(), path: "types", query: url.Values{"is_public": {"None"}}}, "volume_types"))
+}
+
+func (k volumeTypeKind) get(ctx context.Context, s *session, id string) (*object, error) {
+	return readOne(k.read)(s.one(ctx, call{service: s.volumes(), method: http.MethodGet, path: pathOf("types", id)}, "volume_type"))
+}
+
+// complete reads which projects can use the types that are not public.
+func (k volumeTypeKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
+	return volumeTypeAccess().complete(ctx, s, objects)
+}
+
+func (k volumeTypeKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	body := w.body([]field{{"public", "os-volume-type-access:is_public"}, {keySpecs, keySpecs}}, nil)
+	body["name"], body[keyDescription] = w.named, joinMark(w.text(keyDescription), w.mark)
+	return readOne(k.read)(s.one(ctx, call{
+		service: s.volumes(), method: http.MethodPost, path: "types", body: map[string]any{"volume_type": body},
+	}, "volume_type"))
+}
+
+func (k volumeTypeKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	body := w.body([]field{{"public", "is_public"}}, attributes)
+	if slices.Contains(attributes, "name") {
+		body["name"] = w.named
+	}
+	if description, changed := newDescription(o, w, attributes); changed {
+		body[keyDescription] = description
+	}
+	if len(body) > 0 {
+		_, err := s.do(ctx, call{
+			service: s.volumes(), method: http.MethodPut, path: pathOf("types", o.id), body: map[string]any{"volume_type": body},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if slices.Contains(attributes, accessAttribute) {
+		if err := volumeTypeAccess().write(ctx, s, o, w); err != nil {
+			return err
+		}
+	}
+	if specs, _ := w.plain(keySpecs).(map[string]any); len(specs) > 0 && slices.Contains(attributes, keySpecs) {
+		_, err := s.do(ctx, call{
+			service: s.volumes(), method: http.MethodPost, path: pathOf("types", o.id, keySpecs), body: map[string]any{keySpecs: specs},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return takeAway(w.drop[keySpecs], func(key string) error {
+		return s.erase(ctx, s.volumes(), pathOf("types", o.id, keySpecs, key))
+	})
+}
+
+func (k volumeTypeKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	return false, s.erase(ctx, s.volumes(), pathOf("types", o.id))
+}

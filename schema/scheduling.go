@@ -1,0 +1,79 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// schedulingBlocks are what Nova's scheduler chooses hosts by.
+func schedulingBlocks() []Block { return []Block{serverGroupBlock(), hostAggregateBlock()} }
+
+func serverGroupBlock() Block {
+	return Block{
+		Kind: "server_group", Class: ClassResource, Labels: resourceLabel("web"),
+		Unique: "it bears no mark, so that two of one name cannot be told apart",
+		Doc:    "A group of instances that run on the same host, or each on another one. Instances join it when they are created. Nothing of it can be changed.",
+		Rules:  []Rule{perHostRule()},
+		Attributes: []Attribute{
+			fullName(Replace),
+			projectAttribute(),
+			{
+				Name: "policy", Type: cty.String, Presence: Required, Change: Replace, Example: cty.StringVal("anti-affinity"),
+				Allowed: []string{"affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"},
+				Doc:     "Whether its instances run on one host (affinity) or each on another one (anti-affinity). The soft ones are a wish, which the scheduler drops before it finds no host at all.",
+			},
+			{
+				Name: "max_server_per_host", Type: cty.Number, Change: Replace, Bounds: &Bounds{1, 1 << 31}, Unit: "instances", Example: cty.NumberIntVal(2),
+				Doc: "How many of its instances one host may run, for the policy anti-affinity. Nova says 1 unless written.",
+			},
+			idAttribute(FormatID),
+			{Name: "members", Type: cty.Set(cty.String), Presence: Computed, Doc: "The ids of the instances in it."},
+		},
+	}
+}
+
+func perHostRule() Rule {
+	return Rule{
+		Doc: "max_server_per_host goes with the policy anti-affinity only.",
+		breaches: func(v values) []Breach {
+			policy, known := v.text("policy")
+			if !known || policy == "anti-affinity" || v.missing("max_server_per_host") {
+				return nil
+			}
+			return []Breach{{
+				Attribute: "max_server_per_host", Says: "must not be written beside the policy " + policy + ": Nova takes it with anti-affinity only",
+				Hint: "take it out, or write policy = \"anti-affinity\"",
+			}}
+		},
+	}
+}
+
+func hostAggregateBlock() Block {
+	return Block{
+		Kind: "host_aggregate", Class: ClassResource, Labels: resourceLabel("gpu"), Rules: []Rule{aggregateRule()},
+		Unique: "Nova takes a name for one aggregate only", OneName: true,
+		Doc: "A group of compute hosts with something in common, which the scheduler chooses by. With an availability zone, users can choose it as well.",
+		Attributes: []Attribute{
+			fullName(InPlace),
+			{
+				Name: "availability_zone", Type: cty.String, Format: FormatName, Example: cty.StringVal("rack-1"),
+				Doc: "The availability zone that its hosts are in. A host can be in one only, and Nova changes none while instances run on the hosts.",
+			},
+			{
+				Name: "hosts", Type: cty.Set(cty.String), Example: cty.SetVal([]cty.Value{cty.StringVal("node-1")}),
+				Doc: "The compute hosts in it, by the names that Nova has for them. Those that are taken out leave it; hosts that others have added stay.",
+			},
+			{
+				Name: "metadata", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"ssd": cty.StringVal("true")}),
+				Doc: "What the scheduler compares with the extra specs of flavors. Those that are taken out are taken away; keys that others have added stay.",
+			},
+			idAttribute(FormatAny),
+		},
+	}
+}
+
+func aggregateRule() Rule {
+	return keysRule("metadata", "No key of metadata begins with "+KeyPrefix+", as ours do, or is availability_zone.", func(key string) (says, hint string) {
+		if key == "availability_zone" {
+			return "must not be written: Nova keeps the availability zone of the aggregate there", "write availability_zone in the block itself, beside metadata"
+		}
+		return "", ""
+	})
+}

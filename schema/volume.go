@@ -1,0 +1,143 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+func volumeBlocks() []Block {
+	return []Block{volumeTypeBlock(), volumeBlock(), snapshotBlock(), attachmentBlock()}
+}
+
+func volumeTypeBlock() Block {
+	return Block{
+		Kind: "volume_type", Class: ClassResource, Labels: resourceLabel("fast"), Rules: []Rule{descriptionRule(), accessRule()},
+		Unique: "Cinder takes a name for one volume type only", OneName: true,
+		Doc: "A kind of volumes: which storage they lie on, and what that does for them.",
+		Attributes: []Attribute{
+			fullName(InPlace),
+			{
+				Name: "description", Type: cty.String, Example: cty.StringVal("On solid state disks"),
+				Doc: "A text for people, shown in lists and dashboards.",
+			},
+			{
+				Name: "public", Type: cty.Bool, Example: cty.False,
+				Doc: "Whether every project can use it; Cinder says yes unless written.",
+			},
+			accessAttribute(),
+			{
+				Name: "extra_specs", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"volume_backend_name": cty.StringVal("ssd")}),
+				Doc: "What the scheduler and the driver of the storage should know, such as volume_backend_name for where the volumes lie. Those that are taken out are taken away; keys that others have added stay.",
+			},
+			idAttribute(FormatID),
+		},
+	}
+}
+
+// accessAttribute are the projects that may use what is not public.
+func accessAttribute() Attribute {
+	return Attribute{
+		Name: "access", Type: cty.Set(cty.String), Reference: &Reference{Kind: "project", Output: "id"},
+		Doc: "The projects that can use it, with public = false. Those that are taken out cannot use it any more; projects that others have let in stay.",
+	}
+}
+
+func accessRule() Rule {
+	return Rule{
+		Doc: "access goes with public = false.",
+		breaches: func(v values) []Breach {
+			public := plainOf(v["public"])
+			if v.missing("access") || public != cty.NilVal && public.False() || !v.missing("public") && public == cty.NilVal {
+				return nil
+			}
+			return []Breach{{
+				Attribute: "access", Says: "must not be written of what every project can use",
+				Hint: "write public = false, or take access out",
+			}}
+		},
+	}
+}
+
+func volumeBlock() Block {
+	return Block{
+		Kind: "volume", Class: ClassResource, Labels: resourceLabel("data"), Rules: []Rule{metadataRule()},
+		Doc: "A disk of Cinder, which outlives the instances that it is attached to.",
+		Attributes: []Attribute{
+			nameAttribute(InPlace),
+			projectAttribute(),
+			{
+				Name: "size", Type: cty.Number, Presence: Required, Bounds: &Bounds{1, 1 << 31}, Unit: "GiB", Example: cty.NumberIntVal(20),
+				Doc: "The size. A volume grows as it is; no volume shrinks, so that a smaller size makes another one, and the data is lost.",
+			},
+			{
+				Name: "type", Type: cty.String, Change: Replace, Reference: &Reference{Kind: "volume_type", Output: "name"},
+				Doc: "The volume type, by its name; Cinder's default type unless written.",
+			},
+			{
+				Name: "image", Type: cty.String, Change: Replace, Conflicts: "snapshot", Reference: &Reference{Kind: "image", Output: "id"}, Outlives: true,
+				Doc: "The image that it starts as a copy of. When somebody deletes the image, the volume stays as it is.",
+			},
+			{
+				Name: "snapshot", Type: cty.String, Change: Replace, Conflicts: "source_volume", Reference: &Reference{Kind: "snapshot", Output: "id"}, Outlives: true,
+				Doc: "The snapshot that it starts as a copy of. When somebody deletes the snapshot, the volume stays as it is.",
+			},
+			{
+				Name: "source_volume", Type: cty.String, Change: Replace, Conflicts: "image", Reference: &Reference{Kind: "volume", Output: "id"}, Outlives: true,
+				Doc: "The volume that it starts as a copy of. When somebody deletes that one, this one stays as it is.",
+			},
+			{
+				Name: "availability_zone", Type: cty.String, Change: Replace, Example: cty.StringVal("nova"),
+				Doc: "The group of storage hosts that the scheduler chooses from. Write it to have the volume near the instances that use it.",
+			},
+			{
+				Name: "bootable", Type: cty.Bool, Example: cty.True,
+				Doc: "Whether instances can start from it. Cinder says yes of a copy of an image, and no of an empty volume.",
+			},
+			descriptionAttribute(),
+			{
+				Name: "metadata", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"tier": cty.StringVal("db")}),
+				Doc: "Keys and values for people and programs. Those that are taken out are taken away; keys that others have added stay.",
+			},
+			idAttribute(FormatID),
+		},
+	}
+}
+
+func snapshotBlock() Block {
+	return Block{
+		Kind: "snapshot", Class: ClassResource, Labels: resourceLabel("before"), Rules: []Rule{metadataRule()},
+		Doc: "What a volume had on it at one moment. A volume that is in use is taken as it is then, as after a power failure.",
+		Attributes: []Attribute{
+			nameAttribute(InPlace),
+			projectAttribute(),
+			{
+				Name: "volume", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Reference: &Reference{Kind: "volume", Output: "id"},
+				Doc: "The volume, which has to be in the same project, and stays as long as it has snapshots.",
+			},
+			descriptionAttribute(),
+			{
+				Name: "metadata", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"reason": cty.StringVal("upgrade")}),
+				Doc: "Keys and values for people and programs. Those that are taken out are taken away; keys that others have added stay.",
+			},
+			idAttribute(FormatID),
+			{Name: "size", Type: cty.Number, Presence: Computed, Unit: "GiB", Doc: "The size of the volume when it was taken."},
+		},
+	}
+}
+
+func attachmentBlock() Block {
+	return Block{
+		Kind: "volume_attachment", Class: ClassResource, Labels: resourceLabel("data"),
+		Unique: "a volume is attached to an instance once",
+		Doc:    "That an instance has a volume as a disk. It is detached before either of them goes.",
+		Attributes: []Attribute{
+			{
+				Name: "instance", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Reference: &Reference{Kind: "instance", Output: "id"},
+				Doc: "The instance that has the volume as a disk.",
+			},
+			{
+				Name: "volume", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Reference: &Reference{Kind: "volume", Output: "id"},
+				Doc: "The volume that the instance has.",
+			},
+			idAttribute(FormatAny),
+			{Name: "device", Type: cty.String, Presence: Computed, Doc: "The name that Nova has for the disk, such as /dev/vdb. Inside of the instance it may be another one."},
+		},
+	}
+}
