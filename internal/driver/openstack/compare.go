@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/netip"
@@ -201,7 +202,7 @@ func differences(k kind, block *schema.Block, desired cty.Value, o *object, drop
 		if len(drop[name]) == 0 && same(k, name, want, have, o) {
 			continue
 		}
-		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(concerned(have, want, drop[name]))), After: showAttribute(block, name, written)}
+		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(concerned(block.Nested(name), have, want, drop[name]))), After: showAttribute(block, name, written)}
 		if written.ContainsMarked() {
 			f.Before = unit.TextSensitive
 		}
@@ -229,7 +230,32 @@ func same(k kind, name string, want, have cty.Value, o *object) bool {
 			return same
 		}
 	}
+	if nested := nestedOf(k, name); nested != nil {
+		return sameBlocks(nested, want, have)
+	}
 	return includes(want, have, unordered(k, name))
+}
+
+// sameBlocks tells whether an object has the nested blocks that are wanted: of those with keys at least these,
+// of others just these, in any order, unless none are written.
+func sameBlocks(nested *schema.Nested, want, have cty.Value) bool {
+	if !want.IsKnown() || !have.IsKnown() || want.IsNull() || !want.Type().IsListType() || want.LengthInt() == 0 {
+		return true
+	}
+	if len(nested.Keys) == 0 {
+		return includes(want, have, true)
+	}
+	there := have.AsValueSlice()
+	return !slices.ContainsFunc(want.AsValueSlice(), func(w cty.Value) bool {
+		return !slices.ContainsFunc(there, func(h cty.Value) bool { return includes(w, h, true) })
+	})
+}
+
+func nestedOf(k kind, name string) *schema.Nested {
+	if b, ok := k.(interface{ block() *schema.Block }); ok {
+		return b.block().Nested(name)
+	}
+	return nil
 }
 
 // unordered tells whether the order of a list means nothing.
@@ -313,6 +339,9 @@ func sameList(want, have cty.Value, anyOrder bool) bool {
 	if len(wanted) != len(there) {
 		return false
 	}
+	if anyOrder { // what says least fits most, and must not take what only another one fits
+		slices.SortStableFunc(wanted, func(a, b cty.Value) int { return cmp.Compare(said(b), said(a)) })
+	}
 	for i, w := range wanted {
 		if !anyOrder {
 			if !includes(w, there[i], false) {
@@ -327,6 +356,20 @@ func sameList(want, have cty.Value, anyOrder bool) bool {
 		there = slices.Delete(slices.Clone(there), at, at+1)
 	}
 	return true
+}
+
+// said is how much an object says: the number of its attributes that are not null.
+func said(v cty.Value) int {
+	if !v.Type().IsObjectType() || v.IsNull() || !v.IsKnown() {
+		return 0
+	}
+	n := 0
+	for _, inner := range v.AsValueMap() {
+		if !inner.IsKnown() || !inner.IsNull() {
+			n++
+		}
+	}
+	return n
 }
 
 // canonical gives addresses one spelling, so that a server's never looks like a change.
