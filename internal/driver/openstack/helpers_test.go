@@ -114,7 +114,7 @@ func fill(v cty.Value, t cty.Type) cty.Value {
 			}
 		}
 		return cty.ObjectVal(all)
-	case t.IsListType() && t.ElementType().IsObjectType():
+	case t.IsListType() && t.ElementType().IsObjectType() && v.LengthInt() > 0:
 		var elements []cty.Value
 		for _, e := range v.AsValueSlice() {
 			elements = append(elements, fill(e, t.ElementType()))
@@ -131,7 +131,7 @@ func target(t *testing.T, kind, label string, written values) unit.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := written["name"]; !ok {
+	if _, ok := written["name"]; !ok && language().Resource(kind).Attribute("name") != nil {
 		written["name"] = text(label)
 	}
 	spec := &unit.Resource{Kind: kind, Block: language().Resource(kind), Desired: desired(t, kind, written)}
