@@ -119,8 +119,10 @@ func TestEveryServiceAndKindIsKnown(t *testing.T) {
 		t.Errorf("APIs by kind: %v", kinds)
 	}
 	all := slices.DeleteFunc(schema.New().Kinds(schema.ClassResource), func(kind string) bool { return schema.New().Resource(kind).Cluster })
-	if len(all) != len(want) {
-		t.Errorf("the language has the kinds %v", all)
+	for _, kind := range all { // the demonstration has not all of them
+		if schema.ServiceOf(kind) == "" {
+			t.Errorf("nobody knows whose API keeps %s", kind)
+		}
 	}
 }
 

@@ -224,9 +224,13 @@ func (l *loader) data(b *hclsyntax.Block) {
 	l.lookup = false
 	decoded.Labels, decoded.Address = b.Labels, address
 	if len(decoded.Attributes) == 0 && !searches(b, decoded.Schema) {
+		hint := "write its name or id"
+		if def.Attribute("name") == nil {
+			hint = "write its id, or other attributes that it is found by"
+		}
 		l.fail(codeMissingAttribute, headerRange(b), "nothing to look up by",
 			fmt.Sprintf("a lookup of %s needs at least one attribute to find it by", Indefinite(def.Kind)),
-			"write its name or id")
+			hint)
 	}
 	if l.define(decoded.Address, decoded.Address.String(), headerRange(b)) {
 		l.module.Data = append(l.module.Data, decoded)

@@ -22,9 +22,11 @@ func (r *Renderer) Example(b *schema.Block, least bool) string {
 // Lookup returns a data block that looks up an object of a kind.
 func (r *Renderer) Lookup(b *schema.Block) string {
 	var s source
+	named := slices.ContainsFunc(b.Attributes, func(a schema.Attribute) bool { return a.FromLabel })
 	s.block(header(schema.DataKind, append([]string{b.Kind}, r.labels(b)...)), func(s *source) {
 		for _, a := range b.DataBlock().Attributes {
-			if full := b.Attribute(a.Name); full.FromLabel { // the name: one attribute is enough
+			// The name alone is enough, and what has none is found by what it must have.
+			if full := b.Attribute(a.Name); full.FromLabel || !named && full.Presence == schema.Required {
 				r.attribute(s, b, full)
 			}
 		}

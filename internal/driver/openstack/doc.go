@@ -12,11 +12,17 @@
 // marks are told of, and left alone. The mark is written by the request that creates:
 //
 //	network, subnet, router, security group, flavor   at the end of the description
+//	port, floating IP, trunk, subnet pool, QoS policy in the same place
 //	security group rule, port of a router interface   in the description
 //	project                                           a tag
 //	image                                             the property kupenstack_mark
 //	instance                                          the metadata key kupenstack_mark
 //	key pair                                          nowhere: its name and its key are all it has
+//	address scope                                     nowhere: its name in its project is all it has
+//	RBAC policy                                       nowhere: the right that it gives is all it has
+//
+// Rules of a QoS policy, sub-ports of a trunk and routes of a router bear no mark. Those that we have set are on
+// record by their keys, see [schema.Nested], and only they are taken away.
 //
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
@@ -46,8 +52,10 @@
 // Connect returns differ; meanwhile every call fails at once.
 //
 // Deleting asks for the object once more and refuses what does not bear our mark. A project stays
-// while it has instances, volumes, images, networks, routers, ports, floating IPs or security
-// groups, a network while it has subnets, and a router while it has interfaces that are not ours.
+// while it has instances, volumes, images, networks, routers, ports, floating IPs, security groups,
+// subnet pools, address scopes, QoS policies or trunks, a network while it has subnets, a router while it has
+// interfaces that are not ours, a port while something has it, a trunk while it has sub-ports whose ports bear
+// no mark, and a floating IP while ports of it are forwarded.
 //
 // What the package never does: change an object that it only looks up, delete an object that does
 // not bear our mark, send a creating request twice, or take an error for absence.
