@@ -87,6 +87,10 @@ func instanceBlock() Block {
 				Doc: "The networks it has a port in, in the order of its interfaces. Unless written, Nova takes the project's network, of which there must be one.",
 			},
 			{
+				Name: "ports", Type: cty.List(cty.String), Change: Replace, Reference: &Reference{Kind: "port", Output: "id"},
+				Doc: "Ports of the configuration that it has besides those that Nova makes in its networks, in the order of its interfaces behind those. They keep their own security groups.",
+			},
+			{
 				Name: "keypair", Type: cty.String, Change: Replace, Reference: &Reference{Kind: "keypair", Output: "name"},
 				Doc: "The SSH key that it starts with; without one nobody can log in, unless the image or user_data lets them.",
 			},

@@ -157,6 +157,8 @@ func (f Format) Pattern() string {
 		return sharePattern.String()
 	case FormatDriver:
 		return driverPattern.String()
+	case FormatMAC:
+		return macPattern.String()
 	default:
 		return ""
 	}
@@ -182,6 +184,8 @@ func (f Format) Check(s string) error {
 		return nil
 	case FormatPublicKey:
 		return checkPublicKey(s)
+	case FormatMAC, FormatRange:
+		return f.checkNetwork(s)
 	case FormatURL:
 		return checkURL(s, "http", "https")
 	case FormatCharts:

@@ -3,7 +3,10 @@ package schema
 import "github.com/zclconf/go-cty/cty"
 
 func networkBlocks() []Block {
-	return []Block{networkBlock(), subnetBlock(), routerBlock(), securityGroupBlock()}
+	return []Block{
+		networkBlock(), subnetBlock(), routerBlock(), securityGroupBlock(), portBlock(), floatingIPBlock(),
+		trunkBlock(), subnetPoolBlock(), addressScopeBlock(), qosPolicyBlock(), rbacPolicyBlock(),
+	}
 }
 
 func networkBlock() Block {
@@ -32,6 +35,10 @@ func networkBlock() Block {
 				Doc: "Whether its ports are filtered by security groups, and bound to their addresses, unless they say otherwise.",
 			},
 			{
+				Name: "qos_policy", Type: cty.String, Reference: &Reference{Kind: "qos_policy", Output: "id"},
+				Doc: "The limits of the traffic of its ports, for those that have none of their own.",
+			},
+			{
 				Name: "provider_network_type", Type: cty.String, Change: Replace, Allowed: []string{"flat", "vlan", "vxlan", "gre", "geneve", "local"},
 				Example: cty.StringVal("vlan"),
 				Doc:     "How the network is carried between nodes; chosen by Neutron unless written. Needs an administrator, as do the two below.",
@@ -56,7 +63,7 @@ func subnetBlock() Block {
 	return Block{
 		Kind: "subnet", Class: ClassResource, Labels: resourceLabel("web"),
 		Doc:   "A range of addresses in a network.",
-		Rules: append(subnetRules(), markedRules()...),
+		Rules: append(subnetRules(), markedRules()...), NeedsOne: [][]string{{"cidr", "subnet_pool"}},
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			{
@@ -65,9 +72,17 @@ func subnetBlock() Block {
 				Doc:       "The network that the addresses are for.",
 			},
 			{
-				Name: "cidr", Type: cty.String, Presence: Required, Change: Replace, Format: FormatCIDR, Lookup: true,
+				Name: "cidr", Type: cty.String, Change: Replace, Format: FormatCIDR, Lookup: true,
 				Example: cty.StringVal("10.1.0.0/24"),
-				Doc:     "The range of addresses. It must not overlap with other subnets of the network.",
+				Doc:     "The range of addresses. It must not overlap with other subnets of the network. It is chosen from subnet_pool unless written.",
+			},
+			{
+				Name: "subnet_pool", Type: cty.String, Change: Replace, Lookup: true, Reference: &Reference{Kind: "subnet_pool", Output: "id"},
+				Doc: "The subnet pool that the range is taken from.",
+			},
+			{
+				Name: "prefix_length", Type: cty.Number, Change: Replace, Conflicts: "cidr", Bounds: &Bounds{0, 128}, Unit: "bits", Example: cty.NumberIntVal(26),
+				Doc: "The size of the range that is taken from subnet_pool; what the pool says unless written.",
 			},
 			projectAttribute(),
 			descriptionAttribute(),
@@ -130,6 +145,45 @@ func routerBlock() Block {
 			},
 			tagsAttribute(),
 			idAttribute(FormatID),
+		},
+		Blocks: []Nested{
+			{Block: Block{
+				Kind: "external_fixed_ip", Class: ClassPart,
+				Doc: "An address of the gateway in the external network. When one is written, the gateway has no others; Neutron chooses unless any is.",
+				Attributes: []Attribute{
+					{
+						Name: "subnet", Type: cty.String, Reference: &Reference{Kind: "subnet", Output: "id"},
+						Doc: "The subnet of the external network that the address is in; that of ip_address unless written.",
+					},
+					{
+						Name: "ip_address", Type: cty.String, Format: FormatIP, Example: cty.StringVal("192.0.2.2"),
+						Doc: "The address; chosen by Neutron unless written, which needs an administrator.",
+					},
+				},
+				Rules: []Rule{{
+					Doc: "At least one of subnet and ip_address is written.",
+					breaches: func(v values) []Breach {
+						if !v.missing("subnet") || !v.missing("ip_address") {
+							return nil
+						}
+						return []Breach{{Attribute: "ip_address", Says: "or subnet must be written", Hint: "write one of them, or take the block away"}}
+					},
+				}},
+			}},
+			{Keys: []string{"destination", "next_hop"}, Block: Block{
+				Kind: "route", Class: ClassPart,
+				Doc: "A network that is behind another router. Those that are taken out are taken away; routes that others have added stay.",
+				Attributes: []Attribute{
+					{
+						Name: "destination", Type: cty.String, Presence: Required, Format: FormatCIDR, Example: cty.StringVal("10.2.0.0/16"),
+						Doc: "The network behind the other router, as its first address and the length of its prefix.",
+					},
+					{
+						Name: "next_hop", Type: cty.String, Presence: Required, Format: FormatIP, Example: cty.StringVal("10.1.0.254"),
+						Doc: "The address of the other router, in a subnet of this one.",
+					},
+				},
+			}},
 		},
 	}
 }

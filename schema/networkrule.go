@@ -15,6 +15,10 @@ import (
 func subnetRules() []Rule {
 	return []Rule{
 		{
+			Doc:      "cidr, subnet_pool or both are written; prefix_length is of what is taken from subnet_pool.",
+			breaches: rangeSourceBreaches,
+		},
+		{
 			Doc:      "An allocation pool lies in cidr, does not end before it starts, and shares no address with another one.",
 			breaches: poolBreaches,
 		},
@@ -24,6 +28,18 @@ func subnetRules() []Rule {
 		},
 		{Doc: "Destination and next hop of a host route are of the version of IP of cidr.", breaches: routeBreaches},
 	}
+}
+
+func rangeSourceBreaches(v values) []Breach {
+	switch {
+	case !v.missing("subnet_pool"):
+		return nil
+	case !v.missing("prefix_length"):
+		return []Breach{{Attribute: "prefix_length", Says: "needs the subnet pool that the range is taken from", Hint: "write subnet_pool beside it, or cidr in its place"}}
+	case v.missing("cidr"):
+		return []Breach{{Attribute: "cidr", Says: "or subnet_pool must be written", Hint: "write the range, such as cidr = \"10.1.0.0/24\", or the pool that it is taken from"}}
+	}
+	return nil
 }
 
 // pool is an allocation pool; its addresses are not valid where they are not known.

@@ -29,7 +29,7 @@ func TestReserved(t *testing.T) {
 		{"image", tags("kupenstack:zz"), []string{"tags"}},
 		{"instance", tags("kupenstack:zz"), []string{"tags"}},
 		{"router", tags("kupenstack", "kupenstack_mark", "of kupenstack:zz"), nil},
-		{"subnet", described("Front [kupenstack:zz.01]"), []string{"description"}},
+		{"router", described("Front [kupenstack:zz.01]"), []string{"description"}},
 		{"flavor", described("[kupenstack:zz]"), []string{"description"}},
 		{"security_group", described("[kupenstack:zz] and more"), nil},
 		{"flavor", described("small [kupenstack]"), nil},

@@ -65,6 +65,9 @@ type Nested struct {
 	Min, Max int // how many there may be; a Max of 0 means any number
 	// Service is the service that takes it, in a block of services; "" for all.
 	Service string
+	// Keys are the attributes that tell one of several from the others. The keys of those that are written are
+	// put on record: ours are taken away when they are taken out, and those that others have added stay.
+	Keys []string
 }
 
 // Single tells whether at most one such block can be written, in which case its value is an

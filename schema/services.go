@@ -181,7 +181,8 @@ func ServiceOf(kind string) string {
 	switch kind {
 	case "project", "domain", "region", "identity_service", "identity_endpoint", "role", "group", "user", "role_assignment":
 		return "keystone"
-	case "network", "subnet", "router", "security_group":
+	case "network", "subnet", "router", "security_group", "port", "floating_ip", "trunk",
+		"subnet_pool", "address_scope", "qos_policy", "rbac_policy":
 		return "neutron"
 	case "image":
 		return "glance"

@@ -114,6 +114,8 @@ func TestEveryServiceAndKindIsKnown(t *testing.T) {
 		"project": "keystone", "domain": "keystone", "region": "keystone", "identity_service": "keystone", "identity_endpoint": "keystone",
 		"role": "keystone", "user": "keystone", "group": "keystone", "role_assignment": "keystone",
 		"network": "neutron", "subnet": "neutron", "router": "neutron", "security_group": "neutron",
+		"port": "neutron", "floating_ip": "neutron", "trunk": "neutron", "subnet_pool": "neutron", "address_scope": "neutron",
+		"qos_policy": "neutron", "rbac_policy": "neutron",
 		"image": "glance", "flavor": "nova", "keypair": "nova", "instance": "nova",
 		"server_group": "nova", "host_aggregate": "nova", "volume_attachment": "nova",
 		"volume_type": "cinder", "volume": "cinder", "snapshot": "cinder",

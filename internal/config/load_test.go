@@ -194,8 +194,9 @@ nettwork "web" {}
 subnet "web" {
   network = netwrk.web
 }
+flavor "small" { vcpus = 1 }
 `)
-	want := []string{`did you mean "release"?`, "repository", `did you mean "network"?`, `did you mean "network"?`, "cidr"}
+	want := []string{`did you mean "release"?`, "repository", `did you mean "network"?`, `did you mean "network"?`, "ram"}
 	if len(diags) != len(want) {
 		t.Fatalf("%d diagnostics, want %d: %v", len(diags), len(want), diags)
 	}

@@ -12,8 +12,8 @@ import (
 // OpenStack when it is taken out of the configuration.
 const maxSet = 256
 
-// Set returns what goes on record of a unit that is as it is wanted: the keys of its maps and the elements
-// of its sets, sorted, by the names of the attributes. What is sensitive is left out. Of what is ignored,
+// Set returns what goes on record of a unit that is as it is wanted: the keys of its maps, the elements of its
+// sets and the keys of its nested blocks, sorted, by the names of the attributes and blocks. What is sensitive is left out. Of what is ignored,
 // the names on record until now stay. It is nil where there is nothing.
 func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[string][]string {
 	resource, ok := u.Spec.(*unit.Resource)
@@ -22,11 +22,15 @@ func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[stri
 	}
 	all := map[string][]string{}
 	for name := range desired.Type().AttributeTypes() {
+		nested := resource.Block.Nested(name)
 		found := namesIn(desired.GetAttr(name))
+		if nested != nil {
+			found = bounded(nested.KeysOf(desired.GetAttr(name)))
+		}
 		if slices.Contains(resource.Ignore, name) {
 			found = recorded[name]
 		}
-		if len(found) > 0 && resource.Block.Attribute(name) != nil {
+		if len(found) > 0 && (nested != nil || resource.Block.Attribute(name) != nil) {
 			all[name] = found
 		}
 	}

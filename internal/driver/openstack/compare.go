@@ -3,7 +3,6 @@ package openstack
 import (
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -211,7 +210,7 @@ func differences(k kind, block *schema.Block, desired cty.Value, o *object, drop
 		if len(drop[name]) == 0 && same(k, name, want, have, o) {
 			continue
 		}
-		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(concerned(have, want, drop[name]))), After: showAttribute(block, name, written)}
+		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(concerned(block.Nested(name), have, want, drop[name]))), After: showAttribute(block, name, written)}
 		if written.ContainsMarked() {
 			f.Before = unit.TextSensitive
 		}
@@ -248,131 +247,6 @@ func names(block *schema.Block) []string {
 		list = append(list, block.Blocks[i].Kind)
 	}
 	return list
-}
-
-// same tells whether an object has what is wanted.
-func same(k kind, name string, want, have cty.Value, o *object) bool {
-	if c, ok := k.(comparer); ok && want.IsWhollyKnown() {
-		if same, handled := c.compare(name, want, o); handled {
-			return same
-		}
-	}
-	return includes(want, have, unordered(k, name))
-}
-
-// unordered tells whether the order of a list means nothing.
-func unordered(k kind, name string) bool {
-	b, ok := k.(interface{ block() *schema.Block })
-	if !ok {
-		return false
-	}
-	a := b.block().Attribute(name)
-	return a != nil && a.Unordered
-}
-
-// includes tells whether have is as wanted: equal, and for maps, sets and objects at least
-// what is written, as others may have added the rest. Unknown parts fit everything,
-// and what could not be seen differs from nothing.
-func includes(want, have cty.Value, anyOrder bool) bool {
-	if !want.IsKnown() || !have.IsKnown() {
-		return true
-	}
-	if want.IsNull() || have.IsNull() {
-		return empty(want) && empty(have)
-	}
-	switch t := want.Type(); {
-	case t.IsSetType():
-		there := listOf(have)
-		for _, element := range listOf(want) {
-			if !slices.Contains(there, element) {
-				return false
-			}
-		}
-		return true
-	case t.IsMapType() || t.IsObjectType():
-		there := have.AsValueMap()
-		for key, w := range want.AsValueMap() {
-			h, ok := there[key]
-			if t.IsObjectType() && (w.IsKnown() && w.IsNull() || !ok) {
-				continue // not written, or not known
-			}
-			if !ok || !includes(w, h, anyOrder) {
-				return false
-			}
-		}
-		return true
-	case t.IsListType():
-		return sameList(want, have, anyOrder)
-	}
-	return canonical(want).RawEquals(canonical(have))
-}
-
-// seen is a value without what could not be seen of it.
-func seen(v cty.Value) cty.Value {
-	if v.IsWhollyKnown() {
-		return v
-	}
-	known, err := cty.Transform(v, func(_ cty.Path, inner cty.Value) (cty.Value, error) {
-		if !inner.IsKnown() {
-			return cty.NullVal(inner.Type()), nil
-		}
-		return inner, nil
-	})
-	if err != nil {
-		return v
-	}
-	return known
-}
-
-func empty(v cty.Value) bool {
-	switch {
-	case v.IsNull():
-		return true
-	case v.Type() == cty.String:
-		return v.AsString() == ""
-	case v.CanIterateElements():
-		return v.LengthInt() == 0
-	}
-	return false
-}
-
-func sameList(want, have cty.Value, anyOrder bool) bool {
-	wanted, there := want.AsValueSlice(), have.AsValueSlice()
-	if len(wanted) != len(there) {
-		return false
-	}
-	for i, w := range wanted {
-		if !anyOrder {
-			if !includes(w, there[i], false) {
-				return false
-			}
-			continue
-		}
-		at := slices.IndexFunc(there, func(h cty.Value) bool { return includes(w, h, true) })
-		if at < 0 {
-			return false
-		}
-		there = slices.Delete(slices.Clone(there), at, at+1)
-	}
-	return true
-}
-
-// canonical gives addresses one spelling, so that a server's never looks like a change.
-func canonical(v cty.Value) cty.Value {
-	if v.Type() != cty.String || v.IsNull() {
-		return v
-	}
-	return cty.StringVal(canonicalText(v.AsString()))
-}
-
-func canonicalText(s string) string {
-	if prefix, err := netip.ParsePrefix(s); err == nil {
-		return prefix.Masked().String()
-	}
-	if a, err := netip.ParseAddr(s); err == nil {
-		return a.String()
-	}
-	return s
 }
 
 // showAttribute returns the text of a value for people, which never shows a secret.

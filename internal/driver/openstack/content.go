@@ -15,12 +15,16 @@ type content struct {
 	call   call
 	key    string
 	mark   func(map[string]any) string
+	extra  bool // of an extension, which not every cloud has
 	ignore func(map[string]any) bool
 }
 
 // mustBeEmpty fails while the list has something: for good when that is not ours.
 func (c content) mustBeEmpty(ctx context.Context, s *session, parent string) error {
 	objects, err := s.all(ctx, c.call, c.key)
+	if c.extra && notFound(err) {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("look for %s in %s: %w", c.key, parent, err)
 	}
@@ -60,6 +64,10 @@ func projectContents(s *session, project string) []content {
 			key:  "images", mark: func(raw map[string]any) string { return textAt(raw, markKey) },
 		},
 		{call: call{service: serviceNetwork, path: "floatingips", query: mine()}, key: "floatingips", mark: markInDescription},
+		{call: call{service: serviceNetwork, path: "subnetpools", query: mine()}, key: "subnetpools", mark: markInDescription},
+		{call: call{service: serviceNetwork, path: "address-scopes", query: mine()}, key: "address_scopes", mark: markInDescription, extra: true},
+		{call: call{service: serviceNetwork, path: "qos/policies", query: mine()}, key: "policies", mark: markInDescription, extra: true},
+		{call: call{service: serviceNetwork, path: "trunks", query: mine()}, key: "trunks", mark: markInDescription, extra: true},
 	}
 	for _, service := range volumeServices() {
 		if s.listed(service) == "" { // many clouds have no volumes

@@ -12,6 +12,7 @@
 // marks are told of, and left alone. The mark is written by the request that creates:
 //
 //	network, subnet, router, security group, flavor   at the end of the description
+//	port, floating IP, trunk, subnet pool, QoS policy at the end of the description
 //	volume type                                       at the end of the description
 //	domain, role, group, user, region                 at the end of the description
 //	identity service                                  at the end of the description
@@ -23,12 +24,17 @@
 //	host aggregate                                    the metadata key kupenstack_mark, by a second request
 //	key pair                                          nowhere: its name and its key are all it has
 //	server group                                      nowhere: its name and its policy are all it has
+//	address scope                                     nowhere: its name in its project is all it has
 //	role assignment, volume attachment                nowhere: it is what it connects
+//	RBAC policy                                       nowhere: the right that it gives is all it has
 //
 // Objects without a name, which are endpoints, role assignments and attachments, are found by what they connect in
 // place of a name. Where the creating request takes no mark and others may have the same name, the intent has the ids
 // of what had the name before. When the answer is lost, the one object that has come since and could have been created
 // as what is wanted is ours; of several nobody can tell which, and that is told.
+//
+// Rules of a QoS policy, sub-ports of a trunk and routes of a router bear no mark. Those that we have set are on
+// record by their keys, see [schema.Nested], and only they are taken away.
 //
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
@@ -64,8 +70,10 @@
 // Connect returns differ; meanwhile every call fails at once.
 //
 // Deleting asks for the object once more and refuses what does not bear our mark. A project stays
-// while it has instances, volumes, snapshots, images, networks, routers, ports, floating IPs or security
-// groups, a network while it has subnets, and a router while it has interfaces that are not ours. A domain stays
+// while it has instances, volumes, snapshots, images, networks, routers, ports, floating IPs, security
+// groups, subnet pools, address scopes, QoS policies or trunks, a network while it has subnets, a router while it has
+// interfaces that are not ours, a port while something has it, a trunk while it has sub-ports whose ports bear no mark,
+// and a floating IP while ports of it are forwarded. A domain stays
 // while it has projects, users, groups or roles, a role while somebody has it, a group while it has users or roles,
 // a user while it has roles that are not ours,
 // a service of the catalogue while it has endpoints, and a region while it has endpoints or regions below it. A volume

@@ -114,7 +114,7 @@ func fill(v cty.Value, t cty.Type) cty.Value {
 			}
 		}
 		return cty.ObjectVal(all)
-	case t.IsListType() && t.ElementType().IsObjectType():
+	case t.IsListType() && t.ElementType().IsObjectType() && v.LengthInt() > 0:
 		var elements []cty.Value
 		for _, e := range v.AsValueSlice() {
 			elements = append(elements, fill(e, t.ElementType()))

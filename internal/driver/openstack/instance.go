@@ -134,6 +134,9 @@ func (k instanceKind) compare(name string, want cty.Value, o *object) (same, han
 		return zone == textOf(o.values[name]), true
 	case "networks":
 		return sameList(want, o.values[name], true), true
+	case portsAttribute:
+		have, seen := o.values[name]
+		return !seen || !slices.ContainsFunc(listOf(want), func(id string) bool { return !slices.Contains(listOf(have), id) }), true
 	case "security_groups":
 		return len(portsToChange(listOf(want), o)) == 0, true
 	}
@@ -195,18 +198,21 @@ func newMetadata(w wanted) map[string]any {
 	return metadata
 }
 
-// newNetworks are the networks of a new server. Without any written, Nova takes the project's only one.
+// newNetworks are the networks and ports of a new server. Without any written, Nova takes the project's only
+// network.
 func newNetworks(w wanted) any {
-	if w.written("networks") == cty.NilVal {
+	if w.written("networks") == cty.NilVal && w.written(portsAttribute) == cty.NilVal {
 		return "auto"
 	}
-	list := w.list("networks")
-	if len(list) == 0 {
-		return "none"
-	}
 	var networks []map[string]string
-	for _, id := range list {
+	for _, id := range w.list("networks") {
 		networks = append(networks, map[string]string{"uuid": id})
+	}
+	for _, id := range w.list(portsAttribute) {
+		networks = append(networks, map[string]string{"port": id})
+	}
+	if networks == nil {
+		return "none"
 	}
 	return networks
 }

@@ -10,11 +10,14 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
+const portsAttribute = "ports"
+
 // serverPort is what we need to know of a port of an instance.
 type serverPort struct {
 	id, network, created string
 	groups, addresses    []string
 	filtered             bool // by security groups
+	declared             bool // by the block, as a port of its own
 }
 
 // serverPorts reads the ports that instances have by themselves.
@@ -50,19 +53,32 @@ func unmarked(v cty.Value) cty.Value {
 func (k instanceKind) join(f found, raws []map[string]any) {
 	o, ports := f.object, serverPorts(raws)
 	order := listOf(unmarked(attribute(f.want, "networks")))
+	declared := listOf(unmarked(attribute(f.want, portsAttribute)))
+	for i := range ports {
+		ports[i].declared = slices.Contains(declared, ports[i].id)
+	}
 	slices.SortFunc(ports, func(a, b serverPort) int {
+		if a.declared != b.declared {
+			return map[bool]int{true: 1, false: -1}[a.declared]
+		}
+		if a.declared {
+			return cmp.Compare(place(declared, a.id), place(declared, b.id))
+		}
 		return cmp.Or(cmp.Compare(place(order, a.network), place(order, b.network)), cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
 	})
 	o.detail = ports
-	if o.health == unit.HealthProgressing && len(ports) == 0 || o.partial && len(ports) < len(order) {
+	if o.health == unit.HealthProgressing && len(ports) == 0 || o.partial && len(ports) < len(order)+len(declared) {
 		return // they come one by one while it is being built
 	}
-	var networks, addresses, groups []string
+	var ids, networks, addresses, groups []string
 	for _, p := range ports {
-		networks = append(networks, p.network)
-		addresses = append(addresses, p.addresses...)
-		groups = append(groups, p.groups...)
+		ids, addresses = append(ids, p.id), append(addresses, p.addresses...)
+		if p.declared { // it has its own network and security groups
+			continue
+		}
+		networks, groups = append(networks, p.network), append(groups, p.groups...)
 	}
+	o.values[portsAttribute] = texts(ids, cty.List(cty.String))
 	slices.Sort(groups)
 	o.values["networks"] = texts(networks, cty.List(cty.String))
 	o.values["addresses"] = texts(addresses, cty.List(cty.String))
@@ -87,7 +103,7 @@ func portsToChange(want []string, o *object) []string {
 	want = slices.Sorted(slices.Values(want))
 	var changed []string
 	for _, p := range ports {
-		if p.filtered && !slices.Equal(slices.Sorted(slices.Values(p.groups)), want) {
+		if p.filtered && !p.declared && !slices.Equal(slices.Sorted(slices.Values(p.groups)), want) {
 			changed = append(changed, p.id)
 		}
 	}

@@ -30,6 +30,7 @@ func neutronNetworks(language *schema.Definition) neutron {
 			{"shared", "shared"},
 			{"external", "router:external"},
 			{"port_security", "port_security_enabled"},
+			{qosAttribute, keyQoS},
 			{"provider_network_type", "provider:network_type"},
 			{"provider_physical_network", "provider:physical_network"},
 			{"provider_segmentation_id", "provider:segmentation_id"},

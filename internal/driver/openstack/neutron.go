@@ -17,6 +17,7 @@ import (
 type neutron struct {
 	schema    *schema.Block
 	one, many string // the keys of the API
+	below     string // what its collection is below, such as qos/
 	fields    []field
 	replacing string // the cost
 }
@@ -26,8 +27,10 @@ func (n neutron) marks() bool          { return true }
 func (n neutron) block() *schema.Block { return n.schema }
 func (n neutron) cost() string         { return n.replacing }
 
-// path is the collection's, which the API spells otherwise than the key.
-func (n neutron) path() string { return strings.ReplaceAll(n.many, "_", "-") }
+// path is that of the collection, which the API spells otherwise than the key, and of parts in it.
+func (n neutron) path(parts ...string) string {
+	return n.below + pathOf(append([]string{strings.ReplaceAll(n.many, "_", "-")}, parts...)...)
+}
 
 const keyDescription = "description"
 
@@ -53,7 +56,7 @@ func (n neutron) listRaw(ctx context.Context, s *session) ([]map[string]any, err
 }
 
 func (n neutron) getRaw(ctx context.Context, s *session, id string) (map[string]any, error) {
-	return s.one(ctx, call{service: serviceNetwork, method: http.MethodGet, path: pathOf(n.path(), id)}, n.one)
+	return s.one(ctx, call{service: serviceNetwork, method: http.MethodGet, path: n.path(id)}, n.one)
 }
 
 func (n neutron) list(ctx context.Context, s *session) ([]*object, error) {
@@ -129,7 +132,7 @@ func (n neutron) put(ctx context.Context, s *session, id string, body map[string
 	if len(body) == 0 {
 		return nil
 	}
-	_, err := s.do(ctx, call{service: serviceNetwork, method: http.MethodPut, path: pathOf(n.path(), id), body: map[string]any{n.one: body}})
+	_, err := s.do(ctx, call{service: serviceNetwork, method: http.MethodPut, path: n.path(id), body: map[string]any{n.one: body}})
 	return err
 }
 
@@ -144,14 +147,14 @@ func (n neutron) update(ctx context.Context, s *session, o *object, w wanted, at
 // take away those that somebody adds meanwhile.
 func (n neutron) writeTags(ctx context.Context, s *session, o *object, w wanted) error {
 	err := addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
-		_, err := s.do(ctx, call{service: serviceNetwork, method: http.MethodPut, path: pathOf(n.path(), o.id, "tags", tag)})
+		_, err := s.do(ctx, call{service: serviceNetwork, method: http.MethodPut, path: n.path(o.id, "tags", tag)})
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	return takeAway(w.drop["tags"], func(tag string) error {
-		return s.erase(ctx, serviceNetwork, pathOf(n.path(), o.id, "tags", tag))
+		return s.erase(ctx, serviceNetwork, n.path(o.id, "tags", tag))
 	})
 }
 
@@ -168,5 +171,5 @@ func addTags(want, have []string, add func(tag string) error) error {
 }
 
 func (n neutron) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
-	return false, s.erase(ctx, serviceNetwork, pathOf(n.path(), o.id))
+	return false, s.erase(ctx, serviceNetwork, n.path(o.id))
 }

@@ -48,6 +48,8 @@ func (k routerKind) read(raw map[string]any) *object {
 	if snat, ok := gateway["enable_snat"]; ok {
 		o.values["enable_snat"] = fromJSON(snat, cty.Bool)
 	}
+	o.values[outerBlock], _ = fixedAddresses(gateway, keyOuterIPs, k.schema.Nested(outerBlock).ValueType())
+	o.values[routeBlock] = readRoutes(raw, k.schema.Nested(routeBlock).ValueType())
 	return o
 }
 
@@ -109,7 +111,8 @@ func interfaces(want []string, o *object) (missing, surplus []string) {
 	return missing, surplus
 }
 
-func gatewayOf(w wanted) map[string]any {
+// gatewayOf is the gateway that is wanted, given the addresses that it has.
+func gatewayOf(w wanted, have []map[string]any) map[string]any {
 	network := w.text("external_network")
 	if network == "" {
 		return map[string]any{}
@@ -118,12 +121,15 @@ func gatewayOf(w wanted) map[string]any {
 	if snat := w.plain("enable_snat"); snat != nil {
 		gateway["enable_snat"] = snat
 	}
+	if list := writtenAddresses(w.written(outerBlock), have); len(list) > 0 {
+		gateway[keyOuterIPs] = list
+	}
 	return gateway
 }
 
 func (k routerKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	body := k.newBody(w)
-	if gateway := gatewayOf(w); len(gateway) > 0 {
+	if gateway := gatewayOf(w, nil); len(gateway) > 0 {
 		body["external_gateway_info"] = gateway
 	}
 	o, err := readOne(k.read)(k.post(ctx, s, body))
@@ -135,14 +141,20 @@ func (k routerKind) create(ctx context.Context, s *session, w wanted) (*object, 
 
 func (k routerKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
 	body := k.changedBody(o, w, attributes)
-	if slices.Contains(attributes, "external_network") || slices.Contains(attributes, "enable_snat") {
+	if slices.ContainsFunc(attributes, func(name string) bool {
+		return name == "external_network" || name == "enable_snat" || name == outerBlock
+	}) {
 		if w.written("external_network") != cty.NilVal {
-			body["external_gateway_info"] = gatewayOf(w)
+			info, _ := o.raw["external_gateway_info"].(map[string]any)
+			body["external_gateway_info"] = gatewayOf(w, objectsAt(info, keyOuterIPs))
 		} else if network := textOf(o.values["external_network"]); network != "" {
 			body["external_gateway_info"] = map[string]any{"network_id": network, "enable_snat": w.plain("enable_snat")}
 		}
 	}
 	if err := k.put(ctx, s, o.id, body); err != nil {
+		return err
+	}
+	if err := k.dropRoutes(ctx, s, o, w); err != nil { // before the interfaces that they pass
 		return err
 	}
 	if slices.Contains(attributes, "subnets") {
@@ -156,6 +168,11 @@ func (k routerKind) update(ctx context.Context, s *session, o *object, w wanted,
 			if err := k.connect(ctx, s, o, w.mark, subnet); err != nil {
 				return err
 			}
+		}
+	}
+	if slices.Contains(attributes, routeBlock) {
+		if err := k.addRoutes(ctx, s, o, w); err != nil {
+			return err
 		}
 	}
 	return k.writeTags(ctx, s, o, w)

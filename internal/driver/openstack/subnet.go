@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"net/http"
 	"net/netip"
 	"slices"
 
@@ -13,12 +14,15 @@ import (
 // subnetKind translates routes and the gateway, which must not be in use when it changes.
 type subnetKind struct{ neutron }
 
+const poolAttribute, lengthAttribute = "subnet_pool", "prefix_length"
+
 func neutronSubnets(language *schema.Definition) neutron {
 	return neutron{
 		schema: attributes(language, "subnet"), one: "subnet", many: "subnets",
 		fields: []field{
 			{"network", "network_id"},
 			{"cidr", "cidr"},
+			{poolAttribute, "subnetpool_id"},
 			{"gateway_ip", "gateway_ip"},
 			{"enable_dhcp", "enable_dhcp"},
 			{"dns_nameservers", "dns_nameservers"},
@@ -31,6 +35,9 @@ func neutronSubnets(language *schema.Definition) neutron {
 func (k subnetKind) read(raw map[string]any) *object {
 	o := k.neutron.read(raw)
 	o.values["ip_version"] = fromJSON(raw["ip_version"], cty.Number)
+	if prefix, err := netip.ParsePrefix(textAt(raw, "cidr")); err == nil {
+		o.values[lengthAttribute] = cty.NumberIntVal(int64(prefix.Bits()))
+	}
 	o.values["no_gateway"] = cty.BoolVal(textAt(raw, "gateway_ip") == "")
 	var routes []any
 	for _, r := range objectsAt(raw, "host_routes") {
@@ -50,9 +57,8 @@ func (k subnetKind) get(ctx context.Context, s *session, id string) (*object, er
 
 func (k subnetKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	body := k.newBody(w)
-	body["ip_version"] = 4
-	if prefix, err := netip.ParsePrefix(w.text("cidr")); err == nil && prefix.Addr().Is6() {
-		body["ip_version"] = 6
+	if err := k.addRange(ctx, s, w, body); err != nil {
+		return nil, err
 	}
 	if w.plain("no_gateway") == true {
 		body["gateway_ip"] = nil
@@ -61,6 +67,27 @@ func (k subnetKind) create(ctx context.Context, s *session, w wanted) (*object, 
 		body["host_routes"] = routes
 	}
 	return readOne(k.read)(k.post(ctx, s, body))
+}
+
+// addRange writes the version of IP, which Neutron wants to be told even of a range that it chooses.
+func (k subnetKind) addRange(ctx context.Context, s *session, w wanted, body map[string]any) error {
+	body["ip_version"] = 4
+	prefix, err := netip.ParsePrefix(w.text("cidr"))
+	switch {
+	case err == nil && prefix.Addr().Is6():
+		body["ip_version"] = 6
+	case err == nil:
+	default:
+		pool, err := s.one(ctx, call{service: serviceNetwork, method: http.MethodGet, path: pathOf("subnetpools", w.text(poolAttribute))}, "subnetpool")
+		if err != nil {
+			return err
+		}
+		body["ip_version"] = pool["ip_version"]
+		if length := w.plain(lengthAttribute); length != nil {
+			body["prefixlen"] = length
+		}
+	}
+	return nil
 }
 
 func (k subnetKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {

@@ -6,10 +6,11 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// surplus is what is to be taken away from an object, by the names of the attributes: the keys of maps and
-// the elements of sets that we have set, that are there, and that are wanted no longer. What others have
+// surplus is what is to be taken away from an object, by the names of the attributes: the keys of maps and of
+// nested blocks and the elements of sets that we have set, that are there, and that are wanted no longer. What others have
 // added is not on record, and stays.
 func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[string][]string {
 	all := map[string][]string{}
@@ -23,7 +24,11 @@ func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[st
 				continue // it may turn out to be wanted
 			}
 		}
-		wanted, there := namesIn(want), namesIn(m.object.values[name])
+		names := namesIn
+		if nested := r.Block.Nested(name); nested != nil {
+			names = nested.KeysOf
+		}
+		wanted, there := names(want), names(m.object.values[name])
 		for _, key := range set {
 			if slices.Contains(there, key) && !slices.Contains(wanted, key) {
 				all[name] = append(all[name], key)
@@ -48,7 +53,12 @@ func namesIn(v cty.Value) []string {
 
 // concerned is what is there without what others have added, which stays: only what is wanted, or is taken
 // away.
-func concerned(have, want cty.Value, drop []string) cty.Value {
+func concerned(nested *schema.Nested, have, want cty.Value, drop []string) cty.Value {
+	if nested != nil && len(nested.Keys) > 0 && !have.IsNull() && have.IsKnown() {
+		keys := append(nested.KeysOf(want), drop...)
+		kept := slices.DeleteFunc(have.AsValueSlice(), func(v cty.Value) bool { return !slices.Contains(keys, nested.KeyOf(v)) })
+		return collection(kept, have.Type())
+	}
 	if have.IsNull() || !have.IsKnown() || !have.Type().IsMapType() && !have.Type().IsSetType() {
 		return have
 	}
@@ -69,10 +79,13 @@ func concerned(have, want cty.Value, drop []string) cty.Value {
 	return cty.MapVal(elements)
 }
 
-// emptied is what is left to be wanted of a map or set that is taken out as a whole.
+// emptied is what is left to be wanted of a map, a set or nested blocks that is taken out as a whole.
 func emptied(t cty.Type) cty.Value {
-	if t.IsSetType() {
+	switch {
+	case t.IsSetType():
 		return cty.SetValEmpty(t.ElementType())
+	case t.IsListType():
+		return cty.ListValEmpty(t.ElementType())
 	}
 	return cty.MapValEmpty(t.ElementType())
 }

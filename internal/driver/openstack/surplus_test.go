@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestTakenAway: what we have set and is wanted no longer goes, what others have added stays, and the plan
@@ -35,6 +36,12 @@ func TestTakenAway(t *testing.T) {
 		{"tags of routers, as a whole", "router", "tags", cty.NilVal, inDescription, []string{"a", "b"}, `["a","b"]`, `[]`, []string{"DELETE /network/v2.0/routers/x1/tags/a", "DELETE /network/v2.0/routers/x1/tags/b"}},
 		{"tags of security groups", "security_group", "tags", set(), inDescription, []string{"a"}, `["a"]`, `[]`, []string{"DELETE /network/v2.0/security-groups/x1/tags/a"}},
 		{"tags of projects", "project", "tags", set("a"), map[string]any{"tags": append([]any{testMark}, tags...)}, []string{"a", "b", testMark}, `["a","b"]`, `["a"]`, []string{"DELETE /identity/v3/projects/x1/tags/b"}},
+		{"routes", "router", "route", cty.ListValEmpty(routeType()), map[string]any{"description": "[" + testMark + "]", "routes": []any{
+			map[string]any{"destination": "2001:db8:1::/48", "nexthop": "2001:db8::0009"}, map[string]any{"destination": "10.2.0.0/16", "nexthop": "10.0.0.9"},
+		}}, []string{"2001:db8:1::/48 2001:db8::9"}, `[{"destination":"2001:db8:1::/48","next_hop":"2001:db8::0009"}]`, `[]`, []string{`extraroutes {"router":{"routes":[{"destination":"2001:db8:1::/48","nexthop":"2001:db8::0009"}]}}`}},
+		{"sub-ports", "trunk", "sub_port", cty.ListValEmpty(schema.New().Resource("trunk").Nested("sub_port").ValueType().ElementType()), map[string]any{"description": "[" + testMark + "]", "sub_ports": []any{
+			map[string]any{"port_id": "p1", "segmentation_type": "vlan", "segmentation_id": "7"}, map[string]any{"port_id": "p2", "segmentation_type": "vlan", "segmentation_id": "8"},
+		}}, []string{"p1"}, `[{"port":"p1","segmentation_id":7,"segmentation_type":"vlan"}]`, `[]`, []string{`subports {"sub_ports":[{"port_id":"p1"}]}`}},
 		{"extra specs", "flavor", "extra_specs", tier, map[string]any{"description": "[" + testMark + "]", "extra_specs": theirs}, []string{"n", "tier"}, `{"n":"1","tier":"web"}`, `{"tier":"db"}`, []string{"DELETE /compute/v2.1/flavors/x1/os-extra_specs/n"}},
 		{"extra specs as a whole", "flavor", "extra_specs", cty.NilVal, map[string]any{"description": "[" + testMark + "]", "extra_specs": theirs}, []string{"n"}, `{"n":"1"}`, `{}`, []string{"DELETE /compute/v2.1/flavors/x1/os-extra_specs/n"}},
 		{"properties", "image", "properties", tier, map[string]any{"status": "active", markKey: testMark, "n": "1", "tier": "web", "theirs": "x"}, []string{"n", "tier"}, `{"n":"1","tier":"web"}`, `{"tier":"db"}`, []string{`[{"op":"remove","path":"/n"},{"op":"replace","path":"/tier","value":"db"}]`}},
@@ -72,6 +79,8 @@ func TestTakenAway(t *testing.T) {
 					gone = append(gone, asked)
 				} else if _, patch, is := strings.Cut(asked, " /image/v2/images/x1 "); is {
 					gone = append(gone, patch)
+				} else if _, sent, is := strings.Cut(asked, "/remove_"); is {
+					gone = append(gone, sent)
 				}
 			}
 			if !slices.Equal(gone, test.gone) {
@@ -83,4 +92,8 @@ func TestTakenAway(t *testing.T) {
 			}
 		})
 	}
+}
+
+func routeType() cty.Type {
+	return schema.New().Resource("router").Nested("route").ValueType().ElementType()
 }

@@ -154,6 +154,16 @@ func (w wanted) written(name string) cty.Value { return attribute(w.value, name)
 // text returns a written string, or "".
 func (w wanted) text(name string) string { return textOf(w.written(name)) }
 
+// blocks returns the nested blocks that are wanted.
+func (w wanted) blocks(name string) []cty.Value { return valuesIn(w.written(name)) }
+
+func valuesIn(v cty.Value) []cty.Value {
+	if v == cty.NilVal || v.IsNull() || !v.IsKnown() {
+		return nil
+	}
+	return v.AsValueSlice()
+}
+
 func textOf(v cty.Value) string {
 	if v == cty.NilVal || v.IsMarked() || !v.IsKnown() || v.IsNull() || v.Type() != cty.String {
 		return ""

@@ -9,5 +9,5 @@ cloud "demo" {
 network "web" {}
 
 subnet "web" {
-  network = network.web
+  cidr = "10.1.0.0/24"
 }

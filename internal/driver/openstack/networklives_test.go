@@ -1,0 +1,176 @@
+package openstack_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// number is a whole number that is written.
+// objects are what is written as a list of objects or as nested blocks.
+func objects(all ...values) cty.Value {
+	types := map[string]cty.Type{}
+	for _, one := range all {
+		for name, v := range one {
+			types[name] = v.Type()
+		}
+	}
+	var elements []cty.Value
+	for _, one := range all {
+		parts := map[string]cty.Value{}
+		for name, t := range types {
+			if parts[name] = cty.NullVal(t); one[name] != cty.NilVal {
+				parts[name] = one[name]
+			}
+		}
+		elements = append(elements, cty.ObjectVal(parts))
+	}
+	return cty.ListVal(elements)
+}
+
+// altered returns a function that changes an object of Neutron as somebody else would.
+func altered(path, key string, body map[string]any) func(*testing.T, string) {
+	return func(t *testing.T, id string) {
+		t.Helper()
+		request(t, "network", http.MethodPut, "v2.0/"+path+"/"+id, map[string]any{key: body})
+	}
+}
+
+// erased returns a function that deletes one.
+func erased(path string) func(*testing.T, string) {
+	return func(t *testing.T, id string) {
+		t.Helper()
+		request(t, "network", http.MethodDelete, "v2.0/"+path+"/"+id, nil)
+	}
+}
+
+// segment makes a network with a subnet, and returns the ids of both.
+func segment(t *testing.T, b *bench, cidr string, written values) (network, subnet string) {
+	t.Helper()
+	n := target(t, "network", unique("net"), written)
+	b.converge(t, &n)
+	s := target(t, "subnet", unique("sub"), values{"network": text(n.ID), "cidr": text(cidr), "enable_dhcp": cty.False})
+	b.converge(t, &s)
+	return n.ID, s.ID
+}
+
+// made makes an object and returns its id.
+func made(t *testing.T, b *bench, kind string, written values) string {
+	t.Helper()
+	tg := target(t, kind, unique(kind), written)
+	b.converge(t, &tg)
+	return tg.ID
+}
+
+func networkLives() map[string]life {
+	return map[string]life{
+		"port": {
+			kind: "port",
+			needs: func(t *testing.T, b *bench) values {
+				network, subnet := segment(t, b, "10.11.0.0/24", values{})
+				return values{
+					"network": text(network), "security_groups": list(made(t, b, "security_group", values{})), "qos_policy": text(made(t, b, "qos_policy", values{})),
+					"fixed_ip": objects(values{"subnet": text(subnet)}, values{"subnet": text(subnet), "ip_address": text("10.11.0.9")}),
+				}
+			},
+			first: values{
+				"description": text("Front"), "tags": set("a"), "allowed_address_pairs": objects(
+					values{"ip_address": text("10.11.0.200/32")}, values{"ip_address": text("10.11.0.200"), "mac_address": text("FA:16:3E:00:00:09")}),
+				"binding_profile": cty.MapVal(values{"a": text("1")}),
+			},
+			changed: values{
+				"description": text("Back"), "admin_state_up": cty.False, "security_groups": cty.ListValEmpty(cty.String),
+				"allowed_address_pairs": objects(values{"ip_address": text("10.12.0.0/24")}), "binding_profile": cty.MapVal(values{"a": text("2"), "b": text("3")}),
+			},
+			meddle:  altered("ports", "port", map[string]any{"allowed_address_pairs": []any{}, "admin_state_up": true}),
+			meddled: []string{"admin_state_up", "allowed_address_pairs"},
+			vanish:  erased("ports"), replaced: values{"mac_address": text("fa:16:3e:00:00:77")},
+			lists: []string{"/v2.0/ports"}, search: []string{"name", "network"},
+		},
+		"floating IP": {
+			kind: "floating_ip",
+			needs: func(t *testing.T, b *bench) values {
+				outside, _ := segment(t, b, "198.51.100.0/24", values{"external": cty.True})
+				network, subnet := segment(t, b, "10.13.0.0/24", values{})
+				made(t, b, "router", values{"external_network": text(outside), "subnets": list(subnet)})
+				return values{"floating_network": text(outside), "port": text(made(t, b, "port", values{"network": text(network)}))}
+			},
+			first:   values{"description": text("Front"), "address": text("198.51.100.77"), "tags": set("a")},
+			changed: values{"description": text("Back"), "tags": set("a", "b")},
+			meddle:  altered("floatingips", "floatingip", map[string]any{"port_id": nil}), meddled: []string{"port"},
+			vanish: erased("floatingips"), replaced: values{"address": text("198.51.100.78")},
+			lists: []string{"/v2.0/floatingips"}, search: []string{"address", "floating_network"},
+		},
+		"trunk": {
+			kind: "trunk",
+			needs: func(t *testing.T, b *bench) values {
+				network, _ := segment(t, b, "10.14.0.0/24", values{})
+				parent, sub := made(t, b, "port", values{"network": text(network)}), made(t, b, "port", values{"network": text(network)})
+				return values{"port": text(parent), "sub_port": objects(values{"port": text(sub), "segmentation_type": text("vlan"), "segmentation_id": number(101)})}
+			},
+			first:   values{"description": text("Front"), "tags": set("a")},
+			changed: values{"description": text("Back"), "admin_state_up": cty.False, "name": text(unique("trunk"))},
+			meddle:  altered("trunks", "trunk", map[string]any{"name": "other"}), meddled: []string{"name"},
+			vanish: func(t *testing.T, id string) {
+				t.Helper()
+				altered("trunks", "trunk", map[string]any{"admin_state_up": true})(t, id)
+				erased("trunks")(t, id)
+			},
+			lists: []string{"/v2.0/trunks"}, search: []string{"port"},
+		},
+		"subnet pool": {
+			kind: "subnet_pool",
+			first: values{
+				"description": text("Front"), "prefixes": list("10.80.0.0/17", "10.80.128.0/17", "10.80.4.0/24"), "min_prefix_length": number(20),
+				"max_prefix_length": number(28), "default_prefix_length": number(24), "default_quota": number(512), "tags": set("a"),
+			},
+			changed: values{"prefixes": list("10.82.0.0/16", "10.80.0.0/16"), "default_prefix_length": number(26), "max_prefix_length": number(29), "default_quota": number(1024)},
+			meddle:  altered("subnetpools", "subnetpool", map[string]any{"default_prefixlen": 25}), meddled: []string{"default_prefix_length"},
+			vanish: erased("subnetpools"), replaced: values{"shared": cty.True}, lists: []string{"/v2.0/subnetpools"}, search: []string{"name"},
+		},
+		"subnet of a pool": {
+			kind: "subnet",
+			needs: func(t *testing.T, b *bench) values {
+				pool := made(t, b, "subnet_pool", values{"prefixes": list("2001:db8:40::/48"), "default_prefix_length": number(64)})
+				return values{"network": text(made(t, b, "network", values{})), "subnet_pool": text(pool)}
+			},
+			first: values{"enable_dhcp": cty.False}, changed: values{"description": text("Back")},
+			replaced: values{"prefix_length": number(72)}, lists: []string{"/v2.0/subnets"}, search: []string{"subnet_pool"},
+		},
+		"address scope": {
+			kind: "address_scope", unmarked: true,
+			first: values{"ip_version": number(4)}, changed: values{"name": text(unique("scope"))},
+			meddle: altered("address-scopes", "address_scope", map[string]any{"name": "other"}), meddled: []string{"name"},
+			vanish: erased("address-scopes"), replaced: values{"ip_version": number(6)}, lists: []string{"/v2.0/address-scopes"}, search: []string{"name", "ip_version"},
+		},
+		"QoS policy": {
+			kind: "qos_policy",
+			first: values{
+				"description": text("Front"), "dscp_mark": number(26), "tags": set("a"),
+				"bandwidth_limit":   objects(values{"direction": text("egress"), "max_kbps": number(1000)}, values{"direction": text("ingress"), "max_kbps": number(2000), "max_burst_kbps": number(1500)}),
+				"minimum_bandwidth": objects(values{"direction": text("egress"), "min_kbps": number(100)}),
+			},
+			changed: values{
+				"description": text("Back"), "shared": cty.True, "dscp_mark": number(28),
+				"bandwidth_limit": objects(values{"direction": text("egress"), "max_kbps": number(1200), "max_burst_kbps": number(900)}),
+			},
+			meddle: altered("qos/policies", "policy", map[string]any{"shared": false}), meddled: []string{"shared"},
+			vanish: erased("qos/policies"), lists: []string{"/v2.0/qos/policies"}, search: []string{"name"},
+		},
+		"RBAC policy": {
+			kind: "rbac_policy", unmarked: true,
+			needs: func(t *testing.T, b *bench) values {
+				return values{"object": text(made(t, b, "network", values{})), "target": text(made(t, b, "project", values{}))}
+			},
+			first: values{"object_type": text("network"), "action": text("access_as_shared")}, vanish: erased("rbac-policies"),
+			replaced: values{"target": text("*")}, lists: []string{"/v2.0/rbac-policies"}, search: []string{"object", "target"},
+		},
+	}
+}
+
+func TestBedLivesOfNetworkKinds(t *testing.T) {
+	for name, l := range networkLives() {
+		t.Run(name, l.walk)
+	}
+}

@@ -1,0 +1,198 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// portKind is a port by itself. What is plugged in, which the device of the port tells, is never written: it is
+// up to Nova, and to routers. A port that something has stays.
+type portKind struct{ neutron }
+
+const (
+	qosAttribute, keyQoS         = "qos_policy", "qos_policy_id"
+	fixedBlock, keyFixedIPs      = "fixed_ip", "fixed_ips"
+	profileAttribute, keyProfile = "binding_profile", "binding:profile"
+	hostAttribute, keyPortHost   = "binding_host", "binding:host_id"
+	keyAddress, keySubnetID      = "ip_address", "subnet_id"
+)
+
+func neutronPorts(language *schema.Definition) neutron {
+	return neutron{
+		schema: attributes(language, "port"), one: "port", many: "ports",
+		fields: []field{
+			{"network", "network_id"},
+			{"admin_state_up", "admin_state_up"},
+			{"mac_address", "mac_address"},
+			{"security_groups", "security_groups"},
+			{"port_security", "port_security_enabled"},
+			{"allowed_address_pairs", "allowed_address_pairs"},
+			{qosAttribute, keyQoS},
+			{"binding_vnic_type", "binding:vnic_type"},
+			{hostAttribute, keyPortHost},
+		},
+		replacing: "what has the port is cut off, and its addresses can change",
+	}
+}
+
+func (k portKind) read(raw map[string]any) *object {
+	o := k.neutron.read(raw)
+	values, addresses := fixedAddresses(raw, keyFixedIPs, k.schema.Nested(fixedBlock).ValueType())
+	o.values[fixedBlock], o.values["addresses"] = values, texts(addresses, cty.List(cty.String))
+	if profile, ok := raw[keyProfile].(map[string]any); ok { // others than administrators see none
+		o.values[profileAttribute] = fromMap(profile, cty.Map(cty.String))
+	}
+	return o
+}
+
+// fixedAddresses reads addresses with their subnets, and the addresses alone.
+func fixedAddresses(raw map[string]any, key string, t cty.Type) (cty.Value, []string) {
+	var values []cty.Value
+	var addresses []string
+	for _, ip := range objectsAt(raw, key) {
+		values = append(values, fromMap(map[string]any{"subnet": ip[keySubnetID], keyAddress: ip[keyAddress]}, t.ElementType()))
+		addresses = append(addresses, textAt(ip, keyAddress))
+	}
+	return collection(values, t), addresses
+}
+
+// writtenAddresses are the addresses that are wanted, in Neutron's words. One that is wanted in a subnet
+// without saying which stays the one that is there.
+func writtenAddresses(want cty.Value, have []map[string]any) []map[string]string {
+	list := []map[string]string{}
+	var taken []string
+	for _, v := range valuesIn(want) {
+		taken = append(taken, canonicalText(textOf(attribute(v, keyAddress))))
+	}
+	for _, v := range valuesIn(want) {
+		subnet, address := textOf(attribute(v, "subnet")), textOf(attribute(v, keyAddress))
+		for _, ip := range have {
+			there := textAt(ip, keyAddress)
+			if address == "" && textAt(ip, keySubnetID) == subnet && !slices.Contains(taken, canonicalText(there)) {
+				address, taken = there, append(taken, canonicalText(there))
+			}
+		}
+		one := map[string]string{}
+		if subnet != "" {
+			one[keySubnetID] = subnet
+		}
+		if address != "" {
+			one[keyAddress] = address
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func (k portKind) list(ctx context.Context, s *session) ([]*object, error) {
+	return readAll(k.read)(k.listRaw(ctx, s))
+}
+
+func (k portKind) get(ctx context.Context, s *session, id string) (*object, error) {
+	return readOne(k.read)(k.getRaw(ctx, s, id))
+}
+
+// compare takes hardware addresses in any spelling.
+func (k portKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
+	have, ok := o.values[name]
+	switch {
+	case name == "mac_address":
+		return strings.EqualFold(textOf(want), textOf(have)), true
+	case name == "allowed_address_pairs" && ok:
+		return sameList(plainPairs(want), plainPairs(have), true), true
+	}
+	return false, false
+}
+
+// plainPairs are pairs in one spelling: a network of one address is that address.
+func plainPairs(pairs cty.Value) cty.Value {
+	if pairs.IsNull() || !pairs.IsWhollyKnown() || pairs.LengthInt() == 0 {
+		return pairs
+	}
+	var plain []cty.Value
+	for _, pair := range pairs.AsValueSlice() {
+		parts := pair.AsValueMap()
+		if prefix, err := netip.ParsePrefix(textOf(parts[keyAddress])); err == nil && prefix.IsSingleIP() {
+			parts[keyAddress] = cty.StringVal(prefix.Addr().String())
+		}
+		if mac := textOf(parts["mac_address"]); mac != "" {
+			parts["mac_address"] = cty.StringVal(strings.ToLower(mac))
+		}
+		plain = append(plain, cty.ObjectVal(parts))
+	}
+	return cty.ListVal(plain)
+}
+
+// writtenPairs leaves out the hardware addresses that are not written, which Neutron takes for the port's own.
+func writtenPairs(w wanted) []map[string]string {
+	pairs := []map[string]string{}
+	for _, v := range w.blocks("allowed_address_pairs") {
+		pair := map[string]string{keyAddress: textOf(attribute(v, keyAddress))}
+		if mac := textOf(attribute(v, "mac_address")); mac != "" {
+			pair["mac_address"] = mac
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs
+}
+
+func (k portKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	body := k.newBody(w)
+	if list := writtenAddresses(w.written(fixedBlock), nil); len(list) > 0 {
+		body[keyFixedIPs] = list
+	}
+	if body["allowed_address_pairs"] != nil {
+		body["allowed_address_pairs"] = writtenPairs(w)
+	}
+	if profile := w.plain(profileAttribute); profile != nil {
+		body[keyProfile] = profile
+	}
+	return readOne(k.read)(k.post(ctx, s, body))
+}
+
+func (k portKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	body := k.changedBody(o, w, attributes)
+	if slices.Contains(attributes, fixedBlock) {
+		body[keyFixedIPs] = writtenAddresses(w.written(fixedBlock), objectsAt(o.raw, keyFixedIPs))
+	}
+	if body["allowed_address_pairs"] != nil {
+		body["allowed_address_pairs"] = writtenPairs(w)
+	}
+	if slices.Contains(attributes, profileAttribute) {
+		body[keyProfile] = profileOf(o, w)
+	}
+	if err := k.put(ctx, s, o.id, body); err != nil {
+		return err
+	}
+	return k.writeTags(ctx, s, o, w)
+}
+
+// profileOf is the whole profile, which Neutron replaces: what others have added to it stays.
+func profileOf(o *object, w wanted) map[string]any {
+	profile := map[string]any{}
+	there, _ := o.raw[keyProfile].(map[string]any)
+	maps.Copy(profile, there)
+	written, _ := w.plain(profileAttribute).(map[string]any)
+	maps.Copy(profile, written)
+	for _, key := range w.drop[profileAttribute] {
+		delete(profile, key)
+	}
+	return profile
+}
+
+// remove leaves a port that something has: Neutron would take it away from an instance without asking.
+func (k portKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	if device := textAt(o.raw, "device_id"); device != "" {
+		return false, unit.Blocked(fmt.Sprintf("the port is in use by %s (%s): take it away from there first", device, first(textAt(o.raw, "device_owner"), "nobody knows what")))
+	}
+	return k.neutron.remove(ctx, s, o)
+}

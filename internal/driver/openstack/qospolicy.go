@@ -1,0 +1,136 @@
+package openstack
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// qosPolicyKind adds the rules, which are parts of the policy that bear no mark. Neutron takes one of each type
+// for each direction. A new policy gets its rules by updates.
+type qosPolicyKind struct{ neutron }
+
+// qosRules is one type of rules, as the schema and as Neutron have it.
+type qosRules struct {
+	block, one, many string
+	fields           []field
+}
+
+const (
+	keyDirection = "direction"
+	markRule     = "dscp_marking"
+	keyDSCP      = "dscp_mark"
+)
+
+func qosRuleTypes() []qosRules {
+	return []qosRules{
+		{"bandwidth_limit", "bandwidth_limit_rule", "bandwidth_limit_rules", []field{{keyDirection, keyDirection}, {"max_kbps", "max_kbps"}, {"max_burst_kbps", "max_burst_kbps"}}},
+		{"minimum_bandwidth", "minimum_bandwidth_rule", "minimum_bandwidth_rules", []field{{keyDirection, keyDirection}, {"min_kbps", "min_kbps"}}},
+	}
+}
+
+func neutronQoSPolicies(language *schema.Definition) neutron {
+	return neutron{
+		schema: attributes(language, "qos_policy"), one: "policy", many: "policies", below: "qos/",
+		fields:    []field{{"shared", "shared"}, {"is_default", "is_default"}},
+		replacing: "networks, ports and floating IPs that use the policy stand in the way of deleting it",
+	}
+}
+
+func (k qosPolicyKind) read(raw map[string]any) *object {
+	o := k.neutron.read(raw)
+	for _, rules := range qosRuleTypes() {
+		t := k.schema.Nested(rules.block).ValueType()
+		var values []cty.Value
+		for _, r := range objectsAt(raw, "rules") {
+			if textAt(r, "type") == rules.block {
+				values = append(values, fromMap(r, t.ElementType())) // the attributes are named as the keys are
+			}
+		}
+		o.values[rules.block] = collection(values, t)
+	}
+	o.values[keyDSCP] = cty.NullVal(cty.Number)
+	if r := k.rule(raw, markRule, ""); r != nil {
+		o.values[keyDSCP] = fromJSON(r[keyDSCP], cty.Number)
+	}
+	return o
+}
+
+// rule finds the rule of a type, and of a direction where rules have one.
+func (k qosPolicyKind) rule(raw map[string]any, kind, direction string) map[string]any {
+	for _, r := range objectsAt(raw, "rules") {
+		if textAt(r, "type") == kind && (direction == "" || textAt(r, keyDirection) == direction) {
+			return r
+		}
+	}
+	return nil
+}
+
+func (k qosPolicyKind) list(ctx context.Context, s *session) ([]*object, error) {
+	return readAll(k.read)(k.listRaw(ctx, s))
+}
+
+func (k qosPolicyKind) get(ctx context.Context, s *session, id string) (*object, error) {
+	return readOne(k.read)(k.getRaw(ctx, s, id))
+}
+
+func (k qosPolicyKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	return readOne(k.read)(k.post(ctx, s, k.newBody(w)))
+}
+
+func (k qosPolicyKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	if err := k.put(ctx, s, o.id, k.changedBody(o, w, attributes)); err != nil {
+		return err
+	}
+	for _, rules := range qosRuleTypes() {
+		if !slices.Contains(attributes, rules.block) {
+			continue
+		}
+		if err := k.writeRules(ctx, s, o, w, rules); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(attributes, keyDSCP) {
+		rules := qosRules{block: markRule, one: "dscp_marking_rule", many: "dscp_marking_rules"}
+		if err := k.writeRule(ctx, s, o, rules, k.rule(o.raw, markRule, ""), map[string]any{keyDSCP: w.plain(keyDSCP)}); err != nil {
+			return err
+		}
+	}
+	return k.writeTags(ctx, s, o, w)
+}
+
+// writeRules takes away those of our rules that are not wanted any more, and makes or changes the others.
+func (k qosPolicyKind) writeRules(ctx context.Context, s *session, o *object, w wanted, rules qosRules) error {
+	for _, direction := range w.drop[rules.block] {
+		if r := k.rule(o.raw, rules.block, direction); r != nil {
+			if err := s.erase(ctx, serviceNetwork, k.path(o.id, rules.many, textAt(r, "id"))); err != nil {
+				return err
+			}
+		}
+	}
+	there := valuesIn(o.values[rules.block])
+	for _, v := range w.written(rules.block).AsValueSlice() {
+		if slices.ContainsFunc(there, func(h cty.Value) bool { return includes(v, h, true) }) {
+			continue
+		}
+		body := wanted{value: v}.body(rules.fields, nil)
+		if err := k.writeRule(ctx, s, o, rules, k.rule(o.raw, rules.block, textOf(attribute(v, keyDirection))), body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeRule changes a rule that is there, or makes one.
+func (k qosPolicyKind) writeRule(ctx context.Context, s *session, o *object, rules qosRules, there, body map[string]any) error {
+	c := call{service: serviceNetwork, method: http.MethodPost, path: k.path(o.id, rules.many), body: map[string]any{rules.one: body}}
+	if there != nil {
+		c.method, c.path = http.MethodPut, k.path(o.id, rules.many, textAt(there, "id"))
+	}
+	_, err := s.do(ctx, c)
+	return err
+}

@@ -1,0 +1,55 @@
+package openstack
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+const (
+	outerBlock, keyOuterIPs = "external_fixed_ip", "external_fixed_ips"
+	routeBlock, keyRoutes   = "route", "routes"
+)
+
+// readRoutes reads the routes that a router has besides those to its subnets.
+func readRoutes(raw map[string]any, t cty.Type) cty.Value {
+	var values []cty.Value
+	for _, r := range objectsAt(raw, keyRoutes) {
+		values = append(values, fromMap(map[string]any{"destination": r["destination"], "next_hop": r["nexthop"]}, t.ElementType()))
+	}
+	return collection(values, t)
+}
+
+// dropRoutes takes away those of our routes that are not wanted any more. Neutron takes single routes, so that
+// those which others add meanwhile stay.
+func (k routerKind) dropRoutes(ctx context.Context, s *session, o *object, w wanted) error {
+	nested := k.schema.Nested(routeBlock)
+	gone := slices.DeleteFunc(valuesIn(o.values[routeBlock]), func(v cty.Value) bool {
+		return !slices.Contains(w.drop[routeBlock], nested.KeyOf(v))
+	})
+	return k.changeRoutes(ctx, s, o, "remove_extraroutes", gone)
+}
+
+func (k routerKind) addRoutes(ctx context.Context, s *session, o *object, w wanted) error {
+	there := valuesIn(o.values[routeBlock])
+	missing := slices.DeleteFunc(w.blocks(routeBlock), func(v cty.Value) bool {
+		return slices.ContainsFunc(there, func(h cty.Value) bool { return includes(v, h, true) })
+	})
+	return k.changeRoutes(ctx, s, o, "add_extraroutes", missing)
+}
+
+func (k routerKind) changeRoutes(ctx context.Context, s *session, o *object, action string, routes []cty.Value) error {
+	if len(routes) == 0 {
+		return nil
+	}
+	var list []map[string]string
+	for _, v := range routes {
+		list = append(list, map[string]string{"destination": textOf(attribute(v, "destination")), "nexthop": textOf(attribute(v, "next_hop"))})
+	}
+	_, err := s.do(ctx, call{
+		service: serviceNetwork, method: http.MethodPut, path: k.path(o.id, action), body: map[string]any{k.one: map[string]any{keyRoutes: list}},
+	})
+	return err
+}

@@ -1,0 +1,178 @@
+package openstack
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// same tells whether an object has what is wanted.
+func same(k kind, name string, want, have cty.Value, o *object) bool {
+	if c, ok := k.(comparer); ok && want.IsWhollyKnown() {
+		if same, handled := c.compare(name, want, o); handled {
+			return same
+		}
+	}
+	if nested := nestedOf(k, name); nested != nil {
+		return sameBlocks(nested, want, have)
+	}
+	return includes(want, have, unordered(k, name))
+}
+
+// sameBlocks tells whether an object has the nested blocks that are wanted: of those with keys at least these,
+// of others just these, in any order, unless none are written.
+func sameBlocks(nested *schema.Nested, want, have cty.Value) bool {
+	if !want.IsKnown() || !have.IsKnown() || want.IsNull() || !want.Type().IsListType() || want.LengthInt() == 0 {
+		return true
+	}
+	if len(nested.Keys) == 0 {
+		return includes(want, have, true)
+	}
+	there := have.AsValueSlice()
+	return !slices.ContainsFunc(want.AsValueSlice(), func(w cty.Value) bool {
+		return !slices.ContainsFunc(there, func(h cty.Value) bool { return includes(w, h, true) })
+	})
+}
+
+func nestedOf(k kind, name string) *schema.Nested {
+	if b, ok := k.(interface{ block() *schema.Block }); ok {
+		return b.block().Nested(name)
+	}
+	return nil
+}
+
+// unordered tells whether the order of a list means nothing.
+func unordered(k kind, name string) bool {
+	b, ok := k.(interface{ block() *schema.Block })
+	if !ok {
+		return false
+	}
+	a := b.block().Attribute(name)
+	return a != nil && a.Unordered
+}
+
+// includes tells whether have is as wanted: equal, and for maps, sets and objects at least
+// what is written, as others may have added the rest. Unknown parts fit everything,
+// and what could not be seen differs from nothing.
+func includes(want, have cty.Value, anyOrder bool) bool {
+	if !want.IsKnown() || !have.IsKnown() {
+		return true
+	}
+	if want.IsNull() || have.IsNull() {
+		return empty(want) && empty(have)
+	}
+	switch t := want.Type(); {
+	case t.IsSetType():
+		there := listOf(have)
+		for _, element := range listOf(want) {
+			if !slices.Contains(there, element) {
+				return false
+			}
+		}
+		return true
+	case t.IsMapType() || t.IsObjectType():
+		there := have.AsValueMap()
+		for key, w := range want.AsValueMap() {
+			h, ok := there[key]
+			if t.IsObjectType() && (w.IsKnown() && w.IsNull() || !ok) {
+				continue // not written, or not known
+			}
+			if !ok || !includes(w, h, anyOrder) {
+				return false
+			}
+		}
+		return true
+	case t.IsListType():
+		return sameList(want, have, anyOrder)
+	}
+	return canonical(want).RawEquals(canonical(have))
+}
+
+// seen is a value without what could not be seen of it.
+func seen(v cty.Value) cty.Value {
+	if v.IsWhollyKnown() {
+		return v
+	}
+	known, err := cty.Transform(v, func(_ cty.Path, inner cty.Value) (cty.Value, error) {
+		if !inner.IsKnown() {
+			return cty.NullVal(inner.Type()), nil
+		}
+		return inner, nil
+	})
+	if err != nil {
+		return v
+	}
+	return known
+}
+
+func empty(v cty.Value) bool {
+	switch {
+	case v.IsNull():
+		return true
+	case v.Type() == cty.String:
+		return v.AsString() == ""
+	case v.CanIterateElements():
+		return v.LengthInt() == 0
+	}
+	return false
+}
+
+func sameList(want, have cty.Value, anyOrder bool) bool {
+	wanted, there := want.AsValueSlice(), have.AsValueSlice()
+	if len(wanted) != len(there) {
+		return false
+	}
+	if anyOrder { // what says least fits most, and must not take what only another one fits
+		slices.SortStableFunc(wanted, func(a, b cty.Value) int { return cmp.Compare(said(b), said(a)) })
+	}
+	for i, w := range wanted {
+		if !anyOrder {
+			if !includes(w, there[i], false) {
+				return false
+			}
+			continue
+		}
+		at := slices.IndexFunc(there, func(h cty.Value) bool { return includes(w, h, true) })
+		if at < 0 {
+			return false
+		}
+		there = slices.Delete(slices.Clone(there), at, at+1)
+	}
+	return true
+}
+
+// said is how much an object says: the number of its attributes that are not null.
+func said(v cty.Value) int {
+	if !v.Type().IsObjectType() || v.IsNull() || !v.IsKnown() {
+		return 0
+	}
+	n := 0
+	for _, inner := range v.AsValueMap() {
+		if !inner.IsKnown() || !inner.IsNull() {
+			n++
+		}
+	}
+	return n
+}
+
+// canonical gives addresses one spelling, so that a server's never looks like a change.
+func canonical(v cty.Value) cty.Value {
+	if v.Type() != cty.String || v.IsNull() {
+		return v
+	}
+	return cty.StringVal(canonicalText(v.AsString()))
+}
+
+func canonicalText(s string) string {
+	if prefix, err := netip.ParsePrefix(s); err == nil {
+		return prefix.Masked().String()
+	}
+	if a, err := netip.ParseAddr(s); err == nil {
+		return a.String()
+	}
+	return s
+}

@@ -1,0 +1,175 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// trunkKind adds the sub-ports, which cannot be changed: one with another tag takes the place of the old one.
+type trunkKind struct{ neutron }
+
+const subPortBlock, keySubPorts = "sub_port", "sub_ports"
+
+func neutronTrunks(language *schema.Definition) neutron {
+	return neutron{
+		schema: attributes(language, "trunk"), one: "trunk", many: "trunks",
+		fields:    []field{{portAttribute, keyPort}, {"admin_state_up", "admin_state_up"}},
+		replacing: "the instance loses the networks of the sub-ports until the trunk is there again",
+	}
+}
+
+func (k trunkKind) read(raw map[string]any) *object {
+	o := k.neutron.read(raw)
+	t := k.schema.Nested(subPortBlock).ValueType()
+	var values []cty.Value
+	for _, p := range objectsAt(raw, keySubPorts) {
+		values = append(values, fromMap(map[string]any{
+			"port": p[keyPort], "segmentation_type": p["segmentation_type"], "segmentation_id": p["segmentation_id"],
+		}, t.ElementType()))
+	}
+	o.values[subPortBlock] = collection(values, t)
+	return o
+}
+
+func (k trunkKind) list(ctx context.Context, s *session) ([]*object, error) {
+	return readAll(k.read)(k.listRaw(ctx, s))
+}
+
+func (k trunkKind) get(ctx context.Context, s *session, id string) (*object, error) {
+	return readOne(k.read)(k.getRaw(ctx, s, id))
+}
+
+// compare knows that a sub-port that inherits its tag shows type and number of its network.
+func (k trunkKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
+	if name != subPortBlock {
+		return false, false
+	}
+	missing, wrong := k.subPorts(want, o)
+	return len(missing) == 0 && len(wrong) == 0, true
+}
+
+// subPorts returns the sub-ports that are wanted and not there, and the ports of those in their place.
+func (k trunkKind) subPorts(want cty.Value, o *object) (missing []cty.Value, wrong []string) {
+	there := map[string]cty.Value{}
+	for _, v := range valuesIn(o.values[subPortBlock]) {
+		there[textOf(attribute(v, "port"))] = v
+	}
+	for _, w := range valuesIn(want) {
+		port := textOf(attribute(w, "port"))
+		have, is := there[port]
+		if is && (textOf(attribute(w, "segmentation_type")) == "inherit" || includes(w, have, true)) {
+			continue
+		}
+		if missing = append(missing, w); is {
+			wrong = append(wrong, port)
+		}
+	}
+	return missing, wrong
+}
+
+func newSubPorts(wanted []cty.Value) []map[string]any {
+	var list []map[string]any
+	for _, v := range wanted {
+		one := map[string]any{keyPort: textOf(attribute(v, "port")), "segmentation_type": first(textOf(attribute(v, "segmentation_type")), "vlan")}
+		if n := attribute(v, "segmentation_id"); n != cty.NilVal {
+			number, _ := n.AsBigFloat().Int64()
+			one["segmentation_id"] = number
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func (k trunkKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
+	body := k.newBody(w)
+	if wanted := w.blocks(subPortBlock); len(wanted) > 0 {
+		body[keySubPorts] = newSubPorts(wanted)
+	}
+	return readOne(k.read)(k.post(ctx, s, body))
+}
+
+// update lets a trunk carry its changes before it is taken out of service, and puts it into service before them:
+// while admin_state_up is false Neutron changes no sub-ports.
+func (k trunkKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	body := k.changedBody(o, w, attributes)
+	late := map[string]any{}
+	if body["admin_state_up"] == false {
+		late["admin_state_up"] = false
+		delete(body, "admin_state_up")
+	}
+	if err := k.put(ctx, s, o.id, body); err != nil {
+		return err
+	}
+	if slices.Contains(attributes, subPortBlock) {
+		if err := k.changeSubPorts(ctx, s, o, w); err != nil {
+			return err
+		}
+	}
+	if err := k.put(ctx, s, o.id, late); err != nil {
+		return err
+	}
+	return k.writeTags(ctx, s, o, w)
+}
+
+func (k trunkKind) changeSubPorts(ctx context.Context, s *session, o *object, w wanted) error {
+	missing, wrong := k.subPorts(w.written(subPortBlock), o)
+	var gone []map[string]any
+	for _, port := range slices.Concat(wrong, w.drop[subPortBlock]) {
+		gone = append(gone, map[string]any{keyPort: port})
+	}
+	if len(gone) > 0 {
+		if err := k.move(ctx, s, o, "remove_subports", gone); err != nil {
+			return err
+		}
+	}
+	if len(missing) > 0 {
+		return k.move(ctx, s, o, "add_subports", newSubPorts(missing))
+	}
+	return nil
+}
+
+func (k trunkKind) move(ctx context.Context, s *session, o *object, action string, ports []map[string]any) error {
+	_, err := s.do(ctx, call{
+		service: serviceNetwork, method: http.MethodPut, path: k.path(o.id, action), body: map[string]any{keySubPorts: ports},
+	})
+	return err
+}
+
+// remove leaves a trunk with sub-ports of others, which their owners would be cut off from. Whose they are, the
+// marks of the ports tell.
+func (k trunkKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	query := url.Values{"fields": {"id", keyDescription}}
+	for _, p := range objectsAt(o.raw, keySubPorts) {
+		query.Add("id", textAt(p, keyPort))
+	}
+	if query.Has("id") {
+		ports, err := s.all(ctx, call{service: serviceNetwork, path: "ports", query: query}, "ports")
+		if err != nil {
+			return false, err
+		}
+		var others []string
+		for _, p := range ports {
+			if markInDescription(p) == "" {
+				others = append(others, textAt(p, "id"))
+			}
+		}
+		if len(others) > 0 {
+			return false, unit.Blocked(fmt.Sprintf("the trunk has sub-ports that are not ours, by the ports %s: remove them first", strings.Join(others, ", ")))
+		}
+	}
+	if o.raw["admin_state_up"] == false { // Neutron does not delete one that is out of service
+		if err := k.put(ctx, s, o.id, map[string]any{"admin_state_up": true}); err != nil {
+			return false, err
+		}
+	}
+	return k.neutron.remove(ctx, s, o)
+}
