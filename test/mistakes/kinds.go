@@ -24,7 +24,7 @@ func Kinds() []Kind {
 			{"document", "as document/output: a key that is misspelt is one that the document does not have."},
 		}},
 		{"missing", "something that is required is not there", []Reason{
-			{"router project", "as network/missing: nothing in it is required, but for a name under for_each."},
+			{"router project image", "as network/missing: nothing in it is required, but for a name under for_each."},
 			{"openstack locals lifecycle settings", "Nothing in it is required."},
 			{"hclvars command-line", "as variable/missing: a value that is given nowhere is told at the variable."},
 			{"document", "as document/path: a document that is missing is a file that is not there."},

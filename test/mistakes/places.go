@@ -17,7 +17,7 @@ func Places() []Place {
 		{"security_group", "a security group and its rules", "unknown misspelt missing type value reference cycle conflict"},
 		{"flavor", "a flavor", "unknown misspelt missing type value sensitive"},
 		{"keypair", "a key pair", "missing value scope path"},
-		{"image", "an image", "misspelt missing value path"},
+		{"image", "an image", "misspelt value path"},
 		{"instance", "an instance", "misspelt missing value scope output kind sensitive"},
 		{"project", "a project", "misspelt type value scope syntax"},
 		{"data", "a lookup", "unknown misspelt missing value collision reference output syntax foreach"},
