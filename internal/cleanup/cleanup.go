@@ -83,7 +83,7 @@ func (r Release) remover(job *unstructured.Unstructured, from maker, left string
 		if left == schema.LeftPools {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("Job %s has no container for %s itself", job.GetName(), r.Name)
+		return nil, fmt.Errorf("the Job %s has no container for %s itself", job.GetName(), r.Name)
 	}
 	pod["containers"] = containers
 	waitForNoJobs(pod)

@@ -14,8 +14,8 @@ const rookGroup = "ceph.rook.io"
 
 // The Secrets in which Rook has the keys of users: how they are called, and of which type they are.
 const (
-	rookSecret     = "rook-ceph-client-"
-	rookSecretType = "kubernetes.io/rook"
+	rookKeyPrefix = "rook-ceph-client-"
+	rookKeyType   = "kubernetes.io/rook"
 )
 
 // usersOfRook are the users that a service reaches Ceph with.
@@ -43,7 +43,7 @@ func (c *composer) rookKeys(ceph *model.Ceph) {
 			added[user.User] = true
 			spec := &unit.Copied{
 				Namespace: c.m.Cloud.Namespace, Name: user.Secret, Key: cephSecretKey,
-				Source: unit.CopySource{Namespace: ceph.Rook, Name: rookSecret + user.User, Key: user.User, Type: rookSecretType},
+				Source: unit.CopySource{Namespace: ceph.Rook, Name: rookKeyPrefix + user.User, Key: user.User, Type: rookKeyType},
 			}
 			if user.User == ceph.VolumeUser().User {
 				spec.Labels = map[string]string{unit.LabelReadable: "true"}

@@ -117,7 +117,7 @@ func (c *checker) ceph(cloud *Cloud) {
 		case ceph.Admin != "" && use.user.Secret != "":
 			c.fail(codeInvalid, at(use.name), "two ways to a key", fmt.Sprintf("%s has a Secret, and with admin_secret the charts make the users and Secrets with their keys", use.name), "take one of them away")
 		case ceph.Rook != "":
-			c.rookUser(ceph, use.name, use.user, at(use.name))
+			c.rookUser(use.name, use.user, at(use.name))
 		case ceph.Admin == "" && use.user.Secret == "" && use.needed && cloud.runsAny(use.services):
 			c.fail(codeIncomplete, at(use.name), "no key", fmt.Sprintf("nothing says with which key the user of %s gets into Ceph", use.name),
 				fmt.Sprintf(`write, for example: %s = { secret = "ceph-%s" }; or admin_secret, for the charts to make the users`, use.name, use.name))

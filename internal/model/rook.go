@@ -23,7 +23,7 @@ func (c *checker) rook(cloud *Cloud, at func(name string) diag.Range) {
 }
 
 // rookUser checks that a user can be a CephClient, whose key is where Rook has it.
-func (c *checker) rookUser(ceph *Ceph, name string, user CephUser, where diag.Range) {
+func (c *checker) rookUser(name string, user CephUser, where diag.Range) {
 	if user.Secret != "" {
 		c.fail(codeInvalid, where, "two ways to a key", fmt.Sprintf("%s has a Secret, and with rook_namespace the key is the one that Rook has", name), "take the Secret away, or rook_namespace")
 		return

@@ -71,7 +71,7 @@ func (p *person) makes(service, collection, one string, body map[string]any) str
 // deletes has something deleted at the end.
 func (p *person) deletes(client *gophercloud.ServiceClient, url string) {
 	afterwards(p.t, func(ctx context.Context) error {
-		_, err := client.Delete(ctx, url, nil) //nolint:bodyclose // the library closes it
+		_, err := client.Delete(ctx, url, nil)
 		return err
 	})
 }
@@ -80,7 +80,7 @@ func (p *person) deletes(client *gophercloud.ServiceClient, url string) {
 func (p *person) puts(service, path string, body any) {
 	p.t.Helper()
 	client := p.clients[service]
-	if _, err := client.Put(p.t.Context(), client.ServiceURL(path), body, nil, &gophercloud.RequestOpts{OkCodes: []int{200, 201, 204}}); err != nil { //nolint:bodyclose // the library closes it
+	if _, err := client.Put(p.t.Context(), client.ServiceURL(path), body, nil, &gophercloud.RequestOpts{OkCodes: []int{200, 201, 204}}); err != nil {
 		p.t.Fatalf("%s: %v", path, err)
 	}
 }
@@ -104,7 +104,7 @@ func TestExport(t *testing.T) {
 	p.puts("network", "routers/"+router+"/add_router_interface", map[string]any{"subnet_id": subnet})
 	afterwards(t, func(ctx context.Context) error {
 		client := p.clients["network"]
-		_, err := client.Put(ctx, client.ServiceURL("routers", router, "remove_router_interface"), map[string]any{"subnet_id": subnet}, nil, &gophercloud.RequestOpts{OkCodes: []int{200}}) //nolint:bodyclose // the library closes it
+		_, err := client.Put(ctx, client.ServiceURL("routers", router, "remove_router_interface"), map[string]any{"subnet_id": subnet}, nil, &gophercloud.RequestOpts{OkCodes: []int{200}})
 		return err
 	})
 	group := p.makes("network", "security-groups", "security_group", map[string]any{"name": prefix + "-web", "project_id": project})
@@ -119,12 +119,12 @@ func TestExport(t *testing.T) {
 	p.makes("compute", "os-keypairs", "keypair", map[string]any{"name": prefix + "-ops", "public_key": publicKey})
 	flavor := p.makes("compute", "flavors", "flavor", map[string]any{"name": prefix + ".small", "vcpus": 1, "ram": 64, "disk": 0, "swap": 32})
 	extra := p.clients["compute"]
-	if _, err := extra.Post(t.Context(), extra.ServiceURL("flavors", flavor, "os-extra_specs"), map[string]any{"extra_specs": map[string]any{"hw:cpu_policy": "shared"}}, nil, &gophercloud.RequestOpts{OkCodes: []int{200}}); err != nil { //nolint:bodyclose // the library closes it
+	if _, err := extra.Post(t.Context(), extra.ServiceURL("flavors", flavor, "os-extra_specs"), map[string]any{"extra_specs": map[string]any{"hw:cpu_policy": "shared"}}, nil, &gophercloud.RequestOpts{OkCodes: []int{200}}); err != nil {
 		t.Fatal(err)
 	}
 	image := p.makes("image", "images", "", map[string]any{"name": prefix + "-image", "disk_format": "raw", "container_format": "bare", "hw_disk_bus": "scsi", "min_disk": 0})
 	client := p.clients["image"]
-	if _, err := client.Put(t.Context(), client.ServiceURL("images", image, "file"), nil, nil, &gophercloud.RequestOpts{ //nolint:bodyclose // the library closes it
+	if _, err := client.Put(t.Context(), client.ServiceURL("images", image, "file"), nil, nil, &gophercloud.RequestOpts{
 		RawBody: bytes.NewReader([]byte("bytes")), MoreHeaders: map[string]string{"Content-Type": "application/octet-stream"}, OkCodes: []int{http.StatusNoContent},
 	}); err != nil {
 		t.Fatal(err)
