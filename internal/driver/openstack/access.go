@@ -39,12 +39,16 @@ func volumeTypeAccess() access {
 	}
 }
 
-// complete reads who can use the objects that not everybody can.
+// complete reads who can use the objects that not everybody can, of those that write it, or for which we have let somebody
+// in, and where everything is asked for. No list says it.
 func (a access) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := map[addr.Object]error{}
 	for _, f := range objects {
 		o := f.object
 		if public := o.values["public"]; public == cty.NilVal || public.IsNull() || public.True() {
+			continue
+		}
+		if !f.whole && attribute(f.want, accessAttribute) == cty.NilVal && len(f.set[accessAttribute]) == 0 {
 			continue
 		}
 		raws, err := s.whole(ctx, call{service: a.service(s), path: pathOf(a.collection, o.id, a.list)}, a.key)

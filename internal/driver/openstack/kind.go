@@ -187,6 +187,8 @@ type found struct {
 	address addr.Object
 	// set is what of it is on record as ours, as in [unit.Target].
 	set map[string][]string
+	// whole says that all of it is wanted to be known, as for an export.
+	whole bool
 	// unserved are the services that are not up yet, and keep a part of it that was never written.
 	unserved []string
 }

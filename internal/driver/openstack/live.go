@@ -29,7 +29,7 @@ func (d *Driver) Live(ctx context.Context, kinds []string) ([]unit.Live, error) 
 	all := map[string][]found{}
 	for name, objects := range lists {
 		for _, o := range objects {
-			all[name] = append(all[name], found{object: o, want: cty.NilVal})
+			all[name] = append(all[name], found{object: o, want: cty.NilVal, whole: true})
 		}
 	}
 	incomplete, _ := d.complete(ctx, s, all) // what cannot be read of single objects is not exported
