@@ -14,7 +14,7 @@ func clusterBlocks() []Block {
 	return []Block{{
 		Kind: ChartKind, Class: ClassResource, Cluster: true, Labels: clusterLabel("cert-manager"),
 		Doc: "A Helm release of any chart, beside those of the services: what the cloud needs, and no service of the language is. " +
-			"What depends on it waits until it is ready: its hooks have run, and its objects work.",
+			"What depends on it waits until it is ready: its hooks have run, and its objects work. When the block goes, namespaces, definitions of kinds, claims to volumes and buckets, and clusters, pools, file systems, object stores and zones of Rook stay.",
 		Unique: "a release keeps its name, which two cannot have",
 		Attributes: append([]Attribute{
 			{
