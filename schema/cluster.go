@@ -14,7 +14,7 @@ func clusterBlocks() []Block {
 	return []Block{{
 		Kind: ChartKind, Class: ClassResource, Cluster: true, Labels: clusterLabel("cert-manager"),
 		Doc: "A Helm release of any chart, beside those of the services: what the cloud needs, and no service of the language is. " +
-			"What depends on it waits until it is ready: its hooks have run, and its objects work.",
+			"What depends on it waits until it is ready: its hooks have run, and its objects work. When the block goes, namespaces, definitions of kinds, claims to volumes and buckets, and clusters, pools, file systems, object stores and zones of Rook stay.",
 		Unique: "a release keeps its name, which two cannot have",
 		Attributes: append([]Attribute{
 			{
@@ -46,7 +46,7 @@ func clusterBlocks() []Block {
 	}, {
 		Kind: ManifestKind, Class: ClassResource, Cluster: true, Labels: clusterLabel("storage"),
 		Doc: "Objects of Kubernetes as they are: written here, in files, or all those of a directory. They are applied together, namespaces and definitions of kinds first; " +
-			"what somebody changes of them is put back, and what is taken out is deleted, but for namespaces, definitions of kinds, claims to volumes, and clusters, pools, file systems and object stores of Rook, which stay. What depends on it waits until all of them work.",
+			"what somebody changes of them is put back, and what is taken out is deleted, but for namespaces, definitions of kinds, claims to volumes and buckets, and clusters, pools, file systems, object stores and zones of Rook, which stay. What depends on it waits until all of them work.",
 		Unique: "an object keeps its name, which two cannot have", NeedsOne: [][]string{{"objects", "files", "directory"}},
 		Attributes: []Attribute{
 			{

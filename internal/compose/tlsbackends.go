@@ -32,10 +32,10 @@ func backendSpeaksTLS(m *model.Model, server string) bool {
 }
 
 // plainClients are the services whose charts have no place for the certificate of a client, by the servers that ask for
-// one. That of Manila has its users need it, and leaves it out of how it connects.
+// one. Those of Manila and Skyline have their users need it, and leave it out of how they connect.
 func plainClients() map[string][]string {
 	both := []string{databaseService, brokerService}
-	return map[string][]string{"designate": both, "ironic": both, "magnum": both, "octavia": both, "manila": {databaseService}}
+	return map[string][]string{"designate": both, "ironic": both, "magnum": both, "octavia": both, "manila": {databaseService}, "skyline": {databaseService}}
 }
 
 // borrowers are the services that reach the database with its own certificate.

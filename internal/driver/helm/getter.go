@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // maxHistory is how many revisions of a release are kept. Each holds its secrets.
@@ -51,14 +53,18 @@ func (d *Driver) operation(ctx context.Context, namespace string) (*action.Confi
 	return configuration, cancel, nil
 }
 
-// careful never deletes what [holdsMore] names, and takes nothing from controllers.
+// careful never deletes what [holdsMore] names and what Rook keeps data in, and takes nothing from controllers.
 type careful struct {
 	*kube.Client
 	yield func(target kube.ResourceList) // nil for nothing
 }
 
 func keeps(info *resource.Info) bool {
-	return info.Mapping != nil && holdsMore(info.Mapping.GroupVersionKind.Kind)
+	if info.Mapping == nil {
+		return false
+	}
+	kind := info.Mapping.GroupVersionKind
+	return holdsMore(kind.Kind) || unit.Identity{Group: kind.Group, Kind: kind.Kind}.KeepsData()
 }
 
 // Update leaves alone what is not wanted any more and stays.

@@ -255,7 +255,7 @@ func refsOf(objects []*unstructured.Unstructured) []unit.ObjectRef {
 // stays tells whether an object is never deleted by us.
 func stays(object *unstructured.Unstructured) bool {
 	return object.GetAnnotations()[annotationPolicy] == policyKeep ||
-		holdsMore(object.GetKind())
+		holdsMore(object.GetKind()) || refOf(object).Identity().KeepsData()
 }
 
 // holdsMore tells whether with objects of a kind would go what others have put into them: data, objects of a

@@ -283,6 +283,8 @@ func TestStays(t *testing.T) {
 		{"ceph.rook.io/v1", "CephBlockPool", true},
 		{"ceph.rook.io/v1", "CephFilesystem", true},
 		{"ceph.rook.io/v1", "CephObjectStore", true},
+		{"ceph.rook.io/v1", "CephObjectZone", true},
+		{"objectbucket.io/v1alpha1", "ObjectBucketClaim", true},
 		{"ceph.rook.io/v1", "CephClient", false},
 		{"example.org/v1", "CephCluster", false},
 		{"v1", "ConfigMap", false},

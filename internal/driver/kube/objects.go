@@ -66,7 +66,7 @@ func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec
 
 // stays tells whether an object is never deleted by us: with it would go what others have put into it.
 func stays(ref unit.ObjectRef) bool {
-	return isBase(ref) || ref.Kind == "PersistentVolumeClaim" && ref.APIVersion == "v1" || keepsData(ref)
+	return isBase(ref) || ref.Kind == "PersistentVolumeClaim" && ref.APIVersion == "v1" || ref.Identity().KeepsData()
 }
 
 // marked returns a copy of the object with our label and annotations.

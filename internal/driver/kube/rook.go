@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -16,12 +15,6 @@ const rookGroup = "ceph.rook.io"
 // conditions, and the library takes silence for consent.
 func rookPhases() []string {
 	return []string{"CephBlockPool", "CephClient", "CephCluster", "CephFilesystem", "CephObjectStore", "CephObjectStoreUser"}
-}
-
-// keepsData tells whether Rook would throw data away with an object. Ceph goes only when somebody deletes it by hand.
-func keepsData(ref unit.ObjectRef) bool {
-	group, err := schema.ParseGroupVersion(ref.APIVersion)
-	return err == nil && group.Group == rookGroup && slices.Contains([]string{"CephBlockPool", "CephCluster", "CephFilesystem", "CephObjectStore"}, ref.Kind)
 }
 
 // rookHealth tells how an object of Rook's fares by its phase. What fails Rook tries again by itself, so that it may

@@ -247,6 +247,33 @@ func TestASmokeTestAfterACutOff(t *testing.T) {
 	}
 }
 
+// A gateway that answers before the service may have had it made, after which it is made once more. All of it goes.
+func TestASmokeTestLeavesNothingThatWasMadeTwice(t *testing.T) {
+	for _, wanted := range []bool{true, false} {
+		x := newTested(t)
+		for x.target.Run == nil || x.target.Run.Volume == "" {
+			x.step(t, true)
+		}
+		metadata := map[string]any{"kupenstack_mark": x.target.Mark}
+		x.cloud.servers["twice"] = map[string]any{"id": "twice", "name": "kupenstack-smoke-test", "status": "ACTIVE", "metadata": metadata}
+		x.cloud.volumes["twice"] = map[string]any{"id": "twice", "name": "kupenstack-smoke-test", "status": "available", "metadata": metadata}
+		if wanted {
+			if st, _ := x.converge(t); !st.Ready() {
+				t.Errorf("got %+v", st)
+			}
+		} else {
+			x.target.Spec = nil
+			for st, _ := x.look(t); !st.Gone(); {
+				var err error
+				if st, err = x.Delete(t.Context(), x.target, st); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		x.nothingIsLeft(t)
+	}
+}
+
 func TestASmokeTestThatTakesTooLong(t *testing.T) {
 	x := newTested(t)
 	x.cloud.settle = func(thing map[string]any, status string) string { return status }
