@@ -65,7 +65,7 @@ func (k tlsKeeper) value(ours setting, values map[string]any) {
 	switch {
 	case isList:
 		if at, replaces := k.replaces(k.service, steps(ours.path)); replaces {
-			k.refuse(at, fmt.Sprintf("%s of %s takes the place of what tls puts there, and its API would be plain", text, name), "to have more beside it, write append([…]) in place of […]")
+			k.refuse(at, fmt.Sprintf("%s of %s takes the place of what tls puts there, and its API would be plain, or those that it talks to out of reach", text, name), "to have more beside it, write append([…]) in place of […]")
 			return
 		}
 		more, _ := theirs.([]any)
@@ -103,7 +103,7 @@ func besideAuthority(path string) string {
 		return ""
 	}
 	switch key {
-	case "cafile", "ca_file":
+	case "cafile", "ca_file", "ca_certificates_file":
 		return section + "insecure"
 	case horizonUnchecked:
 		return path
