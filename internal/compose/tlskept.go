@@ -70,6 +70,8 @@ func (k tlsKeeper) value(ours setting, values map[string]any) {
 		}
 		more, _ := theirs.([]any)
 		put(values, ours.path, slices.Concat(list, more))
+	case strings.HasPrefix(ours.path, "extraObjects.") && !same(theirs, ours.value):
+		k.refuse(at, fmt.Sprintf("%s of %s takes the place of jobs that tls puts there: its user and its entries of the catalogue would not be made", text, name), "write more objects as a map, with keys of your own")
 	case !same(theirs, ours.value) && !k.outside(name, ours.path):
 		k.refuse(at, fmt.Sprintf("tls sets %s of %s to %v: with anything else its APIs, or those that it talks to, would be plain or out of reach", text, name, ours.value), nobodyElse)
 	}
