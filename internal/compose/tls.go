@@ -75,8 +75,10 @@ func secured(m *model.Model) bool {
 	return slices.ContainsFunc(m.Cloud.Services, func(s model.Service) bool { return speaksTLS(m, s.Name) })
 }
 
-// untrusting are the services whose charts cannot be told which authority to trust.
-func untrusting() []string { return []string{"designate", "ironic", "magnum", "octavia", "skyline"} }
+// untrusting are the services whose charts cannot be told which authority to trust: jobs of Magnum and containers of
+// Octavia that talk to APIs can be given no file, and the nginx of Skyline hands on to APIs whose certificates it does
+// not check.
+func untrusting() []string { return []string{"magnum", "octavia", "skyline"} }
 
 // trust is how charts are told which authority to trust. Those that talk to no API are not among them.
 func trust() map[string][]setting {
@@ -97,16 +99,24 @@ func trust() map[string][]setting {
 		"keystone":  by("secrets.tls.identity.api.internal", switched),
 		"glance":    of("glance.keystone_authtoken.cafile"),
 		"placement": of("placement.keystone_authtoken.cafile"),
-		"neutron": of("neutron.keystone_authtoken.cafile", "neutron.nova.cafile", "neutron.placement.cafile",
+		"neutron": of("neutron.keystone_authtoken.cafile", "neutron.nova.cafile", "neutron.placement.cafile", "neutron.designate.cafile", "neutron.ironic.cafile",
 			"metadata_agent.DEFAULT.auth_ca_cert", "ovn_agent.DEFAULT.auth_ca_cert", "ovn_metadata_agent.DEFAULT.auth_ca_cert"),
-		"nova": of("nova.keystone_authtoken.cafile", "nova.keystone.cafile", "nova.glance.cafile", "nova.neutron.cafile", "nova.placement.cafile",
-			"nova.cinder.cafile", "nova.service_user.cafile"),
-		"cinder":   of("cinder.DEFAULT.glance_ca_certificates_file", "cinder.keystone_authtoken.cafile", "cinder.nova.cafile", "cinder.service_user.cafile"),
+		"nova": append(mountedTrust("nova_compute_ironic"), of("nova.keystone_authtoken.cafile", "nova.keystone.cafile", "nova.glance.cafile", "nova.neutron.cafile", "nova.placement.cafile",
+			"nova.cinder.cafile", "nova.ironic.cafile", "nova.service_user.cafile")...), // the chart mounts it in all others
+		"cinder": append(mountedTrust("cinder_backup"), of("cinder.DEFAULT.glance_ca_certificates_file", "cinder.keystone_authtoken.cafile", "cinder.nova.cafile",
+			"cinder.service_user.cafile")...), // the chart mounts it in all others
 		"heat":     of("heat.keystone_authtoken.cafile", "heat.trustee.cafile", "heat.clients.ca_file", "heat.clients_keystone.ca_file"),
 		"horizon":  by("secrets.tls.ca", setting{path: conf + "horizon.local_settings.config." + horizonUnchecked, value: "False"}),
 		"barbican": append(by("secrets.tls.key_manager.api.internal", switched), files(trustFileBarbican, "barbican.keystone_authtoken.cafile")...),
 		"manila": append(by("secrets.tls.share.api.internal", switched), files(trustFileManila,
 			"manila.keystone_authtoken.cafile", "manila.neutron.cafile", "manila.nova.cafile", "manila.cinder.cafile", "manila.glance.cafile")...),
+		"designate": slices.Concat(
+			files(trustFile, "designate.keystone_authtoken.cafile", "designate.keystone.cafile", "designate.network_api:neutron.ca_certificates_file"),
+			mountedTrust("designate_api", "designate_central"), trustingJobs("designate", "dns", "")),
+		"ironic": slices.Concat(
+			files(trustFile, "ironic.keystone_authtoken.cafile", "ironic.cinder.cafile", "ironic.glance.cafile", "ironic.inspector.cafile", "ironic.neutron.cafile",
+				"ironic.nova.cafile", "ironic.service_catalog.cafile", "ironic.service_user.cafile", "ironic.swift.cafile"),
+			mountedTrust("ironic_api", "ironic_conductor"), trustingJobs("ironic", "baremetal", `"tolerationsEnabled" .Values.pod.tolerations.ironic.enabled `)),
 		"prometheus-openstack-exporter": by("secrets.tls.identity.api.internal", setting{path: "manifests.certificates", value: true}),
 	}
 }
@@ -121,6 +131,7 @@ func callees() map[string][]string {
 		"neutron": {"nova"},
 		"nova":    {"glance", "neutron", "placement", "cinder"},
 		"cinder":  {"glance"},
+		"ironic":  {"glance", "neutron", "nova", "cinder"},
 	}
 }
 
@@ -151,7 +162,9 @@ func tlsValues(service string, m *model.Model) []setting {
 			continue
 		}
 		for _, f := range fronts()[other] {
-			list = append(list, schemeValues(f.api)...)
+			if f.pods != "nova_metadata" || service == "neutron" { // whose agents ask for it, and nobody else
+				list = append(list, schemeValues(f.api)...)
+			}
 		}
 	}
 	return list

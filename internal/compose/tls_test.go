@@ -107,7 +107,15 @@ func TestTLSOfServices(t *testing.T) {
 		},
 		"barbican": {"endpoints.key_manager.scheme": nil, "endpoints.identity.scheme.internal": "https", "tls.identity": true},
 		"keystone": {"secrets.tls.identity.api.internal": "kupenstack-tls-trust"},
-		"mariadb":  {"endpoints.identity": nil},
+		"designate": {
+			"conf.designate.keystone_authtoken.cafile": "/etc/ssl/certs/openstack-helm.crt", "endpoints.dns.scheme": nil, "endpoints.identity.scheme.internal": "https",
+			"manifests.job_ks_user": false, "endpoints.identity.auth.designate.cacert": "/etc/ssl/certs/openstack-helm.crt",
+		},
+		"ironic": {
+			"conf.ironic.neutron.cafile": "/etc/ssl/certs/openstack-helm.crt", "endpoints.network.scheme.internal": "https",
+			"manifests.job_ks_endpoints": false, "endpoints.compute_metadata": nil, "endpoints.baremetal.scheme": nil,
+		},
+		"mariadb": {"endpoints.identity": nil},
 	} {
 		for path, value := range want {
 			if got := at(composed.Release(t, units, service).Values, strings.Split(path, ".")); got != value {
@@ -197,7 +205,7 @@ spec:
 
 // TestTrustInVain refuses services that could not talk to the APIs any more.
 func TestTrustInVain(t *testing.T) {
-	for services, want := range map[string]int{"": 5, "services = [\"placement\"]": 5, "services = [\"horizon\"]": 0} {
+	for services, want := range map[string]int{"": 3, "services = [\"placement\"]": 3, "services = [\"horizon\"]": 0} {
 		m, ev := composed.Text(t, composed.Source("ovs", "", "tls {\n"+issued+"\n"+services+"\n}"))
 		_, diags := compose.Compose(m, ev, compose.Facts{})
 		if got := codes(diags); len(got) != want || want > 0 && !strings.HasSuffix(got[0], " compose.trust") {

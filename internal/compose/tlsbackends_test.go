@@ -16,7 +16,7 @@ const (
 
 // TestTLSOfBackends tells servers and clients of the certificates, and nobody of what is plain.
 func TestTLSOfBackends(t *testing.T) {
-	m, ev := composed.Text(t, composed.Without(composed.Secured("ovn", "ceph", issued+noAPIs+bothBackends), "manila"))
+	m, ev := composed.Text(t, composed.Without(composed.Secured("ovn", "ceph", issued+noAPIs+bothBackends), "designate", "ironic", "manila"))
 	units := composed.Compose(t, m, ev, compose.Facts{})
 	const issuer = `{"group":"cert-manager.io","kind":"ClusterIssuer","name":"authority"}`
 	const ofDatabase = "endpoints.oslo_db.host_fqdn_override.default.tls"
@@ -53,7 +53,8 @@ func TestTLSOfBackends(t *testing.T) {
 			t.Errorf("%s is fixed to %q, want %q", service, got, want)
 		}
 	}
-	all := secured(t, issued+"\n    backends = [\"rabbitmq\"]")
+	m, ev = composed.Text(t, composed.Without(composed.Secured("ovn", "ceph", issued+"\n    backends = [\"rabbitmq\"]"), "designate", "ironic"))
+	all := composed.Compose(t, m, ev, compose.Facts{})
 	if got := all["service.keystone"].Fixed["tls"]; got != "ClusterIssuer/authority, with rabbitmq" {
 		t.Errorf("with APIs that speak TLS keystone is fixed to %q", got)
 	}

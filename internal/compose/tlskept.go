@@ -65,11 +65,13 @@ func (k tlsKeeper) value(ours setting, values map[string]any) {
 	switch {
 	case isList:
 		if at, replaces := k.replaces(k.service, steps(ours.path)); replaces {
-			k.refuse(at, fmt.Sprintf("%s of %s takes the place of what tls puts there, and its API would be plain", text, name), "to have more beside it, write append([…]) in place of […]")
+			k.refuse(at, fmt.Sprintf("%s of %s takes the place of what tls puts there, and its API would be plain, or those that it talks to out of reach", text, name), "to have more beside it, write append([…]) in place of […]")
 			return
 		}
 		more, _ := theirs.([]any)
 		put(values, ours.path, slices.Concat(list, more))
+	case strings.HasPrefix(ours.path, "extraObjects.") && !same(theirs, ours.value):
+		k.refuse(at, fmt.Sprintf("%s of %s takes the place of jobs that tls puts there: its user and its entries of the catalogue would not be made", text, name), "write more objects as a map, with keys of your own")
 	case !same(theirs, ours.value) && !k.outside(name, ours.path):
 		k.refuse(at, fmt.Sprintf("tls sets %s of %s to %v: with anything else its APIs, or those that it talks to, would be plain or out of reach", text, name, ours.value), nobodyElse)
 	}
@@ -103,7 +105,7 @@ func besideAuthority(path string) string {
 		return ""
 	}
 	switch key {
-	case "cafile", "ca_file":
+	case "cafile", "ca_file", "ca_certificates_file":
 		return section + "insecure"
 	case horizonUnchecked:
 		return path

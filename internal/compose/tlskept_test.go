@@ -183,3 +183,26 @@ func TestWhereNothingIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestJobsOfTLSStay refuses what would take the place of jobs and files that have services trust the authority.
+func TestJobsOfTLSStay(t *testing.T) {
+	for written, want := range map[string]string{
+		`values = { extraObjects = { mine = { kind = "ConfigMap" } } }`:                            "",
+		`values = { extraObjects = [{ kind = "ConfigMap" }] }`:                                     "values.extraObjects.tls_service of designate takes the place of jobs that tls puts there",
+		`values = { extraObjects = { tls_user = "" } }`:                                            "values.extraObjects.tls_user of designate takes the place of jobs",
+		`values = { manifests = { job_ks_user = true } }`:                                          "tls sets values.manifests.job_ks_user of designate to false",
+		`values = { pod = { mounts = { designate_api = { designate_api = { volumes = [] } } } } }`: "values.pod.mounts.designate_api.designate_api.volumes of designate takes the place of what tls puts there",
+		`conf = { designate = { "network_api:neutron" = { insecure = true } } }`:                   "with conf.designate[\"network_api:neutron\"].insecure of designate certificates are not checked",
+		`conf = { designate = { keystone = { cafile = "" } } }`:                                    "conf.designate.keystone.cafile of designate has to be there",
+	} {
+		m, ev := composed.Text(t, strings.Replace(behindTLS("", "", ""), `  service "memcached" {}`, "  service \"memcached\" {}\n  service \"designate\" {\n    "+written+"\n  }", 1))
+		_, diags := compose.Compose(m, ev, compose.Facts{})
+		var told []string
+		for _, d := range diags {
+			told = append(told, d.Detail)
+		}
+		if got := strings.Join(told, "\n"); want == "" && got != "" || !strings.HasPrefix(got, want) || len(told) > 1 {
+			t.Errorf("%s: told is %q, want %q", written, got, want)
+		}
+	}
+}

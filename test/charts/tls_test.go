@@ -23,7 +23,7 @@ import (
 func apis() map[string]string {
 	return map[string]string{
 		"keystone-api": "keystone", "glance-api": "glance", "placement-api": "placement", "neutron-server": "neutron", "nova-api": "nova", "nova-metadata": "nova",
-		"nova-novncproxy": "", "cinder-api": "cinder", "heat-api": "heat", "heat-cfn": "heat", "horizon-int": "horizon", "barbican-api": "", "manila-api": "",
+		"nova-novncproxy": "", "cinder-api": "cinder", "heat-api": "heat", "heat-cfn": "heat", "horizon-int": "horizon", "barbican-api": "", "manila-api": "", "designate-api": "", "ironic-api": "",
 	}
 }
 
@@ -41,7 +41,7 @@ func TestOpenStackHelmTLS(t *testing.T) {
 				}
 				m, ev := composed.Text(t, composed.Secured(network, storage, tls))
 				units := composed.Compose(t, m, ev, compose.Facts{})
-				seen, fronted := map[string]int{}, 0
+				seen, fronted, pods := map[string]int{}, 0, securedPods{asked: map[string]bool{}}
 				for _, r := range releases(units) {
 					objects := wantSound(t, dir, r)
 					for _, found := range url.FindAllStringSubmatch(strings.Join(objects, "\n"), -1) {
@@ -58,6 +58,7 @@ func TestOpenStackHelmTLS(t *testing.T) {
 						}
 					}
 					wantProtocolOfMetadata(t, units, objects)
+					pods.add(t, r.Name, objects)
 					fronted += wantFronted(t, units, objects)
 				}
 				want := 0
@@ -68,6 +69,9 @@ func TestOpenStackHelmTLS(t *testing.T) {
 				}
 				if fronted != want {
 					t.Errorf("TLS ends before %d APIs, want %d", fronted, want)
+				}
+				if services == nil || slices.Contains(services, "keystone") {
+					pods.checkTrust(t)
 				}
 				if len(seen) < 9 {
 					t.Errorf("of so few APIs somebody is told: %v", seen)

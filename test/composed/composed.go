@@ -88,7 +88,7 @@ func Without(source string, services ...string) string {
 
 // Secured is [Source] with TLS inside, and without the services that cannot be beside it.
 func Secured(network, storage, tls string, blocks ...string) string {
-	return Without(Source(network, storage, append(blocks, "  tls {\n"+tls+"\n  }")...), "designate", "ironic", "magnum", "octavia", "skyline")
+	return Without(Source(network, storage, append(blocks, "  tls {\n"+tls+"\n  }")...), "magnum", "octavia", "skyline")
 }
 
 // WithBackends is [Source] with blocks in that of Cinder, and so many pods that look after volumes.
