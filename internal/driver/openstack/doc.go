@@ -40,7 +40,9 @@
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
 // writes limits of Neutron; one list of server groups where an instance writes one; one request for each
 // flavor and volume type that is not public, as no list says which projects can use them; one for each project that writes limits of Nova, which has no list
-// of them; and one for each user that writes groups, or wrote some, as Keystone has no list of those.
+// of them; and one for each user that writes groups, or wrote some, as Keystone has no list of those. Users and groups cost
+// one list of domains and one list for each domain that seems to have none, as a Keystone whose domains have backends of
+// their own shows those of our own domain only.
 // Limits that cannot be read are a part of their project that is unseen, and of no other; those of a
 // service that is not ready are not asked for until they were set once. An object with a
 // known id that the list lacks is asked for once more by id before it counts as absent. Agents of Nova
