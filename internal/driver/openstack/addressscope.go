@@ -15,7 +15,7 @@ type addressScopeKind struct{ neutron }
 
 func neutronAddressScopes(language *schema.Definition) neutron {
 	return neutron{
-		schema: attributes(language, "address_scope"), one: "address_scope", many: "address_scopes",
+		schema: attributes(language, "address_scope"), one: "address_scope", many: "address_scopes", extension: true,
 		fields:    []field{{"ip_version", "ip_version"}, {"shared", "shared"}},
 		replacing: "subnet pools in the scope stand in the way of deleting it",
 	}

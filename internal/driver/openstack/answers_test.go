@@ -20,7 +20,7 @@ func answering(t *testing.T, answers map[string]func(*http.Request) any) *openst
 	t.Cleanup(server.Close)
 	endpoint := func(service, path string) map[string]any {
 		return map[string]any{"type": service, "endpoints": []any{
-			map[string]any{"interface": "public", "region_id": "here", "region": "here", "url": server.URL + path},
+			map[string]any{"interface": "public", "region_id": "RegionOne", "region": "RegionOne", "url": server.URL + path},
 		}}
 	}
 	catalog := []any{endpoint("identity", "/v3"), endpoint("compute", "/v2.1"), endpoint("network", "/v2.0"), endpoint("image", "/v2")}
@@ -51,7 +51,7 @@ func answering(t *testing.T, answers map[string]func(*http.Request) any) *openst
 	})
 	d := openstack.New(openstack.Options{Language: language(), Connect: func(context.Context) (openstack.Credentials, error) {
 		return openstack.FromVariables(map[string]string{
-			"OS_AUTH_URL": server.URL, "OS_REGION_NAME": "here", "OS_USERNAME": "ops", "OS_PASSWORD": "pretended", "OS_USER_DOMAIN_ID": "default",
+			"OS_AUTH_URL": server.URL, "OS_REGION_NAME": "RegionOne", "OS_USERNAME": "ops", "OS_PASSWORD": "pretended", "OS_USER_DOMAIN_ID": "default",
 			"OS_PROJECT_ID": "p1",
 		}), nil
 	}})
