@@ -78,6 +78,7 @@
 // and a floating IP while ports of it are forwarded. A domain stays
 // while it has projects, users, groups or roles, a role while somebody has it, a group while it has users or roles,
 // a user while it has roles that are not ours,
+// an assignment while our own user has the role by it,
 // a service of the catalogue while it has endpoints, and a region while it has endpoints or regions below it. A volume
 // stays while it has snapshots or is attached, and a host aggregate while it has hosts that others have added.
 //
