@@ -135,7 +135,7 @@ func writable(block *schema.Block, o unit.Live) bool {
 // followsIncidental tells whether an object is a part of one that comes and goes with others: what a service user may
 // do, and where a service of OpenStack is.
 func (e *exporter) followsIncidental(o unit.Live) bool {
-	attribute, kind := "", ""
+	var attribute, kind string
 	switch o.Kind {
 	case "role_assignment":
 		attribute, kind = "user", "user"
