@@ -12,7 +12,7 @@ func volumeTypeBlock() Block {
 		Unique: "Cinder takes a name for one volume type only", OneName: true,
 		Doc: "A kind of volumes: which storage they lie on, and what that does for them.",
 		Attributes: []Attribute{
-			fullName(InPlace),
+			fullName(Refused), // volumes name their type by it, and with another one they would be made anew
 			{
 				Name: "description", Type: cty.String, Example: cty.StringVal("On solid state disks"),
 				Doc: "A text for people, shown in lists and dashboards.",

@@ -84,7 +84,7 @@ func (e *exporting) tell(o *options, result export.Result) error {
 		}
 	}
 	if o.output == outputJSON {
-		return printJSON(os.Stdout, map[string]any{"objects": result.Objects, "lookedUp": result.LookedUp, "managed": result.Managed, "files": text})
+		return printJSON(os.Stdout, map[string]any{"objects": result.Objects, "lookedUp": result.LookedUp, "managed": result.Managed, "unwritable": result.Unwritable, "files": text})
 	}
 	if e.out == "" {
 		if _, err := os.Stdout.Write((convert.Result{Files: files}).Text()); err != nil {
@@ -92,6 +92,9 @@ func (e *exporting) tell(o *options, result export.Result) error {
 		}
 	}
 	fmt.Fprintf(os.Stderr, "%d exported, %d looked up, %d managed by a configuration already.\n", result.Objects, result.LookedUp, result.Managed)
+	if result.Unwritable > 0 {
+		fmt.Fprintf(os.Stderr, "%d left out, as they lack what their blocks have to have, such as the image of an instance that runs from a volume.\n", result.Unwritable)
+	}
 	if e.out != "" && len(files) > 0 {
 		fmt.Fprintf(os.Stdout, "Written to %s. With a cloud block beside it, see what a pass would do with: kupenstack-sync plan --repo %s\n", e.out, e.out)
 	}

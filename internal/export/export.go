@@ -35,6 +35,9 @@ type Result struct {
 	Objects, LookedUp int
 	// Managed are how many were left out, as a configuration manages them.
 	Managed int
+	// Unwritable are how many were left out, as they lack what a block of their kind has to have, such as the image of
+	// an instance that runs from a volume.
+	Unwritable int
 }
 
 // Needed are the kinds of objects that an export of some kinds has to know: those, and what they refer to.
@@ -87,10 +90,14 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 	chosen := map[string][]unit.Live{}
 	for _, o := range live {
 		e.live[o.Kind] = append(e.live[o.Kind], o)
+	}
+	for _, o := range live {
 		switch {
-		case len(by.Kinds) > 0 && !slices.Contains(by.Kinds, o.Kind), project != "" && o.Project != project && (o.Kind != Project || o.ID != project), o.Incidental:
+		case len(by.Kinds) > 0 && !slices.Contains(by.Kinds, o.Kind), project != "" && o.Project != project && (o.Kind != Project || o.ID != project), o.Incidental, e.followsIncidental(o):
 		case o.Managed:
 			r.Managed++
+		case !writable(language.Resource(o.Kind), o):
+			r.Unwritable++
 		default:
 			chosen[o.Kind] = append(chosen[o.Kind], o)
 			e.label(o)
@@ -115,6 +122,30 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 		r.Files = append(r.Files, File{"data.hcl", config.Layout([]byte(strings.Join(e.lookups, "\n")))})
 	}
 	return r, nil
+}
+
+// writable tells whether an object has all that a block of its kind has to have.
+func writable(block *schema.Block, o unit.Live) bool {
+	return !slices.ContainsFunc(block.Attributes, func(a schema.Attribute) bool {
+		v, known := o.Values[a.Name]
+		return a.Presence == schema.Required && !a.Sensitive && (!known || v.IsNull() || !v.IsWhollyKnown())
+	})
+}
+
+// followsIncidental tells whether an object is a part of one that comes and goes with others: what a service user may
+// do, and where a service of OpenStack is.
+func (e *exporter) followsIncidental(o unit.Live) bool {
+	var attribute, kind string
+	switch o.Kind {
+	case "role_assignment":
+		attribute, kind = "user", "user"
+	case "identity_endpoint":
+		attribute, kind = "service", "identity_service"
+	default:
+		return false
+	}
+	v, known := o.Values[attribute]
+	return known && !v.IsNull() && slices.ContainsFunc(e.live[kind], func(of unit.Live) bool { return of.Incidental && of.ID == v.AsString() })
 }
 
 // Project is the kind that a selection is made by.

@@ -36,7 +36,7 @@ func (e *exporter) body(b *strings.Builder, block *schema.Block, values map[stri
 		switch {
 		case a.Name == "name" && a.FromLabel, a.Presence == schema.Computed, a.Sensitive, a.Form != schema.FormValue:
 		case !known || !says(a, v):
-		case a.Conflicts != "" && written[a.Conflicts]:
+		case excluded(block, a, written):
 		default:
 			if a.Reference != nil && a.Reference.Self != "" && v.Type() == cty.String && v.AsString() == self {
 				fmt.Fprintf(b, "%s = true\n", a.Reference.Self)
@@ -66,6 +66,14 @@ func (e *exporter) body(b *strings.Builder, block *schema.Block, values map[stri
 			b.WriteString("}\n")
 		}
 	}
+}
+
+// excluded tells whether something is written that an attribute cannot be written beside: either of the two says so.
+func excluded(block *schema.Block, a *schema.Attribute, written map[string]bool) bool {
+	if written[a.Conflicts] {
+		return true
+	}
+	return slices.ContainsFunc(block.Attributes, func(other schema.Attribute) bool { return other.Conflicts == a.Name && written[other.Name] })
 }
 
 // says tells whether it means anything to write a value: not where it is nothing, or what is meant without it.

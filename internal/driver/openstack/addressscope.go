@@ -15,13 +15,14 @@ type addressScopeKind struct{ neutron }
 
 func neutronAddressScopes(language *schema.Definition) neutron {
 	return neutron{
-		schema: attributes(language, "address_scope"), one: "address_scope", many: "address_scopes",
+		schema: attributes(language, "address_scope"), one: "address_scope", many: "address_scopes", extension: true,
 		fields:    []field{{"ip_version", "ip_version"}, {"shared", "shared"}},
 		replacing: "subnet pools in the scope stand in the way of deleting it",
 	}
 }
 
 func (k addressScopeKind) marks() bool { return false }
+func (k addressScopeKind) unsigned()   {}
 
 // adoptable takes over one of the same version of IP.
 func (k addressScopeKind) adoptable(want cty.Value, o *object) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -213,10 +214,14 @@ func (k assignmentKind) update(context.Context, *session, *object, wanted, []str
 	return nil
 }
 
+// remove refuses to take a role from our own user, which all of this is done by.
 func (k assignmentKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
 	p, ok := partsIn(o.id)
 	if !ok {
 		return false, nil
+	}
+	if p.holder == "user" && p.holderID == s.user {
+		return false, unit.Blocked("it is a role of the user that does this here, who could not go on without it: take it away by hand")
 	}
 	return false, s.erase(ctx, serviceIdentity, p.path())
 }

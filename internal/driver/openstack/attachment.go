@@ -51,11 +51,18 @@ func (k attachmentKind) object(instance, volume, device, status string) *object 
 	return o
 }
 
+// lacking tells of a cloud without volumes.
+func (k attachmentKind) lacking(err error) bool { return noVolumes(err) }
+
+// list leaves out attachments to hosts, such as those of backups: no instance has them.
 func (k attachmentKind) list(ctx context.Context, s *session) ([]*object, error) {
 	volumes, err := cinder{many: "volumes"}.list(ctx, s)
 	var objects []*object
 	for _, volume := range volumes {
 		for _, a := range objectsAt(volume, "attachments") {
+			if textAt(a, "server_id") == "" {
+				continue
+			}
 			objects = append(objects, k.object(textAt(a, "server_id"), textAt(volume, "id"), textAt(a, "device"), textAt(volume, "status")))
 		}
 	}

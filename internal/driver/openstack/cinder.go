@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -30,6 +31,15 @@ func (c cinder) name() string         { return c.schema.Kind }
 func (c cinder) marks() bool          { return true }
 func (c cinder) block() *schema.Block { return c.schema }
 func (c cinder) cost() string         { return c.replacing }
+
+// lacking tells of a cloud without volumes.
+func (c cinder) lacking(err error) bool { return noVolumes(err) }
+
+// noVolumes tells whether an error says that the catalogue has no service for volumes.
+func noVolumes(err error) bool {
+	var no *noService
+	return errors.As(err, &no) && slices.Contains(volumeServices(), no.service)
+}
 
 func (c cinder) read(raw map[string]any) *object {
 	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), mark: markInMetadata(raw), raw: raw}

@@ -39,8 +39,10 @@
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
 // writes limits of Neutron; one list of server groups where an instance writes one; one request for each
-// flavor and volume type that is not public and writes who can use it, or wrote it, as no list says that; one for each project that writes limits of Nova, which has no list
-// of them; and one for each user that writes groups, or wrote some, as Keystone has no list of those.
+// flavor and volume type that is not public and writes who can use it, or wrote it, as no list says that; one for each
+// project that writes limits of Nova, which has no list of them; and one for each user that writes groups, or wrote some,
+// as Keystone has no list of those. Users and groups cost one list of domains and one list for each domain that seems to
+// have none, as a Keystone whose domains have backends of their own shows those of our own domain only.
 // Limits that cannot be read are a part of their project that is unseen, and of no other; those of a
 // service that is not ready are not asked for until they were set once. An object with a
 // known id that the list lacks is asked for once more by id before it counts as absent. Agents of Nova
@@ -76,6 +78,7 @@
 // and a floating IP while ports of it are forwarded. A domain stays
 // while it has projects, users, groups or roles, a role while somebody has it, a group while it has users or roles,
 // a user while it has roles that are not ours,
+// an assignment while our own user has the role by it,
 // a service of the catalogue while it has endpoints, and a region while it has endpoints or regions below it. A volume
 // stays while it has snapshots or is attached, and a host aggregate while it has hosts that others have added.
 //

@@ -18,6 +18,10 @@ func keystoneGroups(language *schema.Definition) keystone {
 	}
 }
 
+func (k groupKind) list(ctx context.Context, s *session) ([]*object, error) {
+	return k.listOfDomains(ctx, s)
+}
+
 // remove refuses while the group has users or roles: those that we gave it are taken away before.
 func (k groupKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
 	users, err := s.all(ctx, call{service: serviceIdentity, path: pathOf("groups", o.id, "users")}, "users")

@@ -63,7 +63,7 @@ func TestBedLifeOfIdentities(t *testing.T) {
 			vanish: deleted("roles"),
 		},
 		{
-			kind: "group", lists: []string{"/v3/groups"}, search: []string{"name"},
+			kind: "group", lists: []string{"/v3/groups", "/v3/domains"}, search: []string{"name"},
 			first:   values{"description": text("Developers")},
 			changed: values{"description": text("All of them")},
 			meddle:  patched("groups", "group", map[string]any{"description": "theirs"}), meddled: []string{"description"},
@@ -104,7 +104,7 @@ func TestBedLifeOfIdentities(t *testing.T) {
 			vanish:   deleted("endpoints"),
 		},
 		{
-			kind: "user", lists: []string{"/v3/users", "/v3/users/{id}/groups"}, search: []string{"name"},
+			kind: "user", lists: []string{"/v3/users", "/v3/domains", "/v3/users/{id}/groups"}, search: []string{"name"},
 			needs: func(t *testing.T, b *bench) values {
 				group, project := target(t, "group", unique("group"), values{}), target(t, "project", unique("project"), values{})
 				b.converge(t, &group)

@@ -42,6 +42,36 @@ func (k keystone) list(ctx context.Context, s *session) ([]*object, error) {
 	return readAll(k.read)(s.all(ctx, call{service: serviceIdentity, path: k.many}, k.many))
 }
 
+// listOfDomains lists what is in domains. Where domains may have backends of their own, as the charts set Keystone
+// up, a list that names no domain has only what is in that of our project, and does not say so: each domain of which
+// it shows nothing is asked for by itself.
+func (k keystone) listOfDomains(ctx context.Context, s *session) ([]*object, error) {
+	raws, err := s.all(ctx, call{service: serviceIdentity, path: k.many}, k.many)
+	if err != nil {
+		return nil, err
+	}
+	domains, err := s.all(ctx, call{service: serviceIdentity, path: "domains"}, "domains")
+	if err != nil && !statusIs(err, http.StatusForbidden) { // who may not see the others works in its own
+		return nil, err
+	}
+	shown := map[string]bool{}
+	for _, raw := range raws {
+		shown[textAt(raw, keyDomain)] = true
+	}
+	for _, domain := range domains {
+		id := textAt(domain, "id")
+		if shown[id] {
+			continue
+		}
+		more, err := s.all(ctx, call{service: serviceIdentity, path: k.many, query: url.Values{keyDomain: {id}}}, k.many)
+		if err != nil && !notFound(err) { // the domain may be gone by now
+			return nil, err
+		}
+		raws = append(raws, more...)
+	}
+	return readAll(k.read)(raws, nil)
+}
+
 func (k keystone) getRaw(ctx context.Context, s *session, id string) (map[string]any, error) {
 	return s.one(ctx, call{service: serviceIdentity, method: http.MethodGet, path: pathOf(k.many, id)}, k.one)
 }

@@ -11,15 +11,16 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// incidental is a kind of which some objects come and go with others.
-type incidental interface {
-	// incidental tells whether the object is one of those, which nobody declares.
-	incidental(o *object) bool
+// optional is a kind that not every cloud has.
+type optional interface {
+	// lacking tells whether the error of a list says that the cloud has no such objects at all.
+	lacking(err error) bool
 }
 
 // Live returns all objects of some kinds that our user may see, whoever made them. It makes the requests of one look at
 // the cloud. When one of the kinds cannot be listed, nothing is returned: an incomplete answer would be taken for the
-// whole. The caller may try again.
+// whole. A kind that the
+// cloud does not have, such as volumes without Cinder, has no objects. The caller may try again.
 func (d *Driver) Live(ctx context.Context, kinds []string) ([]unit.Live, error) {
 	s, err := d.connector.session(ctx)
 	if err != nil {
@@ -36,13 +37,16 @@ func (d *Driver) Live(ctx context.Context, kinds []string) ([]unit.Live, error) 
 	var live []unit.Live
 	var failed []error
 	for _, name := range kinds {
+		if k, ok := d.kinds[name].(optional); ok && failures[name] != nil && k.lacking(failures[name]) {
+			continue
+		}
 		if err := errors.Join(failures[name], incomplete[name]); err != nil {
 			failed = append(failed, fmt.Errorf("list %s: %w", name, err))
 			continue
 		}
 		for _, o := range lists[name] {
 			if !o.going {
-				live = append(live, d.live(name, o))
+				live = append(live, d.live(s, name, o))
 			}
 		}
 	}
@@ -52,8 +56,8 @@ func (d *Driver) Live(ctx context.Context, kinds []string) ([]unit.Live, error) 
 	return live, nil
 }
 
-// live is what is told of an object: nothing that is sensitive.
-func (d *Driver) live(name string, o *object) unit.Live {
+// live is what is told of an object: nothing that is sensitive, or for others to write.
+func (d *Driver) live(s *session, name string, o *object) unit.Live {
 	k := d.kinds[name]
 	values := map[string]cty.Value{}
 	for attribute, v := range o.values {
@@ -67,8 +71,12 @@ func (d *Driver) live(name string, o *object) unit.Live {
 		}
 	}
 	one := unit.Live{Kind: name, ID: o.id, Title: o.title, Project: o.project, Values: values, Managed: o.mark != ""}
-	if i, ok := k.(incidental); ok {
-		one.Incidental = i.incidental(o)
+	if by, ok := k.(shared); ok {
+		for _, attribute := range by.theirs(o) {
+			delete(values, attribute)
+		}
 	}
+	i, ok := k.(incidental)
+	one.Incidental = ok && i.incidental(o) || s.ofOurs(name, o)
 	return one
 }

@@ -18,6 +18,7 @@ type neutron struct {
 	schema    *schema.Block
 	one, many string // the keys of the API
 	below     string // what its collection is below, such as qos/
+	extension bool   // of an extension, which not every cloud has
 	fields    []field
 	replacing string // the cost
 }
@@ -50,6 +51,9 @@ func (n neutron) read(raw map[string]any) *object {
 	}
 	return o
 }
+
+// lacking tells of an extension that is not there from its collection, which is not there either.
+func (n neutron) lacking(err error) bool { return n.extension && notFound(err) }
 
 func (n neutron) listRaw(ctx context.Context, s *session) ([]map[string]any, error) {
 	return s.all(ctx, call{service: serviceNetwork, path: n.path()}, n.many)

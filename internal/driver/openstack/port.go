@@ -48,6 +48,9 @@ func (k portKind) read(raw map[string]any) *object {
 	o := k.neutron.read(raw)
 	values, addresses := fixedAddresses(raw, keyFixedIPs, k.schema.Nested(fixedBlock).ValueType())
 	o.values[fixedBlock], o.values["addresses"] = values, texts(addresses, cty.List(cty.String))
+	if strings.HasPrefix(textAt(raw, "device_owner"), ownedByCompute) {
+		delete(o.values, hostAttribute) // Nova has the port where the instance runs, and moves it along
+	}
 	if profile, ok := raw[keyProfile].(map[string]any); ok { // others than administrators see none
 		o.values[profileAttribute] = fromMap(profile, cty.Map(cty.String))
 	}

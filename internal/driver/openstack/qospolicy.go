@@ -35,7 +35,7 @@ func qosRuleTypes() []qosRules {
 
 func neutronQoSPolicies(language *schema.Definition) neutron {
 	return neutron{
-		schema: attributes(language, "qos_policy"), one: "policy", many: "policies", below: "qos/",
+		schema: attributes(language, "qos_policy"), one: "policy", many: "policies", below: "qos/", extension: true,
 		fields:    []field{{"shared", "shared"}, {"is_default", "is_default"}},
 		replacing: "networks, ports and floating IPs that use the policy stand in the way of deleting it",
 	}

@@ -15,7 +15,7 @@ type rbacPolicyKind struct{ neutron }
 
 func neutronRBACPolicies(language *schema.Definition) neutron {
 	return neutron{
-		schema: attributes(language, "rbac_policy"), one: "rbac_policy", many: "rbac_policies",
+		schema: attributes(language, "rbac_policy"), one: "rbac_policy", many: "rbac_policies", extension: true,
 		fields: []field{
 			{"object_type", "object_type"},
 			{"object", "object_id"},

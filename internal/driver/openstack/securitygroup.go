@@ -25,9 +25,6 @@ func neutronSecurityGroups(language *schema.Definition) neutron {
 	}
 }
 
-// incidental is the group that Neutron gives every project.
-func (k securityGroupKind) incidental(o *object) bool { return o.title == defaultGroup }
-
 // rule is a rule in the spelling that makes equal rules equal.
 type rule struct {
 	direction, ethertype, protocol, cidr, group string

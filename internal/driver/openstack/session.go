@@ -222,7 +222,7 @@ func (s *session) endpoint(service string) (string, error) {
 			return "", unit.Blocked(fmt.Sprintf("the catalogue of OpenStack has the %s endpoint of the %s service in the regions %s, but %s",
 				s.face(), service, strings.Join(regions, ", "), s.meant()))
 		}
-		return "", fmt.Errorf("the catalogue of OpenStack has no %s endpoint of the %s service in the region %q", s.face(), service, s.place.Region)
+		return "", &noService{service, s.face(), s.place.Region}
 	}
 	endpoint = gophercloud.NormalizeURL(endpoint)
 	if service == serviceIdentity {
@@ -233,6 +233,13 @@ func (s *session) endpoint(service string) (string, error) {
 		endpoint += version(service)
 	}
 	return endpoint, nil
+}
+
+// noService says that the catalogue has nothing of a service.
+type noService struct{ service, face, region string }
+
+func (e *noService) Error() string {
+	return fmt.Sprintf("the catalogue of OpenStack has no %s endpoint of the %s service in the region %q", e.face, e.service, e.region)
 }
 
 // listed finds a service in the catalogue. The library would ask each service for its versions.

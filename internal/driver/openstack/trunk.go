@@ -21,7 +21,7 @@ const subPortBlock, keySubPorts = "sub_port", "sub_ports"
 
 func neutronTrunks(language *schema.Definition) neutron {
 	return neutron{
-		schema: attributes(language, "trunk"), one: "trunk", many: "trunks",
+		schema: attributes(language, "trunk"), one: "trunk", many: "trunks", extension: true,
 		fields:    []field{{portAttribute, keyPort}, {"admin_state_up", "admin_state_up"}},
 		replacing: "the instance loses the networks of the sub-ports until the trunk is there again",
 	}

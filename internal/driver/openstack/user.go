@@ -29,6 +29,10 @@ func keystoneUsers(language *schema.Definition) keystone {
 	}
 }
 
+func (k userKind) list(ctx context.Context, s *session) ([]*object, error) {
+	return k.listOfDomains(ctx, s)
+}
+
 // complete asks for the groups of the users that write some, or that we have put into some. Keystone has no list
 // of who is where.
 func (k userKind) complete(ctx context.Context, s *session, users []found) map[addr.Object]error {

@@ -22,6 +22,9 @@ func (k volumeTypeKind) cost() string {
 	return "no volume of the type can be made until it is there again"
 }
 
+// lacking tells of a cloud without volumes.
+func (k volumeTypeKind) lacking(err error) bool { return noVolumes(err) }
+
 func (k volumeTypeKind) read(raw map[string]any) *object {
 	text, mark := splitMark(textAt(raw, keyDescription))
 	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), mark: mark, raw: raw}

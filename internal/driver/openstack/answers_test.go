@@ -1,0 +1,70 @@
+package openstack_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
+)
+
+// answering returns a driver for a cloud that answers GET requests by their paths; what is not there is not found.
+// The real services cannot be made to answer so in a test. Volumes are left out of its catalogue without an answer
+// for the path /v3/p1.
+func answering(t *testing.T, answers map[string]func(*http.Request) any) *openstack.Driver {
+	t.Helper()
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	endpoint := func(service, path string) map[string]any {
+		return map[string]any{"type": service, "endpoints": []any{
+			map[string]any{"interface": "public", "region_id": "RegionOne", "region": "RegionOne", "url": server.URL + path},
+		}}
+	}
+	catalog := []any{endpoint("identity", "/v3"), endpoint("compute", "/v2.1"), endpoint("network", "/v2.0"), endpoint("image", "/v2")}
+	if answers["/v3/p1"] != nil {
+		catalog = append(catalog, endpoint("block-storage", "/v3/p1"))
+	}
+	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Subject-Token", "token")
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{
+			"user": map[string]any{"id": "u1", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": "p1"}, "catalog": catalog,
+		}})
+	})
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		answer := answers[r.URL.Path]
+		if answer == nil {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		body := answer(r)
+		if status, no := body.(int); no {
+			w.WriteHeader(status)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(body)
+	})
+	d := openstack.New(openstack.Options{Language: language(), Connect: func(context.Context) (openstack.Credentials, error) {
+		return openstack.FromVariables(map[string]string{
+			"OS_AUTH_URL": server.URL, "OS_REGION_NAME": "RegionOne", "OS_USERNAME": "ops", "OS_PASSWORD": "pretended", "OS_USER_DOMAIN_ID": "default",
+			"OS_PROJECT_ID": "p1",
+		}), nil
+	}})
+	t.Cleanup(d.Close)
+	return d
+}
+
+// listed is a list of an API that is the same whatever is asked.
+func listed(key string, objects ...map[string]any) func(*http.Request) any {
+	return func(*http.Request) any {
+		if objects == nil {
+			objects = []map[string]any{}
+		}
+		return map[string]any{key: objects}
+	}
+}

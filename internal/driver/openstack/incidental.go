@@ -1,0 +1,108 @@
+package openstack
+
+import (
+	"slices"
+	"strings"
+)
+
+// What comes and goes with others is not exported: nobody declares it, and a configuration that had it would delete
+// it with a block that is taken out.
+
+// incidental is a kind of which some objects come and go with others.
+type incidental interface {
+	// incidental tells whether the object is one of those, which nobody declares.
+	incidental(o *object) bool
+}
+
+// shared is a kind of which others write some attributes.
+type shared interface {
+	// theirs are the attributes of the object that are not for a configuration to say.
+	theirs(o *object) []string
+}
+
+// ofOurs tells whether an object is one that we reach the cloud by.
+func (s *session) ofOurs(kind string, o *object) bool {
+	return map[string]string{"user": s.user, "domain": s.domain, "region": s.place.Region}[kind] == o.id && o.id != ""
+}
+
+// The names that deployments give what their services log in as. Nobody can tell otherwise that those are not
+// people's.
+const serviceProject = "service"
+
+// incidental are the domain that Keystone makes, and those of service users.
+func (k domainKind) incidental(o *object) bool {
+	return o.id == "default" || slices.Contains([]string{serviceProject, "heat"}, o.title)
+}
+
+// incidental are the projects of the administrator and of service users.
+func (k projectKind) incidental(o *object) bool {
+	return slices.Contains([]string{"admin", serviceProject}, o.title)
+}
+
+// incidental are the roles that Keystone makes.
+func (k roleKind) incidental(o *object) bool {
+	return slices.Contains([]string{"admin", "manager", "member", "reader", "service"}, o.title)
+}
+
+// incidental are the administrator and service users.
+func (k userKind) incidental(o *object) bool {
+	return slices.Contains([]string{
+		"admin", "aodh", "barbican", "blazar", "ceilometer", "cinder", "cloudkitty", "cyborg", "designate", "glance", "gnocchi", "heat", "heat-domain",
+		"heat-trust", "ironic", "keystone", "magnum", "manila", "masakari", "mistral", "neutron", "nova", "octavia", "placement", "swift", "tacker",
+		"trove", "watcher", "zun",
+	}, strings.TrimSuffix(o.title, "-test"))
+}
+
+// incidental are the services of OpenStack, which whoever deploys them puts into the catalogue.
+func (k catalogueServiceKind) incidental(o *object) bool {
+	return slices.Contains([]string{
+		"identity", serviceCompute, "compute_legacy", serviceNetwork, serviceImage, servicePlacement, "block-storage", "block-store", "volume", "volumev2",
+		"volumev3", "object-store", "orchestration", "cloudformation", "dns", "load-balancer", "key-manager", "baremetal", "baremetal-introspection",
+		"container-infra", "share", "sharev2", "shared-file-system", "metric", "alarming", "rating", "instance-ha", "workflowv2",
+	}, textAt(o.raw, "type"))
+}
+
+// incidental are the networks that Neutron makes for redundant routers, which are in no project.
+func (k networkKind) incidental(o *object) bool { return o.project == "" }
+
+// incidental are the subnets of such networks.
+func (k subnetKind) incidental(o *object) bool { return o.project == "" }
+
+// incidental is the group that Neutron gives every project.
+func (k securityGroupKind) incidental(o *object) bool { return o.title == defaultGroup }
+
+// ownedByCompute is what the owners of ports begin with that instances have.
+const ownedByCompute = "compute:"
+
+// incidental are the ports that routers, DHCP and other services make, and those that Nova makes, which have no name.
+func (k portKind) incidental(o *object) bool {
+	owner := textAt(o.raw, "device_owner")
+	switch {
+	case owner == "", owner == "trunk:subport":
+		return false
+	case strings.HasPrefix(owner, ownedByCompute):
+		return o.title == ""
+	}
+	return true
+}
+
+// theirs is where and how the port is plugged in, once something has it.
+func (k portKind) theirs(o *object) []string {
+	if textAt(o.raw, "device_id") == "" {
+		return nil
+	}
+	return []string{hostAttribute, profileAttribute}
+}
+
+// theirs are the ports: of an instance that no block has, nobody can tell those of its networks from others, and
+// its networks say all.
+func (k instanceKind) theirs(*object) []string { return []string{portsAttribute} }
+
+// incidental are the rights that Neutron gives to all with what is shared or external, which says so itself.
+func (k rbacPolicyKind) incidental(o *object) bool {
+	return textAt(o.raw, "target_tenant") == "*" &&
+		slices.Contains([]string{"network", "qos_policy", "address_scope", "subnetpool"}, textAt(o.raw, "object_type"))
+}
+
+// incidental is the type that Cinder makes.
+func (k volumeTypeKind) incidental(o *object) bool { return o.title == "__DEFAULT__" }
