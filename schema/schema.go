@@ -144,6 +144,8 @@ type Attribute struct {
 	ExampleText string
 	// Service is the service that examples set it for, when not every service takes it, or one that stays.
 	Service string
+	// Apart says that it does not fit to the examples of the other attributes, so that the whole block goes without it.
+	Apart bool
 
 	// FromLabel says that the block's label is the default.
 	FromLabel bool

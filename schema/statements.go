@@ -9,6 +9,9 @@ const (
 	RemovedKind = "removed"
 )
 
+// DeleteData is the attribute of a removed block with the services whose data goes with the cloud.
+const DeleteData = "delete_data"
+
 // statementBlocks are the blocks that stand for no object of their own.
 func statementBlocks() []Block {
 	address := func(name, example, doc string) Attribute {
@@ -47,7 +50,12 @@ func statementBlocks() []Block {
 			Doc: "Says what becomes of an object whose block was taken away. In a module it is about the module's own objects, in every instance.",
 			Attributes: []Attribute{
 				address("from", "network.old", "The address until now, of a resource, one of its objects, a node, a module, or a service, which taking its block away alone does not uninstall. "+
-					"That of the cloud itself, such as cloud.prod, has everything taken away that is on record, in the reverse order of its making; its own block has to stay, as it says how that is reached. What holds data stays: claims to volumes, the generated passwords, and the namespaces, and so does all that clean_up of disabled services names."),
+					"That of the cloud itself, such as cloud.prod, has everything taken away that is on record, in the reverse order of its making; its own block has to stay, as it says how that is reached. What holds data stays: claims to volumes that delete_data does not name, the generated passwords, and the namespaces, and so does all that clean_up of disabled services names."),
+				{
+					Name: DeleteData, Type: cty.Set(cty.String), AtLoad: true, Apart: true, Example: cty.SetVal([]cty.Value{cty.StringVal("glance"), cty.StringVal("mariadb")}),
+					Doc: "The services whose claims to volumes go with the cloud, with all that is on them, where from names the cloud: delete_data = [\"mariadb\", \"glance\"]. The plan has these claims with their sizes; those that are made after the deletion of a service has begun stay. " +
+						"The daemon needs the right to delete claims for that, which rbac.deleteData of its chart gives it.",
+				},
 			},
 			Blocks: []Nested{{Max: 1, Block: Block{
 				Kind: "lifecycle", Class: ClassPart,

@@ -37,7 +37,8 @@ claims to volumes, the generated passwords, and the namespaces. Nothing of this 
 has given the name of the cloud, by --confirm or when asked.
 
 With --delete-data, claims to volumes of the services that it names are deleted once these services are gone,
-with all that is on them. They are listed before, with their sizes, and what is not listed stays. It takes the rights to do so, which the account of the daemon has not.
+with all that is on them. They are listed before, with their sizes, and what is not listed stays. It takes the right to do so, which the account of the
+daemon has only where somebody gave it. What delete_data in a removed block names is not heeded here.
 
 What has prevent_destroy stays, with what it needs; so does what carries instances that are not on record.
 While a daemon follows the configuration it is in charge, and would build all of it again: stop it first,

@@ -150,12 +150,13 @@ func (e *Engine) remove(calls context.Context, l *loop, target unit.Target, c pl
 
 func (e *Engine) removeOne(ctx context.Context, who plan.Identity, target unit.Target, state unit.State, c plan.Change) (unit.State, error) {
 	entry, known := e.Inventory.Entry(target.Address)
-	if known && entry.Phase != inventory.Deleting {
-		entry.Phase = inventory.Deleting
+	if known && (entry.Phase != inventory.Deleting || !entry.Data.Equal(c.Data)) {
+		entry.Phase, entry.Data = inventory.Deleting, c.Data
 		if err := e.Inventory.Put(ctx, entry); err != nil {
 			return state, err
 		}
 	}
+	target.Data = c.Data // and no others, whatever was made since the plan
 	next, err := e.Drivers[target.Locator.Driver].Delete(ctx, target, state)
 	if known && err == nil && c.Action != unit.ActionReplace {
 		// It is on record before the release is gone, which could not be asked any more.

@@ -128,6 +128,7 @@ func (s *scenario) converge(args []string) error {
 //	occupy ADDRESS [REASON]: it takes no changes for now
 //	roll ADDRESS [REASON]: what it consists of is replaced bit by bit, while it works
 //	put ADDRESS [ID] [MARK], theirs NAME: somebody else creates one       notify ADDRESS
+//	claim ADDRESS NAME SIZE: a service makes a claim to a volume
 func (s *scenario) disturb(command string, args []string) (bool, error) {
 	w := s.world
 	w.mutex.Lock()
@@ -190,6 +191,9 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 	case "release":
 		close(w.holds[args[0]])
 		delete(w.holds, args[0])
+	case "claim":
+		a := addr.MustParseObject(args[0])
+		w.claims[a] = append(w.claims[a], claimOf(args[1], args[2]))
 	case "hosts":
 		s.hosts[args[0]] = atoi(args[1])
 	case "store":
@@ -221,6 +225,8 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 //	  stands between those that may come in any order, a semicolon before those that come later
 //	attempts ADDRESS MIN MAX   decided|drifts ADDRESS true|false   most N: calls at once
 //	objects ADDRESS...   entries ADDRESS:PHASE...   quiet|retries DURATION   refused CODE|none
+//	shows ADDRESS [PATH BEFORE]...: the fields in the plan
+//	claims NAME...: those that are there
 //	settled true|false   unseen true|false   looks N   recorded RELEASE   planned ADDRESS ACTION [REASON]   moved FROM TO: by the plan   id ADDRESS ID: on record
 func (s *scenario) check(command string, args []string) (bool, error) {
 	switch command {
@@ -240,6 +246,16 @@ func (s *scenario) check(command string, args []string) (bool, error) {
 		return true, differ("at once", []string{fmt.Sprint(s.world.most)}, args)
 	case "objects":
 		return true, differ("objects", s.world.list(), args)
+	case "claims":
+		return true, differ("claims", s.claimsLeft(), args)
+	case "shows":
+		var got []string
+		if c := s.plan.Change(addr.MustParseObject(args[0])); c != nil {
+			for _, f := range c.Fields {
+				got = append(got, strings.Fields(f.Path+" "+f.Before)...)
+			}
+		}
+		return true, differ("fields", got, args[1:])
 	case "entries":
 		var got []string
 		for _, e := range s.inventory.Entries() {

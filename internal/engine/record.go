@@ -26,7 +26,7 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 		}
 	}
 	entry := who.Take(e.entryOf(who, u, state), state)
-	entry.CleanedUp = nil
+	entry.CleanedUp, entry.Data = nil, nil
 	if state.Existence == unit.Absent {
 		lost := entry.LostIDs(plan.Applied(u, desired))
 		before := cmp.Or(state.Before, entry.Before)

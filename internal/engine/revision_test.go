@@ -21,11 +21,12 @@ import (
 //	deployment cloud release region
 //	removed ADDRESS [WHAT]...: a service with enabled = false, and what goes with it
 //	move FROM TO     import ADDRESS ID     destroy ADDRESS     forget ADDRESS: the blocks
+//	teardown [SERVICE]...: the block for the cloud, with the services whose data goes
 //	ADDRESS [word|name=value]...
 //
 // A name that begins with a dot is a field of the object. The others are driver, class, drift,
 // needs (ADDRESS:until:gate:part, separated by commas; until is ready and gate is start where they are
-// left out), parts (FIELD:SERVICE that keeps it), on (the name of a node), replace (fields), fixed (ATTRIBUTE:VALUE), closes (with _ for blanks), mends (fields), slow, install, ref (ADDRESS:output); the words are prevent, keep, lookup, stubborn, unsigned.
+// left out), parts (FIELD:SERVICE that keeps it), on (the name of a node), replace (fields), fixed (ATTRIBUTE:VALUE), closes (with _ for blanks), mends (fields), slow, install, ref (ADDRESS:output); the words are prevent, keep, release, lookup, stubborn, unsigned.
 func parseRevision(t *testing.T, id, text string) *engine.Revision {
 	t.Helper()
 	r := &engine.Revision{
@@ -49,6 +50,8 @@ func parseRevision(t *testing.T, id, text string) *engine.Revision {
 			r.Imports = plan.ImportsOf([]model.Import{{To: addr.MustParseObject(words[1]), ID: words[2]}})
 		case words[0] == "destroy", words[0] == "forget":
 			r.Removals = append(r.Removals, model.Removal{From: anyAddress(t, words[1]), Destroy: words[0] == "destroy"})
+		case words[0] == "teardown":
+			r.Removals = append(r.Removals, model.Removal{From: addr.Module{}, Destroy: true, DeleteData: words[1:]})
 		default:
 			r.Units = append(r.Units, parseUnit(t, words))
 		}
@@ -112,6 +115,8 @@ func parseUnit(t *testing.T, words []string) unit.Unit {
 				field, service, _ := strings.Cut(part, ":")
 				s.parts[field] = service
 			}
+		case "release":
+			s.kind = unit.KindRelease
 		case "keep":
 			s.keep = true
 		case "unsigned":

@@ -84,6 +84,9 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 		return l.waitForPlan(&e.admitted, "it is to be deleted")
 	}
 	l.replans = 0
+	if entry.Data == nil {
+		c.Data = planned.Data // by their UIDs: one of the same name and size may have come since
+	}
 	if waits := e.dependents(l.address); len(waits) > 0 {
 		return l.set(PhaseDeleting, "once what needs it is gone", waits...)
 	}

@@ -72,10 +72,11 @@ type world struct {
 	calls   int      // all calls of Apply and Delete
 	looks   int      // all calls of Observe
 
-	failures map[string]int    // "apply a.b" fails that often
-	blocked  map[string]string // what needs a person, and why
-	hidden   map[string]bool   // addresses, drivers and services with parts that cannot be observed
-	hanging  map[string]bool   // drivers that never answer an observation; "hosts" for where instances run
+	claims   map[addr.Object][]unit.Claim // to volumes of services
+	failures map[string]int               // "apply a.b" fails that often
+	blocked  map[string]string            // what needs a person, and why
+	hidden   map[string]bool              // addresses, drivers and services with parts that cannot be observed
+	hanging  map[string]bool              // drivers that never answer an observation; "hosts" for where instances run
 	holds    map[string]chan struct{}
 	running  int // calls of Apply and Delete that run now
 	most     int
@@ -87,7 +88,7 @@ type world struct {
 
 func newWorld() *world {
 	return &world{
-		failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{},
+		claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
 	}
 }
@@ -241,6 +242,7 @@ func (f fake) Observe(ctx context.Context, targets []unit.Target) (map[addr.Obje
 				}
 			}
 		}
+		s.Data = f.world.taken(t)
 		states[t.Address] = s
 	}
 	return states, failure
@@ -537,7 +539,10 @@ func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.Sta
 	w.mutex.Lock()
 	next := unit.State{Existence: unit.Absent, CleanedUp: t.CleanUp}
 	t.Spec = nil // what goes is what is on record
-	if o := w.find(t); o != nil && (o.mark == t.Mark || o.host != "" || o.unsigned && bears(o, t)) {
+	if w.takeClaim(t) {
+		next = w.state(w.find(t), t)
+		next.Existence, next.Health = unit.Present, unit.HealthProgressing
+	} else if o := w.find(t); o != nil && (o.mark == t.Mark || o.host != "" || o.unsigned && bears(o, t)) {
 		if o.going > 0 {
 			o.going--
 			if o.going > 0 {

@@ -82,6 +82,8 @@ type Entry struct {
 	Former []Former `json:"former,omitempty"`
 	// CleanedUp is what has gone with a release that is being uninstalled, see [unit.State].
 	CleanedUp []string `json:"cleanedUp,omitempty"`
+	// Data are the claims to volumes that go with a release whose deletion has begun, nil where its data stays.
+	Data *unit.Data `json:"data,omitempty"`
 	// Lost are the ids that things under this address had when somebody else deleted them, the last one
 	// last: what was made from those may still name them. See [Entry.LostIDs].
 	Lost []string `json:"lost,omitempty"`
@@ -107,7 +109,7 @@ func (e Entry) UIDs() []string {
 // the old id, what comes now could not be found again.
 func (e Entry) Anew() Entry {
 	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, nil, nil, nil, nil
-	e.Lost, e.Run, e.Before, e.CleanedUp = nil, nil, nil, nil
+	e.Lost, e.Run, e.Before, e.CleanedUp, e.Data = nil, nil, nil, nil, nil
 	return e
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// CleanUpOf reads the attribute of that name, sorted.
-func CleanUpOf(v cty.Value) []string {
+// NamesOf returns the texts in a set or list, sorted.
+func NamesOf(v cty.Value) []string {
 	var names []string
 	for it := v.ElementIterator(); it.Next(); {
 		if _, name := it.Element(); !name.IsNull() {

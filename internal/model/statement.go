@@ -24,5 +24,7 @@ type Removal struct {
 	From addr.Address // a module, a resource or a service; the root module for the whole cloud
 	// Destroy is false for what is only forgotten.
 	Destroy bool
+	// DeleteData are the services whose data goes with the whole cloud, sorted.
+	DeleteData []string
 	Range   diag.Range
 }

@@ -49,6 +49,8 @@ type Change struct {
 	Mends []unit.Field
 	// CreateFirst tells of a replacement that the new one is created before the old one is deleted.
 	CreateFirst bool
+	// Data are the claims to volumes that are deleted with it, nil where its data stays.
+	Data *unit.Data
 	// Later tells that this is decided for good only once what it depends on is there. Nothing is done
 	// by it.
 	Later bool

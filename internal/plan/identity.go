@@ -36,6 +36,8 @@ type Identity struct {
 	Nodes Nodes
 	// CleanUps is what goes with services that are uninstalled.
 	CleanUps map[addr.Object][]string
+	// Removals tell of which services the data goes with them.
+	Removals Removals
 }
 
 // Target joins what the configuration wants with what the inventory knows. Either may be nil, not
@@ -51,6 +53,9 @@ func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
 			t.Leaves = i.Nodes.leaves(u, entry)
 		} else {
 			t.CleanUp = i.CleanUps[entry.Address]
+			if t.TakesData = i.Removals.takesData(entry); t.TakesData {
+				t.Data = entry.Data
+			}
 		}
 		return i.Recorded(t, entry)
 	}

@@ -82,6 +82,9 @@ func Departed(entry *inventory.Entry, state unit.State, removals Removals, disab
 				c.Reason = "the cloud is removed"
 			}
 		}
+		if removals.takesData(entry) {
+			c.takeData(entry, state)
+		}
 		return c
 	default:
 		c := Vanished(entry, state, disabled)

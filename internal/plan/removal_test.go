@@ -153,3 +153,55 @@ func TestMakeImports(t *testing.T) {
 		t.Errorf("what is somebody's is imported: %+v", c)
 	}
 }
+
+// TestDataGoesWithItsService has the claims on record count once there are some, and those that are seen before.
+func TestDataGoesWithItsService(t *testing.T) {
+	data := func(names ...string) *unit.Data {
+		d := &unit.Data{}
+		for _, name := range names {
+			d.Claims = append(d.Claims, unit.Claim{Ref: unit.ObjectRef{Kind: "PersistentVolumeClaim", Namespace: "o", Name: name}, UID: name, Size: "5Gi"})
+		}
+		return d
+	}
+	there := func(d *unit.Data) unit.State {
+		s := seen("a")
+		s.Data = d
+		return s
+	}
+	cloud := plan.Removals{{From: addr.Module{}, Destroy: true, DeleteData: []string{"a", "b"}}}
+	for _, test := range []struct {
+		name     string
+		address  string
+		recorded *unit.Data
+		state    unit.State
+		removals plan.Removals
+		want     unit.Action
+		data     *unit.Data
+		cost     bool
+	}{
+		{"before", "service.a", nil, there(data("x", "y")), cloud, unit.ActionDelete, data("x", "y"), true},
+		{"once it has begun", "service.a", data("x"), there(data("x", "y")), cloud, unit.ActionDelete, data("x"), true},
+		{"without any", "service.a", nil, there(data()), cloud, unit.ActionDelete, data(), false},
+		{"nobody looked", "service.a", nil, seen("a"), cloud, unit.ActionBlocked, nil, false},
+		{"unseen", "service.a", data("x"), unit.State{}, cloud, unit.ActionBlocked, nil, false},
+		{"uninstalled by somebody else", "service.a", nil, unit.State{Existence: unit.Absent, Data: data("x")}, cloud, unit.ActionDelete, data("x"), true},
+		{"all of it gone", "service.a", data("x"), unit.State{Existence: unit.Absent, Data: data()}, cloud, unit.ActionForget, nil, false},
+		{"another service", "service.c", nil, there(data("x")), cloud, unit.ActionDelete, nil, false},
+		{"what is no service", "resource.a", nil, there(data("x")), cloud, unit.ActionDelete, nil, false},
+		{"named no more", "service.a", data("x"), there(data("x")), plan.Removals{{From: addr.Module{}, Destroy: true}}, unit.ActionDelete, nil, false},
+		{"a service that stays", "service.a", nil, there(data("x")), append(plan.Removals{{From: at("service.a")}}, cloud...), unit.ActionForget, nil, false},
+		{"a service that goes by its own block", "service.a", nil, there(data("x")), append(plan.Removals{{From: at("service.a"), Destroy: true}}, cloud...), unit.ActionDelete, data("x"), true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := entryOf(of(test.address, "a"))
+			e.Data = test.recorded
+			c := plan.Departed(&e, test.state, test.removals, false, nil)
+			if c.Action != test.want || !c.Data.Equal(test.data) || (c.Cost != "") != test.cost {
+				t.Errorf("got %+v with %+v", c, c.Data)
+			}
+			if test.data != nil && len(c.Fields) != len(test.data.Claims) || test.data == nil && len(c.Fields) > 0 {
+				t.Errorf("it shows %+v", c.Fields)
+			}
+		})
+	}
+}

@@ -107,7 +107,7 @@ func (r *Renderer) block(s *source, b *schema.Block, labels []string, least bool
 		for i := range b.Attributes {
 			a := &b.Attributes[i]
 			needed := a.Presence == schema.Required || slices.ContainsFunc(b.NeedsOne, func(ways []string) bool { return ways[0] == a.Name })
-			if a.Presence == schema.Computed || least && !needed || !with(a) || shadowed(b, a) {
+			if a.Presence == schema.Computed || a.Apart || least && !needed || !with(a) || shadowed(b, a) {
 				continue
 			}
 			if !least && a.FromLabel && a.Presence != schema.Required {

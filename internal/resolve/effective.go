@@ -36,7 +36,7 @@ func (r *resolver) effective(l *layers, name string, settings []model.Setting) m
 		case schema.IgnoreDrift:
 			s.IgnoreDrift = model.DriftRulesOf(setting.Value)
 		case schema.CleanUp:
-			s.CleanUp = model.CleanUpOf(plain)
+			s.CleanUp = model.NamesOf(plain)
 		case "conf":
 			s.Conf = r.merge(l, s.Conf, settings[:i+1])
 		case "values":

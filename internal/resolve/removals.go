@@ -3,6 +3,7 @@ package resolve
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -24,6 +25,10 @@ func (r *resolver) removals(m *model.Model, removed, moved []*stated) {
 			leave()
 			continue
 		}
+		if data := s.Attribute(schema.DeleteData); data != nil {
+			r.scope.fail(codeRemoved, data.Range, "no data of its own", "delete_data names services whose data goes with the whole cloud, and from does not name that",
+				"take the line away; the claims to volumes of a service that is uninstalled stay, and are deleted by hand")
+		}
 		if s.from != nil && r.removable(s, first[s.from], sources[s.from]) {
 			first[s.from] = s
 		}
@@ -40,6 +45,7 @@ func (r *resolver) tearDown(m *model.Model, s *stated) {
 	o, _ := s.from.(addr.Object)
 	cloud := r.config.Cloud
 	destroy, ok := r.destroy(s)
+	data := r.deleteData(s)
 	switch {
 	case !s.module.path.IsRoot():
 		r.scope.fail(codeRemoved, s.From.Range, "no cloud here", "the cloud is described at the root of the configuration", "move the block to a file of the root")
@@ -54,8 +60,31 @@ func (r *resolver) tearDown(m *model.Model, s *stated) {
 			"take the block away, and stop the daemon; what it has made stays then")
 	default:
 		m.TearDown = true
-		m.Removals = append(m.Removals, model.Removal{From: addr.Module{}, Destroy: true, Range: s.Range})
+		m.Removals = append(m.Removals, model.Removal{From: addr.Module{}, Destroy: true, DeleteData: data, Range: s.Range})
 	}
+}
+
+// deleteData evaluates which services' data goes with the cloud, sorted.
+func (r *resolver) deleteData(s *stated) []string {
+	a := s.Attribute(schema.DeleteData)
+	if a == nil {
+		return nil
+	}
+	v, ok := r.shown(a)
+	if !ok || v.IsNull() {
+		return nil
+	}
+	services := model.NamesOf(v)
+	var unknown []string
+	for _, service := range services {
+		if _, known := r.definition.Service(service); !known {
+			unknown = append(unknown, fmt.Sprintf("%q", service))
+		}
+	}
+	if len(unknown) > 0 {
+		r.scope.fail(codeRemoved, a.Range, "unknown service", "there is no service named "+strings.Join(unknown, " or "), r.serviceHint(""))
+	}
+	return services
 }
 
 // removable tells whether what a removed block names is gone from the configuration, and by no other

@@ -21,6 +21,9 @@ func tearDown(m *model.Model, name string) diag.Diagnostics {
 			Hint:   "look at --repo and --path; nothing was taken away",
 		}}
 	}
+	for i := range m.Removals {
+		m.Removals[i].DeleteData = nil // what is typed counts, and it names the data that goes itself
+	}
 	if !m.TearDown {
 		m.TearDown = true
 		m.Removals = append(m.Removals, model.Removal{From: addr.Module{}, Destroy: true, Range: cloud.Range})

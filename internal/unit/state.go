@@ -63,6 +63,10 @@ type Target struct {
 	Mend bool
 	// CleanUp is what goes with a service that is no longer wanted besides its release, see [schema.Leftovers].
 	CleanUp []string
+	// TakesData says that its claims to volumes go with a service that is no longer wanted.
+	TakesData bool
+	// Data are the claims that go with it, nil for none and as long as these are not on record.
+	Data *Data
 	// Run is what is on record of the runs of a test, nil before the first.
 	Run *Run
 	// Leaves is the node that has to lose its labels first, as the unit has another one now; "" for
@@ -135,6 +139,9 @@ type State struct {
 	Opens []string
 	// CleanedUp is what of [Target.CleanUp] has gone with a release that goes or has just gone.
 	CleanedUp []string
+	// Data are the claims that go with a release, where [Target.TakesData] says that some do: those of
+	// [Target.Data] that are left, or all that are there as long as none are on record. Nil where nobody looked.
+	Data *Data
 	// TooLate says that nothing more can go with a release: its own objects go already.
 	TooLate bool
 	// API is what is known of the API behind a release.

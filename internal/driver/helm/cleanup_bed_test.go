@@ -225,6 +225,79 @@ func TestWhatNoJobMadeIsNotTakenAway(t *testing.T) {
 	}
 }
 
+// Data that is on record as going with a release goes once its objects are gone, and no other does; of a release that
+// somebody else has uninstalled meanwhile it goes as well.
+func TestDataGoesWithItsRelease(t *testing.T) {
+	for _, uninstalled := range []bool{false, true} {
+		t.Run(fmt.Sprintf("uninstalled %t", uninstalled), func(t *testing.T) {
+			b := newBed(t, appChart())
+			b.settle()
+			claims := b.client.CoreV1().PersistentVolumeClaims(b.namespace)
+			claim := func(name, release string) {
+				t.Helper()
+				_, err := claims.Create(t.Context(), &corev1.PersistentVolumeClaim{
+					ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"release_group": release}},
+					Spec: corev1.PersistentVolumeClaimSpec{
+						AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+						Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+					},
+				}, metav1.CreateOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			claim("data-app-0", "app")
+			claim("data-other-0", "other")
+			goes := b.target
+			goes.Spec, goes.TakesData = nil, true
+			seen := func() unit.State {
+				t.Helper()
+				states, err := b.driver.Observe(t.Context(), []unit.Target{goes})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return states[goes.Address]
+			}
+			data := seen().Data
+			if data == nil || len(data.Claims) != 1 || data.Claims[0].Ref.Name != "data-app-0" || data.Claims[0].Size != "1Gi" {
+				t.Fatalf("what goes is %+v", data)
+			}
+			goes.Data = data
+			claim("late-app-0", "app")
+			if uninstalled {
+				b.remove()
+			}
+			if got := seen().Data; !got.Equal(data) {
+				t.Errorf("of what is on record there is left %+v", got)
+			}
+			state := unit.State{}
+			for deadline := time.Now().Add(patience); state.Existence != unit.Absent; {
+				var err error
+				if state, err = b.driver.Delete(t.Context(), goes, state); err != nil {
+					t.Fatal(err)
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("it does not go: %+v", state)
+				}
+			}
+			if state = seen(); state.Existence != unit.Absent || len(state.Data.Claims) > 0 {
+				t.Errorf("afterwards: %+v with %+v", state, state.Data)
+			}
+			list, err := claims.List(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var left []string
+			for i := range list.Items {
+				left = append(left, list.Items[i].Name)
+			}
+			if !slices.Equal(left, []string{"data-other-0", "late-app-0"}) {
+				t.Errorf("left are %q", left)
+			}
+		})
+	}
+}
+
 // Data goes only of what was named and is gone.
 func TestDataGoesWhenItIsNamed(t *testing.T) {
 	b := newBed(t, appChart())

@@ -83,7 +83,7 @@ func (d *Driver) sizeOf(ctx context.Context, ref unit.ObjectRef) (string, error)
 // DeleteData deletes claims that [Driver.Data] has returned, of releases that are gone by now, and returns what it
 // deleted, in order. Nothing else is deleted: one of the same name that was made since has another UID. The data of a
 // release that is there stays, as does all of it when it is not known whether one is there.
-// Nothing but a person's word leads here: no configuration does.
+// Nothing but what a person types leads here. What a configuration names goes with [Driver.Delete].
 func (d *Driver) DeleteData(ctx context.Context, namespace string, claims []Claim) ([]unit.ObjectRef, error) {
 	histories, err := d.list(ctx, namespace, "")
 	if err != nil {

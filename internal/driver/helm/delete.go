@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,8 +15,9 @@ import (
 )
 
 // Delete takes the next step towards the release's absence: its hooks before, what it has in other services as
-// far as that goes with it, Helm's uninstall, the wait until the objects are gone, its hooks after, and at last the history. What has Helm's
-// policy "keep", and claims of volumes, stay.
+// far as that goes with it, Helm's uninstall, the wait until the objects are gone, its hooks after, its claims to volumes as far as
+// these are on record as going with it, and at last the history. What has Helm's
+// policy "keep", and other claims, stay.
 func (d *Driver) Delete(ctx context.Context, target unit.Target, state unit.State) (unit.State, error) {
 	target.Spec = nil
 	namespace, name := idOf(target)
@@ -26,6 +28,9 @@ func (d *Driver) Delete(ctx context.Context, target unit.Target, state unit.Stat
 		return state, err
 	}
 	if v.newest == nil {
+		if gone, err := d.takeData(ctx, target); err != nil || !gone {
+			return unit.State{Existence: unit.Present, Health: unit.HealthProgressing, Outputs: cty.NilVal, Message: takingData}, err
+		}
 		// The progress of hooks goes last, so that it is there as long as it may be needed.
 		if err := d.deleteProgress(ctx, namespace, name); err != nil {
 			return state, err
@@ -110,6 +115,9 @@ func (d *Driver) deleteStep(ctx context.Context, v *view) error {
 	}
 	if gone, err = d.sweep(ctx, v, refs); err != nil || !gone {
 		return err
+	}
+	if gone, err = d.takeData(ctx, v.target); err != nil || !gone {
+		return err // while there is a history the release is not gone, so that this goes on
 	}
 	return d.purge(ctx, v)
 }

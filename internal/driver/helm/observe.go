@@ -72,7 +72,12 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 		views = append(views, v)
 	}
 	for i, state := range d.states(ctx, views) {
-		states[views[i].target.Address] = state
+		target := views[i].target
+		if state.Data, err = d.taken(ctx, target); err != nil {
+			failures = append(failures, fmt.Errorf("%s: %w", target.Address, err))
+			continue
+		}
+		states[target.Address] = state
 	}
 	return states, errors.Join(failures...)
 }
@@ -239,6 +244,8 @@ func (d *Driver) judgeDeletion(ctx context.Context, v *view, state *unit.State) 
 		d.tell(ctx, v, state, ailing{left[0], state.Health, fmt.Sprintf("it is going, as one of %d objects", len(left))})
 	case !v.hooks.done:
 		d.judgeHooks(ctx, v, state)
+	case v.newest.status == release.StatusUninstalled && v.target.Data != nil && len(v.target.Data.Claims) > 0:
+		state.Message = takingData
 	default:
 		state.Message = fmt.Sprintf("revision %d is being uninstalled", v.newest.version)
 	}

@@ -1,0 +1,70 @@
+package helm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// takingData says that the claims which go with a release are being deleted.
+const takingData = "its claims to volumes are being deleted"
+
+// taken returns the claims that go with a release: those on record that are left, and all that are there as long
+// as none are on record. It returns nil for one whose data stays.
+func (d *Driver) taken(ctx context.Context, target unit.Target) (*unit.Data, error) {
+	if !target.TakesData {
+		return nil, nil
+	}
+	namespace, name := idOf(target)
+	found, err := d.Data(ctx, namespace, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	data := &unit.Data{}
+	for _, one := range found {
+		meant := func(claim unit.Claim) bool { return claim.UID == string(one.UID) }
+		if target.Data == nil || slices.ContainsFunc(target.Data.Claims, meant) {
+			data.Claims = append(data.Claims, unit.Claim{Ref: one.Ref, UID: string(one.UID), Size: one.Size})
+		}
+	}
+	return data, nil
+}
+
+// takeData takes the next step of deleting the claims that are on record as going with a release whose objects are
+// gone, and tells whether all of them are gone as well. What notes what is in the volumes goes after these. One of
+// the same name that was made since is another one, and stays.
+func (d *Driver) takeData(ctx context.Context, target unit.Target) (bool, error) {
+	if target.Data == nil {
+		return true, nil
+	}
+	gone := true
+	for _, claim := range target.Data.Claims {
+		if claim.Ref.Kind != kindClaim && !gone {
+			break
+		}
+		live, err := d.cluster.Confirm(ctx, claim.Ref)
+		if err != nil {
+			return false, fmt.Errorf("look whether %s is gone: %w", claim.Ref, err)
+		}
+		if live == nil || string(live.GetUID()) != claim.UID {
+			continue
+		}
+		gone = false
+		if live.GetDeletionTimestamp() != nil {
+			continue
+		}
+		err = d.cluster.Delete(ctx, claim.Ref, types.UID(claim.UID))
+		if apierrors.IsForbidden(err) {
+			return false, fmt.Errorf("%w; give the daemon the right to delete claims to volumes there, by rbac.deleteData of its chart, or take the service out of delete_data", err)
+		}
+		if err != nil {
+			return false, fmt.Errorf("delete %s: %w", claim.Ref, err)
+		}
+	}
+	return gone, nil
+}

@@ -1,0 +1,47 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// costOfData says what is lost with the claims to volumes of a service.
+const costOfData = "deleted with it: its claims to volumes, with all that is on them"
+
+// takesData tells whether the block that removes the cloud names the data of a service, and the service goes.
+func (r Removals) takesData(entry *inventory.Entry) bool {
+	return entry.Address.Kind() == "service" && entry.Locator.Kind == unit.KindRelease && r.fate(entry.Address) == fateDestroy &&
+		slices.ContainsFunc(r, func(removal model.Removal) bool {
+			module, is := removal.From.(addr.Module)
+			return is && module.IsRoot() && slices.Contains(removal.DeleteData, entry.Address.Name())
+		})
+}
+
+// takeData has the claims of a service deleted with it: those on record once its deletion has begun, and all that
+// are there before. They are fields of the change, so that a plan shows them, and admits none but these.
+func (c *Change) takeData(entry *inventory.Entry, state unit.State) {
+	if c.Action == unit.ActionForget && state.Data != nil && len(state.Data.Claims) > 0 {
+		c.Action, c.Reason = unit.ActionDelete, "the cloud is removed, and its release is gone already"
+	}
+	if c.Action != unit.ActionDelete {
+		return
+	}
+	if c.Data = entry.Data; c.Data == nil {
+		c.Data = state.Data
+	}
+	if c.Data == nil {
+		c.block("it is not known yet which claims to volumes it has")
+		return
+	}
+	for _, claim := range c.Data.Claims {
+		c.Fields = append(c.Fields, unit.Field{Path: claim.Ref.String(), Before: cmp.Or(claim.Size, "there")})
+	}
+	if len(c.Data.Claims) > 0 {
+		c.Cost = costOfData
+	}
+}
