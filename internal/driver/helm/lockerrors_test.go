@@ -22,7 +22,7 @@ func TestLockTellsOnceWhatChartsHaveInCommon(t *testing.T) {
 		wanted = append(wanted, wantedOf(nothing.URL, name, "~2026.1"))
 	}
 	_, err := Lock(t.Context(), options, wanted)
-	if err == nil || strings.Count(err.Error(), "404") != 1 || !strings.HasPrefix(err.Error(), "charts a, b, c, d, e and 2 others of "+nothing.URL+": the index: ") {
+	if err == nil || strings.Count(err.Error(), "404 Not Found") != 1 || !strings.HasPrefix(err.Error(), "charts a, b, c, d, e and 2 others of "+nothing.URL+": the index: ") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := Lock(t.Context(), options, wanted[:1]); err == nil || !strings.HasPrefix(err.Error(), "chart a ~2026.1 of "+nothing.URL+": the index: ") {
