@@ -26,5 +26,5 @@ type Removal struct {
 	Destroy bool
 	// DeleteData are the services whose data goes with the whole cloud, sorted.
 	DeleteData []string
-	Range   diag.Range
+	Range      diag.Range
 }
