@@ -160,12 +160,18 @@ func TestAPoolThatOthersUseStays(t *testing.T) {
         command: [/tmp/storage-init.sh]
         env: [{name: RBD_POOL_NAME, value: pictures}, {name: RBD_POOL_APP_NAME, value: app}]
 `)
+	tree["charts/other/Chart.yaml"] = file("apiVersion: v2\nname: other\nversion: 1.0.0\n")
+	tree["charts/other/templates/job-storage-init.yaml"] = initJob("other-storage-init", `      - name: other-storage-init
+        image: example.org/ceph:1
+        command: [/tmp/storage-init.sh]
+        env: [{name: RBD_POOL_NAME, value: pictures}, {name: RBD_POOL_APP_NAME, value: other}]
+`)
 	b := newBed(t, tree)
 	b.settle()
 	first := b.target
 	first.Spec, first.CleanUp = nil, []string{"pools"}
 	spec := *b.target.Spec.(*unit.Release)
-	spec.Name = "other"
+	spec.Name, spec.Chart.Name = "other", "other"
 	b.target.Spec, b.target.Locator = &spec, spec.Locator()
 	b.settle()
 	if _, err := b.driver.Delete(t.Context(), first, unit.State{}); !unit.IsBlocked(err) || !strings.Contains(err.Error(), "the pool pictures is used by release "+b.namespace+"/other") {
