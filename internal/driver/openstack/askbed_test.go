@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
-	bed "github.com/kupenstack/kupenstack-sync/test/openstack"
 )
 
 // The services as they are answer what they are asked, each question with one request.
@@ -37,24 +36,6 @@ func TestRealServicesAreAsked(t *testing.T) {
 		if answer := b.Ask(t.Context(), unit.API{Service: service}); answer.Reach != unit.ReachRefuses || !strings.Contains(answer.Message, "the catalogue of OpenStack has no public endpoint of the "+service+" service") {
 			t.Errorf("%s: %+v", service, answer)
 		}
-	}
-}
-
-func TestRealAgentsAreMissed(t *testing.T) {
-	cloud := sharedCloud(t)
-	up, dead := unique("up"), unique("dead")
-	if err := cloud.AddNeutronAgents(t.Context(),
-		bed.NeutronAgent{Type: bed.AgentOVNController, Host: up + ".example.org", Alive: true},
-		bed.NeutronAgent{Type: bed.AgentOVNController, Host: dead}); err != nil {
-		t.Skip(err)
-	}
-	b := newBench(t)
-	if answer := b.Ask(t.Context(), unit.API{Service: "network", Hosts: []string{up}}); answer.Reach != unit.ReachAnswers {
-		t.Errorf("all are alive: %+v", answer)
-	}
-	answer := b.Ask(t.Context(), unit.API{Service: "network", Hosts: []string{dead, up}})
-	if answer.Reach != unit.ReachRefuses || !strings.HasSuffix(answer.Message, "/v2.0/agents: ovn-controller on "+dead+" is down") {
-		t.Errorf("one is not: %+v", answer)
 	}
 }
 
