@@ -78,23 +78,32 @@ func (p *pipes) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, er
 // UploadPack implements transport.UploadPackSession.
 func (p *pipes) UploadPack(_ context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
 	p.asked = true
-	if err := req.UploadRequest.Encode(p.in); err != nil {
-		return nil, fmt.Errorf("asking for objects: %w", err)
-	}
-	if err := req.UploadHaves.Encode(p.in, false); err != nil {
-		return nil, fmt.Errorf("asking for objects: %w", err)
-	}
-	if err := pktline.NewEncoder(p.in).Encodef("done\n"); err != nil {
-		return nil, fmt.Errorf("asking for objects: %w", err)
-	}
-	if err := p.in.Close(); err != nil {
-		return nil, fmt.Errorf("asking for objects: %w", err)
-	}
+	cut := p.ask(req)
 	response := packp.NewUploadPackResponse(req)
-	if err := response.Decode(p); err != nil {
+	err := response.Decode(p)
+	switch {
+	case cut != nil && err != nil: // a server that refuses may hang up before it has heard all, and its answer says why
+		return nil, fmt.Errorf("asking for objects: %w: %w", cut, err)
+	case cut != nil:
+		return nil, fmt.Errorf("asking for objects: %w", cut)
+	case err != nil:
 		return nil, fmt.Errorf("reading the answer: %w", err)
 	}
 	return response, nil
+}
+
+// ask says which objects are wanted, and that this is all.
+func (p *pipes) ask(req *packp.UploadPackRequest) error {
+	if err := req.UploadRequest.Encode(p.in); err != nil {
+		return err
+	}
+	if err := req.UploadHaves.Encode(p.in, false); err != nil {
+		return err
+	}
+	if err := pktline.NewEncoder(p.in).Encodef("done\n"); err != nil {
+		return err
+	}
+	return p.in.Close()
 }
 
 // ReceivePack implements transport.ReceivePackSession.
