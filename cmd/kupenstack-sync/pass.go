@@ -87,6 +87,10 @@ func newPass(ctx context.Context, o *options, guard func() error, log zerolog.Lo
 	if err != nil {
 		return nil, err
 	}
+	trust, err := o.Trust(source)
+	if err != nil {
+		return nil, err
+	}
 	system, err := wire.Open(&o.Flags, "kupenstack-sync/"+version, guard, log)
 	if err != nil {
 		return nil, err
@@ -97,7 +101,7 @@ func newPass(ctx context.Context, o *options, guard func() error, log zerolog.Lo
 		return nil, err
 	}
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
-	tracker := o.Tracker(source, system, reading)
+	tracker := o.Tracker(source, system, trust, reading)
 	system.Model = tracker.InForce
 	return &onePass{
 		options: o, system: system, tracker: tracker, guard: guard, log: log,

@@ -50,6 +50,10 @@ func (p *planning) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	trust, err := p.Trust(source)
+	if err != nil {
+		return err
+	}
 	if p.publish {
 		if p.review, err = newReview(&p.Flags, source); err != nil {
 			return err
@@ -64,6 +68,11 @@ func (p *planning) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	warnings, err := trust.Warn(tree)
+	if err != nil {
+		return err
+	}
+	found.Diagnostics.Append(warnings...)
 	if loaded == nil {
 		return p.mistakes(ctx, found)
 	}

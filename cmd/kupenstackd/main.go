@@ -87,6 +87,10 @@ func serve(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
+	trust, err := o.Trust(source)
+	if err != nil {
+		return err
+	}
 	lease := kube.NewLease(o.Namespace, kube.Identity("kupenstackd"), log)
 	system, err := wire.Open(&o.Flags, "kupenstackd/"+version, lease.Guard, log)
 	if err != nil {
@@ -99,7 +103,7 @@ func serve(ctx context.Context, o *options) error {
 		return err
 	}
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
-	tracker := o.Tracker(source, system, reading)
+	tracker := o.Tracker(source, system, trust, reading)
 	system.Model = tracker.InForce
 
 	changes := make(chan daemon.Change, 1)

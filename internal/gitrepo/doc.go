@@ -6,7 +6,7 @@
 // right from the object store: there is no work tree, so no file of a repository is ever written
 // under its own name. [Source.Cached] returns the last tree that was fetched, without the network.
 // [Source.Keep] has one outlive what is fetched later, [Source.Earlier] brings one back from the history,
-// [Source.Exactly] fetches one by its hash.
+// [Source.Exactly] fetches one by its hash, and [Source.Since] tells what has come since one.
 // [Source.Refs], [Source.Seen], [Source.Branch] and [Source.Push] are for the package that commits reports, and
 // so is [Draft], the commit that is pushed: nobody else knows Git's objects.
 //

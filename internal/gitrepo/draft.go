@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"sort"
@@ -65,12 +66,22 @@ func NewDraft(base *Tree, files map[string][]byte, without []string) (*Draft, er
 // Changed tells whether the draft's files differ from those of its base.
 func (d *Draft) Changed() bool { return d.base == nil || d.root != d.base.root }
 
-// Commit makes the commit, whose parent is the base, and returns its hash. It is called once.
-func (d *Draft) Commit(author Author, message string) (string, error) {
+// Commit makes the commit, whose parent is the base, and returns its hash. It is called once. sign returns the
+// signature of a raw commit in armor; nil for none.
+func (d *Draft) Commit(author Author, message string, sign func(commit []byte) (string, error)) (string, error) {
 	by := object.Signature{Name: author.Name, Email: author.Email, When: author.When}
 	commit := object.Commit{Author: by, Committer: by, Message: message, TreeHash: d.root}
 	if d.base != nil {
 		commit.ParentHashes = []plumbing.Hash{plumbing.NewHash(d.base.Revision.Hash)}
+	}
+	if sign != nil {
+		raw, err := unsigned(&commit)
+		if err == nil {
+			commit.PGPSignature, err = sign(raw) // of whatever kind: that is how the library calls it
+		}
+		if err != nil {
+			return "", err
+		}
 	}
 	encoded := d.fresh.NewEncodedObject()
 	if err := commit.Encode(encoded); err != nil {
@@ -78,6 +89,20 @@ func (d *Draft) Commit(author Author, message string) (string, error) {
 	}
 	d.commit = encoded.Hash()
 	return d.commit.String(), d.add(encoded)
+}
+
+// unsigned returns a commit as Git hashes it, without its signature.
+func unsigned(commit *object.Commit) ([]byte, error) {
+	encoded := &plumbing.MemoryObject{}
+	if err := commit.EncodeWithoutSignature(encoded); err != nil {
+		return nil, fmt.Errorf("making a commit: %w", err)
+	}
+	reader, err := encoded.Reader()
+	if err != nil {
+		return nil, fmt.Errorf("making a commit: %w", err)
+	}
+	defer reader.Close()
+	return io.ReadAll(reader)
 }
 
 // folder is a directory that has been read.

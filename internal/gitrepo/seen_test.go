@@ -52,7 +52,7 @@ func TestSeen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		commit, err := draft.Commit(gitrepo.Author{Name: "Us", Email: "us@localhost"}, "Report\n")
+		commit, err := draft.Commit(gitrepo.Author{Name: "Us", Email: "us@localhost"}, "Report\n", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,6 +117,14 @@ func (t *Tree) lookup(name string) (plumbing.Hash, filemode.FileMode, error) {
 	return hash, mode, nil
 }
 
+// Raw returns the commit of a repository's tree as Git hashes it, with its signature.
+func (t *Tree) Raw() ([]byte, error) {
+	if t.store == nil {
+		return nil, errNoObjects
+	}
+	return t.store.commit(plumbing.NewHash(t.Revision.Hash))
+}
+
 // Blob returns a file's content by its hash, at most limit bytes.
 func (t *Tree) Blob(hash string, limit int64) ([]byte, error) {
 	if t.store == nil {

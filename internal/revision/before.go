@@ -19,7 +19,7 @@ type inForce struct {
 // and without one what this machine kept. Its files come from the newest revision, from what was kept,
 // or from the history of the source. The error says that a retry may help; good tells that the newest
 // can do without.
-func (t *Tracker) before(ctx context.Context, newest *Loaded, commit gitrepo.Commit, good bool) (inForce, error) {
+func (t *Tracker) before(ctx context.Context, newest *Loaded, commit gitrepo.Commit, good bool, signers *trusted) (inForce, error) {
 	id, err := t.recorded(ctx)
 	if err != nil {
 		return inForce{}, err
@@ -32,12 +32,12 @@ func (t *Tracker) before(ctx context.Context, newest *Loaded, commit gitrepo.Com
 	case id == "" && err != nil:
 		return inForce{}, nil //nolint:nilerr // nothing is on record, and nothing was kept
 	case id == "" || err == nil && tree.Revision.Hash == id:
-		return t.read(ctx, tree, newest)
+		return t.read(ctx, tree, newest, signers)
 	}
 	tree, err = t.source.Earlier(ctx, id)
 	switch kind := gitrepo.KindOf(err); {
 	case err == nil:
-		return t.read(ctx, tree, newest)
+		return t.read(ctx, tree, newest, signers)
 	case good || kind == gitrepo.Lost || kind == gitrepo.TooLarge:
 		return inForce{lost: fmt.Errorf("the last good one cannot be had: %w", err)}, nil
 	default:
@@ -48,16 +48,22 @@ func (t *Tracker) before(ctx context.Context, newest *Loaded, commit gitrepo.Com
 // same is for a newest revision that was in force before.
 func same(newest *Loaded, commit gitrepo.Commit) inForce {
 	if newest == nil {
-		return inForce{lost: errors.New("it was in force before: the values from outside are others, or the program is")}
+		return inForce{lost: errors.New("it was in force before: the values from outside are others, or those who are trusted, or the program is")}
 	}
 	return inForce{loaded: newest, commit: commit}
 }
 
 // read reads a revision that was in force.
-func (t *Tracker) read(ctx context.Context, tree *gitrepo.Tree, newest *Loaded) (inForce, error) {
+func (t *Tracker) read(ctx context.Context, tree *gitrepo.Tree, newest *Loaded, signers *trusted) (inForce, error) {
 	commit := commitOf(tree)
 	if newest != nil && newest.ID == commit.Hash {
 		return same(newest, commit), nil
+	}
+	switch why, err := signers.check(tree); {
+	case err != nil:
+		return inForce{}, err
+	case why != nil:
+		return inForce{lost: fmt.Errorf("the last good one, %s, %w", commit.Hash, why)}, nil
 	}
 	files, err := tree.FS(".")
 	if err != nil {
@@ -82,7 +88,7 @@ func (s State) Problem() string {
 	if s.Lost != nil {
 		why = s.Lost.Error()
 	}
-	return "no revision is in force, and nothing is changed: the newest has mistakes, and " + why
+	return "no revision is in force, and nothing is changed: the newest has mistakes or is not trusted, and " + why
 }
 
 // commitOf returns what a tree is a commit of; for a directory the digest of its content stands for that.

@@ -28,6 +28,8 @@ type Source interface {
 	// Earlier returns the files of a revision that the source has had, and keeps it. The error is of
 	// kind [gitrepo.Lost] when its history does not have that one, or not any more.
 	Earlier(ctx context.Context, id string) (*gitrepo.Tree, error)
+	// Since has each called for every revision that led to one and not to another one, as its source keeps it.
+	Since(ctx context.Context, after, id string, each func(id string, raw []byte) error) error
 }
 
 // Ledger tells all processes, wherever they run, which revision was admitted last.
@@ -46,6 +48,8 @@ type Tracker struct {
 	// Ledger has the last word on what is in force at the start; nil for none: then it is what this
 	// machine kept. It is set before the first poll, too.
 	Ledger Ledger
+	// Trust says whose revisions are taken; nil for everybody's. It is set before the first poll.
+	Trust *Trust
 
 	source  Source
 	path    string
@@ -56,6 +60,7 @@ type Tracker struct {
 	mutex   sync.Mutex
 	begun   bool             // a revision was looked into, and what was in force before
 	head    gitrepo.Revision // the newest one that was looked into
+	signers string           // the digest of those who were trusted then
 	state   State
 	loaded  *Loaded
 	// admitted is the newest revision that was admitted, by this process or an earlier one.
@@ -161,27 +166,31 @@ func (t *Tracker) State() State {
 func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 	t.polling.Lock()
 	defer t.polling.Unlock()
+	signers, err := t.Trust.signers()
+	if err != nil {
+		return nil, err
+	}
 	head, err := t.source.Head(ctx)
 	if err != nil {
-		return t.offline(ctx, err)
+		return t.offline(ctx, signers, err)
 	}
 	t.mutex.Lock()
-	known := t.head
+	known := head == t.head && signers.digest() == t.signers
 	t.state.Unreachable = nil
 	t.mutex.Unlock()
-	if head == known {
+	if known {
 		return nil, nil
 	}
 	tree, err := t.source.Fetch(ctx, head)
 	if err != nil {
-		return t.offline(ctx, err)
+		return t.offline(ctx, signers, err)
 	}
-	return t.take(ctx, tree, tree.Revision)
+	return t.take(ctx, tree, tree.Revision, signers)
 }
 
 // offline keeps what is known; at the start it takes the last revision that was ever fetched, unless
 // that is older than what is in force.
-func (t *Tracker) offline(ctx context.Context, cause error) (*engine.Revision, error) {
+func (t *Tracker) offline(ctx context.Context, signers *trusted, cause error) (*engine.Revision, error) {
 	t.mutex.Lock()
 	t.state.Unreachable = cause
 	begun := t.begun
@@ -203,21 +212,17 @@ func (t *Tracker) offline(ctx context.Context, cause error) (*engine.Revision, e
 			return nil, cause
 		}
 	}
-	revision, err := t.take(ctx, tree, gitrepo.Revision{})
+	revision, err := t.take(ctx, tree, gitrepo.Revision{}, signers)
 	if err != nil {
 		return nil, err
 	}
 	return revision, cause
 }
 
-// take reads a tree and makes it the one in force unless it has mistakes.
-func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Revision) (*engine.Revision, error) {
-	files, err := tree.FS(".")
-	if err != nil {
-		return nil, err
-	}
+// take reads a tree and makes it the one in force unless it has mistakes, or is of somebody who is not trusted.
+func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Revision, signers *trusted) (*engine.Revision, error) {
 	commit := commitOf(tree)
-	loaded, found, err := t.Reader.Load(ctx, commit.Hash, files, t.path, t.options)
+	loaded, found, err := t.trustAndLoad(ctx, tree, signers)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +242,7 @@ func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Rev
 	first := !t.begun
 	t.mutex.Unlock()
 	if first {
-		if now, err = t.before(ctx, loaded, commit, revision != nil); err != nil {
+		if now, err = t.before(ctx, loaded, commit, revision != nil, signers); err != nil {
 			t.blame(commit, revision, &found)
 			return nil, err
 		}
@@ -251,7 +256,7 @@ func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Rev
 	}
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.begun, t.head, t.state.Head = true, head, commit
+	t.begun, t.head, t.signers, t.state.Head = true, head, signers.digest(), commit
 	if first && (fallback != nil || now.loaded != nil && now.loaded == loaded) {
 		t.admit(now.loaded, now.commit)
 	}

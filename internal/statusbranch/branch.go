@@ -25,11 +25,13 @@ type Options struct {
 	// Installation tells this cloud's cluster from others; its result is empty before anything is installed.
 	// Nil tells none apart.
 	Installation func(ctx context.Context) (string, error)
-	Name, Email  string           // of the commits' author
-	Clock        func() time.Time // of the commits' dates
-	MaxBytes     int64            // of one report; 0 for 256 MiB
-	Attempts     int              // to push one report; 0 for 6
-	Backoff      time.Duration    // before the second attempt, doubled before each later one; 0 for 200 ms
+	Name, Email  string // of the commits' author
+	// Sign returns the signature of a raw commit in armor; nil for commits without one.
+	Sign     func(commit []byte) (string, error)
+	Clock    func() time.Time // of the commits' dates
+	MaxBytes int64            // of one report; 0 for 256 MiB
+	Attempts int              // to push one report; 0 for 6
+	Backoff  time.Duration    // before the second attempt, doubled before each later one; 0 for 200 ms
 }
 
 func (o Options) withDefaults() Options {
@@ -222,7 +224,7 @@ func (b *Branch) try(ctx context.Context, message string, with prepare, last *at
 		result.Changed = last != nil && last.commit == parent // the answer was lost, not the push
 		return nil, result, nil
 	}
-	commit, err := draft.Commit(b.author(b.options.Clock()), strings.TrimSpace(strings.ReplaceAll(message, "\x00", ""))+"\n")
+	commit, err := draft.Commit(b.author(b.options.Clock()), strings.TrimSpace(strings.ReplaceAll(message, "\x00", ""))+"\n", b.options.Sign)
 	if err != nil {
 		return nil, Result{}, fmt.Errorf("building the report: %w", err)
 	}

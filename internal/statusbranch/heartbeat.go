@@ -41,7 +41,7 @@ func (b *Branch) Beat(ctx context.Context, until time.Time) error {
 	if err != nil {
 		return fmt.Errorf("build the heartbeat: %w", err)
 	}
-	if _, err := draft.Commit(b.author(until.UTC()), "Observed until "+said+"\n"); err != nil {
+	if _, err := draft.Commit(b.author(until.UTC()), "Observed until "+said+"\n", b.options.Sign); err != nil {
 		return fmt.Errorf("build the heartbeat: %w", err)
 	}
 	ref := HeartbeatRef(b.ref)

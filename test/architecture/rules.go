@@ -33,6 +33,7 @@ func layers() []string {
 		"schema",
 		"internal/cleanup",
 		"internal/reference",
+		"internal/signature",
 		"internal/gitrepo",
 		"internal/sops",
 		"internal/model",
@@ -62,7 +63,7 @@ func layers() []string {
 // pure packages turn values into values: no files, no network, no clients.
 func pure() []string {
 	return []string{
-		"internal/addr", "internal/redact", "internal/diag", "internal/codes", "internal/chartlock", "internal/chartkeys", "internal/cleanup", "internal/manifest", "internal/graph", "internal/sops", "internal/model",
+		"internal/addr", "internal/redact", "internal/diag", "internal/codes", "internal/chartlock", "internal/chartkeys", "internal/cleanup", "internal/manifest", "internal/graph", "internal/signature", "internal/sops", "internal/model",
 		"internal/resolve", "internal/unit", "internal/cause", "internal/explain", "internal/compose", "internal/convert", "internal/export", "internal/plan", "internal/report", "internal/reference",
 	}
 }
@@ -90,7 +91,9 @@ func homes() map[string][]string {
 		"k8s.io/client-go":                    {"internal/driver/kube"},
 		"k8s.io/cli-runtime":                  {"internal/driver/helm"},
 		"k8s.io/klog":                         {"internal/driver/kube"},
-		"golang.org/x/crypto":                 {"internal/gitrepo"},
+		"golang.org/x/crypto":                 {"internal/gitrepo", "internal/signature"},
+		"github.com/ProtonMail/go-crypto":     {"internal/signature"},
+		"github.com/hiddeco/sshsig":           {"internal/signature"},
 		"golang.org/x/term":                   {"cmd/kupenstack-sync"},
 		"github.com/gliderlabs/ssh":           {},
 		"github.com/go-logr/zerologr":         {"cmd/internal/wire"},

@@ -110,7 +110,7 @@ func variants() []variant {
 				"--repo=" + exampleURL, "--path=.", "--status-branch=kupenstack-status", "--interval=30s", "--resync=5m",
 				"--namespace=lab", "--cache-dir=/var/cache/kupenstack", "--listen=:8080", "--log-level=info",
 			},
-			absent: []string{"--ref", "--git-username", "--git-password-file", "--max-deletes", "--os-cloud"},
+			absent: []string{"--verify", "--ref", "--git-username", "--git-password-file", "--max-deletes", "--os-cloud"},
 		},
 		{
 			name: "https", image: tagged,
@@ -130,6 +130,12 @@ func variants() []variant {
 				"--ssh-passphrase-file=/etc/kupenstack/git/ssh-passphrase", "--known-hosts-file=/etc/kupenstack/git/known-hosts",
 			},
 			absent: []string{"--git-password-file"},
+			mounts: map[string]string{"/etc/kupenstack/git": "git"},
+		},
+		{
+			name: "signed commits", image: tagged,
+			values: with(values{"repo": values{"secret": "git", "secretKeys": []any{"password", "signers", "signing-key"}, "verifyHistory": true}}),
+			args:   []string{"--verify=/etc/kupenstack/git/signers", "--signing-key-file=/etc/kupenstack/git/signing-key", "--verify-history=true"},
 			mounts: map[string]string{"/etc/kupenstack/git": "git"},
 		},
 		{

@@ -24,6 +24,7 @@ const (
 type commitSpec struct {
 	branch   string
 	parent   string
+	merged   string
 	orphan   bool
 	removed  []string
 	symlinks map[string]string
@@ -70,6 +71,11 @@ func Symlink(path, target string) CommitOption {
 // At sets the commit's dates; they are kept to the second.
 func At(date time.Time) CommitOption {
 	return func(c *commitSpec) { c.date = date }
+}
+
+// Merging makes the commit a merge of another one, whose files are not taken.
+func Merging(hash string) CommitOption {
+	return func(c *commitSpec) { c.merged = hash }
 }
 
 // SignedBy signs the commit with an SSH key, which needs ssh-keygen.
@@ -146,6 +152,9 @@ func importStream(spec commitSpec, files map[string]string, message string) ([]b
 	if spec.parent != "" {
 		fmt.Fprintf(&stream, "from %s\n", spec.parent)
 	}
+	if spec.merged != "" {
+		fmt.Fprintf(&stream, "merge %s\n", spec.merged)
+	}
 	for _, path := range spec.removed {
 		quoted, err := quotePath(path)
 		if err != nil {
@@ -199,6 +208,9 @@ func (r *Repository) sign(ctx context.Context, spec commitSpec, unsigned, messag
 	args := []string{"-c", "gpg.format=ssh", "commit-tree", "-S" + spec.key.Path}
 	if spec.parent != "" {
 		args = append(args, "-p", spec.parent)
+	}
+	if spec.merged != "" {
+		args = append(args, "-p", spec.merged)
 	}
 	output, err := r.store.runEnv(ctx, env, []byte(message+"\n"), append(args, "-F", "-", unsigned+"^{tree}")...)
 	if err != nil {

@@ -51,6 +51,12 @@ func (r *Repository) Hash(t testing.TB, ref string) string {
 	return hash
 }
 
+// Raw returns a commit as Git keeps it.
+func (r *Repository) Raw(t testing.TB, ref string) string {
+	t.Helper()
+	return string(r.mustGit(t, nil, "cat-file", "commit", ref))
+}
+
 // Refs returns every ref and the hash it points to.
 func (r *Repository) Refs(t testing.TB) map[string]string {
 	t.Helper()

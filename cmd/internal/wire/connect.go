@@ -61,7 +61,11 @@ func (f *Flags) Reports(source *gitrepo.Source, system *System) (daemon.StatusBr
 	if f.StatusBranch == "" {
 		return nil, nil
 	}
-	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path, Installation: system.InstallationName})
+	sign, err := f.sign()
+	if err != nil {
+		return nil, err
+	}
+	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path, Sign: sign, Installation: system.InstallationName})
 	return branchReports{reports{branch}, branch}, err
 }
 
@@ -74,7 +78,11 @@ func (f *Flags) Plans(source *gitrepo.Source) (*statusbranch.Branch, error) {
 	case f.StatusBranch == "":
 		return nil, fmt.Errorf("%w: --publish needs a branch: give --status-branch", ErrUsage)
 	}
-	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path})
+	sign, err := f.sign()
+	if err != nil {
+		return nil, err
+	}
+	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path, Sign: sign})
 	if err != nil {
 		err = fmt.Errorf("%w: %w", ErrUsage, err)
 	}

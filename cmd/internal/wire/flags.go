@@ -50,6 +50,12 @@ type Flags struct {
 	KnownHosts    string // a file
 	GitCA         string // a file
 
+	// Verify are files, and directories of files, that list whose signatures of commits are trusted; none for
+	// everybody's commits.
+	Verify        []string
+	VerifyHistory bool
+	SigningKey    string // a file
+
 	AgeKeys string // a file
 
 	ChartCredentials string // a file
@@ -83,6 +89,9 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.SSHKey, "ssh-key-file", "", "a file with the private key for ssh repositories")
 	set.StringVar(&f.SSHPassphrase, "ssh-passphrase-file", "", "a file with the passphrase of the private key")
 	set.StringVar(&f.KnownHosts, "known-hosts-file", "", "a file with the host keys of ssh servers")
+	set.StringArrayVar(&f.Verify, "verify", nil, "a file, or a directory of files, with those whose commits are applied: OpenPGP public keys, or allowed signers of SSH; may be repeated (default: everybody's are)")
+	set.BoolVar(&f.VerifyHistory, "verify-history", false, "have all commits since the one in force signed, and not the newest alone")
+	set.StringVar(&f.SigningKey, "signing-key-file", "", "a file with the private SSH key that the commits of reports are signed with")
 	set.StringVar(&f.AgeKeys, "sops-age-key-file", "", "a file with the age identities that files encrypted with SOPS are opened with")
 	set.StringVar(&f.ChartCredentials, "chart-credentials-file", "", "a file with credentials for repositories of charts and registries of images, in Docker's format")
 	set.StringVar(&f.ChartCA, "chart-ca-file", "", "a file with further certificate authorities for repositories of charts and registries of images, in PEM")

@@ -21,9 +21,10 @@ func (f *Flags) Read(ctx context.Context, id string, tree fs.FS, options revisio
 }
 
 // Tracker follows the configuration that the flags name in a source, for a system that keeps in mind
-// what is in force.
-func (f *Flags) Tracker(source *gitrepo.Source, system *System, options revision.Options) *revision.Tracker {
+// what is in force. trust is what [Flags.Trust] returns.
+func (f *Flags) Tracker(source *gitrepo.Source, system *System, trust *revision.Trust, options revision.Options) *revision.Tracker {
 	tracker := revision.NewTracker(source, f.Path, system.Facts, options)
+	tracker.Trust = trust
 	tracker.Reader = f.reader()
 	tracker.Ledger = f.ledger(system)
 	return tracker

@@ -1,0 +1,142 @@
+package revision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/signature"
+)
+
+// codeUntrusted is about a revision that nobody who is trusted has signed.
+const codeUntrusted diag.Code = "revision.untrusted"
+
+// Trust says whose revisions are taken.
+type Trust struct {
+	// Signers returns who is trusted at present. It is asked at every poll, so that keys can be exchanged. An error
+	// keeps everything as it is.
+	Signers func() (*signature.Signers, error)
+	// History has every revision checked that led to the newest since the one in force, and not the newest alone.
+	History bool
+}
+
+// trusted are those who are trusted now; nil is everybody.
+type trusted struct {
+	list    *signature.Signers
+	history bool
+}
+
+func (t *Trust) signers() (*trusted, error) {
+	if t == nil {
+		return nil, nil
+	}
+	list, err := t.Signers()
+	if err != nil {
+		return nil, fmt.Errorf("read who is trusted to sign commits: %w", err)
+	}
+	return &trusted{list, t.History}, nil
+}
+
+func (t *trusted) digest() string {
+	if t == nil {
+		return ""
+	}
+	return t.list.Digest()
+}
+
+// check returns why a tree's revision is not to be trusted; nil when it is. err says that it could not be looked at.
+func (t *trusted) check(tree *gitrepo.Tree) (why, err error) {
+	if t == nil {
+		return nil, nil
+	}
+	raw, err := tree.Raw()
+	if err != nil {
+		return nil, err
+	}
+	_, why = t.list.Verify(raw)
+	return why, nil
+}
+
+// Warn returns a warning about the revision of a tree that would not be taken, for those who only look at it. The
+// error says that this could not be found out.
+func (t *Trust) Warn(tree *gitrepo.Tree) (diag.Diagnostics, error) {
+	signers, err := t.signers()
+	if err != nil {
+		return nil, err
+	}
+	why, err := signers.check(tree)
+	if why == nil || err != nil {
+		return nil, err
+	}
+	d := distrust(commitOf(tree).Hash, why)
+	d.Severity = diag.Warning
+	return diag.Diagnostics{d}, nil
+}
+
+func distrust(id string, why error) diag.Diagnostic {
+	return diag.Diagnostic{
+		Code: codeUntrusted, Summary: "a commit that is not trusted",
+		Detail: fmt.Sprintf("the commit %s %v; by --verify only commits are applied that are signed by somebody who is listed there", id, why),
+		Hint:   "have somebody who is listed sign a commit on top of it, or add the signer to the list",
+	}
+}
+
+// trustAndLoad reads the configuration of a tree, if it may be taken. Otherwise it returns nil and says why.
+func (t *Tracker) trustAndLoad(ctx context.Context, tree *gitrepo.Tree, signers *trusted) (*Loaded, Findings, error) {
+	commit := commitOf(tree)
+	why, err := signers.check(tree)
+	if err == nil && why == nil && signers != nil && signers.history {
+		why, err = t.checkHistory(ctx, commit.Hash, signers)
+	}
+	switch {
+	case err != nil:
+		return nil, Findings{}, err
+	case why != nil:
+		return nil, Findings{Diagnostics: diag.Diagnostics{distrust(commit.Hash, why)}}, nil
+	}
+	files, err := tree.FS(".")
+	if err != nil {
+		return nil, Findings{}, err
+	}
+	return t.Reader.Load(ctx, commit.Hash, files, t.path, t.options)
+}
+
+// checkHistory returns why what led to a revision since the one in force is not to be trusted; nil when it is, or
+// none was in force. err says that it could not be looked at.
+func (t *Tracker) checkHistory(ctx context.Context, id string, signers *trusted) (why, err error) {
+	t.mutex.Lock()
+	var since string
+	if t.admitted != nil {
+		since = t.admitted.ID
+	}
+	t.mutex.Unlock()
+	if since == "" {
+		if since, err = t.recorded(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if since == "" || since == id {
+		return nil, nil
+	}
+	err = t.source.Since(ctx, since, id, func(id string, raw []byte) error {
+		if _, err := signers.list.Verify(raw); err != nil {
+			return &inHistory{id, err}
+		}
+		return nil
+	})
+	var bad *inHistory
+	if errors.As(err, &bad) {
+		return bad, nil
+	}
+	return nil, err
+}
+
+// inHistory is why a revision is not to be trusted that came before the newest.
+type inHistory struct {
+	id  string
+	why error
+}
+
+func (h *inHistory) Error() string { return fmt.Sprintf("comes after %s, which %v", h.id, h.why) }

@@ -1,0 +1,148 @@
+package revision_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/internal/signature"
+	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+)
+
+// people are those whose commits are taken, which may change at any time.
+type people struct {
+	list string
+	fail error
+}
+
+func (p *people) trust(t *testing.T, keys ...*gitserver.Key) {
+	t.Helper()
+	p.list = ""
+	for _, key := range keys {
+		p.list += "somebody@example.org " + key.AuthorizedKey() + "\n"
+	}
+}
+
+func (p *people) signers() (*signature.Signers, error) {
+	if p.fail != nil {
+		return nil, p.fail
+	}
+	return signature.Parse([]signature.File{{Name: "list", Content: []byte(p.list)}})
+}
+
+// trusting is a process that takes only their commits.
+func (p *pods) trusting(who *people, history bool, cache string) *revision.Tracker {
+	tracker := p.start(cache)
+	tracker.Trust = &revision.Trust{Signers: who.signers, History: history}
+	return tracker
+}
+
+// untrusted checks that the newest revision is not taken, and what is said of it.
+func untrusted(t *testing.T, tracker *revision.Tracker, inForce string, says ...string) {
+	t.Helper()
+	state := tracker.State()
+	if state.Bad == nil || state.Applied.Hash != inForce {
+		t.Fatalf("in force is %q, bad is %v", state.Applied.Hash, state.Bad)
+	}
+	text := state.Bad.Text(false)
+	for _, want := range append(says, "error[revision.untrusted]", "--verify") {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+}
+
+// Only commits of those who are listed are taken, the last good one stays, and the list counts as it is now.
+func TestOnlySignedCommitsAreTaken(t *testing.T) {
+	p, who := newPods(t), &people{}
+	ada, bob := gitserver.NewKey(t), gitserver.NewKey(t)
+	who.trust(t, ada)
+	tracker := p.trusting(who, false, t.TempDir())
+	first := p.commit(one, gitserver.SignedBy(ada))
+	got := poll(t, tracker, "project.one")
+	p.keep(tracker, got.ID)
+
+	p.commit(two)
+	poll(t, tracker)
+	untrusted(t, tracker, first, "is not signed")
+	byBob := p.commit(two, gitserver.SignedBy(bob))
+	poll(t, tracker)
+	untrusted(t, tracker, first, byBob, "an SSH key that is not among those")
+	poll(t, tracker)
+	untrusted(t, tracker, first, byBob)
+
+	who.fail = errors.New("the file is away")
+	if got, err := tracker.Poll(t.Context()); got != nil || err == nil || !strings.Contains(err.Error(), "read who is trusted to sign commits: the file is away") {
+		t.Errorf("got %v, %v", got, err)
+	}
+	untrusted(t, tracker, first, byBob)
+	who.fail = nil
+	who.trust(t, ada, bob)
+	poll(t, tracker, "project.one", "project.two")
+	if state := tracker.State(); state.Bad != nil || state.Applied.Hash != byBob {
+		t.Errorf("once Bob is listed: %+v", state)
+	}
+}
+
+// A process that begins takes nothing from its cache or from history that is not trusted, with and without Git.
+func TestStartWithoutTrust(t *testing.T) {
+	p, who, cache := newPods(t), &people{}, t.TempDir()
+	ada, bob := gitserver.NewKey(t), gitserver.NewKey(t)
+	who.trust(t, ada)
+	first := p.commit(one, gitserver.SignedBy(ada))
+	tracker := p.trusting(who, false, cache)
+	p.keep(tracker, poll(t, tracker, "project.one").ID)
+	p.commit(two)
+
+	again := p.trusting(who, false, t.TempDir()) // elsewhere, so that what was in force comes from the history
+	expect(t, poll(t, again, "project.one"), "project.one")
+	untrusted(t, again, first, "is not signed")
+
+	who.trust(t, bob)
+	none := p.trusting(who, false, t.TempDir())
+	poll(t, none)
+	untrusted(t, none, "", "is not signed")
+	if problem := none.State().Problem(); !strings.Contains(problem, "the last good one, "+first+", is signed with an SSH key that is not among those") {
+		t.Errorf("the problem is %q", problem)
+	}
+
+	p.server.Stop(t)
+	who.trust(t, ada)
+	offline := p.trusting(who, false, cache)
+	got, err := offline.Poll(t.Context())
+	if err == nil {
+		t.Fatal("the repository is there")
+	}
+	expect(t, got, "project.one")
+	who.trust(t, bob)
+	offline = p.trusting(who, false, cache)
+	if got, _ := offline.Poll(t.Context()); got != nil {
+		t.Errorf("it takes %v", units(got))
+	}
+	untrusted(t, offline, "", first)
+}
+
+// With the history, a commit that nobody has signed is not taken either when a signed one is on top of it.
+func TestHistoryIsTrusted(t *testing.T) {
+	p, who := newPods(t), &people{}
+	ada := gitserver.NewKey(t)
+	who.trust(t, ada)
+	p.commit(broken) // before anything was in force: nobody asks
+	first := p.commit(one, gitserver.SignedBy(ada))
+	tracker := p.trusting(who, true, t.TempDir())
+	p.keep(tracker, poll(t, tracker, "project.one").ID)
+	slipped := p.commit(two)
+	last := p.commit(two+"\n", gitserver.SignedBy(ada))
+	poll(t, tracker)
+	untrusted(t, tracker, first, last, "comes after "+slipped+", which is not signed")
+
+	alone := p.trusting(who, false, t.TempDir())
+	expect(t, poll(t, alone, "project.one", "project.two"), "project.one", "project.two")
+
+	good := p.commit(one+"\n", gitserver.Onto(first), gitserver.SignedBy(ada))
+	poll(t, tracker, "project.one")
+	if state := tracker.State(); state.Bad != nil || state.Applied.Hash != good {
+		t.Errorf("without it: %+v", state)
+	}
+}

@@ -1,0 +1,109 @@
+package signature
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	pgperrors "github.com/ProtonMail/go-crypto/openpgp/errors"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
+	openpgp "github.com/ProtonMail/go-crypto/openpgp/v2"
+)
+
+// publicKeyBlock is the type of armor around public keys.
+const publicKeyBlock = "PGP PUBLIC KEY BLOCK"
+
+const expired = "is signed by %s, and the key or the signature has expired"
+
+// addOpenPGP adds the keys of a file, which may have several blocks of armor one after the other, with other text
+// between them.
+func (s *Signers) addOpenPGP(content []byte) error {
+	for {
+		start := bytes.Index(content, armored)
+		if start < 0 {
+			return nil
+		}
+		content = content[start:]
+		end := bytes.Index(content[len(armored):], armored)
+		block := content
+		if end >= 0 {
+			block, content = content[:len(armored)+end], content[len(armored)+end:]
+		} else {
+			content = nil
+		}
+		decoded, err := armor.Decode(bytes.NewReader(block))
+		if err != nil {
+			return fmt.Errorf("an OpenPGP key cannot be read: %w", err)
+		}
+		if decoded.Type != publicKeyBlock {
+			return fmt.Errorf("it holds a %s: only public keys belong here", strings.ToLower(decoded.Type))
+		}
+		keys, err := openpgp.ReadKeyRing(decoded.Body)
+		if err != nil {
+			return fmt.Errorf("an OpenPGP key cannot be read: %w", err)
+		}
+		s.openpgp = append(s.openpgp, keys...)
+	}
+}
+
+// verifyOpenPGP checks a commit's signature with keys as they are at a time: one that has expired or was revoked
+// counts no more, as with git verify-commit.
+func (s *Signers) verifyOpenPGP(c commit, now time.Time) (string, error) {
+	block, err := armor.Decode(bytes.NewReader(c.signature))
+	if err != nil {
+		return "", untrusted("has an OpenPGP signature that cannot be read: %s", plain(err.Error()))
+	}
+	config := &packet.Config{Time: func() time.Time { return now }}
+	found, err := openpgp.VerifyDetachedSignatureReader(s.openpgp, bytes.NewReader(c.signed), block.Body, config)
+	if err == nil {
+		_, err = io.Copy(io.Discard, found.UnverifiedBody)
+	}
+	if err == nil {
+		err = found.SignatureError
+	}
+	var by *openpgp.Entity
+	id := ""
+	if found != nil && len(found.SignatureCandidates) > 0 {
+		by = found.SignatureCandidates[0].SignedByEntity
+		id = fmt.Sprintf(", %016X", found.SignatureCandidates[0].IssuerKeyId)
+	}
+	switch {
+	case errors.Is(err, pgperrors.ErrUnknownIssuer):
+		return "", untrusted("is signed with an OpenPGP key that is not among those of --verify%s", id)
+	case errors.Is(err, pgperrors.ErrKeyExpired), errors.Is(err, pgperrors.ErrSignatureExpired):
+		return "", untrusted(expired, nameOf(by, now))
+	case errors.Is(err, pgperrors.ErrKeyRevoked):
+		return "", untrusted("is signed by %s, whose key is revoked", nameOf(by, now))
+	case err != nil:
+		return "", untrusted("has an OpenPGP signature that does not hold: %s", plain(err.Error()))
+	case found.SignedBy == nil || found.SignedBy.Entity == nil:
+		return "", untrusted("has an OpenPGP signature of nobody")
+	}
+	by = found.SignedBy.Entity
+	// The library asks whether the key was good when the signature says that it was made, which whoever has an old
+	// key can choose.
+	if _, good := by.SigningKeyById(now, found.SignedBy.PublicKey.KeyId, config); !good {
+		return "", untrusted(expired, nameOf(by, now))
+	}
+	return nameOf(by, now), nil
+}
+
+func nameOf(e *openpgp.Entity, now time.Time) string {
+	if e == nil {
+		return "somebody who is listed"
+	}
+	if _, identity := e.PrimaryIdentity(now, nil); identity != nil {
+		return plain(identity.Name)
+	}
+	return e.PrimaryKey.KeyIdString()
+}
+
+// plain makes foreign text fit for one line.
+func plain(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), unicode.IsControl), " ")
+}

@@ -1,0 +1,235 @@
+package signature_test
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
+	openpgp "github.com/ProtonMail/go-crypto/openpgp/v2"
+	"github.com/hiddeco/sshsig"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/kupenstack/kupenstack-sync/internal/signature"
+)
+
+// unsigned is a raw commit with a header that few know.
+const unsigned = "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor Ada <ada@example.org> 1767225600 +0000\ncommitter Ada <ada@example.org> 1767225600 +0000\nencoding UTF-8\n\nChange\n\nwith a body\n"
+
+// with puts a signature into a commit where Git has it.
+func with(commit, header, armored string) string {
+	head, message, _ := strings.Cut(commit, "\n\n")
+	return head + "\n" + header + " " + strings.ReplaceAll(strings.TrimSuffix(armored, "\n"), "\n", "\n ") + "\n\n" + message
+}
+
+func sshKey(t *testing.T) ssh.Signer {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := ssh.NewSignerFromKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer
+}
+
+func line(key ssh.Signer) string {
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey())))
+}
+
+func signSSH(t *testing.T, key ssh.Signer, namespace, text string) string {
+	t.Helper()
+	made, err := sshsig.Sign(strings.NewReader(text), key, sshsig.HashSHA512, namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(sshsig.Armor(made))
+}
+
+func pgpKey(t *testing.T, name string, config *packet.Config) *openpgp.Entity {
+	t.Helper()
+	key, err := openpgp.NewEntity(name, "", strings.ToLower(name)+"@example.org", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func public(t *testing.T, key *openpgp.Entity) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := armor.Encode(&b, "PGP PUBLIC KEY BLOCK", nil)
+	if err == nil {
+		err = errors.Join(key.Serialize(w), w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String() + "\n"
+}
+
+func signPGP(t *testing.T, key *openpgp.Entity, text string, config *packet.Config) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := openpgp.ArmoredDetachSign(&b, []*openpgp.Entity{key}, strings.NewReader(text), &openpgp.SignParams{Config: config}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	ada, bob := sshKey(t), sshKey(t)
+	past := &packet.Config{Time: func() time.Time { return time.Now().Add(-48 * time.Hour) }, KeyLifetimeSecs: 3600}
+	cleo, dan, old := pgpKey(t, "Cleo", nil), pgpKey(t, "Dan", nil), pgpKey(t, "Old", past)
+	revoked := pgpKey(t, "Eve", nil)
+	byRevoked := signPGP(t, revoked, unsigned, nil)
+	if err := revoked.Revoke(packet.KeyCompromised, "stolen", nil); err != nil {
+		t.Fatal(err)
+	}
+	lists := []signature.File{
+		{Name: "ssh", Content: []byte("# people\n\nada@example.org " + line(ada) + "\n")},
+		{Name: "pgp", Content: []byte("Cleo's key:\n" + public(t, cleo) + "and others\n" + public(t, old) + public(t, revoked))},
+	}
+	signers, err := signature.Parse(lists)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byAda, byCleo := with(unsigned, "gpgsig", signSSH(t, ada, "git", unsigned)), with(unsigned, "gpgsig", signPGP(t, cleo, unsigned, nil))
+	for name, test := range map[string]struct{ commit, by, says string }{
+		"SSH":                     {byAda, "ada@example.org", ""},
+		"OpenPGP":                 {byCleo, "Cleo <cleo@example.org>", ""},
+		"both formats of Git":     {with(byAda, "gpgsig-sha256", "-----BEGIN SSH SIGNATURE-----\nother\n"), "ada@example.org", ""},
+		"nobody":                  {unsigned, "", "is not signed"},
+		"only the other format":   {with(unsigned, "gpgsig-sha256", signSSH(t, ada, "git", unsigned)), "", "is not signed"},
+		"a key that is not known": {with(unsigned, "gpgsig", signSSH(t, bob, "git", unsigned)), "", "an SSH key that is not among those of --verify, " + ssh.FingerprintSHA256(bob.PublicKey())},
+		"another purpose":         {with(unsigned, "gpgsig", signSSH(t, ada, "file", unsigned)), "", "does not hold: namespace"},
+		"another text":            {strings.Replace(byAda, "Change", "Changes", 1), "", "SSH signature that does not hold"},
+		"another header":          {strings.Replace(byAda, "encoding UTF-8", "encoding UTF-9", 1), "", "SSH signature that does not hold"},
+		"two trees":               {"tree 4b825dc642cb6eb9a060e54bf8d69288fbee4905\n" + byAda, "", `the header "tree" twice`},
+		"two signatures":          {with(byAda, "gpgsig", signSSH(t, ada, "git", unsigned)), "", `the header "gpgsig" twice`},
+		"rubbish":                 {with(unsigned, "gpgsig", "-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----"), "", "cannot be read"},
+		"another kind":            {with(unsigned, "gpgsig", "-----BEGIN SIGNED MESSAGE-----\nAAAA\n-----END SIGNED MESSAGE-----"), "", "neither of OpenPGP nor of SSH"},
+		"no commit":               {"tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904", "", "none that Git makes"},
+		"OpenPGP, not known":      {with(unsigned, "gpgsig", signPGP(t, dan, unsigned, nil)), "", "an OpenPGP key that is not among those of --verify, " + dan.PrimaryKey.KeyIdString()},
+		"OpenPGP, another text":   {strings.Replace(byCleo, "Change", "Changes", 1), "", "OpenPGP signature that does not hold"},
+		"OpenPGP, expired":        {with(unsigned, "gpgsig", signPGP(t, old, unsigned, past)), "", "Old <old@example.org>, and the key or the signature has expired"},
+		"OpenPGP, revoked":        {with(unsigned, "gpgsig", byRevoked), "", "Eve <eve@example.org>, whose key is revoked"},
+		"OpenPGP, rubbish":        {with(unsigned, "gpgsig", "-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----"), "", "OpenPGP"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			by, err := signers.Verify([]byte(test.commit))
+			var bad *signature.Untrusted
+			switch {
+			case test.says == "" && (err != nil || by != test.by):
+				t.Errorf("got %q, %v", by, err)
+			case test.says != "" && (by != "" || !errors.As(err, &bad) || !strings.Contains(err.Error(), test.says)):
+				t.Errorf("got %q, %v", by, err)
+			}
+		})
+	}
+}
+
+// When a key counts is compared with when the commit was made, which is 2026-01-01.
+func TestTimesOfSigners(t *testing.T) {
+	t.Parallel()
+	ada := sshKey(t)
+	commit := []byte(with(unsigned, "gpgsig", signSSH(t, ada, "git", unsigned)))
+	for options, good := range map[string]bool{
+		`namespaces="git"`:                    true,
+		`namespaces="file,g*"`:                true,
+		`valid-before="20260102"`:             true,
+		`valid-after="202512311200Z"`:         true,
+		`valid-before="20260101"`:             false,
+		`valid-after="20260101000001Z"`:       false,
+		`valid-after="2026",valid-before="x"`: false,
+	} {
+		signers, err := signature.Parse([]signature.File{{Name: "list", Content: []byte("ada " + options + " " + line(ada))}})
+		if strings.Contains(options, "2026\"") {
+			if err == nil || !strings.Contains(err.Error(), `list: line 1: "2026" is no time`) {
+				t.Errorf("%s: %v", options, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", options, err)
+		}
+		if by, err := signers.Verify(commit); (err == nil) != good || good && by != "ada" {
+			t.Errorf("%s: got %q, %v", options, by, err)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	ada := sshKey(t)
+	for content, says := range map[string]string{
+		"":                                   "no signer is listed",
+		"# nobody\n":                         "no signer is listed",
+		"ada\n":                              "list: line 1: it is no line",
+		"\nada ssh-ed25519 nonsense":         "list: line 2: it is no line",
+		"ada cert-authority " + line(ada):    "certificates are not supported",
+		"ada verify-required " + line(ada):   `the option "verify-required" is not known`,
+		`ada namespaces="file" ` + line(ada): "no signer is listed",
+		"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n":   "list: an OpenPGP key cannot be read",
+		"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nAAAA\n-----END PGP PRIVATE KEY BLOCK-----\n": "list: it holds a pgp private key block",
+	} {
+		if _, err := signature.Parse([]signature.File{{Name: "list", Content: []byte(content)}}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+	one, err := signature.Parse([]signature.File{{Name: "list", Content: []byte(line(ada) + "\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := signature.Parse([]signature.File{{Name: "list", Content: []byte(line(ada) + " ada\n")}})
+	if err != nil || one.Digest() == other.Digest() {
+		t.Errorf("%v, %s", err, one.Digest())
+	}
+	commit := []byte(with(unsigned, "gpgsig", signSSH(t, ada, "git", unsigned)))
+	for _, test := range []struct {
+		signers *signature.Signers
+		by      string
+	}{{one, ssh.FingerprintSHA256(ada.PublicKey())}, {other, "ada"}} {
+		if by, err := test.signers.Verify(commit); err != nil || by != test.by {
+			t.Errorf("got %q, %v", by, err)
+		}
+	}
+}
+
+// Whatever a commit or a list holds, reading it ends, and nothing that was not signed passes.
+func FuzzVerify(f *testing.F) {
+	t := &testing.T{}
+	ada := sshKey(t)
+	signers, err := signature.Parse([]signature.File{{Name: "list", Content: []byte(line(ada))}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	good := with(unsigned, "gpgsig", signSSH(t, ada, "git", unsigned))
+	f.Add([]byte(unsigned))
+	f.Add([]byte(good))
+	f.Add([]byte(with(unsigned, "gpgsig", "-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----")))
+	f.Fuzz(func(t *testing.T, commit []byte) {
+		if _, err := signers.Verify(commit); err == nil && !strings.HasSuffix(string(commit), "\n\nChange\n\nwith a body\n") {
+			t.Errorf("%q passes", commit)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("ada namespaces=\"git\" ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ"))
+	f.Add([]byte("-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if signers, err := signature.Parse([]signature.File{{Name: "list", Content: content}}); (signers == nil) == (err == nil) {
+			t.Errorf("%v, %v", signers, err)
+		}
+	})
+}

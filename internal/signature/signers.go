@@ -1,0 +1,82 @@
+package signature
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	openpgp "github.com/ProtonMail/go-crypto/openpgp/v2"
+)
+
+// Signers are those whose signatures count. They are not changed once they were parsed.
+type Signers struct {
+	openpgp openpgp.EntityList
+	ssh     []sshSigner
+	digest  string
+}
+
+// File is a list of signers.
+type File struct {
+	Name    string // for errors
+	Content []byte
+}
+
+// armored is how OpenPGP keys in ASCII begin.
+var armored = []byte("-----BEGIN PGP ")
+
+// Parse reads lists of signers. What kind a file is of shows in its content. The error names the file and the
+// line, and that nobody is listed is one, too: nobody's commit could be applied then.
+func Parse(files []File) (*Signers, error) {
+	s := &Signers{}
+	sum := sha256.New()
+	for _, file := range files {
+		fmt.Fprintf(sum, "%d\n", len(file.Content))
+		sum.Write(file.Content)
+		var err error
+		if bytes.Contains(file.Content, armored) {
+			err = s.addOpenPGP(file.Content)
+		} else {
+			err = s.addSSH(file.Content)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Name, err)
+		}
+	}
+	if len(s.openpgp)+len(s.ssh) == 0 {
+		return nil, errors.New("no signer is listed: give OpenPGP public keys in ASCII armor, or lines as in a file of allowed signers of SSH")
+	}
+	s.digest = hex.EncodeToString(sum.Sum(nil))
+	return s, nil
+}
+
+// Digest tells lists apart: it is another one when another list was parsed.
+func (s *Signers) Digest() string { return s.digest }
+
+// Untrusted says why a commit is not to be trusted. Another attempt gives the same answer.
+type Untrusted struct{ reason string }
+
+// Error returns the reason, as the end of a sentence about the commit.
+func (u *Untrusted) Error() string { return u.reason }
+
+func untrusted(format string, values ...any) error {
+	return &Untrusted{fmt.Sprintf(format, values...)}
+}
+
+// Verify returns the name of who has signed the commit whose raw object this is. Every error is an
+// [Untrusted]; its text may hold what the commit says of itself, without control characters.
+func (s *Signers) Verify(commit []byte) (string, error) {
+	c, err := split(commit)
+	if err != nil {
+		return "", err
+	}
+	if s.isSSH(c.signature) {
+		return s.verifySSH(c)
+	}
+	if bytes.HasPrefix(c.signature, armored) {
+		return s.verifyOpenPGP(c, time.Now())
+	}
+	return "", untrusted("has a signature that is neither of OpenPGP nor of SSH")
+}
