@@ -36,6 +36,9 @@ type options struct {
 	interval  time.Duration
 	heartbeat time.Duration
 	listen    string
+
+	tlsCert, tlsKey                      string // files
+	hooks, hookSecret, hookCert, hookKey string // an address, and files
 }
 
 func run() int {
@@ -56,6 +59,12 @@ func run() int {
 	command.Flags().DurationVar(&o.Resync, "resync", 5*time.Minute, "the time between two looks at everything, though nothing was heard; what is in OpenStack is seen only then")
 	command.Flags().DurationVar(&o.heartbeat, "heartbeat", time.Hour, "the time between two notes in the repository that the world is still observed; 0 for none")
 	command.Flags().StringVar(&o.listen, "listen", ":8080", "the address for /healthz, /readyz and /metrics")
+	command.Flags().StringVar(&o.tlsCert, "tls-cert-file", "", "a file with the certificate that --listen answers over TLS with, in PEM")
+	command.Flags().StringVar(&o.tlsKey, "tls-key-file", "", "a file with the key of that certificate")
+	command.Flags().StringVar(&o.hooks, "webhook-listen", "", "the address for /webhook, where forges tell of pushes; empty for none")
+	command.Flags().StringVar(&o.hookSecret, "webhook-secret-file", "", "a file with the secret that webhooks are signed with")
+	command.Flags().StringVar(&o.hookCert, "webhook-tls-cert-file", "", "a file with the certificate that --webhook-listen answers over TLS with, in PEM")
+	command.Flags().StringVar(&o.hookKey, "webhook-tls-key-file", "", "a file with the key of that certificate")
 	if err := command.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "kupenstackd:", err)
 		if errors.Is(err, wire.ErrUsage) {
@@ -78,6 +87,14 @@ func serve(ctx context.Context, o *options) error {
 	}
 	if o.heartbeat != 0 && o.heartbeat < time.Minute {
 		return fmt.Errorf("%w: --heartbeat %v is too short: one minute is the least, and 0 for none", wire.ErrUsage, o.heartbeat)
+	}
+	certificate, err := certificate("tls", o.tlsCert, o.tlsKey)
+	if err != nil {
+		return err
+	}
+	hooks, err := o.webhooks(log)
+	if err != nil {
+		return err
 	}
 	reading, err := o.Reading(true)
 	if err != nil {
@@ -128,7 +145,7 @@ func serve(ctx context.Context, o *options) error {
 		Engine: func(ctx context.Context, changed func()) (*engine.Engine, error) {
 			return system.Engine(ctx, false, changed)
 		},
-		Board: system.Board(), Keep: system.KeepInstallation, Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Log: log,
+		Board: system.Board(), Keep: system.KeepInstallation, Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Certificate: certificate, Hooks: hooks, Log: log,
 		Listening: func(address net.Addr) { log.Info().Stringer("address", address).Msg("answers health checks") },
 	}
 	if heart, ok := target.(daemon.Heartbeat); ok {

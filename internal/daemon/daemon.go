@@ -2,11 +2,8 @@ package daemon
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net"
-	"slices"
 	"sync"
 	"time"
 
@@ -14,9 +11,11 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/internal/webhook"
 )
 
-// Daemon is what runs until it is told to stop. All fields but Listening, Board, Pulse and Keep are required.
+// Daemon is what runs until it is told to stop. All fields but Certificate, Hooks, Listening, Board, Pulse and Keep
+// are required.
 type Daemon struct {
 	Tracker   *revision.Tracker
 	Publisher *Publisher
@@ -33,6 +32,10 @@ type Daemon struct {
 	// Grace is how long running calls may take to end when the process stops.
 	Grace  time.Duration
 	Listen string
+	// Certificate is for health checks and metrics over TLS; nil for plain HTTP.
+	Certificate *webhook.Certificate
+	// Hooks have forges tell of pushes; nil for polls alone.
+	Hooks *Hooks
 	// Board is where the cluster shows how things stand; nil for nowhere.
 	Board Board
 	// Pulse tells the repository that the daemon lives; nil for not.
@@ -45,7 +48,8 @@ type Daemon struct {
 	Log       zerolog.Logger
 
 	metrics *metrics
-	kept    string // the revision that was kept last; only publish uses it
+	pushed  chan struct{} // word of webhooks
+	kept    string        // the revision that was kept last; only publish uses it
 
 	mutex   sync.Mutex
 	engine  *engine.Engine
@@ -82,6 +86,15 @@ func (d *Daemon) Run(ctx context.Context) error {
 	if d.Listening != nil {
 		d.Listening(address)
 	}
+	if d.Hooks != nil {
+		address, err := d.serveHooks(ctx)
+		if err != nil {
+			return err
+		}
+		if d.Hooks.Listening != nil {
+			d.Hooks.Listening(address)
+		}
+	}
 	d.takeTurns(ctx)
 	return nil
 }
@@ -89,6 +102,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 // prepare makes what tells how the daemon does.
 func (d *Daemon) prepare() {
 	d.trouble = map[string]string{"start": "not started yet"}
+	d.pushed = make(chan struct{}, 1)
 	d.metrics = newMetrics(d.snapshot, d.inForce)
 	d.Publisher.attempted = d.metrics.attempted
 }
@@ -191,6 +205,7 @@ func (d *Daemon) follow(ctx context.Context, e *engine.Engine, changed chan<- st
 				pending = !d.hand(ctx, e)
 				continue
 			}
+		case <-d.pushed:
 		case <-next.C:
 		}
 		before := d.Tracker.State()
@@ -337,48 +352,6 @@ func (d *Daemon) inForce() string {
 		return ""
 	}
 	return d.Tracker.State().InForce.Hash
-}
-
-// set notes what is wrong somewhere, or that it is not any more.
-func (d *Daemon) set(where string, err error) {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if err == nil || errors.Is(err, context.Canceled) {
-		delete(d.trouble, where)
-		return
-	}
-	d.trouble[where] = err.Error()
-}
-
-func (d *Daemon) setStandby(standby bool) {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if standby {
-		// What the source and the facts are like is only known to who is in charge.
-		d.engine = nil
-		delete(d.trouble, "source")
-		delete(d.trouble, "facts")
-		delete(d.trouble, "installation")
-		return
-	}
-	d.trouble["start"] = "in charge, and not at work yet"
-}
-
-// problems says why the daemon is not ready: none for a standby that could take over.
-func (d *Daemon) problems() []string {
-	blind := d.snapshot().Blind
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	var problems []string
-	for where, text := range d.trouble {
-		problems = append(problems, fmt.Sprintf("%s: %s", where, text))
-	}
-	problems = append(problems, blind...)
-	if problem := d.Tracker.State().Problem(); problem != "" {
-		problems = append(problems, problem)
-	}
-	slices.Sort(problems)
-	return slices.Compact(problems)
 }
 
 // pause waits, and tells whether the time passed before ctx ended.

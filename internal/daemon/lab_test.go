@@ -156,7 +156,9 @@ type lab struct {
 	target    *branch
 	lease     *kube.Lease
 	changes   chan daemon.Change
+	interval  time.Duration // between two polls
 	address   string
+	hooks     string // where webhooks are answered
 	stop      context.CancelFunc
 	done      chan error
 }
@@ -176,6 +178,7 @@ func startOver(t *testing.T, bed *rest.Config, ping func(context.Context) error,
 	l := &lab{
 		switches: &switches{off: wrong}, t: t, dir: t.TempDir(), target: &branch{}, stop: stop, namespace: namespace,
 		lease: leaseIn(namespace, "lab", bed), changes: make(chan daemon.Change, 1), done: make(chan error, 1),
+		interval: time.Second,
 	}
 	write(t, l.dir, "main.hcl", configuration)
 	tracker := revision.NewTracker(from(l), ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, l.get("facts") }, revision.Options{})
@@ -183,7 +186,7 @@ func startOver(t *testing.T, bed *rest.Config, ping func(context.Context) error,
 	if ping == nil {
 		ping = func(context.Context) error { return l.get("ping") }
 	}
-	listening := make(chan net.Addr, 1)
+	listening, hooked := make(chan net.Addr, 1), make(chan net.Addr, 1)
 	d := &daemon.Daemon{
 		Tracker: tracker, Lease: l.lease, Changes: l.changes,
 		Publisher: &daemon.Publisher{Target: l.target, Tracker: tracker, Log: zerolog.Nop(), Base: report.Input{Version: "1.2.3"}},
@@ -198,8 +201,12 @@ func startOver(t *testing.T, bed *rest.Config, ping func(context.Context) error,
 				Marker: inventory.NewMarker("lab", redact.NewSecret("key")), Changed: changed, Log: zerolog.Nop(),
 			}), err
 		},
-		Interval: time.Second, Grace: 10 * time.Second, Listen: "127.0.0.1:0", Log: zerolog.Nop(),
+		Interval: l.interval, Grace: 10 * time.Second, Listen: "127.0.0.1:0", Log: zerolog.Nop(),
 		Listening: func(address net.Addr) { listening <- address },
+		Hooks: &daemon.Hooks{
+			Listen: "127.0.0.1:0", Listening: func(address net.Addr) { hooked <- address },
+			Secret: func() (redact.Secret, error) { return redact.NewSecret(hookSecret), l.get("secret") },
+		},
 	}
 	go func() { l.done <- d.Run(ctx) }()
 	t.Cleanup(func() {
@@ -208,6 +215,7 @@ func startOver(t *testing.T, bed *rest.Config, ping func(context.Context) error,
 			t.Error(err)
 		}
 	})
+	l.hooks = "http://" + await.Receive(t, hooked, "the address of webhooks").String() + "/webhook"
 	l.address = "http://" + await.Receive(t, listening, "the address").String()
 	return l
 }

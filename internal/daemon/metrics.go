@@ -15,6 +15,7 @@ type metrics struct {
 	registry *prometheus.Registry
 	polls    *prometheus.CounterVec
 	reports  *prometheus.CounterVec
+	hooks    *prometheus.CounterVec
 	leader   prometheus.Gauge
 }
 
@@ -60,11 +61,14 @@ func newMetrics(snapshot func() engine.Snapshot, inForce func() string) *metrics
 		reports: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kupenstack_reports_total", Help: "Attempts to publish a report, by result: published, failed.",
 		}, []string{"result"}),
+		hooks: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kupenstack_webhooks_total", Help: "Requests of webhooks, by result: accepted, ignored, repeated, refused, limited, invalid, failed.",
+		}, []string{"result"}),
 		leader: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "kupenstack_leader", Help: "1 while this process holds the lease.",
 		}),
 	}
-	m.registry.MustRegister(m.polls, m.reports, m.leader,
+	m.registry.MustRegister(m.polls, m.reports, m.hooks, m.leader,
 		revisionCollector{prometheus.NewDesc("kupenstack_revision_info", "1 for the revision in force.", []string{"commit"}, nil), inForce},
 		unitsCollector{prometheus.NewDesc("kupenstack_units", "Units by class and phase.", []string{"class", "phase"}, nil), snapshot},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

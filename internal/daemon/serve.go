@@ -2,22 +2,33 @@ package daemon
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	stdlog "log"
 	"net"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/webhook"
 )
+
+// Hooks say where webhooks are answered.
+type Hooks struct {
+	Listen      string
+	Certificate *webhook.Certificate // nil for plain HTTP
+	// Secret returns what requests are signed with; it is asked for each.
+	Secret func() (redact.Secret, error)
+	// Listening is told the address that they are answered on; nil for nobody.
+	Listening func(net.Addr)
+}
 
 // serve answers /healthz, /readyz and /metrics until ctx ends. It returns at once, with the address
 // it listens on.
 func (d *Daemon) serve(ctx context.Context) (net.Addr, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("listen for health checks: %w", err)
-	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "ok\n") // who asked may be gone
@@ -31,12 +42,54 @@ func (d *Daemon) serve(ctx context.Context) (net.Addr, error) {
 		_, _ = io.WriteString(w, "ok\n")
 	})
 	mux.Handle("GET /metrics", d.metrics.handler())
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute}
+	address, err := d.answer(ctx, d.Listen, d.Certificate, mux, "health checks")
+	if err != nil {
+		return nil, fmt.Errorf("listen for health checks: %w", err)
+	}
+	return address, nil
+}
+
+// serveHooks answers the requests of webhooks until ctx ends, at an address of its own: whoever may push is
+// not who may look at how the daemon does.
+func (d *Daemon) serveHooks(ctx context.Context) (net.Addr, error) {
+	mux := http.NewServeMux()
+	mux.Handle("POST /webhook", &webhook.Receiver{
+		Secret:  d.Hooks.Secret,
+		Counted: func(result webhook.Result) { d.metrics.hooks.WithLabelValues(string(result)).Inc() },
+		Pushed: func() {
+			select {
+			case d.pushed <- struct{}{}:
+			default: // one word is enough
+			}
+		},
+	})
+	address, err := d.answer(ctx, d.Hooks.Listen, d.Hooks.Certificate, mux, "webhooks")
+	if err != nil {
+		return nil, fmt.Errorf("listen for webhooks: %w", err)
+	}
+	return address, nil
+}
+
+// answer has a handler answer requests at an address until ctx ends, over TLS where there is a certificate. It
+// returns at once, with the address it listens on.
+func (d *Daemon) answer(ctx context.Context, listen string, certificate *webhook.Certificate, handler http.Handler, what string) (net.Addr, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return nil, err
+	}
+	address := listener.Addr()
+	if certificate != nil {
+		listener = tls.NewListener(listener, &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.Get})
+	}
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 64 << 10, ErrorLog: stdlog.New(io.Discard, "", 0), // whoever connects could fill the log
+	}
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			d.Log.Error().Err(err).Msg("health checks are not answered any more")
+			d.Log.Error().Err(err).Msg(what + " are not answered any more")
 		}
 	}()
 	context.AfterFunc(ctx, func() { _ = server.Close() }) // nobody waits for an answer from a process that ends
-	return listener.Addr(), nil
+	return address, nil
 }

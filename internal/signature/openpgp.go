@@ -24,12 +24,12 @@ const expired = "is signed by %s, and the key or the signature has expired"
 // between them.
 func (s *Signers) addOpenPGP(content []byte) error {
 	for {
-		start := bytes.Index(content, armored)
+		start := bytes.Index(content, []byte(armored))
 		if start < 0 {
 			return nil
 		}
 		content = content[start:]
-		end := bytes.Index(content[len(armored):], armored)
+		end := bytes.Index(content[len(armored):], []byte(armored))
 		block := content
 		if end >= 0 {
 			block, content = content[:len(armored)+end], content[len(armored)+end:]

@@ -25,7 +25,7 @@ type File struct {
 }
 
 // armored is how OpenPGP keys in ASCII begin.
-var armored = []byte("-----BEGIN PGP ")
+const armored = "-----BEGIN PGP "
 
 // Parse reads lists of signers. What kind a file is of shows in its content. The error names the file and the
 // line, and that nobody is listed is one, too: nobody's commit could be applied then.
@@ -36,7 +36,7 @@ func Parse(files []File) (*Signers, error) {
 		fmt.Fprintf(sum, "%d\n", len(file.Content))
 		sum.Write(file.Content)
 		var err error
-		if bytes.Contains(file.Content, armored) {
+		if bytes.Contains(file.Content, []byte(armored)) {
 			err = s.addOpenPGP(file.Content)
 		} else {
 			err = s.addSSH(file.Content)
@@ -75,7 +75,7 @@ func (s *Signers) Verify(commit []byte) (string, error) {
 	if s.isSSH(c.signature) {
 		return s.verifySSH(c)
 	}
-	if bytes.HasPrefix(c.signature, armored) {
+	if bytes.HasPrefix(c.signature, []byte(armored)) {
 		return s.verifyOpenPGP(c, time.Now())
 	}
 	return "", untrusted("has a signature that is neither of OpenPGP nor of SSH")

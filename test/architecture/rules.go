@@ -56,6 +56,7 @@ func layers() []string {
 		"internal/revision",
 		"internal/report",
 		"internal/statusbranch",
+		"internal/webhook",
 		"internal/daemon",
 	}
 }
@@ -93,6 +94,8 @@ func homes() map[string][]string {
 		"k8s.io/klog":                         {"internal/driver/kube"},
 		"golang.org/x/crypto":                 {"internal/gitrepo", "internal/signature"},
 		"github.com/ProtonMail/go-crypto":     {"internal/signature"},
+		"github.com/google/go-github":         {"internal/webhook"},
+		"golang.org/x/time":                   {"internal/webhook"},
 		"github.com/hiddeco/sshsig":           {"internal/signature"},
 		"golang.org/x/term":                   {"cmd/kupenstack-sync"},
 		"github.com/gliderlabs/ssh":           {},

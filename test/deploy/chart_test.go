@@ -110,7 +110,7 @@ func variants() []variant {
 				"--repo=" + exampleURL, "--path=.", "--status-branch=kupenstack-status", "--interval=30s", "--resync=5m",
 				"--namespace=lab", "--cache-dir=/var/cache/kupenstack", "--listen=:8080", "--log-level=info",
 			},
-			absent: []string{"--verify", "--ref", "--git-username", "--git-password-file", "--max-deletes", "--os-cloud"},
+			absent: []string{"--verify", "--webhook-listen", "--ref", "--git-username", "--git-password-file", "--max-deletes", "--os-cloud"},
 		},
 		{
 			name: "https", image: tagged,
@@ -137,6 +137,17 @@ func variants() []variant {
 			values: with(values{"repo": values{"secret": "git", "secretKeys": []any{"password", "signers", "signing-key"}, "verifyHistory": true}}),
 			args:   []string{"--verify=/etc/kupenstack/git/signers", "--signing-key-file=/etc/kupenstack/git/signing-key", "--verify-history=true"},
 			mounts: map[string]string{"/etc/kupenstack/git": "git"},
+		},
+		{
+			name: "webhooks", image: tagged, values: with(values{"webhook": values{"secret": "hook"}}),
+			args:   []string{"--webhook-listen=:8081", "--webhook-secret-file=/etc/kupenstack/webhook/secret"},
+			absent: []string{"--webhook-tls-cert-file", "--webhook-tls-key-file"},
+			mounts: map[string]string{"/etc/kupenstack/webhook": "hook"},
+		},
+		{
+			name: "webhooks over TLS", image: tagged, values: with(values{"webhook": values{"secret": "hook", "tlsSecret": "tls"}}),
+			args:   []string{"--webhook-tls-cert-file=/etc/kupenstack/webhook-tls/tls.crt", "--webhook-tls-key-file=/etc/kupenstack/webhook-tls/tls.key"},
+			mounts: map[string]string{"/etc/kupenstack/webhook": "hook", "/etc/kupenstack/webhook-tls": "tls"},
 		},
 		{
 			name: "openstack", image: tagged,

@@ -123,3 +123,29 @@ func (f *Flags) sign() (func([]byte) (string, error), error) {
 		return key.Sign(commit)
 	}, nil
 }
+
+// minSecret is how long the secret of webhooks has to be: shorter ones can be guessed from a request that was seen.
+const minSecret = 16
+
+// WebhookSecret returns what reads the secret in a file. The file is read each time, as it may be exchanged. That it
+// can be read now is made sure of.
+func WebhookSecret(name string) (func() (redact.Secret, error), error) {
+	if name == "" {
+		return nil, fmt.Errorf("%w: --webhook-listen needs --webhook-secret-file: without a signature anybody could be asking", ErrUsage)
+	}
+	read := func() (redact.Secret, error) {
+		content, err := readSmall(name, maxKeyFile)
+		if err != nil {
+			return redact.Secret{}, err
+		}
+		secret := strings.TrimSpace(string(content))
+		if len(secret) < minSecret {
+			return redact.Secret{}, fmt.Errorf("%s has less than %d characters", name, minSecret)
+		}
+		return redact.NewSecret(secret), nil
+	}
+	if _, err := read(); err != nil {
+		return nil, fmt.Errorf("%w: --webhook-secret-file: %w", ErrUsage, err)
+	}
+	return read, nil
+}

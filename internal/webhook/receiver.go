@@ -1,0 +1,185 @@
+package webhook
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/google/go-github/v84/github"
+	"golang.org/x/time/rate"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+)
+
+// Result is what became of a request.
+type Result string
+
+// The results.
+const (
+	Accepted Result = "accepted" // the repository is looked at
+	Ignored  Result = "ignored"  // it is about something else than a push
+	Repeated Result = "repeated" // it was there before
+	Refused  Result = "refused"  // its signature is missing or wrong
+	Limited  Result = "limited"  // there are too many
+	Invalid  Result = "invalid"  // it is no request of a webhook
+	Failed   Result = "failed"   // the secret could not be read
+)
+
+const (
+	// maxBody is the size of a request's body. GitHub sends at most 25 MB, and of pushes much less.
+	maxBody = 25 << 20
+	// remembered is how many requests are known again.
+	remembered = 1024
+	// perSecond and burst bound the requests that are looked at, whoever sends them.
+	perSecond, burst = 5, 20
+)
+
+// Receiver answers the requests of webhooks. It may be used by many goroutines.
+type Receiver struct {
+	// Secret returns what requests are signed with. It is asked for each, so that it can be exchanged.
+	Secret func() (redact.Secret, error)
+	// Pushed is called after a request that is genuine and new. It must not wait.
+	Pushed func()
+	// Counted is told the result of each request.
+	Counted func(Result)
+
+	limit *rate.Limiter
+	once  sync.Once
+
+	mutex sync.Mutex
+	seen  map[[sha256.Size]byte]bool
+	order [][sha256.Size]byte // of seen, the oldest first
+}
+
+// ServeHTTP implements [http.Handler].
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	result := r.judge(w, request)
+	r.Counted(result)
+	switch result {
+	case Accepted:
+		r.Pushed()
+		w.WriteHeader(http.StatusAccepted)
+	case Ignored, Repeated:
+		w.WriteHeader(http.StatusOK)
+	case Refused:
+		http.Error(w, "the signature is missing or wrong", http.StatusUnauthorized)
+	case Limited:
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "too many requests", http.StatusTooManyRequests)
+	case Failed:
+		http.Error(w, "the secret cannot be read", http.StatusInternalServerError)
+	default:
+		http.Error(w, "this is no request of a webhook", http.StatusBadRequest)
+	}
+}
+
+// judge tells what a request is. What is signed is its body.
+func (r *Receiver) judge(w http.ResponseWriter, request *http.Request) Result {
+	r.once.Do(func() { r.limit = rate.NewLimiter(perSecond, burst) })
+	if !r.limit.Allow() {
+		return Limited
+	}
+	sender, ok := senderOf(request.Header)
+	if !ok {
+		return Refused
+	}
+	secret, err := r.Secret()
+	if err != nil {
+		return Failed
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxBody))
+	switch {
+	case err != nil:
+		return Invalid
+	case !sender.genuine(body, []byte(secret.Reveal())):
+		return Refused
+	case !sender.push:
+		return Ignored
+	case r.knows(sender.delivery, body):
+		return Repeated
+	}
+	return Accepted
+}
+
+// knows tells whether a request was there before. A forge gives each an id, which a request that is sent again has as
+// well; whoever sends a copy under another id has a poll happen sooner, and no more.
+func (r *Receiver) knows(delivery string, body []byte) bool {
+	sum := sha256.New()
+	_, _ = io.WriteString(sum, delivery+"\n") // a hash takes everything
+	_, _ = sum.Write(body)
+	key := [sha256.Size]byte(sum.Sum(nil))
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.seen[key] {
+		return true
+	}
+	if r.seen == nil {
+		r.seen = map[[sha256.Size]byte]bool{}
+	}
+	if len(r.order) == remembered {
+		delete(r.seen, r.order[0])
+		r.order = r.order[1:]
+	}
+	r.seen[key], r.order = true, append(r.order, key)
+	return false
+}
+
+// sender is who a request is of, by its headers.
+type sender struct {
+	signature string // of the body, with the name of the hash before it
+	token     string // in place of a signature
+	push      bool
+	delivery  string
+}
+
+// senderOf reads the headers of a request; false means that nothing proves whose it is. Where they come from: GitHub's
+// "Validating webhook deliveries", GitLab's "Validate payloads by using a secret token", Gitea's and Forgejo's
+// "Webhooks", Bitbucket's "Secure webhooks".
+func senderOf(h http.Header) (sender, bool) {
+	s := sender{push: pushed(h), delivery: first(h, "X-GitHub-Delivery", "X-Gitlab-Event-UUID", "X-Gitea-Delivery", "X-Forgejo-Delivery", "X-Request-UUID", "X-Request-Id")}
+	switch plain := first(h, "X-Forgejo-Signature", "X-Gitea-Signature"); {
+	case h.Get("X-Hub-Signature-256") != "":
+		s.signature = h.Get("X-Hub-Signature-256")
+	case plain != "":
+		s.signature = sha256Prefix + plain
+	case h.Get("X-Gitlab-Token") != "":
+		s.token = h.Get("X-Gitlab-Token")
+	default:
+		s.signature = first(h, "X-Signature", "X-Hub-Signature") // Bitbucket has the second with SHA-256, GitHub with SHA-1
+	}
+	return s, s.token != "" || strings.HasPrefix(s.signature, sha256Prefix)
+}
+
+const sha256Prefix = "sha256="
+
+func (s sender) genuine(body, secret []byte) bool {
+	if s.token != "" {
+		got, want := sha256.Sum256([]byte(s.token)), sha256.Sum256(secret)
+		return subtle.ConstantTimeCompare(got[:], want[:]) == 1
+	}
+	return github.ValidateSignature(s.signature, body, secret) == nil
+}
+
+// pushed tells whether a request is about refs that have changed. One that does not say what it is about is.
+func pushed(h http.Header) bool {
+	switch event := strings.ToLower(first(h, "X-GitHub-Event", "X-Gitea-Event", "X-Forgejo-Event", "X-Gitlab-Event", "X-Event-Key")); event {
+	case "", "push", "create", "delete", // GitHub, Gitea, Forgejo
+		"push hook", "tag push hook", "system hook", // GitLab
+		"repo:push", "repo:refs_changed": // Bitbucket's cloud and server
+		return true
+	default:
+		return false
+	}
+}
+
+func first(h http.Header, names ...string) string {
+	for _, name := range names {
+		if value := h.Get(name); value != "" {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,163 @@
+package webhook_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/webhook"
+)
+
+const secret = "canary-of-the-webhook"
+
+func sign(hash func() hash.Hash, body string) string {
+	mac := hmac.New(hash, []byte(secret))
+	_, _ = io.WriteString(mac, body) // a hash takes everything
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// desk counts what a receiver tells.
+type desk struct {
+	webhook.Receiver
+	pushed  int
+	results []webhook.Result
+	fail    error
+}
+
+func newDesk() *desk {
+	d := &desk{}
+	d.Secret = func() (redact.Secret, error) { return redact.NewSecret(secret), d.fail }
+	d.Pushed = func() { d.pushed++ }
+	d.Counted = func(result webhook.Result) { d.results = append(d.results, result) }
+	return d
+}
+
+// send sends headers, given as names and values, with a body.
+func (d *desk) send(body string, headers ...string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodPost, "/webhook", strings.NewReader(body))
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, request)
+	return w
+}
+
+// Each forge signs in its way; what is not signed, or is about something else, brings nothing about.
+func TestForges(t *testing.T) {
+	t.Parallel()
+	const body = `{"ref":"refs/heads/main"}`
+	sum := sign(sha256.New, body)
+	for name, test := range map[string]struct {
+		headers []string
+		want    webhook.Result
+		status  int
+	}{
+		"GitHub":                     {[]string{"X-GitHub-Event", "push", "X-Hub-Signature-256", "sha256=" + sum, "X-Hub-Signature", "sha1=0"}, webhook.Accepted, http.StatusAccepted},
+		"GitHub, a ping":             {[]string{"X-GitHub-Event", "ping", "X-Hub-Signature-256", "sha256=" + sum}, webhook.Ignored, http.StatusOK},
+		"GitHub, SHA-1 alone":        {[]string{"X-GitHub-Event", "push", "X-Hub-Signature", "sha1=" + sign(sha1.New, body)}, webhook.Refused, http.StatusUnauthorized},
+		"GitLab":                     {[]string{"X-Gitlab-Event", "Push Hook", "X-Gitlab-Token", secret}, webhook.Accepted, http.StatusAccepted},
+		"GitLab, a tag":              {[]string{"X-Gitlab-Event", "Tag Push Hook", "X-Gitlab-Token", secret}, webhook.Accepted, http.StatusAccepted},
+		"GitLab, an issue":           {[]string{"X-Gitlab-Event", "Issue Hook", "X-Gitlab-Token", secret}, webhook.Ignored, http.StatusOK},
+		"GitLab, a part":             {[]string{"X-Gitlab-Event", "Push Hook", "X-Gitlab-Token", secret[:8]}, webhook.Refused, http.StatusUnauthorized},
+		"Gitea":                      {[]string{"X-Gitea-Event", "push", "X-Gitea-Signature", sum}, webhook.Accepted, http.StatusAccepted},
+		"Forgejo":                    {[]string{"X-Forgejo-Event", "push", "X-Gitea-Signature", "0", "X-Forgejo-Signature", sum}, webhook.Accepted, http.StatusAccepted},
+		"Forgejo, a comment":         {[]string{"X-Forgejo-Event", "issue_comment", "X-Forgejo-Signature", sum}, webhook.Ignored, http.StatusOK},
+		"Bitbucket":                  {[]string{"X-Event-Key", "repo:push", "X-Hub-Signature", "sha256=" + sum}, webhook.Accepted, http.StatusAccepted},
+		"Bitbucket's server":         {[]string{"X-Event-Key", "repo:refs_changed", "X-Hub-Signature", "sha256=" + sum}, webhook.Accepted, http.StatusAccepted},
+		"anybody":                    {[]string{"X-Signature", "sha256=" + sum}, webhook.Accepted, http.StatusAccepted},
+		"nobody":                     {nil, webhook.Refused, http.StatusUnauthorized},
+		"no hexadecimal":             {[]string{"X-Signature", "sha256=canary"}, webhook.Refused, http.StatusUnauthorized},
+		"an empty one":               {[]string{"X-Signature", "sha256="}, webhook.Refused, http.StatusUnauthorized},
+		"of something else":          {[]string{"X-Signature", "sha256=" + sign(sha256.New, body+" ")}, webhook.Refused, http.StatusUnauthorized},
+		"a stronger one that is bad": {[]string{"X-Signature", "sha256=" + sum, "X-Hub-Signature-256", "sha256=00"}, webhook.Refused, http.StatusUnauthorized},
+	} {
+		d := newDesk()
+		w := d.send(body, test.headers...)
+		if len(d.results) != 1 || d.results[0] != test.want || w.Code != test.status || (d.pushed == 1) != (test.want == webhook.Accepted) {
+			t.Errorf("%s: %v, %d, %d", name, d.results, w.Code, d.pushed)
+		}
+		if strings.Contains(w.Body.String(), "canary") {
+			t.Errorf("%s: the answer is %q", name, w.Body)
+		}
+	}
+}
+
+// A request that is sent again brings nothing about, however many have come since that are still known, and another
+// one of the same content does.
+func TestRepeated(t *testing.T) {
+	t.Parallel()
+	d := newDesk()
+	send := func(body, delivery string) {
+		d.send(body, "X-Signature", "sha256="+sign(sha256.New, body), "X-Request-Id", delivery)
+	}
+	send("a", "1")
+	send("a", "1")
+	send("a", "2")
+	send("b", "1")
+	send("a", "1")
+	if got := d.results; d.pushed != 3 || got[1] != webhook.Repeated || got[4] != webhook.Repeated {
+		t.Errorf("%d, %v", d.pushed, got)
+	}
+}
+
+// However many ask, few are looked at, and nobody makes the process read without end.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	d := newDesk()
+	limited := 0
+	for i := range 200 {
+		body := strconv.Itoa(i)
+		if w := d.send(body, "X-Signature", "sha256="+sign(sha256.New, body)); w.Code == http.StatusTooManyRequests {
+			if limited++; w.Header().Get("Retry-After") == "" {
+				t.Error("it does not say when to try again")
+			}
+		}
+	}
+	if limited == 0 || d.pushed == 0 || d.pushed+limited != 200 {
+		t.Errorf("%d were taken, %d were not", d.pushed, limited)
+	}
+
+	d = newDesk()
+	large := httptest.NewRequest(http.MethodPost, "/webhook", io.LimitReader(zeros{}, 26<<20))
+	large.Header.Set("X-Signature", "sha256=00")
+	w := httptest.NewRecorder()
+	if d.ServeHTTP(w, large); d.results[0] != webhook.Invalid || w.Code != http.StatusBadRequest {
+		t.Errorf("%v, %d", d.results, w.Code)
+	}
+	d.fail = errors.New("canary")
+	if w := d.send("a", "X-Signature", "sha256=00"); d.results[1] != webhook.Failed || w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "canary") {
+		t.Errorf("%v, %d, %s", d.results, w.Code, w.Body)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// Whatever a request holds, only one that is signed brings something about.
+func FuzzReceiver(f *testing.F) {
+	f.Add("X-Hub-Signature-256", "sha256=00", "push", "{}")
+	f.Add("X-Gitlab-Token", "token", "Push Hook", "")
+	f.Add("X-Gitea-Signature", "00", "", "\x00")
+	f.Fuzz(func(t *testing.T, name, value, event, body string) {
+		d := newDesk()
+		d.send(body, name, value, "X-GitHub-Event", event)
+		if d.pushed != 0 && !strings.Contains(value, sign(sha256.New, body)) && value != secret {
+			t.Errorf("%s: %s passes", name, value)
+		}
+	})
+}
