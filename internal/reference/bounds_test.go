@@ -55,6 +55,7 @@ func boundGroups() []boundGroup {
 		}},
 		{"Files", "Values for variables are those of the files `kupenstack.hclvars` and `*.auto.hclvars` and of `--var-file`.", []bound{
 			{"gitrepo.maxReceived", size, "what is received of a repository at once; all files of a local directory"},
+			{"gitrepo.maxCommit", size, "a commit whose signature is looked at, without its files"},
 			{"gitrepo.maxEntries", number, "files and directories in the repository"},
 			{"gitrepo.maxDepth", number, "directories inside each other in the repository"},
 			{"gitrepo.maxBlob", size, "a file of the repository, whatever it is for"},
