@@ -29,8 +29,11 @@ const (
 )
 
 const (
-	// maxBody is the size of a request's body. GitHub sends at most 25 MB, and of pushes much less.
-	maxBody = 25 << 20
+	// maxBody is the size of a request's body, which has to be read before it is known whose it is. What a forge
+	// tells of a push is much less, and a poll finds a push that is told in more.
+	maxBody = 4 << 20
+	// atOnce is how many bodies are read at the same time, so that whoever can connect cannot fill the memory.
+	atOnce = 4
 	// remembered is how many requests are known again.
 	remembered = 1024
 	// perSecond and burst bound the requests that are looked at, whoever sends them.
@@ -47,6 +50,7 @@ type Receiver struct {
 	Counted func(Result)
 
 	limit *rate.Limiter
+	turns chan struct{} // of those who read a body
 	once  sync.Once
 
 	mutex sync.Mutex
@@ -78,7 +82,9 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 
 // judge tells what a request is. What is signed is its body.
 func (r *Receiver) judge(w http.ResponseWriter, request *http.Request) Result {
-	r.once.Do(func() { r.limit = rate.NewLimiter(perSecond, burst) })
+	r.once.Do(func() {
+		r.limit, r.turns = rate.NewLimiter(perSecond, burst), make(chan struct{}, atOnce)
+	})
 	if !r.limit.Allow() {
 		return Limited
 	}
@@ -89,6 +95,12 @@ func (r *Receiver) judge(w http.ResponseWriter, request *http.Request) Result {
 	secret, err := r.Secret()
 	if err != nil {
 		return Failed
+	}
+	select {
+	case r.turns <- struct{}{}:
+		defer func() { <-r.turns }()
+	default:
+		return Limited
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxBody))
 	switch {

@@ -129,7 +129,7 @@ func TestBounds(t *testing.T) {
 	}
 
 	d = newDesk()
-	large := httptest.NewRequest(http.MethodPost, "/webhook", io.LimitReader(zeros{}, 26<<20))
+	large := httptest.NewRequest(http.MethodPost, "/webhook", io.LimitReader(zeros{}, 5<<20))
 	large.Header.Set("X-Signature", "sha256=00")
 	w := httptest.NewRecorder()
 	if d.ServeHTTP(w, large); d.results[0] != webhook.Invalid || w.Code != http.StatusBadRequest {
@@ -138,6 +138,31 @@ func TestBounds(t *testing.T) {
 	d.fail = errors.New("canary")
 	if w := d.send("a", "X-Signature", "sha256=00"); d.results[1] != webhook.Failed || w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "canary") {
 		t.Errorf("%v, %d, %s", d.results, w.Code, w.Body)
+	}
+}
+
+// Bodies that do not come hold back no memory but that of a few, and others once they have ended.
+func TestSlowBodies(t *testing.T) {
+	t.Parallel()
+	d, counted := newDesk(), make(chan webhook.Result, 16)
+	d.Counted = func(result webhook.Result) { counted <- result }
+	var writers []*io.PipeWriter
+	for range 4 {
+		body, w := io.Pipe()
+		writers = append(writers, w)
+		slow := httptest.NewRequest(http.MethodPost, "/webhook", body)
+		slow.Header.Set("X-Signature", "sha256=00")
+		go d.ServeHTTP(httptest.NewRecorder(), slow)
+		_, _ = io.WriteString(w, "{") // returns once it is read
+	}
+	if w := d.send("{}", "X-Signature", "sha256="+sign(sha256.New, "{}")); w.Code != http.StatusTooManyRequests || <-counted != webhook.Limited {
+		t.Errorf("a fifth one: %d", w.Code)
+	}
+	for _, w := range writers {
+		_ = w.Close() // of a pipe it cannot fail
+		if got := <-counted; got != webhook.Refused {
+			t.Errorf("one that has ended: %s", got)
+		}
 	}
 }
 

@@ -284,6 +284,7 @@ func TestChartRefuses(t *testing.T) {
 	for want, given := range map[string]values{
 		"repo.url is required": {},
 		"passwort is none of":  {"repo": values{"url": exampleURL, "secret": "git", "secretKeys": []any{"passwort"}}},
+		"everybody's commits":  {"repo": values{"url": exampleURL, "secretKeys": []any{"signers"}}},
 	} {
 		if _, err := render("lab", given); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want one with %q", given, err, want)
