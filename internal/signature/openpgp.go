@@ -54,6 +54,8 @@ func (s *Signers) addOpenPGP(content []byte) error {
 // verifyOpenPGP checks a commit's signature with keys as they are at a time: one that has expired or was revoked
 // counts no more, as with git verify-commit.
 func (s *Signers) verifyOpenPGP(c commit, now time.Time) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	block, err := armor.Decode(bytes.NewReader(c.signature))
 	if err != nil {
 		return "", untrusted("has an OpenPGP signature that cannot be read: %s", plain(err.Error()))

@@ -6,13 +6,17 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	openpgp "github.com/ProtonMail/go-crypto/openpgp/v2"
 )
 
-// Signers are those whose signatures count. They are not changed once they were parsed.
+// Signers are those whose signatures count. They are not changed once they were parsed, and several goroutines may
+// ask them at once.
 type Signers struct {
+	// The library notes on the keys which of their own signatures it has checked, so one asks at a time.
+	mu      sync.Mutex
 	openpgp openpgp.EntityList
 	ssh     []sshSigner
 	digest  string
