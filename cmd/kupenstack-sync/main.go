@@ -153,6 +153,8 @@ Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the config
 		graphCommand(&o),
 		lockCommand(&o),
 		destroyCommand(&o),
+		suspendCommand(&o),
+		resumeCommand(&o),
 	)
 	complete(root, &o)
 	return root

@@ -14,8 +14,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/webhook"
 )
 
-// Daemon is what runs until it is told to stop. All fields but Certificate, Hooks, Listening, Board, Pulse and Keep
-// are required.
+// Daemon is what runs until it is told to stop. All fields but Certificate, Hooks, Listening, Board, Pulse, Keep and
+// Suspend are required.
 type Daemon struct {
 	Tracker   *revision.Tracker
 	Publisher *Publisher
@@ -43,6 +43,9 @@ type Daemon struct {
 	// Keep sees to it that what the engine works with is not lost, until ctx ends, and tells what is wrong
 	// with that, or nil; it is called while the process is in charge. nil for nothing.
 	Keep func(ctx context.Context, tell func(error))
+	// Suspend has the engine that was made last know what is suspended by command, as Keep does its work; nil for
+	// nothing.
+	Suspend func(ctx context.Context, tell func(error))
 	// Listening is told the address that health checks are answered on.
 	Listening func(net.Addr)
 	Log       zerolog.Logger
@@ -155,7 +158,8 @@ func (d *Daemon) work(ctx context.Context) error {
 	group.Go(func() { d.show(ctx, moved) })
 	group.Go(func() { d.lookAtAgents(ctx, looked, changed) })
 	group.Go(func() { d.Pulse.Run(ctx, d.observes) })
-	group.Go(func() { d.keepInstallation(ctx, changed) })
+	group.Go(func() { d.tend(ctx, "installation", d.Keep, changed) })
+	group.Go(func() { d.tend(ctx, "suspensions", d.Suspend, changed) })
 	group.Wait()
 	if d.Lease.Guard() != nil {
 		return context.Cause(ctx) // it is for another process to tell now
@@ -313,15 +317,14 @@ func (d *Daemon) keep(ctx context.Context, s engine.Snapshot) {
 	d.kept = s.Revision
 }
 
-// keepInstallation has what the engine works with outlive its loss in the cluster, and reports what is wrong
-// with that.
-func (d *Daemon) keepInstallation(ctx context.Context, changed chan<- struct{}) {
-	if d.Keep == nil {
+// tend does what has to be done beside the engine's work, and reports what is wrong with that.
+func (d *Daemon) tend(ctx context.Context, where string, work func(context.Context, func(error)), changed chan<- struct{}) {
+	if work == nil {
 		return
 	}
 	told := false
-	d.Keep(ctx, func(err error) {
-		d.set("installation", err)
+	work(ctx, func(err error) {
+		d.set(where, err)
 		if err == nil && !told {
 			return // no news: a report would only be one of a world that was not looked at yet
 		}

@@ -11,13 +11,13 @@ import (
 func TestTroubleWithTheInstallationIsReported(t *testing.T) {
 	d := &Daemon{trouble: map[string]string{}}
 	changed := make(chan struct{}, 1)
-	d.keepInstallation(t.Context(), changed) // nobody looks
+	d.tend(t.Context(), "installation", d.Keep, changed) // nobody looks
 	if len(changed) > 0 {
 		t.Error("reported without a look")
 	}
 	var tell func(error)
 	d.Keep = func(_ context.Context, f func(error)) { tell = f }
-	d.keepInstallation(t.Context(), changed)
+	d.tend(t.Context(), "installation", d.Keep, changed)
 	tell(nil)
 	if len(changed) > 0 {
 		t.Error("reported that nothing is wrong, before the world was looked at")

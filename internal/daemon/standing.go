@@ -18,6 +18,7 @@ const (
 	statusWaiting     = "Waiting"     // it waits for something else
 	statusFailed      = "Failed"      // something went wrong, and is tried again
 	statusBlocked     = "Blocked"     // it stands still until somebody changes something
+	statusSuspended   = "Suspended"   // it is left alone for now
 	statusUnknown     = "Unknown"     // it cannot be observed
 	statusMissing     = "Missing"     // the cluster has no such node
 )
@@ -64,6 +65,8 @@ func statusOf(phase engine.Phase) string {
 		return statusFailed
 	case engine.PhaseBlocked:
 		return statusBlocked
+	case engine.PhaseSuspended:
+		return statusSuspended
 	case engine.PhaseWaiting:
 		return statusWaiting
 	default:

@@ -24,9 +24,9 @@ func (d *Daemon) setStandby(standby bool) {
 	if standby {
 		// What the source and the facts are like is only known to who is in charge.
 		d.engine = nil
-		delete(d.trouble, "source")
-		delete(d.trouble, "facts")
-		delete(d.trouble, "installation")
+		for _, where := range []string{"source", "facts", "installation", "suspensions"} {
+			delete(d.trouble, where)
+		}
 		return
 	}
 	d.trouble["start"] = "in charge, and not at work yet"

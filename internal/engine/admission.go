@@ -142,6 +142,7 @@ func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
 	}
 	states, err := e.observeAll(ctx, targets)
 	p := e.make(ctx, e.input(r, states))
+	p.Suspend(time.Now(), r.Suspensions, e.told)
 	unseen := slices.ContainsFunc(p.Changes, func(c plan.Change) bool {
 		state := states[c.Address]
 		return (state.Existence == unit.Unknown || len(state.Unseen) > 0 && !c.Later) && c.Action != unit.ActionCreate && c.Action != unit.ActionImport

@@ -12,6 +12,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -32,6 +33,7 @@ func (s *scenario) run(line string) error {
 //	submit REVISION [FALLBACK]      settle      wait DURATION      resync
 //	converge REVISION [TIMEOUT]: with an engine of its own    plan REVISION [DURATION PART OF THE ERROR]
 //	restart              lose [SHARD]: restart without an inventory, or without a piece of it
+//	suspend|resume ADDRESS|all [DURATION]
 //	parallel N   resync-every DURATION (before a restart)
 func (s *scenario) drive(command string, args []string) (bool, error) {
 	switch command {
@@ -80,6 +82,8 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		}
 		s.start()
 		return true, nil
+	case "suspend", "resume":
+		return true, s.suspend(command == "suspend", args)
 	case "parallel":
 		s.options.Parallel = atoi(args[0])
 		return true, nil
@@ -89,6 +93,30 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		return true, err
 	}
 	return false, nil
+}
+
+// suspend gives the engine another list of suspensions by command.
+func (s *scenario) suspend(begin bool, args []string) error {
+	target, err := suspension.Target(strings.TrimPrefix(args[0], "all"))
+	if err != nil {
+		return err
+	}
+	if begin {
+		one := suspension.Suspension{Target: target, By: "alice", Reason: "disks are replaced"}
+		if len(args) > 1 {
+			d, err := time.ParseDuration(args[1])
+			if err != nil {
+				return err
+			}
+			one.Until = time.Now().Add(d)
+		}
+		s.suspended = suspension.With(s.suspended, one)
+	} else {
+		s.suspended, _ = suspension.Without(s.suspended, target)
+	}
+	err = s.engine.Suspend(s.t.Context(), s.suspended)
+	synctest.Wait()
+	return err
 }
 
 func (s *scenario) converge(args []string) error {
@@ -225,6 +253,7 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 //	  stands between those that may come in any order, a semicolon before those that come later
 //	attempts ADDRESS MIN MAX   decided|drifts ADDRESS true|false   most N: calls at once
 //	objects ADDRESS...   entries ADDRESS:PHASE...   quiet|retries DURATION   refused CODE|none
+//	suspended ADDRESS|the-whole-cloud...
 //	shows ADDRESS [PATH BEFORE]...: the fields in the plan
 //	claims NAME...: those that are there
 //	settled true|false   unseen true|false   looks N   recorded RELEASE   planned ADDRESS ACTION [REASON]   moved FROM TO: by the plan   id ADDRESS ID: on record
@@ -268,6 +297,12 @@ func (s *scenario) check(command string, args []string) (bool, error) {
 	case "retries":
 		d, err := time.ParseDuration(args[0])
 		return true, errors.Join(err, s.retries(d))
+	case "suspended":
+		var got []string
+		for _, one := range s.engine.Snapshot().Suspensions {
+			got = append(got, strings.ReplaceAll(one.Name(), " ", "-"))
+		}
+		return true, errors.Join(s.heard(), differ("suspended", got, args))
 	case "refused":
 		got := "none"
 		if refused := s.engine.Snapshot().Refused; len(refused) > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -31,6 +32,8 @@ type Options struct {
 	MaxDeletes int
 	// CallTimeout bounds each call of a driver; 0 means five minutes.
 	CallTimeout time.Duration
+	// Suspensions are those that were given by command; see [Engine.Suspend].
+	Suspensions []suspension.Suspension
 	// Resync is how often everything is observed again though nothing was heard; 0 means never.
 	Resync time.Duration
 	// Parallel is how many calls run at once for each driver; 0 means eight.
@@ -49,11 +52,13 @@ type Revision struct {
 	// CleanUps is what goes with them beside their releases.
 	CleanUps map[addr.Object][]string
 	// Moves, Imports and Removals say what became of things on record.
-	Moves      []model.Move
-	Imports    plan.Imports
-	Removals   plan.Removals
-	Deployment inventory.Deployment
-	Ranges     map[string]diag.Range
+	Moves    []model.Move
+	Imports  plan.Imports
+	Removals plan.Removals
+	// Suspensions are those of the configuration.
+	Suspensions []suspension.Suspension
+	Deployment  inventory.Deployment
+	Ranges      map[string]diag.Range
 	// Fallback is the revision that comes into force when this one is refused: the last one that was
 	// admitted, with the facts as they are now. Nil means the one in force stays as it is.
 	Fallback *Revision
@@ -77,6 +82,8 @@ type Engine struct {
 	nodes    plan.Nodes                    // of the revision
 	moving   bool                          // a call that does so is running
 	admitted admission
+	told     []suspension.Suspension // by command, whatever the revision
+	held     []suspension.Suspension // that hold, those of the revision included
 	settled  bool
 	changed  bool // something that a snapshot shows, outside of what advance tells
 
@@ -100,7 +107,7 @@ func New(options Options) *Engine {
 		options.Changed = func() {}
 	}
 	return &Engine{
-		Options: options, events: make(chan func(), 64), places: &plan.Relocation{},
+		Options: options, told: options.Suspensions, events: make(chan func(), 64), places: &plan.Relocation{},
 		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
 		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]bool{},
 	}
@@ -249,6 +256,7 @@ func (e *Engine) take(r *Revision) {
 			l.want(nil)
 		}
 	}
+	e.suspensions(time.Now())
 	e.relocate()
 	for a, l := range e.loops {
 		if !wanted[a] {

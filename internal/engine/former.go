@@ -122,7 +122,7 @@ func (e *Engine) retire(calls context.Context) (time.Duration, bool) {
 	for _, l := range e.order {
 		f := &l.former
 		works := l.phase == PhaseReady || l.phase == PhaseBlocked && f.doubted
-		if !f.left || l.unit == nil || l.busy || l.dirty || l.stale || !works || e.admitted.revision != e.revision {
+		if !f.left || l.unit == nil || l.busy || l.dirty || l.stale || !works || e.admitted.revision != e.revision || e.suspended(l.address) != nil {
 			continue
 		}
 		if wait := time.Until(f.wake); wait > 0 {

@@ -18,8 +18,9 @@ const (
 	PhaseReconciling Phase = "reconciling" // a call is running, or about to
 	PhaseProgressing Phase = "progressing" // begun, and not ready yet
 	PhaseReady       Phase = "ready"
-	PhaseFailed      Phase = "failed"  // tried again later
-	PhaseBlocked     Phase = "blocked" // until a person changes something
+	PhaseFailed      Phase = "failed"    // tried again later
+	PhaseBlocked     Phase = "blocked"   // until a person changes something
+	PhaseSuspended   Phase = "suspended" // left alone, with something to be done
 	PhaseDeleting    Phase = "deleting"
 	PhaseKept        Phase = "kept" // no longer in the configuration, and left alone
 	PhaseGone        Phase = "gone"
@@ -118,7 +119,7 @@ func (l *loop) meets(e unit.Edge) bool {
 	case unit.Installed:
 		return l.state.Existence == unit.Present && l.state.Installed
 	case unit.Ready:
-		return l.phase == PhaseReady || l.serves() || e.Part != "" && l.lacks != nil && !slices.Contains(l.lacks, e.Part)
+		return l.phase == PhaseReady || l.serves() || l.phase == PhaseSuspended && l.state.Ready() || e.Part != "" && l.lacks != nil && !slices.Contains(l.lacks, e.Part)
 	case unit.Gone:
 		return l.state.Gone()
 	default:
@@ -151,7 +152,7 @@ func (l *loop) final() bool {
 	switch l.phase {
 	case PhaseReady:
 		return !l.former.going
-	case PhaseBlocked, PhaseKept, PhaseGone:
+	case PhaseBlocked, PhaseSuspended, PhaseKept, PhaseGone:
 		return true
 	case PhaseFailed:
 		return l.attempts >= maxAttempts || l.former.attempts >= maxAttempts || l.blind >= maxAttempts || l.guard.paused || l.state.Health == unit.HealthFailed

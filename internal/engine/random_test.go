@@ -92,6 +92,7 @@ func randomTroubles(t *testing.T, r *rand.Rand) {
 	clear(s.world.failures)
 	clear(s.world.hidden)
 	s.world.mutex.Unlock()
+	must("resume all")
 	must("submit r11")
 	must("settle")
 	must("wait 20m") // what failed before is tried again
@@ -114,7 +115,7 @@ func (s *scenario) dead() bool {
 
 func (s *scenario) randomTrouble(r *rand.Rand, must func(string)) {
 	a := randomAddress(r)
-	switch r.IntN(9) {
+	switch r.IntN(10) {
 	case 0:
 		must(fmt.Sprintf("fail apply %s %d", a, 1+r.IntN(3)))
 	case 1:
@@ -143,11 +144,13 @@ func (s *scenario) randomTrouble(r *rand.Rand, must func(string)) {
 		s.world.mutex.Unlock()
 	case 8:
 		must("resync")
+	case 9:
+		must([]string{"suspend ", "resume "}[r.IntN(2)] + []string{a, "all"}[r.IntN(2)])
 	}
 }
 
 // checkAll compares the world with a revision. A replacement may be held back because others need
-// what is replaced, and then what waits for it is, too.
+// what is replaced, and then what waits for it is, too: with the object that it has replaced, which is on record.
 func (s *scenario) checkAll(t *testing.T, r *engine.Revision) {
 	wanted := map[string]bool{}
 	for _, u := range r.Units {
@@ -171,7 +174,8 @@ func (s *scenario) checkAll(t *testing.T, r *engine.Revision) {
 	seen := map[string]bool{}
 	for _, a := range s.world.list() {
 		status, _ := s.unit(a)
-		if seen[a] || !wanted[a] && len(status.Causes) == 0 {
+		e, _ := s.inventory.Entry(parseAddress(a))
+		if held := len(status.Causes) > 0; seen[a] && (!held || len(e.Former) == 0) || !wanted[a] && !held {
 			t.Errorf("there is a %s too many\n%s", a, s.status())
 		}
 		seen[a] = true

@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -50,6 +51,12 @@ func parseRevision(t *testing.T, id, text string) *engine.Revision {
 			r.Imports = plan.ImportsOf([]model.Import{{To: addr.MustParseObject(words[1]), ID: words[2]}})
 		case words[0] == "destroy", words[0] == "forget":
 			r.Removals = append(r.Removals, model.Removal{From: anyAddress(t, words[1]), Destroy: words[0] == "destroy"})
+		case words[0] == "suspend":
+			target, err := suspension.Target(strings.TrimPrefix(words[1], "all"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Suspensions = append(r.Suspensions, suspension.Suspension{Target: target, Reason: strings.Join(words[2:], " ")})
 		case words[0] == "teardown":
 			r.Removals = append(r.Removals, model.Removal{From: addr.Module{}, Destroy: true, DeleteData: words[1:]})
 		default:

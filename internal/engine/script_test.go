@@ -19,6 +19,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -74,6 +75,7 @@ type scenario struct {
 	revisions map[string]*engine.Revision
 	hosts     map[string]int
 	options   engine.Options
+	suspended []suspension.Suspension // by command
 
 	engine    *engine.Engine
 	inventory *inventory.Inventory
@@ -109,7 +111,7 @@ func (s *scenario) build() {
 	for _, name := range []unit.DriverName{unit.Kubernetes, unit.Helm, unit.OpenStack} {
 		o.Drivers[name] = fake{name, s.world}
 	}
-	o.Inventory, o.Marker = s.inventory, marker
+	o.Inventory, o.Marker, o.Suspensions = s.inventory, marker, s.suspended
 	o.Hosts = func(ctx context.Context) plan.Hosts {
 		if s.world.hangs("hosts") {
 			<-ctx.Done()
@@ -179,7 +181,7 @@ func (s *scenario) status() string { return status(s.engine) }
 func status(e *engine.Engine) string {
 	var b strings.Builder
 	snapshot := e.Snapshot()
-	fmt.Fprintf(&b, "settled: %t refused: %v unseen: %t\n", snapshot.Settled, snapshot.Refused, snapshot.Unseen)
+	fmt.Fprintf(&b, "settled: %t refused: %v unseen: %t suspended: %v\n", snapshot.Settled, snapshot.Refused, snapshot.Unseen, snapshot.Suspensions)
 	for _, u := range snapshot.Units {
 		fmt.Fprintf(&b, "  %s %s %q waits %v causes %v action %s did %v\n", u.Address, u.Phase, u.Reason, u.Waits, u.Causes, u.Action, u.Did)
 		fmt.Fprintf(&b, "    id %q attempts %d fields %v drift %t details %v\n", u.ID, u.Attempts, u.Fields, u.Drift, u.Details)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -20,6 +21,8 @@ type Snapshot struct {
 	// Settled tells that nothing is going on and nothing more will by itself.
 	Settled bool
 	Units   []UnitStatus // by address
+	// Suspensions are those that hold, in order.
+	Suspensions []suspension.Suspension
 	// Blind says what keeps units from being observed: each cause once.
 	Blind []string
 	// Unseen tells that units on record cannot be observed while they wait for what serves their API.
@@ -67,7 +70,7 @@ func (e *Engine) Snapshot() Snapshot {
 	if e.revision == nil {
 		return s
 	}
-	s.Revision = e.revision.ID
+	s.Revision, s.Suspensions = e.revision.ID, slices.Clone(e.held)
 	s.Admitted = e.admitted.revision == e.revision && len(e.admitted.refused()) == 0
 	switch {
 	case e.refusal != nil:

@@ -29,6 +29,7 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 		}
 		next = min(next, max(time.Until(e.resync), 0))
 	}
+	next = min(next, e.lapse(now))
 	for again := true; again; {
 		again = false
 		for _, l := range e.order {
@@ -191,8 +192,12 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	if c.Action != unit.ActionUnknown {
 		l.lacks = nil
 	}
+	held := e.suspended(l.address)
+	if held != nil && c.Action.Changes() && c.Action != unit.ActionDeferred && !c.Waits {
+		return l.suspend(held)
+	}
 	resting = resting && l.rests(c)
-	if (e.heldBack(l, c) || resting && l.failedElsewhere(c)) && e.mend(calls, l, target, desired, c) {
+	if (e.heldBack(l, c) || resting && l.failedElsewhere(c)) && held == nil && e.mend(calls, l, target, desired, c) {
 		return !resting && l.set(PhaseReconciling, "puts back what was changed outside")
 	}
 	if resting && (c.Action != unit.ActionNone || e.unrecorded(l, desired)) {

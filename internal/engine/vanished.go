@@ -61,6 +61,9 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	if next, known := e.Inventory.Entry(heir); inherited && (!known || next.Locator.Name != entry.Locator.Name) {
 		return l.set(PhaseWaiting, c.Reason, heir) // until then only this record tells that the labels are ours
 	}
+	if held := e.suspended(l.address); held != nil && c.Action.Changes() {
+		return l.suspend(held)
+	}
 	if resting && c.Action.Changes() {
 		return false
 	}

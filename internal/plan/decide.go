@@ -58,8 +58,10 @@ type Change struct {
 	Drift bool
 	// Lost tells of what is created that it was there before, and was deleted outside of the configuration.
 	// It counts as drift only where nothing else about it is another one than when it was made.
-	Lost  bool
-	Range diag.Range
+	Lost bool
+	// Suspended says until when, by whom and why it waits; "" where it does not. Only [Plan.Suspend] sets it.
+	Suspended string
+	Range     diag.Range
 }
 
 // Desired returns the late value of a unit with the outputs of what it depends on; cty.NilVal for

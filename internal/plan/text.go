@@ -112,6 +112,9 @@ func (c *Change) text(b *bytes.Buffer) {
 	if c.Reason != "" {
 		fmt.Fprintf(b, "      reason: %s\n", plain(c.Reason))
 	}
+	if c.Suspended != "" {
+		fmt.Fprintf(b, "      waits: %s\n", plain(c.Suspended))
+	}
 	if c.Cost != "" {
 		fmt.Fprintf(b, "      cost: %s\n", plain(c.Cost))
 	}
@@ -191,12 +194,14 @@ type change struct {
 	Fields  []unit.Field `json:"fields"` // path, before, after, effect
 	// CreateFirst and Later are left out where they are false.
 	CreateFirst bool `json:"createFirst,omitempty"` // before the old one is deleted
-	Later       bool `json:"later,omitempty"`       // decided for good once what it depends on is there
+	// Suspended says until when, by whom and why it waits; it is left out where it does not.
+	Suspended string `json:"suspended,omitempty"`
+	Later     bool   `json:"later,omitempty"` // decided for good once what it depends on is there
 }
 
 // MarshalJSON writes the plan for programs. The names of its fields do not change: refused,
 // changes and unchanged; of each change address, from, kind, class, action, wanted, reason, cost, drift,
-// fields, createFirst and later, the fields with path, before, after and effect. Equal plans have equal texts.
+// fields, createFirst, later and suspended, the fields with path, before, after and effect. Equal plans have equal texts.
 func (p *Plan) MarshalJSON() ([]byte, error) {
 	return json.Marshal(p.document(nil))
 }
@@ -221,7 +226,7 @@ func (p *Plan) document(source func(string) ([]byte, bool)) document {
 		d.Changes = append(d.Changes, change{
 			Address: c.Address, From: c.From, Kind: c.Kind, Class: c.Class, Action: c.Action, Wanted: c.Wanted,
 			Reason: c.Reason, Cost: c.Cost, Drift: c.Drift, Fields: append([]unit.Field{}, c.Fields...),
-			CreateFirst: c.CreateFirst, Later: c.Later,
+			CreateFirst: c.CreateFirst, Later: c.Later, Suspended: c.Suspended,
 		})
 	}
 	return d

@@ -31,6 +31,7 @@ func newDocument(in *Input, verdict Verdict, l limits) *document {
 	for _, problem := range in.Problems[:min(len(in.Problems), l.list)] {
 		d.Problems = append(d.Problems, line(problem, l.text))
 	}
+	d.Suspensions, d.SuspensionsLeftOut = newSuspensions(in.Snapshot.Suspensions, l)
 	d.Plans, d.PlansLeftOut = newPlans(in.Plans)
 	d.Refused, _ = newFindings(in.Snapshot.Refused, l)
 	if in.Bad != nil {

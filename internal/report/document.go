@@ -28,7 +28,10 @@ type document struct {
 	Foreign  *commitDoc   `json:"foreign,omitempty"`
 	Refused  []findingDoc `json:"refused"`
 	Problems []string     `json:"problems"`
-	Counts   countsDoc    `json:"counts"`
+	// Suspensions are those that hold.
+	Suspensions        []suspensionDoc `json:"suspensions,omitempty"`
+	SuspensionsLeftOut int             `json:"suspensions_left_out,omitempty"`
+	Counts             countsDoc       `json:"counts"`
 	// Commits are those that trails name, but for the one in force, by hash.
 	Commits   []commitDoc   `json:"commits"`
 	Services  []serviceDoc  `json:"services"`
@@ -81,6 +84,17 @@ type findingDoc struct {
 	Hint     string        `json:"hint,omitempty"`
 	At       string        `json:"at,omitempty"`
 	Address  string        `json:"address,omitempty"`
+}
+
+// suspensionDoc is what is left alone. Without a target that is the whole cloud, without by the configuration says
+// so, and without until it ends when somebody resumes.
+type suspensionDoc struct {
+	Target string `json:"target,omitempty"`
+	By     string `json:"by,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	Since  string `json:"since,omitempty"` // RFC 3339 in UTC
+	Until  string `json:"until,omitempty"`
+	At     string `json:"at,omitempty"` // main.hcl:12
 }
 
 type countsDoc struct {

@@ -146,6 +146,8 @@ func style(phase engine.Phase) string {
 		return "fill:#cf222e,stroke:#82071e,color:#ffffff"
 	case engine.PhaseBlocked:
 		return "fill:#bc4c00,stroke:#762c00,color:#ffffff"
+	case engine.PhaseSuspended:
+		return "fill:#9a6700,stroke:#633c01,color:#ffffff"
 	case engine.PhaseDeleting:
 		return "fill:#8250df,stroke:#512a97,color:#ffffff"
 	default:

@@ -180,7 +180,7 @@ func cutPlan(p *plan.Plan, l limits, head *PlanHead) *plan.Plan {
 			}
 			kept++
 			head.FieldsLeftOut += max(0, len(c.Fields)-l.list)
-			c.Reason, c.Cost = cut(mask(c.Reason), l.text), cut(mask(c.Cost), l.text)
+			c.Reason, c.Cost, c.Suspended = cut(mask(c.Reason), l.text), cut(mask(c.Cost), l.text), cut(mask(c.Suspended), l.text)
 			c.Fields = slices.Clone(c.Fields[:min(len(c.Fields), l.list)])
 			for i := range c.Fields {
 				f := &c.Fields[i]

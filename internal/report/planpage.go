@@ -184,6 +184,7 @@ func whyPlanned(c *plan.Change) string {
 		add("wanted: " + string(c.Wanted))
 	}
 	add(line(c.Reason, 4*cellText))
+	add(line(c.Suspended, cellText))
 	if c.CreateFirst && c.Action == unit.ActionReplace {
 		add("the new one comes first")
 	}

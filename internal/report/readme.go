@@ -34,6 +34,7 @@ func readme(d *document) []byte {
 	p.problems(d)
 	p.bad(d)
 	p.refused(d)
+	p.suspensions(d)
 	p.services(d)
 	p.nodes(d)
 	p.resources(d)
@@ -69,6 +70,8 @@ func sentence(d *document) string {
 		return "Something stands still until it is changed by hand or in the configuration."
 	case VerdictProgressing:
 		return "The cloud is on its way to what the commit in force says."
+	case VerdictSuspended:
+		return "Something is left alone for now that is not what the commit in force says."
 	case VerdictDrifted:
 		return "Everything is there and works, but something was changed from outside and is only reported."
 	default:

@@ -128,7 +128,7 @@ func TestStatusFitsItsSchema(t *testing.T) {
 	in := drifted()
 	phases := []engine.Phase{
 		engine.PhaseWaiting, engine.PhaseReconciling, engine.PhaseProgressing, engine.PhaseReady, engine.PhaseFailed, engine.PhaseBlocked,
-		engine.PhaseDeleting, engine.PhaseKept, engine.PhaseGone,
+		engine.PhaseSuspended, engine.PhaseDeleting, engine.PhaseKept, engine.PhaseGone,
 	}
 	actions := []unit.Action{
 		unit.ActionNone, unit.ActionAdopt, unit.ActionCreate, unit.ActionUpdate, unit.ActionRestart, unit.ActionReplace,
@@ -207,6 +207,9 @@ func TestVerdict(t *testing.T) {
 		{"all ready", nil, report.VerdictConverged},
 		{"kept", []func(*report.Input){phase("node.one", engine.PhaseKept)}, report.VerdictConverged},
 		{"gone", []func(*report.Input){phase("node.one", engine.PhaseGone)}, report.VerdictConverged},
+		{"suspended", []func(*report.Input){drift, phase("network.web", engine.PhaseSuspended)}, report.VerdictSuspended},
+		{"suspended, and others on their way", []func(*report.Input){waiting, phase("node.one", engine.PhaseSuspended)}, report.VerdictProgressing},
+		{"suspended, and others blocked", []func(*report.Input){blocked, phase("node.one", engine.PhaseSuspended)}, report.VerdictBlocked},
 		{"drift to report", []func(*report.Input){drift}, report.VerdictDrifted},
 		{"drift being repaired", []func(*report.Input){drift, phase("network.web", engine.PhaseReconciling)}, report.VerdictProgressing},
 		{"waiting", []func(*report.Input){waiting, drift}, report.VerdictProgressing},

@@ -22,6 +22,8 @@ const (
 	// VerdictProgressing: the world is on its way to the commit in force, drift that is being
 	// repaired included.
 	VerdictProgressing Verdict = "progressing"
+	// VerdictSuspended: something is to be done that waits until a suspension ends, and all else is there.
+	VerdictSuspended Verdict = "suspended"
 	// VerdictDrifted: everything is there and works, and something was changed from outside that
 	// the configuration says only to report.
 	VerdictDrifted Verdict = "drifted"
@@ -32,7 +34,7 @@ const (
 // Verdicts lists all verdicts, the gravest first.
 func Verdicts() []Verdict {
 	return []Verdict{
-		VerdictInvalid, VerdictUnknown, VerdictDegraded, VerdictBlocked, VerdictProgressing, VerdictDrifted, VerdictConverged,
+		VerdictInvalid, VerdictUnknown, VerdictDegraded, VerdictBlocked, VerdictProgressing, VerdictSuspended, VerdictDrifted, VerdictConverged,
 	}
 }
 
@@ -44,7 +46,7 @@ func judge(in *Input) Verdict {
 	case in.Applied.Hash == "" || in.Snapshot.Revision == "":
 		return VerdictUnknown
 	}
-	var failed, blocked, moving, drifted bool
+	var failed, blocked, moving, suspended, drifted bool
 	for i := range in.Snapshot.Units {
 		u := &in.Snapshot.Units[i]
 		switch u.Phase {
@@ -52,6 +54,8 @@ func judge(in *Input) Verdict {
 			failed = true
 		case engine.PhaseBlocked:
 			blocked = true
+		case engine.PhaseSuspended:
+			suspended = true
 		case engine.PhaseReady:
 			drifted = drifted || u.Drift
 		case engine.PhaseKept, engine.PhaseGone:
@@ -69,6 +73,8 @@ func judge(in *Input) Verdict {
 		// revision has to settle once. Later a snapshot is unsettled whenever something is only
 		// being observed, and that is no news.
 		return VerdictProgressing
+	case suspended:
+		return VerdictSuspended
 	case drifted:
 		return VerdictDrifted
 	default:
@@ -79,7 +85,7 @@ func judge(in *Input) Verdict {
 // phases lists the phases in the order in which they are counted out.
 func phases() []engine.Phase {
 	return []engine.Phase{
-		engine.PhaseFailed, engine.PhaseBlocked, engine.PhaseReconciling, engine.PhaseProgressing, engine.PhaseDeleting,
+		engine.PhaseFailed, engine.PhaseBlocked, engine.PhaseSuspended, engine.PhaseReconciling, engine.PhaseProgressing, engine.PhaseDeleting,
 		engine.PhaseWaiting, engine.PhaseReady, engine.PhaseKept, engine.PhaseGone,
 	}
 }

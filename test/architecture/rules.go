@@ -25,6 +25,7 @@ func layers() []string {
 		"internal/addr",
 		"internal/redact",
 		"internal/diag",
+		"internal/suspension",
 		"internal/confine",
 		"internal/codes",
 		"internal/chartlock",
@@ -64,7 +65,7 @@ func layers() []string {
 // pure packages turn values into values: no files, no network, no clients.
 func pure() []string {
 	return []string{
-		"internal/addr", "internal/redact", "internal/diag", "internal/codes", "internal/chartlock", "internal/chartkeys", "internal/cleanup", "internal/manifest", "internal/graph", "internal/signature", "internal/sops", "internal/model",
+		"internal/addr", "internal/redact", "internal/diag", "internal/suspension", "internal/codes", "internal/chartlock", "internal/chartkeys", "internal/cleanup", "internal/manifest", "internal/graph", "internal/signature", "internal/sops", "internal/model",
 		"internal/resolve", "internal/unit", "internal/cause", "internal/explain", "internal/compose", "internal/convert", "internal/export", "internal/plan", "internal/report", "internal/reference",
 	}
 }

@@ -103,7 +103,7 @@ func TestServicesAndKinds(t *testing.T) {
 
 // sources are where flags are registered, in the order of the README's tables.
 func sources() []string {
-	return []string{"cmd/internal/wire/flags.go", "cmd/kupenstackd/main.go", "cmd/kupenstack-sync/main.go", "cmd/kupenstack-sync/destination.go", "cmd/kupenstack-sync/export.go"}
+	return []string{"cmd/internal/wire/flags.go", "cmd/kupenstackd/main.go", "cmd/kupenstack-sync/main.go", "cmd/kupenstack-sync/destination.go", "cmd/kupenstack-sync/export.go", "cmd/kupenstack-sync/suspend.go"}
 }
 
 func TestFlags(t *testing.T) {

@@ -111,21 +111,10 @@ func (s *System) KeepInstallation(ctx context.Context, tell func(error)) {
 	if kept == nil {
 		return
 	}
-	heard := make(chan struct{}, 1)
-	cancel, err := s.cluster.InstallationChanged(ctx, func() {
-		select {
-		case heard <- struct{}{}:
-		default:
-		}
-	})
-	defer cancel()
-	if err != nil {
-		s.Log.Debug().Err(err).Msg("the loss of the installation is noticed later")
-	}
-	for {
+	s.listen(ctx, func(f func()) (func(), error) { return s.cluster.InstallationChanged(ctx, f) }, "the loss of the installation is noticed later", func() time.Duration {
 		restored, err := s.cluster.KeepInstallation(ctx, kept.id, kept.key)
 		if ctx.Err() != nil {
-			return
+			return keepPause
 		}
 		wait := keepPause
 		if err != nil {
@@ -136,14 +125,8 @@ func (s *System) KeepInstallation(ctx context.Context, tell func(error)) {
 			s.Log.Warn().Str("what", restored).Msg("restored what the installation is known by: somebody deleted it")
 		}
 		tell(err)
-		later := time.NewTimer(wait)
-		select {
-		case <-heard:
-		case <-later.C:
-		case <-ctx.Done():
-		}
-		later.Stop()
-	}
+		return wait
+	})
 }
 
 // alone returns an error when this cluster is looked after from another namespace.

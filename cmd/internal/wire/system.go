@@ -140,13 +140,17 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 			return nil, err
 		}
 	}
+	suspended, err := s.Suspensions(ctx)
+	if err != nil {
+		return nil, err
+	}
 	drivers, hosts, err := s.drivers(key, entries, readOnly)
 	if err != nil {
 		return nil, err
 	}
 	e := engine.New(engine.Options{
 		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: hosts, MaxDeletes: s.Flags.MaxDeletes,
-		Resync: s.Flags.Resync, Changed: changed, Log: s.Log,
+		Suspensions: suspended, Resync: s.Flags.Resync, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
 	return e, nil

@@ -1,0 +1,130 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
+)
+
+const (
+	// suspensions is the name by which the cluster keeps them.
+	suspensions = "suspensions"
+	// maxWrites bounds how often they are read and written again, where others write at the same time.
+	maxWrites = 10
+)
+
+// ErrNothingInstalled says that there is nobody in the namespace whom anything could be told.
+var ErrNothingInstalled = errors.New("nothing is installed")
+
+// Suspensions returns those that were given by command, those included whose time has passed.
+func (s *System) Suspensions(ctx context.Context) ([]suspension.Suspension, error) {
+	list, _, err := s.readSuspensions(ctx)
+	return list, err
+}
+
+func (s *System) readSuspensions(ctx context.Context) ([]suspension.Suspension, string, error) {
+	data, version, err := s.cluster.Instructions(ctx, suspensions)
+	if err != nil {
+		return nil, "", fmt.Errorf("what is suspended: %w", err)
+	}
+	list, err := suspension.Decode(data)
+	if err != nil {
+		return nil, "", fmt.Errorf("what is suspended is not known, as the ConfigMap kupenstack-%s in %s is damaged: %w. To resume everything, delete it", suspensions, s.Flags.Namespace, err)
+	}
+	return list, version, nil
+}
+
+// ChangeSuspensions writes those that were given by command anew, after change; those whose time has passed go. It
+// is for people, and asks nobody who is in charge. The error wraps [ErrNothingInstalled] where no daemon or pass has
+// ever been at work in the namespace: one that was misspelt would be made else.
+func (s *System) ChangeSuspensions(ctx context.Context, change func([]suspension.Suspension) []suspension.Suspension) error {
+	if _, _, found, err := s.cluster.PeekInstallation(ctx); err != nil {
+		return err
+	} else if !found {
+		return fmt.Errorf("%w in the namespace %s: see --namespace", ErrNothingInstalled, s.Flags.Namespace)
+	}
+	for range maxWrites {
+		list, version, err := s.readSuspensions(ctx)
+		if err != nil {
+			return err
+		}
+		data, err := suspension.Encode(change(suspension.Standing(time.Now(), list)))
+		if err != nil {
+			return err
+		}
+		if err = s.cluster.Instruct(ctx, suspensions, data, version); !errors.Is(err, kube.ErrConflict) {
+			return err
+		}
+	}
+	return fmt.Errorf("what is suspended is changed all the time by others: %w", kube.ErrConflict)
+}
+
+// Unknown returns those of these that nothing is on record for.
+func (s *System) Unknown(ctx context.Context, targets []addr.Address) ([]addr.Address, error) {
+	records, err := inventory.Open(ctx, s.shards())
+	if err != nil {
+		return nil, err
+	}
+	var unknown []addr.Address
+	for _, target := range targets {
+		if !slices.ContainsFunc(records.Entries(), func(e inventory.Entry) bool { return target.Contains(e.Address) }) {
+			unknown = append(unknown, target)
+		}
+	}
+	return unknown, nil
+}
+
+// User returns who this is for the cluster.
+func (s *System) User(ctx context.Context) (string, error) { return s.cluster.User(ctx) }
+
+// FollowSuspensions has the engine that was made last know what is suspended by command, until ctx ends. It tells
+// what keeps it from that, and nil when nothing does; what was known last counts until then.
+func (s *System) FollowSuspensions(ctx context.Context, tell func(error)) {
+	s.listen(ctx, func(f func()) (func(), error) { return s.cluster.InstructionsChanged(ctx, suspensions, f) }, "a suspension is noticed later", func() time.Duration {
+		list, err := s.Suspensions(ctx)
+		if ctx.Err() != nil {
+			return keepPause
+		}
+		tell(err)
+		if err != nil {
+			s.Log.Warn().Err(err).Msg("it is not known what is suspended; what was known last counts")
+			return keepRetry
+		}
+		if e := s.current.Load(); e != nil {
+			_ = e.Suspend(ctx, list) // the error is the context's
+		}
+		return keepPause
+	})
+}
+
+// listen calls look, and again each time that subscribe tells of a change, and when the time has passed that look
+// returned, until ctx ends.
+func (s *System) listen(ctx context.Context, subscribe func(func()) (func(), error), late string, look func() time.Duration) {
+	heard := make(chan struct{}, 1)
+	cancel, err := subscribe(func() {
+		select {
+		case heard <- struct{}{}:
+		default: // one word is enough
+		}
+	})
+	defer cancel()
+	if err != nil {
+		s.Log.Debug().Err(err).Msg(late)
+	}
+	for ctx.Err() == nil {
+		later := time.NewTimer(look())
+		select {
+		case <-heard:
+		case <-later.C:
+		case <-ctx.Done():
+		}
+		later.Stop()
+	}
+}
