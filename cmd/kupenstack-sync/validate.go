@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
@@ -21,9 +22,16 @@ func validate(ctx context.Context, o *options, args []string) error {
 	if err != nil {
 		return err
 	}
+	var unread []string
 	if loaded != nil {
-		_, more := loaded.Compose(compose.Facts{OpenStackGiven: o.OSCloud != ""})
+		composed, more := loaded.Compose(compose.Facts{OpenStackGiven: o.OSCloud != ""})
 		found.Diagnostics.Append(more...)
+		if composed != nil {
+			if more, unread, err = o.CheckKeys(ctx, composed.Units); err != nil {
+				return err
+			}
+			found.Diagnostics.Append(more...)
+		}
 	}
 	if err := findings(o, found); err != nil {
 		return err
@@ -31,6 +39,9 @@ func validate(ctx context.Context, o *options, args []string) error {
 	if o.output == outputText {
 		fmt.Fprintf(os.Stdout, "The configuration is valid: cloud %s, %d services, %d nodes, %d resources.\n", loaded.Model.Cloud.Name,
 			len(loaded.Model.Cloud.Services), len(loaded.Model.Nodes), len(loaded.Model.Resources))
+		if len(unread) > 0 {
+			fmt.Fprintf(os.Stdout, "Keys for these charts were not checked, as they are neither beside the configuration nor in --cache-dir: %s. `kupenstack-sync plan` gets them.\n", strings.Join(unread, ", "))
+		}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -75,4 +76,14 @@ func (f *Flags) Digests(ctx context.Context, images []chartlock.Image) ([]chartl
 		return nil, err
 	}
 	return helm.Digests(ctx, options, images)
+}
+
+// CheckKeys holds what is written for charts against those that are at hand; see [helm.CheckKeys].
+func (f *Flags) CheckKeys(ctx context.Context, units []unit.Unit) (diag.Diagnostics, []string, error) {
+	options, err := f.charts()
+	if err != nil {
+		return nil, nil, err
+	}
+	found, unread := helm.CheckKeys(ctx, options, units)
+	return found, unread, nil
 }

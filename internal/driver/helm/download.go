@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,14 +109,14 @@ func nameOf(wanted unit.Chart) string {
 // bring reads a chart from the disk or its repository. It takes nothing but what was locked.
 func (c *charts) bring(wanted unit.Chart) (*source, error) {
 	name := nameOf(wanted)
+	known, err := c.kept(wanted)
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		return known, err
+	case chartlock.IsGit(wanted.Repository):
+		return c.bringGit(wanted)
+	}
 	locked := strings.TrimPrefix(wanted.Digest, digestPrefix)
-	if chartlock.IsGit(wanted.Repository) {
-		return c.bringGit(wanted, locked)
-	}
-	file := filepath.Join(c.options.CacheDir, locked+".tgz")
-	if data, err := os.ReadFile(file); err == nil && sha256Of(data) == locked {
-		return c.packed(name, data)
-	}
 	data, err := c.repositories.fetch(wanted)
 	switch {
 	case unit.IsBlocked(err):
@@ -126,10 +127,31 @@ func (c *charts) bring(wanted unit.Chart) (*source, error) {
 		return nil, &chartError{name, fmt.Errorf("the repository has something else now than what was locked, with the digest %s%s; "+
 			"if that is right, run kupenstack-sync lock --upgrade=%s and commit %s", digestPrefix, sha256Of(data), wanted.Name, chartlock.File)}
 	}
-	if err := save(file, data); err != nil {
+	if err := save(c.fileOf(locked), data); err != nil {
 		return nil, fmt.Errorf("keep chart %s: %w", name, err)
 	}
 	return c.packed(name, data)
+}
+
+// kept returns a locked chart from the disk. The error is [fs.ErrNotExist] for whatever else there is under its
+// name, as for nothing.
+func (c *charts) kept(wanted unit.Chart) (*source, error) {
+	locked := strings.TrimPrefix(wanted.Digest, digestPrefix)
+	if chartlock.IsGit(wanted.Repository) {
+		if files, err := readFiles(c.fileOf(locked)); err == nil && digestOfFiles(files) == locked {
+			return &source{digest: locked, files: files}, nil
+		}
+		return nil, fs.ErrNotExist
+	}
+	if data, err := os.ReadFile(c.fileOf(locked)); err == nil && sha256Of(data) == locked {
+		return c.packed(nameOf(wanted), data)
+	}
+	return nil, fs.ErrNotExist
+}
+
+// fileOf is where what has a digest is kept.
+func (c *charts) fileOf(digest string) string {
+	return filepath.Join(c.options.CacheDir, digest+".tgz")
 }
 
 // save writes a file at once, so that a killed process leaves no half of it.

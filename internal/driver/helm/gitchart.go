@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -87,12 +86,9 @@ func digestOfFiles(files []*loader.BufferedFile) string {
 	return hashOf(texts...)
 }
 
-// bringGit reads a chart of a Git repository from the disk or from the commit that was locked.
-func (c *charts) bringGit(wanted unit.Chart, locked string) (*source, error) {
-	name, file := nameOf(wanted), filepath.Join(c.options.CacheDir, locked+".tgz")
-	if known, err := readFiles(file); err == nil && digestOfFiles(known) == locked {
-		return &source{digest: locked, files: known}, nil
-	}
+// bringGit reads a chart of a Git repository from the commit that was locked.
+func (c *charts) bringGit(wanted unit.Chart) (*source, error) {
+	name, locked := nameOf(wanted), strings.TrimPrefix(wanted.Digest, digestPrefix)
 	ctx := context.Background() // whoever asks may leave: gitTimeout bounds it
 	tree, err := c.checkouts.at(ctx, wanted.Repository, wanted.Commit)
 	if gitrepo.KindOf(err) == gitrepo.Lost {
@@ -155,7 +151,7 @@ func (c *charts) keepFiles(s *source) error {
 	if err := errors.Join(packed.Close(), zipped.Close()); err != nil {
 		return err
 	}
-	if err := save(filepath.Join(c.options.CacheDir, s.digest+".tgz"), b.Bytes()); err != nil {
+	if err := save(c.fileOf(s.digest), b.Bytes()); err != nil {
 		return fmt.Errorf("keep a chart: %w", err)
 	}
 	return nil

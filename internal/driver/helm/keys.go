@@ -66,6 +66,35 @@ func gather(loaded *chart.Chart, known *chartkeys.Chart) {
 // knows returns a [unit.BlockedError] for keys that somebody wrote and nothing of the chart reads: all of them
 // at once, and no value.
 func (s *source) knows(spec *unit.Release) error {
+	var told []string
+	all := s.unknown(spec)
+	for _, key := range all[:min(len(all), maxUnknown)] {
+		text := key.Text
+		if key.Range != (diag.Range{}) {
+			text += " (" + key.Range.String() + ")"
+		}
+		if key.hint != "" {
+			text += ", " + key.hint
+		}
+		told = append(told, text)
+	}
+	if len(told) == 0 {
+		return nil
+	}
+	if more := len(all) - len(told); more > 0 {
+		told = append(told, fmt.Sprintf("and %d more", more))
+	}
+	return unit.Blocked(fmt.Sprintf("nothing in chart %s reads %s", spec.Chart.Name, strings.Join(told, "; ")))
+}
+
+// unknownKey is a key that somebody wrote and nothing of a chart reads.
+type unknownKey struct {
+	unit.WrittenKey
+	hint string // see [chartkeys.Unknown]
+}
+
+// unknown are the keys of a release that nothing of the chart reads, in their order.
+func (s *source) unknown(spec *unit.Release) []unknownKey {
 	if len(spec.Written) == 0 {
 		return nil
 	}
@@ -77,27 +106,9 @@ func (s *source) knows(spec *unit.Release) error {
 	for _, secret := range spec.Secrets { // they may be templates that read what is written beside them
 		values = append(values, secret.Given.Reveal())
 	}
-	var told []string
-	more := 0
+	var found []unknownKey
 	for _, unknown := range s.keys().Unknown(paths, values) {
-		if len(told) == maxUnknown {
-			more++
-			continue
-		}
-		text := spec.Written[unknown.Index].Text
-		if where := spec.Written[unknown.Index].Range; where != (diag.Range{}) {
-			text += " (" + where.String() + ")"
-		}
-		if unknown.Hint != "" {
-			text += ", " + unknown.Hint
-		}
-		told = append(told, text)
+		found = append(found, unknownKey{spec.Written[unknown.Index], unknown.Hint})
 	}
-	switch {
-	case len(told) == 0:
-		return nil
-	case more > 0:
-		told = append(told, fmt.Sprintf("and %d more", more))
-	}
-	return unit.Blocked(fmt.Sprintf("nothing in chart %s reads %s", spec.Chart.Name, strings.Join(told, "; ")))
+	return found
 }

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestValidateKnowsCharts wants keys held against the charts beside the configuration, and the others named: of those
+// nobody can tell without asking a server.
+func TestValidateKnowsCharts(t *testing.T) {
+	dir := t.TempDir()
+	write := func(file, text string) {
+		t.Helper()
+		file = filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	configure := func(key string) {
+		t.Helper()
+		write("main.hcl", "cloud \"test\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n  service \"mariadb\" {\n    values = { "+key+
+			" = { x = \"canary-4711\" } }\n  }\n  service \"memcached\" {\n    values = { pods = {} }\n  }\n}\n")
+	}
+	run := func(code int, want string, flags ...string) {
+		t.Helper()
+		got, out := said(t, append([]string{"validate", dir, "--cache-dir=" + t.TempDir()}, flags...)...)
+		if got != code || !strings.Contains(out, want) || strings.Contains(out, "canary") {
+			t.Errorf("exit code %d, want %d, and %q in\n%s", got, code, want, out)
+		}
+	}
+	write("charts/mariadb/Chart.yaml", "apiVersion: v2\nname: mariadb\nversion: 2026.1.0\n")
+	write("charts/mariadb/values.yaml", "pod: {replicas: {server: 1}}\n")
+	configure("pods")
+	run(exitInvalid, "error[chart.unknown-key]: unknown key values.pods\n  --> main.hcl:5:16\n")
+	run(exitInvalid, "hint: did you mean pod?")
+	run(exitInvalid, `"code": "chart.unknown-key"`, "--output=json")
+	configure("pod")
+	run(exitDone, "Keys for these charts were not checked, as they are neither beside the configuration nor in --cache-dir: memcached. `kupenstack-sync plan` gets them.\n")
+	write("charts/memcached/Chart.yaml", "apiVersion: v2\nname: memcached\nversion: 2026.1.0\n")
+	write("charts/memcached/values.yaml", "pods: {}\n")
+	run(exitDone, "The configuration is valid: cloud test, 2 services, 0 nodes, 0 resources.\n")
+	if _, out := said(t, "validate", dir, "--cache-dir="+t.TempDir()); strings.Contains(out, "not checked") {
+		t.Errorf("with all charts at hand is told\n%s", out)
+	}
+}
