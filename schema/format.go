@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/Masterminds/semver/v3"
@@ -49,6 +50,7 @@ const (
 	FormatPrefix     Format = "prefix"      // a network, with any address of it: 10.0.0.0/24
 	FormatID         Format = "id"          // what OpenStack gives most objects: a UUID
 	FormatPublicKey  Format = "public-key"  // of SSH, as it stands in a .pub file
+	FormatTime       Format = "time"        // a moment, as RFC 3339 writes it: 2026-12-24T08:00:00Z
 
 	FormatCephName    Format = "ceph-name"    // of a pool of Ceph, or a user without client. in front
 	FormatMonitor     Format = "monitor"      // the address of a monitor of Ceph
@@ -184,6 +186,11 @@ func (f Format) Check(s string) error {
 		return nil
 	case FormatPublicKey:
 		return checkPublicKey(s)
+	case FormatTime:
+		if _, err := time.Parse(time.RFC3339, s); err != nil {
+			return errors.New("a moment with its zone, such as 2026-12-24T08:00:00Z or 2026-12-24T09:00:00+01:00")
+		}
+		return nil
 	case FormatMAC, FormatRange:
 		return f.checkNetwork(s)
 	case FormatURL:

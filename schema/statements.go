@@ -7,6 +7,8 @@ const (
 	MovedKind   = "moved"
 	ImportKind  = "import"
 	RemovedKind = "removed"
+	// SuspendedKind is of blocks that have something left alone.
+	SuspendedKind = "suspended"
 )
 
 // DeleteData is the attribute of a removed block with the services whose data goes with the cloud.
@@ -65,6 +67,20 @@ func statementBlocks() []Block {
 					Doc: "Whether the object is deleted. With false it stays as it is, mark included, and is not managed any more.",
 				}},
 			}}},
+		},
+		{
+			Kind: SuspendedKind, Class: ClassMeta,
+			Doc: "Has something left alone: it is looked at and reported, and nothing is done about it for as long as the block is there, or until its time has come. In a module it is about the module's own objects, in every instance. " +
+				"kupenstack-sync suspend does the same without a commit.",
+			Attributes: []Attribute{
+				address("target", "service.nova", "What is left alone: a resource, all its objects or one of them, a node, a service, a chart, a manifest, or a module with all that is in it; "+
+					"that of the cloud itself, such as cloud.prod, for everything. What was taken out of the configuration can be named as well: it is not deleted meanwhile."),
+				{Name: "reason", Type: cty.String, AtLoad: true, Example: cty.StringVal("its disks are replaced"), Doc: "Why, for those who read the report."},
+				{
+					Name: "until", Type: cty.String, AtLoad: true, Format: FormatTime, Example: cty.StringVal("2026-12-24T08:00:00Z"),
+					Doc: "When it ends by itself. It ends with the block unless given.",
+				},
+			},
 		},
 	}
 }

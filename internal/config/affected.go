@@ -121,7 +121,7 @@ func (c *Config) Affected(changed map[string][]byte) map[string]bool {
 // that begins such a block for one, but for a part of a reference, where a dot stands beside it. Only
 // letters of ASCII belong to the word, as the mark that a file may begin with does not.
 func rearranges(src []byte) bool {
-	for _, kind := range []string{schema.ModuleKind, schema.MovedKind, schema.ImportKind, schema.RemovedKind} {
+	for _, kind := range []string{schema.ModuleKind, schema.MovedKind, schema.ImportKind, schema.RemovedKind, schema.SuspendedKind} {
 		for at := 0; ; {
 			i := bytes.Index(src[at:], []byte(kind))
 			if i < 0 {

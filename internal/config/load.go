@@ -118,7 +118,7 @@ func (l *loader) block(b *hclsyntax.Block) {
 	case "locals":
 		l.locals(b)
 		return
-	case schema.MovedKind, schema.ImportKind, schema.RemovedKind:
+	case schema.MovedKind, schema.ImportKind, schema.RemovedKind, schema.SuspendedKind:
 		l.statement(b, def)
 		return
 	}

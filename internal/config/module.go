@@ -25,6 +25,7 @@ type Module struct {
 	Moved     []*Statement
 	Imports   []*Statement // of the root alone
 	Removed   []*Statement
+	Suspended []*Statement
 
 	// Repeated says that a call on some way from the root to here has for_each, so that every
 	// resource stands for several objects.
@@ -82,7 +83,7 @@ func (l *loader) belongs(b *hclsyntax.Block, def *schema.Block) bool {
 		return false
 	}
 	switch def.Kind {
-	case "variable", "locals", "output", schema.ModuleKind, schema.MovedKind, schema.RemovedKind:
+	case "variable", "locals", "output", schema.ModuleKind, schema.MovedKind, schema.RemovedKind, schema.SuspendedKind:
 		return true
 	}
 	if def.Class == schema.ClassResource {

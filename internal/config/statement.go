@@ -13,7 +13,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// Statement is a moved, import or removed block: it says what became of objects.
+// Statement is a moved, import, removed or suspended block: it says what becomes of objects. What a suspended block
+// is about is its From.
 type Statement struct {
 	*Block
 	From, To *Place // nil where the kind has none, or what is written is no address
@@ -54,7 +55,7 @@ func (s *Statement) Evaluated() []*Attribute {
 	return found
 }
 
-// statement decodes a moved, import or removed block.
+// statement decodes a moved, import, removed or suspended block.
 func (l *loader) statement(b *hclsyntax.Block, def *schema.Block) {
 	_, _ = l.labels(b, def) // what stands in it is meant all the same
 	defer l.within(b, addr.Object{})()
@@ -62,8 +63,8 @@ func (l *loader) statement(b *hclsyntax.Block, def *schema.Block) {
 	for _, a := range s.Attributes {
 		switch {
 		case a.Schema.Form != schema.FormAddress:
-		case a.Name == "from":
-			s.From = l.place(a, false, def.Kind == schema.RemovedKind)
+		case a.Name == "from", a.Name == "target":
+			s.From = l.place(a, false, def.Kind != schema.MovedKind)
 		default:
 			s.To = l.place(a, def.Kind == schema.ImportKind, false)
 		}
@@ -75,6 +76,8 @@ func (l *loader) statement(b *hclsyntax.Block, def *schema.Block) {
 		l.module.Imports = append(l.module.Imports, s)
 	case schema.RemovedKind:
 		l.module.Removed = append(l.module.Removed, s)
+	case schema.SuspendedKind:
+		l.module.Suspended = append(l.module.Suspended, s)
 	}
 }
 

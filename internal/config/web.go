@@ -120,7 +120,7 @@ func (c *Config) strands() []strand {
 		}
 		all = append(all, s)
 	}
-	for _, group := range [][]*Statement{c.Moved, c.Imports, c.Removed} {
+	for _, group := range [][]*Statement{c.Moved, c.Imports, c.Removed, c.Suspended} {
 		for _, statement := range group {
 			s := strand{file: statement.Range.File, references: statement.references(nil), places: []*Place{statement.From, statement.To}}
 			for _, a := range statement.Evaluated() {
@@ -136,7 +136,7 @@ func (c *Config) strands() []strand {
 // It returns what each of them calls.
 func (w *web) inside(m *Module) []strand {
 	var all []strand
-	for _, group := range [][]*Statement{m.Moved, m.Imports, m.Removed} {
+	for _, group := range [][]*Statement{m.Moved, m.Imports, m.Removed, m.Suspended} {
 		for _, s := range group {
 			w.settled[s.Range.File] = true
 		}

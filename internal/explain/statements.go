@@ -6,7 +6,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 )
 
-// past tells what moved and import blocks say of a resource.
+// past tells what moved, import and suspended blocks say of a resource.
 func (e *explainer) past(a addr.Object) []string {
 	var notes []string
 	for _, m := range e.m.Moves {
@@ -17,6 +17,11 @@ func (e *explainer) past(a addr.Object) []string {
 	for _, i := range e.m.Imports {
 		if i.To == a {
 			notes = append(notes, fmt.Sprintf("It is imported by the id %q: %s.", i.ID, place(i.Range)))
+		}
+	}
+	for i := range e.m.Suspensions {
+		if s := &e.m.Suspensions[i]; s.Target.Contains(a) {
+			notes = append(notes, fmt.Sprintf("It is %s: %s.", s, place(s.Range)))
 		}
 	}
 	return notes

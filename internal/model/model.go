@@ -8,6 +8,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 )
 
 // Model is one cloud. It is not changed after it was made.
@@ -21,6 +22,8 @@ type Model struct {
 	Moves    []Move
 	Imports  []Import
 	Removals []Removal
+	// Suspensions are what is left alone, in the same order.
+	Suspensions []suspension.Suspension
 	// TearDown says that nothing of all this is wanted any more, and what is on record is to go. The Removals
 	// have the root module then.
 	TearDown bool

@@ -50,12 +50,12 @@ func (r *resolver) checkModule(m *config.Module) {
 	for _, c := range m.Calls {
 		r.checkBlock(c.Block)
 	}
-	for _, s := range slices.Concat(m.Imports, m.Removed) {
+	for _, s := range slices.Concat(m.Imports, m.Removed, m.Suspended) {
 		r.checkStatement(s)
 	}
 }
 
-// checkStatement looks at what an import or removed block evaluates.
+// checkStatement looks at what an import, removed or suspended block evaluates.
 func (r *resolver) checkStatement(s *config.Statement) {
 	defer r.scope.within(s.Block)()
 	each := s.Attribute("for_each")

@@ -19,7 +19,7 @@
 // depends_on two hundred thousand edges; expressions that name a module as a whole can take two
 // hundred thousand values.
 //
-// Blocks that say what became of objects (moved, import, removed) are taken last, when it is known
+// Blocks that say what becomes of objects (moved, import, removed, suspended) are taken last, when it is known
 // what stands at each address. Those of a module count once for each instance of it, at most a thousand
 // of a kind; imports are at most twenty thousand.
 //

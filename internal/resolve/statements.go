@@ -9,20 +9,22 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 )
 
 // The codes of what can be wrong with blocks that say what became of objects.
 const (
-	codeMoved   diag.Code = "resolve.moved"
-	codeImport  diag.Code = "resolve.import"
-	codeRemoved diag.Code = "resolve.removed"
+	codeMoved     diag.Code = "resolve.moved"
+	codeImport    diag.Code = "resolve.import"
+	codeRemoved   diag.Code = "resolve.removed"
+	codeSuspended diag.Code = "resolve.suspended"
 )
 
-// maxStatements bounds how many moved and removed blocks there can be, each counted once for each
+// maxStatements bounds how many moved, removed and suspended blocks there can be, each counted once for each
 // instance of the module that it stands in: every one is held against everything on record.
 const maxStatements = 1000
 
-// stated is a moved or removed block in one instance of the module that it stands in.
+// stated is a moved, removed or suspended block in one instance of the module that it stands in.
 type stated struct {
 	*config.Statement
 	module   *module
@@ -39,7 +41,7 @@ func (m *module) name(a addr.Address) string {
 	return strings.TrimPrefix(a.String(), m.path.String()+".")
 }
 
-// statements adds to the model what moved, import and removed blocks say.
+// statements adds to the model what moved, import, removed and suspended blocks say.
 func (r *resolver) statements(m *model.Model) {
 	moved, ok := r.stated(func(c *config.Module) []*config.Statement { return c.Moved })
 	removed, all := r.stated(func(c *config.Module) []*config.Statement { return c.Removed })
@@ -47,9 +49,13 @@ func (r *resolver) statements(m *model.Model) {
 		r.moves(m, moved, removed)
 		r.removals(m, removed, moved)
 	}
+	if suspended, ok := r.stated(func(c *config.Module) []*config.Statement { return c.Suspended }); ok {
+		r.suspensions(m, suspended)
+	}
 	r.imports(m)
 	slices.SortFunc(m.Moves, func(a, b model.Move) int { return addr.Compare(a.From, b.From) })
 	slices.SortFunc(m.Imports, func(a, b model.Import) int { return a.To.Compare(b.To) })
+	slices.SortFunc(m.Suspensions, suspension.Compare)
 	slices.SortFunc(m.Removals, func(a, b model.Removal) int { return addr.Compare(a.From, b.From) })
 }
 

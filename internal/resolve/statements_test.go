@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/resolve"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
@@ -265,5 +268,50 @@ import {
 	}
 	if !large {
 		t.Errorf("got %v", diags)
+	}
+}
+
+// A module's suspended blocks count for each of its instances, and that of the cloud for everything.
+func TestSuspended(t *testing.T) {
+	tree := fstest.MapFS{
+		"main.hcl": {Data: []byte(`cloud "test" {
+  openstack {
+    cloud = "test"
+  }
+}
+network "a" {}
+module "edge" {
+  source   = "./edge"
+  for_each = toset(["x", "y"])
+}
+suspended {
+  target = network.a
+  reason = "of ${upper("this")}"
+  until  = "2026-12-24T09:00:00+01:00"
+}
+suspended {
+  target = cloud.test
+}
+`)},
+		"edge/main.hcl": {Data: []byte("network \"b\" {\n  name = \"b\"\n}\nsuspended {\n  target = network.b\n}\n")},
+	}
+	cfg, diags := config.Load(tree, ".", config.DefaultLimits())
+	m, _, more := resolve.Resolve(cfg, nil)
+	if diags.Append(more...); len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	var got []string
+	for i := range m.Suspensions {
+		s := &m.Suspensions[i]
+		got = append(got, fmt.Sprintf("%s %s at %s:%d", s.Name(), s, s.Range.File, s.Range.Start.Line))
+	}
+	want := []string{
+		"the whole cloud suspended by the configuration at main.hcl:16",
+		"network.a suspended until 2026-12-24T08:00:00Z by the configuration: of THIS at main.hcl:11",
+		`module.edge["x"].network.b suspended by the configuration at edge/main.hcl:4`,
+		`module.edge["y"].network.b suspended by the configuration at edge/main.hcl:4`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }

@@ -104,6 +104,7 @@ func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostic
 	cloud := &l.Model.Cloud
 	r := &engine.Revision{ID: l.ID, Units: units, Removed: map[addr.Object]bool{}, CleanUps: map[addr.Object][]string{}, Ranges: map[string]diag.Range{}}
 	r.Moves, r.Imports, r.Removals = l.Model.Moves, plan.ImportsOf(l.Model.Imports), l.Model.Removals
+	r.Suspensions = l.Model.Suspensions
 	maps.Copy(r.Ranges, cloud.Ranges)
 	r.Ranges[""] = cloud.Range
 	for i := range cloud.Services {

@@ -1,0 +1,7 @@
+network "b" {}
+suspended {
+  target = service.nova
+}
+suspended {
+  target = network.b
+}
