@@ -155,6 +155,7 @@ Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the config
 		destroyCommand(&o),
 		suspendCommand(&o),
 		resumeCommand(&o),
+		reconcileCommand(&o),
 	)
 	complete(root, &o)
 	return root

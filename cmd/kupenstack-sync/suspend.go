@@ -19,7 +19,7 @@ import (
 // suspendPatience bounds how long it takes to tell the cluster.
 const suspendPatience = time.Minute
 
-// suspending is one call of suspend or resume.
+// suspending is one call of suspend, resume or reconcile, which tell the cluster what is to be done about a part of it.
 type suspending struct {
 	*options
 	all    bool
@@ -82,7 +82,7 @@ func (s *suspending) targets(args []string) ([]addr.Address, error) {
 		if arg == "" {
 			return nil, fmt.Errorf("%w: an address is empty: for the whole cloud give --all", wire.ErrUsage)
 		}
-		target, err := suspension.Target(arg)
+		target, err := addr.ParseTarget(arg)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", wire.ErrUsage, err)
 		}
@@ -114,12 +114,8 @@ func (s *suspending) suspend(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	unknown, err := system.Unknown(ctx, targets)
-	if err != nil {
+	if err := s.known(ctx, system, targets); err != nil {
 		return err
-	}
-	for _, target := range unknown {
-		fmt.Fprintf(os.Stderr, "kupenstack-sync: there is nothing on record at %s yet\n", target)
 	}
 	now := time.Now()
 	var begun []suspension.Suspension

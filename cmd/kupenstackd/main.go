@@ -145,7 +145,8 @@ func serve(ctx context.Context, o *options) error {
 		Engine: func(ctx context.Context, changed func()) (*engine.Engine, error) {
 			return system.Engine(ctx, false, changed)
 		},
-		Board: system.Board(), Keep: system.KeepInstallation, Suspend: system.FollowSuspensions, Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Certificate: certificate, Hooks: hooks, Log: log,
+		Board: system.Board(), Keep: system.KeepInstallation, Suspend: system.FollowSuspensions,
+		Requests: system.FollowRequests(func() { tell(daemon.SourceChanged) }), Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Certificate: certificate, Hooks: hooks, Log: log,
 		Listening: func(address net.Addr) { log.Info().Stringer("address", address).Msg("answers health checks") },
 	}
 	if heart, ok := target.(daemon.Heartbeat); ok {

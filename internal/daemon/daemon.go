@@ -14,8 +14,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/webhook"
 )
 
-// Daemon is what runs until it is told to stop. All fields but Certificate, Hooks, Listening, Board, Pulse, Keep and
-// Suspend are required.
+// Daemon is what runs until it is told to stop. All fields but Certificate, Hooks, Listening, Board, Pulse, Keep,
+// Suspend and Requests are required.
 type Daemon struct {
 	Tracker   *revision.Tracker
 	Publisher *Publisher
@@ -46,6 +46,9 @@ type Daemon struct {
 	// Suspend has the engine that was made last know what is suspended by command, as Keep does its work; nil for
 	// nothing.
 	Suspend func(ctx context.Context, tell func(error))
+	// Requests has the engine that was made last look at what somebody asks for, as Keep does its work; nil for
+	// nothing.
+	Requests func(ctx context.Context, tell func(error))
 	// Listening is told the address that health checks are answered on.
 	Listening func(net.Addr)
 	Log       zerolog.Logger
@@ -160,6 +163,7 @@ func (d *Daemon) work(ctx context.Context) error {
 	group.Go(func() { d.Pulse.Run(ctx, d.observes) })
 	group.Go(func() { d.tend(ctx, "installation", d.Keep, changed) })
 	group.Go(func() { d.tend(ctx, "suspensions", d.Suspend, changed) })
+	group.Go(func() { d.tend(ctx, "requests", d.Requests, changed) })
 	group.Wait()
 	if d.Lease.Guard() != nil {
 		return context.Cause(ctx) // it is for another process to tell now

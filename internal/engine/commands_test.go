@@ -33,6 +33,7 @@ func (s *scenario) run(line string) error {
 //	submit REVISION [FALLBACK]      settle      wait DURATION      resync
 //	converge REVISION [TIMEOUT]: with an engine of its own    plan REVISION [DURATION PART OF THE ERROR]
 //	restart              lose [SHARD]: restart without an inventory, or without a piece of it
+//	retry ADDRESS|all
 //	suspend|resume ADDRESS|all [DURATION]
 //	parallel N   resync-every DURATION (before a restart)
 func (s *scenario) drive(command string, args []string) (bool, error) {
@@ -82,6 +83,13 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		}
 		s.start()
 		return true, nil
+	case "retry":
+		target, err := addr.ParseTarget(strings.TrimPrefix(args[0], "all"))
+		if err == nil {
+			err = s.engine.Retry(s.t.Context(), target)
+		}
+		synctest.Wait()
+		return true, err
 	case "suspend", "resume":
 		return true, s.suspend(command == "suspend", args)
 	case "parallel":
@@ -97,7 +105,7 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 
 // suspend gives the engine another list of suspensions by command.
 func (s *scenario) suspend(begin bool, args []string) error {
-	target, err := suspension.Target(strings.TrimPrefix(args[0], "all"))
+	target, err := addr.ParseTarget(strings.TrimPrefix(args[0], "all"))
 	if err != nil {
 		return err
 	}

@@ -133,6 +133,19 @@ func (e *Engine) Notify(ctx context.Context, addresses ...addr.Object) {
 	}) // the error is the context's: nobody is interested any more
 }
 
+// Retry has all that these name observed again, and what failed or was refused there tried again without the rest of
+// its pause. Names that nothing stands for are passed over. The error is the context's.
+func (e *Engine) Retry(ctx context.Context, targets ...addr.Address) error {
+	return e.send(ctx, func() {
+		for a, l := range e.loops {
+			if slices.ContainsFunc(targets, func(target addr.Address) bool { return target.Contains(a) }) {
+				l.retry()
+				e.admitted.stale = true
+			}
+		}
+	})
+}
+
 // ResyncNow has everything observed again.
 func (e *Engine) ResyncNow(ctx context.Context) error {
 	return e.send(ctx, e.lookAgain)

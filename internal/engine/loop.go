@@ -81,6 +81,14 @@ func (l *loop) want(u *unit.Unit) {
 	l.stale, l.dirty = true, true
 }
 
+// retry has the loop go on at once, as if nothing had failed or been refused so far.
+func (l *loop) retry() {
+	l.attempts, l.blind, l.replans, l.polls, l.wake = 0, 0, 0, 0, time.Time{}
+	l.guard, l.failed, l.mending = guard{}, "", mending{}
+	l.former = former{left: l.former.left}
+	l.stale, l.dirty = true, true
+}
+
 // set moves the loop to a phase and tells whether anything changed that others can see.
 func (l *loop) set(phase Phase, reason string, waits ...addr.Object) bool {
 	changed := l.phase != phase || l.reason != reason || len(l.waits) != len(waits)

@@ -52,7 +52,7 @@ func parseRevision(t *testing.T, id, text string) *engine.Revision {
 		case words[0] == "destroy", words[0] == "forget":
 			r.Removals = append(r.Removals, model.Removal{From: anyAddress(t, words[1]), Destroy: words[0] == "destroy"})
 		case words[0] == "suspend":
-			target, err := suspension.Target(strings.TrimPrefix(words[1], "all"))
+			target, err := addr.ParseTarget(strings.TrimPrefix(words[1], "all"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,7 +2,6 @@ package suspension
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -79,7 +78,7 @@ func Decode(data []byte) ([]Suspension, error) {
 	for _, k := range d.Suspensions {
 		s := Suspension{By: cut(k.By), Reason: cut(k.Reason), Since: k.Since, Until: k.Until}
 		var err error
-		if s.Target, err = Target(k.Target); err != nil {
+		if s.Target, err = addr.ParseTarget(k.Target); err != nil {
 			return nil, err
 		}
 		if s.By == "" {
@@ -88,31 +87,6 @@ func Decode(data []byte) ([]Suspension, error) {
 		list = append(list, s)
 	}
 	return Standing(time.Time{}, list), nil
-}
-
-// Target reads what is to be left alone: an address of an object or a module, "" or that of the cloud itself for
-// the whole of it.
-func Target(text string) (addr.Address, error) {
-	if text == "" {
-		return addr.Module{}, nil
-	}
-	a, err := addr.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	switch a := a.(type) {
-	case addr.Module:
-		return a, nil
-	case addr.Object:
-		switch {
-		case a.Mode() != addr.Managed:
-			return nil, fmt.Errorf("%s is only looked up: nothing is ever done about it", a)
-		case a.Kind() == "cloud":
-			return addr.Module{}, nil
-		}
-		return a, nil
-	}
-	return nil, errors.New(text + " is no address of an object or a module")
 }
 
 // cut keeps a text to its bound, and to one line that steers no terminal.

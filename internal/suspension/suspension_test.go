@@ -17,7 +17,7 @@ func at(hour int) time.Time { return time.Date(2026, 12, 1, hour, 0, 0, 0, time.
 
 func of(t *testing.T, target string, until time.Time) suspension.Suspension {
 	t.Helper()
-	a, err := suspension.Target(target)
+	a, err := addr.ParseTarget(target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestWithAndWithout(t *testing.T) {
 	if got, want := names(list), "[the whole cloud service.nova module.edge module.edge.network.web]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	edge, err := suspension.Target("module.edge")
+	edge, err := addr.ParseTarget("module.edge")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,23 +93,6 @@ func TestString(t *testing.T) {
 	} {
 		if got := c.suspension.String(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
-		}
-	}
-}
-
-func TestTarget(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "the whole cloud", "cloud.prod": "the whole cloud", "service.nova": "service.nova", "module.edge": "module.edge", `instance.web["a"]`: `instance.web["a"]`,
-		"data.network.public": "error: data.network.public is only looked up", "var.x": "error: var.x is no address of an object", "nova": "error: ",
-	} {
-		var got string
-		if a, err := suspension.Target(text); err != nil {
-			got = "error: " + err.Error()
-		} else {
-			got = (&suspension.Suspension{Target: a}).Name()
-		}
-		if got != want && (!strings.HasPrefix(want, "error") || !strings.HasPrefix(got, want)) {
-			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }

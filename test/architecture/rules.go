@@ -26,6 +26,7 @@ func layers() []string {
 		"internal/redact",
 		"internal/diag",
 		"internal/suspension",
+		"internal/request",
 		"internal/confine",
 		"internal/codes",
 		"internal/chartlock",
@@ -65,7 +66,7 @@ func layers() []string {
 // pure packages turn values into values: no files, no network, no clients.
 func pure() []string {
 	return []string{
-		"internal/addr", "internal/redact", "internal/diag", "internal/suspension", "internal/codes", "internal/chartlock", "internal/chartkeys", "internal/cleanup", "internal/manifest", "internal/graph", "internal/signature", "internal/sops", "internal/model",
+		"internal/addr", "internal/redact", "internal/diag", "internal/suspension", "internal/request", "internal/codes", "internal/chartlock", "internal/chartkeys", "internal/cleanup", "internal/manifest", "internal/graph", "internal/signature", "internal/sops", "internal/model",
 		"internal/resolve", "internal/unit", "internal/cause", "internal/explain", "internal/compose", "internal/convert", "internal/export", "internal/plan", "internal/report", "internal/reference",
 	}
 }

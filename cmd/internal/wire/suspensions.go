@@ -45,10 +45,8 @@ func (s *System) readSuspensions(ctx context.Context) ([]suspension.Suspension, 
 // is for people, and asks nobody who is in charge. The error wraps [ErrNothingInstalled] where no daemon or pass has
 // ever been at work in the namespace: one that was misspelt would be made else.
 func (s *System) ChangeSuspensions(ctx context.Context, change func([]suspension.Suspension) []suspension.Suspension) error {
-	if _, _, found, err := s.cluster.PeekInstallation(ctx); err != nil {
+	if err := s.installedHere(ctx); err != nil {
 		return err
-	} else if !found {
-		return fmt.Errorf("%w in the namespace %s: see --namespace", ErrNothingInstalled, s.Flags.Namespace)
 	}
 	for range maxWrites {
 		list, version, err := s.readSuspensions(ctx)
@@ -64,6 +62,15 @@ func (s *System) ChangeSuspensions(ctx context.Context, change func([]suspension
 		}
 	}
 	return fmt.Errorf("what is suspended is changed all the time by others: %w", kube.ErrConflict)
+}
+
+// installedHere returns an error that wraps [ErrNothingInstalled] where nothing is.
+func (s *System) installedHere(ctx context.Context) error {
+	_, _, found, err := s.cluster.PeekInstallation(ctx)
+	if err == nil && !found {
+		err = fmt.Errorf("%w in the namespace %s: see --namespace", ErrNothingInstalled, s.Flags.Namespace)
+	}
+	return err
 }
 
 // Unknown returns those of these that nothing is on record for.

@@ -1,0 +1,9 @@
+// Package request says what somebody wants looked at again.
+//
+// A request has what it names observed at once, with the newest commit, and what failed or was refused there
+// tried again without the rest of its pause. Requests are kept in the cluster until whoever is in charge has taken
+// them.
+//
+// In: the document that the cluster keeps, or nothing. Out: requests, and that document. The package knows neither
+// a cluster nor a clock.
+package request

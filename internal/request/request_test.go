@@ -1,0 +1,71 @@
+package request_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/request"
+)
+
+func TestDocument(t *testing.T) {
+	list := []request.Request{
+		{ID: "a", Targets: []addr.Address{addr.Module{}}, By: "alice", At: time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)},
+		{ID: "b", Targets: []addr.Address{addr.MustParseObject("service.nova"), addr.MustParseObject(`instance.web["a"]`)}, At: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)},
+	}
+	data, err := request.Encode(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := request.Decode(data)
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(list) {
+		t.Errorf("got %v, %v\n%s", got, err, data)
+	}
+	if left := request.Without(got, "a", "c"); len(left) != 1 || left[0].ID != "b" {
+		t.Errorf("left: %v", left)
+	}
+	for text, want := range map[string]string{
+		``: "cannot be read", `{"version":2}`: "the version 2", `{"version":1,"requests":[{"targets":["nova"]}]}`: "nova",
+	} {
+		if _, err := request.Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+	if none, err := request.Decode(nil); err != nil || none != nil {
+		t.Errorf("without a document: %v, %v", none, err)
+	}
+}
+
+// However many there are that nobody takes, the newest are kept.
+func TestBounds(t *testing.T) {
+	var list []request.Request
+	for i := range 60 {
+		list = request.With(list, request.Request{ID: fmt.Sprint(i)})
+	}
+	if len(list) != 50 || list[0].ID != "10" || list[49].ID != "59" {
+		t.Errorf("%d are kept, %v", len(list), list)
+	}
+	if _, err := request.Encode([]request.Request{{Targets: slices.Repeat([]addr.Address{addr.Module{}}, 101)}}); err == nil {
+		t.Error("101 targets were taken")
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"version":1,"requests":[{"id":"a","targets":["","module.edge"],"by":"alice","at":"2026-12-01T00:00:00Z"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list, err := request.Decode(data)
+		if err != nil {
+			return
+		}
+		text, err := request.Encode(list)
+		if err != nil {
+			t.Fatalf("what was read cannot be written: %v", err)
+		}
+		if again, err := request.Decode(text); err != nil || len(again) != len(list) {
+			t.Fatalf("%s became %s: %v", data, text, err)
+		}
+	})
+}
