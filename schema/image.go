@@ -12,7 +12,7 @@ func imageBlocks() []Block {
 			{
 				Name: "source", Type: cty.String, Change: Replace, Format: FormatURL,
 				Example: cty.StringVal("https://images.example.org/debian-13.qcow2"),
-				Doc:     "Where the bytes come from. They are fetched once, when the image is made. Only an image that is there already needs none.",
+				Doc:     "Where KupenStack fetches the bytes from, once, when the image is made: below one of its --image-sources. Only an image that is there already needs none.",
 			},
 			{
 				Name: "checksum", Type: cty.String, Change: Replace, Format: FormatChecksum,

@@ -110,7 +110,7 @@ func variants() []variant {
 				"--repo=" + exampleURL, "--path=.", "--status-branch=kupenstack-status", "--interval=30s", "--resync=5m",
 				"--namespace=lab", "--cache-dir=/var/cache/kupenstack", "--listen=:8080", "--log-level=info",
 			},
-			absent: []string{"--verify", "--webhook-listen", "--ref", "--git-username", "--git-password-file", "--max-deletes", "--os-cloud"},
+			absent: []string{"--verify", "--image-sources", "--webhook-listen", "--ref", "--git-username", "--git-password-file", "--max-deletes", "--os-cloud"},
 		},
 		{
 			name: "https", image: tagged,
@@ -137,6 +137,10 @@ func variants() []variant {
 			values: with(values{"repo": values{"secret": "git", "secretKeys": []any{"password", "signers", "signing-key"}, "verifyHistory": true}}),
 			args:   []string{"--verify=/etc/kupenstack/git/signers", "--signing-key-file=/etc/kupenstack/git/signing-key", "--verify-history=true"},
 			mounts: map[string]string{"/etc/kupenstack/git": "git"},
+		},
+		{
+			name: "images", image: tagged, values: with(values{"imageSources": []any{"https://images.example.org/debian", "https://mirror.example.org"}}),
+			args: []string{"--image-sources=https://images.example.org/debian,https://mirror.example.org"},
 		},
 		{
 			name: "webhooks", image: tagged, values: with(values{"webhook": values{"secret": "hook"}}),

@@ -101,7 +101,7 @@ func WithoutOpenStack(t testing.TB) *World {
 	}
 	w.env = append(environment(),
 		"KUPENSTACK_REPO="+w.Git.URL(w.Repository), "KUPENSTACK_GIT_USERNAME="+User, "KUPENSTACK_GIT_PASSWORD_FILE="+secret,
-		checks+"=none", "KUPENSTACK_KUBECONFIG="+kubeconfig, "KUPENSTACK_CACHE_DIR="+filepath.Join(w.dir, "cache"), "HOME="+w.dir)
+		checks+"=none", "KUPENSTACK_IMAGE_SOURCES="+images.URL, "KUPENSTACK_KUBECONFIG="+kubeconfig, "KUPENSTACK_CACHE_DIR="+filepath.Join(w.dir, "cache"), "HOME="+w.dir)
 	return w
 }
 

@@ -37,6 +37,7 @@ type System struct {
 
 	cluster *kube.Cluster
 	checks  compose.Checks
+	sources openstack.Sources
 	agent   string
 	guard   func() error
 	masker  *redact.Masker
@@ -61,11 +62,15 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
+	sources, err := openstack.ParseSources(flags.ImageSources)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --image-sources: %w", ErrUsage, err)
+	}
 	access, err := kube.Load(flags.Kubeconfig, flags.Context)
 	if err != nil {
 		return nil, err
 	}
-	s := &System{Flags: flags, checks: checks, Access: access, Log: log, agent: agent, guard: guard, masker: redact.NewMasker()}
+	s := &System{Flags: flags, checks: checks, sources: sources, Access: access, Log: log, agent: agent, guard: guard, masker: redact.NewMasker()}
 	s.Model = func() *model.Model { return nil }
 	s.cluster, err = kube.New(kube.Options{
 		Access: access, SystemNamespace: flags.Namespace, Guard: guard, UserAgent: agent, Masker: s.masker, LogLines: flags.LogLines, Log: log,
@@ -175,7 +180,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
 		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, UserAgent: s.agent, Notify: s.notify,
-		Log: s.Log,
+		Log: s.Log, Sources: s.sources,
 	})
 	s.mutex.Lock()
 	s.closers = append(s.closers, releases.Close, objects.Close, resources.Close)

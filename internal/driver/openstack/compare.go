@@ -38,10 +38,8 @@ func (d *Driver) Compare(t unit.Target, desired cty.Value, st unit.State) unit.D
 	case st.Existence == unit.Absent && t.Import != "":
 		return unit.Diff{Action: unit.ActionBlocked, Reason: fmt.Sprintf("there is no %s with the id %s to import: correct the id, or take the import block away to have it created", r.Kind, t.Import)}
 	case st.Existence == unit.Absent:
-		if m, ok := k.(maker); ok {
-			if problem := m.makeable(desired); problem != "" {
-				return unit.Diff{Action: unit.ActionBlocked, Reason: problem}
-			}
+		if problem := unmakeable(k, desired); problem != "" {
+			return unit.Diff{Action: unit.ActionBlocked, Reason: problem}
 		}
 		return unit.Diff{Action: unit.ActionCreate, Fields: created(r.Block, desired)}
 	case m.object == nil:
@@ -99,7 +97,21 @@ func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) un
 	if effect != unit.InPlace && !slices.ContainsFunc(fields, func(f unit.Field) bool { return f.Effect != unit.InPlace && !slices.Contains(orphaned, f.Path) }) {
 		return compareOrphaned(k, fields, orphaned)
 	}
-	return compareOwned(k, t, o, fields, effect)
+	diff := compareOwned(k, t, o, fields, effect)
+	if diff.Action == unit.ActionReplace || diff.Action == unit.ActionUpdate && o.pending != "" {
+		if problem := unmakeable(k, desired); problem != "" {
+			return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
+		}
+	}
+	return diff
+}
+
+// unmakeable returns "" or a sentence that says why an object cannot be made as it is wanted.
+func unmakeable(k kind, desired cty.Value) string {
+	if m, ok := k.(maker); ok {
+		return m.makeable(desired)
+	}
+	return ""
 }
 
 // compareHindered decides about an object of which some changes are held back: the others are made first, and

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -21,14 +20,14 @@ import (
 
 const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPhqf2bNpLhR9mX4lDxYb0Q4dS9c6GZ8mNn2eQ0W1t5v"
 
-// disk serves the bytes of a raw image and returns its address and checksum.
-func disk(t *testing.T, size int) (url, checksum string) {
+// disk returns the address and checksum of a raw image that the bench serves.
+func (b *bench) disk(t *testing.T, size int) (url, checksum string) {
 	t.Helper()
 	content := bytes.Repeat([]byte("disk"), size/4)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) }))
-	t.Cleanup(server.Close)
+	path := "/" + unique("disk") + ".img"
+	b.served.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) })
 	sum := sha256.Sum256(content)
-	return server.URL + "/disk.img", "sha256:" + hex.EncodeToString(sum[:])
+	return b.images + path, "sha256:" + hex.EncodeToString(sum[:])
 }
 
 func smallFlavor(t *testing.T) unit.Target {
@@ -90,7 +89,7 @@ func TestBedWholeChain(t *testing.T) {
 	b.converge(t, &flavor)
 	pair := target(t, "keypair", unique("key"), values{"public_key": text(publicKey)})
 	b.converge(t, &pair)
-	url, checksum := disk(t, 1<<20)
+	url, checksum := b.disk(t, 1<<20)
 	image := target(t, "image", unique("image"), values{
 		"source": text(url), "checksum": text(checksum), "disk_format": text("raw"), "container_format": text("bare"), "visibility": text("public"),
 		"properties": cty.MapVal(map[string]cty.Value{"hw_disk_bus": text("scsi")}), "tags": set("base"),
@@ -183,7 +182,7 @@ func (b *bench) rescued(t *testing.T, server unit.Target) {
 
 func TestBedImageWithWrongChecksum(t *testing.T) {
 	b := newBench(t)
-	url, checksum := disk(t, 1<<20)
+	url, checksum := b.disk(t, 1<<20)
 	wrong := checksum[:len(checksum)-1] + map[bool]string{true: "1", false: "0"}[checksum[len(checksum)-1] == '0']
 	image := target(t, "image", unique("image"), values{"source": text(url), "checksum": text(wrong), "disk_format": text("raw"), "container_format": text("bare")})
 	st, _ := b.compare(t, image)

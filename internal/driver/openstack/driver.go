@@ -48,6 +48,8 @@ type Options struct {
 	Notify func(...addr.Object)
 	// Downloads fetches the bytes of images; nil means a client of the driver's own.
 	Downloads *http.Client
+	// Sources are where images may be fetched from; the zero value is nowhere.
+	Sources Sources
 }
 
 // Home is where our objects lie, however OpenStack is reached.
@@ -66,7 +68,7 @@ type Driver struct {
 
 // New returns a driver. It connects when it is first used. Close it at the end.
 func New(options Options) *Driver {
-	up := newUploads(options.Downloads, options.Notify)
+	up := newUploads(options.Downloads, options.Sources, options.Notify)
 	d := &Driver{
 		connector: newConnector(options),
 		kinds:     kinds(options.Language, up),

@@ -33,7 +33,7 @@ func TestBedKilledWhileCreatingMakesNoSecond(t *testing.T) {
 		{"image", "/v2/images", values{"source": text("http://127.0.0.1:1/disk"), "disk_format": text("raw"), "container_format": text("bare")}},
 	} {
 		t.Run(kind.name, func(t *testing.T) {
-			b := newBench(t)
+			b := newBench(t, from(t, "http://127.0.0.1:1"))
 			tg := target(t, kind.name, unique("cut"), kind.written)
 			lost := b.fleet.Add(faultproxy.Rule{Match: faultproxy.Match{Verb: "POST", Path: kind.path}, Action: faultproxy.ResetAfter(), Limit: 1})
 			if _, err := b.Apply(t.Context(), tg, wantedOf(tg), unit.State{Existence: unit.Absent}); err == nil || lost.Fired() != 1 {

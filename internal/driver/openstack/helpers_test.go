@@ -3,6 +3,8 @@ package openstack_test
 import (
 	"context"
 	"crypto/rand"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -25,6 +27,9 @@ var _ engine.Driver = (*openstack.Driver)(nil)
 type bench struct {
 	*openstack.Driver
 	fleet *faultproxy.Fleet
+
+	served *http.ServeMux // what there is at images, which is where images may come from
+	images string
 }
 
 func credentialsOf(t *testing.T, cloud *bed.Cloud) openstack.Credentials {
@@ -46,16 +51,30 @@ func newBench(t *testing.T, change ...func(*openstack.Options)) *bench {
 	fleet := faultproxy.StartFleet(t, cloud.Endpoints, faultproxy.Options{Transport: cloud.Transport()})
 	credentials := credentialsOf(t, cloud)
 	credentials.Place = credentials.Over(openstack.Place{AuthURL: fleet.URL("identity")})
+	served := http.NewServeMux()
+	images := httptest.NewServer(served)
+	t.Cleanup(images.Close)
 	options := openstack.Options{
 		Language: language(), UserAgent: "kupenstack-test",
 		Connect: func(context.Context) (openstack.Credentials, error) { return credentials, nil },
 	}
+	from(t, images.URL)(&options)
 	for _, c := range change {
 		c(&options)
 	}
 	d := openstack.New(options)
 	t.Cleanup(d.Close)
-	return &bench{Driver: d, fleet: fleet}
+	return &bench{Driver: d, fleet: fleet, served: served, images: images.URL}
+}
+
+// from has images come from there.
+func from(t *testing.T, source string) func(*openstack.Options) {
+	t.Helper()
+	sources, err := openstack.ParseSources([]string{source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(o *openstack.Options) { o.Sources = sources }
 }
 
 func language() *schema.Definition { return schema.New() }

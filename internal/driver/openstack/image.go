@@ -119,10 +119,17 @@ func (k imageKind) compare(name string, want cty.Value, o *object) (same, handle
 	return digestOf(textOf(want)) == textAt(o.raw, keySource), true
 }
 
-// makeable wants to know where the bytes come from.
+// makeable wants to know where the bytes come from, and that they may.
 func (k imageKind) makeable(want cty.Value) string {
-	if attribute(want, "source") != cty.NilVal {
-		return ""
+	if source := unmarked(attribute(want, "source")); source != cty.NilVal {
+		if !source.IsKnown() {
+			return ""
+		}
+		problem := k.uploads.sources.problem(textOf(source))
+		if problem != "" && attribute(want, "source").IsMarked() {
+			return "the source of the image, which is sensitive, is none that --image-sources allows"
+		}
+		return problem
 	}
 	return "the image is not there, and source does not say where its bytes come from: write it, or import the image that is meant"
 }

@@ -58,9 +58,10 @@ type comparer interface {
 	compare(attribute string, want cty.Value, o *object) (same, handled bool)
 }
 
-// maker is a kind of which not every block that is allowed says enough to make an object.
+// maker is a kind of which not every block that is allowed says enough to make an object, or something that may be.
 type maker interface {
-	// makeable returns "" or a sentence that says what is missing and what to do.
+	// makeable returns "" or a sentence that says what is missing and what to do. It is asked before an object is
+	// made, made anew, or what its making has left undone is done.
 	makeable(want cty.Value) string
 }
 

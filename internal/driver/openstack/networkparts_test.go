@@ -152,7 +152,7 @@ func TestBedPortsOfAnInstance(t *testing.T) {
 		"network": text(network), "security_groups": list(group), "fixed_ip": objects(values{"subnet": text(subnet), "ip_address": text("10.25.0.40")}),
 	})
 	b.converge(t, &port)
-	url, checksum := disk(t, 1<<20)
+	url, checksum := b.disk(t, 1<<20)
 	image := target(t, "image", unique("image"), values{
 		"source": text(url), "checksum": text(checksum), "disk_format": text("raw"), "container_format": text("bare"),
 	})

@@ -67,7 +67,7 @@ func TestBedInstanceThatNoHostCanRun(t *testing.T) {
 	b := newBench(t)
 	flavor := target(t, "flavor", unique("huge"), values{"vcpus": cty.NumberIntVal(1), "ram": cty.NumberIntVal(1 << 30), "disk": cty.NumberIntVal(1)})
 	b.converge(t, &flavor)
-	url, checksum := disk(t, 1<<10)
+	url, checksum := b.disk(t, 1<<10)
 	image := target(t, "image", unique("image"), values{"source": text(url), "checksum": text(checksum), "disk_format": text("raw"), "container_format": text("bare")})
 	b.converge(t, &image)
 	server := target(t, "instance", unique("vm"), values{"image": text(image.ID), "flavor": text(flavor.ID), "networks": cty.ListValEmpty(cty.String)})

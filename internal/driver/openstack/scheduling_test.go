@@ -185,7 +185,7 @@ func TestBedInstanceInAServerGroup(t *testing.T) {
 	b := newBench(t)
 	flavor := smallFlavor(t)
 	b.converge(t, &flavor)
-	url, checksum := disk(t, 1<<10)
+	url, checksum := b.disk(t, 1<<10)
 	image := target(t, "image", unique("image"), values{"source": text(url), "checksum": text(checksum), "disk_format": text("raw"), "container_format": text("bare")})
 	b.converge(t, &image)
 	group := target(t, "server_group", unique("group"), values{"policy": text("anti-affinity")})

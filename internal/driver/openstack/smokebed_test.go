@@ -29,7 +29,7 @@ func newBedTest(t *testing.T) (*tested, *bench) {
 	b.converge(t, &subnet)
 	flavor := smallFlavor(t)
 	b.converge(t, &flavor)
-	url, checksum := disk(t, 1<<20)
+	url, checksum := b.disk(t, 1<<20)
 	image := target(t, "image", unique("image"), values{
 		"source": text(url), "checksum": text(checksum), "disk_format": text("raw"), "container_format": text("bare"),
 	})

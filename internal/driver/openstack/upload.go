@@ -31,18 +31,20 @@ type upload struct {
 // ends they end, Glance has the image as queued again, and the next one begins anew.
 type uploads struct {
 	client *http.Client
-	notify func(...addr.Object)
-	slots  chan struct{}
-	root   context.Context
-	cancel context.CancelFunc
-	group  sync.WaitGroup
+	// sources are where they may come from.
+	sources Sources
+	notify  func(...addr.Object)
+	slots   chan struct{}
+	root    context.Context
+	cancel  context.CancelFunc
+	group   sync.WaitGroup
 
 	mu     sync.Mutex
 	open   map[string]context.CancelFunc // by image
 	failed map[string]error              // by image, until it is told
 }
 
-func newUploads(client *http.Client, notify func(...addr.Object)) *uploads {
+func newUploads(client *http.Client, sources Sources, notify func(...addr.Object)) *uploads {
 	if client == nil {
 		client = &http.Client{Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialLimit}).DialContext,
@@ -53,7 +55,7 @@ func newUploads(client *http.Client, notify func(...addr.Object)) *uploads {
 		notify = func(...addr.Object) {}
 	}
 	u := &uploads{
-		client: client, notify: notify, slots: make(chan struct{}, uploadsAtOnce),
+		client: sources.guarded(client), sources: sources, notify: notify, slots: make(chan struct{}, uploadsAtOnce),
 		open: map[string]context.CancelFunc{}, failed: map[string]error{},
 	}
 	u.root, u.cancel = context.WithCancel(context.Background())
@@ -122,11 +124,17 @@ func (u *uploads) run(ctx context.Context, s *session, job upload) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	if problem := u.sources.problem(job.source); problem != "" {
+		return unit.Blocked(problem)
+	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, job.source, http.NoBody)
 	if err != nil {
 		return unit.Blocked("the source of the image is no address")
 	}
 	download, err := u.client.Do(request)
+	if unit.IsBlocked(err) {
+		return unit.Blocked(cause(err))
+	}
 	if err != nil {
 		return fmt.Errorf("download the image: %s", s.masker.Text(cause(err)))
 	}
