@@ -33,8 +33,14 @@ func answering(t *testing.T, answers map[string]func(*http.Request) any) *openst
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{
 			"user": map[string]any{"id": "u1", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": "p1"}, "catalog": catalog,
+			"roles": []any{map[string]any{"name": "admin"}},
 		}})
 	})
+	if answers["/v3/auth/tokens"] == nil {
+		mux.HandleFunc("GET /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
+			_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{"roles": []any{map[string]any{"name": "admin"}}}})
+		})
+	}
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		answer := answers[r.URL.Path]

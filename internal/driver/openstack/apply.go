@@ -46,10 +46,7 @@ func (d *Driver) Apply(ctx context.Context, t unit.Target, desired cty.Value, st
 	if !desired.IsWhollyKnown() {
 		return st, fmt.Errorf("%s: a part of it is not known yet", t.Address)
 	}
-	s, err := d.connector.session(ctx)
-	if err == nil {
-		err = s.serves(t)
-	}
+	s, err := d.sessionFor(ctx, k, t, desired)
 	if err != nil {
 		return st, wrap(t.Address, err)
 	}
@@ -103,8 +100,13 @@ func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, 
 		if err != nil {
 			return unit.State{}, err
 		}
-		if m, _ := find(k, s, t, desired, objects); m.object != nil || len(m.candidates) > 0 {
+		m, _ := find(k, s, t, desired, objects)
+		if m.object != nil || len(m.candidates) > 0 {
 			return d.stateOf(ctx, s, k, t, m)
+		}
+		unseen := d.doubt(ctx, s, k, []unit.Target{t}, map[addr.Object]match{t.Address: m})
+		if err := unseen[t.Address]; err != nil {
+			return unit.State{}, err
 		}
 	}
 	w := d.wanted(s, t, desired)
@@ -234,16 +236,15 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 		}
 		return st, wrap(t.Address, unit.Blocked("its id is not known, so it is not deleted"))
 	}
-	s, err := d.connector.session(ctx)
-	if err == nil {
-		err = s.serves(t)
-	}
+	s, err := d.sessionFor(ctx, k, t, desiredOf(t))
 	if err != nil {
 		return st, wrap(t.Address, err)
 	}
 	o, err := k.get(ctx, s, id)
 	if notFound(err) {
-		return gone, nil
+		if err = s.vouch(ctx, k, t, desiredOf(t)); err == nil {
+			return gone, nil
+		}
 	}
 	if err != nil {
 		return st, wrap(t.Address, err)

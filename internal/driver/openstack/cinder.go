@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -74,15 +73,9 @@ func (c cinder) fare(o *object, status string) {
 	}
 }
 
-// list asks for those of all projects, or of our own where our user may not ask for more.
+// list asks for those of all projects, or of the session's where our user may not ask for more.
 func (c cinder) list(ctx context.Context, s *session) ([]map[string]any, error) {
-	request := call{service: s.volumes(), path: pathOf(c.many, "detail"), query: url.Values{"all_tenants": {"1"}}}
-	raws, err := s.all(ctx, request, c.many)
-	if statusIs(err, http.StatusForbidden) {
-		request.query = nil
-		raws, err = s.all(ctx, request, c.many)
-	}
-	return raws, err
+	return s.all(ctx, call{service: s.volumes(), path: pathOf(c.many, "detail"), query: s.everywhere()}, c.many)
 }
 
 func (c cinder) get(ctx context.Context, s *session, id string) (map[string]any, error) {

@@ -56,6 +56,13 @@
 // driver asks for a token of that project; when our user has no role there and the project bears a
 // mark of ours, it first gives our user the role "member" in it, which goes with the project.
 //
+// What is missing in a list counts as absent only where our user is shown all that there is: what is in the session's
+// own project, or anything as long as it has the role "admin", for which Keystone is asked once more whenever a project, a
+// flavor, a volume type or something in another project was not found. Else it is unknown; and so are ports where an
+// instance or router in another project seems to have none, and instances that may have been created, while a cell of
+// Nova does not answer. A user without that role looks for what is in another project by a session there, one list per
+// kind and project, and needs a role in it.
+//
 // One driver serves the region of its credentials, or the only one of the catalogue; a target in
 // another one is an error, not absent, and an endpoint in another one is not used.
 //

@@ -95,6 +95,9 @@ func (d *Driver) Hosts(ctx context.Context) (map[string]int, error) {
 	servers, err := s.all(ctx, call{
 		service: serviceCompute, path: pathOf("servers", "detail"), query: url.Values{"all_tenants": {"1"}}, microversion: listVersion,
 	}, "servers")
+	if err == nil {
+		err = s.cellsAnswer(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

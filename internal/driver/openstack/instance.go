@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -109,15 +108,10 @@ func (instanceKind) hindrance(_ cty.Value, o *object, fields []unit.Field) (prob
 	return fmt.Sprintf("Nova changes neither metadata nor tags of an instance in the state %s; %s it, then they are changed", status, back), held
 }
 
-// list asks for the servers of all projects, or of our own where our user may not ask for more.
+// list asks for the servers of all projects, or of the session's where our user may not ask for more.
 func (k instanceKind) list(ctx context.Context, s *session) ([]*object, error) {
-	c := call{service: serviceCompute, path: pathOf("servers", "detail"), query: url.Values{"all_tenants": {"1"}}, microversion: listVersion}
-	raws, err := s.all(ctx, c, "servers")
-	if statusIs(err, http.StatusForbidden) {
-		c.query = nil
-		raws, err = s.all(ctx, c, "servers")
-	}
-	return readAll(k.read)(raws, err)
+	c := call{service: serviceCompute, path: pathOf("servers", "detail"), query: s.everywhere(), microversion: listVersion}
+	return readAll(k.read)(s.all(ctx, c, "servers"))
 }
 
 func (k instanceKind) get(ctx context.Context, s *session, id string) (*object, error) {

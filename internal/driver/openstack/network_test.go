@@ -160,10 +160,10 @@ func TestBedProjectWithQuota(t *testing.T) {
 	b := newBench(t)
 	project := target(t, "project", unique("project"), values{
 		"description": text("Shop"), "tags": set("shop"),
-		"quota": cty.ObjectVal(map[string]cty.Value{"instances": cty.NumberIntVal(7), "networks": cty.NumberIntVal(-1)}),
+		"quota": cty.ObjectVal(map[string]cty.Value{"instances": cty.NumberIntVal(7), "networks": cty.NumberIntVal(-1), "gigabytes": cty.NumberIntVal(90)}),
 	})
 	b.converge(t, &project)
-	b.settled(t, project, "/v3/projects", "/v2.1/os-quota-sets/{id}", "/v2.0/quotas")
+	b.settled(t, project, "/v3/projects", "/v2.1/os-quota-sets/{id}", "/v2.0/quotas", "/v3/{id}/os-quota-sets/{id}")
 	plain := target(t, "project", unique("project"), values{"enabled": cty.True})
 	b.converge(t, &plain)
 	b.settled(t, plain, "/v3/projects")

@@ -36,23 +36,37 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 		seen.unknown(err, targets...)
 		return seen.states, err
 	}
-	byKind := map[string][]unit.Target{}
-	for _, t := range targets {
-		if err := s.serves(t); err != nil {
+	served := slices.DeleteFunc(slices.Clone(targets), func(t unit.Target) bool {
+		err := s.serves(t)
+		if err != nil {
 			seen.unknown(err, t)
 			seen.failures = append(seen.failures, wrap(t.Address, err))
-			continue
 		}
+		return err != nil
+	})
+	if s.administrates() {
+		d.look(ctx, s, served, map[addr.Object]cty.Value{}, seen)
+	} else {
+		d.lookAround(ctx, s, served, seen)
+	}
+	return seen.states, errors.Join(seen.failures...)
+}
+
+// look finds targets in the lists that a session gets. What is known of outputs of others is in known, and what is found adds to it.
+func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, known map[addr.Object]cty.Value, seen *sights) {
+	byKind := map[string][]unit.Target{}
+	for _, t := range targets {
 		byKind[kindOf(t)] = append(byKind[kindOf(t)], t)
 	}
 	names := slices.Sorted(maps.Keys(byKind))
 	lists, failures := d.lists(ctx, s, names)
 	matches := map[addr.Object]match{}
-	d.match(s, slices.Concat(slices.Collect(maps.Values(byKind))...), lists, matches)
+	d.match(s, slices.Concat(slices.Collect(maps.Values(byKind))...), lists, matches, known)
 	matched := map[string][]found{}
 	for _, name := range names {
 		if failures[name] == nil {
 			seen.confirmed(d.confirm(ctx, s, d.kinds[name], byKind[name], matches), byKind[name])
+			seen.doubted(name, d.doubt(ctx, s, d.kinds[name], byKind[name], matches), byKind[name])
 			matched[name] = foundOf(byKind[name], matches)
 		}
 	}
@@ -74,7 +88,6 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 			}
 		}
 	}
-	return seen.states, errors.Join(seen.failures...)
 }
 
 // sights are the results of one look at the cloud.
@@ -108,6 +121,15 @@ func (s *sights) confirmed(failures map[addr.Object]error, targets []unit.Target
 	for _, t := range targets {
 		if err := failures[t.Address]; err != nil {
 			s.failed(t.Address.String(), err, t)
+		}
+	}
+}
+
+// doubted takes why targets of a kind may be there although they were not found, which mostly is the same for all.
+func (s *sights) doubted(kind string, reasons map[addr.Object]error, targets []unit.Target) {
+	for _, t := range targets {
+		if err := reasons[t.Address]; err != nil {
+			s.failed(kind, err, t)
 		}
 	}
 }
@@ -146,8 +168,7 @@ func (d *Driver) lists(ctx context.Context, s *session, names []string) (lists m
 
 // match finds the targets in the lists. What a target is searched by may depend on the outputs of
 // others, which are known once those are found: hence the rounds, as many as references are deep.
-func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*object, matches map[addr.Object]match) {
-	known := map[addr.Object]cty.Value{}
+func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*object, matches map[addr.Object]match, known map[addr.Object]cty.Value) {
 	open := slices.Clone(targets)
 	for len(open) > 0 {
 		var later []unit.Target
@@ -156,12 +177,7 @@ func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*ob
 			if !ok {
 				continue
 			}
-			want := desiredOf(t)
-			if r := resource(t); r != nil && r.Resolve != nil && !want.IsWhollyKnown() {
-				if late, diags := r.Resolve(known); len(diags) == 0 {
-					want = late
-				}
-			}
+			want := resolved(t, known)
 			m, done := find(d.kinds[kindOf(t)], s, t, want, objects)
 			matches[t.Address] = m
 			if !done {
@@ -176,6 +192,17 @@ func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*ob
 		}
 		open = later
 	}
+}
+
+// resolved is what is wanted of a target, given outputs of others.
+func resolved(t unit.Target, known map[addr.Object]cty.Value) cty.Value {
+	want := desiredOf(t)
+	if r := resource(t); r != nil && r.Resolve != nil && !want.IsWhollyKnown() {
+		if late, diags := r.Resolve(known); len(diags) == 0 {
+			return late
+		}
+	}
+	return want
 }
 
 // confirm asks once more for objects that we know and the list lacks.
@@ -228,17 +255,21 @@ func foundOf(targets []unit.Target, matches map[addr.Object]match) []found {
 func (d *Driver) complete(ctx context.Context, s *session, objects map[string][]found) (map[string]error, map[addr.Object]error) {
 	failures, unread := map[string]error{}, map[addr.Object]error{}
 	var devices []string
+	var owners []*object
 	for name, list := range objects {
 		if c, ok := d.kinds[name].(completer); ok && len(list) > 0 {
 			maps.Copy(unread, c.complete(ctx, s, list))
 		}
 		if _, ok := d.kinds[name].(portOwner); ok {
 			for _, f := range list {
-				devices = append(devices, f.object.id)
+				devices, owners = append(devices, f.object.id), append(owners, f.object)
 			}
 		}
 	}
 	ports, err := portsOf(ctx, s, devices)
+	if err == nil {
+		err = s.vouchForPorts(ctx, owners, ports)
+	}
 	for name, list := range objects {
 		owner, ok := d.kinds[name].(portOwner)
 		switch {

@@ -33,8 +33,13 @@ func (k projectKind) read(raw map[string]any) *object {
 	return o
 }
 
+// list asks for all projects, or for those that our user has a role in where it may not ask for more.
 func (k projectKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(s.all(ctx, call{service: serviceIdentity, path: "projects"}, "projects"))
+	raws, err := s.all(ctx, call{service: serviceIdentity, path: "projects"}, "projects")
+	if statusIs(err, http.StatusForbidden) {
+		raws, err = s.all(ctx, call{service: serviceIdentity, path: pathOf("auth", "projects")}, "projects")
+	}
+	return readAll(k.read)(raws, err)
 }
 
 func (k projectKind) get(ctx context.Context, s *session, id string) (*object, error) {
@@ -123,6 +128,9 @@ func (k projectKind) remove(ctx context.Context, s *session, o *object) (lasting
 		if err := content.mustBeEmpty(ctx, s, "the project"); err != nil {
 			return false, err
 		}
+	}
+	if err := s.cellsAnswer(ctx); err != nil {
+		return false, err
 	}
 	if err := removeDefaultGroup(ctx, s, o.id); err != nil {
 		return false, err

@@ -51,6 +51,9 @@ func newRefuser(t *testing.T, options Options, regions ...string) *refuser {
 			_ = json.NewEncoder(w).Encode(r.token())
 		}
 	})
+	mux.HandleFunc("GET /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(r.token())
+	})
 	mux.HandleFunc("GET /{region}/v2.0/networks", func(w http.ResponseWriter, _ *http.Request) {
 		r.lists.Add(1)
 		switch {
@@ -85,13 +88,18 @@ func newRefuser(t *testing.T, options Options, regions ...string) *refuser {
 }
 
 func (r *refuser) token() any {
-	var endpoints []any
+	var endpoints, keystone []any
 	for _, region := range r.regions {
+		keystone = append(keystone, map[string]any{"interface": "public", "region": region, "region_id": region, "url": r.URL + "/v3"})
 		endpoints = append(endpoints, map[string]any{"interface": "public", "region": region, "region_id": region, "url": r.URL + "/" + region + "/v2.0"})
 	}
 	return map[string]any{"token": map[string]any{
 		"user": map[string]any{"id": "u1", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": "p1"},
-		"catalog": []any{map[string]any{"type": "network", "endpoints": endpoints}},
+		"catalog": []any{
+			map[string]any{"type": "network", "endpoints": endpoints},
+			map[string]any{"type": "identity", "endpoints": keystone},
+		},
+		"roles": []any{map[string]any{"name": "admin"}},
 	}}
 }
 

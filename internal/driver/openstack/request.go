@@ -22,6 +22,7 @@ type call struct {
 	body            any
 	contentType     string // of body, when it is not JSON as such
 	microversion    string
+	subject         string // a token that the request is about
 }
 
 // pathOf makes a path of parts that may contain anything.
@@ -49,6 +50,9 @@ func (s *session) do(ctx context.Context, c call) (map[string]any, error) {
 	}, KeepResponseBody: true, MoreHeaders: map[string]string{}}
 	if c.contentType != "" {
 		options.MoreHeaders["Content-Type"] = c.contentType
+	}
+	if c.subject != "" {
+		options.MoreHeaders["X-Subject-Token"] = c.subject
 	}
 	response, err := client.Request(ctx, c.method, address, options)
 	if err != nil {

@@ -20,6 +20,9 @@ func (s *session) inProject(ctx context.Context, project string) (*session, erro
 	if !errors.Is(err, errNoRole) {
 		return scoped, err
 	}
+	if !s.administrates() {
+		return nil, s.outside(project)
+	}
 	raw, err := s.one(ctx, call{service: serviceIdentity, method: http.MethodGet, path: pathOf("projects", project)}, "project")
 	if err != nil {
 		return nil, err

@@ -269,8 +269,10 @@ func (s *session) meant() string {
 	return fmt.Sprintf("%q is meant", s.place.Region)
 }
 
-// administrates tells whether our user may see what is not its own project's.
-func (s *session) administrates() bool { return slices.Contains(s.roles, "admin") }
+// administrates tells whether our user could see what is not its own project's when it got the token.
+func (s *session) administrates() bool {
+	return slices.ContainsFunc(s.roles, func(role string) bool { return strings.EqualFold(role, adminRole) })
+}
 
 // face is the interface of the services that we use.
 func (s *session) face() string { return first(s.place.Interface, publicInterface) }

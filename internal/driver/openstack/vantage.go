@@ -1,0 +1,204 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// Most services leave out of a list, without a word, what the roles of a token do not let it see, and answer that
+// there is no such object when they are asked for it by its id. So what is missing counts as absent only where the
+// token sees all that there is, which nothing in those answers tells.
+
+// adminRole is the role that shows what is in projects of others.
+const adminRole = "admin"
+
+// veiled is a kind whose objects are in no project, and are not all shown to everybody.
+type veiled interface {
+	// unveiled tells whether the session would be shown an object although our user is no administrator, given what
+	// is wanted and the id as far as they are known.
+	unveiled(ctx context.Context, s *session, want cty.Value, id string) (bool, error)
+}
+
+func (flavorKind) unveiled(context.Context, *session, cty.Value, string) (bool, error) {
+	return false, nil
+}
+
+func (volumeTypeKind) unveiled(context.Context, *session, cty.Value, string) (bool, error) {
+	return false, nil
+}
+
+func (projectKind) unveiled(context.Context, *session, cty.Value, string) (bool, error) {
+	return false, nil
+}
+
+// unveiled: who sees the volume sees what it is attached to.
+func (k attachmentKind) unveiled(ctx context.Context, s *session, want cty.Value, id string) (bool, error) {
+	_, volume, _ := strings.Cut(first(id, k.key(want)), "/")
+	if volume == "" {
+		return false, nil
+	}
+	_, err := cinder{one: "volume", many: "volumes"}.get(ctx, s, volume)
+	if notFound(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// doubt takes from the matches what was not found, and is not known to be absent all the same. It returns why. What has not been
+// searched for yet is searched for when it is to be created.
+func (d *Driver) doubt(ctx context.Context, s *session, k kind, targets []unit.Target, matches map[addr.Object]match) map[addr.Object]error {
+	failures, told := map[addr.Object]error{}, map[string]error{}
+	cells := sync.OnceValue(func() error { return s.cellsAnswer(ctx) })
+	for _, t := range targets {
+		m, ok := matches[t.Address]
+		if !ok || m.object != nil || m.open && t.ID == "" || lookup(t) {
+			continue
+		}
+		about, _ := projectOf(s, k, t, m.want)
+		if _, single := k.(attachmentKind); single {
+			about = t.Address.String()
+		}
+		err, asked := told[about]
+		if !asked {
+			err = s.vouch(ctx, k, t, m.want)
+			told[about] = err
+		}
+		if _, ok := k.(instanceKind); ok && err == nil && t.ID == "" && !t.Fresh { // Nova says so itself of an id that it knows
+			err = cells()
+		}
+		if err != nil {
+			delete(matches, t.Address)
+			failures[t.Address] = err
+		}
+	}
+	return failures
+}
+
+// vouch returns nil when something that a session was not shown is not there, and else why nobody knows.
+func (s *session) vouch(ctx context.Context, k kind, t unit.Target, want cty.Value) error {
+	away := "everything of its kind" // of which something is not seen
+	if v, ok := k.(veiled); !ok {
+		project, known := projectOf(s, k, t, want)
+		if !inProjects(k) || known && project == s.project {
+			return nil
+		}
+		if away = "what is in its project"; project != "" {
+			away = "what is in the project " + project
+		}
+	} else if !s.administrates() {
+		if shown, err := v.unveiled(ctx, s, want, first(t.ID, t.Import)); shown || err != nil {
+			return err
+		}
+	}
+	whole, err := s.oversees(ctx)
+	if err != nil {
+		return fmt.Errorf("find out whether %s is shown to %s: %w", away, s.who, err)
+	}
+	switch {
+	case whole && s.administrates():
+		return nil
+	case whole: // some services may go by what they were told of the old token for a while
+		s.outgrown()
+		return fmt.Errorf("%s has the role %q again, and has to log in anew", s.who, adminRole)
+	}
+	if s.administrates() {
+		s.outgrown()
+	}
+	return fmt.Errorf("it was not found, but %s is not shown %s: that takes the role %q", s.who, away, adminRole)
+}
+
+// vouchForPorts returns nil when objects in projects of others that no ports were shown of have none. Neutron may know already
+// that our user is no administrator any more while Nova does not.
+func (s *session) vouchForPorts(ctx context.Context, owners []*object, ports map[string][]map[string]any) error {
+	if !slices.ContainsFunc(owners, func(o *object) bool { return o.project != "" && o.project != s.project && len(ports[o.id]) == 0 }) {
+		return nil
+	}
+	whole, err := s.oversees(ctx)
+	if err == nil && !whole {
+		s.outgrown()
+		err = fmt.Errorf("%s is not shown the ports in projects of others any more: that takes the role %q", s.who, adminRole)
+	}
+	return err
+}
+
+// everywhere asks a list for what is in all projects, where our user may ask for that.
+func (s *session) everywhere() url.Values {
+	if !s.administrates() {
+		return nil
+	}
+	return url.Values{"all_tenants": {"1"}}
+}
+
+// oversees asks Keystone whether our user has the role of an administrator at this moment. What came with the token
+// tells only what was so then.
+func (s *session) oversees(ctx context.Context) (bool, error) {
+	token, err := s.one(ctx, call{
+		service: serviceIdentity, method: http.MethodGet, path: pathOf("auth", "tokens"), query: url.Values{"nocatalog": {""}},
+		subject: s.provider.Token(),
+	}, "token")
+	if err != nil {
+		return false, err
+	}
+	for _, role := range objectsAt(token, "roles") {
+		if strings.EqualFold(textAt(role, "name"), adminRole) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// keystoneService refuses lists to those who may not see all, and leaves nothing out.
+const keystoneService = "keystone"
+
+// inProjects tells whether objects of a kind are in projects, and shown to these.
+func inProjects(k kind) bool {
+	b, ok := k.(interface{ block() *schema.Block })
+	return ok && b.block().Attribute("project") != nil && schema.ServiceOf(k.name()) != keystoneService
+}
+
+// projectOf is the project in which a target is to be looked for: the one on record of an object that is known, else the one
+// that is wanted; "" where its kind has none.
+func projectOf(s *session, k kind, t unit.Target, want cty.Value) (project string, known bool) {
+	if !inProjects(k) {
+		return "", true
+	}
+	if t.ID != "" && t.Locator.Project != "" {
+		return t.Locator.Project, true
+	}
+	if r := resource(t); r != nil {
+		project, known = scopeOf(r, want, s)
+		return project, known && project != ""
+	}
+	return "", false
+}
+
+// cellsVersion is from when on a list of instances says which there are in cells that do not answer.
+const cellsVersion = "2.69"
+
+// cellsAnswer fails while Nova has instances in cells whose databases do not answer: such a list leaves them out
+// unless it is asked for in this version, and without pages. In a cloud with more instances than Nova puts on a page it does not
+// tell of them.
+func (s *session) cellsAnswer(ctx context.Context) error {
+	servers, err := s.whole(ctx, call{service: serviceCompute, path: "servers", query: s.everywhere(), microversion: cellsVersion}, "servers")
+	if err != nil {
+		return err
+	}
+	for _, server := range servers {
+		if textAt(server, "status") == "UNKNOWN" {
+			return errors.New("a cell of Nova does not answer: its instances are not shown")
+		}
+	}
+	return nil
+}
