@@ -40,6 +40,7 @@ const (
 	codeTrust      diag.Code = "compose.trust"
 	codeDevice     diag.Code = "compose.device"
 	codeLabel      diag.Code = "compose.node-label"
+	codeQuota      diag.Code = "compose.quota"
 )
 
 // Evaluator computes the desired value of a resource with the outputs of others filled in.
@@ -94,6 +95,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.idle()
 	c.cluster()
 	c.resources()
+	c.quotas()
 	c.smokeTest()
 	c.tellUnlocked()
 	c.checkPins()

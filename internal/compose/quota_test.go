@@ -40,7 +40,7 @@ instance "i" {
 		"empty":          {"quota = {}", []string{"start keystone"}, ""},
 		"nova":           {"quota = { cores = 4 }", []string{"start keystone", "keep nova", "ready nova"}, "neutron"},
 		"neutron":        {"quota = { routers = -1 }", []string{"start keystone", "keep neutron", "ready neutron"}, "neutron"},
-		"both":           {"quota = { ram = 1, ports = 2 }", []string{"start keystone", "keep neutron", "ready neutron", "keep nova", "ready nova"}, "neutron"},
+		"both":           {"quota = { ram = 64, ports = 2 }", []string{"start keystone", "keep neutron", "ready neutron", "keep nova", "ready nova"}, "neutron"},
 		"a limit is not": {"quota = { cores = null, ports = 2 }", []string{"start keystone", "keep neutron", "ready neutron"}, "neutron"},
 		"a late limit":   {"quota = { ports = tonumber(flavor.f.id) }", []string{"start flavor.f", "start keystone", "keep neutron", "ready neutron"}, "neutron"},
 		"sensitive":      {"quota = sensitive({ cores = 4 })", []string{"start keystone", "keep nova", "ready nova"}, "neutron"},
@@ -80,5 +80,63 @@ func TestQuotasOfACloudThatSomebodyElseDeployed(t *testing.T) {
 	m, ev := composed.Text(t, "cloud \"c\" {\n  openstack { cloud = \"prod\" }\n}\nproject \"p\" {\n  quota = { cores = 4, ports = 2 }\n}\n")
 	if edges := composed.Compose(t, m, ev, compose.Facts{})["project.p"].Edges; len(edges) > 0 {
 		t.Errorf("it waits for %v", edges)
+	}
+}
+
+// TestQuotasAreChecked warns of what OpenStack would refuse, as far as the configuration says it.
+func TestQuotasAreChecked(t *testing.T) {
+	complete := composed.Source("ovs", "")
+	const inside = `
+data "flavor" "theirs" { name = "large" }
+flavor "small" {
+  vcpus = 2
+  ram   = 1024
+}
+data "image" "i" { name = "i" }
+network "n" { project = project.p }
+network "others" {}
+instance "i" {
+  for_each = toset(["a", "b"])
+  name     = each.key
+  project  = project.p.id
+  image    = data.image.i
+  flavor   = flavor.small
+  networks = [network.n]
+}
+instance "theirs" {
+  project  = project.p
+  image    = data.image.i
+  flavor   = data.flavor.theirs
+  networks = [network.n]
+}
+volume "v" {
+  for_each = toset(["a", "b"])
+  name     = each.key
+  project  = project.p
+  size     = 10
+}
+`
+	for quota, want := range map[string][]string{
+		"instances = 3, cores = 4, ram = 2048, networks = 1, volumes = 2, gigabytes = 20, per_volume_gigabytes = 10": nil,
+		"instances = -1, cores = -1":            nil,
+		"instances = 2":                         {"has in project.p 3 instances, and the quota allows 2"},
+		"cores = 3, ram = 2047":                 {"2048 ram, and the quota allows 2047; 4 cores, and the quota allows 3"},
+		"networks = 0, routers = 0":             {"has in project.p 1 networks, and the quota allows 0"},
+		"volumes = 1":                           {"2 volumes, and the quota allows 1"},
+		"gigabytes = 19":                        {"20 gigabytes, and the quota allows 19"},
+		"per_volume_gigabytes = 9":              {"10 per volume gigabytes, and the quota allows 9"},
+		"instances = tonumber(flavor.small.id)": nil,
+	} {
+		m, ev := composed.Text(t, complete+"project \"p\" {\nquota = { "+quota+" }\n}\n"+inside)
+		_, diags := compose.Compose(m, ev, compose.Facts{OpenStackGiven: true})
+		var got []string
+		for _, d := range diags {
+			if d.Code == "compose.quota" {
+				got = append(got, d.Detail)
+			}
+		}
+		if len(got) != len(want) || len(want) == 1 && !strings.Contains(got[0], want[0]) {
+			t.Errorf("%s: told %q, want %q", quota, got, want)
+		}
 	}
 }

@@ -17,7 +17,7 @@ const quotaAttribute = "quota"
 // quotaPlace is the service that keeps some limits of a project.
 type quotaPlace struct {
 	keeper  string // as the configuration calls it
-	service string
+	service string // "" for that of volumes, whose name differs
 	list    string // of the projects that have limits of their own; "" where the API has none
 	path    func(project string) string
 	key     string
@@ -50,7 +50,26 @@ func quotaPlaces() []quotaPlace {
 				{"security_group_rules", "security_group_rule"},
 			},
 		},
+		{
+			keeper: "cinder", key: "quota_set", path: func(project string) string { return pathOf("os-quota-sets", project) },
+			limits: []field{
+				{"volumes", "volumes"},
+				{"snapshots", "snapshots"},
+				{"gigabytes", "gigabytes"},
+				{"per_volume_gigabytes", "per_volume_gigabytes"},
+				{"backups", "backups"},
+				{"backup_gigabytes", "backup_gigabytes"},
+			},
+		},
 	}
+}
+
+// at is the name of the service in the catalogue of a session.
+func (p quotaPlace) at(s *session) string {
+	if p.service == "" {
+		return s.volumes()
+	}
+	return p.service
 }
 
 // writes tells whether a quota has limits that are kept there; one that is not known yet may have.
@@ -121,7 +140,7 @@ func (p quotaPlace) read(ctx context.Context, s *session, projects []found, into
 		id := project.object.id
 		raw, err := listed[id], down
 		if raw == nil && err == nil {
-			raw, err = s.one(ctx, call{service: p.service, method: http.MethodGet, path: p.path(id)}, p.key)
+			raw, err = s.one(ctx, call{service: p.at(s), method: http.MethodGet, path: p.path(id)}, p.key)
 		}
 		if err != nil {
 			failures[project.address] = err
@@ -160,7 +179,7 @@ func (p quotaPlace) listed(ctx context.Context, s *session) (map[string]map[stri
 	if p.list == "" {
 		return nil, nil
 	}
-	raws, err := s.all(ctx, call{service: p.service, path: p.list}, p.list)
+	raws, err := s.all(ctx, call{service: p.at(s), path: p.list}, p.list)
 	if statusIs(err, http.StatusForbidden) {
 		return nil, nil
 	}
@@ -187,7 +206,7 @@ func writeQuota(ctx context.Context, s *session, o *object, w wanted) error {
 		if len(body) == 0 {
 			continue
 		}
-		_, err := s.do(ctx, call{service: place.service, method: http.MethodPut, path: place.path(o.id), body: map[string]any{place.key: body}})
+		_, err := s.do(ctx, call{service: place.at(s), method: http.MethodPut, path: place.path(o.id), body: map[string]any{place.key: body}})
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func newLimiter(t *testing.T, projects ...string) *limiter {
 	}
 	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
 		var catalog []any
-		for service, version := range map[string]string{"identity": "v3", "compute": "v2.1", "network": "v2.0"} {
+		for service, version := range map[string]string{"identity": "v3", "compute": "v2.1", "network": "v2.0", "block-storage": "volume/v3"} {
 			catalog = append(catalog, map[string]any{"type": service, "endpoints": []any{
 				map[string]any{"interface": "public", "region_id": "here", "region": "here", "url": server.URL + "/" + version},
 			}})
@@ -81,6 +81,7 @@ func newLimiter(t *testing.T, projects ...string) *limiter {
 		_, _ = w.Write([]byte("{}"))
 	})
 	handle("/v2.1/os-quota-sets/{id}", func(*http.Request) any { return map[string]any{"quota_set": map[string]any{"cores": 4}} })
+	handle("/volume/v3/os-quota-sets/{id}", func(*http.Request) any { return map[string]any{"quota_set": map[string]any{"volumes": 4}} })
 	handle("/v2.0/quotas", func(*http.Request) any { return map[string]any{"quotas": []any{}} })
 	handle("/v2.0/quotas/{id}", func(*http.Request) any { return map[string]any{"quota": map[string]any{"network": 4}} })
 	l.Driver = openstack.New(openstack.Options{Language: language(), Connect: func(context.Context) (openstack.Credentials, error) {
@@ -252,7 +253,7 @@ func TestLimitsAreKeptWhereTheSchemaSays(t *testing.T) {
 			if _, err := l.Observe(t.Context(), []unit.Target{project(t, "a", limit)}); err != nil {
 				t.Error(err)
 			}
-			want := map[string][]string{"nova": {"/v2.1/os-quota-sets/a"}, "neutron": {"/v2.0/quotas", "/v2.0/quotas/a"}}[q.Service]
+			want := map[string][]string{"nova": {"/v2.1/os-quota-sets/a"}, "neutron": {"/v2.0/quotas", "/v2.0/quotas/a"}, "cinder": {"/volume/v3/os-quota-sets/a"}}[q.Service]
 			if !slices.Equal(l.asked, want) {
 				t.Errorf("%s of %s: asked %s", limit, q.Service, fmt.Sprint(l.asked))
 			}

@@ -1,0 +1,133 @@
+package compose
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// quotas warns of projects that the configuration has more in than their quota allows: OpenStack would refuse the rest in
+// the middle of it. What others have there counts as well, and is not known here.
+func (c *composer) quotas() {
+	limits, used := map[addr.Object]map[string]*big.Float{}, map[addr.Object]map[string]*big.Float{}
+	for i := range c.m.Resources {
+		if r := &c.m.Resources[i]; len(limitsOf(r)) > 0 {
+			limits[r.Address], used[r.Address] = limitsOf(r), map[string]*big.Float{}
+		}
+	}
+	if len(limits) == 0 {
+		return
+	}
+	for i := range c.m.Resources {
+		r := &c.m.Resources[i]
+		if in := used[refersTo(r, "project")]; in != nil && r.Address.Mode() != addr.Data {
+			c.use(r, in)
+		}
+	}
+	for address, written := range limits {
+		var over []string
+		for name, limit := range written {
+			if n := used[address][name]; n != nil && n.Cmp(limit) > 0 {
+				over = append(over, fmt.Sprintf("%s %s, and the quota allows %s", n.Text('f', 0), strings.ReplaceAll(name, "_", " "), limit.Text('f', 0)))
+			}
+		}
+		if len(over) == 0 {
+			continue
+		}
+		slices.Sort(over)
+		c.diags.Append(diag.Diagnostic{
+			Severity: diag.Warning, Code: codeQuota, Subject: &c.m.Resource(address).Range, Address: address, Summary: "more than a quota allows",
+			Detail: fmt.Sprintf("the configuration has in %s %s", address, strings.Join(over, "; ")),
+			Hint:   "write a higher quota, or take something out: OpenStack refuses what is beyond it",
+		})
+	}
+}
+
+// limitsOf are the limits that the quota of a project writes, but for those without an end.
+func limitsOf(r *model.Resource) map[string]*big.Float {
+	quota := attributeOf(r, "quota")
+	if r.Kind != "project" || r.Address.Mode() == addr.Data || quota == cty.NilVal {
+		return nil
+	}
+	limits := map[string]*big.Float{}
+	for name := range quota.Type().AttributeTypes() {
+		if limit := number(quota.GetAttr(name)); limit != nil && limit.Sign() >= 0 {
+			limits[name] = limit
+		}
+	}
+	return limits
+}
+
+// use adds what a resource takes of the quota of its project, as far as that is known.
+func (c *composer) use(r *model.Resource, used map[string]*big.Float) {
+	add := func(limit string, n *big.Float) {
+		if n == nil {
+			return
+		}
+		if used[limit] == nil {
+			used[limit] = new(big.Float)
+		}
+		used[limit].Add(used[limit], n)
+	}
+	add(r.Kind+"s", big.NewFloat(1)) // as their limits are called: networks, volumes
+	switch r.Kind {
+	case "instance":
+		if flavor := c.m.Resource(refersTo(r, "flavor")); flavor != nil && flavor.Address.Mode() != addr.Data {
+			add("cores", number(attributeOf(flavor, "vcpus")))
+			add("ram", number(attributeOf(flavor, "ram")))
+		}
+	case "volume":
+		size := number(attributeOf(r, "size"))
+		add("gigabytes", size)
+		if largest := used["per_volume_gigabytes"]; size != nil && (largest == nil || size.Cmp(largest) > 0) {
+			used["per_volume_gigabytes"] = size
+		}
+	}
+}
+
+// refersTo is what an attribute refers to, the zero address for nothing or several things.
+func refersTo(r *model.Resource, attribute string) addr.Object {
+	var to addr.Object
+	for _, e := range r.Edges {
+		switch {
+		case e.Attribute != attribute:
+		case to != addr.Object{} && to != e.To:
+			return addr.Object{}
+		default:
+			to = e.To
+		}
+	}
+	return to
+}
+
+// attributeOf is an attribute of a resource that is written and known, else cty.NilVal.
+func attributeOf(r *model.Resource, name string) cty.Value {
+	if r.Desired == cty.NilVal || !r.Desired.Type().IsObjectType() || !r.Desired.Type().HasAttribute(name) {
+		return cty.NilVal
+	}
+	desired, _ := r.Desired.Unmark()
+	v, _ := desired.GetAttr(name).Unmark()
+	if v.IsNull() || !v.IsKnown() {
+		return cty.NilVal
+	}
+	return v
+}
+
+// number is a number that is written and known, else nil.
+func number(v cty.Value) *big.Float {
+	if v == cty.NilVal {
+		return nil
+	}
+	v, _ = v.Unmark()
+	if v.IsNull() || !v.IsKnown() || v.Type() != cty.Number {
+		return nil
+	}
+	return v.AsBigFloat()
+}
