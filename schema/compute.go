@@ -2,6 +2,14 @@ package schema
 
 import "github.com/zclconf/go-cty/cty"
 
+// The values of an instance's heal.
+const (
+	HealNone     = "none"
+	HealRestart  = "restart"
+	HealRebuild  = "rebuild"
+	HealRecreate = "recreate"
+)
+
 func computeBlocks() []Block { return []Block{flavorBlock(), keypairBlock(), instanceBlock()} }
 
 func flavorBlock() Block {
@@ -121,6 +129,15 @@ func instanceBlock() Block {
 			{
 				Name: "tags", Type: cty.Set(cty.String), Example: cty.SetVal([]cty.Value{cty.StringVal("shop")}),
 				Doc: "Words to find the instance by in lists of the API. Those that are taken out are taken away; tags that others have added stay.",
+			},
+			{
+				Name: "running", Type: cty.Bool, Wish: true, Example: cty.True,
+				Doc: "Whether it is to run: one that is stopped is started, and the other way round. Unless written, who stops it has it stopped, but for what heal says.",
+			},
+			{
+				Name: "heal", Type: cty.String, Wish: true, Allowed: []string{HealNone, HealRestart, HealRebuild, HealRecreate}, Example: cty.StringVal(HealRebuild),
+				Doc: "What to do when it fails by itself. In the state ERROR: restart resets it, rebuild writes its disk anew from the image and keeps its addresses, recreate deletes it and makes it again. " +
+					"With any of these it is also started when it stopped, unless running = false. After 3 attempts that did not last, 1 and 5 minutes apart, it is left as it is until its block changes; what works for a day begins anew. Nothing unless written.",
 			},
 			idAttribute(FormatID),
 			{Name: "access_ip", Type: cty.String, Presence: Computed, Doc: "Its first fixed address, of IPv4 where it has one."},

@@ -135,6 +135,7 @@ type Attribute struct {
 	FieldExamples map[string]string
 
 	Sensitive bool // never shown
+	Wish      bool // says what is to be done with the object rather than what it is: exports do not have it
 	Unordered bool // the order of the list's elements means nothing
 	AtLoad    bool // must be known when the configuration is loaded
 	Sealable  bool // parts of it may be what nobody can open here; a Mapping may have such anyway

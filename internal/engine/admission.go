@@ -96,7 +96,7 @@ func (e *Engine) input(r *Revision, states map[addr.Object]unit.State) plan.Inpu
 	return plan.Input{
 		Units: r.Units, Removed: r.Removed, CleanUps: r.CleanUps, Moves: r.Moves, Imports: r.Imports, Removals: r.Removals, Deployment: r.Deployment, Ranges: r.Ranges,
 		Recorded: e.Inventory.Deployment(), Uninstalled: e.Inventory.Uninstalled(), Entries: e.Inventory.Entries(), Marker: e.Marker,
-		States: states, Compare: compare, Hosts: plan.Hosts{None: true}, MaxDeletes: e.MaxDeletes,
+		States: states, Compare: compare, Hosts: plan.Hosts{None: true}, MaxDeletes: e.MaxDeletes, Now: time.Now(),
 	}
 }
 

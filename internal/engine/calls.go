@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -152,6 +153,7 @@ func (e *Engine) removeOne(ctx context.Context, who plan.Identity, target unit.T
 	entry, known := e.Inventory.Entry(target.Address)
 	if known && (entry.Phase != inventory.Deleting || !entry.Data.Equal(c.Data)) {
 		entry.Phase, entry.Data = inventory.Deleting, c.Data
+		entry.Healing = cmp.Or(target.Remedy, entry.Healing)
 		if err := e.Inventory.Put(ctx, entry); err != nil {
 			return state, err
 		}

@@ -264,6 +264,7 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 //	suspended ADDRESS|the-whole-cloud...
 //	shows ADDRESS [PATH BEFORE]...: the fields in the plan
 //	claims NAME...: those that are there
+//	details ADDRESS PART: of what is said of it
 //	settled true|false   unseen true|false   looks N   recorded RELEASE   planned ADDRESS ACTION [REASON]   moved FROM TO: by the plan   id ADDRESS ID: on record
 func (s *scenario) check(command string, args []string) (bool, error) {
 	switch command {
@@ -317,6 +318,12 @@ func (s *scenario) check(command string, args []string) (bool, error) {
 			got = string(refused[0].Code)
 		}
 		return true, differ("refused", []string{got}, args)
+	case "details":
+		u, err := s.unit(args[0])
+		if part := strings.Join(args[1:], " "); err == nil && !strings.Contains(strings.Join(u.Details, "\n"), part) {
+			err = fmt.Errorf("got %q", u.Details)
+		}
+		return true, err
 	case "unseen":
 		return true, differ("unseen", []string{fmt.Sprint(s.engine.Snapshot().Unseen)}, args)
 	case "looks":

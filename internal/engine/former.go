@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ func (f *former) doubt() {
 // stepSucceed begins a replacement that is created before the old object is deleted: from one write of
 // the inventory on, the old one is on record as a former one, and the unit's own is still to be
 // created, with another mark. From there it goes on as any creation does.
-func (e *Engine) stepSucceed(calls context.Context, l *loop, c plan.Change) bool {
+func (e *Engine) stepSucceed(calls context.Context, l *loop, target unit.Target, c plan.Change) bool {
 	if !e.crowded(l, l.unit.Spec.Driver()) {
 		u, state, who := l.unit, l.state, e.identity()
 		l.repairs(c)
@@ -47,6 +48,7 @@ func (e *Engine) stepSucceed(calls context.Context, l *loop, c plan.Change) bool
 				entry.ID = state.ID
 			}
 			next, ok := who.Succeed(entry, entry.ID)
+			next.Healing = cmp.Or(target.Remedy, next.Healing)
 			err := errors.New("too many of the objects that it has replaced are still there")
 			if ok {
 				err = e.Inventory.Put(ctx, next)

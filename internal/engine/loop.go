@@ -61,6 +61,7 @@ type loop struct {
 	served   bool        // what depends on it was told that it works while it is worked on
 	replaced bool        // the deletion that the newest plan admitted for its replacement was done
 	target   unit.Target // of the last decision
+	healed   string      // how often it was healed, for people
 	former   former
 	opens    []string // slots that nodes were told of last, see [unit.State.Opens]
 	unserved []string // services that were not asked for their parts of what was seen last

@@ -36,6 +36,7 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 	}
 	entry.Set = plan.Setting(u, desired, entry.Set)
 	entry.Address, entry.Class, entry.PreventDestroy = u.Address, u.Class, u.PreventDestroy
+	entry.Healing = cmp.Or(target.Remedy, entry.Healing)
 	entry.Locator = joined(entry.Locator, u.Spec.Locator())
 	if entry.Locator.Kind == unit.KindRelease && deployment != (inventory.Deployment{}) {
 		entry.Deployment = &deployment
@@ -98,6 +99,11 @@ func found(entry inventory.Entry, state unit.State) inventory.Entry {
 	if state.Project != "" {
 		entry.Locator.Project = state.Project
 	}
+	if h := entry.Healing; h != nil && !h.Well && state.Ready() {
+		well := *h
+		well.Well = true
+		entry.Healing = &well
+	}
 	if state.Run != nil {
 		if entry.Run = state.Run; !state.Run.Open() {
 			entry.Edges = nil // nothing is left that would need anything
@@ -117,6 +123,9 @@ func done(entry inventory.Entry, u *unit.Unit, desired cty.Value, target unit.Ta
 	entry.Sensitive, entry.Fixed, entry.Set = target.Sensitive, u.Fixed, plan.Set(u, desired, entry.Set)
 	project := entry.Locator.Project
 	entry.Phase, entry.Applied = inventory.Owned, plan.Applied(u, desired)
+	if entry.Healing != nil && entry.Healing.For != entry.Applied {
+		entry.Healing = nil
+	}
 	entry.Locator, entry.Edges = u.Spec.Locator(), inventory.EdgesOf(u)
 	entry.Locator.Project = project
 	entry.Class, entry.PreventDestroy = u.Class, u.PreventDestroy
@@ -160,4 +169,11 @@ func (e *Engine) settle(calls context.Context, l *loop, desired cty.Value) {
 			e.wakeVanished() // what this one needed before it needs no more
 		}
 	})
+}
+
+// noteHealing keeps what is on record of attempts to heal, for the report.
+func (e *Engine) noteHealing(l *loop, healing *unit.Healing) {
+	if text := plan.Healed(healing); text != l.healed {
+		l.healed, e.changed = text, true
+	}
 }

@@ -112,6 +112,10 @@ func parseUnit(t *testing.T, words []string) unit.Unit {
 			u.CreateFirst = true
 		case "trigger":
 			u.Spec.(*unit.Resource).Triggers = triggering(value)
+		case "heal":
+			s.heal = unit.Action(value)
+		case "ill":
+			s.ill = value
 		case "stops":
 			s.stops = strings.Split(value, ",")
 		case "opens":

@@ -108,6 +108,9 @@ func (e *Engine) status(l *loop) UnitStatus {
 	if l.foreign() {
 		s.ID = ""
 	}
+	if l.healed != "" {
+		s.Details = append(slices.Clone(s.Details), l.healed)
+	}
 	if l.phase == "" {
 		s.Phase, s.Reason = PhaseWaiting, "to be observed"
 	}

@@ -185,10 +185,15 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	target.Triggers, target.Sensitive = plan.Triggers(revealed, e.outputs, e.Marker), plan.Sensitive(desired, e.Marker)
 	target.Renewed = plan.Renewed(target.Sensitive, entryPointer)
 	target.Lost, target.Unserved = plan.Lost(l.unit, e.entry), e.unserving(l)
+	plan.Heal(&target, l.unit, entryPointer, desired, time.Now())
 	l.target, l.former.left = target, known && len(entry.Former) > 0
 	driver := e.Drivers[l.unit.Spec.Driver()]
 	c := plan.Decide(l.unit, entryPointer, target, desired, l.state, driver.Compare)
 	e.note(l, c)
+	e.noteHealing(l, entry.Healing)
+	if c.Heals {
+		target.Remedy = plan.Remedy(target, l.unit, desired, time.Now())
+	}
 	if c.Action != unit.ActionUnknown {
 		l.lacks = nil
 	}

@@ -171,7 +171,7 @@ func (e *Engine) stepReplace(calls context.Context, l *loop, target unit.Target,
 	}
 	l.replans = 0
 	if planned.CreateFirst {
-		return e.stepSucceed(calls, l, c)
+		return e.stepSucceed(calls, l, target, c)
 	}
 	if waits := e.users(l); len(waits) > 0 {
 		return l.set(PhaseDeleting, "once what needs it is gone", waits...)

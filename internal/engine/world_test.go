@@ -31,6 +31,8 @@ type spec struct {
 	stubborn   bool              // its fields never take a new value
 	opens      []string          // slots that there is a DaemonSet for only after an update
 	parts      map[string]string // fields that a service keeps, and not what keeps the rest
+	heal       unit.Action       // what it is healed by when it is broken
+	ill        string            // how one that was made or healed is broken at once
 	stops      []string          // nodes on which an update ends pods of a DaemonSet
 }
 
@@ -372,6 +374,9 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 		}
 		d.Fields = append(d.Fields, field)
 	}
+	if o.broken != "" && wanted.heal != "" && d.Action == unit.ActionNone {
+		d = unit.Diff{Action: wanted.heal, Heals: true, Reason: o.broken, Cost: "its disk", Fields: []unit.Field{{Path: "heal", Before: "broken", After: string(wanted.heal)}}}
+	}
 	if d.Action == unit.ActionNone && len(d.Mends) > 0 {
 		d.Action, d.Fields = unit.ActionUpdate, d.Mends // nothing else is to be done
 	}
@@ -493,6 +498,7 @@ func (f fake) apply(t unit.Target, desired cty.Value) (unit.State, error) {
 		if wanted.unsigned {
 			o.mark, o.unsigned = "", true
 		}
+		o.broken = wanted.ill
 		for field := range wanted.parts {
 			delete(o.fields, field) // it follows
 		}
@@ -505,6 +511,8 @@ func (f fake) apply(t unit.Target, desired cty.Value) (unit.State, error) {
 	case o.steps > 0 && holds(o.fields, wanted.fields):
 		o.steps--
 		op = "step"
+	case o.broken != "" && wanted.heal == unit.ActionUpdate && holds(o.fields, wanted.fields):
+		o.broken, op = wanted.ill, "heal"
 	case !wanted.stubborn:
 		for name, value := range wanted.fields {
 			if slices.Contains(w.unseen(t), wanted.parts[name]) {

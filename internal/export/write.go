@@ -34,7 +34,7 @@ func (e *exporter) body(b *strings.Builder, block *schema.Block, values map[stri
 		a := &block.Attributes[i]
 		v, known := values[a.Name]
 		switch {
-		case a.Name == "name" && a.FromLabel, a.Presence == schema.Computed, a.Sensitive, a.Form != schema.FormValue:
+		case a.Name == "name" && a.FromLabel, a.Presence == schema.Computed, a.Sensitive, a.Wish, a.Form != schema.FormValue:
 		case !known || !says(a, v):
 		case excluded(block, a, written):
 		default:

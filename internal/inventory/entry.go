@@ -72,6 +72,9 @@ type Entry struct {
 	// record of the whole can be had from it. It is nil for all else, and where an older program made the
 	// entry.
 	Deployment *Deployment `json:"deployment,omitempty"`
+	// Healing is what is known of the attempts to heal the thing, nil before the first one. It outlives the
+	// thing: what is made in place of one that failed may fail like it.
+	Healing *unit.Healing `json:"healing,omitempty"`
 	// Run is what is known of the runs of a test, nil for all else.
 	Run *unit.Run `json:"run,omitempty"`
 	// Before is what was there before the request that creates the thing, until its id is known; nil where

@@ -44,6 +44,8 @@ type Change struct {
 	Serves bool
 	// Ends tells that what the unit waits for need not be there, see [unit.Diff.Ends].
 	Ends bool
+	// Heals tells that it is a remedy for what failed by itself, see [unit.Diff.Heals].
+	Heals bool
 	// Mends are what somebody changed of what is in force, and is put back whatever holds back the action,
 	// see [Change.Mending].
 	Mends []unit.Field
@@ -100,7 +102,7 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	}
 	diff := compare(target, desired, state)
 	c.Action, c.Fields, c.Reason, c.Cost, c.Continues, c.Stops = diff.Action, diff.Fields, diff.Reason, diff.Cost, diff.Continues, diff.Stops
-	c.Waits, c.Serves, c.Ends = diff.Waits, diff.Serves, diff.Ends
+	c.Waits, c.Serves, c.Ends, c.Heals = diff.Waits, diff.Serves, diff.Ends, diff.Heals
 	if u.Class == unit.ClassWorkload { // what we make ourselves comes and goes with nodes and kinds
 		c.Prunes = diff.Prunes
 	}
@@ -111,6 +113,9 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	c.Lost = c.Action == unit.ActionCreate && entry != nil && entry.Phase == inventory.Owned && entry.Applied != ""
 	c.renew(u, entry, target, state)
 	c.trigger(entry, target, state)
+	if c.Heals {
+		c.heal(target.Heal)
+	}
 	c.leave(target)
 	if c.Action.Changes() {
 		c.Closes = u.Closes

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -39,6 +40,8 @@ type Input struct {
 
 	// Hosts tells how many instances run on a host, by the host's name.
 	Hosts Hosts
+	// Now is when the plan is made, by which it is known whether what failed may be healed again.
+	Now time.Time
 	// MaxDeletes is how many objects of a class may be deleted at once; 0 means [DefaultMaxDeletes].
 	MaxDeletes int
 }
@@ -166,6 +169,7 @@ func (m *maker) decide(a addr.Object) *Change {
 	target.Sensitive = Sensitive(desired, m.Marker)
 	target.Renewed = Renewed(target.Sensitive, entry)
 	target.Lost = Lost(u, m.entry)
+	Heal(&target, u, entry, desired, m.Now)
 	decided := Decide(u, entry, target, desired, state, m.Compare[u.Spec.Driver()])
 	if mending, ok := decided.Mending(); ok && decided.Held() {
 		decided = mending

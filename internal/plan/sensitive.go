@@ -103,6 +103,7 @@ func (c *Change) renew(u *unit.Unit, entry *inventory.Entry, target unit.Target,
 			c.block(name + " cannot be changed: write what it was, or make another object under another label")
 			return
 		}
+		c.Heals, c.Waits = false, false // another one is made anyway
 		c.Action, c.Reason = unit.ActionReplace, "a sensitive value is another one than when it was made"
 	}
 }

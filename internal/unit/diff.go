@@ -77,6 +77,9 @@ type Diff struct {
 	Serves bool
 	// Ends says that it only takes away what was begun, for which nothing that the unit waits for has to be there.
 	Ends bool
+	// Heals says that it is a remedy for what failed by itself, and Reason what ails it. How often that is done
+	// is not the driver's to decide.
+	Heals bool
 	// Mends are differences that somebody made in what is in force. They can be put back at once and by
 	// themselves, whatever holds back the action, see [Target.Mend].
 	Mends []Field

@@ -69,6 +69,12 @@ type Target struct {
 	Data *Data
 	// Run is what is on record of the runs of a test, nil before the first.
 	Run *Run
+	// Met says that what was applied last is what is wanted now, so that what differs was not our doing.
+	Met bool
+	// Heal is how often it was healed already while the same was wanted.
+	Heal Heal
+	// Remedy is what goes on record of a step that heals, nil for all others.
+	Remedy *Healing
 	// Leaves is the node that has to lose its labels first, as the unit has another one now; "" for
 	// none.
 	Leaves string

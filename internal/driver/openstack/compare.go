@@ -91,6 +91,11 @@ func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) un
 			return compareHindered(k, t, m, fields, problem, held)
 		}
 	}
+	if h, ok := k.(healer); ok && m.owned && effect == unit.InPlace {
+		if diff, ails := h.heal(desired, o, t); ails {
+			return diff
+		}
+	}
 	if !m.owned {
 		return compareAdoption(k, t, desired, o, fields, effect)
 	}

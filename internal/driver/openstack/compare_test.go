@@ -160,6 +160,59 @@ func TestCompareMarksAndHealth(t *testing.T) {
 			}
 		})
 	}
+	for _, test := range []struct {
+		status, heal, host, task string
+		running                  cty.Value
+		met                      bool
+		action                   unit.Action
+		field                    string
+	}{
+		{"ERROR", "", "h1", "", cty.NilVal, true, unit.ActionNone, ""},
+		{"ERROR", "none", "h1", "", cty.NilVal, true, unit.ActionNone, ""},
+		{"ERROR", "restart", "h1", "", cty.NilVal, true, unit.ActionUpdate, "heal"},
+		{"ERROR", "rebuild", "h1", "", cty.NilVal, false, unit.ActionUpdate, "heal"},
+		{"SHUTOFF", "rebuild", "h1", "powering-on", cty.NilVal, true, unit.ActionUpdate, "running"},
+		{"ERROR", "rebuild", "", "", cty.NilVal, true, unit.ActionBlocked, "heal"},
+		{"ERROR", "recreate", "", "", cty.NilVal, false, unit.ActionReplace, "heal"},
+		{"SHUTOFF", "rebuild", "h1", "", cty.NilVal, true, unit.ActionUpdate, "running"},
+		{"SHUTOFF", "rebuild", "h1", "", cty.True, true, unit.ActionUpdate, "running"},
+		{"SHUTOFF", "rebuild", "h1", "", cty.NilVal, false, unit.ActionNone, ""},
+		{"SHUTOFF", "rebuild", "h1", "", cty.False, true, unit.ActionNone, ""},
+		{"SHUTOFF", "", "h1", "", cty.NilVal, true, unit.ActionNone, ""},
+		{"SHUTOFF", "", "h1", "", cty.True, true, unit.ActionUpdate, "running"},
+		{"ACTIVE", "restart", "h1", "", cty.False, true, unit.ActionUpdate, "running"},
+		{"ACTIVE", "restart", "h1", "", cty.True, true, unit.ActionNone, ""},
+		{"PAUSED", "restart", "h1", "", cty.True, true, unit.ActionNone, ""},
+	} {
+		t.Run(test.status+" with heal "+test.heal, func(t *testing.T) {
+			written := map[string]cty.Value{"name": cty.StringVal("web")}
+			if test.heal != "" {
+				written["heal"] = cty.StringVal(test.heal)
+			}
+			if test.running != cty.NilVal {
+				written["running"] = test.running
+			}
+			want := wantValue("instance", written)
+			target := testTarget(t, "instance", want)
+			target.Met = test.met
+			target.Spec.(*unit.Resource).Ignore = []string{"heal"} // as ignore_changes = all has it
+			o := instanceKind{schema.New().Resource("instance")}.read(map[string]any{
+				"id": "v1", "name": "web", "status": test.status, "metadata": map[string]any{markKey: testMark}, keyHost: test.host, keyTask: test.task,
+			})
+			diff := d.Compare(target, want, state(target, match{object: o, owned: true}))
+			var field string
+			for _, f := range diff.Fields {
+				field += f.Path
+			}
+			heals := test.action.Changes() && test.heal != "" && test.status != "ACTIVE"
+			if diff.Action != test.action || field != test.field || diff.Heals != heals || diff.Waits != (test.task != "") {
+				t.Errorf("got %+v", diff)
+			}
+			if field == "heal" && diff.Heals && diff.Cost == "" {
+				t.Error("the remedy has a cost")
+			}
+		})
+	}
 	foreign := instanceKind{schema.New().Resource("instance")}.read(map[string]any{"id": "v2", "name": "web", "status": "ACTIVE", "flavor": map[string]any{"id": "f1"}})
 	other := wantValue("instance", map[string]cty.Value{"flavor": cty.StringVal("f2")})
 	if diff := d.Compare(target, other, state(target, match{object: foreign})); diff.Action != unit.ActionBlocked {

@@ -16,7 +16,7 @@ func managed(r *unit.Resource, t unit.Target, m match, desired cty.Value) cty.Va
 	}
 	attributes := desired.AsValueMap()
 	for _, name := range ignore {
-		if v, ok := attributes[name]; ok {
+		if v, ok := attributes[name]; ok && name != healAttribute { // which no object has, so that it never changes
 			attributes[name] = cty.NullVal(v.Type())
 		}
 	}

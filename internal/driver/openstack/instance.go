@@ -54,6 +54,12 @@ func (k instanceKind) read(raw map[string]any) *object {
 	if zone := textAt(raw, keyZone); zone != "" { // "" before it has a host
 		o.values["availability_zone"] = cty.StringVal(zone)
 	}
+	switch textAt(raw, "status") { // of what is paused, put away or rescued it means nothing
+	case "ACTIVE":
+		o.values[runningAttribute] = cty.True
+	case statusOff:
+		o.values[runningAttribute] = cty.False
+	}
 	o.values["config_drive"] = cty.BoolVal(textAt(raw, "config_drive") == "True")
 	metadata, _ := raw["metadata"].(map[string]any)
 	metadata = maps.Clone(metadata)
@@ -72,7 +78,7 @@ func (k instanceKind) read(raw map[string]any) *object {
 // fare tells how a server does. What was stopped, paused or suspended is as its users want it.
 func fare(o *object, status string) {
 	switch status {
-	case "ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE":
+	case "ACTIVE", statusOff, "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE":
 		if task := textAt(o.raw, keyTask); task != "" { // it works meanwhile
 			o.busy = "Nova says that the instance has the task " + task
 		}
@@ -212,6 +218,9 @@ func newNetworks(w wanted) any {
 }
 
 func (k instanceKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	if slices.Contains(attributes, healAttribute) {
+		return k.mend(ctx, s, o, w) // which is alone
+	}
 	if slices.Contains(attributes, "name") {
 		_, err := s.do(ctx, call{
 			service: serviceCompute, method: http.MethodPut, path: pathOf("servers", o.id), microversion: listVersion,
@@ -253,9 +262,13 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 	if err != nil {
 		return err
 	}
-	return takeAway(w.drop["tags"], func(tag string) error {
+	err = takeAway(w.drop["tags"], func(tag string) error {
 		return s.delete(ctx, call{service: serviceCompute, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
 	})
+	if err != nil || !slices.Contains(attributes, runningAttribute) {
+		return err
+	}
+	return k.power(ctx, s, o, w.plain(runningAttribute) != false) // the last one, as the instance takes nothing meanwhile
 }
 
 // remove asks Nova to delete the server, which takes a while.
