@@ -79,7 +79,7 @@ func imagesBlock() Nested {
 			{
 				Name: "registries", Type: cty.Map(cty.String), AtLoad: true, Format: FormatRegistry,
 				Example: cty.MapVal(map[string]cty.Value{"quay.io": cty.StringVal("registry.example.org/quay"), "docker.io": cty.StringVal("registry.example.org/docker")}),
-				Doc:     "What stands in for a registry, or for a part of one, such as quay.io/airshipit: of several that fit the longest counts. A service that has no image of a registry stays as it is when an entry for that comes or goes. It holds for every image of every service, whether the release of OpenStack or the chart names it, but for those that are written in images or values of a service.",
+				Doc:     "What stands in for a registry, or for a part of one, such as quay.io/airshipit: of several that fit the longest counts. A service that has no image of a registry stays as it is when an entry for that comes or goes; one that no service has an image of is a warning of validate and plan, where these have the charts at hand. It holds for every image of every service, whether the release of OpenStack or the chart names it, but for those that are written in images or values of a service.",
 			},
 			{
 				Name: "pull_secret", Type: cty.String, AtLoad: true, Format: FormatDNSName, Example: cty.StringVal("registry-login"),

@@ -103,6 +103,11 @@ func (p *planning) run(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	idle, err := p.CheckRegistries(ctx, loaded.Model, wanted.Units) // whose charts are at hand now
+	if err != nil {
+		return err
+	}
+	found.Diagnostics.Append(idle...)
 	if err := p.show(made, found); err != nil {
 		return err
 	}

@@ -31,6 +31,10 @@ func validate(ctx context.Context, o *options, args []string) error {
 				return err
 			}
 			found.Diagnostics.Append(more...)
+			if more, err = o.CheckRegistries(ctx, loaded.Model, composed.Units); err != nil {
+				return err
+			}
+			found.Diagnostics.Append(more...)
 		}
 	}
 	if err := findings(o, found); err != nil {

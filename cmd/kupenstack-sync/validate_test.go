@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestValidateKnowsCharts wants keys held against the charts beside the configuration, and the others named: of those
+// TestValidateKnowsCharts wants keys and registries held against the charts beside the configuration, and the others named: of those
 // nobody can tell without asking a server.
 func TestValidateKnowsCharts(t *testing.T) {
 	dir := t.TempDir()
@@ -44,6 +44,10 @@ func TestValidateKnowsCharts(t *testing.T) {
 	write("charts/memcached/Chart.yaml", "apiVersion: v2\nname: memcached\nversion: 2026.1.0\n")
 	write("charts/memcached/values.yaml", "pods: {}\n")
 	run(exitDone, "The configuration is valid: cloud test, 2 services, 0 nodes, 0 resources.\n")
+
+	write("main.hcl", "cloud \"test\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n  images {\n    registries = { \"quay.io\" = \"a.example.org\", \"key.io\" = \"b.example.org\" }\n  }\n  service \"mariadb\" {}\n  service \"memcached\" {}\n}\n")
+	write("charts/memcached/values.yaml", "images: {tags: {memcached: quay.io/osh/memcached:1}}\n")
+	run(exitDone, "warning[compose.idle-registry]: a registry without images\n  --> main.hcl:5:49\n")
 	if _, out := said(t, "validate", dir, "--cache-dir="+t.TempDir()); strings.Contains(out, "not checked") {
 		t.Errorf("with all charts at hand is told\n%s", out)
 	}

@@ -41,6 +41,7 @@ const (
 	codeDevice     diag.Code = "compose.device"
 	codeLabel      diag.Code = "compose.node-label"
 	codeQuota      diag.Code = "compose.quota"
+	codeRegistry   diag.Code = "compose.idle-registry"
 )
 
 // Evaluator computes the desired value of a resource with the outputs of others filled in.

@@ -78,6 +78,16 @@ func certificateOf(e endpoint) string { return e.host + "-tls" }
 // inPlaceOf is an image in the registry that stands in for its own, as the charts' images are. The image is written
 // in full.
 func inPlaceOf(image string, registries map[string]string) string {
+	best := standsIn(image, registries)
+	if best == "" {
+		return image
+	}
+	return registries[best] + image[len(best):]
+}
+
+// standsIn is the registry, or the part of one, that an image is of and that something stands in for; "" for none. Of
+// several it is the longest.
+func standsIn(image string, registries map[string]string) string {
 	best := ""
 	for of := range registries {
 		rest, within := strings.CutPrefix(image, of)
@@ -85,8 +95,5 @@ func inPlaceOf(image string, registries map[string]string) string {
 			best = of
 		}
 	}
-	if best == "" {
-		return image
-	}
-	return registries[best] + image[len(best):]
+	return best
 }

@@ -61,11 +61,12 @@ type Charts struct {
 
 // Images says where images are pulled from.
 type Images struct {
-	Registries map[string]string // what stands in for a registry or a part of one; nil for nothing
-	PullSecret string            // the name of a Kubernetes Secret; "" for none
-	Family     string            // by whom those of OpenStack are built
-	Lock       bool              // only images that were locked run
-	Range      diag.Range
+	Registries   map[string]string // what stands in for a registry or a part of one; nil for nothing
+	RegistriesAt *Origin           // where they were written; nil when they were not
+	PullSecret   string            // the name of a Kubernetes Secret; "" for none
+	Family       string            // by whom those of OpenStack are built
+	Lock         bool              // only images that were locked run
+	Range        diag.Range
 }
 
 // TLS says which APIs speak TLS inside of the cluster.

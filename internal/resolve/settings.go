@@ -76,6 +76,9 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 			Registries: r.registries(images), PullSecret: r.text(images, "pull_secret"), Family: r.text(images, "family"),
 			Lock: r.truth(images, "lock", false), Range: images.Range,
 		}
+		if a := images.Attribute("registries"); a != nil {
+			c.Images.RegistriesAt = a.Origin()
+		}
 	}
 	for _, tls := range b.Nested("tls") {
 		c.TLS = r.tls(tls)

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -76,6 +78,19 @@ func (f *Flags) Digests(ctx context.Context, images []chartlock.Image) ([]chartl
 		return nil, err
 	}
 	return helm.Digests(ctx, options, images)
+}
+
+// CheckRegistries warns of what stands in for registries that no service has an image of, where the charts of all
+// of them are at hand; see [compose.IdleRegistries].
+func (f *Flags) CheckRegistries(ctx context.Context, m *model.Model, units []unit.Unit) (diag.Diagnostics, error) {
+	options, err := f.charts()
+	if err != nil {
+		return nil, err
+	}
+	if images, all := helm.RedirectableImages(ctx, options, units); all {
+		return compose.IdleRegistries(m, images), nil
+	}
+	return nil, nil
 }
 
 // CheckKeys holds what is written for charts against those that are at hand; see [helm.CheckKeys].

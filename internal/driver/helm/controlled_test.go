@@ -119,9 +119,16 @@ func TestAutoscalersThatCannotBeSeen(t *testing.T) {
 // HasField says that every object has the field spec.size and no other one.
 func (c *shelf) HasField(_ *unstructured.Unstructured, path string) bool { return path == "spec.size" }
 
+// healthy is a cluster in which everything is ready.
+type healthy struct{ *shelf }
+
+func (healthy) Health(*unstructured.Unstructured) (unit.Health, string) { return unit.HealthReady, "" }
+
 func TestRulesForNothing(t *testing.T) {
 	api := simple("apps/v1", "Deployment", "api", 1)
-	d, v := installed(t, newShelf(api), api)
+	c := newShelf(api)
+	d, v := installed(t, c, api)
+	d.cluster, v.hooks.done = healthy{c}, true // so that nothing else is to be told
 	for _, test := range []struct {
 		rules []unit.DriftRule
 		want  []string
@@ -141,6 +148,9 @@ func TestRulesForNothing(t *testing.T) {
 			t.Errorf("%v: got %q", test.rules, got)
 		}
 		state := d.state(t.Context(), v)
+		if state.Message != strings.Join(test.want, "; ") {
+			t.Errorf("%v: the message is %q", test.rules, state.Message)
+		}
 		for _, want := range test.want {
 			if !slices.Contains(state.Details, want) {
 				t.Errorf("%v: the report has %q", test.rules, state.Details)

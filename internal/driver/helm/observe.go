@@ -144,12 +144,12 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 		state.Message = fmt.Sprintf("revision %d is %s", v.newest.version, v.newest.status)
 	}
 	state.Details = append(state.Details, v.why.lines()...)
-	for _, text := range append([]string{v.want.keeps()}, d.idleRules(v)...) {
-		if text != "" {
-			state.Details = append(state.Details, text)
-			state.Message = cmp.Or(state.Message, text)
-		}
+	notes := d.idleRules(v)
+	if text := v.want.keeps(); text != "" {
+		notes = slices.Insert(notes, 0, text)
 	}
+	state.Details = append(state.Details, notes...)
+	state.Message = cmp.Or(state.Message, strings.Join(notes, "; "))
 	state.Message = v.masker.Text(state.Message).String()
 	for i, line := range state.Details {
 		state.Details[i] = v.masker.Text(line).String()
