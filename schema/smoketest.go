@@ -16,7 +16,7 @@ func smokeTestBlock() Nested {
 		Attributes: []Attribute{
 			uses("image", "image", Required, "The image that the instance starts from. A small one, such as that of CirrOS, will do."),
 			uses("flavor", "flavor", Required, "The size of the instance."),
-			uses("network", "network", Required, "The network that the instance has a port in. It has to have a subnet."),
+			uses("network", "network", Required, "The network that the instance has a port in. It has to have a subnet; those that the configuration makes in it come first."),
 			uses("project", "project", Optional, "The project that instance and volume are made in, and whose quota counts them; that of our own user unless written."),
 			{
 				Name: "volume", Type: cty.Bool, AtLoad: true, Example: cty.False,

@@ -56,7 +56,7 @@ func (c *composer) smokeTest() {
 	c.add(unit.Unit{Address: systemAddress(smokeTestUnit), Class: unit.ClassSystem, Range: written.Range, Spec: spec, Edges: edges})
 }
 
-// testEdges are all services, our own user, and what the instance is made from. It returns false where a service is missing
+// testEdges are all services, our own user, and what the instance is made from, its network with the subnets. It returns false where a service is missing
 // that the test cannot do without.
 func (c *composer) testEdges(written *model.SmokeTest) ([]unit.Edge, bool) {
 	ready := func(to addr.Object) unit.Edge {
@@ -80,8 +80,23 @@ func (c *composer) testEdges(written *model.SmokeTest) ([]unit.Edge, bool) {
 		c.fail(codeMissing, written.Range, noAddress(), "a service is missing",
 			fmt.Sprintf("the smoke_test needs %s, and the cloud deploys none", strings.Join(missing, ", ")), "write a block for each of them, or take the smoke_test away")
 	}
+	edges = append(edges, c.subnetEdges(written.Network.From)...)
 	nothing := func(*model.Resource, string) string { return "" }
 	return append(edges, c.dependencies(systemAddress(smokeTestUnit), written.Edges, nothing)...), len(missing) == 0
+}
+
+// subnetEdges are the subnets of the configuration in a network: before one is there a port gets no address, and Neutron
+// binds it to no host.
+func (c *composer) subnetEdges(network addr.Object) []unit.Edge {
+	var edges []unit.Edge
+	for i := range c.m.Resources {
+		r := &c.m.Resources[i]
+		in := func(e model.Edge) bool { return e.Attribute == "network" && e.To == network }
+		if r.Kind == "subnet" && !network.IsZero() && slices.ContainsFunc(r.Edges, in) {
+			edges = append(edges, unit.Edge{To: r.Address, Until: unit.Ready, Gate: unit.GateStart})
+		}
+	}
+	return edges
 }
 
 // releasesDigest changes with the releases of the services: their charts, and what they are given.

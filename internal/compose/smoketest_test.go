@@ -62,6 +62,40 @@ func TestSmokeTestWaitsForAllServices(t *testing.T) {
 	}
 }
 
+// A port has no address in a network without a subnet, so the test waits for those of its network, and for no others.
+func TestSmokeTestWaitsForSubnets(t *testing.T) {
+	const networks = `
+network "a" {}
+network "b" {}
+subnet "first" {
+  network = network.a
+  cidr    = "192.0.2.0/28"
+}
+subnet "more" {
+  for_each = toset(["2", "3"])
+  name     = "more-${each.key}"
+  network  = network.a
+  cidr     = "192.0.${each.key}.0/24"
+}
+subnet "other" {
+  network = network.b
+  cidr    = "198.51.100.0/28"
+}
+`
+	with := strings.Replace(tested, `"d32019d3-bc6e-4319-9c1d-6722fc136a22"`, "network.a", 1)
+	for block, want := range map[string][]string{tested: nil, with: {"subnet.first", `subnet.more["2"]`, `subnet.more["3"]`}} {
+		var waits []string
+		for _, e := range composed.Everything(t, "ovs", "lvm", testedWith+networks, block)["system.smoke_test"].Edges {
+			if e.To.Kind() == "subnet" && e.Until == unit.Ready && e.Gate == unit.GateStart {
+				waits = append(waits, e.To.String())
+			}
+		}
+		if !slices.Equal(waits, want) {
+			t.Errorf("it waits for %q, want %q", waits, want)
+		}
+	}
+}
+
 func TestSmokeTestChangesWithTheReleases(t *testing.T) {
 	digest := func(network, added string, blocks ...string) string {
 		return testOf(t, composed.Everything(t, network, "lvm", testedWith+added, blocks...)).Digest()
