@@ -68,7 +68,7 @@ func shown(u unit.Unit) map[string]any {
 }
 
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"demo", "minimal", "ha", "ceph", "rook", "external", "profiles"} {
+	for _, name := range []string{"demo", "minimal", "ha", "ceph", "rook", "tls", "external", "profiles"} {
 		t.Run(name, func(t *testing.T) {
 			m, ev := composed.Load(t, examples.FS, name)
 			units, diags := compose.Compose(m, ev, compose.Facts{Nodes: []string{"control-1", "node-1", "worker-1", "worker-2"}})

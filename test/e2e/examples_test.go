@@ -29,6 +29,7 @@ func TestExamples(t *testing.T) {
 	}{
 		{name: "minimal"},
 		{name: "ha"},
+		{name: "tls"},
 		{name: "rook", extra: "ceph.rook.io"},
 		{name: "ceph", secrets: map[string]bool{"ceph-images": false, "ceph-volumes": true, "ceph-backups": false}},
 	} {
@@ -52,6 +53,8 @@ func TestExamples(t *testing.T) {
 				s.lose(t, "control-2")
 			case "rook":
 				s.anotherKey(t)
+			case "tls":
+				s.tested(t)
 			}
 			s.clear(t)
 		})
@@ -97,6 +100,16 @@ func (s *everything) anotherKey(t *testing.T) {
 	}
 }
 
+// tested wants the cloud to have been tested as a whole: the unit is ready only once that passed.
+func (s *everything) tested(t *testing.T) {
+	t.Helper()
+	status, _ := s.ReadStatus(t)
+	u := status.Unit("system.smoke_test")
+	if u == nil || u.Phase != "ready" {
+		t.Errorf("the smoke test is reported as %+v", u)
+	}
+}
+
 // clear takes away what the example has in OpenStack, which other tests use as well: that they have instances there
 // keeps the services.
 func (s *everything) clear(t *testing.T) {
@@ -117,7 +130,7 @@ func (s *everything) clear(t *testing.T) {
 
 // ofOpenStack finds blocks of the examples that make something in OpenStack.
 func ofOpenStack() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^((?:project|network|subnet) "([^"]+)" \{)(?:\}|\n(?:(?:  .*)?\n)*\})$`)
+	return regexp.MustCompile(`(?m)^((?:project|network|subnet|flavor|image) "([^"]+)" \{)(?:\}|\n(?:(?:  .*)?\n)*\})$|^  smoke_test \{\n(?:    .*\n)*  \}$`)
 }
 
 // lose takes a node away from under the cloud, with all pods that run there, and pods of an API. The machine comes
@@ -177,7 +190,8 @@ func (s *everything) node(t *testing.T, name string) {
 // furnish takes an example as the configuration, and makes the nodes and Secrets that it speaks of.
 func (s *everything) furnish(t *testing.T, example string, secrets map[string]bool) {
 	t.Helper()
-	named := regexp.MustCompile(`(?m)^((?:project|network|subnet) "([^"]+)" \{)(\}?)$`)
+	named := regexp.MustCompile(`(?m)^((?:project|network|subnet|flavor|image) "([^"]+)" \{)(\}?)$`)
+	source := regexp.MustCompile(`(?m)^  source +=.*\n  checksum +=.*\n  disk_format +=.*$`)
 	for name := range s.Files.Content() {
 		if strings.HasSuffix(name, ".hcl") {
 			s.Files.Remove(name)
@@ -192,9 +206,11 @@ func (s *everything) furnish(t *testing.T, example string, secrets map[string]bo
 		if err != nil {
 			t.Fatal(err)
 		}
+		changed := source.ReplaceAllString(string(text), "  source = \""+s.Image+"\"\n  disk_format = \"raw\"") // which the world has
+		changed = named.ReplaceAllString(changed, "$1\n  name = \""+s.Files.Prefix+"$2\"\n$3")
 		// A physical network takes one flat network, and the OpenStack is shared.
 		physical := strings.NewReplacer(`physical_network "external"`, `physical_network "`+s.Files.Prefix+`external"`, `physical_network = "external"`, `physical_network = "`+s.Files.Prefix+`external"`)
-		s.Files.Write(strings.TrimPrefix(file, example+"/"), physical.Replace(named.ReplaceAllString(string(text), "$1\n  name = \""+s.Files.Prefix+"$2\"\n$3")))
+		s.Files.Write(strings.TrimPrefix(file, example+"/"), physical.Replace(changed))
 	}
 	client := s.Cluster.Client().CoreV1()
 	m, _ := composed.Load(t, examples.FS, example)
