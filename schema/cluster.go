@@ -42,6 +42,7 @@ func clusterBlocks() []Block {
 				Example: cty.ObjectVal(map[string]cty.Value{"crds": cty.ObjectVal(map[string]cty.Value{"enabled": cty.True})}),
 				Doc:     "What the chart is rendered with, over its own values. Sensitive values are never shown." + unknownDoc,
 			},
+			gates(),
 		}, releaseSettings(0)...),
 	}, {
 		Kind: ManifestKind, Class: ClassResource, Cluster: true, Labels: clusterLabel("storage"),

@@ -35,11 +35,12 @@ func (c *composer) release(r *model.Resource) {
 	if !c.claimRelease(r, namespace, name) {
 		return
 	}
+	api := c.gates(r, namespace)
 	c.add(unit.Unit{
 		Address: r.Address, Class: unit.ClassWorkload, Range: r.Range,
 		Spec: &unit.Release{
 			Namespace: namespace, Name: name, Chart: chart, Values: values, Secrets: sortedSecrets(secrets), Written: written,
-			RollBack: textOf(r, "on_failure") == schema.FailureRollsBack, Retry: textOf(r, "retry"),
+			RollBack: textOf(r, "on_failure") == schema.FailureRollsBack, Retry: textOf(r, "retry"), API: api,
 			IgnoreDrift: c.driftRules(model.DriftRulesOf(r.Desired.GetAttr(schema.IgnoreDrift)), at(r, schema.IgnoreDrift), r.Address),
 		},
 		Edges: append(c.resourceEdges(r), c.within(r, namespace)...),

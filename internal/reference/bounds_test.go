@@ -108,7 +108,7 @@ func boundGroups() []boundGroup {
 			{"resolve.maxModules", number, "instances of modules"},
 			{"resolve.maxParts", number, "variables, locals, outputs, blocks and calls in all instances of modules"},
 			{"resolve.maxLayers", number, "profiles that one consists of, itself included"},
-			{"resolve.maxStatements", number, "`moved` blocks, and as many `removed` blocks, each counted once for each instance of its module"},
+			{"resolve.maxStatements", number, "`moved` blocks, and as many `removed` and `suspended` blocks, each counted once for each instance of its module"},
 			{"resolve.maxWaits", number, "dependencies that `depends_on` makes between objects"},
 			{"resolve.maxWhole", number, "values that expressions take of modules as a whole"},
 			{"resolve.maxEffort", number, "steps along named values to find what resources depend on"},

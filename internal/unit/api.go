@@ -2,8 +2,10 @@ package unit
 
 import "fmt"
 
-// API is how to find out whether what a release runs answers.
+// API is how to find out whether what a release runs answers. One of OpenStack has a service; any other has checks.
 type API struct {
+	// Checks are what has to hold, all of them, for what is no service of OpenStack.
+	Checks []Check
 	// Service is the type that the catalogue of OpenStack has for it.
 	Service string
 	// Address is where it answers inside of the cluster; "" for what is found by the catalogue alone.

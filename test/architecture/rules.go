@@ -54,6 +54,7 @@ func layers() []string {
 		"internal/driver/kube",
 		"internal/driver/helm",
 		"internal/driver/openstack",
+		"internal/driver/web",
 		"internal/engine",
 		"internal/revision",
 		"internal/report",

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/web"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -37,6 +39,9 @@ func (f *Flags) checks() (compose.Checks, error) {
 
 // ask finds out whether an API answers, over the connection that the engine's calls have.
 func (s *System) ask(ctx context.Context, api unit.API) unit.Answer {
+	if len(api.Checks) > 0 {
+		return s.askGates(ctx, api.Checks)
+	}
 	s.mutex.Lock()
 	driver := s.objects
 	s.mutex.Unlock()
@@ -44,6 +49,28 @@ func (s *System) ask(ctx context.Context, api unit.API) unit.Answer {
 		return unit.Answer{}
 	}
 	return driver.Ask(ctx, api)
+}
+
+// askGates finds out whether all gates of a release hold. What the first says that does not counts.
+func (s *System) askGates(ctx context.Context, gates []unit.Check) unit.Answer {
+	answers := make([]unit.Answer, len(gates))
+	var group sync.WaitGroup
+	for i, g := range gates {
+		group.Go(func() {
+			if g.URL != "" {
+				answers[i] = web.New(s.agent).Ask(ctx, g)
+			} else {
+				answers[i] = s.cluster.Holds(ctx, g)
+			}
+		})
+	}
+	group.Wait()
+	for _, answer := range answers {
+		if answer.Reach != unit.ReachAnswers {
+			return answer
+		}
+	}
+	return unit.Answer{Reach: unit.ReachAnswers}
 }
 
 // inside is where Keystone is, as far as somebody says so, and whom to trust there, whether or not anybody can log

@@ -2,6 +2,7 @@ package helm
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"time"
 
@@ -37,10 +38,11 @@ type answers struct {
 	known map[string]*asked // by namespace and name of the release
 }
 
-// asked is about one revision of a release, from the moment that all of its objects were ready.
+// asked is about one revision of a release, and one thing to ask of it, from the moment that all of its objects were ready.
 type asked struct {
 	address  addr.Object
 	revision int
+	api      unit.API
 	answer   unit.Answer // the last; the zero one before the first
 	at       time.Time   // when that came
 	since    time.Time   // from when on it was no good one
@@ -76,8 +78,8 @@ func (a *answers) begin(address addr.Object, release string, revision int, api u
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	k := a.known[release]
-	if k == nil || k.revision != revision {
-		k = &asked{address: address, revision: revision, since: time.Now()}
+	if k == nil || k.revision != revision || !reflect.DeepEqual(k.api, api) {
+		k = &asked{address: address, revision: revision, api: api, since: time.Now()}
 		a.known[release] = k
 	}
 	first := k.answer == unit.Answer{}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Asker asks pages. Make it with [New].
+type Asker struct{ agent string }
+
+// New returns an asker that names itself to servers.
+func New(agent string) *Asker { return &Asker{agent: agent} }
+
+// Ask tells whether a gate's page answers with the status that it should, within the deadline of ctx. A page that
+// cannot be reached is unknown, not refused; another attempt may succeed in either case.
+func (a *Asker) Ask(ctx context.Context, g unit.Check) unit.Answer {
+	client, err := a.client(g)
+	if err != nil {
+		return unit.Answer{Reach: unit.ReachRefuses, Message: fmt.Sprintf("%s: %v", g, err)}
+	}
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, g.URL, http.NoBody)
+	if err != nil {
+		return unit.Answer{Reach: unit.ReachRefuses, Message: fmt.Sprintf("%s: it is no URL that can be asked", g)}
+	}
+	request.Header.Set("User-Agent", a.agent)
+	response, err := client.Do(request)
+	if err != nil {
+		return unit.Answer{Reach: unit.ReachUnknown, Message: fmt.Sprintf("%s: %v", g, plain(err))}
+	}
+	defer response.Body.Close() //nolint:errcheck // nothing was read
+	good := response.StatusCode == g.Status || g.Status == 0 && response.StatusCode/100 == 2
+	if good {
+		return unit.Answer{Reach: unit.ReachAnswers}
+	}
+	return unit.Answer{Reach: unit.ReachRefuses, Message: fmt.Sprintf("%s: %d %s", g, response.StatusCode, http.StatusText(response.StatusCode))}
+}
+
+// client returns one for a single question, so that neither a connection nor a certificate outlives it.
+func (a *Asker) client(g unit.Check) (*http.Client, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if g.CA != "" {
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM([]byte(g.CA)) {
+			return nil, errors.New("ca has no certificate in PEM")
+		}
+	}
+	return &http.Client{
+		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, nil
+}
+
+// plain is an error without the URL, which the message has already, and in words that do not change with each
+// attempt.
+func plain(err error) string {
+	var whole *url.Error
+	if errors.As(err, &whole) {
+		err = whole.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in time"
+	}
+	return err.Error()
+}
