@@ -49,7 +49,7 @@ locals {
   kept   = secret("web", "token")
 }
 `
-	web = `
+	webServer = `
 instance "web" {
   image     = "61d2ac16-4b1d-4b4b-8f3e-6c0f1a0f7a11"
   flavor    = "f"
@@ -96,7 +96,7 @@ func readSecretive(t *testing.T, text string) (*revision.Loaded, revision.Findin
 // TestCanaries takes values that nobody may see, from an encrypted file, from a Secret and of a variable
 // that is sensitive, all the way through what the commands print and publish.
 func TestCanaries(t *testing.T) {
-	loaded, found := readSecretive(t, secretive+web)
+	loaded, found := readSecretive(t, secretive+webServer)
 	if loaded == nil {
 		t.Fatal(found.Text(false))
 	}

@@ -14,7 +14,7 @@ import (
 func TestBedHealing(t *testing.T) {
 	b := newBench(t)
 	keeper := newKeeper(t, b.Driver)
-	url, checksum := disk(t, 1<<20)
+	url, checksum := b.disk(t, 1<<20)
 	image := target(t, "image", unique("image"), values{"source": text(url), "checksum": text(checksum), "disk_format": text("raw"), "container_format": text("bare")})
 	flavor := smallFlavor(t)
 	b.converge(t, &image)

@@ -70,7 +70,7 @@ func TestBedLostRole(t *testing.T) {
 	port := in("port", values{"network": text(network.ID)})
 	volume := in("volume", values{"size": cty.NumberIntVal(1)})
 	group := in("server_group", values{"policy": text("affinity")})
-	url, checksum := disk(t, 1<<10)
+	url, checksum := b.disk(t, 1<<10)
 	image := in("image", values{"source": text(url), "checksum": text(checksum), "disk_format": text("raw"), "container_format": text("bare"), "visibility": text("private")})
 	flavor := with(t, smallFlavor(t), values{"public": cty.False, "access": set(project.ID)})
 	b.converge(t, &flavor)
