@@ -78,7 +78,8 @@ func keypairBlock() Block {
 func instanceBlock() Block {
 	return Block{
 		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{metadataRule(), tagsRule()},
-		Doc: "A virtual machine of Nova.",
+		Loses: &Loss{What: "what is on its disk, and the addresses that Nova chose"},
+		Doc:   "A virtual machine of Nova.",
 		Attributes: []Attribute{
 			fullName(InPlace),
 			projectAttribute(),

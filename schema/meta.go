@@ -167,8 +167,12 @@ func Lifecycle() Nested {
 				Doc: "When the object has to be replaced, the new one is created first; the old one is deleted once everything that refers to it has moved. Not for kinds of which two cannot exist side by side.",
 			},
 			{
-				Name: "replace", Type: cty.DynamicPseudoType, Form: FormExpressions, ExampleText: "[project.shop]",
-				Doc: "A list in brackets of expressions. The object is replaced when one of their values is another one than when it was made. A whole resource stands for its id. Only digests of the values are kept. A list with another number of expressions is noted and replaces nothing. Not for charts and manifests.",
+				Name: "replace", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.True,
+				Doc: "Agrees to a replacement that loses data or an address, such as the disk of an instance: without, it is blocked, and the plan says what would be lost. Not for charts and manifests.",
+			},
+			{
+				Name: "replace_triggered_by", Type: cty.DynamicPseudoType, Form: FormExpressions, ExampleText: "[project.shop]",
+				Doc: "A list in brackets of expressions. The object is replaced when one of their values is another one than when it was made. A whole resource stands for its id. Only digests of the values are kept. A list with another number of expressions is noted and replaces nothing. Where something is lost by that, it needs replace = true as well. Not for charts and manifests.",
 			},
 		},
 	}}

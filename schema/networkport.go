@@ -6,7 +6,8 @@ func portBlock() Block {
 	pair := cty.ObjectWithOptionalAttrs(map[string]cty.Type{"ip_address": cty.String, "mac_address": cty.String}, []string{"mac_address"})
 	return Block{
 		Kind: "port", Class: ClassResource, Labels: resourceLabel("web"), Rules: markedRules(),
-		Doc: "A port in a network: the addresses and filters of an interface, kept when the instance that uses it goes. What is plugged in is up to others, such as an instance with this port.",
+		Loses: &Loss{What: "its addresses", Kept: "fixed_ip"},
+		Doc:   "A port in a network: the addresses and filters of an interface, kept when the instance that uses it goes. What is plugged in is up to others, such as an instance with this port.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			{
@@ -78,6 +79,7 @@ func portBlock() Block {
 func floatingIPBlock() Block {
 	return Block{
 		Kind: "floating_ip", Class: ClassResource, Labels: resourceLabel("web"), Rules: append(floatingIPRules(), markedRules()...),
+		Loses:  &Loss{What: "its address", Kept: "address"},
 		Unique: "an address of a port has one floating IP only",
 		Doc:    "An address in an external network that leads to one inside, through the router between the two.",
 		Attributes: []Attribute{

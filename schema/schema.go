@@ -45,7 +45,18 @@ type Block struct {
 	// OneName says that the reason is the name, which two objects cannot have.
 	OneName bool
 
+	// Loses is what is lost for good when an object is replaced, nil where that is nothing.
+	Loses *Loss
+
 	lookup bool // see [Block.DataBlock]
+}
+
+// Loss is what nobody has any more once an object was replaced.
+type Loss struct {
+	What string // "the data on it"
+	// Kept is the attribute, or the nested block with ip_address, that makes it nothing when it is written: the
+	// new object has the same.
+	Kept string
 }
 
 // Label is one of the names that follow a block's kind.

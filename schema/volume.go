@@ -58,7 +58,8 @@ func accessRule() Rule {
 func volumeBlock() Block {
 	return Block{
 		Kind: "volume", Class: ClassResource, Labels: resourceLabel("data"), Rules: []Rule{metadataRule()},
-		Doc: "A disk of Cinder, which outlives the instances that it is attached to.",
+		Loses: &Loss{What: "the data on it"},
+		Doc:   "A disk of Cinder, which outlives the instances that it is attached to.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),
@@ -103,7 +104,8 @@ func volumeBlock() Block {
 func snapshotBlock() Block {
 	return Block{
 		Kind: "snapshot", Class: ClassResource, Labels: resourceLabel("before"), Rules: []Rule{metadataRule()},
-		Doc: "What a volume had on it at one moment. A volume that is in use is taken as it is then, as after a power failure.",
+		Loses: &Loss{What: "what the volume had on it then"},
+		Doc:   "What a volume had on it at one moment. A volume that is in use is taken as it is then, as after a power failure.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),

@@ -24,7 +24,8 @@ network "web" {
   lifecycle {
     ignore_changes        = [tags]
     create_before_destroy = true
-    replace               = ["x"]
+    replace               = true
+    replace_triggered_by  = ["x"]
   }
 }
 network "plain" {}
@@ -39,7 +40,7 @@ network "plain" {}
 	}
 	web, plain := all["network.web"], all["network.plain"]
 	spec := web.Spec.(*unit.Resource)
-	if !web.CreateFirst || !slices.Equal(spec.Ignore, []string{"tags"}) {
+	if !web.CreateFirst || !web.MayLose || !slices.Equal(spec.Ignore, []string{"tags"}) {
 		t.Errorf("got %+v %+v", web, spec)
 	}
 	values, diags := spec.Triggers(nil)
@@ -50,7 +51,7 @@ network "plain" {}
 	if !slices.Equal(web.Edges, []unit.Edge{want}) {
 		t.Errorf("it waits for %v", web.Edges)
 	}
-	if s := plain.Spec.(*unit.Resource); plain.CreateFirst || s.Ignore != nil || s.Triggers != nil || len(plain.Edges) > 0 {
+	if s := plain.Spec.(*unit.Resource); plain.CreateFirst || plain.MayLose || s.Ignore != nil || s.Triggers != nil || len(plain.Edges) > 0 {
 		t.Errorf("got %+v", plain)
 	}
 }

@@ -59,7 +59,7 @@ func (c *composer) resource(r *model.Resource) {
 	c.add(unit.Unit{
 		Address: r.Address, Spec: spec, Edges: c.resourceEdges(r), Class: unit.ClassResource,
 		Drift: unit.DriftPolicy(r.Lifecycle.Drift), PreventDestroy: r.Lifecycle.PreventDestroy,
-		CreateFirst: r.Lifecycle.CreateBeforeDestroy, Range: r.Range,
+		MayLose: r.Lifecycle.Replace, CreateFirst: r.Lifecycle.CreateBeforeDestroy, Range: r.Range,
 	})
 }
 

@@ -61,8 +61,6 @@ func habitOfAttribute(name string) string {
 		return "to repeat a block, write: for_each = toset([…]), and use each.key"
 	case "provider":
 		return "take it away: there is one OpenStack, that of the cloud"
-	case "replace_triggered_by":
-		return "write: replace = […], with the values whose change replaces this one"
 	case "precondition", "postcondition":
 		return "what a value must be like is said in its variable: validation { … }"
 	default:

@@ -23,15 +23,15 @@ func TestHabits(t *testing.T) {
 		`terraform {}`:                                      "recorded in the cluster",
 		`check "a" {}`:                                      "validation { … }",
 
-		`project "a" { count = 2 }`:                                     "for_each",
-		`project "a" { provider = b }`:                                  "one OpenStack",
-		"project \"a\" {\n  lifecycle { replace_triggered_by = [] }\n}": "replace = […]",
-		"project \"a\" {\n  precondition { condition = true }\n}":       "validation { … }",
-		"project \"a\" {\n  provisioner \"local-exec\" {}\n}":           "user_data",
-		"project \"a\" {\n  timeouts {}\n}":                             "deadline",
-		`project "a" { description = count.index }`:                     "each.key",
-		`project "a" { description = self.id }`:                         "a local",
-		`project "a" { description = terraform.workspace }`:             "--var-file",
+		`project "a" { count = 2 }`:                               "for_each",
+		`project "a" { provider = b }`:                            "one OpenStack",
+		"project \"a\" {\n  lifecycle { replace = [] }\n}":        "replace_triggered_by = […]",
+		"project \"a\" {\n  precondition { condition = true }\n}": "validation { … }",
+		"project \"a\" {\n  provisioner \"local-exec\" {}\n}":     "user_data",
+		"project \"a\" {\n  timeouts {}\n}":                       "deadline",
+		`project "a" { description = count.index }`:               "each.key",
+		`project "a" { description = self.id }`:                   "a local",
+		`project "a" { description = terraform.workspace }`:       "--var-file",
 	} {
 		_, diags := config.Load(fstest.MapFS{"main.hcl": {Data: []byte(text + "\n")}}, ".", config.DefaultLimits())
 		var hints []string

@@ -35,6 +35,11 @@ func (l *loader) lifecycle(decoded *Block, def *schema.Block, b *hclsyntax.Block
 				fmt.Sprintf("%s has no %s: it is no object of OpenStack", Indefinite(def.Kind), a.Name), l.hintForCluster(def))
 			continue
 		}
+		if _, list := written.Expr.(*hclsyntax.TupleConsExpr); list && a.Name == "replace" {
+			l.fail(codeReference, written.Expr.Range(), "not true or false", "replace agrees to what is lost; the values whose change replaces the object are in replace_triggered_by",
+				"write: replace_triggered_by = […]")
+			continue
+		}
 		switch a.Schema.Form {
 		case schema.FormAttributes:
 			lifecycle.Names = l.attributeNames(written, def)

@@ -266,6 +266,7 @@ type Lifecycle struct {
 	Drift               Drift
 	PreventDestroy      bool
 	CreateBeforeDestroy bool
+	Replace             bool     // even where data or an address is lost by it
 	IgnoreChanges       []string // attributes and nested blocks
 }
 

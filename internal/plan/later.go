@@ -41,6 +41,7 @@ func (m *maker) foresee(c *Change, u *unit.Unit, desired cty.Value) {
 	if c.Action == unit.ActionReplace && u.PreventDestroy {
 		c.block(preventsReplacement)
 	}
+	c.consent(u, desired)
 }
 
 // complete says of a unit that a part of it could not be seen because what keeps that part is to be made

@@ -86,6 +86,7 @@ func TestWhatIsNotKnownYetIsShown(t *testing.T) {
 	}{
 		{"all is there", image, unit.Present, nil, "none", "", "none"},
 		{"a new group", image, unit.Absent, nil, "update: once resource.group is there", `security_groups: ["g0","g1"] -> ["g0","(known after apply)"]`, "none"},
+		{"what is lost is not agreed to", first, unit.Present, func(u *unit.Unit) { u.MayLose = false }, "blocked: what is on its disk", follows, "replace"},
 		{"an image that is created first", first, unit.Present, nil, "replace: once resource.image is there", follows, "replace"},
 		{"a change that is ignored", first, unit.Present, func(u *unit.Unit) {
 			u.Spec.(*unit.Resource).Ignore = []string{"image", "user_data"}
@@ -102,6 +103,7 @@ func TestWhatIsNotKnownYetIsShown(t *testing.T) {
 			}
 			in.States[test.image.Address] = seen("i")
 			web := instance("resource.web", "resource.image", "resource.group")
+			web.MayLose = true
 			if test.change != nil {
 				test.change(&web)
 			}
@@ -230,12 +232,12 @@ func TestDecideByTriggers(t *testing.T) {
 		fields   string
 	}{
 		{"the same", []string{"a", "b"}, []string{"a", "b"}, nil, unit.ActionNone, ""},
-		{"one is another", []string{"a", "b"}, []string{"a", "c"}, nil, unit.ActionReplace, "lifecycle.replace[1]: (as it was made) -> (another value) replace"},
+		{"one is another", []string{"a", "b"}, []string{"a", "c"}, nil, unit.ActionReplace, "lifecycle.replace_triggered_by[1]: (as it was made) -> (another value) replace"},
 		{"nothing on record", nil, []string{"a"}, nil, unit.ActionNone, ""},
 		{"not known", []string{"a"}, nil, nil, unit.ActionNone, ""},
 		{"another list", []string{"a"}, []string{"b", "a"}, nil, unit.ActionNone, ""},
-		{"it is only reported what others did", []string{"a"}, []string{"b"}, func(u *unit.Unit, _ *unit.State) { u.Drift = unit.DriftReport }, unit.ActionReplace, "lifecycle.replace[0]: (as it was made) -> (another value) replace"},
-		{"prevented", []string{"a"}, []string{"b"}, func(u *unit.Unit, _ *unit.State) { u.PreventDestroy = true }, unit.ActionBlocked, "lifecycle.replace[0]: (as it was made) -> (another value) replace"},
+		{"it is only reported what others did", []string{"a"}, []string{"b"}, func(u *unit.Unit, _ *unit.State) { u.Drift = unit.DriftReport }, unit.ActionReplace, "lifecycle.replace_triggered_by[0]: (as it was made) -> (another value) replace"},
+		{"prevented", []string{"a"}, []string{"b"}, func(u *unit.Unit, _ *unit.State) { u.PreventDestroy = true }, unit.ActionBlocked, "lifecycle.replace_triggered_by[0]: (as it was made) -> (another value) replace"},
 		{"it is gone", []string{"a"}, []string{"b"}, func(_ *unit.Unit, s *unit.State) { s.Existence = unit.Absent }, unit.ActionCreate, "text:  -> x"},
 		{"it changes by itself", []string{"a"}, []string{"b"}, func(_ *unit.Unit, s *unit.State) { s.Health = unit.HealthProgressing }, unit.ActionNone, ""},
 	} {

@@ -88,7 +88,7 @@ func TestSecretsInPlans(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input(u)
-			in.Units[0].PreventDestroy = c.prevent
+			in.Units[0].PreventDestroy, in.Units[0].MayLose = c.prevent, true
 			in.Units[0].Spec.(*unit.Resource).Ignore = c.ignore
 			defer func() { in.Units[0].Spec.(*unit.Resource).Ignore = nil }()
 			state := unit.State{Existence: unit.Absent}

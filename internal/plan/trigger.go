@@ -56,9 +56,9 @@ func (c *Change) trigger(entry *inventory.Entry, target unit.Target, state unit.
 			continue
 		}
 		c.Heals, c.Waits = false, false // another one is made anyway
-		c.Action, c.Reason, c.Drift = unit.ActionReplace, "a value in its lifecycle's replace is another one than when it was made", false
+		c.Action, c.Reason, c.Drift = unit.ActionReplace, "a value in its lifecycle's replace_triggered_by is another one than when it was made", false
 		c.Fields = append(c.Fields, unit.Field{
-			Path: fmt.Sprintf("lifecycle.replace[%d]", i), Before: "(as it was made)", After: "(another value)", Effect: unit.Replace,
+			Path: fmt.Sprintf("lifecycle.replace_triggered_by[%d]", i), Before: "(as it was made)", After: "(another value)", Effect: unit.Replace,
 		})
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
-// replaceArgument is the argument of a lifecycle that is evaluated for each object, at both stages.
-const replaceArgument = "replace"
+// triggersArgument is the argument of a lifecycle that is evaluated for each object, at both stages.
+const triggersArgument = "replace_triggered_by"
 
 // lifecycle evaluates what must be known at load about how the objects of a block are treated.
 func (r *resolver) lifecycle(b *config.Block, unique string) model.Lifecycle {
@@ -22,7 +22,7 @@ func (r *resolver) lifecycle(b *config.Block, unique string) model.Lifecycle {
 	}
 	lifecycle.IgnoreChanges = b.Lifecycle.Names
 	for _, a := range b.Lifecycle.Attributes {
-		if a.Name == replaceArgument {
+		if a.Name == triggersArgument {
 			continue
 		}
 		v, ok := r.shown(a)
@@ -34,6 +34,8 @@ func (r *resolver) lifecycle(b *config.Block, unique string) model.Lifecycle {
 			lifecycle.Drift = model.Drift(v.AsString())
 		case "prevent_destroy":
 			lifecycle.PreventDestroy = v.True()
+		case "replace":
+			lifecycle.Replace = v.True()
 		case "create_before_destroy":
 			lifecycle.CreateBeforeDestroy = v.True()
 			if v.True() && unique != "" {
@@ -54,7 +56,7 @@ func (s *scope) triggers(b *config.Block, result *built) cty.Value {
 	}
 	var values []cty.Value
 	for _, a := range b.Lifecycle.Attributes {
-		if a.Name != replaceArgument {
+		if a.Name != triggersArgument {
 			continue
 		}
 		v, used, ok := s.eval(a)
@@ -108,7 +110,7 @@ func (e *Evaluator) isResource(t cty.Type) bool {
 
 // Triggers computes what a resource is replaced for when it changes, with the outputs of others as
 // far as they are known: a tuple, or cty.NilVal for a resource that names nothing of the kind. It
-// is to the values in lifecycle's replace what [Evaluator.Desired] is to the attributes.
+// is to the values in lifecycle's replace_triggered_by what [Evaluator.Desired] is to the attributes.
 func (e *Evaluator) Triggers(address addr.Object, outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
 	i, diags := e.instance(address)
 	switch {

@@ -45,7 +45,7 @@ func TestTriggers(t *testing.T) {
 variable "generation" { default = 7 }
 network "none" {}
 network "known" {
-  lifecycle { replace = [var.generation, "x"] }
+  lifecycle { replace_triggered_by = [var.generation, "x"] }
 }
 network "pair" {
   for_each = toset(["b"])
@@ -54,7 +54,7 @@ network "pair" {
 network "later" {
   for_each = { a = network.known.id }
   name     = each.key
-  lifecycle { replace = [each.value, each.key, network.known, network.pair] }
+  lifecycle { replace_triggered_by = [each.value, each.key, network.known, network.pair] }
 }
 `, nil)
 	if v := m.Resource(object("network.none")).Triggers; v != cty.NilVal {

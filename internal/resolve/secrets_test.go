@@ -65,7 +65,7 @@ instance "web" {
   flavor    = "f"
   user_data = "token=${local.token} other=${upper(secret("other/api", "key"))}"
   metadata  = { plain = "x", token = local.token }
-  lifecycle { replace = [secret("web", "seed")] }
+  lifecycle { replace_triggered_by = [secret("web", "seed")] }
 }
 `, false, false)
 	if m == nil {

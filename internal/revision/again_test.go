@@ -140,7 +140,7 @@ func TestReplaceIsDecodedOnce(t *testing.T) {
 	reader, _ := trials("")
 	files := quiet(fstest.MapFS{
 		"cloud.hcl": {Data: []byte(reachOnly)},
-		"net.hcl":   {Data: []byte("locals {\n  g = 1\n}\nnetwork \"n\" {\n  lifecycle {\n    replace = [upper(\"a${local.g}\"), [for x in range(3) : x]]\n  }\n}\n")},
+		"net.hcl":   {Data: []byte("locals {\n  g = 1\n}\nnetwork \"n\" {\n  lifecycle {\n    replace_triggered_by = [upper(\"a${local.g}\"), [for x in range(3) : x]]\n  }\n}\n")},
 	}, 10)
 	first := mustRead(t, reader, "", files)
 	files["quiet/aa.hcl"] = &fstest.MapFile{Data: []byte("network \"quiet-aa\" {\n}\n")}

@@ -254,7 +254,7 @@ func TestSensitiveValuesAreNotShown(t *testing.T) {
 		"for_each of a module":    {reaches + "module \"n\" {\n  source = \"./m\"\n  for_each = toset([var.p])\n}\n", "sensitive for_each"},
 		"name":                    {network(`name = var.p`), useful},
 		"name of a lookup":        {reaches + "data \"network\" \"n\" {\n  name = var.p\n}\n", useful},
-		"replace":                 {network("lifecycle {\n    replace = [var.p, var.map, { (var.p) = 1 }]\n  }"), useful},
+		"replace_triggered_by":    {network("lifecycle {\n    replace_triggered_by = [var.p, var.map, { (var.p) = 1 }]\n  }"), useful},
 		"drift":                   {network("lifecycle {\n    drift = var.drift\n  }"), shown},
 		"no drift":                {network("lifecycle {\n    drift = var.p\n  }"), "invalid value"},
 		"prevent_destroy":         {network("lifecycle {\n    prevent_destroy = var.yes\n  }"), shown},

@@ -15,6 +15,8 @@ type Unit struct {
 
 	Drift          DriftPolicy
 	PreventDestroy bool
+	// MayLose says that it may be replaced though data or an address is lost by that.
+	MayLose bool
 	// CreateFirst says that a replacement is created before what it replaces is deleted.
 	CreateFirst bool
 	// Fixed are the attributes whose change is refused once the unit exists, as they are written: "" for

@@ -55,7 +55,7 @@ instance "web" {
   flavor    = "f"
   user_data = "${var.password} ${local.sealed} ${local.kept}"
   metadata  = { given = upper(var.password), sealed = local.sealed, kept = "kept: ${local.kept}" }
-  lifecycle { replace = [local.kept, var.password] }
+  lifecycle { replace_triggered_by = [local.kept, var.password] }
 }
 `
 )

@@ -15,7 +15,7 @@ chart "Upper_Case" {
     prevent_destroy       = true
     ignore_changes        = [values]
     create_before_destroy = true
-    replace               = [network.web]
+    replace_triggered_by  = [network.web]
   }
 }
 

@@ -12,12 +12,12 @@ variable "generation" {
 
 network "web" {
   lifecycle {
-    replace = var.generation
+    replace_triggered_by = var.generation
   }
 }
 
 network "other" {
   lifecycle {
-    replace = [var.generaton, network.other.mtu]
+    replace_triggered_by = [var.generaton, network.other.mtu]
   }
 }

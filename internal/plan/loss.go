@@ -1,0 +1,57 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// consent holds back a replacement by which something is lost for good, unless its block agrees to that; a remedy is
+// agreed to where it is written.
+func (c *Change) consent(u *unit.Unit, desired cty.Value) {
+	resource, ok := u.Spec.(*unit.Resource)
+	if !ok || c.Action != unit.ActionReplace || c.Heals || u.MayLose || resource.Block == nil {
+		return
+	}
+	lost := lost(resource.Block, desired)
+	if lost == "" {
+		return
+	}
+	reason := "it would have to be replaced"
+	if c.Reason != "" {
+		reason = c.Reason + ", so that " + reason
+	}
+	c.block(fmt.Sprintf("%s, and %s would be lost: write lifecycle { replace = true } to have that, or put back what it was", reason, lost))
+}
+
+// lost is what a replacement loses, "" for nothing.
+func lost(block *schema.Block, desired cty.Value) string {
+	if block.Loses == nil || keeps(block.Loses.Kept, desired) {
+		return ""
+	}
+	return block.Loses.What
+}
+
+// keeps tells whether an attribute is written, or all blocks of a kind with their addresses.
+func keeps(name string, desired cty.Value) bool {
+	if name == "" || desired == cty.NilVal || !desired.Type().IsObjectType() || !desired.Type().HasAttribute(name) {
+		return false
+	}
+	v, _ := desired.GetAttr(name).UnmarkDeep()
+	if v.IsNull() || !v.IsKnown() {
+		return !v.IsNull() // somebody writes it, or another unit tells it
+	}
+	if !v.CanIterateElements() {
+		return true
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		_, element := it.Element()
+		if !element.IsKnown() || element.GetAttr("ip_address").IsNull() {
+			return false
+		}
+	}
+	return v.LengthInt() > 0
+}

@@ -1,0 +1,62 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+func TestReplacementThatLosesSomething(t *testing.T) {
+	ip := func(address cty.Value) cty.Value {
+		return cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"ip_address": cty.StringVal("10.0.0.1")}), cty.ObjectVal(map[string]cty.Value{"ip_address": address})})
+	}
+	some, null := cty.StringVal("192.0.2.1"), cty.NullVal(cty.String)
+	for _, test := range []struct {
+		name, kind string
+		desired    map[string]cty.Value
+		change     func(*unit.Unit, *unit.Diff)
+		action     unit.Action
+		reason     string
+	}{
+		{"an instance", "instance", nil, nil, unit.ActionBlocked, "what is on its disk, and the addresses that Nova chose would be lost: write lifecycle { replace = true }"},
+		{"an instance whose block agrees", "instance", nil, func(u *unit.Unit, _ *unit.Diff) { u.MayLose = true }, unit.ActionReplace, ""},
+		{"an instance that is healed", "instance", nil, func(_ *unit.Unit, d *unit.Diff) { d.Heals = true }, unit.ActionReplace, "attempt 1 of 3"},
+		{"an instance that is protected", "instance", nil, func(u *unit.Unit, _ *unit.Diff) { u.MayLose, u.PreventDestroy = true, true }, unit.ActionBlocked, "prevent_destroy"},
+		{"an instance that is changed", "instance", nil, func(_ *unit.Unit, d *unit.Diff) { d.Action = unit.ActionUpdate }, unit.ActionUpdate, ""},
+		{"a volume", "volume", nil, nil, unit.ActionBlocked, "the data on it would be lost"},
+		{"a network", "network", nil, nil, unit.ActionReplace, ""},
+		{"an image", "image", nil, nil, unit.ActionReplace, ""},
+		{"a floating IP", "floating_ip", map[string]cty.Value{"address": null}, nil, unit.ActionBlocked, "its address would be lost"},
+		{"a floating IP with its address", "floating_ip", map[string]cty.Value{"address": some}, nil, unit.ActionReplace, ""},
+		{"a port", "port", map[string]cty.Value{"fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionBlocked, "its addresses would be lost"},
+		{"a port with one of its addresses", "port", map[string]cty.Value{"fixed_ip": ip(null)}, nil, unit.ActionBlocked, "its addresses would be lost"},
+		{"a port with its addresses", "port", map[string]cty.Value{"fixed_ip": ip(some)}, nil, unit.ActionReplace, ""},
+		{"a router", "router", map[string]cty.Value{"external_fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionBlocked, "the address of its gateway would be lost"},
+		{"a router with its address", "router", map[string]cty.Value{"external_fixed_ip": ip(some)}, nil, unit.ActionReplace, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			resource := &unit.Resource{Kind: test.kind, Block: schema.New().Resource(test.kind)}
+			u := &unit.Unit{Address: addr.MustParseObject(test.kind + ".a"), Class: unit.ClassResource, Spec: resource}
+			diff := unit.Diff{Action: unit.ActionReplace, Cost: "much", Fields: []unit.Field{{Path: "x", Effect: unit.Replace}}}
+			if test.change != nil {
+				test.change(u, &diff)
+			}
+			entry := &inventory.Entry{Address: u.Address, Phase: inventory.Owned}
+			compare := func(unit.Target, cty.Value, unit.State) unit.Diff { return diff }
+			c := plan.Decide(u, entry, unit.Target{}, cty.ObjectVal(test.desired), unit.State{Existence: unit.Present, Owned: true}, compare)
+			if c.Action != test.action || !strings.Contains(c.Reason, test.reason) || c.Cost != "much" {
+				t.Errorf("got %s: %s (%s)", c.Action, c.Reason, c.Cost)
+			}
+			if test.action == unit.ActionBlocked && c.Wanted != unit.ActionReplace {
+				t.Errorf("it wanted %s", c.Wanted)
+			}
+		})
+	}
+}
