@@ -15,6 +15,7 @@
 //	port, floating IP, trunk, subnet pool, QoS policy at the end of the description
 //	volume type                                       at the end of the description
 //	domain, role, group, user, region                 at the end of the description
+//	registered limit                                  at the end of the description
 //	identity service                                  at the end of the description
 //	security group rule, port of a router interface   in the description
 //	project                                           a tag

@@ -105,6 +105,9 @@ func whole() map[string]func(*http.Request) any {
 		"/v3/regions":   listed("regions", object{"id": "RegionOne"}, object{"id": "there"}),
 		"/v3/services":  listed("services", object{"id": idOf("e1"), "type": "compute", "name": "nova", "enabled": true}, object{"id": idOf("e2"), "type": "backup", "name": "backup", "enabled": true}),
 		"/v3/endpoints": listed("endpoints", object{"id": idOf("e3"), "service_id": idOf("e1"), "region_id": "RegionOne", "interface": "public", "url": "http://nova", "enabled": true}, object{"id": idOf("e4"), "service_id": idOf("e2"), "region_id": "there", "interface": "public", "url": "http://backup", "enabled": true}),
+		"/v3/registered_limits": listed("registered_limits", object{
+			"id": idOf("e5"), "service_id": idOf("e2"), "region_id": nil, "resource_name": "backups", "default_limit": 10, "description": nil,
+		}),
 
 		"/v2.0/networks": listed("networks", object{"id": idOf("a4"), "name": "web", "project_id": idOf("a1"), "shared": true, "admin_state_up": true},
 			object{"id": idOf("a6"), "name": "HA network tenant x", "project_id": "", "shared": false, "admin_state_up": true}),

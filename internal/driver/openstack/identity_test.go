@@ -104,6 +104,19 @@ func TestBedLifeOfIdentities(t *testing.T) {
 			vanish:   deleted("endpoints"),
 		},
 		{
+			kind: "registered_limit", lists: []string{"/v3/registered_limits"}, search: []string{"service", "resource_name"},
+			needs: func(t *testing.T, b *bench) values {
+				service := target(t, "identity_service", unique("service"), values{"type": text("backup")})
+				b.converge(t, &service)
+				return values{"service": text(service.ID), "resource_name": text("backups")}
+			},
+			first:   values{"default_limit": cty.NumberIntVal(10), "description": text("Backups of each")},
+			changed: values{"default_limit": cty.NumberIntVal(20)},
+			meddle:  patched("registered_limits", "registered_limit", map[string]any{"default_limit": 5}), meddled: []string{"default_limit"},
+			replaced: values{"resource_name": text("archives")},
+			vanish:   deleted("registered_limits"),
+		},
+		{
 			kind: "user", lists: []string{"/v3/users", "/v3/domains", "/v3/users/{id}/groups"}, search: []string{"name"},
 			needs: func(t *testing.T, b *bench) values {
 				group, project := target(t, "group", unique("group"), values{}), target(t, "project", unique("project"), values{})

@@ -125,6 +125,7 @@ func kinds(language *schema.Definition, uploads *uploads) map[string]kind {
 		regionKind{keystoneRegions(language)},
 		catalogueServiceKind{keystoneServices(language)},
 		endpointKind{keystoneEndpoints(language)},
+		registeredLimitKind{keystoneRegisteredLimits(language)},
 		networkKind{neutronNetworks(language)},
 		subnetKind{neutronSubnets(language)},
 		routerKind{neutronRouters(language)},
