@@ -52,10 +52,10 @@ func statementBlocks() []Block {
 			Doc: "Says what becomes of an object whose block was taken away. In a module it is about the module's own objects, in every instance.",
 			Attributes: []Attribute{
 				address("from", "network.old", "The address until now, of a resource, one of its objects, a node, a module, or a service, which taking its block away alone does not uninstall. "+
-					"That of the cloud itself, such as cloud.prod, has everything taken away that is on record, in the reverse order of its making; its own block has to stay, as it says how that is reached. What holds data stays: claims to volumes that delete_data does not name, the generated passwords, and the namespaces, and so does all that clean_up of disabled services names."),
+					"That of the cloud itself, such as cloud.prod, has everything taken away that is on record, in the reverse order of its making; its own block has to stay, as it says how that is reached. What holds data stays: claims to volumes and keys that delete_data does not name, the generated passwords, and the namespaces, and so does all that clean_up of disabled services names."),
 				{
 					Name: DeleteData, Type: cty.Set(cty.String), AtLoad: true, Apart: true, Example: cty.SetVal([]cty.Value{cty.StringVal("glance"), cty.StringVal("mariadb")}),
-					Doc: "The services whose claims to volumes go with the cloud, with all that is on them, where from names the cloud: delete_data = [\"mariadb\", \"glance\"]. The plan has these claims with their sizes; those that are made after the deletion of a service has begun stay. " +
+					Doc: "The services whose claims to volumes go with the cloud, with all that is on them, where from names the cloud: delete_data = [\"mariadb\", \"glance\"]. With keystone its fernet and credential keys go, and with them all that is encrypted by these. The plan has the claims with their sizes; those that are made after the deletion of a service has begun stay. " +
 						"The daemon needs the right to delete claims for that, which rbac.deleteData of its chart gives it.",
 				},
 			},

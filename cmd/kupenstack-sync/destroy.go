@@ -33,11 +33,12 @@ func destroyCommand(o *options) *cobra.Command {
 		Use: "destroy", Short: "Take a whole cloud away",
 		Long: `destroy takes everything away that is on record for the configuration at --repo, each thing before what it
 needs: what is in OpenStack, the services, charts, manifests and the labels of nodes. What holds data stays:
-claims to volumes, the generated passwords, and the namespaces. Nothing of this happens before somebody
+claims to volumes, Keystone's keys, the generated passwords, and the namespaces. Nothing of this happens before somebody
 has given the name of the cloud, by --confirm or when asked.
 
 With --delete-data, claims to volumes of the services that it names are deleted once these services are gone,
-with all that is on them. They are listed before, with their sizes, and what is not listed stays. It takes the right to do so, which the account of the
+with all that is on them; of keystone, the Secrets with its fernet and credential keys. They are listed before,
+claims with their sizes, and what is not listed stays. It takes the right to do so, which the account of the
 daemon has only where somebody gave it. What delete_data in a removed block names is not heeded here.
 
 What has prevent_destroy stays, with what it needs; so does what carries instances that are not on record.
@@ -52,7 +53,7 @@ or have a removed block with from = cloud.<name> in the repository in place of t
 			return d.run(cmd.Context(), o)
 		},
 	}
-	command.Flags().StringSliceVar(&o.deleteData, "delete-data", nil, "the services whose volumes are deleted as well, by name")
+	command.Flags().StringSliceVar(&o.deleteData, "delete-data", nil, "the services whose volumes and keys are deleted as well, by name")
 	command.Flags().StringVar(&d.confirm, "confirm", "", "the name of the cloud that is to be taken away")
 	for _, name := range []string{"delete-data", "confirm"} {
 		command.Flags().Lookup(name).Annotations = map[string][]string{wire.Typed: {"true"}}
@@ -95,7 +96,7 @@ func (d *destroying) ask(repo string, data []string) (string, error) {
 	}
 	stays := "What holds data stays."
 	if len(data) > 0 {
-		stays = "The volumes of these services that are listed above are deleted, with all that is on them: " + strings.Join(data, ", ") + "."
+		stays = "The volumes and keys of these services that are listed above are deleted, with all that is on them: " + strings.Join(data, ", ") + "."
 	}
 	fmt.Fprintf(d.out, "Everything that %s describes is going to be taken away. %s\nThe name of the cloud, to go on: ", repo, stays)
 	line, err := bufio.NewReader(d.in).ReadString('\n')

@@ -40,17 +40,19 @@ func TestDestroySaysWhichDataGoes(t *testing.T) {
 	claim := func(release, kind, name, size string) wire.Claim {
 		return wire.Claim{Ref: unit.ObjectRef{APIVersion: "v1", Kind: kind, Namespace: "openstack", Name: name}, Release: release, Size: size}
 	}
-	listed := []wire.Claim{claim("mariadb", "PersistentVolumeClaim", "data-0", "5Gi"), claim("mariadb", "ConfigMap", "mariadb-mariadb-state", "")}
+	listed := []wire.Claim{claim("mariadb", "PersistentVolumeClaim", "data-0", "5Gi"), claim("mariadb", "ConfigMap", "mariadb-mariadb-state", ""), claim("keystone", "Secret", "keystone-fernet-keys", "")}
 	find := func(context.Context, *options) ([]wire.Claim, error) { return listed, nil }
 	d := destroying{in: strings.NewReader("\n"), out: &out, asks: true, find: find}
-	if err := d.run(t.Context(), &options{deleteData: []string{"mariadb", "glance"}}); err == nil || !strings.Contains(out.String(), "are listed above are deleted, with all that is on them: mariadb, glance.") || strings.Contains(out.String(), "stays") {
+	if err := d.run(t.Context(), &options{deleteData: []string{"mariadb", "glance", "keystone"}}); err == nil || !strings.Contains(out.String(), "are listed above are deleted, with all that is on them: mariadb, glance, keystone.") || strings.Contains(out.String(), "stays") {
 		t.Errorf("it asks %q, and ends with %v", out.String(), err)
 	}
 	const list = `  mariadb
     PersistentVolumeClaim openstack/data-0, 5Gi
     ConfigMap openstack/mariadb-mariadb-state
   glance
-    no volumes
+    no volumes, no keys
+  keystone
+    Secret openstack/keystone-fernet-keys
 `
 	if !strings.Contains(out.String(), list) || strings.Index(out.String(), list) > strings.Index(out.String(), "The name of the cloud") {
 		t.Errorf("it lists %q", out.String())

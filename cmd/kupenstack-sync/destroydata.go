@@ -16,7 +16,7 @@ import (
 // dataPatience bounds how long it takes to find the volumes of services.
 const dataPatience = 5 * time.Minute
 
-// dataOf finds the volumes of the services that somebody named, as the newest revision has them. It changes nothing.
+// dataOf finds the volumes and keys of the services that somebody named, as the newest revision has them. It changes nothing.
 func dataOf(ctx context.Context, o *options) ([]wire.Claim, error) {
 	ctx, cancel := context.WithTimeout(ctx, dataPatience)
 	defer cancel()
@@ -55,7 +55,7 @@ func dataOf(ctx context.Context, o *options) ([]wire.Claim, error) {
 	return system.Data(ctx, o.deleteData)
 }
 
-// listData tells which volumes are deleted, by the services that somebody named.
+// listData tells which volumes and keys are deleted, by the services that somebody named.
 func listData(out io.Writer, services []string, claims []wire.Claim) {
 	fmt.Fprintln(out, "These are deleted once their service is gone, with all that is on them, and nothing else:")
 	for i, service := range services {
@@ -76,7 +76,7 @@ func listData(out io.Writer, services []string, claims []wire.Claim) {
 			}
 		}
 		if none {
-			fmt.Fprintln(out, "    no volumes")
+			fmt.Fprintln(out, "    no volumes, no keys")
 		}
 	}
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
@@ -10,8 +11,11 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// costOfData says what is lost with the claims to volumes of a service.
-const costOfData = "deleted with it: its claims to volumes, with all that is on them"
+// What is lost with the claims to volumes of a service, and with its keys.
+const (
+	costOfData = "deleted with it: its claims to volumes, with all that is on them"
+	costOfKeys = "deleted with it: its keys, without which nobody can read what is encrypted with them"
+)
 
 // takesData tells whether the block that removes the cloud names the data of a service, and the service goes.
 func (r Removals) takesData(entry *inventory.Entry) bool {
@@ -22,7 +26,7 @@ func (r Removals) takesData(entry *inventory.Entry) bool {
 		})
 }
 
-// takeData has the claims of a service deleted with it: those on record once its deletion has begun, and all that
+// takeData has the claims and keys of a service deleted with it: those on record once its deletion has begun, and all that
 // are there before. They are fields of the change, so that a plan shows them, and admits none but these.
 func (c *Change) takeData(entry *inventory.Entry, state unit.State) {
 	if c.Action == unit.ActionForget && state.Data != nil && len(state.Data.Claims) > 0 {
@@ -35,13 +39,21 @@ func (c *Change) takeData(entry *inventory.Entry, state unit.State) {
 		c.Data = state.Data
 	}
 	if c.Data == nil {
-		c.block("it is not known yet which claims to volumes it has")
+		c.block("it is not known yet which claims to volumes and keys it has")
 		return
 	}
+	var costs []string
 	for _, claim := range c.Data.Claims {
+		cost := costOfData
+		if claim.Ref.Kind == "Secret" {
+			cost = costOfKeys
+		}
+		if !slices.Contains(costs, cost) {
+			costs = append(costs, cost)
+		}
 		c.Fields = append(c.Fields, unit.Field{Path: claim.Ref.String(), Before: cmp.Or(claim.Size, "there")})
 	}
-	if len(c.Data.Claims) > 0 {
-		c.Cost = costOfData
+	if len(costs) > 0 {
+		c.Cost = strings.Join(costs, "; ")
 	}
 }

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -154,6 +155,27 @@ func TestMakeImports(t *testing.T) {
 	}
 }
 
+// TestKeysAreACost has a plan tell that what keys encrypt is lost with them, and what is on volumes.
+func TestKeysAreACost(t *testing.T) {
+	claim := func(kind string) unit.Claim {
+		return unit.Claim{Ref: unit.ObjectRef{Kind: kind, Namespace: "o", Name: "n"}, UID: kind}
+	}
+	for _, test := range []struct {
+		claims []unit.Claim
+		want   string
+	}{
+		{[]unit.Claim{claim("Secret"), claim("Secret")}, "deleted with it: its keys, without which nobody can read what is encrypted with them"},
+		{[]unit.Claim{claim("PersistentVolumeClaim"), claim("Secret")}, "deleted with it: its claims to volumes, with all that is on them; deleted with it: its keys, without which nobody can read what is encrypted with them"},
+	} {
+		e, state := entryOf(of("service.a", "a")), seen("a")
+		state.Data = &unit.Data{Claims: test.claims}
+		c := plan.Departed(&e, state, plan.Removals{{From: addr.Module{}, Destroy: true, DeleteData: []string{"a"}}}, false, nil)
+		if c.Action != unit.ActionDelete || c.Cost != test.want || len(c.Fields) != len(test.claims) {
+			t.Errorf("got %+v", c)
+		}
+	}
+}
+
 // TestDataGoesWithItsService has the claims on record count once there are some, and those that are seen before.
 func TestDataGoesWithItsService(t *testing.T) {
 	data := func(names ...string) *unit.Data {
@@ -198,6 +220,9 @@ func TestDataGoesWithItsService(t *testing.T) {
 			c := plan.Departed(&e, test.state, test.removals, false, nil)
 			if c.Action != test.want || !c.Data.Equal(test.data) || (c.Cost != "") != test.cost {
 				t.Errorf("got %+v with %+v", c, c.Data)
+			}
+			if strings.Contains(c.Cost, "its keys") {
+				t.Errorf("without keys it costs %q", c.Cost)
 			}
 			if test.data != nil && len(c.Fields) != len(test.data.Claims) || test.data == nil && len(c.Fields) > 0 {
 				t.Errorf("it shows %+v", c.Fields)

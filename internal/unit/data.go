@@ -2,7 +2,7 @@ package unit
 
 import "slices"
 
-// Data are claims to volumes that go with a release, and what notes what is in them.
+// Data are claims to volumes that go with a release, what notes what is in them, and Secrets with its keys.
 type Data struct {
 	// Claims are in the order in which they go.
 	Claims []Claim `json:"claims,omitempty"`

@@ -206,10 +206,10 @@ func hasCompute(entries *inventory.Inventory) bool {
 	})
 }
 
-// Claim is a claim to a volume that a service has.
+// Claim is a claim to a volume that a service has, or a Secret with its keys.
 type Claim = helm.Claim
 
-// Data returns the claims to volumes that services of the configuration in force have. It needs the engine to have
+// Data returns the claims to volumes and the keys that services of the configuration in force have. It needs the engine to have
 // been made.
 func (s *System) Data(ctx context.Context, services []string) ([]Claim, error) {
 	releases, namespace, err := s.volumes()

@@ -20,7 +20,7 @@ import (
 // stay would be made anew.
 const galeraState = "-mariadb-state"
 
-// Claim is a claim to a volume that a release has, or a note about what is in it that goes with it.
+// Claim is a claim to a volume that a release has, a note about what is in it that goes with it, or a Secret with keys.
 type Claim struct {
 	Ref     unit.ObjectRef
 	UID     types.UID
@@ -28,22 +28,33 @@ type Claim struct {
 	Size    string // "" for what has none
 }
 
-// Data returns the claims to volumes of releases, whether these are there or not, and what goes with them, in order.
+// keysOf returns the name of the release whose hooks have made a Secret that outlives it, "" for any other Secret.
+// Keystone's keys are such: what is encrypted with them, in tokens and in its database, is lost without them.
+func keysOf(object *metav1.PartialObjectMetadata) string {
+	if object.Annotations[annotationPolicy] != policyKeep {
+		return ""
+	}
+	return object.Annotations[annotationRelease]
+}
+
+// Data returns the claims to volumes of releases, whether these are there or not, and what goes with them, in order:
+// keys are the last, as they may be needed for what is in volumes that turn out to stay.
 func (d *Driver) Data(ctx context.Context, namespace string, releases []string) ([]Claim, error) {
 	var found []Claim
 	for _, of := range []struct {
-		kind, resource string
-		whose          func(*metav1.PartialObjectMetadata) string
+		kind, resource, selector string
+		whose                    func(*metav1.PartialObjectMetadata) string
 	}{
-		{kindClaim, "persistentvolumeclaims", func(o *metav1.PartialObjectMetadata) string { return releaseOf(kindClaim, o) }},
-		{"ConfigMap", "configmaps", func(o *metav1.PartialObjectMetadata) string {
+		{kindClaim, "persistentvolumeclaims", "", func(o *metav1.PartialObjectMetadata) string { return releaseOf(kindClaim, o) }},
+		{"ConfigMap", "configmaps", "", func(o *metav1.PartialObjectMetadata) string {
 			if name, is := strings.CutSuffix(o.Name, galeraState); is {
 				return name
 			}
 			return ""
 		}},
+		{kindSecret, "secrets", labelManagedBy + "=" + managedByHelm, keysOf},
 	} {
-		items, err := d.api.Metadata(ctx, schema.GroupVersionResource{Version: "v1", Resource: of.resource}, namespace, "")
+		items, err := d.api.Metadata(ctx, schema.GroupVersionResource{Version: "v1", Resource: of.resource}, namespace, of.selector)
 		if err != nil {
 			return nil, fmt.Errorf("list the %s in %s: %w", of.resource, namespace, err)
 		}
@@ -82,7 +93,8 @@ func (d *Driver) sizeOf(ctx context.Context, ref unit.ObjectRef) (string, error)
 
 // DeleteData deletes claims that [Driver.Data] has returned, of releases that are gone by now, and returns what it
 // deleted, in order. Nothing else is deleted: one of the same name that was made since has another UID. The data of a
-// release that is there stays, as does all of it when it is not known whether one is there.
+// release that is there stays, as does all of it when it is not known whether one is there. Keys stay as long as
+// anything else does that was to go.
 // Nothing but what a person types leads here. What a configuration names goes with [Driver.Delete].
 func (d *Driver) DeleteData(ctx context.Context, namespace string, claims []Claim) ([]unit.ObjectRef, error) {
 	histories, err := d.list(ctx, namespace, "")
@@ -100,6 +112,9 @@ func (d *Driver) DeleteData(ctx context.Context, namespace string, claims []Clai
 			continue
 		}
 		if claim.Ref.Kind != kindClaim && kept[claim.Release] { // the databases are still in a volume then
+			continue
+		}
+		if claim.Ref.Kind == kindSecret && len(failures) > 0 {
 			continue
 		}
 		if err := d.cluster.Delete(ctx, claim.Ref, claim.UID); err != nil {

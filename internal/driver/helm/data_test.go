@@ -31,10 +31,15 @@ func (g *guarded) Confirm(context.Context, unit.ObjectRef) (*unstructured.Unstru
 	return nil, nil
 }
 
-// What says that the databases were made stays as long as a volume may have them.
+// What says that the databases were made stays as long as a volume may have them, and keys as long as anything does.
 func TestStateStaysWithItsData(t *testing.T) {
 	object := func(name string, labels map[string]string) metav1.PartialObjectMetadata {
 		return metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "o", Name: name, Labels: labels}}
+	}
+	key := func(name, release, policy string) metav1.PartialObjectMetadata {
+		o := object(name, map[string]string{labelManagedBy: managedByHelm})
+		o.Annotations = map[string]string{annotationPolicy: policy, annotationRelease: release}
+		return o
 	}
 	api := &server{objects: map[string][]metav1.PartialObjectMetadata{
 		"persistentvolumeclaims": {
@@ -43,6 +48,7 @@ func TestStateStaysWithItsData(t *testing.T) {
 			object("data-two-0", map[string]string{labelReleaseGroup: "two"}),
 		},
 		"configmaps": {object("one-mariadb-state", nil), object("two-mariadb-state", nil)},
+		"secrets":    {key("keys", "two", policyKeep), key("hook", "two", ""), key("of-three", "three", policyKeep), key("unmarked", "", policyKeep)},
 	}}
 	cluster := &guarded{kept: map[string]bool{"data-one-0": true}}
 	d := &Driver{api: api, cluster: cluster}
@@ -63,7 +69,7 @@ func TestStateStaysWithItsData(t *testing.T) {
 		t.Errorf("with a claim that stays: %v", err)
 	}
 	cluster.kept = nil
-	if err := remove("[PersistentVolumeClaim o/data-one-0 " + claims + " ConfigMap o/one-mariadb-state ConfigMap o/two-mariadb-state]"); err != nil {
+	if err := remove("[PersistentVolumeClaim o/data-one-0 " + claims + " ConfigMap o/one-mariadb-state ConfigMap o/two-mariadb-state Secret o/keys]"); err != nil {
 		t.Errorf("once all can go: %v", err)
 	}
 }

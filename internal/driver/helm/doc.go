@@ -43,8 +43,8 @@
 //
 // What a release has made in other services goes with it where that is asked for, by Jobs of package cleanup, which
 // are run as its hooks are. Before the first of them the release is marked as one that is being uninstalled, so that
-// one that is wanted again is installed from the beginning. Claims to volumes go with it where they are on record as
-// doing so, once its objects are gone and before its history goes, or by [Driver.DeleteData].
+// one that is wanted again is installed from the beginning. Claims to volumes, and Secrets with keys that its hooks
+// have made to outlive it, go with it where they are on record as doing so, once its objects are gone and before its history goes, or by [Driver.DeleteData].
 //
 // Keys of the values that somebody wrote and nothing of the chart reads block a release before anything is changed
 // (see package chartkeys). That is looked at once for each new specification or chart: a revision that was made
@@ -54,8 +54,8 @@
 // revision, as databases and brokers know the old one. The release keeps the values that it was
 // made with until its specification changes.
 //
-// The package never deletes a CustomResourceDefinition, a Namespace or an object with Helm's policy "keep", and a
-// PersistentVolumeClaim only where the UID of that very one is named: by the record of what goes with its release,
+// The package never deletes a CustomResourceDefinition or a Namespace, and a PersistentVolumeClaim or an object with
+// Helm's policy "keep" only where the UID of that very one is named: by the record of what goes with its release,
 // or to [Driver.DeleteData]. It reads no home directory, and puts no secret into an error, a
 // message or a diff.
 package helm

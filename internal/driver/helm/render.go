@@ -34,6 +34,7 @@ const (
 	kindJob        = "Job"
 	kindPod        = "Pod"
 	kindClaim      = "PersistentVolumeClaim"
+	kindSecret     = "Secret"
 	kindDefinition = "CustomResourceDefinition"
 	kindNamespace  = "Namespace"
 )

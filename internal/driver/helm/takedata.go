@@ -11,8 +11,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// takingData says that the claims which go with a release are being deleted.
-const takingData = "its claims to volumes are being deleted"
+// takingData says that the claims and keys which go with a release are being deleted.
+const takingData = "its data is being deleted"
 
 // taken returns the claims that go with a release: those on record that are left, and all that are there as long
 // as none are on record. It returns nil for one whose data stays.
@@ -36,8 +36,8 @@ func (d *Driver) taken(ctx context.Context, target unit.Target) (*unit.Data, err
 }
 
 // takeData takes the next step of deleting the claims that are on record as going with a release whose objects are
-// gone, and tells whether all of them are gone as well. What notes what is in the volumes goes after these. One of
-// the same name that was made since is another one, and stays.
+// gone, and tells whether all of them are gone as well. What notes what is in the volumes goes after these, and so do
+// keys. One of the same name that was made since is another one, and stays.
 func (d *Driver) takeData(ctx context.Context, target unit.Target) (bool, error) {
 	if target.Data == nil {
 		return true, nil
@@ -45,7 +45,7 @@ func (d *Driver) takeData(ctx context.Context, target unit.Target) (bool, error)
 	gone := true
 	for _, claim := range target.Data.Claims {
 		if claim.Ref.Kind != kindClaim && !gone {
-			break
+			break // one after the other
 		}
 		live, err := d.cluster.Confirm(ctx, claim.Ref)
 		if err != nil {
@@ -59,7 +59,7 @@ func (d *Driver) takeData(ctx context.Context, target unit.Target) (bool, error)
 			continue
 		}
 		err = d.cluster.Delete(ctx, claim.Ref, types.UID(claim.UID))
-		if apierrors.IsForbidden(err) {
+		if apierrors.IsForbidden(err) && claim.Ref.Kind == kindClaim {
 			return false, fmt.Errorf("%w; give the daemon the right to delete claims to volumes there, by rbac.deleteData of its chart, or take the service out of delete_data", err)
 		}
 		if err != nil {

@@ -57,17 +57,19 @@ func claims(names ...string) *unit.Data {
 		kind := kindClaim
 		if strings.HasSuffix(name, galeraState) {
 			kind = "ConfigMap"
+		} else if name == "keys" {
+			kind = kindSecret
 		}
 		data.Claims = append(data.Claims, unit.Claim{Ref: unit.ObjectRef{APIVersion: "v1", Kind: kind, Namespace: "o", Name: name}, UID: "uid of " + name})
 	}
 	return data
 }
 
-// What is on record goes by its UID, the note about the databases after the volumes that have them.
+// What is on record goes by its UID, the note about the databases after the volumes that have them, and keys last.
 func TestDataOnRecordGoes(t *testing.T) {
 	h := &holder{
-		uids:  map[string]types.UID{"a": "uid of a", "b": "uid of another", "c": "uid of c", "d": "uid of d", "x" + galeraState: types.UID("uid of x" + galeraState)},
-		going: map[string]bool{}, used: map[string]bool{"c": true},
+		uids:  map[string]types.UID{"a": "uid of a", "b": "uid of another", "c": "uid of c", "d": "uid of d", "x" + galeraState: types.UID("uid of x" + galeraState), "keys": "uid of keys"},
+		going: map[string]bool{}, used: map[string]bool{"c": true, "x" + galeraState: true},
 	}
 	d := &Driver{cluster: h}
 	step := func(data *unit.Data, gone bool, deleted string) {
@@ -78,13 +80,15 @@ func TestDataOnRecordGoes(t *testing.T) {
 			t.Errorf("gone %t, deleted %q, %v; want %t, %q", got, h.deleted, err, gone, deleted)
 		}
 	}
-	recorded := claims("a", "b", "c", "never", "x"+galeraState)
+	recorded := claims("a", "b", "c", "never", "x"+galeraState, "keys")
 	step(nil, true, "[]")
 	step(claims(), true, "[]")
 	step(recorded, false, "[a uid of a c uid of c]")
 	step(recorded, false, "[]") // a pod uses what is left
 	delete(h.uids, "c")
 	step(recorded, false, "[x-mariadb-state uid of x-mariadb-state]")
+	delete(h.uids, "x"+galeraState)
+	step(recorded, false, "[keys uid of keys]")
 	step(recorded, true, "[]")
 	if fmt.Sprint(h.uids) != "map[b:uid of another d:uid of d]" {
 		t.Errorf("left are %v", h.uids)
