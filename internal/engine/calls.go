@@ -192,12 +192,17 @@ func (e *Engine) drop(ctx context.Context, a addr.Object) error {
 	return e.Inventory.Remove(ctx, a)
 }
 
-// forget drops the entry of what is gone already.
+// forget drops the entry of what is gone already, or stays and is not managed any more: a service that stays was
+// not uninstalled, and does not count as such.
 func (e *Engine) forget(calls context.Context, l *loop) {
+	drop := e.drop
+	if l.state.Existence != unit.Absent {
+		drop = e.Inventory.Remove
+	}
 	e.begin(l, e.target(nil, l.address).Locator.Driver, func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
-		err := e.drop(ctx, l.address)
+		err := drop(ctx, l.address)
 		return func() {
 			if err != nil {
 				e.failed(l, err)
