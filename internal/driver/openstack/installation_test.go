@@ -1,0 +1,114 @@
+package openstack_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// installation is what outlives a process of ours: its inventory and the key of its marks. Every pass is one of a
+// new process, with a connection and an inventory read anew.
+type installation struct {
+	*bench
+	prefix  string // begins the names of all that is its own
+	options openstack.Options
+	store   *records
+	marker  inventory.Marker
+}
+
+func newInstallation(t *testing.T, prefix string) *installation {
+	t.Helper()
+	x := &installation{
+		prefix: unique(prefix), store: &records{shards: map[string]inventory.Shard{}},
+		marker: inventory.NewMarker(rand.Text(), redact.NewSecret("a key that is long enough")),
+	}
+	x.bench = newBench(t, func(o *openstack.Options) { x.options = *o })
+	return x
+}
+
+// passes is how many passes in a row may leave something undone: a pass ends with what a service has turned down, and
+// the next one tries it again.
+const passes = 4
+
+// settle makes passes until one leaves everything as it is wanted, and nothing else on record.
+func (x *installation) settle(ctx context.Context, targets []unit.Target) error {
+	var err error
+	for range passes {
+		limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
+		err = x.pass(limited, targets)
+		cancel()
+		if err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("after %d passes %w", passes, err)
+}
+
+// pass is one pass of a new process, which ends when nothing more moves, or with the context. The error tells what is
+// not as it is wanted.
+func (x *installation) pass(ctx context.Context, targets []unit.Target) error {
+	kept, err := inventory.Open(ctx, x.store)
+	if err != nil {
+		return err
+	}
+	d := openstack.New(x.options)
+	defer d.Close()
+	r := &engine.Revision{ID: rand.Text(), Deployment: inventory.Deployment{Cloud: "demo"}}
+	for _, tg := range targets {
+		r.Units = append(r.Units, unit.Unit{Address: tg.Address, Spec: tg.Spec, Class: unit.ClassResource})
+	}
+	e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: x.marker})
+	if err := e.Converge(ctx, r, time.Second); err != nil {
+		return err
+	}
+	for _, u := range e.Snapshot().Units {
+		if u.Phase != engine.PhaseReady {
+			return fmt.Errorf("%s is %s: %s", u.Address, u.Phase, u.Reason)
+		}
+	}
+	if n := len(kept.Entries()); n != len(targets) {
+		return fmt.Errorf("%d units are on record, %d are wanted", n, len(targets))
+	}
+	return nil
+}
+
+// holds asserts what there is of its own in the cloud, asked for past the proxies: one of each that is wanted, and
+// nothing else.
+func (x *installation) holds(t *testing.T, targets []unit.Target) {
+	t.Helper()
+	want, have := map[string]int{}, map[string]int{}
+	for _, tg := range targets {
+		if k := kindOfTarget(tg); k == "network" || k == "subnet" || k == "volume" {
+			want[k+" "+wantedOf(tg).GetAttr("name").AsString()]++
+		}
+	}
+	for kind, at := range map[string]struct{ service, path, many string }{
+		"network": {"network", "v2.0/networks?fields=name", "networks"},
+		"subnet":  {"network", "v2.0/subnets?fields=name", "subnets"},
+		"volume":  {"volumev3", "volumes?all_tenants=1", "volumes"},
+	} {
+		all, _ := request(t, at.service, http.MethodGet, at.path, nil)[at.many].([]any)
+		for _, one := range all {
+			raw, _ := one.(map[string]any)
+			if name, _ := raw["name"].(string); strings.HasPrefix(name, x.prefix) {
+				have[kind+" "+name]++
+			}
+		}
+	}
+	if !maps.Equal(have, want) {
+		t.Errorf("in the cloud are %v, want %v", have, want)
+	}
+}
+
+func kindOfTarget(tg unit.Target) string { return tg.Spec.(*unit.Resource).Kind }
