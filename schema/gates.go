@@ -27,7 +27,7 @@ func gateType() cty.Type {
 
 func gates() Attribute {
 	return Attribute{
-		Name: Gates, Type: cty.List(gateType()), AtLoad: true,
+		Name: Gates, Type: cty.List(gateType()), AtLoad: true, Bounds: &Bounds{100, 599}, Unit: "the status of an answer",
 		Fields: map[string]Format{
 			GateURL: FormatURL, GateCA: FormatPEM, GateKind: FormatKind, GateNamespace: FormatDNSLabel, GateName: FormatName,
 		},

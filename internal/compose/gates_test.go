@@ -56,8 +56,6 @@ func TestGatesThatAreNone(t *testing.T) {
 	for written, want := range map[string]string{
 		`[{}]`: "gates[0] has neither a url nor an object",
 		`[{ url = "http://a" }, { url = "http://a", kind = "Node" }]`:                              "gates[1] has a url, and kind, which an object has",
-		`[{ url = "http://a", status = 42 }]`:                                                      "gates[0] has a status that no answer has",
-		`[{ url = "http://a", status = 200.5 }]`:                                                   "gates[0] has a status that no answer has",
 		`[{ kind = "Node", name = "one" }]`:                                                        "gates[0] is about an object, and lacks api_version, condition",
 		`[{ api_version = "v1", kind = "Node", name = "one", condition = "Ready", status = 200 }]`: "gates[0] is about an object, and has status or ca",
 		`[for i in range(21) : { url = "http://a/${i}" }]`:                                         "there can be at most 20, and these are 21",

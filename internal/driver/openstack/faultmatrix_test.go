@@ -163,7 +163,7 @@ func bareServer(t *testing.T, b *bench) string {
 	t.Helper()
 	flavor := smallFlavor(t)
 	b.converge(t, &flavor)
-	url, checksum := disk(t, 1<<10)
+	url, checksum := b.disk(t, 1<<10)
 	image := target(t, "image", unique("image"), values{"source": text(url), "checksum": text(checksum), "disk_format": text("raw"), "container_format": text("bare")})
 	b.converge(t, &image)
 	server := target(t, "instance", unique("vm"), values{"image": text(image.ID), "flavor": text(flavor.ID), "networks": cty.ListValEmpty(cty.String)})

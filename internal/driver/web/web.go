@@ -35,7 +35,7 @@ func (a *Asker) Ask(ctx context.Context, g unit.Check) unit.Answer {
 	if err != nil {
 		return unit.Answer{Reach: unit.ReachUnknown, Message: fmt.Sprintf("%s: %v", g, plain(err))}
 	}
-	defer response.Body.Close() //nolint:errcheck // nothing was read
+	defer response.Body.Close()
 	good := response.StatusCode == g.Status || g.Status == 0 && response.StatusCode/100 == 2
 	if good {
 		return unit.Answer{Reach: unit.ReachAnswers}

@@ -17,7 +17,7 @@ project "test" {
     ram       = -2
     instances = "y"
     coers     = 5
-    volumes   = local.servers
+    disks     = local.servers
   }
 }
 
