@@ -63,6 +63,9 @@ func resources() map[string]schema.GroupVersionResource {
 		"Deployment":         {Group: "apps", Version: "v1", Resource: "deployments"},
 		"ClusterRole":        {Group: roles, Version: "v1", Resource: "clusterroles"},
 		"ClusterRoleBinding": {Group: roles, Version: "v1", Resource: "clusterrolebindings"},
+		"Role":               {Group: roles, Version: "v1", Resource: "roles"},
+		"RoleBinding":        {Group: roles, Version: "v1", Resource: "rolebindings"},
+		"NetworkPolicy":      {Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"},
 	}
 }
 
@@ -117,10 +120,11 @@ func TestServerTakesTheChart(t *testing.T) {
 }
 
 // account makes the chart's service account with its rights, under names of this test's own, and
-// returns a client that is this account.
-func (p *place) account() kubernetes.Interface {
+// returns a client that is this account. It may delete data in the namespaces that are given.
+func (p *place) account(data ...any) kubernetes.Interface {
 	p.t.Helper()
-	for _, object := range objects(p.t, p.name, values{"repo": values{"url": exampleURL}, "serviceAccount": values{"name": p.name}}) {
+	given := values{"repo": values{"url": exampleURL}, "serviceAccount": values{"name": p.name}, "rbac": values{"deleteData": data}}
+	for _, object := range objects(p.t, p.name, given) {
 		if object.GetKind() == "Deployment" || object.GetKind() == "Service" {
 			continue
 		}
@@ -226,7 +230,7 @@ func TestRights(t *testing.T) {
 	check := func(rights []right, want bool) {
 		for _, r := range rights {
 			for _, verb := range r.verbs {
-				if got := p.may(client, r.group, r.resource, verb); got != want {
+				if got := p.may(client, "", r.group, r.resource, verb); got != want {
 					t.Errorf("%s %s of the group %q: allowed is %v, want %v", verb, r.resource, r.group, got, want)
 				}
 			}
@@ -236,12 +240,36 @@ func TestRights(t *testing.T) {
 	check(forbidden(), false)
 }
 
+// The server lets the account delete claims in the namespaces that were named, and nowhere else.
+func TestRightToDeleteData(t *testing.T) {
+	p := newPlace(t)
+	client := p.account(p.name)
+	p.awaitRights(client)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for !p.may(client, p.name, "", "persistentvolumeclaims", "delete") { // the authorizer sees each binding by itself
+		select {
+		case <-tick.C:
+		case <-p.ctx.Done():
+			t.Fatal("the account never got the right to delete claims")
+		}
+	}
+	for _, c := range []struct{ namespace, resource, verb string }{
+		{"default", "persistentvolumeclaims", "delete"}, {"", "persistentvolumeclaims", "delete"}, {p.name, "persistentvolumeclaims", "deletecollection"},
+		{p.name, "persistentvolumes", "delete"}, {p.name, "pods/exec", "create"},
+	} {
+		if p.may(client, c.namespace, "", c.resource, c.verb) {
+			t.Errorf("in %q it may %s %s", c.namespace, c.verb, c.resource)
+		}
+	}
+}
+
 // awaitRights waits until the server's authorizer has seen the new binding.
 func (p *place) awaitRights(client kubernetes.Interface) {
 	p.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for !p.may(client, "", "secrets", "get") {
+	for !p.may(client, "", "", "secrets", "get") {
 		select {
 		case <-tick.C:
 		case <-p.ctx.Done():
@@ -250,12 +278,13 @@ func (p *place) awaitRights(client kubernetes.Interface) {
 	}
 }
 
-func (p *place) may(client kubernetes.Interface, group, resource, verb string) bool {
+// may tells whether an account may do something in a namespace, "" for all of them.
+func (p *place) may(client kubernetes.Interface, namespace, group, resource, verb string) bool {
 	p.t.Helper()
 	resource, sub, _ := strings.Cut(resource, "/")
 	answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(p.ctx, &authorizationv1.SelfSubjectAccessReview{
 		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Group: group, Resource: resource, Subresource: sub, Verb: verb,
+			Namespace: namespace, Group: group, Resource: resource, Subresource: sub, Verb: verb,
 		}},
 	}, metav1.CreateOptions{})
 	if err != nil {
