@@ -137,7 +137,7 @@ func instanceBlock() Block {
 			},
 			{
 				Name: "heal", Type: cty.String, Wish: true, Allowed: []string{HealNone, HealRestart, HealRebuild, HealRecreate}, Example: cty.StringVal(HealRebuild),
-				Doc: "What to do when it fails by itself. In the state ERROR: restart resets it, rebuild writes its disk anew from the image and keeps its addresses, recreate deletes it and makes it again. " +
+				Doc: "What to do when it fails by itself. In the state ERROR: restart resets it, rebuild writes its disk anew from the image and keeps its addresses, recreate deletes it and makes it again, which waits for a person as long as anything refers to it, unless create_before_destroy is set. " +
 					"With any of these it is also started when it stopped, unless running = false. After 3 attempts that did not last, 1 and 5 minutes apart, it is left as it is until its block changes; what works for a day begins anew. Nothing unless written.",
 			},
 			idAttribute(FormatID),

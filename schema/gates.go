@@ -34,6 +34,6 @@ func gates() Attribute {
 		Example: cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"url": cty.StringVal("http://gitea-http.gitea.svc:3000/api/healthz")})}),
 		Doc: "What has to hold, beside the chart's own objects and hooks, before the release is ready and what depends on it goes on; at most 20. Either a url that a GET is answered from with a status of 200 to 299, or with the one that status gives, with certificates of the authorities in ca, in PEM, or of those that the daemon's machine trusts; redirects are not followed. " +
 			"Or an object in the cluster, by its api_version, kind, name and namespace, that of the release unless written, whose condition is True: { api_version = \"cert-manager.io/v1\", kind = \"Certificate\", name = \"ca\", condition = \"Ready\" }. " +
-			"They are asked once all else is ready, and again at every look at everything; a release that was ready waits again when one does not hold any more, and has failed after ten minutes of that. With --api-checks=none none is asked. The daemon needs the right to read objects of kinds that are not Kubernetes' own.",
+			"They are asked once all else is ready, and again at every look at everything; a release that was ready waits again when one does not hold any more, and has failed after ten minutes of that. With --api-checks=none none is asked. Kinds that the role of the daemon's chart does not list have to be in rbac.extraRules, to be read.",
 	}
 }

@@ -124,7 +124,7 @@ func subnetBlock() Block {
 func routerBlock() Block {
 	return Block{
 		Kind: "router", Class: ClassResource, Labels: resourceLabel("edge"), Rules: markedRules(),
-		Loses:  &Loss{What: "the address of its gateway", Kept: "external_fixed_ip"},
+		Loses:  &Loss{What: "the address of its gateway", Kept: "external_fixed_ip", Needs: "external_network"},
 		Unique: "the address of a subnet's gateway is on one router only",
 		Doc:    "A router between subnets, and from them to an external network.",
 		Attributes: []Attribute{

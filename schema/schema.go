@@ -57,6 +57,8 @@ type Loss struct {
 	// Kept is the attribute, or the nested block with ip_address, that makes it nothing when it is written: the
 	// new object has the same.
 	Kept string
+	// Needs is the attribute that has to be written for anything to be lost, "" for none.
+	Needs string
 }
 
 // Label is one of the names that follow a block's kind.

@@ -154,6 +154,13 @@ func (p *onePass) converge(ctx context.Context, wanted *engine.Revision) error {
 	if err != nil {
 		return why(ctx, err)
 	}
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	go p.system.FollowSuspensions(following, func(err error) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
+		}
+	})
 	progress := newProgress(os.Stderr)
 	done := make(chan error, 1)
 	go func() { done <- e.Converge(ctx, wanted, wire.Grace) }()

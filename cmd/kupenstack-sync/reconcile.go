@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,9 +51,7 @@ func (s *suspending) reconcile(ctx context.Context, args []string) error {
 		return err
 	}
 	defer end()
-	if err := s.known(ctx, system, targets); err != nil {
-		return err
-	}
+	s.known(ctx, system, targets)
 	by, err := system.User(ctx)
 	if err != nil {
 		return err
@@ -93,13 +92,18 @@ func (s *suspending) taken(ctx context.Context, system *wire.System, id string) 
 	}
 }
 
-// known warns of addresses that nothing is on record for.
-func (s *suspending) known(ctx context.Context, system *wire.System, targets []addr.Address) error {
-	unknown, err := system.Unknown(ctx, targets)
-	for _, target := range unknown {
-		if target != (addr.Module{}) {
-			fmt.Fprintf(os.Stderr, "kupenstack-sync: there is nothing on record at %s yet\n", target)
-		}
+// known warns of addresses that nothing is on record for. Where the records cannot be read, it warns of that: to have
+// something left alone matters most then.
+func (s *suspending) known(ctx context.Context, system *wire.System, targets []addr.Address) {
+	targets = slices.DeleteFunc(slices.Clone(targets), func(a addr.Address) bool { return a == addr.Address(addr.Module{}) })
+	if len(targets) == 0 {
+		return
 	}
-	return err
+	unknown, err := system.Unknown(ctx, targets)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "kupenstack-sync: it is not known whether there is anything at these addresses: %v\n", err)
+	}
+	for _, target := range unknown {
+		fmt.Fprintf(os.Stderr, "kupenstack-sync: there is nothing on record at %s yet\n", target)
+	}
 }

@@ -114,9 +114,7 @@ func (s *suspending) suspend(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.known(ctx, system, targets); err != nil {
-		return err
-	}
+	s.known(ctx, system, targets)
 	now := time.Now()
 	var begun []suspension.Suspension
 	for _, target := range targets {

@@ -146,7 +146,12 @@ func serve(ctx context.Context, o *options) error {
 			return system.Engine(ctx, false, changed)
 		},
 		Board: system.Board(), Keep: system.KeepInstallation, Suspend: system.FollowSuspensions,
-		Requests: system.FollowRequests(func() { tell(daemon.SourceChanged) }), Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Certificate: certificate, Hooks: hooks, Log: log,
+		Requests: system.FollowRequests(func() {
+			select {
+			case changes <- daemon.SourceChanged:
+			default: // a look at what changed is due already, and it takes the newest commit
+			}
+		}), Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Certificate: certificate, Hooks: hooks, Log: log,
 		Listening: func(address net.Addr) { log.Info().Stringer("address", address).Msg("answers health checks") },
 	}
 	if heart, ok := target.(daemon.Heartbeat); ok {

@@ -12,6 +12,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -66,7 +67,7 @@ func (a *admission) outdated(c plan.Change) bool {
 // condemned tells whether a loop's object is about to be replaced, so that its outputs will be
 // others.
 func (e *Engine) condemned(l *loop) bool {
-	return l.unit != nil && !l.replaced && l.change.Action == unit.ActionReplace && e.plans(l.address, unit.ActionReplace)
+	return l.unit != nil && !l.replaced && e.suspended(l.address) == nil && l.change.Action == unit.ActionReplace && e.plans(l.address, unit.ActionReplace)
 }
 
 // plans tells whether the admitted plan has an action for an address.
@@ -96,7 +97,7 @@ func (e *Engine) input(r *Revision, states map[addr.Object]unit.State) plan.Inpu
 	return plan.Input{
 		Units: r.Units, Removed: r.Removed, CleanUps: r.CleanUps, Moves: r.Moves, Imports: r.Imports, Removals: r.Removals, Deployment: r.Deployment, Ranges: r.Ranges,
 		Recorded: e.Inventory.Deployment(), Uninstalled: e.Inventory.Uninstalled(), Entries: e.Inventory.Entries(), Marker: e.Marker,
-		States: states, Compare: compare, Hosts: plan.Hosts{None: true}, MaxDeletes: e.MaxDeletes, Now: time.Now(),
+		States: states, Suspensions: e.held, Compare: compare, Hosts: plan.Hosts{None: true}, MaxDeletes: e.MaxDeletes, Now: time.Now(),
 	}
 }
 
@@ -141,8 +142,10 @@ func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
 		}
 	}
 	states, err := e.observeAll(ctx, targets)
-	p := e.make(ctx, e.input(r, states))
-	p.Suspend(time.Now(), r.Suspensions, e.told)
+	in := e.input(r, states)
+	in.Suspensions = suspension.Standing(time.Now(), r.Suspensions, e.told)
+	p := e.make(ctx, in)
+	p.Suspend(in.Suspensions, r.Moves)
 	unseen := slices.ContainsFunc(p.Changes, func(c plan.Change) bool {
 		state := states[c.Address]
 		return (state.Existence == unit.Unknown || len(state.Unseen) > 0 && !c.Later) && c.Action != unit.ActionCreate && c.Action != unit.ActionImport

@@ -5,6 +5,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -99,10 +100,8 @@ func found(entry inventory.Entry, state unit.State) inventory.Entry {
 	if state.Project != "" {
 		entry.Locator.Project = state.Project
 	}
-	if h := entry.Healing; h != nil && !h.Well && state.Ready() {
-		well := *h
-		well.Well = true
-		entry.Healing = &well
+	if state.Ready() && plan.Healthy(entry.Healing, time.Now()) {
+		entry.Healing = nil
 	}
 	if state.Run != nil {
 		if entry.Run = state.Run; !state.Run.Open() {

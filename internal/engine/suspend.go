@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // Suspend has the engine leave alone what these name, beside what its revision suspends; they take the place of
@@ -32,10 +34,11 @@ func (e *Engine) suspensions(now time.Time) {
 	}
 	e.changed = true
 	for a, l := range e.loops {
-		if before, after := suspension.Of(was, a, time.Time{}), suspension.Of(e.held, a, now); before != nil || after != nil {
+		if e.revision != nil && (plan.Suspended(was, e.revision.Moves, a) != nil || plan.Suspended(e.held, e.revision.Moves, a) != nil) {
 			l.dirty = true
 		}
 	}
+	e.admitted.stale = true // what is suspended stays as it is for what is made from it
 }
 
 // lapse has the suspensions end whose time has come, and returns when the next one does.
@@ -56,11 +59,21 @@ func (e *Engine) lapse(now time.Time) time.Duration {
 
 // suspended returns what has an address left alone, nil when nothing does.
 func (e *Engine) suspended(a addr.Object) *suspension.Suspension {
-	return suspension.Of(e.held, a, time.Time{}) // those whose time has come were taken out
+	if e.revision == nil {
+		return nil
+	}
+	return plan.Suspended(e.held, e.revision.Moves, a) // those whose time has come were taken out
 }
 
-// suspend moves a loop that has something to do to where it waits until it may.
+// suspend moves a loop that has something to do to where it waits until it may. That it is broken as well is told: a
+// suspension is no reason not to know.
 func (l *loop) suspend(s *suspension.Suspension) bool {
 	l.wake = time.Time{}
+	switch {
+	case l.state.Health == unit.HealthFailed:
+		return l.set(PhaseFailed, orText(l.state.Message, "it does not work")+"; nothing is done about it: it is "+s.String())
+	case l.state.Existence == unit.Present && !l.state.Ready() && l.state.Message != "":
+		return l.set(PhaseSuspended, s.String()+"; and it is not ready: "+l.state.Message)
+	}
 	return l.set(PhaseSuspended, s.String())
 }

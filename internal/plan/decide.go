@@ -113,6 +113,9 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	c.Lost = c.Action == unit.ActionCreate && entry != nil && entry.Phase == inventory.Owned && entry.Applied != ""
 	c.renew(u, entry, target, state)
 	c.trigger(entry, target, state)
+	if c.Action == unit.ActionReplace && diff.Unmakeable != "" {
+		c.block(diff.Unmakeable)
+	}
 	if c.Heals {
 		c.heal(target.Heal)
 	}

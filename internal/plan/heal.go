@@ -18,7 +18,7 @@ const (
 	// healPauseGrowth times as long.
 	firstHealPause  = time.Minute
 	healPauseGrowth = 5
-	// healMemory is how long attempts count of what worked since.
+	// healMemory is how long attempts count of what works by then.
 	healMemory = 24 * time.Hour
 )
 
@@ -34,9 +34,6 @@ func Heal(target *unit.Target, u *unit.Unit, entry *inventory.Entry, desired cty
 		return
 	}
 	last := time.Unix(h.Last, 0)
-	if h.Well && now.Sub(last) >= healMemory {
-		return
-	}
 	target.Heal.Attempts = h.Attempts
 	pause := firstHealPause
 	for range h.Attempts - 1 {
@@ -45,6 +42,12 @@ func Heal(target *unit.Target, u *unit.Unit, entry *inventory.Entry, desired cty
 	if until := last.Add(pause); now.Before(until) {
 		target.Heal.Pause = until
 	}
+}
+
+// Healthy tells whether attempts are forgotten of something that is as it should be: the last one was long ago.
+// Of what ails at that time they go on to count, however long ago they were.
+func Healthy(h *unit.Healing, now time.Time) bool {
+	return h != nil && now.Sub(time.Unix(h.Last, 0)) >= healMemory
 }
 
 // Remedy returns what goes on record ahead of an attempt to heal.

@@ -222,6 +222,21 @@ func TestDigestsOfTriggers(t *testing.T) {
 	}
 }
 
+// What could not be made again is not deleted, whoever asks for another one.
+func TestTriggerOfWhatCannotBeMade(t *testing.T) {
+	u, state := of("resource.a", "x"), seen("x")
+	e := entryOf(u)
+	e.Triggers = []string{"a"}
+	target := plan.Identity{Marker: marker()}.Target(&u, &e)
+	target.Triggers = []string{"b"}
+	c := plan.Decide(&u, &e, target, cty.NilVal, state, func(unit.Target, cty.Value, unit.State) unit.Diff {
+		return unit.Diff{Action: unit.ActionNone, Unmakeable: "its source is not allowed"}
+	})
+	if c.Action != unit.ActionBlocked || c.Wanted != unit.ActionReplace || c.Reason != "its source is not allowed" {
+		t.Errorf("got %+v", c)
+	}
+}
+
 func TestDecideByTriggers(t *testing.T) {
 	for _, test := range []struct {
 		name     string

@@ -29,10 +29,11 @@ func (c *Change) consent(u *unit.Unit, desired cty.Value) {
 
 // lost is what a replacement loses, "" for nothing.
 func lost(block *schema.Block, desired cty.Value) string {
-	if block.Loses == nil || keeps(block.Loses.Kept, desired) {
+	l := block.Loses
+	if l == nil || keeps(l.Kept, desired) || l.Needs != "" && !keeps(l.Needs, desired) {
 		return ""
 	}
-	return block.Loses.What
+	return l.What
 }
 
 // keeps tells whether an attribute is written, or all blocks of a kind with their addresses.

@@ -38,7 +38,8 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 		{"a port", "port", map[string]cty.Value{"fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionBlocked, "its addresses would be lost"},
 		{"a port with one of its addresses", "port", map[string]cty.Value{"fixed_ip": ip(null)}, nil, unit.ActionBlocked, "its addresses would be lost"},
 		{"a port with its addresses", "port", map[string]cty.Value{"fixed_ip": ip(some)}, nil, unit.ActionReplace, ""},
-		{"a router", "router", map[string]cty.Value{"external_fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionBlocked, "the address of its gateway would be lost"},
+		{"a router without a gateway", "router", map[string]cty.Value{"external_network": null, "external_fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionReplace, ""},
+		{"a router", "router", map[string]cty.Value{"external_network": some, "external_fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionBlocked, "the address of its gateway would be lost"},
 		{"a router with its address", "router", map[string]cty.Value{"external_fixed_ip": ip(some)}, nil, unit.ActionReplace, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -26,6 +27,8 @@ type Input struct {
 	Moves    []model.Move
 	Imports  Imports
 	Removals Removals
+	// Suspensions are those that hold: what is suspended stays as it is for what is made from it.
+	Suspensions []suspension.Suspension
 
 	// Deployment is what the configuration wants of the cloud as a whole, Ranges where it says so,
 	// by the names of the attributes. Recorded is what was deployed, nil before the first time.
@@ -215,12 +218,13 @@ func Foreign(u *unit.Unit, state unit.State) bool {
 	return !state.Owned && (!ok || !r.Lookup)
 }
 
-// outputs returns what is known of a unit that stays as it is; what is replaced has new ones.
+// outputs returns what is known of a unit that stays as it is; what is replaced has new ones, unless that waits for
+// the end of a suspension.
 func (m *maker) outputs(a addr.Object) cty.Value {
 	if m.units[a] == nil {
 		return cty.NilVal
 	}
-	if c := m.decide(a); c.Action == unit.ActionReplace || c.Action == unit.ActionCreate {
+	if c := m.decide(a); c.Action == unit.ActionCreate || c.Action == unit.ActionReplace && Suspended(m.Suspensions, m.Moves, a) == nil {
 		return cty.NilVal
 	} else if c.Action == unit.ActionBlocked && Foreign(m.units[a], m.States[a]) {
 		return cty.NilVal

@@ -11,7 +11,7 @@ import (
 
 // The bounds of what the cluster keeps.
 const (
-	maxKept    = 50 // requests; the oldest go first
+	maxKept    = 50 // requests
 	maxTargets = 100
 	maxLength  = 1 << 20
 )
@@ -40,19 +40,23 @@ type kept struct {
 	At      time.Time `json:"at"`
 }
 
-// With returns the list with one more. Where there are too many the oldest are dropped: nobody takes them.
-func With(list []Request, r Request) []Request {
-	next := append(slices.Clone(list), r)
-	return next[max(0, len(next)-maxKept):]
-}
+// ErrTooMany says that nobody takes any requests.
+var ErrTooMany = fmt.Errorf("%d requests wait already that no daemon has taken", maxKept)
+
+// With returns the list with one more.
+func With(list []Request, r Request) []Request { return append(slices.Clone(list), r) }
 
 // Without returns the list without those with these ids.
 func Without(list []Request, ids ...string) []Request {
 	return slices.DeleteFunc(slices.Clone(list), func(r Request) bool { return slices.Contains(ids, r.ID) })
 }
 
-// Encode returns the document that the cluster keeps. The error says that a request has too many targets.
+// Encode returns the document that the cluster keeps. The error is [ErrTooMany], or says that a request has too many
+// targets.
 func Encode(list []Request) ([]byte, error) {
+	if len(list) > maxKept {
+		return nil, ErrTooMany
+	}
 	d := document{Version: version, Requests: []kept{}}
 	for _, r := range list {
 		if len(r.Targets) > maxTargets {

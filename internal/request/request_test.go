@@ -1,6 +1,7 @@
 package request_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,14 +40,17 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// However many there are that nobody takes, the newest are kept.
+// Where nobody takes requests, whoever makes another one is told.
 func TestBounds(t *testing.T) {
 	var list []request.Request
-	for i := range 60 {
+	for i := range 50 {
 		list = request.With(list, request.Request{ID: fmt.Sprint(i)})
 	}
-	if len(list) != 50 || list[0].ID != "10" || list[49].ID != "59" {
-		t.Errorf("%d are kept, %v", len(list), list)
+	if _, err := request.Encode(list); err != nil {
+		t.Error(err)
+	}
+	if _, err := request.Encode(request.With(list, request.Request{})); !errors.Is(err, request.ErrTooMany) {
+		t.Errorf("51 requests: %v", err)
 	}
 	if _, err := request.Encode([]request.Request{{Targets: slices.Repeat([]addr.Address{addr.Module{}}, 101)}}); err == nil {
 		t.Error("101 targets were taken")

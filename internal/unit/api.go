@@ -35,16 +35,21 @@ const (
 type Answer struct {
 	Reach   Reach
 	Message string // why it does not do; the same as long as the cause is
+	Detail  string // what more is said of that, which may be another text each time; "" for nothing
 	Request string // the id by which the log of the service has it, "" for none
 }
 
-// Same tells whether two answers say the same: the id of a request is another one each time.
+// Same tells whether two answers say the same: the detail and the id of a request may be others each time.
 func (a Answer) Same(other Answer) bool { return a.Reach == other.Reach && a.Message == other.Message }
 
-// String returns the message with the id of the request.
+// String returns the message with its detail and the id of the request.
 func (a Answer) String() string {
-	if a.Request == "" {
-		return a.Message
+	text := a.Message
+	if a.Detail != "" {
+		text += ": " + a.Detail
 	}
-	return fmt.Sprintf("%s (request id %s)", a.Message, a.Request)
+	if a.Request != "" {
+		text += fmt.Sprintf(" (request id %s)", a.Request)
+	}
+	return text
 }

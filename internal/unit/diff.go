@@ -77,6 +77,9 @@ type Diff struct {
 	Serves bool
 	// Ends says that it only takes away what was begun, for which nothing that the unit waits for has to be there.
 	Ends bool
+	// Unmakeable says why the object could not be made again as it is wanted, "" where it could: then it is not deleted
+	// for another one, whoever asks for that.
+	Unmakeable string
 	// Heals says that it is a remedy for what failed by itself, and Reason what ails it. How often that is done
 	// is not the driver's to decide.
 	Heals bool

@@ -9,8 +9,6 @@ type Healing struct {
 	// Attempts are those that were begun, the last one Last, in seconds since 1970.
 	Attempts int   `json:"attempts"`
 	Last     int64 `json:"last"`
-	// Well says that it worked since.
-	Well bool `json:"well,omitempty"`
 }
 
 // Heal is what counts of that now.

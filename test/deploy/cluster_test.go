@@ -255,8 +255,11 @@ func TestRightToDeleteData(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ namespace, resource, verb string }{
-		{"default", "persistentvolumeclaims", "delete"}, {"", "persistentvolumeclaims", "delete"}, {p.name, "persistentvolumeclaims", "deletecollection"},
-		{p.name, "persistentvolumes", "delete"}, {p.name, "pods/exec", "create"},
+		{"default", "persistentvolumeclaims", "delete"},
+		{"", "persistentvolumeclaims", "delete"},
+		{p.name, "persistentvolumeclaims", "deletecollection"},
+		{p.name, "persistentvolumes", "delete"},
+		{p.name, "pods/exec", "create"},
 	} {
 		if p.may(client, c.namespace, "", c.resource, c.verb) {
 			t.Errorf("in %q it may %s %s", c.namespace, c.verb, c.resource)

@@ -52,8 +52,11 @@ func (s *System) annotated(ctx context.Context, a *annotations) []addr.Address {
 		if value == a.seen[ref] {
 			continue
 		}
-		a.seen[ref] = value
-		if target := s.showed(ref); target != nil && value != "" {
+		target := s.showed(ref)
+		if target == nil {
+			continue // no configuration is in force yet, or it does not have it any more
+		}
+		if a.seen[ref] = value; value != "" {
 			targets = append(targets, target)
 		}
 	}

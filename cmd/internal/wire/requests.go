@@ -40,12 +40,13 @@ func (s *System) Withdraw(ctx context.Context, ids ...string) error {
 }
 
 func (s *System) readRequests(ctx context.Context) ([]request.Request, string, error) {
-	data, version, err := s.cluster.Instructions(ctx, requests)
+	data, version, err := s.instructions(ctx, requests)
 	if err != nil {
 		return nil, "", fmt.Errorf("what is asked for: %w", err)
 	}
 	list, err := request.Decode(data)
 	if err != nil {
+		s.unread(requests)
 		return nil, "", fmt.Errorf("what is asked for is not known, as the ConfigMap kupenstack-%s in %s is damaged: %w. Delete it, and ask again", requests, s.Flags.Namespace, err)
 	}
 	return list, version, nil
@@ -69,7 +70,7 @@ func (s *System) changeRequests(ctx context.Context, change func([]request.Reque
 }
 
 // FollowRequests has the engine that was made last look at what somebody asks for, until ctx ends; poll has the
-// repository looked at as well. Others ask by an annotation, see [kube.Cluster.AskedAt]. It tells what keeps it from
+// repository looked at as well, and returns at once. Others ask by an annotation, see [kube.Cluster.AskedAt]. It tells what keeps it from
 // that, and nil when nothing does.
 func (s *System) FollowRequests(poll func()) func(ctx context.Context, tell func(error)) {
 	return func(ctx context.Context, tell func(error)) {
@@ -84,19 +85,29 @@ func (s *System) FollowRequests(poll func()) func(ctx context.Context, tell func
 			cancel, err := s.cluster.InstructionsChanged(ctx, requests, f)
 			return func() { end(); cancel() }, err
 		}, "a request is noticed later", func() time.Duration {
-			list, _, err := s.readRequests(ctx)
+			var list []request.Request
+			var err error
+			if !s.fresh(ctx, requests) {
+				list, _, err = s.readRequests(ctx)
+			}
 			if ctx.Err() != nil {
 				return keepPause
+			}
+			targets := s.annotated(ctx, asked)
+			for _, target := range targets {
+				s.Log.Info().Stringer("target", target).Msg("looks again, as an annotation asks for")
 			}
 			var ids []string
 			for _, r := range list {
 				ids = append(ids, r.ID)
 				s.Log.Info().Str("by", r.By).Stringers("targets", stringers(r.Targets)).Msg("looks again, as somebody asks for")
-				s.lookAgain(ctx, poll, r.Targets)
+				targets = append(targets, r.Targets...)
 			}
-			for _, target := range s.annotated(ctx, asked) {
-				s.Log.Info().Stringer("target", target).Msg("looks again, as an annotation asks for")
-				s.lookAgain(ctx, poll, []addr.Address{target})
+			if e := s.current.Load(); e != nil && len(targets) > 0 {
+				_ = e.Retry(ctx, targets...) // the error is the context's
+			}
+			if len(targets) > 0 {
+				poll()
 			}
 			if len(ids) > 0 {
 				err = s.Withdraw(ctx, ids...) // those that were not taken up before this process ends are taken up by the next
@@ -107,13 +118,6 @@ func (s *System) FollowRequests(poll func()) func(ctx context.Context, tell func
 			}
 			return keepPause
 		})
-	}
-}
-
-func (s *System) lookAgain(ctx context.Context, poll func(), targets []addr.Address) {
-	poll()
-	if e := s.current.Load(); e != nil {
-		_ = e.Retry(ctx, targets...) // the error is the context's
 	}
 }
 

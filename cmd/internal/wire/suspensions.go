@@ -30,15 +30,43 @@ func (s *System) Suspensions(ctx context.Context) ([]suspension.Suspension, erro
 }
 
 func (s *System) readSuspensions(ctx context.Context) ([]suspension.Suspension, string, error) {
-	data, version, err := s.cluster.Instructions(ctx, suspensions)
+	data, version, err := s.instructions(ctx, suspensions)
 	if err != nil {
 		return nil, "", fmt.Errorf("what is suspended: %w", err)
 	}
 	list, err := suspension.Decode(data)
 	if err != nil {
+		s.unread(suspensions)
 		return nil, "", fmt.Errorf("what is suspended is not known, as the ConfigMap kupenstack-%s in %s is damaged: %w. To resume everything, delete it", suspensions, s.Flags.Namespace, err)
 	}
 	return list, version, nil
+}
+
+// instructions reads what was told by a name, and remembers which version that is.
+func (s *System) instructions(ctx context.Context, name string) (data []byte, version string, err error) {
+	data, version, err = s.cluster.Instructions(ctx, name)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if delete(s.told, name); err == nil {
+		s.told[name] = version
+	}
+	return data, version, err
+}
+
+// unread has what was told by a name read again though it stays the same.
+func (s *System) unread(name string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.told, name)
+}
+
+// fresh tells whether what was told by a name is what was read last, so that nothing has to be asked.
+func (s *System) fresh(ctx context.Context, name string) bool {
+	now, err := s.cluster.InstructionsVersion(ctx, name)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	last, read := s.told[name]
+	return err == nil && read && now == last
 }
 
 // ChangeSuspensions writes those that were given by command anew, after change; those whose time has passed go. It
@@ -95,6 +123,10 @@ func (s *System) User(ctx context.Context) (string, error) { return s.cluster.Us
 // what keeps it from that, and nil when nothing does; what was known last counts until then.
 func (s *System) FollowSuspensions(ctx context.Context, tell func(error)) {
 	s.listen(ctx, func(f func()) (func(), error) { return s.cluster.InstructionsChanged(ctx, suspensions, f) }, "a suspension is noticed later", func() time.Duration {
+		if s.fresh(ctx, suspensions) {
+			tell(nil)
+			return keepPause
+		}
 		list, err := s.Suspensions(ctx)
 		if ctx.Err() != nil {
 			return keepPause

@@ -44,9 +44,10 @@ type System struct {
 	current atomic.Pointer[engine.Engine] // who hears of changes
 
 	mutex   sync.Mutex
-	found   *installed // by Ping, for the engine that is made next
-	id      string     // of the installation, once it is known
-	kept    *installed // what the engine works with, once it changes something
+	found   *installed        // by Ping, for the engine that is made next
+	id      string            // of the installation, once it is known
+	told    map[string]string // the versions of instructions that were read last, by name
+	kept    *installed        // what the engine works with, once it changes something
 	closers []func()
 	taken   way // the way to OpenStack of the last connection
 	objects *openstack.Driver
@@ -70,7 +71,7 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
-	s := &System{Flags: flags, checks: checks, sources: sources, Access: access, Log: log, agent: agent, guard: guard, masker: redact.NewMasker()}
+	s := &System{Flags: flags, checks: checks, sources: sources, Access: access, Log: log, agent: agent, guard: guard, masker: redact.NewMasker(), told: map[string]string{}}
 	s.Model = func() *model.Model { return nil }
 	s.cluster, err = kube.New(kube.Options{
 		Access: access, SystemNamespace: flags.Namespace, Guard: guard, UserAgent: agent, Masker: s.masker, LogLines: flags.LogLines, Log: log,

@@ -52,7 +52,7 @@ func (d *Driver) consult(v *view, state *unit.State, api *unit.API) <-chan struc
 // heed has a release wait for what its API lacks.
 func (d *Driver) heed(v *view, state *unit.State) {
 	answer, tooLong := d.answers.last(v.release())
-	answer.Message = v.masker.Text(answer.Message).String()
+	answer.Message, answer.Detail = v.masker.Text(answer.Message).String(), v.masker.Text(answer.Detail).String()
 	state.API = answer
 	if answer.Reach == unit.ReachAnswers {
 		return

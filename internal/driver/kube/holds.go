@@ -33,23 +33,28 @@ func (c *Cluster) Holds(ctx context.Context, g unit.Check) unit.Answer {
 		if text(condition, "type") != g.Condition {
 			continue
 		}
-		if text(condition, "status") == "True" && current(object, condition) {
+		status := text(condition, "status")
+		switch {
+		case !current(object, condition):
+			return unit.Answer{Reach: unit.ReachRefuses, Message: fmt.Sprintf("%s is %s of what the object was before it was changed", g, status)}
+		case status == "True":
 			return unit.Answer{Reach: unit.ReachAnswers}
 		}
-		says := []string{"is " + text(condition, "status")}
-		for _, field := range []string{"reason", "message"} {
-			if t := text(condition, field); t != "" {
-				says = append(says, t)
-			}
+		message := fmt.Sprintf("%s is %s", g, status)
+		if reason := text(condition, "reason"); reason != "" {
+			message += ": " + reason
 		}
-		return unit.Answer{Reach: unit.ReachRefuses, Message: fmt.Sprintf("%s %s", g, strings.Join(says, ": "))}
+		return unit.Answer{Reach: unit.ReachRefuses, Message: message, Detail: text(condition, "message")}
 	}
 	return unit.Answer{Reach: unit.ReachRefuses, Message: fmt.Sprintf("%s is not told yet", g)}
 }
 
-// current tells whether a condition is about the object as it is now, as far as that says.
+// current tells whether a condition is about the object as it is now, as far as that, or the status as a whole, says.
 func current(object *unstructured.Unstructured, condition map[string]any) bool {
 	observed, ok, _ := unstructured.NestedInt64(condition, "observedGeneration")
+	if !ok {
+		observed, ok, _ = unstructured.NestedInt64(object.Object, "status", "observedGeneration")
+	}
 	return !ok || observed >= object.GetGeneration()
 }
 

@@ -41,6 +41,17 @@ func (c *Cluster) Instructions(ctx context.Context, name string) (data []byte, v
 	return []byte(text), object.GetResourceVersion(), nil
 }
 
+// InstructionsVersion returns the version of what was told by a name as the watch has it, "" for nothing: where it is
+// another one than that of what was read last, it is worth to read it again.
+func (c *Cluster) InstructionsVersion(ctx context.Context, name string) (string, error) {
+	ref := instructionRef(c.namespace, name)
+	found, err := c.Get(ctx, ref)
+	if err != nil || found[ref] == nil {
+		return "", err
+	}
+	return found[ref].GetResourceVersion(), nil
+}
+
 // Instruct writes what is told by a name over the version that it was read as, "" for none. When that is not so
 // any more the error wraps [ErrConflict], and nothing was written.
 func (c *Cluster) Instruct(ctx context.Context, name string, data []byte, version string) error {

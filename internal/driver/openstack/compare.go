@@ -45,7 +45,17 @@ func (d *Driver) Compare(t unit.Target, desired cty.Value, st unit.State) unit.D
 	case m.object == nil:
 		return unit.Diff{Action: unit.ActionBlocked, Reason: first(st.Message, "it was seen by something else than this driver")}
 	}
-	return compareObject(k, r, t, managed(r, t, m, desired), m)
+	return makes(k, desired, m, compareObject(k, r, t, managed(r, t, m, desired), m))
+}
+
+// makes holds back what would make an object that cannot be made as it is wanted, whatever changes of that are
+// ignored: a new one is made of all.
+func makes(k kind, desired cty.Value, m match, diff unit.Diff) unit.Diff {
+	diff.Unmakeable = unmakeable(k, desired)
+	if pending := diff.Action == unit.ActionUpdate && m.object.pending != ""; diff.Unmakeable != "" && (diff.Action == unit.ActionReplace || pending) {
+		return unit.Diff{Action: unit.ActionBlocked, Fields: diff.Fields, Reason: diff.Unmakeable}
+	}
+	return diff
 }
 
 func compareLookup(desired cty.Value, st unit.State, m match) unit.Diff {
@@ -92,7 +102,7 @@ func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) un
 		}
 	}
 	if h, ok := k.(healer); ok && m.owned && effect == unit.InPlace {
-		if diff, ails := h.heal(desired, o, t); ails {
+		if diff, ails := h.heal(desired, o, t, ignored(r, t, m)); ails {
 			return diff
 		}
 	}
@@ -102,13 +112,7 @@ func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) un
 	if effect != unit.InPlace && !slices.ContainsFunc(fields, func(f unit.Field) bool { return f.Effect != unit.InPlace && !slices.Contains(orphaned, f.Path) }) {
 		return compareOrphaned(k, fields, orphaned)
 	}
-	diff := compareOwned(k, t, o, fields, effect)
-	if diff.Action == unit.ActionReplace || diff.Action == unit.ActionUpdate && o.pending != "" {
-		if problem := unmakeable(k, desired); problem != "" {
-			return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
-		}
-	}
-	return diff
+	return compareOwned(k, t, o, fields, effect)
 }
 
 // unmakeable returns "" or a sentence that says why an object cannot be made as it is wanted.

@@ -172,6 +172,7 @@ func TestCompareMarksAndHealth(t *testing.T) {
 		{"ERROR", "restart", "h1", "", cty.NilVal, true, unit.ActionUpdate, "heal"},
 		{"ERROR", "rebuild", "h1", "", cty.NilVal, false, unit.ActionUpdate, "heal"},
 		{"SHUTOFF", "rebuild", "h1", "powering-on", cty.NilVal, true, unit.ActionUpdate, "running"},
+		{"ERROR", "restart", "h1", "reboot_started_hard", cty.NilVal, true, unit.ActionUpdate, "heal"},
 		{"ERROR", "rebuild", "", "", cty.NilVal, true, unit.ActionBlocked, "heal"},
 		{"ERROR", "recreate", "", "", cty.NilVal, false, unit.ActionReplace, "heal"},
 		{"SHUTOFF", "rebuild", "h1", "", cty.NilVal, true, unit.ActionUpdate, "running"},
@@ -212,6 +213,15 @@ func TestCompareMarksAndHealth(t *testing.T) {
 				t.Error("the remedy has a cost")
 			}
 		})
+	}
+	// What the block says to leave as it is, is nobody's wish: a stop is not undone.
+	left := wantValue("instance", map[string]cty.Value{"name": cty.StringVal("web"), "heal": cty.StringVal("restart"), "running": cty.False})
+	off := testTarget(t, "instance", left)
+	off.Met = true
+	off.Spec.(*unit.Resource).Ignore = []string{"running"}
+	stopped := instanceKind{schema.New().Resource("instance")}.read(map[string]any{"id": "v3", "name": "web", "status": "SHUTOFF", "metadata": map[string]any{markKey: testMark}})
+	if diff := d.Compare(off, left, state(off, match{object: stopped, owned: true})); diff.Action != unit.ActionNone {
+		t.Errorf("what is ignored is healed: %+v", diff)
 	}
 	foreign := instanceKind{schema.New().Resource("instance")}.read(map[string]any{"id": "v2", "name": "web", "status": "ACTIVE", "flavor": map[string]any{"id": "f1"}})
 	other := wantValue("instance", map[string]cty.Value{"flavor": cty.StringVal("f2")})

@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -18,13 +19,14 @@ const (
 
 // healer is a kind whose objects are healed when they fail by themselves.
 type healer interface {
-	// heal returns what heals an object, false for one that ails nothing or that the block says to leave so.
-	heal(want cty.Value, o *object, t unit.Target) (unit.Diff, bool)
+	// heal returns what heals an object, false for one that ails nothing or that the block says to leave so. What is
+	// ignored is not written in want, and is nobody's wish.
+	heal(want cty.Value, o *object, t unit.Target, ignore []string) (unit.Diff, bool)
 }
 
 // heal mends what is in the state ERROR as its block says. What stopped by itself is only started, as nothing of it
 // is broken; while that is not how it was left, the block is new and running is a change like others.
-func (k instanceKind) heal(want cty.Value, o *object, t unit.Target) (unit.Diff, bool) {
+func (k instanceKind) heal(want cty.Value, o *object, t unit.Target, ignore []string) (unit.Diff, bool) {
 	remedy := textOf(unmarked(attribute(want, healAttribute)))
 	if remedy == "" || remedy == schema.HealNone {
 		return unit.Diff{}, false
@@ -32,7 +34,7 @@ func (k instanceKind) heal(want cty.Value, o *object, t unit.Target) (unit.Diff,
 	diff := unit.Diff{Action: unit.ActionUpdate, Heals: true}
 	if o.health != unit.HealthFailed {
 		running := unmarked(attribute(want, runningAttribute))
-		if textAt(o.raw, "status") != statusOff || !t.Met || running != cty.NilVal && !running.RawEquals(cty.True) {
+		if textAt(o.raw, "status") != statusOff || !t.Met || slices.Contains(ignore, runningAttribute) || running != cty.NilVal && !running.RawEquals(cty.True) {
 			return diff, false
 		}
 		diff.Fields, diff.Reason = []unit.Field{{Path: runningAttribute, Before: "false", After: "true"}}, "it was stopped outside of the configuration, or by itself"

@@ -66,7 +66,7 @@ func (x *installation) pass(ctx context.Context, targets []unit.Target) error {
 	defer d.Close()
 	r := &engine.Revision{ID: rand.Text(), Deployment: inventory.Deployment{Cloud: "demo"}}
 	for _, tg := range targets {
-		r.Units = append(r.Units, unit.Unit{Address: tg.Address, Spec: tg.Spec, Class: unit.ClassResource})
+		r.Units = append(r.Units, unit.Unit{Address: tg.Address, Spec: tg.Spec, Class: unit.ClassResource, MayLose: true})
 	}
 	e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: x.marker})
 	if err := e.Converge(ctx, r, time.Second); err != nil {

@@ -80,13 +80,18 @@ func TestImageIsBlockedUnlessItsSourceIsAllowed(t *testing.T) {
 		value["source"] = scalar(source, value["source"].Type())
 		made := k.read(map[string]any{"id": "i1", "name": "debian", "status": "active", keySource: digestOf("http://old")})
 		target := unit.Target{Address: addr.MustParseObject("image.debian")}
-		return due(k, &unit.Resource{Kind: "image", Block: k.schema}, target, outputs(all.Type(), value), match{object: made, owned: true})
+		desired, m := outputs(all.Type(), value), match{object: made, owned: true}
+		return makes(k, desired, m, due(k, &unit.Resource{Kind: "image", Block: k.schema}, target, desired, m))
 	}
 	if diff := from("http://a/new"); diff.Action != unit.ActionReplace {
 		t.Errorf("a source that is allowed: %+v", diff)
 	}
 	if diff := from("http://b/new"); diff.Action != unit.ActionBlocked || !strings.Contains(diff.Reason, "--image-sources") {
 		t.Errorf("what is there would go for an image that cannot be made: %+v", diff)
+	}
+	// Though it is as it should be, nobody may have it made anew.
+	if diff := from("http://old"); diff.Action != unit.ActionNone || !strings.Contains(diff.Unmakeable, "--image-sources") {
+		t.Errorf("what cannot be made any more: %+v", diff)
 	}
 }
 

@@ -6,8 +6,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"syscall"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -33,7 +36,8 @@ func (a *Asker) Ask(ctx context.Context, g unit.Check) unit.Answer {
 	request.Header.Set("User-Agent", a.agent)
 	response, err := client.Do(request)
 	if err != nil {
-		return unit.Answer{Reach: unit.ReachUnknown, Message: fmt.Sprintf("%s: %v", g, plain(err))}
+		kind, detail := plain(err)
+		return unit.Answer{Reach: unit.ReachUnknown, Message: fmt.Sprintf("%s: %s", g, kind), Detail: detail}
 	}
 	defer response.Body.Close()
 	good := response.StatusCode == g.Status || g.Status == 0 && response.StatusCode/100 == 2
@@ -58,15 +62,28 @@ func (a *Asker) client(g unit.Check) (*http.Client, error) {
 	}, nil
 }
 
-// plain is an error without the URL, which the message has already, and in words that do not change with each
-// attempt.
-func plain(err error) string {
+// plain says what kind of an error it is, in words that are the same with each attempt, and all of it: without the
+// URL, which the message has already, but with ports of ours and times.
+func plain(err error) (kind, detail string) {
 	var whole *url.Error
 	if errors.As(err, &whole) {
 		err = whole.Err
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "no answer in time"
+	var (
+		certificate *tls.CertificateVerificationError
+		name        *net.DNSError
+	)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time", ""
+	case errors.As(err, &certificate):
+		return "its certificate is not trusted", certificate.Err.Error()
+	case errors.As(err, &name):
+		return "its name is not found", name.Err
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the connection is refused", ""
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection was closed before an answer", ""
 	}
-	return err.Error()
+	return "it cannot be reached", err.Error()
 }

@@ -53,10 +53,10 @@ func TestAsk(t *testing.T) {
 		{"a redirect", unit.Check{URL: plain.URL + "/moved"}, unit.ReachRefuses, "/moved: 302 Found"},
 		{"a redirect that was asked for", unit.Check{URL: plain.URL + "/moved", Status: 302}, unit.ReachAnswers, ""},
 		{"an authority that is known", unit.Check{URL: secure.URL + "/good", CA: ca}, unit.ReachAnswers, ""},
-		{"one that is not", unit.Check{URL: secure.URL + "/good"}, unit.ReachUnknown, "certificate"},
+		{"one that is not", unit.Check{URL: secure.URL + "/good"}, unit.ReachUnknown, "its certificate is not trusted"},
 		{"no authority", unit.Check{URL: secure.URL + "/good", CA: "none"}, unit.ReachRefuses, "ca has no certificate"},
 		{"no answer", unit.Check{URL: plain.URL + "/hangs"}, unit.ReachUnknown, "/hangs: no answer in time"},
-		{"nobody there", unit.Check{URL: "http://127.0.0.1:1/"}, unit.ReachUnknown, "connection refused"},
+		{"nobody there", unit.Check{URL: "http://127.0.0.1:1/"}, unit.ReachUnknown, "the connection is refused"},
 	} {
 		limit := 10 * time.Second
 		if c.name == "no answer" {
