@@ -33,6 +33,7 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 		before := cmp.Or(state.Before, entry.Before)
 		entry = who.Anew(entry)
 		entry.Lost, entry.Before = lost, before
+		entry.Locator.Project = projectOf(desired, state)
 		entry.Triggers, entry.Sensitive, entry.Fixed = target.Triggers, target.Sensitive, u.Fixed
 	}
 	entry.Set = plan.Setting(u, desired, entry.Set)
@@ -48,6 +49,22 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 		}
 	}
 	return e.Inventory.Put(ctx, entry)
+}
+
+// projectOf is the project that something absent is about to be created in, "" where it lives in none or that is not
+// known. It is all that tells where to look for it when it is not wanted any more before its id is known.
+func projectOf(desired cty.Value, state unit.State) string {
+	if state.Project == "" || desired == cty.NilVal || desired.IsNull() || !desired.Type().IsObjectType() || !desired.Type().HasAttribute("project") {
+		return state.Project
+	}
+	named, marks := desired.GetAttr("project").UnmarkDeep()
+	switch {
+	case named.IsKnown() && named.IsNull():
+		return state.Project
+	case len(marks) > 0 || !named.IsKnown() || named.Type() != cty.String:
+		return "" // a secret is not put on record
+	}
+	return named.AsString()
 }
 
 // entryOf returns the entry of a unit, or the first one for what was seen of it.

@@ -62,3 +62,43 @@ func TestNamesAreOnRecordBeforeTheyAreSet(t *testing.T) {
 		t.Errorf("made anew: %v", entry.Set)
 	}
 }
+
+// TestProjectIsOnRecordBeforeTheObject: where a creation was refused, or its answer was lost, it says where to look once
+// the block is gone.
+func TestProjectIsOnRecordBeforeTheObject(t *testing.T) {
+	in := func(project cty.Value) cty.Value { return cty.ObjectVal(map[string]cty.Value{"project": project}) }
+	absent := func(project string) unit.State { return unit.State{Existence: unit.Absent, Project: project} }
+	for _, test := range []struct {
+		name    string
+		desired cty.Value
+		state   unit.State
+		want    string
+	}{
+		{"the one that is written", in(cty.StringVal("p2")), absent("own"), "p2"},
+		{"our user's own", in(cty.NullVal(cty.String)), absent("own"), "own"},
+		{"no project is written", cty.EmptyObjectVal, absent("own"), "own"},
+		{"a secret", in(cty.StringVal("p2").Mark("sensitive")), absent("own"), ""},
+		{"a kind in no project, or a driver that does not know it", in(cty.StringVal("p2")), absent(""), ""},
+		{"nothing desired", cty.NilVal, absent("own"), "own"},
+		{"what is there", in(cty.StringVal("p2")), unit.State{Existence: unit.Present, Owned: true, ID: "i1", Project: "p2"}, "p1"},
+	} {
+		records, err := inventory.Open(t.Context(), nowhere{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &Engine{}
+		e.Inventory = records
+		u := &unit.Unit{Address: addr.MustParseObject("network.web"), Spec: &unit.Resource{Kind: "network", Block: schema.New().Resource("network"), Desired: cty.EmptyObjectVal}}
+		before := inventory.Entry{Address: u.Address, UID: "u", Phase: inventory.Owned, ID: "i1", Locator: unit.Locator{Project: "p1"}}
+		if err := records.Put(t.Context(), before); err != nil {
+			t.Fatal(err)
+		}
+		who := plan.Identity{Marker: inventory.NewMarker("ours", redact.NewSecret("a key that is long enough"))}
+		if err := e.intend(t.Context(), inventory.Deployment{}, who, u, test.state, unit.Target{}, test.desired); err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		if entry, _ := records.Entry(u.Address); entry.Locator.Project != test.want {
+			t.Errorf("%s: on record is %q, want %q", test.name, entry.Locator.Project, test.want)
+		}
+	}
+}

@@ -129,7 +129,8 @@ type State struct {
 	Owned bool
 	// Mark is the one that the object bears, for kinds that can bear one.
 	Mark string
-	// Project is the OpenStack project that the object was found in, for kinds that live in one.
+	// Project is the OpenStack project that the object was found in, for kinds that live in one. Of what is absent it is
+	// the one that it would be created in unless it names another.
 	Project string
 	// Run is what goes on record of the runs of a test; nil for all else.
 	Run *Run

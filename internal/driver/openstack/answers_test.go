@@ -12,9 +12,16 @@ import (
 
 // answering returns a driver for a cloud that answers GET requests by their paths; what is not there is not found.
 // The real services cannot be made to answer so in a test. Volumes are left out of its catalogue without an answer
-// for the path /v3/p1.
-func answering(t *testing.T, answers map[string]func(*http.Request) any) *openstack.Driver {
+// for the path /v3/p1. Our user is an administrator in its project p1, or has the roles that are told, in every project.
+func answering(t *testing.T, answers map[string]func(*http.Request) any, roles ...string) *openstack.Driver {
 	t.Helper()
+	if roles == nil {
+		roles = []string{"admin"}
+	}
+	var named []map[string]any
+	for _, role := range roles {
+		named = append(named, map[string]any{"name": role})
+	}
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
@@ -27,18 +34,19 @@ func answering(t *testing.T, answers map[string]func(*http.Request) any) *openst
 	if answers["/v3/p1"] != nil {
 		catalog = append(catalog, endpoint("block-storage", "/v3/p1"))
 	}
-	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("X-Subject-Token", "token")
+	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, r *http.Request) {
+		project := projectAsked(r)
+		w.Header().Set("X-Subject-Token", tokenOf(project))
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{
-			"user": map[string]any{"id": "u1", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": "p1"}, "catalog": catalog,
-			"roles": []any{map[string]any{"name": "admin"}},
+			"user": map[string]any{"id": "u1", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": project}, "catalog": catalog,
+			"roles": named,
 		}})
 	})
 	if answers["/v3/auth/tokens"] == nil {
 		mux.HandleFunc("GET /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
-			_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{"roles": []any{map[string]any{"name": "admin"}}}})
+			_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{"roles": named}})
 		})
 	}
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
@@ -63,6 +71,31 @@ func answering(t *testing.T, answers map[string]func(*http.Request) any) *openst
 	}})
 	t.Cleanup(d.Close)
 	return d
+}
+
+// projectAsked is the project that a login asks for.
+func projectAsked(r *http.Request) string {
+	var asked struct {
+		Auth struct {
+			Scope struct {
+				Project struct {
+					ID string `json:"id"`
+				} `json:"project"`
+			} `json:"scope"`
+		} `json:"auth"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return ""
+	}
+	return asked.Auth.Scope.Project.ID
+}
+
+// tokenOf is the token that a login in a project gets.
+func tokenOf(project string) string {
+	if project == "p1" {
+		return "token"
+	}
+	return "token of " + project
 }
 
 // listed is a list of an API that is the same whatever is asked.

@@ -240,6 +240,7 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 	if err != nil {
 		return st, wrap(t.Address, err)
 	}
+	gone.Project = destined(s, k, t)
 	o, err := k.get(ctx, s, id)
 	if notFound(err) {
 		if err = s.vouch(ctx, k, t, desiredOf(t)); err == nil {

@@ -35,8 +35,9 @@ func (k attachmentKind) key(want cty.Value) string {
 // adoptable takes over any attachment: it is what is wanted.
 func (k attachmentKind) adoptable(cty.Value, *object) string { return "" }
 
-func (k attachmentKind) object(instance, volume, device, status string) *object {
-	o := &object{id: instance + "/" + volume, title: instance + "/" + volume, values: map[string]cty.Value{
+// object is in the project of its volume, which is where it is listed.
+func (k attachmentKind) object(instance, volume, project, device, status string) *object {
+	o := &object{id: instance + "/" + volume, title: instance + "/" + volume, project: project, values: map[string]cty.Value{
 		"instance": cty.StringVal(instance), "volume": cty.StringVal(volume), "device": cty.StringVal(device),
 	}}
 	o.values["id"] = cty.StringVal(o.id)
@@ -63,7 +64,7 @@ func (k attachmentKind) list(ctx context.Context, s *session) ([]*object, error)
 			if textAt(a, "server_id") == "" {
 				continue
 			}
-			objects = append(objects, k.object(textAt(a, "server_id"), textAt(volume, "id"), textAt(a, "device"), textAt(volume, "status")))
+			objects = append(objects, k.object(textAt(a, "server_id"), textAt(volume, "id"), textAt(volume, keyVolumeProject), textAt(a, "device"), textAt(volume, "status")))
 		}
 	}
 	return objects, err
@@ -82,7 +83,7 @@ func (k attachmentKind) get(ctx context.Context, s *session, id string) (*object
 	if err != nil {
 		return nil, err
 	}
-	return k.object(instance, volume, textAt(raw, "device"), textAt(state, "status")), nil
+	return k.object(instance, volume, textAt(state, keyVolumeProject), textAt(raw, "device"), textAt(state, "status")), nil
 }
 
 // create looks first for what an attempt of ours may have begun, which the list does not show yet.
@@ -98,7 +99,7 @@ func (k attachmentKind) create(ctx context.Context, s *session, w wanted) (*obje
 	if err != nil {
 		return nil, err
 	}
-	return k.object(instance, volume, textAt(raw, "device"), "attaching"), nil
+	return k.object(instance, volume, "", textAt(raw, "device"), "attaching"), nil
 }
 
 // update has nothing to do: nothing of an attachment can be changed.

@@ -23,6 +23,9 @@ type cinder struct {
 	replacing string // the cost
 }
 
+// keyVolumeProject is where Cinder tells the project of a volume.
+const keyVolumeProject = "os-vol-tenant-attr:tenant_id"
+
 // cinderPause is when to look again at what takes a while.
 const cinderPause = 500 * time.Millisecond
 
@@ -42,7 +45,7 @@ func noVolumes(err error) bool {
 
 func (c cinder) read(raw map[string]any) *object {
 	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), mark: markInMetadata(raw), raw: raw}
-	o.project = first(textAt(raw, "os-vol-tenant-attr:tenant_id"), textAt(raw, "os-extended-snapshot-attributes:project_id"))
+	o.project = first(textAt(raw, keyVolumeProject), textAt(raw, "os-extended-snapshot-attributes:project_id"))
 	o.scope = o.project
 	o.values = readFields(c.schema, c.fields, raw)
 	o.values["id"], o.values["name"] = cty.StringVal(o.id), cty.StringVal(o.title)
@@ -95,7 +98,7 @@ func (c cinder) create(ctx context.Context, s *session, w wanted, body map[strin
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range []string{"os-vol-tenant-attr:tenant_id", "os-extended-snapshot-attributes:project_id"} {
+	for _, key := range []string{keyVolumeProject, "os-extended-snapshot-attributes:project_id"} {
 		raw[key] = w.project // the answer lacks it
 	}
 	return raw, nil

@@ -87,6 +87,7 @@ func (c *connector) own(ctx context.Context) (*session, error) {
 		}
 		return nil, err
 	}
+	s.home = s.project
 	clear(c.scoped) // they may have been made with other credentials
 	c.main = s
 	return s, nil
@@ -114,6 +115,7 @@ func (c *connector) in(ctx context.Context, project string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.home = main.project
 	c.scoped[project] = s
 	return s, nil
 }

@@ -62,7 +62,8 @@
 // flavor, a volume type or something in another project was not found. Else it is unknown; and so are ports where an
 // instance or router in another project seems to have none, and instances that may have been created, while a cell of
 // Nova does not answer. A user without that role looks for what is in another project by a session there, one list per
-// kind and project, and needs a role in it.
+// kind and project, and needs a role in it. So the project is on record before an object is created, and that of its
+// volume for an attachment: what is not wanted any more is looked for there.
 //
 // One driver serves the region of its credentials, or the only one of the catalogue; a target in
 // another one is an error, not absent, and an endpoint in another one is not used.

@@ -53,6 +53,10 @@ func (k instanceKind) heal(want cty.Value, o *object, t unit.Target, ignore []st
 	default:
 		diff.Cost = "the instance is reset, as after a power failure"
 	}
+	// It stays in that state while it is rebooted, by us or by somebody else: that has to have its end first.
+	if task := tasked(o); task != "" && diff.Action.Changes() {
+		diff.Waits, diff.Reason = true, task+"; what it takes follows once that is over"
+	}
 	return diff, true
 }
 

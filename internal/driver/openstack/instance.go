@@ -79,20 +79,26 @@ func (k instanceKind) read(raw map[string]any) *object {
 func fare(o *object, status string) {
 	switch status {
 	case "ACTIVE", statusOff, "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE":
-	case statusError: // and stays so while it is rebooted
+		o.busy = tasked(o) // it works meanwhile
+	case statusError:
 		fault, _ := o.raw["fault"].(map[string]any)
 		o.health, o.message = unit.HealthFailed, shorten(first(textAt(fault, "message"), "Nova does not say why the instance failed"))
 	default:
 		o.health, o.after, o.message = unit.HealthProgressing, instancePause, "Nova says that the instance is in the state "+status
 		o.busy, o.partial = o.message, status == "BUILD"
 	}
-	if task := textAt(o.raw, keyTask); task != "" && o.busy == "" { // it goes on as it is meanwhile
-		o.busy = "Nova says that the instance has the task " + task
-	}
 	if textAt(o.raw, keyTask) == "deleting" || status == "DELETED" || status == "SOFT_DELETED" {
 		o.health, o.after, o.going, o.message = unit.HealthProgressing, instancePause, true, "it is being deleted"
 		o.busy, o.partial = o.message, true
 	}
+}
+
+// tasked says what Nova does with an instance at the moment, "" for nothing.
+func tasked(o *object) string {
+	if task := textAt(o.raw, keyTask); task != "" {
+		return "Nova says that the instance has the task " + task
+	}
+	return ""
 }
 
 // hindrance holds back what Nova refuses of an instance that is put away or rescued, other than the rest

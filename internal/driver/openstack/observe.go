@@ -84,7 +84,11 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 				seen.failed(name, unread[t.Address])
 			}
 			if ok {
-				seen.states[t.Address] = state(t, m)
+				st := state(t, m)
+				if st.Gone() {
+					st.Project = destined(s, d.kinds[name], t)
+				}
+				seen.states[t.Address] = st
 			}
 		}
 	}

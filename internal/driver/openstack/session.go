@@ -32,6 +32,7 @@ type session struct {
 	user      string   // our user's id
 	domain    string   // our user's domain
 	project   string   // the token's project
+	home      string   // our user's own project
 	roles     []string // in it, by name
 	masker    *redact.Masker
 	connector *connector

@@ -26,34 +26,42 @@ const adminRole = "admin"
 
 // veiled is a kind whose objects are in no project, and are not all shown to everybody.
 type veiled interface {
-	// unveiled tells whether the session would be shown an object although our user is no administrator, given what
-	// is wanted and the id as far as they are known.
-	unveiled(ctx context.Context, s *session, want cty.Value, id string) (bool, error)
+	// unveiled tells whether the session would be shown a target although our user is no administrator, given what
+	// is wanted as far as it is known.
+	unveiled(ctx context.Context, s *session, t unit.Target, want cty.Value) (bool, error)
 }
 
-func (flavorKind) unveiled(context.Context, *session, cty.Value, string) (bool, error) {
+func (flavorKind) unveiled(context.Context, *session, unit.Target, cty.Value) (bool, error) {
 	return false, nil
 }
 
-func (volumeTypeKind) unveiled(context.Context, *session, cty.Value, string) (bool, error) {
+func (volumeTypeKind) unveiled(context.Context, *session, unit.Target, cty.Value) (bool, error) {
 	return false, nil
 }
 
-func (projectKind) unveiled(context.Context, *session, cty.Value, string) (bool, error) {
+func (projectKind) unveiled(context.Context, *session, unit.Target, cty.Value) (bool, error) {
 	return false, nil
 }
 
-// unveiled: who sees the volume sees what it is attached to.
-func (k attachmentKind) unveiled(ctx context.Context, s *session, want cty.Value, id string) (bool, error) {
-	_, volume, _ := strings.Cut(first(id, k.key(want)), "/")
+// unveiled: who sees the volume sees what it is attached to, and who sees the instance what is attached to it. A
+// volume that is gone from the session's project has taken its attachments along.
+func (k attachmentKind) unveiled(ctx context.Context, s *session, t unit.Target, want cty.Value) (bool, error) {
+	instance, volume, _ := strings.Cut(first(t.ID, t.Import, k.key(want)), "/")
 	if volume == "" {
 		return false, nil
 	}
+	if project, _ := projectOf(s, k, t, want); project != "" && project == s.project {
+		return true, nil
+	}
 	_, err := cinder{one: "volume", many: "volumes"}.get(ctx, s, volume)
+	if !notFound(err) {
+		return err == nil, err
+	}
+	attached, err := s.all(ctx, call{service: serviceCompute, path: pathOf("servers", instance, attachmentsPath)}, "volumeAttachments")
 	if notFound(err) {
 		return false, nil
 	}
-	return err == nil, err
+	return err == nil && !slices.ContainsFunc(attached, func(a map[string]any) bool { return textAt(a, "volumeId") == volume }), err
 }
 
 // doubt takes from the matches what was not found, and is not known to be absent all the same. It returns why. What has not been
@@ -63,7 +71,7 @@ func (d *Driver) doubt(ctx context.Context, s *session, k kind, targets []unit.T
 	cells := sync.OnceValue(func() error { return s.cellsAnswer(ctx) })
 	for _, t := range targets {
 		m, ok := matches[t.Address]
-		if !ok || m.object != nil || m.open && t.ID == "" || lookup(t) {
+		if !ok || m.object != nil || m.open && t.ID == "" || lookup(t) || traceless(k, t) {
 			continue
 		}
 		about, _ := projectOf(s, k, t, m.want)
@@ -86,6 +94,12 @@ func (d *Driver) doubt(ctx context.Context, s *session, k kind, targets []unit.T
 	return failures
 }
 
+// traceless tells whether nothing says any more what to look for: an intent without an id whose block was taken out, of
+// a kind that bears no mark. No role would show it.
+func traceless(k kind, t unit.Target) bool {
+	return first(t.ID, t.Import) == "" && resource(t) == nil && (!k.marks() || t.Mark == "")
+}
+
 // vouch returns nil when something that a session was not shown is not there, and else why nobody knows.
 func (s *session) vouch(ctx context.Context, k kind, t unit.Target, want cty.Value) error {
 	away := "everything of its kind" // of which something is not seen
@@ -98,7 +112,7 @@ func (s *session) vouch(ctx context.Context, k kind, t unit.Target, want cty.Val
 			away = "what is in the project " + project
 		}
 	} else if !s.administrates() {
-		if shown, err := v.unveiled(ctx, s, want, first(t.ID, t.Import)); shown || err != nil {
+		if shown, err := v.unveiled(ctx, s, t, want); shown || err != nil {
 			return err
 		}
 	}
@@ -168,20 +182,33 @@ func inProjects(k kind) bool {
 	return ok && b.block().Attribute("project") != nil && schema.ServiceOf(k.name()) != keystoneService
 }
 
-// projectOf is the project in which a target is to be looked for: the one on record of an object that is known, else the one
-// that is wanted; "" where its kind has none.
+// projectOf is the project in which a target is to be looked for: the one on record of an object that is known, or that
+// is not wanted any more, else the one that is wanted; "" where its kind has none. An attachment has only one on record.
 func projectOf(s *session, k kind, t unit.Target, want cty.Value) (project string, known bool) {
-	if !inProjects(k) {
+	_, attached := k.(attachmentKind)
+	if !attached && !inProjects(k) {
 		return "", true
 	}
-	if t.ID != "" && t.Locator.Project != "" {
+	if t.Locator.Project != "" && (t.ID != "" || resource(t) == nil) {
 		return t.Locator.Project, true
+	}
+	if attached {
+		return "", true
 	}
 	if r := resource(t); r != nil {
 		project, known = scopeOf(r, want, s)
 		return project, known && project != ""
 	}
 	return "", false
+}
+
+// destined is the project that something absent would be created in unless it names another one: our user's own. It is
+// "" where its kind has none, and of what is not wanted.
+func destined(s *session, k kind, t unit.Target) string {
+	if resource(t) == nil || lookup(t) || !inProjects(k) {
+		return ""
+	}
+	return s.home
 }
 
 // cellsVersion is from when on a list of instances says which there are in cells that do not answer.

@@ -1,6 +1,7 @@
 package openstack_test
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -76,7 +77,10 @@ func TestBedLostRole(t *testing.T) {
 	b.converge(t, &flavor)
 	instance := in("instance", values{"image": text(image.ID), "flavor": text(flavor.ID), "ports": list(port.ID)})
 	attachment := target(t, "volume_attachment", "disk", values{"instance": text(instance.ID), "volume": text(volume.ID)})
-	b.converge(t, &attachment)
+	if st := b.converge(t, &attachment); st.Project != project.ID {
+		t.Errorf("the attachment is in the project %q, want %s", st.Project, project.ID)
+	}
+	attachment.Locator.Project = project.ID
 	hidden := []unit.Target{project, network, subnet, router, port, volume, group, image, flavor, instance, attachment}
 	mine := target(t, "network", unique("mine"), values{}) // in the user's own project, where it can be seen that it is not there
 	pair := target(t, "keypair", unique("pair"), values{"public_key": text(publicKey)})
@@ -173,6 +177,19 @@ func TestBedMemberOfProjects(t *testing.T) {
 			t.Errorf("by its mark %s is found as %+v", lost.Address, st)
 		}
 		all[len(all)-7] = changed
+
+		refused := target(t, "instance", unique("refused"), values{}) // an intent whose block was taken out
+		detached := target(t, "volume_attachment", "detached", values{"instance": text(network.ID), "volume": text(network.ID)})
+		detached.ID = network.ID + "/" + network.ID // as of a volume and an instance that somebody has deleted
+		for _, gone := range []unit.Target{refused, detached} {
+			gone.Spec, gone.Fresh, gone.Locator.Project = nil, false, cmp.Or(project, w.project)
+			if st := b.see(t, gone); !st.Gone() {
+				t.Errorf("%s is %+v, and is gone", gone.Address, st)
+			}
+			if st, err := b.Delete(t.Context(), gone, b.see(t, gone)); err != nil || !st.Gone() {
+				t.Errorf("deleted %s is %+v, %v", gone.Address, st, err)
+			}
+		}
 	}
 	states, err := b.Observe(t.Context(), all)
 	for _, tg := range all {
