@@ -48,7 +48,7 @@ func TestGates(t *testing.T) {
 	w.Files.Write("more/gated/values.yaml", "text: something\n")
 	w.Files.Write("more/gated/templates/all.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: gated}\ndata: {text: {{ .Values.text }}}\n")
 	commit := w.Push(t, "Describe what waits for gates")
-	w.StartDaemon(t, "gates", "--resync", "8s")
+	w.StartDaemon(t, "gates", "--resync", "8s", "--api-checks", "all")
 
 	says := func(phase, reason string) {
 		t.Helper()
