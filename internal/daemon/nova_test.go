@@ -32,6 +32,9 @@ func startNova(t *testing.T) *nova {
 	n := &nova{t: t, flavors: []map[string]any{}, valid: "a-password", known: redact.NewSecret("a-password")}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v3/auth/tokens", n.login)
+	mux.HandleFunc("GET /v3/auth/tokens", n.authorized(func(*http.Request) (int, any) {
+		return http.StatusOK, map[string]any{"token": map[string]any{"roles": []any{map[string]any{"name": "admin"}}}}
+	}))
 	mux.HandleFunc("GET /v2.1/flavors/detail", n.authorized(func(*http.Request) (int, any) {
 		return http.StatusOK, map[string]any{"flavors": n.flavors}
 	}))
@@ -74,6 +77,7 @@ func (n *nova) login(w http.ResponseWriter, r *http.Request) {
 	n.answer(w, http.StatusCreated, map[string]any{"token": map[string]any{
 		"user":    map[string]any{"id": "u1", "name": "ops", "domain": map[string]any{"id": "default"}},
 		"project": map[string]any{"id": "p1"},
+		"roles":   []any{map[string]any{"name": "admin"}},
 		"catalog": []any{map[string]any{"type": "compute", "endpoints": []any{
 			map[string]any{"interface": "public", "region_id": "RegionOne", "region": "RegionOne", "url": n.url + "/v2.1"},
 		}}},

@@ -35,6 +35,8 @@ type admission struct {
 	plan     *plan.Plan
 	revision *Revision
 	stale    bool // a new plan is needed
+	// other tells that other suspensions hold than the plan was made with: nothing is destroyed by it any more.
+	other    bool
 	planning bool
 	last     time.Time
 	waits    time.Time // since when it waits for observations; zero: it does not
@@ -55,7 +57,7 @@ func (a *admission) allows(c plan.Change) (ok bool, planned *plan.Change) {
 		return false, nil
 	}
 	planned = a.plan.Change(c.Address)
-	return planned != nil && planned.Action == c.Action && signature(planned.Fields) == signature(c.Fields), planned
+	return !a.other && planned != nil && planned.Action == c.Action && signature(planned.Fields) == signature(c.Fields), planned
 }
 
 // outdated tells whether instances may run somewhere else by now than where the plan has seen them, so that
@@ -201,7 +203,7 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 	revision, in := e.revision, e.input(e.revision, maps.Clone(states))
 	go func() {
 		p := e.make(calls, in)
-		e.events <- func() { e.admit(revision, p) }
+		e.events <- func() { e.admit(revision, p, in.Suspensions) }
 	}()
 	return forever
 }
@@ -210,7 +212,7 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 func (e *Engine) unseen(l *loop) bool { return l.looks || l.stale || !l.seen && !l.gated(e) }
 
 // admit takes a finished plan.
-func (e *Engine) admit(r *Revision, p *plan.Plan) {
+func (e *Engine) admit(r *Revision, p *plan.Plan, suspensions []suspension.Suspension) {
 	a := &e.admitted
 	a.planning = false
 	if r != e.revision {
@@ -228,7 +230,7 @@ func (e *Engine) admit(r *Revision, p *plan.Plan) {
 	if !p.Refused.HasErrors() {
 		e.good = r
 	}
-	a.plan, a.revision = p, r
+	a.plan, a.revision, a.other = p, r, !slices.Equal(suspensions, e.held)
 	for _, l := range e.loops {
 		l.dirty, l.replaced = true, false
 	}

@@ -38,7 +38,7 @@ func (e *Engine) suspensions(now time.Time) {
 			l.dirty = true
 		}
 	}
-	e.admitted.stale = true // what is suspended stays as it is for what is made from it
+	e.admitted.stale, e.admitted.other = true, true // what is suspended stays as it is for what is made from it
 }
 
 // lapse has the suspensions end whose time has come, and returns when the next one does.

@@ -22,7 +22,7 @@ type call struct {
 	body            any
 	contentType     string // of body, when it is not JSON as such
 	microversion    string
-	subject         string // a token that the request is about
+	subject         string // a token that the request is about, which where it was had tells, whatever the catalogue says
 }
 
 // pathOf makes a path of parts that may contain anything.
@@ -36,7 +36,10 @@ func pathOf(parts ...string) string {
 // do sends the request and decodes the answer into an object, which is nil when there is none.
 // Any status of success will do: services differ in which they choose.
 func (s *session) do(ctx context.Context, c call) (map[string]any, error) {
-	endpoint, err := s.endpoint(c.service)
+	endpoint, err := s.provider.IdentityEndpoint, error(nil)
+	if c.subject == "" {
+		endpoint, err = s.endpoint(c.service)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,13 +15,13 @@ import (
 )
 
 func TestAsk(t *testing.T) {
-	var agent string
-	elsewhere := 0
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere++ }))
+	var agent atomic.Value
+	var elsewhere atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
 	defer other.Close()
 	hang := make(chan struct{})
 	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		agent = r.UserAgent()
+		agent.Store(r.UserAgent())
 		if r.Method != http.MethodGet {
 			t.Errorf("a %s was sent", r.Method)
 		}
@@ -69,7 +70,7 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%s: got %q, %q", c.name, answer.Reach, answer.Message)
 		}
 	}
-	if agent != "kupenstack-test/1" || elsewhere > 0 {
-		t.Errorf("the agent is %q, and %d redirects were followed", agent, elsewhere)
+	if agent.Load() != "kupenstack-test/1" || elsewhere.Load() > 0 {
+		t.Errorf("the agent is %q, and %d redirects were followed", agent.Load(), elsewhere.Load())
 	}
 }
