@@ -70,8 +70,8 @@ func (s *System) changeRequests(ctx context.Context, change func([]request.Reque
 }
 
 // FollowRequests has the engine that was made last look at what somebody asks for, until ctx ends; poll has the
-// repository looked at as well, and returns at once. Others ask by an annotation, see [kube.Cluster.AskedAt]. It tells what keeps it from
-// that, and nil when nothing does.
+// repository looked at as well, and returns at once. Others ask by an annotation, see [kube.Cluster.AskedAt]. It
+// tells what keeps it from that, and nil when nothing does.
 func (s *System) FollowRequests(poll func()) func(ctx context.Context, tell func(error)) {
 	return func(ctx context.Context, tell func(error)) {
 		asked := &annotations{changed: map[unit.ObjectRef]bool{}, seen: map[unit.ObjectRef]string{}}
@@ -110,7 +110,10 @@ func (s *System) FollowRequests(poll func()) func(ctx context.Context, tell func
 				poll()
 			}
 			if len(ids) > 0 {
-				err = s.Withdraw(ctx, ids...) // those that were not taken up before this process ends are taken up by the next
+				// Those that were not taken up before this process ends are taken up by the next.
+				if err = s.Withdraw(ctx, ids...); err != nil {
+					s.unread(requests) // they are still there
+				}
 			}
 			tell(err)
 			if err != nil {
