@@ -12,7 +12,7 @@ import (
 func packageNames() []string {
 	return []string{
 		"python3-keystone", "python3-glance", "python3-placement", "python3-neutron", "python3-nova", "python3-cinder",
-		"mariadb-server", "rabbitmq-server", "memcached", "uwsgi-core", "uwsgi-plugin-python3", "qemu-utils",
+		"python3-openstacksdk", "mariadb-server", "rabbitmq-server", "memcached", "uwsgi-core", "uwsgi-plugin-python3", "qemu-utils",
 	}
 }
 
