@@ -13,7 +13,7 @@ import (
 // answering returns a driver for a cloud that answers GET requests by their paths; what is not there is not found.
 // The real services cannot be made to answer so in a test. Volumes are left out of its catalogue without an answer
 // for the path /v3/p1. Our user is an administrator in its project p1, or has the roles that are told, in every project.
-func answering(t *testing.T, answers map[string]func(*http.Request) any, roles ...string) *openstack.Driver {
+func answering(t testing.TB, answers map[string]func(*http.Request) any, roles ...string) *openstack.Driver {
 	t.Helper()
 	if roles == nil {
 		roles = []string{"admin"}
@@ -57,11 +57,14 @@ func answering(t *testing.T, answers map[string]func(*http.Request) any, roles .
 			return
 		}
 		body := answer(r)
-		if status, no := body.(int); no {
-			w.WriteHeader(status)
-			return
+		switch body := body.(type) {
+		case int:
+			w.WriteHeader(body)
+		case []byte: // as it is
+			_, _ = w.Write(body)
+		default:
+			_ = json.NewEncoder(w).Encode(body)
 		}
-		_ = json.NewEncoder(w).Encode(body)
 	})
 	d := openstack.New(openstack.Options{Language: language(), Connect: func(context.Context) (openstack.Credentials, error) {
 		return openstack.FromVariables(map[string]string{

@@ -97,7 +97,7 @@ func list(texts ...string) cty.Value {
 func set(texts ...string) cty.Value { return cty.SetVal(list(texts...).AsValueSlice()) }
 
 // desired makes the value of a kind, with null for what is not written.
-func desired(t *testing.T, kind string, written values) cty.Value {
+func desired(t testing.TB, kind string, written values) cty.Value {
 	t.Helper()
 	all := map[string]cty.Value{}
 	types := language().Resource(kind).DesiredType().AttributeTypes()
@@ -144,7 +144,7 @@ func fill(v cty.Value, t cty.Type) cty.Value {
 }
 
 // target makes a unit that nothing is known of yet.
-func target(t *testing.T, kind, label string, written values) unit.Target {
+func target(t testing.TB, kind, label string, written values) unit.Target {
 	t.Helper()
 	address, err := addr.NewObject(addr.Module{}, addr.Managed, kind, label, addr.Key{})
 	if err != nil {

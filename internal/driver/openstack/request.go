@@ -66,7 +66,11 @@ func (s *session) do(ctx context.Context, c call) (map[string]any, error) {
 	decoder := json.NewDecoder(response.Body)
 	decoder.UseNumber()
 	// An empty answer is one, as to most requests that delete.
-	if err := decoder.Decode(&answer); err != nil && !errors.Is(err, io.EOF) {
+	err = decoder.Decode(&answer)
+	if err == nil {
+		_, err = decoder.Token() // nothing may follow
+	}
+	if !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s %s of the %s service: %w", c.method, c.path, c.service, errUnreadable)
 	}
 	return answer, nil
@@ -110,10 +114,27 @@ func (s *session) whole(ctx context.Context, c call, key string) ([]map[string]a
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := answer[key].([]any); !ok {
+	if _, more := nextPage(answer, key); more {
+		return nil, fmt.Errorf("GET %s of the %s service: the list has pages, which it has nowhere else", c.path, c.service)
+	}
+	return listIn(c, answer, key)
+}
+
+// listIn returns the objects below a key of an answer. A list with anything else in it is an error: what could not be
+// read must never count as absent.
+func listIn(c call, answer map[string]any, key string) ([]map[string]any, error) {
+	list, ok := answer[key].([]any)
+	if !ok {
 		return nil, fmt.Errorf("GET %s of the %s service: the answer has no %s", c.path, c.service, key)
 	}
-	return objectsAt(answer, key), nil
+	if truncated, _ := answer["truncated"].(bool); truncated {
+		return nil, fmt.Errorf("GET %s of the %s service: the list is cut short by list_limit", c.path, c.service)
+	}
+	objects := objectsAt(answer, key)
+	if len(objects) < len(list) {
+		return nil, fmt.Errorf("GET %s of the %s service: not all of the %s are objects: %w", c.path, c.service, key, errUnreadable)
+	}
+	return objects, nil
 }
 
 const (
@@ -138,16 +159,17 @@ func (s *session) all(ctx context.Context, c call, key string) ([]map[string]any
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := answer[key].([]any); !ok {
-			return nil, fmt.Errorf("GET %s of the %s service: the answer has no %s", c.path, c.service, key)
+		some, err := listIn(c, answer, key)
+		if err != nil {
+			return nil, err
 		}
-		objects = append(objects, objectsAt(answer, key)...)
-		if truncated, _ := answer["truncated"].(bool); truncated {
-			return nil, fmt.Errorf("GET %s of the %s service: the list is cut short by list_limit", c.path, c.service)
-		}
-		next := nextPage(answer, key)
-		if next == nil {
+		objects = append(objects, some...)
+		next, more := nextPage(answer, key)
+		if !more {
 			return objects, nil
+		}
+		if next == nil {
+			return nil, fmt.Errorf("GET %s of the %s service: the address of the next page: %w", c.path, c.service, errUnreadable)
 		}
 		if seen[next.Encode()] {
 			return nil, fmt.Errorf("GET %s of the %s service: the pages go in a circle", c.path, c.service)
@@ -158,9 +180,9 @@ func (s *session) all(ctx context.Context, c call, key string) ([]map[string]any
 	return nil, fmt.Errorf("GET %s of the %s service: more than %d pages", c.path, c.service, maxPages)
 }
 
-// nextPage returns the query of the next page, or nil. Only the query counts: behind a proxy,
-// services often give an address that leads nowhere.
-func nextPage(answer map[string]any, key string) url.Values {
+// nextPage tells whether there is another page, and returns its query, nil where that cannot be read. Only the query
+// counts: behind a proxy, services often give an address that leads nowhere.
+func nextPage(answer map[string]any, key string) (query url.Values, more bool) {
 	address := textAt(answer, "next") // Glance
 	for _, link := range objectsAt(answer, key+"_links") {
 		if textAt(link, "rel") == "next" {
@@ -171,11 +193,11 @@ func nextPage(answer map[string]any, key string) url.Values {
 		address = textAt(links, "next")
 	}
 	if address == "" {
-		return nil
+		return nil, false
 	}
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.RawQuery == "" {
-		return nil
+		return nil, true
 	}
-	return parsed.Query()
+	return parsed.Query(), true
 }

@@ -137,12 +137,17 @@ func TestNextPage(t *testing.T) {
 		"glance":   {"next": "/v2/images?limit=2&marker=b"},
 		"keystone": {"links": map[string]any{"next": "http://x/v3/projects?limit=2&marker=b"}},
 	} {
-		if got := nextPage(answer, "networks"); got.Get("marker") != "b" || got.Get("limit") != "2" {
-			t.Errorf("%s: %v", name, got)
+		if got, more := nextPage(answer, "networks"); !more || got.Get("marker") != "b" || got.Get("limit") != "2" {
+			t.Errorf("%s: %v, %t", name, got, more)
 		}
 	}
-	if got := nextPage(map[string]any{"links": map[string]any{"next": nil}}, "projects"); got != nil {
+	if got, more := nextPage(map[string]any{"links": map[string]any{"next": nil}}, "projects"); more {
 		t.Errorf("the last page leads to %v", got)
+	}
+	for _, unreadable := range []string{"%", "/v2/images"} {
+		if got, more := nextPage(map[string]any{"next": unreadable}, "images"); !more || got != nil {
+			t.Errorf("%q leads to %v, %t", unreadable, got, more)
+		}
 	}
 }
 
