@@ -55,7 +55,7 @@ func statementBlocks() []Block {
 					"That of the cloud itself, such as cloud.prod, has everything taken away that is on record, in the reverse order of its making; its own block has to stay, as it says how that is reached. What holds data stays: claims to volumes and keys that delete_data does not name, the generated passwords, and the namespaces, and so does all that clean_up of disabled services names."),
 				{
 					Name: DeleteData, Type: cty.Set(cty.String), AtLoad: true, Apart: true, Example: cty.SetVal([]cty.Value{cty.StringVal("glance"), cty.StringVal("mariadb")}),
-					Doc: "The services whose claims to volumes go with the cloud, with all that is on them, where from names the cloud: delete_data = [\"mariadb\", \"glance\"]. With keystone its fernet and credential keys go, and with them all that is encrypted by these. The plan has the claims with their sizes; those that are made after the deletion of a service has begun stay. " +
+					Doc: "The services whose claims to volumes go with the cloud, with all that is on them, where from names the cloud: delete_data = [\"mariadb\", \"glance\"]. With keystone its fernet and credential keys go, and with them all that is encrypted by these. The plan has the claims with their sizes; those that are made after the deletion of a service has begun stay. What services have left that were uninstalled before can be named as well. " +
 						"The daemon needs the right to delete claims for that, which rbac.deleteData of its chart gives it.",
 				},
 			},

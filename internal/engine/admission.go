@@ -98,7 +98,7 @@ func (e *Engine) input(r *Revision, states map[addr.Object]unit.State) plan.Inpu
 	}
 	return plan.Input{
 		Units: r.Units, Removed: r.Removed, CleanUps: r.CleanUps, Moves: r.Moves, Imports: r.Imports, Removals: r.Removals, Deployment: r.Deployment, Ranges: r.Ranges,
-		Recorded: e.Inventory.Deployment(), Uninstalled: e.Inventory.Uninstalled(), Entries: e.Inventory.Entries(), Marker: e.Marker,
+		Recorded: e.Inventory.Deployment(), Uninstalled: e.Inventory.Uninstalled(), Entries: e.entries(r), Marker: e.Marker,
 		States: states, Suspensions: e.held, Compare: compare, Hosts: plan.Hosts{None: true}, MaxDeletes: e.MaxDeletes, Now: time.Now(),
 	}
 }
@@ -130,7 +130,7 @@ func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
 		units[r.Units[i].Address] = &r.Units[i]
 	}
 	who := plan.Identity{Marker: e.Marker, Imports: r.Imports, Moves: r.Moves, Used: e.Inventory.UsesUID, CleanUps: r.CleanUps, Removals: r.Removals}
-	moved := plan.Relocate(e.Inventory.Entries(), r.Moves, func(a addr.Object) bool { return units[a] != nil })
+	moved := plan.Relocate(e.entries(r), r.Moves, func(a addr.Object) bool { return units[a] != nil })
 	for i := range moved.Entries {
 		entry := &moved.Entries[i]
 		u := units[entry.Address]

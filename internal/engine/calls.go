@@ -8,7 +8,6 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -151,6 +150,9 @@ func (e *Engine) remove(calls context.Context, l *loop, target unit.Target, c pl
 
 func (e *Engine) removeOne(ctx context.Context, who plan.Identity, target unit.Target, state unit.State, c plan.Change) (unit.State, error) {
 	entry, known := e.Inventory.Entry(target.Address)
+	if !known && target.TakesData && c.Action == unit.ActionDelete { // see [Engine.remnants]
+		entry, known = inventory.Entry{UID: target.UID, Address: target.Address, Class: c.Class, Locator: target.Locator}, true
+	}
 	if known && (entry.Phase != inventory.Deleting || !entry.Data.Equal(c.Data)) {
 		entry.Phase, entry.Data = inventory.Deleting, c.Data
 		entry.Healing = cmp.Or(target.Remedy, entry.Healing)
@@ -178,31 +180,45 @@ func (e *Engine) removeOne(ctx context.Context, who plan.Identity, target unit.T
 		}
 		return next, e.Inventory.Put(ctx, entry)
 	}
-	return next, e.drop(ctx, target.Address)
+	return next, e.drop(ctx, target)
 }
 
-// drop takes what is gone from the record, where of a service only what went along with it stays.
-func (e *Engine) drop(ctx context.Context, a addr.Object) error {
+// drop takes what is gone from the record, where of a service only what went along with it stays; and nothing at all
+// of one whose data went as well.
+func (e *Engine) drop(ctx context.Context, target unit.Target) error {
+	a := target.Address
 	entry, known := e.Inventory.Entry(a)
-	if known && entry.Class == unit.ClassService && entry.Applied != "" {
-		if err := e.Inventory.SetUninstalled(ctx, a, entry.CleanedUp); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case target.TakesData:
+		err = e.Inventory.SetInstalled(ctx, a)
+	case known && isService(entry.Class) && entry.Applied != "":
+		err = e.Inventory.SetUninstalled(ctx, a, entry.CleanedUp)
+	}
+	if err != nil {
+		return err
 	}
 	return e.Inventory.Remove(ctx, a)
+}
+
+// isService tells whether a class is that of services: some of them are infrastructure of the others.
+func isService(class unit.Class) bool {
+	return class == unit.ClassService || class == unit.ClassInfrastructure
 }
 
 // forget drops the entry of what is gone already, or stays and is not managed any more: a service that stays was
 // not uninstalled, and does not count as such.
 func (e *Engine) forget(calls context.Context, l *loop) {
-	drop := e.drop
-	if l.state.Existence != unit.Absent {
-		drop = e.Inventory.Remove
-	}
-	e.begin(l, e.target(nil, l.address).Locator.Driver, func() func() {
+	target, gone := e.target(nil, l.address), l.state.Existence == unit.Absent
+	e.begin(l, target.Locator.Driver, func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
-		err := drop(ctx, l.address)
+		var err error
+		if gone {
+			err = e.drop(ctx, target)
+		} else {
+			err = e.Inventory.Remove(ctx, target.Address)
+		}
 		return func() {
 			if err != nil {
 				e.failed(l, err)

@@ -57,30 +57,35 @@ func (s *scenario) claimsLeft() []string {
 	return names
 }
 
-// TestKilledWhileDataGoes kills the process at every point of a tear-down that takes data along: what was named
-// goes, whoever goes on, and nothing else does.
+// TestKilledWhileDataGoes kills the process at every point of a tear-down that takes data along, of services that
+// were there until then and of those that were uninstalled before: what was named goes, whoever goes on, and nothing
+// else does.
 func TestKilledWhileDataGoes(t *testing.T) {
 	revisions := map[string]string{
-		"one": "service.keystone release needs=service.mariadb\nservice.mariadb release class=infrastructure\nservice.rabbitmq release class=infrastructure",
-		"two": "teardown mariadb",
+		"one":  "service.keystone release needs=service.mariadb\nservice.mariadb release class=infrastructure\nservice.rabbitmq release class=infrastructure",
+		"less": "service.keystone release\nremoved service.mariadb",
+		"two":  "teardown mariadb",
 	}
-	for n := 1; ; n++ {
-		hit := false
-		t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				script := []string{
-					"claim service.mariadb data-0 5Gi", "claim service.mariadb data-1 5Gi", "claim service.rabbitmq queue-0 1Gi",
-					"submit one", "settle", "submit two", "settle",
-				}
-				hit = killedAt(t, revisions, script, namedDataIsGone, n, 1)
-			})
-		})
-		if !hit || t.Failed() {
-			if n < 10 {
-				t.Errorf("there are only %d points", n)
-			}
-			break
+	claims := []string{"claim service.mariadb data-0 5Gi", "claim service.mariadb data-1 5Gi", "claim service.rabbitmq queue-0 1Gi"}
+	for name, way := range map[string][]string{"with the cloud": {"one", "two"}, "before": {"one", "less", "two"}} {
+		script := slices.Clone(claims)
+		for _, revision := range way {
+			script = append(script, "submit "+revision, "settle")
 		}
+		t.Run(name, func(t *testing.T) {
+			for n := 1; ; n++ {
+				hit := false
+				t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) { hit = killedAt(t, revisions, script, namedDataIsGone, n, 1) })
+				})
+				if !hit || t.Failed() {
+					if n < 10 {
+						t.Errorf("there are only %d points", n)
+					}
+					break
+				}
+			}
+		})
 	}
 }
 

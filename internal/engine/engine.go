@@ -259,7 +259,7 @@ func (e *Engine) take(r *Revision) {
 		}
 		l.want(u)
 	}
-	for _, entry := range e.Inventory.Entries() {
+	for _, entry := range e.entries(r) {
 		if !wanted[entry.Address] && e.loops[entry.Address] == nil {
 			e.loops[entry.Address] = &loop{address: entry.Address}
 		}

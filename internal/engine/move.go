@@ -51,7 +51,7 @@ func (e *Engine) entry(a addr.Object) (inventory.Entry, bool) {
 			return entry, true
 		}
 	}
-	return inventory.Entry{}, false
+	return e.remnant(a)
 }
 
 // awaited returns the records that have to be moved before anything else is done.

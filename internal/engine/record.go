@@ -21,7 +21,7 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 			return err
 		}
 	}
-	if u.Class == unit.ClassService {
+	if isService(u.Class) {
 		if err := e.Inventory.SetInstalled(ctx, u.Address); err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ func (i *Inventory) SetUninstalled(ctx context.Context, a addr.Object, cleaned [
 	})
 }
 
-// SetInstalled records that a service comes back. Retrying after an error is safe.
+// SetInstalled records that a service is not among those any more: it comes back, or nothing of it is left. Retrying after an error is safe.
 func (i *Inventory) SetInstalled(ctx context.Context, a addr.Object) error {
 	return i.note(ctx, func(r *record) bool {
 		if _, ok := r.Uninstalled[a.String()]; !ok {

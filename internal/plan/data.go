@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,6 +25,26 @@ func (r Removals) takesData(entry *inventory.Entry) bool {
 			module, is := removal.From.(addr.Module)
 			return is && module.IsRoot() && slices.Contains(removal.DeleteData, entry.Address.Name())
 		})
+}
+
+// Remnants are records of services that were taken away before and have not come back, where the block that removes the
+// cloud names their data: with no record of a service, nobody would look for what it has left. Its release had its
+// name, in the namespace of the cloud.
+func (i Identity) Remnants(uninstalled map[addr.Object][]string, deployed *inventory.Deployment) []inventory.Entry {
+	if deployed == nil {
+		return nil
+	}
+	var remnants []inventory.Entry
+	for _, a := range slices.SortedFunc(maps.Keys(uninstalled), addr.Object.Compare) {
+		entry := inventory.Entry{
+			UID: i.Marker.UIDs(a, i.Used)[0], Address: a, Phase: inventory.Deleting, Class: unit.ClassService,
+			Locator: unit.Locator{Driver: unit.Helm, Kind: unit.KindRelease, Namespace: deployed.Namespace, Name: a.Name()},
+		}
+		if i.Removals.takesData(&entry) {
+			remnants = append(remnants, entry)
+		}
+	}
+	return remnants
 }
 
 // takeData has the claims and keys of a service deleted with it: those on record once its deletion has begun, and all that

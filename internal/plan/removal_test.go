@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -226,6 +227,39 @@ func TestDataGoesWithItsService(t *testing.T) {
 			}
 			if test.data != nil && len(c.Fields) != len(test.data.Claims) || test.data == nil && len(c.Fields) > 0 {
 				t.Errorf("it shows %+v", c.Fields)
+			}
+		})
+	}
+}
+
+// TestWhatWasUninstalledBefore has what was left of services looked for, where its removal is asked for.
+func TestWhatWasUninstalledBefore(t *testing.T) {
+	gone := map[addr.Object][]string{at("service.a"): {}, at("service.b"): {"database"}, at("service.c"): {}}
+	cloud := plan.Removals{{From: addr.Module{}, Destroy: true, DeleteData: []string{"a", "b", "never"}}}
+	there := &inventory.Deployment{Cloud: "demo", Namespace: "o"}
+	for _, test := range []struct {
+		name     string
+		removals plan.Removals
+		deployed *inventory.Deployment
+		want     []string
+	}{
+		{"named", cloud, there, []string{"o/a", "o/b"}},
+		{"one that stays", append(plan.Removals{{From: at("service.b")}}, cloud...), there, []string{"o/a"}},
+		{"nothing is named", plan.Removals{{From: addr.Module{}, Destroy: true}}, there, nil},
+		{"the cloud stays", nil, there, nil},
+		{"nobody knows where it was", cloud, nil, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			who := plan.Identity{Marker: marker(), Removals: test.removals}
+			var got []string
+			for _, e := range who.Remnants(gone, test.deployed) {
+				got = append(got, e.Locator.Namespace+"/"+e.Locator.Name)
+				if e.Phase != inventory.Deleting || e.Locator.Kind != unit.KindRelease || e.Locator.Driver != unit.Helm || e.UID == "" {
+					t.Errorf("got %+v", e)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}
