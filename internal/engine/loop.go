@@ -90,6 +90,15 @@ func (l *loop) retry() {
 	l.stale, l.dirty = true, true
 }
 
+// due has the loop look again when the time has come to go on by itself.
+func (l *loop) due(now time.Time) {
+	for _, wake := range []*time.Time{&l.wake, &l.mending.wake} {
+		if !wake.IsZero() && !now.Before(*wake) {
+			*wake, l.dirty, l.stale = time.Time{}, true, true
+		}
+	}
+}
+
 // set moves the loop to a phase and tells whether anything changed that others can see.
 func (l *loop) set(phase Phase, reason string, waits ...addr.Object) bool {
 	changed := l.phase != phase || l.reason != reason || len(l.waits) != len(waits)

@@ -32,13 +32,11 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	next = min(next, e.lapse(now))
 	for again := true; again; {
 		again = false
-		for _, l := range e.order {
-			for _, wake := range []*time.Time{&l.wake, &l.mending.wake} {
-				if !wake.IsZero() && !now.Before(*wake) {
-					*wake, l.dirty, l.stale = time.Time{}, true, true
+		for turn := toRepair; turn <= calmest; turn++ {
+			for _, l := range e.order {
+				if l.due(now); !l.dirty || l.busy || e.urgency(l) > turn {
+					continue
 				}
-			}
-			if l.dirty && !l.busy {
 				l.dirty = false
 				moved := e.step(calls, l)
 				if serves := l.serves(); moved || serves != l.served {
