@@ -12,12 +12,17 @@ func imageBlocks() []Block {
 			{
 				Name: "source", Type: cty.String, Change: Replace, Format: FormatURL,
 				Example: cty.StringVal("https://images.example.org/debian-13.qcow2"),
-				Doc:     "Where KupenStack fetches the bytes from, once, when the image is made: below one of its --image-sources. Only an image that is there already needs none.",
+				Doc:     "Where KupenStack fetches the bytes from, once, when the image is made: below one of its --image-sources. Only an image that is there already needs none, and one with web_download.",
 			},
 			{
-				Name: "checksum", Type: cty.String, Change: Replace, Format: FormatChecksum,
+				Name: "web_download", Type: cty.String, Change: Replace, Format: FormatURL, Conflicts: "source",
+				Example: cty.StringVal("https://images.example.org/debian-13.qcow2"),
+				Doc:     "Where Glance fetches the bytes from by itself, once, when the image is made. What it takes is for enabled_import_methods and import_filtering_opts of Glance to say; the server has to tell how many bytes they are.",
+			},
+			{
+				Name: "checksum", Type: cty.String, Change: Replace, Format: FormatChecksum, Conflicts: "web_download",
 				Example: cty.StringVal("sha256:7d6355852aeb6dbcd191bcda7cd74f1536cfe5cbf8a10495a7283a8396e4b75b"),
-				Doc:     "The digest that the bytes must have. Write it, so that nobody else can decide what your instances run.",
+				Doc:     "The digest that the bytes must have. Write it, so that nobody else can decide what your instances run. Glance checks none of what it fetches itself.",
 			},
 			{
 				Name: "disk_format", Type: cty.String, Change: Replace, Allowed: []string{"raw", "qcow2", "vmdk", "vhd", "vdi", "iso", "ami", "aki", "ari"},

@@ -73,7 +73,7 @@ func (k imageKind) read(raw map[string]any) *object {
 	}
 	o.values["properties"] = fromMap(properties, cty.Map(cty.String))
 	if digest := textAt(raw, keySource); digest != "" {
-		o.values["source"] = cty.NullVal(cty.String) // only its digest is known; see compare
+		o.values["source"], o.values["web_download"] = cty.NullVal(cty.String), cty.NullVal(cty.String) // only a digest is known; see compare
 	}
 	if checksum, ok := raw[keyChecksum]; ok {
 		o.values["checksum"] = fromJSON(checksum, cty.String)
@@ -111,9 +111,9 @@ func digestOf(source string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// compare compares the source by its digest.
+// compare compares by a digest where the bytes came from. Who fetched them makes no other image.
 func (k imageKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
-	if name != "source" {
+	if name != "source" && name != "web_download" {
 		return false, false
 	}
 	return digestOf(textOf(want)) == textAt(o.raw, keySource), true
@@ -131,7 +131,10 @@ func (k imageKind) makeable(want cty.Value) string {
 		}
 		return problem
 	}
-	return "the image is not there, and source does not say where its bytes come from: write it, or import the image that is meant"
+	if attribute(want, "web_download") != cty.NilVal {
+		return ""
+	}
+	return "the image is not there, and neither source nor web_download says where its bytes come from: write one, or import the image that is meant"
 }
 
 // adoptable takes over an image only once it has its bytes, and with a checksum only where Glance
@@ -156,7 +159,7 @@ func (k imageKind) create(ctx context.Context, s *session, w wanted) (*object, e
 	for key, v := range properties(w) {
 		body[key] = v
 	}
-	body["name"], body[markKey], body[keySource] = w.named, w.mark, digestOf(w.text("source"))
+	body["name"], body[markKey], body[keySource] = w.named, w.mark, digestOf(origin(w))
 	if checksum := w.text("checksum"); checksum != "" {
 		body[keyChecksum] = checksum
 	}
@@ -199,8 +202,13 @@ func (k imageKind) update(ctx context.Context, s *session, o *object, w wanted, 
 	if o.pending == "" {
 		return nil
 	}
-	return k.uploads.begin(s, upload{image: o.id, source: w.text("source"), checksum: w.text("checksum"), address: w.address})
+	return k.uploads.begin(s, upload{
+		image: o.id, source: origin(w), checksum: w.text("checksum"), remote: w.text("web_download") != "", address: w.address,
+	})
 }
+
+// origin is where the bytes of an image come from, whoever fetches them.
+func origin(w wanted) string { return first(w.text("source"), w.text("web_download")) }
 
 // patch is the list of changes that Glance takes.
 func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]any {
@@ -230,8 +238,8 @@ func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]
 	if o.mark != w.mark {
 		set(markKey, w.mark)
 		// Whoever has an image adopted says that these are the bytes; from now on a change counts.
-		if _, known := o.raw[keySource]; !known && w.text("source") != "" {
-			set(keySource, digestOf(w.text("source")))
+		if _, known := o.raw[keySource]; !known && origin(w) != "" {
+			set(keySource, digestOf(origin(w)))
 			if checksum := w.text("checksum"); checksum != "" {
 				set(keyChecksum, checksum)
 			}

@@ -24,6 +24,7 @@ const (
 // upload brings the bytes of one image from their source to Glance.
 type upload struct {
 	image, source, checksum string
+	remote                  bool // Glance fetches them itself
 	address                 addr.Object
 }
 
@@ -102,7 +103,11 @@ func (u *uploads) begin(s *session, job upload) error {
 	u.open[job.image] = cancel
 	u.group.Go(func() {
 		defer cancel()
-		err := u.run(ctx, s, job)
+		run := u.run
+		if job.remote {
+			run = u.download
+		}
+		err := run(ctx, s, job)
 		u.mu.Lock()
 		delete(u.open, job.image)
 		if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
