@@ -4,7 +4,7 @@ import "github.com/zclconf/go-cty/cty"
 
 func imageBlocks() []Block {
 	return []Block{{
-		Kind: "image", Class: ClassResource, Labels: resourceLabel("debian"), Rules: []Rule{propertiesRule(), tagsRule()},
+		Kind: "image", Class: ClassResource, Labels: resourceLabel("debian"), Rules: []Rule{propertiesRule(), tagsRule(), membersRule()},
 		Doc: "An image of Glance, with its bytes.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -36,8 +36,16 @@ func imageBlocks() []Block {
 			},
 			{
 				Name: "visibility", Type: cty.String, Lookup: true, Allowed: []string{"public", "private", "shared", "community"},
-				Example: cty.StringVal("public"),
+				Example: cty.StringVal("shared"),
 				Doc:     "Who can use it: every project (public), its own (private), those that it is shared with (shared), or every project that knows its id (community).",
+			},
+			{
+				Name: "members", Type: cty.Set(cty.String), Reference: &Reference{Kind: "project", Output: "id"},
+				Doc: "The projects that it is shared with, beside its own, with visibility = \"shared\". Each of them can use it, and has it in its lists once somebody there accepts it. Those that are taken out are taken away; projects that others share it with stay.",
+			},
+			{
+				Name: "hidden", Type: cty.Bool, Lookup: true, Example: cty.True,
+				Doc: "Whether lists leave it out, as of an image that another one has replaced. Who knows its id can use it still. A hidden image is found by its name only where this is written.",
 			},
 			{
 				Name: "min_disk", Type: cty.Number, Bounds: &Bounds{0, 1 << 31}, Unit: "GiB", Example: cty.NumberIntVal(1),
@@ -60,4 +68,19 @@ func imageBlocks() []Block {
 			{Name: "size", Type: cty.Number, Presence: Computed, Unit: "bytes", Doc: "The size of its bytes."},
 		},
 	}}
+}
+
+func membersRule() Rule {
+	return Rule{
+		Doc: "members go with visibility = \"shared\".",
+		breaches: func(v values) []Breach {
+			if visibility, known := v.text("visibility"); v.missing("members") || visibility == "shared" || !known && !v.missing("visibility") {
+				return nil
+			}
+			return []Breach{{
+				Attribute: "members", Says: "must not be written of an image that is not shared",
+				Hint: "write visibility = \"shared\", or take members out",
+			}}
+		},
+	}
 }

@@ -187,3 +187,24 @@ func TestAccessRule(t *testing.T) {
 		}
 	}
 }
+
+// TestMembersRule wants projects that an image is shared with to be written only where it is shared.
+func TestMembersRule(t *testing.T) {
+	projects := cty.SetVal([]cty.Value{cty.StringVal("p1")})
+	for _, c := range []struct {
+		name                string
+		visibility, members cty.Value
+		want                string
+	}{
+		{"nothing", cty.NilVal, cty.NilVal, ""},
+		{"shared", cty.StringVal("shared"), projects, ""},
+		{"not known", cty.UnknownVal(cty.String), projects, ""},
+		{"private", cty.StringVal("private"), projects, "members"},
+		{"not written", cty.NullVal(cty.String), projects, "members"},
+		{"private without projects", cty.StringVal("private"), cty.NullVal(projects.Type()), ""},
+	} {
+		if got := breachesOf(New().Resource("image").Rules, map[string]cty.Value{"visibility": c.visibility, "members": c.members}); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -257,7 +257,7 @@ func (e *exporter) lookup(o unit.Live) string {
 	}
 	block := e.language.Resource(o.Kind).DataBlock()
 	by, value := "id", o.ID
-	named := slices.ContainsFunc(e.live[o.Kind], func(other unit.Live) bool { return other.ID != o.ID && other.Title == o.Title })
+	named := o.Concealed || slices.ContainsFunc(e.live[o.Kind], func(other unit.Live) bool { return other.ID != o.ID && other.Title == o.Title })
 	if !named && o.Title != "" && block.Attribute("name") != nil {
 		by, value = "name", o.Title
 	}

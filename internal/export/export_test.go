@@ -115,6 +115,22 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// TestWhatIsOutOfSightIsLookedUpByItsID does so as nothing else finds it.
+func TestWhatIsOutOfSightIsLookedUpByItsID(t *testing.T) {
+	all := cloud()
+	for i := range all {
+		all[i].Concealed = all[i].Kind == "image"
+	}
+	result, err := export.Export(schema.New(), all, export.Selection{Kinds: []string{"instance"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := result.Files[len(result.Files)-1]
+	if text := string(last.Content); last.Name != "data.hcl" || !strings.Contains(text, "data \"image\" \"debian\" {\n  id = \""+uid("i1")) {
+		t.Errorf("%s is\n%s", last.Name, text)
+	}
+}
+
 func TestExportOfAProjectThatIsNotMeant(t *testing.T) {
 	twice := append(cloud(), unit.Live{Kind: "project", ID: uid("p3"), Title: "shop"})
 	for wanted, want := range map[string]string{"nobody's": "no project with the name or id", "shop": "several projects"} {

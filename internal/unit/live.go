@@ -14,4 +14,6 @@ type Live struct {
 	Managed bool
 	// Incidental says that it comes and goes with another object, and is no block of a configuration.
 	Incidental bool
+	// Concealed says that it is out of sight, so that only its id finds it.
+	Concealed bool
 }

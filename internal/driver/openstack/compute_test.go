@@ -100,7 +100,7 @@ func TestBedWholeChain(t *testing.T) {
 	if a := <-told; a != image.Address {
 		t.Errorf("%s was told to be done", a)
 	}
-	b.settled(t, image, "/v2/images")
+	b.settled(t, image, imagesPath)
 
 	server := target(t, "instance", unique("vm"), values{
 		"project": text(project.ID), "image": text(image.ID), "flavor": text(flavor.ID), "networks": list(network.ID), "keypair": text(pair.ID),

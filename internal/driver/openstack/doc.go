@@ -40,9 +40,9 @@
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
 // writes limits of Neutron; one list of server groups where an instance writes one; one request for each
-// flavor and volume type that is not public and writes who can use it, or wrote it, as no list says that; one for each
-// project that writes limits of Nova, which has no list of them; and one for each user that writes groups, or wrote some,
-// as Keystone has no list of those. Users and groups cost one list of domains and one list for each domain that seems to
+// flavor and volume type that is not public, and each image that is shared, and writes who can use it, or wrote it, as no
+// list says that; one for each project that writes limits of Nova, which has no list of them; and one for each user that
+// writes groups, or wrote some, as Keystone has no list of those. Images are two lists, as Glance has the hidden ones apart. Users and groups cost one list of domains and one list for each domain that seems to
 // have none, as a Keystone whose domains have backends of their own shows those of our own domain only.
 // Limits that cannot be read are a part of their project that is unseen, and of no other; those of a
 // service that is not ready are not asked for until they were set once. An object with a

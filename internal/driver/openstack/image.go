@@ -51,6 +51,7 @@ func imageFields() []field {
 		{"min_disk", "min_disk"},
 		{"min_ram", "min_ram"},
 		{"protected", "protected"},
+		{hiddenAttribute, keyHidden},
 		{"tags", "tags"},
 	}
 }
@@ -97,9 +98,19 @@ func (k imageKind) fare(o *object, status string) {
 	}
 }
 
-// list asks for images of every visibility; as administrator that is all of them.
+// list asks for images of every visibility; as administrator that is all of them. Glance lists those that are hidden
+// apart.
 func (k imageKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(s.all(ctx, call{service: serviceImage, path: "images", query: url.Values{"visibility": {"all"}}}, "images"))
+	var images []map[string]any
+	for _, query := range []url.Values{{"visibility": {"all"}}, {"visibility": {"all"}, keyHidden: {"true"}}} {
+		some, err := s.all(ctx, call{service: serviceImage, path: "images", query: query}, "images")
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, some...)
+	}
+	objects, err := readAll(k.read)(images, nil)
+	return once(objects), err
 }
 
 func (k imageKind) get(ctx context.Context, s *session, id string) (*object, error) {
@@ -196,6 +207,11 @@ func (k imageKind) update(ctx context.Context, s *session, o *object, w wanted, 
 			})
 		}
 		if err != nil {
+			return err
+		}
+	}
+	if slices.Contains(attributes, membersAttribute) {
+		if err := k.share(ctx, s, o, w); err != nil {
 			return err
 		}
 	}

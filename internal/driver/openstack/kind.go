@@ -71,6 +71,12 @@ type adopter interface {
 	adoptable(want cty.Value, o *object) string
 }
 
+// concealer is a kind of which some objects are put out of sight.
+type concealer interface {
+	// conceals tells whether the object is out of sight, and so not meant by what is wanted of its name.
+	conceals(want cty.Value, o *object) bool
+}
+
 // keyed is a kind whose objects have no name of their own, such as a role of a user in a project: they are told
 // apart by what they connect, of which there is at most one each.
 type keyed interface {

@@ -70,7 +70,9 @@ func (d *Driver) live(s *session, name string, o *object) unit.Live {
 			values[attribute] = v
 		}
 	}
-	one := unit.Live{Kind: name, ID: o.id, Title: o.title, Project: o.project, Values: values, Managed: o.mark != ""}
+	one := unit.Live{
+		Kind: name, ID: o.id, Title: o.title, Project: o.project, Values: values, Managed: o.mark != "", Concealed: concealed(k, cty.NilVal, o),
+	}
 	if by, ok := k.(shared); ok {
 		for _, attribute := range by.theirs(o) {
 			delete(values, attribute)

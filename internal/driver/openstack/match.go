@@ -103,7 +103,7 @@ func findByName(k kind, s *session, t unit.Target, want cty.Value, objects []*ob
 		return m, false
 	}
 	same := filter(objects, func(o *object) bool {
-		return o.title == name && o.mark == "" && (scope == "" || o.scope == scope)
+		return o.title == name && o.mark == "" && (scope == "" || o.scope == scope) && !concealed(k, want, o)
 	})
 	_, unsigned := k.(unsigned)
 	if unsigned {
@@ -188,7 +188,9 @@ func findLookup(k kind, want cty.Value, objects []*object) (m match, done bool) 
 		return m, false
 	}
 	plain, _ := want.UnmarkDeep()
-	matching := filter(objects, func(o *object) bool { return matches(k, plain, o) })
+	matching := filter(objects, func(o *object) bool {
+		return matches(k, plain, o) && (attribute(plain, "id") != cty.NilVal || !concealed(k, plain, o))
+	})
 	switch len(matching) {
 	case 1:
 		m.object = matching[0]
@@ -200,6 +202,12 @@ func findLookup(k kind, want cty.Value, objects []*object) (m match, done bool) 
 		m.message = fmt.Sprintf("%d objects match %s: %s; write more attributes, or the id", len(matching), criteria(want), several(m.candidates))
 	}
 	return m, true
+}
+
+// concealed tells whether an object is out of sight for who looks for what is wanted.
+func concealed(k kind, want cty.Value, o *object) bool {
+	c, ok := k.(concealer)
+	return ok && c.conceals(want, o)
 }
 
 func matches(k kind, want cty.Value, o *object) bool {

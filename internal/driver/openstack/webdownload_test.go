@@ -95,10 +95,10 @@ func TestBedImageThatGlanceFetches(t *testing.T) {
 		t.Errorf("the image has %d bytes", size)
 	}
 	counts := b.fleet.Counts()
-	if made, asked := counts.Of("POST", "/v2/images"), counts.Of("POST", importPath); made != 1 || asked != 1 {
+	if made, asked := counts.Of("POST", imagesPath), counts.Of("POST", importPath); made != 1 || asked != 1 {
 		t.Errorf("%d images were made and %d times was one asked for, want one of each", made, asked)
 	}
-	b.settled(t, image, "/v2/images")
+	b.settled(t, image, imagesPath)
 	if _, diff := b.compare(t, with(t, image, values{"web_download": text(b.images + "/other")})); diff.Action != unit.ActionReplace || diff.Cost == "" {
 		t.Errorf("bytes from elsewhere: %+v", diff)
 	}
@@ -130,7 +130,7 @@ func TestBedImageThatGlanceCannotFetch(t *testing.T) {
 	there = true
 	mu.Unlock()
 	b.converge(t, &image)
-	if n := b.fleet.Counts().Of("POST", "/v2/images"); n != 1 {
+	if n := b.fleet.Counts().Of("POST", imagesPath); n != 1 {
 		t.Errorf("%d images were made, want 1", n)
 	}
 

@@ -1,0 +1,88 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+)
+
+const (
+	membersAttribute = "members"
+	hiddenAttribute  = "hidden"
+	keyHidden        = "os_hidden"
+	visibilityShared = "shared"
+)
+
+// complete reads which projects an image is shared with, of those that write it, or which we have shared, and where
+// everything is asked for: no list says it. Of an image that is not shared Glance has no members.
+func (k imageKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
+	failures := map[addr.Object]error{}
+	for _, f := range objects {
+		o := f.object
+		if textAt(o.raw, "visibility") != visibilityShared {
+			continue
+		}
+		// Of what others share with us, Glance tells nothing but that.
+		whole := f.whole && (s.administrates() || o.project == s.project)
+		if !whole && attribute(f.want, membersAttribute) == cty.NilVal && len(f.set[membersAttribute]) == 0 {
+			continue
+		}
+		raws, err := s.whole(ctx, call{service: serviceImage, path: pathOf("images", o.id, "members")}, "members")
+		if err != nil {
+			err = fmt.Errorf("which projects it is shared with is not known: %w", err)
+			o.unseen, o.obscured = append(o.unseen, "glance"), brief(err.Error(), longestReason)
+			failures[f.address] = err
+			continue
+		}
+		var projects []string
+		for _, raw := range raws {
+			projects = append(projects, textAt(raw, "member_id"))
+		}
+		o.values[membersAttribute] = texts(projects, cty.Set(cty.String))
+	}
+	return failures
+}
+
+// share shares the image with projects that are wanted, and no longer with those of ours that are not.
+func (k imageKind) share(ctx context.Context, s *session, o *object, w wanted) error {
+	err := addTags(w.list(membersAttribute), listOf(o.values[membersAttribute]), func(project string) error {
+		_, err := s.do(ctx, call{
+			service: serviceImage, method: http.MethodPost, path: pathOf("images", o.id, "members"), body: map[string]any{"member": project},
+		})
+		if statusIs(err, http.StatusConflict) { // it is already
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return takeAway(w.drop[membersAttribute], func(project string) error {
+		return s.erase(ctx, serviceImage, pathOf("images", o.id, "members", project))
+	})
+}
+
+// conceals tells of an image that is hidden, as those mostly are that have been replaced by others of their name. Such
+// a one is meant only where that is written.
+func (k imageKind) conceals(want cty.Value, o *object) bool {
+	if o.raw[keyHidden] != true {
+		return false
+	}
+	hidden := unmarked(attribute(want, hiddenAttribute))
+	return hidden == cty.NilVal || hidden.IsKnown() && hidden.False()
+}
+
+// once leaves out what comes twice: an image that somebody hides between two lists is in both.
+func once(objects []*object) []*object {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(objects, func(o *object) bool {
+		again := seen[o.id]
+		seen[o.id] = true
+		return again
+	})
+}
