@@ -24,22 +24,16 @@ func PodSettings() []string {
 
 // withoutPodSetting are the services whose charts do not read a setting of pods.
 func withoutPodSetting() map[string][]string {
-	nowhere := []string{"libvirt", "openvswitch", "mariadb-backup", "prometheus-mysql-exporter", "skyline", RookAdapter}
+	onNodes := []string{"prometheus-node-exporter", "prometheus-process-exporter"} // with tolerations, they would be on all nodes
+	exporters := append(slices.Clone(onNodes), "prometheus-blackbox-exporter", "prometheus-kube-state-metrics", "prometheus-mysql-exporter", "prometheus-openstack-exporter")
+	nowhere := append(slices.Clone(onNodes), "libvirt", "openvswitch", "mariadb-backup", "prometheus-blackbox-exporter", "prometheus-mysql-exporter", "skyline", RookAdapter)
 	return map[string][]string{
-		Resources: {"skyline"},
-		Tolerations: {
-			"ovn", "designate", "ironic", "magnum", "octavia", "mariadb-backup", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "skyline", RookAdapter,
-		},
-		PriorityClass: {
-			"mariadb", "rabbitmq", "memcached", "libvirt", "ovn", "mariadb-backup", "prometheus-mysql-exporter",
-			"prometheus-openstack-exporter", "skyline", RookAdapter,
-		},
-		AntiAffinity: nowhere,
-		TopologyKey:  nowhere,
-		LogLevel: {
-			"mariadb", "rabbitmq", "memcached", "openvswitch", "ovn", "mariadb-backup", "prometheus-mysql-exporter",
-			"prometheus-openstack-exporter", "skyline", RookAdapter,
-		},
+		Resources:     {"skyline"},
+		Tolerations:   append(slices.Clone(exporters), "ovn", "designate", "ironic", "magnum", "octavia", "mariadb-backup", "skyline", RookAdapter),
+		PriorityClass: append(slices.Clone(exporters), "mariadb", "rabbitmq", "memcached", "libvirt", "ovn", "mariadb-backup", "skyline", RookAdapter),
+		AntiAffinity:  nowhere,
+		TopologyKey:   nowhere,
+		LogLevel:      append(slices.Clone(exporters), "mariadb", "rabbitmq", "memcached", "openvswitch", "ovn", "mariadb-backup", "skyline", RookAdapter),
 	}
 }
 

@@ -162,6 +162,25 @@ func serviceList() []Service {
 			Parts: []string{"prometheus_openstack_exporter"}, Versioned: true, Leaves: []string{LeftUsers},
 		},
 		{
+			Name: "prometheus-blackbox-exporter", Parts: []string{"prometheus_blackbox_exporter"}, Versioned: true,
+			Doc: "Tries addresses that a Prometheus of yours asks it for, by the modules of config.blackbox in values: the Service prometheus-blackbox-exporter. Its chart has no " +
+				"ServiceAccount, so pull_secret does not reach its pods, and replaces no pod for changed modules: they count for pods that start later.",
+		},
+		{
+			Name: "prometheus-kube-state-metrics", Parts: []string{"kube_state_metrics"}, Versioned: true,
+			Doc: "Metrics of the objects in the cluster, for a Prometheus of yours: the Service kube-state-metrics. Its chart lets its pods list and watch everything in the cluster, Secrets among it.",
+		},
+		{
+			Name: "prometheus-node-exporter", Others: []string{"node_exporter"}, Versioned: true,
+			Doc: "Metrics of nodes, for a Prometheus of yours: the Service node-exporter, whose pods answer at port 9100 of the nodes of the control plane; labels.node_exporter in values " +
+				"chooses others. Its chart makes its pods administrators of the cluster: deploy it where you would trust its image with that.",
+		},
+		{
+			Name: "prometheus-process-exporter", Others: []string{"process_exporter"}, Versioned: true,
+			Doc: "Metrics of processes on nodes, those of conf.processes, for a Prometheus of yours: the Service process-exporter, whose pods answer at port 9256 of the nodes of the control " +
+				"plane; labels.process_exporter in values chooses others. Its chart makes its pods administrators of the cluster: deploy it where you would trust its image with that.",
+		},
+		{
 			Name: RookAdapter, Others: []string{"key", "configuration"}, Once: true,
 			Doc: "Leads the other services to a Ceph that Rook runs in the cluster, for storage_backend ceph; they wait for it. It fetches the key of client.admin through Rook's toolbox, the " +
 				"pod rook-ceph-tools, into the Secret pvc-ceph-client-key, and makes the ConfigMap ceph-etc of the monitors that Rook has, as soon as there are three, or mon_count of " +

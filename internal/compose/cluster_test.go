@@ -222,7 +222,7 @@ func TestDiagnosticsOfTheCluster(t *testing.T) {
 		"the namespace of the cloud":  {bareCloud + manifestOf("m", `{ apiVersion = "v1", kind = "Namespace", metadata = { name = "cloud" } }`), []string{"main.hcl:5:13 compose.duplicate"}},
 		"two releases":                {bareCloud + chart("a", "  repository = \"charts\"\n") + chart("b", "  name       = \"a\"\n  repository = \"charts\"\n"), []string{"main.hcl:8:3 compose.duplicate"}},
 		"two releases in two places":  {bareCloud + chart("a", "  repository = \"charts\"\n") + chart("b", "  name       = \"a\"\n  namespace  = \"b\"\n  repository = \"charts\"\n"), nil},
-		"the release of a service":    {composed.Source("ovs", "") + chart("nova", "  repository = \"charts\"\n"), []string{"main.hcl:39:1 compose.duplicate"}},
+		"the release of a service":    {composed.Source("ovs", "") + chart("nova", "  repository = \"charts\"\n"), []string{"main.hcl:49:1 compose.duplicate"}},
 		"no repository":               {bareCloud + chart("a", ""), []string{"main.hcl:4:1 compose.no-charts"}},
 		"no lock":                     {bareCloud + chart("a", "  repository = \"oci://example.org/charts\"\n"), []string{"main.hcl:4:1 compose.unlocked-chart"}},
 		"a name in capitals":          {bareCloud + chart("Release_A", "  repository = \"charts\"\n"), []string{"main.hcl:4:1 compose.release-name"}},

@@ -49,7 +49,7 @@ func TestDiagnostics(t *testing.T) {
 			composed.Source("ovs", "", "openstack { cloud = \"c\" }\nphysical_network \"public\" { bridge = \"br-ex\" }") +
 				"network \"n\" {\n  provider_physical_network = \"physnet1\"\n}\n",
 			compose.Facts{},
-			[]string{"main.hcl:42:3 compose.invalid-value"},
+			[]string{"main.hcl:52:3 compose.invalid-value"},
 		},
 		"physical networks without Neutron": {
 			"cloud \"c\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n  service \"mariadb\" {}\n  physical_network \"p\" { bridge = \"br-ex\" }\n}\n",
@@ -62,11 +62,11 @@ func TestDiagnostics(t *testing.T) {
 			compose.Facts{},
 			nil,
 		},
-		"no overrides": {profiles("keystone", "{ x = { y = N } }", 1), compose.Facts{}, []string{"main.hcl:41:20 compose.node-configuration"}},
+		"no overrides": {profiles("keystone", "{ x = { y = N } }", 1), compose.Facts{}, []string{"main.hcl:51:20 compose.node-configuration"}},
 		"nodes without such pods": {
 			strings.Replace(profiles("nova", "{ x = { y = N } }", 2), `["compute"]`, `["control-plane", "network"]`, 1),
 			compose.Facts{},
-			[]string{"main.hcl:41:20 compose.node-configuration"},
+			[]string{"main.hcl:51:20 compose.node-configuration"},
 		},
 		"nodes with and without such pods": {
 			profiles("neutron", "{ x = { y = N } }", 1) + "node \"other\" {\n  roles = [\"control-plane\"]\n  profile = profile.p00\n}\n", compose.Facts{}, nil,
@@ -75,36 +75,36 @@ func TestDiagnostics(t *testing.T) {
 		"profiles without a slot": {
 			strings.NewReplacer("  slot = 2\n", "\n", "  slot = 3\n", "\n").Replace(profiles("nova", "{ x = { y = N } }", 3)),
 			compose.Facts{},
-			[]string{"main.hcl:49:1 compose.slot", "main.hcl:59:1 compose.slot"},
+			[]string{"main.hcl:59:1 compose.slot", "main.hcl:69:1 compose.slot"},
 		},
 		"no slot, for two services": {
 			strings.NewReplacer("  slot = 1\n", "  service \"neutron\" { conf = { x = { y = 1 } } }\n").Replace(profiles("nova", "{ x = { y = N } }", 1)),
 			compose.Facts{},
-			[]string{"main.hcl:39:1 compose.slot"},
+			[]string{"main.hcl:49:1 compose.slot"},
 		},
 		"no slot, beside a mistake in the same configuration": {
 			strings.NewReplacer("  slot = 1\n", "\n", `service "nova" { replicas`, "service \"nova\" {\n  conf = { x = { z = 18446744073709551616 } }\n  replicas", "novncproxy = 2 } }", "novncproxy = 2 }\n}").Replace(profiles("nova", "{ x = { y = N } }", 1)),
 			compose.Facts{},
-			[]string{"main.hcl:17:18 compose.invalid-value", "main.hcl:42:1 compose.slot"},
+			[]string{"main.hcl:17:18 compose.invalid-value", "main.hcl:52:1 compose.slot"},
 		},
 		"no slot, beside a mistake in the profile": {
 			strings.Replace(profiles("nova", "{ x = { y = N, z = 18446744073709551616 } }", 1), "  slot = 1\n", "\n", 1),
 			compose.Facts{},
-			[]string{"main.hcl:39:1 compose.slot", "main.hcl:41:27 compose.invalid-value"},
+			[]string{"main.hcl:49:1 compose.slot", "main.hcl:51:27 compose.invalid-value"},
 		},
 		"slots of libvirt": {profiles("libvirt", "{ x = { y = N } }", 4), compose.Facts{}, nil},
 		"a slot that libvirt has not": {
-			strings.Replace(profiles("libvirt", "{ x = { y = N } }", 1), "slot = 1", "slot = 5", 1), compose.Facts{}, []string{"main.hcl:41:20 compose.node-configuration"},
+			strings.Replace(profiles("libvirt", "{ x = { y = N } }", 1), "slot = 1", "slot = 5", 1), compose.Facts{}, []string{"main.hcl:51:20 compose.node-configuration"},
 		},
 		"all slots with agents on compute nodes": {profiles("neutron", "{ x = { y = N } }", 9), compose.Facts{}, nil},
 		"as many network nodes as there may be":  {strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 5), `["compute"]`, `["network"]`), compose.Facts{}, nil},
 		"a further one of network nodes": {
-			strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 6), `["compute"]`, `["network"]`), compose.Facts{}, []string{"main.hcl:93:3 compose.node-configuration"},
+			strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 6), `["compute"]`, `["network"]`), compose.Facts{}, []string{"main.hcl:103:3 compose.node-configuration"},
 		},
 		"parts that go by one name": {
 			strings.NewReplacer("share = 1", "share = 2", "volume = 1", "volume = 3").Replace(composed.Source("ovs", "ceph")),
 			compose.Facts{},
-			[]string{"main.hcl:20:22 compose.invalid-value", "main.hcl:30:22 compose.invalid-value"},
+			[]string{"main.hcl:20:22 compose.invalid-value", "main.hcl:40:22 compose.invalid-value"},
 		},
 		"parts whose names are their own": {strings.ReplaceAll(composed.Source("ovs", "lvm"), "volume = 1", "volume = 3"), compose.Facts{}, nil},
 		"annotations": {
@@ -125,39 +125,39 @@ func TestDiagnostics(t *testing.T) {
 			[]string{"main.hcl:6:1 compose.no-openstack"},
 		},
 		"images of charts": {
-			strings.Replace(complete, `"2026.1"`, `"2025.1"`, 1), compose.Facts{}, []string{"main.hcl:22:3 compose.images", "main.hcl:24:3 compose.images", "main.hcl:30:3 compose.images", "main.hcl:37:3 compose.images"},
+			strings.Replace(complete, `"2026.1"`, `"2025.1"`, 1), compose.Facts{}, []string{"main.hcl:22:3 compose.images", "main.hcl:24:3 compose.images", "main.hcl:40:3 compose.images", "main.hcl:47:3 compose.images"},
 		},
 		"images that are written": {
 			strings.NewReplacer(`"2026.1"`, `"2025.1"`, `service "skyline" { replicas = 2 }`,
 				`service "skyline" { values = { images = { tags = { db_init = "a", ks_user = "b", skyline = "c", skyline_db_sync = "d", skyline_nginx = "e" } } } }`).Replace(complete),
 			compose.Facts{},
-			[]string{"main.hcl:22:3 compose.images", "main.hcl:30:3 compose.images", "main.hcl:37:3 compose.images"},
+			[]string{"main.hcl:22:3 compose.images", "main.hcl:40:3 compose.images", "main.hcl:47:3 compose.images"},
 		},
 		"images of which one is written": {
 			strings.NewReplacer(`"2026.1"`, `"2025.1"`, `service "skyline" { replicas = 2 }`, `service "skyline" { images = { skyline = "quay.io/mine/skyline:1" } }`).Replace(complete),
 			compose.Facts{},
-			[]string{"main.hcl:22:3 compose.images", "main.hcl:24:3 compose.images", "main.hcl:30:3 compose.images", "main.hcl:37:3 compose.images"},
+			[]string{"main.hcl:22:3 compose.images", "main.hcl:24:3 compose.images", "main.hcl:40:3 compose.images", "main.hcl:47:3 compose.images"},
 		},
 		"resources, given": {complete + "project \"p\" {}\n", compose.Facts{OpenStackGiven: true}, nil},
 		"profile that is no label": {
 			complete + "profile \"p_\" {}\nnode \"n\" {\n  profile = profile.p_\n}\n",
 			compose.Facts{},
-			[]string{"main.hcl:41:3 compose.profile-name"},
+			[]string{"main.hcl:51:3 compose.profile-name"},
 		},
 		"disabled dependency": {
 			strings.Replace(complete, `service "ovn" {}`, `service "ovn" { enabled = false }`, 1) + "project \"p\" {\n  depends_on = [service.ovn]\n}\n",
 			compose.Facts{OpenStackGiven: true},
-			[]string{"main.hcl:40:17 compose.missing-service"},
+			[]string{"main.hcl:50:17 compose.missing-service"},
 		},
 		"disabled node": {
 			complete + "node \"n\" { disabled = true }\nproject \"p\" {\n  depends_on = [node.n]\n}\n",
 			compose.Facts{OpenStackGiven: true},
-			[]string{"main.hcl:41:17 compose.missing-node"},
+			[]string{"main.hcl:51:17 compose.missing-node"},
 		},
 		"disabled node of several": {
 			complete + "node \"n\" {\n  for_each = toset([\"a\", \"b\"])\n  name     = each.key\n  disabled = each.key == \"a\"\n}\nproject \"p\" {\n  depends_on = [node.n[\"a\"]]\n}\n",
 			compose.Facts{OpenStackGiven: true},
-			[]string{"main.hcl:45:17 compose.missing-node"},
+			[]string{"main.hcl:55:17 compose.missing-node"},
 		},
 		"the nodes that are not disabled": {
 			complete + "node \"n\" {\n  for_each = toset([\"a\", \"b\"])\n  name     = each.key\n  disabled = each.key == \"a\"\n}\nproject \"p\" {\n  depends_on = [node.n, node.n[\"b\"]]\n}\n",

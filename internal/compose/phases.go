@@ -20,7 +20,9 @@ func Phases() []Phase {
 		{Name: "CoreServices", Services: []string{"glance", "placement", "openvswitch", "ovn", "neutron"}},
 		{Name: "ComputeStorage", Services: []string{"libvirt", "nova", "cinder"}},
 		{Name: optional, Services: []string{
-			"barbican", "designate", "heat", "horizon", "ironic", "magnum", "manila", "mariadb-backup", "octavia", "prometheus-mysql-exporter", "prometheus-openstack-exporter", "skyline",
+			"barbican", "designate", "heat", "horizon", "ironic", "magnum", "manila", "mariadb-backup", "octavia",
+			"prometheus-blackbox-exporter", "prometheus-kube-state-metrics", "prometheus-mysql-exporter", "prometheus-node-exporter",
+			"prometheus-openstack-exporter", "prometheus-process-exporter", "skyline",
 		}},
 	}
 }

@@ -78,6 +78,9 @@ func cleared() map[string][]string {
 		"mariadb-backup":                append(jobs("tests", "image_repo_sync", "ks_user"), "server"),
 		"prometheus-mysql-exporter":     jobs("prometheus_create_mysql_user", "image_repo_sync"),
 		"prometheus-openstack-exporter": append(jobs("image_repo_sync", "ks_user"), "clouds_yaml_gen"),
+		"prometheus-kube-state-metrics": jobs("image_repo_sync"),
+		"prometheus-node-exporter":      jobs("image_repo_sync"),
+		"prometheus-process-exporter":   jobs("image_repo_sync"),
 	}
 }
 

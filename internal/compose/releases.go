@@ -139,7 +139,11 @@ func versionImages() map[string]map[string][2]string {
 		"prometheus-openstack-exporter": {
 			"prometheus_openstack_exporter": {"ghcr.io/openstack-exporter/openstack-exporter:", ""},
 		},
-		"memcached": {"memcached": {imageRegistry + "memcached:", ""}},
+		"prometheus-blackbox-exporter":  {"blackbox_exporter": {"docker.io/prom/blackbox-exporter:v", ""}},
+		"prometheus-kube-state-metrics": {"kube_state_metrics": {"registry.k8s.io/kube-state-metrics/kube-state-metrics:v", ""}},
+		"prometheus-node-exporter":      {"node_exporter": {"docker.io/prom/node-exporter:v", ""}},
+		"prometheus-process-exporter":   {"process_exporter": {"docker.io/ncabatoff/process-exporter:", ""}},
+		"memcached":                     {"memcached": {imageRegistry + "memcached:", ""}},
 	}
 }
 

@@ -90,7 +90,11 @@ func settings() map[string][]setting {
 		"skyline":                   {{path: "conf.skyline.openstack.default_region", value: nil}},                                       // the endpoints' is the cloud's
 		"mariadb-backup":            besideMariaDB(),
 		"prometheus-mysql-exporter": mysqlExporterSettings(),
-		"neutron":                   append([]setting{onDelete, ovs, ovn}, neutronSettings()...),
+		// It is the only chart that gives resources which nobody wrote.
+		"prometheus-blackbox-exporter": {{path: podResources + "enabled", value: false}},
+		// Services find pods of their own namespace alone, and those of Kubernetes itself are in another one.
+		"prometheus-kube-state-metrics": {{path: "manifests.service_scheduler", value: false}, {path: "manifests.service_controller_manager", value: false}},
+		"neutron":                       append([]setting{onDelete, ovs, ovn}, neutronSettings()...),
 	}
 }
 

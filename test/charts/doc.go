@@ -33,4 +33,4 @@
 // network policies, gateways, exporters, backups, and configuration files that no test reads.
 package charts
 
-//go:generate env UPDATE_TESTDATA=1 go test -count=1 -tags beds -run ^(TestFactsCopy|TestInterface)$ .
+//go:generate env UPDATE_TESTDATA=1 go test -count=1 -tags beds -run ^(TestFactsCopy|TestOpenStackHelmPaths|TestInterface)$ .

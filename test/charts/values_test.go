@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -165,11 +166,13 @@ func TestFactsCopy(t *testing.T) {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("no ../%s beside the checkout", facts)
 	}
-	extract, err := json.MarshalIndent(readFacts(t, file), "", " ")
-	if err != nil {
-		t.Fatal(err)
+	all := readFacts(t, file)
+	for name, known := range readFacts(t, paths) {
+		if slices.Contains(beyondFacts(), name) {
+			all[name] = known
+		}
 	}
-	extract = append(extract, '\n')
+	extract := encodeFacts(t, all)
 	if os.Getenv(updateVariable) != "" {
 		if err := os.WriteFile(paths, extract, 0o644); err != nil {
 			t.Fatal(err)
@@ -182,6 +185,63 @@ func TestFactsCopy(t *testing.T) {
 	if string(committed) != string(extract) {
 		t.Errorf("%s is not the extract of ../%s: run the test with %s=1", paths, facts, updateVariable)
 	}
+}
+
+// beyondFacts are the charts that the facts do not have: what is known of their keys is of a checkout.
+func beyondFacts() []string {
+	return []string{"prometheus-blackbox-exporter", "prometheus-kube-state-metrics", "prometheus-node-exporter", "prometheus-process-exporter"}
+}
+
+// TestOpenStackHelmPaths compares what is known of the keys of the charts that the facts do not have with a checkout.
+func TestOpenStackHelmPaths(t *testing.T) {
+	dir := checkoutOfCharts(t)
+	all := readFacts(t, paths)
+	for _, name := range beyondFacts() {
+		c := theirs(t, dir, name)
+		found := chartFacts{Version: c.Metadata.Version, Paths: map[string]string{}}
+		kinds(c.Values, "", found.Paths)
+		if !reflect.DeepEqual(found, all[name]) {
+			t.Errorf("%s does not have the keys of %s in the checkout: run the test with %s=1", paths, name, updateVariable)
+		}
+		all[name] = found
+	}
+	if os.Getenv(updateVariable) != "" {
+		if err := os.WriteFile(paths, encodeFacts(t, all), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// kinds puts the paths of values with the kind of each to others.
+func kinds(values map[string]any, prefix string, to map[string]string) {
+	for key, value := range values {
+		kind := "null"
+		switch value := value.(type) {
+		case map[string]any:
+			if kinds(value, prefix+key+".", to); len(value) > 0 {
+				continue
+			}
+			kind = "map"
+		case []any:
+			kind = "list"
+		case string:
+			kind = "string"
+		case bool:
+			kind = "bool"
+		case float64:
+			kind = "number"
+		}
+		to[prefix+key] = kind
+	}
+}
+
+func encodeFacts(t *testing.T, all map[string]chartFacts) []byte {
+	t.Helper()
+	encoded, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(encoded, '\n')
 }
 
 // checkout returns the directory with go.mod.

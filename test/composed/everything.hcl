@@ -26,6 +26,16 @@ cloud "c" {
     replicas = 1
     version  = "1.7.0"
   }
+  service "prometheus-blackbox-exporter" {
+    replicas = 1
+    version  = "0.16.0"
+  }
+  service "prometheus-kube-state-metrics" {
+    replicas = 1
+    version  = "2.19.1"
+  }
+  service "prometheus-node-exporter" { version = "0.18.1" }
+  service "prometheus-process-exporter" { version = "0.2.11" }
   service "manila" { replicas = { api = 2, data = 2, scheduler = 2, share = 1 } }
   service "designate" { replicas = { api = 2, central = 2, mdns = 2, producer = 2, worker = 2 } }
   service "octavia" { replicas = { api = 2, driver_agent = 2, housekeeping = 2 } }

@@ -1,13 +1,19 @@
+{{/* What a chart's pods are labelled as: its name, but for a few. Call: <root>. */}}
+{{- define "toolkit.application" -}}
+{{- $names := dict "ceph-adapter-rook" "ceph" "prometheus-kube-state-metrics" "kube-state-metrics" "prometheus-node-exporter" "node_exporter" "prometheus-process-exporter" "process_exporter" -}}
+{{- index $names .Chart.Name | default .Chart.Name -}}
+{{- end -}}
+
 {{/*
 Labels of a component, also its selector. Call: list <root> <component>.
 */}}
 {{- define "toolkit.labels" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
-application: {{ ternary "ceph" $root.Chart.Name (eq $root.Chart.Name "ceph-adapter-rook") }}
+application: {{ include "toolkit.application" $root }}
 component: {{ $component }}
 release_group: {{ $root.Release.Name }}
-app.kubernetes.io/name: {{ ternary "ceph" $root.Chart.Name (eq $root.Chart.Name "ceph-adapter-rook") }}
+app.kubernetes.io/name: {{ include "toolkit.application" $root }}
 app.kubernetes.io/component: {{ $component }}
 app.kubernetes.io/instance: {{ $root.Release.Name }}
 {{- end -}}

@@ -107,7 +107,7 @@ ports:
 {{/*
 A pod's metadata and spec. Call: list <root> <spec> <item>. The item has:
 component, pods (the pods' component, where it is another), account, node, depends, init, containers, restart, host, anti, grace,
-intolerant (of all taints), tolerates (the entry of pod.tolerations, where it is not the chart's), etc and bin (names, where they are not the chart's), snippets, volumes, expressions.
+intolerant (of all taints), everywhere (on all nodes, with tolerations), bare (without a ServiceAccount and what waits), tolerates (the entry of pod.tolerations, where it is not the chart's), etc and bin (names, where they are not the chart's), snippets, volumes, expressions.
 */}}
 {{- define "toolkit.pod" -}}
 {{- $root := index . 0 -}}
@@ -127,7 +127,9 @@ metadata:
     {{ $name }}: {{ $value | toString | sha256sum }}
     {{- end }}
 spec:
+  {{- if not $item.bare }}
   serviceAccountName: {{ $item.account | default $item.name }}
+  {{- end }}
   {{- with $item.restart }}
   restartPolicy: {{ . }}
   {{- end }}
@@ -138,7 +140,9 @@ spec:
   {{- with $item.grace }}
   terminationGracePeriodSeconds: {{ . }}
   {{- end }}
+  {{- if not (and $item.everywhere $tolerations.enabled) }}
   nodeSelector: {{ include "toolkit.nodeselector" (list $root $item.node) | nindent 4 }}
+  {{- end }}
   {{- if and $tolerations.enabled (not $item.intolerant) }}
   tolerations: {{ toYaml $tolerations.tolerations | nindent 2 }}
   {{- end }}
@@ -154,6 +158,7 @@ spec:
         - matchExpressions: {{ toYaml . | nindent 10 }}
     {{- end }}
   {{- end }}
+  {{- if not $item.bare }}
   initContainers:
   - name: init
     image: {{ $root.Values.images.tags.dep_check | quote }}
@@ -164,13 +169,16 @@ spec:
   - {{ include "toolkit.container" (list $root .) | nindent 4 | trim }}
     volumeMounts: {{ include "toolkit.mounts" (list $root $spec $item) | nindent 4 }}
   {{- end }}
+  {{- end }}
   containers:
   {{- range $item.containers }}
   - {{ include "toolkit.container" (list $root .) | nindent 4 | trim }}
     volumeMounts: {{ include "toolkit.mounts" (list $root $spec $item) | nindent 4 }}
   {{- end }}
   volumes:
+  {{- if not $spec.scriptless }}
   - {name: bin, configMap: {name: {{ $bin }}, defaultMode: 0555}}
+  {{- end }}
   {{- if $spec.config }}
   - {name: etc, secret: {secretName: {{ $etc }}, defaultMode: 0444}}
   {{- end }}
@@ -185,7 +193,9 @@ spec:
 {{/* Where a pod's volumes appear in its containers. */}}
 {{- define "toolkit.mounts" -}}
 {{- $root := index . 0 -}}
+{{- if not (index . 1).scriptless }}
 - {name: bin, mountPath: /tmp}
+{{- end }}
 {{- if (index . 1).config }}
 - {name: etc, mountPath: /etc/{{ $root.Chart.Name }}}
 {{- end }}
@@ -206,7 +216,7 @@ spec:
 {{- $weight := $anti.weight | default dict -}}
 {{- $term := dict "topologyKey" $key "labelSelector" (dict "matchExpressions" (list
       (dict "key" "release_group" "operator" "In" "values" (list $root.Release.Name))
-      (dict "key" "application" "operator" "In" "values" (list $root.Chart.Name))
+      (dict "key" "application" "operator" "In" "values" (list (include "toolkit.application" $root)))
       (dict "key" "component" "operator" "In" "values" (list (index . 1))))) -}}
 {{- if hasPrefix "preferred" $type -}}
 {{ $type }}:

@@ -12,7 +12,7 @@ a file changes. Call: dict root template out; sets out.spec.
 
 {{/*
 Every object of a chart, from the description that the chart's own named template
-prints as YAML. Call: dict root template. The description's keys: config, bin, binManifest,
+prints as YAML. Call: dict root template. The description's keys: config, bin, binManifest, scriptless,
 backend, snippets, credentials, deployments, statefulsets, daemonsets, jobs,
 cronjobs, tests, services, budgets, objects. An item is left out when
 manifests.<item.manifest> is false.
@@ -29,7 +29,7 @@ manifests.<item.manifest> is false.
 ---
 {{ include "toolkit.etc" (list $root $spec (printf "%s-etc" $root.Chart.Name)) }}
 {{- end }}
-{{- if include "toolkit.enabled" (list $root ($spec.binManifest | default "configmap_bin")) }}
+{{- if and (not $spec.scriptless) (include "toolkit.enabled" (list $root ($spec.binManifest | default "configmap_bin"))) }}
 ---
 {{ include "toolkit.bin" (list $root $spec ($spec.bin | default (printf "%s-bin" $root.Chart.Name))) }}
 {{- end }}
@@ -43,7 +43,7 @@ manifests.<item.manifest> is false.
 {{- range $i, $item := $items -}}
 {{- if include "toolkit.enabled" (list $root $item.manifest) -}}
 {{- $account := $item.account | default $item.name -}}
-{{- if not (has $account $accounts) -}}
+{{- if not (or $item.bare (has $account $accounts)) -}}
 {{- $accounts = append $accounts $account }}
 ---
 {{ include "toolkit.account" $item }}
