@@ -44,7 +44,7 @@ type source struct {
 	places *chartkeys.Keys // see [source.keys]
 }
 
-// chart returns a new chart.
+// chart returns a new chart, which refers to nothing outside of itself.
 func (s *source) chart() (*chart.Chart, error) {
 	loaded, err := loader.LoadFiles(s.files)
 	if err != nil {
@@ -56,6 +56,9 @@ func (s *source) chart() (*chart.Chart, error) {
 			return nil, err
 		}
 		loaded.AddDependency(below)
+	}
+	if err := checkSchemas(loaded); err != nil {
+		return nil, err
 	}
 	return loaded, nil
 }
