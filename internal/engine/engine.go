@@ -76,6 +76,7 @@ type Engine struct {
 	refusal  *refusal  // of a newer one than that, nil when there is none
 	loops    map[addr.Object]*loop
 	order    []*loop                       // by address
+	unwanted []*loop                       // those that no unit is behind any more, in the same order
 	needed   map[addr.Object][]addr.Object // who depends on it
 	recorded map[addr.Object][]addr.Object // who depends on what by the inventory; nil: to be read again
 	places   *plan.Relocation              // what is to be moved first
@@ -301,13 +302,14 @@ func (e *Engine) lookAgain() {
 // connect puts the loops in order, so that what happens is the same every time, and finds out who has to look again when a unit changes.
 func (e *Engine) connect() {
 	e.order = slices.SortedFunc(maps.Values(e.loops), func(a, b *loop) int { return a.address.Compare(b.address) })
-	e.needed = map[addr.Object][]addr.Object{}
-	for a, l := range e.loops {
+	e.needed, e.unwanted = map[addr.Object][]addr.Object{}, nil
+	for _, l := range e.order {
 		if l.unit == nil {
+			e.unwanted = append(e.unwanted, l)
 			continue
 		}
 		for _, edge := range l.unit.Edges {
-			e.needed[edge.To] = append(e.needed[edge.To], a)
+			e.needed[edge.To] = append(e.needed[edge.To], l.address)
 		}
 	}
 }

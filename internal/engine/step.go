@@ -86,10 +86,8 @@ func (e *Engine) wakeDependents(l *loop) {
 
 // wakeVanished has what is to go look again.
 func (e *Engine) wakeVanished() {
-	for _, l := range e.loops {
-		if l.unit == nil {
-			l.dirty = true
-		}
+	for _, l := range e.unwanted {
+		l.dirty = true
 	}
 }
 
