@@ -10,7 +10,7 @@ import (
 )
 
 // sharedCloud returns the cloud that all tests share.
-func sharedCloud(t *testing.T) *bed.Cloud {
+func sharedCloud(t testing.TB) *bed.Cloud {
 	t.Helper()
 	return testbed.OpenStack(t)
 }

@@ -32,7 +32,7 @@ type bench struct {
 	images string
 }
 
-func credentialsOf(t *testing.T, cloud *bed.Cloud) openstack.Credentials {
+func credentialsOf(t testing.TB, cloud *bed.Cloud) openstack.Credentials {
 	t.Helper()
 	content, err := os.ReadFile(cloud.CloudsYAML)
 	if err != nil {
@@ -45,10 +45,16 @@ func credentialsOf(t *testing.T, cloud *bed.Cloud) openstack.Credentials {
 	return credentials
 }
 
-func newBench(t *testing.T, change ...func(*openstack.Options)) *bench {
+func newBench(t testing.TB, change ...func(*openstack.Options)) *bench {
+	t.Helper()
+	return newBenchUnder(t, nil, change...)
+}
+
+// newBenchUnder has another control of the faults than one with a seed of its own.
+func newBenchUnder(t testing.TB, control *faultproxy.Control, change ...func(*openstack.Options)) *bench {
 	t.Helper()
 	cloud := sharedCloud(t)
-	fleet := faultproxy.StartFleet(t, cloud.Endpoints, faultproxy.Options{Transport: cloud.Transport()})
+	fleet := faultproxy.StartFleet(t, cloud.Endpoints, faultproxy.Options{Transport: cloud.Transport(), Control: control})
 	credentials := credentialsOf(t, cloud)
 	credentials.Place = credentials.Over(openstack.Place{AuthURL: fleet.URL("identity")})
 	served := http.NewServeMux()
@@ -68,7 +74,7 @@ func newBench(t *testing.T, change ...func(*openstack.Options)) *bench {
 }
 
 // from has images come from there.
-func from(t *testing.T, source string) func(*openstack.Options) {
+func from(t testing.TB, source string) func(*openstack.Options) {
 	t.Helper()
 	sources, err := openstack.ParseSources([]string{source})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 )
 
 // installation is what outlives a process of ours: its inventory and the key of its marks. Every pass is one of a
@@ -27,13 +28,19 @@ type installation struct {
 	marker  inventory.Marker
 }
 
-func newInstallation(t *testing.T, prefix string) *installation {
+func newInstallation(t testing.TB, prefix string) *installation {
+	t.Helper()
+	return newInstallationUnder(t, prefix, nil)
+}
+
+// newInstallationUnder has another control of the faults than one with a seed of its own.
+func newInstallationUnder(t testing.TB, prefix string, control *faultproxy.Control) *installation {
 	t.Helper()
 	x := &installation{
 		prefix: unique(prefix), store: &records{shards: map[string]inventory.Shard{}},
 		marker: inventory.NewMarker(rand.Text(), redact.NewSecret("a key that is long enough")),
 	}
-	x.bench = newBench(t, func(o *openstack.Options) { x.options = *o })
+	x.bench = newBenchUnder(t, control, func(o *openstack.Options) { x.options = *o })
 	return x
 }
 
@@ -43,10 +50,14 @@ const passes = 4
 
 // settle makes passes until one leaves everything as it is wanted, and nothing else on record.
 func (x *installation) settle(ctx context.Context, targets []unit.Target) error {
+	return x.settleUnits(ctx, unitsOf(targets))
+}
+
+func (x *installation) settleUnits(ctx context.Context, units []unit.Unit) error {
 	var err error
 	for range passes {
 		limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
-		err = x.pass(limited, targets)
+		err = x.pass(limited, x.store, units)
 		cancel()
 		if err == nil {
 			return nil
@@ -55,30 +66,39 @@ func (x *installation) settle(ctx context.Context, targets []unit.Target) error 
 	return fmt.Errorf("after %d passes %w", passes, err)
 }
 
-// pass is one pass of a new process, which ends when nothing more moves, or with the context. The error tells what is
-// not as it is wanted.
-func (x *installation) pass(ctx context.Context, targets []unit.Target) error {
-	kept, err := inventory.Open(ctx, x.store)
+// unitsOf makes units of targets that need nothing of each other.
+func unitsOf(targets []unit.Target) []unit.Unit {
+	var units []unit.Unit
+	for _, tg := range targets {
+		units = append(units, unit.Unit{Address: tg.Address, Spec: tg.Spec, Class: unit.ClassResource, MayLose: true})
+	}
+	return units
+}
+
+// pass is one pass of a new process with a store, which ends when nothing more moves, or with the context. The error
+// tells what is not as it is wanted.
+func (x *installation) pass(ctx context.Context, store inventory.Store, units []unit.Unit) error {
+	kept, err := inventory.Open(ctx, store)
 	if err != nil {
 		return err
 	}
 	d := openstack.New(x.options)
 	defer d.Close()
-	r := &engine.Revision{ID: rand.Text(), Deployment: inventory.Deployment{Cloud: "demo"}}
-	for _, tg := range targets {
-		r.Units = append(r.Units, unit.Unit{Address: tg.Address, Spec: tg.Spec, Class: unit.ClassResource, MayLose: true})
-	}
+	r := &engine.Revision{ID: rand.Text(), Units: units, Deployment: inventory.Deployment{Cloud: "demo"}}
 	e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: x.marker})
 	if err := e.Converge(ctx, r, time.Second); err != nil {
 		return err
+	}
+	if refused := e.Snapshot().Refused; refused.HasErrors() {
+		return fmt.Errorf("the plan was refused: %s", refused[0].Summary)
 	}
 	for _, u := range e.Snapshot().Units {
 		if u.Phase != engine.PhaseReady {
 			return fmt.Errorf("%s is %s: %s", u.Address, u.Phase, u.Reason)
 		}
 	}
-	if n := len(kept.Entries()); n != len(targets) {
-		return fmt.Errorf("%d units are on record, %d are wanted", n, len(targets))
+	if n := len(kept.Entries()); n != len(units) {
+		return fmt.Errorf("%d units are on record, %d are wanted", n, len(units))
 	}
 	return nil
 }
@@ -87,17 +107,27 @@ func (x *installation) pass(ctx context.Context, targets []unit.Target) error {
 // nothing else.
 func (x *installation) holds(t *testing.T, targets []unit.Target) {
 	t.Helper()
+	x.holdsUnits(t, unitsOf(targets))
+}
+
+func (x *installation) holdsUnits(t *testing.T, units []unit.Unit) {
+	t.Helper()
+	lists := map[string]struct{ service, path, many string }{
+		"network":        {"network", "v2.0/networks?fields=name", "networks"},
+		"subnet":         {"network", "v2.0/subnets?fields=name", "subnets"},
+		"port":           {"network", "v2.0/ports?fields=name", "ports"},
+		"security_group": {"network", "v2.0/security-groups?fields=name", "security_groups"},
+		"volume":         {"volumev3", "volumes?all_tenants=1", "volumes"},
+		"volume_type":    {"volumev3", "types?is_public=None", "volume_types"},
+	}
 	want, have := map[string]int{}, map[string]int{}
-	for _, tg := range targets {
-		if k := kindOfTarget(tg); k == "network" || k == "subnet" || k == "volume" {
-			want[k+" "+wantedOf(tg).GetAttr("name").AsString()]++
+	for _, u := range units {
+		spec := u.Spec.(*unit.Resource)
+		if _, counts := lists[spec.Kind]; counts {
+			want[spec.Kind+" "+spec.Desired.GetAttr("name").AsString()]++
 		}
 	}
-	for kind, at := range map[string]struct{ service, path, many string }{
-		"network": {"network", "v2.0/networks?fields=name", "networks"},
-		"subnet":  {"network", "v2.0/subnets?fields=name", "subnets"},
-		"volume":  {"volumev3", "volumes?all_tenants=1", "volumes"},
-	} {
+	for kind, at := range lists {
 		all, _ := request(t, at.service, http.MethodGet, at.path, nil)[at.many].([]any)
 		for _, one := range all {
 			raw, _ := one.(map[string]any)

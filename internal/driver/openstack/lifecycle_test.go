@@ -225,7 +225,7 @@ func attributesOf(written values) []string {
 }
 
 // request sends one request as somebody else would, who knows nothing of us, and returns the answer.
-func request(t *testing.T, service, method, path string, body any) map[string]any {
+func request(t testing.TB, service, method, path string, body any) map[string]any {
 	t.Helper()
 	answer, err := ask(t.Context(), t, service, method, path, body)
 	if err != nil {
@@ -235,7 +235,7 @@ func request(t *testing.T, service, method, path string, body any) map[string]an
 }
 
 // ask is [request] for what may fail.
-func ask(ctx context.Context, t *testing.T, service, method, path string, body any) (map[string]any, error) {
+func ask(ctx context.Context, t testing.TB, service, method, path string, body any) (map[string]any, error) {
 	t.Helper()
 	cloud := sharedCloud(t)
 	provider, err := cloud.Provider(ctx)

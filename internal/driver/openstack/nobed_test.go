@@ -10,7 +10,7 @@ import (
 
 // sharedCloud skips the test: without the build tag, nothing of Kubernetes is linked in, which test
 // beds bring along.
-func sharedCloud(t *testing.T) *bed.Cloud {
+func sharedCloud(t testing.TB) *bed.Cloud {
 	t.Helper()
 	t.Skip("needs a test bed: run `make test`, or `go test -tags beds` as `make testbed` says")
 	return nil

@@ -16,7 +16,7 @@ import (
 // pretend serves tokens and what networks gives for lists of them, and for one that is asked for by its
 // id under the key "network", and returns a driver for it. The real
 // services cannot be made to have thousands of objects in a test.
-func pretend(t *testing.T, networks func(r *http.Request) any) *openstack.Driver {
+func pretend(t testing.TB, networks func(r *http.Request) any) *openstack.Driver {
 	t.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)

@@ -1,0 +1,267 @@
+package openstack_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+const (
+	// runsVariable names the environment variable that has more runs than the few of a test; `make soak` sets it.
+	runsVariable = "KUPENSTACK_TEST_RUNS"
+	fewRuns      = 5
+	// atOnce is how many runs go on at once: most of their time goes by in pauses between two attempts.
+	atOnce = 5
+	// randomRevisions follow each other in one run.
+	randomRevisions = 3
+)
+
+// TestBedRandomFaults has small configurations of chance come one after another while requests fail by chance and the
+// process is killed at requests of chance. In the end everything is as the last one wants it, once, and nothing besides.
+func TestBedRandomFaults(t *testing.T) {
+	seed, count := faultproxy.Seed(t), fewRuns
+	if given := os.Getenv(runsVariable); given != "" {
+		var err error
+		if count, err = strconv.Atoi(given); err != nil || count < 1 {
+			t.Fatalf("%s is %q", runsVariable, given)
+		}
+	}
+	var came atomic.Int64
+	for first := 0; first < count; first += atOnce {
+		t.Run(fmt.Sprintf("from %d", first), func(t *testing.T) { // what it made goes before the next ones come
+			var all sync.WaitGroup
+			var runs []*randomRun
+			for i := first; i < min(first+atOnce, count); i++ {
+				r := newRandomRun(t, seed, strconv.Itoa(i))
+				runs = append(runs, r)
+				all.Go(func() { r.err = r.through(t.Context()) })
+			}
+			all.Wait()
+			for i, r := range runs {
+				came.Add(r.came.Load())
+				t.Run(strconv.Itoa(first+i), func(t *testing.T) {
+					if r.err != nil {
+						t.Fatalf("seed %d: %v", seed, r.err)
+					}
+					last := r.revisions[randomRevisions-1]
+					r.holdsUnits(t, last)
+					r.rests(t, last)
+				})
+			}
+		})
+	}
+	if came.Load() < int64(count) {
+		t.Errorf("in %d runs %d things went wrong", count, came.Load())
+	}
+}
+
+// randomRun is one installation on its way through revisions.
+type randomRun struct {
+	*installation
+	chance    *rand.Rand
+	revisions [][]unit.Unit
+	came      atomic.Int64 // faults and kills
+	err       error
+}
+
+func newRandomRun(t *testing.T, seed uint64, run string) *randomRun {
+	t.Helper()
+	chance := faultproxy.Rand(seed, "run", run)
+	r := &randomRun{installation: newInstallationUnder(t, "random", faultproxy.NewControl(chance.Uint64())), chance: chance}
+	r.options.Timeout = 10 * time.Second
+	for range randomRevisions {
+		r.revisions = append(r.revisions, r.revision(t))
+	}
+	t.Cleanup(func() { r.clear(t) })
+	return r
+}
+
+// revision is a configuration of chance. Its first volume type is always there: one that asks for nothing at all is
+// refused.
+func (r *randomRun) revision(t *testing.T) []unit.Unit {
+	t.Helper()
+	var units []unit.Unit
+	has := map[addr.Object]bool{}
+	maybe := func(kind string, i int, written values) *unit.Unit {
+		name := fmt.Sprintf("%s-%s%d", r.prefix, kind, i)
+		if r.chance.IntN(3) > 0 {
+			written["description"] = text(strconv.Itoa(r.chance.IntN(3)))
+		}
+		tg := target(t, kind, name, written)
+		if r.chance.IntN(4) == 0 && (kind != "volume_type" || i > 0) {
+			return nil
+		}
+		units, has[tg.Address] = append(units, unit.Unit{Address: tg.Address, Spec: tg.Spec, Class: unit.ClassResource, MayLose: true}), true
+		return &units[len(units)-1]
+	}
+	address := func(kind string, i int) addr.Object {
+		return addr.MustParseObject(fmt.Sprintf("%s.%s-%s%d", kind, r.prefix, kind, i))
+	}
+	for i := range 2 {
+		maybe("volume_type", i, values{"extra_specs": cty.MapVal(map[string]cty.Value{"a": text(strconv.Itoa(r.chance.IntN(3)))})})
+		maybe("security_group", i, values{"rule": cty.ListVal([]cty.Value{ruleValue(80+r.chance.Int64N(2), "web")})})
+	}
+	for i := range 3 {
+		maybe("network", i, values{"mtu": number(1300 + 10*r.chance.Int64N(4))})
+	}
+	for i := range 2 { // not in the network with the port: one that has addresses of a subnet holds it
+		if has[address("network", i)] {
+			cidr := fmt.Sprintf("10.%d.0.0/24", 1+r.chance.IntN(2)) // with the other one it is replaced
+			refer(maybe("subnet", i, values{"cidr": text(cidr), "enable_dhcp": cty.False}), "network", address("network", i))
+		}
+	}
+	if has[address("network", 2)] {
+		port := maybe("port", 0, values{"security_groups": cty.ListValEmpty(cty.String)})
+		refer(port, "network", address("network", 2))
+		for i := range 2 {
+			if has[address("security_group", i)] && r.chance.IntN(2) == 0 {
+				refer(port, "security_groups", address("security_group", i))
+				break
+			}
+		}
+	}
+	return units
+}
+
+// refer has an attribute of a unit be the id of another one, alone in a list where it is one. There may be no unit.
+func refer(u *unit.Unit, attribute string, to addr.Object) {
+	if u == nil {
+		return
+	}
+	spec := *u.Spec.(*unit.Resource)
+	before := spec.Resolve
+	if before == nil {
+		written := spec.Desired
+		before = func(map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) { return written, nil }
+	}
+	spec.Resolve = func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
+		value, diags := before(outputs)
+		all := value.AsValueMap()
+		t := value.Type().AttributeType(attribute)
+		switch other, known := outputs[to]; {
+		case !known:
+			all[attribute] = cty.UnknownVal(t)
+		case t.IsListType():
+			all[attribute] = cty.ListVal([]cty.Value{other.GetAttr("id")})
+		default:
+			all[attribute] = other.GetAttr("id")
+		}
+		return cty.ObjectVal(all), diags
+	}
+	spec.Desired, _ = spec.Resolve(nil)
+	u.Spec = &spec
+	u.Edges = append(u.Edges, unit.Edge{To: to, Until: unit.Ready, Gate: unit.GateStart})
+}
+
+// through takes each revision under faults, some with a process that is killed and then one that is not, and at last
+// settles the newest without any.
+func (r *randomRun) through(ctx context.Context) error {
+	for _, wanted := range r.revisions {
+		var rules []*faultproxy.Fault
+		for _, f := range faults() {
+			if !f.late {
+				rules = append(rules, r.fleet.Add(faultproxy.Rule{Match: faultproxy.Match{Request: pastLogin}, Action: f.action, Probability: 0.03, Limit: 1}))
+			}
+		}
+		if r.chance.IntN(2) == 0 {
+			r.killed(ctx, wanted)
+		}
+		limited, cancel := context.WithTimeout(ctx, time.Minute)
+		_ = r.pass(limited, r.store, wanted) // it may give up under so many faults
+		cancel()
+		for _, rule := range rules {
+			rule.Remove()
+			r.came.Add(int64(rule.Fired()))
+		}
+	}
+	return r.settleUnits(ctx, r.revisions[randomRevisions-1])
+}
+
+// pastLogin leaves out logins: what a Keystone that turns them down means is another matter.
+func pastLogin(q *http.Request) bool { return q.Header.Get("X-Auth-Token") != "" }
+
+// mortal is the store as a process has it: once that is killed, nothing comes from it any more.
+type mortal struct {
+	*records
+	dead atomic.Bool
+}
+
+func (m *mortal) Put(ctx context.Context, name string, data []byte, version string) (string, error) {
+	if m.dead.Load() {
+		return "", errors.New("the process is killed")
+	}
+	return m.records.Put(ctx, name, data, version)
+}
+
+// killed is a pass of a process that is killed at a request of chance, before it arrives or after.
+func (r *randomRun) killed(whole context.Context, wanted []unit.Unit) {
+	ctx, end := context.WithTimeout(whole, time.Minute)
+	defer end()
+	store, gone := &mortal{records: r.store}, make(chan struct{})
+	kill := func() {
+		store.dead.Store(true)
+		end()
+		<-gone
+	}
+	at := faultproxy.KillBefore(kill)
+	if r.chance.IntN(2) == 0 {
+		at = faultproxy.KillAfter(kill)
+	}
+	changing := func(q *http.Request) bool { return changes(q) && pastLogin(q) }
+	death := r.fleet.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Nth: 1 + r.chance.IntN(8), Action: at})
+	_ = r.pass(ctx, store, wanted) // it has no time to tell
+	death.Remove()
+	close(gone)
+	_ = r.fleet.Settle(whole)
+	r.came.Add(int64(death.Fired()))
+}
+
+// rests asserts that one more pass changes nothing.
+func (r *randomRun) rests(t *testing.T, wanted []unit.Unit) {
+	t.Helper()
+	before := r.fleet.Counts()
+	err := r.pass(t.Context(), r.store, wanted)
+	counts := r.fleet.Counts().Since(before)
+	if n := counts.Total(http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodPost) - counts.Of(http.MethodPost, "/v3/auth/tokens"); err != nil || n != 0 {
+		t.Errorf("an unchanged configuration takes %d changes, %v\n%v", n, err, counts)
+	}
+}
+
+// clear takes away what the run has made: all but one by a configuration that has nothing else, and that one by itself.
+func (r *randomRun) clear(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	last := r.revisions[0][:1]
+	if err := r.settleUnits(ctx, last); err != nil {
+		t.Error(err)
+	}
+	kept, err := inventory.Open(ctx, r.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range kept.Entries() {
+		tg := unit.Target{
+			Address: entry.Address, Locator: entry.Locator, Spec: last[0].Spec, ID: entry.ID, UID: entry.UID, Mark: r.marker.Mark(entry.UID),
+		}
+		if err := r.destroy(ctx, t, tg); err != nil {
+			t.Error(err)
+		}
+	}
+}
