@@ -145,7 +145,7 @@ func serve(ctx context.Context, o *options) error {
 		Engine: func(ctx context.Context, changed func()) (*engine.Engine, error) {
 			return system.Engine(ctx, false, changed)
 		},
-		Board: system.Board(), Keep: system.KeepInstallation, Suspend: system.FollowSuspensions,
+		Budgets: system.Budgets, Board: system.Board(), Keep: system.KeepInstallation, Suspend: system.FollowSuspensions,
 		Requests: system.FollowRequests(func() {
 			select {
 			case changes <- daemon.SourceChanged:

@@ -9,13 +9,14 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/kupenstack/kupenstack-sync/internal/budget"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/webhook"
 )
 
 // Daemon is what runs until it is told to stop. All fields but Certificate, Hooks, Listening, Board, Pulse, Keep,
-// Suspend and Requests are required.
+// Suspend, Requests and Budgets are required.
 type Daemon struct {
 	Tracker   *revision.Tracker
 	Publisher *Publisher
@@ -49,6 +50,8 @@ type Daemon struct {
 	// Requests has the engine that was made last look at what somebody asks for, as Keep does its work; nil for
 	// nothing.
 	Requests func(ctx context.Context, tell func(error))
+	// Budgets are of the APIs by their names, for metrics; none for none.
+	Budgets map[string]*budget.Budget
 	// Listening is told the address that health checks are answered on.
 	Listening func(net.Addr)
 	Log       zerolog.Logger
@@ -109,7 +112,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 func (d *Daemon) prepare() {
 	d.trouble = map[string]string{"start": "not started yet"}
 	d.pushed = make(chan struct{}, 1)
-	d.metrics = newMetrics(d.snapshot, d.inForce)
+	d.metrics = newMetrics(d.snapshot, d.inForce, d.Budgets)
 	d.Publisher.attempted = d.metrics.attempted
 }
 

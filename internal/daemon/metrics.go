@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/kupenstack/kupenstack-sync/internal/budget"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 )
 
@@ -52,7 +53,27 @@ func (c unitsCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-func newMetrics(snapshot func() engine.Snapshot, inForce func() string) *metrics {
+// requestsCollector tells how often each API was asked, and how often it may be asked, at the moment somebody asks.
+type requestsCollector struct {
+	sent, left *prometheus.Desc
+	budgets    map[string]*budget.Budget
+}
+
+func (c requestsCollector) Describe(out chan<- *prometheus.Desc) {
+	out <- c.sent
+	out <- c.left
+}
+
+func (c requestsCollector) Collect(out chan<- prometheus.Metric) {
+	for api, b := range c.budgets {
+		out <- prometheus.MustNewConstMetric(c.sent, prometheus.CounterValue, float64(b.Sent()), api)
+		if left, bounded := b.Left(); bounded {
+			out <- prometheus.MustNewConstMetric(c.left, prometheus.GaugeValue, float64(left), api)
+		}
+	}
+}
+
+func newMetrics(snapshot func() engine.Snapshot, inForce func() string, budgets map[string]*budget.Budget) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		polls: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -71,6 +92,10 @@ func newMetrics(snapshot func() engine.Snapshot, inForce func() string) *metrics
 	m.registry.MustRegister(m.polls, m.reports, m.hooks, m.leader,
 		revisionCollector{prometheus.NewDesc("kupenstack_revision_info", "1 for the revision in force.", []string{"commit"}, nil), inForce},
 		unitsCollector{prometheus.NewDesc("kupenstack_units", "Units by class and phase.", []string{"class", "phase"}, nil), snapshot},
+		requestsCollector{
+			prometheus.NewDesc("kupenstack_api_requests_total", "Requests sent, by API: kubernetes, openstack.", []string{"api"}, nil),
+			prometheus.NewDesc("kupenstack_api_budget_left", "Requests that may be sent now, below zero for debt, by API that has a budget.", []string{"api"}, nil), budgets,
+		},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kupenstack/kupenstack-sync/internal/budget"
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 )
@@ -12,7 +13,8 @@ import (
 // TestMetricsSayWhatIs: a commit is in force once it was admitted, and only attempts to publish are counted.
 func TestMetricsSayWhatIs(t *testing.T) {
 	desk := newDesk(t)
-	d := &daemon.Daemon{Tracker: desk.tracker, Publisher: desk.publisher}
+	budgets := map[string]*budget.Budget{"kubernetes": budget.New(0), "openstack": budget.New(100)}
+	d := &daemon.Daemon{Tracker: desk.tracker, Publisher: desk.publisher, Budgets: budgets}
 	running := engine.New(engine.Options{})
 	says := func(e *engine.Engine, yes bool, line string) {
 		t.Helper()
@@ -21,6 +23,14 @@ func TestMetricsSayWhatIs(t *testing.T) {
 		}
 	}
 	says(running, false, "kupenstack_revision_info{")
+	for range 3 {
+		budgets["kubernetes"].Spend()
+		budgets["openstack"].Spend()
+	}
+	says(running, true, `kupenstack_api_requests_total{api="kubernetes"} 3`)
+	says(running, false, `kupenstack_api_budget_left{api="kubernetes"}`)
+	says(running, true, `kupenstack_api_requests_total{api="openstack"} 3`)
+	says(running, true, `kupenstack_api_budget_left{api="openstack"} 97`)
 	first := desk.tracker.State().Applied.Hash
 	_ = desk.tracker.Keep(t.Context(), first) // a directory keeps nothing
 	in := `kupenstack_revision_info{commit="` + first + `"} 1`

@@ -13,10 +13,10 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// crowded tells whether too many calls of a driver are running already; then the loop decides anew
-// once one has ended.
+// crowded tells whether too many calls of a driver are running already, or its API was asked enough; then the
+// loop decides anew once that has changed.
 func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
-	if e.running[name] < e.Parallel {
+	if e.running[name] < e.Parallel && !e.overspent(name) {
 		return false
 	}
 	e.queued[name] = append(e.queued[name], l)
@@ -26,6 +26,11 @@ func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
 // ended counts a call of a driver that has ended, and lets those decide anew that waited for it.
 func (e *Engine) ended(name unit.DriverName) {
 	e.running[name]--
+	e.decideAnew(name)
+}
+
+// decideAnew has those look again that wait for a call of a driver.
+func (e *Engine) decideAnew(name unit.DriverName) {
 	for _, waiting := range e.queued[name] {
 		waiting.dirty = true
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/budget"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
@@ -36,6 +37,7 @@ func (s *scenario) run(line string) error {
 //	retry ADDRESS|all
 //	suspend|resume ADDRESS|all [DURATION]
 //	parallel N   resync-every DURATION (before a restart)
+//	budget DRIVER N: the driver may be called N times an hour; 0 for no bound
 func (s *scenario) drive(command string, args []string) (bool, error) {
 	switch command {
 	case "submit":
@@ -92,6 +94,8 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		return true, err
 	case "suspend", "resume":
 		return true, s.suspend(command == "suspend", args)
+	case "budget":
+		return true, s.budget(unit.DriverName(args[0]), atoi(args[1]))
 	case "parallel":
 		s.options.Parallel = atoi(args[0])
 		return true, nil
@@ -101,6 +105,14 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		return true, err
 	}
 	return false, nil
+}
+
+// budget bounds the calls of a driver, each of which counts as one request.
+func (s *scenario) budget(name unit.DriverName, perHour int) error {
+	s.world.mutex.Lock()
+	defer s.world.mutex.Unlock()
+	s.world.budgets[name] = budget.New(perHour)
+	return nil
 }
 
 // suspend gives the engine another list of suspensions by command.
@@ -265,6 +277,7 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 //	shows ADDRESS [PATH BEFORE]...: the fields in the plan
 //	claims NAME...: those that are there
 //	details ADDRESS PART: of what is said of it
+//	blind none|DRIVER PART: what keeps a driver from looking
 //	settled true|false   unseen true|false   looks N   recorded RELEASE   planned ADDRESS ACTION [REASON]   moved FROM TO: by the plan   id ADDRESS ID: on record
 func (s *scenario) check(command string, args []string) (bool, error) {
 	switch command {
@@ -324,6 +337,15 @@ func (s *scenario) check(command string, args []string) (bool, error) {
 			err = fmt.Errorf("got %q", u.Details)
 		}
 		return true, err
+	case "blind":
+		blind := strings.Join(s.engine.Snapshot().Blind, "\n")
+		if args[0] == "none" {
+			return true, differ("blind", []string{blind}, []string{""})
+		}
+		if !strings.Contains(blind, "observe "+args[0]) || !strings.Contains(blind, strings.Join(args[1:], " ")) {
+			return true, fmt.Errorf("got %q", blind)
+		}
+		return true, s.heard()
 	case "unseen":
 		return true, differ("unseen", []string{fmt.Sprint(s.engine.Snapshot().Unseen)}, args)
 	case "looks":

@@ -38,6 +38,9 @@ type Options struct {
 	Resync time.Duration
 	// Parallel is how many calls run at once for each driver; 0 means eight.
 	Parallel int
+	// Budget tells how long calls of a driver have to wait until its API may be asked again, 0 for not at all. What
+	// has begun is finished all the same. Nil means that there is no bound.
+	Budget func(unit.DriverName) time.Duration
 	// Changed is called after something changed that a [Snapshot] shows. It must not block.
 	Changed func()
 	Log     zerolog.Logger
@@ -90,6 +93,7 @@ type Engine struct {
 
 	running map[unit.DriverName]int                  // calls of drivers
 	queued  map[unit.DriverName][]*loop              // what waits for one of them to end
+	spent   map[unit.DriverName]spending             // why none may begin; missing: they may
 	observe map[unit.DriverName]map[addr.Object]bool // what is to be observed next
 	looking map[unit.DriverName]bool                 // an observation is running
 	resync  time.Time
@@ -111,6 +115,7 @@ func New(options Options) *Engine {
 		Options: options, told: options.Suspensions, events: make(chan func(), 64), places: &plan.Relocation{},
 		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
 		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]bool{},
+		spent: map[unit.DriverName]spending{},
 	}
 }
 

@@ -27,7 +27,7 @@ func (e *Engine) want(l *loop) {
 // lookAround begins the observations that were asked for, one at a time for each driver.
 func (e *Engine) lookAround(calls context.Context) {
 	for name, wanted := range e.observe {
-		if len(wanted) == 0 || e.looking[name] {
+		if len(wanted) == 0 || e.looking[name] || e.cannotLook(name) {
 			continue
 		}
 		var targets []unit.Target

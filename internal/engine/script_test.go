@@ -120,6 +120,7 @@ func (s *scenario) build() {
 		return plan.Hosts{Count: s.hosts}
 	}
 	o.CallTimeout = callTimeout
+	o.Budget = s.world.wait
 	var e *engine.Engine
 	o.Changed = func() {
 		text := status(e)

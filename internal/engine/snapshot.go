@@ -87,6 +87,7 @@ func (e *Engine) Snapshot() Snapshot {
 		}
 		s.Unseen = s.Unseen || l.blinded() && !l.gated(e) && (l.target.Complete || !l.dim())
 	}
+	s.Blind = append(s.Blind, e.unasked()...)
 	slices.Sort(s.Blind)
 	return s
 }

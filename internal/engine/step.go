@@ -30,6 +30,7 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 		next = min(next, max(time.Until(e.resync), 0))
 	}
 	next = min(next, e.lapse(now))
+	e.refill(now)
 	for again := true; again; {
 		again = false
 		for turn := toRepair; turn <= calmest; turn++ {
@@ -51,8 +52,8 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	retired, told := e.retire(calls)
 	next, changed = min(next, retired), changed || told
 	e.lookAround(calls)
-	next = min(next, e.replan(calls))
-	idle := e.revision != nil && !e.admitted.stale && !e.admitted.planning
+	next = min(next, e.replan(calls), e.refilled())
+	idle := e.revision != nil && !e.admitted.stale && !e.admitted.planning && len(e.spent) == 0
 	for _, l := range e.loops {
 		for _, wake := range []time.Time{l.wake, l.mending.wake} {
 			if !wake.IsZero() {
@@ -313,6 +314,9 @@ func (e *Engine) mayStep(l *loop, c plan.Change, name unit.DriverName) (ready, c
 		return false, l.set(PhaseBlocked, l.guard.why)
 	}
 	if e.crowded(l, name) {
+		if _, spent := e.spent[name]; spent {
+			return false, l.tries(step, PhaseWaiting, isSpent)
+		}
 		return false, l.tries(step, PhaseReconciling, string(c.Action))
 	}
 	difference := string(c.Action) + signature(c.Fields)

@@ -100,10 +100,11 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	if l.guard.refused == step {
 		return l.set(PhaseBlocked, l.guard.why)
 	}
-	if !e.crowded(l, entry.Locator.Driver) {
-		l.guard.step = step
-		e.remove(calls, l, e.target(nil, l.address), c)
+	if e.crowded(l, entry.Locator.Driver) {
+		return l.tries(step, PhaseDeleting, e.orSpent(entry.Locator.Driver, l.state.Message))
 	}
+	l.guard.step = step
+	e.remove(calls, l, e.target(nil, l.address), c)
 	return l.tries(step, PhaseDeleting, l.state.Message)
 }
 
@@ -183,10 +184,11 @@ func (e *Engine) stepReplace(calls context.Context, l *loop, target unit.Target,
 	if l.guard.refused == step {
 		return l.set(PhaseBlocked, l.guard.why)
 	}
-	if !e.crowded(l, target.Locator.Driver) {
-		l.guard.step = step
-		e.remove(calls, l, target, c)
+	if e.crowded(l, target.Locator.Driver) {
+		return l.tries(step, PhaseDeleting, e.orSpent(target.Locator.Driver, isReplaced(c)))
 	}
+	l.guard.step = step
+	e.remove(calls, l, target, c)
 	return l.tries(step, PhaseDeleting, isReplaced(c))
 }
 

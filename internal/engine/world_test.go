@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/budget"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -74,6 +75,7 @@ type world struct {
 	calls   int      // all calls of Apply and Delete
 	looks   int      // all calls of Observe
 
+	budgets  map[unit.DriverName]*budget.Budget
 	claims   map[addr.Object][]unit.Claim // to volumes of services
 	failures map[string]int               // "apply a.b" fails that often
 	blocked  map[string]string            // what needs a person, and why
@@ -90,7 +92,7 @@ type world struct {
 
 func newWorld() *world {
 	return &world{
-		claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{},
+		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
 	}
 }
@@ -126,6 +128,23 @@ func (w *world) called() int {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return w.calls
+}
+
+// spend counts a call of a driver as one request.
+func (w *world) spend(name unit.DriverName) {
+	if b := w.budgets[name]; b != nil {
+		b.Spend()
+	}
+}
+
+// wait is how long calls of a driver have to wait for its budget.
+func (w *world) wait(name unit.DriverName) time.Duration {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if b := w.budgets[name]; b != nil {
+		return b.Wait()
+	}
+	return 0
 }
 
 // labelled are the nodes that have labels.
@@ -200,6 +219,7 @@ type fake struct {
 func (f fake) Observe(ctx context.Context, targets []unit.Target) (map[addr.Object]unit.State, error) {
 	f.world.mutex.Lock()
 	f.world.looks++
+	f.world.spend(f.name)
 	f.world.mutex.Unlock()
 	if f.world.hangs(string(f.name)) {
 		<-ctx.Done()
@@ -439,6 +459,7 @@ func (f fake) begin(ctx context.Context, op string, a addr.Object) error {
 	w := f.world
 	w.mutex.Lock()
 	w.calls++
+	w.spend(f.name)
 	w.running++
 	w.most = max(w.most, w.running)
 	hold := w.holds[a.String()]

@@ -27,6 +27,7 @@ func layers() []string {
 		"internal/diag",
 		"internal/suspension",
 		"internal/request",
+		"internal/budget",
 		"internal/confine",
 		"internal/codes",
 		"internal/chartlock",

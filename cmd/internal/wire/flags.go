@@ -36,6 +36,8 @@ type Flags struct {
 	// AcceptOpenStack is the id of the project to go on with, though what there is lies in another one.
 	AcceptOpenStack string
 	MaxDeletes      int
+	// APIBudget is how many requests an hour an API may have, by its name; none for no bound.
+	APIBudget map[string]int
 	// ImageSources are how addresses begin that bytes of images may be fetched from; none for nowhere.
 	ImageSources []string
 	Resync       time.Duration
@@ -83,6 +85,7 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.AcceptOpenStack, "accept-openstack", "", "the id of the project in OpenStack to go on with, though what there is lies in another one")
 	set.StringVar(&f.CacheDir, "cache-dir", "", "where fetched commits and charts are kept (default: a directory of the user's cache)")
 	set.IntVar(&f.MaxDeletes, "max-deletes", 0, "how many objects of a class may be deleted at once (default: 10, or a quarter of them)")
+	set.StringToIntVar(&f.APIBudget, "api-budget", nil, "how many requests an hour kubernetes and openstack may have, as kubernetes=N,openstack=N; may be repeated (default: any number)")
 	set.StringSliceVar(&f.ImageSources, "image-sources", nil, "how the URLs begin that images may be fetched from: scheme, host and path, with commas between them; may be repeated (default: none is fetched)")
 	set.StringVar(&f.LogLevel, "log-level", "info", "debug, info, warn or error")
 	set.IntVar(&f.LogLines, "logs-in-report", 0, fmt.Sprintf("how many of its last lines the report has of the log of a container that keeps a unit from being ready, at most %d; 0 for none", kube.MaxLogLines))

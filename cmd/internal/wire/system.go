@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/budget"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
@@ -30,7 +31,9 @@ import (
 type System struct {
 	Flags  *Flags
 	Access *kube.Access // without a guard
-	Log    zerolog.Logger
+	// Budgets are of the APIs by their names.
+	Budgets map[string]*budget.Budget
+	Log     zerolog.Logger
 	// Model returns the configuration in force, nil before the first. It is asked for the way to
 	// OpenStack each time that a connection is made.
 	Model func() *model.Model
@@ -67,14 +70,18 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 	if err != nil {
 		return nil, fmt.Errorf("%w: --image-sources: %w", ErrUsage, err)
 	}
+	budgets, err := flags.budgets()
+	if err != nil {
+		return nil, err
+	}
 	access, err := kube.Load(flags.Kubeconfig, flags.Context)
 	if err != nil {
 		return nil, err
 	}
-	s := &System{Flags: flags, checks: checks, sources: sources, Access: access, Log: log, agent: agent, guard: guard, masker: redact.NewMasker(), told: map[string]string{}}
+	s := &System{Flags: flags, checks: checks, sources: sources, Access: access, Budgets: budgets, Log: log, agent: agent, guard: guard, masker: redact.NewMasker(), told: map[string]string{}}
 	s.Model = func() *model.Model { return nil }
 	s.cluster, err = kube.New(kube.Options{
-		Access: access, SystemNamespace: flags.Namespace, Guard: guard, UserAgent: agent, Masker: s.masker, LogLines: flags.LogLines, Log: log,
+		Access: access, SystemNamespace: flags.Namespace, Guard: guard, Sent: budgets[apiKubernetes].Spend, UserAgent: agent, Masker: s.masker, LogLines: flags.LogLines, Log: log,
 	})
 	return s, err
 }
@@ -156,7 +163,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	}
 	e := engine.New(engine.Options{
 		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: hosts, MaxDeletes: s.Flags.MaxDeletes,
-		Suspensions: suspended, Resync: s.Flags.Resync, Changed: changed, Log: s.Log,
+		Suspensions: suspended, Resync: s.Flags.Resync, Budget: s.budget, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
 	return e, nil
@@ -180,7 +187,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	}
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
-		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, UserAgent: s.agent, Notify: s.notify,
+		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, Sent: s.Budgets[apiOpenStack].Spend, UserAgent: s.agent, Notify: s.notify,
 		Log: s.Log, Sources: s.sources,
 	})
 	s.mutex.Lock()

@@ -28,6 +28,8 @@ type Options struct {
 	// Guard is asked before each request that changes something, but those of leases and events,
 	// and dry runs. When it returns an error the request is not sent and fails with that error.
 	Guard func() error
+	// Sent, when set, is told of each request that is sent.
+	Sent func()
 	// UserAgent names us to the API server, "" for client-go's own.
 	UserAgent string
 	// Masker, when there is one, takes its secrets out of what differences and explanations show.
@@ -125,7 +127,7 @@ func guarded(options Options) *rest.Config {
 	config.Timeout = 0 // would end watches, too; see the transport
 	config.WarningHandlerWithContext = rest.NoWarnings{}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return &transport{next: next, guard: options.Guard, timeout: requestTimeout}
+		return &transport{next: next, guard: options.Guard, sent: options.Sent, timeout: requestTimeout}
 	})
 	return config
 }

@@ -21,6 +21,7 @@ const requestTimeout = 60 * time.Second
 type transport struct {
 	next    http.RoundTripper
 	guard   func() error
+	sent    func() // nil when nobody counts
 	timeout time.Duration
 }
 
@@ -33,6 +34,9 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 			}
 			return nil, fmt.Errorf("%s %s was not sent: %w", request.Method, request.URL.Path, err)
 		}
+	}
+	if t.sent != nil {
+		t.sent()
 	}
 	if staysOpen(request.URL) {
 		return t.next.RoundTrip(request)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,7 +54,9 @@ func TestTransportGuardsAndBounds(t *testing.T) {
 		}
 	}))
 	defer server.Close()
+	var counted atomic.Int64
 	client := &http.Client{Transport: &transport{
+		sent: func() { counted.Add(1) },
 		next: http.DefaultTransport, timeout: 50 * time.Millisecond, guard: func() error { return unit.ErrNotWriter },
 	}}
 	do := func(method, target string, body io.Reader) error {
@@ -71,6 +74,9 @@ func TestTransportGuardsAndBounds(t *testing.T) {
 	if err := do(http.MethodPost, "/api/v1/namespaces", body); !errors.Is(err, unit.ErrNotWriter) || len(sent) > 0 || !body.closed {
 		t.Errorf("guarded: %v, sent %d, body closed %v", err, len(sent), body.closed)
 	}
+	if n := counted.Load(); n != 0 {
+		t.Errorf("what was not sent was counted %d times", n)
+	}
 	if err := do(http.MethodGet, "/api/v1/namespaces", nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a server that does not answer: %v", err)
 	}
@@ -86,6 +92,9 @@ func TestTransportGuardsAndBounds(t *testing.T) {
 	close(release)
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+	if n := counted.Load(); n != 2 {
+		t.Errorf("a request and a watch were counted as %d", n)
 	}
 }
 

@@ -37,6 +37,8 @@ type Options struct {
 	// Guard, when set, is asked before every request that changes something; its error ends the
 	// request unsent.
 	Guard func() error
+	// Sent, when set, is told of each request that is sent, repetitions included.
+	Sent func()
 	// UserAgent is sent with every request.
 	UserAgent string
 	// Log is told of answers that say no, with the ids under which the services' own logs have the requests.

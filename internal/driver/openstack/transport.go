@@ -33,6 +33,7 @@ const (
 type transport struct {
 	base  http.RoundTripper
 	guard func() error // nil allows everything
+	sent  func()       // nil when nobody counts
 	agent string
 	log   zerolog.Logger
 }
@@ -47,6 +48,9 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 			if err := t.guard(); err != nil {
 				return nil, err
 			}
+		}
+		if t.sent != nil {
+			t.sent()
 		}
 		response, err := t.base.RoundTrip(request)
 		again := attempt < attempts && repeatable(request, response, err)

@@ -37,7 +37,7 @@ func TestTransportRepeatsOnlyWhatIsSafe(t *testing.T) {
 		{http.MethodDelete, 504, 1},
 	} {
 		t.Run(fmt.Sprint(test.method, " ", test.status), func(t *testing.T) {
-			sent := 0
+			sent, counted := 0, 0
 			answer := roundTripper(func(r *http.Request) (*http.Response, error) {
 				sent++
 				if body, _ := io.ReadAll(r.Body); r.Method == http.MethodPost && string(body) != "body" {
@@ -46,11 +46,11 @@ func TestTransportRepeatsOnlyWhatIsSafe(t *testing.T) {
 				return &http.Response{StatusCode: test.status, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 			})
 			synctest.Test(t, func(t *testing.T) { // as there are pauses between the attempts
-				client, began := &http.Client{Transport: &transport{base: answer}}, time.Now()
+				client, began := &http.Client{Transport: &transport{base: answer, sent: func() { counted++ }}}, time.Now()
 				request, _ := http.NewRequestWithContext(t.Context(), test.method, "http://nova.example", strings.NewReader("body"))
 				response, err := client.Do(request)
-				if err != nil || response.StatusCode != test.status || sent != test.times {
-					t.Errorf("sent %d times, want %d (%v)", sent, test.times, err)
+				if err != nil || response.StatusCode != test.status || sent != test.times || counted != sent {
+					t.Errorf("sent %d times, counted as %d, want %d (%v)", sent, counted, test.times, err)
 				}
 				least := firstPause * (1<<(test.times-1) - 1)
 				if took := time.Since(began); took < least || took > least*5/4+time.Millisecond {
@@ -62,10 +62,10 @@ func TestTransportRepeatsOnlyWhatIsSafe(t *testing.T) {
 }
 
 func TestTransportAsksTheGuard(t *testing.T) {
-	asked := 0
+	asked, sent := 0, 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
-	client := &http.Client{Transport: &transport{base: http.DefaultTransport, guard: func() error { asked++; return unit.ErrNotWriter }}}
+	client := &http.Client{Transport: &transport{base: http.DefaultTransport, sent: func() { sent++ }, guard: func() error { asked++; return unit.ErrNotWriter }}}
 	for _, test := range []struct {
 		method, path string
 		held         bool
@@ -83,8 +83,8 @@ func TestTransportAsksTheGuard(t *testing.T) {
 			t.Errorf("%s %s: %v", test.method, test.path, err)
 		}
 	}
-	if asked != 4 {
-		t.Errorf("the guard was asked %d times", asked)
+	if asked != 4 || sent != 2 {
+		t.Errorf("the guard was asked %d times, and %d requests were counted", asked, sent)
 	}
 }
 
