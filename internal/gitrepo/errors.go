@@ -34,6 +34,7 @@ const (
 	Moved                    // push: the ref is not where it was expected; look again and retry
 	Rejected                 // push: the server has a rule against it
 	Lost                     // the ref's history does not have the commit, or not any more
+	Withheld                 // push: the guard was against it, and nothing was sent
 	Invalid                  // Options make no sense: only other ones help
 )
 
@@ -42,7 +43,7 @@ type Error struct {
 	Kind  Kind
 	Where string // the URL without user and password; empty when it cannot be read
 	Text  string // what happened, and what to do where that is known
-	ended error  // context.Canceled, context.DeadlineExceeded or nil
+	ended error  // context.Canceled, context.DeadlineExceeded, what a guard said, or nil
 }
 
 // Error returns the place and what happened.
@@ -53,7 +54,7 @@ func (e *Error) Error() string {
 	return e.Where + ": " + e.Text
 }
 
-// Unwrap returns the context's error when it ended the call.
+// Unwrap returns the context's error when it ended the call, and that of a guard when it did.
 func (e *Error) Unwrap() error { return e.ended }
 
 // KindOf returns the kind of an [Error] in err, or Other.

@@ -225,6 +225,9 @@ type Update struct {
 	Ref   string // full name
 	Old   string // the commit that it has to be at; "" when it must not exist
 	Draft *Draft // whose commit it gets
+	// Guard is asked when all is ready to be sent; after an error nothing is, and the error is of kind Withheld and
+	// wraps it. Nil allows everything.
+	Guard func() error
 }
 
 // push sends the objects and moves the ref to the new commit, if it is still at Old when the server
@@ -242,6 +245,11 @@ func (r *remote) push(ctx context.Context, u Update) ([]byte, error) {
 		request := packp.NewReferenceUpdateRequestFromCapabilities(advertised.Capabilities)
 		request.Commands = []*packp.Command{{Name: plumbing.ReferenceName(u.Ref), Old: old, New: u.Draft.commit}}
 		request.Packfile = io.NopCloser(bytes.NewReader(pack.Bytes()))
+		if u.Guard != nil {
+			if err := u.Guard(); err != nil {
+				return &Error{Kind: Withheld, Where: r.at.display, Text: "the push to " + u.Ref + " was not sent: " + err.Error(), ended: err}
+			}
+		}
 		report, err := c.receive.ReceivePack(ctx, request)
 		if report != nil && report.Error() != nil {
 			return &Error{Kind: Rejected, Where: r.at.display, Text: "the server refused the push to " + u.Ref + ": " + clean(c.masker, report.Error().Error())}

@@ -25,7 +25,9 @@ type Options struct {
 	// Installation tells this cloud's cluster from others; its result is empty before anything is installed.
 	// Nil tells none apart.
 	Installation func(ctx context.Context) (string, error)
-	Name, Email  string // of the commits' author
+	// Guard is asked right before anything is sent, and its error ends that unsent. Nil allows everything.
+	Guard       func() error
+	Name, Email string // of the commits' author
 	// Sign returns the signature of a raw commit in armor; nil for commits without one.
 	Sign     func(commit []byte) (string, error)
 	Clock    func() time.Time // of the commits' dates
@@ -121,7 +123,7 @@ func (b *Branch) tip(ctx context.Context, refs gitrepo.Refs) (*gitrepo.Tree, err
 // The bytes must not be changed during the call.
 //
 // Errors of the repository are those of [gitrepo.KindOf]; a later Publish may succeed after all
-// but Refused, NoRepository and Rejected, and never makes a second commit of a report whose push
+// but Refused, NoRepository, Rejected and Withheld, and never makes a second commit of a report whose push
 // only seemed to fail. The report of another cloud stays: then the error is a [TakenError].
 func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message string, merged []string) (Result, error) {
 	if err := check(files, b.options.MaxBytes); err != nil {
@@ -228,7 +230,7 @@ func (b *Branch) try(ctx context.Context, message string, with prepare, last *at
 	if err != nil {
 		return nil, Result{}, fmt.Errorf("building the report: %w", err)
 	}
-	err = b.source.Push(ctx, gitrepo.Update{Ref: b.ref, Old: parent, Draft: draft})
+	err = b.source.Push(ctx, gitrepo.Update{Ref: b.ref, Old: parent, Draft: draft, Guard: b.options.Guard})
 	if err != nil {
 		return &attempt{parent: parent, commit: commit, err: err}, Result{}, err
 	}

@@ -45,7 +45,7 @@ func (b *Branch) Beat(ctx context.Context, until time.Time) error {
 		return fmt.Errorf("build the heartbeat: %w", err)
 	}
 	ref := HeartbeatRef(b.ref)
-	if err := b.watched.Push(ctx, gitrepo.Update{Ref: ref, Old: refs.Hash(ref), Draft: draft}); err != nil {
+	if err := b.watched.Push(ctx, gitrepo.Update{Ref: ref, Old: refs.Hash(ref), Draft: draft, Guard: b.options.Guard}); err != nil {
 		return fmt.Errorf("push the heartbeat: %w", err)
 	}
 	return nil

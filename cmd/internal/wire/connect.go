@@ -49,7 +49,7 @@ func (f *Flags) cache(use string) (string, error) {
 	return filepath.Join(dir, use), nil
 }
 
-// Reports returns where reports go; nil for nowhere. It says with them of which installation they are.
+// Reports returns where reports go; nil for nowhere. The guard of the system is asked before each push. It says with them of which installation they are.
 func (f *Flags) Reports(source *gitrepo.Source, system *System) (daemon.StatusBranch, error) {
 	if source.IsDirectory() {
 		if f.ReportDir == "" {
@@ -65,7 +65,7 @@ func (f *Flags) Reports(source *gitrepo.Source, system *System) (daemon.StatusBr
 	if err != nil {
 		return nil, err
 	}
-	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path, Sign: sign, Installation: system.InstallationName})
+	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path, Guard: system.guard, Sign: sign, Installation: system.InstallationName})
 	return branchReports{reports{branch}, branch}, err
 }
 
