@@ -4,7 +4,7 @@ import "github.com/zclconf/go-cty/cty"
 
 func imageBlocks() []Block {
 	return []Block{{
-		Kind: "image", Class: ClassResource, Labels: resourceLabel("debian"), Rules: []Rule{propertiesRule(), tagsRule(), membersRule()},
+		Kind: "image", Class: ClassResource, Labels: resourceLabel("debian"), Rules: []Rule{propertiesRule(), tagsRule(), membersRule(), fileRule()},
 		Doc: "An image of Glance, with its bytes.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -18,6 +18,10 @@ func imageBlocks() []Block {
 				Name: "web_download", Type: cty.String, Change: Replace, Format: FormatURL, Conflicts: "source",
 				Example: cty.StringVal("https://images.example.org/debian-13.qcow2"),
 				Doc:     "Where Glance fetches the bytes from by itself, once, when the image is made. What it takes is for enabled_import_methods and import_filtering_opts of Glance to say; the server has to tell how many bytes they are.",
+			},
+			{
+				Name: "file", Type: cty.String, Change: Replace, Format: FormatName, Conflicts: "source", Example: cty.StringVal("images/boot.img"),
+				Doc: "A file of the repository that the bytes are, of at most 16 MiB, by its path from the directory of the configuration. When the file changes, so that Glance has others, the image is replaced. It must be known before anything is made.",
 			},
 			{
 				Name: "checksum", Type: cty.String, Change: Replace, Format: FormatChecksum, Conflicts: "web_download",
@@ -83,4 +87,36 @@ func membersRule() Rule {
 			}}
 		},
 	}
+}
+
+func fileRule() Rule {
+	return Rule{
+		Doc: "file goes without web_download and checksum.",
+		breaches: func(v values) []Breach {
+			if v.missing("file") {
+				return nil
+			}
+			for _, other := range []string{"web_download", "checksum"} {
+				if !v.missing(other) {
+					return []Breach{{
+						Attribute: "file", Says: "must not be written beside " + other + ": the file is what is in the image",
+						Hint: "take one of the two out",
+					}}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// ContentOf is the path of the file that becomes what is in an object of a kind, where one is written and known.
+func ContentOf(kind string, desired cty.Value) (name string, written bool) {
+	if kind != "image" || desired == cty.NilVal || !desired.IsKnown() || desired.IsNull() || !desired.Type().IsObjectType() || !desired.Type().HasAttribute("file") {
+		return "", false
+	}
+	v := plainOf(desired.GetAttr("file"))
+	if v == cty.NilVal {
+		return "", false
+	}
+	return v.AsString(), true
 }

@@ -208,3 +208,24 @@ func TestMembersRule(t *testing.T) {
 		}
 	}
 }
+
+// TestFileRule wants the bytes of an image to come from one place.
+func TestFileRule(t *testing.T) {
+	text, none := cty.StringVal("x"), cty.NullVal(cty.String)
+	for _, c := range []struct {
+		name  string
+		other string
+		file  cty.Value
+		value cty.Value
+		want  string
+	}{
+		{"alone", "checksum", text, none, ""},
+		{"beside what Glance fetches", "web_download", text, text, "file"},
+		{"beside a digest", "checksum", text, text, "file"},
+		{"none", "checksum", none, text, ""},
+	} {
+		if got := breachesOf(New().Resource("image").Rules, map[string]cty.Value{"file": c.file, c.other: c.value}); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}

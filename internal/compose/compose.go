@@ -60,6 +60,8 @@ type Facts struct {
 	Nodes []string
 	// Tree holds the configuration's files, for charts that lie beside them. Nothing is read here.
 	Tree fs.FS
+	// Dir is the directory of the configuration in Tree, which the paths of other files begin at.
+	Dir string
 	// Lock says which versions of charts of repositories were locked; nil for none.
 	Lock *chartlock.Lock
 	// Unlocked says that charts need no lock, as nothing is going to be deployed from the units.

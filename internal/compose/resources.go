@@ -47,7 +47,7 @@ func (c *composer) resource(r *model.Resource) {
 	c.physical(r)
 	spec := &unit.Resource{
 		Kind: r.Kind, Lookup: r.Address.Mode() == addr.Data, Block: block,
-		Region: c.m.Cloud.Region, Desired: r.Desired, Resolve: c.resolve(r), Ignore: r.Lifecycle.IgnoreChanges,
+		Region: c.m.Cloud.Region, Desired: r.Desired, Resolve: c.resolve(r), Ignore: r.Lifecycle.IgnoreChanges, Content: c.content(r),
 	}
 	if r.Triggers != cty.NilVal {
 		spec.Triggers = c.triggers(r)

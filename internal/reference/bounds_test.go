@@ -59,6 +59,7 @@ func boundGroups() []boundGroup {
 			{"gitrepo.maxEntries", number, "files and directories in the repository"},
 			{"gitrepo.maxDepth", number, "directories inside each other in the repository"},
 			{"gitrepo.maxBlob", size, "a file of the repository, whatever it is for"},
+			{"unit.maxContent", size, "the `file` of an image"},
 			{"gitrepo.maxLinks", number, "links on the way to a file"},
 			{"config.Limits.Files", number, "files of the configuration"},
 			{"config.Limits.FileBytes", size, "one of these files, or one with values for variables"},
@@ -169,7 +170,7 @@ func numbers(t *testing.T) map[string]int64 {
 			found[name+"."+field.Name] = value.Int()
 		}
 	}
-	for _, name := range []string{"config", "confine", "convert", "explain", "gitrepo", "manifest", "resolve", "sops"} {
+	for _, name := range []string{"config", "confine", "convert", "explain", "gitrepo", "manifest", "resolve", "sops", "unit"} {
 		files, err := filepath.Glob(filepath.Join("..", name, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no source of %s: %v", name, err)

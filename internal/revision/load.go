@@ -24,6 +24,7 @@ type Loaded struct {
 	Model *model.Model
 
 	tree      fs.FS
+	dir       string // of the configuration in it
 	evaluator *resolve.Evaluator
 	lock      *chartlock.Lock
 }
@@ -81,13 +82,14 @@ func evaluate(id string, tree fs.FS, at string, cfg *config.Config, options Opti
 		sound = nil
 	}
 	diags.Append(checkCharts(tree, cfg, sound)...)
+	diags.Append(checkContents(tree, cfg.Dir, sound)...)
 	lock, more := readLock(tree, at)
 	diags.Append(more...)
 	if diags.HasErrors() {
 		diags.Append(compose.Check(m, evaluator, diags, compose.Written{Partial: cfg.Partial, Setting: cfg.Setting})...)
 		return nil, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
 	}
-	return &Loaded{ID: id, Model: m, tree: tree, evaluator: evaluator, lock: lock}, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
+	return &Loaded{ID: id, Model: m, tree: tree, dir: cfg.Dir, evaluator: evaluator, lock: lock}, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
 }
 
 // Lock returns the lock of charts in the configuration; nil without one.
@@ -96,7 +98,7 @@ func (l *Loaded) Lock() *chartlock.Lock { return l.lock }
 // Compose returns what the engine takes, with the facts as they are now. With errors among the
 // diagnostics it returns nil.
 func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostics) {
-	facts.Tree, facts.Lock = l.tree, l.lock
+	facts.Tree, facts.Dir, facts.Lock = l.tree, l.dir, l.lock
 	units, diags := compose.Compose(l.Model, l.evaluator, facts)
 	if diags.HasErrors() {
 		return nil, diags

@@ -253,6 +253,8 @@ type Resource struct {
 	// Triggers returns the values that the object is replaced for when they are others than when it was
 	// made, as a tuple, unknown where they depend on outputs that are not known. Nil without any.
 	Triggers func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) `json:"-"`
+	// Content is the file of the configuration that becomes what is in the object. Nil without one.
+	Content *Content `json:"-"`
 	// Secrets are the keys of Kubernetes Secrets that Desired and Triggers are made from, sorted.
 	Secrets []model.SecretRef
 	// Reveal returns a copy that knows their values. Nil without any.

@@ -46,6 +46,10 @@ func (d *Driver) Apply(ctx context.Context, t unit.Target, desired cty.Value, st
 	if !desired.IsWhollyKnown() {
 		return st, fmt.Errorf("%s: a part of it is not known yet", t.Address)
 	}
+	desired, err := filled(r, desired)
+	if err != nil {
+		return st, wrap(t.Address, unit.Blocked(err.Error()))
+	}
 	s, err := d.sessionFor(ctx, k, t, desired)
 	if err != nil {
 		return st, wrap(t.Address, err)
@@ -174,7 +178,7 @@ func (d *Driver) wanted(s *session, t unit.Target, desired cty.Value) wanted {
 	}
 	value, _ := desired.UnmarkDeep()
 	project, _ := scopeOf(r, value, s)
-	return wanted{value: value, mark: t.Mark, project: project, named: nameOf(d.kinds[kindOf(t)], t, value), address: t.Address, unserved: unserved(t)}
+	return wanted{value: value, mark: t.Mark, project: project, named: nameOf(d.kinds[kindOf(t)], t, value), address: t.Address, unserved: unserved(t), content: r.Content}
 }
 
 // unserved are the services that keep a part of a target which cannot be there yet.

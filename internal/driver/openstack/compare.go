@@ -29,6 +29,10 @@ func (d *Driver) Compare(t unit.Target, desired cty.Value, st unit.State) unit.D
 	if desired == cty.NilVal {
 		desired = r.Desired
 	}
+	desired, err := filled(r, desired)
+	if err != nil {
+		return unit.Diff{Action: unit.ActionBlocked, Reason: err.Error()}
+	}
 	m, _ := st.Observed.(match)
 	switch {
 	case st.Existence == unit.Unknown:

@@ -76,6 +76,12 @@ func (k imageKind) read(raw map[string]any) *object {
 	if digest := textAt(raw, keySource); digest != "" {
 		o.values["source"], o.values["web_download"] = cty.NullVal(cty.String), cty.NullVal(cty.String) // only a digest is known; see compare
 	}
+	if digest := hashed(o); digest != "" || textAt(raw, keySource) != "" {
+		o.values[fileAttribute] = cty.NullVal(cty.String)
+		if digest != "" {
+			o.values[fileAttribute] = cty.StringVal(digest)
+		}
+	}
 	if checksum, ok := raw[keyChecksum]; ok {
 		o.values["checksum"] = fromJSON(checksum, cty.String)
 	}
@@ -124,7 +130,10 @@ func digestOf(source string) string {
 
 // compare compares by a digest where the bytes came from. Who fetched them makes no other image.
 func (k imageKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
-	if name != "source" && name != "web_download" {
+	switch digest := hashed(o); {
+	case name == fileAttribute && digest != "":
+		return textOf(want) == digest, true
+	case name != "source" && name != "web_download" && name != fileAttribute:
 		return false, false
 	}
 	return digestOf(textOf(want)) == textAt(o.raw, keySource), true
@@ -142,10 +151,10 @@ func (k imageKind) makeable(want cty.Value) string {
 		}
 		return problem
 	}
-	if attribute(want, "web_download") != cty.NilVal {
+	if attribute(want, "web_download") != cty.NilVal || attribute(want, fileAttribute) != cty.NilVal {
 		return ""
 	}
-	return "the image is not there, and neither source nor web_download says where its bytes come from: write one, or import the image that is meant"
+	return "the image is not there, and neither source nor web_download or file says where its bytes come from: write one, or import the image that is meant"
 }
 
 // adoptable takes over an image only once it has its bytes, and with a checksum only where Glance
@@ -219,12 +228,14 @@ func (k imageKind) update(ctx context.Context, s *session, o *object, w wanted, 
 		return nil
 	}
 	return k.uploads.begin(s, upload{
-		image: o.id, source: origin(w), checksum: w.text("checksum"), remote: w.text("web_download") != "", address: w.address,
+		image: o.id, source: origin(w), checksum: w.text("checksum"), remote: w.text("web_download") != "", content: w.content, address: w.address,
 	})
 }
 
-// origin is where the bytes of an image come from, whoever fetches them.
-func origin(w wanted) string { return first(w.text("source"), w.text("web_download")) }
+// origin is where the bytes of an image come from, whoever fetches them; of a file its digest.
+func origin(w wanted) string {
+	return first(w.text("source"), w.text("web_download"), w.text(fileAttribute))
+}
 
 // patch is the list of changes that Glance takes.
 func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]any {

@@ -212,4 +212,6 @@ type wanted struct {
 	drop map[string][]string
 	// unserved is as in found.
 	unserved []string
+	// content is the file that becomes what is in it; nil without one.
+	content *unit.Content
 }

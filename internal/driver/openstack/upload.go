@@ -24,7 +24,8 @@ const (
 // upload brings the bytes of one image from their source to Glance.
 type upload struct {
 	image, source, checksum string
-	remote                  bool // Glance fetches them itself
+	remote                  bool          // Glance fetches them itself
+	content                 *unit.Content // they are in a file, and the source is its digest
 	address                 addr.Object
 }
 
@@ -104,8 +105,11 @@ func (u *uploads) begin(s *session, job upload) error {
 	u.group.Go(func() {
 		defer cancel()
 		run := u.run
-		if job.remote {
+		switch {
+		case job.remote:
 			run = u.download
+		case job.content != nil:
+			run = u.hand
 		}
 		err := run(ctx, s, job)
 		u.mu.Lock()
@@ -119,14 +123,23 @@ func (u *uploads) begin(s *session, job upload) error {
 	return nil
 }
 
-// run fetches and sends at the same time, so that no image is ever kept here as a whole.
-func (u *uploads) run(ctx context.Context, s *session, job upload) error {
+// turn waits until an upload can begin. What it returns ends it.
+func (u *uploads) turn(ctx context.Context) (release func(), err error) {
 	select {
 	case u.slots <- struct{}{}:
-		defer func() { <-u.slots }()
+		return func() { <-u.slots }, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
+}
+
+// run fetches and sends at the same time, so that no image is ever kept here as a whole.
+func (u *uploads) run(ctx context.Context, s *session, job upload) error {
+	release, err := u.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if problem := u.sources.problem(job.source); problem != "" {

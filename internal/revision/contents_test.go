@@ -1,0 +1,41 @@
+package revision_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+)
+
+// TestFilesOfImages looks for them from the directory of the configuration.
+func TestFilesOfImages(t *testing.T) {
+	for _, tc := range []struct{ name, file, detail string }{
+		{"there", `"images/boot.img"`, ""},
+		{"there, beside the configuration", `"../shared.img"`, ""},
+		{"not there", `"boot.img"`, `there is no file "site/boot.img" in this revision`},
+		{"a directory", `"images"`, "is a directory"},
+		{"too large", `"images/large.img"`, "can have at most"},
+		{"out of the repository", `"../../boot.img"`, "leads out of the repository"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tree := fstest.MapFS{
+				"site/main.hcl":         {Data: []byte("cloud \"x\" {\n  openstack {\n    cloud = \"x\"\n  }\n}\nimage \"boot\" {\n  file = " + tc.file + "\n}\n")},
+				"site/images/boot.img":  {Data: []byte("boot")},
+				"site/images/large.img": {Data: make([]byte, 16<<20+1)},
+				"shared.img":            {Data: []byte("shared")},
+			}
+			loaded, found := revision.Load("abc", tree, "site", revision.Options{})
+			if tc.detail == "" {
+				if loaded == nil {
+					t.Errorf("findings:\n%s", found.Text(false))
+				}
+				return
+			}
+			if d := found.Diagnostics; loaded != nil || len(d) != 1 || d[0].Code != "revision.content" || d[0].Subject.String() != "site/main.hcl:7:3" ||
+				!strings.Contains(d[0].Detail, tc.detail) || d[0].Hint == "" || d[0].Address.String() != "image.boot" {
+				t.Errorf("findings:\n%s", found.Text(false))
+			}
+		})
+	}
+}

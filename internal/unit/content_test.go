@@ -1,0 +1,42 @@
+package unit_test
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+func TestContent(t *testing.T) {
+	tree := fstest.MapFS{
+		"site/images/boot.img": {Data: []byte("boot")},
+		"site/large.img":       {Data: make([]byte, 16<<20+1)},
+		"site/most.img":        {Data: make([]byte, 16<<20)},
+		"site/pipe":            {Mode: fs.ModeNamedPipe},
+	}
+	for name, want := range map[string]string{
+		"images/boot.img":  "",
+		"most.img":         "",
+		"images":           "is a directory",
+		"pipe":             "no file",
+		"large.img":        "can have at most 16777216",
+		"images/other.img": `there is no file "site/images/other.img" in this revision`,
+	} {
+		c := unit.NewContent(tree, "site", name)
+		sum, err := c.Sum()
+		again, _ := c.Sum()
+		if want == "" && (err != nil || !strings.HasPrefix(sum, "sha512:") || sum != again) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %q, %v", name, sum, err)
+		}
+		if checked := c.Check(); (checked == nil) != (want == "") {
+			t.Errorf("%s: %v", name, checked)
+		}
+	}
+	one, two := unit.NewContent(tree, "site", "images/boot.img"), unit.NewContent(tree, "site", "most.img")
+	first, err := one.Sum()
+	if second, problem := two.Sum(); first == second || err != nil || problem != nil {
+		t.Errorf("two files have the digests %q and %q, %v, %v", first, second, err, problem)
+	}
+}
