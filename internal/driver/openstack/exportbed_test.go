@@ -150,7 +150,7 @@ func TestExport(t *testing.T) {
 			mine = append(mine, o)
 		}
 	}
-	if result, hcl := adoptsAll(t, b.Driver, mine); result.Objects != len(mine) || len(mine) < 18 {
+	if result, hcl := adoptsAll(t, b.Driver, mine, export.Selection{}); result.Objects != len(mine) || len(mine) < 18 {
 		t.Errorf("%d exported of %d:\n%s", result.Objects, len(mine), hcl)
 	}
 }

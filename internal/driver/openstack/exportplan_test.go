@@ -19,9 +19,9 @@ import (
 
 // adoptsAll exports objects, and expects of a plan of that that it adopts all of them and changes no attribute. It returns
 // what was exported.
-func adoptsAll(t *testing.T, d *openstack.Driver, live []unit.Live) (exported export.Result, hcl string) {
+func adoptsAll(t *testing.T, d *openstack.Driver, live []unit.Live, by export.Selection) (exported export.Result, hcl string) {
 	t.Helper()
-	result, err := export.Export(language(), live, export.Selection{})
+	result, err := export.Export(language(), live, by)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestExportOfAllKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, hcl := adoptsAll(t, d, live)
+	result, hcl := adoptsAll(t, d, live, export.Selection{})
 	var kinds []string
 	for _, f := range result.Files {
 		kinds = append(kinds, strings.TrimSuffix(f.Name, ".hcl"))
@@ -187,6 +187,43 @@ func TestExportOfAllKinds(t *testing.T) {
 	}
 	if n := strings.Count(hcl, "role_assignment \""); n != 2 {
 		t.Errorf("%d role assignments, want those of alice", n)
+	}
+}
+
+// Of one project its own objects are exported, and what they refer to elsewhere is looked up.
+func TestExportOfOneProjectOfMany(t *testing.T) {
+	answers := whole()
+	networks := answers["/v2.0/networks"]
+	answers["/v2.0/networks"] = func(r *http.Request) any {
+		list, _ := networks(r).(map[string]any)["networks"].([]map[string]any)
+		return map[string]any{"networks": append(slices.Clone(list), map[string]any{"id": idOf("a0"), "name": "theirs", "project_id": idOf("a2"), "admin_state_up": true})}
+	}
+	d := answering(t, answers)
+	live, err := d.Live(t.Context(), export.Kinds(language()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, hcl := adoptsAll(t, d, live, export.Selection{Project: "shop"})
+	if result.Objects == 0 || result.LookedUp == 0 {
+		t.Errorf("%d exported, %d looked up", result.Objects, result.LookedUp)
+	}
+	for _, f := range result.Files {
+		for block := range strings.SplitSeq(string(f.Content), "\n\n") {
+			if f.Name != "data.hcl" && f.Name != "project.hcl" && strings.HasPrefix(block, strings.TrimSuffix(f.Name, ".hcl")+" ") &&
+				!strings.Contains(block, "= project.shop") && !strings.HasPrefix(block, "volume_attachment") && !strings.HasPrefix(block, "rbac_policy") {
+				t.Errorf("exported what is in no project, or another one:\n%s", block)
+			}
+		}
+	}
+	for _, looked := range []string{`data "flavor" "small"`, `data "volume_type" "fast"`, "= data.flavor.small", "= data.volume_type.fast", "= [network.web"} {
+		if !strings.Contains(hcl, looked) {
+			t.Errorf("no %s", looked)
+		}
+	}
+	for _, not := range []string{`network "theirs"`, `flavor "small" {`, "host_aggregate", "user \"", `domain "`} {
+		if strings.Contains(strings.ReplaceAll(hcl, `data "flavor" "small" {`, ""), not) {
+			t.Errorf("exported %s", not)
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func TestExportOfWhatAnotherClientMade(t *testing.T) {
 			mine = append(mine, o)
 		}
 	}
-	result, _ := adoptsAll(t, b.Driver, mine)
+	result, _ := adoptsAll(t, b.Driver, mine, export.Selection{})
 	if result.Objects != len(made) || len(made) < 200 {
 		t.Errorf("%d exported of %d", result.Objects, len(made))
 	}
