@@ -29,7 +29,7 @@ func withoutPodSetting() map[string][]string {
 	nowhere := append(slices.Clone(onNodes), "libvirt", "openvswitch", "mariadb-backup", "prometheus-blackbox-exporter", "prometheus-mysql-exporter", "skyline", RookAdapter)
 	return map[string][]string{
 		Resources:     {"skyline"},
-		Tolerations:   append(slices.Clone(exporters), "ovn", "designate", "ironic", "magnum", "octavia", "mariadb-backup", "skyline", RookAdapter),
+		Tolerations:   append(slices.Clone(exporters), "ovn", "designate", "ironic", "magnum", "octavia", "skyline", RookAdapter),
 		PriorityClass: append(slices.Clone(exporters), "mariadb", "rabbitmq", "memcached", "libvirt", "ovn", "mariadb-backup", "skyline", RookAdapter),
 		AntiAffinity:  nowhere,
 		TopologyKey:   nowhere,

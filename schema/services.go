@@ -94,7 +94,7 @@ func (s Service) Takes(setting string) bool {
 
 func serviceList() []Service {
 	return []Service{
-		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Others: []string{"controller"}, Budgets: []string{"server"}, Storage: true, Versioned: true},
+		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Others: []string{"controller"}, Budgets: []string{"server"}, Storage: true},
 		{Name: "rabbitmq", Doc: "The message broker between the parts of a service.", Parts: []string{"server"}, Storage: true, Versioned: true},
 		{Name: "memcached", Doc: "The cache of tokens and sessions.", Parts: []string{"server"}, Versioned: true},
 		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}, Budgets: []string{"api"}, TLS: true, Leaves: []string{LeftMessaging, LeftDatabase}},

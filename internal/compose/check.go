@@ -63,7 +63,7 @@ func (k check) independent(d diag.Diagnostic) bool {
 		return false
 	}
 	switch d.Code {
-	case codeVersion, codeProfile, codeNode, codeName, codeDuplicate, codeTrust:
+	case codeProfile, codeNode, codeName, codeDuplicate, codeTrust:
 		return true // they are about something that is there
 	case codeRelease:
 		return k.m.Cloud.Release != ""

@@ -23,7 +23,6 @@ const (
 	codeMissing   diag.Code = "compose.missing-service"
 	codeNode      diag.Code = "compose.missing-node"
 	codeValue     diag.Code = "compose.invalid-value"
-	codeVersion   diag.Code = "compose.version"
 	codeOverrides diag.Code = "compose.node-configuration"
 	codeProfile   diag.Code = "compose.profile-name"
 	codeSlot      diag.Code = "compose.slot"
@@ -89,6 +88,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.ceph()
 	c.nodes()
 	c.services()
+	c.mechanism()
 	c.physicalDevices()
 	c.tls()
 	c.exposure()

@@ -35,10 +35,20 @@ func TestDiagnostics(t *testing.T) {
 			compose.Facts{},
 			[]string{"main.hcl:16:3 compose.missing-service"},
 		},
-		"version without versions": {
-			strings.Replace(complete, `service "mariadb" { storage_size = "9Gi" }`, `service "mariadb" { version = "11.4" }`, 1),
+		"another backend of networks in one chart": {
+			composed.Source("ovs", "", "profile = profile.p") + "profile \"p\" {\n  service \"nova\" { values = { network = { backend = [\"openvswitch\", \"ovn\"] } } }\n}\n",
 			compose.Facts{},
-			[]string{"main.hcl:6:23 compose.version"},
+			[]string{"main.hcl:41:43 compose.invalid-value"},
+		},
+		"the backend of networks and another one beside it": {
+			composed.Source("ovs", "", "profile = profile.p") + "profile \"p\" {\n  service \"nova\" { values = { network = { backend = [\"openvswitch\", \"sriov\"] } } }\n}\n",
+			compose.Facts{},
+			nil,
+		},
+		"a device in a bridge of the chart": {
+			composed.Source("ovs", "", "profile = profile.p") + "profile \"p\" {\n  service \"neutron\" { conf = { auto_bridge_add = { br-ex = \"eth0\" } } }\n}\n",
+			compose.Facts{},
+			[]string{"main.hcl:41:52 compose.device"},
 		},
 		"names outside that no API has": {
 			composed.Source("ovs", "", "exposure {\n  domain = \"d.example\"\n  ingress_class = \"nginx\"\n  hosts = {\n    nove = \"n.example\"\n    nova = \"x.example\", heat = \"x.example\"\n  }\n}"),

@@ -211,7 +211,8 @@ func TestDevicesOfNodes(t *testing.T) {
 			physicalNetworks + `  profile = profile.bridges`, "profile \"bridges\" {\n  service \"neutron\" { conf = { auto_bridge_add = { \"br-more\" = \"\" } } }\n}\n", "",
 		},
 		"a bridge without devices": {
-			"physical_network \"public\" { bridge = \"br-public\" }\n  profile = profile.bridges", "profile \"bridges\" {\n  service \"neutron\" { conf = { auto_bridge_add = { \"br-public\" = \"eth5\" } } }\n}\n", "",
+			"physical_network \"public\" { bridge = \"br-public\" }\n  profile = profile.bridges", "profile \"bridges\" {\n  service \"neutron\" { conf = { auto_bridge_add = { \"br-public\" = \"eth5\" } } }\n}\n",
+			"a device beside those of physical networks", // a warning
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

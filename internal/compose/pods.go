@@ -148,9 +148,10 @@ func named(table map[string]map[string]string, service, piece, otherwise string)
 func podValues(known schema.Service, s *model.Service) []setting {
 	list := resourceValues(known, s)
 	if s.Pods.Tolerations != nil {
+		at := "pod.tolerations." + tolerated(s.Name)
 		list = append(list,
-			setting{path: "pod.tolerations." + s.Name + ".enabled", value: len(s.Pods.Tolerations) > 0},
-			setting{path: "pod.tolerations." + s.Name + ".tolerations", value: tolerationValues(s.Pods.Tolerations)})
+			setting{path: at + ".enabled", value: len(s.Pods.Tolerations) > 0},
+			setting{path: at + ".tolerations", value: tolerationValues(s.Pods.Tolerations)})
 	}
 	if class := s.Pods.PriorityClass; class != "" {
 		for _, piece := range known.Pieces() {
@@ -208,6 +209,14 @@ func resourceValues(known schema.Service, s *model.Service) []setting {
 		list = append(list, setting{path: podResources + of, value: nil})
 	}
 	return list
+}
+
+// tolerated is the name that the chart of a service has for its pods among tolerations.
+func tolerated(service string) string {
+	if service == "mariadb-backup" {
+		return "mariadb"
+	}
+	return service
 }
 
 func tolerationValues(tolerations []model.Toleration) []any {

@@ -148,13 +148,12 @@ func versionImages() map[string]map[string][2]string {
 }
 
 // versionValues returns the images of a version, and false where versions cannot be chosen.
-func versionValues(service, version string) ([]setting, bool) {
-	images, ok := versionImages()[service]
+func versionValues(service, version string) []setting {
 	var list []setting
-	for tag, around := range images {
+	for tag, around := range versionImages()[service] {
 		list = append(list, setting{path: "images.tags." + tag, value: around[0] + version + around[1]})
 	}
-	return list, ok
+	return list
 }
 
 func knownRelease(release string) bool { return slices.Contains(releases(), release) }

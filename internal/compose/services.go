@@ -175,13 +175,7 @@ func (c *composer) versionValues(s *model.Service) []setting {
 	if s.Version == "" {
 		return nil
 	}
-	values, ok := versionValues(s.Name, s.Version)
-	if !ok {
-		c.failAt(codeVersion, c.lastOrigin(s, "version"), "no versions to choose from",
-			fmt.Sprintf("the images of %s that are known have no versions", s.Name),
-			"write the images themselves: images = { … }")
-	}
-	return values
+	return versionValues(s.Name, s.Version)
 }
 
 // writtenFor returns what people wrote for a service, as values of its chart: conf and images, and values

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
@@ -28,6 +29,16 @@ func usesOfDevices() map[string][]string {
 
 // spareDevices tells of devices that services were told to do something else with, which would lose its addresses.
 func (c *composer) spareDevices() {
+	for _, service := range []string{"neutron", networkOVN} {
+		if s := c.m.Service(service); s != nil {
+			c.bridgesOf(s, c.written[service], s.Settings)
+			for _, own := range c.onNodes(s) {
+				if !same(get(own.written, bridgesOfConf), get(c.written[service], bridgesOfConf)) {
+					c.bridgesOf(s, own.written, own.settings)
+				}
+			}
+		}
+	}
 	if !c.connects() {
 		return
 	}
@@ -54,16 +65,6 @@ func (c *composer) spareDevices() {
 	for i := range c.m.Nodes {
 		if n := &c.m.Nodes[i]; !n.Disabled && (slices.Contains(n.Roles, schema.RoleCompute) || slices.Contains(n.Roles, schema.RoleNetwork)) {
 			c.spareOn(n)
-		}
-	}
-	for _, service := range []string{"neutron", networkOVN} {
-		if s := c.m.Service(service); s != nil {
-			c.bridgesOf(s, c.written[service], s.Settings)
-			for _, own := range c.onNodes(s) {
-				if !same(get(own.written, bridgesOfConf), get(c.written[service], bridgesOfConf)) {
-					c.bridgesOf(s, own.written, own.settings)
-				}
-			}
 		}
 	}
 }
@@ -115,7 +116,8 @@ func deviceOn(labels map[string]string, of *model.PhysicalNetwork) string {
 }
 
 // bridgesOf tells of devices that people have the charts put into bridges. The charts take the addresses of whatever they
-// are given, and know nothing of the devices that are put into bridges here.
+// are given, be it what the node is reached by, and know nothing of the devices that are put into bridges here. Where
+// there are none of those, it is a warning: what people write for charts counts.
 func (c *composer) bridgesOf(s *model.Service, written map[string]any, settings []model.Setting) {
 	bridges, _ := get(written, bridgesOfConf).(map[string]any)
 	for _, bridge := range slices.Sorted(maps.Keys(bridges)) {
@@ -125,7 +127,10 @@ func (c *composer) bridgesOf(s *model.Service, written map[string]any, settings 
 		}
 		at, text := c.whereKey(s, settings, append(strings.Split(bridgesOfConf, "."), bridge))
 		c.failAt(codeDevice, at, "a device beside those of physical networks",
-			fmt.Sprintf("%s of %s has the chart put %s into the bridge %s, on all nodes and whatever else it is there for", text, s.Name, device, bridge),
+			fmt.Sprintf("%s of %s has the chart put %s into the bridge %s, on all nodes and whatever else it is there for: the device loses its addresses, be they those that the node is reached by", text, s.Name, device, bridge),
 			"write physical_network with this bridge and device, and take this away")
+		if !c.connects() {
+			c.diags[len(c.diags)-1].Severity = diag.Warning
+		}
 	}
 }

@@ -94,7 +94,7 @@ func TestEveryServiceAndKindIsKnown(t *testing.T) {
 			t.Errorf("the volume of %s has the size %v", name, size)
 		}
 		wantRelease := "2026.1"
-		if service.Versioned || slices.Contains([]string{"ceph-adapter-rook", "mariadb-backup", "openvswitch", "ovn"}, name) {
+		if service.Versioned || slices.Contains([]string{"ceph-adapter-rook", "mariadb", "mariadb-backup", "openvswitch", "ovn"}, name) {
 			wantRelease = ""
 		}
 		if r.OpenStackRelease != wantRelease {

@@ -85,6 +85,8 @@ func settings() map[string][]setting {
 			path:  "pod.mounts.designate_service_cleaner.designate_service_cleaner.volumes",
 			value: []any{map[string]any{"name": "designate-etc-snippets", "emptyDir": map[string]any{}}},
 		}},
+		// The chart has the key that Barbican itself begins with, which everybody knows, as one to read old secrets by.
+		"barbican":                  {{path: "conf.simple_crypto_kek_rewrap.old_kek", value: ""}},
 		"ironic":                    ironicSettings(),
 		"octavia":                   append(scriptOf("octavia"), setting{path: "conf.octavia.task_flow.jobboard_enabled", value: false}), // it is kept in Valkey, which is not deployed
 		"skyline":                   {{path: "conf.skyline.openstack.default_region", value: nil}},                                       // the endpoints' is the cloud's

@@ -98,9 +98,29 @@ func (c *charts) find(ctx context.Context, wanted unit.Chart) (*source, error) {
 		return nil, unit.Blocked(fmt.Sprintf("the path %q of chart %s leads out of the configuration", wanted.Repository, wanted.Name))
 	}
 	if info, err := fs.Stat(wanted.Tree, at); err == nil && info.IsDir() {
-		return c.directory(wanted.Tree, at, 0)
+		found, err := c.directory(wanted.Tree, at, 0)
+		if err != nil {
+			return nil, err
+		}
+		return found, found.meets(wanted)
 	}
 	return c.archives(wanted, at)
+}
+
+// meets tells whether a chart that lies in a folder is of a version that was asked for. The error is a [unit.BlockedError].
+func (s *source) meets(wanted unit.Chart) error {
+	if wanted.Version == "" {
+		return nil
+	}
+	constraint, err := constraintOf(wanted.Version)
+	if err != nil {
+		return unit.Blocked(fmt.Sprintf("chart %s: %v", wanted.Name, err))
+	}
+	text := s.version()
+	if version, err := semver.NewVersion(text); err == nil && constraint.Check(version) {
+		return nil
+	}
+	return unit.Blocked(fmt.Sprintf("chart %s in the directory %s is of version %q, and %s is wanted", wanted.Name, wanted.Repository, text, wanted.Version))
 }
 
 // directory loads the chart in a folder of the configuration, with the charts beside it that it

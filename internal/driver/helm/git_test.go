@@ -201,7 +201,7 @@ func TestLockGitRefuses(t *testing.T) {
 	b.repo.ForcePush(t, "refs/heads/main", git("commit-tree", "-m", "Modules", git("write-tree")))
 	for _, c := range []struct{ name, constraint, query, want string }{
 		{"heat", "", "", "there is no chart heat in the directory deploy"},
-		{"nova", ">= 2", "", "has version 1.4.0 in the place of one that fits"},
+		{"nova", ">= 2", "", `is of version "1.4.0", and >= 2 is wanted`},
 		{"misnamed", "", "", `has the chart "other" under this name`},
 		{"lonely", "", "", "far"},
 		{"climber", "", "", "there is no chart at ../up"},

@@ -419,7 +419,7 @@ func rolls(object *unstructured.Unstructured) bool {
 		return false
 	}
 	strategy, _, _ := unstructured.NestedString(object.Object, "spec", "updateStrategy", "type")
-	return strategy != "OnDelete"
+	return strategy != onDelete
 }
 
 // changesPods tells whether one version of an object makes other pods than the one before.

@@ -37,6 +37,9 @@ const (
 	kindSecret     = "Secret"
 	kindDefinition = "CustomResourceDefinition"
 	kindNamespace  = "Namespace"
+
+	// onDelete is the update strategy of DaemonSets whose pods nobody but us replaces.
+	onDelete = "OnDelete"
 )
 
 // rendered is what a chart makes of values.
@@ -88,6 +91,9 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 			return rendered{}, unit.Blocked(fmt.Sprintf("%s: %v", path.Clean(manifest.Name), err))
 		}
 		result.objects = append(result.objects, objects...)
+	}
+	if w.spec.OnDelete {
+		leavePods(result.objects)
 	}
 	d.mu.Lock()
 	d.rendered[id] = result

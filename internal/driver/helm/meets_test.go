@@ -1,0 +1,39 @@
+package helm
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// TestVersionOfAFolder: a chart in a folder of the configuration is taken only when it is of a version that is wanted, as
+// any other chart.
+func TestVersionOfAFolder(t *testing.T) {
+	tree := fstest.MapFS{
+		"charts/app/Chart.yaml":    {Data: []byte("apiVersion: v2\nname: app\nversion: 2026.1.4+abc\n")},
+		"charts/bare/Chart.yaml":   {Data: []byte("apiVersion: v2\nname: bare\n")},
+		"charts/broken/Chart.yaml": {Data: []byte("apiVersion: v2\nname: broken\nversion: newest\n")},
+	}
+	from := newCharts(Options{CacheDir: t.TempDir()})
+	for _, test := range []struct{ name, version, want string }{
+		{"app", "", ""},
+		{"app", "~> 2026.1", ""},
+		{"app", "2026.1.4", ""},
+		{"app", "~> 2025.1", `chart app in the directory charts is of version "2026.1.4+abc", and ~> 2025.1 is wanted`},
+		{"app", "some", `chart app: the version "some": improper constraint: "some"`},
+		{"bare", ">= 1", `chart bare in the directory charts is of version "", and >= 1 is wanted`},
+		{"broken", ">= 1", `chart broken in the directory charts is of version "newest", and >= 1 is wanted`},
+	} {
+		found, err := from.find(t.Context(), unit.Chart{Name: test.name, Repository: "charts", Version: test.version, Tree: tree})
+		if test.want == "" {
+			if err != nil || found == nil {
+				t.Errorf("%s %s: %v", test.name, test.version, err)
+			}
+			continue
+		}
+		if !unit.IsBlocked(err) || err.Error() != test.want {
+			t.Errorf("%s %s: %v, want %s", test.name, test.version, err, test.want)
+		}
+	}
+}
