@@ -47,7 +47,7 @@ func perHostRule() Rule {
 
 func hostAggregateBlock() Block {
 	return Block{
-		Kind: "host_aggregate", Class: ClassResource, Labels: resourceLabel("gpu"), Rules: []Rule{aggregateRule()},
+		Kind: "host_aggregate", Class: ClassResource, Labels: resourceLabel("gpu"), Rules: []Rule{aggregateRule(), selectorRule()},
 		Unique: "Nova takes a name for one aggregate only", OneName: true,
 		Doc: "A group of compute hosts with something in common, which the scheduler chooses by. With an availability zone, users can choose it as well.",
 		Attributes: []Attribute{
@@ -61,10 +61,44 @@ func hostAggregateBlock() Block {
 				Doc: "The compute hosts in it, by the names that Nova has for them. Those that are taken out leave it; hosts that others have added stay.",
 			},
 			{
+				Name: NodeSelector, Type: cty.Map(cty.String), AtLoad: true, Format: FormatLabelValue, Conflicts: "hosts", Apart: true,
+				Example: cty.MapVal(map[string]cty.Value{"gpu": cty.StringVal("a100")}),
+				Doc:     "Labels by which nodes of Kubernetes are chosen, in place of hosts: the compute hosts on the nodes that have all of these are in it, and follow as labels change. A node that loses one, or leaves the cluster, leaves the aggregate as well; hosts that others have added stay. Nodes that Nova knows no host of yet are waited for. The output hosts has the hosts by the names of their nodes. As long as it is not known which nodes or hosts there are, nobody joins or leaves.",
+			},
+			{
 				Name: "metadata", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"ssd": cty.StringVal("true")}),
 				Doc: "What the scheduler compares with the extra specs of flavors. Those that are taken out are taken away; keys that others have added stay.",
 			},
 			idAttribute(FormatAny),
+		},
+	}
+}
+
+// NodeSelector is the attribute of a host aggregate with the labels of the nodes whose hosts are in it.
+const NodeSelector = "node_selector"
+
+func selectorRule() Rule {
+	return Rule{
+		Doc: "node_selector has at least one label, and its keys are those of labels of Kubernetes.",
+		breaches: func(v values) []Breach {
+			plain := plainOf(v[NodeSelector])
+			if plain == cty.NilVal || !plain.CanIterateElements() {
+				return nil
+			}
+			if plain.LengthInt() == 0 {
+				return []Breach{{
+					Attribute: NodeSelector, Says: "must not be empty, as every node has all of no labels",
+					Hint: "write a label that the nodes have, such as { \"kubernetes.io/os\" = \"linux\" } for all",
+				}}
+			}
+			var found []Breach
+			for it := plain.ElementIterator(); it.Next(); {
+				key, _ := it.Element()
+				if err := FormatLabelKey.Check(key.AsString()); err != nil {
+					found = append(found, Breach{Attribute: NodeSelector, Path: cty.Path{}.Index(key), Says: "is no key of a label", Hint: "write one such as topology.kubernetes.io/zone"})
+				}
+			}
+			return found
 		},
 	}
 }

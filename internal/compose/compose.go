@@ -57,6 +57,9 @@ type Evaluator interface {
 type Facts struct {
 	// Nodes are the names of the cluster's Kubernetes nodes; nil when they are not known.
 	Nodes []string
+	// Labels returns the labels of the nodes by their names, as they were when the facts were gathered; nil when they
+	// are not known. keys are those that count: when one of them changes on a node, units have to be composed anew.
+	Labels func(keys []string) map[string]map[string]string
 	// Tree holds the configuration's files, for charts that lie beside them. Nothing is read here.
 	Tree fs.FS
 	// Dir is the directory of the configuration in Tree, which the paths of other files begin at.

@@ -56,6 +56,7 @@ func (c *composer) resource(r *model.Resource) {
 		spec.Block = block.DataBlock()
 	}
 	c.secretsIn(spec, r)
+	c.selectHosts(spec, r)
 	c.add(unit.Unit{
 		Address: r.Address, Spec: spec, Edges: c.resourceEdges(r), Class: unit.ClassResource,
 		Drift: unit.DriftPolicy(r.Lifecycle.Drift), PreventDestroy: r.Lifecycle.PreventDestroy,

@@ -45,6 +45,7 @@ type System struct {
 	guard   func() error
 	masker  *redact.Masker
 	current atomic.Pointer[engine.Engine] // who hears of changes
+	nodes   *nodeWatch
 
 	mutex   sync.Mutex
 	found   *installed        // by Ping, for the engine that is made next
@@ -78,7 +79,10 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
-	s := &System{Flags: flags, checks: checks, sources: sources, Access: access, Budgets: budgets, Log: log, agent: agent, guard: guard, masker: redact.NewMasker(), told: map[string]string{}}
+	s := &System{
+		Flags: flags, checks: checks, sources: sources, Access: access, Budgets: budgets, Log: log, agent: agent, guard: guard,
+		masker: redact.NewMasker(), nodes: newNodeWatch(), told: map[string]string{},
+	}
 	s.Model = func() *model.Model { return nil }
 	s.cluster, err = kube.New(kube.Options{
 		Access: access, SystemNamespace: flags.Namespace, Guard: guard, Sent: budgets[apiKubernetes].Spend, UserAgent: agent, Masker: s.masker, LogLines: flags.LogLines, Log: log,
@@ -124,12 +128,6 @@ func (s *System) Ping(ctx context.Context) error {
 		s.id = found.id
 	}
 	return nil
-}
-
-// Facts are what compose has to know of the cluster.
-func (s *System) Facts(ctx context.Context) (compose.Facts, error) {
-	nodes, err := s.cluster.Nodes(ctx)
-	return compose.Facts{Nodes: nodes, OpenStackGiven: s.Flags.OSCloud != "", Checks: s.checks}, err
 }
 
 // Engine makes an engine over what the inventory says now. With readOnly nothing is created that
@@ -254,32 +252,6 @@ func (s *System) notify(addresses ...addr.Object) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		e.Notify(ctx, addresses...)
-	}
-}
-
-// NodesChanged calls f each time that nodes came or went, until ctx ends.
-func (s *System) NodesChanged(ctx context.Context, f func()) {
-	heard := make(chan struct{}, 1)
-	cancel := s.cluster.Subscribe(func(ref unit.ObjectRef) {
-		if ref.Kind == "Node" {
-			select {
-			case heard <- struct{}{}:
-			default:
-			}
-		}
-	})
-	defer cancel()
-	known, _ := s.cluster.Nodes(ctx) // without an answer any later one is news
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-heard:
-			if nodes, err := s.cluster.Nodes(ctx); err == nil && !slices.Equal(nodes, known) {
-				known = nodes
-				f()
-			}
-		}
 	}
 }
 

@@ -273,6 +273,19 @@ func (c *Cluster) Nodes(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
+// NodeLabels returns the labels of all nodes by their names. Nobody changes them.
+func (c *Cluster) NodeLabels(ctx context.Context) (map[string]map[string]string, error) {
+	nodes, err := c.all(ctx, watchKey{apiVersion: "v1", kind: "Node"})
+	if err != nil {
+		return nil, err
+	}
+	labels := make(map[string]map[string]string, len(nodes))
+	for _, node := range nodes {
+		labels[node.GetName()] = node.GetLabels()
+	}
+	return labels, nil
+}
+
 // Labelled returns the names of the nodes that bear labels which we have set, sorted.
 func (c *Cluster) Labelled(ctx context.Context) ([]string, error) {
 	nodes, err := c.all(ctx, watchKey{apiVersion: "v1", kind: "Node"})

@@ -34,12 +34,16 @@
 // of what had the name before. When the answer is lost, the one object that has come since and could have been created
 // as what is wanted is ours; of several nobody can tell which, and that is told.
 //
+// Hosts of an aggregate that are chosen by the labels of nodes are wanted, shown and on record by the names of their
+// nodes. Who makes the target knows which nodes have the labels; the driver knows which host is on which node.
+//
 // Rules of a QoS policy, sub-ports of a trunk and routes of a router bear no mark. Those that we have set are on
 // record by their keys, see [schema.Nested], and only they are taken away.
 //
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
-// writes limits of Neutron; one list of server groups where an instance writes one; one request for each
+// writes limits of Neutron; one list of server groups where an instance writes one; one list of Nova's services where
+// the hosts of an aggregate are chosen by the labels of nodes; one request for each
 // flavor and volume type that is not public, and each image that is shared, and writes who can use it, or wrote it, as no
 // list says that; one for each project that writes limits of Nova, which has no list of them; and one for each user that
 // writes groups, or wrote some, as Keystone has no list of those. Images are two lists, as Glance has the hidden ones apart. Users and groups cost one list of domains and one list for each domain that seems to

@@ -3,11 +3,9 @@ package openstack
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -35,7 +33,7 @@ func (k hostAggregateKind) read(raw map[string]any) *object {
 	if id, ok := raw["id"].(json.Number); ok {
 		o.id = id.String()
 	}
-	o.values = readFields(k.schema, []field{{"name", "name"}, {zoneAttribute, zoneAttribute}, {"hosts", "hosts"}}, raw)
+	o.values = readFields(k.schema, []field{{"name", "name"}, {zoneAttribute, zoneAttribute}, {hostsAttribute, hostsAttribute}}, raw)
 	o.values["id"] = cty.StringVal(o.id)
 	metadata, _ := raw["metadata"].(map[string]any)
 	metadata = maps.Clone(metadata)
@@ -91,14 +89,7 @@ func (k hostAggregateKind) update(ctx context.Context, s *session, o *object, w 
 			return err
 		}
 	}
-	for _, host := range w.drop["hosts"] {
-		if err := k.act(ctx, s, o.id, "remove_host", map[string]any{"host": host}); err != nil && !notFound(err) {
-			return err
-		}
-	}
-	return addTags(w.list("hosts"), listOf(o.values["hosts"]), func(host string) error {
-		return k.act(ctx, s, o.id, "add_host", map[string]any{"host": host})
-	})
+	return k.setHosts(ctx, s, o, w, attributes)
 }
 
 func (k hostAggregateKind) act(ctx context.Context, s *session, id, action string, body any) error {
@@ -108,19 +99,9 @@ func (k hostAggregateKind) act(ctx context.Context, s *session, id, action strin
 	return err
 }
 
-// holds tells of hosts that others have added.
-func (k hostAggregateKind) holds(o *object, set map[string][]string) string {
-	others := slices.DeleteFunc(listOf(o.values["hosts"]), func(host string) bool { return slices.Contains(set["hosts"], host) })
-	if len(others) == 0 {
-		return ""
-	}
-	slices.Sort(others)
-	return fmt.Sprintf("the aggregate has hosts that others have added: %s; take them out first", strings.Join(others, ", "))
-}
-
 // remove takes the hosts out, as Nova keeps an aggregate that has some.
 func (k hostAggregateKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
-	for _, host := range listOf(o.values["hosts"]) {
+	for _, host := range textsAt(o.raw, hostsAttribute) {
 		if err := k.act(ctx, s, o.id, "remove_host", map[string]any{"host": host}); err != nil && !notFound(err) {
 			return false, err
 		}

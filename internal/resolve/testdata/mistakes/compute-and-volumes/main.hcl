@@ -43,3 +43,12 @@ server_group "again" {
     create_before_destroy = true
   }
 }
+
+host_aggregate "selected" {
+  hosts         = ["node-1"]
+  node_selector = { "a key" = "b" }
+}
+
+host_aggregate "everything" {
+  node_selector = {}
+}

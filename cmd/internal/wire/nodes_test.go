@@ -1,0 +1,41 @@
+package wire
+
+import "testing"
+
+// TestNewsOfNodes has only labels count that somebody has asked for, and misses none that changed meanwhile.
+func TestNewsOfNodes(t *testing.T) {
+	t.Parallel()
+	type nodes = map[string]map[string]string
+	w := newNodeWatch()
+	if w.news(nodes{"a": nil}) {
+		t.Error("nobody was told of nodes, but there is news")
+	}
+	w.tell(nodes{"a": {"gpu": "a100", "rack": "1"}})
+	for _, step := range []struct {
+		name  string
+		now   nodes
+		count []string
+		news  bool
+	}{
+		{"nothing", nodes{"a": {"gpu": "a100", "rack": "1"}}, nil, false},
+		{"a label that nobody asked for", nodes{"a": {"gpu": "t4", "rack": "1"}}, nil, false},
+		{"the same, now that somebody asks", nodes{"a": {"gpu": "t4", "rack": "1"}}, []string{"gpu"}, true},
+		{"the same again", nodes{"a": {"gpu": "t4", "rack": "1"}}, nil, false},
+		{"another label", nodes{"a": {"gpu": "t4", "rack": "2"}}, nil, false},
+		{"a label that goes", nodes{"a": {"rack": "2"}}, nil, true},
+		{"one that comes back empty", nodes{"a": {"gpu": "", "rack": "2"}}, nil, true},
+		{"a node that comes", nodes{"a": {"gpu": ""}, "b": {}}, nil, true},
+		{"a node that goes", nodes{"a": {"gpu": ""}}, nil, true},
+	} {
+		for len(w.heard) > 0 {
+			<-w.heard
+		}
+		w.count(step.count)
+		if asked := len(w.heard) > 0; asked != (len(step.count) > 0) {
+			t.Errorf("%s: the nodes are looked at again: %t", step.name, asked)
+		}
+		if got := w.news(step.now); got != step.news {
+			t.Errorf("%s: news is %t", step.name, got)
+		}
+	}
+}
