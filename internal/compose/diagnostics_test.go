@@ -38,7 +38,7 @@ func TestDiagnostics(t *testing.T) {
 		"another backend of networks in one chart": {
 			composed.Source("ovs", "", "profile = profile.p") + "profile \"p\" {\n  service \"nova\" { values = { network = { backend = [\"openvswitch\", \"ovn\"] } } }\n}\n",
 			compose.Facts{},
-			[]string{"main.hcl:41:43 compose.invalid-value"},
+			[]string{"main.hcl:51:43 compose.invalid-value"},
 		},
 		"the backend of networks and another one beside it": {
 			composed.Source("ovs", "", "profile = profile.p") + "profile \"p\" {\n  service \"nova\" { values = { network = { backend = [\"openvswitch\", \"sriov\"] } } }\n}\n",
@@ -48,7 +48,7 @@ func TestDiagnostics(t *testing.T) {
 		"a device in a bridge of the chart": {
 			composed.Source("ovs", "", "profile = profile.p") + "profile \"p\" {\n  service \"neutron\" { conf = { auto_bridge_add = { br-ex = \"eth0\" } } }\n}\n",
 			compose.Facts{},
-			[]string{"main.hcl:41:52 compose.device"},
+			[]string{"main.hcl:51:52 compose.device"},
 		},
 		"names outside that no API has": {
 			composed.Source("ovs", "", "exposure {\n  domain = \"d.example\"\n  ingress_class = \"nginx\"\n  hosts = {\n    nove = \"n.example\"\n    nova = \"x.example\", heat = \"x.example\"\n  }\n}"),

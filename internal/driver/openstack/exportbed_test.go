@@ -154,3 +154,46 @@ func TestExport(t *testing.T) {
 		t.Errorf("%d exported of %d:\n%s", result.Objects, len(mine), hcl)
 	}
 }
+
+// What is in one project is exported alone: what it refers to outside is looked up, and a plan of that adopts all of it
+// and changes no attribute.
+func TestExportOfAProject(t *testing.T) {
+	prefix := unique("export")
+	p := newPerson(t)
+	project := p.makes("identity", "projects", "project", map[string]any{"name": prefix + "-shop"})
+	other := p.makes("identity", "projects", "project", map[string]any{"name": prefix + "-other"})
+	outside := p.makes("network", "networks", "network", map[string]any{"name": prefix + "-outside", "router:external": true})
+	p.makes("network", "subnets", "subnet", map[string]any{"name": prefix + "-outside", "network_id": outside, "cidr": "192.0.2.0/24", "ip_version": 4})
+	theirs := p.makes("network", "security-groups", "security_group", map[string]any{"name": prefix + "-theirs", "project_id": other})
+	p.makes("network", "networks", "network", map[string]any{"name": prefix + "-theirs", "project_id": other})
+	network := p.makes("network", "networks", "network", map[string]any{"name": prefix + "-web", "project_id": project})
+	p.makes("network", "subnets", "subnet", map[string]any{"name": prefix + "-web", "network_id": network, "project_id": project, "cidr": "10.9.0.0/24", "ip_version": 4})
+	p.makes("network", "routers", "router", map[string]any{"name": prefix + "-edge", "project_id": project, "external_gateway_info": map[string]any{"network_id": outside}})
+	group := p.makes("network", "security-groups", "security_group", map[string]any{"name": prefix + "-web", "project_id": project})
+	p.makes("network", "security-group-rules", "security_group_rule", map[string]any{"security_group_id": group, "direction": "ingress", "remote_group_id": theirs})
+	p.makes("network", "rbac-policies", "rbac_policy", map[string]any{
+		"object_type": "network", "object_id": network, "action": "access_as_shared", "target_tenant": other, "project_id": project,
+	})
+	p.makes("image", "images", "", map[string]any{"name": prefix + "-theirs", "disk_format": "raw", "container_format": "bare", "owner": other})
+
+	b := newBench(t)
+	live, err := b.Live(t.Context(), export.Kinds(language()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, hcl := adoptsAll(t, b.Driver, live, export.Selection{Project: prefix + "-shop"})
+	if result.Objects != 6 {
+		t.Errorf("%d objects, want 6", result.Objects)
+	}
+	for _, looked := range []string{
+		`data "network" "` + prefix + `-outside"`, `data "security_group" "` + prefix + `-theirs"`, `data "domain" "Default"`, `data "subnet" "` + prefix + `-outside"`,
+		"external_network = data.network." + prefix + "-outside", "= data.security_group." + prefix + "-theirs",
+	} {
+		if !strings.Contains(hcl, looked) {
+			t.Errorf("no %s in\n%s", looked, hcl)
+		}
+	}
+	if result.LookedUp != 4 {
+		t.Errorf("%d looked up, want 4:\n%s", result.LookedUp, hcl)
+	}
+}
