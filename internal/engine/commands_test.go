@@ -177,6 +177,7 @@ func (s *scenario) converge(args []string) error {
 //	roll ADDRESS [REASON]: what it consists of is replaced bit by bit, while it works
 //	put ADDRESS [ID] [MARK], theirs NAME: somebody else creates one       notify ADDRESS
 //	claim ADDRESS NAME SIZE: a service makes a claim to a volume
+//	lose-lease: another process is in charge, until this one is started anew
 func (s *scenario) disturb(command string, args []string) (bool, error) {
 	w := s.world
 	w.mutex.Lock()
@@ -242,6 +243,8 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 	case "claim":
 		a := addr.MustParseObject(args[0])
 		w.claims[a] = append(w.claims[a], claimOf(args[1], args[2]))
+	case "lose-lease":
+		w.displaced = true
 	case "hosts":
 		s.hosts[args[0]] = atoi(args[1])
 	case "store":

@@ -111,6 +111,11 @@ func New(options Options) *Engine {
 	if options.Changed == nil {
 		options.Changed = func() {}
 	}
+	drivers := map[unit.DriverName]Driver{}
+	for name, driver := range options.Drivers {
+		drivers[name] = &contained{driver, name, options.Log}
+	}
+	options.Drivers = drivers
 	return &Engine{
 		Options: options, told: options.Suspensions, events: make(chan func(), 64), places: &plan.Relocation{},
 		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},

@@ -2,6 +2,9 @@ package engine
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
@@ -56,8 +59,21 @@ func (g *guard) finding(c plan.Change, difference string) string {
 	case len(c.Fields) == 0:
 		return "somebody else undoes it each time: " + what
 	default:
-		return fmt.Sprintf("somebody else changes %s back each time", paths(c.Fields))
+		return fmt.Sprintf("%s changes %s back each time", writers(c.Fields), paths(c.Fields))
 	}
+}
+
+// writers names who changes fields, as far as that is known of all of them.
+func writers(fields []unit.Field) string {
+	var names []string
+	for _, f := range fields {
+		if f.By == "" {
+			return "somebody else"
+		}
+		names = append(names, strconv.Quote(f.By))
+	}
+	slices.Sort(names)
+	return "the field manager " + strings.Join(slices.Compact(names), " or ")
 }
 
 // undone tells whether a difference was gone each time and came back: only then somebody else made it.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // store is an inventory's store in memory. Every write is a point where the process may be killed,
@@ -31,6 +32,9 @@ func (s *store) Load(context.Context) (map[string]inventory.Shard, error) {
 func (s *store) Put(ctx context.Context, name string, data []byte, version string) (string, error) {
 	if err := s.world.point(ctx); err != nil {
 		return "", err
+	}
+	if s.world.isDisplaced() {
+		return "", unit.ErrNotWriter
 	}
 	stored, err := s.put(name, data, version)
 	if dead := s.world.point(ctx); dead != nil {

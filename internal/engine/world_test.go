@@ -75,15 +75,16 @@ type world struct {
 	calls   int      // all calls of Apply and Delete
 	looks   int      // all calls of Observe
 
-	budgets  map[unit.DriverName]*budget.Budget
-	claims   map[addr.Object][]unit.Claim // to volumes of services
-	failures map[string]int               // "apply a.b" fails that often
-	blocked  map[string]string            // what needs a person, and why
-	hidden   map[string]bool              // addresses, drivers and services with parts that cannot be observed
-	hanging  map[string]bool              // drivers that never answer an observation; "hosts" for where instances run
-	holds    map[string]chan struct{}
-	running  int // calls of Apply and Delete that run now
-	most     int
+	budgets   map[unit.DriverName]*budget.Budget
+	claims    map[addr.Object][]unit.Claim // to volumes of services
+	failures  map[string]int               // "apply a.b" fails that often
+	blocked   map[string]string            // what needs a person, and why
+	hidden    map[string]bool              // addresses, drivers and services with parts that cannot be observed
+	hanging   map[string]bool              // drivers that never answer an observation; "hosts" for where instances run
+	holds     map[string]chan struct{}
+	displaced bool // another process is in charge: no request that changes something is sent
+	running   int  // calls of Apply and Delete that run now
+	most      int
 
 	points int // how often something could have been killed so far
 	kill   int // at which of these points
@@ -121,7 +122,13 @@ func (w *world) point(ctx context.Context) error {
 func (w *world) revive() {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.kill, w.killed = 0, make(chan struct{})
+	w.kill, w.killed, w.displaced = 0, make(chan struct{}), false
+}
+
+func (w *world) isDisplaced() bool {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.displaced
 }
 
 func (w *world) called() int {
@@ -473,6 +480,9 @@ func (f fake) begin(ctx context.Context, op string, a addr.Object) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	err := w.fails(op, a)
+	if w.displaced {
+		err = unit.ErrNotWriter
+	}
 	if reason := cmp.Or(w.blocked[a.String()], w.blocked[op+":"+a.String()]); reason != "" {
 		err = unit.Blocked(reason)
 	}

@@ -34,6 +34,30 @@ spec:
     metadata: {labels: {app: server}, annotations: {text: {{ .Values.text | quote }}}}
     spec: {containers: [{name: server, image: "registry.example.org/server:1"}]}
 ---
+apiVersion: v1
+kind: Service
+metadata: {name: server, annotations: {text: {{ .Values.text | quote }}}}
+spec: {selector: {app: server}, ports: [{port: 80}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: store}
+spec:
+  serviceName: store
+  selector: {matchLabels: {app: store}}
+  template:
+    metadata: {labels: {app: store}, annotations: {text: {{ .Values.text | quote }}}}
+    spec: {containers: [{name: store, image: "registry.example.org/store:1"}]}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}, annotations: {text: {{ .Values.text | quote }}}}
+    spec: {containers: [{name: agent, image: "registry.example.org/agent:1"}]}
+---
 apiVersion: batch/v1
 kind: Job
 metadata: {name: before, annotations: {helm.sh/hook: "pre-install,pre-upgrade", helm.sh/hook-delete-policy: before-hook-creation}}
@@ -90,7 +114,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 				}
 				if !killed {
 					t.Logf("%d writes", step-1)
-					if step < 8 { // the revision, the objects, the hooks, the inventory
+					if step < 11 { // the revision, the objects, the hooks, the inventory
 						t.Errorf("an %s takes %d writes: those of the release are not among them", kind, step-1)
 					}
 					return
@@ -157,6 +181,18 @@ func (s *stepped) once(t *testing.T, namespace, text string, revision int, at cr
 	server, err := client.AppsV1().Deployments(namespace).Get(t.Context(), "server", metav1.GetOptions{})
 	if err != nil || server.Spec.Template.Annotations["text"] != text || server.Status.AvailableReplicas != 1 {
 		t.Errorf("killed at %v: the server has %v and %d pods, %v", at, server.Spec.Template.Annotations, server.Status.AvailableReplicas, err)
+	}
+	store, err := client.AppsV1().StatefulSets(namespace).Get(t.Context(), "store", metav1.GetOptions{})
+	if err != nil || store.Spec.Template.Annotations["text"] != text || store.Status.UpdatedReplicas != 1 || store.Status.ReadyReplicas != 1 {
+		t.Errorf("killed at %v: the store has %v and %+v, %v", at, store.Spec.Template.Annotations, store.Status, err)
+	}
+	agent, err := client.AppsV1().DaemonSets(namespace).Get(t.Context(), "agent", metav1.GetOptions{})
+	if err != nil || agent.Spec.Template.Annotations["text"] != text || agent.Status.UpdatedNumberScheduled == 0 || agent.Status.NumberUnavailable != 0 {
+		t.Errorf("killed at %v: the agent has %v and %+v, %v", at, agent.Spec.Template.Annotations, agent.Status, err)
+	}
+	service, err := client.CoreV1().Services(namespace).Get(t.Context(), "server", metav1.GetOptions{})
+	if err != nil || service.Annotations["text"] != text {
+		t.Errorf("killed at %v: the Service has %v, %v", at, service.Annotations, err)
 	}
 	secrets, err := client.CoreV1().Secrets(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "owner=helm"})
 	if err != nil {

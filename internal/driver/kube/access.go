@@ -329,7 +329,7 @@ func labelled(object *unstructured.Unstructured) *unstructured.Unstructured {
 // sendable returns a copy of the object without what only the server writes.
 func sendable(object *unstructured.Unstructured) *unstructured.Unstructured {
 	object = object.DeepCopy()
-	for _, field := range []string{"managedFields", "creationTimestamp", "resourceVersion", "generation", "uid", "selfLink"} {
+	for _, field := range []string{fieldManagers, "creationTimestamp", "resourceVersion", "generation", "uid", "selfLink"} {
 		unstructured.RemoveNestedField(object.Object, "metadata", field)
 	}
 	delete(object.Object, "status")

@@ -51,6 +51,35 @@ func TestGuardStopsWhatChanges(t *testing.T) {
 	}
 }
 
+// Who else wrote to an object is named with what differs.
+func TestWhoElseWrote(t *testing.T) {
+	w := newWorld(t, testbed.Cluster(t))
+	w.namespace()
+	mine := ours(object(t, configMap(w.name, "a", "{k: v}")))
+	by := func(manager string, wanted *unstructured.Unstructured) string {
+		t.Helper()
+		_, err := w.cluster.Apply(w.ctx, manager, wanted)
+		w.must(err)
+		live, err := w.cluster.Confirm(w.ctx, unit.RefOf(mine.Object))
+		w.must(err)
+		wanted = mine.DeepCopy()
+		w.must(unstructured.SetNestedField(wanted.Object, "wanted", "data", "k"))
+		fields := w.cluster.Compare(wanted, live)
+		if len(fields) != 1 {
+			t.Fatalf("got %v", fields)
+		}
+		return fields[0].By
+	}
+	theirs := mine.DeepCopy()
+	w.must(unstructured.SetNestedField(theirs.Object, "theirs", "data", "k"))
+	if got := by(kube.Manager, mine); got != "" {
+		t.Errorf("before anybody else it was %q", got)
+	}
+	if got := by("somebody", theirs); got != "somebody" {
+		t.Errorf("it was %q", got)
+	}
+}
+
 func TestUnchangedIsAskedOnce(t *testing.T) {
 	w := newWorld(t, testbed.Cluster(t))
 	w.namespace()

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/fluxcd/pkg/ssa/normalize"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -38,7 +39,15 @@ func (c *Cluster) Compare(desired, live *unstructured.Unstructured) []unit.Field
 		d.secret = secret && key == "data"
 		d.value(path{}.field(key), want[key], live.Object[key])
 	}
-	return d.confirmed(want, live)
+	fields := d.confirmed(want, live)
+	if by := writer(metadataOf(live)); by != "" {
+		for i := range fields {
+			if !strings.HasPrefix(fields[i].Path, "metadata.") { // of which nobody knows
+				fields[i].By = by
+			}
+		}
+	}
+	return fields
 }
 
 // compareStatus is Compare for the status alone.

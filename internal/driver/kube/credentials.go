@@ -195,6 +195,7 @@ func (s *credentialSet) write(ctx context.Context, live *unstructured.Unstructur
 		}}
 	} else {
 		object = live.DeepCopy()
+		unstructured.RemoveNestedField(object.Object, "metadata", fieldManagers) // of which strip has left a part
 	}
 	data, _, _ := unstructured.NestedMap(object.Object, "data")
 	if data == nil {

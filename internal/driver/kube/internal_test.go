@@ -309,3 +309,42 @@ func TestCopied(t *testing.T) {
 		t.Error("it goes with the block, and pods need it to start")
 	}
 }
+
+// TestWriter: a difference names who wrote the object last where that was not us, whatever controllers wrote to its
+// status or metadata in answer.
+func TestWriter(t *testing.T) {
+	entry := func(manager, time string, fields ...string) map[string]any {
+		of := map[string]any{}
+		for _, f := range fields {
+			of[f] = map[string]any{}
+		}
+		return map[string]any{"manager": manager, "time": time, "fieldsV1": of}
+	}
+	const first, second, third = "2026-01-01T00:00:01Z", "2026-01-01T00:00:02Z", "2026-01-01T00:00:03Z"
+	for name, test := range map[string]struct {
+		entries []any
+		want    string
+	}{
+		"nobody else":                   {[]any{entry(Manager, first, "f:spec")}, ""},
+		"we were the last":              {[]any{entry("kubectl-edit", first, "f:spec"), entry(Manager, second, "f:spec")}, ""},
+		"somebody came after us":        {[]any{entry(Manager, first, "f:spec"), entry("kubectl-edit", second, "f:spec")}, "kubectl-edit"},
+		"in the same second":            {[]any{entry("kubectl-edit", first, "f:data"), entry(Manager, first, "f:data")}, "kubectl-edit"},
+		"a controller answered":         {[]any{entry(Manager, first, "f:spec"), entry("hpa", second, "f:spec"), entry("controller", third, "f:metadata", "f:status")}, "hpa"},
+		"a controller's alone":          {[]any{entry(Manager, first, "f:spec"), entry("controller", third, "f:status")}, ""},
+		"another of our field managers": {[]any{entry("kubectl", first, "f:spec"), entry("kupenstack-helm", second, "f:spec")}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"k": "theirs"},
+				"metadata": map[string]any{"name": "x", "labels": map[string]any{"l": "theirs"}, "managedFields": test.entries},
+			}}
+			want := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"k": "ours"}, "metadata": map[string]any{"name": "x", "labels": map[string]any{"l": "ours"}},
+			}}
+			fields := (&Cluster{}).Compare(want, strip(strip(object)))
+			if len(fields) != 2 || fields[0].By != "" || fields[1].By != test.want {
+				t.Errorf("%+v", fields)
+			}
+		})
+	}
+}

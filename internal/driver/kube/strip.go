@@ -11,12 +11,14 @@ import (
 )
 
 const (
+	fieldManagers         = "managedFields"
 	annotationLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 	// annotationOwned never reaches a server: it keeps, in the cached Node, which labels are ours.
 	annotationOwned = "internal.kupenstack.io/owned-labels"
 )
 
-// strip removes from an object what nobody here needs, as thousands of them stay in memory. Of
+// strip removes from an object what nobody here needs, as thousands of them stay in memory. Of who wrote what, it keeps
+// who else did last; see [writer]. Of
 // nodes, whose kubelets write often, it keeps only what we manage and whether they are ready. It
 // changes the object and returns it. What was stripped already stays as it is: informers may pass
 // an object through here twice.
@@ -25,13 +27,20 @@ func strip(object *unstructured.Unstructured) *unstructured.Unstructured {
 	var owned []string
 	metadata, _ := object.Object["metadata"].(map[string]any)
 	if node {
-		if _, fresh := metadata["managedFields"]; fresh {
+		if _, fresh := metadata[fieldManagers]; fresh {
 			owned = ownedLabels(object.GetManagedFields())
 		} else if keys := object.GetAnnotations()[annotationOwned]; keys != "" {
 			owned = strings.Split(keys, ",")
 		}
 	}
-	delete(metadata, "managedFields")
+	by := ""
+	if !node {
+		by = writer(metadata)
+	}
+	delete(metadata, fieldManagers)
+	if by != "" {
+		metadata[fieldManagers] = []any{map[string]any{"manager": by}}
+	}
 	if annotations, ok := metadata["annotations"].(map[string]any); ok {
 		delete(annotations, annotationLastApplied)
 		if node {
@@ -53,6 +62,30 @@ func strip(object *unstructured.Unstructured) *unstructured.Unstructured {
 		}
 	}
 	return object
+}
+
+// writer returns the field manager that wrote last to an object, for people; "" where that is one of ours. What writes
+// nothing but a status or metadata does not count: controllers do so in answer to whoever changed something.
+func writer(metadata map[string]any) string {
+	entries, _ := metadata[fieldManagers].([]any)
+	by, latest := "", ""
+	for _, entry := range entries {
+		e, _ := entry.(map[string]any)
+		name, _ := e["manager"].(string)
+		at, _ := e["time"].(string) // of one form, so that texts have the order of times
+		fields, fresh := e["fieldsV1"].(map[string]any)
+		contents := !fresh // it was stripped before
+		for key := range fields {
+			contents = contents || key != "f:metadata" && key != "f:status"
+		}
+		ours := strings.HasPrefix(name, Manager)
+		if contents && (at > latest || at == latest && !ours) {
+			if by, latest = name, at; ours {
+				by = ""
+			}
+		}
+	}
+	return by
 }
 
 // readiness returns what of a Node's status tells whether Kubernetes calls it ready, without what its
@@ -101,7 +134,7 @@ func ownedLabels(entries []metav1.ManagedFieldsEntry) []string {
 
 // sameContent tells whether two stripped objects differ in nothing but their versions.
 func sameContent(a, b *unstructured.Unstructured) bool {
-	return sameMap(a.Object, b.Object, "metadata") && sameMap(metadataOf(a), metadataOf(b), "resourceVersion", "generation", "managedFields")
+	return sameMap(a.Object, b.Object, "metadata") && sameMap(metadataOf(a), metadataOf(b), "resourceVersion", "generation", fieldManagers)
 }
 
 func metadataOf(object *unstructured.Unstructured) map[string]any {

@@ -46,7 +46,7 @@ func (c *Cluster) Unchanged(ctx context.Context, manager string, desired, live *
 	content, metadata := maps.Clone(live.Object), maps.Clone(metadataOf(live))
 	delete(content, "metadata")
 	delete(content, "status")
-	for _, field := range []string{"resourceVersion", "generation", "managedFields"} {
+	for _, field := range []string{"resourceVersion", "generation", fieldManagers} {
 		delete(metadata, field)
 	}
 	state, err := sum(content, metadata)
@@ -75,7 +75,7 @@ func (c *Cluster) Unchanged(ctx context.Context, manager string, desired, live *
 // sameWish tells whether two stripped objects differ in their status or versions at most.
 func sameWish(a, b *unstructured.Unstructured) bool {
 	return sameMap(a.Object, b.Object, "metadata", "status") &&
-		sameMap(metadataOf(a), metadataOf(b), "resourceVersion", "generation", "managedFields")
+		sameMap(metadataOf(a), metadataOf(b), "resourceVersion", "generation", fieldManagers)
 }
 
 // sum is a digest of values that have a JSON.

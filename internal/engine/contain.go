@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/rs/zerolog"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// errPanicked is what becomes of a call of a driver that panicked. It is tried again as any other error.
+var errPanicked = errors.New("a mistake of this program, which the log has more of; please report it")
+
+// contained is a driver whose panics are errors: what goes wrong with one unit must not end the work on all others, and
+// again after each start. Panics in goroutines that a driver starts by itself end the process, which is safe at any point.
+type contained struct {
+	Driver
+	name unit.DriverName
+	log  zerolog.Logger
+}
+
+// contain takes a panic, if there is one. Its value may be anything, secrets included: only what the Go runtime says
+// itself, such as that an index is out of range, is told. Arguments of functions are numbers in a stack.
+func (d *contained) contain(call string, err *error) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	what := fmt.Sprintf("a %T", v)
+	if of, ok := v.(runtime.Error); ok {
+		what = of.Error()
+	}
+	d.log.Error().Str("driver", string(d.name)).Str("call", call).Str("panic", what).Str("stack", string(debug.Stack())).Msg("a driver panicked")
+	*err = fmt.Errorf("%s of %s: %w", call, d.name, errPanicked)
+}
+
+// Observe knows nothing of any target where it panicked.
+func (d *contained) Observe(ctx context.Context, targets []unit.Target) (states map[addr.Object]unit.State, err error) {
+	defer d.contain("observe", &err)
+	return d.Driver.Observe(ctx, targets)
+}
+
+// Compare knows no difference where it panicked, nor that there is none.
+func (d *contained) Compare(target unit.Target, desired cty.Value, state unit.State) (diff unit.Diff) {
+	var err error
+	defer func() {
+		if err != nil {
+			diff = unit.Diff{Action: unit.ActionBlocked, Reason: err.Error()}
+		}
+	}()
+	defer d.contain("compare", &err)
+	return d.Driver.Compare(target, desired, state)
+}
+
+// Apply leaves the state as it was known where it panicked.
+func (d *contained) Apply(ctx context.Context, target unit.Target, desired cty.Value, state unit.State) (next unit.State, err error) {
+	next = state
+	defer d.contain("apply", &err)
+	return d.Driver.Apply(ctx, target, desired, state)
+}
+
+// Delete leaves the state as it was known where it panicked.
+func (d *contained) Delete(ctx context.Context, target unit.Target, state unit.State) (next unit.State, err error) {
+	next = state
+	defer d.contain("delete", &err)
+	return d.Driver.Delete(ctx, target, state)
+}
