@@ -139,7 +139,7 @@ func serviceList() []Service {
 				"Pods of Ironic, and nova-compute-ironic beside them, stand no taint of the nodes of the control plane.",
 		},
 		{Name: "heat", Doc: "Orchestration: stacks of resources from templates.", Parts: []string{"api", "cfn", "engine"}, Budgets: []string{"api", "cfn"}, TLS: true, Leaves: leftByAll()},
-		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that.", Parts: []string{"api"}, Budgets: []string{"api"}, Leaves: leftByAll()},
+		{Name: "barbican", Doc: "Secrets, keys and certificates. They are encrypted with barbican-kek of the Secret kupenstack-credentials: keep a copy of that. One that somebody else deployed without a key of its own needs the key that it was written with in conf, at simple_crypto_kek_rewrap.old_kek, when it is taken over.", Parts: []string{"api"}, Budgets: []string{"api"}, Leaves: leftByAll()},
 		{Name: "magnum", Doc: "Clusters of containers on instances.", Parts: []string{"api", "conductor"}, Budgets: []string{"api"}, Leaves: leftByAll()},
 		{
 			Name: "octavia", Parts: []string{"api", "driver_agent", "housekeeping"}, Others: []string{"worker", "health_manager"}, Budgets: []string{"api"},

@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -247,7 +248,7 @@ func (p *onePass) publish(ctx context.Context, s engine.Snapshot) bool {
 	}
 	if _, err := p.publisher.Publish(ctx, s, problems, true); err != nil {
 		fmt.Fprintf(os.Stderr, "kupenstack-sync: this is not in the report: %v\n", err)
-		return false
+		return gitrepo.KindOf(err) == gitrepo.Withheld // another one came to be in charge meanwhile
 	}
 	return true
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -10,10 +11,14 @@ import (
 // isSpent is why something waits whose API was asked all that it may be asked.
 const isSpent = "until --api-budget has requests left"
 
+// latestLook is how long an observation may wait for a budget before that is told: a budget that is nearly spent has
+// them wait a little again and again, as it is meant to.
+const latestLook = 10 * time.Minute
+
 // spending is that nothing more may be asked for now.
 type spending struct {
 	until time.Time
-	blind bool // an observation waits for that, too
+	calls bool // steps wait for that, and not only observations
 }
 
 // overspent tells whether no call of a driver may begin now, as its API was asked all that it may be asked. What waits
@@ -34,20 +39,31 @@ func (e *Engine) overspent(name unit.DriverName) bool {
 
 // orSpent is why a step of a driver did not begin, where its budget is what is in the way.
 func (e *Engine) orSpent(name unit.DriverName, otherwise string) string {
-	if _, spent := e.spent[name]; spent {
+	if s, spent := e.spent[name]; spent && s.calls {
 		return "it waits " + isSpent
 	}
 	return otherwise
 }
 
+// callsWait tells whether steps wait for a budget. To look at everything meanwhile would spend what they wait for, and
+// have them wait for the look as well: where a look costs what comes in until the next one, for ever.
+func (e *Engine) callsWait() bool {
+	for _, s := range e.spent {
+		if s.calls {
+			return true
+		}
+	}
+	return false
+}
+
 // cannotLook tells whether observations of a driver have to wait for its budget.
 func (e *Engine) cannotLook(name unit.DriverName) bool {
 	if !e.overspent(name) {
+		delete(e.unlooked, name)
 		return false
 	}
-	if s := e.spent[name]; !s.blind {
-		s.blind, e.changed = true, true
-		e.spent[name] = s
+	if _, waits := e.unlooked[name]; !waits {
+		e.unlooked[name] = time.Now()
 	}
 	return true
 }
@@ -57,28 +73,36 @@ func (e *Engine) refill(now time.Time) {
 	for name, s := range e.spent {
 		if !now.Before(s.until) {
 			delete(e.spent, name)
-			e.changed = e.changed || s.blind
 			e.decideAnew(name)
 		}
 	}
 }
 
-// refilled returns when the next budget has something left.
+// refilled returns when the next budget has something left, or when it is to be told that an observation waits for one.
 func (e *Engine) refilled() time.Duration {
 	next := forever
 	for _, s := range e.spent {
 		next = min(next, max(time.Until(s.until), 0))
 	}
+	for _, since := range e.unlooked {
+		if left := time.Until(since.Add(latestLook)); left > 0 {
+			next = min(next, left)
+		}
+	}
+	if unasked := e.unasked(); !slices.Equal(unasked, e.toldUnasked) {
+		e.toldUnasked, e.changed = unasked, true
+	}
 	return next
 }
 
-// unasked says which drivers look at nothing for now.
+// unasked says which drivers have looked at nothing for too long.
 func (e *Engine) unasked() []string {
 	var causes []string
-	for name, s := range e.spent {
-		if s.blind {
+	for name, since := range e.unlooked {
+		if time.Since(since) >= latestLook {
 			causes = append(causes, fmt.Sprintf("observe %s: it waits %s", name, isSpent))
 		}
 	}
+	slices.Sort(causes)
 	return causes
 }

@@ -16,8 +16,13 @@ import (
 // crowded tells whether too many calls of a driver are running already, or its API was asked enough; then the
 // loop decides anew once that has changed.
 func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
-	if e.running[name] < e.Parallel && !e.overspent(name) {
-		return false
+	if e.running[name] < e.Parallel {
+		if !e.overspent(name) {
+			return false
+		}
+		s := e.spent[name]
+		s.calls = true
+		e.spent[name] = s
 	}
 	e.queued[name] = append(e.queued[name], l)
 	return true

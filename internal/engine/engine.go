@@ -91,13 +91,15 @@ type Engine struct {
 	settled  bool
 	changed  bool // something that a snapshot shows, outside of what advance tells
 
-	running map[unit.DriverName]int                  // calls of drivers
-	queued  map[unit.DriverName][]*loop              // what waits for one of them to end
-	spent   map[unit.DriverName]spending             // why none may begin; missing: they may
-	observe map[unit.DriverName]map[addr.Object]bool // what is to be observed next
-	looking map[unit.DriverName]bool                 // an observation is running
-	resync  time.Time
-	looks   int // at everything
+	running     map[unit.DriverName]int                  // calls of drivers
+	queued      map[unit.DriverName][]*loop              // what waits for one of them to end
+	spent       map[unit.DriverName]spending             // why none may begin; missing: they may
+	unlooked    map[unit.DriverName]time.Time            // since when observations wait for that
+	toldUnasked []string                                 // what was told of them
+	observe     map[unit.DriverName]map[addr.Object]bool // what is to be observed next
+	looking     map[unit.DriverName]bool                 // an observation is running
+	resync      time.Time
+	looks       int // at everything
 }
 
 // New returns an engine without a revision: until [Engine.Submit] it does nothing.
@@ -120,7 +122,7 @@ func New(options Options) *Engine {
 		Options: options, told: options.Suspensions, events: make(chan func(), 64), places: &plan.Relocation{},
 		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
 		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]bool{},
-		spent: map[unit.DriverName]spending{},
+		spent: map[unit.DriverName]spending{}, unlooked: map[unit.DriverName]time.Time{},
 	}
 }
 

@@ -21,11 +21,6 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 			return err
 		}
 	}
-	if isService(u.Class) {
-		if err := e.Inventory.SetInstalled(ctx, u.Address); err != nil {
-			return err
-		}
-	}
 	entry := who.Take(e.entryOf(who, u, state), state)
 	entry.CleanedUp, entry.Data = nil, nil
 	if state.Existence == unit.Absent {
@@ -48,7 +43,10 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 			entry.Edges = append(slices.Clone(entry.Edges), edge)
 		}
 	}
-	return e.Inventory.Put(ctx, entry)
+	if err := e.Inventory.Put(ctx, entry); err != nil || !isService(u.Class) {
+		return err
+	}
+	return e.Inventory.SetInstalled(ctx, u.Address) // last, so that it is on record at any time
 }
 
 // projectOf is the project that something absent is about to be created in, "" where it lives in none or that is not

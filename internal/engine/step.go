@@ -24,10 +24,12 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	next, changed := forever, false
 	e.recorded = nil
 	if e.Resync > 0 && e.revision != nil && !once {
-		if !now.Before(e.resync) {
+		if !now.Before(e.resync) && !e.callsWait() {
 			e.lookAgain()
 		}
-		next = min(next, max(time.Until(e.resync), 0))
+		if now.Before(e.resync) { // else a budget is waited for
+			next = min(next, time.Until(e.resync))
+		}
 	}
 	next = min(next, e.lapse(now))
 	e.refill(now)

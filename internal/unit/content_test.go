@@ -38,5 +38,7 @@ func TestContent(t *testing.T) {
 	first, err := one.Sum()
 	if second, problem := two.Sum(); first == second || err != nil || problem != nil {
 		t.Errorf("two files have the digests %q and %q, %v, %v", first, second, err, problem)
+	} else if a, b := (&unit.Resource{Kind: "image", Content: one}), (&unit.Resource{Kind: "image", Content: two}); a.Digest() == b.Digest() {
+		t.Error("another file under the same path would be taken for what somebody else changed")
 	}
 }

@@ -275,6 +275,13 @@ func (r *Resource) Digest() string {
 	if len(r.Secrets) > 0 {
 		written = append(written, r.Secrets)
 	}
+	if r.Content != nil { // under the same path there may be another one
+		sum, err := r.Content.Sum()
+		if err != nil {
+			sum = "" // which is told where the file is used
+		}
+		written = append(written, sum)
+	}
 	return digest(written)
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kupenstack/kupenstack-sync/test/composed"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 	"github.com/kupenstack/kupenstack-sync/test/world"
 )
@@ -34,6 +35,16 @@ func BenchmarkDemo(b *testing.B) {
 	b.Run("Converge", first.report)
 	b.Run("FirstPlan", func(b *testing.B) { benchmarkFirstPlan(b, w) })
 	b.Run("IdleMemory", func(b *testing.B) { benchmarkIdleMemory(b, w, commit) })
+}
+
+// BenchmarkServices measures how long it takes until every service there is has converged.
+func BenchmarkServices(b *testing.B) {
+	testbed.Dir(b)
+	w := world.New(b)
+	w.Describe(b, "cloud.hcl", composed.Without(composed.Source("ovs", "lvm", mirror, outside), "ceph-adapter-rook")+nodes) // there is no Rook
+	commit := w.Push(b, "Describe the cloud")
+	all := converge(b, w, commit) // once, however often a benchmark is repeated
+	b.Run("Converge", all.report)
 }
 
 // convergence is what the first pass took: by the clock, and of each processor of the machine, which

@@ -242,7 +242,7 @@ func (s *everything) takeAway(t *testing.T, services []string) {
 	left := s.Released(t, namespace)
 	s.unreachable(t, services)
 	if services != nil {
-		of := append(slices.Clone(services), "openstack-metrics", "mysql-exporter", "exporter-create-sql-user", "minidns", "nova-compute-ironic") // of exporters, Designate and Ironic
+		of := append(slices.Clone(services), "openstack-metrics", "kube-state-metrics", "node-exporter", "process-exporter", "mysql-exporter", "exporter-create-sql-user", "minidns", "nova-compute-ironic") // of exporters, Designate and Ironic
 		// Nova goes on without Ironic in a revision of its own.
 		left = slices.DeleteFunc(left, func(object string) bool { return object == "Secret sh.helm.release.v1.nova.v2" })
 		isOf := func(object string) bool {

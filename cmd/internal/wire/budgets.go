@@ -29,10 +29,12 @@ func (f *Flags) budgets() (map[string]*budget.Budget, error) {
 	}, nil
 }
 
-// budget tells how long calls of a driver have to wait for the budget of the API that it asks.
+// budget tells how long calls of a driver have to wait for the budget of the API that it asks. What is done in
+// OpenStack is recorded in the cluster.
 func (s *System) budget(name unit.DriverName) time.Duration {
+	wait := s.Budgets[apiKubernetes].Wait()
 	if name == unit.OpenStack {
-		return s.Budgets[apiOpenStack].Wait()
+		wait = max(wait, s.Budgets[apiOpenStack].Wait())
 	}
-	return s.Budgets[apiKubernetes].Wait()
+	return wait
 }

@@ -37,19 +37,6 @@ type daemons struct {
 	pods    []corev1.Pod
 }
 
-// leavePods has no DaemonSet replace pods by itself, for a chart that was told so: that of OVN has one which does not
-// read it, and the traffic of instances goes through its pods.
-func leavePods(objects []*unstructured.Unstructured) {
-	for _, object := range objects {
-		if object.GetKind() == kindDaemonSet && rolls(object) {
-			spec, _ := object.Object["spec"].(map[string]any)
-			if spec != nil { // else the API server refuses it
-				spec["updateStrategy"] = map[string]any{"type": onDelete}
-			}
-		}
-	}
-}
-
 // findRollout looks for pods of an earlier revision that Kubernetes leaves alone as the DaemonSet says OnDelete.
 // It asks the API server only while a DaemonSet tells that it has such.
 func (d *Driver) findRollout(ctx context.Context, v *view) error {

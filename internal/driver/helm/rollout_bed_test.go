@@ -51,6 +51,31 @@ func daemonBed(t *testing.T) *bed {
 	return b
 }
 
+// A DaemonSet whose chart does not read that Kubernetes is to leave its pods alone has them left alone all the same, as
+// Helm sends and stores it.
+func TestDaemonsThatDoNotReadIt(t *testing.T) {
+	b := daemonBed(t)
+	b.tree["charts/app/templates/daemons.yaml"] = file(strings.ReplaceAll(daemonTemplate, "  updateStrategy: {type: OnDelete}\n", ""))
+	b.restart()
+	b.settle()
+	for version := 1; version <= 2; version++ {
+		b.change(func(spec *unit.Release) { spec.Values["version"] = int64(version) })
+		b.settle()
+		for _, name := range []string{"agent", "compute"} {
+			set, err := b.client.AppsV1().DaemonSets(b.namespace).Get(t.Context(), name, metav1.GetOptions{})
+			if err != nil || set.Spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
+				t.Errorf("version %d: %s has the strategy %q, %v", version, name, set.Spec.UpdateStrategy.Type, err)
+			}
+		}
+		if _, diff := b.observe(); diff.Action != unit.ActionNone {
+			t.Errorf("version %d: at rest it is %+v", version, diff)
+		}
+	}
+	if got := b.images(); len(got) != 2 {
+		t.Errorf("the pods have the images %v", got)
+	}
+}
+
 func (b *bed) pods(app string) []corev1.Pod {
 	b.t.Helper()
 	list, err := b.client.CoreV1().Pods(b.namespace).List(b.t.Context(), metav1.ListOptions{LabelSelector: "app=" + app})

@@ -355,14 +355,3 @@ func TestStopsReachThePlan(t *testing.T) {
 		}
 	}
 }
-
-// TestLeavePods: a DaemonSet that a chart has replace its pods itself is told not to; other objects stay as they are.
-func TestLeavePods(t *testing.T) {
-	rolling, silent, other := daemonSet("rolling", "RollingUpdate", "1", ""), daemonSet("silent", "", "1", ""), daemonSet("other", "RollingUpdate", "1", "")
-	unstructured.RemoveNestedField(silent.Object, "spec", "updateStrategy")
-	other.SetKind("Deployment")
-	leavePods([]*unstructured.Unstructured{rolling, silent, other})
-	if rolls(rolling) || rolls(silent) || !rolls(other) {
-		t.Errorf("%v, %v, %v", rolling, silent, other)
-	}
-}

@@ -96,5 +96,14 @@ func isList(answer []byte, key string) bool {
 			return false
 		}
 	}
-	return fields["next"] == nil && fields["links"] == nil && fields[key+"_links"] == nil && fields["truncated"] == nil
+	var all struct {
+		Next      any            `json:"next"`
+		Links     map[string]any `json:"links"`
+		Truncated any            `json:"truncated"`
+	}
+	if json.Unmarshal(answer, &all) != nil {
+		return true // links of another form lead nowhere
+	}
+	last := func(next any) bool { return next == nil || next == "" }
+	return last(all.Next) && last(all.Links["next"]) && all.Truncated != true
 }

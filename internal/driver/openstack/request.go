@@ -183,16 +183,17 @@ func (s *session) all(ctx context.Context, c call, key string) ([]map[string]any
 // nextPage tells whether there is another page, and returns its query, nil where that cannot be read. Only the query
 // counts: behind a proxy, services often give an address that leads nowhere.
 func nextPage(answer map[string]any, key string) (query url.Values, more bool) {
-	address := textAt(answer, "next") // Glance
+	next := answer["next"] // Glance
 	for _, link := range objectsAt(answer, key+"_links") {
 		if textAt(link, "rel") == "next" {
-			address = textAt(link, "href")
+			next = link["href"]
 		}
 	}
-	if links, ok := answer["links"].(map[string]any); ok && address == "" { // Keystone
-		address = textAt(links, "next")
+	if links, ok := answer["links"].(map[string]any); ok && next == nil { // Keystone
+		next = links["next"]
 	}
-	if address == "" {
+	address, ok := next.(string)
+	if next == nil || address == "" && ok {
 		return nil, false
 	}
 	parsed, err := url.Parse(address)

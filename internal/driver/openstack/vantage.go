@@ -218,7 +218,12 @@ const cellsVersion = "2.69"
 // unless it is asked for in this version, and without pages. In a cloud with more instances than Nova puts on a page it does not
 // tell of them.
 func (s *session) cellsAnswer(ctx context.Context) error {
-	servers, err := s.whole(ctx, call{service: serviceCompute, path: "servers", query: s.everywhere(), microversion: cellsVersion}, "servers")
+	c := call{service: serviceCompute, method: http.MethodGet, path: "servers", query: s.everywhere(), microversion: cellsVersion}
+	answer, err := s.do(ctx, c)
+	if err != nil {
+		return err
+	}
+	servers, err := listIn(c, answer, "servers") // whether there are more pages is no matter here
 	if err != nil {
 		return err
 	}

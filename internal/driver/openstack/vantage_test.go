@@ -222,7 +222,12 @@ func TestCellsThatDoNotAnswer(t *testing.T) {
 	} {
 		d := answering(t, map[string]func(*http.Request) any{
 			"/v2.1/servers/detail": listed("servers"),
-			"/v2.1/servers":        listed("servers", map[string]any{"id": "other", "status": test.status}),
+			"/v2.1/servers": func(*http.Request) any { // a page that is full
+				return map[string]any{
+					"servers":       []any{map[string]any{"id": "other", "status": test.status}},
+					"servers_links": []any{map[string]any{"rel": "next", "href": "http://nova/v2.1/servers?marker=other"}},
+				}
+			},
 		})
 		tg := target(t, "instance", "web", values{})
 		tg.Fresh = test.fresh
