@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -142,25 +143,38 @@ func (k hostAggregateKind) setHosts(ctx context.Context, s *session, o *object, 
 			return nil
 		}
 		if !known { // it has just been made
-			f := found{object: o, want: w.value, address: w.address}
+			made := *o // others may read it: see object
+			made.values = maps.Clone(o.values)
+			f := found{object: &made, want: w.value, address: w.address}
 			if err := k.complete(ctx, s, []found{f})[w.address]; err != nil {
 				return err
 			}
-			hosts, _ = o.detail.(selectedHosts)
+			hosts, _ = made.detail.(selectedHosts)
+			o = &made
+		}
+	}
+	var failures []error // one that Nova refuses, as it is in another zone, holds back no other
+	try := func(action, name string) {
+		err := k.act(ctx, s, o.id, action, map[string]any{"host": hosts.name(name)})
+		if err != nil && !(action == leaving && notFound(err)) {
+			failures = append(failures, fmt.Errorf("%s %s: %w", action, hosts.name(name), err))
 		}
 	}
 	for _, name := range w.drop[hostsAttribute] {
-		if err := k.act(ctx, s, o.id, "remove_host", map[string]any{"host": hosts.name(name)}); err != nil && !notFound(err) {
-			return err
-		}
+		try(leaving, name)
 	}
-	return addTags(w.list(hostsAttribute), listOf(o.values[hostsAttribute]), func(name string) error {
-		if selects(w.value) && hosts[name] == "" {
-			return nil // it is waited for
+	there := listOf(o.values[hostsAttribute])
+	for _, name := range w.list(hostsAttribute) {
+		if slices.Contains(there, name) || selects(w.value) && hosts[name] == "" { // that is waited for
+			continue
 		}
-		return k.act(ctx, s, o.id, "add_host", map[string]any{"host": hosts.name(name)})
-	})
+		try("add_host", name)
+	}
+	return errors.Join(failures...)
 }
+
+// leaving is the action that takes a host out of an aggregate.
+const leaving = "remove_host"
 
 // holds tells of hosts that others have added.
 func (k hostAggregateKind) holds(o *object, set map[string][]string) string {
