@@ -197,6 +197,11 @@ func properties(w wanted) map[string]any {
 }
 
 func (k imageKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	if textAt(o.raw, "visibility") == visibilityShared && slices.Contains(attributes, membersAttribute) {
+		if err := k.withdraw(ctx, s, o, w); err != nil {
+			return err
+		}
+	}
 	if patch := k.patch(o, w, attributes); len(patch) > 0 {
 		_, err := s.do(ctx, call{
 			service: serviceImage, method: http.MethodPatch, path: pathOf("images", o.id), body: patch, contentType: patchType,

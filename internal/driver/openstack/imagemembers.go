@@ -48,9 +48,17 @@ func (k imageKind) complete(ctx context.Context, s *session, objects []found) ma
 	return failures
 }
 
-// share shares the image with projects that are wanted, and no longer with those of ours that are not.
+// withdraw no longer shares the image with projects of ours that are not wanted. That comes before all else: once the
+// image is not shared any more Glance refuses it, yet keeps them, and shares with them again when the image is.
+func (k imageKind) withdraw(ctx context.Context, s *session, o *object, w wanted) error {
+	return takeAway(w.drop[membersAttribute], func(project string) error {
+		return s.erase(ctx, serviceImage, pathOf("images", o.id, "members", project))
+	})
+}
+
+// share shares the image with projects that are wanted.
 func (k imageKind) share(ctx context.Context, s *session, o *object, w wanted) error {
-	err := addTags(w.list(membersAttribute), listOf(o.values[membersAttribute]), func(project string) error {
+	return addTags(w.list(membersAttribute), listOf(o.values[membersAttribute]), func(project string) error {
 		_, err := s.do(ctx, call{
 			service: serviceImage, method: http.MethodPost, path: pathOf("images", o.id, "members"), body: map[string]any{"member": project},
 		})
@@ -58,12 +66,6 @@ func (k imageKind) share(ctx context.Context, s *session, o *object, w wanted) e
 			return nil
 		}
 		return err
-	})
-	if err != nil {
-		return err
-	}
-	return takeAway(w.drop[membersAttribute], func(project string) error {
-		return s.erase(ctx, serviceImage, pathOf("images", o.id, "members", project))
 	})
 }
 

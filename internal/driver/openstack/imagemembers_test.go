@@ -41,6 +41,27 @@ func TestBedImageMembers(t *testing.T) {
 	b.settled(t, open, imagesPath)
 }
 
+// TestBedImageMembersOfAnImageThatIsSharedNoMore has Glance forget them, so that they have no access once it is shared
+// again.
+func TestBedImageMembersOfAnImageThatIsSharedNoMore(t *testing.T) {
+	b := newBench(t)
+	one := target(t, "project", unique("one"), values{})
+	b.converge(t, &one)
+	image := b.plainImage(t, unique("image"), values{"visibility": text("shared"), "members": set(one.ID)})
+	b.converge(t, &image)
+	none := cty.NullVal(cty.Set(cty.String))
+	image.Set = map[string][]string{"members": {one.ID}}
+	image = with(t, image, values{"visibility": text("private"), "members": none})
+	if st := b.converge(t, &image); st.Outputs.GetAttr("visibility").AsString() != "private" {
+		t.Errorf("the image is %#v", st.Outputs)
+	}
+	image.Set = nil
+	image = with(t, image, values{"visibility": text("shared"), "members": cty.SetValEmpty(cty.String)})
+	if st := b.converge(t, &image); st.Outputs.GetAttr("members").LengthInt() != 0 {
+		t.Errorf("shared again it is shared with %#v", st.Outputs.GetAttr("members"))
+	}
+}
+
 // TestBedHiddenImage has lists leave an image out, and finds it still.
 func TestBedHiddenImage(t *testing.T) {
 	b := newBench(t)
