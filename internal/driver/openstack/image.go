@@ -94,9 +94,11 @@ func (k imageKind) fare(o *object, status string) {
 	running := k.uploads.running(o.id)
 	switch {
 	case status == "active":
+	case status == statusImporting && overdue(o.raw):
+		o.health, o.message = unit.HealthFailed, fmt.Sprintf("Glance has been importing it for more than %v: when no import goes on any more, as after an end of glance-api, delete the image, and it is made anew", importLimit)
 	case status == "queued" && !running:
 		o.health, o.pending = unit.HealthProgressing, "the image has no bytes yet"
-	case running || slices.Contains([]string{"queued", "saving", "importing", "uploading"}, status):
+	case running || slices.Contains([]string{"queued", "saving", statusImporting, "uploading"}, status):
 		o.health, o.after, o.message = unit.HealthProgressing, imagePause, "its bytes are being uploaded"
 		o.busy = o.message
 	default:

@@ -100,7 +100,11 @@ func (u *uploads) begin(s *session, job upload) error {
 	if err := u.root.Err(); err != nil {
 		return fmt.Errorf("the driver is closed: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(u.root, uploadLimit)
+	limit := uploadLimit
+	if job.remote {
+		limit = importLimit + uploadLimit // so that Glance can be asked once more
+	}
+	ctx, cancel := context.WithTimeout(u.root, limit)
 	u.open[job.image] = cancel
 	u.group.Go(func() {
 		defer cancel()

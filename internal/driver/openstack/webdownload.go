@@ -13,8 +13,12 @@ import (
 
 const (
 	methodWebDownload = "web-download"
+	statusImporting   = "importing"
 	// keyImportTask is what Glance puts at an image for as long as an import of it goes on.
 	keyImportTask = "os_glance_import_task"
+	// importLimit is how long an import is waited for. Glance takes one for lost, and lets another one begin, when it
+	// has heard nothing of its task for one hour, or two where the task has not begun.
+	importLimit = 2*time.Hour + 5*time.Minute
 )
 
 // download has Glance fetch the bytes of an image itself, and waits for that. An import that goes on already, as
@@ -26,14 +30,12 @@ func (u *uploads) download(ctx context.Context, s *session, job upload) error {
 		return err
 	}
 	if textAt(image, "status") == "queued" && textAt(image, keyImportTask) == "" {
-		_, err := s.do(ctx, call{
-			service: serviceImage, method: http.MethodPost, path: pathOf("images", job.image, "import"),
-			body: map[string]any{"method": map[string]any{"name": methodWebDownload, "uri": job.source}},
-		})
-		if err != nil {
-			return refusedImport(err, job.source)
+		if _, err := beginImport(ctx, s, job); err != nil {
+			return err
 		}
 	}
+	overdue := time.NewTimer(importLimit)
+	defer overdue.Stop()
 	again := time.NewTicker(imagePause)
 	defer again.Stop()
 	for {
@@ -46,16 +48,53 @@ func (u *uploads) download(ctx context.Context, s *session, job upload) error {
 			if textAt(image, keyImportTask) == "" {
 				return u.failedImport(ctx, s, job)
 			}
-		case "importing", "uploading", "saving":
+		case statusImporting, "uploading", "saving":
 		default:
 			return nil // whether it is well then is for the next look to say
 		}
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for Glance to fetch the image: %w", context.Cause(ctx))
+		case <-overdue.C:
+			return overdueImport(ctx, s, job, textAt(image, "status"))
 		case <-again.C:
 		}
 	}
+}
+
+// beginImport asks Glance to fetch the image, and tells whether it fetches it already.
+func beginImport(ctx context.Context, s *session, job upload) (already bool, err error) {
+	_, err = s.do(ctx, call{
+		service: serviceImage, method: http.MethodPost, path: pathOf("images", job.image, "import"),
+		body: map[string]any{"method": map[string]any{"name": methodWebDownload, "uri": job.source}},
+	})
+	if statusIs(err, http.StatusConflict) {
+		return true, nil
+	}
+	if err != nil {
+		return false, refusedImport(err, job.source)
+	}
+	return false, nil
+}
+
+// overdueImport asks Glance once more for an image that it should have fetched long ago. It fetches images in the
+// process of its API; when that ends nothing else ends the import, until Glance is asked for another one. What has got
+// beyond being queued Glance fetches no more: that is for the next look to say.
+func overdueImport(ctx context.Context, s *session, job upload, status string) error {
+	if status != "queued" {
+		return nil
+	}
+	already, err := beginImport(ctx, s, job)
+	if err == nil && already {
+		return fmt.Errorf("import the image: after %v Glance says that it still fetches it; it is asked again later", importLimit)
+	}
+	return err // without one it begins anew, and the next look has it waited for
+}
+
+// overdue tells whether nothing has become of an image for so long that no import of it can be expected to end.
+func overdue(image map[string]any) bool {
+	changed, err := time.Parse(time.RFC3339, textAt(image, "updated_at"))
+	return err == nil && time.Since(changed) > importLimit
 }
 
 // refusedImport is the error of a refused import, without the address: that may have a secret in it, and Glance
