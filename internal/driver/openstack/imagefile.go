@@ -47,7 +47,7 @@ func (k imageKind) theirs(*object) []string { return []string{fileAttribute} }
 
 // hand gives Glance the bytes of a file of the configuration.
 func (u *uploads) hand(ctx context.Context, s *session, job upload) error {
-	release, err := u.turn(ctx)
+	release, err := turn(ctx, u.slots)
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,11 @@ package openstack
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -117,6 +119,59 @@ func TestImageWhoseImportIsLostSaysSo(t *testing.T) {
 			t.Errorf("after %v it is %v: %s", age, o.health, o.message)
 		}
 	}
+}
+
+// TestImportsAreLookedAtNowAndThen asks the less often the longer an import takes, and for few images at once.
+func TestImportsAreLookedAtNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var mu sync.Mutex
+		seen := map[string]bool{}
+		show := func() map[string]any {
+			if time.Since(began) < time.Hour {
+				return map[string]any{"id": "i1", "status": statusImporting}
+			}
+			return map[string]any{"id": "i1", "status": "active"}
+		}
+		s := sessionWith(t, roundTripper(func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			seen[r.URL.Path] = true
+			mu.Unlock()
+			return (&glance{show: show}).RoundTrip(r)
+		}))
+		u := newTestUploads(t)
+		var group sync.WaitGroup
+		for i := range importsAtOnce + 1 {
+			group.Go(func() {
+				if err := u.download(t.Context(), s, upload{image: fmt.Sprint("i", i), remote: true}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		mu.Lock()
+		if len(seen) != importsAtOnce {
+			t.Errorf("%d images are looked at at once, want %d", len(seen), importsAtOnce)
+		}
+		mu.Unlock()
+		group.Wait()
+		if len(seen) != importsAtOnce+1 {
+			t.Errorf("%d images were looked at, want all", len(seen))
+		}
+
+		began = time.Now()
+		g := &glance{show: show}
+		if err := u.download(t.Context(), sessionWith(t, g), importJob); err != nil {
+			t.Fatal(err)
+		}
+		pauses := map[time.Duration]bool{}
+		for i, at := range g.looks[2:] { // before the loop it is looked at once without a pause
+			pauses[at.Sub(g.looks[i+1])] = true
+		}
+		if !pauses[imagePause] || !pauses[importPause] || len(g.looks) > int(time.Hour/importPause)+10 {
+			t.Errorf("in an hour %d looks with pauses of %v", len(g.looks), pauses)
+		}
+	})
 }
 
 func newTestUploads(t *testing.T) *uploads {

@@ -37,6 +37,7 @@ type uploads struct {
 	sources Sources
 	notify  func(...addr.Object)
 	slots   chan struct{}
+	imports chan struct{} // like slots, of those that Glance fetches itself
 	root    context.Context
 	cancel  context.CancelFunc
 	group   sync.WaitGroup
@@ -58,7 +59,8 @@ func newUploads(client *http.Client, sources Sources, notify func(...addr.Object
 	}
 	u := &uploads{
 		client: sources.guarded(client), sources: sources, notify: notify, slots: make(chan struct{}, uploadsAtOnce),
-		open: map[string]context.CancelFunc{}, failed: map[string]error{},
+		imports: make(chan struct{}, importsAtOnce),
+		open:    map[string]context.CancelFunc{}, failed: map[string]error{},
 	}
 	u.root, u.cancel = context.WithCancel(context.Background())
 	return u
@@ -102,7 +104,7 @@ func (u *uploads) begin(s *session, job upload) error {
 	}
 	limit := uploadLimit
 	if job.remote {
-		limit = importLimit + uploadLimit // so that Glance can be asked once more
+		limit = importLimit + uploadLimit // as it may wait for its turn
 	}
 	ctx, cancel := context.WithTimeout(u.root, limit)
 	u.open[job.image] = cancel
@@ -127,11 +129,11 @@ func (u *uploads) begin(s *session, job upload) error {
 	return nil
 }
 
-// turn waits until an upload can begin. What it returns ends it.
-func (u *uploads) turn(ctx context.Context) (release func(), err error) {
+// turn waits until an upload can begin, for one of some slots. What it returns ends it.
+func turn(ctx context.Context, slots chan struct{}) (release func(), err error) {
 	select {
-	case u.slots <- struct{}{}:
-		return func() { <-u.slots }, nil
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -139,7 +141,7 @@ func (u *uploads) turn(ctx context.Context) (release func(), err error) {
 
 // run fetches and sends at the same time, so that no image is ever kept here as a whole.
 func (u *uploads) run(ctx context.Context, s *session, job upload) error {
-	release, err := u.turn(ctx)
+	release, err := turn(ctx, u.slots)
 	if err != nil {
 		return err
 	}

@@ -19,11 +19,19 @@ const (
 	// importLimit is how long an import is waited for. Glance takes one for lost, and lets another one begin, when it
 	// has heard nothing of its task for one hour, or two where the task has not begun.
 	importLimit = 2*time.Hour + 5*time.Minute
+	// importPause is how long the pauses between two looks at an import become, which begin with imagePause.
+	importPause   = 30 * time.Second
+	importsAtOnce = 8
 )
 
 // download has Glance fetch the bytes of an image itself, and waits for that. An import that goes on already, as
 // after a restart of ours, is waited for alone.
 func (u *uploads) download(ctx context.Context, s *session, job upload) error {
+	release, err := turn(ctx, u.imports)
+	if err != nil {
+		return err
+	}
+	defer release()
 	look := call{service: serviceImage, method: http.MethodGet, path: pathOf("images", job.image)}
 	image, err := s.do(ctx, look)
 	if err != nil {
@@ -36,9 +44,7 @@ func (u *uploads) download(ctx context.Context, s *session, job upload) error {
 	}
 	overdue := time.NewTimer(importLimit)
 	defer overdue.Stop()
-	again := time.NewTicker(imagePause)
-	defer again.Stop()
-	for {
+	for pause := imagePause; ; pause = min(pause+pause/2, importPause) {
 		image, err := s.do(ctx, look)
 		if err != nil {
 			return err
@@ -57,7 +63,7 @@ func (u *uploads) download(ctx context.Context, s *session, job upload) error {
 			return fmt.Errorf("wait for Glance to fetch the image: %w", context.Cause(ctx))
 		case <-overdue.C:
 			return overdueImport(ctx, s, job, textAt(image, "status"))
-		case <-again.C:
+		case <-time.After(pause):
 		}
 	}
 }
