@@ -30,6 +30,7 @@ type imageKind struct {
 const (
 	keySource   = schema.KeyPrefix + "source"
 	keyChecksum = schema.KeyPrefix + "checksum"
+	keyFormat   = schema.KeyPrefix + "format" // see converted
 	keyOwner    = "owner"
 	patchType   = "application/openstack-images-v2.1-json-patch"
 	imagePause  = 2 * time.Second
@@ -132,6 +133,9 @@ func digestOf(source string) string {
 
 // compare compares by a digest where the bytes came from. Who fetched them makes no other image.
 func (k imageKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
+	if converted(name, want, o) {
+		return true, true
+	}
 	switch digest := hashed(o); {
 	case name == fileAttribute && digest != "":
 		return textOf(want) == digest, true
@@ -184,6 +188,9 @@ func (k imageKind) create(ctx context.Context, s *session, w wanted) (*object, e
 	body["name"], body[markKey], body[keySource] = w.named, w.mark, digestOf(origin(w))
 	if checksum := w.text("checksum"); checksum != "" {
 		body[keyChecksum] = checksum
+	}
+	if w.text("web_download") != "" {
+		body[keyFormat] = w.text("disk_format") + "/" + w.text("container_format")
 	}
 	if w.project != s.project {
 		body[keyOwner] = w.project

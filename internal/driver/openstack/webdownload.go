@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -101,6 +103,13 @@ func overdueImport(ctx context.Context, s *session, job upload, status string) e
 func overdue(image map[string]any) bool {
 	changed, err := time.Parse(time.RFC3339, textAt(image, "updated_at"))
 	return err == nil && time.Since(changed) > importLimit
+}
+
+// converted tells whether the format that is wanted is what an image was made with that Glance has fetched. It may
+// have made another one of it since, as its plugin image_conversion does; to make the image anew would not help.
+func converted(name string, want cty.Value, o *object) bool {
+	disk, container, kept := strings.Cut(textAt(o.raw, keyFormat), "/")
+	return kept && (name == "disk_format" && textOf(want) == disk || name == "container_format" && textOf(want) == container)
 }
 
 // refusedImport is the error of a refused import, without the address: that may have a secret in it, and Glance
