@@ -57,7 +57,11 @@ func (u *uploads) hand(ctx context.Context, s *session, job upload) error {
 		return unit.Blocked(err.Error())
 	}
 	defer file.Close()
-	body, err := newVerified(file, job.source, func() {})
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := stalled(cancel)
+	defer watch.Stop()
+	body, err := newVerified(file, job.source, func() { watch.Reset(stallLimit) })
 	if err != nil {
 		return err
 	}

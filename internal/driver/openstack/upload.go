@@ -139,6 +139,11 @@ func turn(ctx context.Context, slots chan struct{}) (release func(), err error) 
 	}
 }
 
+// stalled ends an upload of which no byte moves for a long time.
+func stalled(cancel context.CancelCauseFunc) *time.Timer {
+	return time.AfterFunc(stallLimit, func() { cancel(errors.New("no byte moved for a long time")) })
+}
+
 // run fetches and sends at the same time, so that no image is ever kept here as a whole.
 func (u *uploads) run(ctx context.Context, s *session, job upload) error {
 	release, err := turn(ctx, u.slots)
@@ -173,7 +178,7 @@ func (u *uploads) run(ctx context.Context, s *session, job upload) error {
 	if download.ContentLength > largestImage {
 		return unit.Blocked(fmt.Sprintf("the image has %d bytes: at most %d are taken", download.ContentLength, int64(largestImage)))
 	}
-	watch := time.AfterFunc(stallLimit, func() { cancel(errors.New("no byte came for a long time")) })
+	watch := stalled(cancel)
 	defer watch.Stop()
 	body, err := newVerified(download.Body, job.checksum, func() { watch.Reset(stallLimit) })
 	if err != nil {
