@@ -63,7 +63,7 @@ func hostAggregateBlock() Block {
 			{
 				Name: NodeSelector, Type: cty.Map(cty.String), AtLoad: true, Format: FormatLabelValue, Conflicts: "hosts", Apart: true,
 				Example: cty.MapVal(map[string]cty.Value{"gpu": cty.StringVal("a100")}),
-				Doc:     "Labels by which nodes of Kubernetes are chosen, in place of hosts: the compute hosts on the nodes that have all of these are in it, and follow as labels change. A node that loses one, or leaves the cluster, leaves the aggregate as well; hosts that others have added stay. Nodes that Nova knows no host of yet are waited for. The output hosts has the hosts by the names of their nodes. As long as it is not known which nodes or hosts there are, nobody joins or leaves.",
+				Doc:     "Labels by which nodes of Kubernetes are chosen, in place of hosts: the compute hosts on the nodes that have all of these are in it, and follow as labels change. A node that loses one, or leaves the cluster, leaves the aggregate as well; hosts that others have added stay. Nodes that Nova knows no host of yet are waited for, so each of them has to run nova-compute; those of the configuration that are disabled, or have not the role compute, are left out where it deploys nova. The output hosts has the hosts by the names of their nodes. As long as it is not known which nodes or hosts there are, nobody joins or leaves.",
 			},
 			{
 				Name: "metadata", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"ssd": cty.StringVal("true")}),
@@ -88,7 +88,7 @@ func selectorRule() Rule {
 			if plain.LengthInt() == 0 {
 				return []Breach{{
 					Attribute: NodeSelector, Says: "must not be empty, as every node has all of no labels",
-					Hint: "write a label that the nodes have, such as { \"kubernetes.io/os\" = \"linux\" } for all",
+					Hint: "write a label that the nodes with nova-compute have",
 				}}
 			}
 			var found []Breach

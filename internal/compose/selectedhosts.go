@@ -81,8 +81,9 @@ func (c *composer) selected(selector map[string]string) cty.Value {
 		return cty.UnknownVal(cty.Set(cty.String))
 	}
 	chosen := []cty.Value{}
+	idle := c.withoutCompute()
 	for name, labels := range nodes {
-		if has(labels, selector) {
+		if has(labels, selector) && !slices.Contains(idle, name) {
 			chosen = append(chosen, cty.StringVal(name))
 		}
 	}
@@ -90,6 +91,21 @@ func (c *composer) selected(selector map[string]string) cty.Value {
 		return cty.SetValEmpty(cty.String)
 	}
 	return cty.SetVal(chosen)
+}
+
+// withoutCompute are the nodes of the configuration that never run nova-compute, as we deploy it elsewhere: nobody is to
+// wait for their hosts. Of other nodes only Nova knows.
+func (c *composer) withoutCompute() []string {
+	if !c.deployed(computeService) {
+		return nil
+	}
+	var idle []string
+	for i := range c.m.Nodes {
+		if n := &c.m.Nodes[i]; n.Disabled || !slices.Contains(n.Roles, schema.RoleCompute) {
+			idle = append(idle, n.Name)
+		}
+	}
+	return idle
 }
 
 // has tells whether a node has all labels of a selector.

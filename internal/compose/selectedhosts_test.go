@@ -11,6 +11,35 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
+// TestHostsOfNodesWithoutCompute has nodes left out that are in the configuration and are to run no instances.
+func TestHostsOfNodesWithoutCompute(t *testing.T) {
+	t.Parallel()
+	m, ev := composed.Text(t, composed.Source("ovs", "")+`
+node "control" { roles = ["control-plane"] }
+node "compute" { roles = ["compute"] }
+node "resting" {
+  roles    = ["compute"]
+  disabled = true
+}
+host_aggregate "all" {
+  node_selector = { "kubernetes.io/os" = "linux" }
+}
+`)
+	linux := map[string]string{"kubernetes.io/os": "linux"}
+	for _, u := range composed.Compose(t, m, ev, compose.Facts{Unlocked: true, OpenStackGiven: true, Labels: func([]string) map[string]map[string]string {
+		return map[string]map[string]string{"control": linux, "compute": linux, "resting": linux, "other": linux}
+	}}) {
+		if r, ok := u.Spec.(*unit.Resource); ok && r.Kind == "host_aggregate" {
+			want := cty.SetVal([]cty.Value{cty.StringVal("compute"), cty.StringVal("other")})
+			if got := r.Desired.GetAttr("hosts"); !got.RawEquals(want) {
+				t.Errorf("the hosts are %#v", got)
+			}
+			return
+		}
+	}
+	t.Error("there is no aggregate")
+}
+
 // TestHostsByLabels has an aggregate's hosts be the nodes with its labels, and unknown as long as those are.
 func TestHostsByLabels(t *testing.T) {
 	t.Parallel()

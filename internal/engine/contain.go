@@ -25,9 +25,9 @@ type contained struct {
 	log  zerolog.Logger
 }
 
-// contain takes a panic, if there is one. Its value may be anything, secrets included: only what the Go runtime says
+// contain takes a panic, if there is one, and has what is known then put in the place of a result. Its value may be anything, secrets included: only what the Go runtime says
 // itself, such as that an index is out of range, is told. Arguments of functions are numbers in a stack.
-func (d *contained) contain(call string, err *error) {
+func (d *contained) contain(call string, err *error, known func()) {
 	v := recover()
 	if v == nil {
 		return
@@ -38,36 +38,30 @@ func (d *contained) contain(call string, err *error) {
 	}
 	d.log.Error().Str("driver", string(d.name)).Str("call", call).Str("panic", what).Str("stack", string(debug.Stack())).Msg("a driver panicked")
 	*err = fmt.Errorf("%s of %s: %w", call, d.name, errPanicked)
+	known()
 }
 
 // Observe knows nothing of any target where it panicked.
 func (d *contained) Observe(ctx context.Context, targets []unit.Target) (states map[addr.Object]unit.State, err error) {
-	defer d.contain("observe", &err)
+	defer d.contain("observe", &err, func() {})
 	return d.Driver.Observe(ctx, targets)
 }
 
 // Compare knows no difference where it panicked, nor that there is none.
 func (d *contained) Compare(target unit.Target, desired cty.Value, state unit.State) (diff unit.Diff) {
 	var err error
-	defer func() {
-		if err != nil {
-			diff = unit.Diff{Action: unit.ActionBlocked, Reason: err.Error()}
-		}
-	}()
-	defer d.contain("compare", &err)
+	defer d.contain("compare", &err, func() { diff = unit.Diff{Action: unit.ActionBlocked, Reason: err.Error()} })
 	return d.Driver.Compare(target, desired, state)
 }
 
 // Apply leaves the state as it was known where it panicked.
 func (d *contained) Apply(ctx context.Context, target unit.Target, desired cty.Value, state unit.State) (next unit.State, err error) {
-	next = state
-	defer d.contain("apply", &err)
+	defer d.contain("apply", &err, func() { next = state })
 	return d.Driver.Apply(ctx, target, desired, state)
 }
 
 // Delete leaves the state as it was known where it panicked.
 func (d *contained) Delete(ctx context.Context, target unit.Target, state unit.State) (next unit.State, err error) {
-	next = state
-	defer d.contain("delete", &err)
+	defer d.contain("delete", &err, func() { next = state })
 	return d.Driver.Delete(ctx, target, state)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// maxSet bounds the names on record of one attribute: no service takes as many. What is beyond stays in
-// OpenStack when it is taken out of the configuration.
-const maxSet = 256
+// maxSet bounds the names on record of one attribute: nothing has as many, be it the hosts of an aggregate of all. What
+// is beyond stays in OpenStack when it is taken out of the configuration.
+const maxSet = 2048
 
 // Set returns what goes on record of a unit that is as it is wanted: the keys of its maps, the elements of its
 // sets and the keys of its nested blocks, sorted, by the names of the attributes and blocks. What is sensitive is left out. Of what is ignored,

@@ -47,15 +47,24 @@ func TestBudgetsOfAPIsAreChecked(t *testing.T) {
 	}
 }
 
-// TestEachDriverHasTheBudgetOfItsAPI: what Helm does costs requests to the cluster.
+// TestEachDriverHasTheBudgetOfItsAPI: what Helm does costs requests to the cluster, and what is done in OpenStack is
+// recorded there.
 func TestEachDriverHasTheBudgetOfItsAPI(t *testing.T) {
 	budgets, err := (&Flags{APIBudget: map[string]int{apiKubernetes: 1, apiOpenStack: 1}}).budgets()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &System{Budgets: budgets}
+	budgets[apiOpenStack].Spend()
+	if s.budget(unit.Kubernetes) != 0 || s.budget(unit.Helm) != 0 || s.budget(unit.OpenStack) == 0 {
+		t.Errorf("kubernetes %v, helm %v, openstack %v", s.budget(unit.Kubernetes), s.budget(unit.Helm), s.budget(unit.OpenStack))
+	}
+	if budgets, err = (&Flags{APIBudget: map[string]int{apiKubernetes: 1, apiOpenStack: 1}}).budgets(); err != nil {
+		t.Fatal(err)
+	}
+	s.Budgets = budgets
 	budgets[apiKubernetes].Spend()
-	if s.budget(unit.Kubernetes) == 0 || s.budget(unit.Helm) == 0 || s.budget(unit.OpenStack) != 0 {
+	if s.budget(unit.Kubernetes) == 0 || s.budget(unit.Helm) == 0 || s.budget(unit.OpenStack) == 0 {
 		t.Errorf("kubernetes %v, helm %v, openstack %v", s.budget(unit.Kubernetes), s.budget(unit.Helm), s.budget(unit.OpenStack))
 	}
 }

@@ -156,7 +156,7 @@ func (k hostAggregateKind) setHosts(ctx context.Context, s *session, o *object, 
 	var failures []error // one that Nova refuses, as it is in another zone, holds back no other
 	try := func(action, name string) {
 		err := k.act(ctx, s, o.id, action, map[string]any{"host": hosts.name(name)})
-		if err != nil && !(action == leaving && notFound(err)) {
+		if err != nil && (action != leaving || !notFound(err)) {
 			failures = append(failures, fmt.Errorf("%s %s: %w", action, hosts.name(name), err))
 		}
 	}
