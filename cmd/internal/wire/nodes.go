@@ -56,6 +56,7 @@ type nodeWatch struct {
 	mutex sync.Mutex
 	told  map[string]map[string]string // nil before the first time
 	keys  map[string]bool
+	owed  bool // something that counts was told, but perhaps nothing was composed of it
 }
 
 func newNodeWatch() *nodeWatch {
@@ -70,10 +71,15 @@ func (w *nodeWatch) look() {
 	}
 }
 
-// tell remembers what compose is told. What changes from then on is news.
+// tell remembers what compose is told. What changes from then on is news, and so is what changed since the last time:
+// when a revision has mistakes nothing is composed of what it is told, and the one in force has yet to hear of it.
 func (w *nodeWatch) tell(labels map[string]map[string]string) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
+	if w.told != nil && !maps.EqualFunc(labels, w.told, w.same) {
+		w.owed = true
+		w.look()
+	}
 	w.told = labels
 }
 
@@ -96,10 +102,10 @@ func (w *nodeWatch) news(labels map[string]map[string]string) bool {
 	if w.told == nil {
 		return false // nobody was told anything that could have changed
 	}
-	if maps.EqualFunc(labels, w.told, w.same) {
+	if !w.owed && maps.EqualFunc(labels, w.told, w.same) {
 		return false
 	}
-	w.told = labels
+	w.told, w.owed = labels, false
 	return true
 }
 

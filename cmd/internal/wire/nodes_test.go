@@ -39,3 +39,26 @@ func TestNewsOfNodes(t *testing.T) {
 		}
 	}
 }
+
+// TestNewsThatWasTold has a change be news once though a revision was told of it, as nothing may have come of that.
+func TestNewsThatWasTold(t *testing.T) {
+	t.Parallel()
+	type nodes = map[string]map[string]string
+	w := newNodeWatch()
+	w.tell(nodes{"a": {"gpu": "a100"}})
+	w.count([]string{"gpu"})
+	<-w.heard
+	w.tell(nodes{"a": {"gpu": "a100", "rack": "1"}})
+	if len(w.heard) > 0 || w.news(nodes{"a": {"gpu": "a100"}}) {
+		t.Error("nothing that counts changed, but there is news")
+	}
+	changed := nodes{"a": {"gpu": "t4"}}
+	w.tell(changed)
+	if len(w.heard) == 0 || !w.news(changed) {
+		t.Error("a label changed, but that is no news")
+	}
+	w.tell(changed) // as what is composed of the news is
+	if w.news(changed) {
+		t.Error("the same is news twice")
+	}
+}
