@@ -27,7 +27,11 @@ func (e *Engine) want(l *loop) {
 // lookAround begins the observations that were asked for, one at a time for each driver.
 func (e *Engine) lookAround(calls context.Context) {
 	for name, wanted := range e.observe {
-		if len(wanted) == 0 || e.looking[name] || e.cannotLook(name) {
+		if len(wanted) == 0 {
+			delete(e.unlooked, name) // nothing waits for a budget
+			continue
+		}
+		if e.looking[name] || e.cannotLook(name) {
 			continue
 		}
 		var targets []unit.Target
