@@ -5,6 +5,8 @@ package kube_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -54,7 +56,7 @@ func TestObjectsAreMadeRepairedAndPruned(t *testing.T) {
 	drain(told)
 	w.edit("configmaps", "a", `{"data":{"k":"edited","other":"theirs"}}`)
 	diff := w.drifts(told, d, target)
-	if want := []unit.Field{{Path: "ConfigMap " + w.name + "/a data.k", Before: "edited", After: "v"}}; diff.Action != unit.ActionUpdate || !slices.Equal(diff.Fields, want) {
+	if want := []unit.Field{{Path: "ConfigMap " + w.name + "/a data.k", Before: "edited", After: "v", By: filepath.Base(os.Args[0])}}; diff.Action != unit.ActionUpdate || !slices.Equal(diff.Fields, want) {
 		t.Fatalf("drift: %+v", diff)
 	}
 	w.converge(d, target, told)
