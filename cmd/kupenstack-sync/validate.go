@@ -27,7 +27,7 @@ func validate(ctx context.Context, o *options, args []string) error {
 		composed, more := loaded.Compose(compose.Facts{OpenStackGiven: o.OSCloud != ""})
 		found.Diagnostics.Append(more...)
 		if composed != nil {
-			if more, unread, err = o.CheckKeys(ctx, composed.Units); err != nil {
+			if more, unread, err = o.CheckCharts(ctx, composed.Units); err != nil {
 				return err
 			}
 			found.Diagnostics.Append(more...)

@@ -40,9 +40,20 @@ func TestValidateKnowsCharts(t *testing.T) {
 	run(exitInvalid, "hint: did you mean pod?")
 	run(exitInvalid, `"code": "chart.unknown-key"`, "--output=json")
 	configure("pod")
-	run(exitDone, "Keys for these charts were not checked, as they are neither beside the configuration nor in --cache-dir: memcached. `kupenstack-sync plan` gets them.\n")
+	run(exitInvalid, "error[chart.unusable]: chart memcached cannot be used\n  --> main.hcl:7:3\n")
+	run(exitInvalid, "there is no chart memcached in the directory charts")
+	write("charts/memcached/Chart.yaml", "apiVersion: v2\nname: memcached\nversion: 2019.1.0\n")
+	run(exitInvalid, `chart memcached is of version "2019.1.0", and which values it takes is known of `)
 	write("charts/memcached/Chart.yaml", "apiVersion: v2\nname: memcached\nversion: 2026.1.0\n")
 	write("charts/memcached/values.yaml", "pods: {}\n")
+	rest, err := os.ReadFile(filepath.Join(dir, "main.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("main.hcl", strings.TrimSuffix(string(rest), "}\n")+"  chart \"other\" {\n    repository = \"https://charts.example.invalid\"\n    version    = \"1.0.0\"\n    values     = { x = 1 }\n  }\n}\n")
+	write("charts.lock.json", `{"format":1,"charts":[{"repository":"https://charts.example.invalid","name":"other","constraint":"1.0.0","version":"1.0.0","digest":"sha256:`+strings.Repeat("0", 64)+`"}]}`)
+	run(exitDone, "Keys for these charts were not checked, as they are neither beside the configuration nor in --cache-dir: other. `kupenstack-sync plan` gets them.\n")
+	write("main.hcl", string(rest))
 	run(exitDone, "The configuration is valid: cloud test, 2 services, 0 nodes, 0 resources.\n")
 
 	write("main.hcl", "cloud \"test\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n  images {\n    registries = { \"quay.io\" = \"a.example.org\", \"key.io\" = \"b.example.org\" }\n  }\n  service \"mariadb\" {}\n  service \"memcached\" {}\n}\n")

@@ -41,6 +41,7 @@ func deployment() []area {
 		}},
 		{"chart", "What charts take", "What charts say against what is written for them.", []Entry{
 			{"chart.unknown-key", "A key in `conf`, `images` or `values` of a service, or in `values` of a `chart` block, is read by nothing of its chart, so that it would change nothing: it is spelled wrongly, or stands in the wrong place. The message says what was probably meant. `validate` tells it for charts that it needs no server for, and otherwise `plan`, as what a release is blocked by. Of programs' own settings below `conf` nobody knows the keys."},
+			{"chart.unusable", "A chart that lies in a directory of the configuration, or that was kept in `--cache-dir`, cannot be deployed: it is not there, cannot be read, or is of another version than the one that is wanted, or than those whose values are known. The message says which. `validate` tells it of charts that it needs no server for, and otherwise `plan`, as what a release is blocked by."},
 		}},
 		{"plan", "What may be changed", "Why a plan as a whole is refused. Nothing of it is applied.", []Entry{
 			{"plan.empty-configuration", "The configuration asks for nothing, though there are things that it asked for before. Nothing is deleted for that. Check `--path` and the last merge; what is really to go is taken out block by block."},

@@ -93,12 +93,12 @@ func (f *Flags) CheckRegistries(ctx context.Context, m *model.Model, units []uni
 	return nil, nil
 }
 
-// CheckKeys holds what is written for charts against those that are at hand; see [helm.CheckKeys].
-func (f *Flags) CheckKeys(ctx context.Context, units []unit.Unit) (diag.Diagnostics, []string, error) {
+// CheckCharts looks at the charts that are at hand, and at what is written for them; see [helm.Check].
+func (f *Flags) CheckCharts(ctx context.Context, units []unit.Unit) (diag.Diagnostics, []string, error) {
 	options, err := f.charts()
 	if err != nil {
 		return nil, nil, err
 	}
-	found, unread := helm.CheckKeys(ctx, options, units)
+	found, unread := helm.Check(ctx, options, units)
 	return found, unread, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // RedirectableImages are the images, in full and sorted, that something may stand in for the registries of, as far as
-// it can be told without asking any server; all says whether it could be told of every such release. See [CheckKeys]
+// it can be told without asking any server; all says whether it could be told of every such release. See [Check]
 // for which charts that takes.
 func RedirectableImages(ctx context.Context, options Options, units []unit.Unit) (images []string, all bool) {
 	from := newCharts(options)

@@ -1,0 +1,71 @@
+package helm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+const (
+	// codeUnusable is of charts that cannot be deployed, whatever is written for them.
+	codeUnusable diag.Code = "chart.unusable"
+	// codeUnknownKey is of keys that nothing of a chart reads.
+	codeUnknownKey diag.Code = "chart.unknown-key"
+)
+
+// Check tells which charts of releases cannot be used, and which keys that somebody wrote for the others nothing of
+// them reads, without asking any server: charts are those that lie beside the configuration, and locked ones that were
+// kept in the directory of options. It returns the names of the others as well, sorted, so far as anything is written
+// for them; what is wrong with those is told where they are deployed.
+func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.Diagnostics, unread []string) {
+	from := newCharts(options)
+	for _, u := range units {
+		spec, ok := u.Spec.(*unit.Release)
+		if !ok {
+			continue
+		}
+		source, err := from.atHand(ctx, spec.Chart)
+		if err != nil && spec.Chart.Tree == nil {
+			if len(spec.Written) > 0 {
+				unread = append(unread, spec.Chart.Name)
+			}
+			continue
+		}
+		if err == nil {
+			err = source.fits(spec)
+		}
+		if err != nil {
+			where := u.Range
+			found.Append(diag.Diagnostic{
+				Code: codeUnusable, Summary: fmt.Sprintf("chart %s cannot be used", spec.Chart.Name), Detail: err.Error(),
+				Hint:    "put the chart there that the message asks for, or name another place, name or version",
+				Subject: &where, Address: u.Address,
+			})
+			continue
+		}
+		for _, key := range source.unknown(spec) {
+			where := key.Range
+			if where == (diag.Range{}) {
+				where = u.Range
+			}
+			found.Append(diag.Diagnostic{
+				Code: codeUnknownKey, Summary: fmt.Sprintf("unknown key %s", key.Text),
+				Detail: fmt.Sprintf("nothing in chart %s reads it, so that it would change nothing", spec.Chart.Name), Hint: key.hint,
+				Subject: &where, Address: u.Address, HideAfter: true,
+			})
+		}
+	}
+	slices.Sort(unread)
+	return found, slices.Compact(unread)
+}
+
+// atHand returns a chart that nobody has to be asked for.
+func (c *charts) atHand(ctx context.Context, wanted unit.Chart) (*source, error) {
+	if wanted.Tree == nil && wanted.Digest != "" {
+		return c.kept(wanted)
+	}
+	return c.find(ctx, wanted)
+}

@@ -1,0 +1,98 @@
+package helm
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// TestCheck wants charts that lie beside the configuration or were kept looked at, and held against what is written
+// for them, and no others, and nobody asked for any.
+func TestCheck(t *testing.T) {
+	options := Options{CacheDir: t.TempDir()} // no server is known to it
+	file, err := chartutil.Save(&chart.Chart{
+		Metadata: &chart.Metadata{APIVersion: "v2", Name: "glance", Version: "1.0.0"}, Raw: []*chart.File{{Name: "values.yaml", Data: []byte("pod: {replicas: 1}\n")}},
+		Values: map[string]any{"pod": map[string]any{"replicas": 1}},
+	}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(options.CacheDir, sha256Of(packed)+".tgz"), packed, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := &source{digest: strings.Repeat("1", 64)}
+	for name, f := range keystoneChart() {
+		if name, ok := strings.CutPrefix(name, "charts/keystone/"); ok {
+			kept.files = append(kept.files, &loader.BufferedFile{Name: name, Data: f.Data})
+		}
+	}
+	slices.SortFunc(kept.files, byName)
+	kept.digest = digestOfFiles(kept.files)
+	if err := newCharts(options).keepFiles(kept); err != nil {
+		t.Fatal(err)
+	}
+
+	address := addr.MustParseObject("service.keystone")
+	const nobody = "https://charts.example.invalid"
+	written := func(path ...string) []unit.WrittenKey {
+		return []unit.WrittenKey{{Path: path, Text: "values." + strings.Join(path, "."), Range: diag.Range{File: "main.hcl"}}}
+	}
+	cases := map[string]struct {
+		chart   unit.Chart
+		written []unit.WrittenKey
+		hint    string // of the one mistake, "" for none
+		unread  bool
+		series  []string
+		reason  string // why the chart cannot be used
+	}{
+		"beside":           {unit.Chart{Name: "keystone", Repository: "charts", Tree: keystoneChart()}, written("pod", "replica"), "did you mean pod.replicas?", false, nil, ""},
+		"right":            {unit.Chart{Name: "keystone", Repository: "charts", Tree: keystoneChart()}, written("pod", "replicas"), "", false, nil, ""},
+		"not there":        {unit.Chart{Name: "nova", Repository: "charts", Tree: keystoneChart()}, written("pod", "replica"), "", false, nil, "there is no chart nova in the directory charts"},
+		"of other series":  {unit.Chart{Name: "keystone", Repository: "charts", Tree: keystoneChart()}, nil, "", false, []string{"2025.1"}, `chart keystone is of version "2026.1.0", and which values it takes is known of 2025.1`},
+		"kept, of others":  {unit.Chart{Name: "glance", Repository: nobody, Version: "1.0.0", Digest: digestPrefix + sha256Of(packed)}, written("pods"), "", false, []string{"2025.1"}, `chart glance is of version "1.0.0"`},
+		"kept":             {unit.Chart{Name: "glance", Repository: nobody, Version: "1.0.0", Digest: digestPrefix + sha256Of(packed)}, written("pods"), "did you mean pod?", false, nil, ""},
+		"kept of Git":      {unit.Chart{Name: "keystone", Repository: "git+" + nobody, Digest: digestPrefix + kept.digest, Commit: strings.Repeat("a", 40)}, written("pod", "replica"), "did you mean pod.replicas?", false, nil, ""},
+		"not kept":         {unit.Chart{Name: "cinder", Repository: nobody, Version: "1.0.0", Digest: digestPrefix + strings.Repeat("0", 64)}, written("pods"), "", true, nil, ""},
+		"not kept of Git":  {unit.Chart{Name: "heat", Repository: "git+" + nobody, Digest: digestPrefix + strings.Repeat("0", 64)}, written("pods"), "", true, nil, ""},
+		"not locked":       {unit.Chart{Name: "horizon", Repository: nobody, Version: "1.0.0"}, written("pods"), "", true, nil, ""},
+		"nothing to check": {unit.Chart{Name: "neutron", Repository: nobody, Version: "1.0.0"}, nil, "", false, nil, ""},
+	}
+	for name, c := range cases {
+		u := unit.Unit{Address: address, Range: diag.Range{File: "main.hcl"}, Spec: &unit.Release{Name: "r", Chart: c.chart, Written: c.written, Series: c.series}}
+		found, unread := Check(t.Context(), options, []unit.Unit{u, u})
+		if c.unread != slices.Equal(unread, []string{c.chart.Name}) || !c.unread && len(unread) > 0 {
+			t.Errorf("%s: not read is %q", name, unread)
+		}
+		code := codeUnknownKey
+		if c.reason != "" {
+			code = codeUnusable
+			if len(found) != 2 || !strings.HasPrefix(found[0].Detail, c.reason) {
+				t.Errorf("%s: told is %+v, want %q", name, found, c.reason)
+				continue
+			}
+		} else if c.hint == "" {
+			if len(found) > 0 {
+				t.Errorf("%s: told is %v", name, found)
+			}
+			continue
+		}
+		if len(found) != 2 || found[0].Severity != diag.Error || found[0].Code != code || c.reason == "" && found[0].Hint != c.hint ||
+			found[0].Subject.File != "main.hcl" || found[0].Address != addr.Address(address) || found[0].HideAfter != (c.reason == "") {
+			t.Errorf("%s: told is %+v", name, found)
+		}
+	}
+}
