@@ -20,6 +20,9 @@
 //     whole: the top, conf, images, images.tags, manifests, pod and pod.replicas. Of the rules above the first two
 //     hold there, and the last where templates look into that very map for a computed name, as they do in images.tags
 //     and manifests.
+//   - All of them write endpoints and pod.resources alike. Of the rules above the third does not hold there, apart from
+//     the names of users (below auth of an endpoint): what looks like a key that the map has, and is none that another
+//     endpoint has there, is meant to be that.
 //   - What is inside of a key of conf goes to programs as it is, and is free. So is what begins with job_ in
 //     manifests, as the library makes such names of those of jobs that others wait for.
 //

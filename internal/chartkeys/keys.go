@@ -61,10 +61,41 @@ func closed(at []string) bool {
 	}
 }
 
+// shaped tells of a map whose keys all charts of OpenStack-Helm share, though they list it or hand it on as a whole: how
+// endpoints are reached, apart from the names of users, and what the containers of a pod get.
+func shaped(at []string) bool {
+	switch at[0] {
+	case "endpoints":
+		return len(at) != 3 || at[2] != "auth"
+	case "pod":
+		return len(at) > 1 && at[1] == "resources"
+	default:
+		return false
+	}
+}
+
+// elsewhere tells whether a map beside the second of a path, as another endpoint, has what the path leads to.
+func (k *Keys) elsewhere(at []string, key string) bool {
+	beside, _ := k.defaults[at[0]].(map[string]any)
+	for _, one := range beside {
+		inner, _ := one.(map[string]any)
+		for _, step := range at[min(2, len(at)):] {
+			inner, _ = inner[step].(map[string]any)
+		}
+		if _, has := inner[key]; has {
+			return len(at) > 1
+		}
+	}
+	return false
+}
+
 // sure tells whether nothing reads a key of a map that no template names. It may look like one that is there.
-func (k *Keys) sure(at []string, similar bool) bool {
+func (k *Keys) sure(at []string, key string, similar bool) bool {
 	if k.toolkit && closed(at) {
 		return similar || !slices.ContainsFunc(k.reads.computed, func(u use) bool { return u.absolute && slices.Equal(u.path, at) })
+	}
+	if k.toolkit && len(at) > 0 && shaped(at) {
+		return similar && !k.elsewhere(at, key)
 	}
 	least := 0
 	if k.toolkit { // which copies all values for groups of nodes, and reads the copies as it reads these
@@ -94,7 +125,7 @@ func (k *Keys) Unknown(paths [][]string, values any) []Unknown {
 			continue
 		}
 		at := path[:len(path)-1]
-		if !k.sure(at, config.Nearest(key, around) != "") {
+		if !k.sure(at, key, config.Nearest(key, around) != "") {
 			continue
 		}
 		if written == nil {
@@ -141,7 +172,7 @@ func (k *Keys) hint(path, around []string) string {
 	meant := ""
 	if near := config.Nearest(key, around); near != "" {
 		meant = strings.Join(append(slices.Clone(at), near), ".")
-	} else if found := elsewhere(k.defaults, key); len(at) == 0 && found != nil {
+	} else if found := inside(k.defaults, key); len(at) == 0 && found != nil {
 		meant = strings.Join(found, ".")
 	}
 	if meant != "" {
@@ -150,8 +181,8 @@ func (k *Keys) hint(path, around []string) string {
 	return config.OneOf(key, around)
 }
 
-// elsewhere finds the one map inside of maps of the values that has a name; nil where there are none or several.
-func elsewhere(defaults map[string]any, name string) []string {
+// inside finds the one map inside of maps of the values that has a name; nil where there are none or several.
+func inside(defaults map[string]any, name string) []string {
 	var found []string
 	for key, v := range defaults {
 		inner, _ := v.(map[string]any)

@@ -23,7 +23,7 @@ conf:
   wsgi: "Listen {{ .Values.listen.port }} {{ index .Values.tuning \"threads\" }}"
 network: {api: {ingress: {public: true}, node_port: {enabled: false}}}
 nodeSelector: {kubernetes.io/os: linux}
-endpoints: {identity: {hosts: {default: keystone}}}
+endpoints: {identity: {hosts: {default: keystone}, auth: {admin: {username: admin, password: x}}}, image: {path: {default: /}}}
 dependencies: {static: {api: {jobs: [db-sync]}}}
 bootstrap: {enabled: true, script: "true"}
 volume: {size: 5Gi, class_name: general}
@@ -97,12 +97,20 @@ func TestUnknown(t *testing.T) {
 		"conf: {paste: {a: 1}, policy: {admin2: x}}": "",
 		"pod: {mounts: {api: {b: 1}}}":               "",
 		// Maps that are handed on, or looked into for computed names.
-		"nodeSelector: {kubernetes.io/oss: linux}":      "",
-		"pod: {resources: {api: {limit: {memory: 1}}}}": "",
-		"endpoints: {identityy: {hosts: {defaul: x}}}":  "",
-		"dependencies: {static: {apii: {job: []}}}":     "",
-		"sidecar: {prt: 1}":                             "",
-		"network: {api: {extrenal: 1, ingres: {}}}":     "",
+		"nodeSelector: {kubernetes.io/oss: linux}": "",
+		// Those whose keys all charts share: what looks like one of them.
+		"pod: {resources: {api: {limit: {memory: 1}}}}":         "pod.resources.api.limit: did you mean pod.resources.api.limits?",
+		"pod: {resources: {apii: {limits: {memory: 1}}}}":       "pod.resources.apii: did you mean pod.resources.api?",
+		"pod: {resources: {engine: {limits: {memory: 1}}}}":     "",
+		"endpoints: {identityy: {hosts: {defaul: x}}}":          "endpoints.identityy: did you mean endpoints.identity?",
+		"endpoints: {identity: {hosts: {defaul: x}, host: {}}}": "endpoints.identity.host: did you mean endpoints.identity.hosts?\nendpoints.identity.hosts.defaul: did you mean endpoints.identity.hosts.default?",
+		"endpoints: {identity: {hosts: {public: x}, path: {}}}": "",
+		"endpoints: {identity: {auth: {admi: {password: p}}}}":  "",
+		"endpoints: {identity: {auth: {admin: {passwor: p}}}}":  "endpoints.identity.auth.admin.passwor: did you mean endpoints.identity.auth.admin.password?",
+		"endpoints: {compute: {hosts: {default: nova}}}":        "",
+		"dependencies: {static: {apii: {job: []}}}":             "",
+		"sidecar: {prt: 1}":                         "",
+		"network: {api: {extrenal: 1, ingres: {}}}": "",
 		// Maps that only names lead into: what looks like one of them, and nothing else.
 		"bootstrap: {enable: false}":  "bootstrap.enable: did you mean bootstrap.enabled?",
 		"bootstrap: {unlike: false}":  "",
