@@ -1,6 +1,7 @@
 package cleanup
 
 import (
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,8 +61,8 @@ func (r Release) remover(job *unstructured.Unstructured, from maker, left string
 	for _, item := range all {
 		container, _ := item.(map[string]any)
 		name, _ := container["name"].(string)
-		if left == schema.LeftUsers && !strings.HasPrefix(name, r.Name+"-") {
-			continue // users of other services, which these have made as well
+		if left == schema.LeftUsers && !r.owns(container) {
+			continue // a user of another service, which was given to this one as well
 		}
 		if left == schema.LeftPools && value(container, poolName) == "" {
 			continue // data is kept elsewhere
@@ -83,7 +84,7 @@ func (r Release) remover(job *unstructured.Unstructured, from maker, left string
 		if left == schema.LeftPools {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("the Job %s has no container for %s itself", job.GetName(), r.Name)
+		return nil, fmt.Errorf("the Job %s has no container for a user of %s itself", job.GetName(), r.Name)
 	}
 	pod["containers"] = containers
 	waitForNoJobs(pod)
@@ -101,6 +102,42 @@ func (r Release) remover(job *unstructured.Unstructured, from maker, left string
 	object.SetName(from.name(r.Name, left))
 	object.SetLabels(job.GetLabels())
 	return object, nil
+}
+
+// owns tells whether the user that a container makes is one of the release's own. Containers are named by the services
+// that the users are for, and so may be several of one release: what tells is the name in the Secret, as in nova_neutron,
+// by which Nova talks to Neutron.
+func (r Release) owns(container map[string]any) bool {
+	if name, _ := container["name"].(string); strings.HasPrefix(name, r.Name+"-") {
+		return true
+	}
+	user := r.secretValue(container, "SERVICE_OS_USERNAME")
+	return strings.HasPrefix(user, r.Name+"_") || strings.HasPrefix(user, r.Name+"-")
+}
+
+// secretValue is that of a variable of a container's environment that is taken from a Secret of the release; "" for none.
+func (r Release) secretValue(container map[string]any, variable string) string {
+	env, _ := container["env"].([]any)
+	for _, item := range env {
+		entry, _ := item.(map[string]any)
+		if entry["name"] != variable {
+			continue
+		}
+		secret, _, _ := unstructured.NestedString(entry, "valueFrom", "secretKeyRef", "name")
+		key, _, _ := unstructured.NestedString(entry, "valueFrom", "secretKeyRef", "key")
+		for _, object := range r.Objects {
+			if object.GetKind() != "Secret" || object.GetName() != secret {
+				continue
+			}
+			coded, _, _ := unstructured.NestedString(object.Object, "data", key)
+			text, err := base64.StdEncoding.DecodeString(coded)
+			if err != nil {
+				return "" // of what cannot be read nothing is said
+			}
+			return string(text)
+		}
+	}
+	return ""
 }
 
 // runs tells whether a container is started with a program.

@@ -1,6 +1,7 @@
 package cleanup_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -39,6 +40,11 @@ spec:
 `, name, containers)
 }
 
+// secretOf is a Secret as those charts have it, with the name of a user.
+func secretOf(name, user string) string {
+	return fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {name: %s}\ndata: {OS_USERNAME: %s}\n", name, base64.StdEncoding.EncodeToString([]byte(user)))
+}
+
 func TestJobs(t *testing.T) {
 	domain := initJob("heat-domain-ks-user", `[{name: heat-ks-domain-user, command: [/tmp/ks-domain-user.sh]}]`)
 	service := initJob("heat-ks-service", `[{name: a, env: [{name: OS_SERVICE_TYPE, value: orchestration}]}, {name: b, env: [{name: OS_SERVICE_TYPE, value: cloudformation}]}, {name: c, env: [{name: OS_SERVICE_TYPE, value: orchestration}]}]`)
@@ -65,14 +71,21 @@ func TestJobs(t *testing.T) {
 		},
 		{
 			"own users only", schema.LeftUsers,
-			[]string{initJob("heat-ks-user", `[{name: heat-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh]}, {name: heat-trustee-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh]}, {name: nova-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh]}]`)},
-			[]string{"name: heat-ks-user", "name: heat-trustee-ks-user", "openstack user delete"},
-			[]string{"nova-ks-user", "- /tmp/ks-user.sh"},
+			[]string{
+				secretOf("own", "heat_nova"), secretOf("other", "cinder"), secretOf("alike", "heater"),
+				initJob("heat-ks-user", `[{name: heat-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh]}, {name: heat-trustee-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh]},
+    {name: nova-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh], env: [{name: X, value: a}, {name: SERVICE_OS_USERNAME, valueFrom: {secretKeyRef: {name: own, key: OS_USERNAME}}}]},
+    {name: cinder-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh], env: [{name: SERVICE_OS_USERNAME, valueFrom: {secretKeyRef: {name: other, key: OS_USERNAME}}}]},
+    {name: alike-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh], env: [{name: SERVICE_OS_USERNAME, valueFrom: {secretKeyRef: {name: alike, key: OS_USERNAME}}}]},
+    {name: lost-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh], env: [{name: SERVICE_OS_USERNAME, valueFrom: {secretKeyRef: {name: lost, key: OS_USERNAME}}}]}]`),
+			},
+			[]string{"name: heat-ks-user", "name: heat-trustee-ks-user", "name: nova-ks-user", "openstack user delete"},
+			[]string{"cinder-ks-user", "alike-ks-user", "lost-ks-user", "- /tmp/ks-user.sh"},
 			"",
 		},
 		{"no Job", schema.LeftMessaging, []string{programs}, nil, nil, "there is no Job heat-rabbit-init"},
 		{"the Job of another release", schema.LeftDatabase, []string{programs, initJob("nova-db-init", database)}, nil, nil, "there is no Job heat-db-init"},
-		{"users of others only", schema.LeftUsers, []string{initJob("heat-ks-user", `[{name: nova-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh]}]`)}, nil, nil, "Job heat-ks-user has no container for heat itself"},
+		{"users of others only", schema.LeftUsers, []string{initJob("heat-ks-user", `[{name: nova-ks-user, command: [/bin/bash, -c, /tmp/ks-user.sh]}]`)}, nil, nil, "Job heat-ks-user has no container for a user of heat itself"},
 		{"another program", schema.LeftCatalogue, []string{initJob("heat-ks-service", `[{name: x, command: [/opt/register]}]`)}, nil, nil, `container "x" of Job heat-ks-service does not run ks-service.sh`},
 		{"a program with arguments", schema.LeftCatalogue, []string{initJob("heat-ks-service", `[{name: x, command: [/tmp/ks-service.sh], args: [-x]}]`)}, nil, nil, "does not run ks-service.sh"},
 		{

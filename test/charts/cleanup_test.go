@@ -3,6 +3,7 @@
 package charts_test
 
 import (
+	"encoding/base64"
 	"maps"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func TestCleanUpOfOpenStackHelm(t *testing.T) {
 			if !known {
 				continue
 			}
-			release := cleanup.Release{Namespace: r.Namespace, Name: r.Name, Objects: objectsOf(t, renderedBy(t, theirs(t, dir, r.Name), r))}
+			release := cleanup.Release{Namespace: r.Namespace, Name: r.Name, Objects: objectsOf(t, documents(t, theirs(t, dir, r.Name), r))}
 			var found []string
 			for _, left := range schema.Leftovers() {
 				jobs, err := cleanup.Jobs(release, left)
@@ -42,7 +43,10 @@ func TestCleanUpOfOpenStackHelm(t *testing.T) {
 				}
 				found = append(found, left)
 				for _, job := range jobs {
-					wantOnlyOwn(t, r.Name, job)
+					wantOnlyOwn(t, release, job)
+				}
+				if left == schema.LeftUsers {
+					wantAllUsers(t, release, jobs[0])
 				}
 				if left == schema.LeftPools {
 					wantPools(t, release, jobs)
@@ -71,9 +75,6 @@ func objectsOf(t *testing.T, documents []string) []*unstructured.Unstructured {
 	t.Helper()
 	var objects []*unstructured.Unstructured
 	for _, document := range documents {
-		if strings.Contains(document, "\nkind: Secret\n") {
-			continue // decoded for people
-		}
 		object := &unstructured.Unstructured{}
 		text, err := yaml.YAMLToJSON([]byte(document))
 		if err != nil {
@@ -91,7 +92,7 @@ func objectsOf(t *testing.T, documents []string) []*unstructured.Unstructured {
 }
 
 // wantOnlyOwn wants a Job not to wait for other Jobs, which are long gone, nor to delete users of other services.
-func wantOnlyOwn(t *testing.T, service string, job *unstructured.Unstructured) {
+func wantOnlyOwn(t *testing.T, r cleanup.Release, job *unstructured.Unstructured) {
 	t.Helper()
 	pod := podOf(t, job)
 	for _, c := range pod.InitContainers {
@@ -101,13 +102,50 @@ func wantOnlyOwn(t *testing.T, service string, job *unstructured.Unstructured) {
 			}
 		}
 	}
+	for name, user := range usersOf(t, r, pod) {
+		if user != r.Name && !strings.HasPrefix(user, r.Name+"_") && !strings.HasPrefix(user, r.Name+"-") {
+			t.Errorf("%s deletes the user %q in container %s", job.GetName(), user, name)
+		}
+	}
+}
+
+// wantAllUsers wants a Job to delete each user that the chart's own makes.
+func wantAllUsers(t *testing.T, r cleanup.Release, job *unstructured.Unstructured) {
+	t.Helper()
+	for _, object := range r.Objects {
+		if object.GetKind() != "Job" || object.GetName() != r.Name+"-ks-user" {
+			continue
+		}
+		made, deleted := usersOf(t, r, podOf(t, object)), usersOf(t, r, podOf(t, job))
+		if len(made) == 0 || !maps.Equal(made, deleted) {
+			t.Errorf("%s makes the users %v, and %s deletes %v", object.GetName(), made, job.GetName(), deleted)
+		}
+	}
+}
+
+// usersOf are the users that containers make or delete, by their names.
+func usersOf(t *testing.T, r cleanup.Release, pod corev1.PodSpec) map[string]string {
+	t.Helper()
+	users := map[string]string{}
 	for _, c := range pod.Containers {
 		for _, e := range c.Env {
-			if e.Name == "SERVICE_OS_USERNAME" && !strings.HasPrefix(e.ValueFrom.SecretKeyRef.Name, service+"-keystone-") {
-				t.Errorf("%s deletes the user of Secret %s", job.GetName(), e.ValueFrom.SecretKeyRef.Name)
+			if e.Name != "SERVICE_OS_USERNAME" {
+				continue
+			}
+			from := e.ValueFrom.SecretKeyRef
+			for _, object := range r.Objects {
+				if object.GetKind() == "Secret" && object.GetName() == from.Name {
+					coded, _, _ := unstructured.NestedString(object.Object, "data", from.Key)
+					name, err := base64.StdEncoding.DecodeString(coded)
+					if err != nil {
+						t.Fatal(err)
+					}
+					users[c.Name] = string(name)
+				}
 			}
 		}
 	}
+	return users
 }
 
 // wantDrops compares the Job for databases with the one that the chart has for that.
@@ -125,7 +163,7 @@ func wantDrops(t *testing.T, dir string, r *unit.Release, release cleanup.Releas
 		t.Fatal(len(jobs), err)
 	}
 	ours := podOf(t, jobs[0])
-	for _, object := range objectsOf(t, renderedBy(t, theirs(t, dir, r.Name), &own)) {
+	for _, object := range objectsOf(t, documents(t, theirs(t, dir, r.Name), &own)) {
 		if object.GetKind() != "Job" || object.GetName() != r.Name+"-db-drop" {
 			continue
 		}

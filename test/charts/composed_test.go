@@ -181,6 +181,16 @@ func rendered(t *testing.T, r *unit.Release) []string {
 // renderedBy does so with a chart of our choice.
 func renderedBy(t *testing.T, chart *chart.Chart, r *unit.Release) []string {
 	t.Helper()
+	objects := documents(t, chart, r)
+	for i, document := range objects {
+		objects[i] += decoded(t, document)
+	}
+	return objects
+}
+
+// documents are the objects of a release as Helm renders them.
+func documents(t *testing.T, chart *chart.Chart, r *unit.Release) []string {
+	t.Helper()
 	merged, err := chartutil.ToRenderValues(chart, withSecrets(r), chartutil.ReleaseOptions{Name: r.Name, Namespace: r.Namespace}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -191,29 +201,33 @@ func renderedBy(t *testing.T, chart *chart.Chart, r *unit.Release) []string {
 	}
 	var objects []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		for document := range strings.SplitSeq(files[name], "\n---") {
-			objects = append(objects, document+decoded(t, document))
-		}
+		objects = append(objects, strings.Split(files[name], "\n---")...)
 	}
 	return objects
 }
 
-// decoded is what a Secret holds, in the open.
+// decoded is what a Secret holds, in the open, each beside its key.
 func decoded(t *testing.T, document string) string {
 	t.Helper()
+	var all strings.Builder
+	data := secretData(t, document)
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		all.WriteString("\n" + key + ": " + string(data[key]))
+	}
+	return all.String()
+}
+
+// secretData is what a Secret holds; nil of any other object.
+func secretData(t *testing.T, document string) map[string][]byte {
+	t.Helper()
 	var secret struct {
-		Kind string            `json:"kind"`
 		Data map[string][]byte `json:"data"`
 	}
 	if !strings.Contains(document, "\nkind: Secret\n") {
-		return ""
+		return nil
 	}
 	if err := yaml.Unmarshal([]byte(document), &secret); err != nil {
 		t.Fatal(err)
 	}
-	var all strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
-		all.WriteString("\n" + string(secret.Data[key]))
-	}
-	return all.String()
+	return secret.Data
 }
