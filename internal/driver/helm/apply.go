@@ -107,7 +107,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 	if err != nil || !done {
 		return err
 	}
-	gone, err := d.clearJobs(ctx, v, v.run(), next.hooks)
+	gone, err := d.clearJobs(ctx, v, v.run(), next.objects, next.hooks)
 	if err != nil || !gone {
 		return err
 	}

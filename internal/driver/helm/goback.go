@@ -157,7 +157,7 @@ func (d *Driver) goBack(ctx context.Context, v *view) error {
 	if done, err := d.runHooks(ctx, v, back.run, hooks); err != nil || !done {
 		return err
 	}
-	if gone, err := d.clearJobs(ctx, v, back.run, back.to.hooks); err != nil || !gone {
+	if gone, err := d.clearJobs(ctx, v, back.run, back.to.objects, back.to.hooks); err != nil || !gone {
 		return err
 	}
 	if err := d.unlock(ctx, v); err != nil {

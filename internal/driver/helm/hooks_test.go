@@ -202,6 +202,40 @@ func TestFinishedJobsMakeRoomForAnUpgrade(t *testing.T) {
 	}
 }
 
+// A plain Job that waits for what will never come is none that finishes: it makes room where the next revision has other
+// pods for it, and goes on where it has not.
+func TestJobsThatCannotEndMakeRoomForAnUpgrade(t *testing.T) {
+	tree := appChart()
+	plain := string(hookJob("plain", "X", "0", "", "testbed.kupenstack.io/behave: image-pull").Data)
+	before, after, _ := strings.Cut(plain, "  annotations:\n    helm.sh/hook: X\n    helm.sh/hook-weight: \"0\"\n")
+	stuck := maps.Clone(tree)
+	stuck["charts/app/templates/plain.yaml"] = file(before + after)
+	b := newBed(t, stuck)
+	waits := func() {
+		t.Helper()
+		b.until("the Job waits", func(state unit.State, _ unit.Diff) bool {
+			return state.Installed && !state.Ready() && strings.Contains(state.Message+strings.Join(state.Details, "\n"), "ImagePullBackOff")
+		})
+	}
+	waits()
+	first := b.job("plain")
+	other := maps.Clone(stuck)
+	other["charts/app/templates/more.yaml"] = file("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n")
+	b.change(func(spec *unit.Release) { spec.Chart.Tree = other })
+	b.until("the upgrade", func(unit.State, unit.Diff) bool { return b.revisions() == "1 superseded, 2 deployed" })
+	waits()
+	if same := b.job("plain"); same.UID != first.UID {
+		t.Error("a Job that does not change was replaced")
+	}
+	fixed := maps.Clone(other)
+	fixed["charts/app/templates/plain.yaml"] = file(strings.Replace(before+after, "testbed.kupenstack.io/behave: image-pull", "", 1))
+	b.change(func(spec *unit.Release) { spec.Chart.Tree = fixed })
+	b.settle()
+	if second := b.job("plain"); first.UID == second.UID || second.Status.Succeeded != 1 {
+		t.Error("the Job is still the old one")
+	}
+}
+
 func (b *bed) job(name string) *batchv1.Job {
 	b.t.Helper()
 	job, err := b.client.BatchV1().Jobs(b.namespace).Get(b.t.Context(), name, metav1.GetOptions{})

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -69,10 +71,12 @@ func (d *Driver) removeLeftovers(ctx context.Context, v *view) error {
 }
 
 // clearJobs deletes the Jobs that are in the way of the next revision, and tells whether they are
-// gone: next are its hooks, and run is theirs. Finished Jobs of the manifest cannot be changed. Jobs of the hooks that will run again go
-// before the upgrade, as pods of the new revision would take the old ones for proof that the
+// gone: next are its objects and hooks, and run is theirs. Kubernetes refuses to change the pods of a Job, so that of
+// the manifest finished ones go, and others where the next revision has other pods for them: one that waits for an
+// image that does not exist would keep the revision with the right image out for ever. Jobs of the hooks that will run
+// again go before the upgrade, as pods of the new revision would take the old ones for proof that the
 // database has its new form.
-func (d *Driver) clearJobs(ctx context.Context, v *view, run string, next []*release.Hook) (bool, error) {
+func (d *Driver) clearJobs(ctx context.Context, v *view, run string, next []*unstructured.Unstructured, hooksOfNext []*release.Hook) (bool, error) {
 	if v.newest == nil {
 		return true, nil
 	}
@@ -102,13 +106,13 @@ func (d *Driver) clearJobs(ctx context.Context, v *view, run string, next []*rel
 		}
 		err := clear(refOf(object), func(live *unstructured.Unstructured) bool {
 			result, _ := d.outcomeOf(live)
-			return v.owns(live) && result != outcomeRunning
+			return v.owns(live) && (result != outcomeRunning || d.otherPods(live, v.newest.objects, next))
 		})
 		if err != nil {
 			return false, err
 		}
 	}
-	hooks, err := d.hooksOf(next, postEvent(run), v.namespace, v.name)
+	hooks, err := d.hooksOf(hooksOfNext, postEvent(run), v.namespace, v.name)
 	if err != nil {
 		return false, err
 	}
@@ -121,4 +125,24 @@ func (d *Driver) clearJobs(ctx context.Context, v *view, run string, next []*rel
 		}
 	}
 	return gone, nil
+}
+
+// otherPods tells whether objects have a Job with other pods than those that it has now, or was last meant to have:
+// what is only taken out shows by that.
+func (d *Driver) otherPods(live *unstructured.Unstructured, last, next []*unstructured.Unstructured) bool {
+	named := func(objects []*unstructured.Unstructured) *unstructured.Unstructured {
+		at := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return refOf(o) == refOf(live) })
+		if at < 0 {
+			return nil
+		}
+		return objects[at]
+	}
+	was, is := named(last), named(next)
+	if was == nil || is == nil {
+		return false // Helm makes or deletes it
+	}
+	before, _, _ := unstructured.NestedMap(was.Object, "spec", "template")
+	after, _, _ := unstructured.NestedMap(is.Object, "spec", "template")
+	return !equality.Semantic.DeepEqual(before, after) ||
+		slices.ContainsFunc(d.cluster.Compare(is, live), func(f unit.Field) bool { return strings.HasPrefix(f.Path, "spec.template.") })
 }
