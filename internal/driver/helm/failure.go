@@ -193,9 +193,10 @@ func (d *Driver) failed(ctx context.Context, v *view, run string, err error) err
 	return &unit.RetryError{After: pause(p.Failures), Err: err}
 }
 
-// migrations are parts of the names of Jobs in OpenStack-Helm's charts that change the schema of a database.
+// migrations are parts of the names of Jobs that change the schema of a database: those of OpenStack-Helm's charts, and
+// what others call theirs.
 func migrations() []string {
-	return []string{"db-sync", "db-session-sync", "manage-db", "run-migrator"}
+	return []string{"db-sync", "db-session-sync", "manage-db", "run-migrator", "migrat", "schema"}
 }
 
 func migrates(name string) bool {
@@ -204,7 +205,8 @@ func migrates(name string) bool {
 
 // migration says what of a revision may have changed the schema of a database, "" for nothing. Of
 // OpenStack-Helm's charts it is known which Jobs do, and that they change nothing where their images are those of
-// the revision before, which may be nil. Of others every hook that has come to its end may.
+// the revision before, which may be nil. Of others every hook that has come to its end may, and one by the name of a
+// migration as soon as it was begun.
 func migration(of *revision, p *progress, before *revision) string {
 	same := of.sameImages(before)
 	for _, h := range of.hooks {
@@ -214,7 +216,7 @@ func migration(of *revision, p *progress, before *revision) string {
 		for key, record := range p.Hooks {
 			_, ref, _ := strings.Cut(key, " ")
 			begun := strings.HasSuffix(ref, "/"+h.Name) || strings.HasSuffix(ref, " "+h.Name)
-			if begun && (of.toolkit && migrates(h.Name) || !of.toolkit && record.Stage == hookDone) {
+			if begun && (migrates(h.Name) || !of.toolkit && record.Stage == hookDone) {
 				return fmt.Sprintf("hook %s has run", h.Name)
 			}
 		}

@@ -55,7 +55,7 @@ func TestWhatMayHaveChangedData(t *testing.T) {
 	with := func(image string) *revision {
 		return &revision{hooks: []*release.Hook{{Name: "app-db-sync", Kind: kindJob, Manifest: job(image)}}}
 	}
-	hooks := []*release.Hook{{Name: "app-db-sync", Kind: kindJob, Manifest: job("app:1")}, {Name: "app-ks-user", Kind: kindJob}, {Name: "app-bin", Kind: "ConfigMap"}}
+	hooks := []*release.Hook{{Name: "app-db-sync", Kind: kindJob, Manifest: job("app:1")}, {Name: "app-ks-user", Kind: kindJob}, {Name: "app-migrate", Kind: kindJob}, {Name: "app-bin", Kind: "ConfigMap"}}
 	record := func(name, stage string) *progress {
 		return &progress{Hooks: map[string]hookRecord{"post-upgrade Job openstack/" + name: {Stage: stage}}}
 	}
@@ -75,6 +75,7 @@ func TestWhatMayHaveChangedData(t *testing.T) {
 		{"of OpenStack-Helm, users", true, record("app-ks-user", hookDone), nil, ""},
 		{"of another chart, done", false, record("app-ks-user", hookDone), nil, "hook app-ks-user has run"},
 		{"of another chart, failed", false, record("app-ks-user", hookFailed), nil, ""},
+		{"of another chart, a schema that was begun", false, record("app-migrate", hookFailed), nil, "hook app-migrate has run"},
 		{"no program", false, record("app-bin", hookDone), nil, ""},
 		{"another one's name ends alike", true, record("other-app-db-sync", hookDone), nil, ""},
 	}
