@@ -181,7 +181,8 @@ func mysqlExporterSettings() []setting {
 	return list
 }
 
-// neutronSettings put Neutron's agents on network nodes, and replace them where OVN does their work.
+// neutronSettings put Neutron's agents on network nodes, and replace them where OVN does their work. They turn on the
+// plugins that kinds of resources need, trunk and qos_policy, which the chart leaves out.
 func neutronSettings() []setting {
 	withOVS, withOVN := condition{network: networkOVS}, condition{network: networkOVN}
 	var list []setting
@@ -191,10 +192,13 @@ func neutronSettings() []setting {
 	for _, daemon := range []string{"dhcp_agent", "l3_agent", "metadata_agent", "ovs_agent", "netns_cleanup_cron"} {
 		list = append(list, setting{path: "manifests.daemonset_" + daemon, value: false, when: withOVN})
 	}
-	const ml2 = "conf.plugins.ml2_conf.ml2."
+	const plugins, ml2 = "conf.neutron.DEFAULT.service_plugins", "conf.plugins.ml2_conf.ml2."
 	return append(list,
 		setting{path: "manifests.daemonset_ovn_metadata_agent", value: true, when: withOVN},
-		setting{path: "conf.neutron.DEFAULT.service_plugins", value: "ovn-router", when: withOVN},
+		setting{path: plugins, value: "router,trunk,qos", when: withOVS},
+		setting{path: plugins, value: "ovn-router,trunk,qos", when: withOVN},
+		setting{path: ml2 + "extension_drivers", value: "port_security,qos"},
+		setting{path: "conf.plugins.openvswitch_agent.agent.extensions", value: "qos", when: withOVS},
 		setting{path: ml2 + "mechanism_drivers", value: "ovn", when: withOVN},
 		setting{path: ml2 + "type_drivers", value: "flat,vlan,geneve", when: withOVN},
 		setting{path: ml2 + "tenant_network_types", value: "geneve", when: withOVN},
