@@ -154,7 +154,7 @@ func cloudService() Nested {
 			},
 			{
 				Name: "version", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Example: cty.StringVal("4.2"), Service: "rabbitmq",
-				Doc: "The version of a database, broker or cache, which never follows the release of OpenStack. The chart's own unless written.",
+				Doc: "The version of a broker, cache or exporter, which never follows the release of OpenStack. The chart's own unless written. MariaDB's image has no versions: images of its service names another one.",
 			},
 			{
 				Name: "storage_size", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Format: FormatQuantity, Change: Refused,
