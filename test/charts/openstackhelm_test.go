@@ -53,6 +53,19 @@ func wantSound(t *testing.T, dir string, r *unit.Release) []string {
 			t.Errorf("an object of %s has a secret that everybody knows: %q", r.Name, found)
 		}
 	}
+	everybodyKnows := map[string]bool{}
+	for _, s := range r.Secrets {
+		if text, _ := at(upstream.Values, strings.Join(s.Path, ".")).(string); text != "" {
+			everybodyKnows[text] = true
+		}
+	}
+	for _, document := range documents(t, upstream, r) {
+		for key, value := range secretData(t, document) {
+			if everybodyKnows[string(value)] {
+				t.Errorf("a Secret of %s has what its chart comes with as %s", r.Name, key)
+			}
+		}
+	}
 	if again := renderedBy(t, theirs(t, dir, r.Name), r); !slices.Equal(drawn(r, once), drawn(r, again)) {
 		t.Errorf("%s is rendered in two ways", r.Name)
 	}
