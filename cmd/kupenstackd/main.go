@@ -56,7 +56,8 @@ func run() int {
 	wire.Usage(command)
 	o.Register(command.Flags())
 	command.Flags().DurationVar(&o.interval, "interval", 30*time.Second, "the time between two polls of the repository")
-	command.Flags().DurationVar(&o.Resync, "resync", 5*time.Minute, "the time between two looks at everything, though nothing was heard; what is in OpenStack is seen only then")
+	command.Flags().DurationVar(&o.Resync, "resync", 5*time.Minute, "the time between two looks at everything, though nothing was heard")
+	command.Flags().DurationVar(&o.OpenStackInterval, "openstack-interval", 30*time.Second, "the time between two looks at OpenStack, which tells nobody of changes, when something has happened there; it doubles up to --resync while nothing does; 0 for a look at each --resync alone")
 	command.Flags().DurationVar(&o.heartbeat, "heartbeat", time.Hour, "the time between two notes in the repository that the world is still observed; 0 for none")
 	command.Flags().StringVar(&o.listen, "listen", ":8080", "the address for /healthz, /readyz and /metrics")
 	command.Flags().StringVar(&o.tlsCert, "tls-cert-file", "", "a file with the certificate that --listen answers over TLS with, in PEM")
@@ -87,6 +88,9 @@ func serve(ctx context.Context, o *options) error {
 	}
 	if o.heartbeat != 0 && o.heartbeat < time.Minute {
 		return fmt.Errorf("%w: --heartbeat %v is too short: one minute is the least, and 0 for none", wire.ErrUsage, o.heartbeat)
+	}
+	if o.OpenStackInterval != 0 && o.OpenStackInterval < time.Second {
+		return fmt.Errorf("%w: --openstack-interval %v is too short: one second is the least, and 0 for none", wire.ErrUsage, o.OpenStackInterval)
 	}
 	certificate, err := certificate("tls", o.tlsCert, o.tlsKey)
 	if err != nil {

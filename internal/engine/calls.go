@@ -47,6 +47,7 @@ func (e *Engine) decideAnew(name unit.DriverName) {
 func (e *Engine) begin(l *loop, name unit.DriverName, call func() func()) {
 	l.busy = true
 	e.running[name]++
+	e.hurry(name)
 	go func() {
 		end := call()
 		e.events <- func() {

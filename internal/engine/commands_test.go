@@ -20,6 +20,10 @@ import (
 // run carries out one line of a script.
 func (s *scenario) run(line string) error {
 	words := strings.Fields(line)
+	s.unheard = words[0] == "unheard"
+	if s.unheard {
+		words = words[1:]
+	}
 	args := words[1:]
 	for _, group := range []func(string, []string) (bool, error){s.drive, s.disturb, s.check} {
 		if known, err := group(words[0], args); known {
@@ -36,7 +40,7 @@ func (s *scenario) run(line string) error {
 //	restart              lose [SHARD]: restart without an inventory, or without a piece of it
 //	retry ADDRESS|all
 //	suspend|resume ADDRESS|all [DURATION]
-//	parallel N   resync-every DURATION (before a restart)
+//	parallel N   resync-every DURATION   pace DRIVER DURATION   (before a restart)
 //	budget DRIVER N: the driver may be called N times an hour; 0 for no bound
 func (s *scenario) drive(command string, args []string) (bool, error) {
 	switch command {
@@ -99,6 +103,10 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 	case "parallel":
 		s.options.Parallel = atoi(args[0])
 		return true, nil
+	case "pace":
+		d, err := time.ParseDuration(args[1])
+		s.options.Paces = map[unit.DriverName]time.Duration{unit.DriverName(args[0]): d}
+		return true, err
 	case "resync-every":
 		d, err := time.ParseDuration(args[0])
 		s.options.Resync = d
@@ -177,6 +185,7 @@ func (s *scenario) converge(args []string) error {
 //	roll ADDRESS [REASON]: what it consists of is replaced bit by bit, while it works
 //	put ADDRESS [ID] [MARK], theirs NAME: somebody else creates one       notify ADDRESS
 //	claim ADDRESS NAME SIZE: a service makes a claim to a volume
+//	unheard COMMAND: one of these, and the engine is not told
 //	lose-lease: another process is in charge, until this one is started anew
 func (s *scenario) disturb(command string, args []string) (bool, error) {
 	w := s.world
@@ -259,7 +268,7 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 		known = false
 	}
 	w.mutex.Unlock()
-	if told != "" {
+	if told != "" && !s.unheard {
 		s.notify(addr.MustParseObject(told))
 	}
 	if known {
@@ -279,6 +288,7 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 //	suspended ADDRESS|the-whole-cloud...
 //	shows ADDRESS [PATH BEFORE]...: the fields in the plan
 //	claims NAME...: those that are there
+//	observed DRIVER N: how often it was since the last time
 //	details ADDRESS PART: of what is said of it
 //	blind none|DRIVER PART: what keeps a driver from looking
 //	settled true|false   unseen true|false   looks N   recorded RELEASE   planned ADDRESS ACTION [REASON]   moved FROM TO: by the plan   id ADDRESS ID: on record
@@ -351,6 +361,12 @@ func (s *scenario) check(command string, args []string) (bool, error) {
 		return true, s.heard()
 	case "unseen":
 		return true, differ("unseen", []string{fmt.Sprint(s.engine.Snapshot().Unseen)}, args)
+	case "observed":
+		s.world.mutex.Lock()
+		defer s.world.mutex.Unlock()
+		got := s.world.observed[unit.DriverName(args[0])]
+		delete(s.world.observed, unit.DriverName(args[0]))
+		return true, differ("observed", []string{fmt.Sprint(got)}, args[1:])
 	case "looks":
 		return true, differ("looks", []string{fmt.Sprint(s.engine.Snapshot().Looks)}, args)
 	case "settled":

@@ -36,6 +36,9 @@ type Options struct {
 	Suspensions []suspension.Suspension
 	// Resync is how often everything is observed again though nothing was heard; 0 means never.
 	Resync time.Duration
+	// Paces are of drivers that hear nothing of what happens: the shortest times between two looks at what is theirs.
+	// Each look that finds nothing new doubles that, up to Resync; calls, and drift that is found, have it begin anew.
+	Paces map[unit.DriverName]time.Duration
 	// Parallel is how many calls run at once for each driver; 0 means eight.
 	Parallel int
 	// Budget tells how long calls of a driver have to wait until its API may be asked again, 0 for not at all. What
@@ -99,6 +102,7 @@ type Engine struct {
 	observe     map[unit.DriverName]map[addr.Object]bool // what is to be observed next
 	looking     map[unit.DriverName]bool                 // an observation is running
 	resync      time.Time
+	paces       map[unit.DriverName]pace
 	looks       int // at everything
 }
 
@@ -122,7 +126,7 @@ func New(options Options) *Engine {
 		Options: options, told: options.Suspensions, events: make(chan func(), 64), places: &plan.Relocation{},
 		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
 		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]bool{},
-		spent: map[unit.DriverName]spending{}, unlooked: map[unit.DriverName]time.Time{},
+		spent: map[unit.DriverName]spending{}, unlooked: map[unit.DriverName]time.Time{}, paces: map[unit.DriverName]pace{},
 	}
 }
 
@@ -303,6 +307,7 @@ func (e *Engine) lookAgain() {
 	if e.Resync > 0 {
 		e.resync = time.Now().Add(e.Resync)
 	}
+	e.looked()
 	for _, l := range e.loops {
 		l.stale, l.dirty = true, true
 		l.guard.doubt()

@@ -76,6 +76,7 @@ type scenario struct {
 	hosts     map[string]int
 	options   engine.Options
 	suspended []suspension.Suspension // by command
+	unheard   bool                    // nobody tells the engine what the present line does
 
 	engine    *engine.Engine
 	inventory *inventory.Inventory

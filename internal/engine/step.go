@@ -27,6 +27,7 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 		if !now.Before(e.resync) && !e.callsWait() {
 			e.lookAgain()
 		}
+		e.keepPace(now)
 		if now.Before(e.resync) { // else a budget is waited for
 			next = min(next, time.Until(e.resync))
 		}
@@ -55,6 +56,9 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	next, changed = min(next, retired), changed || told
 	e.lookAround(calls)
 	next = min(next, e.replan(calls), e.refilled())
+	if e.revision != nil && !once {
+		next = min(next, e.paced())
+	}
 	idle := e.revision != nil && !e.admitted.stale && !e.admitted.planning && len(e.spent) == 0
 	for _, l := range e.loops {
 		for _, wake := range []time.Time{l.wake, l.mending.wake} {
@@ -254,6 +258,9 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 func (e *Engine) note(l *loop, c plan.Change) {
 	if old := &l.change; old.Action != c.Action || old.Drift != c.Drift || old.Cost != c.Cost || signature(old.Fields) != signature(c.Fields) || signature(old.Mends) != signature(c.Mends) {
 		e.changed = true
+		if _, mends := c.Mending(); c.Drift || mends { // what is only reported as well
+			e.hurry(e.target(l.unit, l.address).Locator.Driver)
+		}
 	}
 	l.change = c
 }

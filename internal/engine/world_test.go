@@ -75,6 +75,7 @@ type world struct {
 	calls   int      // all calls of Apply and Delete
 	looks   int      // all calls of Observe
 
+	observed  map[unit.DriverName]int // calls of Observe that were not counted yet
 	budgets   map[unit.DriverName]*budget.Budget
 	claims    map[addr.Object][]unit.Claim // to volumes of services
 	failures  map[string]int               // "apply a.b" fails that often
@@ -95,6 +96,7 @@ func newWorld() *world {
 	return &world{
 		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
+		observed: map[unit.DriverName]int{},
 	}
 }
 
@@ -226,6 +228,7 @@ type fake struct {
 func (f fake) Observe(ctx context.Context, targets []unit.Target) (map[addr.Object]unit.State, error) {
 	f.world.mutex.Lock()
 	f.world.looks++
+	f.world.observed[f.name]++
 	f.world.spend(f.name)
 	f.world.mutex.Unlock()
 	if f.world.hangs(string(f.name)) {

@@ -107,7 +107,7 @@ func variants() []variant {
 		{
 			name: "defaults", values: with(nil), image: tagged,
 			args: []string{
-				"--repo=" + exampleURL, "--path=.", "--status-branch=kupenstack-status", "--interval=30s", "--resync=5m",
+				"--repo=" + exampleURL, "--path=.", "--status-branch=kupenstack-status", "--interval=30s", "--resync=5m", "--openstack-interval=30s",
 				"--namespace=lab", "--cache-dir=/var/cache/kupenstack", "--listen=:8080", "--log-level=info",
 			},
 			absent: []string{"--verify", "--image-sources", "--webhook-listen", "--ref", "--git-username", "--git-password-file", "--max-deletes", "--os-cloud"},

@@ -41,7 +41,9 @@ type Flags struct {
 	// ImageSources are how addresses begin that bytes of images may be fetched from; none for nowhere.
 	ImageSources []string
 	Resync       time.Duration
-	LogLevel     string
+	// OpenStackInterval is the shortest time between two looks at OpenStack, 0 for none but each Resync.
+	OpenStackInterval time.Duration
+	LogLevel          string
 	// APIChecks says which services have to answer before they are ready: all, none, or names of some.
 	APIChecks string
 	// LogLines is how many lines of the logs of containers that are not ready a report has.

@@ -161,7 +161,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	}
 	e := engine.New(engine.Options{
 		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: hosts, MaxDeletes: s.Flags.MaxDeletes,
-		Suspensions: suspended, Resync: s.Flags.Resync, Budget: s.budget, Changed: changed, Log: s.Log,
+		Suspensions: suspended, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Budget: s.budget, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
 	return e, nil
