@@ -16,7 +16,7 @@ import (
 // crowded tells whether too many calls of a driver are running already, or its API was asked enough; then the
 // loop decides anew once that has changed.
 func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
-	if e.running[name] < e.Parallel {
+	if e.running[name] < e.Parallel && !e.full() {
 		if !e.overspent(name) {
 			return false
 		}
@@ -28,10 +28,25 @@ func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
 	return true
 }
 
+// full tells whether as many calls are running as may, whatever their drivers.
+func (e *Engine) full() bool {
+	all := 0
+	for _, n := range e.running {
+		all += n
+	}
+	return e.Concurrency > 0 && all >= e.Concurrency
+}
+
 // ended counts a call of a driver that has ended, and lets those decide anew that waited for it.
 func (e *Engine) ended(name unit.DriverName) {
+	was := e.full()
 	e.running[name]--
 	e.decideAnew(name)
+	if was {
+		for other := range e.queued {
+			e.decideAnew(other)
+		}
+	}
 }
 
 // decideAnew has those look again that wait for a call of a driver.

@@ -40,7 +40,7 @@ func (s *scenario) run(line string) error {
 //	restart              lose [SHARD]: restart without an inventory, or without a piece of it
 //	retry ADDRESS|all
 //	suspend|resume ADDRESS|all [DURATION]
-//	parallel N   resync-every DURATION   pace DRIVER DURATION   (before a restart)
+//	parallel N   concurrency N   resync-every DURATION   pace DRIVER DURATION   (before a restart)
 //	budget DRIVER N: the driver may be called N times an hour; 0 for no bound
 func (s *scenario) drive(command string, args []string) (bool, error) {
 	switch command {
@@ -100,6 +100,9 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		return true, s.suspend(command == "suspend", args)
 	case "budget":
 		return true, s.budget(unit.DriverName(args[0]), atoi(args[1]))
+	case "concurrency":
+		s.options.Concurrency = atoi(args[0])
+		return true, nil
 	case "parallel":
 		s.options.Parallel = atoi(args[0])
 		return true, nil

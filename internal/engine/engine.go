@@ -41,6 +41,9 @@ type Options struct {
 	Paces map[unit.DriverName]time.Duration
 	// Parallel is how many calls run at once for each driver; 0 means eight.
 	Parallel int
+	// Concurrency is how many calls of all drivers run at once, observations included; 0 means as many as Parallel
+	// allows.
+	Concurrency int
 	// Budget tells how long calls of a driver have to wait until its API may be asked again, 0 for not at all. What
 	// has begun is finished all the same. Nil means that there is no bound.
 	Budget func(unit.DriverName) time.Duration
@@ -101,6 +104,7 @@ type Engine struct {
 	toldUnasked []string                                 // what was told of them
 	observe     map[unit.DriverName]map[addr.Object]bool // what is to be observed next
 	looking     map[unit.DriverName]bool                 // an observation is running
+	lookHeld    bool                                     // one could not begin, as all calls that may run did
 	resync      time.Time
 	paces       map[unit.DriverName]pace
 	looks       int // at everything

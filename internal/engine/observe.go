@@ -26,12 +26,17 @@ func (e *Engine) want(l *loop) {
 
 // lookAround begins the observations that were asked for, one at a time for each driver.
 func (e *Engine) lookAround(calls context.Context) {
+	e.lookHeld = false
 	for name, wanted := range e.observe {
 		if len(wanted) == 0 {
 			delete(e.unlooked, name) // nothing waits for a budget
 			continue
 		}
 		if e.looking[name] || e.cannotLook(name) {
+			continue
+		}
+		if e.full() {
+			e.lookHeld = true
 			continue
 		}
 		var targets []unit.Target

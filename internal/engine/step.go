@@ -34,6 +34,9 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	}
 	next = min(next, e.lapse(now))
 	e.refill(now)
+	if e.lookHeld { // or steps would take its place again and again
+		e.lookAround(calls)
+	}
 	for again := true; again; {
 		again = false
 		for turn := toRepair; turn <= calmest; turn++ {

@@ -63,6 +63,9 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 	if flags.LogLines < 0 || flags.LogLines > kube.MaxLogLines {
 		return nil, fmt.Errorf("%w: --logs-in-report %d: give a number from 0 to %d", ErrUsage, flags.LogLines, kube.MaxLogLines)
 	}
+	if flags.Concurrency < 0 {
+		return nil, fmt.Errorf("%w: --concurrency %d: give a number of calls, or 0 for no other bound than that of each", ErrUsage, flags.Concurrency)
+	}
 	checks, err := flags.checks()
 	if err != nil {
 		return nil, err
@@ -161,7 +164,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	}
 	e := engine.New(engine.Options{
 		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: hosts, MaxDeletes: s.Flags.MaxDeletes,
-		Suspensions: suspended, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Budget: s.budget, Changed: changed, Log: s.Log,
+		Suspensions: suspended, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
 	return e, nil
