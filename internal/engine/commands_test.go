@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/budget"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -40,7 +41,7 @@ func (s *scenario) run(line string) error {
 //	restart              lose [SHARD]: restart without an inventory, or without a piece of it
 //	retry ADDRESS|all
 //	suspend|resume ADDRESS|all [DURATION]
-//	parallel N   concurrency N   resync-every DURATION   pace DRIVER DURATION   (before a restart)
+//	parallel N   concurrency N   resync-every DURATION   pace DRIVER DURATION   max-deletes LIMITS (before a restart)
 //	budget DRIVER N: the driver may be called N times an hour; 0 for no bound
 func (s *scenario) drive(command string, args []string) (bool, error) {
 	switch command {
@@ -95,6 +96,10 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 			err = s.engine.Retry(s.t.Context(), target)
 		}
 		synctest.Wait()
+		return true, err
+	case "max-deletes":
+		limits, err := plan.ParseLimits(strings.Split(args[0], ","))
+		s.options.MaxDeletes = limits
 		return true, err
 	case "suspend", "resume":
 		return true, s.suspend(command == "suspend", args)

@@ -29,7 +29,7 @@ type Options struct {
 	// [plan.Plan.AsksHosts] tells. Nil means that there can be none.
 	Hosts func(ctx context.Context) plan.Hosts
 	// MaxDeletes is passed on to the plan.
-	MaxDeletes int
+	MaxDeletes plan.Limits
 	// CallTimeout bounds each call of a driver; 0 means five minutes.
 	CallTimeout time.Duration
 	// Suspensions are those that were given by command; see [Engine.Suspend].

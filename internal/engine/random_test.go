@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
 )
 
 // TestRandomTroubles has revisions with random edges follow each other while calls and writes fail,
@@ -61,7 +62,7 @@ func randomRevision(r *rand.Rand) string {
 
 func randomTroubles(t *testing.T, r *rand.Rand) {
 	s := newScenario(t)
-	s.options.MaxDeletes, s.options.Parallel = 100, 1+r.IntN(4)
+	s.options.MaxDeletes, s.options.Parallel = plan.AtMost(100), 1+r.IntN(4)
 	s.start()
 	must := func(line string) {
 		if err := s.run(line); err != nil {

@@ -45,8 +45,8 @@ type Input struct {
 	Hosts Hosts
 	// Now is when the plan is made, by which it is known whether what failed may be healed again.
 	Now time.Time
-	// MaxDeletes is how many objects of a class may be deleted at once; 0 means [DefaultMaxDeletes].
-	MaxDeletes int
+	// MaxDeletes is how many objects of a class may be deleted at once, but for those that removed blocks name.
+	MaxDeletes Limits
 }
 
 // Hosts is what is known of the instances on each host.

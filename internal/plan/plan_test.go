@@ -2,7 +2,6 @@ package plan_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -131,7 +130,7 @@ func TestWhatIsNotDeletedAfterAllKeepsWhatItNeeds(t *testing.T) {
 	in = input(of("resource.net", "!2"), of("resource.server", "!2", "resource.net"), of("resource.other", "!2"))
 	in.Units[0].Class = unit.ClassService
 	has(in, net, server, other)
-	in.MaxDeletes = 1
+	in.MaxDeletes = plan.AtMost(1)
 	expect(t, plan.Make(*in), "resource.net blocked: but resource.server needs it", "resource.other blocked: 2 of 2", "resource.server blocked: 2 of 2")
 }
 
@@ -342,37 +341,4 @@ func TestNothingIsDeletedThatIsSeenInPart(t *testing.T) {
 	in.States[a.Address] = unit.State{} // a vanished one that cannot be seen counts as well
 	in.States[at("service.t")] = unit.State{Existence: unit.Absent}
 	expect(t, plan.Make(*in), "resource.a blocked: could not be observed", "resource.b blocked: observation is incomplete", "service.t create")
-}
-
-func TestBrake(t *testing.T) {
-	for _, test := range []struct {
-		total, gone, limit int
-		blocked            bool
-	}{
-		{12, 10, 0, false},
-		{12, 11, 0, true},
-		{100, 25, 0, false},
-		{100, 26, 0, true},
-		{100, 26, 26, false},
-		{100, 25, 24, true},
-		{3, 2, 1, true},
-	} {
-		in := input(of("service.s", "s"))
-		has(in, in.Units[0])
-		for i := range test.total {
-			u := of(fmt.Sprintf("resource.r%d", i), "r")
-			has(in, u)
-			if i >= test.gone {
-				in.Units = append(in.Units, u)
-			}
-		}
-		in.MaxDeletes = test.limit
-		p := plan.Make(*in)
-		if got := p.Count(unit.ActionBlocked); got != map[bool]int{true: test.gone}[test.blocked] {
-			t.Errorf("%+v: %d are blocked", test, got)
-		}
-		if c := p.Change(at("resource.r0")); test.blocked && !strings.Contains(c.Reason, fmt.Sprintf("--max-deletes=%d", test.gone)) {
-			t.Errorf("%+v: %s", test, c.Reason)
-		}
-	}
 }

@@ -97,7 +97,7 @@ func TestACloudIsTakenAwayAtOnce(t *testing.T) {
 		has(in, u)
 		want = append(want, u.Address.String()+" delete")
 	}
-	in.Removals, in.MaxDeletes = plan.Removals{{From: addr.Module{}, Destroy: true}}, 1
+	in.Removals, in.MaxDeletes = plan.Removals{{From: addr.Module{}, Destroy: true}}, plan.AtMost(1)
 	p := plan.Make(*in)
 	expect(t, p, want...)
 	if len(p.Refused) > 0 {

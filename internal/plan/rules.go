@@ -11,10 +11,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// DefaultMaxDeletes is how many objects of a class go at once without being asked for: more than
-// that, and more than a quarter of the class, is taken for a mistake.
-const DefaultMaxDeletes = 10
-
 // The codes of refusals.
 const (
 	CodeImmutable diag.Code = "plan.immutable"
@@ -123,35 +119,3 @@ func (p *Plan) requireObservation(in *Input) {
 
 // prunes tells whether a change goes on with what else it has to do, and deletes objects by that.
 func (c *Change) prunes() bool { return c.Prunes > 0 && c.Action.Changes() }
-
-// brake stops deletions that are too many for a change that was meant.
-func (p *Plan) brake(in *Input) {
-	if in.Removals.tearDown() {
-		return // the block that names the cloud means all of it
-	}
-	limit := in.MaxDeletes
-	if limit == 0 {
-		limit = DefaultMaxDeletes
-	}
-	total, doomed := map[unit.Class]int{}, map[unit.Class]int{}
-	for i := range in.Entries {
-		total[in.Entries[i].Class]++
-	}
-	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Action.Destroys() {
-			doomed[c.Class]++
-		} else if c.prunes() {
-			doomed[c.Class] += c.Prunes
-		}
-	}
-	for i := range p.Changes {
-		c := &p.Changes[i]
-		allowed := limit
-		if in.MaxDeletes == 0 {
-			allowed = max(limit, total[c.Class]/4)
-		}
-		if n := doomed[c.Class]; (c.Action.Destroys() || c.prunes()) && n > allowed {
-			c.block(fmt.Sprintf("%d of %d would be deleted at once, and %d is the limit: allow it with --max-deletes=%d", n, total[c.Class], allowed, n))
-		}
-	}
-}

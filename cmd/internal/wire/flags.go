@@ -35,7 +35,8 @@ type Flags struct {
 	CacheDir     string
 	// AcceptOpenStack is the id of the project to go on with, though what there is lies in another one.
 	AcceptOpenStack string
-	MaxDeletes      int
+	// MaxDeletes are how many objects may be deleted at once, as [plan.ParseLimits] reads them.
+	MaxDeletes []string
 	// APIBudget is how many requests an hour an API may have, by its name; none for no bound.
 	APIBudget map[string]int
 	// ImageSources are how addresses begin that bytes of images may be fetched from; none for nowhere.
@@ -88,7 +89,7 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.OSCloud, "os-cloud", "", "the entry of clouds.yaml for OpenStack; it replaces what the configuration says")
 	set.StringVar(&f.AcceptOpenStack, "accept-openstack", "", "the id of the project in OpenStack to go on with, though what there is lies in another one")
 	set.StringVar(&f.CacheDir, "cache-dir", "", "where fetched commits and charts are kept (default: a directory of the user's cache)")
-	set.IntVar(&f.MaxDeletes, "max-deletes", 0, "how many objects of a class may be deleted at once (default: 10, or a quarter of them)")
+	set.StringSliceVar(&f.MaxDeletes, "max-deletes", nil, "how many objects of a class may be deleted at once: a number or a share as 20%, and others for single classes as resource=5; may be repeated (default: 10, or a quarter of them)")
 	set.StringToIntVar(&f.APIBudget, "api-budget", nil, "how many requests an hour kubernetes and openstack may have, as kubernetes=N,openstack=N; may be repeated (default: any number)")
 	set.StringSliceVar(&f.ImageSources, "image-sources", nil, "how the URLs begin that images may be fetched from: scheme, host and path, with commas between them; may be repeated (default: none is fetched)")
 	set.StringVar(&f.LogLevel, "log-level", "info", "debug, info, warn or error")

@@ -15,9 +15,6 @@ const maxKeyFile = 1 << 20
 // Reading returns how configurations are read. With applies false, for commands that change nothing and
 // show no plan, files that cannot be opened without a key are no mistake.
 func (f *Flags) Reading(applies bool) (revision.Options, error) {
-	if f.MaxDeletes < 0 {
-		return revision.Options{}, fmt.Errorf("%w: --max-deletes %d: it is a number of objects", ErrUsage, f.MaxDeletes)
-	}
 	options := revision.Options{Given: f.Variables(), Keys: config.Keys{Optional: !applies}}
 	if f.AgeKeys == "" {
 		return options, nil

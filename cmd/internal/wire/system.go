@@ -41,6 +41,7 @@ type System struct {
 	cluster *kube.Cluster
 	checks  compose.Checks
 	sources openstack.Sources
+	limits  plan.Limits
 	agent   string
 	guard   func() error
 	masker  *redact.Masker
@@ -74,6 +75,10 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 	if err != nil {
 		return nil, fmt.Errorf("%w: --image-sources: %w", ErrUsage, err)
 	}
+	limits, err := plan.ParseLimits(flags.MaxDeletes)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --max-deletes: %w", ErrUsage, err)
+	}
 	budgets, err := flags.budgets()
 	if err != nil {
 		return nil, err
@@ -83,7 +88,7 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 		return nil, err
 	}
 	s := &System{
-		Flags: flags, checks: checks, sources: sources, Access: access, Budgets: budgets, Log: log, agent: agent, guard: guard,
+		Flags: flags, checks: checks, sources: sources, limits: limits, Access: access, Budgets: budgets, Log: log, agent: agent, guard: guard,
 		masker: redact.NewMasker(), nodes: newNodeWatch(), told: map[string]string{},
 	}
 	s.Model = func() *model.Model { return nil }
@@ -163,7 +168,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 		return nil, err
 	}
 	e := engine.New(engine.Options{
-		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: hosts, MaxDeletes: s.Flags.MaxDeletes,
+		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: hosts, MaxDeletes: s.limits,
 		Suspensions: suspended, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)

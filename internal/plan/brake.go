@@ -1,0 +1,172 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// DefaultMaxDeletes is how many objects of a class go at once without being asked for: more than
+// that, and more than a quarter of the class, is taken for a mistake.
+const DefaultMaxDeletes = 10
+
+// Limit is how many objects of a class may be deleted at once.
+type Limit struct {
+	// Count is their number, or, with Share, their share of the class in percent.
+	Count int
+	Share bool
+}
+
+// of returns how many that are of a class with so many objects: of a share at least one, unless it is nothing.
+func (l Limit) of(total int) int {
+	if !l.Share {
+		return l.Count
+	}
+	return max(l.Count*total/100, min(l.Count, 1))
+}
+
+// Limits are those of the classes. One that has none may lose [DefaultMaxDeletes] objects at once, or a quarter of them
+// where that is more.
+type Limits struct {
+	// All is that of classes that have none of their own; nil for the default.
+	All *Limit
+	Of  map[unit.Class]Limit
+}
+
+// AtMost returns the limits that allow so many objects of each class, 0 for the default.
+func AtMost(count int) Limits {
+	if count == 0 {
+		return Limits{}
+	}
+	return Limits{All: &Limit{Count: count}}
+}
+
+// classes are those whose objects can be deleted.
+func classes() []unit.Class {
+	return []unit.Class{unit.ClassInfrastructure, unit.ClassService, unit.ClassWorkload, unit.ClassNode, unit.ClassResource}
+}
+
+// ParseLimits reads limits that people write: a number or a share for all classes, as 40 or 20%, and others for single
+// ones, as resource=5%. For all classes 0 is the default.
+func ParseLimits(texts []string) (Limits, error) {
+	limits := Limits{Of: map[unit.Class]Limit{}}
+	seen := map[string]bool{}
+	for _, text := range texts {
+		name, value, single := strings.Cut(text, "=")
+		if !single {
+			name, value = "", text
+		}
+		limit, err := parseLimit(value)
+		switch {
+		case err != nil:
+			return Limits{}, fmt.Errorf("%q: %w", text, err)
+		case single && !slices.Contains(classes(), unit.Class(name)):
+			return Limits{}, fmt.Errorf("%q: there is no class %q: write one of %v", text, name, classes())
+		case seen[name]:
+			return Limits{}, fmt.Errorf("%q: there is another limit for the same: write one", text)
+		}
+		seen[name] = true
+		switch {
+		case single:
+			limits.Of[unit.Class(name)] = limit
+		case limit.Share || limit.Count > 0:
+			limits.All = &limit
+		}
+	}
+	return limits, nil
+}
+
+func parseLimit(text string) (Limit, error) {
+	number, share := strings.CutSuffix(text, "%")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || share && n > 100 {
+		return Limit{}, errors.New("it is a number of objects, as 40, or a share of them, as 20%")
+	}
+	return Limit{Count: n, Share: share}, nil
+}
+
+// of returns how many objects of a class with so many may go at once.
+func (l Limits) of(class unit.Class, total int) int {
+	if own, has := l.Of[class]; has {
+		return own.of(total)
+	}
+	if l.All != nil {
+		return l.All.of(total)
+	}
+	return max(DefaultMaxDeletes, total/4)
+}
+
+// allowing returns how a person writes that so many objects of a class may go.
+func (l Limits) allowing(class unit.Class, n int) string {
+	if len(l.Of) == 0 {
+		return fmt.Sprintf("--max-deletes=%d", n)
+	}
+	return fmt.Sprintf("--max-deletes=%s=%d", class, n)
+}
+
+// String returns what [ParseLimits] reads.
+func (l Limits) String() string {
+	var texts []string
+	if l.All != nil {
+		texts = append(texts, l.All.String())
+	}
+	for _, class := range slices.Sorted(maps.Keys(l.Of)) {
+		texts = append(texts, string(class)+"="+l.Of[class].String())
+	}
+	return strings.Join(texts, ",")
+}
+
+func (l Limit) String() string {
+	if l.Share {
+		return strconv.Itoa(l.Count) + "%"
+	}
+	return strconv.Itoa(l.Count)
+}
+
+// counts tells whether the brake counts a change, which is then stopped by it: what a removed block names is meant.
+// A block that names one object of several says nothing of the others.
+func (c *Change) counts(in *Input) bool {
+	if c.Action == unit.ActionDelete {
+		return in.Removals.fate(c.Address) != fateDestroy
+	}
+	return c.Action.Destroys() || c.prunes()
+}
+
+// brake stops deletions that are too many for a change that was meant.
+func (p *Plan) brake(in *Input) {
+	if in.Removals.tearDown() {
+		return // the block that names the cloud means all of it
+	}
+	total, doomed := map[unit.Class]int{}, map[unit.Class]int{}
+	for i := range in.Entries {
+		total[in.Entries[i].Class]++
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		switch {
+		case !c.counts(in):
+		case c.Action.Destroys():
+			doomed[c.Class]++
+		default:
+			doomed[c.Class] += c.Prunes
+		}
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		allowed := in.MaxDeletes.of(c.Class, total[c.Class])
+		n := doomed[c.Class]
+		if n <= allowed || !c.counts(in) {
+			continue
+		}
+		why := fmt.Sprintf("%d of %d would be deleted at once, and %d is the limit: allow it with %s", n, total[c.Class], allowed, in.MaxDeletes.allowing(c.Class, n))
+		if c.Action == unit.ActionDelete {
+			why += ", or name what is to go in removed blocks"
+		}
+		c.block(why)
+	}
+}

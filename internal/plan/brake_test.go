@@ -1,0 +1,136 @@
+package plan_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// vanishing returns what a plan is made of when so many of the resources on record are gone from the configuration.
+func vanishing(total, gone int) *plan.Input {
+	in := input(of("service.s", "s"))
+	has(in, in.Units[0])
+	for i := range total {
+		u := of(fmt.Sprintf("resource.r%03d", i), "r")
+		has(in, u)
+		if i >= gone {
+			in.Units = append(in.Units, u)
+		}
+	}
+	return in
+}
+
+func TestBrake(t *testing.T) {
+	for _, test := range []struct {
+		total, gone int
+		limits      string
+		blocked     bool
+		allow       string // what would let them go
+	}{
+		{total: 12, gone: 10},
+		{total: 12, gone: 11, blocked: true, allow: "--max-deletes=11"},
+		{total: 100, gone: 25},
+		{total: 100, gone: 26, blocked: true, allow: "--max-deletes=26"},
+		{total: 100, gone: 26, limits: "0", blocked: true, allow: "--max-deletes=26"},
+		{total: 100, gone: 26, limits: "26"},
+		{total: 100, gone: 25, limits: "24", blocked: true, allow: "--max-deletes=25"},
+		{total: 3, gone: 2, limits: "1", blocked: true, allow: "--max-deletes=2"},
+		// shares
+		{total: 100, gone: 5, limits: "5%"},
+		{total: 100, gone: 6, limits: "5%", blocked: true, allow: "--max-deletes=6"},
+		{total: 3, gone: 1, limits: "5%"}, // or nothing could ever go
+		{total: 3, gone: 2, limits: "5%", blocked: true, allow: "--max-deletes=2"},
+		{total: 3, gone: 1, limits: "0%", blocked: true, allow: "--max-deletes=1"},
+		// of one class
+		{total: 100, gone: 40, limits: "5%,resource=40"},
+		{total: 100, gone: 40, limits: "100%,resource=3%", blocked: true, allow: "--max-deletes=resource=40"},
+		{total: 100, gone: 1, limits: "resource=0", blocked: true, allow: "--max-deletes=resource=1"},
+		{total: 12, gone: 11, limits: "service=100", blocked: true, allow: "--max-deletes=resource=11"},
+	} {
+		in := vanishing(test.total, test.gone)
+		if test.limits != "" {
+			limits, err := plan.ParseLimits(strings.Split(test.limits, ","))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.MaxDeletes = limits
+		}
+		p := plan.Make(*in)
+		if got := p.Count(unit.ActionBlocked); got != map[bool]int{true: test.gone}[test.blocked] {
+			t.Errorf("%+v: %d are blocked", test, got)
+		}
+		if c := p.Change(at("resource.r000")); test.blocked && !strings.Contains(c.Reason, "allow it with "+test.allow+", or name") {
+			t.Errorf("%+v: %s", test, c.Reason)
+		}
+	}
+}
+
+// TestBrakeLetsGoWhatIsNamed: who names what is to go has confirmed that, and nothing else.
+func TestBrakeLetsGoWhatIsNamed(t *testing.T) {
+	in := vanishing(12, 12)
+	in.MaxDeletes = plan.AtMost(1)
+	named := func(n int) plan.Removals {
+		var r plan.Removals
+		for i := range n {
+			r = append(r, model.Removal{From: at(fmt.Sprintf("resource.r%03d", i)), Destroy: true})
+		}
+		return r
+	}
+	for _, test := range []struct{ named, blocked int }{{0, 12}, {10, 2}, {11, 0}, {12, 0}} {
+		in.Removals = named(test.named)
+		p := plan.Make(*in)
+		if got := p.Count(unit.ActionBlocked); got != test.blocked {
+			t.Errorf("%d of 12 are named, and %d are blocked", test.named, got)
+		}
+		if got := p.Count(unit.ActionDelete); got != 12-test.blocked {
+			t.Errorf("%d of 12 are named, and %d go", test.named, got)
+		}
+	}
+	// What is made anew does not go, whatever was written of it before.
+	in = input()
+	for i := range 3 {
+		u := of(fmt.Sprintf("resource.r%03d", i), "!2")
+		in.Units = append(in.Units, u)
+		has(in, of(fmt.Sprintf("resource.r%03d", i), "r"))
+	}
+	in.MaxDeletes, in.Removals = plan.AtMost(1), named(3)
+	if p := plan.Make(*in); p.Count(unit.ActionBlocked) != 3 {
+		t.Errorf("of replacements %d are blocked", p.Count(unit.ActionBlocked))
+	}
+	// A module that is named is all that is in it.
+	in = vanishing(0, 0)
+	for i := range 12 {
+		has(in, of(fmt.Sprintf("module.edge.resource.r%03d", i), "r"))
+	}
+	edge, err := addr.ParseModule("module.edge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.MaxDeletes, in.Removals = plan.AtMost(1), plan.Removals{{From: edge, Destroy: true}}
+	if p := plan.Make(*in); p.Count(unit.ActionDelete) != 12 {
+		t.Errorf("of a module that is named %d go", p.Count(unit.ActionDelete))
+	}
+}
+
+func TestParseLimits(t *testing.T) {
+	for text, want := range map[string]string{
+		"40": "40", "20%": "20%", "0": "", "node=1,10%,resource=0": "10%,node=1,resource=0",
+		"-1": "it is a number", "many": "it is a number", "101%": "it is a number", "resource=": "it is a number",
+		"disk=1": "one of [infrastructure service workload node resource]", "system=1": "there is no class",
+		"1,2": "another limit for the same", "node=1,node=2": "another limit for the same",
+	} {
+		limits, err := plan.ParseLimits(strings.Split(text, ","))
+		got := limits.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want && (err == nil || !strings.Contains(got, want)) {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
