@@ -58,13 +58,21 @@ func (c *Cluster) PeekInstallation(ctx context.Context) (id string, key redact.S
 	if err != nil || object == nil {
 		return "", redact.Secret{}, false, err
 	}
+	if id, key, err = installationOf(object); err != nil {
+		// A new one would not know our own marks any more.
+		return "", redact.Secret{}, false, fmt.Errorf("%s: %w", ref, err)
+	}
+	return id, key, true, nil
+}
+
+// installationOf reads the Secret. The error wraps [errDamaged].
+func installationOf(object *unstructured.Unstructured) (id string, key redact.Secret, err error) {
 	name, hasID, idErr := secretValue(object, "id")
 	key, hasKey, keyErr := secretValue(object, "key")
 	if err := errors.Join(idErr, keyErr); err != nil || !hasID || !hasKey {
-		// A new one would not know our own marks any more.
-		return "", redact.Secret{}, false, fmt.Errorf("%s: %w", ref, errors.Join(err, errDamaged))
+		return "", redact.Secret{}, errors.Join(err, errDamaged)
 	}
-	return name.Reveal(), key, true, nil
+	return name.Reveal(), key, nil
 }
 
 // Remembers looks whether the cluster remembers another installation in our namespace than the one with

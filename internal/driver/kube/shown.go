@@ -25,19 +25,29 @@ func (c *Cluster) Shown(ctx context.Context, refs ...unit.ObjectRef) (map[unit.O
 		if object.GetDeletionTimestamp() != nil {
 			continue
 		}
-		var says unit.Shown
-		status, _, _ := unstructured.NestedMap(object.Object, "status")
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(status, &says); err != nil {
-			says = unit.Shown{} // that is not ours, and is written over
-		}
-		shown[ref] = says
+		shown[ref] = sayingOf(object)
 	}
 	return shown, nil
 }
 
+// sayingOf returns what an object says.
+func sayingOf(object *unstructured.Unstructured) unit.Shown {
+	var says unit.Shown
+	status, _, _ := unstructured.NestedMap(object.Object, "status")
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(status, &says); err != nil {
+		return unit.Shown{} // that is not ours, and is written over
+	}
+	return says
+}
+
+// writtenOf is what sayingOf reads.
+func writtenOf(says unit.Shown) (map[string]any, error) {
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(&says)
+}
+
 // Show has an object say how something stands. It makes none: for one that is not there any more it fails.
 func (c *Cluster) Show(ctx context.Context, ref unit.ObjectRef, says unit.Shown) error {
-	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&says)
+	status, err := writtenOf(says)
 	if err != nil {
 		return err // a struct of texts: never
 	}
