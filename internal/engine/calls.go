@@ -24,35 +24,52 @@ func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
 		s.calls = true
 		e.spent[name] = s
 	}
-	e.queued[name] = append(e.queued[name], l)
+	if !l.queued {
+		l.queued = true
+		e.queued[name] = append(e.queued[name], l)
+	}
 	return true
 }
 
 // full tells whether as many calls are running as may, whatever their drivers.
-func (e *Engine) full() bool {
+func (e *Engine) full() bool { return e.Concurrency > 0 && e.free() <= 0 }
+
+// free is how many calls may begin whatever their drivers, where there is a bound.
+func (e *Engine) free() int {
 	all := 0
 	for _, n := range e.running {
 		all += n
 	}
-	return e.Concurrency > 0 && all >= e.Concurrency
+	return e.Concurrency - all
 }
 
-// ended counts a call of a driver that has ended, and lets those decide anew that waited for it.
-func (e *Engine) ended(name unit.DriverName) {
-	was := e.full()
-	e.running[name]--
-	e.decideAnew(name)
-	if was {
-		for other := range e.queued {
-			e.decideAnew(other)
+// decideNext has as many of those look again that wait for a call of a driver as may begin now, in the order in which
+// they would get them, and tells whether there are any. Where thousands wait, the others would decide for nothing.
+func (e *Engine) decideNext() bool {
+	some := false
+	for name, waiting := range e.queued {
+		room := min(e.Parallel-e.running[name], len(waiting))
+		if e.Concurrency > 0 {
+			room = min(room, e.free())
 		}
+		if e.spent[name].calls || room <= 0 {
+			continue
+		}
+		slices.SortFunc(waiting, func(a, b *loop) int {
+			return cmp.Or(cmp.Compare(e.urgency(a), e.urgency(b)), a.address.Compare(b.address))
+		})
+		for _, l := range waiting[:room] {
+			l.queued, l.dirty, some = false, true, true
+		}
+		e.queued[name] = slices.Delete(waiting, 0, room)
 	}
+	return some
 }
 
-// decideAnew has those look again that wait for a call of a driver.
+// decideAnew has all of those look again that wait for a call of a driver: what they wait for is another thing now.
 func (e *Engine) decideAnew(name unit.DriverName) {
-	for _, waiting := range e.queued[name] {
-		waiting.dirty = true
+	for _, l := range e.queued[name] {
+		l.queued, l.dirty = false, true
 	}
 	e.queued[name] = nil
 }
@@ -66,7 +83,7 @@ func (e *Engine) begin(l *loop, name unit.DriverName, call func() func()) {
 	go func() {
 		end := call()
 		e.events <- func() {
-			e.ended(name)
+			e.running[name]--
 			l.busy, l.dirty = false, true
 			end()
 		}

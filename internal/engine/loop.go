@@ -43,6 +43,8 @@ type loop struct {
 	dirty bool // a decision is due
 	busy  bool // a call of the driver is running
 	looks bool // that call is an observation
+	// queued says that it waits for another call of the driver to end.
+	queued bool
 	// unplanned says that the newest plan was made without an observation that was on its way.
 	unplanned bool
 

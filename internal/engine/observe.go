@@ -63,7 +63,7 @@ func (e *Engine) lookAround(calls context.Context) {
 			states, err := e.observeOne(calls, e.CallTimeout, name, targets)
 			e.events <- func() {
 				e.looking[name] = false
-				e.ended(name)
+				e.running[name]--
 				e.observed(targets, states, err)
 			}
 		}()

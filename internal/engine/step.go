@@ -38,7 +38,7 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 		e.lookAround(calls)
 	}
 	for again := true; again; {
-		again = false
+		again = e.decideNext()
 		for turn := toRepair; turn <= calmest; turn++ {
 			for _, l := range e.order {
 				if l.due(now); !l.dirty || l.busy || e.urgency(l) > turn {
