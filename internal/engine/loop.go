@@ -60,10 +60,10 @@ type loop struct {
 	guard    guard
 	failed   unit.Action // of the step that failed last; "" for none
 	mending  mending
-	served   bool        // what depends on it was told that it works while it is worked on
-	replaced bool        // the deletion that the newest plan admitted for its replacement was done
-	target   unit.Target // of the last decision
-	healed   string      // how often it was healed, for people
+	served   bool    // what depends on it was told that it works while it is worked on
+	replaced bool    // the deletion that the newest plan admitted for its replacement was done
+	decided  decided // by the last decision
+	healed   string  // how often it was healed, for people
 	former   former
 	opens    []string // slots that nodes were told of last, see [unit.State.Opens]
 	unserved []string // services that were not asked for their parts of what was seen last
@@ -71,6 +71,18 @@ type loop struct {
 	did      []unit.Action
 	found    []unit.Field // drift that is being repaired
 	drift    []unit.Field // what was found and repaired in this revision, the newest first
+}
+
+// decided is what of the target of a decision is asked for later. There are as many as loops, and the whole is large.
+type decided struct {
+	complete  bool
+	triggers  []string
+	sensitive map[string]string
+}
+
+// target is what of the target of the last decision counts for the record.
+func (d decided) target() unit.Target {
+	return unit.Target{Complete: d.complete, Triggers: d.triggers, Sensitive: d.sensitive}
 }
 
 // want gives the loop a unit, or nil. Retry counters begin anew when what is wanted changed.

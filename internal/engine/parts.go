@@ -53,7 +53,7 @@ func (e *Engine) stepUnseen(l *loop, reason string) bool {
 	if len(waits) == 0 {
 		return l.set(PhaseFailed, reason) || told
 	}
-	if !l.target.Complete {
+	if !l.decided.complete {
 		l.wake = time.Time{} // nothing to see until then
 	}
 	return l.set(PhaseWaiting, "", waits...) || told

@@ -85,7 +85,7 @@ func (e *Engine) Snapshot() Snapshot {
 		if l.blind > 0 && l.phase == PhaseFailed && !slices.Contains(s.Blind, l.reason) {
 			s.Blind = append(s.Blind, l.reason)
 		}
-		s.Unseen = s.Unseen || l.blinded() && !l.gated(e) && (l.target.Complete || !l.dim())
+		s.Unseen = s.Unseen || l.blinded() && !l.gated(e) && (l.decided.complete || !l.dim())
 	}
 	s.Blind = append(s.Blind, e.unasked()...)
 	slices.Sort(s.Blind)

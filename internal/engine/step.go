@@ -192,7 +192,8 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	target.Renewed = plan.Renewed(target.Sensitive, entryPointer)
 	target.Lost, target.Unserved = plan.Lost(l.unit, e.entry), e.unserving(l)
 	plan.Heal(&target, l.unit, entryPointer, desired, time.Now())
-	l.target, l.former.left = target, known && len(entry.Former) > 0
+	l.decided = decided{target.Complete, target.Triggers, target.Sensitive}
+	l.former.left = known && len(entry.Former) > 0
 	driver := e.Drivers[l.unit.Spec.Driver()]
 	c := plan.Decide(l.unit, entryPointer, target, desired, l.state, driver.Compare)
 	e.note(l, c)
