@@ -90,7 +90,7 @@ func (d *Driver) search(ctx context.Context, s *session, k kind, t unit.Target, 
 	if err != nil {
 		return unit.State{}, err
 	}
-	m, _ := find(k, s, t, desired, objects)
+	m, _ := find(k, s, t, desired, indexed(objects))
 	if m.object == nil {
 		return unit.State{Existence: unit.Absent, Message: m.message, Candidates: m.candidates, Observed: m}, unit.Blocked(m.message)
 	}
@@ -104,7 +104,7 @@ func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, 
 		if err != nil {
 			return unit.State{}, err
 		}
-		m, _ := find(k, s, t, desired, objects)
+		m, _ := find(k, s, t, desired, indexed(objects))
 		if m.object != nil || len(m.candidates) > 0 {
 			return d.stateOf(ctx, s, k, t, m)
 		}

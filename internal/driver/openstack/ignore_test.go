@@ -88,7 +88,7 @@ func TestMarksOfSuccessors(t *testing.T) {
 	const second = "kupenstack:second.0123456789"
 	lost := testTarget(t, "network", want)
 	lost.Fresh, lost.Marks = true, []string{second}
-	m, done := find(k, nil, lost, want, []*object{read("n1", "kupenstack:other.0123"), read("n2", second)})
+	m, done := find(k, nil, lost, want, indexed([]*object{read("n1", "kupenstack:other.0123"), read("n2", second)}))
 	if !done || m.object == nil || m.object.id != "n2" || !m.owned {
 		t.Fatalf("got %+v", m)
 	}
@@ -96,12 +96,12 @@ func TestMarksOfSuccessors(t *testing.T) {
 	if diff := d.Compare(lost, want, st); diff.Action != unit.ActionNone || st.Mark != second || !st.Owned {
 		t.Errorf("got %+v of %+v", diff, st)
 	}
-	if m, _ := find(k, nil, lost, want, []*object{read("n1", testMark), read("n2", second)}); m.object != nil || len(m.candidates) != 2 {
+	if m, _ := find(k, nil, lost, want, indexed([]*object{read("n1", testMark), read("n2", second)})); m.object != nil || len(m.candidates) != 2 {
 		t.Errorf("of two: %+v", m)
 	}
 	known := testTarget(t, "network", want)
 	known.Spec = &unit.Resource{Kind: "network", Block: schema.New().Resource("network"), Desired: wantValue("network", map[string]cty.Value{"name": cty.StringVal("else")})}
-	if m, _ := find(k, &session{}, known, known.Spec.(*unit.Resource).Desired, []*object{read("n2", second)}); m.object != nil {
+	if m, _ := find(k, &session{}, known, known.Spec.(*unit.Resource).Desired, indexed([]*object{read("n2", second)})); m.object != nil {
 		t.Errorf("on record as another one: %+v", m)
 	}
 }

@@ -30,7 +30,7 @@ type match struct {
 
 // find looks for a target among the objects of its kind. done is false when what it is searched
 // by is not known yet.
-func find(k kind, s *session, t unit.Target, want cty.Value, objects []*object) (m match, done bool) {
+func find(k kind, s *session, t unit.Target, want cty.Value, objects *listing) (m match, done bool) {
 	if m, done = findAmong(k, s, t, want, objects); done && !lookup(t) {
 		m.before = before(k, s, t, want, objects, m.object)
 	}
@@ -38,7 +38,7 @@ func find(k kind, s *session, t unit.Target, want cty.Value, objects []*object) 
 }
 
 // before is what has the wanted name besides the object itself, for kinds whose creating request takes no mark.
-func before(k kind, s *session, t unit.Target, want cty.Value, objects []*object, found *object) *unit.Before {
+func before(k kind, s *session, t unit.Target, want cty.Value, objects *listing, found *object) *unit.Before {
 	if _, ok := k.(unsigned); !ok {
 		return nil
 	}
@@ -48,27 +48,27 @@ func before(k kind, s *session, t unit.Target, want cty.Value, objects []*object
 		return nil
 	}
 	seen := &unit.Before{Of: scope + "/" + name}
-	for _, o := range objects {
-		if o != found && o.title == name && (scope == "" || o.scope == scope) {
+	for _, o := range objects.titled(name) {
+		if o != found && (scope == "" || o.scope == scope) {
 			seen.IDs = append(seen.IDs, o.id)
 		}
 	}
 	return seen
 }
 
-func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects []*object) (m match, done bool) {
+func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listing) (m match, done bool) {
 	m.want = want
 	if lookup(t) {
-		return findLookup(k, want, objects)
+		return findLookup(k, want, objects.all)
 	}
 	if t.ID != "" {
-		if o := byID(objects, t.ID); o != nil {
+		if o := objects.byID[t.ID]; o != nil {
 			m.object, m.owned = o, true
 			return m, true
 		}
 	}
 	if t.Mark != "" {
-		marked := filter(objects, func(o *object) bool { return o.mark == t.Mark || o.mark != "" && slices.Contains(t.Marks, o.mark) })
+		marked := objects.marked(append([]string{t.Mark}, t.Marks...))
 		switch {
 		case len(marked) == 1:
 			m.object, m.owned = marked[0], true
@@ -84,14 +84,14 @@ func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects []*obj
 	}
 	if t.Import != "" {
 		// Its name is not searched for: the object that is to be taken over is this one or none.
-		m.object = byID(objects, t.Import)
+		m.object = objects.byID[t.Import]
 		return m, true
 	}
 	return findByName(k, s, t, want, objects)
 }
 
 // findByName looks for objects that nobody has marked.
-func findByName(k kind, s *session, t unit.Target, want cty.Value, objects []*object) (m match, done bool) {
+func findByName(k kind, s *session, t unit.Target, want cty.Value, objects *listing) (m match, done bool) {
 	m.want = want
 	name := nameOf(k, t, want)
 	scope, known := scopeOf(resource(t), want, s)
@@ -102,8 +102,8 @@ func findByName(k kind, s *session, t unit.Target, want cty.Value, objects []*ob
 		m.open = true
 		return m, false
 	}
-	same := filter(objects, func(o *object) bool {
-		return o.title == name && o.mark == "" && (scope == "" || o.scope == scope) && !concealed(k, want, o)
+	same := filter(objects.titled(name), func(o *object) bool {
+		return o.mark == "" && (scope == "" || o.scope == scope) && !concealed(k, want, o)
 	})
 	_, unsigned := k.(unsigned)
 	if unsigned {
@@ -113,8 +113,8 @@ func findByName(k kind, s *session, t unit.Target, want cty.Value, objects []*ob
 		same = filter(same, func(o *object) bool { return exact(k, t, want, o) })
 	}
 	m.candidates = describe(same)
-	for _, o := range objects {
-		if k.marks() && o.title == name && o.mark != "" && (scope == "" || o.scope == scope) {
+	for _, o := range objects.titled(name) {
+		if k.marks() && o.mark != "" && (scope == "" || o.scope == scope) {
 			m.marked = append(m.marked, unit.Marked{Name: describe([]*object{o})[0], Mark: o.mark})
 		}
 	}
@@ -234,14 +234,6 @@ func criteria(want cty.Value) string {
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ", ")
-}
-
-func byID(objects []*object, id string) *object {
-	i := slices.IndexFunc(objects, func(o *object) bool { return o.id == id })
-	if i < 0 {
-		return nil
-	}
-	return objects[i]
 }
 
 func filter(objects []*object, keep func(*object) bool) []*object {

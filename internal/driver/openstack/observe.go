@@ -61,7 +61,7 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 	names := slices.Sorted(maps.Keys(byKind))
 	lists, failures := d.lists(ctx, s, names)
 	matches := map[addr.Object]match{}
-	d.match(s, slices.Concat(slices.Collect(maps.Values(byKind))...), lists, matches, known)
+	d.match(s, targets, lists, matches, known)
 	matched := map[string][]found{}
 	for _, name := range names {
 		if failures[name] == nil {
@@ -173,11 +173,14 @@ func (d *Driver) lists(ctx context.Context, s *session, names []string) (lists m
 // match finds the targets in the lists. What a target is searched by may depend on the outputs of
 // others, which are known once those are found: hence the rounds, as many as references are deep.
 func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*object, matches map[addr.Object]match, known map[addr.Object]cty.Value) {
-	open := slices.Clone(targets)
-	for len(open) > 0 {
+	listings := make(map[string]*listing, len(lists))
+	for name, objects := range lists {
+		listings[name] = indexed(objects)
+	}
+	for open := targets; len(open) > 0; {
 		var later []unit.Target
 		for _, t := range open {
-			objects, ok := lists[kindOf(t)]
+			objects, ok := listings[kindOf(t)]
 			if !ok {
 				continue
 			}
@@ -311,6 +314,10 @@ func state(t unit.Target, m match) unit.State {
 			st.Unseen, st.Message = o.unseen, o.obscured
 		}
 		st.Outputs = outputs(r.Block.ObjectType(), shown(r.Block, m.want, o.values))
+	}
+	if !lookup(t) { // only what is looked up is compared with what it was searched by
+		m.want = cty.NilVal
+		st.Observed = m
 	}
 	return st
 }
