@@ -52,7 +52,7 @@ func (c *connector) prepare(credentials *Credentials, l login) (*session, error)
 	base := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: security, ForceAttemptHTTP2: true,
 		DialContext:         (&net.Dialer{Timeout: dialLimit}).DialContext,
-		TLSHandshakeTimeout: dialLimit, ResponseHeaderTimeout: headerLimit, IdleConnTimeout: idleLimit, MaxIdleConnsPerHost: listsAtOnce,
+		TLSHandshakeTimeout: dialLimit, ResponseHeaderTimeout: headerLimit, IdleConnTimeout: idleLimit, MaxIdleConnsPerHost: keptAtOnce,
 	}
 	s := &session{
 		provider: provider, place: credentials.Place, login: l, who: credentials.who(), masker: c.masker, connector: c,

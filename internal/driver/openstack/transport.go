@@ -21,6 +21,7 @@ const (
 	requestLimit = 2 * time.Minute
 	bodyLimit    = 64 << 20
 	idleLimit    = 90 * time.Second
+	keptAtOnce   = 16 // connections to one host that are kept for what comes next
 	attempts     = 4
 	firstPause   = 200 * time.Millisecond
 	longestPause = 10 * time.Second
