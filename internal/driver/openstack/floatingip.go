@@ -36,6 +36,7 @@ func neutronFloatingIPs(language *schema.Definition) neutron {
 			{qosAttribute, keyQoS},
 		},
 		replacing: "whoever uses the address has to learn another one",
+		kept:      []string{keyForwardings},
 	}
 }
 
@@ -64,7 +65,7 @@ func (k floatingIPKind) read(raw map[string]any) *object {
 }
 
 func (k floatingIPKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(k.listRaw(ctx, s))
+	return k.listBy(ctx, s, k.read)
 }
 
 func (k floatingIPKind) get(ctx context.Context, s *session, id string) (*object, error) {

@@ -20,7 +20,8 @@ type neutron struct {
 	below     string // what its collection is below, such as qos/
 	extension bool   // of an extension, which not every cloud has
 	fields    []field
-	replacing string // the cost
+	replacing string   // the cost
+	kept      []string // the keys of what the API shows that are needed beside the fields
 }
 
 func (n neutron) name() string         { return n.schema.Kind }
@@ -37,8 +38,8 @@ const keyDescription = "description"
 
 // read makes an object of what the API shows.
 func (n neutron) read(raw map[string]any) *object {
-	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), project: textAt(raw, "project_id"), raw: raw}
-	o.values = readFields(n.schema, n.fields, raw)
+	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), project: textAt(raw, "project_id")}
+	o.values, o.raw = readFields(n.schema, n.fields, raw), only(raw, n.kept)
 	text, mark := splitMark(textAt(raw, keyDescription))
 	o.mark, o.scope = mark, o.project
 	for name, v := range map[string]cty.Value{
@@ -52,11 +53,36 @@ func (n neutron) read(raw map[string]any) *object {
 	return o
 }
 
+// only is what there is below some keys. There may be very many objects, and what the API shows of each takes several
+// times as much memory as what is looked at.
+func only(raw map[string]any, keys []string) map[string]any {
+	var some map[string]any
+	for _, key := range keys {
+		if v, there := raw[key]; there {
+			if some == nil {
+				some = make(map[string]any, len(keys))
+			}
+			some[key] = v
+		}
+	}
+	return some
+}
+
 // lacking tells of an extension that is not there from its collection, which is not there either.
 func (n neutron) lacking(err error) bool { return n.extension && notFound(err) }
 
-func (n neutron) listRaw(ctx context.Context, s *session) ([]map[string]any, error) {
-	return s.all(ctx, call{service: serviceNetwork, path: n.path()}, n.many)
+// listBy lists with what a kind reads its objects by: page by page, as there may be very many.
+func (n neutron) listBy(ctx context.Context, s *session, read func(map[string]any) *object) ([]*object, error) {
+	var objects []*object
+	err := s.pages(ctx, call{service: serviceNetwork, path: n.path()}, n.many, func(page []map[string]any) {
+		for _, raw := range page {
+			objects = append(objects, read(raw))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return objects, nil
 }
 
 func (n neutron) getRaw(ctx context.Context, s *session, id string) (map[string]any, error) {
@@ -64,7 +90,7 @@ func (n neutron) getRaw(ctx context.Context, s *session, id string) (map[string]
 }
 
 func (n neutron) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(n.read)(n.listRaw(ctx, s))
+	return n.listBy(ctx, s, n.read)
 }
 
 func (n neutron) get(ctx context.Context, s *session, id string) (*object, error) {

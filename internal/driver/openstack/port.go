@@ -41,6 +41,7 @@ func neutronPorts(language *schema.Definition) neutron {
 			{hostAttribute, keyPortHost},
 		},
 		replacing: "what has the port is cut off, and its addresses can change",
+		kept:      []string{keyFixedIPs, keyProfile, "device_id", "device_owner"},
 	}
 }
 
@@ -97,7 +98,7 @@ func writtenAddresses(want cty.Value, have []map[string]any) []map[string]string
 }
 
 func (k portKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(k.listRaw(ctx, s))
+	return k.listBy(ctx, s, k.read)
 }
 
 func (k portKind) get(ctx context.Context, s *session, id string) (*object, error) {

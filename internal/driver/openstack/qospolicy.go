@@ -24,6 +24,7 @@ const (
 	keyDirection = "direction"
 	markRule     = "dscp_marking"
 	keyDSCP      = "dscp_mark"
+	keyRules     = "rules"
 )
 
 func qosRuleTypes() []qosRules {
@@ -38,6 +39,7 @@ func neutronQoSPolicies(language *schema.Definition) neutron {
 		schema: attributes(language, "qos_policy"), one: "policy", many: "policies", below: "qos/", extension: true,
 		fields:    []field{{"shared", "shared"}, {"is_default", "is_default"}},
 		replacing: "networks, ports and floating IPs that use the policy stand in the way of deleting it",
+		kept:      []string{keyRules},
 	}
 }
 
@@ -46,7 +48,7 @@ func (k qosPolicyKind) read(raw map[string]any) *object {
 	for _, rules := range qosRuleTypes() {
 		t := k.schema.Nested(rules.block).ValueType()
 		var values []cty.Value
-		for _, r := range objectsAt(raw, "rules") {
+		for _, r := range objectsAt(raw, keyRules) {
 			if textAt(r, "type") == rules.block {
 				values = append(values, fromMap(r, t.ElementType())) // the attributes are named as the keys are
 			}
@@ -62,7 +64,7 @@ func (k qosPolicyKind) read(raw map[string]any) *object {
 
 // rule finds the rule of a type, and of a direction where rules have one.
 func (k qosPolicyKind) rule(raw map[string]any, kind, direction string) map[string]any {
-	for _, r := range objectsAt(raw, "rules") {
+	for _, r := range objectsAt(raw, keyRules) {
 		if textAt(r, "type") == kind && (direction == "" || textAt(r, keyDirection) == direction) {
 			return r
 		}
@@ -71,7 +73,7 @@ func (k qosPolicyKind) rule(raw map[string]any, kind, direction string) map[stri
 }
 
 func (k qosPolicyKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(k.listRaw(ctx, s))
+	return k.listBy(ctx, s, k.read)
 }
 
 func (k qosPolicyKind) get(ctx context.Context, s *session, id string) (*object, error) {

@@ -23,6 +23,7 @@ func neutronRBACPolicies(language *schema.Definition) neutron {
 			{"target", "target_tenant"},
 		},
 		replacing: "the project cannot use the object until the right is there again",
+		kept:      []string{"target_tenant", "object_type"},
 	}
 }
 
@@ -50,7 +51,7 @@ func (k rbacPolicyKind) read(raw map[string]any) *object {
 }
 
 func (k rbacPolicyKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(k.listRaw(ctx, s))
+	return k.listBy(ctx, s, k.read)
 }
 
 func (k rbacPolicyKind) get(ctx context.Context, s *session, id string) (*object, error) {

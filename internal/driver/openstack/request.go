@@ -142,9 +142,19 @@ const (
 	maxPages = 1000
 )
 
-// all follows the pages of a list and returns the objects below a key. An answer that is cut short
-// is an error: what was not seen must never count as absent.
+// all follows the pages of a list and returns the objects below a key.
 func (s *session) all(ctx context.Context, c call, key string) ([]map[string]any, error) {
+	var objects []map[string]any
+	err := s.pages(ctx, c, key, func(page []map[string]any) { objects = append(objects, page...) })
+	if err != nil {
+		return nil, err
+	}
+	return objects, nil
+}
+
+// pages follows the pages of a list, and has the objects of each taken. An answer that is cut short
+// is an error: what was not seen must never count as absent.
+func (s *session) pages(ctx context.Context, c call, key string, take func(page []map[string]any)) error {
 	c.method = http.MethodGet
 	if c.query == nil {
 		c.query = url.Values{}
@@ -152,32 +162,31 @@ func (s *session) all(ctx context.Context, c call, key string) ([]map[string]any
 	if c.service != serviceIdentity { // Keystone has no pages unless its administrator limits lists
 		c.query.Set("limit", strconv.Itoa(pageSize))
 	}
-	var objects []map[string]any
 	seen := map[string]bool{}
 	for range maxPages {
 		answer, err := s.do(ctx, c)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		some, err := listIn(c, answer, key)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		objects = append(objects, some...)
+		take(some)
 		next, more := nextPage(answer, key)
 		if !more {
-			return objects, nil
+			return nil
 		}
 		if next == nil {
-			return nil, fmt.Errorf("GET %s of the %s service: the address of the next page: %w", c.path, c.service, errUnreadable)
+			return fmt.Errorf("GET %s of the %s service: the address of the next page: %w", c.path, c.service, errUnreadable)
 		}
 		if seen[next.Encode()] {
-			return nil, fmt.Errorf("GET %s of the %s service: the pages go in a circle", c.path, c.service)
+			return fmt.Errorf("GET %s of the %s service: the pages go in a circle", c.path, c.service)
 		}
 		seen[next.Encode()] = true
 		c.query = next
 	}
-	return nil, fmt.Errorf("GET %s of the %s service: more than %d pages", c.path, c.service, maxPages)
+	return fmt.Errorf("GET %s of the %s service: more than %d pages", c.path, c.service, maxPages)
 }
 
 // nextPage tells whether there is another page, and returns its query, nil where that cannot be read. Only the query

@@ -33,6 +33,7 @@ func neutronRouters(language *schema.Definition) neutron {
 		schema: attributes(language, "router"), one: "router", many: "routers",
 		fields:    []field{{"admin_state_up", "admin_state_up"}},
 		replacing: "the networks behind the router are cut off until it is there again, and its outer address changes",
+		kept:      []string{keyOuterGateway},
 	}
 }
 
@@ -43,7 +44,7 @@ func interfaceOwners() []string {
 
 func (k routerKind) read(raw map[string]any) *object {
 	o := k.neutron.read(raw)
-	gateway, _ := raw["external_gateway_info"].(map[string]any)
+	gateway, _ := raw[keyOuterGateway].(map[string]any)
 	o.values["external_network"] = fromJSON(gateway["network_id"], cty.String)
 	if snat, ok := gateway["enable_snat"]; ok {
 		o.values["enable_snat"] = fromJSON(snat, cty.Bool)
@@ -54,7 +55,7 @@ func (k routerKind) read(raw map[string]any) *object {
 }
 
 func (k routerKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(k.listRaw(ctx, s))
+	return k.listBy(ctx, s, k.read)
 }
 
 func (k routerKind) get(ctx context.Context, s *session, id string) (*object, error) {
@@ -130,7 +131,7 @@ func gatewayOf(w wanted, have []map[string]any) map[string]any {
 func (k routerKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	body := k.newBody(w)
 	if gateway := gatewayOf(w, nil); len(gateway) > 0 {
-		body["external_gateway_info"] = gateway
+		body[keyOuterGateway] = gateway
 	}
 	o, err := readOne(k.read)(k.post(ctx, s, body))
 	if err == nil {
@@ -145,10 +146,10 @@ func (k routerKind) update(ctx context.Context, s *session, o *object, w wanted,
 		return name == "external_network" || name == "enable_snat" || name == outerBlock
 	}) {
 		if w.written("external_network") != cty.NilVal {
-			info, _ := o.raw["external_gateway_info"].(map[string]any)
-			body["external_gateway_info"] = gatewayOf(w, objectsAt(info, keyOuterIPs))
+			info, _ := o.raw[keyOuterGateway].(map[string]any)
+			body[keyOuterGateway] = gatewayOf(w, objectsAt(info, keyOuterIPs))
 		} else if network := textOf(o.values["external_network"]); network != "" {
-			body["external_gateway_info"] = map[string]any{"network_id": network, "enable_snat": w.plain("enable_snat")}
+			body[keyOuterGateway] = map[string]any{"network_id": network, "enable_snat": w.plain("enable_snat")}
 		}
 	}
 	if err := k.put(ctx, s, o.id, body); err != nil {

@@ -11,6 +11,7 @@ import (
 const (
 	outerBlock, keyOuterIPs = "external_fixed_ip", "external_fixed_ips"
 	routeBlock, keyRoutes   = "route", "routes"
+	keyOuterGateway         = "external_gateway_info"
 )
 
 // readRoutes reads the routes that a router has besides those to its subnets.

@@ -116,7 +116,7 @@ func protocolName(protocol string) string {
 }
 
 func (k securityGroupKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(k.listRaw(ctx, s))
+	return k.listBy(ctx, s, k.read)
 }
 
 func (k securityGroupKind) get(ctx context.Context, s *session, id string) (*object, error) {

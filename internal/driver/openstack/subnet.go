@@ -29,6 +29,7 @@ func neutronSubnets(language *schema.Definition) neutron {
 			{poolsAttribute, poolsAttribute},
 		},
 		replacing: "everything that has an address of the subnet loses it",
+		kept:      []string{"network_id", poolsAttribute},
 	}
 }
 
@@ -48,7 +49,7 @@ func (k subnetKind) read(raw map[string]any) *object {
 }
 
 func (k subnetKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(k.listRaw(ctx, s))
+	return k.listBy(ctx, s, k.read)
 }
 
 func (k subnetKind) get(ctx context.Context, s *session, id string) (*object, error) {

@@ -41,7 +41,7 @@ func (k subnetPoolKind) read(raw map[string]any) *object {
 }
 
 func (k subnetPoolKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(k.listRaw(ctx, s))
+	return k.listBy(ctx, s, k.read)
 }
 
 func (k subnetPoolKind) get(ctx context.Context, s *session, id string) (*object, error) {

@@ -24,6 +24,7 @@ func neutronTrunks(language *schema.Definition) neutron {
 		schema: attributes(language, "trunk"), one: "trunk", many: "trunks", extension: true,
 		fields:    []field{{portAttribute, keyPort}, {"admin_state_up", "admin_state_up"}},
 		replacing: "the instance loses the networks of the sub-ports until the trunk is there again",
+		kept:      []string{keySubPorts, "admin_state_up"},
 	}
 }
 
@@ -41,7 +42,7 @@ func (k trunkKind) read(raw map[string]any) *object {
 }
 
 func (k trunkKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(k.listRaw(ctx, s))
+	return k.listBy(ctx, s, k.read)
 }
 
 func (k trunkKind) get(ctx context.Context, s *session, id string) (*object, error) {
