@@ -144,22 +144,26 @@ func inRegion(credentials *openstack.Credentials, region string) error {
 // Agents returns the agents of a service of OpenStack on all hosts, from one list, over the connection that
 // the engine's calls have. It fails before the first engine.
 func (s *System) Agents(ctx context.Context, service string) ([]report.Agent, error) {
+	found, err := s.agents(ctx, service)
+	agents := make([]report.Agent, 0, len(found))
+	for _, a := range found {
+		agents = append(agents, report.Agent{Host: a.Host, Type: a.Type, Binary: a.Binary, Up: a.Up, Enabled: a.Enabled})
+	}
+	return agents, err
+}
+
+// agents are the same with the times of their reports, which change all the time.
+func (s *System) agents(ctx context.Context, service string) ([]openstack.Agent, error) {
 	s.mutex.Lock()
 	driver := s.objects
 	s.mutex.Unlock()
 	if driver == nil {
 		return nil, errors.New("there is no connection to OpenStack yet")
 	}
-	list := driver.ComputeAgents
 	if service == "neutron" {
-		list = driver.NetworkAgents
+		return driver.NetworkAgents(ctx)
 	}
-	found, err := list(ctx)
-	agents := make([]report.Agent, 0, len(found))
-	for _, a := range found {
-		agents = append(agents, report.Agent(a))
-	}
-	return agents, err
+	return driver.ComputeAgents(ctx)
 }
 
 // refuse makes an error of a file one that only a person can mend.

@@ -86,8 +86,9 @@ type Options struct {
 	// Transport reaches chart repositories; nil for the default one.
 	Transport *http.Transport
 	// HostsDown says what the services of OpenStack miss on nodes where pods of a release were replaced, "" for
-	// nothing: then the next node's are. It is nil where there is nobody to ask; an error is for what is not known.
-	HostsDown func(ctx context.Context, release string, nodes []string) (string, error)
+	// nothing: then the next node's are. made tells when the youngest of these pods of each node was made: what was
+	// reported before is no news. It is nil where there is nobody to ask; an error is for what is not known.
+	HostsDown func(ctx context.Context, release string, made map[string]time.Time) (string, error)
 	// Ask finds out whether an API answers, until the context ends at the latest; an answer without a reach is of who
 	// knows nobody to ask. Nil has releases ready by their objects alone.
 	Ask func(ctx context.Context, api unit.API) unit.Answer

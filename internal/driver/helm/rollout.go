@@ -247,30 +247,29 @@ func isReady(pod *corev1.Pod) bool {
 	})
 }
 
-// updatedNodes are the ready nodes that have pods of the newest revision, sorted.
-func updatedNodes(sets []daemons, ready map[string]bool) []string {
-	var nodes []string
+// updatedNodes are the ready nodes that have new pods, each with when the youngest of them was made.
+func updatedNodes(sets []daemons, ready map[string]bool) map[string]time.Time {
+	made := map[string]time.Time{}
 	for _, set := range sets {
 		for i := range set.pods {
 			pod := &set.pods[i]
-			if set.isNew(pod) && ready[pod.Spec.NodeName] {
-				nodes = append(nodes, pod.Spec.NodeName)
+			if node := pod.Spec.NodeName; set.isNew(pod) && ready[node] && !pod.CreationTimestamp.Time.Before(made[node]) {
+				made[node] = pod.CreationTimestamp.Time
 			}
 		}
 	}
-	slices.Sort(nodes)
-	return slices.Compact(nodes)
+	return made
 }
 
 // hostsDown says what OpenStack itself misses on nodes whose pods were replaced, or that this is not known; ""
 // for nothing, and where there is nobody to ask.
-func (d *Driver) hostsDown(ctx context.Context, v *view, nodes []string) string {
-	if d.options.HostsDown == nil || len(nodes) == 0 {
+func (d *Driver) hostsDown(ctx context.Context, v *view, made map[string]time.Time) string {
+	if d.options.HostsDown == nil || len(made) == 0 {
 		return ""
 	}
 	bounded, cancel := context.WithTimeout(ctx, askHosts)
 	defer cancel()
-	down, err := d.options.HostsDown(bounded, v.name, nodes)
+	down, err := d.options.HostsDown(bounded, v.name, made)
 	if err != nil {
 		return v.masker.Text("how the nodes before it fare is not known: " + err.Error()).String()
 	}

@@ -127,11 +127,11 @@ func (b *bed) images() map[string]int {
 // ready, also by a process that was killed in between.
 func TestDaemonsAreReplacedNodeByNode(t *testing.T) {
 	b := daemonBed(t)
-	var asked [][]string
+	var asked []map[string]time.Time
 	down := ""
 	b.options = func(o *helm.Options) {
-		o.HostsDown = func(_ context.Context, release string, nodes []string) (string, error) {
-			asked = append(asked, nodes)
+		o.HostsDown = func(_ context.Context, release string, made map[string]time.Time) (string, error) {
+			asked = append(asked, made)
 			return down, nil
 		}
 	}
@@ -175,7 +175,14 @@ func TestDaemonsAreReplacedNodeByNode(t *testing.T) {
 		t.Errorf("%d steps for %d nodes", steps, nodes)
 	}
 	if len(asked) == 0 || len(asked[len(asked)-1]) != nodes-1 {
-		t.Errorf("OpenStack was asked about %q, at last not about all nodes before the last one", asked)
+		t.Errorf("OpenStack was asked about %v, at last not about all nodes before the last one", asked)
+	}
+	for node, at := range asked[len(asked)-1] {
+		if time.Since(at) > time.Hour || !slices.ContainsFunc(b.pods("compute"), func(p corev1.Pod) bool {
+			return p.Spec.NodeName == node && !p.CreationTimestamp.After(at)
+		}) {
+			t.Errorf("the pods on %s were made at %s, it was told", node, at)
+		}
 	}
 
 	// A service of OpenStack that is down on a node which was replaced holds back the others.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
+	"time"
 )
 
 // Agent is a process of a service of OpenStack on a host, as the service tells.
@@ -15,6 +17,9 @@ type Agent struct {
 	Binary string
 	// Up says that it has reported lately, Enabled that nobody has taken it out of use.
 	Up, Enabled bool
+	// Reported is when it did so last, zero where the service does not tell. A service goes on calling an agent
+	// up for a minute after it has died.
+	Reported time.Time
 }
 
 // agentsVersion still names the services of a cell that cannot be reached; without it they would be
@@ -30,7 +35,7 @@ func (d *Driver) ComputeAgents(ctx context.Context) ([]Agent, error) {
 // computeAgent reads what Nova, and Cinder likewise, tell of one.
 func computeAgent(raw map[string]any) (a Agent, told bool) {
 	state, status := textAt(raw, "state"), textAt(raw, "status")
-	return Agent{Up: state == "up", Enabled: status == "enabled"},
+	return Agent{Up: state == "up", Enabled: status == "enabled", Reported: reportedAt(raw, "updated_at")},
 		(state == "up" || state == "down") && (status == "enabled" || status == "disabled")
 }
 
@@ -45,14 +50,25 @@ func (d *Driver) NetworkAgents(ctx context.Context) ([]Agent, error) {
 }
 
 func agentFields() url.Values {
-	return url.Values{"fields": {"host", "agent_type", "binary", "alive", "admin_state_up"}}
+	return url.Values{"fields": {"host", "agent_type", "binary", "alive", "admin_state_up", "heartbeat_timestamp"}}
 }
 
-// networkAgent reads what Neutron tells of one.
+// networkAgent reads what Neutron tells of one. Of agents of OVN it gives the time of its answer as that of their report.
 func networkAgent(raw map[string]any) (a Agent, told bool) {
 	up, hasUp := raw["alive"].(bool)
 	enabled, hasEnabled := raw["admin_state_up"].(bool)
-	return Agent{Type: textAt(raw, "agent_type"), Up: up, Enabled: enabled}, hasUp && hasEnabled
+	return Agent{Type: textAt(raw, "agent_type"), Up: up, Enabled: enabled, Reported: reportedAt(raw, "heartbeat_timestamp")}, hasUp && hasEnabled
+}
+
+// reportedAt reads a time as services write it: of UTC, with a blank or a T, and mostly without a zone.
+func reportedAt(raw map[string]any, key string) time.Time {
+	text := strings.Replace(textAt(raw, key), " ", "T", 1)
+	for _, layout := range []string{"2006-01-02T15:04:05", time.RFC3339} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.UTC()
+		}
+	}
+	return time.Time{}
 }
 
 // agents reads a list; read returns what the services tell each in their own way, and whether they do.

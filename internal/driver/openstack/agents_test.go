@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 )
@@ -13,8 +14,9 @@ func TestAgents(t *testing.T) {
 	type row = map[string]any
 	nova := func(rows ...any) row { return row{"services": append([]any{}, rows...)} }
 	neutron := func(rows ...any) row { return row{"agents": append([]any{}, rows...)} }
+	reported := time.Date(2031, 5, 17, 12, 0, 0, 0, time.UTC)
 	compute := row{"id": "1", "binary": "nova-compute", "host": "a", "state": "up", "status": "disabled", "updated_at": "2031-05-17T12:00:00"}
-	agent := row{"id": "1", "binary": "ovn-controller", "agent_type": "OVN Controller agent", "host": "a.b", "alive": false, "admin_state_up": true}
+	agent := row{"id": "1", "binary": "ovn-controller", "agent_type": "OVN Controller agent", "host": "a.b", "alive": false, "admin_state_up": true, "heartbeat_timestamp": "2031-05-17 12:00:00"}
 	const services, agents = "/v2.1/os-services", "/v2.0/agents"
 	tests := []struct {
 		name, path string
@@ -24,7 +26,7 @@ func TestAgents(t *testing.T) {
 		fails      string
 	}{
 		{name: "nova's", path: services, body: nova(compute, row{"binary": "nova-scheduler", "host": "s", "state": "down", "status": "enabled"}), want: []openstack.Agent{
-			{Host: "a", Binary: "nova-compute", Up: true}, {Host: "s", Binary: "nova-scheduler", Enabled: true},
+			{Host: "a", Binary: "nova-compute", Up: true, Reported: reported}, {Host: "s", Binary: "nova-scheduler", Enabled: true},
 		}},
 		{name: "none of nova's", path: services, body: nova()},
 		{name: "no right to nova's", path: services, body: nova(compute), forbidden: true, fails: "403"},
@@ -33,7 +35,18 @@ func TestAgents(t *testing.T) {
 		{name: "another answer of nova", path: services, body: row{}, fails: "no services"},
 		{name: "no such path", path: services, fails: "404"},
 		{name: "neutron's", path: agents, body: neutron(agent), want: []openstack.Agent{
-			{Host: "a.b", Binary: "ovn-controller", Type: "OVN Controller agent", Enabled: true},
+			{Host: "a.b", Binary: "ovn-controller", Type: "OVN Controller agent", Enabled: true, Reported: reported},
+		}},
+		{name: "other ways to write a time", path: services, body: nova(
+			row{"binary": "a", "host": "h", "state": "up", "status": "enabled", "updated_at": "2031-05-17T12:00:00.000000"},
+			row{"binary": "b", "host": "h", "state": "up", "status": "enabled", "updated_at": "2031-05-17T14:00:00+02:00"},
+			row{"binary": "c", "host": "h", "state": "up", "status": "enabled", "updated_at": nil},
+			row{"binary": "d", "host": "h", "state": "up", "status": "enabled", "updated_at": "soon"},
+		), want: []openstack.Agent{
+			{Host: "h", Binary: "a", Up: true, Enabled: true, Reported: reported},
+			{Host: "h", Binary: "b", Up: true, Enabled: true, Reported: reported},
+			{Host: "h", Binary: "c", Up: true, Enabled: true},
+			{Host: "h", Binary: "d", Up: true, Enabled: true},
 		}},
 		{name: "what neutron answers without the right", path: agents, body: neutron(), fails: "no agents"},
 		{name: "no right to neutron's", path: agents, body: neutron(agent), forbidden: true, fails: "403"},
