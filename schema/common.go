@@ -60,3 +60,11 @@ func adminStateAttribute() Attribute {
 		Doc: "Whether it moves packets. Write false to take it out of service without deleting it.",
 	}
 }
+
+// secretAttribute names the Secret that something is kept in which is made here; what completes its documentation.
+func secretAttribute(example, what string) Attribute {
+	return Attribute{
+		Name: "secret", Type: cty.String, Change: Refused, AtLoad: true, Format: FormatSecret, Example: cty.StringVal(example), Apart: true,
+		Doc: "The Secret, in the cloud's namespace or as namespace/name, that " + what,
+	}
+}

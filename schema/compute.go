@@ -61,18 +61,30 @@ func keypairBlock() Block {
 	return Block{
 		Kind: "keypair", Class: ClassResource, Labels: resourceLabel("ops"),
 		Unique: "Nova takes a name for one key pair of a user only", OneName: true,
-		Doc: "A public SSH key that instances start with. It belongs to our own user, and cannot be changed.",
+		NeedsOne: [][]string{{"public_key", "secret"}}, Rules: []Rule{keypairRule()},
+		Doc: "A public SSH key that instances start with: one that is given, or that of a pair which is generated into a Secret of the cluster. It belongs to our own user, and cannot be changed.",
 		Attributes: []Attribute{
 			fullName(Replace),
 			{
-				Name: "public_key", Type: cty.String, Presence: Required, Change: Replace, Format: FormatPublicKey,
+				Name: "public_key", Type: cty.String, Change: Replace, Format: FormatPublicKey, Conflicts: "secret",
 				Example: cty.StringVal("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPhqf2bNpLhR9mX4lDxYb0Q4dS9c6GZ8mNn2eQ0W1t5v ops@example.org"),
 				Doc:     "The public key in OpenSSH's format, as it stands in a .pub file.",
 			},
+			secretAttribute("ops-key", "a pair of the type ed25519 is generated into, in place of a public key that is given: of the type kubernetes.io/ssh-auth, with the private key in ssh-privatekey and the public one in ssh-publickey. "+
+				"A pair that was generated is never replaced: no instance that started with it could be reached. As long as Nova has the pair and the Secret was lost, or holds another key, it waits for a person. The Secret goes with the pair."),
 			idAttribute(FormatAny),
 			{Name: "fingerprint", Type: cty.String, Presence: Computed, Doc: "The fingerprint of the key."},
 		},
 	}
+}
+
+func keypairRule() Rule {
+	return Rule{Doc: "A public key is given, or a pair is generated into a Secret.", breaches: func(v values) []Breach {
+		if !v.missing("public_key") || !v.missing("secret") {
+			return nil
+		}
+		return []Breach{{Attribute: "public_key", Says: "is missing, and no secret says where a pair is to be kept", Hint: `write, for example, public_key = file("ops.pub"), or secret = "ops-key" to have a pair generated`}}
+	}}
 }
 
 func instanceBlock() Block {

@@ -50,6 +50,7 @@ const (
 	FormatPrefix     Format = "prefix"      // a network, with any address of it: 10.0.0.0/24
 	FormatID         Format = "id"          // what OpenStack gives most objects: a UUID
 	FormatPublicKey  Format = "public-key"  // of SSH, as it stands in a .pub file
+	FormatSecret     Format = "secret"      // the name of a Secret, with its namespace and a slash in front where it is another one
 	FormatTime       Format = "time"        // a moment, as RFC 3339 writes it: 2026-12-24T08:00:00Z
 
 	FormatCephName    Format = "ceph-name"    // of a pool of Ceph, or a user without client. in front
@@ -66,6 +67,7 @@ var (
 	vlansPattern    = regexp.MustCompile(`^[1-9][0-9]{0,3}(:[1-9][0-9]{0,3})?$`)
 	domainPattern   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
 	dnsNamePattern  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
+	secretPattern   = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?/)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 	quantityPattern = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi|Ti|Pi|M|G|T|P)$`)
 	cpuPattern      = regexp.MustCompile(`^([1-9][0-9]{0,6}m|[1-9][0-9]{0,3}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9])$`)
 	memoryPattern   = regexp.MustCompile(`^[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)$`)
@@ -115,6 +117,8 @@ func (f Format) Pattern() string {
 	switch f {
 	case FormatDNSName, FormatDNSLabel:
 		return dnsNamePattern.String()
+	case FormatSecret:
+		return secretPattern.String()
 	case FormatQuantity:
 		return quantityPattern.String()
 	case FormatCPU:
@@ -280,6 +284,10 @@ func (f Format) checkPattern(s string) error {
 	case FormatDNSName:
 		if len(s) > longestName || strings.Contains(s, "..") || !dnsNamePattern.MatchString(s) {
 			return errors.New("a Kubernetes name: lower case letters, digits, dashes and dots, with a letter or digit at both ends")
+		}
+	case FormatSecret:
+		if len(s) > longestName || strings.Contains(s, "..") || !secretPattern.MatchString(s) {
+			return errors.New("the name of a Secret, such as ops-key, or that with its namespace in front, such as tools/ops-key")
 		}
 	case FormatChart:
 		if len(s) > longestName || !chartPattern.MatchString(s) {

@@ -3,6 +3,7 @@ package compose
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -55,6 +56,7 @@ func (c *composer) resource(r *model.Resource) {
 	if spec.Lookup {
 		spec.Block = block.DataBlock()
 	}
+	spec.Keeps = c.keeps(r)
 	c.secretsIn(spec, r)
 	c.selectHosts(spec, r)
 	c.add(unit.Unit{
@@ -62,6 +64,23 @@ func (c *composer) resource(r *model.Resource) {
 		Drift: unit.DriftPolicy(r.Lifecycle.Drift), PreventDestroy: r.Lifecycle.PreventDestroy,
 		MayLose: r.Lifecycle.Replace, CreateFirst: r.Lifecycle.CreateBeforeDestroy, Range: r.Range,
 	})
+}
+
+// keeps is the Secret that a resource has a part of it in; zero without one.
+func (c *composer) keeps(r *model.Resource) unit.ObjectRef {
+	if r.Address.Mode() == addr.Data || r.Desired == cty.NilVal || !r.Desired.Type().IsObjectType() || !r.Desired.Type().HasAttribute("secret") {
+		return unit.ObjectRef{}
+	}
+	desired, _ := r.Desired.Unmark()
+	written, _ := desired.GetAttr("secret").Unmark()
+	if !written.IsKnown() || written.IsNull() {
+		return unit.ObjectRef{}
+	}
+	ref := unit.ObjectRef{APIVersion: "v1", Kind: "Secret", Namespace: c.m.Cloud.Namespace, Name: written.AsString()}
+	if namespace, name, other := strings.Cut(ref.Name, "/"); other {
+		ref.Namespace, ref.Name = namespace, name
+	}
+	return ref
 }
 
 func (c *composer) resolve(r *model.Resource) func(map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {

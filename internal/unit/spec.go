@@ -257,6 +257,9 @@ type Resource struct {
 	Content *Content `json:"-"`
 	// Secrets are the keys of Kubernetes Secrets that Desired and Triggers are made from, sorted.
 	Secrets []model.SecretRef
+	// Keeps is the Secret that a part of the object is kept in, which is made here and OpenStack does not tell; see
+	// [Kept]. It is zero without one.
+	Keeps ObjectRef
 	// Reveal returns a copy that knows their values. Nil without any.
 	Reveal func(secrets map[model.SecretRef]redact.Secret) *Resource `json:"-"`
 }
@@ -264,9 +267,13 @@ type Resource struct {
 // Driver returns [OpenStack].
 func (*Resource) Driver() DriverName { return OpenStack }
 
-// Locator tells the kind and region. The project and the id come from the state.
+// Locator tells the kind and region, and the Secret. The project and the id come from the state.
 func (r *Resource) Locator() Locator {
-	return Locator{Driver: OpenStack, Kind: r.Kind, Region: r.Region}
+	at := Locator{Driver: OpenStack, Kind: r.Kind, Region: r.Region}
+	if r.Keeps != (ObjectRef{}) {
+		at.Objects = []ObjectRef{r.Keeps}
+	}
+	return at
 }
 
 // Digest covers what is written, without sensitive parts and without what other units decide.

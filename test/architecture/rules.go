@@ -97,7 +97,7 @@ func homes() map[string][]string {
 		"k8s.io/cli-runtime":                    {"internal/driver/helm"},
 		"github.com/santhosh-tekuri/jsonschema": {"internal/driver/helm"},
 		"k8s.io/klog":                           {"internal/driver/kube"},
-		"golang.org/x/crypto":                   {"internal/gitrepo", "internal/signature"},
+		"golang.org/x/crypto":                   {"internal/gitrepo", "internal/signature", "internal/driver/openstack"},
 		"github.com/ProtonMail/go-crypto":       {"internal/signature"},
 		"github.com/google/go-github":           {"internal/webhook"},
 		"golang.org/x/time":                     {"internal/webhook"},

@@ -14,6 +14,8 @@
 // The values of a generated Secret are those that releases were made with: an edit of one that a
 // release holds is put back.
 //
+// For the driver of OpenStack it keeps in Secrets what is made here, each made once and deleted with its mark alone.
+//
 // It never deletes what does not bear our mark, never deletes in order to change, never makes a
 // generated value anew while a release may still use the old one, and never takes an error for
 // absence. No request that changes something is sent after the guard has refused.

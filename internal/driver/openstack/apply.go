@@ -100,7 +100,7 @@ func (d *Driver) search(ctx context.Context, s *session, k kind, t unit.Target, 
 // create makes what is absent. It searches first for what an attempt that was cut off may have left.
 func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, desired cty.Value, seen unit.State) (unit.State, error) {
 	if m, _ := seen.Observed.(match); !t.Fresh && t.ID == "" || m.open {
-		objects, err := k.list(ctx, s)
+		objects, err := d.listFor(ctx, s, k, t)
 		if err != nil {
 			return unit.State{}, err
 		}
@@ -144,7 +144,7 @@ func (d *Driver) update(ctx context.Context, s *session, k kind, t unit.Target, 
 	if err := k.update(ctx, s, m.object, w, changed); err != nil {
 		return st, judge(err, updating)
 	}
-	o, err := k.get(ctx, s, m.object.id)
+	o, err := d.getFor(ctx, s, k, t, m.object.id)
 	if err != nil {
 		return st, err
 	}
@@ -178,7 +178,7 @@ func (d *Driver) wanted(s *session, t unit.Target, desired cty.Value) wanted {
 	}
 	value, _ := desired.UnmarkDeep()
 	project, _ := scopeOf(r, value, s)
-	return wanted{value: value, mark: t.Mark, project: project, named: nameOf(d.kinds[kindOf(t)], t, value), address: t.Address, unserved: unserved(t), content: r.Content}
+	return wanted{value: value, mark: t.Mark, project: project, named: nameOf(d.kinds[kindOf(t)], t, value), address: t.Address, unserved: unserved(t), keeps: r.Keeps, content: r.Content}
 }
 
 // unserved are the services that keep a part of a target which cannot be there yet.
@@ -235,6 +235,9 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 		id = st.ID
 	}
 	if id == "" {
+		if _, ok := k.(keeping); ok && (st.Gone() || st.Owned) { // nothing was made but its Secret
+			return gone, d.discard(ctx, k, t)
+		}
 		if st.Gone() {
 			return gone, nil
 		}
@@ -248,7 +251,7 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 	o, err := k.get(ctx, s, id)
 	if notFound(err) {
 		if err = s.vouch(ctx, k, t, desiredOf(t)); err == nil {
-			return gone, nil
+			return d.without(ctx, k, t, st, gone)
 		}
 	}
 	if err != nil {
@@ -270,7 +273,7 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 		return st, wrap(t.Address, judge(err, deleting))
 	}
 	if !lasting {
-		return gone, nil
+		return d.without(ctx, k, t, st, gone)
 	}
 	st = state(t, match{object: o, owned: true})
 	st.Health, st.After, st.Message = unit.HealthProgressing, o.after, "it is being deleted"

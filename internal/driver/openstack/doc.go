@@ -23,7 +23,7 @@
 //	image                                             the property kupenstack_mark
 //	instance, volume, snapshot                        the metadata key kupenstack_mark
 //	host aggregate                                    the metadata key kupenstack_mark, by a second request
-//	key pair                                          nowhere: its name and its key are all it has
+//	key pair                                          nowhere: its name and its key are all it has, and its Secret one that was generated
 //	server group                                      nowhere: its name and its policy are all it has
 //	address scope                                     nowhere: its name in its project is all it has
 //	role assignment, volume attachment                nowhere: it is what it connects
@@ -33,6 +33,10 @@
 // place of a name. Where the creating request takes no mark and others may have the same name, the intent has the ids
 // of what had the name before. When the answer is lost, the one object that has come since and could have been created
 // as what is wanted is ours; of several nobody can tell which, and that is told.
+//
+// What is made here and no service tells, such as the private key of a pair that is generated, is kept in a Secret of
+// the cluster, see [Keeper]. The Secret comes first and goes last, and bears the mark. It is never made anew while the
+// object is there: that waits for a person. As a watch has it, it costs nothing to look at.
 //
 // Hosts of an aggregate that are chosen by the labels of nodes are wanted, shown and on record by the names of their
 // nodes. Who makes the target knows which nodes have the labels; the driver knows which host is on which node.

@@ -32,6 +32,8 @@ type Options struct {
 	// Admit, when set, is asked with each new connection whether what is ours may be looked for there.
 	// Its error is passed on; blocked errors stay so.
 	Admit func(ctx context.Context, at Home) error
+	// Keeper, when set, keeps in the cluster what is made here and no service tells.
+	Keeper Keeper
 	// Language is the definition that the resources' blocks come from.
 	Language *schema.Definition
 	// Guard, when set, is asked before every request that changes something; its error ends the
@@ -65,6 +67,7 @@ type Driver struct {
 	connector     *connector
 	administrator *connector // nil where there is none
 	kinds         map[string]kind
+	keeper        Keeper // nil without a cluster
 	uploads       *uploads
 }
 
@@ -73,7 +76,8 @@ func New(options Options) *Driver {
 	up := newUploads(options.Downloads, options.Sources, options.Notify)
 	d := &Driver{
 		connector: newConnector(options),
-		kinds:     kinds(options.Language, up),
+		kinds:     kinds(options.Language, up, options.Keeper),
+		keeper:    options.Keeper,
 		uploads:   up,
 	}
 	if options.Administrator != nil {

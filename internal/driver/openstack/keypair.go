@@ -8,12 +8,17 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // keypairKind has no room for a mark: a pair is known by its name and its key alone. Pairs belong
-// to our own user, whose names nobody else can take.
-type keypairKind struct{ schema *schema.Block }
+// to our own user, whose names nobody else can take. One that was generated is known by the Secret that has the
+// same key, which bears the mark in its place.
+type keypairKind struct {
+	schema *schema.Block
+	keeper Keeper
+}
 
 // keypairVersion is from when on lists have pages; from 2.92 on Nova makes no keys itself.
 const keypairVersion = "2.35"
@@ -68,7 +73,10 @@ func bareKey(key string) string {
 func (k keypairKind) adoptable(want cty.Value, o *object) string {
 	key := attribute(want, "public_key")
 	if key == cty.NilVal {
-		return ""
+		if o.mark != "" {
+			return ""
+		}
+		return fmt.Sprintf("there is a key pair %q that was not generated here: delete it, or write another name", o.title)
 	}
 	key, _ = key.Unmark()
 	if same, _ := k.compare("public_key", key, o); !key.IsKnown() || same {
@@ -77,11 +85,27 @@ func (k keypairKind) adoptable(want cty.Value, o *object) string {
 	return fmt.Sprintf("there is a key pair %q with another key: delete it, or write another name", o.title)
 }
 
+// create gives Nova the public key: Nova's own pairs are of RSA, and one whose answer is lost is lost.
 func (k keypairKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
-	return readOne(k.read)(s.one(ctx, call{
+	key, generated := w.text("public_key"), w.written(secretName) != cty.NilVal
+	if generated {
+		kept, err := w.kept(ctx, k.keeper, func() (*unit.Kept, error) { return newPair(w.named) })
+		if err != nil {
+			return nil, err
+		}
+		s.connector.remember(kept.Value(privateKey))
+		if key = publicOf(kept); key == "" {
+			return nil, unit.Blocked(fmt.Sprintf("%s holds no private key of SSH any more: put the one back that it had, or delete it to have another one made", w.keeps))
+		}
+	}
+	o, err := readOne(k.read)(s.one(ctx, call{
 		service: serviceCompute, method: http.MethodPost, path: "os-keypairs", microversion: keypairVersion,
-		body: map[string]any{"keypair": map[string]any{"name": w.named, "public_key": strings.TrimSpace(w.text("public_key"))}},
+		body: map[string]any{"keypair": map[string]any{"name": w.named, "public_key": strings.TrimSpace(key)}},
 	}, "keypair"))
+	if err == nil && generated {
+		o.mark, o.values[secretName] = w.mark, w.written(secretName)
+	}
+	return o, err
 }
 
 // update has nothing to do: nothing of a key pair can be changed.

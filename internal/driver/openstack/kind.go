@@ -119,7 +119,7 @@ type consequent interface {
 }
 
 // kinds are all kinds that the driver knows.
-func kinds(language *schema.Definition, uploads *uploads) map[string]kind {
+func kinds(language *schema.Definition, uploads *uploads, keeper Keeper) map[string]kind {
 	all := map[string]kind{}
 	for _, k := range []kind{
 		projectKind{attributes(language, "project")},
@@ -144,7 +144,7 @@ func kinds(language *schema.Definition, uploads *uploads) map[string]kind {
 		qosPolicyKind{neutronQoSPolicies(language)},
 		rbacPolicyKind{neutronRBACPolicies(language)},
 		flavorKind{attributes(language, "flavor")},
-		keypairKind{attributes(language, "keypair")},
+		keypairKind{attributes(language, "keypair"), keeper},
 		imageKind{attributes(language, "image"), uploads},
 		instanceKind{attributes(language, "instance")},
 		serverGroupKind{attributes(language, "server_group")},
@@ -212,6 +212,8 @@ type wanted struct {
 	drop map[string][]string
 	// unserved is as in found.
 	unserved []string
+	// keeps is the Secret that a part of it is kept in.
+	keeps unit.ObjectRef
 	// content is the file that becomes what is in it; nil without one.
 	content *unit.Content
 }

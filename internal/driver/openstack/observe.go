@@ -60,6 +60,7 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 	}
 	names := slices.Sorted(maps.Keys(byKind))
 	lists, failures := d.lists(ctx, s, names)
+	left, unkept := d.joinAll(ctx, targets, lists)
 	matches := map[addr.Object]match{}
 	d.match(s, targets, lists, matches, known)
 	matched := map[string][]found{}
@@ -83,8 +84,15 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 			if unread[t.Address] != nil {
 				seen.failed(name, unread[t.Address])
 			}
+			if err := unkept[t.Address]; err != nil {
+				seen.failed(t.Address.String(), err, t)
+				continue
+			}
 			if ok {
 				st := state(t, m)
+				if st.Gone() && resource(t) == nil && left[t.Address] {
+					st = leftover(t)
+				}
 				if st.Gone() {
 					st.Project = destined(s, d.kinds[name], t)
 				}
@@ -229,7 +237,7 @@ func (d *Driver) confirm(ctx context.Context, s *session, k kind, targets []unit
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			o, err := k.get(ctx, s, id)
+			o, err := d.getFor(ctx, s, k, t, id)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
