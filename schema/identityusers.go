@@ -5,7 +5,7 @@ import "github.com/zclconf/go-cty/cty"
 // Who may do what in the cloud, and where.
 
 func accessBlocks() []Block {
-	return []Block{roleBlock(), groupBlock(), userBlock(), assignmentBlock()}
+	return []Block{roleBlock(), groupBlock(), userBlock(), assignmentBlock(), applicationCredentialBlock()}
 }
 
 func domainAttribute() Attribute {

@@ -19,10 +19,12 @@ keypair "near" { secret = "near-key" }
 keypair "far" { secret = "tools/far-key" }
 keypair "given" { public_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPhqf2bNpLhR9mX4lDxYb0Q4dS9c6GZ8mNn2eQ0W1t5v" }
 data "keypair" "theirs" { name = "theirs" }
+application_credential "backup" { secret = "backup" }
 `)
 	units := composed.Compose(t, m, ev, compose.Facts{})
 	for address, want := range map[string]string{
 		"keypair.near": "Secret lab/near-key", "keypair.far": "Secret tools/far-key", "keypair.given": "", "data.keypair.theirs": "",
+		"application_credential.backup": "Secret lab/backup",
 	} {
 		r := units[address].Spec.(*unit.Resource)
 		at := r.Locator().Objects

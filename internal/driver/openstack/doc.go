@@ -15,7 +15,7 @@
 //	port, floating IP, trunk, subnet pool, QoS policy at the end of the description
 //	volume type                                       at the end of the description
 //	domain, role, group, user, region                 at the end of the description
-//	registered limit                                  at the end of the description
+//	registered limit, application credential          at the end of the description
 //	identity service                                  at the end of the description
 //	security group rule, port of a router interface   in the description
 //	project                                           a tag
@@ -34,7 +34,8 @@
 // of what had the name before. When the answer is lost, the one object that has come since and could have been created
 // as what is wanted is ours; of several nobody can tell which, and that is told.
 //
-// What is made here and no service tells, such as the private key of a pair that is generated, is kept in a Secret of
+// What is made here and no service tells, such as the private key of a pair that is generated and the secret of an application
+// credential, is kept in a Secret of
 // the cluster, see [Keeper]. The Secret comes first and goes last, and bears the mark. It is never made anew while the
 // object is there: that waits for a person. As a watch has it, it costs nothing to look at.
 //

@@ -81,7 +81,7 @@ func TestExportOfWhatAnotherClientMade(t *testing.T) {
 		t.Errorf("%d exported of %d", result.Objects, len(made))
 	}
 	for _, kind := range export.Kinds(language()) {
-		if !slices.ContainsFunc(mine, func(o unit.Live) bool { return o.Kind == kind }) {
+		if kind != "application_credential" && !slices.ContainsFunc(mine, func(o unit.Live) bool { return o.Kind == kind }) { // its secret is not told
 			t.Errorf("there is no %s", kind)
 		}
 	}

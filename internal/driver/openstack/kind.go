@@ -128,6 +128,7 @@ func kinds(language *schema.Definition, uploads *uploads, keeper Keeper) map[str
 		groupKind{keystoneGroups(language)},
 		userKind{keystoneUsers(language)},
 		assignmentKind{attributes(language, "role_assignment")},
+		applicationCredentialKind{keystoneApplicationCredentials(language), keeper},
 		regionKind{keystoneRegions(language)},
 		catalogueServiceKind{keystoneServices(language)},
 		endpointKind{keystoneEndpoints(language)},
