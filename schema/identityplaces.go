@@ -5,7 +5,7 @@ import "github.com/zclconf/go-cty/cty"
 // What a cloud is divided into, and where its services are.
 
 func placeBlocks() []Block {
-	return []Block{domainBlock(), regionBlock(), identityServiceBlock(), identityEndpointBlock(), registeredLimitBlock()}
+	return []Block{domainBlock(), regionBlock(), identityServiceBlock(), identityEndpointBlock(), registeredLimitBlock(), limitBlock()}
 }
 
 func domainBlock() Block {

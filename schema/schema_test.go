@@ -99,7 +99,7 @@ func TestBlocksAreConsistent(t *testing.T) {
 func TestResourcesAreConsistent(t *testing.T) {
 	d := New()
 	reserved := map[string]bool{"lifecycle": true, DynamicKind: true}
-	nameless := []string{"role_assignment", "identity_endpoint", "volume_attachment", "floating_ip", "rbac_policy", "registered_limit"} // told apart by what they connect
+	nameless := []string{"role_assignment", "identity_endpoint", "volume_attachment", "floating_ip", "rbac_policy", "registered_limit", "limit"} // told apart by what they connect
 	for _, a := range Arguments() {
 		reserved[a.Name] = true
 	}

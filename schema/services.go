@@ -198,7 +198,7 @@ func (d *Definition) Services() []Service { return serviceList() }
 // ServiceOf returns the name of the service whose API keeps resources of a kind, "" for none.
 func ServiceOf(kind string) string {
 	switch kind {
-	case "project", "domain", "region", "identity_service", "identity_endpoint", "role", "group", "user", "role_assignment", "registered_limit", "application_credential":
+	case "project", "domain", "region", "identity_service", "identity_endpoint", "role", "group", "user", "role_assignment", "registered_limit", "limit", "application_credential":
 		return "keystone"
 	case "network", "subnet", "router", "security_group", "port", "floating_ip", "trunk",
 		"subnet_pool", "address_scope", "qos_policy", "rbac_policy":

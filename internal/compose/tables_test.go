@@ -116,7 +116,7 @@ func TestEveryServiceAndKindIsKnown(t *testing.T) {
 	}
 	want := map[string]string{
 		"project": "keystone", "domain": "keystone", "region": "keystone", "identity_service": "keystone", "identity_endpoint": "keystone",
-		"role": "keystone", "user": "keystone", "group": "keystone", "role_assignment": "keystone", "registered_limit": "keystone", "application_credential": "keystone",
+		"role": "keystone", "user": "keystone", "group": "keystone", "role_assignment": "keystone", "registered_limit": "keystone", "limit": "keystone", "application_credential": "keystone",
 		"network": "neutron", "subnet": "neutron", "router": "neutron", "security_group": "neutron",
 		"port": "neutron", "floating_ip": "neutron", "trunk": "neutron", "subnet_pool": "neutron", "address_scope": "neutron",
 		"qos_policy": "neutron", "rbac_policy": "neutron",

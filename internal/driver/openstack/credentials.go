@@ -157,6 +157,9 @@ func (c *Credentials) application() bool {
 	return c.ApplicationCredentialID != "" || c.ApplicationCredentialName != ""
 }
 
+// wholeSystem stands in the place of a project for the system as a whole; no project has such an id.
+const wholeSystem = "system"
+
 // options are what the library needs for a token of our own project, or of another one.
 func (c *Credentials) options(project string) gophercloud.AuthOptions {
 	options := gophercloud.AuthOptions{
@@ -177,6 +180,8 @@ func (c *Credentials) options(project string) gophercloud.AuthOptions {
 	}
 	options.Password = c.Password.Reveal()
 	switch {
+	case project == wholeSystem:
+		options.Scope = &gophercloud.AuthScope{System: true}
 	case project != "":
 		options.Scope = &gophercloud.AuthScope{ProjectID: project}
 	case c.ProjectID != "":

@@ -15,7 +15,7 @@
 //	port, floating IP, trunk, subnet pool, QoS policy at the end of the description
 //	volume type                                       at the end of the description
 //	domain, role, group, user, region                 at the end of the description
-//	registered limit, application credential          at the end of the description
+//	registered limit, limit, application credential          at the end of the description
 //	identity service                                  at the end of the description
 //	security group rule, port of a router interface   in the description
 //	project                                           a tag
@@ -53,7 +53,8 @@
 // list says that; one for each project that writes limits of Nova, which has no list of them; and one for each user that
 // writes groups, or wrote some, as Keystone has no list of those. Images are two lists, as Glance has the hidden ones apart. Users and groups cost one list of domains and one list for each domain that seems to
 // have none, as a Keystone whose domains have backends of their own shows those of our own domain only.
-// Limits that cannot be read are a part of their project that is unseen, and of no other; those of a
+// Limits of unified limits, be they of one project or of a domain, are asked for with a token of the system as a whole,
+// in which our user needs a role. Limits that cannot be read are a part of their project that is unseen, and of no other; those of a
 // service that is not ready are not asked for until they were set once. An object with a
 // known id that the list lacks is asked for once more by id before it counts as absent. Agents of Nova
 // and Neutron are one list each, when somebody asks for them.

@@ -110,6 +110,10 @@ func whole() map[string]func(*http.Request) any {
 			"id": idOf("e5"), "service_id": idOf("e2"), "region_id": nil, "resource_name": "backups", "default_limit": 10, "description": nil,
 		}),
 
+		"/v3/limits": listed("limits", object{
+			"id": idOf("e6"), "service_id": idOf("e2"), "region_id": nil, "resource_name": "backups", "resource_limit": 20, "project_id": idOf("a1"), "domain_id": nil, "description": nil,
+		}),
+
 		"/v2.0/networks": listed("networks", object{"id": idOf("a4"), "name": "web", "project_id": idOf("a1"), "shared": true, "admin_state_up": true},
 			object{"id": idOf("a6"), "name": "HA network tenant x", "project_id": "", "shared": false, "admin_state_up": true}),
 		"/v2.0/subnets": listed("subnets", object{"id": idOf("a5"), "name": "", "project_id": idOf("a1"), "network_id": idOf("a4"), "cidr": "10.1.0.0/24", "ip_version": 4, "gateway_ip": "10.1.0.1", "enable_dhcp": true, "subnetpool_id": idOf("a7")}),

@@ -117,6 +117,19 @@ func TestBedLifeOfIdentities(t *testing.T) {
 			vanish:   deleted("registered_limits"),
 		},
 		{
+			kind: "limit", lists: []string{"/v3/limits"}, search: []string{"service", "resource_name", "project"},
+			needs: func(t *testing.T, b *bench) values {
+				service, project := target(t, "identity_service", unique("service"), values{"type": text("backup")}), target(t, "project", unique("project"), values{})
+				b.converge(t, &service)
+				b.converge(t, &project)
+				registered := target(t, "registered_limit", unique("registered"), values{"service": text(service.ID), "resource_name": text("backups"), "default_limit": cty.NumberIntVal(10)})
+				b.converge(t, &registered)
+				return values{"service": text(service.ID), "resource_name": text("backups"), "project": text(project.ID)}
+			},
+			first:   values{"resource_limit": cty.NumberIntVal(20), "description": text("Backups of one")},
+			changed: values{"resource_limit": cty.NumberIntVal(30)},
+		},
+		{
 			kind: "user", lists: []string{"/v3/users", "/v3/domains", "/v3/users/{id}/groups"}, search: []string{"name"},
 			needs: func(t *testing.T, b *bench) values {
 				group, project := target(t, "group", unique("group"), values{}), target(t, "project", unique("project"), values{})

@@ -133,6 +133,7 @@ func kinds(language *schema.Definition, uploads *uploads, keeper Keeper) map[str
 		catalogueServiceKind{keystoneServices(language)},
 		endpointKind{keystoneEndpoints(language)},
 		registeredLimitKind{keystoneRegisteredLimits(language)},
+		limitKind{keystoneLimits(language)},
 		networkKind{neutronNetworks(language)},
 		subnetKind{neutronSubnets(language)},
 		routerKind{neutronRouters(language)},

@@ -2,8 +2,6 @@ package openstack
 
 import (
 	"context"
-	"errors"
-	"net/http"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -13,9 +11,8 @@ import (
 
 const keyResource = "resource_name"
 
-// registeredLimitKind knows how much of something every project may use. What stands in the place of that for a single
-// project is no kind: Keystone lists it to tokens of the whole system only. As long as there is some it refuses to delete
-// what is registered.
+// registeredLimitKind knows how much of something every project may use. As long as there is a limit in its place
+// somewhere, Keystone refuses to delete what is registered.
 type registeredLimitKind struct{ keystone }
 
 func keystoneRegisteredLimits(language *schema.Definition) keystone {
@@ -59,16 +56,6 @@ func (k registeredLimitKind) get(ctx context.Context, s *session, id string) (*o
 func (k registeredLimitKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	body := w.body(k.fields, nil)
 	body[keyDescription] = joinMark(w.text(keyDescription), w.mark)
-	answer, err := s.do(ctx, call{
-		service: serviceIdentity, method: http.MethodPost, path: k.many, body: map[string]any{k.many: []any{body}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, raw := range objectsAt(answer, k.many) {
-		if markInDescription(raw) == w.mark {
-			return k.read(raw), nil
-		}
-	}
-	return nil, errors.New("keystone's answer does not have what was to be created")
+	raw, err := s.postListed(ctx, k.many, body, w.mark)
+	return readOne(k.read)(raw, err)
 }
