@@ -16,7 +16,7 @@ func flavorBlock() Block {
 	return Block{
 		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule(), accessRule()},
 		Unique: "Nova takes a name for one flavor only", OneName: true,
-		Doc: "A size of instances. Nova cannot change one: a changed size is a new flavor, and running instances keep the old one.",
+		Doc: "A size of instances. Nova cannot change one: a changed size is a new flavor, and the instances of the configuration that name it are resized.",
 		Attributes: []Attribute{
 			fullName(Replace),
 			{
@@ -100,8 +100,10 @@ func instanceBlock() Block {
 				Doc: "The image that the root disk is a copy of. When somebody deletes it, it is made again, and the instance stays as it is.",
 			},
 			{
-				Name: "flavor", Type: cty.String, Presence: Required, Change: Refused, Reference: &Reference{Kind: "flavor", Output: "id"}, Outlives: true,
-				Doc: "The size. A running instance is not resized: give it another label to have a new one. When somebody deletes the flavor, it is made again, and the instance stays as it is.",
+				Name: "flavor", Type: cty.String, Presence: Required, Reference: &Reference{Kind: "flavor", Output: "id"}, Outlives: true,
+				Cost: "the instance is resized, which restarts it, mostly on another host",
+				Doc: "The size. With another one the instance is resized: Nova stops it, moves it to a host that has room, starts it again where it ran, and what is on its disk and its addresses stay. The resize is confirmed at once, so that the old size comes back only by another one. " +
+					"One that Nova gives up, as where no host has room or the new disk is smaller, is told with what Nova says and tried again 3 times, 1 and 5 minutes apart. A resize that somebody else has begun is theirs to confirm or to revert. When somebody deletes the flavor, it is made again, and the instance stays as it is.",
 			},
 			{
 				Name: "networks", Type: cty.List(cty.String), Change: Replace, Reference: &Reference{Kind: "network", Output: "id"},

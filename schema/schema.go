@@ -187,6 +187,8 @@ type Attribute struct {
 	// Outlives says that an object goes on with what the attribute referred to when it was made, though
 	// somebody deleted that.
 	Outlives bool
+	// Cost is what a change in place costs, in a few words, "" for nothing: "the instance is restarted".
+	Cost string
 }
 
 // Bounds are the inclusive limits of a number.

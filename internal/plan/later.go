@@ -36,7 +36,7 @@ func (m *maker) foresee(c *Change, u *unit.Unit, desired cty.Value) {
 	case slices.ContainsFunc(c.Fields, func(f unit.Field) bool { return f.Effect == unit.Replace }):
 		c.Action = unit.ActionReplace
 	default:
-		c.Action = unit.ActionUpdate
+		c.Action, c.Cost = unit.ActionUpdate, unit.Cost(resource.Block, c.Fields)
 	}
 	if c.Action == unit.ActionReplace && u.PreventDestroy {
 		c.block(preventsReplacement)

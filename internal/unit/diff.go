@@ -1,5 +1,12 @@
 package unit
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
 // Action is what happens to a unit.
 type Action string
 
@@ -54,6 +61,17 @@ const (
 	Replace Effect = "replace"
 	Refused Effect = "refused"
 )
+
+// Cost is what it costs to change fields in place.
+func Cost(block *schema.Block, fields []Field) string {
+	var costs []string
+	for _, f := range fields {
+		if a := block.Attribute(f.Path); a != nil && a.Cost != "" && f.Effect == InPlace && !slices.Contains(costs, a.Cost) {
+			costs = append(costs, a.Cost)
+		}
+	}
+	return strings.Join(costs, "; ")
+}
 
 // Diff is what lies between a desired value and a state.
 type Diff struct {

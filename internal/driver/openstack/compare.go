@@ -116,7 +116,7 @@ func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) un
 	if effect != unit.InPlace && !slices.ContainsFunc(fields, func(f unit.Field) bool { return f.Effect != unit.InPlace && !slices.Contains(orphaned, f.Path) }) {
 		return compareOrphaned(k, fields, orphaned)
 	}
-	return compareOwned(k, t, o, fields, effect)
+	return tryAgain(k, t, o, compareOwned(k, t, o, fields, effect))
 }
 
 // unmakeable returns "" or a sentence that says why an object cannot be made as it is wanted.
@@ -149,7 +149,7 @@ func compareOwned(k kind, t unit.Target, o *object, fields []unit.Field, effect 
 	case o.health == unit.HealthFailed:
 		diff.Fields, diff.Reason = nil, o.message
 	case len(fields) > 0:
-		diff.Action = unit.ActionUpdate
+		diff.Action, diff.Cost = unit.ActionUpdate, costOf(t, fields)
 	case k.marks() && o.mark == "" && t.Mark != "":
 		diff.Action, diff.Reason = unit.ActionUpdate, "our mark is missing"
 	case o.pending != "":
@@ -160,10 +160,38 @@ func compareOwned(k kind, t unit.Target, o *object, fields []unit.Field, effect 
 	return diff
 }
 
+// tryAgain makes a change that the service gave up an attempt of those that are counted. What else differs is changed
+// before.
+func tryAgain(k kind, t unit.Target, o *object, diff unit.Diff) unit.Diff {
+	r, ok := k.(resigning)
+	if !ok || diff.Action != unit.ActionUpdate {
+		return diff
+	}
+	name, why := r.gaveUp(o)
+	i := slices.IndexFunc(diff.Fields, func(f unit.Field) bool { return f.Path == name })
+	switch {
+	case why == "" || i < 0:
+	case len(diff.Fields) > 1:
+		diff.Fields = slices.Delete(slices.Clone(diff.Fields), i, i+1)
+		diff.Cost = costOf(t, diff.Fields)
+	default:
+		diff.Heals, diff.Reason = true, why
+	}
+	return diff
+}
+
+// costOf is what changes in place cost.
+func costOf(t unit.Target, fields []unit.Field) string {
+	if r := resource(t); r != nil {
+		return unit.Cost(r.Block, fields)
+	}
+	return ""
+}
+
 // compareAdoption decides about an object that has nobody's mark, and the right name or the id that is
 // to be imported.
 func compareAdoption(k kind, t unit.Target, desired cty.Value, o *object, fields []unit.Field, effect unit.Effect) unit.Diff {
-	name := describe([]*object{o})[0]
+	name, cost := describe([]*object{o})[0], costOf(t, fields)
 	if a, ok := k.(adopter); ok {
 		if problem := a.adoptable(desired, o); problem != "" {
 			return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
@@ -176,14 +204,14 @@ func compareAdoption(k kind, t unit.Target, desired cty.Value, o *object, fields
 			Reason: fmt.Sprintf("%s cannot be imported, because it differs in what cannot be changed in place: write in the block what it has", name),
 		}
 	case t.Import != "":
-		return unit.Diff{Action: unit.ActionAdopt, Fields: fields, Reason: name + " is the object to import"}
+		return unit.Diff{Action: unit.ActionAdopt, Fields: fields, Cost: cost, Reason: name + " is the object to import"}
 	case effect != unit.InPlace:
 		return unit.Diff{
 			Action: unit.ActionBlocked, Fields: fields,
 			Reason: fmt.Sprintf("%s is not ours, has this name, and differs in what cannot be changed: rename one of the two", name),
 		}
 	}
-	return unit.Diff{Action: unit.ActionAdopt, Fields: fields, Reason: name + " has this name and nobody's mark"}
+	return unit.Diff{Action: unit.ActionAdopt, Fields: fields, Cost: cost, Reason: name + " has this name and nobody's mark"}
 }
 
 // worst is the gravest effect of the fields.

@@ -101,7 +101,8 @@ func TestCompareOwned(t *testing.T) {
 		{"other metadata", "instance", server, map[string]cty.Value{"metadata": cty.MapVal(map[string]cty.Value{"tier": cty.StringVal("db")})}, unit.ActionUpdate, "metadata"},
 		{"a zone with a host", "instance", server, map[string]cty.Value{"availability_zone": cty.StringVal("nova:host1")}, unit.ActionNone, ""},
 		{"runs from a volume", "instance", map[string]any{"id": "v1", "name": "web", "status": "ACTIVE", "metadata": map[string]any{markKey: testMark}, "image": ""}, map[string]cty.Value{"image": cty.StringVal("i1")}, unit.ActionNone, ""},
-		{"another flavor", "instance", server, map[string]cty.Value{"flavor": cty.StringVal("f2"), "image": cty.StringVal("i2")}, unit.ActionBlocked, "image flavor"},
+		{"another flavor", "instance", server, map[string]cty.Value{"flavor": cty.StringVal("f2"), "image": cty.StringVal("i2")}, unit.ActionReplace, "image flavor"},
+		{"another flavor alone", "instance", server, map[string]cty.Value{"flavor": cty.StringVal("f2")}, unit.ActionUpdate, "flavor"},
 		{"the same user data", "instance", server, map[string]cty.Value{"user_data": cty.StringVal("secret").Mark(model.Sensitive)}, unit.ActionNone, ""},
 		{"other user data", "instance", server, map[string]cty.Value{"user_data": cty.StringVal("hidden")}, unit.ActionReplace, "user_data"},
 	} {
@@ -223,8 +224,8 @@ func TestCompareMarksAndHealth(t *testing.T) {
 	if diff := d.Compare(off, left, state(off, match{object: stopped, owned: true})); diff.Action != unit.ActionNone {
 		t.Errorf("what is ignored is healed: %+v", diff)
 	}
-	foreign := instanceKind{schema.New().Resource("instance")}.read(map[string]any{"id": "v2", "name": "web", "status": "ACTIVE", "flavor": map[string]any{"id": "f1"}})
-	other := wantValue("instance", map[string]cty.Value{"flavor": cty.StringVal("f2")})
+	foreign := instanceKind{schema.New().Resource("instance")}.read(map[string]any{"id": "v2", "name": "web", "status": "ACTIVE", "key_name": "k1"})
+	other := wantValue("instance", map[string]cty.Value{"keypair": cty.StringVal("k2")})
 	if diff := d.Compare(target, other, state(target, match{object: foreign})); diff.Action != unit.ActionBlocked {
 		t.Errorf("adopting what differs for good: %+v", diff)
 	}

@@ -129,7 +129,7 @@ func TestBedWholeChain(t *testing.T) {
 		strings.Contains(diff.Fields[0].Before+diff.Fields[0].After, "secret") {
 		t.Errorf("the diff is %+v", diff)
 	}
-	if _, diff := b.compare(t, with(t, server, values{"flavor": text("other")})); diff.Action != unit.ActionBlocked {
+	if _, diff := b.compare(t, with(t, server, values{"flavor": text("other")})); diff.Action != unit.ActionUpdate || diff.Cost == "" {
 		t.Errorf("the diff is %+v", diff)
 	}
 	server = with(t, server, values{

@@ -79,6 +79,11 @@
 // One driver serves the region of its credentials, or the only one of the catalogue; a target in
 // another one is an error, not absent, and an endpoint in another one is not used.
 //
+// An instance is resized in three steps: the metadata key kupenstack_resize says which flavor we are about to ask for,
+// Nova is asked and moves the instance, and what it has moved is confirmed. Then the key goes. Only while it is there, Nova
+// is also asked for the actions of that instance: whether it confirms already, or why it gave the resize up. A resize
+// without the key, or to another flavor, is somebody else's.
+//
 // Our own user, where it is ours to make, is a target beside the resources: a user with a project of its own
 // and a role there. As long as it can log in, looking at it costs nothing; when Keystone refuses it, the
 // administrator's credentials, used for nothing else, find out what is missing and put it right. After a change

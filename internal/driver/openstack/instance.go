@@ -12,6 +12,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
@@ -44,7 +45,7 @@ func (k instanceKind) read(raw map[string]any) *object {
 	o.scope = o.project
 	o.values = readFields(k.schema, []field{{"tags", "tags"}, {"host", keyHost}}, raw)
 	o.values["id"], o.values["name"], o.values["project"] = cty.StringVal(o.id), cty.StringVal(o.title), cty.StringVal(o.project)
-	for name, key := range map[string]string{"image": "image", "flavor": "flavor"} {
+	for name, key := range map[string]string{"image": "image", flavorAttribute: "flavor"} {
 		// An instance that runs from a volume has an empty text in place of an image: not known.
 		if inner, ok := raw[key].(map[string]any); ok {
 			o.values[name] = fromJSON(inner["id"], cty.String)
@@ -63,7 +64,7 @@ func (k instanceKind) read(raw map[string]any) *object {
 	o.values["config_drive"] = cty.BoolVal(textAt(raw, "config_drive") == "True")
 	metadata, _ := raw["metadata"].(map[string]any)
 	metadata = maps.Clone(metadata)
-	delete(metadata, markKey)
+	maps.DeleteFunc(metadata, func(key string, _ any) bool { return strings.HasPrefix(key, schema.KeyPrefix) })
 	o.values["metadata"] = fromMap(metadata, cty.Map(cty.String))
 	if encoded, ok := raw[keyUserData]; ok {
 		text, _ := encoded.(string)
@@ -80,6 +81,8 @@ func fare(o *object, status string) {
 	switch status {
 	case "ACTIVE", statusOff, "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE":
 		o.busy = tasked(o) // it works meanwhile
+	case statusResized: // it works, and those who have resized it look whether it does so well
+		o.busy = "somebody else has resized it, and has to confirm or to revert that"
 	case statusError:
 		fault, _ := o.raw["fault"].(map[string]any)
 		o.health, o.message = unit.HealthFailed, shorten(first(textAt(fault, "message"), "Nova does not say why the instance failed"))
@@ -101,23 +104,24 @@ func tasked(o *object) string {
 	return ""
 }
 
-// hindrance holds back what Nova refuses of an instance that is put away or rescued, other than the rest
+// hindrance holds back what Nova refuses of an instance that does not simply run or is stopped, other than the rest
 // (check_instance_state in nova/compute/api.py, _check_instance_in_valid_state in server_tags.py).
 func (instanceKind) hindrance(_ cty.Value, o *object, fields []unit.Field) (problem string, held []string) {
 	status := textAt(o.raw, "status")
-	if status != "SHELVED" && status != "SHELVED_OFFLOADED" && status != "RESCUE" {
+	back := map[string]string{"SHELVED": "unshelve", "SHELVED_OFFLOADED": "unshelve", "RESCUE": "unrescue", "PAUSED": "unpause", "SUSPENDED": "resume"}[status]
+	if back == "" {
 		return "", nil
 	}
+	away := status != "PAUSED" && status != "SUSPENDED"
 	for _, f := range fields {
-		if f.Path == "metadata" || f.Path == "tags" {
+		if f.Path == flavorAttribute || away && (f.Path == "metadata" || f.Path == "tags") {
 			held = append(held, f.Path)
 		}
 	}
 	if held == nil {
 		return "", nil
 	}
-	back := map[bool]string{true: "unrescue", false: "unshelve"}[status == "RESCUE"]
-	return fmt.Sprintf("Nova changes neither metadata nor tags of an instance in the state %s; %s it, then they are changed", status, back), held
+	return fmt.Sprintf("Nova changes no %s of an instance in the state %s; %s it, then that follows", strings.Join(held, ", "), status, back), held
 }
 
 // list asks for the servers of all projects, or of the session's where our user may not ask for more.
@@ -130,6 +134,17 @@ func (k instanceKind) get(ctx context.Context, s *session, id string) (*object, 
 	return readOne(k.read)(s.one(ctx, call{
 		service: serviceCompute, method: http.MethodGet, path: pathOf("servers", id), microversion: listVersion,
 	}, "server"))
+}
+
+// complete fills in what the list of servers does not tell.
+func (k instanceKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
+	failures := k.group(ctx, s, objects)
+	for _, f := range objects {
+		if err := k.followResize(ctx, s, f); err != nil {
+			failures[f.address] = err
+		}
+	}
+	return failures
 }
 
 // compare handles what is spelled otherwise by Nova or comes from the ports.
@@ -157,7 +172,7 @@ func (k instanceKind) create(ctx context.Context, s *session, w wanted) (*object
 	}
 	server := w.body([]field{
 		{"image", "imageRef"},
-		{"flavor", "flavorRef"},
+		{flavorAttribute, "flavorRef"},
 		{"keypair", "key_name"},
 		{"availability_zone", "availability_zone"},
 		{"config_drive", "config_drive"},
@@ -227,6 +242,9 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 	if slices.Contains(attributes, healAttribute) {
 		return k.mend(ctx, s, o, w) // which is alone
 	}
+	if o.pending != "" {
+		return k.finishResize(ctx, s, o) // the rest follows, as an instance that is to be confirmed takes little else
+	}
 	if slices.Contains(attributes, "name") {
 		_, err := s.do(ctx, call{
 			service: serviceCompute, method: http.MethodPut, path: pathOf("servers", o.id), microversion: listVersion,
@@ -271,10 +289,15 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 	err = takeAway(w.drop["tags"], func(tag string) error {
 		return s.delete(ctx, call{service: serviceCompute, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
 	})
-	if err != nil || !slices.Contains(attributes, runningAttribute) {
+	switch { // one of these and the last one, as the instance takes nothing meanwhile
+	case err != nil:
 		return err
+	case slices.Contains(attributes, flavorAttribute):
+		return k.resize(ctx, s, o, w.text(flavorAttribute))
+	case slices.Contains(attributes, runningAttribute):
+		return k.power(ctx, s, o, w.plain(runningAttribute) != false)
 	}
-	return k.power(ctx, s, o, w.plain(runningAttribute) != false) // the last one, as the instance takes nothing meanwhile
+	return nil
 }
 
 // remove asks Nova to delete the server, which takes a while.

@@ -11,8 +11,8 @@ import (
 
 const groupAttribute = "server_group"
 
-// complete fills in the server groups of instances that write one: one list of all groups has their members.
-func (k instanceKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
+// group fills in the server groups of instances that write one: one list of all groups has their members.
+func (k instanceKind) group(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := map[addr.Object]error{}
 	var grouped []found
 	for _, f := range objects {

@@ -12,6 +12,13 @@ import (
 
 const portsAttribute = "ports"
 
+// instanceDetail is what is known of an instance besides its values.
+type instanceDetail struct {
+	ports []serverPort
+	// unresized says why a resize of ours had no effect, "" where none is known of.
+	unresized string
+}
+
 // serverPort is what we need to know of a port of an instance.
 type serverPort struct {
 	id, network, created string
@@ -66,7 +73,9 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 		}
 		return cmp.Or(cmp.Compare(place(order, a.network), place(order, b.network)), cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
 	})
-	o.detail = ports
+	detail, _ := o.detail.(instanceDetail)
+	detail.ports = ports
+	o.detail = detail
 	if o.health == unit.HealthProgressing && len(ports) == 0 || o.partial && len(ports) < len(order)+len(declared) {
 		return // they come one by one while it is being built
 	}
@@ -99,10 +108,10 @@ func place(order []string, network string) int {
 // portsToChange are the ports that have other security groups than wanted. Ports without any
 // filter have none and keep it so.
 func portsToChange(want []string, o *object) []string {
-	ports, _ := o.detail.([]serverPort)
+	detail, _ := o.detail.(instanceDetail)
 	want = slices.Sorted(slices.Values(want))
 	var changed []string
-	for _, p := range ports {
+	for _, p := range detail.ports {
 		if p.filtered && !p.declared && !slices.Equal(slices.Sorted(slices.Values(p.groups)), want) {
 			changed = append(changed, p.id)
 		}

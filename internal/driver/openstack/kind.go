@@ -112,6 +112,12 @@ type hindered interface {
 	hindrance(want cty.Value, o *object, fields []unit.Field) (problem string, held []string)
 }
 
+// resigning is a kind whose service may give up a change that it has taken on.
+type resigning interface {
+	// gaveUp returns the attribute whose change was given up, and why; that is "" where none was.
+	gaveUp(o *object) (attribute, why string)
+}
+
 // consequent is a kind of which some changes bring others along that nobody has written.
 type consequent interface {
 	// consequences returns what changes besides the fields.

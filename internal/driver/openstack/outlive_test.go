@@ -30,7 +30,7 @@ func TestOutlive(t *testing.T) {
 		{"and it drifted otherwise", "instance", server, map[string]cty.Value{
 			"flavor": text("f2"), "metadata": cty.MapVal(map[string]cty.Value{"tier": text("db")}),
 		}, unit.ActionUpdate, "metadata"},
-		{"another flavor is wanted", "instance", server, map[string]cty.Value{"flavor": text("f3")}, unit.ActionBlocked, "flavor"},
+		{"another flavor is wanted", "instance", server, map[string]cty.Value{"flavor": text("f3")}, unit.ActionUpdate, "flavor"},
 		{"another image is wanted", "instance", server, map[string]cty.Value{"flavor": text("f2"), "image": text("i3")}, unit.ActionReplace, "image"},
 		{"its project", "instance", server, map[string]cty.Value{"project": text("p2")}, unit.ActionBlocked, "project"},
 		{"its project, and another zone is wanted", "instance", server, map[string]cty.Value{"project": text("p2"), "availability_zone": text("far")}, unit.ActionReplace, "project availability_zone"},
