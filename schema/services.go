@@ -207,7 +207,7 @@ func ServiceOf(kind string) string {
 		return "glance"
 	case "flavor", "keypair", "instance", "server_group", "host_aggregate", "volume_attachment":
 		return "nova"
-	case "volume_type", "volume", "snapshot":
+	case "volume_type", "volume_qos", "volume", "snapshot":
 		return "cinder"
 	default:
 		return ""

@@ -3,7 +3,7 @@ package schema
 import "github.com/zclconf/go-cty/cty"
 
 func volumeBlocks() []Block {
-	return []Block{volumeTypeBlock(), volumeBlock(), snapshotBlock(), attachmentBlock()}
+	return []Block{volumeTypeBlock(), volumeQoSBlock(), volumeBlock(), snapshotBlock(), attachmentBlock()}
 }
 
 func volumeTypeBlock() Block {
@@ -26,9 +26,45 @@ func volumeTypeBlock() Block {
 				Name: "extra_specs", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"volume_backend_name": cty.StringVal("ssd")}),
 				Doc: "What the scheduler and the driver of the storage should know, such as volume_backend_name for where the volumes lie. Those that are taken out are taken away; keys that others have added stay.",
 			},
+			{
+				Name: "qos", Type: cty.String, Reference: &Reference{Kind: "volume_qos", Output: "id"},
+				Doc: "The volume QoS that its volumes have. It counts for a volume when an instance gets it, or when it is made. One that is taken out stays as it is; write \"\" to have none.",
+			},
 			idAttribute(FormatID),
 		},
 	}
+}
+
+// volumeQoSConsumer is the key of Cinder that is an attribute of its own.
+const volumeQoSConsumer = "consumer"
+
+func volumeQoSBlock() Block {
+	return Block{
+		Kind: "volume_qos", Class: ClassResource, Labels: resourceLabel("gold"), Rules: []Rule{qosSpecsRule()},
+		Unique: "Cinder takes a name for one QoS only", OneName: true,
+		Doc: "Limits of what volumes may do, for volume types to refer to. It bears no mark: one that has the name is taken over. It stays while volume types have it. Needs an administrator.",
+		Attributes: []Attribute{
+			fullName(Replace),
+			{
+				Name: volumeQoSConsumer, Type: cty.String, Allowed: []string{"front-end", "back-end", "both"}, Example: cty.StringVal("front-end"),
+				Doc: "Who keeps the limits: the hypervisor (front-end), the storage (back-end), or both; Cinder says back-end unless written.",
+			},
+			{
+				Name: "specs", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"total_iops_sec": cty.StringVal("2000")}),
+				Doc: "The limits, by the names that the consumer has for them, such as total_iops_sec, read_bytes_sec or total_iops_sec_per_gb for the hypervisor. Those that are taken out are taken away; keys that others have added stay.",
+			},
+			idAttribute(FormatID),
+		},
+	}
+}
+
+func qosSpecsRule() Rule {
+	return keysRule("specs", "No key of specs is name or consumer, or begins with "+KeyPrefix+".", func(key string) (says, hint string) {
+		if key != "name" && key != volumeQoSConsumer {
+			return "", ""
+		}
+		return "must not be written: Cinder keeps it beside the specs", "write it in the block itself, beside specs"
+	})
 }
 
 // accessAttribute are the projects that may use what is not public.

@@ -122,7 +122,7 @@ func TestEveryServiceAndKindIsKnown(t *testing.T) {
 		"qos_policy": "neutron", "rbac_policy": "neutron",
 		"image": "glance", "flavor": "nova", "keypair": "nova", "instance": "nova",
 		"server_group": "nova", "host_aggregate": "nova", "volume_attachment": "nova",
-		"volume_type": "cinder", "volume": "cinder", "snapshot": "cinder",
+		"volume_type": "cinder", "volume_qos": "cinder", "volume": "cinder", "snapshot": "cinder",
 	}
 	for kind, services := range kinds {
 		if want[kind] != services {

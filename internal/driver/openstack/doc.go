@@ -26,6 +26,7 @@
 //	key pair                                          nowhere: its name and its key are all it has, and its Secret one that was generated
 //	server group                                      nowhere: its name and its policy are all it has
 //	address scope                                     nowhere: its name in its project is all it has
+//	volume QoS                                        nowhere: its name is all it has
 //	role assignment, volume attachment                nowhere: it is what it connects
 //	RBAC policy                                       nowhere: the right that it gives is all it has
 //
@@ -105,7 +106,7 @@
 // a user while it has roles that are not ours,
 // an assignment while our own user has the role by it,
 // a service of the catalogue while it has endpoints, and a region while it has endpoints or regions below it. A volume
-// stays while it has snapshots or is attached, and a host aggregate while it has hosts that others have added.
+// stays while it has snapshots or is attached, a volume QoS while volume types have it, and a host aggregate while it has hosts that others have added.
 //
 // What the package never does: change an object that it only looks up, delete an object that does
 // not bear our mark, send a creating request twice, or take an error for absence.

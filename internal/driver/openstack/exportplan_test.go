@@ -150,7 +150,8 @@ func whole() map[string]func(*http.Request) any {
 			object{"id": idOf("16"), "name": "from-a-volume", "tenant_id": idOf("a1"), "status": "ACTIVE", "flavor": object{"id": "f"}, "image": "", "key_name": nil, "metadata": object{}, "config_drive": "", "tags": []any{}}),
 		"/v2/images": listed("images", object{"id": idOf("10"), "name": "debian", "owner": idOf("a1"), "status": "active", "disk_format": "qcow2", "container_format": "bare", "visibility": "shared", "min_disk": 0, "min_ram": 0, "protected": false, "tags": []any{}}),
 
-		"/v3/p1/types": listed("volume_types", object{"id": idOf("11"), "name": "__DEFAULT__", "is_public": true, "extra_specs": object{}}, object{"id": idOf("12"), "name": "fast", "is_public": true, "extra_specs": object{"volume_backend_name": "ssd"}}),
+		"/v3/p1/types":     listed("volume_types", object{"id": idOf("11"), "name": "__DEFAULT__", "is_public": true, "extra_specs": object{}}, object{"id": idOf("12"), "name": "fast", "is_public": true, "extra_specs": object{"volume_backend_name": "ssd"}, "qos_specs_id": idOf("17")}),
+		"/v3/p1/qos-specs": listed("qos_specs", object{"id": idOf("17"), "name": "gold", "consumer": "both", "specs": object{"total_iops_sec": "2000"}}),
 		"/v3/p1/volumes/detail": listed("volumes",
 			object{
 				"id": idOf("13"), "name": "data", "status": "in-use", "size": 2, "volume_type": "fast", "volume_type_id": idOf("12"), "bootable": "true", "metadata": object{}, "os-vol-tenant-attr:tenant_id": idOf("a1"), "availability_zone": "nova",
@@ -239,7 +240,7 @@ func TestExportOfACloudThatLacksKinds(t *testing.T) {
 		delete(answers, path)
 	}
 	d := answering(t, answers)
-	kinds := []string{"network", "trunk", "qos_policy", "address_scope", "rbac_policy", "volume", "volume_type", "snapshot", "volume_attachment"}
+	kinds := []string{"network", "trunk", "qos_policy", "address_scope", "rbac_policy", "volume", "volume_type", "volume_qos", "snapshot", "volume_attachment"}
 	live, err := d.Live(t.Context(), kinds)
 	if err != nil || len(live) != 2 {
 		t.Errorf("got %+v, %v", live, err)

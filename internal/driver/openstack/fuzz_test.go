@@ -26,6 +26,7 @@ func fuzzedLists() []struct{ kind, path, key, id string } {
 		{"host_aggregate", "/v2.1/os-aggregates", "aggregates", "3"},
 		{"volume", "/v3/p1/volumes/detail", "volumes", idOf("13")},
 		{"volume_type", "/v3/p1/types", "volume_types", idOf("12")},
+		{"volume_qos", "/v3/p1/qos-specs", "qos_specs", idOf("17")},
 		{"snapshot", "/v3/p1/snapshots/detail", "snapshots", idOf("14")},
 		{"project", "/v3/projects", "projects", idOf("a1")},
 		{"user", "/v3/users", "users", idOf("c2")},

@@ -158,6 +158,7 @@ func kinds(language *schema.Definition, uploads *uploads, keeper Keeper) map[str
 		serverGroupKind{attributes(language, "server_group")},
 		hostAggregateKind{attributes(language, "host_aggregate")},
 		volumeTypeKind{attributes(language, "volume_type")},
+		volumeQoSKind{attributes(language, "volume_qos")},
 		volumeKind{cinderVolumes(language)},
 		snapshotKind{cinderSnapshots(language)},
 		attachmentKind{attributes(language, "volume_attachment")},

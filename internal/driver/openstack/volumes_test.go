@@ -1,6 +1,8 @@
 package openstack_test
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +12,14 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 )
+
+// send is [request] for what has an empty answer.
+func send(t testing.TB, service, method, path string, body any) {
+	t.Helper()
+	if _, err := ask(t.Context(), t, service, method, path, body); err != nil && !errors.Is(err, io.EOF) {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+}
 
 func number(n int64) cty.Value { return cty.NumberIntVal(n) }
 
@@ -36,6 +46,73 @@ func TestBedLifeOfAVolumeType(t *testing.T) {
 			request(t, "volumev3", http.MethodDelete, "types/"+id, nil)
 		},
 	}.walk(t)
+}
+
+func TestBedLifeOfAVolumeQoS(t *testing.T) {
+	life{
+		kind: "volume_qos", lists: []string{"/v3/{id}/qos-specs"}, search: []string{"name"}, unmarked: true,
+		first:   values{"consumer": text("front-end"), "specs": texted("total_iops_sec", "2000")},
+		changed: values{"consumer": text("both"), "specs": texted("total_iops_sec", "1000", "read_bytes_sec", "4096")},
+		meddle: func(t *testing.T, id string) {
+			t.Helper()
+			request(t, "volumev3", http.MethodPut, "qos-specs/"+id, map[string]any{"qos_specs": map[string]any{"total_iops_sec": "1"}})
+		},
+		meddled: []string{"specs"},
+		vanish: func(t *testing.T, id string) {
+			t.Helper()
+			request(t, "volumev3", http.MethodDelete, "qos-specs/"+id, nil)
+		},
+		replaced: values{"name": text(unique("other"))},
+	}.walk(t)
+}
+
+// TestBedQoSOfAVolumeType gives a volume type a QoS, another one, and none; a QoS that a type has stays.
+func TestBedQoSOfAVolumeType(t *testing.T) {
+	b := newBench(t)
+	gold := target(t, "volume_qos", unique("gold"), values{"specs": texted("a", "1", "b", "2")})
+	b.fleet.Add(faultproxy.Rule{Match: faultproxy.Match{Verb: "POST", Path: "/v3/{id}/qos-specs"}, Action: faultproxy.ResetAfter(), Limit: 1})
+	seen := b.see(t, gold)
+	if _, err := b.Apply(t.Context(), gold, wantedOf(gold), seen); err == nil {
+		t.Error("the answer was lost, but there is no error")
+	}
+	gold.Fresh, gold.Before = false, seen.Before
+	b.converge(t, &gold)
+	if n := b.fleet.Counts().Of("POST", "/v3/{id}/qos-specs"); n != 1 {
+		t.Errorf("%d creating requests, want 1", n)
+	}
+	request(t, "volumev3", http.MethodPut, "qos-specs/"+gold.ID, map[string]any{"qos_specs": map[string]any{"theirs": "3"}})
+	gold.Set = map[string][]string{"specs": {"a", "b"}}
+	gold = with(t, gold, values{"specs": texted("a", "1")})
+	if st := b.converge(t, &gold); !st.Outputs.GetAttr("specs").RawEquals(texted("a", "1", "theirs", "3")) {
+		t.Errorf("the specs are %#v", st.Outputs.GetAttr("specs"))
+	}
+
+	silver := target(t, "volume_qos", unique("silver"), values{})
+	b.converge(t, &silver)
+	kind := target(t, "volume_type", unique("type"), values{"qos": text(gold.ID)})
+	b.converge(t, &kind)
+	b.settled(t, kind, "/v3/{id}/types")
+	if _, err := b.Delete(t.Context(), gold, b.see(t, gold)); !unit.IsBlocked(err) || !strings.Contains(err.Error(), "qos = \"\"") {
+		t.Errorf("deleting a QoS that a type has says %v", err)
+	}
+	send(t, "volumev3", http.MethodGet, "qos-specs/"+gold.ID+"/disassociate?vol_type_id="+kind.ID, nil)
+	_, diff := b.compare(t, kind)
+	expectDiff(t, "somebody took the QoS away", diff, unit.ActionUpdate, []string{"qos"})
+	b.converge(t, &kind)
+	for _, qos := range []string{silver.ID, gold.ID, ""} {
+		kind = with(t, kind, values{"qos": text(qos)})
+		_, diff := b.compare(t, kind)
+		expectDiff(t, "another QoS", diff, unit.ActionUpdate, []string{"qos"})
+		b.converge(t, &kind)
+		b.settled(t, kind, "/v3/{id}/types")
+	}
+	missing := with(t, kind, values{"qos": text("00000000-0000-4000-8000-000000000000")})
+	if _, err := b.Apply(t.Context(), missing, wantedOf(missing), b.see(t, missing)); err == nil || !strings.Contains(err.Error(), "no volume QoS") {
+		t.Errorf("a QoS that is not there: %v", err)
+	}
+	if err := b.destroy(t.Context(), t, gold); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestBedLifeOfVolumes(t *testing.T) {

@@ -30,6 +30,7 @@ func (k volumeTypeKind) read(raw map[string]any) *object {
 	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), mark: mark, raw: raw}
 	o.values = readFields(k.schema, []field{{"id", "id"}, {"name", "name"}, {"public", "is_public"}, {keySpecs, keySpecs}}, raw)
 	o.values[keyDescription] = cty.StringVal(text)
+	readQoS(raw, o.values)
 	return o
 }
 
@@ -49,9 +50,13 @@ func (k volumeTypeKind) complete(ctx context.Context, s *session, objects []foun
 func (k volumeTypeKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	body := w.body([]field{{"public", "os-volume-type-access:is_public"}, {keySpecs, keySpecs}}, nil)
 	body["name"], body[keyDescription] = w.named, joinMark(w.text(keyDescription), w.mark)
-	return readOne(k.read)(s.one(ctx, call{
+	o, err := readOne(k.read)(s.one(ctx, call{
 		service: s.volumes(), method: http.MethodPost, path: "types", body: map[string]any{"volume_type": body},
 	}, "volume_type"))
+	if err == nil {
+		o.values[volumeQoSOfAType] = cty.NullVal(cty.String) // which follows
+	}
+	return o, err
 }
 
 func (k volumeTypeKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
@@ -72,6 +77,11 @@ func (k volumeTypeKind) update(ctx context.Context, s *session, o *object, w wan
 	}
 	if slices.Contains(attributes, accessAttribute) {
 		if err := volumeTypeAccess().write(ctx, s, o, w); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(attributes, volumeQoSOfAType) {
+		if err := k.writeQoS(ctx, s, o, w); err != nil {
 			return err
 		}
 	}

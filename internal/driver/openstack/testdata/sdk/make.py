@@ -5,6 +5,7 @@ when it fails, it takes away what it has made.
 """
 import json
 import sys
+import types
 
 import openstack
 
@@ -100,8 +101,14 @@ def machines(name, web, disk, size):
     make("keypair", compute.create_keypair, compute.delete_keypair, name=name)
     make("server_group", compute.create_server_group, compute.delete_server_group, name=name, policy="soft-anti-affinity")
     make("host_aggregate", compute.create_aggregate, compute.delete_aggregate, name=name, availability_zone=name)
+
+    def limited(name):  # openstacksdk does not know these
+        answer = storage.post("/qos-specs", json={"qos_specs": {"name": name, "consumer": "front-end", "total_iops_sec": "2000"}})
+        return types.SimpleNamespace(id=answer.json()["qos_specs"]["id"])
+    quality = make("volume_qos", limited, lambda one: storage.delete("/qos-specs/" + one.id), name=name)
     kind = make("volume_type", storage.create_type, storage.delete_type, name=name, description="As any",
                 extra_specs={"RESKEY:availability_zones": "nova"})
+    storage.get("/qos-specs/" + quality.id + "/associate?vol_type_id=" + kind.id)
 
     def gone(one):
         storage.wait_for_status(one, "available", failures=["error"], interval=0.3, wait=120)
