@@ -91,6 +91,12 @@ func accessRule() Rule {
 	}
 }
 
+// The values of a volume's migration_policy.
+const (
+	MigrationNever    = "never"
+	MigrationOnDemand = "on-demand"
+)
+
 func volumeBlock() Block {
 	return Block{
 		Kind: "volume", Class: ClassResource, Labels: resourceLabel("data"), Rules: []Rule{metadataRule()},
@@ -104,8 +110,12 @@ func volumeBlock() Block {
 				Doc: "The size. A volume grows as it is; no volume shrinks, so that a smaller size makes another one, and the data is lost.",
 			},
 			{
-				Name: "type", Type: cty.String, Change: Replace, Reference: &Reference{Kind: "volume_type", Output: "name"},
-				Doc: "The volume type, by its name; Cinder's default type unless written.",
+				Name: "type", Type: cty.String, Reference: &Reference{Kind: "volume_type", Output: "name"},
+				Doc: "The volume type, by its name; Cinder's default type unless written. The volume gets another one as it is, also while an instance has it, as far as its storage and migration_policy allow.",
+			},
+			{
+				Name: "migration_policy", Type: cty.String, Wish: true, Allowed: []string{MigrationNever, MigrationOnDemand}, Example: cty.StringVal(MigrationOnDemand),
+				Doc: "Whether another type may move the data to other storage. With never, which holds unless written, the type changes only where the storage of the volume can do that in place; with on-demand Cinder copies the data when it cannot, which takes long, and which snapshots of the volume stand in the way of. A move that failed is not tried again until somebody resets the migration status of the volume.",
 			},
 			{
 				Name: "image", Type: cty.String, Change: Replace, Conflicts: "snapshot", Reference: &Reference{Kind: "image", Output: "id"}, Outlives: true,

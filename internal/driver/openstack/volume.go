@@ -23,7 +23,7 @@ const extendVersion = "3.42"
 func cinderVolumes(language *schema.Definition) cinder {
 	return cinder{
 		schema: attributes(language, "volume"), one: "volume", many: "volumes", replacing: "the data on the volume is lost",
-		fields: []field{{"size", "size"}, {"type", "volume_type"}, {"snapshot", "snapshot_id"}, {"source_volume", "source_volid"}, {zoneAttribute, zoneAttribute}},
+		fields: []field{{"size", "size"}, {typeAttribute, "volume_type"}, {"snapshot", "snapshot_id"}, {"source_volume", "source_volid"}, {zoneAttribute, zoneAttribute}},
 	}
 }
 
@@ -43,7 +43,8 @@ func (k volumeKind) read(raw map[string]any) *object {
 }
 
 func (k volumeKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(k.cinder.list(ctx, s))
+	raws, err := k.cinder.list(ctx, s)
+	return readAll(k.read)(slices.DeleteFunc(raws, migrating), err)
 }
 
 func (k volumeKind) get(ctx context.Context, s *session, id string) (*object, error) {
@@ -60,7 +61,7 @@ func (k volumeKind) effect(name string, want cty.Value, o *object, usual unit.Ef
 
 func (k volumeKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	body := w.body([]field{
-		{"size", "size"}, {"type", "volume_type"}, {"image", "imageRef"}, {"snapshot", "snapshot_id"}, {"source_volume", "source_volid"}, {zoneAttribute, zoneAttribute},
+		{"size", "size"}, {typeAttribute, "volume_type"}, {"image", "imageRef"}, {"snapshot", "snapshot_id"}, {"source_volume", "source_volid"}, {zoneAttribute, zoneAttribute},
 	}, nil)
 	return readOne(k.read)(k.cinder.create(ctx, s, w, body))
 }
@@ -74,10 +75,13 @@ func (k volumeKind) update(ctx context.Context, s *session, o *object, w wanted,
 			return err
 		}
 	}
-	if !slices.Contains(attributes, "size") {
-		return nil
+	if slices.Contains(attributes, "size") { // it takes no other type meanwhile
+		return k.act(ctx, s, o.id, "os-extend", map[string]any{"new_size": w.plain("size")}, extendVersion)
 	}
-	return k.act(ctx, s, o.id, "os-extend", map[string]any{"new_size": w.plain("size")}, extendVersion)
+	if slices.Contains(attributes, typeAttribute) {
+		return k.retype(ctx, s, o, w)
+	}
+	return nil
 }
 
 func (k volumeKind) act(ctx context.Context, s *session, id, action string, body any, microversion string) error {
