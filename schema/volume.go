@@ -32,6 +32,47 @@ func volumeTypeBlock() Block {
 			},
 			idAttribute(FormatID),
 		},
+		Blocks: []Nested{{Keys: []string{"project"}, Block: typeQuotaBlock()}},
+	}
+}
+
+// typeQuotaBlock is how much of a volume type one project may have. It lies with the type, which refers to projects
+// anyway, and not with the project, so that the two do not refer to each other.
+func typeQuotaBlock() Block {
+	limit := &Bounds{-1, 1<<31 - 1}
+	limits := []string{"volumes", "gigabytes", "snapshots"}
+	return Block{
+		Kind: "quota", Class: ClassPart,
+		Doc: "How much of the type one project may have, besides the limits that the project has in all; -1 is without limit. What is not written stays as it is. One that is taken out leaves the project without limits of the type; those that others have set stay.",
+		Attributes: []Attribute{
+			{
+				Name: "project", Type: cty.String, Presence: Required, Reference: &Reference{Kind: "project", Output: "id"},
+				Doc: "The project.",
+			},
+			{
+				Name: limits[0], Type: cty.Number, Bounds: limit, Unit: "volumes", Example: cty.NumberIntVal(20),
+				Doc: "How many volumes.",
+			},
+			{
+				Name: limits[1], Type: cty.Number, Bounds: limit, Unit: "GiB", Example: cty.NumberIntVal(500),
+				Doc: "How large its volumes may be together.",
+			},
+			{
+				Name: limits[2], Type: cty.Number, Bounds: limit, Unit: "snapshots", Example: cty.NumberIntVal(40),
+				Doc: "How many snapshots of its volumes.",
+			},
+		},
+		Rules: []Rule{{
+			Doc: "At least one of volumes, gigabytes and snapshots is written.",
+			breaches: func(v values) []Breach {
+				for _, name := range limits {
+					if !v.missing(name) {
+						return nil
+					}
+				}
+				return []Breach{{Attribute: limits[0], Says: "or gigabytes or snapshots must be written", Hint: "write one of them, or take the block away"}}
+			},
+		}},
 	}
 }
 

@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -42,9 +43,13 @@ func (k volumeTypeKind) get(ctx context.Context, s *session, id string) (*object
 	return readOne(k.read)(s.one(ctx, call{service: s.volumes(), method: http.MethodGet, path: pathOf("types", id)}, "volume_type"))
 }
 
-// complete reads which projects can use the types that are not public.
+// complete reads which projects can use the types that are not public, and how much of them.
 func (k volumeTypeKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
-	return volumeTypeAccess().complete(ctx, s, objects)
+	failures := volumeTypeAccess().complete(ctx, s, objects)
+	for address, err := range k.completeQuotas(ctx, s, objects) {
+		failures[address] = errors.Join(failures[address], err)
+	}
+	return failures
 }
 
 func (k volumeTypeKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
@@ -54,7 +59,9 @@ func (k volumeTypeKind) create(ctx context.Context, s *session, w wanted) (*obje
 		service: s.volumes(), method: http.MethodPost, path: "types", body: map[string]any{"volume_type": body},
 	}, "volume_type"))
 	if err == nil {
-		o.values[volumeQoSOfAType] = cty.NullVal(cty.String) // which follows
+		// What follows.
+		o.values[volumeQoSOfAType] = cty.NullVal(cty.String)
+		o.values[typeQuota] = collection(nil, k.schema.Nested(typeQuota).ValueType())
 	}
 	return o, err
 }
@@ -77,6 +84,11 @@ func (k volumeTypeKind) update(ctx context.Context, s *session, o *object, w wan
 	}
 	if slices.Contains(attributes, accessAttribute) {
 		if err := volumeTypeAccess().write(ctx, s, o, w); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(attributes, typeQuota) {
+		if err := k.writeQuotas(ctx, s, o, w); err != nil {
 			return err
 		}
 	}

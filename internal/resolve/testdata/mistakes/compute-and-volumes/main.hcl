@@ -22,6 +22,16 @@ volume_type "all" {
   access = ["d32019d3-bc6e-4319-9c1d-6722fc136a22"]
 }
 
+volume_type "limited" {
+  quota {
+    project = "d32019d3-bc6e-4319-9c1d-6722fc136a22"
+  }
+  quota {
+    project = "d32019d3-bc6e-4319-9c1d-6722fc136a22"
+    volumes = -2
+  }
+}
+
 volume_qos "ours" {
   consumer = "client"
   specs    = { name = "x", consumer = "both", kupenstack_x = "y" }
