@@ -11,7 +11,7 @@ func networkBlocks() []Block {
 
 func networkBlock() Block {
 	return Block{
-		Kind: "network", Class: ClassResource, Labels: resourceLabel("web"), Rules: markedRules(),
+		Kind: "network", Class: ClassResource, Labels: resourceLabel("web"), Rules: append(segmentRules(), markedRules()...),
 		Doc: "A network of Neutron: what the ports of instances and routers are connected by. Addresses come from its subnets.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -39,7 +39,7 @@ func networkBlock() Block {
 				Doc: "The limits of the traffic of its ports, for those that have none of their own.",
 			},
 			{
-				Name: "provider_network_type", Type: cty.String, Change: Replace, Allowed: []string{"flat", "vlan", "vxlan", "gre", "geneve", "local"},
+				Name: "provider_network_type", Type: cty.String, Change: Replace, Allowed: networkTypes(),
 				Example: cty.StringVal("vlan"),
 				Doc:     "How the network is carried between nodes; chosen by Neutron unless written. Needs an administrator, as do the two below.",
 			},
@@ -51,6 +51,7 @@ func networkBlock() Block {
 				Name: "provider_segmentation_id", Type: cty.Number, Change: Replace, Bounds: &Bounds{1, 1<<24 - 1}, Example: cty.NumberIntVal(100),
 				Doc: "The number of the VLAN or tunnel; chosen by Neutron unless written.",
 			},
+			segmentsAttribute(),
 			tagsAttribute(),
 			idAttribute(FormatID),
 		},

@@ -86,3 +86,13 @@ router "web" {
     next_hop    = "10.1.0.254"
   }
 }
+
+network "rooms" {
+  provider_network_type    = "vlan"
+  provider_segmentation_id = 100
+  segments                 = [{ network_type = "vlam", physical_network = "physnet1", segmentation_id = 0 }]
+}
+
+network "nowhere" {
+  segments = []
+}
