@@ -14,6 +14,35 @@ const (
 // DeleteData is the attribute of a removed block with the services whose data goes with the cloud.
 const DeleteData = "delete_data"
 
+// FilterName is the attribute of an import with what the object has, in place of its id.
+const FilterName = "filter"
+
+// Filter returns that attribute for an import of this kind.
+func (b *Block) Filter() *Attribute {
+	a := &Attribute{Name: FilterName, AtLoad: true, Conflicts: "id", Fields: map[string]Format{}}
+	types := map[string]cty.Type{}
+	var names []string
+	for _, by := range b.DataBlock().Attributes {
+		if by.Name == "id" {
+			continue // which has its own attribute
+		}
+		types[by.Name] = by.Type
+		names = append(names, by.Name)
+		format := by.Format
+		if by.Reference != nil {
+			format = by.Reference.Format
+		}
+		if format != FormatAny {
+			a.Fields[by.Name] = format
+		}
+		if a.Example == cty.NilVal && by.Example != cty.NilVal {
+			a.Example = cty.ObjectVal(map[string]cty.Value{by.Name: by.Example})
+		}
+	}
+	a.Type = cty.ObjectWithOptionalAttrs(types, names)
+	return a
+}
+
 // statementBlocks are the blocks that stand for no object of their own.
 func statementBlocks() []Block {
 	address := func(name, example, doc string) Attribute {
@@ -32,7 +61,7 @@ func statementBlocks() []Block {
 			},
 		},
 		{
-			Kind: ImportKind, Class: ClassMeta,
+			Kind: ImportKind, Class: ClassMeta, NeedsOne: [][]string{{"id", FilterName}},
 			Doc: "Takes over an object that exists and that nobody manages. What differs from the block is changed afterwards. " +
 				"The block stands at the root, and says nothing once that was done.",
 			Attributes: []Attribute{
@@ -42,8 +71,15 @@ func statementBlocks() []Block {
 				},
 				address("to", "network.office[each.key]", "The resource that the object becomes, such as network.web, module.edge.network.web, or network.web[each.key] and module.edge[each.key].network.web under for_each."),
 				{
-					Name: "id", Type: cty.String, Presence: Required, AtLoad: true, Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"), ExampleText: "each.value",
+					Name: "id", Type: cty.String, AtLoad: true, Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"), ExampleText: "each.value",
 					Doc: "The object's id in OpenStack; of a key pair its name.",
+				},
+				{
+					Name: FilterName, Type: cty.DynamicPseudoType, Mapping: true, AtLoad: true, Conflicts: "id", Apart: true,
+					Example: cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("office")}),
+					Doc: "What the object has, in place of its id: attributes that a data block for its kind is searched by, which exactly one object must have. " +
+						"With none or several, nothing is taken over, nor created, and the ids of those that match are told. " +
+						"Unless it names a project, or of a kind with a domain that, the one of the resource's own block is searched.",
 				},
 			},
 		},

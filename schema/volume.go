@@ -47,7 +47,7 @@ func typeQuotaBlock() Block {
 		Attributes: []Attribute{
 			{
 				Name: "project", Type: cty.String, Presence: Required, Reference: &Reference{Kind: "project", Output: "id"},
-				Doc: "The project.",
+				Doc: "The project that the limits hold in.",
 			},
 			{
 				Name: limits[0], Type: cty.Number, Bounds: limit, Unit: "volumes", Example: cty.NumberIntVal(20),

@@ -162,7 +162,21 @@ func TestLockCommand(t *testing.T) {
 	if lock() != own {
 		t.Errorf("without anything to lock the file becomes\n%s", lock())
 	}
+	run(exitInvalid, "there is no chart mariadb in the directory charts", "validate", dir)
+	chartBeside(t, dir, "mariadb")
 	run(exitDone, "The configuration is valid", "validate", dir)
+}
+
+// chartBeside puts a chart without anything in it into the directory charts of a configuration.
+func chartBeside(t *testing.T, dir, name string) {
+	t.Helper()
+	at := filepath.Join(dir, "charts", name)
+	if err := os.MkdirAll(at, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(at, "Chart.yaml"), []byte("apiVersion: v2\nname: "+name+"\nversion: 2026.1.0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // What --upgrade cannot be asked for is told with the reason.

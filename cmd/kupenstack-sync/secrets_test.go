@@ -54,6 +54,7 @@ func TestEncryptedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	chartBeside(t, dir, "memcached")
 	key := "--sops-age-key-file=" + filepath.Join(testdata, "age.txt")
 	other := "--sops-age-key-file=" + filepath.Join(testdata, "other.txt")
 	for _, c := range []struct {

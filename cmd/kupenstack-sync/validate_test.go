@@ -50,7 +50,7 @@ func TestValidateKnowsCharts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write("main.hcl", strings.TrimSuffix(string(rest), "}\n")+"  chart \"other\" {\n    repository = \"https://charts.example.invalid\"\n    version    = \"1.0.0\"\n    values     = { x = 1 }\n  }\n}\n")
+	write("main.hcl", string(rest)+"chart \"other\" {\n  repository = \"https://charts.example.invalid\"\n  version    = \"1.0.0\"\n  values     = { x = 1 }\n}\n")
 	write("charts.lock.json", `{"format":1,"charts":[{"repository":"https://charts.example.invalid","name":"other","constraint":"1.0.0","version":"1.0.0","digest":"sha256:`+strings.Repeat("0", 64)+`"}]}`)
 	run(exitDone, "Keys for these charts were not checked, as they are neither beside the configuration nor in --cache-dir: other. `kupenstack-sync plan` gets them.\n")
 	write("main.hcl", string(rest))

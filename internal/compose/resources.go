@@ -194,7 +194,7 @@ func (c *composer) dependencies(about addr.Object, written []model.Edge, part fu
 // than Keystone, which keeps all else. So the project is made without them, and gets its limits once they
 // are there: until then it is not ready.
 func limiters(r *model.Resource) []string {
-	if r.Desired == cty.NilVal || !r.Desired.Type().IsObjectType() || !r.Desired.Type().HasAttribute("quota") || r.Address.Mode() == addr.Data {
+	if r.Desired == cty.NilVal || !r.Desired.Type().IsObjectType() || !r.Desired.Type().HasAttribute("quota") || !r.Desired.Type().AttributeType("quota").IsObjectType() || r.Address.Mode() == addr.Data {
 		return nil
 	}
 	var services []string

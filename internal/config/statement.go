@@ -69,6 +69,9 @@ func (l *loader) statement(b *hclsyntax.Block, def *schema.Block) {
 			s.To = l.place(a, def.Kind == schema.ImportKind, false)
 		}
 	}
+	if s.To != nil {
+		l.filterOf(s)
+	}
 	switch def.Kind {
 	case schema.MovedKind:
 		l.module.Moved = append(l.module.Moved, s)
@@ -78,6 +81,16 @@ func (l *loader) statement(b *hclsyntax.Block, def *schema.Block) {
 		l.module.Removed = append(l.module.Removed, s)
 	case schema.SuspendedKind:
 		l.module.Suspended = append(l.module.Suspended, s)
+	}
+}
+
+// filterOf gives the filter of an import the attributes that objects of its kind are searched by.
+func (l *loader) filterOf(s *Statement) {
+	object, ok := s.To.Address.(addr.Object)
+	if filter := s.Attribute(schema.FilterName); ok && filter != nil {
+		if kind := l.config.Definition.Resource(object.Kind()); kind != nil && !kind.Cluster {
+			filter.Schema = kind.Filter()
+		}
 	}
 }
 

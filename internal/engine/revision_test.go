@@ -21,7 +21,7 @@ import (
 //
 //	deployment cloud release region
 //	removed ADDRESS [WHAT]...: a service with enabled = false, and what goes with it
-//	move FROM TO     import ADDRESS ID     destroy ADDRESS     forget ADDRESS: the blocks
+//	move FROM TO     import ADDRESS ID|name=NAME     destroy ADDRESS     forget ADDRESS: the blocks
 //	teardown [SERVICE]...: the block for the cloud, with the services whose data goes
 //	ADDRESS [word|name=value]...
 //
@@ -48,7 +48,11 @@ func parseRevision(t *testing.T, id, text string) *engine.Revision {
 		case words[0] == "move":
 			r.Moves = append(r.Moves, model.Move{From: anyAddress(t, words[1]), To: anyAddress(t, words[2])})
 		case words[0] == "import":
-			r.Imports = plan.ImportsOf([]model.Import{{To: addr.MustParseObject(words[1]), ID: words[2]}})
+			i := model.Import{To: addr.MustParseObject(words[1]), ID: words[2]}
+			if name, by := strings.CutPrefix(words[2], "name="); by {
+				i.ID, i.Filter = "", cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(name)})
+			}
+			r.Imports = plan.ImportsOf([]model.Import{i})
 		case words[0] == "destroy", words[0] == "forget":
 			r.Removals = append(r.Removals, model.Removal{From: anyAddress(t, words[1]), Destroy: words[0] == "destroy"})
 		case words[0] == "suspend":

@@ -194,6 +194,9 @@ func (w *world) find(t unit.Target) *object {
 		if o.strange && t.ID == "" && o.address == t.Address {
 			return o
 		}
+		if t.ImportBy != cty.NilVal && o.fields["name"] == t.ImportBy.GetAttr("name").AsString() {
+			return o
+		}
 		if o.id == "" && o.address == t.Address || o.id != "" && (o.id == t.ID || t.ID == "" && (bears(o, t) || o.id == t.Import)) {
 			return o
 		}
@@ -355,13 +358,13 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 	}
 	wanted := wantedOf(t, desired)
 	if s.Existence == unit.Absent {
-		if t.Import != "" {
-			return unit.Diff{Action: unit.ActionBlocked, Reason: "there is no " + t.Import}
+		if t.Imports() {
+			return unit.Diff{Action: unit.ActionBlocked, Reason: "there is no " + cmp.Or(t.Import, "such object")}
 		}
 		return unit.Diff{Action: unit.ActionCreate}
 	}
 	o := s.Observed.(*object)
-	if t.Import != "" && !s.Owned && o.mark != "" {
+	if t.Imports() && !s.Owned && o.mark != "" {
 		return unit.Diff{Action: unit.ActionBlocked, Reason: "it is somebody else's"}
 	}
 	if o.strange {

@@ -2,8 +2,13 @@ package explain
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // past tells what moved, import and suspended blocks say of a resource.
@@ -15,7 +20,11 @@ func (e *explainer) past(a addr.Object) []string {
 		}
 	}
 	for _, i := range e.m.Imports {
-		if i.To == a {
+		switch {
+		case i.To != a:
+		case i.Filter != cty.NilVal:
+			notes = append(notes, fmt.Sprintf("It is imported as the one that has %s: %s.", filterText(i.Filter), place(i.Range)))
+		default:
 			notes = append(notes, fmt.Sprintf("It is imported by the id %q: %s.", i.ID, place(i.Range)))
 		}
 	}
@@ -25,6 +34,18 @@ func (e *explainer) past(a addr.Object) []string {
 		}
 	}
 	return notes
+}
+
+// filterText says what an object is searched by.
+func filterText(filter cty.Value) string {
+	var parts []string
+	for name, v := range filter.AsValueMap() {
+		if !v.IsNull() {
+			parts = append(parts, name+" = "+asJSON(unit.Visible(v)))
+		}
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
 }
 
 // became tells what moved and removed blocks say of what is no longer there; "" when they say nothing.

@@ -53,7 +53,7 @@ type Entry struct {
 	// Imported says that the thing was there before us.
 	Imported bool `json:"imported,omitempty"`
 	// ImportedID is the id that the thing had when it was replaced or found deleted, where an import
-	// block names that one: it is not imported a second time.
+	// block names that one, or has a filter: nothing is imported a second time.
 	ImportedID string `json:"importedID,omitempty"`
 	// Triggers are digests of the values that the thing is replaced for when they change, as they were
 	// when it was made; see [Marker.Digest].

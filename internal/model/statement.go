@@ -1,6 +1,8 @@
 package model
 
 import (
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 )
@@ -14,9 +16,12 @@ type Move struct {
 
 // Import says that a resource which the inventory does not have yet is an object that exists.
 type Import struct {
-	To    addr.Object
-	ID    string
-	Range diag.Range
+	To addr.Object
+	ID string // "" where there is a filter
+	// Filter has what exactly one object must have: the desired value of a data block for the kind. It is
+	// [cty.NilVal] where there is an id.
+	Filter cty.Value
+	Range  diag.Range
 }
 
 // Removal says what becomes of objects that are no longer in the configuration.

@@ -106,7 +106,7 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	if u.Class == unit.ClassWorkload { // what we make ourselves comes and goes with nodes and kinds
 		c.Prunes = diff.Prunes
 	}
-	if target.Import != "" && c.Action == unit.ActionAdopt {
+	if target.Imports() && c.Action == unit.ActionAdopt {
 		c.Action = unit.ActionImport
 	}
 	c.Drift = entry != nil && entry.Phase == inventory.Owned && entry.Applied != "" && entry.Applied == Applied(u, desired) && c.Action.Changes() && !c.Continues

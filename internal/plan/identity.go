@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
@@ -10,14 +13,14 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// Imports are the ids of objects that are to be taken over, by the addresses that they get.
-type Imports map[addr.Object]string
+// Imports say which objects are to be taken over, by the addresses that they get.
+type Imports map[addr.Object]model.Import
 
 // ImportsOf returns the import blocks of a configuration by address.
 func ImportsOf(list []model.Import) Imports {
 	imports := make(Imports, len(list))
 	for _, i := range list {
-		imports[i.To] = i.ID
+		imports[i.To] = i
 	}
 	return imports
 }
@@ -48,7 +51,9 @@ func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
 		t.Address, t.Spec, t.Locator = u.Address, u.Spec, u.Spec.Locator()
 	}
 	if entry != nil {
-		t.Import = i.imports(entry)
+		if imported, ok := i.imports(entry); ok {
+			t.Import, t.ImportBy = imported.ID, imported.Filter
+		}
 		if u != nil {
 			t.Leaves = i.Nodes.leaves(u, entry)
 		} else {
@@ -60,7 +65,8 @@ func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
 		return i.Recorded(t, entry)
 	}
 	uids := i.uids(t.Address)
-	t.UID, t.Mark, t.Fresh, t.Import = uids[0], i.Marker.Mark(uids[0]), true, i.Imports[t.Address]
+	imported := i.Imports[t.Address]
+	t.UID, t.Mark, t.Fresh, t.Import, t.ImportBy = uids[0], i.Marker.Mark(uids[0]), true, imported.ID, imported.Filter
 	if t.Locator.Driver == unit.OpenStack {
 		// Without the inventory it is not known which of them it has, but one that something else on
 		// record has is not among them.
@@ -121,7 +127,7 @@ func (i Identity) First(u *unit.Unit, state unit.State) inventory.Entry {
 // Take returns an entry with the id of what is taken over because the configuration names it. With the
 // id on record nobody looks for it by its name, or imports it a second time.
 func (i Identity) Take(entry inventory.Entry, state unit.State) inventory.Entry {
-	if i.imports(&entry) != "" && state.Existence == unit.Present && !state.Owned {
+	if _, ok := i.imports(&entry); ok && state.Existence == unit.Present && !state.Owned && state.ID != "" {
 		entry.ID, entry.Imported = state.ID, true
 	}
 	return entry
@@ -136,31 +142,36 @@ func (i Identity) Succeed(entry inventory.Entry, id string) (inventory.Entry, bo
 	return i.note(entry, id).Succeed(i.Marker, i.Used, id)
 }
 
-// note remembers an id that an entry will not have any more, if there is a block that would import it.
+// note remembers an id that an entry will not have any more, if there is a block that would import it, or
+// that may find another object by its filter.
 func (i Identity) note(entry inventory.Entry, id string) inventory.Entry {
-	if id != "" && id == i.Imports[entry.Address] {
+	if imported := i.Imports[entry.Address]; id != "" && (id == imported.ID || imported.Filter != cty.NilVal) {
 		entry.ImportedID = id
 	}
 	return entry
 }
 
-// imports returns the id to import for an entry; "" when it has an id, or has had that one.
-func (i Identity) imports(entry *inventory.Entry) string {
-	id := i.Imports[entry.Address]
-	if entry.ID != "" || entry.ImportedID == id || slices.ContainsFunc(entry.Former, func(f inventory.Former) bool { return f.ID == id }) {
-		return ""
+// imports returns what is to be imported for an entry. It returns false when it has an id, or has had that one; and with
+// a filter, when it has had any: what the filter finds now may be another object.
+func (i Identity) imports(entry *inventory.Entry) (model.Import, bool) {
+	imported, ok := i.Imports[entry.Address]
+	if !ok || entry.ID != "" {
+		return model.Import{}, false
 	}
-	return id
+	if imported.Filter != cty.NilVal {
+		return imported, entry.ImportedID == "" && len(entry.Former) == 0
+	}
+	return imported, entry.ImportedID != imported.ID && !slices.ContainsFunc(entry.Former, func(f inventory.Former) bool { return f.ID == imported.ID })
 }
 
 // keepOwners refuses to import what is on record as something else: kinds without marks do not show
-// it.
+// it. What filters of several blocks find is imported by none of them.
 func (p *Plan) keepOwners(in *Input) {
 	if len(in.Imports) == 0 {
 		return
 	}
 	type identity struct{ kind, id string }
-	owners := map[identity]addr.Object{}
+	owners, takers := map[identity]addr.Object{}, map[identity][]*Change{}
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		if e.ID != "" {
@@ -172,8 +183,23 @@ func (p *Plan) keepOwners(in *Input) {
 	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if owner, owned := owners[identity{c.Kind, in.Imports[c.Address]}]; c.Action == unit.ActionImport && owned && owner != c.Address {
-			c.block(fmt.Sprintf("the %s with the id %s is %s already: to give it another address, write a moved block", c.Kind, in.Imports[c.Address], owner))
+		of := identity{c.Kind, cmp.Or(in.Imports[c.Address].ID, in.States[c.Address].ID)}
+		if c.Action != unit.ActionImport || of.id == "" {
+			continue
+		}
+		if owner, owned := owners[of]; owned && owner != c.Address {
+			c.block(fmt.Sprintf("the %s with the id %s is %s already: to give it another address, write a moved block", c.Kind, of.id, owner))
+			continue
+		}
+		takers[of] = append(takers[of], c)
+	}
+	for of, changes := range takers {
+		if len(changes) < 2 {
+			continue
+		}
+		for i, c := range changes {
+			other := changes[(i+1)%len(changes)].Address
+			c.block(fmt.Sprintf("the %s with the id %s would be imported as %s as well: have its filter find one that the others do not", c.Kind, of.id, other))
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (m *maker) decide(a addr.Object) *Change {
 	if state.Existence == unit.Unknown && entry == nil && !waitsFor.IsZero() {
 		// Nobody can have made it yet: what it lives in is not there.
 		c.Action, c.Reason = unit.ActionCreate, "once "+waitsFor.String()+" is there"
-		if m.Imports[a] != "" {
+		if _, imported := m.Imports[a]; imported {
 			c.Action = unit.ActionImport
 		}
 		return c
@@ -201,7 +201,7 @@ func (m *maker) missing(u *unit.Unit) addr.Object {
 			continue
 		}
 		c := m.decide(e.To)
-		if c.Action == unit.ActionCreate || c.Action == unit.ActionDeferred || c.Action == unit.ActionImport && m.States[e.To].Existence == unit.Unknown {
+		if c.Action == unit.ActionCreate || c.Action == unit.ActionDeferred || c.Action == unit.ActionImport && m.States[e.To].Existence != unit.Present {
 			return e.To
 		}
 	}

@@ -137,7 +137,7 @@ func TestMakeImports(t *testing.T) {
 		return unit.Diff{Action: unit.ActionAdopt, Reason: t.Import}
 	}
 	in := input(of("resource.a", "a"), of("resource.b", "b"), of("resource.c", "c", "service.api"), of("resource.d", "d", "resource.c"), of("service.api", "s"))
-	in.Imports = plan.Imports{at("resource.a"): "one", at("resource.c"): "three"}
+	in.Imports = plan.ImportsOf([]model.Import{{To: at("resource.a"), ID: "one"}, {To: at("resource.c"), ID: "three"}})
 	in.Compare[unit.OpenStack] = adopting
 	in.States[at("resource.a")], in.States[at("resource.b")] = seen("a"), seen("b")
 	in.States[at("service.api")] = unit.State{Existence: unit.Absent}
@@ -148,11 +148,76 @@ func TestMakeImports(t *testing.T) {
 	owner.ID = "one"
 	in = input(of("resource.a", "a"), of("resource.owner", "o"))
 	in.Entries = append(in.Entries, owner)
-	in.Imports = plan.Imports{at("resource.a"): "one"}
+	in.Imports = plan.ImportsOf([]model.Import{{To: at("resource.a"), ID: "one"}})
 	in.Compare[unit.OpenStack] = adopting
 	in.States[at("resource.a")], in.States[owner.Address] = seen("a"), seen("o")
 	if c := plan.Make(*in).Change(at("resource.a")); c.Action != unit.ActionBlocked || c.Wanted != unit.ActionImport {
 		t.Errorf("what is somebody's is imported: %+v", c)
+	}
+}
+
+// TestImportsByFilter searches only for what nothing is on record of yet: what has an id, or had one, is not another
+// object because a filter finds that.
+func TestImportsByFilter(t *testing.T) {
+	filter := cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("theirs")})
+	who := plan.Identity{Marker: marker(), Imports: plan.ImportsOf([]model.Import{{To: at("resource.a"), Filter: filter}})}
+	u := of("resource.a", "a")
+	entry := inventory.Entry{UID: "u", Address: u.Address, Phase: inventory.Intent}
+	owned, former := entry, entry
+	owned.ID, former.Former = "ours", []inventory.Former{{UID: "v", ID: "old"}}
+	again := who.Anew(owned)
+	for _, test := range []struct {
+		name  string
+		entry *inventory.Entry
+		want  bool
+	}{
+		{"new", nil, true},
+		{"an attempt to create it left nothing", &entry, true},
+		{"done", &owned, false},
+		{"deleted by somebody since", &again, false},
+		{"takes the place of another one", &former, false},
+	} {
+		if target := who.Target(&u, test.entry); target.Imports() != test.want || test.want && !target.ImportBy.RawEquals(filter) {
+			t.Errorf("%s: it imports %#v", test.name, target.ImportBy)
+		}
+	}
+	taken := who.Take(entry, unit.State{Existence: unit.Present, ID: "theirs"})
+	if taken.ID != "theirs" || !taken.Imported {
+		t.Errorf("what is taken is %+v", taken)
+	}
+	if none := who.Take(entry, unit.State{Existence: unit.Present}); none.ID != "" || none.Imported {
+		t.Errorf("of several one is taken: %+v", none)
+	}
+}
+
+// TestFiltersThatFindTheSame has none of them import it, nor what is on record as something else.
+func TestFiltersThatFindTheSame(t *testing.T) {
+	filter := cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("theirs")})
+	in := input(of("resource.a", "a"), of("resource.b", "b"), of("resource.c", "c"), of("resource.owner", "o"))
+	owner := entryOf(of("resource.owner", "o"))
+	owner.ID = "owned"
+	in.Entries = append(in.Entries, owner)
+	in.Compare[unit.OpenStack] = func(t unit.Target, _ cty.Value, _ unit.State) unit.Diff {
+		if t.Imports() {
+			return unit.Diff{Action: unit.ActionAdopt}
+		}
+		return unit.Diff{Action: unit.ActionNone}
+	}
+	for address, id := range map[string]string{"resource.a": "one", "resource.b": "one", "resource.c": "owned", "resource.owner": "owned"} {
+		state := seen(id)
+		state.ID = id
+		in.States[at(address)] = state
+	}
+	var imports []model.Import
+	for _, address := range []string{"resource.a", "resource.b", "resource.c"} {
+		imports = append(imports, model.Import{To: at(address), Filter: filter})
+	}
+	in.Imports = plan.ImportsOf(imports)
+	p := plan.Make(*in)
+	for address, says := range map[string]string{"resource.a": "as resource.b as well", "resource.b": "as resource.a as well", "resource.c": "is resource.owner already"} {
+		if c := p.Change(at(address)); c.Action != unit.ActionBlocked || c.Wanted != unit.ActionImport || !strings.Contains(c.Reason, says) {
+			t.Errorf("%s: %+v", address, c)
+		}
 	}
 }
 

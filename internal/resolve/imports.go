@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // longestID is more than any service of OpenStack gives an id.
@@ -32,6 +33,7 @@ func (r *resolver) imports(m *model.Model) {
 			same := [2]string{i.To.Kind(), i.ID}
 			first, twice := taken[i.To]
 			owner, owned := owners[same]
+			owned = owned && i.ID != "" // what filters find is known later
 			switch {
 			case twice:
 				r.scope.fail(codeImport, s.To.Range, "imported twice", fmt.Sprintf("%s is also imported at %s", i.To, place(first.Range)), "keep one of the two blocks")
@@ -135,13 +137,35 @@ func (r *resolver) importOf(s *config.Statement, to addr.Object) (model.Import, 
 	if s.To != nil {
 		to, found = r.withKeys(s.To, to)
 	}
-	id := s.Attribute("id")
-	if id == nil {
-		return model.Import{}, false // told when the block was read
+	i := model.Import{To: to, Range: s.Range}
+	id, by := s.Attribute("id"), s.Attribute(schema.FilterName)
+	written, ok := map[string]cty.Value{}, true
+	for _, a := range s.Attributes {
+		if a == id || a == by {
+			v, _, good := r.scope.decode(a)
+			written[a.Name], ok = v, ok && good
+		}
 	}
-	v, _, ok := r.scope.decode(id)
+	there := func(name string) bool { return written[name] != cty.NilVal && !written[name].IsNull() }
 	switch {
 	case !ok:
+	case there("id") && there(schema.FilterName):
+		r.scope.conflicts(s.Block, s.Schema, written)
+		ok = false
+	case there("id"):
+		i.ID, ok = r.importedID(id, to, written["id"])
+	case there(schema.FilterName):
+		i.Filter, ok = r.importedBy(by, written[schema.FilterName])
+	default:
+		r.scope.fail(codeImport, s.Range, "nothing to import", "it is not said which object is taken over", `write: id = "d32019d3-bc6e-4319-9c1d-6722fc136a22", or filter = { name = "office" }`)
+		ok = false
+	}
+	return i, found && ok
+}
+
+// importedID takes the id of an object.
+func (r *resolver) importedID(id *config.Attribute, to addr.Object, v cty.Value) (string, bool) {
+	switch {
 	case v.IsMarked():
 		r.scope.wrong(codeImport, id, "sensitive id", "the id of an object is shown in plans and reports, and this value is sensitive", unsealHint(v, "use nonsensitive() if it is no secret"))
 	case !isID(to, v.AsString()):
@@ -151,10 +175,24 @@ func (r *resolver) importOf(s *config.Statement, to addr.Object) (model.Import, 
 		}
 		r.scope.wrong(codeImport, id, "not an id", "an import needs the id that OpenStack gave the object, and this cannot be one",
 			fmt.Sprintf("write the id as OpenStack shows it for the %s, without blanks and line breaks", kind))
-	case found:
-		return model.Import{To: to, ID: v.AsString(), Range: s.Range}, true
+	default:
+		return v.AsString(), true
 	}
-	return model.Import{}, false
+	return "", false
+}
+
+// importedBy takes what an object is searched by. It returns false where its kind is not known, which was told.
+func (r *resolver) importedBy(filter *config.Attribute, v cty.Value) (cty.Value, bool) {
+	switch {
+	case filter.Schema.Mapping:
+	case v.ContainsMarked():
+		r.scope.wrong(codeImport, filter, "sensitive filter", "what an object is searched by is shown in plans and reports, and a part of this is sensitive", unsealHint(v, "use nonsensitive() if it is no secret"))
+	case !slices.ContainsFunc(slices.Collect(maps.Values(v.AsValueMap())), func(v cty.Value) bool { return !v.IsNull() }):
+		r.scope.wrong(codeImport, filter, "empty filter", "every object has all of no attributes", config.Example(filter.Schema))
+	default:
+		return v, true
+	}
+	return cty.NilVal, false
 }
 
 // withKeys returns the address with the keys that are computed.

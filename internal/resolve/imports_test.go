@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/zclconf/go-cty/cty"
 )
 
 func TestImportsIntoEachModule(t *testing.T) {
@@ -68,5 +70,34 @@ network "plain" {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+}
+
+func TestImportsByFilter(t *testing.T) {
+	m, _, diags := resolveText(t, reachOnly+`
+network "n" {
+  for_each = toset(["a", "b"])
+  name     = each.key
+}
+import {
+  for_each = { a = true, b = null }
+  to       = network.n[each.key]
+  filter   = { name = "office-${each.key}", external = each.value }
+}
+`, nil)
+	if len(diags) > 0 || len(m.Imports) != 2 {
+		t.Fatalf("got %v, %v", m.Imports, diags)
+	}
+	for i, want := range []struct {
+		to, name string
+		external cty.Value
+	}{{`network.n["a"]`, "office-a", cty.True}, {`network.n["b"]`, "office-b", cty.NullVal(cty.Bool)}} {
+		got := m.Imports[i]
+		if got.To.String() != want.to || got.ID != "" || !got.Filter.GetAttr("name").RawEquals(cty.StringVal(want.name)) || !got.Filter.GetAttr("external").RawEquals(want.external) {
+			t.Errorf("got %+v", got)
+		}
+		if !got.Filter.GetAttr("project").IsNull() || got.Filter.Type().HasAttribute("id") {
+			t.Errorf("the filter is %#v", got.Filter)
+		}
 	}
 }

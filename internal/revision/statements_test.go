@@ -33,7 +33,7 @@ removed {
 		t.Fatal(diags)
 	}
 	heat := addr.MustParseObject("service.heat")
-	if len(got.Moves) != 1 || got.Imports[addr.MustParseObject("project.taken")] != "an-id" || !got.Removals.Names(heat) || got.Removals.Forgets(heat) {
+	if len(got.Moves) != 1 || got.Imports[addr.MustParseObject("project.taken")].ID != "an-id" || !got.Removals.Names(heat) || got.Removals.Forgets(heat) {
 		t.Errorf("moves %v, imports %v, removals %v", got.Moves, got.Imports, got.Removals)
 	}
 }

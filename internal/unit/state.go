@@ -54,6 +54,9 @@ type Target struct {
 	// Import is the id of the object that is to be taken over; "" when the configuration names none,
 	// or that was done.
 	Import string
+	// ImportBy has what the object that is to be taken over has, where the configuration says that in place of
+	// the id: the desired value of a look-up of the kind; [cty.NilVal] as Import is "".
+	ImportBy cty.Value
 	// Imported objects were there before us.
 	Imported bool
 	// Unserved are the services that keep a part of it and are not ready. Until it is complete they are
@@ -79,6 +82,9 @@ type Target struct {
 	// none.
 	Leaves string
 }
+
+// Imports tells whether the configuration says which object is to be taken over.
+func (t *Target) Imports() bool { return t.Import != "" || t.ImportBy != cty.NilVal }
 
 // Existence says whether something is there.
 type Existence string

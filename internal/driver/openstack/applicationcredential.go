@@ -30,7 +30,7 @@ const (
 	// What the Secret of one has, besides where Keystone is.
 	cloudsKey       = "clouds.yaml"
 	variableOfName  = "OS_APPLICATION_CREDENTIAL_NAME"
-	variableOfValue = "OS_APPLICATION_CREDENTIAL_SECRET" //nolint:gosec // the name of a variable
+	variableOfValue = "OS_APPLICATION_CREDENTIAL_SECRET"
 	variableOfUser  = "OS_USER_ID"
 )
 

@@ -62,7 +62,7 @@ func (d *Driver) Apply(ctx context.Context, t unit.Target, desired cty.Value, st
 	case unit.ActionCreate:
 		st, err = d.create(ctx, s, k, t, desired, st)
 	case unit.ActionAdopt, unit.ActionUpdate:
-		if r.Lookup {
+		if seen, _ := st.Observed.(match); r.Lookup || seen.open {
 			st, err = d.search(ctx, s, k, t, desired)
 			break
 		}

@@ -96,7 +96,7 @@ func TestServicesAreAskedWhatTheyNeedTheirDatabaseFor(t *testing.T) {
 		"sharev2": "/v2/p1/shares?limit=1", "orchestration": "/v1/p1/stacks?limit=1", "dns": "/dns/v2/zones?limit=1", "baremetal": "/v1/nodes?limit=1", "key-manager": "/key/v1/secrets?limit=1",
 		"container-infra": "/v1/clusters?limit=1", "load-balancer": "/balance/v2/lbaas/loadbalancers?limit=1", "volumev3": "/v3/p1/os-services",
 		"compute": "/v2.1/os-services?limit=1000",
-		"network": "/network/v2.0/agents?fields=host&fields=agent_type&fields=binary&fields=alive&fields=admin_state_up&limit=1000",
+		"network": "/network/v2.0/agents?fields=host&fields=agent_type&fields=binary&fields=alive&fields=admin_state_up&fields=heartbeat_timestamp&limit=1000",
 	} {
 		cloud := &asked{roles: []string{"admin"}, answer: says(http.StatusOK, `{"projects": [], "images": [], "resource_providers": [], "shares": [], "stacks": [],
 			"zones": [], "nodes": [], "secrets": [], "clusters": [], "loadbalancers": [], "agents": [],

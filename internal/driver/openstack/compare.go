@@ -39,6 +39,8 @@ func (d *Driver) Compare(t unit.Target, desired cty.Value, st unit.State) unit.D
 		return unit.Diff{Action: unit.ActionUnknown, Reason: st.Message}
 	case r.Lookup:
 		return compareLookup(desired, st, m)
+	case st.Existence == unit.Absent && t.ImportBy != cty.NilVal:
+		return compareSearched(r, desired, m)
 	case st.Existence == unit.Absent && t.Import != "":
 		return unit.Diff{Action: unit.ActionBlocked, Reason: fmt.Sprintf("there is no %s with the id %s to import: correct the id, or take the import block away to have it created", r.Kind, t.Import)}
 	case st.Existence == unit.Absent:
@@ -50,6 +52,17 @@ func (d *Driver) Compare(t unit.Target, desired cty.Value, st unit.State) unit.D
 		return unit.Diff{Action: unit.ActionBlocked, Reason: first(st.Message, "it was seen by something else than this driver")}
 	}
 	return makes(k, desired, m, compareObject(k, r, t, managed(r, t, m, desired), m))
+}
+
+// compareSearched decides about what is to be imported and was not found yet.
+func compareSearched(r *unit.Resource, desired cty.Value, m match) unit.Diff {
+	if !m.open {
+		return unit.Diff{Action: unit.ActionBlocked, Reason: m.message}
+	}
+	if v := attribute(desired, scopeName(r)); v != cty.NilVal && !v.IsKnown() {
+		return unit.Diff{Action: unit.ActionDeferred, Reason: fmt.Sprintf("its %s is not known yet, in which the object to import is looked for", scopeName(r))}
+	}
+	return unit.Diff{Action: unit.ActionAdopt, Reason: fmt.Sprintf("the object to import is looked for now that its %s is known", scopeName(r))}
 }
 
 // makes holds back what would make an object that cannot be made as it is wanted, whatever changes of that are
@@ -198,12 +211,12 @@ func compareAdoption(k kind, t unit.Target, desired cty.Value, o *object, fields
 		}
 	}
 	switch {
-	case effect != unit.InPlace && t.Import != "":
+	case effect != unit.InPlace && t.Imports():
 		return unit.Diff{
 			Action: unit.ActionBlocked, Fields: fields,
 			Reason: fmt.Sprintf("%s cannot be imported, because it differs in what cannot be changed in place: write in the block what it has", name),
 		}
-	case t.Import != "":
+	case t.Imports():
 		return unit.Diff{Action: unit.ActionAdopt, Fields: fields, Cost: cost, Reason: name + " is the object to import"}
 	case effect != unit.InPlace:
 		return unit.Diff{

@@ -6,8 +6,8 @@
 // states and diffs. The driver keeps no state of its own but the connection and running uploads.
 //
 // How an object is found: by its id, else by our mark, else, while nothing is known of it, by the id
-// that the configuration says to import, or without one by its name among the objects that nobody has
-// marked. Where nothing is on record any mark counts that an object of the address can have, as it may
+// that the configuration says to import, or as the only one that has what it says of that, or without either by its
+// name among the objects that nobody has marked. Where nothing is on record any mark counts that an object of the address can have, as it may
 // have taken the place of another one, or have been moved there; objects of the wanted name with other
 // marks are told of, and left alone. The mark is written by the request that creates:
 //

@@ -46,7 +46,7 @@ func adoptsAll(t *testing.T, d *openstack.Driver, live []unit.Live, by export.Se
 		if !r.Lookup {
 			adopted++
 		}
-		targets = append(targets, unit.Target{Address: u.Address, Spec: r, Locator: r.Locator(), UID: u.Address.String(), Mark: "kupenstack:of-" + u.Address.String(), Fresh: true, Import: imports[u.Address]})
+		targets = append(targets, unit.Target{Address: u.Address, Spec: r, Locator: r.Locator(), UID: u.Address.String(), Mark: "kupenstack:of-" + u.Address.String(), Fresh: true, Import: imports[u.Address].ID})
 	}
 	states, err := d.Observe(t.Context(), targets)
 	if err != nil {

@@ -87,6 +87,9 @@ func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listi
 		m.object = objects.byID[t.Import]
 		return m, true
 	}
+	if t.ImportBy != cty.NilVal {
+		return findImport(k, s, t, want, objects.all)
+	}
 	return findByName(k, s, t, want, objects)
 }
 
@@ -160,9 +163,9 @@ func scopeOf(r *unit.Resource, want cty.Value, s *session) (scope string, known 
 	if r == nil {
 		return "", true
 	}
-	name, own := "project", s.project
-	if r.Block.Attribute("domain") != nil {
-		name, own = "domain", s.domain
+	name, own := scopeName(r), s.project
+	if name == "domain" {
+		own = s.domain
 	}
 	if r.Block.Attribute(name) == nil {
 		return "", true
@@ -173,6 +176,14 @@ func scopeOf(r *unit.Resource, want cty.Value, s *session) (scope string, known 
 	}
 	v, _ = v.Unmark()
 	return textOf(v), v.IsKnown()
+}
+
+// scopeName is the attribute that names it.
+func scopeName(r *unit.Resource) string {
+	if r.Block.Attribute("domain") != nil {
+		return "domain"
+	}
+	return "project"
 }
 
 func fits(k kind, want cty.Value, o *object) bool {
@@ -200,6 +211,39 @@ func findLookup(k kind, want cty.Value, objects []*object) (m match, done bool) 
 		m.candidates = describe(matching)
 		slices.Sort(m.candidates)
 		m.message = fmt.Sprintf("%d objects match %s: %s; write more attributes, or the id", len(matching), criteria(want), several(m.candidates))
+	}
+	return m, true
+}
+
+// findImport looks for the one object that has everything that an import says of it, in the project or domain that the
+// import or else the block names.
+func findImport(k kind, s *session, t unit.Target, want cty.Value, objects []*object) (m match, done bool) {
+	m.want = want
+	r := resource(t)
+	scope, known := scopeOf(r, want, s)
+	if _, everywhere := k.(keyed); everywhere || attribute(t.ImportBy, scopeName(r)) != cty.NilVal {
+		scope, known = "", true
+	}
+	if !known {
+		m.open = true
+		return m, false
+	}
+	matching := filter(objects, func(o *object) bool {
+		return matches(k, t.ImportBy, o) && (scope == "" || o.scope == scope) && !concealed(k, t.ImportBy, o)
+	})
+	by := criteria(t.ImportBy)
+	if scope != "" {
+		by += fmt.Sprintf(" in the %s %s", scopeName(r), scope)
+	}
+	switch len(matching) {
+	case 1:
+		m.object = matching[0]
+	case 0:
+		m.message = fmt.Sprintf("there is no %s to import with %s: correct the filter, or take the import block away to have it created", k.name(), by)
+	default:
+		m.candidates = describe(matching)
+		slices.Sort(m.candidates)
+		m.message = fmt.Sprintf("%d objects have %s, and one is to be imported: %s; write more into the filter, or the id in its place", len(matching), by, several(m.candidates))
 	}
 	return m, true
 }

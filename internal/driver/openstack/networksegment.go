@@ -45,7 +45,7 @@ func (k networkKind) read(raw map[string]any) *object {
 }
 
 func (k networkKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(k.listRaw(ctx, s))
+	return k.listBy(ctx, s, k.read)
 }
 
 func (k networkKind) get(ctx context.Context, s *session, id string) (*object, error) {

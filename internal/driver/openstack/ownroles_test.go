@@ -43,8 +43,8 @@ func TestOwnRoles(t *testing.T) {
 				return
 			}
 			r := newRecorder(t)
-			r.session.user = "u1"
-			if err := r.session.takesBack(t.Context(), "x1"); err == nil || !strings.Contains(err.Error(), "roles") {
+			r.user = "u1"
+			if err := r.takesBack(t.Context(), "x1"); err == nil || !strings.Contains(err.Error(), "roles") {
 				t.Errorf("the recorder has no list of roles: %v", err)
 			}
 			if len(r.asked) != 1 || slices.ContainsFunc(r.asked, func(asked string) bool { return strings.HasPrefix(asked, "DELETE") }) {

@@ -15,3 +15,7 @@ removed {
 removed {
   from = subnet.gone
 }
+import {
+  to     = security_group.web
+  filter = { name = "web" }
+}
