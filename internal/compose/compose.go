@@ -127,7 +127,6 @@ type composer struct {
 	shown          map[string]shownConf              // what holds in the whole cloud, by service
 	configurations map[string]map[string]any         // of nodes, by their profile
 	large          map[string]bool                   // the services of which some is not shown
-	worked         map[addr.Object]bool              // the projects that something else is in
 	objects        map[addr.Object][]addr.Object     // of blocks with for_each
 	unlocked       map[diag.Range][]chartlock.Wanted // charts without a lock, by where they are asked for
 	unpinned       []string                          // services of which no image is locked

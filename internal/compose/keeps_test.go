@@ -36,27 +36,3 @@ application_credential "backup" { secret = "backup" }
 		}
 	}
 }
-
-// TestProjectsThatAreWorkedIn are those that a resource or the smoke test names.
-func TestProjectsThatAreWorkedIn(t *testing.T) {
-	m, ev := composed.Text(t, `
-cloud "c" {
-  openstack { cloud = "c" }
-}
-project "used" {}
-project "idle" {}
-project "several" {
-  for_each = toset(["a", "b"])
-  name     = each.key
-}
-network "n" { project = project.used }
-network "m" { project = project.several["a"] }
-network "o" { depends_on = [project.idle] }
-`)
-	units := composed.Compose(t, m, ev, compose.Facts{})
-	for address, want := range map[string]bool{"project.used": true, "project.idle": false, `project.several["a"]`: true, `project.several["b"]`: false} {
-		if got := units[address].Spec.(*unit.Resource).Worked; got != want {
-			t.Errorf("%s is worked in: %t", address, got)
-		}
-	}
-}

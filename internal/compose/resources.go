@@ -32,7 +32,6 @@ func (c *composer) resources() {
 			`write an openstack block in the cloud, such as openstack { cloud = "prod" }, or give --os-cloud`)
 	}
 	c.units = slices.Grow(c.units, len(c.m.Resources))
-	c.noteWorked()
 	for i := range c.m.Resources {
 		if r := &c.m.Resources[i]; !inCluster(c.definition, r.Kind) {
 			c.resource(r)
@@ -57,7 +56,7 @@ func (c *composer) resource(r *model.Resource) {
 	if spec.Lookup {
 		spec.Block = block.DataBlock()
 	}
-	spec.Keeps, spec.Worked = c.keeps(r), c.worked[r.Address]
+	spec.Keeps = c.keeps(r)
 	c.secretsIn(spec, r)
 	c.selectHosts(spec, r)
 	c.add(unit.Unit{
@@ -65,27 +64,6 @@ func (c *composer) resource(r *model.Resource) {
 		Drift: unit.DriftPolicy(r.Lifecycle.Drift), PreventDestroy: r.Lifecycle.PreventDestroy,
 		MayLose: r.Lifecycle.Replace, CreateFirst: r.Lifecycle.CreateBeforeDestroy, Range: r.Range,
 	})
-}
-
-// noteWorked finds out which projects something of the configuration is in.
-func (c *composer) noteWorked() {
-	c.worked = map[addr.Object]bool{}
-	for i := range c.m.Resources {
-		for _, e := range c.m.Resources[i].Edges {
-			if e.Attribute != "project" {
-				continue
-			}
-			c.worked[e.To] = true
-			if c.m.Resource(e.To) == nil {
-				for _, project := range c.standFor(e.To) {
-					c.worked[project] = true
-				}
-			}
-		}
-	}
-	if test := c.m.Cloud.SmokeTest; test != nil {
-		c.worked[test.Project.From] = true
-	}
 }
 
 // keeps is the Secret that a resource has a part of it in; zero without one.

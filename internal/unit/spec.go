@@ -257,8 +257,6 @@ type Resource struct {
 	Content *Content `json:"-"`
 	// Secrets are the keys of Kubernetes Secrets that Desired and Triggers are made from, sorted.
 	Secrets []model.SecretRef
-	// Worked says of a project that something else of the configuration is in it.
-	Worked bool
 	// Keeps is the Secret that a part of the object is kept in, which is made here and OpenStack does not tell; see
 	// [Kept]. It is zero without one.
 	Keeps ObjectRef

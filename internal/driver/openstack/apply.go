@@ -155,7 +155,7 @@ func (d *Driver) update(ctx context.Context, s *session, k kind, t unit.Target, 
 func (d *Driver) stateOf(ctx context.Context, s *session, k kind, t unit.Target, m match) (unit.State, error) {
 	if m.object != nil {
 		name := k.name()
-		failures, _ := d.complete(ctx, s, map[string][]found{name: {{object: m.object, want: m.want, address: t.Address, unserved: unserved(t), set: t.Set, idle: isIdle(t)}}})
+		failures, _ := d.complete(ctx, s, map[string][]found{name: {{object: m.object, want: m.want, address: t.Address, unserved: unserved(t), set: t.Set}}})
 		if err := failures[name]; err != nil { // what else is unread is unseen in the state
 			return unit.State{}, err
 		}
@@ -178,7 +178,7 @@ func (d *Driver) wanted(s *session, t unit.Target, desired cty.Value) wanted {
 	}
 	value, _ := desired.UnmarkDeep()
 	project, _ := scopeOf(r, value, s)
-	return wanted{value: value, mark: t.Mark, project: project, named: nameOf(d.kinds[kindOf(t)], t, value), address: t.Address, unserved: unserved(t), idle: isIdle(t), keeps: r.Keeps, content: r.Content}
+	return wanted{value: value, mark: t.Mark, project: project, named: nameOf(d.kinds[kindOf(t)], t, value), address: t.Address, unserved: unserved(t), keeps: r.Keeps, content: r.Content}
 }
 
 // unserved are the services that keep a part of a target which cannot be there yet.

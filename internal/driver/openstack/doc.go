@@ -67,8 +67,7 @@
 //
 // Instances are created in the project of the token. Where that is not our user's own project, the
 // driver asks for a token of that project; when our user has no role there and the project bears a
-// mark of ours, it first gives our user the role "member" in it. A tag of the project has that on record before, and it is
-// taken back once nothing of the configuration is in the project, or goes with it.
+// mark of ours, it first gives our user the role "member" in it, which goes with the project.
 //
 // What is missing in a list counts as absent only where our user is shown all that there is: what is in the session's
 // own project, or anything as long as it has the role "admin", for which Keystone is asked once more whenever a project, a

@@ -204,8 +204,6 @@ type found struct {
 	address addr.Object
 	// set is what of it is on record as ours, as in [unit.Target].
 	set map[string][]string
-	// idle says of a project that is wanted that nothing else of the configuration is in it.
-	idle bool
 	// whole says that all of it is wanted to be known, as for an export.
 	whole bool
 	// unserved are the services that are not up yet, and keep a part of it that was never written.
@@ -223,8 +221,6 @@ type wanted struct {
 	drop map[string][]string
 	// unserved is as in found.
 	unserved []string
-	// idle is as in found.
-	idle bool
 	// keeps is the Secret that a part of it is kept in.
 	keeps unit.ObjectRef
 	// content is the file that becomes what is in it; nil without one.

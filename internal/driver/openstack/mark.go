@@ -38,9 +38,6 @@ func joinMark(text, mark string) string {
 func splitTags(tags []string) (others []string, mark string) {
 	others = []string{}
 	for _, tag := range tags {
-		if tag == roleTag {
-			continue
-		}
 		if strings.HasPrefix(tag, markPrefix) {
 			mark = tag
 			continue

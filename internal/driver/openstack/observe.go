@@ -259,7 +259,7 @@ func foundOf(targets []unit.Target, matches map[addr.Object]match) []found {
 	var objects []found
 	for _, t := range targets {
 		if m := matches[t.Address]; m.object != nil {
-			objects = append(objects, found{object: m.object, want: m.want, address: t.Address, unserved: unserved(t), set: t.Set, idle: isIdle(t)})
+			objects = append(objects, found{object: m.object, want: m.want, address: t.Address, unserved: unserved(t), set: t.Set})
 		}
 	}
 	return objects

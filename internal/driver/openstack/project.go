@@ -52,9 +52,8 @@ func markedTags(w wanted) []string {
 	return append(others, w.mark)
 }
 
-// complete asks for the quotas of the projects that write one, and says which of them our user has no business in any more.
+// complete asks for the quotas of the projects that write one.
 func (k projectKind) complete(ctx context.Context, s *session, projects []found) map[addr.Object]error {
-	idle(projects)
 	var limited []found
 	for _, p := range projects {
 		if attribute(p.want, quotaAttribute) != cty.NilVal {
@@ -113,9 +112,6 @@ func (k projectKind) update(ctx context.Context, s *session, o *object, w wanted
 		err = takeAway(w.drop["tags"], func(tag string) error {
 			return s.erase(ctx, serviceIdentity, pathOf("projects", o.id, "tags", tag))
 		})
-	}
-	if err == nil && w.idle && helped(o) {
-		err = s.takesBack(ctx, o.id)
 	}
 	if err != nil || !slices.Contains(attributes, quotaAttribute) {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -13,7 +14,7 @@ import (
 const roleName = "member"
 
 // inProject returns a session in a project. Where our user has no role there and the project is
-// one of ours, it gives itself the role first.
+// one of ours, it is given the role first; that can be repeated without harm.
 func (s *session) inProject(ctx context.Context, project string) (*session, error) {
 	scoped, err := s.connector.in(ctx, project)
 	if !errors.Is(err, errNoRole) {
@@ -33,7 +34,17 @@ func (s *session) inProject(ctx context.Context, project string) (*session, erro
 	if enabled, _ := raw["enabled"].(bool); !enabled {
 		return nil, unit.Blocked(fmt.Sprintf("the project %q is disabled", name))
 	}
-	if err := s.grantsItself(ctx, project); err != nil {
+	roles, err := s.all(ctx, call{service: serviceIdentity, path: "roles", query: url.Values{"name": {roleName}}}, "roles")
+	if err != nil {
+		return nil, err
+	}
+	if len(roles) == 0 {
+		return nil, unit.Blocked(fmt.Sprintf("Keystone has no role %q, which our user needs in the project %q", roleName, name))
+	}
+	_, err = s.do(ctx, call{
+		service: serviceIdentity, method: http.MethodPut, path: pathOf("projects", project, "users", s.user, "roles", textAt(roles[0], "id")),
+	})
+	if err != nil {
 		return nil, err
 	}
 	s.connector.refusals.again(login{s.login.credentials, project})
