@@ -63,7 +63,7 @@ func (k applicationCredentialKind) read(raw map[string]any) *object {
 	}
 	o.values[accessRule] = fromJSON(rules, k.schema.Nested(accessRule).ValueType())
 	if end, ok := moment(textAt(raw, expiryAttribute)); ok && time.Now().After(end) {
-		o.health, o.message = unit.HealthFailed, "it has expired: write a later expires_at, or take it away"
+		o.health, o.message = unit.HealthFailed, "it has expired: write a later expires_at, or take the block away"
 	}
 	return o
 }

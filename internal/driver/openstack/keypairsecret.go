@@ -68,9 +68,10 @@ func (k keypairKind) hindrance(want cty.Value, o *object, _ []unit.Field) (probl
 		"where the pair is somebody else's, or a new one is wanted, write another label and name", o.title)), []string{secretName}
 }
 
-// effect refuses what would replace a pair that was generated: the instances that started with it could not be reached.
-func (k keypairKind) effect(_ string, _ cty.Value, o *object, usual unit.Effect) unit.Effect {
-	if o.mark != "" {
+// effect refuses what would replace a pair that was generated, also where its Secret was lost: the instances that started
+// with it could not be reached.
+func (k keypairKind) effect(_ string, want cty.Value, o *object, usual unit.Effect) unit.Effect {
+	if o.mark != "" || textOf(attribute(want, secretName)) != "" {
 		return unit.Refused
 	}
 	return usual
