@@ -16,7 +16,7 @@ func flavorBlock() Block {
 	return Block{
 		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule(), accessRule()},
 		Unique: "Nova takes a name for one flavor only", OneName: true,
-		Doc: "A size of instances. Nova cannot change one: a changed size is a new flavor, and the instances of the configuration that name it are resized.",
+		Doc: "A size of instances. Nova cannot change one: a changed size is a new flavor, and is refused while instances have the old one: write a second block with another name, which resizes the instances that refer to it, and take the first one out then.",
 		Attributes: []Attribute{
 			fullName(Replace),
 			{

@@ -43,7 +43,7 @@ func typeQuotaBlock() Block {
 	limits := []string{"volumes", "gigabytes", "snapshots"}
 	return Block{
 		Kind: "quota", Class: ClassPart,
-		Doc: "How much of the type one project may have, besides the limits that the project has in all; -1 is without limit. What is not written stays as it is. One that is taken out leaves the project without limits of the type; those that others have set stay.",
+		Doc: "How much of the type one project may have, besides the limits that the project has in all; -1 is without limit. What is not written stays as it is. One that is taken out leaves the project without any limit of the type, also those that others have set.",
 		Attributes: []Attribute{
 			{
 				Name: "project", Type: cty.String, Presence: Required, Reference: &Reference{Kind: "project", Output: "id"},

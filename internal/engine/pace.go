@@ -30,6 +30,9 @@ func (e *Engine) hurry(name unit.DriverName) {
 // looked says that everything is observed now, whatever the paces are.
 func (e *Engine) looked() {
 	for name, least := range e.Paces {
+		if least == 0 {
+			continue // it is looked at along with everything else alone
+		}
 		every := max(e.paces[name].every, least)
 		e.paces[name] = pace{every: every, next: time.Now().Add(every)}
 	}

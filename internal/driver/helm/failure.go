@@ -222,7 +222,7 @@ func migration(of *revision, p *progress, before *revision) string {
 		}
 	}
 	for _, object := range of.objects {
-		if of.toolkit && object.GetKind() == kindJob && migrates(object.GetName()) && !same(object.GetName()) {
+		if object.GetKind() == kindJob && migrates(object.GetName()) && (!of.toolkit || !same(object.GetName())) {
 			return fmt.Sprintf("%s is part of it", refOf(object))
 		}
 	}

@@ -72,7 +72,7 @@ func (d *Driver) removeLeftovers(ctx context.Context, v *view) error {
 
 // clearJobs deletes the Jobs that are in the way of the next revision, and tells whether they are
 // gone: next are its objects and hooks, and run is theirs. Kubernetes refuses to change the pods of a Job, so that of
-// the manifest finished ones go, and others where the next revision has other pods for them: one that waits for an
+// the manifest finished ones go, and those without a pod that works where the next revision has other pods for them: one that waits for an
 // image that does not exist would keep the revision with the right image out for ever. Jobs of the hooks that will run
 // again go before the upgrade, as pods of the new revision would take the old ones for proof that the
 // database has its new form.
@@ -106,7 +106,7 @@ func (d *Driver) clearJobs(ctx context.Context, v *view, run string, next []*uns
 		}
 		err := clear(refOf(object), func(live *unstructured.Unstructured) bool {
 			result, _ := d.outcomeOf(live)
-			return v.owns(live) && (result != outcomeRunning || d.otherPods(live, v.newest.objects, next))
+			return v.owns(live) && (result != outcomeRunning || !hasReadyPod(live) && d.otherPods(live, v.newest.objects, next))
 		})
 		if err != nil {
 			return false, err
@@ -125,6 +125,12 @@ func (d *Driver) clearJobs(ctx context.Context, v *view, run string, next []*uns
 		}
 	}
 	return gone, nil
+}
+
+// hasReadyPod tells whether a pod of a Job runs: what it does is not cut off.
+func hasReadyPod(job *unstructured.Unstructured) bool {
+	ready, _, _ := unstructured.NestedInt64(job.Object, "status", "ready")
+	return ready > 0
 }
 
 // otherPods tells whether objects have a Job with other pods than those that it has now, or was last meant to have:

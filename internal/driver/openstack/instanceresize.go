@@ -66,7 +66,7 @@ func (k instanceKind) followResize(ctx context.Context, s *session, f found) err
 	status, now := textAt(o.raw, "status"), textOf(o.values[flavorAttribute])
 	wanted := unmarked(attribute(f.want, flavorAttribute))
 	switch {
-	case flavor == "" || f.want == cty.NilVal:
+	case flavor == "" || f.want == cty.NilVal || wanted == cty.NilVal: // a look-up writes none
 	case status == statusResized && now == flavor:
 		action, err := k.lastOfResize(ctx, s, o.id)
 		o.health, o.after, o.busy = unit.HealthProgressing, instancePause, ""
@@ -81,7 +81,7 @@ func (k instanceKind) followResize(ctx context.Context, s *session, f found) err
 		o.message = o.busy
 		return err
 	case o.busy != "" || status != statusActive && status != statusOff:
-	case now == flavor || wanted == cty.NilVal || wanted.IsKnown() && textOf(wanted) != flavor:
+	case now == flavor || wanted.IsKnown() && textOf(wanted) != flavor:
 		o.pending = "what is noted of its resize is to be taken away"
 	case wanted.IsKnown():
 		why, err := k.whyNotResized(ctx, s, o.id)

@@ -219,6 +219,10 @@ func findLookup(k kind, want cty.Value, objects []*object) (m match, done bool) 
 // import or else the block names.
 func findImport(k kind, s *session, t unit.Target, want cty.Value, objects []*object) (m match, done bool) {
 	m.want = want
+	if !k.marks() { // nothing on the object would say that another block has made it meanwhile
+		m.message = fmt.Sprintf("a %s bears no mark, so that what a filter finds may belong to another block: write the id in place of the filter", k.name())
+		return m, true
+	}
 	r := resource(t)
 	scope, known := scopeOf(r, want, s)
 	if _, everywhere := k.(keyed); everywhere || attribute(t.ImportBy, scopeName(r)) != cty.NilVal {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -134,7 +135,12 @@ func mutates(request *http.Request) bool {
 	return !reads(request) && !strings.HasSuffix(request.URL.Path, "/auth/tokens")
 }
 
+// reads tells whether a request changes nothing. Cinder gives a volume type its QoS, and takes it away, by a GET.
 func reads(request *http.Request) bool {
+	switch path.Base(request.URL.Path) {
+	case pathAssociate, pathDisassociate:
+		return false
+	}
 	return request.Method == http.MethodGet || request.Method == http.MethodHead
 }
 

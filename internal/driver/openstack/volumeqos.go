@@ -117,6 +117,12 @@ func (k volumeQoSKind) remove(ctx context.Context, s *session, o *object) (lasti
 	return false, s.erase(ctx, s.volumes(), pathOf(volumeQoSPath, o.id))
 }
 
+// The ends of the paths by which Cinder gives a volume type its QoS and takes it away.
+const (
+	pathAssociate    = "associate"
+	pathDisassociate = "disassociate"
+)
+
 // writeQoS gives a volume type the QoS that is wanted. It can have one only, and the old one goes first.
 func (k volumeTypeKind) writeQoS(ctx context.Context, s *session, o *object, w wanted) error {
 	change := func(qos, how string) error { // both are asked for by GET
@@ -127,14 +133,14 @@ func (k volumeTypeKind) writeQoS(ctx context.Context, s *session, o *object, w w
 	}
 	have, want := textOf(o.values[volumeQoSOfAType]), w.text(volumeQoSOfAType)
 	if have != "" {
-		if err := change(have, "disassociate"); err != nil && !notFound(err) {
+		if err := change(have, pathDisassociate); err != nil && !notFound(err) {
 			return fmt.Errorf("take the QoS %s from it: %w", have, err)
 		}
 	}
 	if want == "" {
 		return nil
 	}
-	err := change(want, "associate")
+	err := change(want, pathAssociate)
 	if notFound(err) {
 		return errors.New("there is no volume QoS with the id " + want)
 	}

@@ -69,7 +69,13 @@ func (k volumeKind) retype(ctx context.Context, s *session, o *object, w wanted)
 // hindrance tells of a move to other storage that has failed: to try again and again would copy all of the data each time.
 func (k volumeKind) hindrance(want cty.Value, o *object, fields []unit.Field) (problem string, held []string) {
 	moves := textOf(unmarked(attribute(want, migrationAttribute))) == schema.MigrationOnDemand
-	if !moves || textAt(o.raw, keyMigration) != "error" || !slices.ContainsFunc(fields, func(f unit.Field) bool { return f.Path == typeAttribute }) {
+	status, told := o.raw[keyMigration]
+	switch {
+	case !moves || !slices.ContainsFunc(fields, func(f unit.Field) bool { return f.Path == typeAttribute }):
+		return "", nil
+	case !told:
+		return "Cinder does not show how a move to other storage ends to who is no administrator, so that it would be tried again and again: have an administrator change the type, or take migration_policy away", []string{typeAttribute}
+	case status != "error":
 		return "", nil
 	}
 	return "Cinder could not move the volume to other storage: see the log of the service, and reset the migration status of the volume to have it tried again", []string{typeAttribute}
