@@ -45,6 +45,8 @@ type Target struct {
 	// Lost are the ids of objects that somebody else deleted, by the ids of those that were made again in their
 	// place, as far as the wanted attributes may name these: what was made from the old ones still names those.
 	Lost map[string][]string
+	// Again says that what is created takes the place of one that was there and is gone.
+	Again bool
 	// Before is what was there before the first request that creates, nil where that is not on record: see
 	// [State.Before].
 	Before *Before

@@ -141,7 +141,11 @@ func (k applicationCredentialKind) create(ctx context.Context, s *session, w wan
 	if secret.IsEmpty() {
 		return nil, unit.Blocked(fmt.Sprintf("%s has lost the key %s: put it back, or delete the Secret to have another one made", w.keeps, variableOfValue))
 	}
-	body := w.body([]field{{expiryAttribute, expiryAttribute}, {"unrestricted", "unrestricted"}}, nil)
+	body := w.body([]field{{"unrestricted", "unrestricted"}}, nil)
+	if end, ok := moment(w.text(expiryAttribute)); ok {
+		// Keystone appends a Z to whatever does not end with one (keystone.common.utils.parse_expiration_date).
+		body[expiryAttribute] = end.UTC().Format(time.RFC3339Nano)
+	}
 	body["name"], body[keyDescription], body["secret"] = w.named, joinMark(w.text(keyDescription), w.mark), secret.Reveal()
 	if w.written(rolesAttribute) != cty.NilVal {
 		roles := []any{}
@@ -162,11 +166,12 @@ func (k applicationCredentialKind) create(ctx context.Context, s *session, w wan
 	return o, err
 }
 
-// kept returns the Secret. One of an application credential that was replaced, under another name, is made anew.
+// kept returns the Secret. One of an application credential that was replaced, under another name, is made anew, and one
+// of an application credential that is gone: whoever deleted it may have done so because others knew the secret.
 func (k applicationCredentialKind) kept(ctx context.Context, s *session, w *wanted) (*unit.Kept, error) {
 	fresh := func() (*unit.Kept, error) { return s.newApplicationCredential(w.named) }
 	kept, err := w.kept(ctx, k.keeper, fresh)
-	if err != nil || kept.Value(variableOfName).Reveal() == w.named && kept.Value(variableOfUser).Reveal() == s.user {
+	if err != nil || !w.again && kept.Value(variableOfName).Reveal() == w.named && kept.Value(variableOfUser).Reveal() == s.user {
 		return kept, err
 	}
 	if err := k.keeper.Discard(ctx, w.keeps, w.mark); err != nil {

@@ -44,6 +44,19 @@ func enters(t *testing.T, kept *unit.Kept) error {
 	return err
 }
 
+// revoke deletes the application credentials for a project.
+func revoke(t *testing.T, project string) {
+	t.Helper()
+	user, _ := request(t, identity, http.MethodGet, "users?name=admin", nil)["users"].([]any)
+	path := "users/" + user[0].(map[string]any)["id"].(string) + "/application_credentials"
+	all, _ := request(t, identity, http.MethodGet, path, nil)["application_credentials"].([]any)
+	for _, one := range all {
+		if one := one.(map[string]any); one["project_id"] == project {
+			send(t, identity, http.MethodDelete, path+"/"+one["id"].(string), nil)
+		}
+	}
+}
+
 // TestBedApplicationCredential: wherever a process is killed, there is one in the end, whose secret is in its Secret, and
 // nothing is left of one that nobody wants any more.
 func TestBedApplicationCredential(t *testing.T) {
@@ -104,6 +117,16 @@ func TestBedApplicationCredential(t *testing.T) {
 	}
 	d.secrets[ref] = kept
 	settle("the Secret is back", units)
+
+	revoke(t, project.ID)
+	settle("somebody took it back", units)
+	if d.secrets[ref] == kept || enters(t, kept) == nil {
+		t.Error("what was taken back still opens the door")
+	}
+	if err := enters(t, d.secrets[ref]); err != nil {
+		t.Errorf("nobody can log in with what was made in its place: %v", err)
+	}
+	kept = d.secrets[ref]
 
 	changed := written()
 	changed["unrestricted"] = cty.False

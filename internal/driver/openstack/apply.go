@@ -178,7 +178,10 @@ func (d *Driver) wanted(s *session, t unit.Target, desired cty.Value) wanted {
 	}
 	value, _ := desired.UnmarkDeep()
 	project, _ := scopeOf(r, value, s)
-	return wanted{value: value, mark: t.Mark, project: project, named: nameOf(d.kinds[kindOf(t)], t, value), address: t.Address, unserved: unserved(t), keeps: r.Keeps, content: r.Content}
+	return wanted{
+		value: value, mark: t.Mark, project: project, named: nameOf(d.kinds[kindOf(t)], t, value), address: t.Address, unserved: unserved(t),
+		keeps: r.Keeps, again: t.Again, content: r.Content,
+	}
 }
 
 // unserved are the services that keep a part of a target which cannot be there yet.

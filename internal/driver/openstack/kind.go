@@ -223,6 +223,8 @@ type wanted struct {
 	unserved []string
 	// keeps is the Secret that a part of it is kept in.
 	keeps unit.ObjectRef
+	// again is as in the target.
+	again bool
 	// content is the file that becomes what is in it; nil without one.
 	content *unit.Content
 }
