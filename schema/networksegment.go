@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,14 +16,14 @@ func segmentsAttribute() Attribute {
 	segment := cty.ObjectWithOptionalAttrs(map[string]cty.Type{
 		"network_type": cty.String, "physical_network": cty.String, "segmentation_id": cty.Number,
 	}, []string{"physical_network", "segmentation_id"})
-	example := func(id int64) cty.Value {
+	example := func(physical string, id int64) cty.Value {
 		return cty.ObjectVal(map[string]cty.Value{
-			"network_type": cty.StringVal("vlan"), "physical_network": cty.StringVal("physnet1"), "segmentation_id": cty.NumberIntVal(id),
+			"network_type": cty.StringVal("vlan"), "physical_network": cty.StringVal(physical), "segmentation_id": cty.NumberIntVal(id),
 		})
 	}
 	return Attribute{
 		Name: "segments", Type: cty.List(segment), Change: Replace, Unordered: true, Apart: true, Conflicts: "provider_network_type", Bounds: &Bounds{1, 1<<24 - 1},
-		Example: cty.ListVal([]cty.Value{example(100), example(200)}),
+		Example: cty.ListVal([]cty.Value{example("physnet1", 100), example("physnet2", 200)}),
 		Doc:     "How a network is carried that consists of several segments, in place of the three above: all of them, each with its network_type and, as that needs them, its physical_network and segmentation_id, the number of the VLAN or tunnel, which Neutron chooses unless written. Something outside of Neutron has to join them, such as a router. Needs an administrator.",
 	}
 }
@@ -56,6 +57,27 @@ func segmentRules() []Rule {
 							Says: "must be one of " + strings.Join(networkTypes(), ", "), Hint: "correct the network_type",
 						})
 					}
+				}
+				return found
+			},
+		},
+		{
+			// Since Yoga: uniq_networksegment0network_id0network_type0physical_network. Neutron's API takes it, and tries
+			// for so long that no answer comes.
+			Doc: "No two segments have one network_type on one physical_network.",
+			breaches: func(v values) []Breach {
+				seen := map[[2]string]int{}
+				var found []Breach
+				for i, segment := range v.list("segments") {
+					kind, _ := segment.text("network_type")
+					physical, _ := segment.text("physical_network")
+					if before, twice := seen[[2]string{kind, physical}]; twice && kind != "" && physical != "" {
+						found = append(found, Breach{
+							Attribute: "segments", Path: cty.Path{}.IndexInt(i).GetAttr("physical_network"),
+							Says: fmt.Sprintf("must not be that of segments[%d], which has the same network_type", before), Hint: "correct it, or make a second network",
+						})
+					}
+					seen[[2]string{kind, physical}] = i
 				}
 				return found
 			},

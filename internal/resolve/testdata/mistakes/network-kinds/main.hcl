@@ -96,3 +96,12 @@ network "rooms" {
 network "nowhere" {
   segments = []
 }
+
+network "twice" {
+  segments = [
+    { network_type = "vlan", physical_network = "physnet1", segmentation_id = 100 },
+    { network_type = "vxlan" },
+    { network_type = "vxlan" },
+    { network_type = "vlan", physical_network = "physnet1", segmentation_id = 200 },
+  ]
+}
