@@ -117,8 +117,8 @@ func readMessage(body []byte) (kind, message string) {
 		}
 		return "", ""
 	}
-	if text, ok := document["message"].(string); ok {
-		return "", text
+	if text, ok := document["message"].(string); ok { // WebOb writes it for a page, though it answers with JSON
+		return "", strings.ReplaceAll(text, "<br />", " ")
 	}
 	for _, inner := range document {
 		switch inner := inner.(type) {

@@ -27,13 +27,17 @@ func somebody(t *testing.T) *gophercloud.ServiceClient {
 	return client
 }
 
-// afterwards deletes what somebody made.
+// afterwards deletes what somebody made, as soon as nothing has it any more: instances let go of ports a little later.
 func afterwards(t *testing.T, del func(context.Context) error) {
 	t.Helper()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
-		if err := del(ctx); err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		err := del(ctx)
+		for ; gophercloud.ResponseCodeIs(err, http.StatusConflict) && ctx.Err() == nil; err = del(ctx) {
+			pause(ctx, t)
+		}
+		if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 			t.Error(err)
 		}
 	})

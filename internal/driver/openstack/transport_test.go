@@ -93,8 +93,8 @@ func TestMessages(t *testing.T) {
 		`{"NeutronError": {"type": "OverQuota", "message": "Quota exceeded", "detail": ""}}`:                         "Quota exceeded",
 		`{"badRequest": {"code": 400, "message": "Invalid input for field user_data. Value: c2VjcmV0. Not base64"}}`: "Invalid input for field user_data.",
 		`{"error": {"code": 409, "title": "Conflict", "message": "Duplicate  entry\nfound"}}`:                        "Duplicate entry found",
-		`{"message": "no", "code": 1}`: "no",
-		`<html><head><title>403</title></head><body><h1>403</h1>Image is &amp;</body></html>`: "403 Image is &",
+		`{"message": "no, its address<br /><br />\n\n", "code": 1}`:                                                  "no, its address",
+		`<html><head><title>403</title></head><body><h1>403</h1>Image is &amp;</body></html>`:                        "403 Image is &",
 		`surprise`: "",
 	} {
 		_, message := readMessage([]byte(body))

@@ -17,7 +17,7 @@ func TestBedRetype(t *testing.T) {
 	b := newBench(t)
 	types := map[string]string{}
 	for name, specs := range map[string]cty.Value{
-		"plain": texted("volume_backend_name", "fake1"), "fast": texted("volume_backend_name", "fake1", "kind", "ssd"), "away": texted("volume_backend_name", "fake2"),
+		"plain": texted("volume_backend_name", "fake1"), "fast": texted("volume_backend_name", "fake1", "vendor:disks", "ssd"), "away": texted("volume_backend_name", "fake2"),
 	} {
 		tg := target(t, "volume_type", unique(name), values{"extra_specs": specs})
 		b.converge(t, &tg)

@@ -1,6 +1,7 @@
 package openstack_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -31,14 +32,12 @@ func TestBedQuotaOfAVolumeType(t *testing.T) {
 	tg := target(t, "volume_type", unique("type"), values{"quota": cty.ListVal([]cty.Value{quota(one.ID, map[string]int64{"volumes": 2, "gigabytes": 10})})})
 	b.converge(t, &tg)
 	name := wantedOf(tg).GetAttr("name").AsString()
-	limits := func(project string) map[string]any {
-		set, _ := request(t, "volumev3", http.MethodGet, "os-quota-sets/"+project, nil)["quota_set"].(map[string]any)
-		return map[string]any{"volumes": set["volumes_"+name], "gigabytes": set["gigabytes_"+name], "snapshots": set["snapshots_"+name]}
-	}
-	expect := func(project string, volumes, gigabytes, snapshots float64) {
+	expect := func(project string, volumes, gigabytes, snapshots int) {
 		t.Helper()
-		if have := limits(project); have["volumes"] != volumes || have["gigabytes"] != gigabytes || have["snapshots"] != snapshots {
-			t.Errorf("the limits are %v, want %v, %v, %v", have, volumes, gigabytes, snapshots)
+		set, _ := request(t, "volumev3", http.MethodGet, "os-quota-sets/"+project, nil)["quota_set"].(map[string]any)
+		have := fmt.Sprintf("%v %v %v", set["volumes_"+name], set["gigabytes_"+name], set["snapshots_"+name])
+		if want := fmt.Sprint(volumes, gigabytes, snapshots); have != want {
+			t.Errorf("the limits are %s, want %s", have, want)
 		}
 	}
 	set := func(project string, limits map[string]any) {
