@@ -91,6 +91,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.ceph()
 	c.nodes()
 	c.services()
+	c.startLabels()
 	c.mechanism()
 	c.physicalDevices()
 	c.tls()

@@ -1,10 +1,12 @@
 package compose_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -25,6 +27,41 @@ func TestOnDelete(t *testing.T) {
 		}
 		if !composed.Release(t, units, "nova").OnDelete || composed.Release(t, units, "keystone").OnDelete {
 			t.Error("OnDelete is wrong for other services")
+		}
+	}
+}
+
+// Pods of OVN's chart read a label of their node when they start. Where we replace pods, those of a node are told to be.
+func TestLabelsThatPodsRead(t *testing.T) {
+	const rolling = `values = { pod = { lifecycle = { upgrades = { daemonsets = { pod_replacement_strategy = "RollingUpdate" } } } } }`
+	want := unit.StartLabel{Key: "l3-agent", Release: "ovn", Chosen: "openvswitch"}
+	for _, test := range []struct {
+		network, values string
+		want            bool
+	}{{"ovn", "", true}, {"ovn", rolling, false}, {"ovs", "", false}} {
+		source := composed.Source(test.network, "")
+		if test.network != "ovn" {
+			source = composed.Without(source, "ovn")
+		}
+		source = strings.Replace(source, `service "ovn" {}`, "service \"ovn\" {\n"+test.values+"\n}", 1)
+		m, ev := composed.Text(t, source+"\nnode \"n\" { roles = [\"network\"] }\n")
+		units := composed.Compose(t, m, ev, compose.Facts{})
+		node := units["node.n"].Spec.(*unit.Node)
+		if told := slices.Contains(node.StartLabels, want); told != test.want || len(node.StartLabels) > 1 {
+			t.Errorf("%s with %q: pods read %v", test.network, test.values, node.StartLabels)
+		}
+		if node.Labels[want.Key] != unit.LabelEnabled || node.Labels[want.Chosen] != unit.LabelEnabled {
+			t.Errorf("the role gives %v", node.Labels)
+		}
+		if composed.Release(t, units, "openvswitch").LabelReaders != nil {
+			t.Errorf("%s: pods of openvswitch read labels", test.network)
+		}
+		if test.network != "ovn" {
+			continue
+		}
+		readers := composed.Release(t, units, "ovn").LabelReaders
+		if test.want != (readers != nil) || test.want && (readers.Component != "ovn-controller" || !slices.Contains(readers.Nodes, "n")) {
+			t.Errorf("with %q pods of ovn are replaced for %+v", test.values, readers)
 		}
 	}
 }

@@ -98,6 +98,9 @@ func (c *composer) service(s *model.Service, brokers int64) {
 		IgnoreDrift: append(c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address), drifts...),
 		Made:        made(s.Name, cloud.Namespace, values),
 	}
+	if release.OnDelete {
+		release.LabelReaders = c.readersOf(s.Name)
+	}
 	if ofRelease(s.Name, cloud.Release) {
 		release.OpenStackRelease = cloud.Release
 	}

@@ -121,6 +121,22 @@ func RoleLabels() []string {
 // LabelEnabled is the value that they choose nodes by. A node with any other has not the role.
 const LabelEnabled = "enabled"
 
+// RelabelledAnnotation tells of a node when a label last changed that pods there had read when they started.
+const RelabelledAnnotation = "kupenstack.io/relabelled"
+
+// StartLabel is a label of nodes that pods read when they start, and never again.
+type StartLabel struct {
+	Key     string
+	Release string // of the pods
+	Chosen  string // the label by which they choose nodes
+}
+
+// LabelReaders are the pods of a release that read labels of their nodes when they start.
+type LabelReaders struct {
+	Component string   // of the pods
+	Nodes     []string // whose labels may change
+}
+
 // Node is what is wanted of a Kubernetes node: only labels, as nodes come and go by themselves.
 type Node struct {
 	Name     string
@@ -131,6 +147,8 @@ type Node struct {
 	// Hosts tells whether instances may run there because of these labels. A change that would
 	// take that away has to wait until the host has none.
 	Hosts bool
+	// StartLabels are those that pods have to be replaced for when they change.
+	StartLabels []StartLabel `json:"-"`
 }
 
 // Driver returns [Kubernetes].
@@ -167,6 +185,8 @@ type Release struct {
 	// OnDelete says that the chart was told to replace no pods of DaemonSets by itself, as instances
 	// need them.
 	OnDelete bool `json:"-"`
+	// LabelReaders are pods of DaemonSets that are replaced, too, when labels of their node change; nil for none.
+	LabelReaders *LabelReaders `json:"-"`
 	// RollBack says that an upgrade that failed for good gives way to the revision before it, where that is safe.
 	RollBack bool `json:"-"`
 	// Retry has what was given up tried again when it is another text than it was then.

@@ -22,7 +22,7 @@ const askHosts = 20 * time.Second
 
 // rollout is what is left to replace of the pods of DaemonSets that Kubernetes itself leaves alone.
 type rollout struct {
-	left  int          // pods of an earlier revision
+	left  int          // pods that are not new
 	node  string       // whose turn it is
 	pods  []corev1.Pod // that are there
 	waits string       // for what, where no node's turn is now
@@ -35,15 +35,21 @@ type daemons struct {
 	desired int64  // nodes that it runs on
 	hash    string // of its newest revision
 	pods    []corev1.Pod
+	changed map[string]time.Time // when labels of nodes changed that its pods read when they start
 }
 
-// findRollout looks for pods of an earlier revision that Kubernetes leaves alone as the DaemonSet says OnDelete.
-// It asks the API server only while a DaemonSet tells that it has such.
+// findRollout looks for pods of an earlier revision that Kubernetes leaves alone as the DaemonSet says OnDelete, and
+// for those that read labels of their node which changed since. It asks the API server only while a DaemonSet tells
+// that it has such, or a node that there may be.
 func (d *Driver) findRollout(ctx context.Context, v *view) error {
 	if v.want == nil || !v.want.spec.OnDelete || v.newest.status != release.StatusDeployed || !v.settled() && !v.restored() || len(v.drift) > 0 {
 		return nil
 	}
 	var sets []*unstructured.Unstructured
+	relabelled, err := d.relabelled(ctx, v)
+	if err != nil {
+		return err
+	}
 	behind := false
 	for _, object := range v.newest.objects {
 		live := v.live[refOf(object)]
@@ -51,7 +57,7 @@ func (d *Driver) findRollout(ctx context.Context, v *view) error {
 			continue
 		}
 		sets = append(sets, live)
-		behind = behind || hasOldPods(live)
+		behind = behind || hasOldPods(live) || len(relabelled) > 0 && v.readsLabels(live)
 	}
 	if !behind {
 		return nil
@@ -65,6 +71,9 @@ func (d *Driver) findRollout(ctx context.Context, v *view) error {
 		one, err := d.daemonsOf(ctx, set)
 		if err != nil {
 			return fmt.Errorf("look at the pods of %s: %w", refOf(set), err)
+		}
+		if v.readsLabels(set) {
+			one.changed = relabelled
 		}
 		all = append(all, one)
 	}
@@ -236,9 +245,10 @@ func nextNode(sets []daemons, ready map[string]bool) rollout {
 	return next
 }
 
-// isNew tells whether a pod is of the newest revision.
+// isNew tells whether a pod is of the newest revision and has read the labels of its node as they are.
 func (s *daemons) isNew(pod *corev1.Pod) bool {
-	return pod.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == s.hash
+	changed, read := s.changed[pod.Spec.NodeName]
+	return pod.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == s.hash && (!read || pod.CreationTimestamp.After(changed))
 }
 
 func isReady(pod *corev1.Pod) bool {

@@ -3,6 +3,7 @@ package helm
 import (
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -81,5 +82,29 @@ func TestNextNode(t *testing.T) {
 				t.Errorf("%d are left, want %d", next.left, test.left)
 			}
 		})
+	}
+}
+
+// A pod that read labels of its node which changed since is replaced as one of an earlier revision is, and one that
+// was made in the same second may have read either.
+func TestPodsThatReadOtherLabels(t *testing.T) {
+	changed := time.Date(2031, 5, 17, 12, 0, 0, 0, time.UTC)
+	ready := map[string]bool{"w1": true, "w2": true, "w3": true}
+	for _, test := range []struct {
+		made time.Duration // the pod on w2
+		want string
+	}{{-time.Hour, "w2"}, {0, "w2"}, {time.Second, ""}} {
+		set := rolled("a", 3, "w1 new, w2 new, w3 new")
+		for i := range set.pods {
+			set.pods[i].CreationTimestamp = metav1.NewTime(changed.Add(-2 * time.Hour))
+		}
+		set.pods[1].CreationTimestamp = metav1.NewTime(changed.Add(test.made))
+		set.changed = map[string]time.Time{"w2": changed}
+		if next := nextNode([]daemons{set, rolled("b", 3, "w1 new, w2 new, w3 new")}, ready); next.node != test.want || next.waits != "" || next.left != len(next.pods) {
+			t.Errorf("made %s later: %+v", test.made, next)
+		}
+		if _, updated := updatedNodes([]daemons{set}, ready)["w2"]; updated != (test.want == "") {
+			t.Errorf("made %s later, it counts as new: %t", test.made, updated)
+		}
 	}
 }

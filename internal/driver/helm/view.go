@@ -363,6 +363,7 @@ func (v *view) field(ref unit.ObjectRef, field unit.Field) unit.Field {
 // refs returns every object whose changes concern the release.
 func (v *view) refs() []unit.ObjectRef {
 	refs := append([]unit.ObjectRef{progressRef(v.namespace, v.name)}, v.upcoming...)
+	refs = append(refs, v.labelledRefs()...)
 	if v.newest == nil {
 		return refs
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,7 +14,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// nodeLabels handles [unit.Node]: it sets labels of a Node, and nothing else of it.
+// nodeLabels handles [unit.Node]: it sets labels of a Node, and nothing else of it but when it changed one that pods
+// had read when they started.
 type nodeLabels struct {
 	cluster *Cluster
 	name    string
@@ -32,15 +34,20 @@ type seenNode struct {
 	owned  []string // keys that we have set before, sorted
 }
 
+func seenOf(live *unstructured.Unstructured) *seenNode {
+	seen := &seenNode{labels: live.GetLabels()}
+	if keys := live.GetAnnotations()[annotationOwned]; keys != "" {
+		seen.owned = strings.Split(keys, ",")
+	}
+	return seen
+}
+
 func (n *nodeLabels) state(_ context.Context, there objects) (unit.State, error) {
 	live := there[n.ref()]
 	if live == nil {
 		return unit.State{Existence: unit.Absent, Observed: &seenNode{}}, nil
 	}
-	seen := &seenNode{labels: live.GetLabels()}
-	if keys := live.GetAnnotations()[annotationOwned]; keys != "" {
-		seen.owned = strings.Split(keys, ",")
-	}
+	seen := seenOf(live)
 	if n.spec == nil && len(seen.owned) == 0 {
 		return unit.State{Existence: unit.Absent, Observed: seen}, nil // nothing of ours is left
 	}
@@ -96,12 +103,38 @@ func (n *nodeLabels) compare(state unit.State) unit.Diff {
 	return unit.Diff{Action: unit.ActionNone}
 }
 
-// cost tells of a node that moves from one slot to another one: Kubernetes ends the pods of the old one itself.
+// cost tells of a node that moves from one slot to another one: Kubernetes ends the pods of the old one itself. And it
+// tells of pods that have to read other labels.
 func (n *nodeLabels) cost(seen *seenNode) string {
-	if then, ok := n.spec.Labels[unit.SlotLabel]; !ok || seen.labels[unit.SlotLabel] == "" || seen.labels[unit.SlotLabel] == then {
-		return ""
+	var costs []string
+	if then, ok := n.spec.Labels[unit.SlotLabel]; ok && seen.labels[unit.SlotLabel] != "" && seen.labels[unit.SlotLabel] != then {
+		costs = append(costs, "the pods of Nova, libvirt and Neutron on the node end, and others take their place")
 	}
-	return "the pods of Nova, libvirt and Neutron on the node end, and others take their place"
+	for _, label := range n.misread(seen) {
+		costs = append(costs, fmt.Sprintf("pods of %s on the node are replaced, as they read the label %s only when they start", label.Release, label.Key))
+	}
+	return strings.Join(costs, "; ")
+}
+
+// misread are the labels whose change pods on the node do not notice by themselves. Where there are none of these pods,
+// or none will be, nobody has to.
+func (n *nodeLabels) misread(seen *seenNode) []unit.StartLabel {
+	ends := func(key string) bool {
+		_, wanted := n.spec.Labels[key]
+		return !wanted && slices.Contains(seen.owned, key)
+	}
+	var labels []unit.StartLabel
+	for _, label := range n.spec.StartLabels {
+		if seen.labels[label.Chosen] != unit.LabelEnabled || ends(label.Chosen) {
+			continue
+		}
+		before, there := seen.labels[label.Key]
+		after, wanted := n.spec.Labels[label.Key]
+		if wanted && (!there || before != after) || there && ends(label.Key) {
+			labels = append(labels, label)
+		}
+	}
+	return labels
 }
 
 func (n *nodeLabels) apply(ctx context.Context, there objects) error {
@@ -109,7 +142,11 @@ func (n *nodeLabels) apply(ctx context.Context, there objects) error {
 	if live == nil {
 		return unit.Blocked(fmt.Sprintf("node %q is not in the cluster", n.name))
 	}
-	return n.set(ctx, live, n.spec.Labels)
+	relabelled := live.GetAnnotations()[unit.RelabelledAnnotation]
+	if len(n.misread(seenOf(live))) > 0 {
+		relabelled = time.Now().UTC().Format(time.RFC3339)
+	}
+	return n.set(ctx, live, n.spec.Labels, relabelled)
 }
 
 // remove takes our labels away. The node stays.
@@ -118,18 +155,22 @@ func (n *nodeLabels) remove(ctx context.Context, there objects) error {
 	if live == nil || live.GetAnnotations()[annotationOwned] == "" {
 		return nil
 	}
-	return n.set(ctx, live, nil)
+	return n.set(ctx, live, nil, "")
 }
 
-// set applies exactly these labels. The UID keeps the server from making a node that has gone in
+// set applies exactly these labels, and with them when such changed that pods had read, "" for never: so that this is
+// lost with no process. The UID keeps the server from making a node that has gone in
 // the meantime.
-func (n *nodeLabels) set(ctx context.Context, live *unstructured.Unstructured, labels map[string]string) error {
+func (n *nodeLabels) set(ctx context.Context, live *unstructured.Unstructured, labels map[string]string, relabelled string) error {
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Node",
 		"metadata": map[string]any{"name": n.name, "uid": string(live.GetUID())},
 	}}
 	if len(labels) > 0 {
 		object.SetLabels(labels)
+	}
+	if relabelled != "" {
+		object.SetAnnotations(map[string]string{unit.RelabelledAnnotation: relabelled})
 	}
 	_, err := n.cluster.apply(ctx, object, metav1.ApplyOptions{FieldManager: managerNodes, Force: true})
 	return err

@@ -20,7 +20,7 @@ func TestApplyingLabelsNeverMakesANode(t *testing.T) {
 	defer cancel()
 	gone := parse(t, "apiVersion: v1\nkind: Node\nmetadata: {name: gone-just-now, uid: 11111111-2222-4333-8444-555555555555}")
 	labels := &nodeLabels{cluster: c, name: "gone-just-now"}
-	if err := labels.set(ctx, gone, map[string]string{"a": "b"}); err == nil {
+	if err := labels.set(ctx, gone, map[string]string{"a": "b"}, ""); err == nil {
 		t.Error("it was applied")
 	}
 	if found, err := c.Confirm(ctx, labels.ref()); found != nil || err != nil {

@@ -5,9 +5,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 const (
@@ -25,12 +28,14 @@ const (
 func strip(object *unstructured.Unstructured) *unstructured.Unstructured {
 	node := object.GetKind() == "Node" && object.GetAPIVersion() == "v1"
 	var owned []string
+	relabelled := ""
 	metadata, _ := object.Object["metadata"].(map[string]any)
 	if node {
 		if _, fresh := metadata[fieldManagers]; fresh {
 			owned = ownedLabels(object.GetManagedFields())
+			relabelled = relabelledAt(object)
 		} else if keys := object.GetAnnotations()[annotationOwned]; keys != "" {
-			owned = strings.Split(keys, ",")
+			owned, relabelled = strings.Split(keys, ","), object.GetAnnotations()[unit.RelabelledAnnotation]
 		}
 	}
 	by := ""
@@ -58,7 +63,11 @@ func strip(object *unstructured.Unstructured) *unstructured.Unstructured {
 			object.Object["status"] = status
 		}
 		if len(owned) > 0 {
-			object.SetAnnotations(map[string]string{annotationOwned: strings.Join(owned, ",")})
+			annotations := map[string]string{annotationOwned: strings.Join(owned, ",")}
+			if relabelled != "" {
+				annotations[unit.RelabelledAnnotation] = relabelled
+			}
+			object.SetAnnotations(annotations)
 		}
 	}
 	return object
@@ -130,6 +139,21 @@ func ownedLabels(entries []metav1.ManagedFieldsEntry) []string {
 	}
 	slices.Sort(owned)
 	return slices.Compact(owned)
+}
+
+// relabelledAt returns when labels of a Node changed that pods had read, "" for never. It was written by our clock,
+// and pods are made by that of the API server, which notes when we wrote last: the change was not after that.
+func relabelledAt(node *unstructured.Unstructured) string {
+	at, err := time.Parse(time.RFC3339, node.GetAnnotations()[unit.RelabelledAnnotation])
+	if err != nil {
+		return "" // nobody wrote it, or somebody else did
+	}
+	for _, entry := range node.GetManagedFields() {
+		if entry.Manager == managerNodes && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Time != nil && entry.Time.Time.Before(at) {
+			at = entry.Time.Time
+		}
+	}
+	return at.UTC().Format(time.RFC3339)
 }
 
 // sameContent tells whether two stripped objects differ in nothing but their versions.
