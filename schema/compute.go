@@ -89,7 +89,7 @@ func keypairRule() Rule {
 
 func instanceBlock() Block {
 	return Block{
-		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{metadataRule(), tagsRule()},
+		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{metadataRule(), tagsRule(), hintsRule()},
 		Loses: &Loss{What: "what is on its disk, and the addresses that Nova chose"},
 		Doc:   "A virtual machine of Nova.",
 		Attributes: []Attribute{
@@ -130,6 +130,19 @@ func instanceBlock() Block {
 				Doc: "The server group that says which instances are to be on the same host as this one, or on other hosts. An instance joins one only when it is created.",
 			},
 			{
+				Name: "same_host", Type: cty.Set(cty.String), Wish: true, Reference: &Reference{Kind: "instance", Output: "id"},
+				Doc: "Instances on whose hosts it is to run. It counts when the instance is made; see scheduler_hints.",
+			},
+			{
+				Name: "different_host", Type: cty.Set(cty.String), Wish: true, Reference: &Reference{Kind: "instance", Output: "id"},
+				Doc: "Instances on whose hosts it is not to run. It counts when the instance is made; see scheduler_hints.",
+			},
+			{
+				Name: "scheduler_hints", Type: cty.Map(cty.String), Wish: true, Example: cty.MapVal(map[string]cty.Value{"build_near_host_ip": cty.StringVal("192.0.2.10"), "cidr": cty.StringVal("/24")}),
+				Doc: "What else Nova's scheduler is told when the instance is made, for the filters that are enabled there: query with a condition in JSON, build_near_host_ip and cidr, target_cell, or those of filters of your own. " +
+					"Nova shows nobody what it was told, and a host once chosen stays: so a change of hints is no difference, moves nothing, and counts for the next instance that is made of the block. To have one made anew by other hints, write them in replace_triggered_by of lifecycle as well.",
+			},
+			{
 				Name: "user_data", Type: cty.String, Change: Replace, Sensitive: true, Example: cty.StringVal("#cloud-config\npackages: [nginx]\n"),
 				Doc: "What cloud-init runs at the first start; it often holds secrets.",
 			},
@@ -160,4 +173,14 @@ func instanceBlock() Block {
 			{Name: "host", Type: cty.String, Presence: Computed, Doc: "The compute host that runs it."},
 		},
 	}
+}
+
+func hintsRule() Rule {
+	return keysRule("scheduler_hints", "Hints with attributes of their own, which are same_host, different_host and server_group, are none of scheduler_hints.", func(key string) (says, hint string) {
+		attribute, own := map[string]string{"same_host": "same_host", "different_host": "different_host", "group": "server_group"}[key]
+		if !own {
+			return "", ""
+		}
+		return "must not be written: there is an attribute for it", "write " + attribute + " in the block itself, beside scheduler_hints"
+	})
 }

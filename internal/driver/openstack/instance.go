@@ -192,8 +192,8 @@ func (k instanceKind) create(ctx context.Context, s *session, w wanted) (*object
 		server["security_groups"] = refs
 	}
 	body := map[string]any{"server": server}
-	if group := w.text(groupAttribute); group != "" {
-		body["os:scheduler_hints"] = map[string]any{"group": group}
+	if hints := newHints(w); len(hints) > 0 {
+		body["os:scheduler_hints"] = hints
 	}
 	made, err := scoped.one(ctx, call{
 		service: serviceCompute, method: http.MethodPost, path: "servers", body: body, microversion: createVersion,

@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -45,4 +46,20 @@ func (k instanceKind) group(ctx context.Context, s *session, objects []found) ma
 		}
 	}
 	return failures
+}
+
+// newHints are what the scheduler is told of a new server, which Nova does not show later on.
+func newHints(w wanted) map[string]any {
+	hints := map[string]any{}
+	written, _ := w.plain("scheduler_hints").(map[string]any)
+	maps.Copy(hints, written)
+	for _, name := range []string{"same_host", "different_host"} {
+		if instances := w.list(name); len(instances) > 0 {
+			hints[name] = instances
+		}
+	}
+	if group := w.text(groupAttribute); group != "" {
+		hints["group"] = group
+	}
+	return hints
 }

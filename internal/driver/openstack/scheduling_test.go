@@ -192,6 +192,7 @@ func TestBedInstanceInAServerGroup(t *testing.T) {
 	b.converge(t, &group)
 	server := target(t, "instance", unique("vm"), values{
 		"image": text(image.ID), "flavor": text(flavor.ID), "networks": cty.ListValEmpty(cty.String), "server_group": text(group.ID),
+		"different_host": set("d32019d3-bc6e-4319-9c1d-6722fc136a22"), "scheduler_hints": texted("query", `["=", "$host", "none"]`),
 	})
 	if st := b.converge(t, &server); st.Outputs.GetAttr("server_group").AsString() != group.ID {
 		t.Errorf("the instance is %#v", st.Outputs)
@@ -202,5 +203,8 @@ func TestBedInstanceInAServerGroup(t *testing.T) {
 	}
 	if _, diff := b.compare(t, with(t, server, values{"server_group": text("other")})); diff.Action != unit.ActionReplace {
 		t.Errorf("another group: %+v", diff)
+	}
+	if _, diff := b.compare(t, with(t, server, values{"same_host": set(server.ID), "scheduler_hints": texted("query", "[]")})); diff.Action != unit.ActionNone {
+		t.Errorf("other hints count for the next one: %+v", diff)
 	}
 }
