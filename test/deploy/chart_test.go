@@ -177,6 +177,15 @@ func variants() []variant {
 			},
 		},
 		{
+			name: "an account for charts", image: tagged,
+			values: with(values{"deployer": values{
+				"namespaces":   []any{"default"},
+				"extraRules":   []any{values{"apiGroups": []any{"example.org"}, "resources": []any{"things"}, "verbs": []any{"get"}}},
+				"clusterRules": []any{values{"apiGroups": []any{"rbac.authorization.k8s.io"}, "resources": []any{"clusterroles"}, "verbs": []any{"create"}}},
+			}}),
+			args: []string{"--chart-account=lab/kupenstack-deployer"},
+		},
+		{
 			name: "digest and more", image: "mirror.example.org/sync@sha256:0123",
 			values: with(values{
 				"image": values{"repository": "mirror.example.org/sync", "tag": "1.2.3", "digest": "sha256:0123"}, "imagePullSecrets": []any{values{"name": "pull"}},
@@ -289,6 +298,7 @@ func TestChartRefuses(t *testing.T) {
 		"repo.url is required": {},
 		"passwort is none of":  {"repo": values{"url": exampleURL, "secret": "git", "secretKeys": []any{"passwort"}}},
 		"everybody's commits":  {"repo": values{"url": exampleURL, "secretKeys": []any{"signers"}}},
+		"own namespace":        {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": []any{"openstack", "lab"}}},
 	} {
 		if _, err := render("lab", given); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want one with %q", given, err, want)

@@ -69,6 +69,7 @@ type Flags struct {
 
 	ChartCredentials string // a file
 	ChartCA          string // a file
+	ChartAccount     string
 
 	collector revision.Collector
 }
@@ -107,6 +108,7 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.AgeKeys, "sops-age-key-file", "", "a file with the age identities that files encrypted with SOPS are opened with")
 	set.StringVar(&f.ChartCredentials, "chart-credentials-file", "", "a file with credentials for repositories of charts and registries of images, in Docker's format")
 	set.StringVar(&f.ChartCA, "chart-ca-file", "", "a file with further certificate authorities for repositories of charts and registries of images, in PEM")
+	set.StringVar(&f.ChartAccount, "chart-account", "", "the service account that objects of charts are written as, as namespace/name, which this one has to be allowed to impersonate (default: this one)")
 	set.StringVar(&f.GitCA, "git-ca-file", "", "a file with further certificate authorities for https repositories, in PEM")
 }
 

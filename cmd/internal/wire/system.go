@@ -38,15 +38,16 @@ type System struct {
 	// OpenStack each time that a connection is made.
 	Model func() *model.Model
 
-	cluster *kube.Cluster
-	checks  compose.Checks
-	sources openstack.Sources
-	limits  plan.Limits
-	agent   string
-	guard   func() error
-	masker  *redact.Masker
-	current atomic.Pointer[engine.Engine] // who hears of changes
-	nodes   *nodeWatch
+	cluster  *kube.Cluster
+	checks   compose.Checks
+	sources  openstack.Sources
+	limits   plan.Limits
+	deployer deployer
+	agent    string
+	guard    func() error
+	masker   *redact.Masker
+	current  atomic.Pointer[engine.Engine] // who hears of changes
+	nodes    *nodeWatch
 
 	mutex   sync.Mutex
 	found   *installed        // by Ping, for the engine that is made next
@@ -79,6 +80,10 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 	if err != nil {
 		return nil, fmt.Errorf("%w: --max-deletes: %w", ErrUsage, err)
 	}
+	deployer, err := flags.deployer()
+	if err != nil {
+		return nil, err
+	}
 	budgets, err := flags.budgets()
 	if err != nil {
 		return nil, err
@@ -88,7 +93,7 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 		return nil, err
 	}
 	s := &System{
-		Flags: flags, checks: checks, sources: sources, limits: limits, Access: access, Budgets: budgets, Log: log, agent: agent, guard: guard,
+		Flags: flags, checks: checks, sources: sources, limits: limits, deployer: deployer, Access: access, Budgets: budgets, Log: log, agent: agent, guard: guard,
 		masker: redact.NewMasker(), nodes: newNodeWatch(), told: map[string]string{},
 	}
 	s.Model = func() *model.Model { return nil }
@@ -187,7 +192,11 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	if charts.Digester, err = redact.NewDigester(key); err != nil {
 		return nil, nil, err
 	}
-	releases, err := helm.New(releasesCluster{s.cluster}, charts)
+	releasing, err := s.releasing()
+	if err != nil {
+		return nil, nil, err
+	}
+	releases, err := helm.New(releasesCluster{releasing}, charts)
 	if err != nil {
 		return nil, nil, err
 	}

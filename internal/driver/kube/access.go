@@ -29,17 +29,26 @@ const (
 
 // at returns the client for an object. false means that the server does not serve the kind.
 func (c *Cluster) at(ctx context.Context, ref unit.ObjectRef) (dynamic.ResourceInterface, bool, error) {
+	return c.of(ctx, c.dynamic, ref)
+}
+
+// toWrite is at for a request that changes the object, or tries to.
+func (c *Cluster) toWrite(ctx context.Context, ref unit.ObjectRef) (dynamic.ResourceInterface, bool, error) {
+	return c.of(ctx, c.writes, ref)
+}
+
+func (c *Cluster) of(ctx context.Context, client dynamic.Interface, ref unit.ObjectRef) (dynamic.ResourceInterface, bool, error) {
 	served, ok, err := c.kinds.lookup(ctx, ref.APIVersion, ref.Kind)
 	if err != nil || !ok {
 		return nil, false, err
 	}
 	if !served.namespaced {
-		return c.dynamic.Resource(served.resource), true, nil
+		return client.Resource(served.resource), true, nil
 	}
 	if ref.Namespace == "" {
 		return nil, false, unit.Blocked(fmt.Sprintf("objects of the kind %s live in a namespace, and none is given: write metadata.namespace", ref.Kind))
 	}
-	return c.dynamic.Resource(served.resource).Namespace(ref.Namespace), true, nil
+	return client.Resource(served.resource).Namespace(ref.Namespace), true, nil
 }
 
 // Confirm asks the server for one object, whatever its labels. nil without an error means that it
@@ -102,7 +111,7 @@ func (c *Cluster) apply(ctx context.Context, object *unstructured.Unstructured, 
 ) (*unstructured.Unstructured, error) {
 	ref := unit.RefOf(object.Object)
 	doing := "apply " + ref.String()
-	objects, ok, err := c.at(ctx, ref)
+	objects, ok, err := c.toWrite(ctx, ref)
 	if err != nil {
 		return nil, c.explainError(err, doing)
 	}
@@ -142,7 +151,7 @@ func (c *Cluster) Create(ctx context.Context, manager string, object *unstructur
 	object = labelled(object)
 	ref := unit.RefOf(object.Object)
 	doing := "create " + ref.String()
-	objects, ok, err := c.at(ctx, ref)
+	objects, ok, err := c.toWrite(ctx, ref)
 	if err != nil {
 		return nil, c.explainError(err, doing)
 	}
@@ -166,7 +175,7 @@ func (c *Cluster) Create(ctx context.Context, manager string, object *unstructur
 func (c *Cluster) update(ctx context.Context, object *unstructured.Unstructured, options metav1.UpdateOptions) (*unstructured.Unstructured, error) {
 	ref := unit.RefOf(object.Object)
 	doing := "write " + ref.String()
-	objects, ok, err := c.at(ctx, ref)
+	objects, ok, err := c.toWrite(ctx, ref)
 	if err != nil {
 		return nil, c.explainError(err, doing)
 	}
@@ -193,7 +202,7 @@ func (c *Cluster) Delete(ctx context.Context, ref unit.ObjectRef, uid types.UID)
 	if uid == "" {
 		return errors.New(doing + ": it is not known which one is meant")
 	}
-	objects, ok, err := c.at(ctx, ref)
+	objects, ok, err := c.toWrite(ctx, ref)
 	if err != nil {
 		return c.explainError(err, doing)
 	}

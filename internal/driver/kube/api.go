@@ -27,7 +27,7 @@ const (
 // guard and the deadlines of the [Cluster] that it is from, see [Cluster.API]. The errors are those of the API
 // server.
 type API struct {
-	config   *rest.Config
+	config   *rest.Config // of what a Getter gives
 	client   kubernetes.Interface
 	metadata metadata.Interface
 	watcher  metadata.Interface
@@ -38,7 +38,8 @@ type API struct {
 func (c *Cluster) API(timeout time.Duration) (*API, error) {
 	config := rest.CopyConfig(c.config)
 	watching := rest.CopyConfig(config) // without a timeout, which would end watches
-	config.Timeout = timeout
+	writer := rest.CopyConfig(c.writer)
+	config.Timeout, writer.Timeout = timeout, timeout
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("access to the cluster: %w", err)
@@ -51,7 +52,7 @@ func (c *Cluster) API(timeout time.Duration) (*API, error) {
 	if err != nil {
 		return nil, fmt.Errorf("access to the cluster: %w", err)
 	}
-	return &API{config: config, client: client, metadata: objects, watcher: watcher}, nil
+	return &API{config: writer, client: client, metadata: objects, watcher: watcher}, nil
 }
 
 // Metadata returns the metadata of the objects of a resource that a selector of labels takes, "" for all. An

@@ -45,6 +45,8 @@ type Cluster struct {
 	config    *rest.Config // guarded
 	discovery rest.Interface
 	dynamic   dynamic.Interface
+	writer    *rest.Config      // config, or the same as another account: see As
+	writes    dynamic.Interface // by writer
 	core      corev1.CoreV1Interface
 	logLines  int
 	masker    *redact.Masker
@@ -87,7 +89,7 @@ func New(options Options) (*Cluster, error) {
 	}
 	c := &Cluster{
 		namespace: cmp.Or(options.SystemNamespace, DefaultNamespace),
-		config:    config, discovery: plain, dynamic: objects, core: core,
+		config:    config, discovery: plain, dynamic: objects, core: core, writer: config, writes: objects,
 		logLines: min(options.LogLines, MaxLogLines), masker: options.Masker, log: options.Log, excerpts: newExcerpts(),
 		kinds: newKinds(plain), verdicts: newVerdicts(), subscribers: &subscribers{},
 	}
