@@ -119,11 +119,10 @@ func TestServerTakesTheChart(t *testing.T) {
 	})
 }
 
-// account makes the chart's service account with its rights, under names of this test's own, and
-// returns a client that is this account. It may delete data in the namespaces that are given.
-func (p *place) account(data ...any) kubernetes.Interface {
+// grant makes the chart's service accounts with their rights, under names of this test's own.
+func (p *place) grant(given values) {
 	p.t.Helper()
-	given := values{"repo": values{"url": exampleURL}, "serviceAccount": values{"name": p.name}, "rbac": values{"deleteData": data}}
+	given["repo"], given["serviceAccount"] = values{"url": exampleURL}, values{"name": p.name}
 	for _, object := range objects(p.t, p.name, given) {
 		if object.GetKind() == "Deployment" || object.GetKind() == "Service" {
 			continue
@@ -140,6 +139,13 @@ func (p *place) account(data ...any) kubernetes.Interface {
 			})
 		}
 	}
+}
+
+// account makes the chart's service account with its rights, and returns a client that is this account. It may delete
+// data in the namespaces that are given.
+func (p *place) account(data ...any) kubernetes.Interface {
+	p.t.Helper()
+	p.grant(values{"rbac": values{"deleteData": data}})
 	config := rest.CopyConfig(p.config)
 	config.Impersonate = rest.ImpersonationConfig{
 		UserName: "system:serviceaccount:" + p.name + ":" + p.name,
