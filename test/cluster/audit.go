@@ -17,6 +17,7 @@ type Event struct {
 	ID        string    // unique for each request
 	Time      time.Time // when the request arrived
 	User      string
+	As        string // whom the user impersonated, "" for nobody
 	UserAgent string
 	Verb      string // as RBAC names it: get, list, watch, create, update, patch, delete, deletecollection
 	URI       string // path and query
@@ -41,6 +42,9 @@ type auditLine struct {
 	User                     struct {
 		Username string `json:"username"`
 	} `json:"user"`
+	ImpersonatedUser struct {
+		Username string `json:"username"`
+	} `json:"impersonatedUser"`
 	UserAgent      string    `json:"userAgent"`
 	Verb           string    `json:"verb"`
 	RequestURI     string    `json:"requestURI"`
@@ -130,6 +134,7 @@ func parseEvents(data []byte) ([]Event, int, error) {
 			ID:        line.AuditID,
 			Time:      line.RequestReceivedTimestamp,
 			User:      line.User.Username,
+			As:        line.ImpersonatedUser.Username,
 			UserAgent: line.UserAgent,
 			Verb:      line.Verb,
 			URI:       line.RequestURI,

@@ -30,8 +30,11 @@ const (
 	account = "kupenstack"
 )
 
-// accountName is what the audit log calls it.
-const accountName = "system:serviceaccount:" + System + ":" + account
+// What the audit log calls it, and the account of charts where these have one: see [World.Deployer].
+const (
+	accountName  = "system:serviceaccount:" + System + ":" + account
+	deployerName = accountName + "-deployer"
+)
 
 // login makes the daemon's service account with the rights that deploy/ gives it, and returns access
 // with a token of it. All commands use that, so a right that is missing there fails a test.

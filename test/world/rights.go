@@ -1,0 +1,121 @@
+package world
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Whom rights are given to.
+const (
+	Daemon = accountName
+	Charts = deployerName // see [World.Deployer]
+)
+
+// Right is something that may be done with a resource, in whichever namespaces.
+type Right struct{ Verb, Group, Resource string }
+
+// String is as kubectl has it: "patch daemonsets.apps".
+func (r Right) String() string { return r.Verb + " " + r.Kind() }
+
+// Kind is the resource with its group.
+func (r Right) Kind() string {
+	if r.Group == "" {
+		return r.Resource
+	}
+	return r.Resource + "." + r.Group
+}
+
+// granted are the rights that roles among objects give an account, one by one.
+func granted(t testing.TB, objects []*unstructured.Unstructured, account string) []Right {
+	t.Helper()
+	rules := map[string][]rbacv1.PolicyRule{} // by kind, namespace and name
+	bound := map[string]bool{}
+	key := func(kind, namespace, name string) string { return kind + " " + namespace + " " + name }
+	for _, object := range objects {
+		var role rbacv1.Role // the fields of the others are among its own, or a binding's
+		var binding rbacv1.RoleBinding
+		switch object.GetKind() {
+		case "Role", "ClusterRole":
+			decode(t, object, &role)
+			rules[key(object.GetKind(), role.Namespace, role.Name)] = role.Rules
+		case "RoleBinding", "ClusterRoleBinding":
+			decode(t, object, &binding)
+			to := slices.ContainsFunc(binding.Subjects, func(s rbacv1.Subject) bool {
+				return s.Kind == rbacv1.ServiceAccountKind && "system:serviceaccount:"+s.Namespace+":"+s.Name == account
+			})
+			if namespace := binding.Namespace; to && binding.RoleRef.Kind == "Role" {
+				bound[key("Role", namespace, binding.RoleRef.Name)] = true
+			} else if to {
+				bound[key("ClusterRole", "", binding.RoleRef.Name)] = true
+			}
+		}
+	}
+	var rights []Right
+	for role := range bound {
+		for _, rule := range rules[role] {
+			for _, group := range rule.APIGroups {
+				for _, resource := range rule.Resources {
+					for _, verb := range rule.Verbs {
+						rights = append(rights, Right{verb, group, resource})
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(rights, func(a, b Right) int {
+		return slices.Compare([]string{a.Group, a.Resource, a.Verb}, []string{b.Group, b.Resource, b.Verb})
+	})
+	return slices.Compact(rights)
+}
+
+func decode(t testing.TB, object *unstructured.Unstructured, into any) {
+	t.Helper()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, into, true); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Conduct is what has been asked of the API server in the name of an account.
+type Conduct struct {
+	Used    map[Right]int
+	Refused []string // for want of a right
+}
+
+// Conduct is what the commands have asked so far, by account.
+func (w *World) Conduct(t testing.TB) map[string]*Conduct {
+	t.Helper()
+	events, _, err := w.Cluster.Events(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]*Conduct{Daemon: {Used: map[Right]int{}}, Charts: {Used: map[Right]int{}}}
+	for _, e := range events {
+		if e.User != accountName || e.Object.Resource == "" || e.Object.APIGroup == authorizationv1.GroupName {
+			continue // what it may do, everybody may ask, and this package does
+		}
+		conduct := of[accountName]
+		if e.As != "" {
+			conduct.Used[Right{"impersonate", "", "serviceaccounts"}]++
+			conduct = of[e.As]
+		}
+		resource := e.Object.Resource
+		if e.Object.Subresource != "" {
+			resource += "/" + e.Object.Subresource
+		}
+		switch {
+		case conduct == nil:
+			t.Fatalf("somebody was %s", e.As)
+		case e.Code == http.StatusForbidden:
+			conduct.Refused = append(conduct.Refused, e.Verb+" "+e.URI)
+		default:
+			conduct.Used[Right{e.Verb, e.Object.APIGroup, resource}]++
+		}
+	}
+	return of
+}
