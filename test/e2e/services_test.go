@@ -51,6 +51,7 @@ const outside = `  physical_network "public" {
 
 // TestServices deploys every service there is, one pass after another: they come up, stay at rest, are
 // repaired, and go. What carries instances stays, as other tests have some in the cloud that they share.
+// What charts bring is written as an account of its own, and at the end the roles in deploy/ are compared with what was asked.
 // With the charts of OpenStack-Helm, where nothing else runs meanwhile, all services go, on every backend
 // of the network and of storage.
 func TestServices(t *testing.T) {
@@ -71,6 +72,11 @@ func TestServices(t *testing.T) {
 			w := world.New(t)
 			w.Describe(t, "cloud.hcl", composed.Without(composed.Source(backend, storage[backend], mirror, outside), "ceph-adapter-rook")+nodes) // there is no Rook
 			s := &everything{story{World: w, all: t}}
+			rights := func(*testing.T) {}
+			if !alone { // exporters of OpenStack-Helm bind their pods to cluster-admin, which no account of charts may
+				granted := w.Deployer(t, namespace)
+				rights = func(t *testing.T) { s.rights(t, granted) }
+			}
 			s.commit = w.Push(t, "Describe the cloud")
 			for _, chapter := range []struct {
 				name string
@@ -80,6 +86,7 @@ func TestServices(t *testing.T) {
 				{"rest", s.rest},
 				{"repair", s.repair},
 				{"take away", func(t *testing.T) { s.takeAway(t, gone) }},
+				{"rights", rights},
 			} {
 				if !t.Run(chapter.name, chapter.run) {
 					return // what follows builds on it

@@ -13,31 +13,31 @@ app.kubernetes.io/component: daemon
 {{- define "kupenstack.deployer" -}}
 {{ .Values.serviceAccount.name }}-deployer
 {{- end -}}
+{{/*
+What OpenStack-Helm's charts consist of, beside what a cloud also has from elsewhere, with what may be done with it. Of
+workloads, as of Services, a list is put back whole where somebody changed what tells its elements apart: an update.
+*/ -}}
 {{- define "kupenstack.chartRules" }}
-  # What OpenStack-Helm's charts consist of, beside that.
   - apiGroups: [""]
-    resources: [serviceaccounts, endpoints]
-    verbs: [get, list, watch, create, update, patch, delete]
+    resources: [serviceaccounts, pods]
+    verbs: [{{ join ", " . }}]
   # What holds data is not deleted, but for namespaces that rbac.deleteData names.
   - apiGroups: [""]
     resources: [persistentvolumeclaims]
-    verbs: [get, list, watch, create, update, patch]
-  - apiGroups: [""]
-    resources: [pods]
-    verbs: [create, update, patch, delete]
+    verbs: [{{ without . "delete" | join ", " }}]
   - apiGroups: [apps]
-    resources: [deployments, statefulsets, daemonsets, controllerrevisions]
-    verbs: [get, list, watch, create, update, patch, delete]
+    resources: [deployments, statefulsets, daemonsets]
+    verbs: [{{ join ", " . }}{{ if has "patch" . }}, update{{ end }}]
   - apiGroups: [batch]
     resources: [jobs, cronjobs]
-    verbs: [get, list, watch, create, update, patch, delete]
+    verbs: [{{ join ", " . }}{{ if has "patch" . }}, update{{ end }}]
   - apiGroups: [policy]
     resources: [poddisruptionbudgets]
-    verbs: [get, list, watch, create, update, patch, delete]
+    verbs: [{{ join ", " . }}]
   - apiGroups: [networking.k8s.io]
     resources: [networkpolicies]
-    verbs: [get, list, watch, create, update, patch, delete]
+    verbs: [{{ join ", " . }}]
   - apiGroups: [autoscaling]
     resources: [horizontalpodautoscalers]
-    verbs: [get, list, watch, create, update, patch, delete]
+    verbs: [{{ join ", " . }}]
 {{- end }}
