@@ -29,7 +29,7 @@ func TestDeleteHooksOfOpenStackHelm(t *testing.T) {
 	seen := map[string]bool{}
 	composed.Variants(t, func(t *testing.T, units map[string]unit.Unit) {
 		for _, r := range releases(units) {
-			for _, o := range objectsOf(t, renderedBy(t, theirs(t, dir, r.Name), r)) {
+			for _, o := range objectsOf(t, documents(t, theirs(t, dir, r.Name), r)) {
 				for event := range strings.SplitSeq(o.GetAnnotations()[release.HookAnnotation], ",") {
 					event := release.HookEvent(strings.TrimSpace(event))
 					// What a hook runs with counts as little as the objects of the release do.

@@ -103,18 +103,15 @@ func madeBy(t *testing.T, objects []string, script string) []string {
 	var text, bridges string
 	for _, object := range objects {
 		var o struct {
-			Kind string
 			Data map[string]string
 		}
-		if !strings.Contains(object, "\nkind: ConfigMap\n") && !strings.Contains(object, "\nkind: Secret\n") {
-			continue
+		if strings.Contains(object, "\nkind: ConfigMap\n") {
+			if err := yaml.Unmarshal([]byte(object), &o); err == nil && o.Data[script] != "" {
+				text = o.Data[script]
+			}
 		}
-		document, open, _ := strings.Cut(object, "\n{")
-		if err := yaml.Unmarshal([]byte(document), &o); err == nil && o.Kind == "ConfigMap" && o.Data[script] != "" {
-			text = o.Data[script]
-		}
-		if found := regexp.MustCompile(`(?m)^\{"br-.*\}$`).FindString("{" + open); found != "" {
-			bridges = found
+		if found := regexp.MustCompile(`(?m)^auto_bridge_add: (\{"br-.*\})$`).FindStringSubmatch(object); found != nil { // of a Secret
+			bridges = found[1]
 		}
 	}
 	loop := regexp.MustCompile("(?ms)^for bmap in .*?^done$").FindString(text)
