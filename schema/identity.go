@@ -22,10 +22,17 @@ func identityBlocks() []Block {
 				}),
 				Doc: "How much the project may use: ram counts MiB, those with gigabytes in their name GiB, everything else counts objects, and -1 is without limit. What is not written stays as it is. Neutron keeps the limits of networks, subnets, routers, ports, floating IPs and security groups, Cinder those of volumes, snapshots, backups and gigabytes, Nova the others: where the cloud deploys them, a project is there before them, and ready once those have its limits that keep some. A configuration that has more in a project than its quota allows is warned of.",
 			},
+			{
+				Name: ProjectNamespace, Type: cty.String, AtLoad: true, Wish: true, Format: FormatDNSLabel, Example: cty.StringVal("shop"),
+				Doc: "The Kubernetes namespace that has the project: its annotations kupenstack.io/project and kupenstack.io/project-id say the name and the id, but no name that is sensitive. A namespace has one project. It is not made here, and waited for when it is missing or being deleted; one that comes again has the same project. Neither goes with the other: a project stays when its namespace is deleted, and a namespace loses only the annotations when the project, or this line, goes.",
+			},
 			idAttribute(FormatID),
 		},
 	}}
 }
+
+// ProjectNamespace is the attribute of a project with the namespace that has it.
+const ProjectNamespace = "namespace"
 
 func quotaType() cty.Type {
 	fields := map[string]cty.Type{}

@@ -227,6 +227,7 @@ func TestDiagnosticsOfTheCluster(t *testing.T) {
 		"no lock":                     {bareCloud + chart("a", "  repository = \"oci://example.org/charts\"\n"), []string{"main.hcl:4:1 compose.unlocked-chart"}},
 		"a name in capitals":          {bareCloud + chart("Release_A", "  repository = \"charts\"\n"), []string{"main.hcl:4:1 compose.release-name"}},
 		"a name that is too long":     {bareCloud + chart("a", "  name       = \""+strings.Repeat("a", 54)+"\"\n  repository = \"charts\"\n"), []string{"main.hcl:5:3 compose.release-name"}},
+		"a namespace of two projects": {strings.Replace(bareCloud, "{\n", "{\n  openstack { cloud = \"c\" }\n", 1) + "project \"p\" { namespace = \"shop\" }\nproject \"q\" { namespace = \"shop\" }\n", []string{"main.hcl:6:15 compose.duplicate"}},
 		"beside objects of OpenStack": {bareCloud + manifestOf("m", configMap) + "project \"p\" {}\n", []string{"main.hcl:7:1 compose.no-openstack"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -102,6 +102,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.idle()
 	c.cluster()
 	c.resources()
+	c.projectNamespaces()
 	c.quotas()
 	c.smokeTest()
 	c.tellUnlocked()

@@ -72,6 +72,8 @@ func Desired(u *unit.Unit, outputs func(addr.Object) cty.Value) (cty.Value, diag
 	switch spec := u.Spec.(type) {
 	case *unit.SmokeTest:
 		return spec.Desired(knownOutputs(u, outputs)), nil
+	case *unit.ProjectNamespace:
+		return spec.Desired(knownOutputs(u, outputs)), nil
 	case *unit.Resource:
 		if spec.Resolve == nil {
 			return spec.Desired, nil

@@ -100,8 +100,8 @@ const (
 	OpenStack  DriverName = "openstack"
 )
 
-// Spec is what is wanted of a unit: *[Objects], *[Credentials], *[Filled], *[Copied], *[Node], *[Release],
-// *[Resource], *[SmokeTest] or *[Account].
+// Spec is what is wanted of a unit: *[Objects], *[Credentials], *[Filled], *[Copied], *[Node],
+// *[ProjectNamespace], *[Release], *[Resource], *[SmokeTest] or *[Account].
 type Spec interface {
 	// Driver names the driver that the spec is for.
 	Driver() DriverName

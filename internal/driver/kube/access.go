@@ -22,9 +22,10 @@ const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	ManagedBy      = "kupenstack"
 
-	// Manager is the field manager of everything we apply, but labels of nodes.
-	Manager      = "kupenstack"
-	managerNodes = "kupenstack-nodes"
+	// Manager is the field manager of everything we apply, but labels of nodes and which projects namespaces have.
+	Manager         = "kupenstack"
+	managerNodes    = "kupenstack-nodes"
+	managerProjects = "kupenstack-projects"
 )
 
 // at returns the client for an object. false means that the server does not serve the kind.

@@ -2,7 +2,7 @@
 //
 // A [Cluster] is one guarded connection: it answers from watches what is there, applies objects
 // server-side, compares what is wanted with what is there, tells how a workload fares, and keeps
-// the inventory. A [Driver] brings units of Kubernetes objects, credentials and nodes to what is
+// the inventory. A [Driver] brings units of Kubernetes objects, credentials, nodes and namespaces of projects to what is
 // wanted by means of a Cluster; others, such as the driver of releases, use the Cluster as well, and
 // its [API] where they have to ask past the watches or hand a client on to a library.
 // A [Lease] says which process may change anything: its own requests ask no guard, as they are what

@@ -35,7 +35,7 @@ type Recoverer interface {
 	Remains(ctx context.Context, namespace, release string) (object unit.ObjectRef, found bool, err error)
 }
 
-// Driver brings units of Kubernetes objects, generated credentials and nodes to what is wanted. It
+// Driver brings units of Kubernetes objects, generated credentials, nodes and namespaces of projects to what is wanted. It
 // keeps the contract of the engine's drivers.
 type Driver struct {
 	cluster   *Cluster
@@ -76,6 +76,21 @@ type handler interface {
 // objects are those of a unit that are there.
 type objects map[unit.ObjectRef]*unstructured.Unstructured
 
+// wanting is a handler of what depends on the outputs of other units.
+type wanting interface {
+	// want takes the late value before anything is compared or applied.
+	want(desired cty.Value)
+}
+
+// handlerOf returns the one for a target, with its late value.
+func (d *Driver) handlerOf(target unit.Target, desired cty.Value) (handler, error) {
+	h, err := d.handler(target)
+	if w, ok := h.(wanting); ok && err == nil {
+		w.want(desired)
+	}
+	return h, err
+}
+
 // handler returns the one for a target.
 func (d *Driver) handler(target unit.Target) (handler, error) {
 	switch spec := target.Spec.(type) {
@@ -89,6 +104,8 @@ func (d *Driver) handler(target unit.Target) (handler, error) {
 		return &late{&copiedSecret{driver: d, target: target, spec: spec}, target}, nil
 	case *unit.Node:
 		return &nodeLabels{cluster: d.cluster, spec: spec, name: spec.Name}, nil
+	case *unit.ProjectNamespace:
+		return &projectNamespace{cluster: d.cluster, name: spec.Namespace}, nil
 	case nil:
 	default:
 		return nil, fmt.Errorf("%s: %T is not for Kubernetes", target.Address, target.Spec)
@@ -102,6 +119,8 @@ func (d *Driver) handler(target unit.Target) (handler, error) {
 		return &late{&filledSecret{driver: d, target: target}, target}, nil
 	case unit.KindNode:
 		return &nodeLabels{cluster: d.cluster, name: target.Locator.Name}, nil
+	case unit.KindProjectNamespace:
+		return &projectNamespace{cluster: d.cluster, name: target.Locator.Name}, nil
 	default:
 		return nil, fmt.Errorf("%s: the kind %q is not for Kubernetes", target.Address, target.Locator.Kind)
 	}
@@ -150,11 +169,11 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 }
 
 // Compare tells what an Apply would do.
-func (d *Driver) Compare(target unit.Target, _ cty.Value, state unit.State) unit.Diff {
+func (d *Driver) Compare(target unit.Target, desired cty.Value, state unit.State) unit.Diff {
 	if state.Existence == unit.Unknown {
 		return unit.Diff{Action: unit.ActionUnknown}
 	}
-	h, err := d.handler(target)
+	h, err := d.handlerOf(target, desired)
 	if err != nil {
 		return unit.Diff{Action: unit.ActionUnknown, Reason: err.Error()}
 	}
@@ -165,8 +184,8 @@ func (d *Driver) Compare(target unit.Target, _ cty.Value, state unit.State) unit
 }
 
 // Apply takes the next step and returns what is there then.
-func (d *Driver) Apply(ctx context.Context, target unit.Target, _ cty.Value, _ unit.State) (unit.State, error) {
-	return d.step(ctx, target, handler.apply)
+func (d *Driver) Apply(ctx context.Context, target unit.Target, desired cty.Value, _ unit.State) (unit.State, error) {
+	return d.step(ctx, target, desired, handler.apply)
 }
 
 // Delete takes the next step towards absence. What is to be kept stays, and the state says so.
@@ -175,7 +194,7 @@ func (d *Driver) Delete(ctx context.Context, target unit.Target, _ unit.State) (
 		target.Locator = target.Spec.Locator()
 	}
 	target.Spec = nil
-	state, err := d.step(ctx, target, handler.remove)
+	state, err := d.step(ctx, target, cty.NilVal, handler.remove)
 	if err == nil && state.Existence == unit.Present && !target.Locator.Keep {
 		state.Health, state.After = unit.HealthProgressing, installPoll
 	}
@@ -183,8 +202,8 @@ func (d *Driver) Delete(ctx context.Context, target unit.Target, _ unit.State) (
 }
 
 // step looks, acts and looks again. The state that was handed in may be old, a look costs nothing.
-func (d *Driver) step(ctx context.Context, target unit.Target, act func(handler, context.Context, objects) error) (unit.State, error) {
-	h, err := d.handler(target)
+func (d *Driver) step(ctx context.Context, target unit.Target, desired cty.Value, act func(handler, context.Context, objects) error) (unit.State, error) {
+	h, err := d.handlerOf(target, desired)
 	if err != nil {
 		return unit.State{}, err
 	}
@@ -222,7 +241,7 @@ func (d *Driver) find(ctx context.Context, refs []unit.ObjectRef) (found objects
 		switch {
 		case partial != nil && partial.Unknown(ref) != nil:
 			unknown[ref] = true
-		case found[ref] == nil && ref.Kind != "Node": // all nodes are watched
+		case found[ref] == nil && !watchedWhole(ref.APIVersion, ref.Kind):
 			missing = append(missing, ref)
 		}
 	}

@@ -41,6 +41,11 @@ func (k watchKey) String() string {
 	return k.kind + " in " + k.namespace
 }
 
+// watchedWhole tells whether all objects of a kind are watched, whoever made them.
+func watchedWhole(apiVersion, kind string) bool {
+	return apiVersion == "v1" && (kind == "Node" || kind == "Namespace")
+}
+
 // watch keeps the objects of a kind, in one namespace where the kind has them, as the API server
 // tells of them.
 type watch struct {
@@ -59,7 +64,7 @@ func newWatch(key watchKey, objects dynamic.ResourceInterface, client dynamic.In
 ) (*watch, error) {
 	w := &watch{key: key}
 	selector := selectorOurs
-	if key.kind == "Node" && key.apiVersion == "v1" {
+	if watchedWhole(key.apiVersion, key.kind) {
 		selector = ""
 	}
 	note := func(err error) {

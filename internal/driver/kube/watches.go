@@ -29,7 +29,7 @@ func newWatches(c *Cluster) *watches {
 
 // Get returns the objects as the watches show them, without a request per object: the first call
 // for a kind (in a namespace) lists and then watches what bears the label of Helm or ours; nodes
-// are all watched. The objects are shared and must not be changed.
+// and namespaces are all watched. The objects are shared and must not be changed.
 //
 // A missing key means that no such object of ours or Helm's is there; one that has lost the label,
 // or never had it, is found by [Cluster.Confirm]. When something could not be read the error is a
