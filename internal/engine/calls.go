@@ -101,9 +101,7 @@ func (e *Engine) apply(calls context.Context, l *loop, target unit.Target, desir
 		next, err := state, e.intend(ctx, deployment, who, u, state, target, desired)
 		if err == nil {
 			now, _ := e.Inventory.Entry(u.Address)
-			again := target.ID != "" || len(now.Lost) > 0 // a process that was killed after this has only the record
 			target = who.Recorded(target, &now)
-			target.Again = again && now.Phase == inventory.Intent
 			next, err = e.Drivers[u.Spec.Driver()].Apply(ctx, target, desired, state)
 		}
 		if err == nil {

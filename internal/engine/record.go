@@ -108,7 +108,7 @@ func (e *Engine) confirm(ctx context.Context, u *unit.Unit, target unit.Target, 
 
 // found is the entry of a unit that exists.
 func found(entry inventory.Entry, state unit.State) inventory.Entry {
-	entry.Phase = inventory.Owned
+	entry.Phase, entry.Again = inventory.Owned, false
 	if state.ID != "" {
 		entry.ID, entry.Before = state.ID, nil
 	}

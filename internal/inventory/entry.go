@@ -90,6 +90,8 @@ type Entry struct {
 	// Lost are the ids that things under this address had when somebody else deleted them, the last one
 	// last: what was made from those may still name them. See [Entry.LostIDs].
 	Lost []string `json:"lost,omitempty"`
+	// Again says of an intent that what is created takes the place of a thing that is gone.
+	Again bool `json:"again,omitempty"`
 }
 
 // Former is a thing that another one under the same address takes the place of.
@@ -111,6 +113,7 @@ func (e Entry) UIDs() []string {
 // Anew returns the entry for what is created where the thing was, now that it is gone for certain. With
 // the old id, what comes now could not be found again.
 func (e Entry) Anew() Entry {
+	e.Again = e.ID != "" || e.Again && e.Phase == Intent // the attempt before may have been cut off
 	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, nil, nil, nil, nil
 	e.Lost, e.Run, e.Before, e.CleanedUp, e.Data = nil, nil, nil, nil, nil
 	return e
@@ -143,7 +146,9 @@ func (e Entry) Succeed(m Marker, used func(uid string) bool, id string) (Entry, 
 	}
 	e.Former = append(slices.Clone(e.Former), Former{UID: e.UID, Locator: e.Locator, ID: id})
 	e.UID = m.UIDs(e.Address, func(uid string) bool { return slices.Contains(own, uid) || used != nil && used(uid) })[0]
-	return e.Anew(), true
+	e = e.Anew()
+	e.Again = false // what it takes the place of is still there
+	return e, true
 }
 
 // Edge says that the thing needed another one.

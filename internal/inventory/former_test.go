@@ -131,6 +131,10 @@ func TestLostIDs(t *testing.T) {
 	if anew := owned.Anew(); anew.Lost != nil {
 		t.Errorf("what we replace is followed, and yet %v are lost", anew.Lost)
 	}
+	again := owned.Anew()
+	if !again.Again || !again.Anew().Again || (inventory.Entry{Phase: inventory.Intent}).Anew().Again {
+		t.Error("what is made again is not known by its record, or what was never there is")
+	}
 	e := inventory.Entry{Phase: inventory.Owned, Applied: "x"}
 	for n := range 100 {
 		e.ID = strconv.Itoa(n)

@@ -82,7 +82,7 @@ func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
 func (i Identity) Recorded(t unit.Target, entry *inventory.Entry) unit.Target {
 	t.Address, t.Locator, t.UID, t.ID, t.Imported = entry.Address, entry.Locator, entry.UID, entry.ID, entry.Imported
 	t.Mark, t.Complete, t.Applied, t.Set, t.Run = i.Marker.Mark(entry.UID), entry.Applied != "", entry.Applied, entry.Set, entry.Run
-	t.Before = entry.Before
+	t.Before, t.Again = entry.Before, entry.Again && entry.Phase == inventory.Intent
 	if t.Locator.Kind == unit.KindObjects {
 		t.Origins = origins(i.Moves, entry.Address)
 	}
