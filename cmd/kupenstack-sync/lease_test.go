@@ -125,7 +125,7 @@ func TestAWaitingPassTakesUpWhatCame(t *testing.T) {
 	ended := make(chan int, 1)
 	where := flagsFor(t, repository, server)
 	go func() {
-		code, _ := call(t, "", where...)
+		code, _ := call(t, "", append(where, "--wait")...)
 		ended <- code
 	}()
 	<-asked

@@ -34,6 +34,8 @@ type options struct {
 	wire.Flags
 	timeout time.Duration
 	output  string
+	// wait has a pass wait until a daemon ends, and not ask it.
+	wait bool
 	// repoGiven tells that --repo was written, not only its variable.
 	repoGiven bool
 	// tearDown is the name of the cloud that a pass is to take away, "" for none.
@@ -111,7 +113,7 @@ func command() *cobra.Command {
 		Use:   "kupenstack-sync",
 		Short: "Bring an OpenStack cloud to what a repository wants, in one pass",
 		Long: `Without a command, kupenstack-sync reads the configuration at --repo, brings the cluster and OpenStack to
-what it says, and ends when nothing more can move.
+what it says, and ends when nothing more can move. Beside a daemon it has that do so, and ends with what became of it.
 
 Every flag but those that allow to destroy can be given as a variable: --status-branch as KUPENSTACK_STATUS_BRANCH.
 
@@ -134,6 +136,7 @@ Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the config
 	o.Register(root.PersistentFlags())
 	root.PersistentFlags().DurationVar(&o.timeout, "timeout", 30*time.Minute, "how long the pass may take")
 	root.PersistentFlags().StringVar(&o.output, "output", outputText, "text or json")
+	root.Flags().BoolVar(&o.wait, "wait", false, "beside a daemon: wait until it ends, up to --timeout, and do the pass then, instead of asking it")
 	root.AddCommand(
 		planCommand(&o),
 		&cobra.Command{

@@ -48,16 +48,35 @@ func pass(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
+	return p.inTurn(ctx, lease, wanted)
+}
+
+// inTurn does the pass once this process is in charge. While a daemon is, that one is asked to do it, and what comes
+// first counts: that it tells how it ended, or that it is gone and this process is in charge.
+func (p *onePass) inTurn(ctx context.Context, lease *kube.Lease, wanted *engine.Revision) error {
+	waiting, end := context.WithCancel(ctx)
+	defer end()
+	d := &delegation{pass: p, answer: end}
 	lease.Notice = func(holder string) {
-		fmt.Fprintf(os.Stderr, "%s is in charge: waiting for it to end\n", holder)
+		if p.options.wait || p.options.tearDown != "" || !isDaemon(holder) {
+			fmt.Fprintf(os.Stderr, "%s is in charge: waiting for it to end\n", holder)
+			return
+		}
+		d.ask(ctx, holder)
 	}
-	err = lease.Hold(ctx, nil, func(ctx context.Context) error {
+	err := lease.Hold(waiting, nil, func(ctx context.Context) error {
+		if d.stop() {
+			return nil // it is done
+		}
 		newest, err := p.newest(ctx, wanted)
 		if err != nil {
 			return why(ctx, err)
 		}
 		return p.converge(ctx, newest)
 	})
+	if d.stop() {
+		return d.conclude(ctx, wanted)
+	}
 	if holder := lease.Holder(); err != nil && ctx.Err() != nil && !p.began && holder != "" {
 		return fmt.Errorf("%s is in charge", holder)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
+	"github.com/kupenstack/kupenstack-sync/internal/request"
 )
 
 // version is set when a release is built.
@@ -140,7 +141,13 @@ func serve(ctx context.Context, o *options) error {
 			return err
 		}
 	}
-	d := &daemon.Daemon{
+	var d *daemon.Daemon
+	follower := wire.Follower{
+		Poll:    func() { d.LookNow() },
+		Begun:   func() int64 { return d.Begun() },
+		Outcome: func(ctx context.Context, begun int64) (request.Outcome, bool) { return d.Outcome(ctx, begun) },
+	}
+	d = &daemon.Daemon{
 		Tracker: tracker, Lease: lease, Ping: system.Ping, Changes: changes,
 		Publisher: &daemon.Publisher{
 			Target: target, Tracker: tracker, Agents: &daemon.Agents{Source: system, Log: log}, Log: log,
@@ -150,12 +157,7 @@ func serve(ctx context.Context, o *options) error {
 			return system.Engine(ctx, false, changed)
 		},
 		Budgets: system.Budgets, Board: system.Board(), Keep: system.KeepInstallation, Suspend: system.FollowSuspensions,
-		Requests: system.FollowRequests(func() {
-			select {
-			case changes <- daemon.SourceChanged:
-			default: // a look at what changed is due already, and it takes the newest commit
-			}
-		}), Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Certificate: certificate, Hooks: hooks, Log: log,
+		Requests: system.FollowRequests(follower), Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Certificate: certificate, Hooks: hooks, Log: log,
 		Listening: func(address net.Addr) { log.Info().Stringer("address", address).Msg("answers health checks") },
 	}
 	if heart, ok := target.(daemon.Heartbeat); ok {

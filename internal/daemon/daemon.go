@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -57,7 +58,9 @@ type Daemon struct {
 	Log       zerolog.Logger
 
 	metrics *metrics
-	pushed  chan struct{} // word of webhooks
+	pushed  chan struct{} // word of webhooks and requests
+	begun   atomic.Int64  // looks at the repository
+	ended   atomic.Int64  // those whose revision the engine has
 	kept    string        // the revision that was kept last; only publish uses it
 
 	mutex   sync.Mutex
@@ -219,6 +222,7 @@ func (d *Daemon) follow(ctx context.Context, e *engine.Engine, changed chan<- st
 		case <-d.pushed:
 		case <-next.C:
 		}
+		look := d.begun.Add(1)
 		before := d.Tracker.State()
 		found, err := d.Tracker.Poll(ctx)
 		d.set("source", err)
@@ -247,6 +251,7 @@ func (d *Daemon) follow(ctx context.Context, e *engine.Engine, changed chan<- st
 		case pending:
 			pending = !d.hand(ctx, e)
 		}
+		d.ended.Store(look)
 		select { // the report tells what the poll found, also when the engine has nothing to say
 		case changed <- struct{}{}:
 		default:

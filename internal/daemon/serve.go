@@ -56,12 +56,7 @@ func (d *Daemon) serveHooks(ctx context.Context) (net.Addr, error) {
 	mux.Handle("POST /webhook", &webhook.Receiver{
 		Secret:  d.Hooks.Secret,
 		Counted: func(result webhook.Result) { d.metrics.hooks.WithLabelValues(string(result)).Inc() },
-		Pushed: func() {
-			select {
-			case d.pushed <- struct{}{}:
-			default: // one word is enough
-			}
-		},
+		Pushed:  d.LookNow,
 	})
 	address, err := d.answer(ctx, d.Hooks.Listen, d.Hooks.Certificate, mux, "webhooks")
 	if err != nil {

@@ -162,9 +162,24 @@ func (e *Engine) Retry(ctx context.Context, targets ...addr.Address) error {
 			if slices.ContainsFunc(targets, func(target addr.Address) bool { return target.Contains(a) }) {
 				l.retry()
 				e.admitted.stale = true
+				e.settled, e.changed = false, true
 			}
 		}
 	})
+}
+
+// Heard returns when all that the engine was told before has been taken up. The error is the context's.
+func (e *Engine) Heard(ctx context.Context) error {
+	done := make(chan struct{})
+	if err := e.send(ctx, func() { close(done) }); err != nil {
+		return err
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // ResyncNow has everything observed again.

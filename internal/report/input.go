@@ -81,7 +81,7 @@ func Render(in Input) (map[string][]byte, Verdict) {
 	in.last = readLast(in.Last)
 	in.Snapshot.Units = remember(&in)
 	in.trails = trace(&in)
-	verdict := judge(&in)
+	verdict := Judge(&in)
 	d := newDocument(&in, verdict, roomy())
 	files := map[string][]byte{
 		FileReadme: readme(d),

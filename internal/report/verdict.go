@@ -38,8 +38,8 @@ func Verdicts() []Verdict {
 	}
 }
 
-// judge decides the verdict.
-func judge(in *Input) Verdict {
+// Judge decides the verdict, as a report on the same says it.
+func Judge(in *Input) Verdict {
 	switch {
 	case in.Bad != nil || in.Snapshot.Refused.HasErrors():
 		return VerdictInvalid

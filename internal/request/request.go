@@ -19,12 +19,31 @@ const (
 // version is that of the document. It grows when a field changes its meaning or goes.
 const version = 1
 
+// stale is how old a request is that nobody waits for any more, though it was answered.
+const stale = 2 * time.Hour
+
 // Request is one call.
 type Request struct {
 	ID      string // nobody else's
 	Targets []addr.Address
 	By      string
 	At      time.Time
+	// Awaited says that whoever asks waits for the outcome: the request is kept until that was read.
+	Awaited bool
+	Outcome *Outcome // nil until it is known
+}
+
+// Open tells whether a request is still to be taken, or answered.
+func (r *Request) Open() bool { return r.Outcome == nil }
+
+// Outcome is how things stand once all that was asked for is done.
+type Outcome struct {
+	Commit  string `json:"commit"` // that this is about
+	Path    string `json:"path"`   // of the configuration in it
+	Verdict string `json:"verdict"`
+	Units   string `json:"units"` // how many there are, by their phases
+	// Refused says that the commit has no mistakes, and its plan must not be applied all the same.
+	Refused bool `json:"refused,omitempty"`
 }
 
 type document struct {
@@ -38,17 +57,36 @@ type kept struct {
 	Targets []string  `json:"targets"`
 	By      string    `json:"by,omitempty"`
 	At      time.Time `json:"at"`
+	Awaited bool      `json:"awaited,omitempty"`
+	Outcome *Outcome  `json:"outcome,omitempty"`
 }
 
 // ErrTooMany says that nobody takes any requests.
 var ErrTooMany = fmt.Errorf("%d requests wait already that no daemon has taken", maxKept)
 
-// With returns the list with one more.
-func With(list []Request, r Request) []Request { return append(slices.Clone(list), r) }
+// With returns the list with one more, and without those that were answered long before that.
+func With(list []Request, r Request) []Request { return append(lasting(list, r.At), r) }
 
 // Without returns the list without those with these ids.
 func Without(list []Request, ids ...string) []Request {
 	return slices.DeleteFunc(slices.Clone(list), func(r Request) bool { return slices.Contains(ids, r.ID) })
+}
+
+// Answered returns the list with the outcome of a request, and without those that were answered long ago. One that
+// was withdrawn is not there any more, and is not answered.
+func Answered(list []Request, id string, outcome Outcome, now time.Time) []Request {
+	list = lasting(list, now)
+	for i := range list {
+		if list[i].ID == id {
+			list[i].Outcome = &outcome
+		}
+	}
+	return list
+}
+
+// lasting returns a list without those that were answered long ago: whoever asked has ended without reading that.
+func lasting(list []Request, now time.Time) []Request {
+	return slices.DeleteFunc(slices.Clone(list), func(r Request) bool { return !r.Open() && now.Sub(r.At) > stale })
 }
 
 // Encode returns the document that the cluster keeps. The error is [ErrTooMany], or says that a request has too many
@@ -62,7 +100,7 @@ func Encode(list []Request) ([]byte, error) {
 		if len(r.Targets) > maxTargets {
 			return nil, fmt.Errorf("a request names at most %d addresses: name a module, or everything", maxTargets)
 		}
-		k := kept{ID: r.ID, By: r.By, At: r.At.UTC().Truncate(time.Second), Targets: []string{}}
+		k := kept{ID: r.ID, By: r.By, At: r.At.UTC().Truncate(time.Second), Targets: []string{}, Awaited: r.Awaited, Outcome: r.Outcome}
 		for _, target := range r.Targets {
 			k.Targets = append(k.Targets, target.String())
 		}
@@ -88,7 +126,7 @@ func Decode(data []byte) ([]Request, error) {
 	}
 	var list []Request
 	for _, k := range d.Requests[max(0, len(d.Requests)-maxKept):] {
-		r := Request{ID: k.ID, By: k.By, At: k.At}
+		r := Request{ID: k.ID, By: k.By, At: k.At, Awaited: k.Awaited, Outcome: k.Outcome}
 		for _, text := range k.Targets[:min(len(k.Targets), maxTargets)] {
 			target, err := addr.ParseTarget(text)
 			if err != nil {

@@ -73,3 +73,34 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// What is awaited is kept with its outcome until it is withdrawn, and not for ever.
+func TestAnswered(t *testing.T) {
+	now := time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)
+	outcome := request.Outcome{Commit: "c0ffee", Path: ".", Verdict: "converged", Units: "3 ready"}
+	list := []request.Request{{ID: "a", At: now, Awaited: true}, {ID: "b", At: now.Add(-time.Minute)}}
+	list = request.Answered(list, "a", outcome, now)
+	data, err := request.Encode(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := request.Decode(data)
+	if err != nil || len(got) != 2 || got[0].Open() || *got[0].Outcome != outcome || !got[1].Open() {
+		t.Errorf("got %+v, %v\n%s", got, err, data)
+	}
+	if unknown := request.Answered(got, "withdrawn", outcome, now); len(unknown) != 2 {
+		t.Errorf("with another answer there are %v", unknown)
+	}
+	if later := request.Answered(got, "b", outcome, now.Add(3*time.Hour)); len(later) != 1 || later[0].ID != "b" || later[0].Open() {
+		t.Errorf("hours later there are %+v", later)
+	}
+	// Neither does a list fill with what nobody reads.
+	if later := request.With(got, request.Request{ID: "c", At: now.Add(3 * time.Hour)}); len(later) != 2 || later[0].ID != "b" || later[1].ID != "c" {
+		t.Errorf("with one more hours later there are %+v", later)
+	}
+	// A program of before takes it as any other request, and what it wrote is read.
+	old, err := request.Decode([]byte(`{"version":1,"requests":[{"id":"a","targets":[""],"at":"2026-12-01T08:00:00Z"}]}`))
+	if err != nil || len(old) != 1 || old[0].Awaited || !old[0].Open() {
+		t.Errorf("of before: %+v, %v", old, err)
+	}
+}

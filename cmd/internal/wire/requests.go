@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -26,6 +27,29 @@ func (s *System) Ask(ctx context.Context, by string, targets []addr.Address) (st
 	}
 	one := request.Request{ID: uuid.NewString(), Targets: targets, By: by, At: time.Now()}
 	return one.ID, s.changeRequests(ctx, func(list []request.Request) []request.Request { return request.With(list, one) })
+}
+
+// AskAndAwait has whoever is in charge look at everything again, and keep the request until its outcome was read, see
+// [System.Outcome]. It returns the id of the request.
+func (s *System) AskAndAwait(ctx context.Context, by string) (string, error) {
+	one := request.Request{ID: uuid.NewString(), Targets: []addr.Address{addr.Module{}}, By: by, At: time.Now(), Awaited: true}
+	return one.ID, s.changeRequests(ctx, func(list []request.Request) []request.Request { return request.With(list, one) })
+}
+
+// ErrNoAnswer says that a request was taken by somebody who does not tell how it ends.
+var ErrNoAnswer = errors.New("whoever is in charge has taken the request, and does not tell how it ends: it is another version of this program; see its report")
+
+// Outcome returns how a request ended, nil while that is not known.
+func (s *System) Outcome(ctx context.Context, id string) (*request.Outcome, error) {
+	list, _, err := s.readRequests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(list, func(r request.Request) bool { return r.ID == id })
+	if at < 0 {
+		return nil, ErrNoAnswer
+	}
+	return list[at].Outcome, nil
 }
 
 // Asked tells whether a request is still there that nobody has taken.
@@ -69,12 +93,26 @@ func (s *System) changeRequests(ctx context.Context, change func([]request.Reque
 	return fmt.Errorf("what is asked for is changed all the time by others: %w", kube.ErrConflict)
 }
 
-// FollowRequests has the engine that was made last look at what somebody asks for, until ctx ends; poll has the
-// repository looked at as well, and returns at once. Others ask by an annotation, see [kube.Cluster.AskedAt]. It
+// Follower is who does what is asked for.
+type Follower struct {
+	// Poll has the repository looked at, and returns at once.
+	Poll func()
+	// Begun counts the looks at the repository that have begun.
+	Begun func() int64
+	// Outcome tells how it ended what was asked for when so many had begun, and false while that is not known.
+	Outcome func(ctx context.Context, begun int64) (request.Outcome, bool)
+}
+
+// outcomePause is the time between two looks whether it is known how a request ended. They cost no request.
+const outcomePause = 500 * time.Millisecond
+
+// FollowRequests has the engine that was made last look at what somebody asks for, until ctx ends, and tells those how
+// it ended who wait for that. Others ask by an annotation, see [kube.Cluster.AskedAt]. It
 // tells what keeps it from that, and nil when nothing does.
-func (s *System) FollowRequests(poll func()) func(ctx context.Context, tell func(error)) {
+func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell func(error)) {
 	return func(ctx context.Context, tell func(error)) {
 		asked := &annotations{changed: map[unit.ObjectRef]bool{}, seen: map[unit.ObjectRef]string{}}
+		awaited := map[string]int64{} // how many looks had begun when a request was taken
 		s.listen(ctx, func(f func()) (func(), error) {
 			end := s.cluster.Subscribe(func(ref unit.ObjectRef) {
 				if ref.IsShown() {
@@ -88,18 +126,29 @@ func (s *System) FollowRequests(poll func()) func(ctx context.Context, tell func
 			var list []request.Request
 			var err error
 			if !s.fresh(ctx, requests) {
-				list, _, err = s.readRequests(ctx)
+				if list, _, err = s.readRequests(ctx); err == nil {
+					maps.DeleteFunc(awaited, func(id string, _ int64) bool { // nobody waits for it any more
+						return !slices.ContainsFunc(list, func(r request.Request) bool { return r.ID == id })
+					})
+				}
 			}
 			if ctx.Err() != nil {
 				return keepPause
 			}
-			targets := s.annotated(ctx, asked)
+			targets, ids := s.annotated(ctx, asked), []string(nil)
 			for _, target := range targets {
 				s.Log.Info().Stringer("target", target).Msg("looks again, as an annotation asks for")
 			}
-			var ids []string
 			for _, r := range list {
-				ids = append(ids, r.ID)
+				_, taken := awaited[r.ID]
+				switch {
+				case !r.Open(), taken:
+					continue
+				case r.Awaited:
+					awaited[r.ID] = who.Begun()
+				default:
+					ids = append(ids, r.ID)
+				}
 				s.Log.Info().Str("by", r.By).Stringers("targets", stringers(r.Targets)).Msg("looks again, as somebody asks for")
 				targets = append(targets, r.Targets...)
 			}
@@ -107,7 +156,7 @@ func (s *System) FollowRequests(poll func()) func(ctx context.Context, tell func
 				_ = e.Retry(ctx, targets...) // the error is the context's
 			}
 			if len(targets) > 0 {
-				poll()
+				who.Poll()
 			}
 			if len(ids) > 0 {
 				// Those that were not taken up before this process ends are taken up by the next.
@@ -115,13 +164,37 @@ func (s *System) FollowRequests(poll func()) func(ctx context.Context, tell func
 					s.unread(requests) // they are still there
 				}
 			}
+			err = errors.Join(err, s.answer(ctx, who, awaited))
 			tell(err)
-			if err != nil {
+			switch {
+			case err != nil:
 				return keepRetry
+			case len(awaited) > 0:
+				return outcomePause
 			}
 			return keepPause
 		})
 	}
+}
+
+// answer tells those how it ended whose requests are done, and takes these from the list.
+func (s *System) answer(ctx context.Context, who Follower, awaited map[string]int64) error {
+	for id, begun := range awaited {
+		outcome, known := who.Outcome(ctx, begun)
+		if !known {
+			continue
+		}
+		err := s.changeRequests(ctx, func(list []request.Request) []request.Request {
+			return request.Answered(list, id, outcome, time.Now())
+		})
+		if err != nil {
+			s.unread(requests) // there may be others by now that nobody has taken
+			return err
+		}
+		delete(awaited, id)
+		s.Log.Info().Str("commit", outcome.Commit).Str("verdict", outcome.Verdict).Msg("told who waits for it how it ended")
+	}
+	return nil
 }
 
 func stringers(list []addr.Address) []fmt.Stringer {
