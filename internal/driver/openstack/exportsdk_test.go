@@ -43,7 +43,7 @@ func makesAll(t *testing.T, prefix string) [][2]string {
 	if err := maker.Start(); err != nil {
 		t.Fatal(err)
 	}
-	bound := time.AfterFunc(5*time.Minute, func() { _ = maker.Process.Kill() })
+	bound := time.AfterFunc(20*time.Minute, func() { _ = maker.Process.Kill() })
 	t.Cleanup(func() {
 		defer bound.Stop()
 		_ = in.Close() // has it take away all
