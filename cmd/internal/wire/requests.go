@@ -177,7 +177,7 @@ func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell fun
 	}
 }
 
-// answer tells those how it ended whose requests are done, and takes these from the list.
+// answer tells those how it ended whose requests are done: it is on their requests, which they take away.
 func (s *System) answer(ctx context.Context, who Follower, awaited map[string]int64) error {
 	for id, begun := range awaited {
 		outcome, known := who.Outcome(ctx, begun)
