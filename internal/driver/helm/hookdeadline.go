@@ -33,6 +33,5 @@ func (d *Driver) hangs(run string, live *unstructured.Unstructured) bool {
 	if !strings.HasPrefix(run, "upgrade.") && !isReturn(run) || stays(live) || d.overtime(live) == "" {
 		return false
 	}
-	at, _, _ := unstructured.NestedInt64(live.Object, "status", "ready")
-	return at == 0 || !migrates(live.GetName())
+	return !hasReadyPod(live) || !migrates(live.GetName())
 }

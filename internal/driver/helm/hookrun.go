@@ -163,10 +163,10 @@ func (r *hookRun) judge(ctx context.Context, h hook, live *unstructured.Unstruct
 
 // makeRoom deletes what has the hook's name, from an earlier run or attempt.
 func (r *hookRun) makeRoom(ctx context.Context, h hook, live *unstructured.Unstructured) error {
-	if live.GetDeletionTimestamp() != nil {
+	failedBefore := live.GetAnnotations()[annotationRelease] == r.name && r.progress.Hooks[hookKey(h.event, h.ref)].Stage == hookFailed
+	if live.GetDeletionTimestamp() != nil || !failedBefore && r.driver.migrating(live) {
 		return nil // the next step looks again
 	}
-	failedBefore := live.GetAnnotations()[annotationRelease] == r.name && r.progress.Hooks[hookKey(h.event, h.ref)].Stage == hookFailed
 	if !h.deletedWhen(release.HookBeforeHookCreation) && !failedBefore {
 		return unit.Blocked(fmt.Sprintf("hook %s is there already and its policy does not let it be deleted: delete it", h.ref))
 	}

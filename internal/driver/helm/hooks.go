@@ -289,6 +289,9 @@ func (d *Driver) hooksBefore(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
+	if err := d.awaitMigration(ctx, v, next.hooks); err != nil {
+		return err
+	}
 	hooks, err := d.hooksOf(next.hooks, v.preEvent(), v.namespace, v.name)
 	if unit.IsBlocked(err) {
 		return nil // the step tells

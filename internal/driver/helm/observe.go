@@ -364,6 +364,9 @@ func (v *view) next() unit.Diff {
 func (v *view) afterHooks(diff unit.Diff) unit.Diff {
 	diff.Continues, diff.Waits = v.before.begun && !v.before.done, v.before.waits()
 	switch {
+	case v.migration != "":
+		diff.Waits = true
+		diff.Reason += "; " + v.migration
 	case diff.Waits:
 		diff.Reason += "; " + cmp.Or(v.why.sentence(), fmt.Sprintf("hook %s: %s", v.before.hook, v.before.message))
 	case v.before.failed:

@@ -75,7 +75,7 @@ func (d *Driver) removeLeftovers(ctx context.Context, v *view) error {
 // the manifest finished ones go, and those without a pod that works where the next revision has other pods for them: one that waits for an
 // image that does not exist would keep the revision with the right image out for ever. Jobs of the hooks that will run
 // again go before the upgrade, as pods of the new revision would take the old ones for proof that the
-// database has its new form.
+// database has its new form; one that changes it right now is left to its end.
 func (d *Driver) clearJobs(ctx context.Context, v *view, run string, next []*unstructured.Unstructured, hooksOfNext []*release.Hook) (bool, error) {
 	if v.newest == nil {
 		return true, nil
@@ -120,9 +120,15 @@ func (d *Driver) clearJobs(ctx context.Context, v *view, run string, next []*uns
 		if h.ref.Kind != kindJob || !h.deletedWhen(release.HookBeforeHookCreation) {
 			continue
 		}
-		if err := clear(h.ref, func(*unstructured.Unstructured) bool { return true }); err != nil {
+		working := false
+		err := clear(h.ref, func(live *unstructured.Unstructured) bool {
+			working = d.migrating(live)
+			return !working
+		})
+		if err != nil {
 			return false, err
 		}
+		gone = gone && !working
 	}
 	return gone, nil
 }

@@ -36,6 +36,7 @@ type view struct {
 	hooks     hookStatus       // of the newest revision, while it is deployed or deleted
 	before    hookStatus       // of the hooks before the next revision
 	upcoming  []unit.ObjectRef // these hooks
+	migration string           // what is not cut off for the next revision, "" for nothing
 	why       why              // that one of them waits
 	logged    bool             // what was told has lines of a log
 	deleting  bool             // its deletion has begun
