@@ -163,6 +163,15 @@ func serve(ctx context.Context, o *options) error {
 	if heart, ok := target.(daemon.Heartbeat); ok {
 		d.Pulse = &daemon.Pulse{Target: heart, Every: o.heartbeat, Log: log}
 	}
+	if hooks != nil {
+		// Asking is no change of the world, so that it goes past the guard.
+		asking, err := wire.Open(&o.Flags, "kupenstackd/"+version, func() error { return nil }, log)
+		if err != nil {
+			return err
+		}
+		defer asking.Close()
+		d.HandOn = func(ctx context.Context) error { return asking.AskToLook(ctx, "a webhook") }
+	}
 	started(log, source.String(), o)
 	return d.Run(ctx)
 }

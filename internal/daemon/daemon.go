@@ -38,6 +38,9 @@ type Daemon struct {
 	Certificate *webhook.Certificate
 	// Hooks have forges tell of pushes; nil for polls alone.
 	Hooks *Hooks
+	// HandOn has whoever is in charge look at the repository, for a process that is not and hears of a push. nil for
+	// nothing: the next poll finds it.
+	HandOn func(context.Context) error
 	// Board is where the cluster shows how things stand; nil for nowhere.
 	Board Board
 	// Pulse tells the repository that the daemon lives; nil for not.
@@ -59,6 +62,7 @@ type Daemon struct {
 
 	metrics *metrics
 	pushed  chan struct{} // word of webhooks and requests
+	handed  chan struct{} // word of webhooks that is for another process
 	begun   atomic.Int64  // looks at the repository
 	ended   atomic.Int64  // those whose revision the engine has
 	kept    string        // the revision that was kept last; only publish uses it
@@ -106,6 +110,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 		if d.Hooks.Listening != nil {
 			d.Hooks.Listening(address)
 		}
+		go d.handOn(ctx)
 	}
 	d.takeTurns(ctx)
 	return nil
@@ -114,7 +119,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 // prepare makes what tells how the daemon does.
 func (d *Daemon) prepare() {
 	d.trouble = map[string]string{"start": "not started yet"}
-	d.pushed = make(chan struct{}, 1)
+	d.pushed, d.handed = make(chan struct{}, 1), make(chan struct{}, 1)
 	d.metrics = newMetrics(d.snapshot, d.inForce, d.Budgets)
 	d.Publisher.attempted = d.metrics.attempted
 }

@@ -30,3 +30,15 @@ func (d *Daemon) Measure(e *engine.Engine) string {
 	d.metrics.handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	return answer.Body.String()
 }
+
+// Prepare is the beginning of Run.
+func (d *Daemon) Prepare() { d.prepare() }
+
+// HandsOn is what Run does about the webhooks of a process that is not in charge.
+func (d *Daemon) HandsOn(ctx context.Context) { d.handOn(ctx) }
+
+// HeardOfPush is what a webhook brings about.
+func (d *Daemon) HeardOfPush() { d.heardOfPush() }
+
+// Looks tells whether this process is to look at the repository.
+func (d *Daemon) Looks() bool { return len(d.pushed) > 0 }

@@ -56,7 +56,7 @@ func (d *Daemon) serveHooks(ctx context.Context) (net.Addr, error) {
 	mux.Handle("POST /webhook", &webhook.Receiver{
 		Secret:  d.Hooks.Secret,
 		Counted: func(result webhook.Result) { d.metrics.hooks.WithLabelValues(string(result)).Inc() },
-		Pushed:  d.LookNow,
+		Pushed:  d.heardOfPush,
 	})
 	address, err := d.answer(ctx, d.Hooks.Listen, d.Hooks.Certificate, mux, "webhooks")
 	if err != nil {

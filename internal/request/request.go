@@ -24,8 +24,8 @@ const stale = 2 * time.Hour
 
 // Request is one call.
 type Request struct {
-	ID      string // nobody else's
-	Targets []addr.Address
+	ID      string         // nobody else's
+	Targets []addr.Address // what is looked at besides the repository
 	By      string
 	At      time.Time
 	// Awaited says that whoever asks waits for the outcome: the request is kept until that was read.

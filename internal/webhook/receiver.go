@@ -110,17 +110,19 @@ func (r *Receiver) judge(w http.ResponseWriter, request *http.Request) Result {
 		return Refused
 	case !sender.push:
 		return Ignored
-	case r.knows(sender.delivery, body):
+	case r.knows(sender, body):
 		return Repeated
 	}
 	return Accepted
 }
 
-// knows tells whether a request was there before. A forge gives each an id, which a request that is sent again has as
-// well; whoever sends a copy under another id has a poll happen sooner, and no more.
-func (r *Receiver) knows(delivery string, body []byte) bool {
+// knows tells whether a request was there before. Where the body is what is signed it goes by that alone: whoever has seen a
+// request could send it again under another id. Without a signature the id is as good as the rest.
+func (r *Receiver) knows(s sender, body []byte) bool {
 	sum := sha256.New()
-	_, _ = io.WriteString(sum, delivery+"\n") // a hash takes everything
+	if s.token != "" {
+		_, _ = io.WriteString(sum, s.delivery+"\n") // a hash takes everything
+	}
 	_, _ = sum.Write(body)
 	key := [sha256.Size]byte(sum.Sum(nil))
 	r.mutex.Lock()
@@ -144,7 +146,7 @@ type sender struct {
 	signature string // of the body, with the name of the hash before it
 	token     string // in place of a signature
 	push      bool
-	delivery  string
+	delivery  string // its id
 }
 
 // senderOf reads the headers of a request; false means that nothing proves whose it is. Where they come from: GitHub's

@@ -29,6 +29,19 @@ func (s *System) Ask(ctx context.Context, by string, targets []addr.Address) (st
 	return one.ID, s.changeRequests(ctx, func(list []request.Request) []request.Request { return request.With(list, one) })
 }
 
+// AskToLook has whoever is in charge look at the repository, as a webhook does.
+func (s *System) AskToLook(ctx context.Context, by string) error {
+	if err := s.installedHere(ctx); err != nil {
+		return err
+	}
+	return s.changeRequests(ctx, func(list []request.Request) []request.Request {
+		if slices.ContainsFunc(list, func(r request.Request) bool { return r.Open() && !r.Awaited }) {
+			return list // one that nobody has taken yet brings that about
+		}
+		return request.With(list, request.Request{ID: uuid.NewString(), By: by, At: time.Now()})
+	})
+}
+
 // AskAndAwait has whoever is in charge look at everything again, and keep the request until its outcome was read, see
 // [System.Outcome]. It returns the id of the request.
 func (s *System) AskAndAwait(ctx context.Context, by string) (string, error) {
@@ -155,7 +168,7 @@ func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell fun
 			if e := s.current.Load(); e != nil && len(targets) > 0 {
 				_ = e.Retry(ctx, targets...) // the error is the context's
 			}
-			if len(targets) > 0 {
+			if len(targets) > 0 || len(ids) > 0 { // the repository alone where a request names nothing
 				who.Poll()
 			}
 			if len(ids) > 0 {

@@ -48,6 +48,7 @@ type Lease struct {
 	log       zerolog.Logger
 	elector   atomic.Pointer[leaderelection.LeaderElector]
 	holder    atomic.Pointer[string]
+	renewed   atomic.Int64 // when the last renewal was asked for that came about, by the clock on the wall
 }
 
 // Identity returns what a process of a program holds the lease as. It shows people the program and where
@@ -73,10 +74,16 @@ func NewLease(namespace, identity string, log zerolog.Logger) *Lease {
 // leaseDuration to arrive before another process can hold the lease.
 func (l *Lease) Guard() error {
 	elector := l.elector.Load()
-	if elector == nil || !elector.IsLeader() || elector.Check(renewDeadline-leaseDuration) != nil {
+	if elector == nil || !elector.IsLeader() || elector.Check(renewDeadline-leaseDuration) != nil || !l.fresh(time.Now()) {
 		return unit.ErrNotWriter
 	}
 	return nil
+}
+
+// fresh tells whether the lease was renewed lately by the clock on the wall. The elector goes by the clock that only ever goes
+// on, which stands still while a machine sleeps; this one may be set, which ends the right to write until the next renewal.
+func (l *Lease) fresh(now time.Time) bool {
+	return now.UnixNano()-l.renewed.Load() < int64(renewDeadline)
 }
 
 // Holder returns who holds the lease, as far as that is known.
@@ -156,7 +163,7 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 				Client:     client.CoordinationV1(),
 				LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
 			},
-			waits: func() bool { return !decided.Load() }, heard: heard, answered: time.Now(),
+			waits: func() bool { return !decided.Load() }, heard: heard, answered: time.Now(), renewed: &l.renewed,
 		},
 		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
 		ReleaseOnCancel: true, Name: leaseName,
@@ -198,12 +205,33 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 }
 
 // heardLock tells whether the cluster answers a process that waits for its lease, which is all that such a
-// process asks. One goroutine at a time uses it.
+// process asks, and when the lease was renewed. One goroutine at a time uses it.
 type heardLock struct {
 	resourcelock.Interface
 	waits    func() bool
 	heard    func(error) // nil when nobody wants to know
 	answered time.Time   // when the last answer came
+	renewed  *atomic.Int64
+}
+
+// Create makes the lease.
+func (h *heardLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return h.renew(func() error { return h.Interface.Create(ctx, record) })
+}
+
+// Update takes, renews or gives back the lease.
+func (h *heardLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return h.renew(func() error { return h.Interface.Update(ctx, record) })
+}
+
+// renew notes when a write began that came about: others count from when they have seen it, which is later.
+func (h *heardLock) renew(write func() error) error {
+	began := time.Now().UnixNano()
+	err := write()
+	if err == nil {
+		h.renewed.Store(began)
+	}
+	return err
 }
 
 // Get returns the lease. Without an end of its own, a request that nobody answers would last for as long as

@@ -25,7 +25,7 @@ import (
 type session struct {
 	provider  *gophercloud.ProviderClient
 	catalog   *tokens.ServiceCatalog
-	transport http.RoundTripper
+	transport *transport
 	place     Place
 	login     login
 	who       string

@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -33,4 +34,33 @@ func TestUploadOfAFileThatGlanceDoesNotTake(t *testing.T) {
 			t.Error("it keeps its place")
 		}
 	})
+}
+
+// An upload ends where the process is not in charge any more, though its request was let through before.
+func TestUploadOfWhoLosesTheLease(t *testing.T) {
+	s := sessionWith(t, &glance{show: func() map[string]any { return map[string]any{"id": "i1", "status": "queued"} }})
+	const chunk = 10
+	content := unit.NewContent(fstest.MapFS{"boot.img": {Data: make([]byte, 10*chunk)}}, ".", "boot.img")
+	sum, err := content.Sum()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, sent := 0, 0
+	s.transport = &transport{guard: func() error {
+		if asked++; sent >= 3*chunk {
+			return unit.ErrNotWriter
+		}
+		return nil
+	}, base: roundTripper(func(r *http.Request) (*http.Response, error) {
+		for {
+			n, err := r.Body.Read(make([]byte, chunk))
+			if sent += n; err != nil {
+				return nil, err
+			}
+		}
+	}), sent: func() {}}
+	err = newTestUploads(t).hand(t.Context(), s, upload{image: "i1", source: sum, content: content})
+	if !errors.Is(err, unit.ErrNotWriter) || sent != 3*chunk {
+		t.Errorf("%d bytes were sent, and %d times it was asked: %v", sent, asked, err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -208,7 +209,7 @@ func (u *uploads) send(ctx context.Context, s *session, image string, body *veri
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut, endpoint+pathOf("images", image, "file"), body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, endpoint+pathOf("images", image, "file"), &charged{from: body, guard: s.transport.guard})
 	if err != nil {
 		return err
 	}
@@ -217,6 +218,9 @@ func (u *uploads) send(ctx context.Context, s *session, image string, body *veri
 	request.Header.Set("X-Auth-Token", s.provider.Token())
 	client := &http.Client{Transport: s.transport} // bounded by ctx: an image takes its time
 	response, err := client.Do(request)
+	if errors.Is(err, unit.ErrNotWriter) {
+		return fmt.Errorf("upload the image: %w", unit.ErrNotWriter)
+	}
 	if err != nil {
 		return fmt.Errorf("upload the image: %s", s.masker.Text(cause(err)))
 	}
@@ -225,4 +229,21 @@ func (u *uploads) send(ctx context.Context, s *session, image string, body *veri
 		return &apiError{service: serviceImage, method: http.MethodPut, path: pathOf("images", image, "file"), status: response.StatusCode}
 	}
 	return nil
+}
+
+// charged gives bytes away only while this process is in charge: an upload takes longer than a lease, and whoever has that
+// by now may have begun one of its own.
+type charged struct {
+	from  io.Reader
+	guard func() error // nil allows everything
+}
+
+// Read implements [io.Reader].
+func (c *charged) Read(p []byte) (int, error) {
+	if c.guard != nil {
+		if err := c.guard(); err != nil {
+			return 0, err
+		}
+	}
+	return c.from.Read(p)
 }
