@@ -33,6 +33,7 @@ test: lint $(TESTBED) ## everything: lint, then all tests with the race detector
 # The directory is named in OSH_CHARTS.
 test-osh: $(TESTBED) ## the charts of OpenStack-Helm: render them, and deploy, repair and take away whole clouds
 	@test -f "$(OSH_CHARTS)/helm-toolkit/Chart.yaml" || { echo "OSH_CHARTS=<a checkout of OpenStack-Helm> make test-osh" >&2; exit 2; }
+	@echo "OpenStack-Helm at $$(git -C "$(OSH_CHARTS)" rev-parse HEAD)"
 	OSH_CHARTS=$(abspath $(OSH_CHARTS)) $(TESTBED) run -- $(GO) test $(BEDS) -count 1 -v -timeout 45m -run 'OpenStackHelm|OfReleases|^(TestInterface|TestPinsOfAllCharts|TestServices|TestStory)$$' ./test/charts ./internal/driver/helm ./test/cluster/player ./test/e2e
 
 unit: ## the inner loop: tests that need no servers
@@ -44,8 +45,8 @@ lint: ## golangci-lint with gofumpt, and the rules about imports
 	$(GO) mod tidy -diff
 	$(GO) test ./test/architecture
 
-bench: $(TESTBED) ## benchmarks, on real servers where they need them
-	$(TESTBED) run -- $(GO) test $(BEDS) -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+bench: $(TESTBED) ## benchmarks, on real servers where they need them; OSH_CHARTS=<a checkout> renders the charts of OpenStack-Helm
+	$(if $(OSH_CHARTS),OSH_CHARTS=$(abspath $(OSH_CHARTS))) $(TESTBED) run -- $(GO) test $(BEDS) -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@set -e; packages=$$($(GO) list ./...); for package in $$packages; do \

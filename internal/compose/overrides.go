@@ -26,6 +26,7 @@ type daemon struct {
 	name    string
 	roles   []string // of the nodes that run it
 	network string   // with this network_backend; "" for all
+	beside  string   // where the chart is told to have this mechanism beside that; "" for always
 }
 
 // mechanisms are the charts of OpenStack-Helm that have one. Neutron's agents have a large configuration: its release
@@ -42,14 +43,18 @@ func mechanisms() map[string]mechanism {
 			{name: "neutron_metadata-agent", roles: network, network: networkOVS},
 			{name: "neutron_ovs-agent", roles: both, network: networkOVS},
 			{name: "neutron_ovn-metadata-agent", roles: both, network: networkOVN},
+			{name: "neutron_sriov-agent", roles: compute, beside: "sriov"},
 		}},
 		"libvirt": {slots: 4, inRoot: true, daemons: []daemon{{name: "libvirt_libvirt", roles: compute}}},
 	}
 }
 
-// on are the DaemonSets that there are with a network backend.
-func (m mechanism) on(network string) []daemon {
-	return slices.DeleteFunc(slices.Clone(m.daemons), func(d daemon) bool { return d.network != "" && d.network != network })
+// daemons are the DaemonSets that a chart has with the network backends of a cloud.
+func (c *composer) daemons(service string, m mechanism) []daemon {
+	written, _ := get(c.written[service], backendOfCharts).([]any)
+	return slices.DeleteFunc(slices.Clone(m.daemons), func(d daemon) bool {
+		return d.network != "" && d.network != c.m.Cloud.NetworkBackend || d.beside != "" && !slices.Contains(written, any(d.beside))
+	})
 }
 
 // roles are those of the nodes that run any of some DaemonSets, sorted.
@@ -78,12 +83,12 @@ func (c *composer) overrides(s *model.Service) map[string]any {
 	if !ok {
 		for _, g := range groups {
 			c.failAt(codeOverrides, g.at, "the same on every node",
-				fmt.Sprintf("the chart of %s cannot configure some nodes otherwise than others, and conf%s differs on nodes with the profile %s", s.Name, pathOf(g.first), g.profile),
+				fmt.Sprintf("%s is configured alike on all nodes, and conf%s differs on nodes with the profile %s", s.Name, pathOf(g.first), g.profile),
 				"move the setting to the cloud or its default profile")
 		}
 		return nil
 	}
-	daemons := mechanism.on(c.m.Cloud.NetworkBackend)
+	daemons := c.daemons(s.Name, mechanism)
 	groups = slices.DeleteFunc(groups, func(g group) bool { return !c.reaches(s, g, rolesOf(daemons)) })
 	bySlot := c.slotted(s, mechanism, groups)
 	if !whole {

@@ -262,3 +262,40 @@ func testNamesOfDaemonSets(t *testing.T, from func(name string) *chart.Chart) {
 		}
 	})
 }
+
+// TestOpenStackHelmSettingsOfSRIOV gives a node settings of its own for an agent that is there beside those of the cloud's
+// network backend: the chart makes DaemonSets of it as of these.
+func TestOpenStackHelmSettingsOfSRIOV(t *testing.T) {
+	dir := checkoutOfCharts(t)
+	const added = `profile "wide" {
+  service "neutron" { values = { network = { backend = ["openvswitch", "sriov"] } } }
+}
+profile "cards" {
+  slot = 1
+  service "neutron" { conf = { plugins = { sriov_agent = { sriov_nic = { physical_device_mappings = "datacentre:ens7f0" } } } } }
+}
+node "w1" {
+  roles   = ["compute"]
+  profile = profile.cards
+}
+`
+	units := composed.Everything(t, "ovs", "", added, "profile = profile.wide")
+	k := kitchen{}
+	render := func(r *unit.Release) []string {
+		return k.renderBy(t, func(name string) *chart.Chart { return theirs(t, dir, name) }, r)
+	}
+	var agents []string
+	for _, g := range groupsOf(t, render, units) {
+		if g.of == "neutron neutron-sriov-agent" {
+			agents = append(agents, g.asks())
+		}
+	}
+	slices.Sort(agents)
+	if len(agents) != 3 || len(slices.Compact(agents)) != 3 {
+		t.Errorf("the agents are for these nodes: %q", agents)
+	}
+	mapped := func(content string) bool { return strings.Contains(content, "kind: Secret") && strings.Contains(content, "datacentre:ens7f0") }
+	if !slices.ContainsFunc(render(composed.Release(t, units, "neutron")), mapped) {
+		t.Error("what is set is in no configuration")
+	}
+}

@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kupenstack/kupenstack-sync/test/charts"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
@@ -199,8 +201,26 @@ func (s *everything) repair(t *testing.T) {
 	if err := deployments.Delete(t.Context(), "heat-engine", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	services := s.Cluster.Client().CoreV1().Services(namespace)
+	if err := services.Delete(t.Context(), "heat-api", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	const more = `{"spec":{"replicas":7}}`
+	if _, err := deployments.Patch(t.Context(), "heat-api", types.MergePatchType, []byte(more), metav1.PatchOptions{FieldManager: "somebody"}); err != nil {
+		t.Fatal(err)
+	}
+	jobs := s.jobs(t)
 	edited := s.editConfigMap(t)
 	s.pass(t)
+	if _, err := services.Get(t.Context(), "heat-api", metav1.GetOptions{}); err != nil {
+		t.Errorf("the Service that was deleted: %v", err)
+	}
+	if api, err := deployments.Get(t.Context(), "heat-api", metav1.GetOptions{}); err != nil || *api.Spec.Replicas == 7 {
+		t.Errorf("heat-api was scaled by hand: %v", err)
+	}
+	if now := s.jobs(t); !maps.Equal(now, jobs) {
+		t.Errorf("repairs ran Jobs: %v, before %v", now, jobs)
+	}
 	if engine, err := deployments.Get(t.Context(), "heat-engine", metav1.GetOptions{}); err != nil || engine.Status.AvailableReplicas == 0 {
 		t.Errorf("heat-engine: %v", err)
 	}
@@ -210,6 +230,25 @@ func (s *everything) repair(t *testing.T) {
 	if now := s.releases(t); !slices.Equal(now, revisions) {
 		t.Errorf("repairs made new revisions: %v, before %v", now, revisions)
 	}
+}
+
+// jobs are the Jobs of hooks and charts, by name; those of CronJobs come by themselves.
+func (s *everything) jobs(t *testing.T) map[string]types.UID {
+	t.Helper()
+	list, err := s.Cluster.Client().BatchV1().Jobs(namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]types.UID{}
+	for _, job := range list.Items {
+		if len(job.OwnerReferences) == 0 {
+			found[job.Name] = job.UID
+		}
+	}
+	if len(found) == 0 {
+		t.Fatal("there are no Jobs")
+	}
+	return found
 }
 
 // unreachable wants nothing to lead to services that are gone; nil for all.

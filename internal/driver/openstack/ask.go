@@ -117,7 +117,8 @@ func (s *session) ask(ctx context.Context, api unit.API, q question) unit.Answer
 }
 
 // askKeystone asks without a login, which failed: there are no credentials yet, or Keystone does not know them. An
-// error of Keystone itself counts all the same.
+// error of Keystone itself counts all the same, and so does one of the administrator's login where Keystone is ours: a
+// Keystone without keys for its tokens tells its version as well.
 func (d *Driver) askKeystone(ctx context.Context, address string, failed error) unit.Answer {
 	place, err := d.place(ctx)
 	if err != nil {
@@ -138,7 +139,26 @@ func (d *Driver) askKeystone(ctx context.Context, address string, failed error) 
 	if answer.Reach == unit.ReachAnswers && errors.As(failed, &no) {
 		return saysNo(http.MethodPost+" "+no.path, no)
 	}
+	if answer.Reach == unit.ReachAnswers && d.administrator != nil {
+		return d.askForToken(ctx)
+	}
 	return answer
+}
+
+// askForToken tells whether the administrator gets a token. Where nobody knows who that is, as the chart's Secret is not
+// there or Keystone is somebody else's, that Keystone answers is all there is to know.
+func (d *Driver) askForToken(ctx context.Context) unit.Answer {
+	if _, err := d.administrator.options.Connect(ctx); err != nil {
+		return unit.Answer{Reach: unit.ReachAnswers}
+	}
+	_, err := d.administrator.session(ctx)
+	switch {
+	case err == nil:
+		return unit.Answer{Reach: unit.ReachAnswers}
+	case unit.IsBlocked(err):
+		return unit.Answer{Reach: unit.ReachRefuses, Message: "the administrator's login: " + err.Error()}
+	}
+	return answerOf(err, http.MethodPost+" "+loginCall().path)
 }
 
 // askDashboard asks for the page that people come to. Where Keystone is reached at an address that somebody gave, this

@@ -73,12 +73,16 @@ func (a *asked) driver(t *testing.T) *openstack.Driver {
 func (a *asked) at(t *testing.T, url string) *openstack.Driver {
 	t.Helper()
 	d := openstack.New(openstack.Options{Language: language(), Connect: func(context.Context) (openstack.Credentials, error) {
-		return openstack.FromVariables(map[string]string{
-			"OS_AUTH_URL": url, "OS_REGION_NAME": "here", "OS_USERNAME": "ops", "OS_PASSWORD": "pretended", "OS_USER_DOMAIN_ID": "default", "OS_PROJECT_ID": "p1",
-		}), nil
+		return credentialsAt(url), nil
 	}})
 	t.Cleanup(d.Close)
 	return d
+}
+
+func credentialsAt(url string) openstack.Credentials {
+	return openstack.FromVariables(map[string]string{
+		"OS_AUTH_URL": url, "OS_REGION_NAME": "here", "OS_USERNAME": "ops", "OS_PASSWORD": "pretended", "OS_USER_DOMAIN_ID": "default", "OS_PROJECT_ID": "p1",
+	})
 }
 
 // says answers with a status and a text.
@@ -191,6 +195,35 @@ func TestKeystoneIsAskedWithoutALogin(t *testing.T) {
 			d := cloud.driver(t)
 			got := d.Ask(t.Context(), unit.API{Service: "identity", Address: cloud.url + "/"})
 			if got.Reach != test.want || !strings.HasPrefix(got.Message, strings.ReplaceAll(test.message, "URL", cloud.url)) || (test.message == "") != (got.Message == "") {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+	for _, test := range []struct {
+		name    string
+		connect error
+		login   int // the administrator's
+		want    unit.Reach
+		message string
+	}{
+		{"the administrator gets a token", nil, 0, unit.ReachAnswers, ""},
+		{"nobody gets a token", nil, 500, unit.ReachRefuses, "POST auth/tokens: 500 Internal Server Error"},
+		{"the administrator is refused", nil, 401, unit.ReachRefuses, "the administrator's login: "},
+		{"the administrator is not known yet", errors.New("there is no Secret"), 500, unit.ReachAnswers, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			cloud := &asked{login: 401, answer: says(200, version)}
+			cloud.driver(t)
+			above := &asked{login: test.login, answer: says(200, version)}
+			above.driver(t)
+			d := openstack.New(openstack.Options{
+				Language: language(), Connect: func(context.Context) (openstack.Credentials, error) { return credentialsAt(cloud.url), nil },
+				Administrator: func(context.Context) (openstack.Credentials, error) { return credentialsAt(above.url), test.connect },
+			})
+			t.Cleanup(d.Close)
+			got := d.Ask(t.Context(), unit.API{Service: "identity", Address: cloud.url + "/"})
+			if got.Reach != test.want || !strings.HasPrefix(got.Message, test.message) || (test.message == "") != (got.Message == "") || strings.Contains(got.Message, "pretended") {
 				t.Errorf("got %+v", got)
 			}
 		})

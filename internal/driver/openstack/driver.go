@@ -22,7 +22,7 @@ type Options struct {
 	// on; blocked errors stay so.
 	Connect func(ctx context.Context) (Credentials, error)
 	// Administrator, when set, returns the credentials of who may make our own user, where that is ours to
-	// make. They are used for nothing else.
+	// make. They are used for nothing else but to see whether Keystone issues tokens while nobody knows that user.
 	Administrator func(ctx context.Context) (Credentials, error)
 	// Inside, when set, tells where Keystone is and whom to trust, for what is asked without a login.
 	Inside func(ctx context.Context) (Place, error)
