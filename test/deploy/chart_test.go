@@ -95,6 +95,8 @@ type variant struct {
 	image  string
 	mounts map[string]string // the Secret that is mounted, by path
 	env    []string
+	scheme corev1.URIScheme // of the probes; HTTP
+	claim  string           // of the clone; none
 }
 
 func variants() []variant {
@@ -152,6 +154,14 @@ func variants() []variant {
 			name: "webhooks over TLS", image: tagged, values: with(values{"webhook": values{"secret": "hook", "tlsSecret": "tls"}}),
 			args:   []string{"--webhook-tls-cert-file=/etc/kupenstack/webhook-tls/tls.crt", "--webhook-tls-key-file=/etc/kupenstack/webhook-tls/tls.key"},
 			mounts: map[string]string{"/etc/kupenstack/webhook": "hook", "/etc/kupenstack/webhook-tls": "tls"},
+		},
+		{
+			name: "metrics over TLS", image: tagged, values: with(values{"metrics": values{"tlsSecret": "tls"}}), scheme: corev1.URISchemeHTTPS,
+			args:   []string{"--tls-cert-file=/etc/kupenstack/metrics-tls/tls.crt", "--tls-key-file=/etc/kupenstack/metrics-tls/tls.key"},
+			mounts: map[string]string{"/etc/kupenstack/metrics-tls": "tls"},
+		},
+		{
+			name: "a claim for the clone", image: tagged, values: values{"repo": values{"url": exampleURL, "cacheClaim": "clone"}}, claim: "clone",
 		},
 		{
 			name: "openstack", image: tagged,
@@ -226,6 +236,15 @@ func TestChart(t *testing.T) {
 				t.Errorf("the image is %s, want %s", container.Image, v.image)
 			}
 			checkMounts(t, pod, v.mounts)
+			for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe} {
+				if probe.HTTPGet.Scheme != v.scheme {
+					t.Errorf("%s is asked for by %q, want %q", probe.HTTPGet.Path, probe.HTTPGet.Scheme, v.scheme)
+				}
+			}
+			cache := pod.Volumes[slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "cache" })]
+			if claim := cache.PersistentVolumeClaim; (claim == nil) != (v.claim == "") || claim != nil && claim.ClaimName != v.claim {
+				t.Errorf("the clone is in %+v, want the claim %q", cache, v.claim)
+			}
 			var env []string
 			for _, e := range container.Env {
 				if e.ValueFrom != nil {
