@@ -183,14 +183,26 @@ func (s *scope) blockValue(n *needed, used *uses) cty.Value {
 		return i.some(n.attributes)
 	}
 	objects := map[string]cty.Value{}
-	for _, i := range n.block.instances {
-		if n.whole || n.keys[i.address.Key()] {
-			key, _ := i.address.Key().Value()
-			objects[key] = s.object(i)
-			used.objects = append(used.objects, i.address)
-		}
+	for _, i := range n.instances() {
+		key, _ := i.address.Key().Value()
+		objects[key] = s.object(i)
+		used.objects = append(used.objects, i.address)
 	}
 	return cty.ObjectVal(objects)
+}
+
+// instances are the needed ones of a block with for_each, in its order. They are not looked for among all of it: where
+// each of thousands refers to one of thousands, that would take most of the time.
+func (n *needed) instances() []*instance {
+	if n.whole {
+		return n.block.instances
+	}
+	some := make([]*instance, 0, len(n.keys))
+	for key := range n.keys {
+		some = append(some, n.block.at(key))
+	}
+	slices.SortFunc(some, func(a, b *instance) int { return a.address.Compare(b.address) })
+	return some
 }
 
 // object is what a reference to an object sees. What is written is taken from the configuration;
