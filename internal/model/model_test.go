@@ -110,6 +110,23 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+func TestValuesOfOneType(t *testing.T) {
+	secret := cty.StringVal("s3").Mark(model.Sensitive)
+	v := cty.ObjectVal(map[string]cty.Value{"a": secret, "b": cty.NullVal(cty.Number), "c": cty.UnknownVal(cty.String)})
+	of := cty.Object(map[string]cty.Type{"a": cty.String, "b": cty.Number, "c": cty.String})
+	if got := model.OfType(v, of); !got.RawEquals(v) || !got.GetAttr("a").HasMark(model.Sensitive) {
+		t.Errorf("got %#v, want %#v", got, v)
+	}
+	for name, other := range map[string]cty.Type{"another type": cty.Object(map[string]cty.Type{"a": cty.String}), "no object": cty.String} {
+		if got := model.OfType(v, other); !got.RawEquals(v) {
+			t.Errorf("%s: got %#v, want %#v", name, got, v)
+		}
+	}
+	if marked := v.Mark(model.Sensitive); !model.OfType(marked, of).RawEquals(marked) {
+		t.Error("a mark is lost")
+	}
+}
+
 func TestLookups(t *testing.T) {
 	m := good()
 	m.Resources = []model.Resource{{Address: addr.MustParseObject("network.a")}, {Address: addr.MustParseObject("network.b")}}

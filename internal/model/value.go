@@ -84,3 +84,12 @@ func plainList(v cty.Value) (any, error) {
 	}
 	return plain, nil
 }
+
+// OfType returns a value that shares its type with others, where it is of that type. Each object has a type of its own
+// by the library, and of thousands of them those take as much memory as what is in them.
+func OfType(v cty.Value, t cty.Type) cty.Value {
+	if !t.IsObjectType() || !v.Type().Equals(t) {
+		return v
+	}
+	return cty.ListVal([]cty.Value{cty.UnknownVal(t), v}).Index(cty.NumberIntVal(1)) // a list has one type for all in it
+}

@@ -40,6 +40,7 @@ func (r *resolver) block(b *block) {
 		b.broken = true
 		return
 	}
+	written := ranges(b.config)
 	for _, i := range b.instances {
 		r.scope.each, r.scope.eachFrom = i.eachObject(), nil
 		if b.forEach != nil && !i.each.IsWhollyKnown() {
@@ -52,7 +53,7 @@ func (r *resolver) block(b *block) {
 		}
 		i.resource = model.Resource{
 			Address: i.address, Kind: i.address.Kind(), Desired: built.desired, Triggers: built.triggers, Lifecycle: lifecycle,
-			Edges: r.edges(waits, built.edges), Range: b.config.Range, Ranges: ranges(b.config),
+			Edges: r.edges(waits, built.edges), Range: b.config.Range, Ranges: written,
 		}
 		switch {
 		case b.kind.schema.Cluster && r.showsSensitive(b.config, built.desired):
@@ -234,7 +235,7 @@ func (s *scope) build(i *instance) built {
 		desired[nested.Kind] = s.nested(block, nested, i, &result)
 	}
 	result.ok = s.rules(block, def, desired) && result.ok
-	result.desired = cty.ObjectVal(desired)
+	result.desired = model.OfType(cty.ObjectVal(desired), i.block.kind.desired)
 	clear(desired)
 	s.desired = desired
 	result.triggers = s.triggers(block, &result)
@@ -256,7 +257,7 @@ func (i *instance) seen() cty.Value {
 				object[a.Name] = v
 			}
 		}
-		i.object = cty.ObjectVal(object)
+		i.object = model.OfType(cty.ObjectVal(object), i.block.kind.object)
 	})
 	return i.object
 }
