@@ -49,6 +49,8 @@ type Block struct {
 	Loses *Loss
 
 	lookup bool // see [Block.DataBlock]
+	// object is the type that ObjectType returns; the zero value is that it is made when it is asked for.
+	object cty.Type
 }
 
 // Loss is what nobody has any more once an object was replaced.
@@ -283,6 +285,7 @@ func New() *Definition {
 	}
 	for _, block := range d.blocks {
 		d.formReferences(block)
+		block.object = block.ObjectType() // of thousands of objects, each asks for it
 	}
 	for _, service := range serviceList() {
 		d.services[service.Name] = service

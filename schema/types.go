@@ -5,6 +5,9 @@ import "github.com/zclconf/go-cty/cty"
 // ObjectType is the type of what a reference to the block sees: every attribute, written
 // or computed, and the nested blocks.
 func (b *Block) ObjectType() cty.Type {
+	if b.object != cty.NilType {
+		return b.object
+	}
 	return b.objectType(func(*Attribute) bool { return true })
 }
 

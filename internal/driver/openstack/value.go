@@ -133,7 +133,7 @@ func outputs(t cty.Type, values map[string]cty.Value) cty.Value {
 		}
 		all[name] = v
 	}
-	return cty.ObjectVal(all)
+	return model.OfType(cty.ObjectVal(all), t)
 }
 
 // attribute returns a part of an object, or cty.NilVal when it has none of that name or it is null.
