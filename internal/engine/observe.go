@@ -47,6 +47,7 @@ func (e *Engine) lookAround(calls context.Context) {
 				continue
 			}
 			l.busy, l.looks, l.stale = true, true, false
+			l.state.Observed = nil // nothing is decided by it any more, and there would be two of each beside each other
 			t := e.target(l.unit, a)
 			t.Unserved = e.unserving(l)
 			l.unserved = t.Unserved
