@@ -144,6 +144,8 @@ type Attribute struct {
 	// Steps is how many steps the right side has when it is one reference and nothing else: 2 of
 	// network.web; 0 otherwise.
 	Steps int
+	// Plain says that the right side certainly calls no function.
+	Plain bool
 }
 
 // Reference is one use of a named thing in an expression.

@@ -66,6 +66,24 @@ func plainTraversals(e hclsyntax.Expression, found []hcl.Traversal) ([]hcl.Trave
 	return found, true
 }
 
+// plain tells whether an expression certainly calls no function: it has nothing but texts, references and keys.
+func plain(e hclsyntax.Expression) bool {
+	switch e := e.(type) {
+	case *hclsyntax.LiteralValueExpr, *hclsyntax.ScopeTraversalExpr:
+		return true
+	case *hclsyntax.TemplateWrapExpr:
+		return plain(e.Wrapped)
+	case *hclsyntax.TemplateExpr:
+		return !slices.ContainsFunc(e.Parts, func(part hclsyntax.Expression) bool { return !plain(part) })
+	case *hclsyntax.IndexExpr:
+		return plain(e.Collection) && plain(e.Key)
+	case *hclsyntax.RelativeTraversalExpr:
+		return plain(e.Source)
+	default:
+		return false
+	}
+}
+
 // wholeBlock tells whether the reference ends with a block's name, so that an index after it is
 // the key of one of its objects.
 func wholeBlock(r Reference) bool {

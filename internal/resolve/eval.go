@@ -145,9 +145,13 @@ func (s *scope) unreached(a *config.Attribute, ctx *config.Context, faults confi
 // context makes exactly those values visible that an expression refers to, in a map that is empty. It
 // returns false when some of them are broken, which was told; these are unknown.
 func (s *scope) context(a *config.Attribute, visible map[string]cty.Value) (*config.Context, uses, bool) {
-	functions := s.toolbox()
-	if layered(a) {
+	var functions map[string]function.Function
+	switch { // at the second stage each object has its own, which cost more than most expressions
+	case a.Plain:
+	case layered(a):
 		functions = s.toolboxOfSettings()
+	default:
+		functions = s.toolbox()
 	}
 	ctx := config.NewContext(visible, functions, s.budget)
 	var used uses
