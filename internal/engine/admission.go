@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -193,14 +192,14 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 		return wait
 	}
 	a.stale, a.planning, a.last, a.waits = false, true, time.Now(), time.Time{}
-	states := map[addr.Object]unit.State{}
+	states := make(map[addr.Object]unit.State, len(e.loops))
 	for address, l := range e.loops {
 		states[address] = l.state
 		if l.unplanned = e.unseen(l); l.unplanned {
 			states[address] = unit.State{Message: "it is still being observed"}
 		}
 	}
-	revision, in := e.revision, e.input(e.revision, maps.Clone(states))
+	revision, in := e.revision, e.input(e.revision, states)
 	go func() {
 		p := e.make(calls, in)
 		e.events <- func() { e.admit(revision, p, in.Suspensions) }

@@ -21,6 +21,9 @@ import (
 // relocate finds out what is to be moved, and makes loops for where that leads.
 func (e *Engine) relocate() {
 	e.places = e.relocation()
+	if len(e.places.To) == 0 {
+		e.places.Entries = nil // which only a move asks for, and which are as many as there are records
+	}
 	for to := range e.places.From {
 		l := e.loops[to]
 		if l == nil {

@@ -39,7 +39,7 @@ func (e *Engine) lookAround(calls context.Context) {
 			e.lookHeld = true
 			continue
 		}
-		var targets []unit.Target
+		targets := make([]unit.Target, 0, len(wanted))
 		for a := range wanted {
 			l := e.loops[a]
 			if _, leaves := e.places.To[a]; l == nil || l.busy || leaves {

@@ -97,7 +97,7 @@ func Make(in Input) *Plan {
 			m.changes[a] = &c
 		}
 	}
-	p := &Plan{}
+	p := &Plan{Changes: make([]Change, 0, len(m.changes))}
 	for _, c := range m.changes {
 		c.move(moved)
 		p.Changes = append(p.Changes, *c)
