@@ -26,6 +26,9 @@ type match struct {
 	sent map[string]string
 	// want is what the match was made for, as far as it was known.
 	want cty.Value
+	// outputs are those of the object, for others that refer to it; cty.NilVal where they are still to be made, as what
+	// it consists of is not all known yet.
+	outputs cty.Value
 }
 
 // find looks for a target among the objects of its kind. done is false when what it is searched

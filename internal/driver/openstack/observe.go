@@ -36,7 +36,7 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 		seen.unknown(err, targets...)
 		return seen.states, err
 	}
-	served := slices.DeleteFunc(slices.Clone(targets), func(t unit.Target) bool {
+	served := slices.DeleteFunc(targets, func(t unit.Target) bool {
 		err := s.serves(t)
 		if err != nil {
 			seen.unknown(err, t)
@@ -52,12 +52,10 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 	return seen.states, errors.Join(seen.failures...)
 }
 
-// look finds targets in the lists that a session gets. What is known of outputs of others is in known, and what is found adds to it.
+// look finds targets in the lists that a session gets, and may put them in another order. What is known of outputs of others
+// is in known, and what is found adds to it.
 func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, known map[addr.Object]cty.Value, seen *sights) {
-	byKind := map[string][]unit.Target{}
-	for _, t := range targets {
-		byKind[kindOf(t)] = append(byKind[kindOf(t)], t)
-	}
+	byKind := divided(targets)
 	names := slices.Sorted(maps.Keys(byKind))
 	lists, failures := d.lists(ctx, s, names)
 	left, unkept := d.joinAll(ctx, targets, lists)
@@ -100,6 +98,21 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 			}
 		}
 	}
+}
+
+// divided puts targets in the order of their kinds, and returns those of each. There may be very many, and they are large.
+func divided(targets []unit.Target) map[string][]unit.Target {
+	slices.SortStableFunc(targets, func(a, b unit.Target) int { return cmp.Compare(kindOf(a), kindOf(b)) })
+	byKind := map[string][]unit.Target{}
+	for from := 0; from < len(targets); {
+		kind, to := kindOf(targets[from]), from+1
+		for to < len(targets) && kindOf(targets[to]) == kind {
+			to++
+		}
+		byKind[kind] = targets[from:to:to]
+		from = to
+	}
+	return byKind
 }
 
 // sights are the results of one look at the cloud.
@@ -194,12 +207,16 @@ func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*ob
 			}
 			want := resolved(t, known)
 			m, done := find(d.kinds[kindOf(t)], s, t, want, objects)
+			if m.object != nil && resource(t) != nil {
+				seen := outputs(resource(t).Block.ObjectType(), shown(resource(t).Block, m.want, m.object.values))
+				known[t.Address] = seen
+				if !completed(d.kinds[kindOf(t)]) {
+					m.outputs = seen
+				}
+			}
 			matches[t.Address] = m
 			if !done {
 				later = append(later, t)
-			}
-			if m.object != nil && resource(t) != nil {
-				known[t.Address] = outputs(resource(t).Block.ObjectType(), shown(resource(t).Block, m.want, m.object.values))
 			}
 		}
 		if len(later) == len(open) {
@@ -265,6 +282,13 @@ func foundOf(targets []unit.Target, matches map[addr.Object]match) []found {
 	return objects
 }
 
+// completed tells whether the lists of a kind lack something that [Driver.complete] fills in.
+func completed(k kind) bool {
+	_, completes := k.(completer)
+	_, owns := k.(portOwner)
+	return completes || owns
+}
+
 // complete fills in what the lists of kinds lack: the ports of all objects that have some come from one
 // list. It returns why that failed: for a kind, by its name, and for single targets.
 func (d *Driver) complete(ctx context.Context, s *session, objects map[string][]found) (map[string]error, map[addr.Object]error) {
@@ -302,6 +326,8 @@ func (d *Driver) complete(ctx context.Context, s *session, objects map[string][]
 
 // state makes what the engine sees of a match.
 func state(t unit.Target, m match) unit.State {
+	made := m.outputs
+	m.outputs = cty.NilVal // the object may change
 	st := unit.State{Existence: unit.Absent, Candidates: m.candidates, Marked: m.marked, Message: m.message, Before: m.before, Observed: m}
 	o := m.object
 	if o == nil {
@@ -321,7 +347,9 @@ func state(t unit.Target, m match) unit.State {
 		if !r.Lookup && len(o.unseen) > 0 {
 			st.Unseen, st.Message = o.unseen, o.obscured
 		}
-		st.Outputs = outputs(r.Block.ObjectType(), shown(r.Block, m.want, o.values))
+		if st.Outputs = made; made == cty.NilVal {
+			st.Outputs = outputs(r.Block.ObjectType(), shown(r.Block, m.want, o.values))
+		}
 	}
 	if !lookup(t) { // only what is looked up is compared with what it was searched by
 		m.want = cty.NilVal

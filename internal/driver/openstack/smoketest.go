@@ -38,10 +38,10 @@ func isSmokeTest(t unit.Target) bool {
 	return smokeTest(t) != nil || t.Locator.Kind == unit.KindSmokeTest
 }
 
-// observeTests looks at the targets that are tests, and returns the others. Without a run under way that takes no
-// request.
+// observeTests looks at the targets that are tests, and returns the others in the same slice. Without a run under way
+// that takes no request.
 func (d *Driver) observeTests(ctx context.Context, targets []unit.Target, seen *sights) []unit.Target {
-	var others []unit.Target
+	others := targets[:0]
 	for _, t := range targets {
 		if !isSmokeTest(t) {
 			others = append(others, t)

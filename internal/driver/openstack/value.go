@@ -109,7 +109,7 @@ func fromMap(m map[string]any, t cty.Type) cty.Value {
 		for name, inner := range t.AttributeTypes() {
 			elements[name] = fromJSON(m[name], inner)
 		}
-		return cty.ObjectVal(elements)
+		return model.OfType(cty.ObjectVal(elements), t)
 	}
 	return cty.NullVal(t)
 }
