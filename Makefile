@@ -13,10 +13,10 @@ VERSION   ?= dev
 BEDS      := -tags beds
 
 .DELETE_ON_ERROR:
-.PHONY: help build test test-osh lint unit bench fuzz soak generate demo testbed clean
+.PHONY: help build test test-osh lint unit bench bench-peers fuzz soak generate demo testbed clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## both commands, static, into bin/
 	CGO_ENABLED=0 GOOS=$(GOOS) GOARCH=$(GOARCH) $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/kupenstackd ./cmd/kupenstack-sync
@@ -47,6 +47,9 @@ lint: ## golangci-lint with gofumpt, and the rules about imports
 
 bench: $(TESTBED) ## benchmarks, on real servers where they need them; OSH_CHARTS=<a checkout> renders the charts of OpenStack-Helm
 	$(if $(OSH_CHARTS),OSH_CHARTS=$(abspath $(OSH_CHARTS))) $(TESTBED) run -- $(GO) test $(BEDS) -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+
+bench-peers: $(TESTBED) ## the daemon beside Flux's controllers, which it builds: the figures of both, and whether ours are as promised
+	$(TESTBED) -beds cluster run -- $(GO) test -tags beds,peers -count 1 -v -timeout 2h -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x ./test/peers
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@set -e; packages=$$($(GO) list ./...); for package in $$packages; do \
