@@ -56,8 +56,12 @@ func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec
 			s.secrets = append(s.secrets, secret.Given)
 		}
 	}
+	want := make(map[unit.Identity]bool, len(s.items))
+	for _, item := range s.items {
+		want[item.ref.Identity()] = true
+	}
 	for _, ref := range target.Locator.Objects {
-		if !stays(ref) && !slices.ContainsFunc(s.items, func(w wanted) bool { return w.ref.Identity() == ref.Identity() }) {
+		if !stays(ref) && !want[ref.Identity()] {
 			s.others = append(s.others, ref)
 		}
 	}
