@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"k8s.io/client-go/dynamic"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
@@ -45,6 +46,7 @@ type Cluster struct {
 	config    *rest.Config // guarded
 	discovery rest.Interface
 	dynamic   dynamic.Interface
+	metadata  metadata.Interface
 	writer    *rest.Config      // config, or the same as another account: see As
 	writes    dynamic.Interface // by writer
 	core      corev1.CoreV1Interface
@@ -79,6 +81,10 @@ func New(options Options) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("access to the cluster: %w", err)
 	}
+	names, err := metadata.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("access to the cluster: %w", err)
+	}
 	core, err := corev1.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, fmt.Errorf("access to the cluster: %w", err)
@@ -89,7 +95,7 @@ func New(options Options) (*Cluster, error) {
 	}
 	c := &Cluster{
 		namespace: cmp.Or(options.SystemNamespace, DefaultNamespace),
-		config:    config, discovery: plain, dynamic: objects, core: core, writer: config, writes: objects,
+		config:    config, discovery: plain, dynamic: objects, metadata: names, core: core, writer: config, writes: objects,
 		logLines: min(options.LogLines, MaxLogLines), masker: options.Masker, log: options.Log, excerpts: newExcerpts(),
 		kinds: newKinds(plain), verdicts: newVerdicts(), subscribers: &subscribers{},
 	}

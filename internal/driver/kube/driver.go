@@ -8,8 +8,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -20,9 +18,6 @@ const (
 	AnnotationUnit    = "kupenstack.io/unit"    // the address of the unit that an object belongs to
 	AnnotationApplied = "kupenstack.io/applied" // the digest of the spec that was applied last
 )
-
-// maxConfirms bounds the requests at a time for objects that no watch shows.
-const maxConfirms = 8
 
 // Recoverer finds generated values in what they were handed to.
 type Recoverer interface {
@@ -262,21 +257,6 @@ func (d *Driver) find(ctx context.Context, refs []unit.ObjectRef) (found objects
 		return found, unknown, joinDistinct(causes)
 	}
 	return found, unknown, nil
-}
-
-// confirm asks for each object. They may be there without our label.
-func (d *Driver) confirm(ctx context.Context, refs []unit.ObjectRef) ([]*unstructured.Unstructured, []error) {
-	found, errs := make([]*unstructured.Unstructured, len(refs)), make([]error, len(refs))
-	var group errgroup.Group
-	group.SetLimit(maxConfirms)
-	for i, ref := range refs {
-		group.Go(func() error {
-			found[i], errs[i] = d.cluster.Confirm(ctx, ref)
-			return nil
-		})
-	}
-	_ = group.Wait() // each has an error of its own
-	return found, errs
 }
 
 // pick returns the objects of one unit; false when something about them is unknown.
