@@ -14,7 +14,6 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 // maxPacks is after how many fetches and pushes a cache begins anew, as each adds a pack and nothing
@@ -86,7 +85,7 @@ func (c *cache) fetch(ctx context.Context, from *remote, rev Revision) (*Tree, e
 // extend fetches into the present repository what it lacks.
 func (c *cache) extend(ctx context.Context, from *remote, rev Revision) (*Tree, error) {
 	open, err := c.add(func(store *store) (err error) {
-		rev, err = from.download(ctx, rev, plumbing.NewHash(c.tip.Hash), noHistory, store.objects)
+		rev, err = from.download(ctx, rev, plumbing.NewHash(c.tip.Hash), noHistory, store)
 		return err
 	})
 	if err != nil {
@@ -105,7 +104,7 @@ func (c *cache) clone(ctx context.Context, from *remote, rev Revision) (*Tree, e
 	if err != nil {
 		return nil, err
 	}
-	rev, err = from.download(ctx, rev, plumbing.ZeroHash, noHistory, fresh.objects)
+	rev, err = from.download(ctx, rev, plumbing.ZeroHash, noHistory, fresh)
 	if err == nil {
 		err = fresh.complete(rev.Hash, c.options.MaxFiles)
 	}
@@ -173,7 +172,7 @@ func movePacks(from, to string) error {
 // optimisation: when it fails, the commit will be fetched. So a cache with as many packs as it may
 // have takes no more: the fetch that follows finds it so, and begins anew with the newest commit alone.
 func (c *cache) keep(rev Revision, base string, pack []byte) {
-	bring := func(to *store) error { return packfile.UpdateObjectStorage(to.objects, bytes.NewReader(pack)) }
+	bring := func(to *store) error { return to.unpack(bytes.NewReader(pack)) }
 	var open *store
 	var err error
 	if base == "" {

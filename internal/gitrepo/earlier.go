@@ -41,7 +41,7 @@ var errCutOff = errors.New("the history of the ref is not there as a whole")
 // dig fetches the ref with some of its history and looks for a commit in there.
 func (c *cache) dig(ctx context.Context, from *remote, rev Revision, depth packp.DepthCommits) (*Tree, error) {
 	return c.aside(rev.Hash, func(fresh *store) (string, error) {
-		now, err := from.download(ctx, rev, plumbing.ZeroHash, depth, fresh.objects)
+		now, err := from.download(ctx, rev, plumbing.ZeroHash, depth, fresh)
 		if err != nil {
 			return "", err
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/storage"
 )
 
 // Exactly returns the tree of a commit by its hash, wherever the ref is now, and keeps it as [Source.Keep]
@@ -36,7 +35,7 @@ func (s *Source) exactly(ctx context.Context, hash string) (*Tree, bool, error) 
 		}
 	}
 	tree, err := s.cache.aside(hash, func(fresh *store) (string, error) {
-		offered, err := s.remote.pick(ctx, hash, fresh.objects)
+		offered, err := s.remote.pick(ctx, hash, fresh)
 		if err == nil && !offered {
 			err = errNotOffered
 		}
@@ -53,7 +52,7 @@ var errNotOffered = errors.New("the server hands out no single commits")
 
 // pick brings one commit without its history into store. It returns false when the server hands out only
 // what a ref is at, and none is at this one.
-func (r *remote) pick(ctx context.Context, hash string, store storage.Storer) (offered bool, err error) {
+func (r *remote) pick(ctx context.Context, hash string, store *store) (offered bool, err error) {
 	err = r.converse(ctx, transport.UploadPackServiceName, "fetching the commit "+hash, func(ctx context.Context, c *connection, advertised *packp.AdvRefs) error {
 		want, isRef := newRefs(advertised).want(hash)
 		offered = isRef || advertised.Capabilities.Supports(capability.AllowReachableSHA1InWant)

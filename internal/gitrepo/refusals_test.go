@@ -36,6 +36,22 @@ func TestRefusals(t *testing.T) {
 		_, err := source.Head(t.Context())
 		fails(t, err, gitrepo.Unreachable)
 	})
+	t.Run("a file too large for memory", func(t *testing.T) {
+		t.Parallel()
+		onBoth(t, func(t *testing.T, b *bed) {
+			source := b.open(t)
+			good := pull(t, source)
+			bomb := b.repo.Commit(t, map[string]string{"bomb": strings.Repeat("\x00", 33<<20)}, "A larger one")
+			b.options.CacheDir = t.TempDir()
+			for _, source := range []*gitrepo.Source{source, b.open(t)} { // one that has the former commit, and one that has nothing
+				_, err := source.Fetch(t.Context(), gitrepo.Revision{Ref: "refs/heads/main", Hash: bomb})
+				fails(t, err, gitrepo.TooLarge, "a file of 34603008 bytes; 33554432 are the limit", "git ls-tree -r -l", "cloud.git")
+			}
+			if again, err := source.Cached(t.Context()); err != nil || again.Revision != good.Revision {
+				t.Errorf("in the cache is %+v, %v", again, err)
+			}
+		})
+	})
 	t.Run("server in trouble", func(t *testing.T) {
 		t.Parallel()
 		b := overHTTP(t)

@@ -15,7 +15,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/storage"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
@@ -156,7 +155,7 @@ func (r *remote) list(ctx context.Context) (Refs, error) {
 // download brings the commit that the revision's ref points to into store, with as much history as
 // depth says where the server can do that, and returns it. It is another commit when the ref has
 // moved. have is a commit whose whole tree store has already, or zero.
-func (r *remote) download(ctx context.Context, rev Revision, have plumbing.Hash, depth packp.DepthCommits, store storage.Storer) (Revision, error) {
+func (r *remote) download(ctx context.Context, rev Revision, have plumbing.Hash, depth packp.DepthCommits, store *store) (Revision, error) {
 	err := r.converse(ctx, transport.UploadPackServiceName, "fetching "+cmp.Or(rev.Ref, "HEAD"), func(ctx context.Context, c *connection, advertised *packp.AdvRefs) error {
 		refs := newRefs(advertised)
 		now, err := refs.Resolve(rev.Ref)
@@ -178,7 +177,7 @@ const (
 	noHistory    packp.DepthCommits = 1
 )
 
-func receive(ctx context.Context, session transport.UploadPackSession, advertised *packp.AdvRefs, want, have plumbing.Hash, depth packp.DepthCommits, store storage.Storer) error {
+func receive(ctx context.Context, session transport.UploadPackSession, advertised *packp.AdvRefs, want, have plumbing.Hash, depth packp.DepthCommits, store *store) error {
 	request := packp.NewUploadPackRequestFromCapabilities(advertised.Capabilities)
 	request.Wants = []plumbing.Hash{want}
 	if depth != wholeHistory && advertised.Capabilities.Supports(capability.Shallow) {
@@ -206,7 +205,7 @@ func receive(ctx context.Context, session transport.UploadPackSession, advertise
 	// first, or where a child of a git of this machine keeps its output open.
 	defer func() { _ = response.Close() }()
 	if len(response.Shallows) > 0 {
-		if err := store.SetShallow(response.Shallows); err != nil {
+		if err := store.objects.SetShallow(response.Shallows); err != nil {
 			return err
 		}
 	}
@@ -217,7 +216,7 @@ func receive(ctx context.Context, session transport.UploadPackSession, advertise
 	case request.Capabilities.Supports(capability.Sideband):
 		pack = sideband.NewDemuxer(sideband.Sideband, response)
 	}
-	return packfile.UpdateObjectStorage(store, pack)
+	return store.unpack(pack)
 }
 
 // Update is a change of one ref on the server.

@@ -39,7 +39,7 @@ func (c *cache) since(ctx context.Context, from *remote, after, hash string, dep
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(fresh.dir)) }()
-	now, err := from.download(ctx, Revision{Ref: c.options.Ref, Hash: hash}, plumbing.ZeroHash, depth, fresh.objects)
+	now, err := from.download(ctx, Revision{Ref: c.options.Ref, Hash: hash}, plumbing.ZeroHash, depth, fresh)
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,9 @@ func boundGroups() []boundGroup {
 		}},
 		{"Files", "Values for variables are those of the files `kupenstack.hclvars` and `*.auto.hclvars` and of `--var-file`.", []bound{
 			{"gitrepo.maxReceived", size, "what is received of a repository at once; all files of a local directory"},
+			{"gitrepo.maxObject", size, "a file of the repository that is received, also one that nobody reads"},
+			{"gitrepo.maxChain", size, "a file that is received and all versions of it through which Git tells what it is"},
+			{"gitrepo.maxObjects", number, "files, directories and commits that are received at once"},
 			{"gitrepo.maxCommit", size, "a commit whose signature is looked at, without its files"},
 			{"gitrepo.maxEntries", number, "files and directories in the repository"},
 			{"gitrepo.maxDepth", number, "directories inside each other in the repository"},
