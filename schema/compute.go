@@ -89,15 +89,20 @@ func keypairRule() Rule {
 
 func instanceBlock() Block {
 	return Block{
-		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{metadataRule(), tagsRule(), hintsRule()},
-		Loses: &Loss{What: "what is on its disk, and the addresses that Nova chose"},
-		Doc:   "A virtual machine of Nova.",
+		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{metadataRule(), tagsRule(), bootRule(), rebuildRule(), hintsRule()},
+		NeedsOne: [][]string{{"image", "boot_volume"}},
+		Loses:    &Loss{What: "what is on its disk, and the addresses that Nova chose"},
+		Doc:      "A virtual machine of Nova.",
 		Attributes: []Attribute{
 			fullName(InPlace),
 			projectAttribute(),
 			{
-				Name: "image", Type: cty.String, Presence: Required, Change: Replace, Reference: &Reference{Kind: "image", Output: "id"}, Outlives: true,
+				Name: "image", Type: cty.String, Change: Replace, Conflicts: "boot_volume", Reference: &Reference{Kind: "image", Output: "id"}, Outlives: true,
 				Doc: "The image that the root disk is a copy of. When somebody deletes it, it is made again, and the instance stays as it is.",
+			},
+			{
+				Name: "boot_volume", Type: cty.String, Change: Replace, Reference: &Reference{Kind: "volume", Output: "id"},
+				Doc: "The volume that it starts from, in place of a disk of its own: one that is made from an image, or is bootable. It is as large as the volume says, and stays with all that is on it when the instance goes. Of an instance that runs from a volume an image that is written is not compared.",
 			},
 			{
 				Name: "flavor", Type: cty.String, Presence: Required, Reference: &Reference{Kind: "flavor", Output: "id"}, Outlives: true,
@@ -143,6 +148,10 @@ func instanceBlock() Block {
 					"Nova shows nobody what it was told, and a host once chosen stays: so a change of hints is no difference, moves nothing, and counts for the next instance that is made of the block. To have one made anew by other hints, write them in replace_triggered_by of lifecycle as well.",
 			},
 			{
+				Name: "volumes", Type: cty.Set(cty.String), Reference: &Reference{Kind: "volume", Output: "id"},
+				Doc: "Volumes that it has as further disks from its first start on, in no order. Those that are added are attached while it runs, and those that are taken out detached; volumes that others have attached stay, and so does what is on the volumes when the instance goes. One that is in use elsewhere is waited for, unless its type lets several instances have it. A volume is written here or in a block volume_attachment, not in both.",
+			},
+			{
 				Name: "user_data", Type: cty.String, Change: Replace, Sensitive: true, Example: cty.StringVal("#cloud-config\npackages: [nginx]\n"),
 				Doc: "What cloud-init runs at the first start; it often holds secrets.",
 			},
@@ -171,6 +180,30 @@ func instanceBlock() Block {
 			{Name: "access_ip", Type: cty.String, Presence: Computed, Doc: "Its first fixed address, of IPv4 where it has one."},
 			{Name: "addresses", Type: cty.List(cty.String), Presence: Computed, Doc: "All its fixed addresses, in the order of its interfaces."},
 			{Name: "host", Type: cty.String, Presence: Computed, Doc: "The compute host that runs it."},
+		},
+	}
+}
+
+func bootRule() Rule {
+	return Rule{
+		Doc: "An instance starts from an image or from a volume.",
+		breaches: func(v values) []Breach {
+			if !v.missing("image") || !v.missing("boot_volume") {
+				return nil
+			}
+			return []Breach{{Attribute: "flavor", Says: "is all that is known of it: it starts from nothing", Hint: "write image or boot_volume beside it"}}
+		},
+	}
+}
+
+func rebuildRule() Rule {
+	return Rule{
+		Doc: "An instance that starts from a volume is not healed by a rebuild, which writes a disk anew from an image.",
+		breaches: func(v values) []Breach {
+			if heal, _ := v.text("heal"); heal != HealRebuild || v.missing("boot_volume") {
+				return nil
+			}
+			return []Breach{{Attribute: "heal", Says: "must not be rebuild beside boot_volume: there is no image to write its disk from", Hint: "write restart or recreate, which leave the volume as it is"}}
 		},
 	}
 }

@@ -19,6 +19,10 @@ func TestReserved(t *testing.T) {
 		return map[string]cty.Value{"tags": cty.SetVal(all)}
 	}
 	described := func(s string) map[string]cty.Value { return map[string]cty.Value{"description": text(s)} }
+	fromImage := func(attributes map[string]cty.Value) map[string]cty.Value {
+		attributes["image"] = text("debian")
+		return attributes
+	}
 	for _, c := range []struct {
 		kind       string
 		attributes map[string]cty.Value
@@ -27,19 +31,19 @@ func TestReserved(t *testing.T) {
 		{"project", tags("shop", "kupenstack:zz"), []string{"tags"}},
 		{"network", tags("kupenstack:zz"), []string{"tags"}},
 		{"image", tags("kupenstack:zz"), []string{"tags"}},
-		{"instance", tags("kupenstack:zz"), []string{"tags"}},
+		{"instance", fromImage(tags("kupenstack:zz")), []string{"tags"}},
 		{"router", tags("kupenstack", "kupenstack_mark", "of kupenstack:zz"), nil},
 		{"router", described("Front [kupenstack:zz.01]"), []string{"description"}},
 		{"flavor", described("[kupenstack:zz]"), []string{"description"}},
 		{"security_group", described("[kupenstack:zz] and more"), nil},
 		{"flavor", described("small [kupenstack]"), nil},
-		{"instance", map[string]cty.Value{"metadata": cty.MapVal(map[string]cty.Value{"kupenstack_mark": text("zz"), "tier": text("web"), "name": text("q")})}, []string{"metadata"}},
+		{"instance", fromImage(map[string]cty.Value{"metadata": cty.MapVal(map[string]cty.Value{"kupenstack_mark": text("zz"), "tier": text("web"), "name": text("q")})}), []string{"metadata"}},
 		{"image", map[string]cty.Value{"properties": cty.MapVal(map[string]cty.Value{
 			"kupenstack_mark": text("zz"), "name": text("q"), "os_hash_algo": text("md5"), "hw_disk_bus": text("scsi"), "os_distro": text("debian"),
 		})}, []string{"properties", "properties", "properties"}},
 		{"image", map[string]cty.Value{"properties": cty.MapVal(map[string]cty.Value{"owner": text("me")}).Mark("s")}, []string{"properties"}},
 		{"image", map[string]cty.Value{"properties": cty.UnknownVal(cty.Map(cty.String)), "tags": cty.SetVal([]cty.Value{cty.UnknownVal(cty.String)})}, nil},
-		{"instance", map[string]cty.Value{"metadata": cty.NullVal(cty.Map(cty.String))}, nil},
+		{"instance", fromImage(map[string]cty.Value{"metadata": cty.NullVal(cty.Map(cty.String))}), nil},
 	} {
 		var got []string
 		block := language.Resource(c.kind)

@@ -35,8 +35,8 @@ type Result struct {
 	Objects, LookedUp int
 	// Managed are how many were left out, as a configuration manages them.
 	Managed int
-	// Unwritable are how many were left out, as they lack what a block of their kind has to have, such as the image of
-	// an instance that runs from a volume.
+	// Unwritable are how many were left out, as they lack what a block of their kind has to have, such as what an
+	// instance runs from.
 	Unwritable int
 }
 
@@ -126,9 +126,14 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 
 // writable tells whether an object has all that a block of its kind has to have.
 func writable(block *schema.Block, o unit.Live) bool {
+	lacks := func(name string) bool {
+		v, known := o.Values[name]
+		return !known || v.IsNull() || !v.IsWhollyKnown()
+	}
 	return !slices.ContainsFunc(block.Attributes, func(a schema.Attribute) bool {
-		v, known := o.Values[a.Name]
-		return a.Presence == schema.Required && !a.Sensitive && (!known || v.IsNull() || !v.IsWhollyKnown())
+		return a.Presence == schema.Required && !a.Sensitive && lacks(a.Name)
+	}) && !slices.ContainsFunc(block.NeedsOne, func(ways []string) bool {
+		return !slices.ContainsFunc(ways, func(name string) bool { return !lacks(name) })
 	})
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 )
 
-// answering returns a driver for a cloud that answers GET requests by their paths; what is not there is not found.
+// answering returns a driver for a cloud that answers GET requests by their paths, and others by their methods and paths,
+// as in "PUT /v2.1/servers/s1"; what is not there is not found.
 // The real services cannot be made to answer so in a test. Volumes are left out of its catalogue without an answer
 // for the path /v3/p1. Our user is an administrator in its project p1, or has the roles that are told, in every project.
 func answering(t testing.TB, answers map[string]func(*http.Request) any, roles ...string) *openstack.Driver {
@@ -49,9 +50,13 @@ func answering(t testing.TB, answers map[string]func(*http.Request) any, roles .
 			_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{"roles": named}})
 		})
 	}
-	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		answer := answers[r.URL.Path]
+		asked := r.URL.Path
+		if r.Method != http.MethodGet {
+			asked = r.Method + " " + asked
+		}
+		answer := answers[asked]
 		if answer == nil {
 			w.WriteHeader(http.StatusNotFound)
 			return

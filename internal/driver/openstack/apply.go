@@ -271,6 +271,11 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 			return st, wrap(t.Address, unit.Blocked(problem))
 		}
 	}
+	if g, ok := k.(sparing); ok {
+		if err := g.spare(ctx, s, o, desiredOf(t), t.Set); err != nil {
+			return st, wrap(t.Address, judge(err, deleting))
+		}
+	}
 	lasting, err := k.remove(ctx, s, o)
 	if err != nil {
 		return st, wrap(t.Address, judge(err, deleting))

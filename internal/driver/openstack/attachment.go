@@ -92,10 +92,7 @@ func (k attachmentKind) create(ctx context.Context, s *session, w wanted) (*obje
 	if o, err := k.get(ctx, s, instance+"/"+volume); !notFound(err) {
 		return o, err
 	}
-	raw, err := s.one(ctx, call{
-		service: serviceCompute, method: http.MethodPost, path: pathOf("servers", instance, attachmentsPath),
-		body: map[string]any{"volumeAttachment": map[string]any{"volumeId": volume}},
-	}, "volumeAttachment")
+	raw, err := attachVolume(ctx, s, instance, volume)
 	if err != nil {
 		return nil, err
 	}

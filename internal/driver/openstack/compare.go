@@ -108,8 +108,37 @@ func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) un
 	drop := surplus(r, t, m, desired)
 	renewed := renewals(r.Block, t, m, desired)
 	fields, orphaned := outlive(k, r, t, desired, o, drop, differences(k, r.Block, desired, o, drop))
-	fields = append(fields, renewed...)
-	effect := worst(fields)
+	fields, later, why := postponed(k, o, m.owned, append(fields, renewed...))
+	diff := dueNow(k, r, t, desired, m, fields, orphaned)
+	if len(later) > 0 && diff.Action == unit.ActionNone {
+		if diff = compareOwned(k, t, o, later, worst(later)); diff.Action.Changes() {
+			diff.Waits, diff.Reason = true, why
+		}
+	}
+	return diff
+}
+
+// postponed takes those fields out that have to wait for something. Of what is not ours only those are that can be
+// changed later.
+func postponed(k kind, o *object, owned bool, fields []unit.Field) (now, later []unit.Field, why string) {
+	a, ok := k.(awaiting)
+	if !ok {
+		return fields, nil, ""
+	}
+	why, held := a.awaits(o, fields)
+	for _, f := range fields {
+		if slices.Contains(held, f.Path) && (owned || f.Effect == unit.InPlace) {
+			later = append(later, f)
+		} else {
+			now = append(now, f)
+		}
+	}
+	return now, later, why
+}
+
+// dueNow is [due] for what does not have to wait.
+func dueNow(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match, fields []unit.Field, orphaned []string) unit.Diff {
+	o, effect := m.object, worst(fields)
 	if c, ok := k.(consequent); ok {
 		fields = append(fields, c.consequences(desired, o, fields)...)
 	}

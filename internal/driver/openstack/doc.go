@@ -48,7 +48,8 @@
 //
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
-// writes limits of Neutron; one list of server groups where an instance writes one; one list of Nova's services where
+// writes limits of Neutron; one list of server groups where an instance writes one; one list of volumes where an instance
+// writes one that it runs from, or others; one list of Nova's services where
 // the hosts of an aggregate are chosen by the labels of nodes; one request for each
 // flavor and volume type that is not public, and each image that is shared, and writes who can use it, or wrote it, as no
 // list says that; one for each project that writes limits of Nova, which has no list of them, and for each that volume types write limits for;
@@ -107,6 +108,8 @@
 // an assignment while our own user has the role by it,
 // a service of the catalogue while it has endpoints, and a region while it has endpoints or regions below it. A volume
 // stays while it has snapshots or is attached, a volume QoS while volume types have it, and a host aggregate while it has hosts that others have added.
+// Before an instance goes, Nova is told to keep the volumes that it would take along, except those that it made for it:
+// as long as that cannot be done the instance stays.
 //
 // What the package never does: change an object that it only looks up, delete an object that does
 // not bear our mark, send a creating request twice, or take an error for absence.

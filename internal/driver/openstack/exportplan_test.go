@@ -147,7 +147,8 @@ func whole() map[string]func(*http.Request) any {
 			return map[string]any{"server_groups": []any{object{"id": idOf("9"), "name": "apart", "project_id": idOf("a1"), "policy": "anti-affinity", "rules": object{}, "members": []any{idOf("5")}}}}
 		},
 		"/v2.1/servers/detail": listed("servers", object{"id": idOf("5"), "name": "web", "tenant_id": idOf("a1"), "status": "ACTIVE", "flavor": object{"id": "f"}, "image": object{"id": idOf("10")}, "key_name": nil, "metadata": object{}, "config_drive": "", "tags": []any{}},
-			object{"id": idOf("16"), "name": "from-a-volume", "tenant_id": idOf("a1"), "status": "ACTIVE", "flavor": object{"id": "f"}, "image": "", "key_name": nil, "metadata": object{}, "config_drive": "", "tags": []any{}}),
+			object{"id": idOf("16"), "name": "from-a-volume", "tenant_id": idOf("a1"), "status": "ACTIVE", "flavor": object{"id": "f"}, "image": "", "key_name": nil, "metadata": object{}, "config_drive": "", "tags": []any{}},
+			object{"id": idOf("17"), "name": "from-root", "tenant_id": idOf("a1"), "status": "ACTIVE", "flavor": object{"id": "f"}, "image": "", "key_name": nil, "metadata": object{}, "config_drive": "", "tags": []any{}, "os-extended-volumes:volumes_attached": []any{object{"id": idOf("18")}}}),
 		"/v2/images": listed("images", object{"id": idOf("10"), "name": "debian", "owner": idOf("a1"), "status": "active", "disk_format": "qcow2", "container_format": "bare", "visibility": "shared", "min_disk": 0, "min_ram": 0, "protected": false, "tags": []any{}}),
 
 		"/v3/p1/types":     listed("volume_types", object{"id": idOf("11"), "name": "__DEFAULT__", "is_public": true, "extra_specs": object{}}, object{"id": idOf("12"), "name": "fast", "is_public": true, "extra_specs": object{"volume_backend_name": "ssd"}, "qos_specs_id": idOf("17")}),
@@ -160,6 +161,10 @@ func whole() map[string]func(*http.Request) any {
 			object{
 				"id": idOf("15"), "name": "copy", "status": "available", "size": 2, "volume_type": "__DEFAULT__", "volume_type_id": idOf("11"), "bootable": "true", "metadata": object{}, "os-vol-tenant-attr:tenant_id": idOf("a1"), "availability_zone": "nova",
 				"snapshot_id": nil, "source_volid": idOf("13"), "volume_image_metadata": object{"image_id": idOf("10")}, "attachments": []any{},
+			},
+			object{
+				"id": idOf("18"), "name": "root", "status": "in-use", "size": 2, "volume_type": "__DEFAULT__", "volume_type_id": idOf("11"), "bootable": "true", "metadata": object{}, "os-vol-tenant-attr:tenant_id": idOf("a1"), "availability_zone": "nova",
+				"snapshot_id": nil, "source_volid": nil, "volume_image_metadata": object{"image_id": idOf("10")}, "attachments": []any{object{"server_id": idOf("17"), "device": "/dev/vda"}},
 			}),
 		"/v3/p1/snapshots/detail": listed("snapshots", object{"id": idOf("14"), "name": "before", "status": "available", "size": 2, "volume_id": idOf("15"), "metadata": object{}, "os-extended-snapshot-attributes:project_id": idOf("a1")}),
 	}
@@ -190,6 +195,9 @@ func TestExportOfAllKinds(t *testing.T) {
 	}
 	if result.Unwritable != 2 {
 		t.Errorf("%d left out, want the instance without an image and the application credential whose secret nobody knows", result.Unwritable)
+	}
+	if n := strings.Count(hcl, "volume_attachment \""); n != 1 || !strings.Contains(hcl, "boot_volume  = volume.root") {
+		t.Errorf("%d attachments, want that of the volume that nothing runs from:\n%s", n, hcl)
 	}
 	if n := strings.Count(hcl, "role_assignment \""); n != 2 {
 		t.Errorf("%d role assignments, want those of alice", n)

@@ -113,8 +113,9 @@ func (instanceKind) hindrance(_ cty.Value, o *object, fields []unit.Field) (prob
 		return "", nil
 	}
 	away := status != "PAUSED" && status != "SUSPENDED"
+	fixed := status == "SUSPENDED" || status == "RESCUE"
 	for _, f := range fields {
-		if f.Path == flavorAttribute || away && (f.Path == "metadata" || f.Path == "tags") {
+		if f.Path == flavorAttribute || fixed && f.Path == volumesAttribute || away && (f.Path == "metadata" || f.Path == "tags") {
 			held = append(held, f.Path)
 		}
 	}
@@ -139,6 +140,7 @@ func (k instanceKind) get(ctx context.Context, s *session, id string) (*object, 
 // complete fills in what the list of servers does not tell.
 func (k instanceKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := k.group(ctx, s, objects)
+	maps.Copy(failures, k.volumesOf(ctx, s, objects))
 	for _, f := range objects {
 		if err := k.followResize(ctx, s, f); err != nil {
 			failures[f.address] = err
@@ -191,12 +193,20 @@ func (k instanceKind) create(ctx context.Context, s *session, w wanted) (*object
 		}
 		server["security_groups"] = refs
 	}
+	version := createVersion
+	if boot, others := writtenVolumes(w.value); boot != "" || len(others) > 0 {
+		all := slices.DeleteFunc(append(others, boot), func(id string) bool { return id == "" })
+		if err := allFree(ctx, s, all); err != nil {
+			return nil, err
+		}
+		server["block_device_mapping_v2"], version = newDisks(w), attachVersion
+	}
 	body := map[string]any{"server": server}
 	if hints := newHints(w); len(hints) > 0 {
 		body["os:scheduler_hints"] = hints
 	}
 	made, err := scoped.one(ctx, call{
-		service: serviceCompute, method: http.MethodPost, path: "servers", body: body, microversion: createVersion,
+		service: serviceCompute, method: http.MethodPost, path: "servers", body: body, microversion: version,
 	}, "server")
 	if err != nil {
 		return nil, err
@@ -245,6 +255,11 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 	if o.pending != "" {
 		return k.finishResize(ctx, s, o) // the rest follows, as an instance that is to be confirmed takes little else
 	}
+	if o.mark != w.mark {
+		if err := k.keepWritten(ctx, s, o, w); err != nil {
+			return err
+		}
+	}
 	if slices.Contains(attributes, "name") {
 		_, err := s.do(ctx, call{
 			service: serviceCompute, method: http.MethodPut, path: pathOf("servers", o.id), microversion: listVersion,
@@ -292,6 +307,8 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 	switch { // one of these and the last one, as the instance takes nothing meanwhile
 	case err != nil:
 		return err
+	case slices.Contains(attributes, volumesAttribute):
+		return k.attach(ctx, s, o, w)
 	case slices.Contains(attributes, flavorAttribute):
 		return k.resize(ctx, s, o, w.text(flavorAttribute))
 	case slices.Contains(attributes, runningAttribute):

@@ -17,6 +17,8 @@ type instanceDetail struct {
 	ports []serverPort
 	// unresized says why a resize of ours had no effect, "" where none is known of.
 	unresized string
+	// awaited says by the names of attributes what they wait for.
+	awaited map[string]string
 }
 
 // serverPort is what we need to know of a port of an instance.

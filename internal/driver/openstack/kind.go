@@ -112,6 +112,21 @@ type hindered interface {
 	hindrance(want cty.Value, o *object, fields []unit.Field) (problem string, held []string)
 }
 
+// awaiting is a kind of which some changes wait for what goes on by itself, or what others have to do, while an object
+// takes all else.
+type awaiting interface {
+	// awaits returns "" or a sentence that says what is waited for, and the attributes that have to wait. It tells only
+	// of what the object's detail has.
+	awaits(o *object, fields []unit.Field) (why string, held []string)
+}
+
+// sparing is a kind whose service takes things along as an object goes that have to outlive it.
+type sparing interface {
+	// spare sees to it that they do, before remove is called. want is what is written of the object, cty.NilVal when
+	// nothing is any more, and set what of it is on record as ours.
+	spare(ctx context.Context, s *session, o *object, want cty.Value, set map[string][]string) error
+}
+
 // resigning is a kind whose service may give up a change that it has taken on.
 type resigning interface {
 	// gaveUp returns the attribute whose change was given up, and why; that is "" where none was.
