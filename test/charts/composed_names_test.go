@@ -294,7 +294,9 @@ node "w1" {
 	if len(agents) != 3 || len(slices.Compact(agents)) != 3 {
 		t.Errorf("the agents are for these nodes: %q", agents)
 	}
-	mapped := func(content string) bool { return strings.Contains(content, "kind: Secret") && strings.Contains(content, "datacentre:ens7f0") }
+	mapped := func(content string) bool {
+		return strings.Contains(content, "kind: Secret") && strings.Contains(content, "datacentre:ens7f0")
+	}
 	if !slices.ContainsFunc(render(composed.Release(t, units, "neutron")), mapped) {
 		t.Error("what is set is in no configuration")
 	}
