@@ -238,3 +238,62 @@ func TestVolumesOfANewInstance(t *testing.T) {
 		})
 	}
 }
+
+// TestVolumesComeAlone has what else Nova does with an instance follow once volumes have come and gone, and an instance that
+// is imported keep what its block writes from the first moment on.
+func TestVolumesComeAlone(t *testing.T) {
+	const (
+		attach, attachments = "POST /v2.1/servers/v1/os-volume_attachments", "/v2.1/servers/v1/os-volume_attachments/"
+		metadata            = "POST /v2.1/servers/v1/metadata"
+	)
+	for _, test := range []struct {
+		name    string
+		written values
+		set     []string
+		imports bool
+		want    []string
+	}{
+		{name: "beside another size", written: values{"image": text("i"), "volumes": set("a"), "flavor": text("g"), "running": cty.False}, set: []string{"b"}, want: []string{attach + " 2.60", "DELETE " + attachments + "b 2.60"}},
+		{name: "of an import", written: values{"image": text("i"), "volumes": set("b")}, imports: true, want: []string{"PUT " + attachments + "b 2.85", metadata + " "}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tg := target(t, "instance", "web", test.written)
+			tg.ID, tg.Complete, tg.Fresh, tg.Set = "v1", true, false, map[string][]string{"volumes": test.set}
+			server := map[string]any{
+				"id": "v1", "name": "web", "tenant_id": "p1", "status": "ACTIVE", "image": map[string]any{"id": "i"}, "flavor": map[string]any{"id": "f"},
+				"metadata": map[string]any{"kupenstack_mark": tg.Mark}, "tags": []any{}, "os-extended-volumes:volumes_attached": []any{map[string]any{"id": "b", "delete_on_termination": true}},
+			}
+			if test.imports {
+				tg.ID, tg.Import, server["metadata"] = "", "v1", map[string]any{}
+			}
+			var asked []string
+			answers := map[string]func(*http.Request) any{
+				"/v2.0/ports": listed("ports"), "/v3/p1": func(*http.Request) any { return http.StatusNotFound },
+				"/v2.1/servers/detail": listed("servers", server), "/v2.1/servers/v1": func(*http.Request) any { return map[string]any{"server": server} },
+				"/v3/p1/volumes/detail": listed("volumes",
+					map[string]any{"id": "a", "status": "available"},
+					map[string]any{"id": "b", "status": "in-use", "attachments": []any{map[string]any{"server_id": "v1", "device": "/dev/vdb"}}}),
+				"/v3/p1/volumes/a": func(*http.Request) any {
+					return map[string]any{"volume": map[string]any{"id": "a", "status": "available"}}
+				},
+			}
+			for _, what := range []string{attach, metadata, "PUT " + attachments + "b", "DELETE " + attachments + "b", "POST /v2.1/servers/v1/action"} {
+				answers[what] = func(r *http.Request) any {
+					asked = append(asked, what+" "+r.Header.Get("X-OpenStack-Nova-API-Version"))
+					return map[string]any{"volumeAttachment": map[string]any{}, "metadata": map[string]any{}}
+				}
+			}
+			d := answering(t, answers)
+			states, err := d.Observe(t.Context(), []unit.Target{tg})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := d.Apply(t.Context(), tg, wantedOf(tg), states[tg.Address]); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(asked, test.want) {
+				t.Errorf("asked for %q, want %q", asked, test.want)
+			}
+		})
+	}
+}
