@@ -35,6 +35,7 @@ const (
 	Rejected                 // push: the server has a rule against it
 	Lost                     // the ref's history does not have the commit, or not any more
 	Withheld                 // push: the guard was against it, and nothing was sent
+	Rewound                  // since: the commit does not come after the other one
 	Invalid                  // Options make no sense: only other ones help
 )
 

@@ -16,10 +16,10 @@ import (
 const maxCommit = 1 << 20
 
 // Since has each called for every commit that is in the history of a commit of the ref, itself included, and not
-// in that of another one, as Git hashes it and in no order that means anything. When the other one is in the
-// history no more, these are all commits. An error of each ends the call and is returned as it is. The history
-// is fetched for this and not kept. When the ref is at another commit by now whose history does not have the first,
-// the error is of kind Lost. A directory has no history.
+// in that of another one, as Git hashes it and in no order that means anything. When its history does not have the
+// other one, which it then does not come after, the error is of kind Rewound. An error of each ends the call and is
+// returned as it is. The history is fetched for this and not kept. When the ref is at another commit by now whose
+// history does not have the first, the error is of kind Lost. A directory has no history.
 func (s *Source) Since(ctx context.Context, after, hash string, each func(hash string, raw []byte) error) error {
 	if s.dir != nil {
 		return &Error{Kind: Lost, Where: s.at.display, Text: "a plain directory has no history"}
@@ -51,6 +51,14 @@ func (c *cache) since(ctx context.Context, from *remote, after, hash string, dep
 	case !found:
 		return &Error{Kind: Lost, Text: fmt.Sprintf("the history of %s does not have the commit %s", now.Ref, hash)}
 	}
+	switch found, cut, err := fresh.reaches(hash, after); {
+	case err != nil:
+		return err
+	case !found && cut:
+		return errCutOff
+	case !found:
+		return &Error{Kind: Rewound, Text: fmt.Sprintf("the history of the commit %s does not have the commit %s", hash, after)}
+	}
 	news, err := fresh.news(plumbing.NewHash(after), plumbing.NewHash(hash))
 	if err != nil {
 		return err
@@ -67,17 +75,14 @@ func (c *cache) since(ctx context.Context, from *remote, after, hash string, dep
 	return nil
 }
 
-// news returns what the history of a commit has and that of another one lacks. The error is errCutOff when what
-// is here does not tell.
+// news returns what the history of a commit has and that of another one in it lacks. The error is errCutOff when
+// what is here does not tell.
 func (s *store) news(after, hash plumbing.Hash) ([]plumbing.Hash, error) {
 	found, roots, err := s.walk(hash, map[plumbing.Hash]bool{after: true})
 	if err != nil || !roots {
 		return found, err // every way leads to the other one: none of these came before it
 	}
 	old, _, err := s.walk(after, nil)
-	if errors.Is(err, plumbing.ErrObjectNotFound) { // of a history that is not the commit's any more
-		return found, nil
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func since(t *testing.T, source *gitrepo.Source, after, hash string) []string {
 	return subjects
 }
 
-// What has come since a commit is told whether it is near, far, beside a merge, or gone from the history.
+// What has come since a commit is told whether it is near, far, beside a merge, or not in the history.
 func TestSince(t *testing.T) {
 	t.Parallel()
 	b := overHTTP(t)
@@ -50,14 +50,17 @@ func TestSince(t *testing.T) {
 	if got := since(t, source, last, last); len(got) != 0 {
 		t.Errorf("nothing: %v", got)
 	}
-	if got := since(t, source, nowhere, last); len(got) != 81 {
-		t.Errorf("gone: %d, %v", len(got), got)
-	}
 	stop := errors.New("stop")
 	if err := source.Since(t.Context(), line[5], last, func(string, []byte) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("an error of the caller: %v", err)
 	}
-	err := source.Since(t.Context(), line[5], nowhere, nil)
+	for _, elsewhere := range []string{nowhere, b.repo.Commit(t, content, "beside", gitserver.OnBranch("beside"), gitserver.Onto(line[3]))} {
+		err := source.Since(t.Context(), elsewhere, last, nil)
+		fails(t, err, gitrepo.Rewound, last+" does not have the commit "+elsewhere)
+	}
+	err := source.Since(t.Context(), last, line[77], nil)
+	fails(t, err, gitrepo.Rewound, line[77]+" does not have the commit "+last)
+	err = source.Since(t.Context(), line[5], nowhere, nil)
 	fails(t, err, gitrepo.Lost, "does not have the commit "+nowhere)
 
 	// A branch that left before the other commit, and was merged after it: its own commits are new, what is

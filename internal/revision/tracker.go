@@ -28,7 +28,8 @@ type Source interface {
 	// Earlier returns the files of a revision that the source has had, and keeps it. The error is of
 	// kind [gitrepo.Lost] when its history does not have that one, or not any more.
 	Earlier(ctx context.Context, id string) (*gitrepo.Tree, error)
-	// Since has each called for every revision that led to one and not to another one, as its source keeps it.
+	// Since has each called for every revision that led to one and not to another one, as its source keeps it. The
+	// error is of kind [gitrepo.Rewound] when the other one did not lead to it.
 	Since(ctx context.Context, after, id string, each func(id string, raw []byte) error) error
 }
 

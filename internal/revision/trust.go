@@ -18,7 +18,8 @@ type Trust struct {
 	// Signers returns who is trusted at present. It is asked at every poll, so that keys can be exchanged. An error
 	// keeps everything as it is.
 	Signers func() (*signature.Signers, error)
-	// History has every revision checked that led to the newest since the one in force, and not the newest alone.
+	// History has every revision checked that led to the newest since the one in force, and not the newest alone, and
+	// takes none that does not come after that one: who may push but not sign cannot go back to an old one.
 	History bool
 }
 
@@ -76,6 +77,13 @@ func (t *Trust) Warn(tree *gitrepo.Tree) (diag.Diagnostics, error) {
 }
 
 func distrust(id string, why error) diag.Diagnostic {
+	if errors.As(why, new(*notAfter)) {
+		return diag.Diagnostic{
+			Code: codeUntrusted, Summary: "a commit that does not come after the one in force",
+			Detail: fmt.Sprintf("the commit %s %v; by --verify-history only commits are applied that come after it, as a signature says nothing of when and where a commit is meant to be applied", id, why),
+			Hint:   "push what is wanted on top of the commit in force: `git revert` goes back. Where history was rewritten on purpose, start once without --verify-history, and with it again when the commit is applied",
+		}
+	}
 	return diag.Diagnostic{
 		Code: codeUntrusted, Summary: "a commit that is not trusted",
 		Detail: fmt.Sprintf("the commit %s %v; by --verify only commits are applied that are signed by somebody who is listed there", id, why),
@@ -127,10 +135,20 @@ func (t *Tracker) checkHistory(ctx context.Context, id string, signers *trusted)
 		return nil
 	})
 	var bad *inHistory
-	if errors.As(err, &bad) {
+	switch {
+	case errors.As(err, &bad):
 		return bad, nil
+	case gitrepo.KindOf(err) == gitrepo.Rewound:
+		return &notAfter{since}, nil
 	}
 	return nil, err
+}
+
+// notAfter is why a revision is not to be trusted that is signed and comes from elsewhere or before.
+type notAfter struct{ inForce string }
+
+func (n *notAfter) Error() string {
+	return fmt.Sprintf("does not have the commit in force, %s, in its history", n.inForce)
 }
 
 // inHistory is why a revision is not to be trusted that came before the newest.

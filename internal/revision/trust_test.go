@@ -146,3 +146,50 @@ func TestHistoryIsTrusted(t *testing.T) {
 		t.Errorf("without it: %+v", state)
 	}
 }
+
+// With the history, who may push and not sign cannot have an old signed commit applied again, or one that was never
+// merged, or one of another repository. Only what comes after the one in force is taken.
+func TestHistoryDoesNotGoBack(t *testing.T) {
+	p, who := newPods(t), &people{}
+	ada := gitserver.NewKey(t)
+	who.trust(t, ada)
+	first := p.commit(one, gitserver.SignedBy(ada))
+	second := p.commit(two, gitserver.SignedBy(ada))
+	tracker := p.trusting(who, true, t.TempDir())
+	p.keep(tracker, poll(t, tracker, "project.one", "project.two").ID)
+
+	refused := func(at string) {
+		t.Helper()
+		poll(t, tracker)
+		untrusted(t, tracker, second, at+" does not have the commit in force, "+second, "--verify-history", "git revert")
+		again := p.trusting(who, true, t.TempDir()) // it knows what was in force from the ledger alone
+		poll(t, again)
+		untrusted(t, again, "", at+" does not have the commit in force, "+second)
+		if problem := again.State().Problem(); !strings.Contains(problem, "nothing is changed") {
+			t.Errorf("the problem is %q", problem)
+		}
+	}
+	p.repository.ForcePush(t, "refs/heads/main", first)
+	refused(first)
+	refused(p.commit(one+"\n", gitserver.Onto(first), gitserver.SignedBy(ada)))
+	elsewhere := p.commit(one+"\n\n", gitserver.Orphan(), gitserver.SignedBy(ada))
+	refused(elsewhere)
+
+	p.repository.ForcePush(t, "refs/heads/main", second)
+	back := p.commit(one+"\n", gitserver.SignedBy(ada))
+	poll(t, tracker, "project.one")
+	if state := tracker.State(); state.Bad != nil || state.Applied.Hash != back {
+		t.Errorf("on top of it: %+v", state)
+	}
+
+	p.repository.ForcePush(t, "refs/heads/main", elsewhere)
+	p.keep(tracker, back)
+	poll(t, tracker)
+	once := p.trusting(who, false, t.TempDir())
+	p.keep(once, poll(t, once, "project.one").ID)
+	history := p.trusting(who, true, t.TempDir())
+	poll(t, history, "project.one")
+	if state := history.State(); state.Bad != nil || state.Applied.Hash != elsewhere {
+		t.Errorf("after a start without: %+v", state)
+	}
+}

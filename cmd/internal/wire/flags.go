@@ -103,7 +103,7 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.SSHPassphrase, "ssh-passphrase-file", "", "a file with the passphrase of the private key")
 	set.StringVar(&f.KnownHosts, "known-hosts-file", "", "a file with the host keys of ssh servers")
 	set.StringArrayVar(&f.Verify, "verify", nil, "a file, or a directory of files, with those whose commits are applied: OpenPGP public keys, or allowed signers of SSH; may be repeated (default: everybody's are)")
-	set.BoolVar(&f.VerifyHistory, "verify-history", false, "have all commits since the one in force signed, and not the newest alone")
+	set.BoolVar(&f.VerifyHistory, "verify-history", false, "have all commits since the one in force signed, and not the newest alone, and none applied that does not come after that one; without it who may push can go back to any commit that was ever signed")
 	set.StringVar(&f.SigningKey, "signing-key-file", "", "a file with the private SSH key that the commits of reports are signed with")
 	set.StringVar(&f.AgeKeys, "sops-age-key-file", "", "a file with the age identities that files encrypted with SOPS are opened with")
 	set.StringVar(&f.ChartCredentials, "chart-credentials-file", "", "a file with credentials for repositories of charts and registries of images, in Docker's format")
