@@ -110,6 +110,9 @@ func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) un
 	fields, orphaned := outlive(k, r, t, desired, o, drop, differences(k, r.Block, desired, o, drop))
 	fields, later, why := postponed(k, o, m.owned, append(fields, renewed...))
 	diff := dueNow(k, r, t, desired, m, fields, orphaned)
+	if len(later) > 0 && diff.Action == unit.ActionReplace { // another one needs what is not free, too
+		diff.Waits, diff.Reason = true, why
+	}
 	if len(later) > 0 && diff.Action == unit.ActionNone {
 		if diff = compareOwned(k, t, o, later, worst(later)); diff.Action.Changes() {
 			diff.Waits, diff.Reason = true, why

@@ -25,10 +25,10 @@ func (k instanceKind) spare(ctx context.Context, s *session, o *object, want cty
 	for _, id := range goingAlong(o) {
 		if !slices.Contains(written, id) {
 			volume, err := cinder{one: "volume", many: "volumes"}.get(ctx, s, id)
-			if notFound(err) || err == nil && madeByNova(volume, o.id) {
+			if err == nil && madeByNova(volume, o.id) {
 				continue
 			}
-			if err != nil {
+			if err != nil && !notFound(err) { // who may not see a volume is told that there is none
 				return fmt.Errorf("whose the volume %s is, which Nova would delete with it, is not known: %w", id, err)
 			}
 		}

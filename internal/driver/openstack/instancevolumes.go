@@ -108,7 +108,7 @@ func (k instanceKind) outstanding(f found, boot string, has []string, volumes ma
 	wantedBoot, others := writtenVolumes(f.want)
 	for _, id := range has {
 		status, wanted, surplus := textAt(volumes[id], "status"), slices.Contains(others, id), slices.Contains(f.set[volumesAttribute], id)
-		if (wanted || surplus) && (status == "attaching" || status == "detaching") {
+		if (wanted || surplus) && (status == "attaching" || status == "detaching" || status == "reserved" && wanted && !shelved(f.object)) {
 			moving = fmt.Sprintf("the volume %s is %s", id, status)
 		}
 		// Nova takes away only what is in use, or kept for one that is put away. It also goes on to name one for a moment

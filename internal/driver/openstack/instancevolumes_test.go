@@ -136,7 +136,7 @@ func TestVolumesOutliveTheirInstance(t *testing.T) {
 		{name: "its block starts from it", written: values{"boot_volume": text("a")}, want: []string{put, del}},
 		{name: "its block attaches it", written: values{"volumes": set("a")}, want: []string{put, del}},
 		{name: "its block attached it", removed: true, set: []string{"a"}, want: []string{put, del}},
-		{name: "it is gone", volume: http.StatusNotFound, want: []string{del}},
+		{name: "it is gone", volume: http.StatusNotFound, want: []string{put, del}},
 		{name: "it was detached", volume: plain("theirs", nil), answer: http.StatusNotFound, want: []string{put, del}},
 		{name: "nobody knows whose it is", volume: http.StatusInternalServerError, says: "is not known"},
 		{name: "nobody may know whose it is", volume: http.StatusForbidden, says: "is not known", blocked: true},
