@@ -212,8 +212,12 @@ func TestChart(t *testing.T) {
 	known := flags(t)
 	for _, v := range variants() {
 		t.Run(v.name, func(t *testing.T) {
-			pod := deployment(t, objects(t, "lab", v.values)).Spec.Template.Spec
+			d := deployment(t, objects(t, "lab", v.values))
+			pod := d.Spec.Template.Spec
 			container := pod.Containers[0]
+			if rolling := d.Spec.Strategy.RollingUpdate; (rolling == nil) != (v.claim == "") || rolling != nil && rolling.MaxSurge.IntValue() != 0 {
+				t.Errorf("pods are replaced by %+v", d.Spec.Strategy)
+			}
 			given := map[string]bool{}
 			for _, arg := range container.Args {
 				name, _, ok := strings.Cut(arg, "=")

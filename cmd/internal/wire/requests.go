@@ -168,14 +168,14 @@ func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell fun
 			if e := s.current.Load(); e != nil && len(targets) > 0 {
 				_ = e.Retry(ctx, targets...) // the error is the context's
 			}
-			if len(targets) > 0 || len(ids) > 0 { // the repository alone where a request names nothing
-				who.Poll()
-			}
 			if len(ids) > 0 {
 				// Those that were not taken up before this process ends are taken up by the next.
 				if err = s.Withdraw(ctx, ids...); err != nil {
 					s.unread(requests) // they are still there
 				}
+			}
+			if len(targets) > 0 || len(ids) > 0 { // the repository alone where a request names nothing. After the withdrawal: who comes until then adds no other request
+				who.Poll()
 			}
 			err = errors.Join(err, s.answer(ctx, who, awaited))
 			tell(err)

@@ -148,14 +148,14 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 	// The lease outlives ctx until work has ended: until then it may still send something.
 	holding, release := context.WithCancel(context.WithoutCancel(ctx))
 	defer release()
+	result := make(chan error, 1)
+	var decided atomic.Bool // whether work is called; set once, by whoever comes first
 	stop := context.AfterFunc(ctx, func() {
-		if l.Guard() != nil {
+		if !decided.Load() {
 			release() // still waiting for it
 		}
 	})
 	defer stop()
-	result := make(chan error, 1)
-	var decided atomic.Bool // whether work is called; set once, by whoever comes first
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: &heardLock{
 			Interface: &resourcelock.LeaseLock{

@@ -154,6 +154,7 @@ func (d *Driver) askForToken(ctx context.Context) unit.Answer {
 	_, err := d.administrator.session(ctx)
 	switch {
 	case err == nil:
+		d.administrator.drop() // each question is for a token of its own
 		return unit.Answer{Reach: unit.ReachAnswers}
 	case unit.IsBlocked(err):
 		return unit.Answer{Reach: unit.ReachRefuses, Message: "the administrator's login: " + err.Error()}
