@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -34,6 +35,15 @@ type Objects struct {
 	Secrets []ObjectSecret `json:",omitempty"`
 	// Keep says that the objects stay when the unit goes: only the record of them is dropped.
 	Keep bool
+
+	digests objectDigests
+}
+
+// objectDigests are made when somebody asks for the first: nobody changes objects after that.
+type objectDigests struct {
+	once  sync.Once
+	whole string
+	items []string
 }
 
 // ObjectSecret is a place in an object that takes a sensitive value of the configuration.
@@ -57,7 +67,29 @@ func (o *Objects) Locator() Locator {
 }
 
 // Digest covers every field of every object.
-func (o *Objects) Digest() string { return digest(o) }
+func (o *Objects) Digest() string {
+	o.digest()
+	return o.digests.whole
+}
+
+// ItemDigest covers one object, with the places that take sensitive values. It changes with nothing else.
+func (o *Objects) ItemDigest(item int) string {
+	o.digest()
+	return o.digests.items[item]
+}
+
+func (o *Objects) digest() {
+	o.digests.once.Do(func() {
+		paths := make([][][]string, len(o.Items))
+		for _, secret := range o.Secrets {
+			paths[secret.Item] = append(paths[secret.Item], secret.Path)
+		}
+		for i, item := range o.Items {
+			o.digests.items = append(o.digests.items, digest([]any{item, paths[i]}))
+		}
+		o.digests.whole = digest([]any{o.digests.items, o.Keep})
+	})
+}
 
 // Credentials is one Secret whose values are generated once and never change by themselves.
 type Credentials struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -321,9 +322,18 @@ func (c *Cluster) cacheRef(ctx context.Context, ref unit.ObjectRef) unit.ObjectR
 	return ref
 }
 
+// apart returns a copy of an object whose metadata can be written to. All below is shared.
+func apart(object *unstructured.Unstructured) *unstructured.Unstructured {
+	content := maps.Clone(object.Object)
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		content["metadata"] = maps.Clone(metadata)
+	}
+	return &unstructured.Unstructured{Object: content}
+}
+
 // labelled returns a copy of the object that says who manages it.
 func labelled(object *unstructured.Unstructured) *unstructured.Unstructured {
-	object = object.DeepCopy()
+	object = apart(object)
 	labels := object.GetLabels()
 	if labels[LabelManagedBy] != "" {
 		return object
@@ -338,7 +348,7 @@ func labelled(object *unstructured.Unstructured) *unstructured.Unstructured {
 
 // sendable returns a copy of the object without what only the server writes.
 func sendable(object *unstructured.Unstructured) *unstructured.Unstructured {
-	object = object.DeepCopy()
+	object = apart(object)
 	for _, field := range []string{fieldManagers, "creationTimestamp", "resourceVersion", "generation", "uid", "selfLink"} {
 		unstructured.RemoveNestedField(object.Object, "metadata", field)
 	}

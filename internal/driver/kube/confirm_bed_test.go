@@ -15,6 +15,7 @@ import (
 )
 
 // Many objects that are new cost a request each, and a few lists; one that somebody made before is found all the same.
+// Later a change of one of them costs the write of that one.
 func TestManyObjectsCostOneRequestEach(t *testing.T) {
 	const many = 40
 	w := newWorld(t, testbed.Cluster(t))
@@ -43,5 +44,16 @@ func TestManyObjectsCostOneRequestEach(t *testing.T) {
 	asked := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return !strings.HasPrefix(line, "get ") || !strings.Contains(line, "/object-") })
 	if other := slices.DeleteFunc(slices.Clone(asked), func(line string) bool { return strings.HasSuffix(line, "/object-07") }); len(asked) == 0 || len(other) > 0 {
 		t.Errorf("objects were asked for one by one: %q", asked)
+	}
+
+	texts[11] = configMap(w.name, "object-11", "{k: w}")
+	changed := target
+	changed.Spec = objects(t, texts...)
+	offset = w.offset()
+	if state := w.converge(d, changed, told); !state.Ready() || state.Applied != changed.Spec.Digest() {
+		t.Fatalf("changed: %+v", state)
+	}
+	if all, writes := w.requests(offset); len(writes) != 1 || len(all) != 1 || !strings.Contains(writes[0], "/object-11?") {
+		t.Errorf("a change of one object took %q", all)
 	}
 }

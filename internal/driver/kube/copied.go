@@ -52,7 +52,7 @@ func (s *copiedSecret) set(there objects) (*objectSet, error) {
 	digest := s.spec.Digest() // everybody can read it beside the object, so the value is no part of it
 	return &objectSet{
 		cluster: s.driver.cluster, troubles: s.driver.troubles, index: s.driver.index, target: s.target, keep: true, digest: digest,
-		items: []wanted{{ref: s.ref(), object: marked(item, s.target.Address.String(), digest)}}, secrets: []redact.Secret{value},
+		items: []wanted{{ref: s.ref(), object: marked(item, s.target.Address.String(), digest), digest: digest}}, secrets: []redact.Secret{value},
 	}, nil
 }
 

@@ -16,7 +16,7 @@ import (
 // Annotations of ours on objects.
 const (
 	AnnotationUnit    = "kupenstack.io/unit"    // the address of the unit that an object belongs to
-	AnnotationApplied = "kupenstack.io/applied" // the digest of the spec that was applied last
+	AnnotationApplied = "kupenstack.io/applied" // the digest of what was applied last
 )
 
 // Recoverer finds generated values in what they were handed to.

@@ -65,7 +65,7 @@ func (s *filledSecret) set(there objects) (*objectSet, error) {
 		"data":     data,
 	}
 	set.digest = s.spec.Digest()
-	set.items = []wanted{{ref: s.ref(), object: marked(item, s.target.Address.String(), set.digest)}}
+	set.items = []wanted{{ref: s.ref(), object: marked(item, s.target.Address.String(), set.digest), digest: set.digest}}
 	set.secrets = []redact.Secret{value}
 	return set, nil
 }

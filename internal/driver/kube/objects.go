@@ -35,6 +35,7 @@ type objectSet struct {
 	digest   string
 	secrets  []redact.Secret  // that are in the items
 	items    []wanted         // in the order of the spec; none when nothing is wanted any more
+	bases    []wanted         // of the items
 	others   []unit.ObjectRef // recorded as ours, and not wanted any more, but for those that stay
 }
 
@@ -42,16 +43,31 @@ type objectSet struct {
 type wanted struct {
 	ref    unit.ObjectRef
 	object *unstructured.Unstructured
+	digest string // of the object alone: it is not written for a change of another one
+}
+
+// applied tells whether this is what was applied last.
+func (w wanted) applied(live *unstructured.Unstructured) bool {
+	return live.GetAnnotations()[AnnotationApplied] == w.digest
 }
 
 func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec *unit.Objects) *objectSet {
 	s := &objectSet{cluster: cluster, troubles: troubles, target: target, keep: target.Locator.Keep}
 	if spec != nil {
 		s.keep, s.digest, s.nothing = spec.Keep, spec.Digest(), len(spec.Items) == 0
-		for _, item := range spec.Items {
-			s.items = append(s.items, wanted{ref: unit.RefOf(item), object: marked(item, target.Address.String(), s.digest)})
+		filled := map[int]bool{}
+		for _, secret := range spec.Secrets {
+			filled[secret.Item] = true
 		}
-		for _, secret := range spec.Secrets { // the items are copies
+		for i, item := range spec.Items {
+			if filled[i] {
+				item = (&unstructured.Unstructured{Object: item}).DeepCopy().Object // marked copies no more than it changes
+			}
+			digest := spec.ItemDigest(i)
+			s.items = append(s.items, wanted{ref: unit.RefOf(item), object: marked(item, target.Address.String(), digest), digest: digest})
+		}
+		s.bases = slices.DeleteFunc(slices.Clone(s.items), func(w wanted) bool { return !isBase(w.ref) })
+		for _, secret := range spec.Secrets {
 			_ = unstructured.SetNestedField(s.items[secret.Item].object.Object, secret.Given.Reveal(), secret.Path...)
 			s.secrets = append(s.secrets, secret.Given)
 		}
@@ -73,7 +89,7 @@ func stays(ref unit.ObjectRef) bool {
 	return isBase(ref) || ref.Kind == "PersistentVolumeClaim" && ref.APIVersion == "v1" || ref.Identity().KeepsData()
 }
 
-// marked returns a copy of the object with our label and annotations.
+// marked returns the object with our label and annotations. It shares with what it is made of all but the metadata.
 func marked(item map[string]any, address, digest string) *unstructured.Unstructured {
 	object := labelled(&unstructured.Unstructured{Object: item})
 	annotations := object.GetAnnotations()
@@ -128,7 +144,7 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 		troubles: s.troubles.of(s.target.Address), usable: map[unit.ObjectRef]bool{},
 	}
 	state := unit.State{Existence: unit.Absent, Health: unit.HealthReady, Installed: true, Observed: seen}
-	digests := map[string]bool{}
+	applied := true // what is there is as the spec has it
 	explained, logged, done := 0, false, false
 	for _, item := range s.items {
 		live := there[item.ref]
@@ -146,7 +162,7 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 		}
 		state.Existence = unit.Present
 		state.Owned = state.Owned || s.ours(live)
-		digests[live.GetAnnotations()[AnnotationApplied]] = true
+		applied = applied && item.applied(live)
 		seen.same[item.ref] = len(s.fields(item, live)) > 0 && s.unchanged(ctx, item, live)
 		if health, message := s.cluster.Health(live); health != unit.HealthReady {
 			why := cause.Explanation{}
@@ -172,9 +188,6 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 	if done && state.Existence == unit.Absent {
 		state.Existence, state.Owned = unit.Present, true
 	}
-	if done && state.Installed && len(digests) == 0 {
-		state.Applied = s.digest
-	}
 	if s.nothing && state.Existence == unit.Absent { // which is there at once
 		state.Existence, state.Owned, state.Applied = unit.Present, true, s.digest
 		return state, nil
@@ -182,10 +195,8 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 	if state.Existence == unit.Absent {
 		return unit.State{Existence: unit.Absent, Observed: seen}, nil
 	}
-	if len(digests) == 1 && state.Installed {
-		for digest := range digests {
-			state.Applied = digest
-		}
+	if len(s.items) > 0 && applied && state.Installed {
+		state.Applied = s.digest
 	}
 	return state, nil
 }
@@ -220,10 +231,10 @@ func (s *objectSet) fields(item wanted, live *unstructured.Unstructured) []unit.
 	})
 }
 
-// unchanged asks the server whether a difference is one. Where another spec was applied last the
-// object is written anyway.
+// unchanged asks the server whether a difference is one. Where it was another
+// that was applied last the object is written anyway.
 func (s *objectSet) unchanged(ctx context.Context, item wanted, live *unstructured.Unstructured) bool {
-	if !s.ours(live) || live.GetAnnotations()[AnnotationApplied] != s.digest {
+	if !s.ours(live) || !item.applied(live) {
 		return false
 	}
 	unchanged, err := s.cluster.Unchanged(ctx, Manager, item.object, live)
@@ -305,7 +316,7 @@ func (s *objectSet) open(seen *seenObjects) (diff unit.Diff, held *unit.Diff) {
 			continue
 		case standing == itemFailed:
 			failed = true
-		case s.mends(standing, live):
+		case s.mends(standing, item, live):
 			mends = append(mends, fields...)
 		}
 		diff.Action, diff.Fields = changed(diff.Action, unit.ActionUpdate), append(diff.Fields, fields...)
@@ -325,8 +336,8 @@ func (s *objectSet) open(seen *seenObjects) (diff unit.Diff, held *unit.Diff) {
 }
 
 // mends tells whether what differs in an object is to be put back by itself: somebody else made it differ.
-func (s *objectSet) mends(standing standing, live *unstructured.Unstructured) bool {
-	return standing == itemOpen && (live == nil || live.GetAnnotations()[AnnotationApplied] == s.digest)
+func (s *objectSet) mends(standing standing, item wanted, live *unstructured.Unstructured) bool {
+	return standing == itemOpen && (live == nil || item.applied(live))
 }
 
 // changes returns how an object differs, with its name where the unit has several.

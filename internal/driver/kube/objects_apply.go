@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -25,35 +26,79 @@ func (s *objectSet) apply(ctx context.Context, there objects) error {
 	usable := map[unit.ObjectRef]bool{}
 	complete := true
 	var failures []error
-	for _, bases := range []bool{true, false} {
-		for _, item := range s.items {
-			live := there[item.ref]
-			switch standing, _ := s.standing(item, live, known, usable); {
-			case isBase(item.ref) != bases, s.done(item, live):
-				continue
-			case standing == itemWaits, standing == itemRefused, s.target.Mend && !s.mends(standing, live):
-				complete = false
-			default:
-				put, err := s.put(ctx, item, live)
-				if err == nil {
-					live = put
-				}
-				s.troubles.note(s.target.Address, item.ref, s.troubleOf(item, there[item.ref], err))
-				var unknown *UnknownKindError
-				switch {
-				case errors.As(err, &unknown) && s.definition(item.ref) != nil:
-					complete = false // it was taken on just now, the server needs a moment
-				case err != nil:
-					failures = append(failures, err)
-				}
+	for _, items := range s.turns() {
+		outcomes := make([]outcome, len(items))
+		var group errgroup.Group
+		group.SetLimit(maxPuts)
+		for i, item := range items {
+			group.Go(func() error {
+				outcomes[i] = s.bring(ctx, item, there[item.ref], known, usable)
+				return nil
+			})
+		}
+		_ = group.Wait() // each has an error of its own
+		for i, o := range outcomes {
+			complete = complete && !o.open
+			if o.err != nil {
+				failures = append(failures, o.err)
 			}
-			usable[item.ref] = s.usable(live)
+			if isBase(items[i].ref) {
+				usable[items[i].ref] = s.usable(o.live)
+			}
 		}
 	}
 	if err := together(failures); err != nil || !complete || s.target.Mend {
 		return err // where something waits the watch tells when that is over
 	}
 	return s.erase(ctx, s.prunable(there), there)
+}
+
+// maxPuts bounds the objects of a set that are applied at a time.
+const maxPuts = 8
+
+// turns returns the objects that can be applied at a time, by one turn after the other: namespaces and definitions
+// first, and then, in the order of the spec, those of one kind that follow each other. What comes later in a manifest
+// may need what comes before it, such as a pod its account; objects of one kind do not need each other.
+func (s *objectSet) turns() [][]wanted {
+	var turns [][]wanted
+	for _, bases := range []bool{true, false} {
+		of := slices.DeleteFunc(slices.Clone(s.items), func(w wanted) bool { return isBase(w.ref) != bases })
+		for i, item := range of {
+			if i == 0 || item.ref.APIVersion != of[i-1].ref.APIVersion || item.ref.Kind != of[i-1].ref.Kind {
+				turns = append(turns, nil)
+			}
+			turns[len(turns)-1] = append(turns[len(turns)-1], item)
+		}
+	}
+	return turns
+}
+
+// outcome is what became of an object.
+type outcome struct {
+	live *unstructured.Unstructured // as it is now, nil when it is not there
+	open bool                       // it is not as wanted yet, and that is no failure
+	err  error
+}
+
+// bring applies one object, unless something holds that back.
+func (s *objectSet) bring(ctx context.Context, item wanted, live *unstructured.Unstructured, known map[unit.ObjectRef]trouble, usable map[unit.ObjectRef]bool) outcome {
+	if s.done(item, live) {
+		return outcome{live: live}
+	}
+	standing, _ := s.standing(item, live, known, usable)
+	if standing == itemWaits || standing == itemRefused || s.target.Mend && !s.mends(standing, item, live) {
+		return outcome{live: live, open: true}
+	}
+	put, err := s.put(ctx, item, live)
+	s.troubles.note(s.target.Address, item.ref, s.troubleOf(item, live, err))
+	var unknown *UnknownKindError
+	switch {
+	case errors.As(err, &unknown) && s.definition(item.ref) != nil:
+		return outcome{live: live, open: true} // it was taken on just now, the server needs a moment
+	case err != nil:
+		return outcome{live: live, err: err}
+	}
+	return outcome{live: put}
 }
 
 // together makes one error of several. As long as another try may help with one of them it is not blocked.
@@ -90,7 +135,7 @@ func isDefinition(ref unit.ObjectRef) bool {
 
 // put applies an object, and its status where one is wanted, unless nothing differs.
 func (s *objectSet) put(ctx context.Context, item wanted, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	asWanted := live != nil && live.GetAnnotations()[AnnotationApplied] == s.digest && len(s.statusFields(item, live)) == 0 &&
+	asWanted := live != nil && item.applied(live) && len(s.statusFields(item, live)) == 0 &&
 		(len(s.fields(item, live)) == 0 || s.unchanged(ctx, item, live))
 	if asWanted {
 		return live, nil

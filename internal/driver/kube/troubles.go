@@ -67,7 +67,7 @@ func (s *objectSet) troubleOf(item wanted, live *unstructured.Unstructured, err 
 	if err == nil || errors.As(err, &unknown) {
 		return nil // the server says no more than that it needs a moment, if that
 	}
-	found := &trouble{refused: unit.IsBlocked(err), why: err.Error(), at: time.Now(), fields: s.lookOf(item, live), digest: s.digest}
+	found := &trouble{refused: unit.IsBlocked(err), why: err.Error(), at: time.Now(), fields: s.lookOf(item, live), digest: item.digest}
 	if live != nil {
 		found.uid = live.GetUID()
 	}
@@ -99,14 +99,14 @@ const (
 // standing tells what can be done about an object that may differ, and why not. What is known to be usable,
 // or not, is in usable.
 func (s *objectSet) standing(item wanted, live *unstructured.Unstructured, known map[unit.ObjectRef]trouble, usable map[unit.ObjectRef]bool) (standing, string) {
-	for _, other := range s.items {
+	for _, other := range s.bases {
 		if works, looked := usable[other.ref]; looked && !works && needs(item, other) {
 			return itemWaits, other.ref.String() + " cannot be used yet"
 		}
 	}
 	before, troubled := known[item.ref]
 	switch {
-	case !troubled || before.digest != s.digest:
+	case !troubled || before.digest != item.digest:
 		return itemOpen, ""
 	case !before.refused:
 		return itemFailed, before.why
@@ -117,12 +117,9 @@ func (s *objectSet) standing(item wanted, live *unstructured.Unstructured, known
 	}
 }
 
-// needs tells whether an object cannot be there without another one: the namespace that it lies in, or the
+// needs tells whether an object cannot be there without a base: the namespace that it lies in, or the
 // definition of its kind.
 func needs(item, other wanted) bool {
-	if !isBase(other.ref) {
-		return false
-	}
 	if !isDefinition(other.ref) {
 		return item.ref.Namespace == other.ref.Name
 	}
@@ -133,8 +130,8 @@ func needs(item, other wanted) bool {
 
 // definition returns what defines the kind of an object in the same set, nil for nothing.
 func (s *objectSet) definition(ref unit.ObjectRef) *wanted {
-	for i := range s.items {
-		if other := &s.items[i]; isDefinition(other.ref) && needs(wanted{ref: ref}, *other) {
+	for i := range s.bases {
+		if other := &s.bases[i]; isDefinition(other.ref) && needs(wanted{ref: ref}, *other) {
 			return other
 		}
 	}

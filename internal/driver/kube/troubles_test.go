@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -25,7 +26,8 @@ type table struct {
 	troubles *troubles
 	there    objects
 	refuses  map[string]string // by name: "fixed" for a field that cannot change, else another failure
-	asked    []string          // what was applied, by name
+	mu       sync.Mutex
+	asked    []unit.ObjectRef // what was applied
 }
 
 func newTable(t *testing.T) *table {
@@ -55,7 +57,9 @@ func newTable(t *testing.T) *table {
 		}
 		name := unit.RefOf(object).Name
 		if r.URL.Query().Get("dryRun") == "" {
-			b.asked = append(b.asked, name)
+			b.mu.Lock()
+			b.asked = append(b.asked, unit.RefOf(object))
+			b.mu.Unlock()
 		}
 		switch why := b.refuses[name]; why {
 		case "":
@@ -106,20 +110,28 @@ func (b *table) compare(t *testing.T) unit.Diff {
 	return b.set.compare(state)
 }
 
-// apply takes a step, and returns what was sent for it.
+// apply takes a step, and returns what was sent for it. What is of one kind is sent at a time: it is by name.
 func (b *table) apply(t *testing.T, mend bool) (asked []string, err error) {
 	t.Helper()
 	b.asked = nil
 	b.set.target.Mend = mend
 	err = b.set.apply(t.Context(), b.there)
+	turn := 0
+	for i, ref := range b.asked {
+		if ref.Kind != b.asked[turn].Kind {
+			turn = i
+		}
+		asked = append(asked, ref.Name)
+		slices.Sort(asked[turn:])
+	}
 	for _, item := range b.set.items {
-		if slices.Contains(b.asked, item.ref.Name) && b.refuses[item.ref.Name] == "" {
+		if slices.Contains(asked, item.ref.Name) && b.refuses[item.ref.Name] == "" {
 			live := item.object.DeepCopy()
 			live.SetUID("1")
 			b.there[item.ref] = live
 		}
 	}
-	return b.asked, err
+	return asked, err
 }
 
 func (b *table) edit(name string) {
@@ -176,6 +188,39 @@ func TestOneThatIsRefusedHoldsBackNoOther(t *testing.T) {
 	}
 	if diff := b.compare(t); diff.Action != unit.ActionNone || len(b.troubles.byUnit) > 0 {
 		t.Errorf("in the end: %+v", diff)
+	}
+}
+
+// An object is written when it is to be otherwise, and not for the sake of another one.
+func TestAChangeIsWrittenAlone(t *testing.T) {
+	b := newTable(t)
+	b.want(t, mapOf("a", "one"), mapOf("b", "one"), mapOf("c", "one"))
+	if asked, err := b.apply(t, false); err != nil || len(asked) != 3 {
+		t.Fatalf("asked %q, %v", asked, err)
+	}
+	first := b.set.digest
+	b.want(t, mapOf("a", "one"), mapOf("b", "two"), mapOf("c", "one"))
+	if diff := b.compare(t); diff.Action != unit.ActionUpdate || paths(diff.Fields) != "ConfigMap ns/b data.k" {
+		t.Errorf("changed: %+v", diff)
+	}
+	if asked, err := b.apply(t, false); err != nil || !slices.Equal(asked, []string{"b"}) {
+		t.Errorf("changed: asked %q, %v", asked, err)
+	}
+	b.want(t, mapOf("c", "one"), mapOf("b", "two"))
+	if asked, err := b.apply(t, false); err != nil || len(asked) > 0 {
+		t.Errorf("one less, in another order: asked %q, %v", asked, err)
+	}
+	if state, err := b.set.state(t.Context(), b.there); err != nil || state.Applied != b.set.digest || state.Applied == first {
+		t.Errorf("it is as wanted: %+v, %v", state, err)
+	}
+	for ref := range b.there { // somebody takes the mark away, or an older one is there
+		b.there[ref].SetAnnotations(map[string]string{AnnotationUnit: "objects.a", AnnotationApplied: first})
+	}
+	if diff := b.compare(t); diff.Action != unit.ActionUpdate || len(diff.Fields) > 0 {
+		t.Errorf("with another mark: %+v", diff)
+	}
+	if asked, err := b.apply(t, false); err != nil || !slices.Equal(asked, []string{"b", "c"}) {
+		t.Errorf("with another mark: asked %q, %v", asked, err)
 	}
 }
 
