@@ -78,6 +78,8 @@ type Engine struct {
 	Options
 
 	events chan func() // run by the goroutine that owns the loops
+	wake   chan struct{}
+	heard  heard
 
 	mutex    sync.Mutex // held while the loops change, so that others can read them
 	revision *Revision
@@ -127,7 +129,7 @@ func New(options Options) *Engine {
 	}
 	options.Drivers = drivers
 	return &Engine{
-		Options: options, told: options.Suspensions, events: make(chan func(), 64), places: &plan.Relocation{},
+		Options: options, told: options.Suspensions, events: make(chan func(), 64), wake: make(chan struct{}, 1), places: &plan.Relocation{},
 		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
 		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]bool{},
 		spent: map[unit.DriverName]spending{}, unlooked: map[unit.DriverName]time.Time{}, paces: map[unit.DriverName]pace{},
@@ -141,17 +143,48 @@ func (e *Engine) Submit(ctx context.Context, r *Revision) error {
 }
 
 // Notify says that something changed in the world that belongs to these units. Addresses that the
-// engine does not know are passed over. It may be called from any goroutine, and blocks only while
-// the engine is busy with other events.
-func (e *Engine) Notify(ctx context.Context, addresses ...addr.Object) {
-	_ = e.send(ctx, func() {
-		for _, a := range addresses {
-			if l := e.loops[a]; l != nil {
-				l.stale = true
-				l.dirty = true
-			}
+// engine does not know are passed over. It may be called from any goroutine, and never blocks: watches go on while the
+// engine is busy, and what they tell is not forgotten.
+func (e *Engine) Notify(addresses ...addr.Object) {
+	e.heard.put(addresses)
+	select {
+	case e.wake <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+// hear takes up what was heard.
+func (e *Engine) hear() {
+	for a := range e.heard.take() {
+		if l := e.loops[a]; l != nil {
+			l.stale, l.dirty = true, true
 		}
-	}) // the error is the context's: nobody is interested any more
+	}
+}
+
+// heard are units that something changed of.
+type heard struct {
+	mutex sync.Mutex
+	units map[addr.Object]bool
+}
+
+func (h *heard) put(addresses []addr.Object) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.units == nil {
+		h.units = map[addr.Object]bool{}
+	}
+	for _, a := range addresses {
+		h.units[a] = true
+	}
+}
+
+func (h *heard) take() map[addr.Object]bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	units := h.units
+	h.units = nil
+	return units
 }
 
 // Retry has all that these name observed again, and what failed or was refused there tried again without the rest of
@@ -232,6 +265,8 @@ func (e *Engine) run(ctx context.Context, grace time.Duration, once bool) error 
 		select {
 		case event := <-e.events:
 			e.handle(event)
+		case <-e.wake:
+			e.handle(func() {})
 		case <-timer.C:
 		case <-ctx.Done():
 			e.drain(grace, cancel)
@@ -245,6 +280,7 @@ func (e *Engine) handle(event func()) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	for {
+		e.hear()
 		event()
 		select {
 		case event = <-e.events:

@@ -207,7 +207,7 @@ func (s *scenario) unit(a string) (engine.UnitStatus, error) {
 }
 
 func (s *scenario) notify(a addr.Object) {
-	s.engine.Notify(s.t.Context(), a)
+	s.engine.Notify(a)
 	synctest.Wait()
 }
 

@@ -266,9 +266,7 @@ func (s *System) volumes() (*helm.Driver, string, error) {
 // notify hands on what drivers hear.
 func (s *System) notify(addresses ...addr.Object) {
 	if e := s.current.Load(); e != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		e.Notify(ctx, addresses...)
+		e.Notify(addresses...)
 	}
 }
 
