@@ -84,6 +84,9 @@ func serve(ctx context.Context, o *options) error {
 		return err
 	}
 	wire.LogLibraries(log)
+	defer context.AfterFunc(ctx, func() {
+		log.Info().Dur("grace", wire.Grace).Msg("is told to stop, and waits for what is under way; a second signal ends that")
+	})()
 	if o.interval < time.Second {
 		return fmt.Errorf("%w: --interval %v is too short: one second is the least", wire.ErrUsage, o.interval)
 	}
