@@ -26,7 +26,8 @@ const (
 // What is promised, as shares of what Flux takes, but for the requests and the repair, which are absolute.
 const (
 	maxPassRequests   = 0.0
-	maxObjectRequests = 1.0
+	maxObjectRequests = 1 + fewLists/(count-1)
+	fewLists          = 3.0 // of what is there already, however many objects are to come
 	maxProcessor      = 0.1
 	maxMemory         = 2.0 / 3
 	maxFirstApply     = 0.5
