@@ -62,10 +62,12 @@ fuzz: ## every fuzz target for FUZZTIME each
 
 # Through gotestsum, which keeps what a test logged when it hangs, its seed above all. With SOAK as it is there are 500
 # runs of random configurations under random faults.
-soak: SOAKTEST = $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -count $(SOAK) -shuffle on
+soak: SOAKONCE = $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -count 1
+soak: SOAKTEST = $(SOAKONCE) -count $(SOAK) -shuffle on
 soak: $(TESTBED) ## the tests of faults, crashes and kills SOAK times, each time with new seeds and in another order
 	$(TESTBED) run -- $(SOAKTEST) -timeout 60m ./test/process ./test/gitserver ./test/faultproxy ./test/crash
 	$(TESTBED) run -- $(SOAKTEST) -timeout $$(( 15 * $(SOAK) ))m -run 'Kill' ./internal/engine ./test/e2e
+	KUPENSTACK_TEST_RUNS=$(SOAK) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 15 * $(SOAK) ))m -run '^(TestRandomFaults|TestDaemonKilledAtEveryKindOfRequest)$$' ./test/e2e
 	KUPENSTACK_TEST_RUNS=25 $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 15 * $(SOAK) ))m -run '^TestBedRandomFaults$$' ./internal/driver/openstack
 
 generate: ## write the generated files

@@ -156,19 +156,19 @@ func benchmarkIdleMemory(b *testing.B, w *world.World, commit string) {
 var anonymousLine = regexp.MustCompile(`(?m)^Anonymous: +([0-9]+) kB$`)
 
 // anonymousMiB is the memory that only this process has: neither its code nor files.
-func anonymousMiB(b *testing.B, pid int) float64 {
-	b.Helper()
+func anonymousMiB(t testing.TB, pid int) float64 {
+	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	found := anonymousLine.FindSubmatch(text)
 	if found == nil {
-		b.Fatalf("no anonymous memory in\n%s", text)
+		t.Fatalf("no anonymous memory in\n%s", text)
 	}
 	kib, err := strconv.Atoi(string(found[1]))
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	return float64(kib) / 1024
 }

@@ -1,0 +1,297 @@
+//go:build beds
+
+package e2e_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
+	"github.com/kupenstack/kupenstack-sync/test/world"
+)
+
+const (
+	// runsVariable names the environment variable that has more rounds than the few of a test; `make soak` sets it.
+	runsVariable = "KUPENSTACK_TEST_RUNS"
+	fewRounds    = 4
+	// The first rounds end with a daemon that is killed. The one after the last of them lives on, and what it has is
+	// compared with what it has at the end.
+	killedRounds = 2
+	// Further goroutines and descriptors that a daemon may have later on: connections come and go.
+	spareGoroutines, spareDescriptors = 15, 15
+	spareMiB, spareShare              = 15.0, 1.3
+	faultChance, faultLimit           = 0.1, 2 // of each kind, at each server, in a round
+)
+
+// TestRandomFaults has daemons take up configurations of chance, one after another, while requests to Kubernetes,
+// OpenStack and Git fail by chance, watches expire, somebody edits objects and daemons are killed. Each configuration
+// comes about in the end, once, and a daemon that went through much has no more than it had at first.
+func TestRandomFaults(t *testing.T) {
+	t.Parallel() // in a world of its own
+	w := world.New(t)
+	r := &rounds{World: w, proxies: w.Proxies(t)}
+	r.chance = faultproxy.Rand(r.proxies.Seed(), "rounds")
+	r.release(t)
+	count := fewRounds
+	if given := os.Getenv(runsVariable); given != "" {
+		var err error
+		if count, err = strconv.Atoi(given); err != nil || count < 1 {
+			t.Fatalf("%s is %q", runsVariable, given)
+		}
+		count += killedRounds + 1
+	}
+	r.start(t)
+	came := 0
+	var first usage
+	for i := range count {
+		came += r.round(t, i)
+		if t.Failed() {
+			return
+		}
+		w.AwaitRest(t, reacts)
+		now := r.use(t)
+		t.Logf("after round %d with %d faults in all: %+v", i, came, now)
+		switch {
+		case i == killedRounds:
+			first = now
+		case i > killedRounds:
+			if now.goroutines > first.goroutines+spareGoroutines || now.descriptors > first.descriptors+spareDescriptors || now.mib > first.mib*spareShare+spareMiB {
+				t.Errorf("the daemon has %+v, and had %+v", now, first)
+			}
+		}
+	}
+	if came < 5*count {
+		t.Errorf("in %d rounds %d requests failed", count, came)
+	}
+	r.wanted = wanted{}
+	w.AwaitVerdict(t, converges, "converged", r.push(t, "Take away what is in OpenStack"))
+	r.holds(t)
+}
+
+// rounds is a world in which chance rules.
+type rounds struct {
+	*world.World
+	proxies *world.Proxies
+	chance  *rand.Rand
+	daemon  *world.Running
+	started int
+	wanted  wanted
+}
+
+// wanted is what a configuration of chance asks for.
+type wanted struct {
+	texts map[string]string // of ConfigMaps
+	mtus  map[string]int    // of networks
+	words string            // of the release
+}
+
+// release adds the chart that all configurations have.
+func (r *rounds) release(t *testing.T) {
+	t.Helper()
+	r.Files.Write("more/app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.0.0\n")
+	r.Files.Write("more/app/templates/all.yaml", steppedChart)
+}
+
+func (r *rounds) start(t *testing.T) {
+	t.Helper()
+	r.started++
+	r.daemon = r.proxies.StartDaemon(t, fmt.Sprintf("daemon-%d", r.started), "--resync", resync.String(), "--max-deletes", "100%")
+}
+
+// round pushes a configuration while things fail, and returns how often they did. It ends with the configuration in
+// force.
+func (r *rounds) round(t *testing.T, i int) int {
+	t.Helper()
+	r.wanted = wanted{texts: map[string]string{}, mtus: map[string]int{}, words: strconv.Itoa(r.chance.IntN(3))}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		if r.chance.IntN(3) > 0 {
+			r.wanted.texts[name] = strconv.Itoa(r.chance.IntN(3))
+		}
+		if r.chance.IntN(3) > 0 {
+			r.wanted.mtus[name] = 1300 + 10*r.chance.IntN(3)
+		}
+	}
+	faults := r.faults()
+	commit := r.push(t, fmt.Sprintf("Describe round %d", i))
+	if i > 0 {
+		r.meddle(t)
+	}
+	if i < killedRounds {
+		r.kill(t, i)
+	}
+	r.AwaitVerdict(t, converges, "converged", commit)
+	came := 0
+	for _, fault := range faults {
+		came += fault.Fired()
+		fault.Remove()
+	}
+	// What was reported may have been looked at before somebody meddled.
+	world.Await(t, reacts, func() (bool, string) { return r.differs(t) == "", r.differs(t) })
+	r.holds(t)
+	return came
+}
+
+// push writes the configuration that is wanted.
+func (r *rounds) push(t *testing.T, message string) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("cloud \"chance\" {\n  openstack {\n    cloud = \"chance\"\n  }\n}\n")
+	fmt.Fprintf(&b, "manifest \"space\" {\n  objects = { apiVersion = \"v1\", kind = \"Namespace\", metadata = { name = \"notes\" } }\n}\n")
+	b.WriteString("manifest \"notes\" {\n  depends_on = [manifest.space]\n  objects = [\n    { apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = \"always\", namespace = \"notes\" } },\n")
+	for _, name := range slices.Sorted(maps.Keys(r.wanted.texts)) {
+		fmt.Fprintf(&b, "    { apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = %q, namespace = \"notes\" }, data = { text = %q } },\n", name, r.wanted.texts[name])
+	}
+	b.WriteString("  ]\n}\n")
+	fmt.Fprintf(&b, steppedBlock, "apps", r.wanted.words)
+	for _, name := range slices.Sorted(maps.Keys(r.wanted.mtus)) {
+		fmt.Fprintf(&b, "network %q {\n  name = \"%s%s\"\n  mtu = %d\n}\n", name, r.Files.Prefix, name, r.wanted.mtus[name])
+		fmt.Fprintf(&b, "subnet %q {\n  name = \"%s%s\"\n  network = network.%s\n  cidr = \"10.20.4.0/24\"\n}\n", name, r.Files.Prefix, name, name)
+	}
+	r.Describe(t, "chance.hcl", b.String())
+	return r.Push(t, message)
+}
+
+// faults makes requests to each server fail from now on, each kind of fault a few times at most.
+func (r *rounds) faults() []*faultproxy.Fault {
+	var all []*faultproxy.Fault
+	add := func(match faultproxy.Match, actions ...faultproxy.Action) {
+		for _, action := range actions {
+			all = append(all, r.proxies.Add(faultproxy.Rule{Match: match, Action: action, Probability: faultChance, Limit: faultLimit}))
+		}
+	}
+	gateway := faultproxy.Answer(http.StatusBadGateway, nil, []byte("<html><body>Bad Gateway</body></html>"))
+	timeout := faultproxy.Answer(http.StatusGatewayTimeout, nil, []byte("<html><body>Gateway Timeout</body></html>"))
+	everywhere := []faultproxy.Action{
+		gateway, timeout, faultproxy.ResetBefore(), faultproxy.ResetAfter(), faultproxy.Truncate(20), faultproxy.DelayBetween(100*time.Millisecond, 3*time.Second),
+	}
+	kubernetes := faultproxy.Match{Proxy: r.proxies.Kubernetes}
+	add(kubernetes, everywhere...)
+	add(kubernetes,
+		faultproxy.AnswerKubernetes(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "slow down", time.Second),
+		faultproxy.AnswerKubernetes(http.StatusInternalServerError, metav1.StatusReasonInternalError, "no quorum", 0),
+		faultproxy.AnswerKubernetes(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "later", 0),
+		faultproxy.AnswerKubernetes(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "the token ran out", 0))
+	add(faultproxy.Match{Proxy: r.proxies.Kubernetes, Request: func(q *http.Request) bool { return q.Method != http.MethodGet }},
+		faultproxy.AnswerKubernetes(http.StatusConflict, metav1.StatusReasonConflict, "the object has been modified", 0))
+	add(faultproxy.Match{Proxy: r.proxies.Kubernetes, Verb: "watch"}, faultproxy.ExpireWatchAfter(1), faultproxy.EndWatchAfter(2),
+		faultproxy.AnswerKubernetes(http.StatusGone, metav1.StatusReasonExpired, "too old resource version", 0))
+	// Logins are left out: what a Keystone that turns them down means is another matter.
+	openstack := faultproxy.Match{Request: func(q *http.Request) bool { return q.Header.Get("X-Auth-Token") != "" }}
+	add(openstack, everywhere...)
+	add(openstack,
+		faultproxy.AnswerOpenStack(http.StatusTooManyRequests, "slow down", time.Second),
+		faultproxy.AnswerOpenStack(http.StatusInternalServerError, "the database is away", 0),
+		faultproxy.AnswerOpenStack(http.StatusServiceUnavailable, "later", 0),
+		faultproxy.AnswerOpenStack(http.StatusUnauthorized, "expired", 0),
+		faultproxy.AnswerOpenStack(http.StatusConflict, "something else is going on", 0))
+	git := faultproxy.Match{Proxy: r.proxies.Git}
+	add(git, everywhere...)
+	add(git,
+		faultproxy.Answer(http.StatusTooManyRequests, http.Header{"Retry-After": {"1"}}, nil),
+		faultproxy.Answer(http.StatusInternalServerError, nil, nil),
+		faultproxy.Answer(http.StatusServiceUnavailable, nil, nil))
+	return all
+}
+
+// meddle has somebody edit an object, and take another one away, while all watches run out.
+func (r *rounds) meddle(t *testing.T) {
+	t.Helper()
+	r.proxies.ExpireWatches(faultproxy.Match{Proxy: r.proxies.Kubernetes})
+	configs := r.Cluster.Client().CoreV1().ConfigMaps("notes")
+	if _, err := configs.Patch(t.Context(), "always", types.MergePatchType, []byte(`{"metadata":{"labels":{"app.kubernetes.io/managed-by":"somebody"}}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Cluster.Client().CoreV1().ConfigMaps("apps").Delete(t.Context(), "settings", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// kill ends the daemon without a word at a request of chance, and starts another one.
+func (r *rounds) kill(t *testing.T, i int) {
+	t.Helper()
+	gone := make(chan struct{})
+	kill := func() {
+		if err := r.daemon.Signal(syscall.SIGKILL); err != nil {
+			t.Error(err)
+		}
+		close(gone)
+	}
+	at := faultproxy.KillBefore(kill)
+	if r.chance.IntN(2) == 0 {
+		at = faultproxy.KillAfter(kill)
+	}
+	changing := func(q *http.Request) bool {
+		return q.Method != http.MethodGet && !strings.Contains(q.URL.Path, "/leases") && !strings.HasSuffix(q.URL.Path, "/tokens")
+	}
+	death := r.proxies.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Nth: 1 + r.chance.IntN(12), Limit: 1, Action: at})
+	defer death.Remove()
+	limit := time.NewTimer(reacts)
+	defer limit.Stop()
+	select {
+	case <-gone:
+	case <-limit.C:
+		t.Fatalf("round %d: the daemon sent %d requests that change something, and was not killed", i, death.Seen())
+	}
+	r.start(t)
+}
+
+// differs says what is not as it is wanted, "" for nothing.
+func (r *rounds) differs(t *testing.T) string {
+	t.Helper()
+	list, err := r.Cluster.Client().CoreV1().ConfigMaps("notes").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	texts := map[string]string{}
+	for i := range list.Items {
+		if o := &list.Items[i]; o.Annotations["kupenstack.io/unit"] != "" && o.Name != "always" {
+			texts[o.Name] = o.Data["text"]
+		}
+	}
+	if fmt.Sprint(texts) != fmt.Sprint(r.texts()) {
+		return fmt.Sprintf("the notes are %v, want %v", texts, r.texts())
+	}
+	settings, err := r.Cluster.Client().CoreV1().ConfigMaps("apps").Get(t.Context(), "settings", metav1.GetOptions{})
+	if err != nil || settings.Data["text"] != r.wanted.words {
+		return fmt.Sprintf("the settings are %v, want %q, %v", settings.Data, r.wanted.words, err)
+	}
+	return ""
+}
+
+func (r *rounds) texts() map[string]string {
+	if r.wanted.texts == nil {
+		return map[string]string{}
+	}
+	return r.wanted.texts
+}
+
+// holds asserts that everything is there once, and nothing besides.
+func (r *rounds) holds(t *testing.T) {
+	t.Helper()
+	if text := r.differs(t); text != "" {
+		t.Error(text)
+	}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		mtu, is := r.wanted.mtus[name]
+		network, subnet := r.Raw(t, "network", r.Files.Prefix+name), r.Raw(t, "subnet", r.Files.Prefix+name) // two fail the test
+		if (network != nil) != is || (subnet != nil) != is || is && fmt.Sprint(network["mtu"]) != strconv.Itoa(mtu) {
+			t.Errorf("the network %s is %v with %v, want one with the mtu %d", name, network, subnet, mtu)
+		}
+	}
+	secrets, err := r.Cluster.Client().CoreV1().Secrets("apps").List(t.Context(), metav1.ListOptions{LabelSelector: "owner=helm,status=deployed"})
+	if err != nil || len(secrets.Items) != 1 {
+		t.Errorf("%d revisions are deployed, %v", len(secrets.Items), err)
+	}
+}

@@ -1,0 +1,52 @@
+//go:build beds
+
+package e2e_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// usage is what a daemon has of the machine while it rests.
+type usage struct {
+	goroutines, descriptors int
+	mib                     float64 // that only it has, neither code nor files
+}
+
+var goroutinesLine = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
+
+// use asks the daemon and the kernel.
+func (r *rounds) use(t *testing.T) usage {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.daemon.URL+"/metrics", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	metrics, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	descriptors, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", r.daemon.PID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := goroutinesLine.FindSubmatch(metrics)
+	if found == nil {
+		t.Fatalf("no goroutines in\n%s", metrics)
+	}
+	goroutines, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return usage{goroutines: goroutines, descriptors: len(descriptors), mib: anonymousMiB(t, r.daemon.PID)}
+}

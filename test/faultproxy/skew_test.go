@@ -1,0 +1,64 @@
+package faultproxy_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
+)
+
+func TestSkew(t *testing.T) {
+	var got string
+	lines := make(chan string)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); len(body) > 0 {
+			got = string(body)
+			_, _ = io.WriteString(w, `{"expires_at":"2026-01-02T23:30:00.000000Z","none":"0001-01-01T00:00:00Z","port":"2026-01-02T"}`)
+			return
+		}
+		_ = http.NewResponseController(w).Flush() // the header
+		for line := range lines {
+			_, _ = io.WriteString(w, line)
+			_ = http.NewResponseController(w).Flush()
+		}
+	}))
+	defer server.Close()
+	proxy := faultproxy.Start(t, faultproxy.Options{Target: server.URL})
+	proxy.Add(faultproxy.Rule{Action: faultproxy.Skew(time.Hour)})
+	response, err := http.Post(proxy.URL(), "application/json", strings.NewReader(`{"renewTime":"2026-01-01T00:10:00.123456Z"}`)) //nolint:noctx // a test's own server
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if want := `{"renewTime":"2025-12-31T23:10:00.123456Z"}`; got != want {
+		t.Errorf("the target got %s, want %s", got, want)
+	}
+	if want := `{"expires_at":"2026-01-03T00:30:00.000000Z","none":"0001-01-01T00:00:00Z","port":"2026-01-02T"}`; string(answer) != want {
+		t.Errorf("the client got %s, want %s", answer, want)
+	}
+
+	// Of an answer that goes on, each line passes as soon as it is whole.
+	if response, err = http.Get(proxy.URL()); err != nil { //nolint:noctx // a test's own server
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	whole := bufio.NewScanner(response.Body)
+	for i := range 3 {
+		lines <- `{"at":"2026-01-02T03:`
+		lines <- fmt.Sprintf("0%d:00Z\"}\n", i)
+		if want := fmt.Sprintf(`{"at":"2026-01-02T04:0%d:00Z"}`, i); !whole.Scan() || whole.Text() != want {
+			t.Fatalf("got %q, %v, want %q", whole.Text(), whole.Err(), want)
+		}
+	}
+	close(lines)
+}
