@@ -62,6 +62,25 @@ func AtRequest(control *faultproxy.Control, match faultproxy.Match, point Point)
 	}}
 }
 
+// Any kills at what comes first of several.
+func Any(triggers ...Trigger) Trigger {
+	var names []string
+	for _, t := range triggers {
+		names = append(names, t.name)
+	}
+	return Trigger{name: strings.Join(names, " or "), arm: func(p *Process) func() {
+		var disarms []func()
+		for _, t := range triggers {
+			disarms = append(disarms, t.arm(p))
+		}
+		return func() {
+			for _, disarm := range disarms {
+				disarm()
+			}
+		}
+	}}
+}
+
 // AtLog kills when a line of the output, on either stream, matches. The process runs on
 // between writing the line and its death: use AtRequest where the place matters.
 func AtLog(pattern *regexp.Regexp) Trigger {

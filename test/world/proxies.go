@@ -90,6 +90,12 @@ func (p *Proxies) Program(args ...string) crash.Program {
 	return crash.Program{Path: p.world.Sync, Args: args, Env: p.env, Dir: p.world.dir}
 }
 
+// Daemon is kupenstackd behind the proxies, for package crash.
+func (p *Proxies) Daemon(args ...string) crash.Program {
+	args = append([]string{"--interval", "1s", "--listen", "127.0.0.1:0", "--log-level", "debug"}, args...)
+	return crash.Program{Path: p.world.Daemon, Args: args, Env: p.env, Dir: p.world.dir}
+}
+
 // Run runs kupenstack-sync behind the proxies to its end.
 func (p *Proxies) Run(t testing.TB, limit time.Duration, args ...string) Result {
 	t.Helper()
