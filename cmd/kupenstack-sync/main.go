@@ -13,6 +13,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
+	"github.com/kupenstack/kupenstack-sync/internal/memory"
 )
 
 // version is set when a release is built.
@@ -55,6 +56,7 @@ func main() {
 	if code, is := wire.Child(os.Args); is {
 		os.Exit(code)
 	}
+	memory.Spare()
 	os.Exit(run())
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/memory"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
 )
@@ -28,6 +29,7 @@ func main() {
 	if code, is := wire.Child(os.Args); is {
 		os.Exit(code)
 	}
+	memory.Spare()
 	os.Exit(run())
 }
 

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"math/rand/v2"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/budget"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/memory"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/webhook"
 )
@@ -66,6 +66,7 @@ type Daemon struct {
 	begun   atomic.Int64  // looks at the repository
 	ended   atomic.Int64  // those whose revision the engine has
 	kept    string        // the revision that was kept last; only publish uses it
+	rest    memory.Rest
 
 	mutex   sync.Mutex
 	engine  *engine.Engine
@@ -316,6 +317,9 @@ func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
 		if wait > 0 {
 			later.Reset(wait)
 		}
+		if snapshot.Settled && failures == 0 {
+			d.rest.GiveBack()
+		}
 		if failures > 0 && !pause(ctx, wait) {
 			return
 		}
@@ -372,26 +376,4 @@ func (d *Daemon) inForce() string {
 		return ""
 	}
 	return d.Tracker.State().InForce.Hash
-}
-
-// pause waits, and tells whether the time passed before ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// backoff grows from one second to a minute.
-func backoff(failures int) time.Duration {
-	return jitter(min(time.Second<<min(failures, 6), time.Minute))
-}
-
-// jitter keeps many daemons from asking one server at the same moment.
-func jitter(d time.Duration) time.Duration {
-	return d - d/10 + rand.N(d/5+1) //nolint:gosec // spreads load, keeps no secret
 }

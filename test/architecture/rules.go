@@ -28,6 +28,7 @@ func layers() []string {
 		"internal/suspension",
 		"internal/request",
 		"internal/budget",
+		"internal/memory",
 		"internal/confine",
 		"internal/codes",
 		"internal/chartlock",
