@@ -28,8 +28,7 @@ func TestSpare(t *testing.T) {
 
 func TestGiveBack(t *testing.T) {
 	var r Rest
-	use()
-	if !r.GiveBack() {
+	if !givesBack(&r) {
 		t.Error("nothing is given back of much")
 	}
 	if left := idle(); left >= worthwhile {
@@ -40,13 +39,23 @@ func TestGiveBack(t *testing.T) {
 		t.Error("memory is given back twice within a short time")
 	}
 	r.last = r.last.Add(-rarely)
-	if !r.GiveBack() {
+	if !givesBack(&r) {
 		t.Error("nothing is given back some time later")
 	}
 	r.last = r.last.Add(-rarely)
 	if r.GiveBack() {
 		t.Error("garbage is collected for next to nothing")
 	}
+}
+
+// givesBack tries a few times: Go gives some back by itself meanwhile.
+func givesBack(r *Rest) bool {
+	for range 10 {
+		if use(); r.GiveBack() {
+			return true
+		}
+	}
+	return false
 }
 
 // use leaves much memory that nothing is in any more.

@@ -87,7 +87,7 @@ func (o *Objects) digest() {
 		for i, item := range o.Items {
 			o.digests.items = append(o.digests.items, digest([]any{item, paths[i]}))
 		}
-		o.digests.whole = digest([]any{o.digests.items, o.Keep})
+		o.digests.whole = digest(o)
 	})
 }
 

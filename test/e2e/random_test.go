@@ -33,6 +33,7 @@ const (
 	spareGoroutines, spareDescriptors = 15, 15
 	spareMiB, spareShare              = 15.0, 1.3
 	faultChance, faultLimit           = 0.1, 2 // of each kind, at each server, in a round
+	mostWrites                        = 5      // before a kill: a round takes more, however little it changes
 )
 
 // TestRandomFaults has daemons take up configurations of chance, one after another, while requests to Kubernetes,
@@ -235,7 +236,7 @@ func (r *rounds) kill(t *testing.T, i int) {
 	changing := func(q *http.Request) bool {
 		return q.Method != http.MethodGet && !strings.Contains(q.URL.Path, "/leases") && !strings.HasSuffix(q.URL.Path, "/tokens")
 	}
-	death := r.proxies.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Nth: 1 + r.chance.IntN(12), Limit: 1, Action: at})
+	death := r.proxies.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Nth: 1 + r.chance.IntN(mostWrites), Limit: 1, Action: at})
 	defer death.Remove()
 	limit := time.NewTimer(reacts)
 	defer limit.Stop()

@@ -31,7 +31,7 @@ func TestSkew(t *testing.T) {
 	defer server.Close()
 	proxy := faultproxy.Start(t, faultproxy.Options{Target: server.URL})
 	proxy.Add(faultproxy.Rule{Action: faultproxy.Skew(time.Hour)})
-	response, err := http.Post(proxy.URL(), "application/json", strings.NewReader(`{"renewTime":"2026-01-01T00:10:00.123456Z"}`)) //nolint:noctx // a test's own server
+	response, err := http.Post(proxy.URL(), "application/json", strings.NewReader(`{"renewTime":"2026-01-01T00:10:00.123456Z"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestSkew(t *testing.T) {
 	}
 
 	// Of an answer that goes on, each line passes as soon as it is whole.
-	if response, err = http.Get(proxy.URL()); err != nil { //nolint:noctx // a test's own server
+	if response, err = http.Get(proxy.URL()); err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()

@@ -337,7 +337,7 @@ func (s *objectSet) open(seen *seenObjects) (diff unit.Diff, held *unit.Diff) {
 
 // mends tells whether what differs in an object is to be put back by itself: somebody else made it differ.
 func (s *objectSet) mends(standing standing, item wanted, live *unstructured.Unstructured) bool {
-	return standing == itemOpen && (live == nil || item.applied(live))
+	return standing == itemOpen && (live == nil || s.ours(live) && item.applied(live))
 }
 
 // changes returns how an object differs, with its name where the unit has several.
