@@ -28,7 +28,7 @@ LONGEST   := ./test/e2e ./test/demo ./test/openstack ./test/cluster/player ./int
 # and there are as many binaries to link as packages with tests. A tenth of the processors' time is the
 # collection of garbage, of the servers as of the tests, and lint has run vet.
 test: lint $(TESTBED) ## everything: lint, then all tests with the race detector on real servers
-	GOGC=300 $(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -vet=off -ldflags=-linkmode=internal -timeout 50m -p $$(nproc) $(LONGEST) ./...
+	GOGC=300 $(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -vet=off -ldflags=-linkmode=internal -timeout 75m -p $$(nproc) $(LONGEST) ./...
 
 # The directory is named in OSH_CHARTS.
 test-osh: $(TESTBED) ## the charts of OpenStack-Helm: render them, and deploy, repair and take away whole clouds
