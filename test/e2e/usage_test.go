@@ -4,8 +4,6 @@ package e2e_test
 
 import (
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"regexp"
 	"strconv"
@@ -23,28 +21,16 @@ var goroutinesLine = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
 // use asks the daemon and the kernel.
 func (r *rounds) use(t *testing.T) usage {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.daemon.URL+"/metrics", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	metrics, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := (&story{daemon: r.daemon}).get(t, "/metrics")
 	descriptors, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", r.daemon.PID))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := goroutinesLine.FindSubmatch(metrics)
+	found := goroutinesLine.FindStringSubmatch(metrics)
 	if found == nil {
 		t.Fatalf("no goroutines in\n%s", metrics)
 	}
-	goroutines, err := strconv.Atoi(string(found[1]))
+	goroutines, err := strconv.Atoi(found[1])
 	if err != nil {
 		t.Fatal(err)
 	}
