@@ -37,11 +37,7 @@ func TestSignals(t *testing.T) {
 
 	t.Run("one, and the write ends", func(t *testing.T) {
 		held := s.hold(t, "one")
-		s.signal(t)
-		world.Await(t, reacts, func() (bool, string) {
-			log := s.daemon.LogTail(1 << 20)
-			return strings.Contains(log, "is told to stop"), log
-		})
+		s.tell(t)
 		if !s.daemon.Alive() {
 			t.Error("it did not wait for its write")
 		}
@@ -59,11 +55,7 @@ func TestSignals(t *testing.T) {
 	t.Run("two", func(t *testing.T) {
 		s.next(t, "third")
 		s.hold(t, "three")
-		s.signal(t)
-		world.Await(t, reacts, func() (bool, string) {
-			log := s.daemon.LogTail(1 << 20)
-			return strings.Contains(log, "is told to stop"), log
-		})
+		s.tell(t)
 		world.Await(t, atOnce, func() (bool, string) {
 			s.signal(t) // more than two are no harm
 			return !s.daemon.Alive(), s.daemon.LogTail(8 << 10)
@@ -136,6 +128,16 @@ func (s *signals) signal(t *testing.T) {
 	if err := s.daemon.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// tell signals once, and returns when the daemon has taken that.
+func (s *signals) tell(t *testing.T) {
+	t.Helper()
+	s.signal(t)
+	world.Await(t, reacts, func() (bool, string) {
+		log := s.daemon.LogTail(1 << 20)
+		return strings.Contains(log, "is told to stop"), log
+	})
 }
 
 func (s *signals) awaitEnd(t *testing.T, limit time.Duration) {
