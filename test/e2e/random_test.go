@@ -124,13 +124,18 @@ func (r *rounds) round(t *testing.T, i int) int {
 			r.wanted.mtus[name] = 1300 + 10*r.chance.IntN(3)
 		}
 	}
+	var dies *death
+	if i < killedRounds {
+		dies = r.dies() // before the faults: one that ends a request hides what is added later
+	}
 	faults := r.faults()
 	commit := r.push(t, fmt.Sprintf("Describe round %d", i))
 	if i > 0 {
 		r.meddle(t)
 	}
-	if i < killedRounds {
-		r.kill(t, i)
+	if dies != nil {
+		dies.await(t, i)
+		r.start(t)
 	}
 	r.AwaitVerdict(t, converges, "converged", commit)
 	came := 0
@@ -219,16 +224,16 @@ func (r *rounds) meddle(t *testing.T) {
 	}
 }
 
-// kill ends the daemon without a word at a request of chance, and starts another one.
-func (r *rounds) kill(t *testing.T, i int) {
-	t.Helper()
-	gone := make(chan struct{})
-	kill := func() {
-		if err := r.daemon.Signal(syscall.SIGKILL); err != nil {
-			t.Error(err)
-		}
-		close(gone)
-	}
+// death is the end of a daemon at a request of chance.
+type death struct {
+	fault  *faultproxy.Fault
+	failed chan error // how the kill went
+}
+
+// dies has the daemon end without a word at one of the next requests that change something.
+func (r *rounds) dies() *death {
+	daemon, d := r.daemon, &death{failed: make(chan error, 1)}
+	kill := func() { d.failed <- daemon.Signal(syscall.SIGKILL) }
 	at := faultproxy.KillBefore(kill)
 	if r.chance.IntN(2) == 0 {
 		at = faultproxy.KillAfter(kill)
@@ -236,16 +241,24 @@ func (r *rounds) kill(t *testing.T, i int) {
 	changing := func(q *http.Request) bool {
 		return q.Method != http.MethodGet && !strings.Contains(q.URL.Path, "/leases") && !strings.HasSuffix(q.URL.Path, "/tokens")
 	}
-	death := r.proxies.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Nth: 1 + r.chance.IntN(mostWrites), Limit: 1, Action: at})
-	defer death.Remove()
+	d.fault = r.proxies.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Nth: 1 + r.chance.IntN(mostWrites), Limit: 1, Action: at})
+	return d
+}
+
+// await waits until the daemon was killed.
+func (d *death) await(t *testing.T, round int) {
+	t.Helper()
+	defer d.fault.Remove()
 	limit := time.NewTimer(reacts)
 	defer limit.Stop()
 	select {
-	case <-gone:
+	case err := <-d.failed:
+		if err != nil {
+			t.Fatal(err)
+		}
 	case <-limit.C:
-		t.Fatalf("round %d: the daemon sent %d requests that change something, and was not killed", i, death.Seen())
+		t.Fatalf("round %d: the daemon sent %d requests that change something, and was not killed", round, d.fault.Seen())
 	}
-	r.start(t)
 }
 
 // differs says what is not as it is wanted, "" for nothing.

@@ -172,7 +172,10 @@ func (w *world) converge(d *kube.Driver, target unit.Target, told chan addr.Obje
 	for d.Compare(target, cty.NilVal, state).Action != unit.ActionNone || !state.Installed {
 		var err error
 		state, err = d.Apply(w.ctx, target, cty.NilVal, state)
-		w.must(err)
+		// A definition counts as established a moment before the API server serves its kind.
+		if unknown := (*kube.UnknownKindError)(nil); !errors.As(err, &unknown) {
+			w.must(err)
+		}
 		if state.Installed {
 			continue
 		}
