@@ -10,7 +10,7 @@ import (
 )
 
 // Skew has the clocks of the target and of all who talk to it otherwise be ahead of the client's, or behind for a
-// negative duration: every time in the text of an answer is later by that, and every time in what the client sends
+// negative duration: every time in the text of an answer, and its Date, is later by that, and every time in what the client sends
 // is earlier, so that others read of the client's times what its clock would say. Times are those that Kubernetes and
 // OpenStack write, such as 2026-01-02T15:04:05.000000Z. What is compressed or is no text passes as it is.
 func Skew(by time.Duration) Action {
@@ -52,6 +52,14 @@ type skewedWriter struct {
 	http.ResponseWriter
 	by   time.Duration
 	line []byte
+}
+
+// WriteHeader shifts the time of the answer itself.
+func (w *skewedWriter) WriteHeader(status int) {
+	if date, err := http.ParseTime(w.Header().Get("Date")); err == nil {
+		w.Header().Set("Date", date.Add(w.by).UTC().Format(http.TimeFormat))
+	}
+	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *skewedWriter) Write(data []byte) (int, error) {

@@ -40,6 +40,9 @@ func TestSkew(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
+	if date, err := http.ParseTime(response.Header.Get("Date")); err != nil || time.Until(date) < 50*time.Minute {
+		t.Errorf("the answer is of %v, %v", date, err)
+	}
 	if want := `{"renewTime":"2025-12-31T23:10:00.123456Z"}`; got != want {
 		t.Errorf("the target got %s, want %s", got, want)
 	}

@@ -61,6 +61,8 @@ type Cluster interface {
 	Secret(ctx context.Context, namespace, name, key string) (redact.Secret, bool, error)
 	// Opted returns a key of a Secret that says that it may be read, else a [unit.BlockedError].
 	Opted(ctx context.Context, namespace, name, key string) (redact.Secret, error)
+	// Now is the time by the clock that times in objects are by.
+	Now() time.Time
 	// API asks the API server itself. No request takes longer than timeout, but for watches.
 	API(timeout time.Duration) (API, error)
 }

@@ -17,11 +17,15 @@ const defaultHookTimeout = 30 * time.Minute
 func (d *Driver) overtime(live *unstructured.Unstructured) string {
 	limit := d.options.HookTimeout
 	began := live.GetCreationTimestamp()
-	if limit <= 0 || began.IsZero() || time.Since(began.Time) < limit {
+	if limit <= 0 || began.IsZero() {
+		return ""
+	}
+	age := d.cluster.Now().Sub(began.Time)
+	if age < limit {
 		return ""
 	}
 	over := limit
-	for time.Since(began.Time) >= 2*over {
+	for age >= 2*over {
 		over *= 2
 	}
 	return fmt.Sprintf("not done after %s", over)

@@ -20,7 +20,7 @@ func (c *shelf) age(t *testing.T, name string, by time.Duration) *unstructured.U
 	if job == nil {
 		t.Fatalf("there is no Job %s", name)
 	}
-	job.SetCreationTimestamp(metav1.NewTime(time.Now().Add(-by)))
+	job.SetCreationTimestamp(metav1.NewTime(c.Now().Add(-by)))
 	return job
 }
 
@@ -98,7 +98,9 @@ func TestAHookOfAnInstallationIsNeverGivenUp(t *testing.T) {
 }
 
 func TestWhichHooksHang(t *testing.T) {
-	d := &Driver{options: Options{HookTimeout: time.Hour}}
+	c := newShelf()
+	c.ahead = -3 * time.Hour // ours is ahead
+	d := &Driver{options: Options{HookTimeout: time.Hour}, cluster: c}
 	for _, test := range []struct {
 		name, run, hook string
 		begun           time.Duration
@@ -117,7 +119,7 @@ func TestWhichHooksHang(t *testing.T) {
 		{"that stays", "upgrade.x", "bootstrap", time.Hour, 0, map[string]string{annotationPolicy: policyKeep}, false},
 	} {
 		job := simple("batch/v1", kindJob, test.hook, 1)
-		job.SetCreationTimestamp(metav1.NewTime(time.Now().Add(-test.begun)))
+		job.SetCreationTimestamp(metav1.NewTime(c.Now().Add(-test.begun)))
 		job.SetAnnotations(test.annotations)
 		job.Object["status"] = map[string]any{"active": int64(1), "ready": test.ready}
 		if got := d.hangs(test.run, job); got != test.want {

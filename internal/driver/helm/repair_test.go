@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,7 +28,10 @@ type shelf struct {
 	objects map[unit.ObjectRef]*unstructured.Unstructured
 	written []string
 	compare func(desired, live *unstructured.Unstructured) []unit.Field // nil for the whole
+	ahead   time.Duration                                               // the clock of the cluster
 }
+
+func (c *shelf) Now() time.Time { return time.Now().Add(c.ahead) }
 
 func newShelf(objects ...*unstructured.Unstructured) *shelf {
 	c := &shelf{objects: map[unit.ObjectRef]*unstructured.Unstructured{}}

@@ -59,6 +59,7 @@ type Cluster struct {
 	verdicts    *verdicts
 	subscribers *subscribers
 	excerpts    *excerpts
+	clock       *clock
 
 	// The life of the watches, which outlive the calls that start them.
 	ctx    context.Context
@@ -72,7 +73,8 @@ func New(options Options) (*Cluster, error) {
 	if options.Access == nil {
 		return nil, errors.New("access to the cluster: nothing says where it is")
 	}
-	config := guarded(options)
+	clock := &clock{}
+	config := guarded(options, clock)
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("access to the cluster: %w", err)
@@ -97,7 +99,7 @@ func New(options Options) (*Cluster, error) {
 		namespace: cmp.Or(options.SystemNamespace, DefaultNamespace),
 		config:    config, discovery: plain, dynamic: objects, metadata: names, core: core, writer: config, writes: objects,
 		logLines: min(options.LogLines, MaxLogLines), masker: options.Masker, log: options.Log, excerpts: newExcerpts(),
-		kinds: newKinds(plain), verdicts: newVerdicts(), subscribers: &subscribers{},
+		kinds: newKinds(plain), verdicts: newVerdicts(), subscribers: &subscribers{}, clock: clock,
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.watches = newWatches(c)
@@ -127,7 +129,7 @@ func (c *Cluster) Ping(ctx context.Context) error {
 }
 
 // guarded returns a copy of the access whose requests ask the guard and end in time.
-func guarded(options Options) *rest.Config {
+func guarded(options Options, clock *clock) *rest.Config {
 	config := rest.CopyConfig(options.Access.config)
 	config.UserAgent = cmp.Or(options.UserAgent, config.UserAgent)
 	config.QPS, config.Burst = -1, 0 // the server has priority and fairness
@@ -135,7 +137,7 @@ func guarded(options Options) *rest.Config {
 	config.Timeout = 0 // would end watches, too; see the transport
 	config.WarningHandlerWithContext = rest.NoWarnings{}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return &transport{next: next, guard: options.Guard, sent: options.Sent, timeout: requestTimeout}
+		return &transport{next: next, guard: options.Guard, sent: options.Sent, clock: clock, timeout: requestTimeout}
 	})
 	return config
 }

@@ -50,7 +50,7 @@ func (c *Cluster) Explain(ctx context.Context, ref unit.ObjectRef, hide func(str
 	case !ok:
 		return cause.Explanation{}
 	}
-	found := cause.Of(cause.Evidence{Pods: pods, Down: x.down(pods), Now: time.Now(), Logs: c.logLines > 0})
+	found := cause.Of(cause.Evidence{Pods: pods, Down: x.down(pods), Now: c.Now(), Logs: c.logLines > 0})
 	for i := range min(len(found), maxAsked) {
 		x.ask(&found[i])
 	}

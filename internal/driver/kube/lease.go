@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"sync/atomic"
 	"time"
@@ -14,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
@@ -49,6 +51,7 @@ type Lease struct {
 	elector   atomic.Pointer[leaderelection.LeaderElector]
 	holder    atomic.Pointer[string]
 	renewed   atomic.Int64 // when the last renewal was asked for that came about, by the clock on the wall
+	clock     clock
 }
 
 // Identity returns what a process of a program holds the lease as. It shows people the program and where
@@ -94,7 +97,7 @@ func (l *Lease) Holder() string {
 	return ""
 }
 
-// Held asks who holds the lease and has renewed it lately, by the clock of this machine; "" for nobody.
+// Held asks who holds the lease and has renewed it lately, by the API server's clock; "" for nobody.
 func (l *Lease) Held(ctx context.Context) (string, error) {
 	client, err := l.connect()
 	if err != nil {
@@ -110,7 +113,7 @@ func (l *Lease) Held(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("look at the lease in %s: %w", l.namespace, err)
 	}
 	holder, renewed := lease.Spec.HolderIdentity, lease.Spec.RenewTime
-	if holder == nil || renewed == nil || time.Since(renewed.Time) > leaseDuration {
+	if holder == nil || renewed == nil || l.clock.now().Sub(renewed.Time) > leaseDuration {
 		return "", nil
 	}
 	return *holder, nil
@@ -121,7 +124,11 @@ func (l *Lease) connect() (kubernetes.Interface, error) {
 	if l.Access == nil {
 		return nil, errors.New("connect for the lease: nothing says where the cluster is")
 	}
-	client, err := kubernetes.NewForConfig(l.Access.config)
+	config := rest.CopyConfig(l.Access.config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return &transport{next: next, clock: &l.clock, timeout: requestTimeout}
+	})
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("connect for the lease: %w", err)
 	}

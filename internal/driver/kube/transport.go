@@ -17,11 +17,12 @@ import (
 const requestTimeout = 60 * time.Second
 
 // transport asks the guard before a request that changes something, and bounds the time of every
-// request that is not meant to stay open.
+// request that is not meant to stay open. Answers tell the time.
 type transport struct {
 	next    http.RoundTripper
 	guard   func() error
 	sent    func() // nil when nobody counts
+	clock   *clock
 	timeout time.Duration
 }
 
@@ -39,7 +40,11 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		t.sent()
 	}
 	if staysOpen(request.URL) {
-		return t.next.RoundTrip(request)
+		response, err := t.next.RoundTrip(request)
+		if err == nil {
+			t.clock.hear(response.Header)
+		}
+		return response, err
 	}
 	ctx, cancel := context.WithTimeout(request.Context(), t.timeout)
 	response, err := t.next.RoundTrip(request.WithContext(ctx))
@@ -47,6 +52,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
+	t.clock.hear(response.Header)
 	response.Body = &cancelBody{ReadCloser: response.Body, cancel: cancel}
 	return response, nil
 }

@@ -56,8 +56,9 @@ func TestTransportGuardsAndBounds(t *testing.T) {
 	defer server.Close()
 	var counted atomic.Int64
 	client := &http.Client{Transport: &transport{
-		sent: func() { counted.Add(1) },
-		next: http.DefaultTransport, timeout: 50 * time.Millisecond, guard: func() error { return unit.ErrNotWriter },
+		clock: &clock{},
+		sent:  func() { counted.Add(1) },
+		next:  http.DefaultTransport, timeout: 50 * time.Millisecond, guard: func() error { return unit.ErrNotWriter },
 	}}
 	do := func(method, target string, body io.Reader) error {
 		request, err := http.NewRequestWithContext(context.Background(), method, server.URL+target, body)

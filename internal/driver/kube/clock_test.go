@@ -1,0 +1,63 @@
+package kube
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"k8s.io/client-go/rest"
+)
+
+// dated is an API server whose clock differs from ours, with a lease that was renewed a second ago.
+func dated(t *testing.T, by time.Duration) *rest.Config {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		now := time.Now().Add(by)
+		w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"kupenstack"},"spec":{"holderIdentity":"somebody","renewTime":"` +
+			now.Add(-time.Second).UTC().Format("2006-01-02T15:04:05.000000Z07:00") + `"}}`))
+	}))
+	t.Cleanup(server.Close)
+	return &rest.Config{Host: server.URL}
+}
+
+func TestClock(t *testing.T) {
+	for _, by := range []time.Duration{0, time.Second, 3 * time.Hour, -3 * time.Hour} {
+		t.Run(by.String(), func(t *testing.T) {
+			access := NewAccess(dated(t, by))
+			c, err := New(Options{Access: access})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(c.Close)
+			if off := time.Until(c.Now()).Abs(); off > clockGrain {
+				t.Errorf("before any answer the clock is %v off", off)
+			}
+			if err := c.Ping(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if off := (time.Until(c.Now()) - by).Abs(); off > clockGrain {
+				t.Errorf("the clock is %v off", off)
+			}
+
+			lease := NewLease("system", "us", zerolog.Nop())
+			lease.Access = access
+			if holder, err := lease.Held(t.Context()); err != nil || holder != "somebody" {
+				t.Errorf("the lease is held by %q, %v", holder, err)
+			}
+		})
+	}
+}
+
+func TestClockOfAnswersThatSayNothing(t *testing.T) {
+	var c clock
+	c.hear(http.Header{"Date": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}})
+	c.hear(http.Header{})
+	c.hear(http.Header{"Date": {"yesterday"}})
+	if ahead := time.Until(c.now()); (ahead - time.Hour).Abs() > clockGrain {
+		t.Errorf("it is ahead by %v", ahead)
+	}
+}
