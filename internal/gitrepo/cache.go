@@ -171,8 +171,8 @@ func movePacks(from, to string) error {
 // keep adds what was pushed on top of the present tip, or begins with a first commit. It is an
 // optimisation: when it fails, the commit will be fetched. So a cache with as many packs as it may
 // have takes no more: the fetch that follows finds it so, and begins anew with the newest commit alone.
-func (c *cache) keep(rev Revision, base string, pack []byte) {
-	bring := func(to *store) error { return to.unpack(bytes.NewReader(pack)) }
+func (c *cache) keep(ctx context.Context, rev Revision, base string, pack []byte) {
+	bring := func(to *store) error { return to.unpack(ctx, bytes.NewReader(pack)) }
 	var open *store
 	var err error
 	if base == "" {

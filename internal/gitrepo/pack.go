@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +14,9 @@ import (
 )
 
 // unpack takes a pack into the store. The library has each object of a pack whole in memory, whatever the pack
-// says of its size, so it gets only a pack whose objects were measured before.
-func (s *store) unpack(pack io.Reader) (err error) {
+// says of its size, so it gets only a pack whose objects were measured before. A small pack may take hours to unfold all
+// the same, which ends with ctx.
+func (s *store) unpack(ctx context.Context, pack io.Reader) (err error) {
 	file, err := os.CreateTemp(filepath.Join(s.dir, packs), unfinished+"*")
 	if err != nil {
 		return fmt.Errorf("taking a pack into the cache: %w", err)
@@ -26,14 +28,15 @@ func (s *store) unpack(pack io.Reader) (err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if err := measurePack(file); err != nil {
+	read := heeding{ctx, file}
+	if err := measurePack(read); err != nil {
 		return whole(err)
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	index := new(idxfile.Writer)
-	parser, err := packfile.NewParser(packfile.NewScanner(file), index)
+	parser, err := packfile.NewParser(packfile.NewScanner(read), index)
 	if err != nil {
 		return err
 	}
@@ -43,6 +46,21 @@ func (s *store) unpack(pack io.Reader) (err error) {
 	}
 	return s.addPack(file.Name(), checksum, index)
 }
+
+// heeding is a file that cannot be read once a context is over.
+type heeding struct {
+	ctx  context.Context
+	file io.ReadSeeker
+}
+
+func (h heeding) Read(p []byte) (int, error) {
+	if h.ctx.Err() != nil {
+		return 0, context.Cause(h.ctx)
+	}
+	return h.file.Read(p)
+}
+
+func (h heeding) Seek(offset int64, whence int) (int64, error) { return h.file.Seek(offset, whence) }
 
 // whole says of an error that it comes from a pack which ends too early, if it does: the server or the
 // connection has cut it off.

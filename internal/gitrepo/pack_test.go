@@ -3,8 +3,10 @@ package gitrepo
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"crypto/sha1"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -132,7 +135,7 @@ func TestPacksThatUnfold(t *testing.T) {
 			to := emptyStore(t)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			err := to.unpack(bytes.NewReader(pack))
+			err := to.unpack(t.Context(), bytes.NewReader(pack))
 			runtime.ReadMemStats(&after)
 			if KindOf(err) != TooLarge || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("the error is %v", err)
@@ -144,6 +147,28 @@ func TestPacksThatUnfold(t *testing.T) {
 				t.Errorf("left are %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// A pack that takes longer to unfold than there is time for is given up.
+func TestPacksThatUnfoldForLong(t *testing.T) {
+	const mib = 1 << 20
+	var p packer
+	base := p.blob(32 * mib)
+	for range 2000 { // 62 GiB to add up
+		p.change(base, 32*mib, 32*mib)
+	}
+	late := errors.New("too late")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Second, late)
+	defer cancel()
+	to := emptyStore(t)
+	began := time.Now()
+	if err := to.unpack(ctx, bytes.NewReader(p.pack())); !errors.Is(err, late) {
+		t.Errorf("the error is %v", err)
+	}
+	t.Logf("it was given up after %v", time.Since(began))
+	if left, err := os.ReadDir(filepath.Join(to.dir, packs)); err != nil || len(left) != 0 {
+		t.Errorf("left are %v, %v", left, err)
 	}
 }
 
@@ -184,7 +209,7 @@ func TestPacksThatLie(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			to := emptyStore(t)
-			err := to.unpack(bytes.NewReader(c.pack))
+			err := to.unpack(t.Context(), bytes.NewReader(c.pack))
 			if err == nil {
 				t.Fatal("it is taken")
 			}
@@ -210,7 +235,7 @@ func TestIndexesAsGit(t *testing.T) {
 	named := plumbing.ComputeHash(plumbing.BlobObject, make([]byte, size))
 	p.add(plumbing.REFDeltaObject, len(change(size, 10)), named[:], bytes.NewReader(change(size, 10)))
 	to := emptyStore(t)
-	if err := to.unpack(bytes.NewReader(p.pack())); err != nil {
+	if err := to.unpack(t.Context(), bytes.NewReader(p.pack())); err != nil {
 		t.Fatal(err)
 	}
 	made, err := filepath.Glob(filepath.Join(to.dir, packs, "*.pack"))

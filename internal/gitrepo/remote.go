@@ -216,7 +216,7 @@ func receive(ctx context.Context, session transport.UploadPackSession, advertise
 	case request.Capabilities.Supports(capability.Sideband):
 		pack = sideband.NewDemuxer(sideband.Sideband, response)
 	}
-	return store.unpack(pack)
+	return store.unpack(ctx, pack)
 }
 
 // Update is a change of one ref on the server.

@@ -158,7 +158,7 @@ func (s *Source) Push(ctx context.Context, update Update) error {
 	}
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()
-	s.cache.keep(Revision{Ref: update.Ref, Hash: update.Draft.commit.String()}, update.Old, pack)
+	s.cache.keep(ctx, Revision{Ref: update.Ref, Hash: update.Draft.commit.String()}, update.Old, pack)
 	return nil
 }
 
