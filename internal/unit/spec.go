@@ -37,6 +37,7 @@ type Objects struct {
 	Keep bool
 
 	digests objectDigests
+	refs    objectRefs
 }
 
 // objectDigests are made when somebody asks for the first: nobody changes objects after that.
@@ -44,6 +45,12 @@ type objectDigests struct {
 	once  sync.Once
 	whole string
 	items []string
+}
+
+// objectRefs are made when somebody asks for them.
+type objectRefs struct {
+	once   sync.Once
+	sorted []ObjectRef
 }
 
 // ObjectSecret is a place in an object that takes a sensitive value of the configuration.
@@ -56,14 +63,15 @@ type ObjectSecret struct {
 // Driver returns [Kubernetes].
 func (*Objects) Driver() DriverName { return Kubernetes }
 
-// Locator lists the objects.
+// Locator lists the objects. The list is the same one each time, for reading alone.
 func (o *Objects) Locator() Locator {
-	l := Locator{Driver: Kubernetes, Kind: KindObjects, Keep: o.Keep}
-	for _, item := range o.Items {
-		l.Objects = append(l.Objects, RefOf(item))
-	}
-	slices.SortFunc(l.Objects, ObjectRef.Compare)
-	return l
+	o.refs.once.Do(func() {
+		for _, item := range o.Items {
+			o.refs.sorted = append(o.refs.sorted, RefOf(item))
+		}
+		slices.SortFunc(o.refs.sorted, ObjectRef.Compare)
+	})
+	return Locator{Driver: Kubernetes, Kind: KindObjects, Keep: o.Keep, Objects: slices.Clip(o.refs.sorted)}
 }
 
 // Digest covers every field of every object.

@@ -31,6 +31,9 @@ func (c *Cluster) Compare(desired, live *unstructured.Unstructured) []unit.Field
 		want = withoutStringData(want)
 	}
 	d.metadata(metadataOf(desired), metadataOf(live))
+	if len(d.found) == 0 && covered(want, live.Object) {
+		return nil
+	}
 	for _, key := range slices.Sorted(maps.Keys(want)) {
 		switch key {
 		case "apiVersion", "kind", "metadata", "status":
@@ -48,6 +51,52 @@ func (c *Cluster) Compare(desired, live *unstructured.Unstructured) []unit.Field
 		}
 	}
 	return fields
+}
+
+// covered tells whether live certainly has all that is wanted of an object but for its metadata, which is how nearly all
+// objects are when they are looked at. Of two ways of writing the same it knows nothing.
+func covered(want, live map[string]any) bool {
+	for key, value := range want {
+		switch key {
+		case "apiVersion", "kind", "metadata", "status":
+		default:
+			if !has(key, live[key], value) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// has tells whether the value of a field certainly has what is wanted of it.
+func has(field string, have, want any) bool {
+	switch want := want.(type) {
+	case map[string]any:
+		fields, ok := have.(map[string]any)
+		if !ok {
+			return false
+		}
+		for key, value := range want {
+			if !has(key, fields[key], value) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		items, ok := have.([]any)
+		if !ok || len(items) != len(want) {
+			return false
+		}
+		keys := identity(field, want, items)
+		for i, item := range want {
+			if keys != nil && idOf(item, keys) != idOf(items[i], keys) || !has("", items[i], item) {
+				return false
+			}
+		}
+		return true
+	default:
+		return sameScalar(want, have)
+	}
 }
 
 // compareStatus is Compare for the status alone.
@@ -73,7 +122,7 @@ type difference struct {
 func (d *differ) metadata(want, have map[string]any) {
 	at := path{}.field("metadata")
 	for _, key := range []string{"annotations", "labels"} {
-		if want[key] != nil {
+		if want[key] != nil && !has(key, have[key], want[key]) {
 			d.value(at.field(key), want[key], have[key])
 		}
 	}

@@ -89,6 +89,10 @@ func TestCompare(t *testing.T) {
 			"a port without a protocol", pod("{name: api, ports: [{containerPort: 80}]}"),
 			pod("{name: api, ports: [{containerPort: 80, protocol: UDP}, {containerPort: 80, protocol: TCP}]}"), "",
 		},
+		{
+			"a port of another protocol", pod("{name: api, ports: [{containerPort: 80}]}"), pod("{name: api, ports: [{containerPort: 80, protocol: UDP}]}"),
+			`spec.template.spec.containers[api].ports[80/TCP]:  -> {"containerPort":80}` + "\n",
+		},
 		{"empty and null values", pod("{name: api, command: [], env: null, resources: {}, image: ''}"), pod("{name: api}"), ""},
 		{"null asks for the default", pod("{name: api, imagePullPolicy: null}"), pod("{name: api, imagePullPolicy: Always}"), ""},
 		{"false is a value", deployment("{paused: false}"), deployment("{paused: true}"), "spec.paused: true -> false\n"},
