@@ -102,6 +102,7 @@ func instanceBlock() Block {
 			},
 			{
 				Name: "boot_volume", Type: cty.String, Change: Replace, Reference: &Reference{Kind: "volume", Output: "id"},
+				Sole: "one instance at a time runs from a volume", Unless: "its type lets several instances have it",
 				Doc: "The volume that it starts from, in place of a disk of its own: one that is made from an image, or is bootable. It is as large as the volume says, and stays with all that is on it when the instance goes. Of an instance that runs from a volume an image that is written is not compared.",
 			},
 			{
@@ -116,6 +117,7 @@ func instanceBlock() Block {
 			},
 			{
 				Name: "ports", Type: cty.List(cty.String), Change: Replace, Reference: &Reference{Kind: "port", Output: "id"},
+				Sole: "a port stays with the old instance until that is deleted", Instead: "name networks in place of ports",
 				Doc: "Ports of the configuration that it has besides those that Nova makes in its networks, in the order of its interfaces behind those. They keep their own security groups.",
 			},
 			{
@@ -149,7 +151,9 @@ func instanceBlock() Block {
 			},
 			{
 				Name: "volumes", Type: cty.Set(cty.String), Reference: &Reference{Kind: "volume", Output: "id"},
-				Doc: "Volumes that it has as further disks from its first start on, in no order. Those that are added are attached while it runs, and those that are taken out detached; volumes that others have attached stay, and so does what is on the volumes when the instance goes. One that is in use elsewhere is waited for, unless its type lets several instances have it. A volume is written here or in a block volume_attachment, not in both.",
+				Sole: "a volume stays with the old instance until that is deleted", Unless: "its type lets several instances have it",
+				Instead: "attach the volumes by blocks volume_attachment, which follow to the new instance",
+				Doc:     "Volumes that it has as further disks from its first start on, in no order. Those that are added are attached while it runs, and those that are taken out detached; volumes that others have attached stay, and so does what is on the volumes when the instance goes. One that is in use elsewhere is waited for, unless its type lets several instances have it. A volume is written here or in a block volume_attachment, not in both.",
 			},
 			{
 				Name: "user_data", Type: cty.String, Change: Replace, Sensitive: true, Example: cty.StringVal("#cloud-config\npackages: [nginx]\n"),

@@ -186,6 +186,10 @@ type Attribute struct {
 	Conflicts string
 	// Reference is set when the attribute names another block.
 	Reference *Reference
+	// Sole says why no second object can have what the attribute refers to beside the first one, as one that is created
+	// before the old one is deleted would; "" when it can. Unless says of what OpenStack alone knows when it can after
+	// all, "" for never. Instead says what to write in its place.
+	Sole, Unless, Instead string
 	// Outlives says that an object goes on with what the attribute referred to when it was made, though
 	// somebody deleted that.
 	Outlives bool

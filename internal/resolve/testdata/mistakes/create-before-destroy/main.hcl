@@ -20,3 +20,35 @@ router "web" {
     create_before_destroy = "often"
   }
 }
+
+network "net" {}
+
+port "front" {
+  network = network.net
+}
+
+instance "with_a_port" {
+  image  = "d32019d3-bc6e-4319-9c1d-6722fc136a22"
+  flavor = "m1.small"
+  ports  = [port.front]
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+instance "with_none" {
+  image   = "d32019d3-bc6e-4319-9c1d-6722fc136a22"
+  flavor  = "m1.small"
+  ports = []
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+instance "destroyed_first" {
+  image   = "d32019d3-bc6e-4319-9c1d-6722fc136a22"
+  flavor  = "m1.small"
+  ports = [port.front]
+}
