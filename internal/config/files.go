@@ -39,8 +39,10 @@ func Irregular(mode fs.FileMode) string {
 		return "a socket"
 	case mode&fs.ModeDevice != 0:
 		return "a device"
+	case mode&fs.ModeIrregular != 0:
+		return "a submodule of Git" // as which trees of Git have it
 	default:
-		return "something else" // such as another repository inside of this one
+		return "something else"
 	}
 }
 
@@ -67,6 +69,15 @@ func (l *loader) files(fsys fs.FS, dir string, call hcl.Range) []string {
 			l.config.Partial = true
 			passed++
 			l.fail(codeFiles, startOf(name), "file in JSON", "only HCL's native syntax is read, and this file has the name of one in its JSON syntax", "write its blocks into a file whose name ends with "+extension+"; if it is no configuration, give it another name")
+		case entry.Type()&fs.ModeIrregular != 0:
+			// Who made one of a directory did not ask for what that holds to be deleted.
+			l.config.Partial = true
+			passed++
+			l.fail(codeFiles, startOf(name), "submodule", fmt.Sprintf("%q is another repository, a submodule of Git, and submodules are not fetched: configuration may be in it", name), "put the files themselves here, or keep the configuration in a directory of its own, without submodules")
+		case !IsFile(name) && leadsToDirectory(fsys, name, entry):
+			l.config.Partial = true
+			passed++
+			l.fail(codeFiles, startOf(name), "directory is a link", fmt.Sprintf("%q is a link to a directory, and links are not followed: configuration may be behind it", name), "put the directory itself here, or the link where no configuration is")
 		case !IsFile(name):
 		case entry.Type().IsRegular():
 			names = append(names, name)
@@ -94,6 +105,15 @@ func (l *loader) files(fsys fs.FS, dir string, call hcl.Range) []string {
 		return nil
 	}
 	return names
+}
+
+// leadsToDirectory tells whether something is a link to a directory of the tree.
+func leadsToDirectory(fsys fs.FS, name string, entry fs.DirEntry) bool {
+	if entry.Type()&fs.ModeSymlink == 0 {
+		return false
+	}
+	info, err := fs.Stat(fsys, name)
+	return err == nil && (info.IsDir() || info.Mode()&fs.ModeIrregular != 0)
 }
 
 // top is the directory that a path begins with.

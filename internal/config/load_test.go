@@ -175,12 +175,23 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		"link":              {link, "."},
 		"JSON":              {files("a.hcl", `cloud "a" {}`, "sub/b.hcl.json", "{}"), "."},
 		"nothing but JSON":  {files("a.hcl.json", "{}"), "."},
+		"submodule":         {fstest.MapFS{"edge": {Mode: fs.ModeIrregular}, "b.hcl": {Data: []byte(`cloud "a" {}`)}}, "."},
+		"linked directory":  {fstest.MapFS{"conf/edge": {Data: []byte("../shared"), Mode: fs.ModeSymlink}, "shared/a.txt": {}, "conf/b.hcl": {Data: []byte(`cloud "a" {}`)}}, "conf"},
+		"linked submodule":  {fstest.MapFS{"conf/edge": {Data: []byte("../shared"), Mode: fs.ModeSymlink}, "shared": {Mode: fs.ModeIrregular}, "conf/b.hcl": {Data: []byte(`cloud "a" {}`)}}, "conf"},
 		"pipe":              {fstest.MapFS{"a.hcl": {Mode: fs.ModeNamedPipe}}, "."},
 		"device":            {fstest.MapFS{"sub/a.hcl": {Mode: fs.ModeDevice | fs.ModeCharDevice}, "b.hcl": {Data: []byte(`cloud "a" {}`)}}, "."},
 	} {
 		if _, diags := Load(c.fsys, c.dir, DefaultLimits()); len(diags) != 1 || diags[0].Code != codeFiles {
 			t.Errorf("%s: %v", name, diags)
 		}
+	}
+	// What leads nowhere, or to a file of another kind, holds no configuration.
+	passed := fstest.MapFS{
+		"gone": {Data: []byte("elsewhere"), Mode: fs.ModeSymlink}, "notes": {Data: []byte("README.md"), Mode: fs.ModeSymlink}, "README.md": {},
+		".hidden": {Mode: fs.ModeIrregular}, "b.hcl": {Data: []byte(`cloud "a" {}`)},
+	}
+	if _, diags := Load(passed, ".", DefaultLimits()); len(diags) != 0 {
+		t.Errorf("what is passed over: %v", diags)
 	}
 }
 

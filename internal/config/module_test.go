@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,7 +140,11 @@ func TestSourcesAreNoLinks(t *testing.T) {
 		}
 	}
 	cfg, diags := Load(os.DirFS(dir), ".", DefaultLimits())
-	if len(diags) != 2 || !strings.Contains(diags[0].Detail, `"direct" is a link`) || !strings.Contains(diags[1].Detail, `"way" is a link`) {
+	told := map[string]int{} // by the call, and as what is among the files
+	for _, d := range diags {
+		told[d.Detail[:strings.Index(d.Detail, " link")]]++
+	}
+	if want := map[string]int{`"direct" is a`: 2, `"way" is a`: 2}; !maps.Equal(told, want) {
 		t.Errorf("diagnostics %+v", diags)
 	}
 	if _, read := cfg.Source("way/m/m.hcl"); read {

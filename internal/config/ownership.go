@@ -179,7 +179,11 @@ func (t *ownership) fault(dir string) string {
 		case info.Mode()&fs.ModeSymlink != 0:
 			return fmt.Sprintf("%q is a link, and links are not followed, as they could lead out of the repository", name)
 		case !info.IsDir():
-			return fmt.Sprintf("%q is a file, and a module is a directory", name)
+			kind := "a file"
+			if !info.Mode().IsRegular() {
+				kind = Irregular(info.Mode())
+			}
+			return fmt.Sprintf("%q is %s, and a module is a directory", name, kind)
 		}
 		t.plain[name] = true
 	}

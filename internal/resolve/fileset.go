@@ -89,6 +89,8 @@ func (f *files) walk(root string) ([]listed, error) {
 			return err
 		case entry.IsDir() && strings.EqualFold(entry.Name(), ".git"):
 			return fs.SkipDir
+		case entry.Type()&fs.ModeIrregular != 0:
+			return fmt.Errorf("%q is %s, and submodules are not fetched: which files there are is not known", name, config.Irregular(entry.Type()))
 		case entry.IsDir():
 			if strings.Count(name, "/") >= maxBelow {
 				return fmt.Errorf("there can be at most %d directories inside each other, and there are more in %q", maxBelow, root)
@@ -116,6 +118,26 @@ func (f *files) walk(root string) ([]listed, error) {
 		return nil, fmt.Errorf("%q cannot be read: %w", at.Path, at.Err)
 	}
 	return all, err
+}
+
+// linkedDirectory returns a link to a directory below a directory that was matched before, "" when there is none.
+func (f *files) linkedDirectory(dir string) string {
+	root, err := config.Within(f.dir, dir)
+	if err != nil {
+		return ""
+	}
+	below, err := f.list(root)
+	if err != nil {
+		return ""
+	}
+	for _, e := range below {
+		if full := path.Join(root, e.name); e.link && f.look(full) == nil {
+			if info, err := fs.Stat(f.tree, full); err == nil && info.IsDir() {
+				return full
+			}
+		}
+	}
+	return ""
 }
 
 // linked tells whether a link leads to a file.

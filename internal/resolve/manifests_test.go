@@ -2,9 +2,13 @@ package resolve_test
 
 import (
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
@@ -69,5 +73,25 @@ manifest "m" {
 		if len(hidden) != 1 || hidden[0].Value.IsEmpty() == keyed {
 			t.Errorf("keyed %v: %+v", keyed, hidden)
 		}
+	}
+}
+
+// TestLinkedDirectoriesOfManifests: what is behind such a link would be taken for removed.
+func TestLinkedDirectoriesOfManifests(t *testing.T) {
+	files := fstest.MapFS{
+		"main.hcl":         {Data: []byte("cloud \"c\" {}\nmanifest \"m\" {\n  directory = \"objects\"\n}\n")},
+		"objects/a.yaml":   {Data: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n")},
+		"objects/b.yaml":   {Data: []byte("../other/b.yaml"), Mode: fs.ModeSymlink},
+		"other/b.yaml":     {Data: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n")},
+		"objects/sub/more": {Data: []byte("../../other"), Mode: fs.ModeSymlink},
+	}
+	m, _, diags := resolveTree(t, files)
+	told := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return strings.Contains(d.Detail, "objects may be behind it") })
+	if m != nil || !told {
+		t.Errorf("a linked directory: %v", diags)
+	}
+	delete(files, "objects/sub/more")
+	if m, _, diags := resolveTree(t, files); diags.HasErrors() || len(m.Resources[0].Objects) != 2 {
+		t.Errorf("a linked file: %v", diags)
 	}
 }
