@@ -53,7 +53,7 @@ func (e *Engine) mend(calls context.Context, l *loop, target unit.Target, desire
 	if time.Now().Before(m.wake) || m.guard.refused == step || e.crowded(l, l.unit.Spec.Driver()) {
 		return false
 	}
-	difference := string(c.Action) + signature(c.Fields)
+	difference := contested(c)
 	if wait := m.guard.pause(step, difference, time.Now()); wait > 0 {
 		m.wake, m.why, e.changed = time.Now().Add(wait), m.guard.finding(c, difference), true
 		return false

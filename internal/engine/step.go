@@ -332,7 +332,7 @@ func (e *Engine) mayStep(l *loop, c plan.Change, name unit.DriverName) (ready, c
 		}
 		return false, l.tries(step, PhaseReconciling, string(c.Action))
 	}
-	difference := string(c.Action) + signature(c.Fields)
+	difference := contested(c)
 	if c.Continues {
 		difference = ""
 	}
