@@ -70,20 +70,28 @@ func (slow) Getter(ctx context.Context, _ string) (Getter, error) {
 	return nil, context.Cause(ctx)
 }
 
-// A call into Helm ends with the deadline of who asked or after its own time, and is not cut off before.
+// A call into Helm ends with the deadline of who asked or after its own time, and some time after it is not wanted any
+// more.
 func TestCallsIntoHelmEnd(t *testing.T) {
-	for _, test := range []struct{ timeout, deadline, want time.Duration }{
-		{5 * time.Minute, time.Hour, 5 * time.Minute}, {5 * time.Minute, time.Minute, time.Minute},
+	const slowly, stopped = "the call into Helm took too long: context deadline exceeded", "the call into Helm was stopped: context canceled"
+	for _, test := range []struct {
+		timeout, deadline, cancelled, want time.Duration
+		says                               string
+	}{
+		{5 * time.Minute, time.Hour, 2 * time.Hour, 5 * time.Minute, slowly},
+		{5 * time.Minute, time.Minute, 2 * time.Hour, time.Minute, slowly},
+		{5 * time.Minute, time.Hour, time.Second, time.Second + lastWords, stopped},
+		{time.Minute, time.Hour, 55 * time.Second, time.Minute, slowly},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d := &Driver{options: Options{Timeout: test.timeout}, api: slow{}}
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
 			defer cancel()
-			stop := time.AfterFunc(time.Second, cancel)
+			stop := time.AfterFunc(test.cancelled, cancel)
 			defer stop.Stop()
 			_, _, err := d.operation(ctx, "o")
-			if took := time.Since(began); took != test.want || err == nil || err.Error() != "the call into Helm took too long: context deadline exceeded" {
+			if took := time.Since(began); took != test.want || err == nil || err.Error() != test.says {
 				t.Errorf("%+v: it took %v, error %v", test, took, err)
 			}
 		})

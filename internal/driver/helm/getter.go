@@ -19,19 +19,33 @@ import (
 // maxHistory is how many revisions of a release are kept. Each holds its secrets.
 const maxHistory = 5
 
+// lastWords is how long a call goes on that is not wanted any more: time for what is under way, and less than a
+// process has before it is killed.
+const lastWords = 15 * time.Second
+
+// errStopped is what its requests fail with then.
+var errStopped = fmt.Errorf("the call into Helm was stopped: %w", context.Canceled)
+
 // errSlow is what requests fail with that Helm makes when its time is over.
 var errSlow = fmt.Errorf("the call into Helm took too long: %w", context.DeadlineExceeded)
 
 // operation makes the configuration of one call into Helm. Helm caches errors of discovery and
 // ignores contexts: so every call has a configuration of its own, whose requests fail once the time
-// is over. A call is not cut off when ctx is cancelled, as it would leave the release half done,
-// but it ends with the deadline of ctx or after the timeout, whichever is first.
+// is over. A call is not cut off at once when ctx is cancelled, as that would leave the release half done, but some
+// time after that; and it ends with the deadline of ctx or after the timeout, whichever is first.
 func (d *Driver) operation(ctx context.Context, namespace string) (*action.Configuration, context.CancelFunc, error) {
 	deadline := time.Now().Add(d.options.Timeout)
 	if of, ok := ctx.Deadline(); ok && of.Before(deadline) {
 		deadline = of
 	}
-	bound, cancel := context.WithDeadlineCause(context.WithoutCancel(ctx), deadline, errSlow)
+	bound, free := context.WithDeadlineCause(context.WithoutCancel(ctx), deadline, errSlow)
+	bound, stop := context.WithCancelCause(bound)
+	spared := context.AfterFunc(ctx, func() { time.AfterFunc(lastWords, func() { stop(errStopped) }) })
+	cancel := func() {
+		spared()
+		stop(nil)
+		free()
+	}
 	reach, err := d.api.Getter(bound, namespace)
 	if err != nil {
 		cancel()

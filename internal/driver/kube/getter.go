@@ -72,6 +72,7 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	deadline, _ := b.ctx.Deadline()
 	ctx, cancel := context.WithDeadline(request.Context(), deadline)
+	context.AfterFunc(b.ctx, cancel)
 	response, err := b.next.RoundTrip(request.WithContext(ctx))
 	if err != nil {
 		cancel()
