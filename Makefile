@@ -6,7 +6,7 @@ TESTBED   := bin/testbed
 FUZZTIME  ?= 20s
 BENCH     ?= .
 BENCHTIME ?= 1s
-SOAK      ?= 20
+SOAK      ?= 1
 VERSION   ?= dev
 # Tests that are nothing without servers have this build tag, and so have those of packages whose tests
 # link for longer than they run: the servers' own, the charts, the wiring. The inner loop goes without them.
@@ -64,9 +64,9 @@ fuzz: ## every fuzz target for FUZZTIME each
 # runs of random configurations under random faults.
 soak: SOAKONCE = $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -count 1
 soak: SOAKTEST = $(SOAKONCE) -count $(SOAK) -shuffle on
-soak: $(TESTBED) ## the tests of faults, crashes and kills SOAK times, each time with new seeds and in another order
+soak: $(TESTBED) ## the tests of faults, crashes and kills SOAK times, each time with new seeds and in another order; SOAK=20 takes a night
 	$(TESTBED) run -- $(SOAKTEST) -timeout 60m ./test/process ./test/gitserver ./test/faultproxy ./test/crash
-	$(TESTBED) run -- $(SOAKTEST) -timeout $$(( 15 * $(SOAK) ))m -run 'Kill' ./internal/engine ./test/e2e
+	$(TESTBED) run -- $(SOAKTEST) -timeout $$(( 15 * $(SOAK) ))m -run 'Kill' -skip '^TestDaemonKilledAtEveryKindOfRequest$$' ./internal/engine ./test/e2e
 	KUPENSTACK_TEST_RUNS=$(SOAK) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 15 * $(SOAK) ))m -run '^(TestRandomFaults|TestDaemonKilledAtEveryKindOfRequest)$$' ./test/e2e
 	KUPENSTACK_TEST_RUNS=25 $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 15 * $(SOAK) ))m -run '^TestBedRandomFaults$$' ./internal/driver/openstack
 

@@ -112,8 +112,9 @@ func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, probl
 	input.Plans = p.plans
 	files, verdict := report.Render(input)
 	p.verdict = verdict
+	history := p.history(files)
 	for name, content := range p.last {
-		if _, written := files[name]; isHistory(name) && !written || snapshot.Revision == "" && isPage(name) {
+		if _, written := files[name]; slices.Contains(history, name) && !written || snapshot.Revision == "" && isPage(name) {
 			files[name] = content // what was stays, and so does what is said of things that nobody has looked at since
 		}
 	}
@@ -203,6 +204,18 @@ func (p *Publisher) Input(snapshot engine.Snapshot, problems []string) report.In
 	}
 	in.History, in.Earlier, in.Last = p.last[current], p.last[earlier], p.last[report.FileStatus]
 	return in
+}
+
+// history names the files of the history that a report has: those of the last one that stay, and its own.
+func (p *Publisher) history(files map[string][]byte) []string {
+	names := map[string]bool{}
+	for _, of := range []map[string][]byte{p.last, files} {
+		for name := range of {
+			names[name] = isHistory(name)
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, is bool) bool { return !is })
+	return report.KeptHistory(slices.Collect(maps.Keys(names)))
 }
 
 // isHistory tells whether a file of a report holds what was, as [report.HistoryFile] names it.

@@ -3,9 +3,11 @@ package daemon_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -307,6 +309,22 @@ func TestHistoryStays(t *testing.T) {
 		d.publish(engine.PhaseReady, "", false, 4, 0)
 		if next := string(d.target.files[report.HistoryFile(time.Now())]); !strings.Contains(next, d.tracker.State().Applied.Hash) {
 			t.Errorf("the new month has %q", next)
+		}
+	})
+}
+
+// The history is of two years, however long there are reports.
+func TestHistoryHasAnEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *desk) {
+		count := 0
+		for i := range 30 {
+			d.commit(configuration + fmt.Sprintf("project \"p%d\" {}\n", i))
+			d.publish(engine.PhaseReady, "", false, i+1, 0)
+			count = len(slices.DeleteFunc(slices.Collect(maps.Keys(d.target.files)), func(name string) bool { return !strings.HasPrefix(name, "history/") }))
+			if want := min(i+1, 24); count != want {
+				t.Fatalf("in month %d there are %d files, want %d", i+1, count, want)
+			}
+			time.Sleep(31 * 24 * time.Hour)
 		}
 	})
 }

@@ -12,12 +12,12 @@
 //	nodes/<name>.md          one node: roles, profile, agents, effective configuration
 //	resources/<kind>.json    the resources of one kind inside OpenStack
 //	plans/<ref>.md, .json    what a review would change; [RenderPlan] makes them, who reports only lists them
-//	history/<YYYY-MM>.jsonl  one line per revision; lines are added and never changed
+//	history/<YYYY-MM>.jsonl  one line per revision, of two years; lines are added and never changed
 //
 // Names, messages and subjects come from users and servers. Before they are shown, credentials are
 // taken out of URLs, control characters are made visible, long texts are cut, and what means
-// something to Markdown, HTML or Mermaid is escaped. Lists are cut, too, so that every file but
-// the history has a bound.
+// something to Markdown, HTML or Mermaid is escaped. Lists are cut, too, so that every file has a
+// bound.
 //
 // The package does no input or output, asks no clock, and decides nothing about the world. It
 // masks what has the form of a credential, but it knows no secrets: texts that may hold one are

@@ -13,6 +13,20 @@ import (
 // HistoryFile is the history file for a time. A file holds what happened in a month, in UTC.
 func HistoryFile(t time.Time) string { return "history/" + t.UTC().Format("2006-01") + ".jsonl" }
 
+const (
+	// historyMonths is how many files there are at most, and historyBytes how large one becomes: what happens after
+	// that in a month is not in it.
+	historyMonths = 24
+	historyBytes  = 8 << 20
+)
+
+// KeptHistory returns which of the history files of earlier reports stay, so that all reports stay within bounds: the
+// newest, of two years.
+func KeptHistory(names []string) []string {
+	names = slices.Sorted(slices.Values(names))
+	return names[max(0, len(names)-historyMonths):]
+}
+
 // historyLine is what the history has of a revision.
 type historyLine struct {
 	Time    string  `json:"time"`
@@ -44,6 +58,9 @@ func appendHistory(in *Input, verdict Verdict, d *document) []byte {
 	text, err := json.Marshal(next)
 	if err != nil {
 		panic(fmt.Sprintf("report: a line of the history has no JSON: %v", err)) // texts and numbers: a bug
+	}
+	if len(in.History)+len(text) > historyBytes {
+		return in.History
 	}
 	history := slices.Clone(in.History)
 	if len(history) > 0 && !bytes.HasSuffix(history, []byte("\n")) {

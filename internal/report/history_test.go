@@ -69,6 +69,15 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+func TestHistoryOfAMonthHasAnEnd(t *testing.T) {
+	in := cloud()
+	in.History = bytes.Repeat([]byte("a line\n"), 8<<20/7)
+	files, _ := report.Render(in)
+	if got := files[report.HistoryFile(in.Now)]; len(got) != len(in.History) {
+		t.Errorf("%d bytes became %d", len(in.History), len(got))
+	}
+}
+
 func TestHistoryLine(t *testing.T) {
 	in := cloud()
 	in.Now = time.Date(2031, 6, 1, 1, 30, 0, 0, time.FixedZone("", 2*3600)) // still May in UTC
