@@ -34,7 +34,8 @@ type Agents struct {
 	looking sync.Mutex // held by the one that looks
 	mutex   sync.Mutex
 	known   map[string]report.Agents
-	asked   map[string]int // with which look, by service
+	asked   map[string]int    // with which look, by service
+	trouble map[string]string // why those of a service are not known, as it was logged
 }
 
 // Known returns what was seen, by service; one that was not asked yet is missing.
@@ -54,7 +55,7 @@ func (a *Agents) Forget() {
 	}
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
-	a.known, a.asked = nil, nil
+	a.known, a.asked, a.trouble = nil, nil, nil
 }
 
 // Look asks each service once for every look that the engine takes at everything, as soon as the service
@@ -77,18 +78,36 @@ func (a *Agents) Look(ctx context.Context, state revision.State, snapshot engine
 		now := report.Agents{}
 		if when == askNow {
 			list, err := a.Source.Agents(bounded, service)
-			switch {
-			case ctx.Err() != nil:
+			if ctx.Err() != nil {
 				return news // that it ends says nothing of the agents
-			case err != nil:
-				a.Log.Info().Err(err).Str("service", service).Msg("how agents stand is not known")
-			default:
+			}
+			if err == nil {
 				now = report.Agents{Known: true, List: list}
 			}
+			a.tell(service, err)
 		}
 		news = a.learn(service, now) || news
 	}
 	return news
+}
+
+// tell logs that those of a service are not known and why, and that they are again: each once, as looks come every few
+// seconds. A service that is not asked meanwhile is no news of either.
+func (a *Agents) tell(service string, err error) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	was, told := a.trouble[service]
+	switch {
+	case err == nil && told:
+		delete(a.trouble, service)
+		a.Log.Info().Str("service", service).Msg("how agents stand is known again")
+	case err != nil && (!told || was != err.Error()):
+		if a.trouble == nil {
+			a.trouble = map[string]string{}
+		}
+		a.trouble[service] = err.Error()
+		a.Log.Info().Err(err).Str("service", service).Msg("how agents stand is not known")
+	}
 }
 
 // due tells whether a service has not been asked yet for a look, and notes that it is now.

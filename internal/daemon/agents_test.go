@@ -1,7 +1,9 @@
 package daemon_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -124,6 +126,49 @@ func TestAgentsThatCannotBeSeenAreUnknown(t *testing.T) {
 		t.Error("that was news")
 	}
 	d.knows(t, "neutron", "nova")
+}
+
+func TestAgentsThatCannotBeSeenAreToldOnce(t *testing.T) {
+	const unknown, again = "how agents stand is not known", "how agents stand is known again"
+	d := newAgentDesk()
+	var log bytes.Buffer
+	d.kept.Log = zerolog.New(&log)
+	told := func(when string, want ...string) {
+		t.Helper()
+		d.now.Looks++
+		state := revision.State{Applied: gitrepo.Commit{Hash: "1111"}, Model: d.model}
+		d.kept.Look(t.Context(), state, d.now)
+		var got []string
+		for line := range strings.Lines(log.String()) {
+			var e struct{ Message, Service, Error string }
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, strings.TrimSpace(e.Service+": "+e.Message+" "+e.Error))
+		}
+		log.Reset()
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the log has %q, want %q", when, got, want)
+		}
+	}
+	told("all is well")
+	d.fail["nova"] = errors.New("403")
+	told("it begins", "nova: "+unknown+" 403")
+	told("it lasts")
+	told("it lasts")
+	d.fail["nova"] = errors.New("no answer")
+	told("another reason", "nova: "+unknown+" no answer")
+	d.fail["neutron"] = errors.New("no answer")
+	told("another service", "neutron: "+unknown+" no answer")
+	told("both last")
+	delete(d.fail, "nova")
+	told("one is over", "nova: "+again)
+	told("the other lasts")
+	d.kept.Forget()
+	told("in charge again", "neutron: "+unknown+" no answer")
+	d.fail["nova"] = errors.New("no answer")
+	delete(d.fail, "neutron")
+	told("anew", "nova: "+unknown+" no answer", "neutron: "+again)
 }
 
 func TestAgentsOfServicesThatWeDeploy(t *testing.T) {
