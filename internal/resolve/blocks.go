@@ -243,23 +243,32 @@ func (s *scope) build(i *instance) built {
 }
 
 // seen is what a reference to the object sees at the first stage: what is written, and unknown
-// values for the rest. Most objects are never referred to, so it is made when it is asked for.
+// values for the rest. Most objects are never referred to, so it is made when it is asked for; it is kept for all
+// others that refer to it.
 func (i *instance) seen() cty.Value {
-	i.once.Do(func() {
-		object := maps.Clone(i.block.kind.unknown) // decided by OpenStack, or left as it is
-		def := i.block.kind.schema
-		for k := range def.Attributes {
-			a := &def.Attributes[k]
-			if a.Presence == schema.Computed {
-				continue
-			}
-			if v := i.resource.Desired.GetAttr(a.Name); !v.IsNull() {
-				object[a.Name] = v
-			}
-		}
-		i.object = model.OfType(cty.ObjectVal(object), i.block.kind.object)
-	})
+	i.once.Do(func() { i.object = i.view() })
 	return i.object
+}
+
+// view is what seen returns, and is kept by nobody.
+func (i *instance) view() cty.Value {
+	return model.OfType(cty.ObjectVal(i.attributes()), i.block.kind.object)
+}
+
+// attributes are those of what seen returns.
+func (i *instance) attributes() map[string]cty.Value {
+	object := maps.Clone(i.block.kind.unknown) // decided by OpenStack, or left as it is
+	def := i.block.kind.schema
+	for k := range def.Attributes {
+		a := &def.Attributes[k]
+		if a.Presence == schema.Computed {
+			continue
+		}
+		if v := i.resource.Desired.GetAttr(a.Name); !v.IsNull() {
+			object[a.Name] = v
+		}
+	}
+	return object
 }
 
 // some is what a reference to some attributes of the object sees at the first stage.

@@ -178,14 +178,18 @@ func (s *scope) blockValue(n *needed, used *uses) cty.Value {
 		used.objects = append(used.objects, n.block.address)
 		i := n.block.instances[0]
 		if s.late || n.every {
-			return s.object(i)
+			return s.object(i, (*instance).seen)
 		}
 		return i.some(n.attributes)
+	}
+	whole := (*instance).view // what is referred to by its key seldom is by many
+	if n.whole {
+		whole = (*instance).seen
 	}
 	objects := map[string]cty.Value{}
 	for _, i := range n.instances() {
 		key, _ := i.address.Key().Value()
-		objects[key] = s.object(i)
+		objects[key] = s.object(i, whole)
 		used.objects = append(used.objects, i.address)
 	}
 	return cty.ObjectVal(objects)
@@ -206,14 +210,14 @@ func (n *needed) instances() []*instance {
 }
 
 // object is what a reference to an object sees. What is written is taken from the configuration;
-// the rest, and what was unknown, from the outputs once there are some.
-func (s *scope) object(i *instance) cty.Value {
+// the rest, and what was unknown, from the outputs once there are some. First makes what is seen without any.
+func (s *scope) object(i *instance, first func(*instance) cty.Value) cty.Value {
 	outputs, ok := s.outputs[i.address]
 	if !s.late || !ok || outputs == cty.NilVal || !outputs.Type().IsObjectType() || outputs.IsNull() || !outputs.IsKnown() {
-		return i.seen()
+		return first(i)
 	}
 	outputs, marks := outputs.Unmark()
-	attributes := i.seen().AsValueMap()
+	attributes := i.attributes()
 	for name, v := range attributes {
 		if v.IsWhollyKnown() || !outputs.Type().HasAttribute(name) {
 			continue

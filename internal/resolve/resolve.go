@@ -95,7 +95,7 @@ type instance struct {
 	address  addr.Object
 	each     cty.Value // each.value; cty.NilVal without for_each
 	once     sync.Once
-	object   cty.Value // made once, by seen
+	object   cty.Value // made once, by seen; cty.NilVal until then
 	resource model.Resource
 }
 
