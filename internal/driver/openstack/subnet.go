@@ -29,7 +29,6 @@ func neutronSubnets(language *schema.Definition) neutron {
 			{poolsAttribute, poolsAttribute},
 		},
 		replacing: "everything that has an address of the subnet loses it",
-		kept:      []string{"network_id", poolsAttribute},
 	}
 }
 

@@ -80,7 +80,7 @@ func (k subnetKind) complete(ctx context.Context, s *session, list []found) map[
 	for _, f := range list {
 		if _, changes := nextGateway(f.want, f.object); changes {
 			changing = append(changing, f)
-			networks = append(networks, textAt(f.object.raw, "network_id"))
+			networks = append(networks, textOf(f.object.values["network"]))
 		}
 	}
 	if len(changing) == 0 {
@@ -212,8 +212,8 @@ func poolsBeside(o *object, gateway netip.Addr) []map[string]string {
 			pools = append(pools, map[string]string{"start": start.String(), "end": end.String()})
 		}
 	}
-	for _, p := range objectsAt(o.raw, poolsAttribute) {
-		start, end := addressOf(textAt(p, "start")), addressOf(textAt(p, "end"))
+	for _, p := range valuesIn(o.values[poolsAttribute]) {
+		start, end := addressOf(textOf(attribute(p, "start"))), addressOf(textOf(attribute(p, "end")))
 		if gateway.Less(start) || end.Less(gateway) || start.Is4() != gateway.Is4() {
 			add(start, end)
 			continue
