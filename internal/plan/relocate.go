@@ -32,6 +32,7 @@ func Relocate(entries []inventory.Entry, moves []model.Move, wanted func(addr.Ob
 	r.moves = specific(moves)
 	things := thingsOf(entries, r.moves, wanted)
 	r.hold(things)
+	r.Entries = make([]inventory.Entry, 0, len(things)) // there may be very many, and they are large
 	for i := range things {
 		t := &things[i]
 		if _, held := r.Held[t.entry.Address]; held {
@@ -43,8 +44,8 @@ func Relocate(entries []inventory.Entry, moves []model.Move, wanted func(addr.Ob
 				r.From[t.to] = append(r.From[t.to], record)
 			}
 		}
-		t.entry.Address = t.to
-		r.Entries = append(r.Entries, t.entry)
+		r.Entries = append(r.Entries, *t.entry)
+		r.Entries[i].Address = t.to
 	}
 	for i := range r.Entries {
 		r.Entries[i].Edges = r.Edges(r.Entries[i].Edges)
@@ -78,24 +79,25 @@ func (r *Relocation) Edges(edges []inventory.Edge) []inventory.Edge {
 
 // thing is what one or more entries with the same uid stand for.
 type thing struct {
-	entry   inventory.Entry
+	entry   *inventory.Entry // the one that counts
 	records []addr.Object
 	to      addr.Object
 }
 
 // thingsOf puts records of the same uid together and finds out where they belong.
 func thingsOf(entries []inventory.Entry, moves []model.Move, wanted func(addr.Object) bool) []thing {
-	var things []thing
+	things := make([]thing, 0, len(entries))
 	index := make(map[string]int, len(entries))
-	for _, entry := range entries {
+	for i := range entries {
+		entry := &entries[i]
 		to := follow(moves, entry.Address)
-		i, twice := index[entry.UID]
+		before, twice := index[entry.UID]
 		if !twice || entry.UID == "" {
 			index[entry.UID] = len(things)
 			things = append(things, thing{entry: entry, records: []addr.Object{entry.Address}, to: to})
 			continue
 		}
-		t := &things[i]
+		t := &things[before]
 		t.records = append(t.records, entry.Address)
 		// The record that stays is the one that may have been written since.
 		if to != t.to && wanted(to) && !wanted(t.to) || to == t.to && to == entry.Address {
