@@ -68,7 +68,7 @@ func (a *admission) outdated(c plan.Change) bool {
 // condemned tells whether a loop's object is about to be replaced, so that its outputs will be
 // others.
 func (e *Engine) condemned(l *loop) bool {
-	return l.unit != nil && !l.replaced && e.suspended(l.address) == nil && l.change.Action == unit.ActionReplace && e.plans(l.address, unit.ActionReplace)
+	return l.unit != nil && !l.replaced && e.suspended(l.address) == nil && l.change.action == unit.ActionReplace && e.plans(l.address, unit.ActionReplace)
 }
 
 // plans tells whether the admitted plan has an action for an address.

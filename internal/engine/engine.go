@@ -366,7 +366,9 @@ func (e *Engine) lookAgain() {
 	for _, l := range e.loops {
 		l.stale, l.dirty = true, true
 		l.guard.doubt()
-		l.mending.guard.doubt()
+		if l.mending != nil {
+			l.mending.guard.doubt()
+		}
 		l.former.doubt()
 	}
 }

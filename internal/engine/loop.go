@@ -51,7 +51,7 @@ type loop struct {
 	phase    Phase
 	reason   string
 	waits    []addr.Object // what it waits for
-	change   plan.Change
+	change   noted
 	attempts int       // failed steps in a row
 	blind    int       // failed observations in a row
 	replans  int       // new plans in a row that did not settle what to do
@@ -59,11 +59,11 @@ type loop struct {
 	wake     time.Time // when to go on by itself; zero: never
 	guard    guard
 	failed   unit.Action // of the step that failed last; "" for none
-	mending  mending
-	served   bool    // what depends on it was told that it works while it is worked on
-	replaced bool    // the deletion that the newest plan admitted for its replacement was done
-	decided  decided // by the last decision
-	healed   string  // how often it was healed, for people
+	mending  *mending    // nil while there is nothing to it
+	served   bool        // what depends on it was told that it works while it is worked on
+	replaced bool        // the deletion that the newest plan admitted for its replacement was done
+	decided  decided     // by the last decision
+	healed   string      // how often it was healed, for people
 	former   former
 	opens    []string // slots that nodes were told of last, see [unit.State.Opens]
 	unserved []string // services that were not asked for their parts of what was seen last
@@ -71,6 +71,25 @@ type loop struct {
 	did      []unit.Action
 	found    []unit.Field // drift that is being repaired
 	drift    []unit.Field // what was found and repaired in this revision, the newest first
+}
+
+// noted is what of the change that was decided on is asked for later. There are as many as loops, and the whole is large.
+type noted struct {
+	action        unit.Action
+	class         unit.Class
+	kind          string
+	fields, mends []unit.Field
+	reason, cost  string
+	drift         bool
+	serves        bool
+	repairs       bool // something was changed or deleted outside, or failed by itself
+}
+
+func noteOf(c plan.Change) noted {
+	return noted{
+		action: c.Action, class: c.Class, kind: c.Kind, fields: c.Fields, mends: c.Mends, reason: c.Reason, cost: c.Cost,
+		drift: c.Drift, serves: c.Serves, repairs: len(c.Mends) > 0 || c.Drift || c.Heals || c.Lost,
+	}
 }
 
 // decided is what of the target of a decision is asked for later. There are as many as loops, and the whole is large.
@@ -88,9 +107,12 @@ func (d decided) target() unit.Target {
 // want gives the loop a unit, or nil. Retry counters begin anew when what is wanted changed.
 func (l *loop) want(u *unit.Unit) {
 	if l.unit == nil || u == nil || l.unit.Spec.Digest() != u.Spec.Digest() {
-		l.attempts, l.wake, l.guard, l.failed, l.mending = 0, time.Time{}, guard{}, "", mending{}
+		l.attempts, l.wake, l.guard, l.failed, l.mending = 0, time.Time{}, guard{}, "", nil
 	}
-	l.replans, l.guard.refused, l.mending.guard.refused, l.former = 0, "", "", former{left: l.former.left}
+	l.replans, l.guard.refused, l.former = 0, "", former{left: l.former.left}
+	if l.mending != nil {
+		l.mending.guard.refused = ""
+	}
 	l.unit = u
 	l.did, l.found, l.drift, l.lacks = nil, nil, nil, nil
 	l.stale, l.dirty = true, true
@@ -99,17 +121,18 @@ func (l *loop) want(u *unit.Unit) {
 // retry has the loop go on at once, as if nothing had failed or been refused so far.
 func (l *loop) retry() {
 	l.attempts, l.blind, l.replans, l.polls, l.wake = 0, 0, 0, 0, time.Time{}
-	l.guard, l.failed, l.mending = guard{}, "", mending{}
+	l.guard, l.failed, l.mending = guard{}, "", nil
 	l.former = former{left: l.former.left}
 	l.stale, l.dirty = true, true
 }
 
 // due has the loop look again when the time has come to go on by itself.
 func (l *loop) due(now time.Time) {
-	for _, wake := range []*time.Time{&l.wake, &l.mending.wake} {
-		if !wake.IsZero() && !now.Before(*wake) {
-			*wake, l.dirty, l.stale = time.Time{}, true, true
-		}
+	if !l.wake.IsZero() && !now.Before(l.wake) {
+		l.wake, l.dirty, l.stale = time.Time{}, true, true
+	}
+	if m := l.mending; m != nil && !m.wake.IsZero() && !now.Before(m.wake) {
+		m.wake, l.dirty, l.stale = time.Time{}, true, true
 	}
 }
 
@@ -160,7 +183,7 @@ func (l *loop) meets(e unit.Edge) bool {
 }
 
 // serves tells whether what is there works, whatever is still done about it.
-func (l *loop) serves() bool { return l.change.Serves && l.unit != nil && l.state.Ready() }
+func (l *loop) serves() bool { return l.change.serves && l.unit != nil && l.state.Ready() }
 
 // dim tells whether an object exists of which a part could not be seen.
 func (l *loop) dim() bool { return l.state.Existence == unit.Present && len(l.state.Unseen) > 0 }
@@ -189,7 +212,7 @@ func (l *loop) final() bool {
 	case PhaseFailed:
 		return l.attempts >= maxAttempts || l.former.attempts >= maxAttempts || l.blind >= maxAttempts || l.guard.paused || l.state.Health == unit.HealthFailed
 	case PhaseWaiting:
-		return l.change.Action == unit.ActionDeferred && l.polls >= maxAttempts
+		return l.change.action == unit.ActionDeferred && l.polls >= maxAttempts
 	default:
 		return false
 	}
@@ -252,7 +275,7 @@ func (l *loop) polled() bool {
 	case PhaseFailed:
 		return l.state.Health == unit.HealthFailed
 	case PhaseWaiting:
-		return l.change.Action == unit.ActionDeferred
+		return l.change.action == unit.ActionDeferred
 	default:
 		return false
 	}

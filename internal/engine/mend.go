@@ -39,8 +39,14 @@ func (l *loop) failedElsewhere(c plan.Change) bool {
 
 // mend begins to put back what can be put back by itself, and tells whether it did.
 func (e *Engine) mend(calls context.Context, l *loop, target unit.Target, desired cty.Value, c plan.Change) bool {
-	m := &l.mending
 	c, ok := c.Mending()
+	if l.mending == nil {
+		if !ok {
+			return false
+		}
+		l.mending = &mending{}
+	}
+	m := l.mending
 	if !ok {
 		m.guard.calm()
 		if m.why != "" {
@@ -71,7 +77,10 @@ func (e *Engine) mend(calls context.Context, l *loop, target unit.Target, desire
 
 // mended takes the result. The loop stays where it was: only what it is about moves it.
 func (e *Engine) mended(l *loop, c plan.Change, state unit.State, err error) {
-	m := &l.mending
+	if l.mending == nil { // something else is wanted by now
+		l.mending = &mending{}
+	}
+	m := l.mending
 	e.changed = true
 	if err != nil {
 		m.attempts++

@@ -16,17 +16,16 @@ const (
 
 // urgency tells how soon a loop is to have a call. Before anything was decided for it, the plan says what that will be.
 func (e *Engine) urgency(l *loop) urgency {
-	c := &l.change
-	if c.Action == "" && e.admitted.plan != nil {
+	c := l.change
+	if c.action == "" && e.admitted.plan != nil {
 		if planned := e.admitted.plan.Change(l.address); planned != nil {
-			c = planned
+			c = noteOf(*planned)
 		}
 	}
-	_, mends := c.Mending()
 	switch {
-	case mends, c.Drift, c.Heals, c.Lost:
+	case c.repairs:
 		return toRepair
-	case c.Action == unit.ActionCreate:
+	case c.action == unit.ActionCreate:
 		return toGrow
 	default:
 		return toChange

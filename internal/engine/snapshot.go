@@ -95,7 +95,7 @@ func (e *Engine) Snapshot() Snapshot {
 func (e *Engine) status(l *loop) UnitStatus {
 	s := UnitStatus{
 		Address: l.address, Phase: l.phase, Reason: l.reason, Waits: slices.Clone(l.waits), Did: slices.Clone(l.did),
-		Healed: l.drift, ID: l.state.ID, Details: l.state.Details, Attempts: max(l.attempts, l.blind), Action: l.change.Action,
+		Healed: l.drift, ID: l.state.ID, Details: l.state.Details, Attempts: max(l.attempts, l.blind), Action: l.change.action,
 		Release: l.state.Release, API: l.state.API,
 	}
 	if l.unit != nil {
@@ -103,7 +103,7 @@ func (e *Engine) status(l *loop) UnitStatus {
 	} else if entry, ok := e.Inventory.Entry(l.address); ok {
 		s.Class, s.Kind = entry.Class, entry.Locator.Kind
 	} else {
-		s.Class, s.Kind = l.change.Class, l.change.Kind
+		s.Class, s.Kind = l.change.class, l.change.kind
 	}
 	s.Decided = l.unit != nil && l.blind == 0 && l.phase != "" && (l.phase != PhaseWaiting || l.reason != forThePlan)
 	if l.foreign() {
@@ -120,14 +120,14 @@ func (e *Engine) status(l *loop) UnitStatus {
 	}
 	// While a change is under way its differences are those that were decided on; when it is
 	// there, none is left.
-	if l.phase != PhaseReady || l.change.Drift {
-		s.Fields, s.Cost, s.Drift = l.change.Fields, l.change.Cost, l.change.Drift
+	if l.phase != PhaseReady || l.change.drift {
+		s.Fields, s.Cost, s.Drift = l.change.fields, l.change.cost, l.change.drift
 	}
-	if mending, ok := l.change.Mending(); ok && len(s.Fields) == 0 {
-		s.Fields, s.Drift = mending.Fields, true
+	if len(l.change.mends) > 0 && len(s.Fields) == 0 {
+		s.Fields, s.Drift = l.change.mends, true
 	}
-	if why := l.mending.why; why != "" && why != s.Reason {
-		s.Reason += "; what was changed outside stays so: " + why
+	if m := l.mending; m != nil && m.why != "" && m.why != s.Reason {
+		s.Reason += "; what was changed outside stays so: " + m.why
 	}
 	if len(l.waits) > 0 {
 		s.Causes = e.causes(l)

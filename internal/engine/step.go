@@ -64,10 +64,11 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	}
 	idle := e.revision != nil && !e.admitted.stale && !e.admitted.planning && len(e.spent) == 0
 	for _, l := range e.loops {
-		for _, wake := range []time.Time{l.wake, l.mending.wake} {
-			if !wake.IsZero() {
-				next = min(next, max(time.Until(wake), 0))
-			}
+		if !l.wake.IsZero() {
+			next = min(next, max(time.Until(l.wake), 0))
+		}
+		if m := l.mending; m != nil && !m.wake.IsZero() {
+			next = min(next, max(time.Until(m.wake), 0))
 		}
 		idle = idle && (l.final() || e.stuck(l))
 	}
@@ -260,13 +261,13 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 
 // note keeps what was decided, for the report.
 func (e *Engine) note(l *loop, c plan.Change) {
-	if old := &l.change; old.Action != c.Action || old.Drift != c.Drift || old.Cost != c.Cost || signature(old.Fields) != signature(c.Fields) || signature(old.Mends) != signature(c.Mends) {
+	if old := &l.change; old.action != c.Action || old.drift != c.Drift || old.cost != c.Cost || signature(old.fields) != signature(c.Fields) || signature(old.mends) != signature(c.Mends) {
 		e.changed = true
 		if _, mends := c.Mending(); c.Drift || mends { // what is only reported as well
 			e.hurry(e.target(l.unit, l.address).Locator.Driver)
 		}
 	}
-	l.change = c
+	l.change = noteOf(c)
 }
 
 // stepSame is for a unit that is as it should be.
@@ -283,7 +284,7 @@ func (e *Engine) stepSame(calls context.Context, l *loop, desired cty.Value) boo
 	l.attempts = 0
 	switch {
 	case l.state.Existence == unit.Absent:
-		return l.set(PhaseBlocked, orText(l.state.Message, orText(l.change.Reason, "it is not there")))
+		return l.set(PhaseBlocked, orText(l.state.Message, orText(l.change.reason, "it is not there")))
 	case l.state.Health == unit.HealthFailed:
 		l.wake = time.Now().Add(max(l.state.After, brokenDelay(l.polls)))
 		return l.set(PhaseFailed, l.state.Message)
