@@ -128,13 +128,13 @@ func TestHostileTexts(t *testing.T) {
 		in.Bad.Text = text
 		files, _ := Render(in)
 		for file, content := range files {
-			checkHarmless(t, file, string(content))
+			CheckHarmless(t, file, string(content))
 		}
 	}
 }
 
-// checkHarmless looks at what is not within a fence, where nothing means anything.
-func checkHarmless(t *testing.T, file, content string) {
+// CheckHarmless looks at what is not within a fence, where nothing means anything.
+func CheckHarmless(t *testing.T, file, content string) {
 	t.Helper()
 	if strings.Contains(content, "hunter22") || strings.Contains(content, "\x1b") {
 		t.Errorf("%s has a password or a control character:\n%s", file, content)
