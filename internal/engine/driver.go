@@ -21,6 +21,7 @@ type Driver interface {
 	// kind, never a request per unit that is unchanged. A unit that could not be observed has no
 	// entry, or one whose existence is unknown; then the error says why, and the entries of the
 	// others still count. Absent means that a complete answer did not have it.
+	// The targets are the driver's from then on: it may put them in another order, and others in their place.
 	Observe(ctx context.Context, targets []unit.Target) (map[addr.Object]unit.State, error)
 
 	// Compare is pure: it tells what an Apply with the same arguments would change. desired is the

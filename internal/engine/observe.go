@@ -57,6 +57,7 @@ func (e *Engine) lookAround(calls context.Context) {
 			continue
 		}
 		slices.SortFunc(targets, func(a, b unit.Target) int { return a.Address.Compare(b.Address) })
+		asked := addressesOf(targets)
 		e.observe[name] = nil
 		e.looking[name] = true
 		e.running[name]++
@@ -65,7 +66,7 @@ func (e *Engine) lookAround(calls context.Context) {
 			e.events <- func() {
 				e.looking[name] = false
 				e.running[name]--
-				e.observed(targets, states, err)
+				e.observed(asked, states, err)
 			}
 		}()
 	}
@@ -79,6 +80,7 @@ func (e *Engine) observeOne(ctx context.Context, limit time.Duration, name unit.
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%s did not answer within %s", name, limit))
 	defer cancel()
+	made := madeFromSecrets(targets)
 	states, err := driver.Observe(ctx, targets)
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		late := context.Cause(ctx)
@@ -90,7 +92,15 @@ func (e *Engine) observeOne(ctx context.Context, limit time.Duration, name unit.
 		}
 		err = fmt.Errorf("%w: %w", late, err)
 	}
-	return e.withSecrets(ctx, targets, states), err
+	return e.withSecrets(ctx, made, states), err
+}
+
+func addressesOf(targets []unit.Target) []addr.Object {
+	addresses := make([]addr.Object, len(targets))
+	for i := range targets {
+		addresses[i] = targets[i].Address
+	}
+	return addresses
 }
 
 // observeAll observes with all drivers at once, for a plan that nobody acts on.
@@ -101,15 +111,16 @@ func (e *Engine) observeAll(ctx context.Context, targets map[unit.DriverName][]u
 	var failures []error
 	for name, list := range targets {
 		group.Go(func() {
+			asked := addressesOf(list)
 			states, err := e.observeOne(ctx, min(planPatience, e.CallTimeout), name, list)
 			mutex.Lock()
 			defer mutex.Unlock()
-			for _, t := range list {
-				state, ok := states[t.Address]
+			for _, a := range asked {
+				state, ok := states[a]
 				if !ok && err != nil {
 					state.Message = err.Error()
 				}
-				all[t.Address] = state
+				all[a] = state
 			}
 			if err != nil {
 				failures = append(failures, fmt.Errorf("observe %s: %w", name, err))
@@ -121,14 +132,14 @@ func (e *Engine) observeAll(ctx context.Context, targets map[unit.DriverName][]u
 }
 
 // observed takes the result of an observation.
-func (e *Engine) observed(targets []unit.Target, states map[addr.Object]unit.State, err error) {
-	for _, t := range targets {
-		l := e.loops[t.Address]
+func (e *Engine) observed(asked []addr.Object, states map[addr.Object]unit.State, err error) {
+	for _, a := range asked {
+		l := e.loops[a]
 		if l == nil {
 			continue
 		}
 		l.busy, l.looks, l.dirty = false, false, true
-		state := states[t.Address]
+		state := states[a]
 		if state.Existence == unit.Unknown {
 			e.blind(l, state, err)
 			continue

@@ -18,6 +18,17 @@ type Secrets interface {
 	Opted(ctx context.Context, namespace, name, key string) (redact.Secret, error)
 }
 
+// madeFromSecrets are the targets that [Engine.withSecrets] is for.
+func madeFromSecrets(targets []unit.Target) []unit.Target {
+	var made []unit.Target
+	for i := range targets {
+		if resource, ok := targets[i].Spec.(*unit.Resource); ok && len(resource.Secrets) > 0 {
+			made = append(made, targets[i])
+		}
+	}
+	return made
+}
+
 // withSecrets adds what units are made from to their states. Where the cluster does not answer, the
 // unit could not be observed.
 func (e *Engine) withSecrets(ctx context.Context, targets []unit.Target, states map[addr.Object]unit.State) map[addr.Object]unit.State {
@@ -27,13 +38,12 @@ func (e *Engine) withSecrets(ctx context.Context, targets []unit.Target, states 
 	}
 	known := map[model.SecretRef]answer{}
 	for _, t := range targets {
-		resource, ok := t.Spec.(*unit.Resource)
 		state := states[t.Address]
-		if !ok || len(resource.Secrets) == 0 || state.Existence == unit.Unknown {
+		if state.Existence == unit.Unknown {
 			continue
 		}
 		state.Secrets, state.Withheld = map[model.SecretRef]redact.Secret{}, ""
-		for _, ref := range resource.Secrets {
+		for _, ref := range t.Spec.(*unit.Resource).Secrets {
 			found, asked := known[ref]
 			if !asked {
 				if e.Secrets == nil {

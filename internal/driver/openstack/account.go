@@ -42,9 +42,9 @@ func account(t unit.Target) *unit.Account {
 
 func isAccount(t unit.Target) bool { return account(t) != nil || t.Locator.Kind == unit.KindAccount }
 
-// observeAccounts looks at the targets that are users of ours, and returns the others in a slice of their own.
+// observeAccounts looks at the targets that are users of ours, and returns the others in the same slice.
 func (d *Driver) observeAccounts(ctx context.Context, targets []unit.Target, seen *sights) []unit.Target {
-	others := make([]unit.Target, 0, len(targets))
+	others := targets[:0]
 	for _, t := range targets {
 		if !isAccount(t) {
 			others = append(others, t)
