@@ -49,7 +49,7 @@ func (e *Engine) lookAround(calls context.Context) {
 			l.busy, l.looks, l.stale = true, true, false
 			l.state.Observed = nil // nothing is decided by it any more, and there would be two of each beside each other
 			t := e.target(l.unit, a)
-			t.Unserved = e.unserving(l)
+			t.Unserved, t.Outputs = e.unserving(l), l.state.Outputs
 			l.unserved = t.Unserved
 			targets = append(targets, t)
 		}

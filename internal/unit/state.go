@@ -31,6 +31,9 @@ type Target struct {
 	Complete bool
 	// Applied is the digest by which that was last so, "" before the first time.
 	Applied string
+	// Outputs are those that were seen last, [cty.NilVal] before the first time. A driver that observes the same
+	// again may return these, so that there are not two of each beside each other.
+	Outputs cty.Value
 	// Triggers are digests of the values that the object is replaced for when they change, nil while
 	// not all of them are known.
 	Triggers []string

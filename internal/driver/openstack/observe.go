@@ -208,7 +208,7 @@ func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*ob
 			want := resolved(t, known)
 			m, done := find(d.kinds[kindOf(t)], s, t, want, objects)
 			if m.object != nil && resource(t) != nil {
-				seen := outputs(resource(t).Block.ObjectType(), shown(resource(t).Block, m.want, m.object.values))
+				seen := outputsOf(t, m)
 				known[t.Address] = seen
 				if !completed(d.kinds[kindOf(t)]) {
 					m.outputs = seen
@@ -348,7 +348,7 @@ func state(t unit.Target, m match) unit.State {
 			st.Unseen, st.Message = o.unseen, o.obscured
 		}
 		if st.Outputs = made; made == cty.NilVal {
-			st.Outputs = outputs(r.Block.ObjectType(), shown(r.Block, m.want, o.values))
+			st.Outputs = outputsOf(t, m)
 		}
 	}
 	if !lookup(t) { // only what is looked up is compared with what it was searched by
@@ -356,6 +356,25 @@ func state(t unit.Target, m match) unit.State {
 		st.Observed = m
 	}
 	return st
+}
+
+// outputsOf makes what others see of the object that was found. What is as it was seen before is that itself, in the
+// object as well: there may be very many, and all that was seen then is kept until all is seen anew.
+func outputsOf(t unit.Target, m match) cty.Value {
+	block, values := resource(t).Block, m.object.values
+	seen := outputs(block.ObjectType(), shown(block, m.want, values))
+	if t.Outputs == cty.NilVal || !t.Outputs.RawEquals(seen) {
+		return seen
+	}
+	for name, v := range values {
+		if v == cty.NilVal || !t.Outputs.Type().HasAttribute(name) {
+			continue
+		}
+		if before := t.Outputs.GetAttr(name); before.RawEquals(v) { // and not as sensitive as what was written
+			values[name] = before
+		}
+	}
+	return t.Outputs
 }
 
 // shown makes outputs as sensitive as the schema says and as what was written.
