@@ -45,7 +45,7 @@ func cloudBlocks() []Block {
 				Doc: "The default profile: its settings hold for the whole cloud and for every node.",
 			},
 		},
-		Blocks: []Nested{chartsBlock(), imagesBlock(), tlsBlock(), exposureBlock(), physicalNetworkBlock(), cephBlock(), openstackBlock(), smokeTestBlock(), cloudService()},
+		Blocks: []Nested{chartsBlock(), imagesBlock(), tlsBlock(), exposureBlock(), physicalNetworkBlock(), cephBlock(), openstackBlock(), namespaceProjectsBlock(), smokeTestBlock(), cloudService()},
 	}}
 }
 

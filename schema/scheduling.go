@@ -78,24 +78,26 @@ func hostAggregateBlock() Block {
 const NodeSelector = "node_selector"
 
 func selectorRule() Rule {
+	return labelsRule(NodeSelector, "node", "write a label that the nodes with nova-compute have")
+}
+
+// labelsRule is for an attribute that chooses things of Kubernetes by their labels.
+func labelsRule(attribute, thing, hint string) Rule {
 	return Rule{
-		Doc: "node_selector has at least one label, and its keys are those of labels of Kubernetes.",
+		Doc: attribute + " has at least one label, and its keys are those of labels of Kubernetes.",
 		breaches: func(v values) []Breach {
-			plain := plainOf(v[NodeSelector])
+			plain := plainOf(v[attribute])
 			if plain == cty.NilVal || !plain.CanIterateElements() {
 				return nil
 			}
 			if plain.LengthInt() == 0 {
-				return []Breach{{
-					Attribute: NodeSelector, Says: "must not be empty, as every node has all of no labels",
-					Hint: "write a label that the nodes with nova-compute have",
-				}}
+				return []Breach{{Attribute: attribute, Says: "must not be empty, as every " + thing + " has all of no labels", Hint: hint}}
 			}
 			var found []Breach
 			for it := plain.ElementIterator(); it.Next(); {
 				key, _ := it.Element()
 				if err := FormatLabelKey.Check(key.AsString()); err != nil {
-					found = append(found, Breach{Attribute: NodeSelector, Path: cty.Path{}.Index(key), Says: "is no key of a label", Hint: "write one such as topology.kubernetes.io/zone"})
+					found = append(found, Breach{Attribute: attribute, Path: cty.Path{}.Index(key), Says: "is no key of a label", Hint: "write one such as topology.kubernetes.io/zone"})
 				}
 			}
 			return found

@@ -87,6 +87,9 @@ func (p *planning) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if facts, err = facts.Look(loaded.Model); err != nil {
+		return err
+	}
 	wanted, diags := loaded.Compose(facts)
 	found.Diagnostics.Append(diags...)
 	if wanted == nil {

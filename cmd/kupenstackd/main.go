@@ -140,7 +140,7 @@ func serve(ctx context.Context, o *options) error {
 		case <-ctx.Done():
 		}
 	}
-	go system.NodesChanged(ctx, func() { tell(daemon.FactsChanged) })
+	go system.FactsChanged(ctx, func() { tell(daemon.FactsChanged) })
 	if source.IsDirectory() {
 		if err := daemon.Watch(ctx, o.Repo, log, func() { tell(daemon.SourceChanged) }); err != nil {
 			return err

@@ -41,6 +41,7 @@ const (
 	codeLabel      diag.Code = "compose.node-label"
 	codeQuota      diag.Code = "compose.quota"
 	codeRegistry   diag.Code = "compose.idle-registry"
+	codeExempt     diag.Code = "compose.namespace-without-project"
 )
 
 // Evaluator computes the desired value of a resource with the outputs of others filled in.
@@ -60,6 +61,12 @@ type Facts struct {
 	// Labels returns the labels of the nodes by their names, as they were when the facts were gathered; nil when they
 	// are not known. keys are those that count: when one of them changes on a node, units have to be composed anew.
 	Labels func(keys []string) map[string]map[string]string
+	// Namespaces are the names of the namespaces that the rule of the cloud chooses, which [Facts.Look] finds; nil when
+	// they are not known.
+	Namespaces []string
+	// Choose returns the names of the cluster's namespaces that have all of these labels, sorted, without those of
+	// Kubernetes and our own and those that are being deleted. Nil where nobody looks at a cluster.
+	Choose func(selector map[string]string) ([]string, error)
 	// Tree holds the configuration's files, for charts that lie beside them. Nothing is read here.
 	Tree fs.FS
 	// Dir is the directory of the configuration in Tree, which the paths of other files begin at.
@@ -102,6 +109,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.idle()
 	c.cluster()
 	c.resources()
+	c.namespaceProjects()
 	c.projectNamespaces()
 	c.quotas()
 	c.smokeTest()
@@ -133,6 +141,9 @@ type composer struct {
 	unlocked       map[diag.Range][]chartlock.Wanted // charts without a lock, by where they are asked for
 	unpinned       []string                          // services of which no image is locked
 	slotless       map[string]bool                   // profiles that need a slot and have none, which was told
+
+	// ruled are the projects of namespaces that a rule chooses.
+	ruled []model.Resource
 
 	// What is in the cluster beside the services; nil without.
 	claims     map[unit.Identity]claim

@@ -16,8 +16,7 @@ const projectsUnit = "projects"
 // project's, so that another project of the namespace is another text of the same annotation.
 func (c *composer) projectNamespaces() {
 	projects := map[string]addr.Object{}
-	for i := range c.m.Resources {
-		r := &c.m.Resources[i]
+	for _, r := range c.projects() {
 		namespace := namespaceOf(r)
 		if namespace == "" {
 			continue
@@ -45,6 +44,18 @@ func (c *composer) projectNamespaces() {
 			Spec: &unit.ProjectNamespace{Namespace: namespace, Project: r.Address}, Edges: edges,
 		})
 	}
+}
+
+// projects are the resources that may name a namespace, and those that a rule makes for one.
+func (c *composer) projects() []*model.Resource {
+	var all []*model.Resource
+	for i := range c.m.Resources {
+		all = append(all, &c.m.Resources[i])
+	}
+	for i := range c.ruled {
+		all = append(all, &c.ruled[i])
+	}
+	return all
 }
 
 // namespaceOf returns the namespace that a project names, "" for none.

@@ -90,7 +90,7 @@ type Change string
 // The changes.
 const (
 	SourceChanged Change = "source" // the files of the configuration
-	FactsChanged  Change = "facts"  // the nodes of the cluster
+	FactsChanged  Change = "facts"  // the nodes of the cluster, or the namespaces that have projects
 )
 
 // Run works until ctx ends. It returns an error only when it cannot begin.

@@ -208,6 +208,8 @@ func (e *Engine) blind(l *loop, state unit.State, err error) {
 			l.wake = time.Time{} // nothing to see until then
 		}
 		changed = l.set(PhaseWaiting, "", e.unmet(l, unit.GateStart)...)
+	} else if entry, ok := e.entry(l.address); ok && e.keeps(&entry) {
+		l.dirty = true // it stays, seen or not, and its step says so
 	} else {
 		changed = l.set(PhaseFailed, orText(state.Message, "it could not be observed"))
 	}

@@ -32,7 +32,7 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 		entry.Triggers, entry.Sensitive, entry.Fixed = target.Triggers, target.Sensitive, u.Fixed
 	}
 	entry.Set = plan.Setting(u, desired, entry.Set)
-	entry.Address, entry.Class, entry.PreventDestroy = u.Address, u.Class, u.PreventDestroy
+	entry.Address, entry.Class, entry.PreventDestroy, entry.Stays = u.Address, u.Class, u.PreventDestroy, u.Stays
 	entry.Healing = cmp.Or(target.Remedy, entry.Healing)
 	entry.Locator = joined(entry.Locator, u.Spec.Locator())
 	if entry.Locator.Kind == unit.KindRelease && deployment != (inventory.Deployment{}) {
@@ -142,7 +142,7 @@ func done(entry inventory.Entry, u *unit.Unit, desired cty.Value, target unit.Ta
 	}
 	entry.Locator, entry.Edges = u.Spec.Locator(), inventory.EdgesOf(u)
 	entry.Locator.Project = project
-	entry.Class, entry.PreventDestroy = u.Class, u.PreventDestroy
+	entry.Class, entry.PreventDestroy, entry.Stays = u.Class, u.PreventDestroy, u.Stays
 	return entry
 }
 

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,13 +22,13 @@ import (
 //
 //	deployment cloud release region
 //	removed ADDRESS [WHAT]...: a service with enabled = false, and what goes with it
-//	move FROM TO     import ADDRESS ID|name=NAME     destroy ADDRESS     forget ADDRESS: the blocks
+//	move FROM TO [stays]     import ADDRESS ID|name=NAME     destroy ADDRESS     forget ADDRESS: the blocks
 //	teardown [SERVICE]...: the block for the cloud, with the services whose data goes
 //	ADDRESS [word|name=value]...
 //
 // A name that begins with a dot is a field of the object. The others are driver, class, drift,
 // needs (ADDRESS:until:gate:part, separated by commas; until is ready and gate is start where they are
-// left out), parts (FIELD:SERVICE that keeps it), on (the name of a node), replace (fields), fixed (ATTRIBUTE:VALUE), closes (with _ for blanks), mends (fields), slow, install, ref (ADDRESS:output); the words are prevent, keep, release, lookup, stubborn, unsigned.
+// left out), parts (FIELD:SERVICE that keeps it), on (the name of a node), replace (fields), fixed (ATTRIBUTE:VALUE), closes (with _ for blanks), mends (fields), slow, install, ref (ADDRESS:output); the words are prevent, keep, stays, release, lookup, stubborn, unsigned.
 func parseRevision(t *testing.T, id, text string) *engine.Revision {
 	t.Helper()
 	r := &engine.Revision{
@@ -46,7 +47,7 @@ func parseRevision(t *testing.T, id, text string) *engine.Revision {
 				r.CleanUps[addr.MustParseObject(words[1])] = words[2:]
 			}
 		case words[0] == "move":
-			r.Moves = append(r.Moves, model.Move{From: anyAddress(t, words[1]), To: anyAddress(t, words[2])})
+			r.Moves = append(r.Moves, model.Move{From: anyAddress(t, words[1]), To: anyAddress(t, words[2]), Stays: slices.Contains(words[3:], "stays")})
 		case words[0] == "import":
 			i := model.Import{To: addr.MustParseObject(words[1]), ID: words[2]}
 			if name, by := strings.CutPrefix(words[2], "name="); by {
@@ -112,6 +113,8 @@ func parseUnit(t *testing.T, words []string) unit.Unit {
 			u.Closes = strings.ReplaceAll(value, "_", " ")
 		case "prevent":
 			u.PreventDestroy = true
+		case "stays":
+			u.Stays = true
 		case "first":
 			u.CreateFirst = true
 		case "trigger":

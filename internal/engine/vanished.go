@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -114,7 +115,11 @@ func (e *Engine) dependents(a addr.Object) []addr.Object {
 	if e.recorded == nil {
 		e.recorded = map[addr.Object][]addr.Object{}
 		for _, entry := range e.Inventory.Entries() {
+			kept := e.keeps(&entry)
 			for _, edge := range entry.Edges {
+				if kept && !plan.NeededByKept(&entry, edge.To) {
+					continue // nobody would ever end it
+				}
 				if users := e.recorded[edge.To]; edge.Until != unit.Gone && !slices.Contains(users, entry.Address) {
 					e.recorded[edge.To] = append(users, entry.Address)
 				}
@@ -222,4 +227,10 @@ func (l *loop) unkept(reason string) string {
 		return reason
 	}
 	return fmt.Sprintf("%s; and it is not whole: %s. Nothing repairs it until it is in the configuration again", reason, l.state.Message)
+}
+
+// keeps tells whether what nothing wants any more stays all the same.
+func (e *Engine) keeps(entry *inventory.Entry) bool {
+	l := e.loops[entry.Address]
+	return (l == nil || l.unit == nil) && e.revision != nil && plan.Keeps(entry, e.revision.Removals, e.revision.Removed[entry.Address])
 }

@@ -9,16 +9,20 @@ import (
 
 // Format is the newest version of how entries are written. A reader refuses what is newer than
 // itself: it would lose what it does not know of as soon as it writes.
-const Format = formatFormer
+const Format = formatStays
 
 const (
 	formatFirst  = 1
 	formatFormer = 2 // an entry has former things
+	formatStays  = 3 // an entry stays, which an older program would delete
 )
 
 // formatOf is the oldest version that can hold entries, so that a program that is older than this one
 // is locked out only where it would do harm.
 func formatOf(entries []Entry) int {
+	if slices.ContainsFunc(entries, func(e Entry) bool { return e.Stays }) {
+		return formatStays
+	}
 	if slices.ContainsFunc(entries, func(e Entry) bool { return len(e.Former) > 0 }) {
 		return formatFormer
 	}
@@ -50,6 +54,8 @@ type Entry struct {
 	Edges []Edge `json:"edges,omitempty"`
 	// PreventDestroy outlives the block that asked for it.
 	PreventDestroy bool `json:"preventDestroy,omitempty"`
+	// Stays says that the thing is not deleted for being wanted no longer, see [unit.Unit].
+	Stays bool `json:"stays,omitempty"`
 	// Imported says that the thing was there before us.
 	Imported bool `json:"imported,omitempty"`
 	// ImportedID is the id that the thing had when it was replaced or found deleted, where an import

@@ -46,6 +46,7 @@ type Cloud struct {
 	Ceph           *Ceph
 	OpenStack      *OpenStack
 	SmokeTest      *SmokeTest            // nil without
+	Projects       *NamespaceProjects    // of namespaces; nil without
 	Services       []Service             // by name
 	Range          diag.Range            // of the block's header
 	Ranges         map[string]diag.Range // of the attributes that were written

@@ -11,7 +11,9 @@ import (
 // resources of one kind; see [addr.Object.Move] for what keys mean.
 type Move struct {
 	From, To addr.Address
-	Range    diag.Range // of the block's header
+	// Stays says that what is moved is not deleted where nothing stands at the new address, see [unit.Unit].
+	Stays bool
+	Range diag.Range // of the block's header
 }
 
 // Import says that a resource which the inventory does not have yet is an object that exists.

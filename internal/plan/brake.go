@@ -130,7 +130,11 @@ func (l Limit) String() string {
 
 // counts tells whether the brake counts a change, which is then stopped by it: what a removed block names is meant.
 // A block that names one object of several says nothing of the others.
+// What a namespace says of its project can be written again, and goes with each namespace that a rule chooses no more.
 func (c *Change) counts(in *Input) bool {
+	if c.Kind == unit.KindProjectNamespace {
+		return false
+	}
 	if c.Action == unit.ActionDelete {
 		return in.Removals.fate(c.Address) != fateDestroy
 	}

@@ -236,6 +236,8 @@ func Vanished(entry *inventory.Entry, state unit.State, removed bool) Change {
 	case explicit && !removed:
 		c.Action = unit.ActionNone
 		c.Reason = fmt.Sprintf("it is kept: a block that is taken away uninstalls nothing; write enabled = false in service %q for that", entry.Address.Name())
+	case entry.Stays && !removed && (state.Existence != unit.Absent || len(entry.Former) > 0):
+		c.Action, c.Reason = unit.ActionNone, "it stays: no rule of the configuration wants it now, and only a removed block deletes or forgets it"
 	case entry.PreventDestroy:
 		c.block("prevent_destroy forbids that; take it out before the block")
 	case state.Existence == unit.Unknown:

@@ -68,6 +68,7 @@ func TestDecide(t *testing.T) {
 }
 
 func TestVanished(t *testing.T) {
+	const stays = "it stays: no rule of the configuration wants it now, and only a removed block deletes or forgets it"
 	for _, test := range []struct {
 		name    string
 		address string
@@ -81,6 +82,10 @@ func TestVanished(t *testing.T) {
 		{name: "gone already", address: "resource.a", state: unit.State{Existence: unit.Absent}, want: unit.ActionForget, reason: "it is gone already"},
 		{name: "not seen", address: "resource.a", want: unit.ActionBlocked, reason: "it could not be observed"},
 		{name: "protected", address: "resource.a", entry: func(e *inventory.Entry) { e.PreventDestroy = true }, state: seen("a"), want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
+		{name: "one that stays", address: "resource.a", entry: func(e *inventory.Entry) { e.Stays = true }, state: seen("a"), want: unit.ActionNone, reason: stays},
+		{name: "one that stays and is not seen", address: "resource.a", entry: func(e *inventory.Entry) { e.Stays = true }, want: unit.ActionNone, reason: stays},
+		{name: "one that stays and is gone", address: "resource.a", entry: func(e *inventory.Entry) { e.Stays = true }, state: unit.State{Existence: unit.Absent}, want: unit.ActionForget, reason: "it is gone already"},
+		{name: "one that stays and is removed", address: "resource.a", entry: func(e *inventory.Entry) { e.Stays = true }, state: seen("a"), removed: true, want: unit.ActionDelete, reason: "it is no longer in the configuration"},
 		{name: "kept", address: "system.a", entry: func(e *inventory.Entry) { e.Locator.Keep = true }, state: seen("a"), want: unit.ActionNone, reason: "it is kept"},
 		{name: "a service", address: "service.a", state: seen("a"), want: unit.ActionNone, reason: `it is kept: a block that is taken away uninstalls nothing; write enabled = false in service "a" for that`},
 		{name: "a database", address: "service.a", entry: func(e *inventory.Entry) { e.Class = unit.ClassInfrastructure }, state: seen("a"), want: unit.ActionNone, reason: `it is kept: a block that is taken away uninstalls nothing; write enabled = false in service "a" for that`},

@@ -180,7 +180,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestAnEmptyConfigurationIsRefused(t *testing.T) {
-	system, service := of("system.ns", "s"), of("service.a", "a")
+	system, service, stays := of("system.ns", "s"), of("service.a", "a"), of("resource.stays", "r")
 	for _, test := range []struct {
 		name      string
 		units, is []unit.Unit
@@ -190,10 +190,14 @@ func TestAnEmptyConfigurationIsRefused(t *testing.T) {
 		{"only what we need ourselves was there", nil, []unit.Unit{system}, false},
 		{"nothing is left", nil, []unit.Unit{system, service}, true},
 		{"only what we need ourselves is left", []unit.Unit{system}, []unit.Unit{system, service}, true},
+		{"what is left stays", nil, []unit.Unit{system, stays}, false},
 		{"another one", []unit.Unit{of("service.b", "b")}, []unit.Unit{service}, false},
 	} {
 		in := input(test.units...)
 		has(in, test.is...)
+		for i := range in.Entries {
+			in.Entries[i].Stays = in.Entries[i].Address == stays.Address
+		}
 		p := plan.Make(*in)
 		if got := len(p.Refused) == 1 && p.Refused[0].Code == plan.CodeEmpty; got != test.want {
 			t.Errorf("%s: %v", test.name, p.Refused)

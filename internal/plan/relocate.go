@@ -38,6 +38,9 @@ func Relocate(entries []inventory.Entry, moves []model.Move, wanted func(addr.Ob
 		if _, held := r.Held[t.entry.Address]; held {
 			t.to = t.entry.Address
 		}
+		if t.to != t.entry.Address && slices.ContainsFunc(r.moves, func(m model.Move) bool { return m.Stays && m.To.Contains(t.to) }) {
+			t.entry.Stays = true
+		}
 		for _, record := range t.records {
 			if record != t.to {
 				r.To[record] = t.to

@@ -38,6 +38,7 @@ func (p *Plan) admit(in *Input) {
 	p.keepLost(in)
 	p.keepPath(in)
 	p.keepAPIs(in)
+	p.keepNeeded(in)
 	p.keepRunning(in)
 	p.keepHosts(in)
 	p.keepPods(in)
@@ -55,9 +56,9 @@ func (p *Plan) refuseEmpty(in *Input) {
 		return
 	}
 	if !slices.ContainsFunc(in.Entries, func(e inventory.Entry) bool {
-		return e.Class != unit.ClassSystem && !in.Removed[e.Address] && !in.Removals.Names(e.Address)
+		return e.Class != unit.ClassSystem && !e.Stays && !in.Removed[e.Address] && !in.Removals.Names(e.Address)
 	}) {
-		return // all that there is is named as what is to go
+		return // all that there is stays, or is named as what is to go
 	}
 	p.Refused = append(p.Refused, diag.Diagnostic{
 		Code: CodeEmpty, Summary: "the configuration asks for nothing, though it did before",

@@ -77,7 +77,7 @@ func (r *resolver) importable(s *config.Statement) bool {
 func (r *resolver) importTarget(s *config.Statement, to addr.Object) bool {
 	now := r.standing(r.root, to, false)
 	switch {
-	case now.there || now.told:
+	case now.there || now.told || now.open:
 	case s.To.ModuleKeys != nil:
 		if !r.config.Partial {
 			r.scope.fail(codeImport, s.To.Range, "imported to nowhere", now.detail, orHint(now.advice(), "add it, or correct the address"))
@@ -89,7 +89,7 @@ func (r *resolver) importTarget(s *config.Statement, to addr.Object) bool {
 	default:
 		r.scope.fail(codeImport, s.To.Range, "unknown key", now.detail, now.advice())
 	}
-	return now.there
+	return now.there || now.open
 }
 
 // importsOf evaluates a block, for each element where it has for_each. What is wrong with its address keeps

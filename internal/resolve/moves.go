@@ -26,7 +26,8 @@ func (r *resolver) moves(m *model.Model, moved, removed []*stated) {
 		default:
 			sources[s.from], targets[s.to] = s, s
 			taken = append(taken, s)
-			m.Moves = append(m.Moves, model.Move{From: s.from, To: s.to, Range: s.Range})
+			_, ruled := r.ruling(s.to)
+			m.Moves = append(m.Moves, model.Move{From: s.from, To: s.to, Stays: ruled, Range: s.Range})
 		}
 		leave()
 	}
@@ -136,7 +137,7 @@ func (r *resolver) checkTarget(s *stated, passes bool) {
 	defer r.scope.enter(s.module, s.Block)()
 	whole := (s.from == nil || !keyed(s.from)) && !keyed(s.to)
 	to := r.standing(s.module, s.to, whole)
-	if to.there || to.told || passes || r.config.Partial {
+	if to.there || to.told || to.open || passes || r.config.Partial {
 		return
 	}
 	switch {

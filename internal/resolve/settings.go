@@ -93,6 +93,9 @@ func (r *resolver) cloud(b *config.Block, c *model.Cloud) {
 	for _, test := range b.Nested(schema.SmokeTestBlock) {
 		c.SmokeTest = r.smokeTest(test)
 	}
+	for _, rule := range b.Nested(schema.NamespaceProjectsBlock) {
+		c.Projects = r.namespaceProjects(rule)
+	}
 	for _, o := range b.Nested("openstack") {
 		r.excludes(o)
 		c.OpenStack = &model.OpenStack{

@@ -26,6 +26,7 @@ type standing struct {
 	there  bool
 	where  diag.Range // of the block
 	told   bool       // it may be missing because of a mistake that was told
+	open   bool       // whether it is there nobody but the cluster knows, which may change at any time
 	lacks  lacks
 	detail string // what is in the way
 	// hint looks for something better than to add it, "" if there is nothing; nil for no hint. It is asked
@@ -74,6 +75,9 @@ func (r *resolver) standing(from *module, a addr.Address, whole bool) standing {
 
 func (r *resolver) blockStanding(from, m *module, o addr.Object, whole bool) standing {
 	b := m.blocks[o.In(addr.Module{}).Block()]
+	if rule, ok := r.ruling(o); ok && b == nil {
+		return r.ruledStanding(rule, o, whole)
+	}
 	if b == nil {
 		return r.missing(from, o.Block(), func() string {
 			names := map[string]string{}

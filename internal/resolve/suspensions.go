@@ -56,7 +56,7 @@ func (r *resolver) suspendable(s *stated, one *suspension.Suspension, first map[
 	if one.Whole() {
 		return true
 	}
-	if now := r.standing(s.module, s.from, !keyed(s.from)); !now.there && !now.told {
+	if now := r.standing(s.module, s.from, !keyed(s.from)); !now.there && !now.told && !now.open {
 		r.scope.add(diag.Diagnostic{
 			Severity: diag.Warning, Code: codeSuspended, Summary: "what is suspended is not in the configuration", Subject: &s.From.Range,
 			Detail: fmt.Sprintf("there is no %s; if it is on record it is not deleted for as long as this block is there", s.name(s.from)),

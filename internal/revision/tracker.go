@@ -231,6 +231,9 @@ func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Rev
 	var revision, fallback *engine.Revision
 	if loaded != nil {
 		known, err := facts()
+		if err == nil {
+			known, err = see(known, loaded)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -250,6 +253,9 @@ func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Rev
 	}
 	if now.loaded != nil && now.loaded != loaded {
 		known, err := facts()
+		if err == nil {
+			known, err = see(known, now.loaded)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -286,6 +292,15 @@ func (t *Tracker) look(ctx context.Context) (compose.Facts, error) {
 	return facts, nil
 }
 
+// see looks at what a configuration needs to know of the cluster besides.
+func see(facts compose.Facts, loaded *Loaded) (compose.Facts, error) {
+	facts, err := facts.Look(loaded.Model)
+	if err != nil {
+		return facts, fmt.Errorf("look at the cluster: %w", err)
+	}
+	return facts, nil
+}
+
 // blame notes that the newest revision has mistakes, if it has, though not what comes of that.
 func (t *Tracker) blame(commit gitrepo.Commit, revision *engine.Revision, found *Findings) {
 	if revision != nil {
@@ -311,9 +326,16 @@ func (t *Tracker) Recompose(ctx context.Context) (*engine.Revision, error) {
 	if err != nil {
 		return nil, err
 	}
-	revision, diags := loaded.Compose(facts)
+	seen, err := see(facts, loaded)
+	if err != nil {
+		return nil, err
+	}
+	revision, diags := loaded.Compose(seen)
 	if revision != nil && admitted != nil && admitted != loaded {
-		revision.Fallback, _ = admitted.Compose(facts)
+		if seen, err = see(facts, admitted); err != nil {
+			return nil, err
+		}
+		revision.Fallback, _ = admitted.Compose(seen)
 	}
 	return revision, diags.Err()
 }

@@ -64,7 +64,7 @@ func (s *SmokeTest) Desired(outputs map[addr.Object]cty.Value) cty.Value {
 		case choice.From == nil:
 			all[name] = cty.StringVal(choice.ID)
 		default:
-			all[name] = idIn(outputs[*choice.From])
+			all[name] = IDIn(outputs[*choice.From])
 		}
 	}
 	return cty.ObjectVal(all)
@@ -81,7 +81,8 @@ func (s *SmokeTest) Uses() []addr.Object {
 	return used
 }
 
-func idIn(outputs cty.Value) cty.Value {
+// IDIn returns the id among the outputs of a unit, unknown until it is there.
+func IDIn(outputs cty.Value) cty.Value {
 	if outputs == cty.NilVal || !outputs.Type().IsObjectType() || !outputs.Type().HasAttribute("id") || outputs.IsNull() || !outputs.IsKnown() {
 		return cty.UnknownVal(cty.String)
 	}

@@ -301,6 +301,8 @@ func (r *Release) Digest() string { return digest(r) }
 type Resource struct {
 	Kind   string
 	Lookup bool // somebody else's: looked up, never changed
+	// ByMark says that nothing is taken for it that does not bear our mark, whatever its name is, unless it is imported.
+	ByMark bool
 	Block  *schema.Block
 	Region string
 	// Desired has the desired type of the kind's schema; what depends on outputs is unknown.

@@ -15,6 +15,8 @@ type Unit struct {
 
 	Drift          DriftPolicy
 	PreventDestroy bool
+	// Stays says that nothing is deleted because the unit is wanted no longer: only a removed block deletes it.
+	Stays bool
 	// MayLose says that it may be replaced though data or an address is lost by that.
 	MayLose bool
 	// CreateFirst says that a replacement is created before what it replaces is deleted.

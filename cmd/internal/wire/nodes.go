@@ -24,18 +24,33 @@ func (s *System) Facts(ctx context.Context) (compose.Facts, error) {
 		s.nodes.count(keys)
 		return labels
 	}
+	facts.Choose = func(selector map[string]string) ([]string, error) {
+		names, err := s.cluster.Namespaces(ctx, selector)
+		if err == nil {
+			s.namespaces.tell(selector, names)
+		}
+		return names, err
+	}
 	return facts, nil
 }
 
-// NodesChanged calls f each time that nodes came or went since Facts told of them, or have other labels among those
-// that somebody asked for, until ctx ends.
-func (s *System) NodesChanged(ctx context.Context, f func()) {
+// FactsChanged calls f each time that nodes came or went since Facts told of them, or have other labels among those
+// that somebody asked for, or that other namespaces are chosen, until ctx ends. f may be called twice at the same time.
+func (s *System) FactsChanged(ctx context.Context, f func()) {
 	cancel := s.cluster.Subscribe(func(ref unit.ObjectRef) {
-		if ref.Kind == "Node" {
+		switch ref.Kind {
+		case "Node":
 			s.nodes.look()
+		case "Namespace":
+			s.namespaces.look()
 		}
 	})
 	defer cancel()
+	var group sync.WaitGroup
+	defer group.Wait()
+	group.Go(func() {
+		s.namespaces.follow(ctx, func(selector map[string]string) ([]string, error) { return s.cluster.Namespaces(ctx, selector) }, f)
+	})
 	for {
 		select {
 		case <-ctx.Done():

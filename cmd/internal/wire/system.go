@@ -38,16 +38,17 @@ type System struct {
 	// OpenStack each time that a connection is made.
 	Model func() *model.Model
 
-	cluster  *kube.Cluster
-	checks   compose.Checks
-	sources  openstack.Sources
-	limits   plan.Limits
-	deployer deployer
-	agent    string
-	guard    func() error
-	masker   *redact.Masker
-	current  atomic.Pointer[engine.Engine] // who hears of changes
-	nodes    *nodeWatch
+	cluster    *kube.Cluster
+	checks     compose.Checks
+	sources    openstack.Sources
+	limits     plan.Limits
+	deployer   deployer
+	agent      string
+	guard      func() error
+	masker     *redact.Masker
+	current    atomic.Pointer[engine.Engine] // who hears of changes
+	nodes      *nodeWatch
+	namespaces *namespaceWatch
 
 	mutex   sync.Mutex
 	found   *installed        // by Ping, for the engine that is made next
@@ -94,7 +95,7 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 	}
 	s := &System{
 		Flags: flags, checks: checks, sources: sources, limits: limits, deployer: deployer, Access: access, Budgets: budgets, Log: log, agent: agent, guard: guard,
-		masker: redact.NewMasker(), nodes: newNodeWatch(), told: map[string]string{},
+		masker: redact.NewMasker(), nodes: newNodeWatch(), namespaces: newNamespaceWatch(), told: map[string]string{},
 	}
 	s.Model = func() *model.Model { return nil }
 	s.cluster, err = kube.New(kube.Options{

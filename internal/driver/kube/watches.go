@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -81,11 +82,14 @@ func (ws *watches) get(w *watch, ref unit.ObjectRef) *unstructured.Unstructured 
 	return ws.written.newer(w.key.ref(ref.Name), w.get(ref.Name))
 }
 
-// all returns every object that a watch shows.
+// all returns every object of a kind that each cluster has: without it, nothing is known of what there is.
 func (c *Cluster) all(ctx context.Context, key watchKey) ([]*unstructured.Unstructured, error) {
 	w, err := c.watches.synced(ctx, key)
-	if err != nil || w == nil {
+	if err != nil {
 		return nil, err
+	}
+	if w == nil {
+		return nil, fmt.Errorf("read %s: the server says that it has no such kind", key)
 	}
 	var objects []*unstructured.Unstructured
 	for _, item := range w.informer.GetStore().List() {

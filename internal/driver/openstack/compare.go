@@ -243,6 +243,11 @@ func compareAdoption(k kind, t unit.Target, desired cty.Value, o *object, fields
 		}
 	}
 	switch {
+	case resource(t).ByMark && !t.Imports():
+		return unit.Diff{
+			Action: unit.ActionBlocked, Fields: fields,
+			Reason: fmt.Sprintf("%s has this name and is not ours, and a rule takes over nothing: import it to %s, name its namespace in a %s block, or rename it", name, t.Address, k.name()),
+		}
 	case effect != unit.InPlace && t.Imports():
 		return unit.Diff{
 			Action: unit.ActionBlocked, Fields: fields,

@@ -264,3 +264,45 @@ func TestInstanceThatIsGoing(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatARuleTakesOver: a project of which somebody else has made one of that name is not ours by its name, whatever is
+// in it, but by our mark or an import.
+func TestWhatARuleTakesOver(t *testing.T) {
+	d := testDriver(t)
+	k := projectKind{schema.New().Resource("project")}
+	want := wantValue("project", map[string]cty.Value{"name": cty.StringVal("k8s-shop")})
+	project := func(mark string) *object {
+		raw := map[string]any{"id": "p1", "name": "k8s-shop", "domain_id": "default"}
+		if mark != "" {
+			raw["tags"] = []any{mark}
+		}
+		return k.read(raw)
+	}
+	session := &session{domain: "default"}
+	for _, test := range []struct {
+		name   string
+		mark   string
+		ruled  bool
+		imp    string
+		action unit.Action
+		reason string
+	}{
+		{"nobody's", "", true, "", unit.ActionBlocked, "k8s-shop (p1) has this name and is not ours, and a rule takes over nothing: import it to project.web, name its namespace in a project block, or rename it"},
+		{"nobody's, and imported", "", true, "p1", unit.ActionAdopt, "is the object to import"},
+		{"nobody's, for a block", "", false, "", unit.ActionAdopt, "nobody's mark"},
+		{"ours", testMark, true, "", unit.ActionNone, ""},
+		{"another's", "kupenstack:fedcba9876543210", true, "p1", unit.ActionBlocked, "a mark that is not of this block"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			target := testTarget(t, "project", want)
+			target.Spec.(*unit.Resource).ByMark, target.Import = test.ruled, test.imp
+			m, done := find(k, session, target, want, indexed([]*object{project(test.mark)}))
+			if !done || m.object == nil {
+				t.Fatalf("found %+v", m)
+			}
+			if diff := d.Compare(target, want, state(target, m)); diff.Action != test.action || !strings.Contains(diff.Reason, test.reason) {
+				t.Errorf("got %+v", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,8 @@
+cloud "c" {
+  openstack {
+    cloud = "c"
+  }
+  namespace_projects {
+    selector = {}
+  }
+}
