@@ -109,7 +109,9 @@ type Engine struct {
 	lookHeld    bool                                     // one could not begin, as all calls that may run did
 	resync      time.Time
 	paces       map[unit.DriverName]pace
-	looks       int // at everything
+	looks       int  // at everything
+	tookBack    int  // the look after which roles were taken back last
+	takesBack   bool // that is going on
 }
 
 // New returns an engine without a revision: until [Engine.Submit] it does nothing.

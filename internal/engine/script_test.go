@@ -130,6 +130,8 @@ func (s *scenario) build() {
 			s.news.Add(1)
 		}
 	}
+	known := s.inventory
+	s.world.inventory = func() *inventory.Inventory { return known }
 	e = engine.New(o)
 	s.engine = e
 }

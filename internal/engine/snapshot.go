@@ -23,6 +23,8 @@ type Snapshot struct {
 	Units   []UnitStatus // by address
 	// Suspensions are those that hold, in order.
 	Suspensions []suspension.Suspension
+	// Grants are the roles that our user has given itself.
+	Grants []unit.Grant
 	// Blind says what keeps units from being observed: each cause once.
 	Blind []string
 	// Unseen tells that units on record cannot be observed while they wait for what serves their API.
@@ -70,7 +72,7 @@ func (e *Engine) Snapshot() Snapshot {
 	if e.revision == nil {
 		return s
 	}
-	s.Revision, s.Suspensions = e.revision.ID, slices.Clone(e.held)
+	s.Revision, s.Suspensions, s.Grants = e.revision.ID, slices.Clone(e.held), e.Inventory.Grants()
 	s.Admitted = e.admitted.revision == e.revision && len(e.admitted.refused()) == 0
 	switch {
 	case e.refusal != nil:

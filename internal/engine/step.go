@@ -72,6 +72,7 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 		}
 		idle = idle && (l.final() || e.stuck(l))
 	}
+	idle = idle && !e.takeBack(calls)
 	if e.settled != idle {
 		e.settled, changed = idle, true
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/budget"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -87,6 +88,9 @@ type world struct {
 	running   int  // calls of Apply and Delete that run now
 	most      int
 
+	inventory func() *inventory.Inventory // of the process that runs
+	roles     map[string]bool             // projects that the drivers' user has a role in
+
 	points int // how often something could have been killed so far
 	kill   int // at which of these points
 	killed chan struct{}
@@ -96,7 +100,7 @@ func newWorld() *world {
 	return &world{
 		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
-		observed: map[unit.DriverName]int{},
+		observed: map[unit.DriverName]int{}, roles: map[string]bool{"theirs": true},
 	}
 }
 
@@ -305,6 +309,7 @@ func (w *world) state(o *object, t unit.Target) unit.State {
 	if wanted, ok := t.Spec.(*spec); ok && !maps.Equal(o.fields, wanted.fields) {
 		s.Opens = wanted.opens
 	}
+	s.Project = o.fields["project"]
 	outputs := map[string]cty.Value{"id": cty.StringVal(o.id)}
 	for name, value := range o.fields {
 		outputs[name] = cty.StringVal(value)
@@ -455,6 +460,11 @@ func (f fake) Apply(ctx context.Context, t unit.Target, desired cty.Value, s uni
 	}
 	if err := f.begin(ctx, op, t.Address); err != nil {
 		return s, err
+	}
+	if wanted, ok := t.Spec.(*spec); ok {
+		if err := f.grant(ctx, wanted.fields["project"]); err != nil {
+			return s, err
+		}
 	}
 	f.world.mutex.Lock()
 	next, err := act(t, desired)

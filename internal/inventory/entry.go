@@ -9,12 +9,13 @@ import (
 
 // Format is the newest version of how entries are written. A reader refuses what is newer than
 // itself: it would lose what it does not know of as soon as it writes.
-const Format = formatStays
+const Format = formatGrants
 
 const (
 	formatFirst  = 1
 	formatFormer = 2 // an entry has former things
 	formatStays  = 3 // an entry stays, which an older program would delete
+	formatGrants = 3 // the record of the whole has roles of our own user
 )
 
 // formatOf is the oldest version that can hold entries, so that a program that is older than this one

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // past returns the inventories that lie in testdata, each as it is written in this format, with something in every
@@ -100,15 +101,21 @@ func contentOf(t *testing.T, data []byte) []any {
 	return entries
 }
 
-// TestAllThatIsRecordedHasAPast: what an entry may hold is in the newest file, so that a field which is renamed or
-// goes is found.
+// TestAllThatIsRecordedHasAPast: what an entry or a role may hold is in the newest file, so that a field which is
+// renamed or goes is found.
 func TestAllThatIsRecordedHasAPast(t *testing.T) {
 	all := past(t)
 	newest := slices.Max(slices.Collect(maps.Keys(all)))
-	entries := open(t, holding(all[newest])).Entries()
+	i := open(t, holding(all[newest]))
+	entries, grants := i.Entries(), i.Grants()
 	for f := range reflect.TypeFor[inventory.Entry]().NumField() {
 		if !slices.ContainsFunc(entries, func(e inventory.Entry) bool { return !reflect.ValueOf(e).Field(f).IsZero() }) {
 			t.Errorf("no entry in %s has %s: add it there", newest, reflect.TypeFor[inventory.Entry]().Field(f).Name)
+		}
+	}
+	for f := range reflect.TypeFor[unit.Grant]().NumField() {
+		if !slices.ContainsFunc(grants, func(g unit.Grant) bool { return !reflect.ValueOf(g).Field(f).IsZero() }) {
+			t.Errorf("no role in %s has %s: add it there", newest, reflect.TypeFor[unit.Grant]().Field(f).Name)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // record is what is known of the installation as a whole.
@@ -15,6 +16,16 @@ type record struct {
 	InForce    *InForce    `json:"inForce,omitempty"`
 	// Uninstalled are the services that were taken away, by their addresses, with what went along.
 	Uninstalled map[string][]string `json:"uninstalled,omitempty"`
+	// Grants are the roles that our user has given itself, or is about to.
+	Grants []unit.Grant `json:"grants,omitempty"`
+}
+
+// format is the oldest version that can hold the record: a program that knows of no roles would forget them.
+func (r *record) format() int {
+	if len(r.Grants) > 0 {
+		return formatGrants
+	}
+	return formatFirst
 }
 
 // InForce names the configuration that was admitted last.
@@ -148,6 +159,6 @@ func (i *Inventory) note(ctx context.Context, change func(*record) bool) error {
 	return i.commit(ctx, deploymentShard, func() content {
 		next = i.record
 		change(&next)
-		return content{Format: formatFirst, record: next}
+		return content{Format: next.format(), record: next}
 	}, func() { i.record = next })
 }

@@ -32,6 +32,7 @@ func newDocument(in *Input, verdict Verdict, l limits) *document {
 		d.Problems = append(d.Problems, line(problem, l.text))
 	}
 	d.Suspensions, d.SuspensionsLeftOut = newSuspensions(in.Snapshot.Suspensions, l)
+	d.Grants, d.GrantsLeftOut = newGrants(in.Snapshot.Grants, l)
 	d.Plans, d.PlansLeftOut = newPlans(in.Plans)
 	d.Refused, _ = newFindings(in.Snapshot.Refused, l)
 	if in.Bad != nil {

@@ -31,7 +31,10 @@ type document struct {
 	// Suspensions are those that hold.
 	Suspensions        []suspensionDoc `json:"suspensions,omitempty"`
 	SuspensionsLeftOut int             `json:"suspensions_left_out,omitempty"`
-	Counts             countsDoc       `json:"counts"`
+	// Grants are the roles that our user has given itself.
+	Grants        []grantDoc `json:"grants,omitempty"`
+	GrantsLeftOut int        `json:"grants_left_out,omitempty"`
+	Counts        countsDoc  `json:"counts"`
 	// Commits are those that trails name, but for the one in force, by hash.
 	Commits   []commitDoc   `json:"commits"`
 	Services  []serviceDoc  `json:"services"`

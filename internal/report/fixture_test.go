@@ -198,6 +198,7 @@ func drifted() report.Input {
 	n.Drift, n.Reason = true, "drift is only reported"
 	n.Fields = []unit.Field{{Path: "description", Before: "mine | yours", After: "web"}, {Path: "mtu", After: "1450"}}
 	of(&in, "service.keystone").Healed = []unit.Field{{Path: "ConfigMap openstack/keystone-etc: data.a", Before: "edited", After: "written"}}
+	in.Snapshot.Grants = []unit.Grant{{User: "u1", Project: "p1", Role: "r1", RoleName: "member"}, {User: "u1", Project: "p2", Role: "r1"}}
 	of(&in, `instance.web["a"]`).Healed = []unit.Field{{After: "it was deleted outside of the configuration"}}
 	return in
 }

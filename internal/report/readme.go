@@ -38,6 +38,7 @@ func readme(d *document) []byte {
 	p.services(d)
 	p.nodes(d)
 	p.resources(d)
+	p.grants(d)
 	p.drift(d)
 	p.trouble(d)
 	p.waiting(d)

@@ -203,7 +203,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	}
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
-		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Keeper: s.cluster, Admit: s.home(entries, readOnly), Language: schema.New(), Guard: s.guard, Sent: s.Budgets[apiOpenStack].Spend, UserAgent: s.agent, Notify: s.notify,
+		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Keeper: s.cluster, Admit: s.home(entries, readOnly), Grants: entries, Language: schema.New(), Guard: s.guard, Sent: s.Budgets[apiOpenStack].Spend, UserAgent: s.agent, Notify: s.notify,
 		Log: s.Log, Sources: s.sources,
 	})
 	s.mutex.Lock()

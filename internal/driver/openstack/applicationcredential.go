@@ -51,7 +51,8 @@ func (k applicationCredentialKind) pathIn(s *session, parts ...string) string {
 
 func (k applicationCredentialKind) read(raw map[string]any) *object {
 	o := k.keystone.read(raw)
-	o.scope = textAt(raw, "project_id")
+	o.project = textAt(raw, "project_id")
+	o.scope = o.project
 	var roles []string
 	for _, role := range objectsAt(raw, rolesAttribute) {
 		roles = append(roles, textAt(role, "id"))

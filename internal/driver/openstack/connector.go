@@ -22,7 +22,8 @@ type connector struct {
 	masker   *redact.Masker
 	refusals *refusals
 
-	secrets sync.Map // digests of what the masker knows
+	secrets  sync.Map   // digests of what the masker knows
+	granting sync.Mutex // held while our user gives itself a role, or takes one back
 
 	lock   chan struct{} // holds one token; see hold
 	main   *session

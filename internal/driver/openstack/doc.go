@@ -99,6 +99,10 @@
 // Credentials that Keystone refused are not tried again for 5 to 30 minutes, unless those that
 // Connect returns differ; meanwhile every call fails at once.
 //
+// What is created in the project of a token takes a session there. Our user gives itself the role for that in a project
+// of ours where it has none; [Driver.TakeBack] takes it back. What is on record of that, which is written before, is all
+// that tells such a role from those that others gave.
+//
 // Deleting asks for the object once more and refuses what does not bear our mark. A project stays
 // while it has instances, volumes, snapshots, images, networks, routers, ports, floating IPs, security
 // groups, subnet pools, address scopes, QoS policies or trunks, a network while it has subnets, a router while it has

@@ -32,6 +32,8 @@ type Options struct {
 	// Admit, when set, is asked with each new connection whether what is ours may be looked for there.
 	// Its error is passed on; blocked errors stay so.
 	Admit func(ctx context.Context, at Home) error
+	// Grants, when set, keeps on record which roles our user gives itself. Without it none is taken back.
+	Grants Grants
 	// Keeper, when set, keeps in the cluster what is made here and no service tells.
 	Keeper Keeper
 	// Language is the definition that the resources' blocks come from.

@@ -82,7 +82,9 @@ func (x *installation) pass(ctx context.Context, store inventory.Store, units []
 	if err != nil {
 		return err
 	}
-	d := openstack.New(x.options)
+	options := x.options
+	options.Grants = kept
+	d := openstack.New(options)
 	defer d.Close()
 	r := &engine.Revision{ID: rand.Text(), Units: units, Deployment: inventory.Deployment{Cloud: "demo"}}
 	e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: x.marker})

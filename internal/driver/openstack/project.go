@@ -139,7 +139,7 @@ func (k projectKind) remove(ctx context.Context, s *session, o *object) (lasting
 		return false, err
 	}
 	s.connector.forget(o.id)
-	return false, nil
+	return false, s.ungrant(ctx, o.id)
 }
 
 // removeDefaultGroup deletes the security group that Neutron gives each project, which would

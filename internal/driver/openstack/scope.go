@@ -14,7 +14,8 @@ import (
 const roleName = "member"
 
 // inProject returns a session in a project. Where our user has no role there and the project is
-// one of ours, it is given the role first; that can be repeated without harm.
+// one of ours, it is given the role first; that can be repeated without harm. The engine has it taken back
+// when nothing needs it any more.
 func (s *session) inProject(ctx context.Context, project string) (*session, error) {
 	scoped, err := s.connector.in(ctx, project)
 	if !errors.Is(err, errNoRole) {
@@ -41,10 +42,8 @@ func (s *session) inProject(ctx context.Context, project string) (*session, erro
 	if len(roles) == 0 {
 		return nil, unit.Blocked(fmt.Sprintf("Keystone has no role %q, which our user needs in the project %q", roleName, name))
 	}
-	_, err = s.do(ctx, call{
-		service: serviceIdentity, method: http.MethodPut, path: pathOf("projects", project, "users", s.user, "roles", textAt(roles[0], "id")),
-	})
-	if err != nil {
+	g := unit.Grant{User: s.user, Project: project, Role: textAt(roles[0], "id"), RoleName: roleName}
+	if err := s.grant(ctx, g); err != nil {
 		return nil, err
 	}
 	s.connector.refusals.again(login{s.login.credentials, project})
