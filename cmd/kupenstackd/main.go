@@ -161,7 +161,7 @@ func serve(ctx context.Context, o *options) error {
 		Engine: func(ctx context.Context, changed func()) (*engine.Engine, error) {
 			return system.Engine(ctx, false, changed)
 		},
-		Budgets: system.Budgets, Board: system.Board(), Keep: system.KeepInstallation, Suspend: system.FollowSuspensions,
+		Budgets: system.Budgets, Rendered: system.Rendered, Board: system.Board(), Keep: system.KeepInstallation, Suspend: system.FollowSuspensions,
 		Requests: system.FollowRequests(follower), Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Certificate: certificate, Hooks: hooks, Log: log,
 		Listening: func(address net.Addr) { log.Info().Stringer("address", address).Msg("answers health checks") },
 	}

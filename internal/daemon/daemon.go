@@ -17,7 +17,7 @@ import (
 )
 
 // Daemon is what runs until it is told to stop. All fields but Certificate, Hooks, Listening, Board, Pulse, Keep,
-// Suspend, Requests and Budgets are required.
+// Suspend, Requests, Budgets and Rendered are required.
 type Daemon struct {
 	Tracker   *revision.Tracker
 	Publisher *Publisher
@@ -56,6 +56,8 @@ type Daemon struct {
 	Requests func(ctx context.Context, tell func(error))
 	// Budgets are of the APIs by their names, for metrics; none for none.
 	Budgets map[string]*budget.Budget
+	// Rendered tells how often charts were rendered since the process began, for metrics; nil for no such metric.
+	Rendered func() uint64
 	// Listening is told the address that health checks are answered on.
 	Listening func(net.Addr)
 	Log       zerolog.Logger
@@ -121,7 +123,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 func (d *Daemon) prepare() {
 	d.trouble = map[string]string{"start": "not started yet"}
 	d.pushed, d.handed = make(chan struct{}, 1), make(chan struct{}, 1)
-	d.metrics = newMetrics(d.snapshot, d.inForce, d.Budgets)
+	d.metrics = newMetrics(d.snapshot, d.inForce, d.Budgets, d.Rendered)
 	d.Publisher.attempted = d.metrics.attempted
 }
 

@@ -73,7 +73,7 @@ func (c requestsCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-func newMetrics(snapshot func() engine.Snapshot, inForce func() string, budgets map[string]*budget.Budget) *metrics {
+func newMetrics(snapshot func() engine.Snapshot, inForce func() string, budgets map[string]*budget.Budget, rendered func() uint64) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		polls: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -97,6 +97,11 @@ func newMetrics(snapshot func() engine.Snapshot, inForce func() string, budgets 
 			prometheus.NewDesc("kupenstack_api_budget_left", "Requests that may be sent now, below zero for debt, by API that has a budget.", []string{"api"}, nil), budgets,
 		},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if rendered != nil {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "kupenstack_charts_rendered_total", Help: "Renderings of charts, by this process or by Helm within it.",
+		}, func() float64 { return float64(rendered()) }))
+	}
 	return m
 }
 

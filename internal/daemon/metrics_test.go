@@ -14,7 +14,8 @@ import (
 func TestMetricsSayWhatIs(t *testing.T) {
 	desk := newDesk(t)
 	budgets := map[string]*budget.Budget{"kubernetes": budget.New(0), "openstack": budget.New(100)}
-	d := &daemon.Daemon{Tracker: desk.tracker, Publisher: desk.publisher, Budgets: budgets}
+	rendered := uint64(7)
+	d := &daemon.Daemon{Tracker: desk.tracker, Publisher: desk.publisher, Budgets: budgets, Rendered: func() uint64 { return rendered }}
 	running := engine.New(engine.Options{})
 	says := func(e *engine.Engine, yes bool, line string) {
 		t.Helper()
@@ -31,6 +32,9 @@ func TestMetricsSayWhatIs(t *testing.T) {
 	says(running, false, `kupenstack_api_budget_left{api="kubernetes"}`)
 	says(running, true, `kupenstack_api_requests_total{api="openstack"} 3`)
 	says(running, true, `kupenstack_api_budget_left{api="openstack"} 97`)
+	says(running, true, "kupenstack_charts_rendered_total 7")
+	rendered++
+	says(running, true, "kupenstack_charts_rendered_total 8")
 	first := desk.tracker.State().Applied.Hash
 	_ = desk.tracker.Keep(t.Context(), first) // a directory keeps nothing
 	in := `kupenstack_revision_info{commit="` + first + `"} 1`

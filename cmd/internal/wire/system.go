@@ -49,6 +49,7 @@ type System struct {
 	current    atomic.Pointer[engine.Engine] // who hears of changes
 	nodes      *nodeWatch
 	namespaces *namespaceWatch
+	rendered   atomic.Uint64 // charts, by all engines
 
 	mutex   sync.Mutex
 	found   *installed        // by Ping, for the engine that is made next
@@ -186,7 +187,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	if err != nil {
 		return nil, nil, err
 	}
-	charts.Notify, charts.HostsDown = s.notify, s.hostsDown
+	charts.Notify, charts.HostsDown, charts.Rendered = s.notify, s.hostsDown, func() { s.rendered.Add(1) }
 	if !readOnly { // a plan is about what would change, and that is the same
 		charts.Ask, charts.AskAgain = s.ask, s.Flags.Resync/4 // so that each look at everything asks, and little else
 	}
@@ -270,6 +271,9 @@ func (s *System) notify(addresses ...addr.Object) {
 		e.Notify(addresses...)
 	}
 }
+
+// Rendered tells how often charts were rendered since the process began.
+func (s *System) Rendered() uint64 { return s.rendered.Load() }
 
 // Board is where the cluster shows how things stand.
 func (s *System) Board() daemon.Board { return s.cluster }

@@ -128,6 +128,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 		return err
 	}
 	defer cancel()
+	d.countRendering()
 	// Without a context on purpose: Helm would return at once and go on in the background.
 	if v.base == 0 {
 		install := action.NewInstall(configuration)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -50,6 +51,7 @@ type bed struct {
 	target    unit.Target
 	tree      fstest.MapFS
 	options   func(*helm.Options)
+	rendered  atomic.Int32 // how often a chart was
 }
 
 // newBed makes a namespace with the Secret of the canary, and a target for a chart.
@@ -107,7 +109,7 @@ func (b *bed) newDriver(on helm.Cluster) *helm.Driver {
 		b.t.Fatal(err)
 	}
 	options := helm.Options{
-		CacheDir: b.cache, Digester: digester,
+		CacheDir: b.cache, Digester: digester, Rendered: func() { b.rendered.Add(1) },
 		Notify: func(...addr.Object) {
 			select {
 			case b.woken <- struct{}{}:

@@ -62,10 +62,16 @@ func BenchmarkRender(b *testing.B) {
 			targets := on.composed(m, ev, os.DirFS(dir))
 			on.absent(targets)
 			ours = min(ours, spent(b)-began)
+			if n := int(on.rendered.Swap(0)); n != len(targets) {
+				b.Fatalf("%d charts were rendered %d times", len(targets), n)
+			}
 
 			began = spent(b)
 			on.absent(targets)
 			again = min(again, spent(b)-began)
+			if n := on.rendered.Swap(0); n > 0 {
+				b.Fatalf("a second look at what is unchanged rendered %d charts", n)
+			}
 
 			began = spent(b)
 			for _, target := range targets {

@@ -97,6 +97,8 @@ type Options struct {
 	// AskAgain is how long an API that answers is not asked again while nothing of its release changes; 0 for five
 	// minutes.
 	AskAgain time.Duration
+	// Rendered is called for each rendering of a chart, by us or by Helm; it may be nil.
+	Rendered func()
 	// Notify is called with the addresses of units whose objects changed; it may be nil.
 	Notify func(...addr.Object)
 }

@@ -67,6 +67,10 @@ func TestInstallAndAnUnchangedWorld(t *testing.T) {
 	if state.Existence != unit.Absent || diff.Action != unit.ActionCreate {
 		t.Fatalf("before: %+v, %+v", state, diff)
 	}
+	b.observe()
+	if n := b.rendered.Load(); n != 1 {
+		t.Errorf("before, two looks rendered the chart %d times", n)
+	}
 	state = b.settle()
 	if !state.Owned || state.Applied != b.target.Spec.Digest() {
 		t.Errorf("owned %v, applied %q", state.Owned, state.Applied)
@@ -79,7 +83,8 @@ func TestInstallAndAnUnchangedWorld(t *testing.T) {
 		t.Errorf("revisions: %s", got)
 	}
 
-	// A second look, also by a process that has just started, writes nothing and reads little.
+	// A second look, also by a process that has just started, renders and writes nothing and reads little.
+	b.rendered.Store(0)
 	for range 2 {
 		offset, err := b.server.AuditOffset()
 		if err != nil {
@@ -103,6 +108,9 @@ func TestInstallAndAnUnchangedWorld(t *testing.T) {
 	b.observe()
 	if requests := b.requests(offset); len(requests) != 1 {
 		t.Errorf("an unchanged world took %d requests: %+v", len(requests), requests)
+	}
+	if n := b.rendered.Load(); n > 0 {
+		t.Errorf("an unchanged world had the chart rendered %d times", n)
 	}
 }
 

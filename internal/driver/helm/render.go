@@ -73,6 +73,7 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 	if limit := loaded.Metadata.KubeVersion; limit != "" && !chartutil.IsCompatibleRange(limit, capabilities.KubeVersion.Version) {
 		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s needs Kubernetes %s, and this is %s", w.spec.Chart.Name, limit, capabilities.KubeVersion.Version))
 	}
+	d.countRendering()
 	hooks, manifests, err := documentsOf(loaded, w, version, install, capabilities)
 	if err != nil {
 		return rendered{}, err
@@ -99,6 +100,13 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 	d.rendered[id] = result
 	d.mu.Unlock()
 	return result, nil
+}
+
+// countRendering tells who counts that a chart is rendered.
+func (d *Driver) countRendering() {
+	if d.options.Rendered != nil {
+		d.options.Rendered()
+	}
 }
 
 // documentsOf renders a chart. The error is a [unit.BlockedError].
