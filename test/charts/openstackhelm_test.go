@@ -3,25 +3,19 @@
 package charts_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/base64"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/release"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
+	"github.com/kupenstack/kupenstack-sync/test/charts"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
-
-// largestRelease is what a Secret can hold, which Helm keeps a release in.
-const largestRelease = 1 << 20
 
 // TestOpenStackHelm renders the charts of OpenStack-Helm itself with what compose makes of a cloud with
 // all services, on every backend.
@@ -75,7 +69,7 @@ func wantSound(t *testing.T, dir string, r *unit.Release) []string {
 	}
 	size := stored(t, upstream, values, strings.Join(once, "\n---\n"))
 	t.Logf("%s: %d KiB", r.Name, size>>10)
-	if size > largestRelease {
+	if size > charts.LargestRelease {
 		t.Errorf("Helm cannot keep %s: it has %d bytes", r.Name, size)
 	}
 	return once
@@ -117,7 +111,7 @@ func TestOpenStackHelmOfManyNodes(t *testing.T) {
 			}
 			size := stored(t, upstream, withSecrets(r), strings.Join(objects, "\n---\n"))
 			t.Logf("%s with %s on 500 nodes with %s and %d profiles: %d KiB, %d objects", name, c.network, c.roles, c.profiles, size>>10, len(objects))
-			if size > largestRelease {
+			if size > charts.LargestRelease {
 				t.Errorf("Helm cannot keep %s with %s: it has %d bytes", name, c.network, size)
 			}
 		}
@@ -175,17 +169,9 @@ const oldKey = "dGhpcnR5X3R3b19ieXRlX2tleWJsYWhibGFoYmxhaGg="
 // stored is the size of a release as Helm keeps it.
 func stored(t *testing.T, c *chart.Chart, values map[string]any, manifest string) int {
 	t.Helper()
-	data, err := json.Marshal(&release.Release{Name: c.Name(), Chart: c, Config: values, Manifest: manifest})
+	size, err := charts.Stored(c, values, manifest)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	if _, err := w.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return base64.StdEncoding.EncodedLen(packed.Len())
+	return size
 }
