@@ -20,7 +20,7 @@ func identityBlocks() []Block {
 				Name: "quota", Type: quotaType(), Bounds: &Bounds{-1, 1 << 31}, Example: cty.ObjectVal(map[string]cty.Value{
 					"instances": cty.NumberIntVal(20), "cores": cty.NumberIntVal(64),
 				}),
-				Doc: "How much the project may use: ram counts MiB, those with gigabytes in their name GiB, everything else counts objects, and -1 is without limit. What is not written stays as it is. Neutron keeps the limits of networks, subnets, routers, ports, floating IPs and security groups, Cinder those of volumes, snapshots, backups and gigabytes, Nova the others: where the cloud deploys them, a project is there before them, and ready once those have its limits that keep some. A configuration that has more in a project than its quota allows is warned of.",
+				Doc: "How much the project may use: ram counts MiB, those with gigabytes in their name GiB, everything else counts objects, and -1 is without limit. What is not written stays as it is. Neutron keeps the limits of networks, subnets, routers, ports, floating IPs and security groups, Cinder those of volumes, snapshots, backups and gigabytes, Nova the others: where the cloud deploys them, a project is there before them, and ready once those have its limits that keep some. A configuration that has more in a project than its quota allows is warned of, and kupenstack-sync plan warns of one that takes more than is left.",
 			},
 			{
 				Name: ProjectNamespace, Type: cty.String, AtLoad: true, Wish: true, Format: FormatDNSLabel, Example: cty.StringVal("shop"),

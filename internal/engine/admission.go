@@ -158,6 +158,7 @@ func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
 	in.Suspensions = suspension.Standing(time.Now(), r.Suspensions, e.told)
 	p := e.make(ctx, in)
 	p.Suspend(in.Suspensions, r.Moves)
+	e.weigh(ctx, p, in)
 	unseen := slices.ContainsFunc(p.Changes, func(c plan.Change) bool {
 		state := states[c.Address]
 		return (state.Existence == unit.Unknown || len(state.Unseen) > 0 && !c.Later) && c.Action != unit.ActionCreate && c.Action != unit.ActionImport
@@ -166,6 +167,29 @@ func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
 		err = nil
 	}
 	return p, err
+}
+
+// weigh has the plan warn of quotas that it takes more of than there is.
+func (e *Engine) weigh(ctx context.Context, p *plan.Plan, in plan.Input) {
+	if e.Quotas == nil {
+		return
+	}
+	demand := p.Demand(in)
+	limits := demand.Limits()
+	if len(limits) == 0 {
+		return
+	}
+	limit := min(lookPatience, e.CallTimeout)
+	if ends, ok := ctx.Deadline(); ok { // what is left is for what is done with the plan
+		limit = min(limit, time.Until(ends)/2)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	quotas, err := e.Quotas(ctx, limits)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("openstack did not tell all of its quotas within %s", limit.Round(time.Second))
+	}
+	p.Warnings = demand.Exceeded(quotas, err)
 }
 
 // target joins a unit with its entry.

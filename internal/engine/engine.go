@@ -28,6 +28,8 @@ type Options struct {
 	// Hosts tells how many instances run on each host. It is asked only when a plan depends on it, as
 	// [plan.Plan.AsksHosts] tells. Nil means that there can be none.
 	Hosts func(ctx context.Context) plan.Hosts
+	// Quotas reads limits of projects for [Engine.Plan] alone. Nil means that nobody does.
+	Quotas plan.Quotas
 	// MaxDeletes is passed on to the plan.
 	MaxDeletes plan.Limits
 	// CallTimeout bounds each call of a driver; 0 means five minutes.

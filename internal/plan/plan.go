@@ -63,6 +63,8 @@ type Plan struct {
 	Changes []Change // by address; what stays as it is is among them
 	// Refused says why nothing of the plan may be applied. It is empty for a plan that may.
 	Refused diag.Diagnostics
+	// Warnings are of what OpenStack is going to refuse, see [Demand.Exceeded]. They hold back nothing.
+	Warnings diag.Diagnostics
 
 	asks bool // see AsksHosts
 }

@@ -18,6 +18,7 @@ const (
 	CodeUpgrade   diag.Code = "plan.release-change"
 	CodeNoRecord  diag.Code = "plan.no-record"
 	CodeTooLate   diag.Code = "plan.too-late"
+	CodeQuota     diag.Code = "plan.quota" // only warns
 )
 
 // keystone is the service that every other API needs to know who is asking.

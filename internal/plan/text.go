@@ -46,24 +46,17 @@ func words() []word {
 func (c *Change) Shown() bool { return c.Action != unit.ActionNone || c.Drift || c.moves() }
 
 // Text writes the plan for people: what is refused, a block for each change in the order of the
-// addresses, and a line that counts them. What was found outside is quoted where it could disturb
+// addresses, warnings, and a line that counts the changes. What was found outside is quoted where it could disturb
 // a terminal. The only errors are those of w.
 func (p *Plan) Text(w io.Writer) error {
 	var b bytes.Buffer
-	for _, d := range p.Refused {
-		fmt.Fprintf(&b, "Refused: %s\n", d.Summary)
-		for _, line := range []string{d.Detail, d.Hint} {
-			if line != "" {
-				fmt.Fprintf(&b, "    %s\n", line)
-			}
-		}
-		b.WriteByte('\n')
-	}
+	notice(&b, "Refused", p.Refused)
 	for i := range p.Changes {
 		if c := &p.Changes[i]; c.Shown() {
 			c.text(&b)
 		}
 	}
+	notice(&b, "Warning", p.Warnings)
 	switch {
 	case len(p.Refused) > 0:
 		b.WriteString("The plan is refused: nothing will be changed.\n")
@@ -74,6 +67,19 @@ func (p *Plan) Text(w io.Writer) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// notice writes what is to be known of the plan as a whole.
+func notice(b *bytes.Buffer, title string, found diag.Diagnostics) {
+	for _, d := range found {
+		fmt.Fprintf(b, "%s: %s\n", title, d.Summary)
+		for _, line := range []string{d.Detail, d.Hint} {
+			if line != "" {
+				fmt.Fprintf(b, "    %s\n", line)
+			}
+		}
+		b.WriteByte('\n')
+	}
 }
 
 // Summary counts the changes in words, as "1 to create, 2 to update"; "" when none is shown.
@@ -173,6 +179,8 @@ type document struct {
 	Planned any `json:"planned,omitempty"`
 	// Refused says why nothing may be applied; empty for a plan that may.
 	Refused diag.Sourced `json:"refused"`
+	// Warnings are of what OpenStack is going to refuse; left out where there are none.
+	Warnings *diag.Sourced `json:"warnings,omitempty"`
 	// Diagnostics are warnings about the configuration; nil where nobody asked for them.
 	Diagnostics *diag.Sourced `json:"diagnostics,omitempty"`
 	// Changes are by address; what stays as it is is among them only when it has drifted.
@@ -199,7 +207,7 @@ type change struct {
 	Later     bool   `json:"later,omitempty"` // decided for good once what it depends on is there
 }
 
-// MarshalJSON writes the plan for programs. The names of its fields do not change: refused,
+// MarshalJSON writes the plan for programs. The names of its fields do not change: refused, warnings,
 // changes and unchanged; of each change address, from, kind, class, action, wanted, reason, cost, drift,
 // fields, createFirst, later and suspended, the fields with path, before, after and effect. Equal plans have equal texts.
 func (p *Plan) MarshalJSON() ([]byte, error) {
@@ -207,7 +215,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 }
 
 // JSON is MarshalJSON with up to two fields more: diagnostics, which are the given ones, and unless it is
-// nil planned, which says what this is the plan of. Diagnostics and what is refused have snippets of the
+// nil planned, which says what this is the plan of. Diagnostics, warnings and what is refused have snippets of the
 // files.
 func (p *Plan) JSON(found diag.Sourced, planned any) ([]byte, error) {
 	d := p.document(found.Source)
@@ -217,6 +225,9 @@ func (p *Plan) JSON(found diag.Sourced, planned any) ([]byte, error) {
 
 func (p *Plan) document(source func(string) ([]byte, bool)) document {
 	d := document{Refused: diag.Sourced{Diagnostics: p.Refused, Source: source}, Changes: []change{}}
+	if len(p.Warnings) > 0 {
+		d.Warnings = &diag.Sourced{Diagnostics: p.Warnings, Source: source}
+	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if !c.Shown() {

@@ -73,7 +73,13 @@ func plans() map[string]*plan.Plan {
 	moved.Changes[0].Action, moved.Changes[0].From = unit.ActionMove, at("resource.old")
 	moved.Changes[1].Action, moved.Changes[1].Fields = unit.ActionImport, []unit.Field{{Path: "name", Before: "theirs", After: "web"}}
 	moved.Changes[2].From = at("module.m.resource.c")
-	return map[string]*plan.Plan{"everything": everything(), "refused": refused, "nothing": nothing, "moved": moved}
+	warned := everything()
+	warned.Changes = warned.Changes[1:2]
+	warned.Warnings = diag.Diagnostics{{
+		Severity: diag.Warning, Code: plan.CodeQuota, Summary: "the plan needs more than a quota allows",
+		Detail: "project.shop: of networks the quota allows 3, 3 are in use, and the plan makes 1 more", Hint: "raise it",
+	}}
+	return map[string]*plan.Plan{"warned": warned, "everything": everything(), "refused": refused, "nothing": nothing, "moved": moved}
 }
 
 func TestText(t *testing.T) {

@@ -170,7 +170,7 @@ func cutPlan(p *plan.Plan, l limits, head *PlanHead) *plan.Plan {
 	if l.text == 0 {
 		return p
 	}
-	small := &plan.Plan{Refused: shorten(p.Refused, l, head)}
+	small := &plan.Plan{Refused: shorten(p.Refused, l, head), Warnings: shorten(p.Warnings, l, head)}
 	kept := 0
 	for _, c := range p.Changes {
 		if c.Shown() {

@@ -43,11 +43,17 @@ func planned() report.PlanInput {
 	blocked.Wanted, blocked.Reason = unit.ActionUpdate, "4 instances run there: move or delete them before its roles change"
 	drifted := change("router.edge", unit.ActionNone, unit.Field{Path: "name", Before: "theirs", After: "edge"})
 	drifted.Drift, drifted.Wanted = true, unit.ActionUpdate
-	warned := at("main.hcl", 3)
+	warned, over := at("main.hcl", 3), at("main.hcl", 9)
 	return report.PlanInput{
 		File: "plans/heads~feature~login.md", Repository: "https://git.example.org/cloud.git", Path: "clouds/prod",
 		Ref: "refs/heads/feature/login", Commit: good(), InForce: former().Hash, At: noon,
-		Plan: &plan.Plan{Changes: []plan.Change{replaced, created, updated, blocked, drifted, restarted, deleted, change("project.shop", unit.ActionNone)}},
+		Plan: &plan.Plan{
+			Changes: []plan.Change{replaced, created, updated, blocked, drifted, restarted, deleted, change("project.shop", unit.ActionNone)},
+			Warnings: diag.Diagnostics{{
+				Severity: diag.Warning, Code: plan.CodeQuota, Summary: "the plan needs more than a quota allows", Subject: &over,
+				Detail: "project.shop: of instances the quota allows 3, 3 are in use, and the plan makes 1 more", Hint: "raise it",
+			}},
+		},
 		Found: diag.Sourced{Diagnostics: diag.Diagnostics{{
 			Severity: diag.Warning, Code: "language.unused", Summary: "nothing uses local.x", Subject: &warned,
 		}}},
@@ -67,7 +73,7 @@ func plannings() map[report.PlanResult]func() report.PlanInput {
 	with := func(change func(*report.PlanInput)) func() report.PlanInput {
 		return func() report.PlanInput {
 			in := planned()
-			in.Found, in.Text = diag.Sourced{}, ""
+			in.Found, in.Text, in.Plan.Warnings = diag.Sourced{}, "", nil
 			change(&in)
 			return in
 		}

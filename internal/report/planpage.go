@@ -47,6 +47,11 @@ func planPageWithin(in *PlanInput, l planLimits) []byte {
 			refused, _ := newFindings(in.Plan.Refused, roomy())
 			p.findings(refused)
 		}
+		if len(in.Plan.Warnings) > 0 {
+			p.line("## Quotas")
+			warnings, _ := newFindings(in.Plan.Warnings, roomy())
+			p.findings(warnings)
+		}
 		for _, s := range planSections() {
 			p.changes(in.Plan, s, l)
 		}

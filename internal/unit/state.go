@@ -146,7 +146,7 @@ type State struct {
 	// Run is what goes on record of the runs of a test; nil for all else.
 	Run *Run
 	// Outputs is an object with the attributes of the kind's schema, cty.NilVal for units that
-	// have no outputs.
+	// have no outputs. Of what is not wanted any more nobody says which of them are sensitive.
 	Outputs cty.Value
 	// Applied is the digest of the spec that the thing itself says was applied last, where it can.
 	Applied string

@@ -170,37 +170,43 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	if err != nil {
 		return nil, err
 	}
-	drivers, hosts, err := s.drivers(key, entries, readOnly)
+	drivers, asks, err := s.drivers(key, entries, readOnly)
 	if err != nil {
 		return nil, err
 	}
 	e := engine.New(engine.Options{
-		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: hosts, MaxDeletes: s.limits,
+		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.hosts, Quotas: asks.quotas, MaxDeletes: s.limits,
 		Suspensions: suspended, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
 	return e, nil
 }
 
-func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOnly bool) (map[unit.DriverName]engine.Driver, func(context.Context) plan.Hosts, error) {
+// questions are what plans ask OpenStack beside what its units are.
+type questions struct {
+	hosts  func(context.Context) plan.Hosts
+	quotas plan.Quotas
+}
+
+func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOnly bool) (map[unit.DriverName]engine.Driver, questions, error) {
 	charts, err := s.Flags.charts()
 	if err != nil {
-		return nil, nil, err
+		return nil, questions{}, err
 	}
 	charts.Notify, charts.HostsDown, charts.Rendered = s.notify, s.hostsDown, func() { s.rendered.Add(1) }
 	if !readOnly { // a plan is about what would change, and that is the same
 		charts.Ask, charts.AskAgain = s.ask, s.Flags.Resync/4 // so that each look at everything asks, and little else
 	}
 	if charts.Digester, err = redact.NewDigester(key); err != nil {
-		return nil, nil, err
+		return nil, questions{}, err
 	}
 	releasing, err := s.releasing()
 	if err != nil {
-		return nil, nil, err
+		return nil, questions{}, err
 	}
 	releases, err := helm.New(releasesCluster{releasing}, charts)
 	if err != nil {
-		return nil, nil, err
+		return nil, questions{}, err
 	}
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
@@ -221,7 +227,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 		count, err := resources.Hosts(ctx)
 		return plan.Hosts{Count: count, Err: err}
 	}
-	return map[unit.DriverName]engine.Driver{unit.Kubernetes: objects, unit.Helm: releases, unit.OpenStack: resources}, hosts, nil
+	return map[unit.DriverName]engine.Driver{unit.Kubernetes: objects, unit.Helm: releases, unit.OpenStack: resources}, questions{hosts, resources.Quotas}, nil
 }
 
 // hasCompute tells whether we deployed what instances run on.

@@ -91,6 +91,9 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 				if st.Gone() && resource(t) == nil && left[t.Address] {
 					st = leftover(t)
 				}
+				if resource(t) == nil {
+					st.Outputs = departed(d.kinds[name], m.object)
+				}
 				if st.Gone() {
 					st.Project = destined(s, d.kinds[name], t)
 				}
@@ -375,6 +378,15 @@ func outputsOf(t unit.Target, m match) cty.Value {
 		}
 	}
 	return t.Outputs
+}
+
+// departed are the attributes of what is not wanted any more. What was sensitive when it was written is not marked.
+func departed(k kind, o *object) cty.Value {
+	b, ok := k.(interface{ block() *schema.Block })
+	if o == nil || !ok {
+		return cty.NilVal
+	}
+	return outputs(b.block().ObjectType(), shown(b.block(), cty.NilVal, o.values))
 }
 
 // shown makes outputs as sensitive as the schema says and as what was written.

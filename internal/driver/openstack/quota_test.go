@@ -81,7 +81,18 @@ func newLimiter(t *testing.T, projects ...string) *limiter {
 		_, _ = w.Write([]byte("{}"))
 	})
 	handle("/v2.1/os-quota-sets/{id}", func(*http.Request) any { return map[string]any{"quota_set": map[string]any{"cores": 4}} })
-	handle("/volume/v3/os-quota-sets/{id}", func(*http.Request) any { return map[string]any{"quota_set": map[string]any{"volumes": 4}} })
+	handle("/volume/v3/os-quota-sets/{id}", func(r *http.Request) any {
+		if r.FormValue("usage") == "True" {
+			return map[string]any{"quota_set": map[string]any{"volumes": map[string]any{"limit": 4, "in_use": 3, "reserved": 0}}}
+		}
+		return map[string]any{"quota_set": map[string]any{"volumes": 4}}
+	})
+	handle("/v2.1/os-quota-sets/{id}/detail", func(*http.Request) any {
+		return map[string]any{"quota_set": map[string]any{"cores": map[string]any{"limit": 4, "in_use": 2, "reserved": 1}}}
+	})
+	handle("/v2.0/quotas/{id}/details.json", func(*http.Request) any {
+		return map[string]any{"quota": map[string]any{"network": map[string]any{"limit": 4, "used": 3, "reserved": 0}}}
+	})
 	handle("/v2.0/quotas", func(*http.Request) any { return map[string]any{"quotas": []any{}} })
 	handle("/v2.0/quotas/{id}", func(*http.Request) any { return map[string]any{"quota": map[string]any{"network": 4}} })
 	l.Driver = openstack.New(openstack.Options{Language: language(), Connect: func(context.Context) (openstack.Credentials, error) {

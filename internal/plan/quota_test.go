@@ -1,0 +1,321 @@
+package plan_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// weighing is a plan of resources that is weighed against quotas.
+type weighing struct {
+	in   *plan.Input
+	plan *plan.Plan
+}
+
+func number(n int64) cty.Value { return cty.NumberIntVal(n) }
+
+// add has the plan do something to a resource; what is there was made in the project p1, as the values say.
+func (w *weighing) add(address string, action unit.Action, wanted, there map[string]cty.Value, fields ...string) *unit.Unit {
+	u := unit.Unit{Address: at(address), Class: unit.ClassResource}
+	kind := strings.TrimPrefix(u.Address.Kind(), "data.")
+	if wanted != nil {
+		u.Spec = &unit.Resource{Kind: kind, Desired: cty.ObjectVal(wanted)}
+		w.in.Units = append(w.in.Units, u)
+	}
+	state := unit.State{Existence: unit.Absent, Project: "home"}
+	if there != nil {
+		state = unit.State{Existence: unit.Present, ID: "id of " + u.Address.Name(), Project: "p1", Outputs: cty.ObjectVal(there)}
+	}
+	if kind == "project" {
+		state.ID, state.Project = u.Address.Name(), ""
+	}
+	w.in.States[u.Address] = state
+	c := plan.Change{Address: u.Address, Class: u.Class, Kind: kind, Action: action}
+	for _, name := range fields {
+		c.Fields = append(c.Fields, unit.Field{Path: name})
+	}
+	w.plan.Changes = append(w.plan.Changes, c)
+	return &u
+}
+
+func (w *weighing) demand() *plan.Demand {
+	slices.SortFunc(w.plan.Changes, func(a, b plan.Change) int { return a.Address.Compare(b.Address) })
+	return w.plan.Demand(*w.in)
+}
+
+func TestQuotaIsExceeded(t *testing.T) {
+	in := map[string]cty.Value{"project": cty.StringVal("p1")}
+	home := map[string]cty.Value{"project": cty.NullVal(cty.String)}
+	sized := func(n int64) map[string]cty.Value {
+		return map[string]cty.Value{"project": cty.StringVal("p1"), "size": number(n)}
+	}
+	flavored := func(id cty.Value) map[string]cty.Value {
+		return map[string]cty.Value{"project": cty.StringVal("p1"), "flavor": id}
+	}
+	of := func(volume cty.Value) map[string]cty.Value {
+		return map[string]cty.Value{"project": cty.StringVal("p1"), "volume": volume, "size": cty.NullVal(cty.Number)}
+	}
+	small := map[string]cty.Value{"vcpus": number(1), "ram": number(512)}
+	large := map[string]cty.Value{"vcpus": number(8), "ram": number(4096)}
+	quota := func(name string, n int64) map[string]cty.Value {
+		return map[string]cty.Value{"quota": cty.ObjectVal(map[string]cty.Value{name: number(n), "subnets": cty.NullVal(cty.Number)})}
+	}
+	for name, c := range map[string]struct {
+		plan  func(w *weighing)
+		limit string
+		live  unit.Quota
+		want  string // of the project p1, "" for no warning
+	}{
+		"room for it":  {func(w *weighing) { w.add("network.a", unit.ActionCreate, in, nil) }, "networks", unit.Quota{Limit: 3, Used: 2}, ""},
+		"full":         {func(w *weighing) { w.add("network.a", unit.ActionCreate, in, nil) }, "networks", unit.Quota{Limit: 3, Used: 3}, "of networks the quota allows 3, 3 are in use, and the plan makes 1 more"},
+		"without end":  {func(w *weighing) { w.add("network.a", unit.ActionCreate, in, nil) }, "networks", unit.Quota{Limit: -1, Used: 3}, ""},
+		"none at all":  {func(w *weighing) { w.add("port.a", unit.ActionCreate, in, nil) }, "ports", unit.Quota{}, "allows 0, 0 are in use"},
+		"of our own":   {func(w *weighing) { w.add("network.a", unit.ActionCreate, home, nil) }, "networks", unit.Quota{}, ""},
+		"floating ips": {func(w *weighing) { w.add("floating_ip.a", unit.ActionCreate, in, nil) }, "floating_ips", unit.Quota{}, "of floating ips"},
+		"not known where": {func(w *weighing) {
+			w.add("network.a", unit.ActionCreate, map[string]cty.Value{"project": cty.UnknownVal(cty.String)}, nil)
+		}, "networks", unit.Quota{}, ""},
+		"one for another": {func(w *weighing) {
+			w.add("network.a", unit.ActionCreate, in, nil)
+			w.add("network.b", unit.ActionDelete, nil, in)
+		}, "networks", unit.Quota{Limit: 1, Used: 1}, ""},
+		"fewer, and too many all the same": {func(w *weighing) {
+			w.add("network.a", unit.ActionCreate, in, nil)
+			w.add("network.b", unit.ActionDelete, nil, in)
+		}, "networks", unit.Quota{Limit: 1, Used: 7}, "allows 1, 7 are in use, and the plan makes 1 more and 1 fewer"},
+		"two for one": {func(w *weighing) {
+			w.add("network.a", unit.ActionCreate, in, nil)
+			w.add("network.b", unit.ActionDelete, nil, in)
+			w.add("network.c", unit.ActionCreate, in, nil)
+		}, "networks", unit.Quota{Limit: 1, Used: 1}, "makes 2 more and 1 fewer"},
+		"nowhere that anybody knows": {func(w *weighing) {
+			w.add("network.a", unit.ActionCreate, map[string]cty.Value{"project": cty.DynamicVal}, nil)
+		}, "networks", unit.Quota{}, ""},
+		"made smaller": {func(w *weighing) { w.add("volume.a", unit.ActionUpdate, sized(10), sized(50), "size") }, "gigabytes", unit.Quota{Limit: 10, Used: 60}, ""},
+		"replaced":     {func(w *weighing) { w.add("network.a", unit.ActionReplace, in, in) }, "networks", unit.Quota{Limit: 1, Used: 1}, ""},
+		"stays":        {func(w *weighing) { w.add("network.a", unit.ActionNone, in, in) }, "networks", unit.Quota{Limit: 1, Used: 2}, ""},
+		"blocked":      {func(w *weighing) { w.add("network.a", unit.ActionBlocked, in, nil) }, "networks", unit.Quota{}, ""},
+		"a large one":  {func(w *weighing) { w.add("volume.a", unit.ActionCreate, sized(50), nil) }, "gigabytes", unit.Quota{Limit: 100, Used: 60}, "of gigabytes the quota allows 100, 60 are in use, and the plan makes 50 more"},
+		"made larger":  {func(w *weighing) { w.add("volume.a", unit.ActionUpdate, sized(50), sized(10), "size") }, "gigabytes", unit.Quota{Limit: 100, Used: 61}, "the plan makes 40 more"},
+		"larger, fits": {func(w *weighing) { w.add("volume.a", unit.ActionUpdate, sized(50), sized(10), "size") }, "gigabytes", unit.Quota{Limit: 100, Used: 60}, ""},
+		"renamed":      {func(w *weighing) { w.add("volume.a", unit.ActionUpdate, sized(50), sized(10), "name") }, "gigabytes", unit.Quota{}, ""},
+		"room of unknown size": {func(w *weighing) {
+			w.add("volume.a", unit.ActionCreate, sized(50), nil)
+			w.add("volume.b", unit.ActionDelete, nil, in)
+		}, "gigabytes", unit.Quota{Limit: 50, Used: 50}, ""},
+		"more than all of it": {func(w *weighing) {
+			w.add("volume.a", unit.ActionCreate, sized(50), nil)
+			w.add("volume.b", unit.ActionDelete, nil, in)
+		}, "gigabytes", unit.Quota{Limit: 49, Used: 49}, "makes 50 more, whatever goes"},
+		"room of a known size": {func(w *weighing) {
+			w.add("volume.a", unit.ActionCreate, sized(50), nil)
+			w.add("volume.b", unit.ActionDelete, nil, sized(20))
+		}, "gigabytes", unit.Quota{Limit: 50, Used: 21}, "makes 50 more and 20 fewer"},
+		"a snapshot of a volume": {func(w *weighing) {
+			w.add("volume.a", unit.ActionNone, sized(30), sized(30))
+			w.add("snapshot.a", unit.ActionCreate, of(cty.StringVal("id of a")), nil)
+		}, "gigabytes", unit.Quota{Limit: 50, Used: 30}, "makes 30 more"},
+		"of a volume that becomes larger": {func(w *weighing) {
+			w.add("volume.a", unit.ActionUpdate, sized(40), sized(30), "size")
+			w.add("snapshot.a", unit.ActionCreate, of(cty.StringVal("id of a")), nil)
+		}, "gigabytes", unit.Quota{Limit: 50, Used: 30}, "makes 50 more"},
+		"of a volume that is made": {func(w *weighing) {
+			w.add("volume.a", unit.ActionCreate, sized(30), nil)
+			w.add("snapshot.a", unit.ActionCreate, of(cty.UnknownVal(cty.String)), nil)
+			w.in.Units[1].Edges = []unit.Edge{{To: at("volume.a"), Until: unit.Ready, Gate: unit.GateStart}}
+		}, "gigabytes", unit.Quota{Limit: 50}, "makes 60 more"},
+		"of a volume that nobody knows": {func(w *weighing) {
+			w.add("snapshot.a", unit.ActionCreate, of(cty.StringVal("theirs")), nil)
+		}, "gigabytes", unit.Quota{}, ""},
+		"a snapshot goes with its volume": {func(w *weighing) {
+			w.add("snapshot.a", unit.ActionDelete, nil, map[string]cty.Value{"volume": cty.StringVal("id of a"), "size": number(30)})
+			w.add("volume.a", unit.ActionDelete, nil, sized(30))
+			w.add("volume.b", unit.ActionCreate, sized(61), nil)
+		}, "gigabytes", unit.Quota{Limit: 60, Used: 60}, "makes 61 more and 60 fewer"},
+		"cores": {func(w *weighing) {
+			w.add("flavor.large", unit.ActionNone, large, large)
+			w.add("instance.a", unit.ActionCreate, flavored(cty.StringVal("id of large")), nil)
+		}, "cores", unit.Quota{Limit: 9, Used: 2}, "of cores the quota allows 9, 2 are in use, and the plan makes 8 more"},
+		"cores of a flavor that is not known": {func(w *weighing) {
+			w.add("instance.a", unit.ActionCreate, flavored(cty.StringVal("theirs")), nil)
+		}, "cores", unit.Quota{}, ""},
+		"cores of a flavor that is made": {func(w *weighing) {
+			w.add("flavor.large", unit.ActionCreate, large, nil)
+			w.add("instance.a", unit.ActionCreate, flavored(cty.UnknownVal(cty.String)), nil)
+			w.in.Units[1].Edges = []unit.Edge{{To: at("flavor.large"), Until: unit.Ready, Gate: unit.GateStart}}
+		}, "cores", unit.Quota{Limit: 9, Used: 2}, "makes 8 more"},
+		"resized": {func(w *weighing) {
+			w.add("flavor.large", unit.ActionNone, large, large)
+			w.add("flavor.small", unit.ActionNone, small, small)
+			w.add("instance.a", unit.ActionUpdate, flavored(cty.StringVal("id of large")), flavored(cty.StringVal("id of small")), "flavor")
+		}, "ram", unit.Quota{Limit: 4095, Used: 512}, "of ram in MiB the quota allows 4095, 512 are in use, and the plan makes 3584 more"},
+		"resized once its flavor is there": {func(w *weighing) {
+			w.add("flavor.large", unit.ActionCreate, large, nil)
+			w.add("flavor.small", unit.ActionNone, small, small)
+			w.add("instance.a", unit.ActionUpdate, flavored(cty.UnknownVal(cty.String)), flavored(cty.StringVal("id of small")), "flavor")
+			w.in.Units[2].Edges = []unit.Edge{{To: at("flavor.large"), Until: unit.Ready, Gate: unit.GateStart}}
+			w.plan.Changes[2].Later = true
+		}, "cores", unit.Quota{Limit: 7, Used: 1}, "makes 7 more"},
+		"its flavor goes, too": {func(w *weighing) {
+			w.add("flavor.large", unit.ActionDelete, nil, large)
+			w.add("flavor.small", unit.ActionNone, small, small)
+			w.add("instance.a", unit.ActionDelete, nil, flavored(cty.StringVal("id of large")))
+			w.add("instance.b", unit.ActionCreate, flavored(cty.StringVal("id of small")), nil)
+		}, "cores", unit.Quota{Limit: 1, Used: 9}, "makes 1 more and 8 fewer"},
+		"drift of the quota is only reported": {func(w *weighing) {
+			w.add("network.a", unit.ActionCreate, in, nil)
+			w.add("project.p1", unit.ActionNone, quota("networks", 4), quota("networks", 3))
+		}, "networks", unit.Quota{Limit: 3, Used: 3}, "project.p1: of networks the quota allows 3"},
+		"a quota of the configuration": {func(w *weighing) {
+			w.add("network.a", unit.ActionCreate, in, nil)
+			w.add("project.p1", unit.ActionUpdate, quota("networks", 4), quota("networks", 3))
+		}, "networks", unit.Quota{Limit: 3, Used: 3}, ""},
+		"a lower one": {func(w *weighing) {
+			w.add("network.a", unit.ActionCreate, in, nil)
+			w.add("project.p1", unit.ActionUpdate, quota("networks", 2), quota("networks", 3))
+		}, "networks", unit.Quota{Limit: 3, Used: 2}, "project.p1: of networks the quota allows 2"},
+		"one that is held back": {func(w *weighing) {
+			w.add("network.a", unit.ActionCreate, in, nil)
+			w.add("project.p1", unit.ActionBlocked, quota("networks", 4), quota("networks", 3))
+		}, "networks", unit.Quota{Limit: 3, Used: 3}, "project.p1: of networks the quota allows 3"},
+		"one of something else": {func(w *weighing) {
+			w.add("subnet.a", unit.ActionCreate, in, nil)
+			w.add("project.p1", unit.ActionNone, quota("networks", 4), quota("networks", 4))
+		}, "subnets", unit.Quota{Limit: 3, Used: 3}, "project.p1: of subnets the quota allows 3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &weighing{input(), &plan.Plan{}}
+			c.plan(w)
+			got := w.demand().Exceeded(map[string]map[string]unit.Quota{"p1": {c.limit: c.live}}, nil)
+			text := ""
+			for _, d := range got {
+				text += d.Detail
+				if d.Severity != diag.Warning || d.Code != plan.CodeQuota || d.Hint == "" {
+					t.Errorf("%+v", d)
+				}
+			}
+			if c.want == "" && text != "" || !strings.Contains(text, c.want) {
+				t.Errorf("%q", text)
+			}
+		})
+	}
+}
+
+// What is sensitive is in no warning, be it so where it is written, where it was read, or only on record.
+func TestNothingSensitiveIsInWarnings(t *testing.T) {
+	const canary = 31337
+	secret := func(v cty.Value) cty.Value { return v.Mark(model.Sensitive) }
+	p1, hidden := cty.StringVal("p1"), secret(cty.StringVal("p1"))
+	volume := func(project cty.Value, size cty.Value) map[string]cty.Value {
+		return map[string]cty.Value{"project": project, "size": size}
+	}
+	quota := func(limits map[string]cty.Value) map[string]cty.Value {
+		return map[string]cty.Value{"quota": cty.ObjectVal(limits)}
+	}
+	small, large := number(1), number(canary)
+	record := func(w *weighing, address, attribute string) {
+		w.in.Entries = append(w.in.Entries, inventory.Entry{Address: at(address), UID: address, Sensitive: map[string]string{attribute: "digest"}})
+	}
+	for name, c := range map[string]struct {
+		plan   func(w *weighing)
+		limit  string
+		live   unit.Quota
+		warned string // a part of the warning, "" where there must be none
+	}{
+		"a project": {func(w *weighing) { w.add("volume.a", unit.ActionCreate, volume(hidden, small), nil) }, "volumes", unit.Quota{}, ""},
+		"a size":    {func(w *weighing) { w.add("volume.a", unit.ActionCreate, volume(p1, secret(large)), nil) }, "gigabytes", unit.Quota{}, ""},
+		"how many":  {func(w *weighing) { w.add("volume.a", unit.ActionCreate, volume(p1, secret(large)), nil) }, "volumes", unit.Quota{}, "makes 1 more"},
+		"a larger size": {func(w *weighing) {
+			w.add("volume.a", unit.ActionUpdate, volume(p1, secret(large)), volume(p1, small), "size")
+		}, "gigabytes", unit.Quota{}, ""},
+		"what was smaller": {func(w *weighing) {
+			w.add("volume.a", unit.ActionUpdate, volume(p1, large), volume(p1, secret(small)), "size")
+		}, "gigabytes", unit.Quota{}, ""},
+		"a size that goes": {func(w *weighing) {
+			w.add("volume.a", unit.ActionDelete, nil, volume(p1, large))
+			w.add("volume.b", unit.ActionCreate, volume(p1, number(2)), nil)
+			record(w, "volume.a", "size")
+		}, "gigabytes", unit.Quota{Limit: 1, Used: 9}, "makes 2 more, whatever goes"},
+		"a project that something goes in": {func(w *weighing) {
+			w.add("volume.a", unit.ActionDelete, nil, volume(p1, small))
+			w.add("volume.b", unit.ActionCreate, volume(p1, small), nil)
+			record(w, "volume.a", "project")
+		}, "volumes", unit.Quota{Limit: 1, Used: 1}, ""},
+		"a size of a flavor": {func(w *weighing) {
+			w.add("flavor.a", unit.ActionNone, map[string]cty.Value{"vcpus": secret(large)}, map[string]cty.Value{"vcpus": secret(large)})
+			w.add("instance.a", unit.ActionCreate, map[string]cty.Value{"project": p1, "flavor": cty.StringVal("id of a")}, nil)
+		}, "cores", unit.Quota{}, ""},
+		"a flavor": {func(w *weighing) {
+			w.add("flavor.a", unit.ActionNone, map[string]cty.Value{"vcpus": large}, map[string]cty.Value{"vcpus": large})
+			w.add("instance.a", unit.ActionCreate, map[string]cty.Value{"project": p1, "flavor": secret(cty.StringVal("id of a"))}, nil)
+			w.in.Units[1].Edges = []unit.Edge{{To: at("flavor.a"), Until: unit.Ready, Gate: unit.GateStart}}
+		}, "cores", unit.Quota{}, ""},
+		"a limit that is set": {func(w *weighing) {
+			w.add("volume.a", unit.ActionCreate, volume(p1, small), nil)
+			w.add("project.p1", unit.ActionUpdate, quota(map[string]cty.Value{"volumes": secret(large)}), quota(map[string]cty.Value{"volumes": small}))
+		}, "volumes", unit.Quota{Limit: canary, Used: canary}, ""},
+		"a limit that is there": {func(w *weighing) {
+			w.add("volume.a", unit.ActionCreate, volume(p1, small), nil)
+			w.add("project.p1", unit.ActionNone, quota(map[string]cty.Value{"volumes": secret(large)}), map[string]cty.Value{"quota": secret(cty.EmptyObjectVal)})
+		}, "volumes", unit.Quota{Limit: canary, Used: canary}, ""},
+		"a quota": {func(w *weighing) {
+			w.add("volume.a", unit.ActionCreate, volume(p1, small), nil)
+			w.add("project.p1", unit.ActionUpdate, map[string]cty.Value{"quota": secret(cty.ObjectVal(map[string]cty.Value{"volumes": large}))}, quota(nil))
+		}, "volumes", unit.Quota{Limit: canary, Used: canary}, ""},
+		"a quota that was there": {func(w *weighing) {
+			w.add("volume.a", unit.ActionCreate, volume(p1, small), nil)
+			w.add("project.p1", unit.ActionNone, map[string]cty.Value{"quota": cty.NullVal(cty.DynamicPseudoType)}, quota(nil))
+			record(w, "project.p1", "quota")
+		}, "volumes", unit.Quota{Limit: canary, Used: canary}, ""},
+		"another limit": {func(w *weighing) {
+			w.add("volume.a", unit.ActionCreate, volume(p1, small), nil)
+			w.add("project.p1", unit.ActionUpdate, quota(map[string]cty.Value{"volumes": number(2), "cores": secret(large)}), quota(nil))
+		}, "volumes", unit.Quota{Limit: 1, Used: 2}, "allows 2, 2 are in use"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &weighing{input(), &plan.Plan{}}
+			c.plan(w)
+			text := ""
+			for _, d := range w.demand().Exceeded(map[string]map[string]unit.Quota{"p1": {c.limit: c.live}}, nil) {
+				text += d.Detail
+			}
+			if strings.Contains(text, strconv.Itoa(canary)) || (c.warned == "") != (text == "") || !strings.Contains(text, c.warned) {
+				t.Error(text)
+			}
+		})
+	}
+}
+
+// What is asked for is what is created, of projects that are there; what cannot be read is told once.
+func TestQuotasThatAreAskedFor(t *testing.T) {
+	w := &weighing{input(), &plan.Plan{}}
+	p1, p2 := map[string]cty.Value{"project": cty.StringVal("p1")}, map[string]cty.Value{"project": cty.StringVal("p2")}
+	w.add("network.a", unit.ActionCreate, p1, nil)
+	w.add("volume.a", unit.ActionCreate, map[string]cty.Value{"project": cty.StringVal("p1"), "size": number(1)}, nil)
+	w.add("router.a", unit.ActionCreate, map[string]cty.Value{"project": cty.NullVal(cty.String)}, nil)
+	w.add("port.a", unit.ActionDelete, nil, p2)
+	w.add("image.a", unit.ActionCreate, p2, nil)
+	w.add("network.suspended", unit.ActionCreate, p2, nil)
+	w.plan.Changes[5].Suspended = "until tomorrow"
+	d := w.demand()
+	limits := d.Limits()
+	if want := map[string][]string{"p1": {"gigabytes", "networks", "volumes"}, "home": {"routers"}}; !maps.EqualFunc(limits, want, slices.Equal) {
+		t.Error(limits)
+	}
+	found := d.Exceeded(nil, errors.New("no\nright"))
+	if len(found) != 1 || found[0].Severity != diag.Warning || !strings.Contains(found[0].Detail, `no\nright`) {
+		t.Error(fmt.Sprint(found))
+	}
+}
