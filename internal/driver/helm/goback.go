@@ -215,7 +215,7 @@ func usesToolkit(of *chart.Chart) bool {
 		return false
 	}
 	for _, dependency := range of.Metadata.Dependencies {
-		if dependency.Name == toolkit {
+		if dependency != nil && dependency.Name == toolkit {
 			return true
 		}
 	}

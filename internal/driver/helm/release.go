@@ -19,8 +19,14 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// maxRelease bounds what a stored release may unpack to; Helm's limit for the packed one is 1 MiB.
-const maxRelease = 128 << 20
+const (
+	// maxRelease bounds what a stored release may unpack to; Kubernetes' limit for the packed one is 1 MiB, and texts of
+	// charts become a tenth of their size at best.
+	maxRelease = 32 << 20
+	// maxParts bounds how many objects and lists it may have, braces in its texts included: each of two bytes takes up
+	// hundreds of them once it is read.
+	maxParts = 1 << 19
+)
 
 // stored is what the metadata of a revision's Secret tells.
 type stored struct {
@@ -220,12 +226,18 @@ func decode(data []byte) (*release.Release, error) {
 	if len(text) > maxRelease {
 		return nil, fmt.Errorf("it unpacks to more than %d MiB", maxRelease>>20)
 	}
+	if bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")) > maxParts {
+		return nil, fmt.Errorf("it has more than %d objects and lists", maxParts)
+	}
 	decoded := new(release.Release)
 	if err := json.Unmarshal(text, decoded); err != nil {
 		return nil, fmt.Errorf("it is no release of Helm 3")
 	}
 	if decoded.Info == nil {
 		return nil, fmt.Errorf("it has no status")
+	}
+	if slices.Contains(decoded.Hooks, nil) {
+		return nil, fmt.Errorf("one of its hooks is none")
 	}
 	return decoded, nil
 }
