@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -128,6 +129,9 @@ func (a *API) Autoscalers(ctx context.Context, namespace string) ([]autoscalingv
 	return all, err
 }
 
+// errEndless says that a page of a list leads to itself.
+var errEndless = errors.New("the list does not end: a page is followed by itself")
+
 // pages returns what all pages of a list have. list returns one of them, and where the next one begins.
 func pages[T any](selector string, size int64, list func(metav1.ListOptions) ([]T, string, error)) ([]T, error) {
 	options := metav1.ListOptions{LabelSelector: selector, Limit: size}
@@ -138,8 +142,12 @@ func pages[T any](selector string, size int64, list func(metav1.ListOptions) ([]
 			return nil, err
 		}
 		all = append(all, items...)
-		if options.Continue = next; next == "" {
+		if next == "" {
 			return all, nil
 		}
+		if next == options.Continue {
+			return nil, errEndless
+		}
+		options.Continue = next
 	}
 }

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -78,7 +79,16 @@ func (c *Cluster) names(ctx context.Context, key watchKey) (map[string]bool, boo
 	}
 	names := map[string]bool{}
 	pages := pager.New(pager.SimplePageFunc(func(options metav1.ListOptions) (runtime.Object, error) {
-		return objects.List(ctx, options)
+		list, err := objects.List(ctx, options)
+		switch {
+		case err != nil:
+			return nil, err
+		case list.ResourceVersion == "":
+			return nil, errors.New("the answer is no list") // what is none is read as an empty one
+		case list.Continue != "" && list.Continue == options.Continue:
+			return nil, errEndless
+		}
+		return list, nil
 	}))
 	err = pages.EachListItem(ctx, metav1.ListOptions{}, func(item runtime.Object) error {
 		object, err := meta.Accessor(item)

@@ -57,7 +57,7 @@ func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			page, next = there[1:], ""
 		}
 		answer(http.StatusOK, map[string]any{
-			"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": map[string]any{"continue": next},
+			"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": map[string]any{"resourceVersion": "7", "continue": next},
 			"items": []any{map[string]any{"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": map[string]any{"name": page[0], "namespace": "n"}}},
 		})
 	case r.URL.Path == list:

@@ -13,7 +13,8 @@ import (
 // complete, a route once a Gateway has accepted it, and what Rook makes of Ceph once its phase says so.
 func (c *Cluster) Health(live *unstructured.Unstructured) (unit.Health, string) {
 	if live.GetKind() == "Job" && live.GroupVersionKind().Group == "batch" && live.GetDeletionTimestamp() == nil {
-		return jobHealth(live)
+		health, message := jobHealth(live)
+		return health, c.mask(message)
 	}
 	if isRoute(live) && live.GetDeletionTimestamp() == nil {
 		health, message := routeHealth(live)

@@ -115,8 +115,14 @@ func (k *kinds) ask(ctx context.Context, gv schema.GroupVersion) (map[string]kin
 	if err := json.Unmarshal(text, &list); err != nil {
 		return nil, fmt.Errorf("the kinds of %s: %w", gv, err)
 	}
+	if list.Kind != "APIResourceList" || list.GroupVersion != gv.String() {
+		return nil, fmt.Errorf("the kinds of %s: the answer is no list of them", gv) // which does not make them absent
+	}
 	served := make(map[string]kind, len(list.APIResources))
 	for _, r := range list.APIResources {
+		if r.Name == "" || r.Kind == "" {
+			return nil, fmt.Errorf("the kinds of %s: one of them has no name", gv)
+		}
 		if !strings.Contains(r.Name, "/") { // a subresource
 			served[r.Kind] = kind{resource: gv.WithResource(r.Name), namespaced: r.Namespaced}
 		}
