@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kupenstack/kupenstack-sync/internal/cause"
@@ -278,5 +279,20 @@ func parse(t *testing.T, text string, into any) {
 	t.Helper()
 	if err := yaml.UnmarshalStrict([]byte(text), into); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestCleanOfNamesThatWereNotMade: what is no name made from another one, or no address, is left as it stands.
+func TestCleanOfNamesThatWereNotMade(t *testing.T) {
+	for _, test := range []struct{ name, from, ip, want string }{
+		{"api-abc", "api-", "10.0.0.7", "api-* at POD:80 failed"},
+		{"", "api-", "", "api-abc at 10.0.0.7:80 failed"},
+		{"a", "api-", "(", "api-abc at 10.0.0.7:80 failed"},
+		{"api-", "api-", "10.0.0", "api-abc at 10.0.0.7:80 failed"},
+	} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: test.name, GenerateName: test.from}, Status: corev1.PodStatus{PodIPs: []corev1.PodIP{{IP: test.ip}}}}
+		if got := cause.Clean(pod, "api-abc at 10.0.0.7:80 failed"); got != test.want {
+			t.Errorf("%+v: %q", test, got)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ func changing() *regexp.Regexp {
 func Clean(pod *corev1.Pod, message string) string {
 	message = strings.TrimRight(strings.Join(strings.Fields(message), " "), ": ")
 	if pod != nil {
-		if pod.GenerateName != "" && !slices.ContainsFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == "StatefulSet" }) {
+		if made(pod) && !slices.ContainsFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == "StatefulSet" }) {
 			message = strings.ReplaceAll(message, pod.Name, pod.GenerateName+"*")
 		}
 		for _, ip := range pod.Status.PodIPs {
@@ -33,9 +34,14 @@ func Clean(pod *corev1.Pod, message string) string {
 	})
 }
 
+// made tells whether the name of a pod was made for it: then it begins with what it was made from.
+func made(pod *corev1.Pod) bool {
+	return pod.GenerateName != "" && len(pod.Name) > len(pod.GenerateName) && strings.HasPrefix(pod.Name, pod.GenerateName)
+}
+
 // replaceAddress hides an address that is not a part of another one.
 func replaceAddress(text, address string) string {
-	if address == "" {
+	if _, err := netip.ParseAddr(address); err != nil {
 		return text
 	}
 	whole := regexp.MustCompile(`(^|[^0-9a-fA-F.:])` + regexp.QuoteMeta(address) + `($|[^0-9a-fA-F.])`)
