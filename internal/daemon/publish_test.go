@@ -316,11 +316,10 @@ func TestHistoryStays(t *testing.T) {
 // The history is of two years, however long there are reports.
 func TestHistoryHasAnEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *desk) {
-		count := 0
 		for i := range 30 {
 			d.commit(configuration + fmt.Sprintf("project \"p%d\" {}\n", i))
 			d.publish(engine.PhaseReady, "", false, i+1, 0)
-			count = len(slices.DeleteFunc(slices.Collect(maps.Keys(d.target.files)), func(name string) bool { return !strings.HasPrefix(name, "history/") }))
+			count := len(slices.DeleteFunc(slices.Collect(maps.Keys(d.target.files)), func(name string) bool { return !strings.HasPrefix(name, "history/") }))
 			if want := min(i+1, 24); count != want {
 				t.Fatalf("in month %d there are %d files, want %d", i+1, count, want)
 			}
