@@ -182,7 +182,7 @@ func TestQuotasAreListedWhereThatIsPossible(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cloud := &answers{bodies: maps.Clone(all), forbidden: test.forbidden}
 			d := cloud.driver(t)
-			states, err := d.Observe(t.Context(), targets)
+			states, err := d.Observe(t.Context(), slices.Clone(targets))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -136,7 +137,7 @@ func (r *refuser) storm(t *testing.T, targets []unit.Target) {
 	for range 4 {
 		group.Go(func() {
 			for range 10 {
-				states, err := r.Observe(t.Context(), targets)
+				states, err := r.Observe(t.Context(), slices.Clone(targets))
 				if !unit.IsBlocked(err) || states[targets[0].Address].Message != err.Error() || !strings.Contains(err.Error(), "refused the credentials of the user ops") {
 					t.Errorf("got %+v, %v", states, err)
 				}
