@@ -27,11 +27,11 @@ func namespaceProjectsBlock() Nested {
 			},
 			{
 				Name: "prefix", Type: cty.String, AtLoad: true, Example: cty.StringVal("k8s-"),
-				Doc: "What the names of the projects begin with; the name of the namespace follows. Nothing unless written. Keystone refuses names of more than 64 characters, and the report says so of the project.",
+				Doc: "What the names of the projects begin with; the name of the namespace follows. Nothing unless written; write one where others than administrators label namespaces, as they decide on names of projects then. Keystone refuses names of more than 64 characters, and the report says so of the project.",
 			},
 			{
 				Name: "domain", Type: cty.String, Reference: &Reference{Kind: "domain", Output: "id"},
-				Doc: "The domain that the projects are in; that of our own user unless written.",
+				Doc: "The domain that the projects are in; that of our own user unless written. It cannot be changed once there are projects: they are blocked then.",
 			},
 			{
 				Name: "quota", Type: quotaType(), AtLoad: true, Bounds: &Bounds{-1, 1 << 31},

@@ -41,7 +41,7 @@ func (p *Plan) keepNeeded(in *Input) {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if user, needed := users[c.Address]; needed && c.Action == unit.ActionDelete {
-			c.block(fmt.Sprintf("%s stays and needs it: name that in a removed block first", user))
+			c.block(fmt.Sprintf("%s stays and needs it: forget it in a removed block with destroy = false first, or delete it in one", user))
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestWhatStaysKeepsWhatItNeeds(t *testing.T) {
 		domain  string
 		project string
 	}{
-		{"it stays", nil, "blocked: project.namespaces[\"shop\"] stays and needs it: name that in a removed block first", "none: it stays"},
+		{"it stays", nil, "blocked: project.namespaces[\"shop\"] stays and needs it: forget it in a removed block with destroy = false first, or delete it in one", "none: it stays"},
 		{"it is not seen", func(in *plan.Input, project *inventory.Entry) { in.States[project.Address] = unit.State{} }, "blocked: stays and needs it", "none: it stays"},
 		{"it is gone", func(in *plan.Input, project *inventory.Entry) {
 			in.States[project.Address] = unit.State{Existence: unit.Absent}
