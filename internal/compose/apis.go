@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -68,20 +67,7 @@ func (c *composer) api(service string) *unit.API {
 	case "neutron":
 		api.Hosts = c.hostsOf(schema.RoleCompute, schema.RoleNetwork)
 	}
-	api.Programs = c.programs(service)
 	return api
-}
-
-// programs are what has to report to a service from nodes of the configuration. The chart names a DaemonSet as its table
-// does, but for the sign between its own name and that.
-func (c *composer) programs(service string) []unit.Program {
-	var programs []unit.Program
-	for _, d := range c.daemons(service, mechanisms()[service]) {
-		if hosts := c.hostsOf(d.roles...); d.program != "" && len(hosts) > 0 {
-			programs = append(programs, unit.Program{Name: d.program, DaemonSet: strings.Replace(d.name, "_", "-", 1), Hosts: hosts})
-		}
-	}
-	return programs
 }
 
 // hostsOf returns the nodes with one of some roles, sorted.

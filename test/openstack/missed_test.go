@@ -36,20 +36,4 @@ func missedAgents(t *testing.T, cloud *bed.Cloud) {
 	if answer.Reach != unit.ReachRefuses || !strings.HasSuffix(answer.Message, "/v2.0/agents: ovn-controller on "+dead+" is down") {
 		t.Errorf("one is not: %+v", answer)
 	}
-
-	// Who never was there is missed where pods run it, and nowhere else.
-	never := unique(t, "never")
-	nodes := []string{never, up}
-	network := unit.API{
-		Service: "network", Hosts: nodes, Programs: []unit.Program{{Name: "ovn-controller", DaemonSet: "ovn-controller", Hosts: nodes}},
-		Running: func(context.Context, string) ([]string, error) { return nodes, nil },
-	}
-	answer = driver.Ask(t.Context(), network)
-	if answer.Reach != unit.ReachRefuses || !strings.HasSuffix(answer.Message, "/v2.0/agents: ovn-controller on "+never+" has never reported") {
-		t.Errorf("one never came: %+v", answer)
-	}
-	network.Running = func(context.Context, string) ([]string, error) { return []string{up}, nil }
-	if answer := driver.Ask(t.Context(), network); answer.Reach != unit.ReachAnswers {
-		t.Errorf("no pod runs there: %+v", answer)
-	}
 }
