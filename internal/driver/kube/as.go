@@ -21,9 +21,9 @@ func (c *Cluster) As(namespace, account string) (*Cluster, error) {
 	}
 	return &Cluster{
 		namespace: c.namespace,
-		config:    c.config, discovery: c.discovery, dynamic: c.dynamic, core: c.core, writer: config, writes: objects,
+		config:    c.config, discovery: c.discovery, dynamic: c.dynamic, metadata: c.metadata, core: c.core, writer: config, writes: objects,
 		logLines: c.logLines, masker: c.masker, log: c.log, excerpts: c.excerpts,
-		kinds: c.kinds, watches: c.watches, verdicts: c.verdicts, subscribers: c.subscribers,
+		kinds: c.kinds, watches: c.watches, verdicts: c.verdicts, subscribers: c.subscribers, clock: c.clock,
 		ctx: c.ctx, cancel: c.cancel,
 	}, nil
 }

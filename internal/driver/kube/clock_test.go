@@ -1,13 +1,17 @@
 package kube
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 	"k8s.io/client-go/rest"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
 
 // dated is an API server whose clock differs from ours, with a lease that was renewed a second ago.
@@ -43,6 +47,14 @@ func TestClock(t *testing.T) {
 				t.Errorf("the clock is %v off", off)
 			}
 
+			other, err := c.As("openstack", "charts")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if off := (time.Until(other.Now()) - by).Abs(); off > clockGrain {
+				t.Errorf("the clock of another account is %v off", off)
+			}
+
 			lease := NewLease("system", "us", zerolog.Nop())
 			lease.Access = access
 			if holder, err := lease.Held(t.Context()); err != nil || holder != "somebody" {
@@ -59,5 +71,24 @@ func TestClockOfAnswersThatSayNothing(t *testing.T) {
 	c.hear(http.Header{"Date": {"yesterday"}})
 	if ahead := time.Until(c.now()); (ahead - time.Hour).Abs() > clockGrain {
 		t.Errorf("it is ahead by %v", ahead)
+	}
+}
+
+// TestAnotherAccountHasTheSame: what a connection has is there for another account as well, but for what writes.
+func TestAnotherAccountHasTheSame(t *testing.T) {
+	c, err := New(Options{Access: NewAccess(dated(t, 0)), Masker: redact.NewMasker(), LogLines: 1, Log: zerolog.New(io.Discard)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	other, err := c.As("openstack", "charts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := reflect.ValueOf(c).Elem(), reflect.ValueOf(other).Elem()
+	for i := range ours.NumField() {
+		if name := ours.Type().Field(i).Name; name != "wg" && theirs.Field(i).IsZero() && !ours.Field(i).IsZero() {
+			t.Errorf("it has no %s", name)
+		}
 	}
 }
