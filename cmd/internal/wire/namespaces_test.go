@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -61,31 +63,34 @@ func TestNamespacesThatComeTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w := newNamespaceWatch()
-		var now []string
-		calls, done := 0, make(chan struct{})
+		var now atomic.Pointer[[]string]
+		var calls atomic.Int64
+		done := make(chan struct{})
+		now.Store(&[]string{})
 		w.tell(map[string]string{"tenant": "true"}, nil)
 		go func() {
 			defer close(done)
-			w.follow(ctx, func(map[string]string) ([]string, error) { return now, nil }, func() { calls++ })
+			w.follow(ctx, func(map[string]string) ([]string, error) { return *now.Load(), nil }, func() { calls.Add(1) })
 		}()
 		time.Sleep(2 * gathering)
 		for i := range 5 {
-			now = append(now, fmt.Sprint("n", i))
+			more := append(slices.Clone(*now.Load()), fmt.Sprint("n", i))
+			now.Store(&more)
 			w.look()
 			time.Sleep(gathering / 10)
 		}
-		if calls != 0 {
+		if calls.Load() != 0 {
 			t.Error("the first of several is told alone")
 		}
 		time.Sleep(gathering)
-		if calls != 1 {
-			t.Errorf("five that come together are told %d times", calls)
+		if n := calls.Load(); n != 1 {
+			t.Errorf("five that come together are told %d times", n)
 		}
-		now = nil
+		now.Store(&[]string{})
 		w.look()
 		time.Sleep(2 * gathering)
-		if calls != 2 {
-			t.Errorf("then all go, and it was told %d times", calls)
+		if n := calls.Load(); n != 2 {
+			t.Errorf("then all go, and it was told %d times", n)
 		}
 		w.look()
 		cancel()
