@@ -53,7 +53,7 @@ func (m *maker) complete(c *Change, u *unit.Unit, state unit.State) {
 	var from addr.Object
 	for _, service := range state.Unseen {
 		i := slices.IndexFunc(u.Edges, func(e unit.Edge) bool {
-			return e.Gate == unit.GateReady && e.To.Name() == service && m.units[e.To] != nil
+			return e.Gate == unit.GateReady && e.To.Name() == service && m.places[e.To].unit != nil
 		})
 		if i < 0 {
 			return
@@ -104,7 +104,7 @@ func text(v cty.Value) string {
 // renewed returns something that a unit depends on and that will be another one.
 func (m *maker) renewed(u *unit.Unit) addr.Object {
 	for _, e := range u.Edges {
-		if m.units[e.To] == nil {
+		if m.places[e.To].unit == nil {
 			continue
 		}
 		if c := m.decide(e.To); c.Action == unit.ActionCreate || c.Action == unit.ActionReplace && c.CreateFirst {
@@ -121,7 +121,7 @@ func (m *maker) succeed(c *Change, u *unit.Unit, entry *inventory.Entry) {
 		return
 	}
 	for _, e := range u.Edges {
-		if m.units[e.To] == nil || e.Gate != unit.GateStart {
+		if m.places[e.To].unit == nil || e.Gate != unit.GateStart {
 			continue
 		}
 		if below := m.decide(e.To); below.Action == unit.ActionReplace && !below.CreateFirst {

@@ -71,14 +71,12 @@ type Plan struct {
 
 // Make returns the plan for a revision.
 func Make(in Input) *Plan {
-	m := &maker{units: map[addr.Object]*unit.Unit{}, entries: map[addr.Object]*inventory.Entry{}, uids: map[string]bool{}, changes: map[addr.Object]*Change{}}
-	for i := range in.Units {
-		m.units[in.Units[i].Address] = &in.Units[i]
-	}
-	moved := Relocate(in.Entries, in.Moves, func(a addr.Object) bool { return m.units[a] != nil })
+	m := &maker{places: make(map[addr.Object]place, len(in.Units)), uids: make(map[string]bool, len(in.Entries))}
+	m.units(in.Units)
+	moved := Relocate(in.Entries, in.Moves, func(a addr.Object) bool { return m.places[a].unit != nil })
 	in.Entries = moved.Entries
+	m.records(in.Entries)
 	for i := range in.Entries {
-		m.entries[in.Entries[i].Address] = &in.Entries[i]
 		for _, uid := range in.Entries[i].UIDs() {
 			m.uids[uid] = true
 		}
@@ -87,22 +85,23 @@ func Make(in Input) *Plan {
 	m.identity = Identity{
 		Marker: in.Marker, Imports: in.Imports, Moves: in.Moves, Used: func(uid string) bool { return m.uids[uid] }, Nodes: NodesOf(in.Units),
 	}
-	for a := range m.units {
-		m.decide(a)
+	m.changes = make([]Change, 0, len(m.places))
+	for i := range in.Units {
+		m.decide(in.Units[i].Address)
 	}
-	for a, entry := range m.entries {
-		if m.units[a] == nil {
-			c := Departed(entry, in.States[a], in.Removals, in.Removed[a], in.CleanUps[a])
-			if heir, ok := m.identity.Nodes.Heir(entry); ok {
-				c = Inherited(entry, heir)
+	for i := range in.Entries {
+		a := in.Entries[i].Address
+		if at := m.places[a]; at.unit == nil && at.change == nil {
+			c := Departed(at.entry, in.States[a], in.Removals, in.Removed[a], in.CleanUps[a])
+			if heir, ok := m.identity.Nodes.Heir(at.entry); ok {
+				c = Inherited(at.entry, heir)
 			}
-			m.changes[a] = &c
+			m.begin(c)
 		}
 	}
-	p := &Plan{Changes: make([]Change, 0, len(m.changes))}
-	for _, c := range m.changes {
-		c.move(moved)
-		p.Changes = append(p.Changes, *c)
+	p := &Plan{Changes: m.changes}
+	for i := range p.Changes {
+		p.Changes[i].move(moved)
 	}
 	slices.SortFunc(p.Changes, func(a, b Change) int { return a.Address.Compare(b.Address) })
 	p.admit(&in)
@@ -138,21 +137,56 @@ func (p *Plan) Count(actions ...unit.Action) int {
 
 type maker struct {
 	Input
-	units    map[addr.Object]*unit.Unit
-	entries  map[addr.Object]*inventory.Entry
+	places   map[addr.Object]place
 	uids     map[string]bool // that entries have
 	identity Identity
-	changes  map[addr.Object]*Change
+	// changes has room for one of each place from the start, as these refer to them: there may be very many, and they
+	// are large.
+	changes []Change
+}
+
+// place is what there is of an address; nil is what there is not.
+type place struct {
+	unit   *unit.Unit
+	entry  *inventory.Entry
+	change *Change
+}
+
+// units puts units in their places.
+func (m *maker) units(units []unit.Unit) {
+	for i := range units {
+		at := m.places[units[i].Address]
+		at.unit = &units[i]
+		m.places[units[i].Address] = at
+	}
+}
+
+// records puts entries in their places.
+func (m *maker) records(entries []inventory.Entry) {
+	for i := range entries {
+		at := m.places[entries[i].Address]
+		at.entry = &entries[i]
+		m.places[entries[i].Address] = at
+	}
+}
+
+// begin puts a change in its place.
+func (m *maker) begin(c Change) *Change {
+	m.changes = append(m.changes, c)
+	at := m.places[c.Address]
+	at.change = &m.changes[len(m.changes)-1]
+	m.places[c.Address] = at
+	return at.change
 }
 
 // decide plans one unit after those that it depends on.
 func (m *maker) decide(a addr.Object) *Change {
-	if c := m.changes[a]; c != nil {
-		return c
+	at := m.places[a]
+	if at.change != nil {
+		return at.change
 	}
-	u, entry := m.units[a], m.entries[a]
-	c := &Change{Address: a, Class: u.Class, Kind: u.Spec.Locator().Kind, Range: u.Range}
-	m.changes[a] = c // the graph has no cycles; should it have one, this ends it
+	u, entry := at.unit, at.entry
+	c := m.begin(Change{Address: a, Class: u.Class, Kind: u.Spec.Locator().Kind, Range: u.Range}) // the graph has no cycles; should it have one, this ends it
 	waitsFor := m.missing(u)
 	state := m.States[a]
 	if state.Existence == unit.Unknown && entry == nil && !waitsFor.IsZero() {
@@ -189,7 +223,7 @@ func (m *maker) decide(a addr.Object) *Change {
 
 // entry returns what is on record of a unit.
 func (m *maker) entry(a addr.Object) (inventory.Entry, bool) {
-	if entry := m.entries[a]; entry != nil {
+	if entry := m.places[a].entry; entry != nil {
 		return *entry, true
 	}
 	return inventory.Entry{}, false
@@ -199,7 +233,7 @@ func (m *maker) entry(a addr.Object) (inventory.Entry, bool) {
 // exist yet; the zero address when all is there.
 func (m *maker) missing(u *unit.Unit) addr.Object {
 	for _, e := range u.Edges {
-		if e.Gate != unit.GateStart || e.Until == unit.Gone || m.units[e.To] == nil {
+		if e.Gate != unit.GateStart || e.Until == unit.Gone || m.places[e.To].unit == nil {
 			continue
 		}
 		c := m.decide(e.To)
@@ -223,12 +257,12 @@ func Foreign(u *unit.Unit, state unit.State) bool {
 // outputs returns what is known of a unit that stays as it is; what is replaced has new ones, unless that waits for
 // the end of a suspension.
 func (m *maker) outputs(a addr.Object) cty.Value {
-	if m.units[a] == nil {
+	if m.places[a].unit == nil {
 		return cty.NilVal
 	}
 	if c := m.decide(a); c.Action == unit.ActionCreate || c.Action == unit.ActionReplace && Suspended(m.Suspensions, m.Moves, a) == nil {
 		return cty.NilVal
-	} else if c.Action == unit.ActionBlocked && Foreign(m.units[a], m.States[a]) {
+	} else if c.Action == unit.ActionBlocked && Foreign(m.places[a].unit, m.States[a]) {
 		return cty.NilVal
 	}
 	return m.States[a].Outputs

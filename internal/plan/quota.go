@@ -46,7 +46,7 @@ func (p *Plan) Demand(in Input) *Demand {
 	maps.DeleteFunc(d.projects, func(_ string, one *demand) bool { return len(one.more) == 0 })
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if u, one := s.units[c.Address], d.projects[in.States[c.Address].ID]; u != nil && one != nil {
+		if u, one := s.places[c.Address].unit, d.projects[in.States[c.Address].ID]; u != nil && one != nil {
 			one.of(u, c, s.wanted(c.Address), s.there(c.Address))
 		}
 	}
@@ -97,7 +97,7 @@ func (s *scales) take(d *Demand, c *Change) {
 		want := s.wanted(c.Address)
 		if in := d.in(projectOf(want, state)); in != nil {
 			in.more[kind.counted]++
-			for limit, n := range s.sizes(kind, want, s.units[c.Address]) {
+			for limit, n := range s.sizes(kind, want, s.places[c.Address].unit) {
 				in.more[limit] += n
 			}
 		}
@@ -108,7 +108,7 @@ func (s *scales) take(d *Demand, c *Change) {
 			return
 		}
 		was := s.sizes(kind, there, nil)
-		for limit, n := range s.sizes(kind, s.wanted(c.Address), s.units[c.Address]) {
+		for limit, n := range s.sizes(kind, s.wanted(c.Address), s.places[c.Address].unit) {
 			if before, known := was[limit]; known && n > before {
 				in.more[limit] += n - before
 			} else if known {

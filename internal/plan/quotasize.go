@@ -8,7 +8,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
-	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -51,24 +50,21 @@ type scales struct {
 
 // scales have the units, what is on record and the changes of the plan at hand.
 func (p *Plan) scales(in Input) *scales {
-	m := &maker{Input: in, units: map[addr.Object]*unit.Unit{}, entries: map[addr.Object]*inventory.Entry{}, changes: map[addr.Object]*Change{}}
-	for i := range in.Units {
-		m.units[in.Units[i].Address] = &in.Units[i]
-	}
-	entries := Relocate(in.Entries, in.Moves, func(a addr.Object) bool { return m.units[a] != nil }).Entries
-	for i := range entries {
-		m.entries[entries[i].Address] = &entries[i]
-	}
+	m := &maker{Input: in, places: map[addr.Object]place{}}
+	m.units(in.Units)
+	m.records(Relocate(in.Entries, in.Moves, func(a addr.Object) bool { return m.places[a].unit != nil }).Entries)
 	s := &scales{m, takings(), map[weighed]addr.Object{}}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		m.changes[c.Address] = c
+		at := m.places[c.Address]
+		at.change = c
+		m.places[c.Address] = at
 		state := in.States[c.Address]
 		if state.Existence != unit.Present || state.ID == "" {
 			continue
 		}
 		of := weighed{c.Kind, state.ID}
-		if _, twice := s.found[of]; !twice || m.entries[c.Address] != nil { // it may be looked up, too
+		if _, twice := s.found[of]; !twice || at.entry != nil { // it may be looked up, too
 			s.found[of] = c.Address
 		}
 	}
@@ -111,7 +107,7 @@ func (s *scales) measures(kind taking, k known, u *unit.Unit) []known {
 		if !ok {
 			return nil
 		}
-		if c := s.changes[a]; u != nil && c.Action == unit.ActionUpdate && c.Suspended == "" {
+		if c := s.places[a].change; u != nil && c.Action == unit.ActionUpdate && c.Suspended == "" {
 			return []known{s.wanted(a), s.there(a)}
 		}
 		return []known{s.there(a)}
@@ -121,7 +117,7 @@ func (s *scales) measures(kind taking, k known, u *unit.Unit) []known {
 	}
 	var found []addr.Object
 	for _, e := range u.Edges {
-		if to := s.units[e.To]; to != nil && to.Spec.Locator().Kind == kind.of && !slices.Contains(found, e.To) {
+		if to := s.places[e.To].unit; to != nil && to.Spec.Locator().Kind == kind.of && !slices.Contains(found, e.To) {
 			found = append(found, e.To)
 		}
 	}
@@ -140,7 +136,7 @@ type known struct {
 // there is what OpenStack says of an object.
 func (s *scales) there(a addr.Object) known {
 	k := known{value: s.States[a].Outputs}
-	if entry := s.entries[a]; entry != nil {
+	if entry := s.places[a].entry; entry != nil {
 		k.secrets = entry.Sensitive
 	}
 	return k
@@ -148,7 +144,7 @@ func (s *scales) there(a addr.Object) known {
 
 // wanted is what a unit is to be.
 func (s *scales) wanted(a addr.Object) known {
-	u := s.units[a]
+	u := s.places[a].unit
 	if u == nil {
 		return known{}
 	}
