@@ -12,7 +12,8 @@ import (
 
 // Relocation tells where the entries of the inventory belong.
 type Relocation struct {
-	// Entries are the entries as they are once all moves are made, by address.
+	// Entries are the entries as they are once all moves are made, by address; where nothing moves and they are in that
+	// order, the very slice that there was.
 	Entries []inventory.Entry
 	// To has the new address of each record that is at another one.
 	To map[addr.Object]addr.Object
@@ -31,14 +32,18 @@ func Relocate(entries []inventory.Entry, moves []model.Move, wanted func(addr.Ob
 	r := &Relocation{To: map[addr.Object]addr.Object{}, From: map[addr.Object][]addr.Object{}, Held: map[addr.Object]string{}}
 	r.moves = specific(moves)
 	things := thingsOf(entries, r.moves, wanted)
+	if len(things) == len(entries) && !slices.ContainsFunc(things, thing.moves) && slices.IsSortedFunc(entries, byAddress) {
+		r.Entries = entries // there may be very many, and they are large
+		return r
+	}
 	r.hold(things)
-	r.Entries = make([]inventory.Entry, 0, len(things)) // there may be very many, and they are large
+	r.Entries = make([]inventory.Entry, 0, len(things))
 	for i := range things {
 		t := &things[i]
 		if _, held := r.Held[t.entry.Address]; held {
 			t.to = t.entry.Address
 		}
-		if t.to != t.entry.Address && slices.ContainsFunc(r.moves, func(m model.Move) bool { return m.Stays && m.To.Contains(t.to) }) {
+		if t.moves() && slices.ContainsFunc(r.moves, func(m model.Move) bool { return m.Stays && m.To.Contains(t.to) }) {
 			t.entry.Stays = true
 		}
 		for _, record := range t.records {
@@ -53,9 +58,11 @@ func Relocate(entries []inventory.Entry, moves []model.Move, wanted func(addr.Ob
 	for i := range r.Entries {
 		r.Entries[i].Edges = r.Edges(r.Entries[i].Edges)
 	}
-	slices.SortFunc(r.Entries, func(a, b inventory.Entry) int { return a.Address.Compare(b.Address) })
+	slices.SortFunc(r.Entries, byAddress)
 	return r
 }
+
+func byAddress(a, b inventory.Entry) int { return a.Address.Compare(b.Address) }
 
 // Strays tells whether a record at an address would have to move that was not among the entries.
 func (r *Relocation) Strays(a addr.Object) bool {
@@ -87,6 +94,9 @@ type thing struct {
 	to      addr.Object
 }
 
+// moves tells whether the thing belongs elsewhere than where it is on record.
+func (t thing) moves() bool { return t.to != t.entry.Address }
+
 // thingsOf puts records of the same uid together and finds out where they belong.
 func thingsOf(entries []inventory.Entry, moves []model.Move, wanted func(addr.Object) bool) []thing {
 	things := make([]thing, 0, len(entries))
@@ -117,13 +127,13 @@ func (r *Relocation) hold(things []thing) {
 		taken := map[addr.Object]bool{}
 		for i := range things {
 			t := &things[i]
-			if _, held := r.Held[t.entry.Address]; held || t.to == t.entry.Address {
+			if _, held := r.Held[t.entry.Address]; held || !t.moves() {
 				taken[t.entry.Address] = true
 			}
 		}
 		for i := range things {
 			t := &things[i]
-			if _, held := r.Held[t.entry.Address]; held || t.to == t.entry.Address {
+			if _, held := r.Held[t.entry.Address]; held || !t.moves() {
 				continue
 			}
 			if taken[t.to] {

@@ -42,6 +42,7 @@ func TestRelocate(t *testing.T) {
 		want    []string // "address <- records", or "address held"
 	}{
 		{"nothing to move", []string{"resource.a", "resource.b"}, []string{"resource.x resource.a"}, nil, []string{"resource.a", "resource.b"}},
+		{"nothing to move, and not in order", []string{"resource.b", "resource.a"}, nil, nil, []string{"resource.a", "resource.b"}},
 		{"one", []string{"resource.a"}, []string{"resource.a resource.b"}, nil, []string{"resource.b <- resource.a"}},
 		{"a chain", []string{"resource.a"}, []string{"resource.b resource.c", "resource.a resource.b"}, nil, []string{"resource.c <- resource.a"}},
 		{"a chain from its middle", []string{"resource.b"}, []string{"resource.b resource.c", "resource.a resource.b"}, nil, []string{"resource.c <- resource.b"}},
