@@ -31,7 +31,7 @@ const hostsAge = time.Minute
 
 // admission is the newest plan, and whether it still stands.
 type admission struct {
-	plan     *plan.Plan
+	plan     *plan.Plan // without the changes by which nothing happens
 	revision *Revision
 	stale    bool // a new plan is needed
 	// other tells that other suspensions hold than the plan was made with: nothing is destroyed by it any more.
@@ -264,6 +264,7 @@ func (e *Engine) admit(r *Revision, p *plan.Plan, suspensions []suspension.Suspe
 	if !p.Refused.HasErrors() {
 		e.good = r
 	}
+	p.Trim()
 	a.plan, a.revision, a.other = p, r, !slices.Equal(suspensions, e.held)
 	for _, l := range e.loops {
 		l.dirty, l.replaced = true, false

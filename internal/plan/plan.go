@@ -117,6 +117,18 @@ func (p *Plan) Change(a addr.Object) *Change {
 	return &p.Changes[i]
 }
 
+// Trim drops the changes by which nothing happens and of which nothing is told: nobody asks a plan that is admitted for
+// these, and there are about as many as units. [Plan.Change] returns nil for them from then on.
+func (p *Plan) Trim() {
+	var kept []Change
+	for i := range p.Changes {
+		if c := &p.Changes[i]; c.Action != unit.ActionNone || c.moves() || c.Drift || len(c.Mends) > 0 || c.NeedsAdmission() {
+			kept = append(kept, *c)
+		}
+	}
+	p.Changes = kept
+}
+
 // Empty tells whether nothing has to change, and everything could be seen.
 func (p *Plan) Empty() bool {
 	return !slices.ContainsFunc(p.Changes, func(c Change) bool {

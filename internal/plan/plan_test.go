@@ -346,3 +346,20 @@ func TestNothingIsDeletedThatIsSeenInPart(t *testing.T) {
 	in.States[at("service.t")] = unit.State{Existence: unit.Absent}
 	expect(t, plan.Make(*in), "resource.a blocked: could not be observed", "resource.b blocked: observation is incomplete", "service.t create")
 }
+
+// What an engine asks an admitted plan for is what happens, or is told of.
+func TestTrim(t *testing.T) {
+	same, changed, reported := of("resource.same", "x"), of("resource.changed", "y"), of("resource.reported", "y")
+	reported.Drift = unit.DriftReport
+	in := input(same, changed, reported)
+	has(in, same, changed, reported)
+	in.States[changed.Address], in.States[reported.Address] = seen("x"), seen("x")
+	p := plan.Make(*in)
+	if len(p.Changes) != 3 {
+		t.Fatalf("%d changes", len(p.Changes))
+	}
+	p.Trim()
+	if p.Change(same.Address) != nil || p.Change(changed.Address).Action != unit.ActionUpdate || !p.Change(reported.Address).Drift || len(p.Changes) != 2 {
+		t.Errorf("left are %+v", p.Changes)
+	}
+}
