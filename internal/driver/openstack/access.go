@@ -45,7 +45,7 @@ func (a access) complete(ctx context.Context, s *session, objects []found) map[a
 	failures := map[addr.Object]error{}
 	for _, f := range objects {
 		o := f.object
-		if public := o.values["public"]; public == cty.NilVal || public.IsNull() || public.True() {
+		if public := o.values.get("public"); public == cty.NilVal || public.IsNull() || public.True() {
 			continue
 		}
 		if !f.whole && attribute(f.want, accessAttribute) == cty.NilVal && len(f.set[accessAttribute]) == 0 {
@@ -62,7 +62,7 @@ func (a access) complete(ctx context.Context, s *session, objects []found) map[a
 		for _, raw := range raws {
 			projects = append(projects, first(textAt(raw, "tenant_id"), textAt(raw, "project_id")))
 		}
-		o.values[accessAttribute] = texts(projects, cty.Set(cty.String))
+		o.values.set(accessAttribute, texts(projects, cty.Set(cty.String)))
 	}
 	return failures
 }
@@ -76,7 +76,7 @@ func (a access) write(ctx context.Context, s *session, o *object, w wanted) erro
 		})
 		return err
 	}
-	err := addTags(w.list(accessAttribute), listOf(o.values[accessAttribute]), func(project string) error {
+	err := addTags(w.list(accessAttribute), listOf(o.values.get(accessAttribute)), func(project string) error {
 		if err := act(a.add, project); !statusIs(err, http.StatusConflict) { // it can already
 			return err
 		}

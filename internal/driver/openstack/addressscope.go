@@ -27,7 +27,7 @@ func (k addressScopeKind) unsigned()   {}
 // adoptable takes over one of the same version of IP.
 func (k addressScopeKind) adoptable(want cty.Value, o *object) string {
 	version := unmarked(attribute(want, "ip_version"))
-	if version == cty.NilVal || !version.IsKnown() || version.RawEquals(o.values["ip_version"]) {
+	if version == cty.NilVal || !version.IsKnown() || version.RawEquals(o.values.get("ip_version")) {
 		return ""
 	}
 	return fmt.Sprintf("there is an address scope %q of the other version of IP: write another name", o.title)

@@ -42,7 +42,7 @@ func (k hostAggregateKind) complete(ctx context.Context, s *session, objects []f
 		switch {
 		case selects(f.want) && err != nil:
 			// Nothing differs in what is not seen, and nothing is taken out.
-			delete(f.object.values, hostsAttribute)
+			f.object.values.drop(hostsAttribute)
 			f.object.unseen, f.object.obscured = append(f.object.unseen, "nova"), brief(err.Error(), longestReason)
 			failures[f.address] = err
 		case selects(f.want):
@@ -96,7 +96,8 @@ func (k hostAggregateKind) recognise(f found, computes []string) {
 	for i, host := range there {
 		there[i] = first(names[host], host)
 	}
-	o.values[hostsAttribute], o.detail = texts(there, cty.Set(cty.String)), hosts
+	o.values.set(hostsAttribute, texts(there, cty.Set(cty.String)))
+	o.detail = hosts
 	if missing := slices.DeleteFunc(wanted, func(name string) bool { return hosts[name] != "" }); len(missing) > 0 {
 		slices.Sort(missing)
 		o.health, o.after = unit.HealthProgressing, computePause
@@ -131,7 +132,7 @@ func (k hostAggregateKind) compare(name string, want cty.Value, o *object) (same
 	if name != hostsAttribute || !ok || want.IsNull() {
 		return false, false
 	}
-	there := listOf(o.values[hostsAttribute])
+	there := listOf(o.values.get(hostsAttribute))
 	return !slices.ContainsFunc(listOf(want), func(name string) bool { return hosts[name] != "" && !slices.Contains(there, name) }), true
 }
 
@@ -144,7 +145,7 @@ func (k hostAggregateKind) setHosts(ctx context.Context, s *session, o *object, 
 		}
 		if !known { // it has just been made
 			made := *o // others may read it: see object
-			made.values = maps.Clone(o.values)
+			made.values = slices.Clone(o.values)
 			f := found{object: &made, want: w.value, address: w.address}
 			if err := k.complete(ctx, s, []found{f})[w.address]; err != nil {
 				return err
@@ -163,7 +164,7 @@ func (k hostAggregateKind) setHosts(ctx context.Context, s *session, o *object, 
 	for _, name := range w.drop[hostsAttribute] {
 		try(leaving, name)
 	}
-	there := listOf(o.values[hostsAttribute])
+	there := listOf(o.values.get(hostsAttribute))
 	for _, name := range w.list(hostsAttribute) {
 		if slices.Contains(there, name) || selects(w.value) && hosts[name] == "" { // that is waited for
 			continue
@@ -178,7 +179,7 @@ const leaving = "remove_host"
 
 // holds tells of hosts that others have added.
 func (k hostAggregateKind) holds(o *object, set map[string][]string) string {
-	there := listOf(o.values[hostsAttribute])
+	there := listOf(o.values.get(hostsAttribute))
 	ours := slices.AppendSeq(slices.Clone(set[hostsAttribute]), maps.Values(hostsOfNodes(set[hostsAttribute], there)))
 	others := slices.DeleteFunc(there, func(host string) bool { return slices.Contains(ours, host) })
 	if len(others) == 0 {

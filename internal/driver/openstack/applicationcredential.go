@@ -57,12 +57,12 @@ func (k applicationCredentialKind) read(raw map[string]any) *object {
 	for _, role := range objectsAt(raw, rolesAttribute) {
 		roles = append(roles, textAt(role, "id"))
 	}
-	o.values[rolesAttribute] = texts(roles, cty.List(cty.String))
+	o.values.set(rolesAttribute, texts(roles, cty.List(cty.String)))
 	rules := []any{}
 	for _, rule := range objectsAt(raw, "access_rules") {
 		rules = append(rules, rule)
 	}
-	o.values[accessRule] = fromJSON(rules, k.schema.Nested(accessRule).ValueType())
+	o.values.set(accessRule, fromJSON(rules, k.schema.Nested(accessRule).ValueType()))
 	if end, ok := moment(textAt(raw, expiryAttribute)); ok && time.Now().After(end) {
 		o.health, o.message = unit.HealthFailed, "it has expired: write a later expires_at, or take the block away"
 	}
@@ -85,7 +85,7 @@ func (k applicationCredentialKind) compare(name string, want cty.Value, o *objec
 		return false, false
 	}
 	wanted, ok := moment(textOf(want))
-	have, there := moment(textOf(o.values[name]))
+	have, there := moment(textOf(o.values.get(name)))
 	return ok && there && wanted.Equal(have), true
 }
 
@@ -108,7 +108,7 @@ func (k applicationCredentialKind) get(ctx context.Context, s *session, id strin
 func (k applicationCredentialKind) joins(objects []*object, t unit.Target, ref unit.ObjectRef, kept *unit.Kept) {
 	for _, o := range objects {
 		if o.mark == kept.Mark && !kept.Value(variableOfValue).IsEmpty() {
-			o.values[secretName] = nameIn(t, ref)
+			o.values.set(secretName, nameIn(t, ref))
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (k applicationCredentialKind) create(ctx context.Context, s *session, w wan
 		service: serviceIdentity, method: http.MethodPost, path: k.pathIn(s), body: map[string]any{k.one: body},
 	}, k.one))
 	if err == nil {
-		o.values[secretName] = w.written(secretName)
+		o.values.set(secretName, w.written(secretName))
 	}
 	return o, err
 }

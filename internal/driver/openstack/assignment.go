@@ -92,16 +92,18 @@ func partsOf(raw map[string]any) parts {
 }
 
 func (k assignmentKind) object(p parts) *object {
-	o := &object{id: p.id(), title: p.id(), values: map[string]cty.Value{
-		"id": cty.StringVal(p.id()), "role": cty.StringVal(p.role),
-		placeSystem: cty.BoolVal(p.place == placeSystem), wordInherited: cty.BoolVal(p.inherited),
+	o := &object{id: p.id(), title: p.id(), values: traits{
+		{"id", cty.StringVal(p.id())},
+		{"role", cty.StringVal(p.role)},
+		{placeSystem, cty.BoolVal(p.place == placeSystem)},
+		{wordInherited, cty.BoolVal(p.inherited)},
 	}}
 	for _, name := range []string{"user", "group", "project", "domain"} {
-		o.values[name] = cty.NullVal(cty.String)
+		o.values.set(name, cty.NullVal(cty.String))
 	}
-	o.values[p.holder] = cty.StringVal(p.holderID)
+	o.values.set(p.holder, cty.StringVal(p.holderID))
 	if p.place != placeSystem {
-		o.values[p.place] = cty.StringVal(p.placeID)
+		o.values.set(p.place, cty.StringVal(p.placeID))
 	}
 	return o
 }

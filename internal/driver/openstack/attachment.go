@@ -37,10 +37,12 @@ func (k attachmentKind) adoptable(cty.Value, *object) string { return "" }
 
 // object is in the project of its volume, which is where it is listed.
 func (k attachmentKind) object(instance, volume, project, device, status string) *object {
-	o := &object{id: instance + "/" + volume, title: instance + "/" + volume, project: project, values: map[string]cty.Value{
-		"instance": cty.StringVal(instance), "volume": cty.StringVal(volume), "device": cty.StringVal(device),
+	o := &object{id: instance + "/" + volume, title: instance + "/" + volume, project: project, values: traits{
+		{"instance", cty.StringVal(instance)},
+		{"volume", cty.StringVal(volume)},
+		{"device", cty.StringVal(device)},
 	}}
-	o.values["id"] = cty.StringVal(o.id)
+	o.values.set("id", cty.StringVal(o.id))
 	switch status {
 	case "in-use":
 	case "detaching":
@@ -106,5 +108,5 @@ func (k attachmentKind) update(context.Context, *session, *object, wanted, []str
 
 func (k attachmentKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
 	o.after = cinderPause
-	return true, s.erase(ctx, serviceCompute, pathOf("servers", textOf(o.values["instance"]), attachmentsPath, textOf(o.values["volume"])))
+	return true, s.erase(ctx, serviceCompute, pathOf("servers", textOf(o.values.get("instance")), attachmentsPath, textOf(o.values.get("volume"))))
 }

@@ -59,7 +59,7 @@ func (k endpointKind) key(want cty.Value) string {
 func (k endpointKind) read(raw map[string]any) *object {
 	o := &object{id: textAt(raw, "id"), mark: markInAttribute(raw), raw: raw, values: readFields(k.schema, k.fields, raw)}
 	o.title = strings.Join([]string{textAt(raw, "service_id"), textAt(raw, "region_id"), textAt(raw, "interface")}, "/")
-	o.values["id"] = cty.StringVal(o.id)
+	o.values.set("id", cty.StringVal(o.id))
 	return o
 }
 

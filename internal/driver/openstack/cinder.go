@@ -48,15 +48,16 @@ func (c cinder) read(raw map[string]any) *object {
 	o.project = first(textAt(raw, keyVolumeProject), textAt(raw, "os-extended-snapshot-attributes:project_id"))
 	o.scope = o.project
 	o.values = readFields(c.schema, c.fields, raw)
-	o.values["id"], o.values["name"] = cty.StringVal(o.id), cty.StringVal(o.title)
-	o.values[keyDescription] = cty.StringVal(textAt(raw, keyDescription))
+	o.values.set("id", cty.StringVal(o.id))
+	o.values.set("name", cty.StringVal(o.title))
+	o.values.set(keyDescription, cty.StringVal(textAt(raw, keyDescription)))
 	if o.project != "" {
-		o.values["project"] = cty.StringVal(o.project)
+		o.values.set("project", cty.StringVal(o.project))
 	}
 	metadata, _ := raw["metadata"].(map[string]any)
 	metadata = maps.Clone(metadata)
 	delete(metadata, markKey)
-	o.values["metadata"] = fromMap(metadata, cty.Map(cty.String))
+	o.values.set("metadata", fromMap(metadata, cty.Map(cty.String)))
 	c.fare(o, textAt(raw, "status"))
 	return o
 }

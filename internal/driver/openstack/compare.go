@@ -302,7 +302,7 @@ func differences(k kind, block *schema.Block, desired cty.Value, o *object, drop
 	var fields []unit.Field
 	for _, name := range names(block) {
 		written := attribute(desired, name)
-		have, ok := o.values[name]
+		have, ok := o.values.look(name)
 		if written == cty.NilVal && len(drop[name]) > 0 {
 			written = emptied(have.Type())
 		}
@@ -334,7 +334,7 @@ func renewals(block *schema.Block, t unit.Target, m match, desired cty.Value) []
 	var fields []unit.Field
 	for _, name := range t.Renewed {
 		a := block.Attribute(name)
-		_, told := m.object.values[name]
+		_, told := m.object.values.look(name)
 		if a == nil || a.Change != schema.InPlace || told || attribute(desired, name) == cty.NilVal || m.sent[name] == t.Sensitive[name] {
 			continue
 		}

@@ -132,10 +132,10 @@ func TestImagesThatAreTakenOver(t *testing.T) {
 		}
 	}
 	made := image(map[string]any{keySource: digestOf("http://a")})
-	if same, handled := k.compare("source", scalar("http://a", made.values["source"].Type()), made); !same || !handled {
+	if same, handled := k.compare("source", scalar("http://a", made.values.get("source").Type()), made); !same || !handled {
 		t.Error("the same source counts as a change")
 	}
-	if same, _ := k.compare("source", scalar("http://b", made.values["source"].Type()), made); same {
+	if same, _ := k.compare("source", scalar("http://b", made.values.get("source").Type()), made); same {
 		t.Error("another source counts as the same")
 	}
 }

@@ -54,12 +54,12 @@ func (k floatingIPKind) key(want cty.Value) string {
 func (k floatingIPKind) read(raw map[string]any) *object {
 	o := k.neutron.read(raw)
 	o.title = textAt(raw, "floating_ip_address")
-	o.values[portAttribute] = fromJSON(raw[keyPort], cty.String)
-	o.values[fixedAttribute] = fromJSON(raw[keyFixedIP], cty.String)
+	o.values.set(portAttribute, fromJSON(raw[keyPort], cty.String))
+	o.values.set(fixedAttribute, fromJSON(raw[keyFixedIP], cty.String))
 	if details, ok := raw["port_details"].(map[string]any); ok {
-		o.values[instanceAttribute] = fromJSON(details["device_id"], cty.String)
+		o.values.set(instanceAttribute, fromJSON(details["device_id"], cty.String))
 	} else if raw[keyPort] == nil {
-		o.values[instanceAttribute] = cty.NullVal(cty.String)
+		o.values.set(instanceAttribute, cty.NullVal(cty.String))
 	}
 	return o
 }

@@ -63,7 +63,7 @@ func (k instanceKind) heal(want cty.Value, o *object, t unit.Target, ignore []st
 // mend takes the remedies that leave the instance what it is.
 func (k instanceKind) mend(ctx context.Context, s *session, o *object, w wanted) error {
 	if w.text(healAttribute) == schema.HealRebuild {
-		return k.act(ctx, s, o, map[string]any{"rebuild": map[string]any{"imageRef": first(w.text("image"), textOf(o.values["image"]))}})
+		return k.act(ctx, s, o, map[string]any{"rebuild": map[string]any{"imageRef": first(w.text("image"), textOf(o.values.get("image")))}})
 	}
 	return k.act(ctx, s, o, map[string]any{"reboot": map[string]any{"type": "HARD"}})
 }

@@ -34,12 +34,12 @@ func (k hostAggregateKind) read(raw map[string]any) *object {
 		o.id = id.String()
 	}
 	o.values = readFields(k.schema, []field{{"name", "name"}, {zoneAttribute, zoneAttribute}, {hostsAttribute, hostsAttribute}}, raw)
-	o.values["id"] = cty.StringVal(o.id)
+	o.values.set("id", cty.StringVal(o.id))
 	metadata, _ := raw["metadata"].(map[string]any)
 	metadata = maps.Clone(metadata)
 	delete(metadata, markKey)
 	delete(metadata, zoneAttribute)
-	o.values["metadata"] = fromMap(metadata, cty.Map(cty.String))
+	o.values.set("metadata", fromMap(metadata, cty.Map(cty.String)))
 	return o
 }
 

@@ -66,25 +66,27 @@ func (k imageKind) read(raw map[string]any) *object {
 	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), project: textAt(raw, keyOwner), mark: textAt(raw, markKey), raw: raw}
 	o.scope = o.project
 	o.values = readFields(k.schema, append(imageFields(), field{"size", "size"}), raw)
-	o.values["id"], o.values["project"] = cty.StringVal(o.id), cty.StringVal(o.project)
+	o.values.set("id", cty.StringVal(o.id))
+	o.values.set("project", cty.StringVal(o.project))
 	properties := map[string]any{}
 	for key, v := range raw {
 		if _, text := v.(string); text && !reserved(key) {
 			properties[key] = v
 		}
 	}
-	o.values["properties"] = fromMap(properties, cty.Map(cty.String))
+	o.values.set("properties", fromMap(properties, cty.Map(cty.String)))
 	if digest := textAt(raw, keySource); digest != "" {
-		o.values["source"], o.values["web_download"] = cty.NullVal(cty.String), cty.NullVal(cty.String) // only a digest is known; see compare
+		o.values.set("source", cty.NullVal(cty.String)) // only a digest is known; see compare
+		o.values.set("web_download", cty.NullVal(cty.String))
 	}
 	if digest := hashed(o); digest != "" || textAt(raw, keySource) != "" {
-		o.values[fileAttribute] = cty.NullVal(cty.String)
+		o.values.set(fileAttribute, cty.NullVal(cty.String))
 		if digest != "" {
-			o.values[fileAttribute] = cty.StringVal(digest)
+			o.values.set(fileAttribute, cty.StringVal(digest))
 		}
 	}
 	if checksum, ok := raw[keyChecksum]; ok {
-		o.values["checksum"] = fromJSON(checksum, cty.String)
+		o.values.set("checksum", fromJSON(checksum, cty.String))
 	}
 	k.fare(o, textAt(raw, "status"))
 	return o
@@ -220,7 +222,7 @@ func (k imageKind) update(ctx context.Context, s *session, o *object, w wanted, 
 		}
 	}
 	if slices.Contains(attributes, "tags") {
-		err := addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
+		err := addTags(w.list("tags"), listOf(o.values.get("tags")), func(tag string) error {
 			_, err := s.do(ctx, call{service: serviceImage, method: http.MethodPut, path: pathOf("images", o.id, "tags", tag)})
 			return err
 		})

@@ -44,8 +44,8 @@ func TestImageThatGlanceConverts(t *testing.T) {
 		if diff.Action != test.want {
 			t.Errorf("%s: %+v", test.name, diff)
 		}
-		if o.values["properties"].LengthInt() != 0 {
-			t.Errorf("%s: its properties are %#v", test.name, o.values["properties"])
+		if o.values.get("properties").LengthInt() != 0 {
+			t.Errorf("%s: its properties are %#v", test.name, o.values.get("properties"))
 		}
 	}
 

@@ -43,7 +43,7 @@ func (k imageKind) complete(ctx context.Context, s *session, objects []found) ma
 		for _, raw := range raws {
 			projects = append(projects, textAt(raw, "member_id"))
 		}
-		o.values[membersAttribute] = texts(projects, cty.Set(cty.String))
+		o.values.set(membersAttribute, texts(projects, cty.Set(cty.String)))
 	}
 	return failures
 }
@@ -58,7 +58,7 @@ func (k imageKind) withdraw(ctx context.Context, s *session, o *object, w wanted
 
 // share shares the image with projects that are wanted.
 func (k imageKind) share(ctx context.Context, s *session, o *object, w wanted) error {
-	return addTags(w.list(membersAttribute), listOf(o.values[membersAttribute]), func(project string) error {
+	return addTags(w.list(membersAttribute), listOf(o.values.get(membersAttribute)), func(project string) error {
 		_, err := s.do(ctx, call{
 			service: serviceImage, method: http.MethodPost, path: pathOf("images", o.id, "members"), body: map[string]any{"member": project},
 		})

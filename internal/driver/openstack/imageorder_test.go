@@ -17,7 +17,7 @@ func TestMembersAreTakenAwayWhileTheImageIsShared(t *testing.T) {
 		r := newRecorder(t)
 		k := testDriver(t).kinds["image"].(imageKind)
 		o := k.read(map[string]any{"id": "i1", "name": "web", "status": "active", "visibility": was, markKey: testMark})
-		o.values[membersAttribute] = texts([]string{"a"}, cty.Set(cty.String))
+		o.values.set(membersAttribute, texts([]string{"a"}, cty.Set(cty.String)))
 		w := wanted{value: wantValue("image", map[string]cty.Value{"visibility": cty.StringVal("community")}), mark: testMark, drop: map[string][]string{membersAttribute: {"a"}}}
 		if err := k.update(t.Context(), r.session, o, w, []string{"visibility", membersAttribute}); err != nil {
 			t.Fatal(err)

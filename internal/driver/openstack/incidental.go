@@ -108,4 +108,4 @@ func (k rbacPolicyKind) incidental(o *object) bool {
 func (k volumeTypeKind) incidental(o *object) bool { return o.title == "__DEFAULT__" }
 
 // incidental are those of the volumes that instances run from, which their blocks say.
-func (k attachmentKind) incidental(o *object) bool { return bootDevice(textOf(o.values["device"])) }
+func (k attachmentKind) incidental(o *object) bool { return bootDevice(textOf(o.values.get("device"))) }

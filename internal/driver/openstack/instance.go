@@ -44,32 +44,34 @@ func (k instanceKind) read(raw map[string]any) *object {
 	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), project: textAt(raw, "tenant_id"), mark: markInMetadata(raw), raw: raw}
 	o.scope = o.project
 	o.values = readFields(k.schema, []field{{"tags", "tags"}, {"host", keyHost}}, raw)
-	o.values["id"], o.values["name"], o.values["project"] = cty.StringVal(o.id), cty.StringVal(o.title), cty.StringVal(o.project)
+	o.values.set("id", cty.StringVal(o.id))
+	o.values.set("name", cty.StringVal(o.title))
+	o.values.set("project", cty.StringVal(o.project))
 	for name, key := range map[string]string{"image": "image", flavorAttribute: "flavor"} {
 		// An instance that runs from a volume has an empty text in place of an image: not known.
 		if inner, ok := raw[key].(map[string]any); ok {
-			o.values[name] = fromJSON(inner["id"], cty.String)
+			o.values.set(name, fromJSON(inner["id"], cty.String))
 		}
 	}
-	o.values["keypair"] = fromJSON(raw["key_name"], cty.String)
+	o.values.set("keypair", fromJSON(raw["key_name"], cty.String))
 	if zone := textAt(raw, keyZone); zone != "" { // "" before it has a host
-		o.values["availability_zone"] = cty.StringVal(zone)
+		o.values.set("availability_zone", cty.StringVal(zone))
 	}
 	switch textAt(raw, "status") { // of what is paused, put away or rescued it means nothing
 	case "ACTIVE":
-		o.values[runningAttribute] = cty.True
+		o.values.set(runningAttribute, cty.True)
 	case statusOff:
-		o.values[runningAttribute] = cty.False
+		o.values.set(runningAttribute, cty.False)
 	}
-	o.values["config_drive"] = cty.BoolVal(textAt(raw, "config_drive") == "True")
+	o.values.set("config_drive", cty.BoolVal(textAt(raw, "config_drive") == "True"))
 	metadata, _ := raw["metadata"].(map[string]any)
 	metadata = maps.Clone(metadata)
 	maps.DeleteFunc(metadata, func(key string, _ any) bool { return strings.HasPrefix(key, schema.KeyPrefix) })
-	o.values["metadata"] = fromMap(metadata, cty.Map(cty.String))
+	o.values.set("metadata", fromMap(metadata, cty.Map(cty.String)))
 	if encoded, ok := raw[keyUserData]; ok {
 		text, _ := encoded.(string)
 		if plain, err := base64.StdEncoding.DecodeString(text); err == nil {
-			o.values["user_data"] = cty.StringVal(string(plain))
+			o.values.set("user_data", cty.StringVal(string(plain)))
 		}
 	}
 	fare(o, textAt(raw, "status"))
@@ -154,11 +156,11 @@ func (k instanceKind) compare(name string, want cty.Value, o *object) (same, han
 	switch name {
 	case "availability_zone": // may name a host, too: zone:host
 		zone, _, _ := strings.Cut(textOf(want), ":")
-		return zone == textOf(o.values[name]), true
+		return zone == textOf(o.values.get(name)), true
 	case "networks":
-		return sameList(want, o.values[name], true), true
+		return sameList(want, o.values.get(name), true), true
 	case portsAttribute:
-		have, seen := o.values[name]
+		have, seen := o.values.look(name)
 		return !seen || !slices.ContainsFunc(listOf(want), func(id string) bool { return !slices.Contains(listOf(have), id) }), true
 	case "security_groups":
 		return len(portsToChange(listOf(want), o)) == 0, true
@@ -216,7 +218,7 @@ func (k instanceKind) create(ctx context.Context, s *session, w wanted) (*object
 		health: unit.HealthProgressing, partial: true, after: instancePause, message: "it was created and is being built",
 	}
 	o.busy = o.message
-	o.values = map[string]cty.Value{"id": cty.StringVal(o.id), "name": cty.StringVal(w.named), "project": cty.StringVal(w.project)}
+	o.values = traits{{"id", cty.StringVal(o.id)}, {"name", cty.StringVal(w.named)}, {"project", cty.StringVal(w.project)}}
 	return o, nil
 }
 
@@ -294,7 +296,7 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 			}
 		}
 	}
-	err = addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
+	err = addTags(w.list("tags"), listOf(o.values.get("tags")), func(tag string) error {
 		_, err := s.do(ctx, call{service: serviceCompute, method: http.MethodPut, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
 		return err
 	})

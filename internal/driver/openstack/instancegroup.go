@@ -40,9 +40,9 @@ func (k instanceKind) group(ctx context.Context, s *session, objects []found) ma
 			failures[f.address] = err
 			continue
 		}
-		f.object.values[groupAttribute] = cty.NullVal(cty.String)
+		f.object.values.set(groupAttribute, cty.NullVal(cty.String))
 		if group := groupOf[f.object.id]; group != "" {
-			f.object.values[groupAttribute] = cty.StringVal(group)
+			f.object.values.set(groupAttribute, cty.StringVal(group))
 		}
 	}
 	return failures

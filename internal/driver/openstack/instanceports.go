@@ -89,14 +89,14 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 		}
 		networks, groups = append(networks, p.network), append(groups, p.groups...)
 	}
-	o.values[portsAttribute] = texts(ids, cty.List(cty.String))
+	o.values.set(portsAttribute, texts(ids, cty.List(cty.String)))
 	slices.Sort(groups)
-	o.values["networks"] = texts(networks, cty.List(cty.String))
-	o.values["addresses"] = texts(addresses, cty.List(cty.String))
-	o.values["security_groups"] = texts(slices.Compact(groups), cty.List(cty.String))
+	o.values.set("networks", texts(networks, cty.List(cty.String)))
+	o.values.set("addresses", texts(addresses, cty.List(cty.String)))
+	o.values.set("security_groups", texts(slices.Compact(groups), cty.List(cty.String)))
 	if len(addresses) > 0 {
 		i := max(0, slices.IndexFunc(addresses, func(a string) bool { return strings.Contains(a, ".") }))
-		o.values["access_ip"] = cty.StringVal(addresses[i])
+		o.values.set("access_ip", cty.StringVal(addresses[i]))
 	}
 }
 

@@ -63,7 +63,7 @@ func (k instanceKind) finishResize(ctx context.Context, s *session, o *object) e
 // followResize tells how far a resize of ours is. That costs requests only while there is one.
 func (k instanceKind) followResize(ctx context.Context, s *session, f found) error {
 	o, flavor := f.object, resizeOf(f.object)
-	status, now := textAt(o.raw, "status"), textOf(o.values[flavorAttribute])
+	status, now := textAt(o.raw, "status"), textOf(o.values.get(flavorAttribute))
 	wanted := unmarked(attribute(f.want, flavorAttribute))
 	switch {
 	case flavor == "" || f.want == cty.NilVal || wanted == cty.NilVal: // a look-up writes none

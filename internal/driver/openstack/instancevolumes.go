@@ -81,14 +81,14 @@ func (k instanceKind) joinVolumes(f found, volumes map[string]map[string]any) {
 	}
 	switch {
 	case !fromVolume(o.raw):
-		o.values[bootAttribute] = cty.NullVal(cty.String)
+		o.values.set(bootAttribute, cty.NullVal(cty.String))
 	case boot != "": // else which one is not told
-		o.values[bootAttribute] = cty.StringVal(boot)
+		o.values.set(bootAttribute, cty.StringVal(boot))
 	}
 	if f.whole {
 		return
 	}
-	o.values[volumesAttribute] = texts(has, cty.Set(cty.String))
+	o.values.set(volumesAttribute, texts(has, cty.Set(cty.String)))
 	moving, awaited := k.outstanding(f, boot, has, volumes)
 	if moving != "" && o.health == unit.HealthUnknown && !shelved(o) {
 		o.health, o.after, o.message = unit.HealthProgressing, cinderPause, moving
@@ -223,7 +223,7 @@ func newDisks(w wanted) []map[string]any {
 // attach gives the instance the volumes that it lacks, and takes those away that are wanted no longer.
 func (k instanceKind) attach(ctx context.Context, s *session, o *object, w wanted) error {
 	_, lacking := writtenVolumes(w.value)
-	lacking = slices.DeleteFunc(lacking, func(id string) bool { return slices.Contains(listOf(o.values[volumesAttribute]), id) })
+	lacking = slices.DeleteFunc(lacking, func(id string) bool { return slices.Contains(listOf(o.values.get(volumesAttribute)), id) })
 	if err := allFree(ctx, s, lacking); err != nil {
 		return err
 	}

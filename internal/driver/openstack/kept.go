@@ -162,7 +162,7 @@ func lostSecret(want cty.Value, o *object, what string) string {
 	if attribute(want, secretName) == cty.NilVal {
 		return ""
 	}
-	if _, there := o.values[secretName]; there {
+	if _, there := o.values.look(secretName); there {
 		return ""
 	}
 	return what

@@ -35,7 +35,7 @@ func (k keypairKind) read(raw map[string]any) *object {
 		{"public_key", "public_key"},
 		{"fingerprint", "fingerprint"},
 	}, raw)}
-	o.values["id"] = cty.StringVal(name)
+	o.values.set("id", cty.StringVal(name))
 	return o
 }
 
@@ -61,7 +61,7 @@ func (k keypairKind) compare(name string, want cty.Value, o *object) (same, hand
 	if name != "public_key" {
 		return false, false
 	}
-	return bareKey(textOf(want)) == bareKey(textOf(o.values[name])), true
+	return bareKey(textOf(want)) == bareKey(textOf(o.values.get(name))), true
 }
 
 func bareKey(key string) string {
@@ -103,7 +103,8 @@ func (k keypairKind) create(ctx context.Context, s *session, w wanted) (*object,
 		body: map[string]any{"keypair": map[string]any{"name": w.named, "public_key": strings.TrimSpace(key)}},
 	}, "keypair"))
 	if err == nil && generated {
-		o.mark, o.values[secretName] = w.mark, w.written(secretName)
+		o.mark = w.mark
+		o.values.set(secretName, w.written(secretName))
 	}
 	return o, err
 }

@@ -56,8 +56,9 @@ func (k keypairKind) joins(objects []*object, t unit.Target, ref unit.ObjectRef,
 	key := publicOf(kept)
 	for _, o := range objects {
 		other := resource(t) != nil && o.id != t.ID && o.title != nameOf(k, t, desiredOf(t)) // somebody may use the key elsewhere, too
-		if key != "" && !other && bareKey(textOf(o.values["public_key"])) == bareKey(key) {
-			o.mark, o.values[secretName] = kept.Mark, nameIn(t, ref)
+		if key != "" && !other && bareKey(textOf(o.values.get("public_key"))) == bareKey(key) {
+			o.mark = kept.Mark
+			o.values.set(secretName, nameIn(t, ref))
 		}
 	}
 }

@@ -33,8 +33,9 @@ func (k keystone) read(raw map[string]any) *object {
 	text, mark := splitMark(textAt(raw, keyDescription))
 	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), scope: textAt(raw, keyDomain), mark: mark, raw: raw}
 	o.values = readFields(k.schema, k.fields, raw)
-	o.values["id"], o.values["name"] = cty.StringVal(o.id), cty.StringVal(o.title)
-	o.values[keyDescription] = cty.StringVal(text)
+	o.values.set("id", cty.StringVal(o.id))
+	o.values.set("name", cty.StringVal(o.title))
+	o.values.set(keyDescription, cty.StringVal(text))
 	return o
 }
 

@@ -189,9 +189,7 @@ type object struct {
 	project   string // that it lives in, "" for kinds that live in none
 	scope     string // within which names tell objects apart: the project, or the domain of a project
 	mark      string // anybody's of our kind, "" without
-	// values are the attributes of the schema as far as they can be seen; what is missing here
-	// is not known and never counts as a difference.
-	values map[string]cty.Value
+	values    traits // the attributes of the schema
 
 	health  unit.Health // "" is ready: most kinds are as soon as they exist
 	message string

@@ -60,14 +60,14 @@ func (d *Driver) Live(ctx context.Context, kinds []string) ([]unit.Live, error) 
 func (d *Driver) live(s *session, name string, o *object) unit.Live {
 	k := d.kinds[name]
 	values := map[string]cty.Value{}
-	for attribute, v := range o.values {
+	for _, at := range o.values {
 		sensitive := false
 		if b, ok := k.(interface{ block() *schema.Block }); ok {
-			a := b.block().Attribute(attribute)
+			a := b.block().Attribute(at.name)
 			sensitive = a != nil && a.Sensitive
 		}
 		if !sensitive {
-			values[attribute] = v
+			values[at.name] = at.value
 		}
 	}
 	one := unit.Live{

@@ -267,7 +267,7 @@ func matches(k kind, want cty.Value, o *object) bool {
 		if w == cty.NilVal {
 			continue
 		}
-		have, ok := o.values[name]
+		have, ok := o.values.look(name)
 		if !ok || !same(k, name, w, have, o) {
 			return false
 		}

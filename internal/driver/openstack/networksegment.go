@@ -35,12 +35,12 @@ func (k networkKind) read(raw map[string]any) *object {
 		for _, f := range segmentFields() {
 			segment[f.attribute] = one[f.key]
 			if name := "provider_" + f.attribute; several != nil {
-				o.values[name] = cty.NullVal(k.schema.Attribute(name).Type)
+				o.values.set(name, cty.NullVal(k.schema.Attribute(name).Type))
 			}
 		}
 		segments = append(segments, fromMap(segment, t.ElementType()))
 	}
-	o.values[segmentsAttribute] = collection(segments, t)
+	o.values.set(segmentsAttribute, collection(segments, t))
 	return o
 }
 

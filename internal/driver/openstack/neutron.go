@@ -42,12 +42,15 @@ func (n neutron) read(raw map[string]any) *object {
 	o.values, o.raw = readFields(n.schema, n.fields, raw), only(raw, n.kept)
 	text, mark := splitMark(textAt(raw, keyDescription))
 	o.mark, o.scope = mark, o.project
-	for name, v := range map[string]cty.Value{
-		"id": cty.StringVal(o.id), "name": cty.StringVal(o.title), "project": cty.StringVal(o.project),
-		keyDescription: cty.StringVal(text), "tags": texts(textsAt(raw, "tags"), cty.Set(cty.String)),
-	} {
-		if n.schema.Attribute(name) != nil {
-			o.values[name] = v
+	for _, at := range (traits{
+		{"id", cty.StringVal(o.id)},
+		{"name", cty.StringVal(o.title)},
+		{"project", cty.StringVal(o.project)},
+		{keyDescription, cty.StringVal(text)},
+		{"tags", texts(textsAt(raw, "tags"), cty.Set(cty.String))},
+	}) {
+		if n.schema.Attribute(at.name) != nil {
+			o.values.set(at.name, at.value)
 		}
 	}
 	return o
@@ -151,7 +154,7 @@ func (n neutron) changedBody(o *object, w wanted, attributes []string) map[strin
 
 // newDescription is the description that an object should have, mark included.
 func newDescription(o *object, w wanted, attributes []string) (description string, changed bool) {
-	text := textOf(o.values[keyDescription])
+	text := textOf(o.values.get(keyDescription))
 	if slices.Contains(attributes, keyDescription) {
 		text, changed = w.text(keyDescription), true
 	}
@@ -176,7 +179,7 @@ func (n neutron) update(ctx context.Context, s *session, o *object, w wanted, at
 // writeTags adds the tags that are missing and takes ours away, one by one: replacing all of them would
 // take away those that somebody adds meanwhile.
 func (n neutron) writeTags(ctx context.Context, s *session, o *object, w wanted) error {
-	err := addTags(w.list("tags"), listOf(o.values["tags"]), func(tag string) error {
+	err := addTags(w.list("tags"), listOf(o.values.get("tags")), func(tag string) error {
 		_, err := s.do(ctx, call{service: serviceNetwork, method: http.MethodPut, path: n.path(o.id, "tags", tag)})
 		return err
 	})

@@ -369,12 +369,13 @@ func outputsOf(t unit.Target, m match) cty.Value {
 	if t.Outputs == cty.NilVal || !t.Outputs.RawEquals(seen) {
 		return seen
 	}
-	for name, v := range values {
-		if v == cty.NilVal || !t.Outputs.Type().HasAttribute(name) {
+	for i := range values {
+		at := &values[i]
+		if at.value == cty.NilVal || !t.Outputs.Type().HasAttribute(at.name) {
 			continue
 		}
-		if before := t.Outputs.GetAttr(name); before.RawEquals(v) { // and not as sensitive as what was written
-			values[name] = before
+		if before := t.Outputs.GetAttr(at.name); before.RawEquals(at.value) { // and not as sensitive as what was written
+			at.value = before
 		}
 	}
 	return t.Outputs
@@ -390,8 +391,8 @@ func departed(k kind, o *object) cty.Value {
 }
 
 // shown makes outputs as sensitive as the schema says and as what was written.
-func shown(block *schema.Block, want cty.Value, values map[string]cty.Value) map[string]cty.Value {
-	all := maps.Clone(values)
+func shown(block *schema.Block, want cty.Value, values traits) map[string]cty.Value {
+	all := values.byName()
 	for name := range all {
 		if w := attribute(want, name); w != cty.NilVal && w.ContainsMarked() {
 			_, marks := w.UnmarkDeep()

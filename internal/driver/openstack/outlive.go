@@ -1,7 +1,6 @@
 package openstack
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -25,10 +24,10 @@ func outlive(k kind, r *unit.Resource, t unit.Target, desired cty.Value, o *obje
 		}
 	}
 	followed := *o
-	followed.values = maps.Clone(o.values)
-	for name, have := range o.values {
-		if a := r.Block.Attribute(name); a != nil && a.Reference != nil {
-			followed.values[name] = follow(have, now)
+	followed.values = slices.Clone(o.values)
+	for i, have := range o.values {
+		if a := r.Block.Attribute(have.name); a != nil && a.Reference != nil {
+			followed.values[i].value = follow(have.value, now)
 		}
 	}
 	left := differences(k, r.Block, desired, &followed, drop)

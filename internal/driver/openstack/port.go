@@ -48,12 +48,13 @@ func neutronPorts(language *schema.Definition) neutron {
 func (k portKind) read(raw map[string]any) *object {
 	o := k.neutron.read(raw)
 	values, addresses := fixedAddresses(raw, keyFixedIPs, k.schema.Nested(fixedBlock).ValueType())
-	o.values[fixedBlock], o.values["addresses"] = values, texts(addresses, cty.List(cty.String))
+	o.values.set(fixedBlock, values)
+	o.values.set("addresses", texts(addresses, cty.List(cty.String)))
 	if strings.HasPrefix(textAt(raw, "device_owner"), ownedByCompute) {
-		delete(o.values, hostAttribute) // Nova has the port where the instance runs, and moves it along
+		o.values.drop(hostAttribute) // Nova has the port where the instance runs, and moves it along
 	}
 	if profile, ok := raw[keyProfile].(map[string]any); ok { // others than administrators see none
-		o.values[profileAttribute] = fromMap(profile, cty.Map(cty.String))
+		o.values.set(profileAttribute, fromMap(profile, cty.Map(cty.String)))
 	}
 	return o
 }
@@ -107,7 +108,7 @@ func (k portKind) get(ctx context.Context, s *session, id string) (*object, erro
 
 // compare takes hardware addresses in any spelling.
 func (k portKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
-	have, ok := o.values[name]
+	have, ok := o.values.look(name)
 	switch {
 	case name == "mac_address":
 		return strings.EqualFold(textOf(want), textOf(have)), true

@@ -28,8 +28,9 @@ func (k projectKind) read(raw map[string]any) *object {
 	others, mark := splitTags(textsAt(raw, "tags"))
 	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), mark: mark, scope: textAt(raw, "domain_id"), raw: raw}
 	o.values = readFields(k.schema, projectFields(), raw)
-	o.values["id"], o.values["name"] = cty.StringVal(o.id), cty.StringVal(o.title)
-	o.values["tags"] = texts(others, cty.Set(cty.String))
+	o.values.set("id", cty.StringVal(o.id))
+	o.values.set("name", cty.StringVal(o.title))
+	o.values.set("tags", texts(others, cty.Set(cty.String)))
 	return o
 }
 
@@ -81,7 +82,7 @@ func (k projectKind) create(ctx context.Context, s *session, w wanted) (*object,
 				later = append(later, place)
 			}
 		}
-		o.values[quotaAttribute] = fromMap(nil, k.schema.Attribute(quotaAttribute).Type.WithoutOptionalAttributesDeep())
+		o.values.set(quotaAttribute, fromMap(nil, k.schema.Attribute(quotaAttribute).Type.WithoutOptionalAttributesDeep()))
 		o.lacks(later, nil)
 	}
 	return o, err
@@ -100,7 +101,7 @@ func (k projectKind) update(ctx context.Context, s *session, o *object, w wanted
 			return err
 		}
 	}
-	have := listOf(o.values["tags"])
+	have := listOf(o.values.get("tags"))
 	if o.mark != "" {
 		have = append(have, o.mark)
 	}

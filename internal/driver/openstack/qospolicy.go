@@ -53,11 +53,11 @@ func (k qosPolicyKind) read(raw map[string]any) *object {
 				values = append(values, fromMap(r, t.ElementType())) // the attributes are named as the keys are
 			}
 		}
-		o.values[rules.block] = collection(values, t)
+		o.values.set(rules.block, collection(values, t))
 	}
-	o.values[keyDSCP] = cty.NullVal(cty.Number)
+	o.values.set(keyDSCP, cty.NullVal(cty.Number))
 	if r := k.rule(raw, markRule, ""); r != nil {
-		o.values[keyDSCP] = fromJSON(r[keyDSCP], cty.Number)
+		o.values.set(keyDSCP, fromJSON(r[keyDSCP], cty.Number))
 	}
 	return o
 }
@@ -114,7 +114,7 @@ func (k qosPolicyKind) writeRules(ctx context.Context, s *session, o *object, w 
 			}
 		}
 	}
-	there := valuesIn(o.values[rules.block])
+	there := valuesIn(o.values.get(rules.block))
 	for _, v := range w.written(rules.block).AsValueSlice() {
 		if slices.ContainsFunc(there, func(h cty.Value) bool { return includes(v, h, true) }) {
 			continue

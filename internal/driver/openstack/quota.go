@@ -101,7 +101,7 @@ func readQuotas(ctx context.Context, s *session, t cty.Type, projects []found) m
 		}
 	}
 	for _, p := range projects {
-		p.object.values[quotaAttribute] = fromMap(limits[p.object.id], t.WithoutOptionalAttributesDeep())
+		p.object.values.set(quotaAttribute, fromMap(limits[p.object.id], t.WithoutOptionalAttributesDeep()))
 		p.object.lacks(unseen[p.address], failures[p.address])
 	}
 	return failures
@@ -113,14 +113,14 @@ func (o *object) lacks(places []quotaPlace, err error) {
 	if len(places) == 0 {
 		return
 	}
-	limits := o.values[quotaAttribute].AsValueMap()
+	limits := o.values.get(quotaAttribute).AsValueMap()
 	for _, place := range places {
 		o.unseen = append(o.unseen, place.keeper)
 		for _, f := range place.limits {
 			limits[f.attribute] = cty.UnknownVal(limits[f.attribute].Type())
 		}
 	}
-	o.values[quotaAttribute] = cty.ObjectVal(limits)
+	o.values.set(quotaAttribute, cty.ObjectVal(limits))
 	o.obscured = "its limits are set once these are ready: " + strings.Join(o.unseen, ", ")
 	if err != nil {
 		o.obscured = brief("observe its quota: "+err.Error(), longestReason)

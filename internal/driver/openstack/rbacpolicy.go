@@ -46,7 +46,7 @@ func (k rbacPolicyKind) adoptable(cty.Value, *object) string { return "" }
 
 func (k rbacPolicyKind) read(raw map[string]any) *object {
 	o := k.neutron.read(raw)
-	o.title = k.key(cty.ObjectVal(o.values))
+	o.title = k.key(cty.ObjectVal(o.values.byName()))
 	return o
 }
 

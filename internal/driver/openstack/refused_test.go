@@ -39,7 +39,7 @@ func TestEveryRefusedChangeBlocks(t *testing.T) {
 				}
 				spec := &unit.Resource{Kind: kind, Block: block, Desired: cty.ObjectVal(want)}
 				target := unit.Target{Address: address, Spec: spec, Locator: spec.Locator(), ID: "id", Mark: "ours", Complete: true}
-				seen := match{owned: true, object: &object{id: "id", mark: "ours", values: map[string]cty.Value{name: cty.StringVal("was" + canary)}}}
+				seen := match{owned: true, object: &object{id: "id", mark: "ours", values: traits{{name, cty.StringVal("was" + canary)}}}}
 				diff := d.Compare(target, spec.Desired, unit.State{Existence: unit.Present, Owned: true, Observed: seen})
 				if diff.Action != unit.ActionBlocked || !strings.Contains(diff.Reason, name+" cannot be changed") {
 					t.Errorf("%s.%s: %+v", kind, name, diff)

@@ -20,7 +20,8 @@ func keystoneRegions(language *schema.Definition) keystone {
 
 func (k regionKind) read(raw map[string]any) *object {
 	o := k.keystone.read(raw)
-	o.title, o.values["name"] = o.id, cty.StringVal(o.id)
+	o.title = o.id
+	o.values.set("name", cty.StringVal(o.id))
 	return o
 }
 

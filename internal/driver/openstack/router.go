@@ -45,12 +45,13 @@ func interfaceOwners() []string {
 func (k routerKind) read(raw map[string]any) *object {
 	o := k.neutron.read(raw)
 	gateway, _ := raw[keyOuterGateway].(map[string]any)
-	o.values["external_network"] = fromJSON(gateway["network_id"], cty.String)
+	o.values.set("external_network", fromJSON(gateway["network_id"], cty.String))
 	if snat, ok := gateway["enable_snat"]; ok {
-		o.values["enable_snat"] = fromJSON(snat, cty.Bool)
+		o.values.set("enable_snat", fromJSON(snat, cty.Bool))
 	}
-	o.values[outerBlock], _ = fixedAddresses(gateway, keyOuterIPs, k.schema.Nested(outerBlock).ValueType())
-	o.values[routeBlock] = readRoutes(raw, k.schema.Nested(routeBlock).ValueType())
+	outer, _ := fixedAddresses(gateway, keyOuterIPs, k.schema.Nested(outerBlock).ValueType())
+	o.values.set(outerBlock, outer)
+	o.values.set(routeBlock, readRoutes(raw, k.schema.Nested(routeBlock).ValueType()))
 	return o
 }
 
@@ -82,7 +83,7 @@ func (k routerKind) join(f found, ports []map[string]any) {
 		}
 	}
 	slices.Sort(subnets)
-	o.values["subnets"] = texts(slices.Compact(subnets), cty.List(cty.String))
+	o.values.set("subnets", texts(slices.Compact(subnets), cty.List(cty.String)))
 	o.detail = detail
 }
 
@@ -148,7 +149,7 @@ func (k routerKind) update(ctx context.Context, s *session, o *object, w wanted,
 		if w.written("external_network") != cty.NilVal {
 			info, _ := o.raw[keyOuterGateway].(map[string]any)
 			body[keyOuterGateway] = gatewayOf(w, objectsAt(info, keyOuterIPs))
-		} else if network := textOf(o.values["external_network"]); network != "" {
+		} else if network := textOf(o.values.get("external_network")); network != "" {
 			body[keyOuterGateway] = map[string]any{"network_id": network, "enable_snat": w.plain("enable_snat")}
 		}
 	}

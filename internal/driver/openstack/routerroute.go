@@ -27,14 +27,14 @@ func readRoutes(raw map[string]any, t cty.Type) cty.Value {
 // those which others add meanwhile stay.
 func (k routerKind) dropRoutes(ctx context.Context, s *session, o *object, w wanted) error {
 	nested := k.schema.Nested(routeBlock)
-	gone := slices.DeleteFunc(valuesIn(o.values[routeBlock]), func(v cty.Value) bool {
+	gone := slices.DeleteFunc(valuesIn(o.values.get(routeBlock)), func(v cty.Value) bool {
 		return !slices.Contains(w.drop[routeBlock], nested.KeyOf(v))
 	})
 	return k.changeRoutes(ctx, s, o, "remove_extraroutes", gone)
 }
 
 func (k routerKind) addRoutes(ctx context.Context, s *session, o *object, w wanted) error {
-	there := valuesIn(o.values[routeBlock])
+	there := valuesIn(o.values.get(routeBlock))
 	missing := slices.DeleteFunc(w.blocks(routeBlock), func(v cty.Value) bool {
 		return slices.ContainsFunc(there, func(h cty.Value) bool { return includes(v, h, true) })
 	})

@@ -58,7 +58,7 @@ func (k securityGroupKind) read(raw map[string]any) *object {
 		rules = append(rules, groupRule{rule: there, id: textAt(r, "id"), mark: mark, description: text, value: v})
 		values = append(values, v)
 	}
-	o.values[ruleBlock] = collection(values, t)
+	o.values.set(ruleBlock, collection(values, t))
 	o.detail = rules
 	return o
 }

@@ -27,8 +27,8 @@ func TestSecretsWithinMaps(t *testing.T) {
 	attributes["metadata"] = cty.MapVal(map[string]cty.Value{"token": secret, "tier": cty.StringVal("web")})
 	attributes["user_data"] = secret
 	desired := cty.ObjectVal(attributes)
-	have := &object{id: "1", values: map[string]cty.Value{
-		"metadata": cty.MapVal(map[string]cty.Value{"token": cty.StringVal("canary-old"), "tier": cty.StringVal("web")}), "user_data": cty.StringVal("canary-old"),
+	have := &object{id: "1", values: traits{
+		{"metadata", cty.MapVal(map[string]cty.Value{"token": cty.StringVal("canary-old"), "tier": cty.StringVal("web")})}, {"user_data", cty.StringVal("canary-old")},
 	}}
 	target := unit.Target{Spec: &unit.Resource{Kind: "instance", Block: block, Desired: desired}, ID: "1"}
 	for name, st := range map[string]unit.State{

@@ -36,7 +36,7 @@ func (k serverGroupKind) read(raw map[string]any) *object {
 	o.scope = o.project
 	o.values = readFields(k.schema, []field{{"id", "id"}, {"name", "name"}, {"project", "project_id"}, {"policy", "policy"}, {"members", "members"}}, raw)
 	rules, _ := raw["rules"].(map[string]any)
-	o.values[keyPerHost] = fromJSON(rules[keyPerHost], cty.Number)
+	o.values.set(keyPerHost, fromJSON(rules[keyPerHost], cty.Number))
 	return o
 }
 

@@ -34,16 +34,16 @@ func neutronSubnets(language *schema.Definition) neutron {
 
 func (k subnetKind) read(raw map[string]any) *object {
 	o := k.neutron.read(raw)
-	o.values["ip_version"] = fromJSON(raw["ip_version"], cty.Number)
+	o.values.set("ip_version", fromJSON(raw["ip_version"], cty.Number))
 	if prefix, err := netip.ParsePrefix(textAt(raw, "cidr")); err == nil {
-		o.values[lengthAttribute] = cty.NumberIntVal(int64(prefix.Bits()))
+		o.values.set(lengthAttribute, cty.NumberIntVal(int64(prefix.Bits())))
 	}
-	o.values["no_gateway"] = cty.BoolVal(textAt(raw, "gateway_ip") == "")
+	o.values.set("no_gateway", cty.BoolVal(textAt(raw, "gateway_ip") == ""))
 	var routes []any
 	for _, r := range objectsAt(raw, "host_routes") {
 		routes = append(routes, map[string]any{"destination": r["destination"], "next_hop": r["nexthop"]})
 	}
-	o.values["host_routes"] = fromList(routes, k.schema.Attribute("host_routes").Type)
+	o.values.set("host_routes", fromList(routes, k.schema.Attribute("host_routes").Type))
 	return o
 }
 

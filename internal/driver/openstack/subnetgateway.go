@@ -24,7 +24,7 @@ type subnetDetail struct {
 }
 
 // gatewayOfSubnet returns the gateway that a subnet has, which is not valid for none.
-func gatewayOfSubnet(o *object) netip.Addr { return addressOf(textOf(o.values["gateway_ip"])) }
+func gatewayOfSubnet(o *object) netip.Addr { return addressOf(textOf(o.values.get("gateway_ip"))) }
 
 // nextGateway returns the gateway that a subnet is to have, which is not valid for none, and
 // whether that is another one than it has.
@@ -47,7 +47,7 @@ func nextGateway(want cty.Value, o *object) (next netip.Addr, changes bool) {
 	case has.IsValid():
 		return has, false
 	}
-	next = firstAddress(textOf(o.values["cidr"]))
+	next = firstAddress(textOf(o.values.get("cidr")))
 	return next, next.IsValid()
 }
 
@@ -80,7 +80,7 @@ func (k subnetKind) complete(ctx context.Context, s *session, list []found) map[
 	for _, f := range list {
 		if _, changes := nextGateway(f.want, f.object); changes {
 			changing = append(changing, f)
-			networks = append(networks, textOf(f.object.values["network"]))
+			networks = append(networks, textOf(f.object.values.get("network")))
 		}
 	}
 	if len(changing) == 0 {
@@ -176,7 +176,7 @@ func (k subnetKind) consequences(want cty.Value, o *object, fields []unit.Field)
 	if pools == nil {
 		return nil
 	}
-	f := unit.Field{Path: poolsAttribute, Before: show(o.values[poolsAttribute]), Effect: unit.InPlace}
+	f := unit.Field{Path: poolsAttribute, Before: show(o.values.get(poolsAttribute)), Effect: unit.InPlace}
 	var after []any
 	for _, p := range pools {
 		after = append(after, map[string]any{"start": p["start"], "end": p["end"]})
@@ -212,7 +212,7 @@ func poolsBeside(o *object, gateway netip.Addr) []map[string]string {
 			pools = append(pools, map[string]string{"start": start.String(), "end": end.String()})
 		}
 	}
-	for _, p := range valuesIn(o.values[poolsAttribute]) {
+	for _, p := range valuesIn(o.values.get(poolsAttribute)) {
 		start, end := addressOf(textOf(attribute(p, "start"))), addressOf(textOf(attribute(p, "end")))
 		if gateway.Less(start) || end.Less(gateway) || start.Is4() != gateway.Is4() {
 			add(start, end)

@@ -36,7 +36,7 @@ func neutronSubnetPools(language *schema.Definition) neutron {
 
 func (k subnetPoolKind) read(raw map[string]any) *object {
 	o := k.neutron.read(raw)
-	o.values["ip_version"] = fromJSON(raw["ip_version"], cty.Number)
+	o.values.set("ip_version", fromJSON(raw["ip_version"], cty.Number))
 	return o
 }
 
@@ -54,7 +54,7 @@ func (k subnetPoolKind) create(ctx context.Context, s *session, w wanted) (*obje
 
 // compare compares ranges by the addresses in them.
 func (k subnetPoolKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
-	have, ok := o.values[name]
+	have, ok := o.values.look(name)
 	if name != prefixesAttribute || !ok {
 		return false, false
 	}
@@ -68,7 +68,7 @@ func (k subnetPoolKind) hindrance(want cty.Value, o *object, fields []unit.Field
 	}
 	wanted := joined(listOf(unmarked(attribute(want, prefixesAttribute))))
 	var missing []string
-	for _, there := range joined(listOf(o.values[prefixesAttribute])) {
+	for _, there := range joined(listOf(o.values.get(prefixesAttribute))) {
 		if !slices.ContainsFunc(wanted, func(p netip.Prefix) bool { return p.Bits() <= there.Bits() && p.Contains(there.Addr()) }) {
 			missing = append(missing, there.String())
 		}

@@ -28,7 +28,7 @@ func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[st
 		if nested := r.Block.Nested(name); nested != nil {
 			names = nested.KeysOf
 		}
-		wanted, there := names(want), names(m.object.values[name])
+		wanted, there := names(want), names(m.object.values.get(name))
 		for _, key := range set {
 			if slices.Contains(there, key) && !slices.Contains(wanted, key) {
 				all[name] = append(all[name], key)

@@ -37,7 +37,7 @@ func (k trunkKind) read(raw map[string]any) *object {
 			"port": p[keyPort], "segmentation_type": p["segmentation_type"], "segmentation_id": p["segmentation_id"],
 		}, t.ElementType()))
 	}
-	o.values[subPortBlock] = collection(values, t)
+	o.values.set(subPortBlock, collection(values, t))
 	return o
 }
 
@@ -61,7 +61,7 @@ func (k trunkKind) compare(name string, want cty.Value, o *object) (same, handle
 // subPorts returns the sub-ports that are wanted and not there, and the ports of those in their place.
 func (k trunkKind) subPorts(want cty.Value, o *object) (missing []cty.Value, wrong []string) {
 	there := map[string]cty.Value{}
-	for _, v := range valuesIn(o.values[subPortBlock]) {
+	for _, v := range valuesIn(o.values.get(subPortBlock)) {
 		there[textOf(attribute(v, "port"))] = v
 	}
 	for _, w := range valuesIn(want) {

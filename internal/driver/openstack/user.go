@@ -51,7 +51,7 @@ func (k userKind) complete(ctx context.Context, s *session, users []found) map[a
 		for _, raw := range raws {
 			ids = append(ids, textAt(raw, "id"))
 		}
-		u.object.values[groupsAttribute] = texts(ids, cty.Set(cty.String))
+		u.object.values.set(groupsAttribute, texts(ids, cty.Set(cty.String)))
 	}
 	return failures
 }
@@ -63,7 +63,7 @@ func (k userKind) create(ctx context.Context, s *session, w wanted) (*object, er
 	}
 	o, err := readOne(k.read)(k.post(ctx, s, body))
 	if err == nil && w.written(groupsAttribute) != cty.NilVal {
-		o.values[groupsAttribute] = cty.SetValEmpty(cty.String) // those that are written follow
+		o.values.set(groupsAttribute, cty.SetValEmpty(cty.String)) // those that are written follow
 	}
 	return o, err
 }
@@ -76,7 +76,7 @@ func (k userKind) update(ctx context.Context, s *session, o *object, w wanted, a
 	if err := k.patch(ctx, s, o.id, body); err != nil || !slices.Contains(attributes, groupsAttribute) {
 		return err
 	}
-	err := addTags(w.list(groupsAttribute), listOf(o.values[groupsAttribute]), func(group string) error {
+	err := addTags(w.list(groupsAttribute), listOf(o.values.get(groupsAttribute)), func(group string) error {
 		_, err := s.do(ctx, call{service: serviceIdentity, method: http.MethodPut, path: pathOf("groups", group, "users", o.id)})
 		return err
 	})

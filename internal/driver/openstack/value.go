@@ -24,11 +24,11 @@ func attributes(language *schema.Definition, kind string) *schema.Block {
 }
 
 // readFields returns the attributes that raw has. A key that raw lacks gives no attribute.
-func readFields(block *schema.Block, fields []field, raw map[string]any) map[string]cty.Value {
-	values := map[string]cty.Value{}
+func readFields(block *schema.Block, fields []field, raw map[string]any) traits {
+	values := make(traits, 0, len(block.Attributes)+len(block.Blocks))
 	for _, f := range fields {
 		if v, ok := raw[f.key]; ok {
-			values[f.attribute] = fromJSON(v, block.Attribute(f.attribute).Type)
+			values.set(f.attribute, fromJSON(v, block.Attribute(f.attribute).Type))
 		}
 	}
 	return values

@@ -31,13 +31,13 @@ func (k volumeKind) read(raw map[string]any) *object {
 	o := k.cinder.read(raw)
 	image, _ := raw["volume_image_metadata"].(map[string]any)
 	if id := textAt(image, "image_id"); id != "" || o.health == unit.HealthUnknown {
-		o.values["image"] = fromJSON(image["image_id"], cty.String)
+		o.values.set("image", fromJSON(image["image_id"], cty.String))
 	}
 	switch textAt(raw, "bootable") {
 	case "true":
-		o.values["bootable"] = cty.True
+		o.values.set("bootable", cty.True)
 	case "false":
-		o.values["bootable"] = cty.False
+		o.values.set("bootable", cty.False)
 	}
 	return o
 }
@@ -53,7 +53,7 @@ func (k volumeKind) get(ctx context.Context, s *session, id string) (*object, er
 
 // effect tells growing, which a volume does as it is, from shrinking, which none does.
 func (k volumeKind) effect(name string, want cty.Value, o *object, usual unit.Effect) unit.Effect {
-	if have := o.values["size"]; name == "size" && !have.IsNull() && want.LessThan(have).True() {
+	if have := o.values.get("size"); name == "size" && !have.IsNull() && want.LessThan(have).True() {
 		return unit.Replace
 	}
 	return usual

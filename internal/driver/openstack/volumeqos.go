@@ -131,7 +131,7 @@ func (k volumeTypeKind) writeQoS(ctx context.Context, s *session, o *object, w w
 		})
 		return err
 	}
-	have, want := textOf(o.values[volumeQoSOfAType]), w.text(volumeQoSOfAType)
+	have, want := textOf(o.values.get(volumeQoSOfAType)), w.text(volumeQoSOfAType)
 	if have != "" {
 		if err := change(have, pathDisassociate); err != nil && !notFound(err) {
 			return fmt.Errorf("take the QoS %s from it: %w", have, err)
@@ -148,8 +148,8 @@ func (k volumeTypeKind) writeQoS(ctx context.Context, s *session, o *object, w w
 }
 
 // readQoS is the QoS of a volume type, null for none. Who may not see it is not told of it at all.
-func readQoS(raw map[string]any, values map[string]cty.Value) {
+func readQoS(raw map[string]any, values *traits) {
 	if id, told := raw["qos_specs_id"]; told {
-		values[volumeQoSOfAType] = fromJSON(id, cty.String)
+		values.set(volumeQoSOfAType, fromJSON(id, cty.String))
 	}
 }

@@ -49,7 +49,7 @@ func (k volumeKind) retype(ctx context.Context, s *session, o *object, w wanted)
 		case err != nil:
 			return err
 		case now.busy != "":
-		case textOf(now.values[typeAttribute]) == want:
+		case textOf(now.values.get(typeAttribute)) == want:
 			return nil
 		case policy == schema.MigrationNever:
 			return unit.Blocked(fmt.Sprintf("Cinder did not give the volume the type %q: its storage cannot do so in place, or does not fit; write migration_policy = %q to have the data moved", want, schema.MigrationOnDemand))

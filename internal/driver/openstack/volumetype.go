@@ -30,8 +30,8 @@ func (k volumeTypeKind) read(raw map[string]any) *object {
 	text, mark := splitMark(textAt(raw, keyDescription))
 	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), mark: mark, raw: raw}
 	o.values = readFields(k.schema, []field{{"id", "id"}, {"name", "name"}, {"public", "is_public"}, {keySpecs, keySpecs}}, raw)
-	o.values[keyDescription] = cty.StringVal(text)
-	readQoS(raw, o.values)
+	o.values.set(keyDescription, cty.StringVal(text))
+	readQoS(raw, &o.values)
 	return o
 }
 
@@ -60,8 +60,8 @@ func (k volumeTypeKind) create(ctx context.Context, s *session, w wanted) (*obje
 	}, "volume_type"))
 	if err == nil {
 		// What follows.
-		o.values[volumeQoSOfAType] = cty.NullVal(cty.String)
-		o.values[typeQuota] = collection(nil, k.schema.Nested(typeQuota).ValueType())
+		o.values.set(volumeQoSOfAType, cty.NullVal(cty.String))
+		o.values.set(typeQuota, collection(nil, k.schema.Nested(typeQuota).ValueType()))
 	}
 	return o, err
 }

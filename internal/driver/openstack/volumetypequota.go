@@ -66,7 +66,7 @@ func (k volumeTypeKind) completeQuotas(ctx context.Context, s *session, objects 
 			continue
 		}
 		if len(projects) > 0 {
-			f.object.values[typeQuota] = collection(blocks, nested.ValueType())
+			f.object.values.set(typeQuota, collection(blocks, nested.ValueType()))
 		}
 	}
 	return failures
@@ -80,7 +80,7 @@ func (k volumeTypeKind) writeQuotas(ctx context.Context, s *session, o *object, 
 		})
 		return err
 	}
-	there := valuesIn(o.values[typeQuota])
+	there := valuesIn(o.values.get(typeQuota))
 	for _, v := range w.blocks(typeQuota) {
 		if slices.ContainsFunc(there, func(h cty.Value) bool { return includes(v, h, true) }) {
 			continue
