@@ -101,7 +101,7 @@ func contested(c plan.Change) string {
 }
 
 // input collects what a plan follows from.
-func (e *Engine) input(r *Revision, states map[addr.Object]unit.State) plan.Input {
+func (e *Engine) input(r *Revision, states map[addr.Object]*unit.State) plan.Input {
 	compare := map[unit.DriverName]plan.Compare{}
 	for name, driver := range e.Drivers {
 		compare[name] = driver.Compare
@@ -160,7 +160,7 @@ func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
 	p.Suspend(in.Suspensions, r.Moves)
 	e.weigh(ctx, p, in)
 	unseen := slices.ContainsFunc(p.Changes, func(c plan.Change) bool {
-		state := states[c.Address]
+		state := in.Seen(c.Address)
 		return (state.Existence == unit.Unknown || len(state.Unseen) > 0 && !c.Later) && c.Action != unit.ActionCreate && c.Action != unit.ActionImport
 	})
 	if !unseen {
@@ -227,11 +227,11 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 		return wait
 	}
 	a.stale, a.planning, a.last, a.waits = false, true, time.Now(), time.Time{}
-	states := make(map[addr.Object]unit.State, len(e.loops))
+	states := make(map[addr.Object]*unit.State, len(e.loops))
 	for address, l := range e.loops {
 		states[address] = l.state
 		if l.unplanned = e.unseen(l); l.unplanned {
-			states[address] = unit.State{Message: "it is still being observed"}
+			states[address] = &unit.State{Message: "it is still being observed"}
 		}
 	}
 	revision, in := e.revision, e.input(e.revision, states)

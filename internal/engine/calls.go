@@ -92,7 +92,7 @@ func (e *Engine) begin(l *loop, name unit.DriverName, call func() func()) {
 
 // apply records what is about to happen, and lets the driver take one step.
 func (e *Engine) apply(calls context.Context, l *loop, target unit.Target, desired cty.Value, c plan.Change) {
-	u, state, deployment, who := l.unit, l.state, e.revision.Deployment, e.identity()
+	u, state, deployment, who := l.unit, *l.state, e.revision.Deployment, e.identity()
 	l.repairs(c)
 	l.unserved = target.Unserved
 	e.begin(l, u.Spec.Driver(), func() func() {
@@ -156,7 +156,7 @@ func (e *Engine) failed(l *loop, err error) {
 
 // remove lets the driver take one step towards the absence of what a loop stands for.
 func (e *Engine) remove(calls context.Context, l *loop, target unit.Target, c plan.Change) {
-	state, who := l.state, e.identity()
+	state, who := *l.state, e.identity()
 	l.repairs(c)
 	e.begin(l, target.Locator.Driver, func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)

@@ -330,14 +330,14 @@ func (e *Engine) take(r *Revision) {
 		wanted[u.Address] = true
 		l := e.loops[u.Address]
 		if l == nil {
-			l = &loop{address: u.Address}
+			l = newLoop(u.Address)
 			e.loops[u.Address] = l
 		}
 		l.want(u)
 	}
 	for _, entry := range e.entries(r) {
 		if !wanted[entry.Address] && e.loops[entry.Address] == nil {
-			e.loops[entry.Address] = &loop{address: entry.Address}
+			e.loops[entry.Address] = newLoop(entry.Address)
 		}
 	}
 	for a, l := range e.loops {

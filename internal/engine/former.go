@@ -38,7 +38,7 @@ func (f *former) doubt() {
 // created, with another mark. From there it goes on as any creation does.
 func (e *Engine) stepSucceed(calls context.Context, l *loop, target unit.Target, c plan.Change) bool {
 	if !e.crowded(l, l.unit.Spec.Driver()) {
-		u, state, who := l.unit, l.state, e.identity()
+		u, state, who := l.unit, *l.state, e.identity()
 		l.repairs(c)
 		e.begin(l, u.Spec.Driver(), func() func() {
 			ctx, cancel := context.WithTimeout(calls, e.CallTimeout)

@@ -37,7 +37,8 @@ type loop struct {
 	address addr.Object
 	unit    *unit.Unit // nil when it is no longer wanted
 
-	state unit.State
+	// state is not changed but replaced, as a plan may be made of it meanwhile.
+	state *unit.State
 	seen  bool // state was observed at least once
 	stale bool // the state has to be observed again
 	dirty bool // a decision is due
@@ -72,6 +73,8 @@ type loop struct {
 	found    []unit.Field // drift that is being repaired
 	drift    []unit.Field // what was found and repaired in this revision, the newest first
 }
+
+func newLoop(a addr.Object) *loop { return &loop{address: a, state: &unit.State{}} }
 
 // noted is what of the change that was decided on is asked for later. There are as many as loops, and the whole is large.
 type noted struct {
@@ -189,7 +192,7 @@ func (l *loop) serves() bool { return l.change.serves && l.unit != nil && l.stat
 func (l *loop) dim() bool { return l.state.Existence == unit.Present && len(l.state.Unseen) > 0 }
 
 // foreign tells whether what was seen is somebody else's, see [plan.Foreign].
-func (l *loop) foreign() bool { return plan.Foreign(l.unit, l.state) }
+func (l *loop) foreign() bool { return plan.Foreign(l.unit, *l.state) }
 
 // resting tells whether the next attempt has to wait after a failed one.
 func (l *loop) resting(now time.Time) bool {

@@ -55,7 +55,7 @@ func (e *Engine) mend(calls context.Context, l *loop, target unit.Target, desire
 		m.attempts, m.wake, m.why = 0, time.Time{}, ""
 		return false
 	}
-	step := stepOf(c, l.state)
+	step := stepOf(c, *l.state)
 	if time.Now().Before(m.wake) || m.guard.refused == step || e.crowded(l, l.unit.Spec.Driver()) {
 		return false
 	}
@@ -64,7 +64,7 @@ func (e *Engine) mend(calls context.Context, l *loop, target unit.Target, desire
 		m.wake, m.why, e.changed = time.Now().Add(wait), m.guard.finding(c, difference), true
 		return false
 	}
-	u, state := l.unit, l.state
+	u, state := l.unit, *l.state
 	target.Mend = true
 	e.begin(l, u.Spec.Driver(), func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)

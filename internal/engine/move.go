@@ -27,7 +27,7 @@ func (e *Engine) relocate() {
 	for to := range e.places.From {
 		l := e.loops[to]
 		if l == nil {
-			l = &loop{address: to}
+			l = newLoop(to)
 			e.loops[to] = l
 		}
 		l.stale, l.dirty = true, true

@@ -47,7 +47,9 @@ func (e *Engine) lookAround(calls context.Context) {
 				continue
 			}
 			l.busy, l.looks, l.stale = true, true, false
-			l.state.Observed = nil // nothing is decided by it any more, and there would be two of each beside each other
+			last := *l.state
+			last.Observed = nil // nothing is decided by it any more, and there would be two of each beside each other
+			l.state = &last
 			t := e.target(l.unit, a)
 			t.Unserved, t.Outputs = e.unserving(l), l.state.Outputs
 			l.unserved = t.Unserved
@@ -104,10 +106,10 @@ func addressesOf(targets []unit.Target) []addr.Object {
 }
 
 // observeAll observes with all drivers at once, for a plan that nobody acts on.
-func (e *Engine) observeAll(ctx context.Context, targets map[unit.DriverName][]unit.Target) (map[addr.Object]unit.State, error) {
+func (e *Engine) observeAll(ctx context.Context, targets map[unit.DriverName][]unit.Target) (map[addr.Object]*unit.State, error) {
 	var mutex sync.Mutex
 	var group sync.WaitGroup
-	all := map[addr.Object]unit.State{}
+	all := map[addr.Object]*unit.State{}
 	var failures []error
 	for name, list := range targets {
 		group.Go(func() {
@@ -120,7 +122,7 @@ func (e *Engine) observeAll(ctx context.Context, targets map[unit.DriverName][]u
 				if !ok && err != nil {
 					state.Message = err.Error()
 				}
-				all[a] = state
+				all[a] = &state
 			}
 			if err != nil {
 				failures = append(failures, fmt.Errorf("observe %s: %w", name, err))
@@ -166,7 +168,7 @@ func (e *Engine) saw(l *loop, state unit.State) {
 	if state.Secrets == nil && state.Withheld == "" { // a driver's own step knows of none
 		state.Secrets = old.Secrets
 	}
-	l.seen, l.state = true, state
+	l.seen, l.state = true, &state
 	e.counts(l, state)
 	if old.ID != state.ID || old.API != state.API || !slices.Equal(old.Details, state.Details) {
 		e.changed = true
@@ -192,9 +194,8 @@ func (e *Engine) blind(l *loop, state unit.State, err error) {
 	}
 	l.seen = true // but what was asked for meanwhile stays due
 	l.lacks = nil
-	outputs, secrets := l.state.Outputs, l.state.Secrets
-	l.state = state
-	l.state.Outputs, l.state.Secrets = outputs, secrets
+	state.Outputs, state.Secrets = l.state.Outputs, l.state.Secrets
+	l.state = &state
 	waits := l.awaitsAPI(e)
 	if l.blinded() && !waits {
 		l.blind = 0 // what came before says nothing about an API that is ready

@@ -154,7 +154,7 @@ func (e *Engine) unrecorded(l *loop, desired cty.Value) bool {
 	if known && entry.Phase == inventory.Deleting && l.state.Health == unit.HealthProgressing {
 		return false
 	}
-	return !known || !reflect.DeepEqual(entry, done(found(entry, l.state), l.unit, desired, l.decided.target())) || e.undeployed(&entry)
+	return !known || !reflect.DeepEqual(entry, done(found(entry, *l.state), l.unit, desired, l.decided.target())) || e.undeployed(&entry)
 }
 
 // undeployed tells whether the inventory has lost, or never had, what cloud a release belongs to.
@@ -167,7 +167,7 @@ func (e *Engine) undeployed(entry *inventory.Entry) bool {
 // settle records that a unit is as it should be: found so, or left so by a process that was killed
 // before it could say it.
 func (e *Engine) settle(calls context.Context, l *loop, desired cty.Value) {
-	u, state, deployment, who, target := l.unit, l.state, e.revision.Deployment, e.identity(), l.decided.target()
+	u, state, deployment, who, target := l.unit, *l.state, e.revision.Deployment, e.identity(), l.decided.target()
 	e.begin(l, u.Spec.Driver(), func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()

@@ -179,7 +179,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	if waits := e.awaited(l.address); len(waits) > 0 {
 		return l.set(PhaseWaiting, "", waits...)
 	}
-	revealed := plan.Revealed(l.unit, l.state)
+	revealed := plan.Revealed(l.unit, *l.state)
 	desired, diags := plan.Desired(revealed, e.outputs)
 	if diags.HasErrors() {
 		return l.set(PhaseBlocked, diags[0].Error())
@@ -197,7 +197,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	l.decided = decided{target.Complete, target.Triggers, target.Sensitive}
 	l.former.left = known && len(entry.Former) > 0
 	driver := e.Drivers[l.unit.Spec.Driver()]
-	c := plan.Decide(l.unit, entryPointer, target, desired, l.state, driver.Compare)
+	c := plan.Decide(l.unit, entryPointer, target, desired, *l.state, driver.Compare)
 	e.note(l, c)
 	e.noteHealing(l, entry.Healing)
 	if c.Heals {
@@ -324,7 +324,7 @@ func (e *Engine) stepChange(calls context.Context, l *loop, target unit.Target, 
 // mayStep tells whether a driver may be called for a change now. When not, the second result tells
 // whether the phase changed by that.
 func (e *Engine) mayStep(l *loop, c plan.Change, name unit.DriverName) (ready, changed bool) {
-	step := stepOf(c, l.state)
+	step := stepOf(c, *l.state)
 	if l.guard.refused == step {
 		return false, l.set(PhaseBlocked, l.guard.why)
 	}

@@ -22,7 +22,7 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 		return l.set(PhaseWaiting, forThePlan)
 	}
 	if !ok {
-		l.state, l.seen, l.stale, l.wake = unit.State{Existence: unit.Absent}, true, false, time.Time{}
+		l.state, l.seen, l.stale, l.wake = &unit.State{Existence: unit.Absent}, true, false, time.Time{}
 		if !l.set(PhaseGone, "") {
 			return false
 		}
@@ -54,7 +54,7 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	if why := e.places.Held[l.address]; why != "" {
 		return l.set(PhaseBlocked, why)
 	}
-	c := plan.Departed(&entry, l.state, e.revision.Removals, e.revision.Removed[l.address], e.revision.CleanUps[l.address])
+	c := plan.Departed(&entry, *l.state, e.revision.Removals, e.revision.Removed[l.address], e.revision.CleanUps[l.address])
 	if inherited {
 		c = plan.Inherited(&entry, heir)
 	}
@@ -97,7 +97,7 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	if e.admitted.outdated(c) {
 		return l.waitForPlan(&e.admitted, askAgain)
 	}
-	step := stepOf(c, l.state)
+	step := stepOf(c, *l.state)
 	if l.guard.refused == step {
 		return l.set(PhaseBlocked, l.guard.why)
 	}
@@ -185,7 +185,7 @@ func (e *Engine) stepReplace(calls context.Context, l *loop, target unit.Target,
 	if e.admitted.outdated(c) {
 		return l.waitForPlan(&e.admitted, askAgain)
 	}
-	step := stepOf(c, l.state)
+	step := stepOf(c, *l.state)
 	if l.guard.refused == step {
 		return l.set(PhaseBlocked, l.guard.why)
 	}

@@ -109,7 +109,7 @@ func textOf(t unit.Target) string {
 // input is what a plan follows from, of an empty world.
 func input(units ...unit.Unit) *plan.Input {
 	return &plan.Input{
-		Units: units, Removed: map[addr.Object]bool{}, States: map[addr.Object]unit.State{}, Ranges: map[string]diag.Range{},
+		Units: units, Removed: map[addr.Object]bool{}, States: map[addr.Object]*unit.State{}, Ranges: map[string]diag.Range{},
 		Marker: marker(), Hosts: plan.Hosts{None: true},
 		Compare: map[unit.DriverName]plan.Compare{unit.Kubernetes: compare, unit.OpenStack: compare},
 	}

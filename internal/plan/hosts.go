@@ -24,7 +24,7 @@ func (p *Plan) keepRunning(in *Input) {
 		running += n
 	}
 	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Kind == kindInstance && c.Action == unit.ActionDelete && in.States[c.Address].Existence == unit.Present {
+		if c := &p.Changes[i]; c.Kind == kindInstance && c.Action == unit.ActionDelete && in.Seen(c.Address).Existence == unit.Present {
 			running--
 		}
 	}
@@ -59,7 +59,7 @@ func hosting(in *Input) bool {
 	return slices.ContainsFunc(in.Entries, func(e inventory.Entry) bool {
 		return isNova(e.Class, e.Address) && e.Applied != "" && e.Phase != inventory.Deleting
 	}) || slices.ContainsFunc(in.Units, func(u unit.Unit) bool {
-		return isNova(u.Class, u.Address) && in.States[u.Address].Ready()
+		return isNova(u.Class, u.Address) && in.Seen(u.Address).Ready()
 	})
 }
 

@@ -183,7 +183,7 @@ func (p *Plan) keepOwners(in *Input) {
 	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		of := identity{c.Kind, cmp.Or(in.Imports[c.Address].ID, in.States[c.Address].ID)}
+		of := identity{c.Kind, cmp.Or(in.Imports[c.Address].ID, in.Seen(c.Address).ID)}
 		if c.Action != unit.ActionImport || of.id == "" {
 			continue
 		}

@@ -27,7 +27,7 @@ func (p *Plan) refuseImmutable(in *Input) {
 		u := &in.Units[i]
 		entry := entryOf(in.Entries, u.Address)
 		// Of a chart the name is looked for that is wanted, so that nothing there says nothing of what was applied.
-		absent := in.States[u.Address].Existence == unit.Absent && u.Class != unit.ClassWorkload
+		absent := in.Seen(u.Address).Existence == unit.Absent && u.Class != unit.ClassWorkload
 		if u.Fixed == nil || entry == nil || absent {
 			continue
 		}

@@ -37,7 +37,7 @@ func TestFixedAttributes(t *testing.T) {
 			in := input(u)
 			has(in, u)
 			in.Entries[0].Fixed = test.was
-			in.States[u.Address] = unit.State{Existence: test.seen, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
+			in.States[u.Address] = &unit.State{Existence: test.seen, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
 			for place, ranges := range map[string]map[string]diag.Range{
 				"block.hcl": {}, "line.hcl": {plan.FixedAt("service.mariadb", "storage_size"): {File: "line.hcl"}},
 			} {
@@ -77,7 +77,7 @@ func TestWhatIsKept(t *testing.T) {
 		in := input(u)
 		has(in, u)
 		in.Entries[0].Fixed = c.was
-		in.States[u.Address] = unit.State{Existence: unit.Present, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
+		in.States[u.Address] = &unit.State{Existence: unit.Present, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
 		var got []string
 		for _, d := range plan.Make(*in).Refused {
 			got = append(got, d.Summary)
@@ -99,9 +99,9 @@ func TestFixedAttributesOfCharts(t *testing.T) {
 	in := input(u, other)
 	has(in, u)
 	in.Entries[0].Fixed = map[string]string{"name": "old"}
-	in.States[other.Address] = unit.State{Existence: unit.Absent, Observed: ""}
+	in.States[other.Address] = &unit.State{Existence: unit.Absent, Observed: ""}
 	for _, existence := range []unit.Existence{unit.Present, unit.Absent} {
-		in.States[u.Address] = unit.State{Existence: existence, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
+		in.States[u.Address] = &unit.State{Existence: existence, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
 		p := plan.Make(*in)
 		held, free := p.Change(u.Address), p.Change(other.Address)
 		if len(p.Refused) > 0 || held.Action != unit.ActionBlocked || !strings.HasPrefix(held.Reason, `name cannot change from "old" to "new"`) {
@@ -142,7 +142,7 @@ func TestWhatIsTakenOutOfAManifest(t *testing.T) {
 	other := of("service.b", "m")
 	blind.Units = append(blind.Units, other)
 	has(blind, other)
-	blind.States[other.Address] = unit.State{}
+	blind.States[other.Address] = &unit.State{}
 	if c := change(blind); c.Action != unit.ActionBlocked || !strings.Contains(c.Reason, "incomplete") {
 		t.Errorf("while not all can be seen: %+v", c)
 	}

@@ -19,7 +19,7 @@ import (
 func (m *maker) foresee(c *Change, u *unit.Unit, desired cty.Value) {
 	resource, ok := u.Spec.(*unit.Resource)
 	from := m.renewed(u)
-	state := m.States[u.Address]
+	state := m.Seen(u.Address)
 	if !ok || from.IsZero() || resource.Lookup || state.Existence != unit.Present || desired == cty.NilVal || !desired.Type().IsObjectType() ||
 		c.Action != unit.ActionNone && c.Action != unit.ActionUpdate || c.Drift {
 		return

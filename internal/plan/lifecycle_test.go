@@ -49,7 +49,7 @@ func hasInstance(in *plan.Input, u unit.Unit) {
 		"security_groups": cty.ListVal([]cty.Value{cty.StringVal("g0"), cty.StringVal("g1")}),
 		"user_data":       cty.StringVal("hush").Mark(model.Sensitive),
 	})
-	in.States[u.Address] = s
+	in.States[u.Address] = new(s)
 	plain := in.Compare[unit.OpenStack]
 	in.Compare[unit.OpenStack] = func(t unit.Target, desired cty.Value, s unit.State) unit.Diff {
 		if _, ok := t.Spec.(*unit.Resource); ok && s.Existence == unit.Present {
@@ -99,9 +99,9 @@ func TestWhatIsNotKnownYetIsShown(t *testing.T) {
 			has(in, group, test.image)
 			wantGroup := "none"
 			if test.group == unit.Absent {
-				in.States[group.Address], wantGroup = unit.State{Existence: unit.Absent}, "create"
+				in.States[group.Address], wantGroup = &unit.State{Existence: unit.Absent}, "create"
 			}
-			in.States[test.image.Address] = seen("i")
+			in.States[test.image.Address] = new(seen("i"))
 			web := instance("resource.web", "resource.image", "resource.group")
 			web.MayLose = true
 			if test.change != nil {
@@ -135,7 +135,7 @@ func TestCreateFirst(t *testing.T) {
 			net.CreateFirst, sub.CreateFirst = test.net, test.sub
 			in := input(net, sub, port)
 			has(in, net, sub, port)
-			in.States[net.Address], in.States[sub.Address] = seen("1"), seen("1")
+			in.States[net.Address], in.States[sub.Address] = new(seen("1")), new(seen("1"))
 			p := plan.Make(*in)
 			expect(t, p, test.want...)
 			first := "none"
@@ -157,14 +157,14 @@ func TestWhatWasReplacedIsNotForgotten(t *testing.T) {
 	e := entryOf(u)
 	e.Former = []inventory.Former{{UID: "before", ID: "id0", Locator: e.Locator}}
 	in := input(u)
-	in.Entries, in.States[u.Address] = []inventory.Entry{e}, seen("x")
+	in.Entries, in.States[u.Address] = []inventory.Entry{e}, new(seen("x"))
 	p := plan.Make(*in)
 	expect(t, p, "resource.a update: what it has replaced is deleted")
 	if p.Empty() {
 		t.Error("something is to be deleted")
 	}
-	in.Units, in.States[u.Address] = []unit.Unit{of("resource.other", "x")}, unit.State{Existence: unit.Absent}
-	in.States[at("resource.other")] = seen("x")
+	in.Units, in.States[u.Address] = []unit.Unit{of("resource.other", "x")}, &unit.State{Existence: unit.Absent}
+	in.States[at("resource.other")] = new(seen("x"))
 	expect(t, plan.Make(*in), "resource.a delete", "resource.other none")
 
 	u.CreateFirst = true
@@ -174,7 +174,7 @@ func TestWhatWasReplacedIsNotForgotten(t *testing.T) {
 		e, more = e.Succeed(marker(), nil, "id")
 	}
 	in = input(u)
-	in.Entries, in.States[u.Address] = []inventory.Entry{e}, seen("x")
+	in.Entries, in.States[u.Address] = []inventory.Entry{e}, new(seen("x"))
 	expect(t, plan.Make(*in), "resource.a blocked: too many")
 }
 

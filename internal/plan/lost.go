@@ -65,7 +65,7 @@ func (p *Plan) keepLost(in *Input) {
 	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if st := in.States[c.Address]; st.Owned && st.Mark != "" {
+		if st := in.Seen(c.Address); st.Owned && st.Mark != "" {
 			holders[st.Mark] = c
 		}
 	}
@@ -74,7 +74,7 @@ func (p *Plan) keepLost(in *Input) {
 		if c.Action != unit.ActionCreate {
 			continue
 		}
-		for _, o := range in.States[c.Address].Marked {
+		for _, o := range in.Seen(c.Address).Marked {
 			uid, ours := in.Marker.Own(o.Mark)
 			if !ours {
 				c.block(fmt.Sprintf("%s has this name and a KupenStack mark that cannot be checked: another installation made it, or one that was lost. Restore the Secret of that one, rename one of the two, or take the mark off to have it taken over", o.Name))

@@ -71,29 +71,29 @@ func TestNothingIsCreatedBesideWhatMayHaveBeenMoved(t *testing.T) {
 	named := unit.State{Existence: unit.Absent, Marked: []unit.Marked{{Name: "web (id1)", Mark: mark}}}
 	planned := func(set func(in *plan.Input)) *plan.Plan {
 		in := input(of("resource.b", "b"))
-		in.States[at("resource.b")] = named
+		in.States[at("resource.b")] = new(named)
 		set(in)
 		return plan.Make(*in)
 	}
 	const unexplained = "web (id1) has this name and a mark of ours, and nothing on record says what it is: if it was moved here, write its moved block again, else rename one of the two"
 	expect(t, planned(func(*plan.Input) {}), "resource.b blocked: "+unexplained)
 	expect(t, planned(func(in *plan.Input) { // of another installation, or forged
-		in.States[at("resource.b")] = unit.State{Existence: unit.Absent, Marked: []unit.Marked{{Name: "web (id2)", Mark: "kupenstack:x.y"}}}
+		in.States[at("resource.b")] = &unit.State{Existence: unit.Absent, Marked: []unit.Marked{{Name: "web (id2)", Mark: "kupenstack:x.y"}}}
 	}), "resource.b blocked: web (id2) has this name and a KupenStack mark that cannot be checked: another installation made it, or one that was lost. "+
 		"Restore the Secret of that one, rename one of the two, or take the mark off to have it taken over")
 	expect(t, planned(func(in *plan.Input) { // it is somebody's for certain
 		a := of("resource.a", "a")
 		entry := entryOf(a)
 		entry.UID = m.UID(a.Address)
-		in.Entries, in.Units, in.States[a.Address] = []inventory.Entry{entry}, append(in.Units, a), seen("a")
+		in.Entries, in.Units, in.States[a.Address] = []inventory.Entry{entry}, append(in.Units, a), new(seen("a"))
 	}), "resource.a none", "resource.b create")
 	holder := seen("a")
 	holder.Mark = mark
 	expect(t, planned(func(in *plan.Input) { // two with one name
-		in.Units, in.States[at("resource.a")] = append(in.Units, of("resource.a", "a")), holder
+		in.Units, in.States[at("resource.a")] = append(in.Units, of("resource.a", "a")), new(holder)
 	}), "resource.a none", "resource.b create")
 	in := input(of("resource.a", "!a"), of("resource.b", "b"))
-	in.States[at("resource.a")], in.States[at("resource.b")] = holder, named
+	in.States[at("resource.a")], in.States[at("resource.b")] = new(holder), new(named)
 	in.Compare[unit.OpenStack] = renaming
 	p := plan.Make(*in)
 	if a := p.Change(at("resource.a")); a.Action != unit.ActionBlocked || a.Wanted != unit.ActionReplace {

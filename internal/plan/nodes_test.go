@@ -40,7 +40,7 @@ func TestAnotherNode(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(is, user)
 			has(in, was, user)
-			in.States[is.Address], in.Hosts = test.state, test.hosts
+			in.States[is.Address], in.Hosts = new(test.state), test.hosts
 			p := plan.Make(*in)
 			expect(t, p, test.want, "resource.user none")
 			if asks := p.AsksHosts(); asks != (p.Count(unit.ActionReplace) == 1) {
@@ -90,7 +90,7 @@ func TestAnotherBlock(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(test.units...)
 			has(in, test.owned...)
-			in.States[b.Address], in.Hosts = seen("compute"), instances
+			in.States[b.Address], in.Hosts = new(seen("compute")), instances
 			expect(t, plan.Make(*in), test.want...)
 		})
 	}
@@ -124,9 +124,9 @@ func TestRecordOfANodeThatIsTakenOver(t *testing.T) {
 			in := input(turned...)
 			has(in, was...)
 			for i, value := range test.seen {
-				in.States[turned[i].Address] = seen(value)
+				in.States[turned[i].Address] = new(seen(value))
 				if value == "" {
-					in.States[turned[i].Address] = unit.State{Message: "timeout"}
+					in.States[turned[i].Address] = &unit.State{Message: "timeout"}
 				}
 			}
 			if test.taken {
@@ -181,7 +181,7 @@ func TestHostsByOtherNames(t *testing.T) {
 			}
 			state := seen("compute")
 			state.Labels = test.labels
-			in.States[is.Address] = state
+			in.States[is.Address] = new(state)
 			in.Hosts = plan.Hosts{Count: map[string]int{test.host: 3}}
 			p := plan.Make(*in)
 			p.Changes = p.Changes[:1]

@@ -64,7 +64,7 @@ func (o occupied) stray(until string) string {
 // mayHave tells whether the node of a change may have a label. Of a node that a block leaves for another
 // one nothing was seen.
 func mayHave(in *Input, c *Change, label string) bool {
-	labels := in.States[c.Address].Labels
+	labels := in.Seen(c.Address).Labels
 	return c.Action == unit.ActionReplace || labels == nil || slices.Contains(labels, label)
 }
 

@@ -42,7 +42,7 @@ func (p *Plan) homeless(in *Input) bool {
 		return e.Class == unit.ClassService && e.Address.Name() == keystone
 	}) && !slices.ContainsFunc(in.Units, func(u unit.Unit) bool {
 		node, ok := u.Spec.(*unit.Node)
-		return ok && node.Labels[unit.ControlPlaneLabel] != "" && in.States[u.Address].Existence == unit.Present
+		return ok && node.Labels[unit.ControlPlaneLabel] != "" && in.Seen(u.Address).Existence == unit.Present
 	})
 }
 

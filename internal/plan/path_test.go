@@ -30,7 +30,7 @@ func TestThePathStaysOpen(t *testing.T) {
 			u.Closes = test.closes
 			in := input(u)
 			has(in, u)
-			in.States[u.Address] = seen(test.was)
+			in.States[u.Address] = new(seen(test.was))
 			if test.resources {
 				in.Units = append(in.Units, r)
 				has(in, r)
@@ -81,10 +81,10 @@ func TestTheLastNodeOfTheControlPlane(t *testing.T) {
 			x := of("service.x", "x")
 			in := input(append(test.units, x)...)
 			has(in, node("node.a", "a", "x"))
-			in.States[x.Address], in.States[another.Address] = unit.State{Existence: unit.Absent}, unit.State{Existence: test.other}
+			in.States[x.Address], in.States[another.Address] = &unit.State{Existence: unit.Absent}, &unit.State{Existence: test.other}
 			state := seen("x")
 			state.Labels = test.seen
-			in.States[a.Address] = state
+			in.States[a.Address] = new(state)
 			if test.keystone {
 				has(in, of("service.keystone", "k"))
 			}
@@ -112,7 +112,7 @@ func TestNobodyToAskAboutAControlPlane(t *testing.T) {
 		has(in, of("node.a", "control"))
 		state := seen("control")
 		state.Labels = []string{label}
-		in.States[u.Address] = state
+		in.States[u.Address] = new(state)
 		in.Hosts = plan.Hosts{Err: errors.New("nova is down")}
 		expect(t, plan.Make(*in), want)
 	}

@@ -38,7 +38,7 @@ type Input struct {
 
 	Entries []inventory.Entry
 	Marker  inventory.Marker
-	States  map[addr.Object]unit.State
+	States  map[addr.Object]*unit.State // which nobody changes any more; see [Input.Seen]
 	Compare map[unit.DriverName]Compare
 
 	// Hosts tells how many instances run on a host, by the host's name.
@@ -47,6 +47,14 @@ type Input struct {
 	Now time.Time
 	// MaxDeletes is how many objects of a class may be deleted at once, but for those that removed blocks name.
 	MaxDeletes Limits
+}
+
+// Seen returns the state of an address: unknown where there is none.
+func (in *Input) Seen(a addr.Object) unit.State {
+	if state := in.States[a]; state != nil {
+		return *state
+	}
+	return unit.State{}
 }
 
 // Hosts is what is known of the instances on each host.
@@ -92,7 +100,7 @@ func Make(in Input) *Plan {
 	for i := range in.Entries {
 		a := in.Entries[i].Address
 		if at := m.places[a]; at.unit == nil && at.change == nil {
-			c := Departed(at.entry, in.States[a], in.Removals, in.Removed[a], in.CleanUps[a])
+			c := Departed(at.entry, in.Seen(a), in.Removals, in.Removed[a], in.CleanUps[a])
 			if heir, ok := m.identity.Nodes.Heir(at.entry); ok {
 				c = Inherited(at.entry, heir)
 			}
@@ -200,7 +208,7 @@ func (m *maker) decide(a addr.Object) *Change {
 	u, entry := at.unit, at.entry
 	c := m.begin(Change{Address: a, Class: u.Class, Kind: u.Spec.Locator().Kind, Range: u.Range}) // the graph has no cycles; should it have one, this ends it
 	waitsFor := m.missing(u)
-	state := m.States[a]
+	state := m.Seen(a)
 	if state.Existence == unit.Unknown && entry == nil && !waitsFor.IsZero() {
 		// Nobody can have made it yet: what it lives in is not there.
 		c.Action, c.Reason = unit.ActionCreate, "once "+waitsFor.String()+" is there"
@@ -249,7 +257,7 @@ func (m *maker) missing(u *unit.Unit) addr.Object {
 			continue
 		}
 		c := m.decide(e.To)
-		if c.Action == unit.ActionCreate || c.Action == unit.ActionDeferred || c.Action == unit.ActionImport && m.States[e.To].Existence != unit.Present {
+		if c.Action == unit.ActionCreate || c.Action == unit.ActionDeferred || c.Action == unit.ActionImport && m.Seen(e.To).Existence != unit.Present {
 			return e.To
 		}
 	}
@@ -274,8 +282,8 @@ func (m *maker) outputs(a addr.Object) cty.Value {
 	}
 	if c := m.decide(a); c.Action == unit.ActionCreate || c.Action == unit.ActionReplace && Suspended(m.Suspensions, m.Moves, a) == nil {
 		return cty.NilVal
-	} else if c.Action == unit.ActionBlocked && Foreign(m.places[a].unit, m.States[a]) {
+	} else if c.Action == unit.ActionBlocked && Foreign(m.places[a].unit, m.Seen(a)) {
 		return cty.NilVal
 	}
-	return m.States[a].Outputs
+	return m.Seen(a).Outputs
 }

@@ -18,7 +18,7 @@ import (
 func has(in *plan.Input, units ...unit.Unit) {
 	for _, u := range units {
 		in.Entries = append(in.Entries, entryOf(u))
-		in.States[u.Address] = seen(u.Spec.(*spec).value)
+		in.States[u.Address] = new(seen(u.Spec.(*spec).value))
 	}
 }
 
@@ -39,8 +39,8 @@ func expect(t *testing.T, p *plan.Plan, want ...string) {
 
 func TestMakeOfANewCloud(t *testing.T) {
 	in := input(of("service.keystone", "k"), of("resource.net", "n", "service.keystone"), resource("resource.port", "resource.net"), of("resource.alone", "x"))
-	in.States[at("service.keystone")] = unit.State{Existence: unit.Absent}
-	in.States[at("resource.alone")] = unit.State{Message: "there is no API"}
+	in.States[at("service.keystone")] = &unit.State{Existence: unit.Absent}
+	in.States[at("resource.alone")] = &unit.State{Message: "there is no API"}
 	p := plan.Make(*in)
 	expect(t, p, "resource.alone unknown: there is no API", "resource.net create: once service.keystone is there",
 		"resource.port create: once resource.net is there", "service.keystone create")
@@ -67,7 +67,7 @@ func TestMakeFollowsReplacements(t *testing.T) {
 	in := input(changed, port)
 	has(in, net)
 	in.Entries = append(in.Entries, entryOf(port))
-	in.States[port.Address] = seen("id of net")
+	in.States[port.Address] = new(seen("id of net"))
 	expect(t, plan.Make(*in), "resource.net replace", "resource.port replace")
 	in.Units[0] = net
 	expect(t, plan.Make(*in), "resource.net none", "resource.port none")
@@ -105,7 +105,7 @@ func TestReplacingWhatOthersNeedIsBlocked(t *testing.T) {
 				}
 			}
 			if test.gone != "" {
-				in.States[at(test.gone)] = unit.State{Existence: unit.Absent}
+				in.States[at(test.gone)] = &unit.State{Existence: unit.Absent}
 			}
 			expect(t, plan.Make(*in), test.want...)
 		})
@@ -210,12 +210,12 @@ func TestTheWayToOpenStackStays(t *testing.T) {
 	in := input(of("service.other", "o"))
 	in.Removed[keystone.Address], in.Removed[glance.Address] = true, true
 	has(in, keystone, glance, net)
-	in.States[at("service.other")] = unit.State{Existence: unit.Absent}
+	in.States[at("service.other")] = &unit.State{Existence: unit.Absent}
 	expect(t, plan.Make(*in), "resource.net delete", "service.glance delete", "service.keystone blocked: resources of the inventory can be reached only through it (1)", "service.other create")
 	in = input(of("service.other", "o"))
 	in.Removed[keystone.Address] = true
 	has(in, keystone)
-	in.States[at("service.other")] = unit.State{Existence: unit.Absent}
+	in.States[at("service.other")] = &unit.State{Existence: unit.Absent}
 	expect(t, plan.Make(*in), "service.keystone delete", "service.other create")
 }
 
@@ -293,8 +293,8 @@ func TestNodesWithInstancesKeepTheirLabels(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(test.units...)
 			has(in, was)
-			in.States[was.Address] = test.state
-			in.States[at("service.x")] = unit.State{Existence: unit.Absent}
+			in.States[was.Address] = new(test.state)
+			in.States[at("service.x")] = &unit.State{Existence: unit.Absent}
 			if p := plan.Make(*in); p.AsksHosts() != test.asks {
 				t.Errorf("it asks for the hosts: %t", p.AsksHosts())
 			}
@@ -311,7 +311,7 @@ func TestNodesWithInstancesKeepTheirLabels(t *testing.T) {
 func TestInstancesAreCountedByTheNameOfTheNode(t *testing.T) {
 	for _, address := range []string{`node.pool["n"]`, "node.label"} {
 		in := input(of(address, "storage"))
-		in.States[at(address)] = seen("compute")
+		in.States[at(address)] = new(seen("compute"))
 		in.Hosts = plan.Hosts{Count: map[string]int{"n": 3}}
 		expect(t, plan.Make(*in), address+" blocked: instances run there (3)")
 	}
@@ -323,7 +323,7 @@ func TestNodesMove(t *testing.T) {
 	in := input(is)
 	has(in, was)
 	in.Hosts = plan.Hosts{None: true}
-	in.States[was.Address], in.States[is.Address] = seen("compute"), seen("compute")
+	in.States[was.Address], in.States[is.Address] = new(seen("compute")), new(seen("compute"))
 	in.Moves = []model.Move{{From: was.Address, To: is.Address}}
 	p := plan.Make(*in)
 	if c := p.Change(is.Address); p.Change(was.Address) != nil || c.Action != unit.ActionMove || c.From != was.Address {
@@ -336,14 +336,14 @@ func TestNothingIsDeletedThatIsSeenInPart(t *testing.T) {
 	in := input(a, of("service.t", "t"))
 	in.Removed[s.Address] = true
 	has(in, a, b, s)
-	in.States[at("service.t")] = unit.State{Existence: unit.Absent}
-	in.States[a.Address] = unit.State{Message: "timeout"}
+	in.States[at("service.t")] = &unit.State{Existence: unit.Absent}
+	in.States[a.Address] = &unit.State{Message: "timeout"}
 	// The other driver saw everything: what is deleted there may be.
 	expect(t, plan.Make(*in), "resource.a unknown: timeout", "resource.b blocked: observation is incomplete", "service.s delete", "service.t create")
 	in = input(of("service.t", "t"))
 	has(in, a, b)
-	in.States[a.Address] = unit.State{} // a vanished one that cannot be seen counts as well
-	in.States[at("service.t")] = unit.State{Existence: unit.Absent}
+	in.States[a.Address] = &unit.State{} // a vanished one that cannot be seen counts as well
+	in.States[at("service.t")] = &unit.State{Existence: unit.Absent}
 	expect(t, plan.Make(*in), "resource.a blocked: could not be observed", "resource.b blocked: observation is incomplete", "service.t create")
 }
 
@@ -353,7 +353,7 @@ func TestTrim(t *testing.T) {
 	reported.Drift = unit.DriftReport
 	in := input(same, changed, reported)
 	has(in, same, changed, reported)
-	in.States[changed.Address], in.States[reported.Address] = seen("x"), seen("x")
+	in.States[changed.Address], in.States[reported.Address] = new(seen("x")), new(seen("x"))
 	p := plan.Make(*in)
 	if len(p.Changes) != 3 {
 		t.Fatalf("%d changes", len(p.Changes))

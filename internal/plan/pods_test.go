@@ -80,7 +80,7 @@ func TestPodsUnderInstances(t *testing.T) {
 			}
 			in.Units = append(in.Units, node("node.other", "w4", "x"))
 			has(in, in.Units...)
-			in.States[service.Address], in.States[nova.Address] = seen("old"), seen("old")
+			in.States[service.Address], in.States[nova.Address] = new(seen("old")), new(seen("old"))
 			in.Compare[unit.Kubernetes] = func(t unit.Target, desired cty.Value, s unit.State) unit.Diff {
 				if t.Address != service.Address {
 					return unit.Diff{Action: unit.ActionNone}
@@ -118,7 +118,7 @@ func TestPodsBeforeNova(t *testing.T) {
 			in := input(of("service.nova", "new"))
 			has(in, in.Units...)
 			in.Entries[0].Applied = test.was
-			in.States[at("service.nova")] = test.state
+			in.States[at("service.nova")] = new(test.state)
 			in.Compare[unit.Kubernetes] = stopping(daemon("a", "is deleted", "w1"))
 			in.Hosts = plan.Hosts{Err: errors.New("nova is down")}
 			expect(t, plan.Make(*in), test.want)

@@ -46,7 +46,7 @@ func (p *Plan) Demand(in Input) *Demand {
 	maps.DeleteFunc(d.projects, func(_ string, one *demand) bool { return len(one.more) == 0 })
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if u, one := s.places[c.Address].unit, d.projects[in.States[c.Address].ID]; u != nil && one != nil {
+		if u, one := s.places[c.Address].unit, d.projects[in.Seen(c.Address).ID]; u != nil && one != nil {
 			one.of(u, c, s.wanted(c.Address), s.there(c.Address))
 		}
 	}
@@ -88,7 +88,7 @@ func (s *scales) take(d *Demand, c *Change) {
 	if !ok || c.Class != unit.ClassResource {
 		return
 	}
-	state := s.States[c.Address]
+	state := s.Seen(c.Address)
 	switch c.Action {
 	case unit.ActionCreate, unit.ActionReplace:
 		if c.Action == unit.ActionReplace && !c.CreateFirst {
@@ -138,7 +138,7 @@ func projectOf(want known, state unit.State) string {
 
 // free adds what goes with an object.
 func (s *scales) free(d *Demand, kind taking, c *Change) {
-	state := s.States[c.Address]
+	state := s.Seen(c.Address)
 	in := d.in(state.Project)
 	if in == nil || state.Existence != unit.Present {
 		return

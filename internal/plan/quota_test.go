@@ -41,7 +41,7 @@ func (w *weighing) add(address string, action unit.Action, wanted, there map[str
 	if kind == "project" {
 		state.ID, state.Project = u.Address.Name(), ""
 	}
-	w.in.States[u.Address] = state
+	w.in.States[u.Address] = new(state)
 	c := plan.Change{Address: u.Address, Class: u.Class, Kind: kind, Action: action}
 	for _, name := range fields {
 		c.Fields = append(c.Fields, unit.Field{Path: name})

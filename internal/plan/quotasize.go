@@ -59,7 +59,7 @@ func (p *Plan) scales(in Input) *scales {
 		at := m.places[c.Address]
 		at.change = c
 		m.places[c.Address] = at
-		state := in.States[c.Address]
+		state := in.Seen(c.Address)
 		if state.Existence != unit.Present || state.ID == "" {
 			continue
 		}
@@ -135,7 +135,7 @@ type known struct {
 
 // there is what OpenStack says of an object.
 func (s *scales) there(a addr.Object) known {
-	k := known{value: s.States[a].Outputs}
+	k := known{value: s.Seen(a).Outputs}
 	if entry := s.places[a].entry; entry != nil {
 		k.secrets = entry.Sensitive
 	}
@@ -148,7 +148,7 @@ func (s *scales) wanted(a addr.Object) known {
 	if u == nil {
 		return known{}
 	}
-	want, diags := Desired(Revealed(u, s.States[a]), s.outputs)
+	want, diags := Desired(Revealed(u, s.Seen(a)), s.outputs)
 	if diags.HasErrors() {
 		return known{}
 	}

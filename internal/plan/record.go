@@ -65,12 +65,12 @@ func deployedBefore(in *Input) (same, others []string) {
 	}
 	for i := range in.Entries {
 		if e := &in.Entries[i]; e.Locator.Kind == unit.KindRelease {
-			tell(e.Address.String(), e.Applied, in.States[e.Address].Applied)
+			tell(e.Address.String(), e.Applied, in.Seen(e.Address).Applied)
 		}
 	}
 	for i := range in.Units {
 		u := &in.Units[i]
-		if s := in.States[u.Address]; units[u.Address.String()] != nil && s.Existence == unit.Present && s.Owned {
+		if s := in.Seen(u.Address); units[u.Address.String()] != nil && s.Existence == unit.Present && s.Owned {
 			tell(u.Address.String(), s.Applied)
 		}
 	}

@@ -76,7 +76,7 @@ func TestWithoutRecord(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(test.units...)
 			in.Deployment, in.Entries = test.is, test.entries
-			in.States[n.Address], in.States[k.Address] = unit.State{Existence: unit.Absent}, test.state
+			in.States[n.Address], in.States[k.Address] = &unit.State{Existence: unit.Absent}, new(test.state)
 			in.Compare[unit.Kubernetes] = func(unit.Target, cty.Value, unit.State) unit.Diff { return unit.Diff{Action: unit.ActionNone} }
 			in.Ranges[""] = diag.Range{File: "cloud.hcl"}
 			refused := plan.Make(*in).Refused

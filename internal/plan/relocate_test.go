@@ -145,9 +145,9 @@ func TestMakeMoves(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(test.units...)
 			has(in, a, other, user)
-			in.States[at("resource.b")] = seen("a")
+			in.States[at("resource.b")] = new(seen("a"))
 			if test.moves == nil {
-				in.States[at("resource.b")] = unit.State{Existence: unit.Absent}
+				in.States[at("resource.b")] = &unit.State{Existence: unit.Absent}
 			}
 			in.Moves = moves(t, test.moves...)
 			p := plan.Make(*in)
@@ -169,7 +169,7 @@ func TestDriftOfWhatMovesIsStillDrift(t *testing.T) {
 	b.Drift = unit.DriftReport
 	in := input(b)
 	has(in, of("resource.a", "a"))
-	in.States[b.Address] = seen("x")
+	in.States[b.Address] = new(seen("x"))
 	in.Moves = moves(t, "resource.a resource.b")
 	c := plan.Make(*in).Change(b.Address)
 	if !c.Drift || c.Action != unit.ActionNone || !c.Changes() || c.From != at("resource.a") {
@@ -183,7 +183,7 @@ func TestUIDsAreNotGivenOutTwice(t *testing.T) {
 	moved.UID = marker().UID(at("resource.a"))
 	in := input(of("resource.a", "a"), of("resource.b", "b"))
 	in.Entries = append(in.Entries, moved)
-	in.States[at("resource.a")], in.States[at("resource.b")] = unit.State{Existence: unit.Absent}, seen("b")
+	in.States[at("resource.a")], in.States[at("resource.b")] = &unit.State{Existence: unit.Absent}, new(seen("b"))
 	expect(t, plan.Make(*in), "resource.a create", "resource.b none")
 	a := of("resource.a", "a")
 	who := plan.Identity{Marker: marker(), Used: func(uid string) bool { return uid == moved.UID }}

@@ -139,8 +139,8 @@ func TestMakeImports(t *testing.T) {
 	in := input(of("resource.a", "a"), of("resource.b", "b"), of("resource.c", "c", "service.api"), of("resource.d", "d", "resource.c"), of("service.api", "s"))
 	in.Imports = plan.ImportsOf([]model.Import{{To: at("resource.a"), ID: "one"}, {To: at("resource.c"), ID: "three"}})
 	in.Compare[unit.OpenStack] = adopting
-	in.States[at("resource.a")], in.States[at("resource.b")] = seen("a"), seen("b")
-	in.States[at("service.api")] = unit.State{Existence: unit.Absent}
+	in.States[at("resource.a")], in.States[at("resource.b")] = new(seen("a")), new(seen("b"))
+	in.States[at("service.api")] = &unit.State{Existence: unit.Absent}
 	expect(t, plan.Make(*in), "resource.a import: one", "resource.b adopt", "resource.c import: once service.api is there",
 		"resource.d create: once resource.c is there", "service.api create")
 
@@ -150,7 +150,7 @@ func TestMakeImports(t *testing.T) {
 	in.Entries = append(in.Entries, owner)
 	in.Imports = plan.ImportsOf([]model.Import{{To: at("resource.a"), ID: "one"}})
 	in.Compare[unit.OpenStack] = adopting
-	in.States[at("resource.a")], in.States[owner.Address] = seen("a"), seen("o")
+	in.States[at("resource.a")], in.States[owner.Address] = new(seen("a")), new(seen("o"))
 	if c := plan.Make(*in).Change(at("resource.a")); c.Action != unit.ActionBlocked || c.Wanted != unit.ActionImport {
 		t.Errorf("what is somebody's is imported: %+v", c)
 	}
@@ -206,7 +206,7 @@ func TestFiltersThatFindTheSame(t *testing.T) {
 	for address, id := range map[string]string{"resource.a": "one", "resource.b": "one", "resource.c": "owned", "resource.owner": "owned"} {
 		state := seen(id)
 		state.ID = id
-		in.States[at(address)] = state
+		in.States[at(address)] = new(state)
 	}
 	var imports []model.Import
 	for _, address := range []string{"resource.a", "resource.b", "resource.c"} {

@@ -107,7 +107,7 @@ func (p *Plan) requireObservation(in *Input) {
 	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		state := in.States[c.Address]
+		state := in.Seen(c.Address)
 		if c.Action == unit.ActionUnknown || c.Action == unit.ActionBlocked && state.Existence == unit.Unknown || len(state.Unseen) > 0 && !c.Later {
 			blind[drivers[c.Address]] = true
 		}

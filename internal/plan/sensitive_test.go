@@ -103,7 +103,7 @@ func TestSecretsInPlans(t *testing.T) {
 			if state.Withheld = c.withheld; c.withheld == "" {
 				state.Secrets = map[model.SecretRef]redact.Secret{token(): redact.NewSecret(c.value)}
 			}
-			in.States[u.Address] = state
+			in.States[u.Address] = new(state)
 			in.Compare[unit.OpenStack] = func(_ unit.Target, desired cty.Value, s unit.State) unit.Diff {
 				switch {
 				case s.Existence == unit.Absent:
@@ -161,7 +161,7 @@ func TestFormerSecretIsHidden(t *testing.T) {
 	entry := entryOf(u)
 	entry.Sensitive = map[string]string{"metadata": "digest"}
 	in.Entries = append(in.Entries, entry)
-	in.States[u.Address] = seen("web")
+	in.States[u.Address] = new(seen("web"))
 	in.Compare[unit.OpenStack] = func(unit.Target, cty.Value, unit.State) unit.Diff {
 		return unit.Diff{Action: unit.ActionUpdate, Fields: []unit.Field{{Path: "metadata", Before: canary, After: "plain"}}}
 	}

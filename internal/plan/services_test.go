@@ -14,7 +14,7 @@ func withoutServices(hosts plan.Hosts, wanted bool, services ...unit.Unit) *plan
 	vm := of("resource.vm", "v")
 	vm.Spec.(*spec).kind = "instance"
 	in := input(of("service.other", "o"))
-	in.States[at("service.other")] = unit.State{Existence: unit.Absent}
+	in.States[at("service.other")] = &unit.State{Existence: unit.Absent}
 	if wanted {
 		in.Units = append(in.Units, vm)
 	}

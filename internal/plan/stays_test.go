@@ -28,9 +28,9 @@ func TestWhatStaysKeepsWhatItNeeds(t *testing.T) {
 		project string
 	}{
 		{"it stays", nil, "blocked: project.namespaces[\"shop\"] stays and needs it: forget it in a removed block with destroy = false first, or delete it in one", "none: it stays"},
-		{"it is not seen", func(in *plan.Input, project *inventory.Entry) { in.States[project.Address] = unit.State{} }, "blocked: stays and needs it", "none: it stays"},
+		{"it is not seen", func(in *plan.Input, project *inventory.Entry) { in.States[project.Address] = &unit.State{} }, "blocked: stays and needs it", "none: it stays"},
 		{"it is gone", func(in *plan.Input, project *inventory.Entry) {
-			in.States[project.Address] = unit.State{Existence: unit.Absent}
+			in.States[project.Address] = &unit.State{Existence: unit.Absent}
 		}, "delete", "forget"},
 		{"it is removed", func(in *plan.Input, project *inventory.Entry) {
 			in.Removals = plan.Removals{{From: project.Address, Destroy: true}}
@@ -72,6 +72,6 @@ func TestWhatIsMovedToARuleStays(t *testing.T) {
 	in := input(s)
 	has(in, a, s)
 	in.Moves = []model.Move{{From: a.Address, To: at(`resource.rule["shop"]`), Stays: true}}
-	in.States[at(`resource.rule["shop"]`)] = seen("a")
+	in.States[at(`resource.rule["shop"]`)] = new(seen("a"))
 	expect(t, plan.Make(*in), `resource.rule["shop"] move: it stays`, "service.s none")
 }

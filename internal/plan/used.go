@@ -23,7 +23,7 @@ func (p *Plan) keepUsed(in *Input) {
 		users := map[addr.Object][]string{}
 		for i := range p.Changes {
 			c := &p.Changes[i]
-			if in.States[c.Address].Existence != unit.Present && !former[c.Address] || c.Action.Destroys() && !c.Later {
+			if in.Seen(c.Address).Existence != unit.Present && !former[c.Address] || c.Action.Destroys() && !c.Later {
 				continue
 			}
 			for _, to := range needs[c.Address] {

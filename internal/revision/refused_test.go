@@ -89,7 +89,7 @@ func composed(t *testing.T, hcl string) *engine.Revision {
 func follows(before, after *engine.Revision) *plan.Plan {
 	in := plan.Input{
 		Units: after.Units, Removed: after.Removed, Deployment: after.Deployment, Ranges: after.Ranges, Recorded: &before.Deployment,
-		Marker: inventory.NewMarker("test", redact.NewSecret("a key")), States: map[addr.Object]unit.State{}, Hosts: plan.Hosts{None: true},
+		Marker: inventory.NewMarker("test", redact.NewSecret("a key")), States: map[addr.Object]*unit.State{}, Hosts: plan.Hosts{None: true},
 	}
 	for i := range before.Units {
 		u := &before.Units[i]

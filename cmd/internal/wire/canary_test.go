@@ -150,21 +150,21 @@ func planOf(t *testing.T, wanted *engine.Revision) *plan.Plan {
 	marker := inventory.NewMarker("test", redact.NewSecret("a key that is long enough"))
 	in := plan.Input{
 		Units: wanted.Units, Deployment: wanted.Deployment, Ranges: wanted.Ranges, Marker: marker, Hosts: plan.Hosts{None: true},
-		States:  map[addr.Object]unit.State{},
+		States:  map[addr.Object]*unit.State{},
 		Compare: map[unit.DriverName]plan.Compare{unit.OpenStack: driver.Compare, unit.Kubernetes: create, unit.Helm: create},
 	}
 	for i := range wanted.Units {
 		u, state := &wanted.Units[i], unit.State{Existence: unit.Absent}
 		resource, is := u.Spec.(*unit.Resource)
 		if !is {
-			in.States[u.Address] = state
+			in.States[u.Address] = new(state)
 			continue
 		}
 		state.Secrets = map[model.SecretRef]redact.Secret{}
 		for _, ref := range resource.Secrets {
 			state.Secrets[ref] = redact.NewSecret("canary-kept")
 		}
-		in.States[u.Address] = state
+		in.States[u.Address] = new(state)
 		desired, diags := plan.Desired(plan.Revealed(u, state), func(addr.Object) cty.Value { return cty.NilVal })
 		plain, _ := desired.UnmarkDeep()
 		if shown := fmt.Sprintf("%#v", plain); len(diags) > 0 || strings.Count(shown, "canary") != 5 || !strings.Contains(shown, "CANARY") {

@@ -71,7 +71,7 @@ variable "token" {
 	}
 	_, err = d.Apply(t.Context(), target, cty.NilVal, states[u.Address])
 	var text strings.Builder
-	p := plan.Make(plan.Input{Units: []unit.Unit{u}, States: states, Compare: map[unit.DriverName]plan.Compare{unit.Helm: d.Compare}})
+	p := plan.Make(plan.Input{Units: []unit.Unit{u}, States: map[addr.Object]*unit.State{u.Address: new(states[u.Address])}, Compare: map[unit.DriverName]plan.Compare{unit.Helm: d.Compare}})
 	if err := p.Text(&text); err != nil {
 		t.Fatal(err)
 	}
