@@ -331,9 +331,10 @@ func (d *Driver) complete(ctx context.Context, s *session, objects map[string][]
 func state(t unit.Target, m match) unit.State {
 	made := m.outputs
 	m.outputs = cty.NilVal // the object may change
-	st := unit.State{Existence: unit.Absent, Candidates: m.candidates, Marked: m.marked, Message: m.message, Before: m.before, Observed: m}
+	st := unit.State{Existence: unit.Absent, Candidates: m.candidates, Marked: m.marked, Message: m.message, Before: m.before}
 	o := m.object
 	if o == nil {
+		st.Observed = m
 		if len(m.candidates) > 0 {
 			st.Existence = unit.Present
 		}
@@ -356,8 +357,8 @@ func state(t unit.Target, m match) unit.State {
 	}
 	if !lookup(t) { // only what is looked up is compared with what it was searched by
 		m.want = cty.NilVal
-		st.Observed = m
 	}
+	st.Observed = m
 	return st
 }
 
