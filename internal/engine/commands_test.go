@@ -190,6 +190,7 @@ func (s *scenario) converge(args []string) error {
 //	fade ADDRESS N: one step deletes it, which takes until it was observed that often
 //	hold-back|await ADDRESS [REASON]: its driver refuses a change that is due, or waits for one that was begun
 //	occupy ADDRESS [REASON]: it takes no changes for now
+//	remark ADDRESS [TEXT]: somebody should see to something, though it works
 //	roll ADDRESS [REASON]: what it consists of is replaced bit by bit, while it works
 //	put ADDRESS [ID] [MARK], theirs NAME: somebody else creates one       notify ADDRESS
 //	claim ADDRESS NAME SIZE: a service makes a claim to a volume
@@ -227,6 +228,9 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 		told = args[0]
 	case "roll":
 		w.at(addr.MustParseObject(args[0])).rolls = strings.Join(args[1:], " ")
+		told = args[0]
+	case "remark":
+		w.at(addr.MustParseObject(args[0])).notice = strings.Join(args[1:], " ")
 		told = args[0]
 	case "occupy": // which nobody tells the engine of
 		w.at(addr.MustParseObject(args[0])).busy = strings.Join(args[1:], " ")

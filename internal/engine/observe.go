@@ -170,7 +170,7 @@ func (e *Engine) saw(l *loop, state unit.State) {
 	}
 	l.seen, l.state = true, &state
 	e.counts(l, state)
-	if old.ID != state.ID || old.API != state.API || !slices.Equal(old.Details, state.Details) {
+	if old.ID != state.ID || old.Notice != state.Notice || old.API != state.API || !slices.Equal(old.Details, state.Details) {
 		e.changed = true
 	}
 	if !slices.Equal(old.Unseen, state.Unseen) || old.Existence != state.Existence || old.Installed != state.Installed || !sameOutputs(old.Outputs, state.Outputs) {

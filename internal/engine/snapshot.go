@@ -131,6 +131,15 @@ func (e *Engine) status(l *loop) UnitStatus {
 	if m := l.mending; m != nil && m.why != "" && m.why != s.Reason {
 		s.Reason += "; what was changed outside stays so: " + m.why
 	}
+	switch notice := l.state.Notice; {
+	case notice == "":
+	case s.Phase != PhaseReady:
+		s.Details = append(slices.Clone(s.Details), notice)
+	case s.Reason == "":
+		s.Reason = notice
+	default:
+		s.Reason = notice + "; " + s.Reason
+	}
 	if len(l.waits) > 0 {
 		s.Causes = e.causes(l)
 	}

@@ -262,6 +262,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 
 // note keeps what was decided, for the report.
 func (e *Engine) note(l *loop, c plan.Change) {
+	c.Tell(*l.state)
 	if old := &l.change; old.action != c.Action || old.drift != c.Drift || old.cost != c.Cost || signature(old.fields) != signature(c.Fields) || signature(old.mends) != signature(c.Mends) {
 		e.changed = true
 		if _, mends := c.Mending(); c.Drift || mends { // what is only reported as well

@@ -63,6 +63,7 @@ type object struct {
 	held     string            // why nothing more can be applied
 	waits    string            // what was begun, and goes on by itself
 	busy     string            // why it takes no changes for now
+	notice   string            // what somebody should see to
 	rolls    string            // how far what it consists of is replaced, while it works
 	strange  bool              // it is somebody else's, is found by its address alone, and cannot be adopted
 }
@@ -305,7 +306,7 @@ func (w *world) state(o *object, t unit.Target) unit.State {
 	}
 	seen := *o
 	seen.fields, seen.force = maps.Clone(o.fields), maps.Clone(o.force)
-	s := unit.State{Existence: unit.Present, Installed: o.steps == 0, ID: o.id, Mark: o.mark, Owned: bears(o, t), Observed: &seen}
+	s := unit.State{Existence: unit.Present, Installed: o.steps == 0, ID: o.id, Mark: o.mark, Owned: bears(o, t), Notice: o.notice, Observed: &seen}
 	if wanted, ok := t.Spec.(*spec); ok && !maps.Equal(o.fields, wanted.fields) {
 		s.Opens = wanted.opens
 	}

@@ -158,6 +158,18 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	return c
 }
 
+// Tell has a unit that is as it should be count as drifted where somebody should see to something about it. Nothing is
+// done about that.
+func (c *Change) Tell(state unit.State) {
+	if state.Notice == "" || c.Action != unit.ActionNone || !state.Ready() {
+		return
+	}
+	if c.Drift = true; c.Reason != "" {
+		c.Reason += "; "
+	}
+	c.Reason += state.Notice
+}
+
 // mend takes what can be put back by itself, as far as the policy wants that. What is only reported is told
 // where there is nothing else to tell.
 func (c *Change) mend(policy unit.DriftPolicy, fields []unit.Field) {

@@ -67,6 +67,38 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+func TestTell(t *testing.T) {
+	noticed := func(wanted string) unit.State {
+		s := seen(wanted)
+		s.Notice = "another one bears its mark"
+		return s
+	}
+	u := of("service.a", "a")
+	entry := entryOf(u)
+	for _, test := range []struct {
+		name   string
+		policy unit.DriftPolicy
+		state  unit.State
+		action unit.Action
+		reason string
+		drift  bool
+	}{
+		{"as it should be", "", seen("a"), unit.ActionNone, "", false},
+		{"noticed", "", noticed("a"), unit.ActionNone, "another one bears its mark", true},
+		{"something is done first", "", noticed("x"), unit.ActionUpdate, "it was changed outside of the configuration", true},
+		{"beside what is only reported", unit.DriftReport, noticed("x"), unit.ActionNone, "drift is only reported; another one bears its mark", true},
+		{"it is no attribute that drifts", unit.DriftIgnore, noticed("x"), unit.ActionNone, "another one bears its mark", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u.Drift = test.policy
+			c := plan.Decide(&u, &entry, plan.Identity{Marker: marker()}.Target(&u, &entry), cty.NilVal, test.state, compare)
+			if c.Tell(test.state); c.Action != test.action || c.Reason != test.reason || c.Drift != test.drift {
+				t.Errorf("got %+v", c)
+			}
+		})
+	}
+}
+
 func TestVanished(t *testing.T) {
 	const stays = "it stays: no rule of the configuration wants it now, and only a removed block deletes or forgets it"
 	for _, test := range []struct {

@@ -237,6 +237,7 @@ func (m *maker) decide(a addr.Object) *Change {
 	m.complete(&decided, u, state)
 	m.succeed(&decided, u, entry)
 	decided.linger(entry)
+	decided.Tell(state)
 	*c = decided
 	return c
 }

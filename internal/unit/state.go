@@ -166,6 +166,9 @@ type State struct {
 	API Answer
 	// Message says why it is not ready, in a sentence without secrets.
 	Message string
+	// Notice is what somebody should see to, though the thing is there and works: in a sentence without secrets, "" for
+	// nothing. It holds back nothing.
+	Notice string
 	// Details are further lines for the report: pods that wait, conditions.
 	Details []string
 	// Unseen are the services that keep a part of what exists, or else names of what it is made of, that

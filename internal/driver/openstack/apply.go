@@ -148,7 +148,7 @@ func (d *Driver) update(ctx context.Context, s *session, k kind, t unit.Target, 
 	if err != nil {
 		return st, err
 	}
-	return d.stateOf(ctx, s, k, t, match{object: o, owned: true, want: desired, sent: t.Sensitive})
+	return d.stateOf(ctx, s, k, t, match{object: o, owned: true, want: desired, sent: t.Sensitive, twins: m.twins})
 }
 
 // stateOf completes a match that did not come with Observe.

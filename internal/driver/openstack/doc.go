@@ -35,6 +35,9 @@
 // of what had the name before. When the answer is lost, the one object that has come since and could have been created
 // as what is wanted is ours; of several nobody can tell which, and that is told.
 //
+// What bears the mark of something on record and has another id, is told as a notice, and is never touched: a service may
+// carry out a creating request long after it was given up. Of kinds without marks nobody can tell that.
+//
 // What is made here and no service tells, such as the private key of a pair that is generated and the secret of an application
 // credential, is kept in a Secret of
 // the cluster, see [Keeper]. The Secret comes first and goes last, and bears the mark. It is never made anew while the

@@ -92,6 +92,10 @@ func (k imageKind) read(raw map[string]any) *object {
 	return o
 }
 
+// lent: Nova and Cinder give the properties of an image, and so its mark, to images that they make of instances and volumes,
+// which have names of their own.
+func (imageKind) lent(from, other *object) bool { return from.title != other.title }
+
 // fare tells how the image does: Glance has it as queued until bytes come.
 func (k imageKind) fare(o *object, status string) {
 	running := k.uploads.running(o.id)

@@ -51,5 +51,6 @@ func grouped(objects []*object, key func(*object) string) map[string][]*object {
 	for _, o := range objects {
 		all[key(o)] = append(all[key(o)], o)
 	}
+	delete(all, "") // nothing is searched for without
 	return all
 }

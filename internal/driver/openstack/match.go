@@ -16,6 +16,8 @@ type match struct {
 	owned      bool
 	candidates []string // what could be meant
 	message    string
+	// twins are other objects that bear the mark of the one that is on record: see [twins].
+	twins []string
 	// marked are objects of the wanted name that bear other marks.
 	marked []unit.Marked
 	// before is what had the name already, for kinds whose creating request takes no mark.
@@ -66,7 +68,7 @@ func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listi
 	}
 	if t.ID != "" {
 		if o := objects.byID[t.ID]; o != nil {
-			m.object, m.owned = o, true
+			m.object, m.owned, m.twins = o, true, describe(twins(k, t.Mark, o, objects))
 			return m, true
 		}
 	}

@@ -331,7 +331,7 @@ func (d *Driver) complete(ctx context.Context, s *session, objects map[string][]
 func state(t unit.Target, m match) unit.State {
 	made := m.outputs
 	m.outputs = cty.NilVal // the object may change
-	st := unit.State{Existence: unit.Absent, Candidates: m.candidates, Marked: m.marked, Message: m.message, Before: m.before}
+	st := unit.State{Existence: unit.Absent, Candidates: m.candidates, Marked: m.marked, Message: m.message, Before: m.before, Notice: noticeOf(t, m.twins)}
 	o := m.object
 	if o == nil {
 		st.Observed = m
