@@ -46,7 +46,7 @@ func newSite(t *testing.T) *site {
 	s.commit()
 
 	s.openstack = faultproxy.StartFleet(t, map[string]string{"identity": s.nova.url + "/v3", "compute": s.nova.url + "/v2.1"}, faultproxy.Options{})
-	cloud := openstack.New(openstack.Options{Language: schema.New(), UserAgent: "kupenstackd", Connect: s.credentials})
+	cloud := openstack.New(openstack.Options{Language: schema.New(), UserAgent: "kupenstackd", Settle: time.Second, Connect: s.credentials})
 	t.Cleanup(cloud.Close)
 
 	transport, err := rest.TransportFor(bed.RESTConfig())

@@ -300,6 +300,7 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 //	suspended ADDRESS|the-whole-cloud...
 //	shows ADDRESS [PATH BEFORE]...: the fields in the plan
 //	claims NAME...: those that are there
+//	attempted ADDRESS true|false: whether the last step was told of an attempt to create it before
 //	observed DRIVER N: how often it was since the last time
 //	details ADDRESS PART: of what is said of it
 //	blind none|DRIVER PART: what keeps a driver from looking
@@ -322,6 +323,10 @@ func (s *scenario) check(command string, args []string) (bool, error) {
 		return true, differ("at once", []string{fmt.Sprint(s.world.most)}, args)
 	case "objects":
 		return true, differ("objects", s.world.list(), args)
+	case "attempted":
+		s.world.mutex.Lock()
+		defer s.world.mutex.Unlock()
+		return true, differ("attempted", []string{fmt.Sprint(s.world.attempted[args[0]])}, args[1:])
 	case "claims":
 		return true, differ("claims", s.claimsLeft(), args)
 	case "shows":

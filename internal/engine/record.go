@@ -28,6 +28,7 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 		before := cmp.Or(state.Before, entry.Before)
 		entry = who.Anew(entry)
 		entry.Lost, entry.Before = lost, before
+		_, entry.Attempted = u.Spec.(*unit.Resource)
 		entry.Locator.Project = projectOf(desired, state)
 		entry.Triggers, entry.Sensitive, entry.Fixed = target.Triggers, target.Sensitive, u.Fixed
 	}
@@ -108,7 +109,7 @@ func (e *Engine) confirm(ctx context.Context, u *unit.Unit, target unit.Target, 
 
 // found is the entry of a unit that exists.
 func found(entry inventory.Entry, state unit.State) inventory.Entry {
-	entry.Phase, entry.Again = inventory.Owned, false
+	entry.Phase, entry.Again, entry.Attempted = inventory.Owned, false, false
 	if state.ID != "" {
 		entry.ID, entry.Before = state.ID, nil
 	}

@@ -89,6 +89,7 @@ type world struct {
 	running   int  // calls of Apply and Delete that run now
 	most      int
 
+	attempted map[string]bool             // addresses, as the last step knew of an attempt before it
 	inventory func() *inventory.Inventory // of the process that runs
 	roles     map[string]bool             // projects that the drivers' user has a role in
 
@@ -101,7 +102,7 @@ func newWorld() *world {
 	return &world{
 		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
-		observed: map[unit.DriverName]int{}, roles: map[string]bool{"theirs": true},
+		observed: map[unit.DriverName]int{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{},
 	}
 }
 
@@ -459,6 +460,9 @@ func (f fake) Apply(ctx context.Context, t unit.Target, desired cty.Value, s uni
 	if t.Mend {
 		act, op = f.mend, "mend"
 	}
+	f.world.mutex.Lock()
+	f.world.attempted[t.Address.String()] = t.Attempted
+	f.world.mutex.Unlock()
 	if err := f.begin(ctx, op, t.Address); err != nil {
 		return s, err
 	}

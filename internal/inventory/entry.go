@@ -99,6 +99,9 @@ type Entry struct {
 	Lost []string `json:"lost,omitempty"`
 	// Again says of an intent that what is created takes the place of a thing that is gone.
 	Again bool `json:"again,omitempty"`
+	// Attempted says of an intent that an attempt to create the thing inside OpenStack was begun whose end is not on
+	// record. An older program neither knows nor keeps it.
+	Attempted bool `json:"attempted,omitempty"`
 }
 
 // Former is a thing that another one under the same address takes the place of.
@@ -122,7 +125,7 @@ func (e Entry) UIDs() []string {
 func (e Entry) Anew() Entry {
 	e.Again = e.ID != "" || e.Again && e.Phase == Intent // the attempt before may have been cut off
 	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, nil, nil, nil, nil
-	e.Lost, e.Run, e.Before, e.CleanedUp, e.Data = nil, nil, nil, nil, nil
+	e.Lost, e.Run, e.Before, e.CleanedUp, e.Data, e.Attempted = nil, nil, nil, nil, nil, false
 	return e
 }
 

@@ -178,6 +178,9 @@ func TestTarget(t *testing.T) {
 	}
 	e := entryOf(u)
 	e.ID, e.Imported, e.Locator.Project = "the id", true, "p"
+	if tried := (inventory.Entry{Attempted: true}); !(plan.Identity{}).Target(&u, &tried).Attempted || (plan.Identity{}).Recorded(unit.Target{}, &tried).Attempted || tried.Anew().Attempted {
+		t.Error("an attempt before is mixed up with the one that begins")
+	}
 	for _, wanted := range []*unit.Unit{&u, nil} {
 		got := plan.Identity{Marker: marker()}.Target(wanted, &e)
 		if got.Fresh || got.UID != e.UID || got.Mark != marker().Mark(e.UID) || got.ID != "the id" || !got.Imported || got.Locator.Project != "p" {

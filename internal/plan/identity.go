@@ -62,7 +62,9 @@ func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
 				t.Data = entry.Data
 			}
 		}
-		return i.Recorded(t, entry)
+		t = i.Recorded(t, entry)
+		t.Attempted = entry.Attempted
+		return t
 	}
 	uids := i.uids(t.Address)
 	imported := i.Imports[t.Address]
@@ -77,7 +79,8 @@ func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
 	return t
 }
 
-// Recorded returns a target with what the inventory says of it. That counts for what exists: objects
+// Recorded returns a target with what the inventory says of it, but for whether an attempt was begun before: the entry of
+// one that is about to begin says that it was. That counts for what exists: objects
 // that are no longer wanted are found only there.
 func (i Identity) Recorded(t unit.Target, entry *inventory.Entry) unit.Target {
 	t.Address, t.Locator, t.UID, t.ID, t.Imported = entry.Address, entry.Locator, entry.UID, entry.ID, entry.Imported

@@ -56,6 +56,9 @@ type Target struct {
 	// Fresh says that nothing can have been created for this UID yet. When it is false and ID is
 	// empty, an earlier attempt may have been cut off: creating begins with a search for the mark.
 	Fresh bool
+	// Attempted says that an attempt to create it was begun before whose end is not on record: maybe by another
+	// process, and OpenStack may still be at work on it.
+	Attempted bool
 	// Import is the id of the object that is to be taken over; "" when the configuration names none,
 	// or that was done.
 	Import string

@@ -40,6 +40,9 @@ func (d *Driver) Apply(ctx context.Context, t unit.Target, desired cty.Value, st
 	if r == nil || k == nil {
 		return st, fmt.Errorf("%s: there is nothing to apply", t.Address)
 	}
+	if st.Existence == unit.Absent && !t.Attempted {
+		d.outcomes.none(t.UID) // whatever keeps this one from sending anything
+	}
 	if desired == cty.NilVal {
 		desired = r.Desired
 	}
@@ -97,7 +100,8 @@ func (d *Driver) search(ctx context.Context, s *session, k kind, t unit.Target, 
 	return d.stateOf(ctx, s, k, t, m)
 }
 
-// create makes what is absent. It searches first for what an attempt that was cut off may have left.
+// create makes what is absent. It searches first for what an attempt that was cut off may have left, and sends nothing as
+// long as such a one may still be under way.
 func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, desired cty.Value, seen unit.State) (unit.State, error) {
 	if m, _ := seen.Observed.(match); !t.Fresh && t.ID == "" || m.open {
 		objects, err := d.listFor(ctx, s, k, t)
@@ -112,9 +116,12 @@ func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, 
 		if err := unseen[t.Address]; err != nil {
 			return unit.State{}, err
 		}
+		if left := d.outcomes.left(t); left > 0 {
+			return unit.State{}, &unit.RetryError{After: left, Err: errUnsettled}
+		}
 	}
 	w := d.wanted(s, t, desired)
-	o, err := k.create(ctx, s, w)
+	o, err := d.outcomes.attempt(ctx, t, func(ctx context.Context) (*object, error) { return k.create(ctx, s, w) })
 	if err != nil {
 		return unit.State{Existence: unit.Unknown}, judge(err, creating)
 	}

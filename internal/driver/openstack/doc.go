@@ -30,6 +30,10 @@
 //	role assignment, volume attachment                nowhere: it is what it connects
 //	RBAC policy                                       nowhere: the right that it gives is all it has
 //
+// A creating request that ends without an answer, or with one of who stopped waiting for it, may be carried out all the same,
+// and so may one of a process before of which nothing is on record but that it was begun. Then the next one is sent only
+// half a minute later, after one more look.
+//
 // Objects without a name, which are endpoints, role assignments and attachments, are found by what they connect in
 // place of a name. Where the creating request takes no mark and others may have the same name, the intent has the ids
 // of what had the name before. When the answer is lost, the one object that has come since and could have been created

@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -50,6 +51,8 @@ type Options struct {
 	// Timeout is the longest that one request may take with its repetitions, but for the bytes of
 	// images; 0 means two minutes.
 	Timeout time.Duration
+	// Settle is how long after a creating request of unknown outcome the next one is sent; 0 means half a minute.
+	Settle time.Duration
 	// Notify, when set, is called when something that was going on in the background has ended.
 	Notify func(...addr.Object)
 	// Downloads fetches the bytes of images; nil means a client of the driver's own.
@@ -71,6 +74,7 @@ type Driver struct {
 	kinds         map[string]kind
 	keeper        Keeper // nil without a cluster
 	uploads       *uploads
+	outcomes      *outcomes
 }
 
 // New returns a driver. It connects when it is first used. Close it at the end.
@@ -81,6 +85,7 @@ func New(options Options) *Driver {
 		kinds:     kinds(options.Language, up, options.Keeper),
 		keeper:    options.Keeper,
 		uploads:   up,
+		outcomes:  newOutcomes(cmp.Or(options.Settle, settleTime)),
 	}
 	if options.Administrator != nil {
 		options.Connect, options.Stale, options.Admit = options.Administrator, nil, nil

@@ -61,7 +61,7 @@ func newBenchUnder(t testing.TB, control *faultproxy.Control, change ...func(*op
 	images := httptest.NewServer(served)
 	t.Cleanup(images.Close)
 	options := openstack.Options{
-		Language: language(), UserAgent: "kupenstack-test",
+		Language: language(), UserAgent: "kupenstack-test", Settle: time.Second, // as faults that are done at once come by the dozen
 		Connect: func(context.Context) (openstack.Credentials, error) { return credentials, nil },
 	}
 	from(t, images.URL)(&options)

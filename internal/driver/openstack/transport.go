@@ -64,6 +64,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 				response.Body = &boundedBody{ReadCloser: response.Body, left: bodyLimit}
 			}
 			t.note(request, response)
+			noteOutcome(request, response, err)
 			return response, err
 		}
 		wait := pause(attempt, response)

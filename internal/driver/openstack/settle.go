@@ -1,0 +1,101 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// settleTime is how long a creating request of unknown outcome may still be carried out, as far as we wait for that. It is
+// longer than services take that are not stuck; what comes even later is told, see [twins].
+const settleTime = 30 * time.Second
+
+// errUnsettled says why something absent is not created yet. It is one and the same text all the time.
+var errUnsettled = errors.New("nobody knows what became of the last request to create it, and OpenStack may still be at work on that: it is looked for once more before another one is sent")
+
+// outcomes remember of which objects a creating request may still be under way, by their uids. They need not outlive the
+// process: that there was an attempt is on record, and then its end counts from when it is first asked for.
+type outcomes struct {
+	settle time.Duration
+
+	mutex sync.Mutex
+	open  map[string]time.Time // since when; zero where nothing can be under way
+}
+
+func newOutcomes(settle time.Duration) *outcomes {
+	return &outcomes{settle: settle, open: map[string]time.Time{}}
+}
+
+// none notes that nothing can be under way, where nothing else is known.
+func (a *outcomes) none(uid string) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	if _, known := a.open[uid]; !known {
+		a.open[uid] = time.Time{}
+	}
+}
+
+// left is how long the next request has to wait.
+func (a *outcomes) left(t unit.Target) time.Duration {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	since, known := a.open[t.UID]
+	if !known && t.Attempted {
+		since = time.Now()
+		a.open[t.UID] = since
+	}
+	if since.IsZero() {
+		return 0
+	}
+	return max(0, a.settle-time.Since(since))
+}
+
+// attempt creates an object and notes what is known of the outcome.
+func (a *outcomes) attempt(ctx context.Context, t unit.Target, create func(context.Context) (*object, error)) (*object, error) {
+	a.note(t.UID, true) // should nothing be heard of it any more
+	var unknown atomic.Bool
+	o, err := create(context.WithValue(ctx, outcomeKey{}, &unknown))
+	if err == nil {
+		a.mutex.Lock()
+		defer a.mutex.Unlock()
+		delete(a.open, t.UID)
+		return o, nil
+	}
+	a.note(t.UID, unknown.Load())
+	return nil, err
+}
+
+func (a *outcomes) note(uid string, unknown bool) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	if a.open[uid] = (time.Time{}); unknown {
+		a.open[uid] = time.Now()
+	}
+}
+
+// outcomeKey is that of a *atomic.Bool in a context, which becomes true when a request goes without an answer that tells
+// whether it was, or will be, carried out.
+type outcomeKey struct{}
+
+// noteOutcome looks at how a request ended that may create something.
+func noteOutcome(request *http.Request, response *http.Response, err error) {
+	unknown, ok := request.Context().Value(outcomeKey{}).(*atomic.Bool)
+	if !ok || request.Method != http.MethodPost || !mutates(request) {
+		return
+	}
+	if err == nil && !abandoned(response.StatusCode) || err != nil && refused(err) {
+		return
+	}
+	unknown.Store(true)
+}
+
+// abandoned tells whether an answer says that whoever gave it stopped waiting. Any other one comes from who is done with the
+// request, or never began: what there is then can be seen.
+func abandoned(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusBadGateway || status == http.StatusGatewayTimeout
+}
