@@ -1,7 +1,9 @@
 package openstack_test
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -24,6 +26,8 @@ type fault struct {
 	body bool
 	// late says that the client must give up for anything to go on.
 	late bool
+	// settling is how long what was not answered may still be carried out; 0 for as long as in all tests.
+	settling time.Duration
 }
 
 // hung does what it is asked, and never answers.
@@ -39,6 +43,27 @@ func hung() faultproxy.Action {
 	})
 }
 
+// givenUp answers as a gateway does that waits no longer, and has what was asked done all the same, some time later.
+func givenUp(later time.Duration) faultproxy.Action {
+	return faultproxy.Wrap("given up", func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				panic(http.ErrAbortHandler)
+			}
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), later+time.Minute)
+			late := r.Clone(ctx)
+			late.Body = io.NopCloser(bytes.NewReader(body))
+			time.AfterFunc(later, func() {
+				defer cancel()
+				defer func() { _ = recover() }() // the proxy ends a handler so when the answer breaks off, which nobody waits for
+				next.ServeHTTP(httptest.NewRecorder(), late)
+			})
+			w.WriteHeader(http.StatusGatewayTimeout)
+		})
+	})
+}
+
 func faults() []fault {
 	return []fault{
 		{name: "429 with Retry-After", action: faultproxy.AnswerOpenStack(http.StatusTooManyRequests, "slow down", time.Second)},
@@ -46,6 +71,7 @@ func faults() []fault {
 		{name: "502", action: faultproxy.Answer(http.StatusBadGateway, nil, []byte("<html><body>Bad Gateway</body></html>"))},
 		{name: "503", action: faultproxy.AnswerOpenStack(http.StatusServiceUnavailable, "later", 0)},
 		{name: "504", action: faultproxy.Answer(http.StatusGatewayTimeout, nil, []byte("<html><body>Gateway Timeout</body></html>"))},
+		{name: "504, and it comes all the same", action: givenUp(3 * time.Second), settling: 15 * time.Second},
 		{name: "reset before it arrived", action: faultproxy.ResetBefore()},
 		{name: "reset after it arrived", action: faultproxy.ResetAfter()},
 		{name: "truncated answer", action: faultproxy.Truncate(10), body: true},
@@ -112,6 +138,9 @@ func TestBedFaults(t *testing.T) {
 		r := &row{fault: f, installation: newInstallation(t, "fault"), disk: made(t, b, "volume", values{"size": number(1)})}
 		if f.late {
 			r.options.Timeout = 5 * time.Second
+		}
+		if f.settling > 0 {
+			r.options.Settle = f.settling
 		}
 		r.columns = columns(t, r.installation, server, r.disk)
 		rows = append(rows, r)
