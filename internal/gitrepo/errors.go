@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -70,8 +71,9 @@ func KindOf(err error) Kind {
 // maxCause is how much of a foreign error's text is shown.
 const maxCause = 400
 
-// explain makes an Error of what a library returned. masker knows the credentials in use.
-func (r *remote) explain(ctx context.Context, masker *redact.Masker, doing string, err error) error {
+// explain makes an Error of what a library returned. masker knows the credentials in use, and limit is how long it
+// was allowed to take.
+func (r *remote) explain(ctx context.Context, masker *redact.Masker, doing string, limit time.Duration, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -86,7 +88,7 @@ func (r *remote) explain(ctx context.Context, masker *redact.Masker, doing strin
 	e := &Error{Kind: kind, Where: r.at.display, Text: doing + ": " + text}
 	switch ended := ctx.Err(); {
 	case errors.Is(ended, context.DeadlineExceeded):
-		e.Kind, e.ended, e.Text = Unreachable, ended, doing+": no answer within "+r.options.Timeout.String()
+		e.Kind, e.ended, e.Text = Unreachable, ended, doing+": no answer within "+limit.String()
 	case ended != nil:
 		e.ended, e.Text = ended, doing+": was cancelled"
 	}

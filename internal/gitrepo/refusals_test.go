@@ -2,6 +2,7 @@ package gitrepo_test
 
 import (
 	"bytes"
+	"context"
 	"net/url"
 	"strings"
 	"testing"
@@ -136,6 +137,10 @@ func TestFaults(t *testing.T) {
 			b.server.SetFaults(gitserver.Faults{Hang: true})
 			_, err := source.Head(t.Context())
 			fails(t, err, gitrepo.Unreachable, "300ms")
+			less, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			defer cancel()
+			_, err = source.Head(less)
+			fails(t, err, gitrepo.Unreachable, "200ms")
 		})
 	})
 	t.Run("too large from a file URL", func(t *testing.T) {

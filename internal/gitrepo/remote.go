@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
@@ -119,11 +120,15 @@ func (r *remote) connectWeb(c *connection, credentials Credentials, service stri
 
 // converse runs do on a new connection and explains its error.
 func (r *remote) converse(ctx context.Context, service, doing string, do func(context.Context, *connection, *packp.AdvRefs) error) error {
+	limit := r.options.Timeout
+	if ends, ok := ctx.Deadline(); ok { // the caller may have less time
+		limit = min(limit, time.Until(ends).Round(100*time.Millisecond))
+	}
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
 	c, err := r.connect(ctx, service)
 	if err != nil {
-		return r.explain(ctx, c.masker, doing, err)
+		return r.explain(ctx, c.masker, doing, limit, err)
 	}
 	advertised, err := c.session().AdvertisedReferencesContext(ctx)
 	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
@@ -134,7 +139,7 @@ func (r *remote) converse(ctx context.Context, service, doing string, do func(co
 	}
 	// After the answer is complete, an error of closing means nothing.
 	_ = c.session().Close()
-	return r.explain(ctx, c.masker, doing, err)
+	return r.explain(ctx, c.masker, doing, limit, err)
 }
 
 // list is one ls-remote.

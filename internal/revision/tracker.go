@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
@@ -41,6 +42,9 @@ type Ledger interface {
 	Admit(ctx context.Context, id string) error
 }
 
+// headLimit is how long a source has to tell what its newest revision is, which is little to ask.
+const headLimit = 30 * time.Second
+
 // Tracker follows a source. It is safe for concurrent use.
 type Tracker struct {
 	// Reader reads the revisions; the zero one tries none of them first. It is set before the first
@@ -57,7 +61,7 @@ type Tracker struct {
 	options Options
 	facts   func(context.Context) (compose.Facts, error)
 
-	polling sync.Mutex // one poll at a time; Keep writes what is below without it
+	polling sync.Mutex // one poll at a time; Keep writes what is below without it, and Recompose reads it
 	mutex   sync.Mutex
 	begun   bool             // a revision was looked into, and what was in force before
 	head    gitrepo.Revision // the newest one that was looked into
@@ -171,7 +175,7 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := t.source.Head(ctx)
+	head, err := t.newest(ctx)
 	if err != nil {
 		return t.offline(ctx, signers, err)
 	}
@@ -187,6 +191,14 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 		return t.offline(ctx, signers, err)
 	}
 	return t.take(ctx, tree, tree.Revision, signers)
+}
+
+// newest asks the source for its newest revision, and does not wait long for a source that hangs: what is in the cache
+// is not looked at before.
+func (t *Tracker) newest(ctx context.Context) (gitrepo.Revision, error) {
+	ctx, cancel := context.WithTimeout(ctx, headLimit)
+	defer cancel()
+	return t.source.Head(ctx)
 }
 
 // offline keeps what is known; at the start it takes the last revision that was ever fetched, unless
@@ -312,10 +324,8 @@ func (t *Tracker) blame(commit gitrepo.Commit, revision *engine.Revision, found 
 }
 
 // Recompose returns the newest revision without mistakes again, with the facts as they are now; nil
-// before the first.
+// before the first. It does not wait for a poll that goes on, and what that returns may be composed of older facts.
 func (t *Tracker) Recompose(ctx context.Context) (*engine.Revision, error) {
-	t.polling.Lock()
-	defer t.polling.Unlock()
 	t.mutex.Lock()
 	loaded, admitted := t.loaded, t.admitted
 	t.mutex.Unlock()

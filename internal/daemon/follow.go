@@ -1,0 +1,135 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+)
+
+// look is one look at the repository.
+type look struct {
+	number int64
+	before revision.State // what was known then
+	found  *engine.Revision
+	err    error
+}
+
+// follower hands on what is new in the repository and in the cluster. A look at the repository goes on beside that: one
+// at a server that hangs holds back nothing.
+type follower struct {
+	*Daemon
+	to       *engine.Engine
+	changed  chan<- struct{}
+	next     *time.Timer
+	looks    chan look // that ended
+	looking  bool      // one goes on
+	again    bool      // another one is to be begun
+	moved    bool      // the facts changed since it began
+	pending  bool      // the revision in force could not be handed over yet
+	failures int
+}
+
+// follow polls, and hands on what is new.
+func (d *Daemon) follow(ctx context.Context, e *engine.Engine, changed chan<- struct{}) {
+	f := &follower{Daemon: d, to: e, changed: changed, next: time.NewTimer(0), looks: make(chan look, 1)}
+	defer f.next.Stop()
+	// A new process in charge has an engine that knows nothing yet. What cannot be handed over is
+	// tried again with each poll.
+	f.hand(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			if f.looking {
+				<-f.looks // who is in charge next has the tracker to itself
+			}
+			return
+		case change := <-d.Changes:
+			if change == FactsChanged {
+				f.moved = true
+				f.hand(ctx)
+				continue
+			}
+			f.again = true
+		case <-d.pushed:
+			f.again = true
+		case <-f.next.C:
+			f.again = true
+		case l := <-f.looks:
+			f.looking = false
+			f.take(ctx, l)
+		}
+		if f.again && !f.looking {
+			f.look(ctx)
+		}
+	}
+}
+
+// look begins to look at the repository.
+func (f *follower) look(ctx context.Context) {
+	f.looking, f.again, f.moved = true, false, false
+	f.next.Stop()
+	l := look{number: f.begun.Add(1), before: f.Tracker.State()}
+	go func() {
+		l.found, l.err = f.Tracker.Poll(ctx)
+		f.looks <- l
+	}()
+}
+
+// take hands on what a look has found.
+func (f *follower) take(ctx context.Context, l look) {
+	f.set("source", l.err)
+	after := f.Tracker.State()
+	switch {
+	case l.err != nil:
+		f.failures++
+		f.metrics.polls.WithLabelValues("failed").Inc()
+		f.Log.Warn().Err(l.err).Msg("the source cannot be polled")
+	case l.found == nil && after.Bad != nil && after.Head != l.before.Head:
+		f.metrics.polls.WithLabelValues("invalid").Inc()
+		f.Log.Warn().Str("commit", after.Head.Hash).Int("errors", len(after.Bad.Diagnostics)).Msg("the newest commit has mistakes; the last good one stays in force")
+	case l.found == nil:
+		f.metrics.polls.WithLabelValues("unchanged").Inc()
+	default:
+		f.metrics.polls.WithLabelValues("new").Inc()
+	}
+	if l.err == nil {
+		f.failures = 0
+	}
+	switch {
+	case l.found != nil && !f.moved:
+		f.pending = false
+		f.set("facts", nil)
+		f.submit(ctx, l.found)
+	case l.found != nil || f.pending: // it may be composed of facts that are not so any more
+		f.hand(ctx)
+	}
+	f.ended.Store(l.number)
+	select { // the report tells what the poll found, also when the engine has nothing to say
+	case f.changed <- struct{}{}:
+	default:
+	}
+	delay := f.Interval
+	if f.failures > 0 {
+		delay = min(backoff(f.failures), max(f.Interval, time.Minute))
+	}
+	f.next.Reset(jitter(delay))
+}
+
+// hand gives the engine the revision in force, if there is one, with the facts as they are now.
+func (f *follower) hand(ctx context.Context) {
+	found, err := f.Tracker.Recompose(ctx)
+	f.set("facts", err)
+	f.pending = err != nil || found == nil
+	if !f.pending {
+		f.submit(ctx, found)
+	}
+}
+
+func (f *follower) submit(ctx context.Context, r *engine.Revision) {
+	if f.to.Submit(ctx, r) != nil {
+		return // it ends
+	}
+	f.Log.Info().Str("commit", r.ID).Int("units", len(r.Units)).Msg("took a revision")
+}
