@@ -54,6 +54,10 @@ func (b *board) Shown(_ context.Context, refs ...unit.ObjectRef) (map[unit.Objec
 	return shown, b.fail["read"]
 }
 
+func (b *board) AllShown(context.Context) (map[unit.ObjectRef]unit.Shown, error) {
+	return maps.Clone(b.shown), b.fail["list"]
+}
+
 func (b *board) Show(_ context.Context, ref unit.ObjectRef, says unit.Shown) error {
 	b.writes++
 	if b.fail[ref.Name] == nil {

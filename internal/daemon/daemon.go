@@ -67,6 +67,7 @@ type Daemon struct {
 	handed  chan struct{} // word of webhooks that is for another process
 	begun   atomic.Int64  // looks at the repository
 	ended   atomic.Int64  // those whose revision the engine has
+	idle    atomic.Bool   // looks have ended, and the engine has no revision yet
 	kept    string        // the revision that was kept last; only publish uses it
 	rest    memory.Rest
 
@@ -151,14 +152,12 @@ func (d *Daemon) work(ctx context.Context) error {
 	d.setStandby(false)
 	d.metrics.leader.Set(1)
 	d.Publisher.Forget()
+	d.idle.Store(false)
 	d.kept = "" // another process may have admitted another revision since
 	changed, moved, looked := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
 	e, err := d.begin(ctx, func() {
 		for _, heard := range []chan<- struct{}{changed, moved, looked} {
-			select {
-			case heard <- struct{}{}:
-			default: // one word is enough
-			}
+			word(heard)
 		}
 	})
 	if err != nil {
@@ -170,7 +169,7 @@ func (d *Daemon) work(ctx context.Context) error {
 
 	var group sync.WaitGroup
 	group.Go(func() { e.Run(ctx, d.Grace) })
-	group.Go(func() { d.follow(ctx, e, changed) })
+	group.Go(func() { d.follow(ctx, e, changed, moved) })
 	group.Go(func() { d.publish(ctx, changed) })
 	group.Go(func() { d.show(ctx, moved) })
 	group.Go(func() { d.lookAtAgents(ctx, looked, changed) })
@@ -271,10 +270,7 @@ func (d *Daemon) tend(ctx context.Context, where string, work func(context.Conte
 			return // no news: a report would only be one of a world that was not looked at yet
 		}
 		told = err != nil
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
+		word(changed)
 	})
 }
 

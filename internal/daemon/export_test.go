@@ -42,3 +42,8 @@ func (d *Daemon) HeardOfPush() { d.heardOfPush() }
 
 // Looks tells whether this process is to look at the repository.
 func (d *Daemon) Looks() bool { return len(d.pushed) > 0 }
+
+// ShowUnknown is what a daemon shows that has no revision.
+func ShowUnknown(ctx context.Context, board Board, why string) (wrote int, err error) {
+	return showUnknown(ctx, board, why)
+}

@@ -21,19 +21,21 @@ type look struct {
 type follower struct {
 	*Daemon
 	to       *engine.Engine
-	changed  chan<- struct{}
+	changed  chan<- struct{} // for the report
+	shown    chan<- struct{} // for what the cluster shows
 	next     *time.Timer
 	looks    chan look // that ended
 	looking  bool      // one goes on
 	again    bool      // another one is to be begun
 	moved    bool      // the facts changed since it began
 	pending  bool      // the revision in force could not be handed over yet
+	handed   bool      // one was
 	failures int
 }
 
 // follow polls, and hands on what is new.
-func (d *Daemon) follow(ctx context.Context, e *engine.Engine, changed chan<- struct{}) {
-	f := &follower{Daemon: d, to: e, changed: changed, next: time.NewTimer(0), looks: make(chan look, 1)}
+func (d *Daemon) follow(ctx context.Context, e *engine.Engine, changed, shown chan<- struct{}) {
+	f := &follower{Daemon: d, to: e, changed: changed, shown: shown, next: time.NewTimer(0), looks: make(chan look, 1)}
 	defer f.next.Stop()
 	// A new process in charge has an engine that knows nothing yet. What cannot be handed over is
 	// tried again with each poll.
@@ -106,9 +108,10 @@ func (f *follower) take(ctx context.Context, l look) {
 		f.hand(ctx)
 	}
 	f.ended.Store(l.number)
-	select { // the report tells what the poll found, also when the engine has nothing to say
-	case f.changed <- struct{}{}:
-	default:
+	word(f.changed) // the report tells what the poll found, also when the engine has nothing to say
+	if !f.handed {
+		f.idle.Store(true)
+		word(f.shown)
 	}
 	delay := f.Interval
 	if f.failures > 0 {
@@ -131,5 +134,15 @@ func (f *follower) submit(ctx context.Context, r *engine.Revision) {
 	if f.to.Submit(ctx, r) != nil {
 		return // it ends
 	}
+	f.handed = true
+	f.idle.Store(false)
 	f.Log.Info().Str("commit", r.ID).Int("units", len(r.Units)).Msg("took a revision")
+}
+
+// word tells whoever waits for it that something changed.
+func word(heard chan<- struct{}) {
+	select {
+	case heard <- struct{}{}:
+	default: // one word is enough
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -20,6 +21,8 @@ type Board interface {
 	Nodes(ctx context.Context) ([]string, error)
 	// Shown returns what is shown of these; what has no place there is missing.
 	Shown(ctx context.Context, refs ...unit.ObjectRef) (map[unit.ObjectRef]unit.Shown, error)
+	// AllShown returns what is shown of all nodes, services and clouds.
+	AllShown(ctx context.Context) (map[unit.ObjectRef]unit.Shown, error)
 	// Show shows how something stands that has a place there.
 	Show(ctx context.Context, ref unit.ObjectRef, says unit.Shown) error
 	// SubscribeShown has f called when what is shown changed, whoever changed it, until cancel is
@@ -121,14 +124,15 @@ func (d *Daemon) show(ctx context.Context, changed <-chan struct{}) {
 		return
 	}
 	heard := make(chan struct{}, 1)
-	defer d.Board.SubscribeShown(func() {
-		select {
-		case heard <- struct{}{}:
-		default: // one word is enough
-		}
-	})()
+	defer d.Board.SubscribeShown(func() { word(heard) })()
 	keepShown(ctx, changed, heard, func() bool {
-		wrote, err := Show(ctx, d.Board, d.Tracker.State(), d.snapshot())
+		var wrote int
+		var err error
+		if d.idle.Load() {
+			wrote, err = showUnknown(ctx, d.Board, strings.Join(d.problems(), "; "))
+		} else {
+			wrote, err = Show(ctx, d.Board, d.Tracker.State(), d.snapshot())
+		}
 		if err != nil && ctx.Err() == nil {
 			d.Log.Warn().Err(err).Msg("how things stand is not shown")
 		}

@@ -11,6 +11,9 @@ import (
 // ShownGroup is the API group of the objects that show people in the cluster how things stand.
 const ShownGroup = "kupenstack.io"
 
+// ShownVersion is the version of that group that they are written in.
+const ShownVersion = ShownGroup + "/v1alpha1"
+
 // The kinds of these objects.
 const (
 	KindShownNode    = "OpenstackNode"
@@ -25,7 +28,7 @@ const shownDigest = 8
 // ShownRef returns the object that shows something of a name. What Kubernetes takes for a name of an object stays
 // as it is; in all other names a digest keeps apart what looks alike without capitals and the like.
 func ShownRef(kind, name string) ObjectRef {
-	return ObjectRef{APIVersion: ShownGroup + "/v1alpha1", Kind: kind, Name: nameWithin(name, validation.DNS1123SubdomainMaxLength)}
+	return ObjectRef{APIVersion: ShownVersion, Kind: kind, Name: nameWithin(name, validation.DNS1123SubdomainMaxLength)}
 }
 
 // ObjectName makes a name of an object of Kubernetes that can be the value of a label as well. What it takes stays as

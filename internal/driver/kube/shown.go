@@ -30,6 +30,28 @@ func (c *Cluster) Shown(ctx context.Context, refs ...unit.ObjectRef) (map[unit.O
 	return shown, nil
 }
 
+// AllShown returns what the objects of all nodes, services and clouds say, from the watches. A cluster that does not
+// have their kinds yet has none.
+func (c *Cluster) AllShown(ctx context.Context) (map[unit.ObjectRef]unit.Shown, error) {
+	var refs []unit.ObjectRef
+	for _, kind := range []string{unit.KindShownNode, unit.KindShownService, unit.KindShownCloud} {
+		key := watchKey{apiVersion: unit.ShownVersion, kind: kind}
+		w, err := c.watches.synced(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if w == nil {
+			continue
+		}
+		for _, item := range w.informer.GetStore().List() {
+			if object, ok := item.(*unstructured.Unstructured); ok {
+				refs = append(refs, key.ref(object.GetName()))
+			}
+		}
+	}
+	return c.Shown(ctx, refs...)
+}
+
 // sayingOf returns what an object says.
 func sayingOf(object *unstructured.Unstructured) unit.Shown {
 	var says unit.Shown

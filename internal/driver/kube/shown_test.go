@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/await"
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 )
 
@@ -35,13 +36,15 @@ spec:
 		t.Helper()
 		found, err := w.cluster.Shown(w.ctx, one, two)
 		w.must(err)
-		shown := map[string]string{}
-		for ref, says := range found {
-			shown[ref.Name] = says.Status
-		}
-		if !maps.Equal(shown, want) {
+		if shown := statuses(found); !maps.Equal(shown, want) {
 			t.Errorf("shown is %q, want %q", shown, want)
 		}
+		await.Until(t, "all that is shown", func() bool { // what is new is there once the watch has seen it
+			all, err := w.cluster.AllShown(w.ctx)
+			w.must(err)
+			maps.DeleteFunc(all, func(ref unit.ObjectRef, _ unit.Shown) bool { return ref != one && ref != two })
+			return maps.Equal(statuses(all), want)
+		})
 	}
 	shows(map[string]string{}) // a kind that is not known has no objects
 
@@ -70,4 +73,13 @@ spec:
 		t.Error("a node without an object is shown")
 	}
 	shows(map[string]string{"one": "Unmanaged"})
+}
+
+// statuses are those of things that are shown, by their names.
+func statuses(of map[unit.ObjectRef]unit.Shown) map[string]string {
+	found := map[string]string{}
+	for ref, says := range of {
+		found[ref.Name] = says.Status
+	}
+	return found
 }

@@ -1,0 +1,114 @@
+package daemon_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// lastShown is what a process has shown that is gone.
+func lastShown() map[unit.ObjectRef]unit.Shown {
+	ready := func(names ...string) (conditions []unit.ShownCondition) {
+		for _, name := range names {
+			conditions = append(conditions, unit.ShownCondition{Type: name, Status: "True", Reason: "Ready", Since: "2001-01-01T00:00:00Z"})
+		}
+		return conditions
+	}
+	return map[unit.ObjectRef]unit.Shown{
+		unit.ShownRef(unit.KindShownService, "keystone"): {Status: "Ready", Conditions: ready("APIReachable", "Foreign", "Ready")},
+		unit.ShownRef(unit.KindShownCloud, "prod"):       {Phase: "Ready", Revision: "1111", Conditions: ready("IdentityReady", "Ready", "SmokeTest")},
+		unit.ShownRef(unit.KindShownNode, "managed"):     {Status: "Ready", Conditions: ready("Ready")},
+		unit.ShownRef(unit.KindShownNode, "unmanaged"):   {Status: "Unmanaged", Conditions: []unit.ShownCondition{{Type: "Ready", Status: "False", Reason: "Unmanaged"}}},
+		unit.ShownRef(unit.KindShownNode, "fresh"):       {},
+	}
+}
+
+// TestNothingToGoBy: a daemon without a revision does not let stand that all is ready, as nobody looks; once it has
+// one it says what it sees.
+func TestNothingToGoBy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, b := newOffice(t, false), newBoard("", nil, nil)
+		b.shown, o.Board = lastShown(), b
+		keystone, prod := unit.ShownRef(unit.KindShownService, "keystone"), unit.ShownRef(unit.KindShownCloud, "prod")
+		node := func(name string) unit.ObjectRef { return unit.ShownRef(unit.KindShownNode, name) }
+		defer o.run()()
+		o.until(40*time.Second, "a doubt", func() bool { return b.shown[keystone].Status == "Unknown" })
+		const why = "source: context deadline exceeded"
+		for ref, conditions := range map[unit.ObjectRef][]string{
+			keystone: {"Ready", "APIReachable"}, prod: {"Ready", "IdentityReady", "SmokeTest"}, node("managed"): {"Ready"},
+		} {
+			for _, name := range conditions {
+				if got := b.condition(ref, name); got != "Unknown NoRevision" {
+					t.Errorf("%s of %s is %q", name, ref, got)
+				}
+			}
+			if says := b.shown[ref]; says.Message != why || says.Conditions[0].Message != why || len(says.Conditions) != len(conditions) {
+				t.Errorf("%s is shown as %+v", ref, says)
+			}
+		}
+		if says := b.shown[prod]; says.Phase != "Infrastructure" || says.Revision != "1111" || says.Status != "" {
+			t.Errorf("the cloud is shown as %+v", says)
+		}
+		if b.shown[node("unmanaged")].Status != "Unmanaged" || len(b.shown[node("fresh")].Conditions) > 0 {
+			t.Errorf("without a block %+v, never shown %+v", b.shown[node("unmanaged")], b.shown[node("fresh")])
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if b.writes != 3 {
+			t.Errorf("%d writes while nothing changes, want 3", b.writes)
+		}
+
+		o.source.answers(true)
+		o.serves(5*time.Minute, "blog")
+		b.shown = lastShown()
+		o.news <- daemon.FactsChanged
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if b.writes != 3 {
+			t.Errorf("with a revision there were %d writes", b.writes-3)
+		}
+	})
+}
+
+// TestANewProcessDoubtsNothing: what was shown stays until it is known that there is nothing to go by.
+func TestANewProcessDoubtsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, b := newOffice(t, true), newBoard("", nil, nil)
+		b.shown, o.Board = lastShown(), b
+		defer o.run()()
+		o.serves(time.Minute, "blog") // from the cache, while the server is silent
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if b.writes != 0 {
+			t.Errorf("there were %d writes", b.writes)
+		}
+	})
+}
+
+// An error is not that nothing is shown, and one thing does not hold up the others.
+func TestDoubtsThatCannotBeShown(t *testing.T) {
+	b := newBoard("", nil, nil)
+	b.shown = lastShown()
+	b.fail["list"] = errors.New("no answer")
+	if wrote, err := daemon.ShowUnknown(t.Context(), b, "why"); !errors.Is(err, b.fail["list"]) || wrote != 0 || b.writes != 0 {
+		t.Errorf("wrote %d, error %v", wrote, err)
+	}
+	delete(b.fail, "list")
+	b.fail["prod"] = errors.New("conflict")
+	if wrote, err := daemon.ShowUnknown(t.Context(), b, "https://me:canary@git.example.org: 500"); !errors.Is(err, b.fail["prod"]) || wrote != 2 {
+		t.Errorf("wrote %d, error %v", wrote, err)
+	}
+	if got := b.shown[unit.ShownRef(unit.KindShownService, "keystone")].Message; got != "https://(sensitive)@git.example.org: 500" {
+		t.Errorf("the message is %q", got)
+	}
+	delete(b.fail, "prod")
+	for _, want := range []int{1, 0} {
+		if wrote, err := daemon.ShowUnknown(t.Context(), b, "https://me:canary@git.example.org: 500"); err != nil || wrote != want {
+			t.Errorf("wrote %d, want %d, error %v", wrote, want, err)
+		}
+	}
+}
