@@ -73,10 +73,15 @@ func (p *Publisher) Forget() {
 
 // Publish reports how things stand. Unless now is set, a report that would only tell details waits
 // until some time has passed since the last one; then the result is how long. That somebody else wrote to
-// where reports go is found while one is published, and told in another one that follows at once.
-func (p *Publisher) Publish(ctx context.Context, snapshot engine.Snapshot, problems []string, now bool) (time.Duration, error) {
+// where reports go is found while one is published, and told in another one that follows at once. A panic is an error:
+// the work goes on without a report.
+func (p *Publisher) Publish(ctx context.Context, snapshot engine.Snapshot, problems []string, now bool) (wait time.Duration, err error) {
+	defer engine.Contain(p.Log, "publish the report", &err, func() {
+		wait = 0
+		p.tried(err)
+	})
 	before := p.foreign.Hash
-	wait, err := p.publish(ctx, snapshot, problems, now)
+	wait, err = p.publish(ctx, snapshot, problems, now)
 	if err == nil && p.foreign.Hash != before {
 		return p.publish(ctx, snapshot, problems, true)
 	}

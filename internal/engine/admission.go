@@ -113,9 +113,12 @@ func (e *Engine) input(r *Revision, states map[addr.Object]*unit.State) plan.Inp
 	}
 }
 
-// make makes a plan; only where that depends on where instances run are the hosts asked.
-func (e *Engine) make(ctx context.Context, in plan.Input) *plan.Plan {
-	p := plan.Make(in)
+// make makes a plan; only where that depends on where instances run are the hosts asked. Where that panics, the plan is
+// one that is refused: nothing is done by it, and the revision that was admitted before stays in force.
+func (e *Engine) make(ctx context.Context, in plan.Input) (p *plan.Plan) {
+	var err error
+	defer Contain(e.Log, "make a plan", &err, func() { p = plan.Crashed(err) })
+	p = plan.Make(in)
 	if e.Hosts == nil || !p.AsksHosts() {
 		return p
 	}

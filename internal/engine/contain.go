@@ -14,7 +14,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// errPanicked is what becomes of a call of a driver that panicked. It is tried again as any other error.
+// errPanicked is what becomes of work that panicked. It is tried again as after any other error.
 var errPanicked = errors.New("a mistake of this program, which the log has more of; please report it")
 
 // contained is a driver whose panics are errors: what goes wrong with one unit must not end the work on all others, and
@@ -25,9 +25,10 @@ type contained struct {
 	log  zerolog.Logger
 }
 
-// contain takes a panic, if there is one, and has what is known then put in the place of a result. Its value may be anything, secrets included: only what the Go runtime says
+// Contain is deferred, and makes an error of a panic in the work that it names, if there is one; known then puts in place
+// what is known without a result. What was panicked with may be anything, secrets included: only what the Go runtime says
 // itself, such as that an index is out of range, is told. Arguments of functions are numbers in a stack.
-func (d *contained) contain(call string, err *error, known func()) {
+func Contain(log zerolog.Logger, work string, err *error, known func()) {
 	v := recover()
 	if v == nil {
 		return
@@ -36,32 +37,32 @@ func (d *contained) contain(call string, err *error, known func()) {
 	if of, ok := v.(runtime.Error); ok {
 		what = of.Error()
 	}
-	d.log.Error().Str("driver", string(d.name)).Str("call", call).Str("panic", what).Str("stack", string(debug.Stack())).Msg("a driver panicked")
-	*err = fmt.Errorf("%s of %s: %w", call, d.name, errPanicked)
+	log.Error().Str("work", work).Str("panic", what).Str("stack", string(debug.Stack())).Msg("a panic was contained")
+	*err = fmt.Errorf("%s: %w", work, errPanicked)
 	known()
 }
 
 // Observe knows nothing of any target where it panicked.
 func (d *contained) Observe(ctx context.Context, targets []unit.Target) (states map[addr.Object]unit.State, err error) {
-	defer d.contain("observe", &err, func() {})
+	defer Contain(d.log, "observe of "+string(d.name), &err, func() {})
 	return d.Driver.Observe(ctx, targets)
 }
 
 // Compare knows no difference where it panicked, nor that there is none.
 func (d *contained) Compare(target unit.Target, desired cty.Value, state unit.State) (diff unit.Diff) {
 	var err error
-	defer d.contain("compare", &err, func() { diff = unit.Diff{Action: unit.ActionBlocked, Reason: err.Error()} })
+	defer Contain(d.log, "compare of "+string(d.name), &err, func() { diff = unit.Diff{Action: unit.ActionBlocked, Reason: err.Error()} })
 	return d.Driver.Compare(target, desired, state)
 }
 
 // Apply leaves the state as it was known where it panicked.
 func (d *contained) Apply(ctx context.Context, target unit.Target, desired cty.Value, state unit.State) (next unit.State, err error) {
-	defer d.contain("apply", &err, func() { next = state })
+	defer Contain(d.log, "apply of "+string(d.name), &err, func() { next = state })
 	return d.Driver.Apply(ctx, target, desired, state)
 }
 
 // Delete leaves the state as it was known where it panicked.
 func (d *contained) Delete(ctx context.Context, target unit.Target, state unit.State) (next unit.State, err error) {
-	defer d.contain("delete", &err, func() { next = state })
+	defer Contain(d.log, "delete of "+string(d.name), &err, func() { next = state })
 	return d.Driver.Delete(ctx, target, state)
 }

@@ -87,6 +87,6 @@ func (e *Engine) leaveToBlock(calls context.Context, g unit.Grant) error {
 func (e *Engine) takeBackOne(calls context.Context, c *contained, driver Granter, g unit.Grant, unneeded func() bool) (err error) {
 	ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 	defer cancel()
-	defer c.contain("take back a role", &err, func() {})
+	defer Contain(e.Log, "take back a role of "+string(c.name), &err, func() {})
 	return driver.TakeBack(ctx, g, unneeded)
 }

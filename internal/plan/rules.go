@@ -18,6 +18,7 @@ const (
 	CodeUpgrade   diag.Code = "plan.release-change"
 	CodeNoRecord  diag.Code = "plan.no-record"
 	CodeTooLate   diag.Code = "plan.too-late"
+	CodeCrash     diag.Code = "plan.crash"
 	CodeQuota     diag.Code = "plan.quota" // only warns
 )
 
