@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
@@ -53,6 +56,9 @@ func (d *delegation) ask(ctx context.Context, holder string) {
 		return
 	}
 	fmt.Fprintf(os.Stderr, "%s is in charge, and is asked to look again\n", holder)
+	if idle := idleFlags(d.pass.options.given); len(idle) > 0 {
+		fmt.Fprintf(os.Stderr, "kupenstack-sync: of these flags the values of the daemon count, and not those given here: %s\n", strings.Join(idle, ", "))
+	}
 	ctx, d.cancel = context.WithCancel(ctx)
 	d.ended = make(chan struct{})
 	go func() {
@@ -62,6 +68,28 @@ func (d *delegation) ask(ctx context.Context, holder string) {
 			d.answer()
 		}
 	}()
+}
+
+// givenFlags returns the names of the flags that were written or have a variable, in order.
+func givenFlags(set *pflag.FlagSet) []string {
+	var names []string
+	set.Visit(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+	return names
+}
+
+// idleFlags returns those of some flags that say how to go about what a daemon does in place of the pass.
+func idleFlags(given []string) []string {
+	daemons := []string{
+		"accept-openstack", "api-budget", "api-checks", "chart-account", "chart-ca-file", "chart-credentials-file", "concurrency", "image-sources",
+		"logs-in-report", "max-deletes", "os-cloud", "signing-key-file", "verify", "verify-history",
+	}
+	var idle []string
+	for _, name := range daemons {
+		if slices.Contains(given, name) {
+			idle = append(idle, "--"+name)
+		}
+	}
+	return idle
 }
 
 // stop waits for no answer any more, and tells whether there is one.
@@ -96,7 +124,29 @@ func (d *delegation) conclude(ctx context.Context, wanted *engine.Revision) erro
 				cmp.Or(d.outcome.Commit, "none"), newest.ID)
 		}
 	}
+	own, err := d.pass.system.Variables(ctx, d.pass.tracker.State().Model)
+	if err != nil {
+		return err
+	}
+	if err := sameValues(d.outcome, own); err != nil {
+		return err
+	}
 	return d.pass.conclude(ctx, d.outcome)
+}
+
+// sameValues returns an error unless a daemon wants what a pass wants with variables whose values have this name.
+func sameValues(outcome *request.Outcome, own string) error {
+	verdict := report.Verdict(outcome.Verdict)
+	switch {
+	case outcome.Variables == own:
+		return nil
+	case verdict == report.VerdictInvalid && !outcome.Refused, verdict == report.VerdictUnknown:
+		return nil // it wants nothing of this commit; its verdict and its report say so
+	case outcome.Variables == "":
+		return errors.New("the daemon in charge does not tell which values of variables it has: it is another version of this program; see its report")
+	default:
+		return errors.New("the daemon in charge has other values of variables than this pass, and what it did is not what was asked for: compare --var, --var-file and the variables KUPENSTACK_VAR_… of both")
+	}
 }
 
 // askDaemon has whoever is in charge do what a pass would, and returns what became of that.

@@ -37,6 +37,8 @@ type options struct {
 	output  string
 	// wait has a pass wait until a daemon ends, and not ask it.
 	wait bool
+	// given are the flags that were written or have a variable.
+	given []string
 	// repoGiven tells that --repo was written, not only its variable.
 	repoGiven bool
 	// tearDown is the name of the cloud that a pass is to take away, "" for none.
@@ -115,7 +117,8 @@ func command() *cobra.Command {
 		Use:   "kupenstack-sync",
 		Short: "Bring an OpenStack cloud to what a repository wants, in one pass",
 		Long: `Without a command, kupenstack-sync reads the configuration at --repo, brings the cluster and OpenStack to
-what it says, and ends when nothing more can move. Beside a daemon it has that do so, and ends with what became of it.
+what it says, and ends when nothing more can move. Beside a daemon it has that do so, and ends with what became of it;
+values of variables have to be those of the daemon then, and how to go about it is up to the daemon's flags.
 
 Every flag but those that allow to destroy can be given as a variable: --status-branch as KUPENSTACK_STATUS_BRANCH.
 
@@ -127,6 +130,7 @@ Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the config
 			if err := wire.FromEnvironment(cmd.Flags()); err != nil {
 				return err
 			}
+			o.given = givenFlags(cmd.Flags())
 			if o.output != outputText && o.output != outputJSON {
 				return fmt.Errorf("%w: --output %s: use text or json", wire.ErrUsage, o.output)
 			}

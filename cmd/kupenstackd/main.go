@@ -162,7 +162,7 @@ func serve(ctx context.Context, o *options) error {
 			return system.Engine(ctx, false, changed)
 		},
 		Budgets: system.Budgets, Rendered: system.Rendered, Board: system.Board(), Keep: system.KeepInstallation, Suspend: system.FollowSuspensions,
-		Requests: system.FollowRequests(follower), Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Certificate: certificate, Hooks: hooks, Log: log,
+		Requests: system.FollowRequests(follower), Variables: system.Variables, Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Certificate: certificate, Hooks: hooks, Log: log,
 		Listening: func(address net.Addr) { log.Info().Stringer("address", address).Msg("answers health checks") },
 	}
 	if heart, ok := target.(daemon.Heartbeat); ok {

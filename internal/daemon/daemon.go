@@ -12,12 +12,13 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/budget"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/webhook"
 )
 
 // Daemon is what runs until it is told to stop. All fields but Certificate, Hooks, Listening, Board, Pulse, Keep,
-// Suspend, Requests, Budgets and Rendered are required.
+// Suspend, Requests, Variables, Budgets and Rendered are required.
 type Daemon struct {
 	Tracker   *revision.Tracker
 	Publisher *Publisher
@@ -54,6 +55,8 @@ type Daemon struct {
 	// Requests has the engine that was made last look at what somebody asks for, as Keep does its work; nil for
 	// nothing.
 	Requests func(ctx context.Context, tell func(error))
+	// Variables names the values that the variables of a configuration have, for [Daemon.Outcome]; nil for no name.
+	Variables func(context.Context, *model.Model) (string, error)
 	// Budgets are of the APIs by their names, for metrics; none for none.
 	Budgets map[string]*budget.Budget
 	// Rendered tells how often charts were rendered since the process began, for metrics; nil for no such metric.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
 
 // LookNow has the repository looked at, and returns at once.
@@ -41,7 +42,19 @@ func (d *Daemon) Outcome(ctx context.Context, begun int64) (request.Outcome, boo
 		in.Bad = &report.Bad{}
 	}
 	return request.Outcome{
-		Commit: state.Head.Hash, Path: d.Publisher.Base.Path,
+		Commit: state.Head.Hash, Path: d.Publisher.Base.Path, Variables: d.variables(ctx, &state),
 		Verdict: string(report.Judge(&in)), Units: Counts(snapshot), Refused: refused && state.Bad == nil,
 	}, true
+}
+
+// variables names the values that the newest commit was read with; "" when that has mistakes, as nothing of it is done.
+func (d *Daemon) variables(ctx context.Context, state *revision.State) string {
+	if d.Variables == nil || state.Bad != nil || state.Model == nil {
+		return ""
+	}
+	name, err := d.Variables(ctx, state.Model)
+	if err != nil {
+		d.Log.Warn().Err(err).Msg("who asks is not told which values variables have")
+	}
+	return name
 }

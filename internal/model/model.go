@@ -14,9 +14,10 @@ import (
 // Model is one cloud. It is not changed after it was made.
 type Model struct {
 	Cloud     Cloud
-	Profiles  []Profile  // by name
-	Nodes     []Node     // by address
-	Resources []Resource // by address, lookups included
+	Profiles  []Profile            // by name
+	Nodes     []Node               // by address
+	Resources []Resource           // by address, lookups included
+	Variables map[string]cty.Value // of the root module, by name
 
 	// What became of things that are on record, in the order of their addresses.
 	Moves    []Move

@@ -42,6 +42,8 @@ type Outcome struct {
 	Path    string `json:"path"`   // of the configuration in it
 	Verdict string `json:"verdict"`
 	Units   string `json:"units"` // how many there are, by their phases
+	// Variables is a keyed digest of the values that variables have; "" while they are not known, as the commit has mistakes.
+	Variables string `json:"variables,omitempty"`
 	// Refused says that the commit has no mistakes, and its plan must not be applied all the same.
 	Refused bool `json:"refused,omitempty"`
 }

@@ -55,6 +55,50 @@ func valuesIn(file string) config.Given {
 	return config.Given{File: file, Origin: "--var-file " + file}
 }
 
+// TestValuesOfVariables: the model says what the variables of the root module have, wherever that comes from.
+func TestValuesOfVariables(t *testing.T) {
+	tree := fstest.MapFS{
+		"main.hcl": {Data: []byte(reachOnly + `
+variable "size" {
+  type    = number
+  default = 3
+}
+variable "password" {
+  sensitive = true
+}
+module "edge" {
+  source = "./edge"
+  inner  = "not of the root"
+}
+locals {
+  twice = var.size * 2
+}
+`)},
+		"edge/main.hcl": {Data: []byte("variable \"inner\" {}\n")},
+	}
+	values := func(given ...config.Given) string {
+		t.Helper()
+		cfg, diags := config.Load(tree, ".", config.DefaultLimits())
+		diags.Append(config.LoadValues(cfg, given, config.DefaultLimits())...)
+		m, _, more := resolve.Resolve(cfg, nil)
+		if diags.Append(more...); m == nil {
+			t.Fatal(diags)
+		}
+		text, err := m.Values()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text.Reveal()
+	}
+	usual := values(written("password", "hunter2"), environment("other", "of another configuration"))
+	if usual != `{"password":"hunter2","size":3}` {
+		t.Errorf("the values are %s", usual)
+	}
+	if again := values(environment("password", "hunter2"), written("size", "3.0")); again != usual {
+		t.Errorf("the same ones given in another way are %s", again)
+	}
+}
+
 func TestPrecedenceOfValues(t *testing.T) {
 	const hcl = "variable \"v\" {\n  default = \"default\"\n}\nnetwork \"web\" {\n  description = var.v\n}\n"
 	files := map[string]string{

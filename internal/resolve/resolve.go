@@ -231,7 +231,12 @@ func everyAttribute(b *config.Block, visit func(*config.Attribute)) {
 
 // model puts together what was evaluated.
 func (r *resolver) model() *model.Model {
-	m := &model.Model{}
+	m := &model.Model{Variables: map[string]cty.Value{}}
+	for a, n := range r.root.values {
+		if a.Kind() == addr.Variable && n.value != cty.NilVal {
+			m.Variables[a.Name()] = n.value
+		}
+	}
 	layers := r.settings(m)
 	r.nodes(m, layers)
 	r.idle(m, layers)
