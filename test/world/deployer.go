@@ -31,7 +31,7 @@ func (w *World) Deployer(t testing.TB, namespace string) map[string][]Right {
 	if _, err := w.Cluster.Client().CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	objects := rendered(t, map[string]any{"deployer": map[string]any{"namespaces": []any{namespace}}})
+	objects := confined(t, namespace)
 	for _, object := range objects {
 		of := object.GroupVersionKind()
 		plural, ok := map[string]string{
@@ -72,7 +72,24 @@ func (w *World) Deployer(t testing.TB, namespace string) map[string][]Right {
 		})
 	}
 	w.env = append(w.env, "KUPENSTACK_CHART_ACCOUNT="+System+"/"+account+"-deployer")
+	return rightsOf(t, objects)
+}
+
+// Rights are those that [World.Deployer] gives the two accounts, by account.
+func Rights(t testing.TB, namespace string) map[string][]Right {
+	t.Helper()
+	return rightsOf(t, confined(t, namespace))
+}
+
+func rightsOf(t testing.TB, objects []*unstructured.Unstructured) map[string][]Right {
+	t.Helper()
 	return map[string][]Right{Daemon: granted(t, objects, Daemon), Charts: granted(t, objects, Charts)}
+}
+
+// confined is what the chart in deploy/ makes where charts have an account of their own for a namespace.
+func confined(t testing.TB, namespace string) []*unstructured.Unstructured {
+	t.Helper()
+	return rendered(t, map[string]any{"deployer": map[string]any{"namespaces": []any{namespace}}})
 }
 
 // rendered is what the chart in deploy/ makes of values.
