@@ -23,7 +23,12 @@ const (
 # flag that names its file; render the chart to see both:
 #
 #     helm template kupenstack deploy/chart --namespace ` + namespace + ` \
+#       --set 'deployer.namespaces={openstack}' \
 #       --set repo.url=URL --set repo.secret=NAME --set 'repo.secretKeys={password}'
+#
+# deployer.namespaces are those of the cloud and of chart blocks, and have to be there before: an account that is bound to
+# them writes what charts bring. This file goes without: its one account has escalate and bind, which is an administrator
+# of the cluster.
 #
 # Then: kubectl apply --server-side -f kupenstack.yaml
 `
