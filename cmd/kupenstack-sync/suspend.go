@@ -35,7 +35,8 @@ func suspendCommand(o *options) *cobra.Command {
 		Long: `suspend has the daemon, and every pass, leave alone what the addresses name: an object such as
 service.nova or instance.web["a"], a block with all its objects such as instance.web, a module with all that is
 in it such as module.edge, or the whole cloud with --all. What is suspended is still looked at, and reported with
-its drift. What is being done at the moment is finished.
+its drift. What is being done at the moment is finished, and something may be begun until the daemon has heard
+of it, which takes a second, or some minutes where its watch was cut off: the report lists it once it holds.
 
 It is kept in the cluster: it takes no repository, and outlives every process. Without arguments it lists what is
 suspended by command.`,
