@@ -1,0 +1,70 @@
+package openstack_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// listsOf answers the lists of Neutron by pages, as it does: in the order of the ids, with a link to the next page.
+func listsOf(lists map[string][]map[string]any) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Subject-Token", "token")
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{
+			"user": map[string]any{"id": "u1", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": "p1"},
+			"roles": []any{map[string]any{"name": "admin"}},
+			"catalog": []any{map[string]any{"type": "network", "endpoints": []any{
+				map[string]any{"interface": "public", "region_id": "RegionOne", "region": "RegionOne", "url": "http://" + r.Host},
+			}}},
+		}})
+	})
+	for many, objects := range lists {
+		at := map[string]int{"": 0}
+		for i, o := range objects {
+			at[o["id"].(string)] = i + 1
+		}
+		mux.HandleFunc("GET /v2.0/"+many, func(w http.ResponseWriter, r *http.Request) {
+			limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
+			if err != nil {
+				limit = len(objects)
+			}
+			from := at[r.URL.Query().Get("marker")]
+			to := min(from+limit, len(objects))
+			body := map[string]any{many: objects[from:to]}
+			if to < len(objects) {
+				body[many+"_links"] = []any{map[string]any{"rel": "next", "href": fmt.Sprintf("http://%s%s?limit=%d&marker=%s", r.Host, r.URL.Path, limit, objects[to-1]["id"])}}
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(body)
+		})
+	}
+	return mux
+}
+
+// networkAnswer is what Neutron shows of a network.
+func networkAnswer(id, name, description string) map[string]any {
+	return map[string]any{
+		"id": id, "name": name, "description": description, "tenant_id": "p1", "project_id": "p1", "admin_state_up": true, "mtu": 1450, "status": "ACTIVE",
+		"subnets": []any{}, "shared": false, "availability_zone_hints": []any{}, "availability_zones": []any{}, "ipv4_address_scope": nil, "ipv6_address_scope": nil,
+		"router:external": false, "port_security_enabled": true, "qos_policy_id": nil, "tags": []any{}, "created_at": "2026-11-25T19:00:00Z",
+		"updated_at": "2026-11-25T19:00:00Z", "revision_number": 2, "provider:network_type": "vxlan", "provider:physical_network": nil, "provider:segmentation_id": 1,
+		"l2_adjacency": true, "is_default": false, "vlan_transparent": nil,
+	}
+}
+
+// subnetAnswer is what Neutron shows of a subnet.
+func subnetAnswer(id, name, network, cidr, description string) map[string]any {
+	base := strings.TrimSuffix(cidr, "0/24")
+	return map[string]any{
+		"id": id, "name": name, "description": description, "tenant_id": "p1", "project_id": "p1", "network_id": network, "ip_version": 4, "subnetpool_id": nil,
+		"enable_dhcp": false, "ipv6_ra_mode": nil, "ipv6_address_mode": nil, "gateway_ip": base + "1", "cidr": cidr,
+		"allocation_pools": []any{map[string]any{"start": base + "2", "end": base + "254"}}, "host_routes": []any{}, "dns_nameservers": []any{},
+		"dns_publish_fixed_ip": false, "service_types": []any{}, "tags": []any{}, "segment_id": nil, "router:external": false,
+		"created_at": "2026-11-25T19:00:00Z", "updated_at": "2026-11-25T19:00:00Z", "revision_number": 0,
+	}
+}
