@@ -128,10 +128,19 @@ func (p *Plan) Change(a addr.Object) *Change {
 // Trim drops the changes by which nothing happens and of which nothing is told: nobody asks a plan that is admitted for
 // these, and there are about as many as units. [Plan.Change] returns nil for them from then on.
 func (p *Plan) Trim() {
-	var kept []Change
+	told := func(c *Change) bool {
+		return c.Action != unit.ActionNone || c.moves() || c.Drift || len(c.Mends) > 0 || c.NeedsAdmission()
+	}
+	n := 0
 	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Action != unit.ActionNone || c.moves() || c.Drift || len(c.Mends) > 0 || c.NeedsAdmission() {
-			kept = append(kept, *c)
+		if told(&p.Changes[i]) {
+			n++
+		}
+	}
+	kept := make([]Change, 0, n) // a list of its own, so that the memory of the long one is free
+	for i := range p.Changes {
+		if told(&p.Changes[i]) {
+			kept = append(kept, p.Changes[i])
 		}
 	}
 	p.Changes = kept
