@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -257,7 +256,12 @@ func (e *Engine) admit(r *Revision, p *plan.Plan, suspensions []suspension.Suspe
 		return
 	}
 	e.changed = true
-	fallback := cmp.Or(r.Fallback, e.good)
+	// The last one that was admitted, with the facts as they are now where r brings that. What r was to fall back on
+	// before it was admitted itself is older than it, and would take away what it has made.
+	fallback := e.good
+	if f := r.Fallback; f != nil && (fallback == nil || f.ID == fallback.ID) {
+		fallback = f
+	}
 	if p.Refused.HasErrors() && fallback != nil && fallback != r {
 		// The last one that was admitted stays in force.
 		e.refusal = &refusal{revision: r.ID, diagnostics: p.Refused}

@@ -256,6 +256,8 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 		w.hidden[args[0]] = command == "hide"
 	case "hang", "unhang":
 		w.hanging[args[0]] = command == "hang"
+	case "crash", "uncrash":
+		w.crashing[args[0]] = command == "crash"
 	case "hold":
 		w.holds[args[0]] = make(chan struct{})
 	case "release":

@@ -118,6 +118,9 @@ func (s *scenario) build() {
 			<-ctx.Done()
 			return plan.Hosts{Err: ctx.Err()}
 		}
+		if s.world.crashes("hosts") {
+			panic("canary of the hosts")
+		}
 		return plan.Hosts{Count: s.hosts}
 	}
 	o.CallTimeout = callTimeout

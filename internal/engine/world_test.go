@@ -84,6 +84,7 @@ type world struct {
 	blocked   map[string]string            // what needs a person, and why
 	hidden    map[string]bool              // addresses, drivers and services with parts that cannot be observed
 	hanging   map[string]bool              // drivers that never answer an observation; "hosts" for where instances run
+	crashing  map[string]bool              // what panics
 	holds     map[string]chan struct{}
 	displaced bool // another process is in charge: no request that changes something is sent
 	running   int  // calls of Apply and Delete that run now
@@ -100,7 +101,7 @@ type world struct {
 
 func newWorld() *world {
 	return &world{
-		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{},
+		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{}, crashing: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
 		observed: map[unit.DriverName]int{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{},
 	}
@@ -179,6 +180,13 @@ func (w *world) hangs(what string) bool {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return w.hanging[what]
+}
+
+// crashes is the like for what panics.
+func (w *world) crashes(what string) bool {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.crashing[what]
 }
 
 func (w *world) find(t unit.Target) *object {
