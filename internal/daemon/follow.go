@@ -114,7 +114,7 @@ func (f *follower) take(ctx context.Context, l look) {
 		word(f.shown)
 	}
 	delay := f.Interval
-	if f.failures > 0 {
+	if f.failures > 0 || l.found != nil && f.pending { // what was found is not in the engine's hands yet
 		delay = min(backoff(f.failures), max(f.Interval, time.Minute))
 	}
 	f.next.Reset(jitter(delay))
