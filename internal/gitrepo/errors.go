@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -136,10 +137,15 @@ func classify(err error) (Kind, string) {
 	return Other, ""
 }
 
+// ownPort is our end of a connection, as Go's errors of the network name it.
+var ownPort = regexp.MustCompile(`([0-9\])]):\d+->`)
+
 // clean makes text from elsewhere fit for one line: masked first, as parts of a secret are not
-// recognised, then without control characters, then cut.
+// recognised, then without control characters, then cut. The port at our end is another with each try, and what tells
+// of it would be news each time.
 func clean(masker *redact.Masker, text string) string {
 	text = masker.Text(text).String()
+	text = ownPort.ReplaceAllString(text, "$1->")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }), " ")
 	if len(text) > maxCause {
 		text = strings.ToValidUTF8(text[:maxCause], "") + "…"
