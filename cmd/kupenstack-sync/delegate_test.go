@@ -78,7 +78,7 @@ func TestOtherValuesOfVariables(t *testing.T) {
 // flag is either one of these, or heeded by the pass itself: to find the daemon, the commit, the values or the report.
 func TestFlagsThatCountForNothing(t *testing.T) {
 	own := strings.Fields(`cache-dir context git-ca-file git-password-file git-username known-hosts-file kubeconfig log-level namespace
-		output path ref repo report-dir sops-age-key-file ssh-key-file ssh-passphrase-file status-branch timeout var var-file wait`)
+		output path ref repo report-dir sops-age-key-file ssh-key-file ssh-passphrase-file status-branch timeout var var-file wait verify verify-history`)
 	root := command()
 	root.InitDefaultHelpFlag()
 	root.InitDefaultVersionFlag()
@@ -90,7 +90,7 @@ func TestFlagsThatCountForNothing(t *testing.T) {
 	}
 	root.Flags().VisitAll(visit)
 	root.PersistentFlags().VisitAll(visit)
-	if got := idleFlags([]string{"verify", "ref", "max-deletes", "var"}); !slices.Equal(got, []string{"--max-deletes", "--verify"}) {
+	if got := idleFlags([]string{"verify", "ref", "max-deletes", "var"}); !slices.Equal(got, []string{"--max-deletes"}) {
 		t.Errorf("got %v", got)
 	}
 }

@@ -56,6 +56,15 @@ func TestDelegate(t *testing.T) {
 	}
 	pass(0, "converged") // what is converged is looked at again, and stays so
 
+	// Another value than the daemon has is not taken for done, and flags that only the daemon heeds are named.
+	w.Describe(t, "size.hcl", "variable \"size\" {\n  type    = number\n  default = 3\n}\n")
+	commit = w.Push(t, "Have a variable")
+	pass(0, "converged", "--var", "size=3")
+	other := w.Run(t, converges, "--var", "size=4", "--max-deletes", "5")
+	if other.Code != 1 || other.Stdout != "" || !strings.Contains(other.Stderr, "has other values of variables than this pass") || !strings.Contains(other.Stderr, "not those given here: ") || !strings.Contains(other.Stderr, "--max-deletes\n") {
+		t.Errorf("a pass with another value ends with %d: %q, %q", other.Code, other.Stdout, other.Stderr)
+	}
+
 	// What is left alone is not done by a pass either.
 	if r := w.Run(t, time.Minute, "suspend", "manifest.left"); r.Code != 0 {
 		t.Fatalf("suspend: exit code %d, %s", r.Code, r.Stderr)
