@@ -1,8 +1,9 @@
 # A cloud that keeps images, volumes, backups and disks of instances in a Ceph that Rook runs on the same nodes, pools
 # and users of it included. Rook's operator is there already, in the namespace rook-ceph, and the daemon may write what
-# Rook makes Ceph of:
+# Rook makes Ceph of. Where charts have an account of their own, that one writes in Rook's namespace as well:
 #
-#     helm upgrade kupenstack deploy/chart --namespace kupenstack-system --reuse-values --set-json \
+#     helm upgrade kupenstack deploy/chart --namespace kupenstack-system --reuse-values \
+#         --set 'deployer.namespaces={openstack,rook-ceph}' --set-json \
 #         'rbac.extraRules=[{"apiGroups":["ceph.rook.io"],"resources":["*"],"verbs":["get","list","watch","create","patch","delete"]}]'
 #
 # The services that keep something in Ceph wait until Rook says of all of it that it is ready. The cluster and its pools

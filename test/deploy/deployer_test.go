@@ -46,6 +46,7 @@ func TestChartsHaveAnAccount(t *testing.T) {
 		{charts, cloud, "apps", "deployments", "create", true},
 		{charts, cloud, "batch", "jobs", "delete", true},
 		{charts, cloud, "", "secrets", "update", true},
+		{charts, cloud, "cert-manager.io", "certificates", "create", true},
 		{charts, cloud, "rbac.authorization.k8s.io", "roles", "escalate", true},
 		{charts, cloud, "rbac.authorization.k8s.io", "clusterroles", "bind", true},
 		{charts, cloud, "", "persistentvolumeclaims", "delete", false},

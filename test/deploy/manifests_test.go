@@ -27,8 +27,8 @@ const (
 #       --set repo.url=URL --set repo.secret=NAME --set 'repo.secretKeys={password}'
 #
 # deployer.namespaces are those of the cloud and of chart blocks, and have to be there before: an account that is bound to
-# them writes what charts bring. This file goes without: its one account has escalate and bind, which is an administrator
-# of the cluster.
+# them writes what charts bring. To have that, apply what this prints in place of this file, once the namespace ` + namespace + `
+# is there. This file goes without: its one account has escalate and bind, which is an administrator of the cluster.
 #
 # Then: kubectl apply --server-side -f kupenstack.yaml
 `

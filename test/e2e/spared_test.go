@@ -72,6 +72,7 @@ func spared() map[string][]spare {
 			{roles, "bind", "clusterroles.rbac.authorization.k8s.io roles.rbac.authorization.k8s.io"},
 			{"tests that charts have, and those that a rollout replaces one by one", "create delete get list patch", "pods"},
 			{"charts hand it out, and have to have it for that", "get list patch", "nodes"},
+			{"no certificates in the backends of this run", "create delete get list patch", "certificates.cert-manager.io"},
 			{others, "create get patch", "customresourcedefinitions.apiextensions.k8s.io"},
 			{others, "create delete get patch", "clusterrolebindings.rbac.authorization.k8s.io clusterroles.rbac.authorization.k8s.io"},
 			{others, "create delete get list patch", `horizontalpodautoscalers.autoscaling ingresses.networking.k8s.io
