@@ -250,24 +250,35 @@ func isService(class unit.Class) bool {
 }
 
 // forget drops the entry of what is gone already, or stays and is not managed any more: a service that stays was
-// not uninstalled, and does not count as such.
+// not uninstalled, and does not count as such. What may still come is not gone.
 func (e *Engine) forget(calls context.Context, l *loop) {
-	target, gone := e.target(nil, l.address), l.state.Existence == unit.Absent
+	target, state := e.target(nil, l.address), *l.state
+	gone := state.Existence == unit.Absent
+	late := gone && target.Attempted && target.ID == "" && !e.revision.Removals.Forgets(l.address)
 	e.begin(l, target.Locator.Driver, func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
-		var err error
-		if gone {
+		next, err := state, error(nil)
+		if late { // an attempt to create it may still come to something, which nothing else would tell of
+			next, err = e.Drivers[target.Locator.Driver].Delete(ctx, target, state)
+		}
+		came := next.Existence != state.Existence
+		switch {
+		case err != nil || came:
+		case gone:
 			err = e.drop(ctx, target)
-		} else {
+		default:
 			err = e.Inventory.Remove(ctx, target.Address)
 		}
 		return func() {
-			if err != nil {
+			switch {
+			case err != nil:
 				e.failed(l, err)
-				return
+			case came:
+				e.saw(l, next)
+			default:
+				l.done(unit.ActionForget)
 			}
-			l.done(unit.ActionForget)
 		}
 	})
 }

@@ -192,6 +192,7 @@ func (s *scenario) converge(args []string) error {
 //	occupy ADDRESS [REASON]: it takes no changes for now
 //	remark ADDRESS [TEXT]: somebody should see to something, though it works
 //	roll ADDRESS [REASON]: what it consists of is replaced bit by bit, while it works
+//	late ADDRESS DURATION: the next request that creates it is given up, and it comes that much later
 //	put ADDRESS [ID] [MARK], theirs NAME: somebody else creates one       notify ADDRESS
 //	claim ADDRESS NAME SIZE: a service makes a claim to a volume
 //	unheard COMMAND: one of these, and the engine is not told
@@ -204,6 +205,12 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 	switch command {
 	case "fail":
 		w.failures[args[0]+" "+args[1]] = atoi(args[2])
+	case "late":
+		later, err := time.ParseDuration(args[1])
+		if err != nil {
+			panic(err)
+		}
+		w.late[args[0]] = later
 	case "block":
 		w.blocked[args[0]] = strings.Join(args[1:], " ")
 	case "unblock":

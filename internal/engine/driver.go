@@ -39,6 +39,7 @@ type Driver interface {
 	Apply(ctx context.Context, target unit.Target, desired cty.Value, state unit.State) (unit.State, error)
 
 	// Delete takes the next step towards the unit's absence and returns the state after it: absent
-	// when nothing is left. It deletes only what is ours, by its id and mark.
+	// when nothing is left. It deletes only what is ours, by its id and mark. Where nothing is there and target.Attempted
+	// is true, it fails for as long as an attempt that was given up may still come to something.
 	Delete(ctx context.Context, target unit.Target, state unit.State) (unit.State, error)
 }

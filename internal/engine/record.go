@@ -28,7 +28,8 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 		before := cmp.Or(state.Before, entry.Before)
 		entry = who.Anew(entry)
 		entry.Lost, entry.Before = lost, before
-		_, entry.Attempted = u.Spec.(*unit.Resource)
+		r, creates := u.Spec.(*unit.Resource)
+		entry.Attempted = creates && !r.Lookup
 		entry.Locator.Project = projectOf(desired, state)
 		entry.Triggers, entry.Sensitive, entry.Fixed = target.Triggers, target.Sensitive, u.Fixed
 	}

@@ -63,6 +63,26 @@ func TestNamesAreOnRecordBeforeTheyAreSet(t *testing.T) {
 	}
 }
 
+// TestOnlyCreationsAreAttempts: a search leaves nothing that could come later.
+func TestOnlyCreationsAreAttempts(t *testing.T) {
+	for _, lookup := range []bool{false, true} {
+		records, err := inventory.Open(t.Context(), nowhere{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &Engine{}
+		e.Inventory = records
+		u := &unit.Unit{Address: addr.MustParseObject("network.web"), Spec: &unit.Resource{Kind: "network", Lookup: lookup}}
+		who := plan.Identity{Marker: inventory.NewMarker("ours", redact.NewSecret("a key that is long enough"))}
+		if err := e.intend(t.Context(), inventory.Deployment{}, who, u, unit.State{Existence: unit.Absent}, unit.Target{}, cty.EmptyObjectVal); err != nil {
+			t.Fatal(err)
+		}
+		if entry, _ := records.Entry(u.Address); entry.Attempted == lookup {
+			t.Errorf("a lookup: %t, an attempt: %t", lookup, entry.Attempted)
+		}
+	}
+}
+
 // TestProjectIsOnRecordBeforeTheObject: where a creation was refused, or its answer was lost, it says where to look once
 // the block is gone.
 func TestProjectIsOnRecordBeforeTheObject(t *testing.T) {

@@ -91,6 +91,8 @@ type world struct {
 	most      int
 
 	attempted map[string]bool             // addresses, as the last step knew of an attempt before it
+	late      map[string]time.Duration    // addresses of what the next request that creates it is given up for, and how much later it comes
+	until     map[string]time.Time        // until when such a one may come
 	inventory func() *inventory.Inventory // of the process that runs
 	roles     map[string]bool             // projects that the drivers' user has a role in
 
@@ -103,7 +105,7 @@ func newWorld() *world {
 	return &world{
 		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{}, crashing: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
-		observed: map[unit.DriverName]int{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{},
+		observed: map[unit.DriverName]int{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
 	}
 }
 
@@ -549,6 +551,8 @@ func (f fake) apply(t unit.Target, desired cty.Value) (unit.State, error) {
 	o := w.find(t)
 	op := "update"
 	switch {
+	case o == nil && w.mayCome(t):
+		return w.state(o, t), &unit.RetryError{After: time.Until(w.until[t.Address.String()]), Err: errLate}
 	case o == nil:
 		o = &object{address: t.Address, host: hostOf(t), mark: t.Mark, fields: maps.Clone(wanted.fields), left: wanted.slow, steps: wanted.install}
 		if f.name == unit.OpenStack {
@@ -561,6 +565,10 @@ func (f fake) apply(t unit.Target, desired cty.Value) (unit.State, error) {
 		o.broken = wanted.ill
 		for field := range wanted.parts {
 			delete(o.fields, field) // it follows
+		}
+		if later, ok := w.late[t.Address.String()]; ok {
+			w.comes(o, later)
+			return w.state(nil, t), errors.New("nobody answered in time")
 		}
 		w.objects = append(w.objects, o)
 		op = "create"
@@ -605,6 +613,7 @@ func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.Sta
 	}
 	w := f.world
 	w.mutex.Lock()
+	var failed error
 	next := unit.State{Existence: unit.Absent, CleanedUp: t.CleanUp}
 	t.Spec = nil // what goes is what is on record
 	if w.takeClaim(t) {
@@ -624,12 +633,14 @@ func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.Sta
 			w.objects = slices.DeleteFunc(w.objects, func(other *object) bool { return other == o })
 			w.trace = append(w.trace, strings.Join(append([]string{"delete " + named(t.Address, o)}, t.CleanUp...), " and "))
 		}
+	} else if o == nil && w.mayCome(t) {
+		next, failed = s, &unit.RetryError{After: time.Until(w.until[t.Address.String()]), Err: errLate}
 	}
 	w.mutex.Unlock()
 	if err := f.end(ctx); err != nil {
 		return s, err
 	}
-	return next, nil
+	return next, failed
 }
 
 // snapshot returns the objects as "address field=value", sorted.

@@ -104,19 +104,11 @@ func (d *Driver) search(ctx context.Context, s *session, k kind, t unit.Target, 
 // long as such a one may still be under way.
 func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, desired cty.Value, seen unit.State) (unit.State, error) {
 	if m, _ := seen.Observed.(match); !t.Fresh && t.ID == "" || m.open {
-		objects, err := d.listFor(ctx, s, k, t)
-		if err != nil {
-			return unit.State{}, err
-		}
-		m, _ := find(k, s, t, desired, indexed(objects))
-		if m.object != nil || len(m.candidates) > 0 {
-			return d.stateOf(ctx, s, k, t, m)
-		}
-		unseen := d.doubt(ctx, s, k, []unit.Target{t}, map[addr.Object]match{t.Address: m})
-		if err := unseen[t.Address]; err != nil {
-			return unit.State{}, err
-		}
-		if left := d.outcomes.left(t); left > 0 {
+		st, left, err := d.sought(ctx, s, k, t, desired)
+		switch {
+		case err != nil || !st.Gone():
+			return st, err
+		case left > 0:
 			return unit.State{}, &unit.RetryError{After: left, Err: errUnsettled}
 		}
 	}
@@ -221,6 +213,7 @@ func textsIn(v cty.Value) []string {
 
 // Delete deletes an object that is ours: known by its id, and with our mark where its kind can
 // bear one. It asks for the object first, as it may have changed hands since it was observed.
+// What is absent may still be created by a request that was given up: it is gone when that can be no more.
 func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit.State, error) {
 	if isAccount(t) {
 		return st, nil // it stays, as everything in Keystone that its database goes with
@@ -245,6 +238,15 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 		id = st.ID
 	}
 	if id == "" {
+		if t.Attempted && (st.Gone() || st.Owned) && !traceless(k, t) {
+			next, err := d.late(ctx, k, t)
+			if err != nil {
+				return st, wrap(t.Address, err)
+			}
+			if !next.Gone() {
+				return next, nil // it has come, and is deleted by its id
+			}
+		}
 		if _, ok := k.(keeping); ok && (st.Gone() || st.Owned) { // nothing was made but its Secret
 			return gone, d.discard(ctx, k, t)
 		}

@@ -32,7 +32,8 @@
 //
 // A creating request that ends without an answer, or with one of who stopped waiting for it, may be carried out all the same,
 // and so may one of a process before of which nothing is on record but that it was begun. Then the next one is sent only
-// half a minute later, after one more look.
+// half a minute later, after one more look. What is not wanted any more by then is forgotten no sooner either, unless its kind
+// bears no mark: the record of it is all that tells to whom what comes late belongs.
 //
 // Objects without a name, which are endpoints, role assignments and attachments, are found by what they connect in
 // place of a name. Where the creating request takes no mark and others may have the same name, the intent has the ids

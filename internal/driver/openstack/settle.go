@@ -8,6 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -17,6 +20,43 @@ const settleTime = 30 * time.Second
 
 // errUnsettled says why something absent is not created yet. It is one and the same text all the time.
 var errUnsettled = errors.New("nobody knows what became of the last request to create it, and OpenStack may still be at work on that: it is looked for once more before another one is sent")
+
+// errLate says why what nobody wants any more is not forgotten yet. It is one and the same text all the time, too.
+var errLate = errors.New("nobody knows what became of the last request to create it, and OpenStack may still be at work on that: it is looked for once more before it is forgotten")
+
+// sought looks once more for what is absent, and tells for how long a request that creates it may still be under way.
+func (d *Driver) sought(ctx context.Context, s *session, k kind, t unit.Target, desired cty.Value) (unit.State, time.Duration, error) {
+	objects, err := d.listFor(ctx, s, k, t)
+	if err != nil {
+		return unit.State{}, 0, err
+	}
+	m, _ := find(k, s, t, desired, indexed(objects))
+	if m.object != nil || len(m.candidates) > 0 {
+		st, err := d.stateOf(ctx, s, k, t, m)
+		return st, 0, err
+	}
+	unseen := d.doubt(ctx, s, k, []unit.Target{t}, map[addr.Object]match{t.Address: m})
+	if err := unseen[t.Address]; err != nil {
+		return unit.State{}, 0, err
+	}
+	return unit.State{Existence: unit.Absent}, d.outcomes.left(t), nil
+}
+
+// late is the state of what nobody wants any more and nobody saw. It fails for as long as that may still be created.
+func (d *Driver) late(ctx context.Context, k kind, t unit.Target) (unit.State, error) {
+	s, err := d.sessionFor(ctx, k, t, desiredOf(t))
+	if err != nil {
+		return unit.State{}, err
+	}
+	st, left, err := d.sought(ctx, s, k, t, desiredOf(t))
+	if err == nil && left > 0 {
+		err = &unit.RetryError{After: left, Err: errLate}
+	}
+	if m, ok := st.Observed.(match); ok && err == nil {
+		st.Outputs = departed(k, m.object)
+	}
+	return st, err
+}
 
 // outcomes remember of which objects a creating request may still be under way, by their uids. They need not outlive the
 // process: that there was an attempt is on record, and then its end counts from when it is first asked for.

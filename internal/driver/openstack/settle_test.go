@@ -155,9 +155,20 @@ func TestALateAnswerMakesNoSecond(t *testing.T) {
 		if st, err := d.create(t.Context(), s, k, tg, want, absent); err != nil || st.ID != "n1" || !st.Owned || sent != 1 {
 			t.Errorf("the third attempt: %+v, %v; %d requests", st, err, sent)
 		}
+		vanished := tg // had nobody wanted it any more by then
+		vanished.Spec, vanished.Locator = nil, tg.Spec.Locator()
+		vanished.Locator.Project = "p1"
+		if st, left, err := d.sought(t.Context(), s, k, vanished, cty.NilVal); err != nil || left > 0 || st.ID != "n1" || !st.Owned {
+			t.Errorf("what came late is %+v, %v; %v is left", st, err, left)
+		}
 		there = nil // had it never come
 		if _, err := d.create(t.Context(), s, k, tg, want, absent); !statusIs(err, http.StatusGatewayTimeout) || sent != 2 {
 			t.Errorf("the next attempt: %v; %d requests", err, sent)
+		}
+		there = nil
+		time.Sleep(time.Second)
+		if st, left, err := d.sought(t.Context(), s, k, vanished, cty.NilVal); err != nil || left != settleTime-time.Second || !st.Gone() {
+			t.Errorf("what may come late is %+v, %v; %v is left", st, err, left)
 		}
 		time.Sleep(time.Minute) // so that nothing is left running
 	})
