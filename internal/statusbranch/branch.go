@@ -146,8 +146,12 @@ func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message s
 		if err := b.see(tree); err != nil {
 			return nil, nil, fmt.Errorf("reading the plans on the status branch: %w", err)
 		}
+		old, err := former(tree)
+		if err != nil {
+			return nil, nil, err
+		}
 		_, over = b.sort(b.plans.filed, refs, merged)
-		return all, append(former(tree), planFiles(over)...), nil
+		return all, append(old, planFiles(over)...), nil
 	})
 	if err != nil {
 		return Result{}, err
@@ -289,14 +293,22 @@ func (b *Branch) foreign(tree *gitrepo.Tree) *gitrepo.Commit {
 	return &commit
 }
 
-// former returns the paths of our files in a tree. A manifest that cannot be read lists nothing,
-// so that nobody's files are removed.
-func former(tree *gitrepo.Tree) []string {
+// former returns the paths of our files in a tree.
+func former(tree *gitrepo.Tree) ([]string, error) {
+	list, err := manifestOf(tree)
+	return parseManifest(list), err
+}
+
+// manifestOf returns the list of our files in a tree, nothing when there is none.
+func manifestOf(tree *gitrepo.Tree) ([]byte, error) {
 	list, err := content(tree, Manifest, maxManifest)
-	if err != nil {
-		return nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return parseManifest(list)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s of the status branch, which says whose report it has: %w; should it stay so, delete the directory that --cache-dir names", Manifest, err)
+	}
+	return list, nil
 }
 
 // Read returns our files in the branch's newest commit, and the commit. When there is no branch,
@@ -317,8 +329,12 @@ func (b *Branch) Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, e
 	if err != nil {
 		return nil, gitrepo.Commit{}, err
 	}
+	names, err := former(tree)
+	if err != nil {
+		return nil, gitrepo.Commit{}, err
+	}
 	files, left := map[string][]byte{}, b.options.MaxBytes
-	for _, name := range former(tree) {
+	for _, name := range names {
 		hash, err := tree.Find(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // somebody removed it

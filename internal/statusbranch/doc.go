@@ -16,7 +16,8 @@
 // the refs as they were listed for that very push. Their files are named after their refs, see [PlanFile].
 //
 // Which files are ours is written in [Manifest], and which cloud's the report is. The report of another
-// cloud is left alone, see [TakenError]; one that does not say whose it is belongs to whoever comes first.
+// cloud is left alone, see [TakenError]; one that does not say whose it is belongs to whoever comes first,
+// and one whose list cannot be read stays as well.
 // Files of ours that a later report lacks are removed; a file at a path of ours is overwritten whoever wrote
 // it; all other files are kept.
 //

@@ -1,8 +1,14 @@
 package statusbranch
 
 import (
+	"context"
+	"errors"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 )
 
 // FuzzManifest reads what anybody who can push may have written.
@@ -21,6 +27,67 @@ func FuzzManifest(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzOwner reads whose report there is from what anybody who can push may have written. No two clouds take it for
+// theirs, who takes it knows it again, and what is told of another's is one line of what can be printed.
+func FuzzOwner(f *testing.F) {
+	for _, text := range []string{
+		`{"version":1,"of":{"path":"clouds/prod","installation":"one"},"files":[]}`, `{"version":1,"of":{"path":"clouds/prod"},"files":[]}`,
+		`{"of":{"path":"clouds/ext"}}`, `{"of":{"path":"\u202e\n# x","installation":"<b>"}}`, `{"of":{"path":"clouds/prod","installation":"\u0000"}}`,
+		`{"of":null}`, `{"of":{}}`, `{"of":[]}`, `{"of":{"path":1}}`, `{"of":`, `null`, ``,
+	} {
+		f.Add([]byte(text))
+	}
+	known := func(context.Context) (string, error) { return "", nil } // is not asked here
+	b := &Branch{ref: branches + DefaultBranch, options: Options{Installation: known}}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		they := parseOwner(content)
+		taken := 0
+		for _, us := range []owner{{Path: "clouds/prod", Installation: "one"}, {Path: "clouds/prod", Installation: "two"}, {Path: "clouds/ext", Installation: "one"}} {
+			claimed, err := b.takeOver(us, they)
+			if err != nil {
+				if other := (*TakenError)(nil); !errors.As(err, &other) || again(err) {
+					t.Errorf("it is no other cloud's: %v", err)
+				}
+				if text := err.Error(); strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) || len(text) > 12*maxOwner {
+					t.Errorf("it is told with %q", text)
+				}
+				continue
+			}
+			taken++
+			list, err := newManifest(nil, claimed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := parseOwner(list); found == nil || *found != us {
+				t.Errorf("of %+v there is %+v left", us, found)
+			}
+		}
+		if they != nil && they.Installation != "" && taken > 1 {
+			t.Errorf("%d clouds take the report of %+v for theirs", taken, *they)
+		}
+	})
+}
+
+// TestLeavesWhatCannotBeRead: that nobody can read whose report there is does not make it nobody's.
+func TestLeavesWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	b := &Branch{ref: branches + DefaultBranch}
+	unreadable := &gitrepo.Tree{} // has no objects
+	claimed, err := b.claim(owner{Path: "clouds/prod"}, unreadable)
+	_, listErr := former(unreadable)
+	for _, err := range []error{err, listErr} {
+		if err == nil || !strings.Contains(err.Error(), "reading .kupenstack.json of the status branch") || !strings.Contains(err.Error(), "--cache-dir") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if claimed != nil {
+		t.Errorf("it is taken for that of %+v", *claimed)
+	}
+	if claimed, err := b.claim(owner{Path: "clouds/prod"}, nil); err != nil || claimed == nil {
+		t.Errorf("before the first report: %v", err)
+	}
 }
 
 func TestManifestListsOnlyWhatWeWrite(t *testing.T) {

@@ -35,14 +35,11 @@ func (e *TakenError) Error() string {
 		e.Branch, e.Theirs, e.Ours, e.Means)
 }
 
-// ownerOf returns whose report a tree has, nil when it does not say so.
-func ownerOf(tree *gitrepo.Tree) *owner {
-	text, err := content(tree, Manifest, maxManifest)
-	if err != nil {
-		return nil
-	}
+// parseOwner returns whose report a manifest says it is, nil when it does not say so. Anybody who can push can
+// write one.
+func parseOwner(content []byte) *owner {
 	var read manifest
-	if json.Unmarshal(text, &read) != nil || read.Of == nil || len(read.Of.Path)+len(read.Of.Installation) > maxOwner {
+	if json.Unmarshal(content, &read) != nil || read.Of == nil || len(read.Of.Path)+len(read.Of.Installation) > maxOwner {
 		return nil
 	}
 	return read.Of
@@ -63,9 +60,17 @@ func (b *Branch) identify(ctx context.Context) (owner, error) {
 }
 
 // claim returns the owner to write with what goes on top of a tree. The error is a [TakenError] when the tree
-// has the report of another cloud.
+// has the report of another cloud. Where it cannot be read whose that is, it is not taken for nobody's.
 func (b *Branch) claim(us owner, tree *gitrepo.Tree) (*owner, error) {
-	they := ownerOf(tree)
+	list, err := manifestOf(tree)
+	if err != nil {
+		return nil, err
+	}
+	return b.takeOver(us, parseOwner(list))
+}
+
+// takeOver returns the owner to write in place of what is there, nil for none.
+func (b *Branch) takeOver(us owner, they *owner) (*owner, error) {
 	if they == nil {
 		return &us, nil
 	}
