@@ -59,16 +59,17 @@ func (d *Driver) late(ctx context.Context, k kind, t unit.Target) (unit.State, e
 }
 
 // outcomes remember of which objects a creating request may still be under way, by their uids. They need not outlive the
-// process: that there was an attempt is on record, and then its end counts from when it is first asked for.
+// process: that there was an attempt is on record, and whatever a process before has sent was sent before this one took over.
 type outcomes struct {
 	settle time.Duration
+	began  time.Time
 
 	mutex sync.Mutex
 	open  map[string]time.Time // since when; zero where nothing can be under way
 }
 
 func newOutcomes(settle time.Duration) *outcomes {
-	return &outcomes{settle: settle, open: map[string]time.Time{}}
+	return &outcomes{settle: settle, began: time.Now(), open: map[string]time.Time{}}
 }
 
 // none notes that nothing can be under way, where nothing else is known.
@@ -86,8 +87,7 @@ func (a *outcomes) left(t unit.Target) time.Duration {
 	defer a.mutex.Unlock()
 	since, known := a.open[t.UID]
 	if !known && t.Attempted {
-		since = time.Now()
-		a.open[t.UID] = since
+		since = a.began
 	}
 	if since.IsZero() {
 		return 0

@@ -33,6 +33,7 @@ func TestOutcomes(t *testing.T) {
 		first time.Duration
 	}{
 		{"of a process before", func(*outcomes) {}, time.Minute},
+		{"of a process before, and asked for later", func(*outcomes) { time.Sleep(40 * time.Second) }, 20 * time.Second},
 		{"nothing was sent", func(a *outcomes) { a.none("u") }, 0},
 		{"turned down", func(a *outcomes) { attempt(a, "u", false, failed) }, 0},
 		{"unknown", func(a *outcomes) { attempt(a, "u", true, failed) }, time.Minute},
