@@ -30,7 +30,7 @@ const (
 type API struct {
 	config   *rest.Config // of what a Getter gives
 	client   kubernetes.Interface
-	metadata metadata.Interface
+	metadata *metadataLists
 	watcher  metadata.Interface
 }
 
@@ -45,7 +45,11 @@ func (c *Cluster) API(timeout time.Duration) (*API, error) {
 	if err != nil {
 		return nil, fmt.Errorf("access to the cluster: %w", err)
 	}
-	objects, err := metadata.NewForConfig(config)
+	bounded, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("access to the cluster: %w", err)
+	}
+	objects, err := newMetadataLists(config, bounded)
 	if err != nil {
 		return nil, fmt.Errorf("access to the cluster: %w", err)
 	}
@@ -59,13 +63,12 @@ func (c *Cluster) API(timeout time.Duration) (*API, error) {
 // Metadata returns the metadata of the objects of a resource that a selector of labels takes, "" for all. An
 // empty namespace means all of them.
 func (a *API) Metadata(ctx context.Context, of schema.GroupVersionResource, namespace, selector string) ([]metav1.PartialObjectMetadata, error) {
-	objects := a.metadata.Resource(of).Namespace(namespace)
-	return pages(selector, apiPage, func(options metav1.ListOptions) ([]metav1.PartialObjectMetadata, string, error) {
-		page, err := objects.List(ctx, options)
+	return pages(selector, apiPage, func(options metav1.ListOptions) ([]metav1.PartialObjectMetadata, metav1.ListMeta, error) {
+		page, err := a.metadata.page(ctx, of, namespace, options)
 		if err != nil {
-			return nil, "", err
+			return nil, metav1.ListMeta{}, err
 		}
-		return page.Items, page.Continue, nil
+		return page.Items, page.ListMeta, nil
 	})
 }
 
@@ -83,45 +86,45 @@ func (a *API) Secret(ctx context.Context, namespace, name string) (*corev1.Secre
 
 // Secrets returns the Secrets of a namespace, "" for all of them, that a selector of labels takes.
 func (a *API) Secrets(ctx context.Context, namespace, selector string) ([]corev1.Secret, error) {
-	return pages(selector, contentPage, func(options metav1.ListOptions) ([]corev1.Secret, string, error) {
+	return pages(selector, contentPage, func(options metav1.ListOptions) ([]corev1.Secret, metav1.ListMeta, error) {
 		page, err := a.client.CoreV1().Secrets(namespace).List(ctx, options)
 		if err != nil {
-			return nil, "", err
+			return nil, metav1.ListMeta{}, err
 		}
-		return page.Items, page.Continue, nil
+		return page.Items, page.ListMeta, nil
 	})
 }
 
 // Pods returns the pods of a namespace that a selector of labels takes.
 func (a *API) Pods(ctx context.Context, namespace, selector string) ([]corev1.Pod, error) {
-	return pages(selector, apiPage, func(options metav1.ListOptions) ([]corev1.Pod, string, error) {
+	return pages(selector, apiPage, func(options metav1.ListOptions) ([]corev1.Pod, metav1.ListMeta, error) {
 		page, err := a.client.CoreV1().Pods(namespace).List(ctx, options)
 		if err != nil {
-			return nil, "", err
+			return nil, metav1.ListMeta{}, err
 		}
-		return page.Items, page.Continue, nil
+		return page.Items, page.ListMeta, nil
 	})
 }
 
 // ControllerRevisions returns the revisions of DaemonSets and StatefulSets that a selector of labels takes.
 func (a *API) ControllerRevisions(ctx context.Context, namespace, selector string) ([]appsv1.ControllerRevision, error) {
-	return pages(selector, contentPage, func(options metav1.ListOptions) ([]appsv1.ControllerRevision, string, error) {
+	return pages(selector, contentPage, func(options metav1.ListOptions) ([]appsv1.ControllerRevision, metav1.ListMeta, error) {
 		page, err := a.client.AppsV1().ControllerRevisions(namespace).List(ctx, options)
 		if err != nil {
-			return nil, "", err
+			return nil, metav1.ListMeta{}, err
 		}
-		return page.Items, page.Continue, nil
+		return page.Items, page.ListMeta, nil
 	})
 }
 
 // Autoscalers returns the HorizontalPodAutoscalers of a namespace, none where the server serves no such kind.
 func (a *API) Autoscalers(ctx context.Context, namespace string) ([]autoscalingv2.HorizontalPodAutoscaler, error) {
-	all, err := pages("", apiPage, func(options metav1.ListOptions) ([]autoscalingv2.HorizontalPodAutoscaler, string, error) {
+	all, err := pages("", apiPage, func(options metav1.ListOptions) ([]autoscalingv2.HorizontalPodAutoscaler, metav1.ListMeta, error) {
 		page, err := a.client.AutoscalingV2().HorizontalPodAutoscalers(namespace).List(ctx, options)
 		if err != nil {
-			return nil, "", err
+			return nil, metav1.ListMeta{}, err
 		}
-		return page.Items, page.Continue, nil
+		return page.Items, page.ListMeta, nil
 	})
 	if apierrors.IsNotFound(err) { // no list lacks anything else
 		return nil, nil
@@ -132,22 +135,26 @@ func (a *API) Autoscalers(ctx context.Context, namespace string) ([]autoscalingv
 // errEndless says that a page of a list leads to itself.
 var errEndless = errors.New("the list does not end: a page is followed by itself")
 
-// pages returns what all pages of a list have. list returns one of them, and where the next one begins.
-func pages[T any](selector string, size int64, list func(metav1.ListOptions) ([]T, string, error)) ([]T, error) {
+// pages returns what all pages of a list have. list returns one of them, with what it says of itself: what is no list
+// is read as an empty one that says nothing.
+func pages[T any](selector string, size int64, list func(metav1.ListOptions) ([]T, metav1.ListMeta, error)) ([]T, error) {
 	options := metav1.ListOptions{LabelSelector: selector, Limit: size}
 	var all []T
 	for {
-		items, next, err := list(options)
+		items, page, err := list(options)
 		if err != nil {
 			return nil, err
 		}
+		if page.ResourceVersion == "" {
+			return nil, errNoList
+		}
 		all = append(all, items...)
-		if next == "" {
+		if page.Continue == "" {
 			return all, nil
 		}
-		if next == options.Continue {
+		if page.Continue == options.Continue {
 			return nil, errEndless
 		}
-		options.Continue = next
+		options.Continue = page.Continue
 	}
 }

@@ -59,13 +59,13 @@ func (p *paged) RoundTrip(r *http.Request) (*http.Response, error) {
 	case strings.HasSuffix(r.URL.Path, "/secrets"):
 		kind = "Secret"
 	}
-	name, next := "a", `"continue":"more"`
+	name, next := "a", `,"continue":"more"`
 	if query.Get("continue") == "more" {
 		name, next = "b", ""
 	}
 	answer := httptest.NewRecorder()
 	answer.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprintf(answer, `{"kind":"%sList","apiVersion":%q,"metadata":{%s},"items":[{"kind":%q,"apiVersion":%q,"metadata":{"name":%q}}]}`, kind, version, next, kind, version, name)
+	_, _ = fmt.Fprintf(answer, `{"kind":"%sList","apiVersion":%q,"metadata":{"resourceVersion":"1"%s},"items":[{"kind":%q,"apiVersion":%q,"metadata":{"name":%q}}]}`, kind, version, next, kind, version, name)
 	return answer.Result(), nil
 }
 

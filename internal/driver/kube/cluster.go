@@ -11,7 +11,6 @@ import (
 	"github.com/rs/zerolog"
 	"k8s.io/client-go/dynamic"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
@@ -46,7 +45,7 @@ type Cluster struct {
 	config    *rest.Config // guarded
 	discovery rest.Interface
 	dynamic   dynamic.Interface
-	metadata  metadata.Interface
+	metadata  *metadataLists
 	writer    *rest.Config      // config, or the same as another account: see As
 	writes    dynamic.Interface // by writer
 	core      corev1.CoreV1Interface
@@ -83,7 +82,7 @@ func New(options Options) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("access to the cluster: %w", err)
 	}
-	names, err := metadata.NewForConfigAndClient(config, client)
+	names, err := newMetadataLists(config, client)
 	if err != nil {
 		return nil, fmt.Errorf("access to the cluster: %w", err)
 	}

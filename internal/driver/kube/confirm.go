@@ -2,14 +2,12 @@ package kube
 
 import (
 	"context"
-	"errors"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/pager"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -73,18 +71,12 @@ func (c *Cluster) names(ctx context.Context, key watchKey) (map[string]bool, boo
 	if err != nil || !ok || served.namespaced != (key.namespace != "") {
 		return nil, false
 	}
-	var objects metadata.ResourceInterface = c.metadata.Resource(served.resource)
-	if served.namespaced {
-		objects = c.metadata.Resource(served.resource).Namespace(key.namespace)
-	}
 	names := map[string]bool{}
 	pages := pager.New(pager.SimplePageFunc(func(options metav1.ListOptions) (runtime.Object, error) {
-		list, err := objects.List(ctx, options)
+		list, err := c.metadata.page(ctx, served.resource, key.namespace, options)
 		switch {
 		case err != nil:
 			return nil, err
-		case list.ResourceVersion == "":
-			return nil, errors.New("the answer is no list") // what is none is read as an empty one
 		case list.Continue != "" && list.Continue == options.Continue:
 			return nil, errEndless
 		}

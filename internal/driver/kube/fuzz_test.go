@@ -54,6 +54,7 @@ func FuzzAnswers(f *testing.F) {
 			`{"kind":"APIResourceList","groupVersion":"v1","resources":[{}]}`, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n"}}`, `{"kind":"ConfigMap","apiVersion":"v1","metadata":[]}`,
 			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"b","namespace":"n"},"data":{"k":"canary"}}`, `{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]}`,
 			`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"continue":"more"},"items":[]}`, `{"kind":"Other","apiVersion":"x/v1"}`,
+			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"b","namespace":"n","resourceVersion":"1"}}`,
 			`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[null,{"metadata":{"name":"a","namespace":"n","managedFields":[{"fieldsV1":7}]}}]}`,
 		} {
 			f.Add(uint8(i), []byte(text))

@@ -128,7 +128,7 @@ func (c *Cluster) noted(ctx context.Context) (string, error) {
 // trace names something that an installation has left in the cluster, "" when there is nothing.
 func (c *Cluster) trace(ctx context.Context) (string, error) {
 	secrets := c.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"})
-	list, err := secrets.List(ctx, metav1.ListOptions{LabelSelector: LabelManagedBy + "=" + ManagedBy, Limit: 1})
+	list, err := secretList(secrets.List(ctx, metav1.ListOptions{LabelSelector: LabelManagedBy + "=" + ManagedBy, Limit: 1}))
 	if err != nil {
 		return "", c.explainError(err, "look for what is left of an installation in this cluster")
 	}
@@ -159,9 +159,9 @@ func (c *Cluster) Note(ctx context.Context, id string) error {
 // cluster is asked, whatever was seen of it before.
 func (c *Cluster) Elsewhere(ctx context.Context) (namespace string, err error) {
 	secrets := c.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"})
-	list, err := secrets.List(ctx, metav1.ListOptions{
+	list, err := secretList(secrets.List(ctx, metav1.ListOptions{
 		LabelSelector: LabelManagedBy + "=" + ManagedBy, FieldSelector: "metadata.name=" + installation,
-	})
+	}))
 	if err != nil {
 		return "", c.explainError(err, "look for another installation in this cluster")
 	}

@@ -52,7 +52,7 @@ func (s *Shards) Load(ctx context.Context) (map[string]Shard, error) {
 	if err != nil {
 		return nil, s.cluster.explainError(err, doing)
 	}
-	list, err := objects.List(ctx, metav1.ListOptions{LabelSelector: labelShard + "=true"})
+	list, err := secretList(objects.List(ctx, metav1.ListOptions{LabelSelector: labelShard + "=true"}))
 	if err != nil {
 		return nil, s.cluster.explainError(err, doing)
 	}
