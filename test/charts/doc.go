@@ -23,6 +23,9 @@
 // and the worlds of end-to-end tests have them in the place of these here. All of that is
 // `make test-osh`.
 //
+// TestRightsOfOpenStackHelm writes down in testdata/rights.txt what rights it takes to deploy the real charts.
+// TestConfinedCharts needs no checkout: it wants the accounts that deploy/chart makes to have these.
+//
 // Not among those values are configuration, dependencies, bootstrapping and schemes other than
 // those of public endpoints: tests that read them set them.
 //
@@ -33,4 +36,4 @@
 // network policies, gateways, exporters, backups, and configuration files that no test reads.
 package charts
 
-//go:generate env UPDATE_TESTDATA=1 go test -count=1 -tags beds -run ^(TestFactsCopy|TestOpenStackHelmPaths|TestInterface)$ .
+//go:generate env UPDATE_TESTDATA=1 go test -count=1 -tags beds -run ^(TestFactsCopy|TestOpenStackHelmPaths|TestInterface|TestRightsOfOpenStackHelm)$ .
