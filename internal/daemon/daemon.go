@@ -71,7 +71,6 @@ type Daemon struct {
 	begun   atomic.Int64  // looks at the repository
 	ended   atomic.Int64  // those whose revision the engine has
 	idle    atomic.Bool   // looks have ended, and the engine has no revision yet
-	kept    string        // the revision that was kept last; only publish uses it
 	rest    memory.Rest
 
 	mutex   sync.Mutex
@@ -156,10 +155,9 @@ func (d *Daemon) work(ctx context.Context) error {
 	d.metrics.leader.Set(1)
 	d.Publisher.Forget()
 	d.idle.Store(false)
-	d.kept = "" // another process may have admitted another revision since
-	changed, moved, looked := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	changed, moved, looked, admitted := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
 	e, err := d.begin(ctx, func() {
-		for _, heard := range []chan<- struct{}{changed, moved, looked} {
+		for _, heard := range []chan<- struct{}{changed, moved, looked, admitted} {
 			word(heard)
 		}
 	})
@@ -173,6 +171,7 @@ func (d *Daemon) work(ctx context.Context) error {
 	var group sync.WaitGroup
 	group.Go(func() { e.Run(ctx, d.Grace) })
 	group.Go(func() { d.follow(ctx, e, changed, moved) })
+	group.Go(func() { d.record(ctx, admitted) })
 	group.Go(func() { d.publish(ctx, changed) })
 	group.Go(func() { d.show(ctx, moved) })
 	group.Go(func() { d.lookAtAgents(ctx, looked, changed) })
@@ -225,7 +224,6 @@ func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
 		case <-later.C:
 		}
 		snapshot := d.snapshot()
-		d.keep(ctx, snapshot)
 		wait, err := d.Publisher.Publish(ctx, snapshot, d.problems(), false)
 		switch {
 		case err == nil:
@@ -249,16 +247,33 @@ func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
 	}
 }
 
-// keep has the revision that the engine admitted outlive this process.
-func (d *Daemon) keep(ctx context.Context, s engine.Snapshot) {
-	if s.Revision == "" || s.Revision == d.kept || s.Revision != d.Tracker.State().Applied.Hash || len(s.Refused) > 0 || !s.Admitted {
-		return
+// record has the revision that the engine admitted outlive this process, as soon as it is. A report waits for Git, which
+// may take minutes to say no: who took over in that time would go back to the revision before.
+func (d *Daemon) record(ctx context.Context, admitted <-chan struct{}) {
+	again := time.NewTimer(time.Hour)
+	defer again.Stop()
+	kept, failures := "", 0 // another process may have admitted another revision since the last term
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-admitted:
+		case <-again.C:
+		}
+		s := d.snapshot()
+		if s.Revision == "" || s.Revision == kept || s.Revision != d.Tracker.State().Applied.Hash || len(s.Refused) > 0 || !s.Admitted {
+			continue
+		}
+		if err := d.Tracker.Keep(ctx, s.Revision); err != nil {
+			if ctx.Err() == nil {
+				d.Log.Warn().Err(err).Msg("after a restart the revision in force may not be at hand")
+			}
+			again.Reset(backoff(failures))
+			failures++
+			continue
+		}
+		kept, failures = s.Revision, 0
 	}
-	if err := d.Tracker.Keep(ctx, s.Revision); err != nil {
-		d.Log.Warn().Err(err).Msg("after a restart the revision in force may not be at hand")
-		return // it is tried again with the next report
-	}
-	d.kept = s.Revision
 }
 
 // tend does what has to be done beside the engine's work, and reports what is wrong with that.

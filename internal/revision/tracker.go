@@ -104,14 +104,14 @@ func (t *Tracker) Keep(ctx context.Context, id string) error {
 		t.admit(t.loaded, t.state.Applied)
 	}
 	t.mutex.Unlock()
-	err := t.source.Keep(id)
-	if t.Ledger == nil {
-		return err
+	// The record first: the clone may be in use by a call that waits for a server of Git.
+	var err error
+	if t.Ledger != nil {
+		if err = t.Ledger.Admit(ctx, id); err != nil {
+			err = fmt.Errorf("record which revision is in force: %w", err)
+		}
 	}
-	if failed := t.Ledger.Admit(ctx, id); failed != nil {
-		err = errors.Join(err, fmt.Errorf("record which revision is in force: %w", failed))
-	}
-	return err
+	return errors.Join(err, t.source.Keep(id))
 }
 
 // Resume is for a process that comes into charge: when another one has admitted another revision since,

@@ -1,0 +1,71 @@
+package daemon_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/report"
+)
+
+// notes are a ledger in memory.
+type notes struct {
+	mutex sync.Mutex
+	id    string
+}
+
+func (n *notes) Admitted(context.Context) (string, error) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	return n.id, nil
+}
+
+func (n *notes) Admit(_ context.Context, id string) error {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	n.id = id
+	return nil
+}
+
+// mute is a status branch whose server takes nothing.
+type mute struct{}
+
+func (mute) Publish(ctx context.Context, _ map[string][]byte, _ string, _ []string) (*gitrepo.Commit, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (mute) Read(context.Context) (map[string][]byte, error) { return nil, nil }
+
+func (mute) Plans(context.Context, []string) ([]report.OpenPlan, error) { return nil, nil }
+
+// TestTheRecordWaitsForNoReport: which revision is in force is on record as soon as it is admitted, while a server of Git
+// takes no report: a process that took over would go back to the one before.
+func TestTheRecordWaitsForNoReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, false)
+		o.source.answers(true)
+		ledger := &notes{}
+		o.Tracker.Ledger = ledger
+		o.Publisher = &daemon.Publisher{Target: mute{}, Tracker: o.Tracker, Log: zerolog.Nop()}
+		recorded := func() bool {
+			id, _ := ledger.Admitted(t.Context())
+			return id != "" && id == o.Tracker.State().Applied.Hash
+		}
+		defer o.run()()
+		o.serves(time.Minute, "blog")
+		o.until(2*time.Second, "the first on record", recorded)
+
+		before := o.Tracker.State().Applied.Hash
+		write(t, o.dir, "more.hcl", "project \"two\" {}\n")
+		o.news <- daemon.SourceChanged
+		o.until(time.Minute, "the second revision", func() bool { return o.Tracker.State().Applied.Hash != before })
+		o.until(2*time.Second, "the second on record", recorded)
+	})
+}
