@@ -88,17 +88,6 @@ func signature(fields []unit.Field) string {
 	return b.String()
 }
 
-// contested names what a step makes of an object, whatever that has instead: who undoes it may write another value each
-// time.
-func contested(c plan.Change) string {
-	var b strings.Builder
-	b.WriteString(string(c.Action))
-	for _, f := range c.Fields {
-		fmt.Fprintf(&b, "%q>%q\n", f.Path, f.After)
-	}
-	return b.String()
-}
-
 // input collects what a plan follows from.
 func (e *Engine) input(r *Revision, states map[addr.Object]*unit.State) plan.Input {
 	compare := map[unit.DriverName]plan.Compare{}

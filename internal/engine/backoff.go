@@ -18,6 +18,8 @@ const (
 	maxSame = 3
 	// fightWindow is how close together such changes are; it is longer than the longest delay.
 	fightWindow = 15 * time.Minute
+	// maxFights is how many things are told apart that came back, of one unit.
+	maxFights = 64
 
 	maxReplans = 5
 )

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +24,21 @@ type guard struct {
 	// refused for those who look.
 	doubted string
 
-	begun  bool // a difference is being removed
-	fight  string
-	fights int // how often that one came back
-	since  time.Time
+	begun  bool    // a difference is being removed
+	fights []fight // of what was removed of late
+	nth    int     // how often fights were counted
 
 	paused bool // the next step waits
+}
+
+// fight is how often one thing that we make so came back as a difference, each time within the window after our last
+// step against it. Each field counts by itself: who changes several in turn undoes each of them, and who changes one that
+// nobody has touched of late undoes nothing.
+type fight struct {
+	over  uint64 // see [contested]; 0 for all that found no room
+	times int
+	last  time.Time
+	nth   int // when it was counted last
 }
 
 // calm notes that no difference is left.
@@ -48,18 +58,19 @@ func stepOf(c plan.Change, s unit.State) string {
 }
 
 // finding says what keeps a difference from going away.
-func (g *guard) finding(c plan.Change, difference string) string {
+func (g *guard) finding(c plan.Change) string {
+	undone := slices.DeleteFunc(slices.Clone(c.Fields), func(f unit.Field) bool { return !g.undone(fieldKey(f)) })
 	what := orText(c.Reason, string(c.Action))
 	switch {
-	case !g.undone(difference):
+	case c.Continues || !slices.ContainsFunc(contested(c), g.undone):
 		if len(c.Fields) > 0 {
 			what = paths(c.Fields)
 		}
 		return "it was tried several times and had no effect that lasts: " + what
-	case len(c.Fields) == 0:
+	case len(undone) == 0:
 		return "somebody else undoes it each time: " + what
 	default:
-		return fmt.Sprintf("%s changes %s back each time", writers(c.Fields), paths(c.Fields))
+		return fmt.Sprintf("%s changes %s back each time", writers(undone), paths(undone))
 	}
 }
 
@@ -76,23 +87,88 @@ func writers(fields []unit.Field) string {
 	return "the field manager " + strings.Join(slices.Compact(names), " or ")
 }
 
-// undone tells whether a difference was gone each time and came back: only then somebody else made it.
-func (g *guard) undone(difference string) bool { return difference != "" && g.fights >= maxSame }
+// contested names what a step makes of an object, whatever that has instead: who undoes it may write another value each
+// time. The names are short, as they are kept for a while.
+func contested(c plan.Change) []uint64 {
+	if c.Action == unit.ActionCreate || len(c.Fields) == 0 {
+		return []uint64{key(string(c.Action))}
+	}
+	var keys []uint64
+	for _, f := range c.Fields {
+		keys = append(keys, fieldKey(f))
+	}
+	return keys
+}
+
+func fieldKey(f unit.Field) uint64 { return key(fmt.Sprintf("%q>%q", f.Path, f.After)) }
+
+func key(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}
+
+// fought returns where a fight over something is, or -1. Once there are very many, all others count as one: who changes
+// something else each time, without an end, fights as well.
+func (g *guard) fought(over uint64) int {
+	i := slices.IndexFunc(g.fights, func(f fight) bool { return f.over == over })
+	if i < 0 && len(g.fights) >= maxFights {
+		i = slices.IndexFunc(g.fights, func(f fight) bool { return f.over == 0 })
+	}
+	return i
+}
+
+// undone tells whether something was gone each time and came back: only then somebody else made it.
+func (g *guard) undone(over uint64) bool {
+	i := g.fought(over)
+	return i >= 0 && g.fights[i].times >= maxSame
+}
+
+// meet counts what a step is about to make as it should be, and returns how often the most contested of it came back.
+// What the step before was about as well has not gone since, but for a difference that begins anew.
+func (g *guard) meet(keys []uint64, now time.Time) (most int) {
+	g.fights = slices.DeleteFunc(g.fights, func(f fight) bool { return now.Sub(f.last) >= fightWindow })
+	before := g.nth
+	g.nth++
+	for _, over := range keys {
+		i := g.fought(over)
+		if i < 0 {
+			if i = len(g.fights); i >= maxFights {
+				over = 0
+			}
+			g.fights = append(g.fights, fight{over: over, last: now, nth: g.nth})
+		}
+		f := &g.fights[i]
+		if f.nth < before || f.nth == before && !g.begun {
+			f.times++
+		}
+		f.nth, f.last = g.nth, now
+		most = max(most, f.times)
+	}
+	return most
+}
+
+// goesOn notes that what was counted last is not done yet.
+func (g *guard) goesOn(now time.Time) {
+	for i := range g.fights {
+		if f := &g.fights[i]; f.nth == g.nth {
+			f.last = now
+		}
+	}
+}
 
 // pause counts a step that is about to be taken, and tells how long it has to wait instead: not at
 // all, until the same thing was done several times. After a pause one more attempt is allowed.
-// difference is "" for a step that goes on with what was begun: nobody can have undone that.
-func (g *guard) pause(step, difference string, now time.Time) time.Duration {
+func (g *guard) pause(step string, c plan.Change, now time.Time) time.Duration {
+	n := 0
+	if c.Continues { // nobody can have undone what is not done yet
+		g.goesOn(now)
+	} else {
+		n = g.meet(contested(c), now)
+	}
 	switch {
 	case !g.begun:
-		switch {
-		case difference == "":
-		case difference == g.fight && now.Sub(g.since) < fightWindow:
-			g.fights++
-		default:
-			g.fight, g.fights = difference, 0
-		}
-		g.begun, g.since, g.steps = true, now, 0
+		g.begun, g.steps = true, 0
 	case g.paused:
 	case step == g.step:
 		g.steps++
@@ -100,10 +176,7 @@ func (g *guard) pause(step, difference string, now time.Time) time.Duration {
 		g.steps = 0
 	}
 	g.step = step
-	n := g.steps
-	if difference != "" {
-		n = max(n, g.fights)
-	}
+	n = max(n, g.steps)
 	if n < maxSame || g.paused {
 		g.paused = false
 		return 0

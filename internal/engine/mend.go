@@ -59,9 +59,8 @@ func (e *Engine) mend(calls context.Context, l *loop, target unit.Target, desire
 	if time.Now().Before(m.wake) || m.guard.refused == step || e.crowded(l, l.unit.Spec.Driver()) {
 		return false
 	}
-	difference := contested(c)
-	if wait := m.guard.pause(step, difference, time.Now()); wait > 0 {
-		m.wake, m.why, e.changed = time.Now().Add(wait), m.guard.finding(c, difference), true
+	if wait := m.guard.pause(step, c, time.Now()); wait > 0 {
+		m.wake, m.why, e.changed = time.Now().Add(wait), m.guard.finding(c), true
 		return false
 	}
 	u, state := l.unit, *l.state

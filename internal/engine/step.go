@@ -335,13 +335,9 @@ func (e *Engine) mayStep(l *loop, c plan.Change, name unit.DriverName) (ready, c
 		}
 		return false, l.tries(step, PhaseReconciling, string(c.Action))
 	}
-	difference := contested(c)
-	if c.Continues {
-		difference = ""
-	}
-	if wait := l.guard.pause(step, difference, time.Now()); wait > 0 {
+	if wait := l.guard.pause(step, c, time.Now()); wait > 0 {
 		l.wake = time.Now().Add(wait)
-		return false, l.set(PhaseFailed, l.guard.finding(c, difference))
+		return false, l.set(PhaseFailed, l.guard.finding(c))
 	}
 	return true, false
 }
