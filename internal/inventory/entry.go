@@ -9,13 +9,15 @@ import (
 
 // Format is the newest version of how entries are written. A reader refuses what is newer than
 // itself: it would lose what it does not know of as soon as it writes.
-const Format = formatGrants
+const Format = formatPacked
 
 const (
 	formatFirst  = 1
 	formatFormer = 2 // an entry has former things
 	formatStays  = 3 // an entry stays, which an older program would delete
 	formatGrants = 3 // the record of the whole has roles of our own user
+	formatPacked = 4 // a shard is packed, whatever its content is
+	formatAway   = 4 // an entry lies in another shard than its address says, where an older program would lose it
 )
 
 // formatOf is the oldest version that can hold entries, so that a program that is older than this one

@@ -10,6 +10,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"format":1,"deployment":{"cloud":"demo"}}`))
 	f.Add([]byte(`{"format":2,"entries":[{"uid":"u","address":"network.a","former":[{"uid":"v","id":"x","locator":{"driver":"openstack","kind":"network"}}]}]}`))
 	f.Add([]byte(`{"format":4}`))
+	f.Add([]byte(`{"format":4,"packed":"H4sIAAAAAAACA6tWSssvyk0sUbIy1FFKzSspykwtVrKKjq0FACOFsAgZAAAA"}`))
+	f.Add([]byte(`{"format":5}`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		first, err := decode("entries-0", data)

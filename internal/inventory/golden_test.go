@@ -1,7 +1,10 @@
 package inventory_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -89,7 +92,7 @@ func TestWhatWasWrittenIsRead(t *testing.T) {
 func contentOf(t *testing.T, data []byte) []any {
 	t.Helper()
 	var shard map[string]any
-	if err := json.Unmarshal(data, &shard); err != nil {
+	if err := json.Unmarshal(unfold(t, data), &shard); err != nil {
 		t.Fatal(err)
 	}
 	entries, _ := shard["entries"].([]any)
@@ -99,6 +102,24 @@ func contentOf(t *testing.T, data []byte) []any {
 		entries = append(entries, shard)
 	}
 	return entries
+}
+
+// unfold returns what is packed in a shard, or the shard.
+func unfold(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var outer struct{ Packed []byte }
+	if err := json.Unmarshal(data, &outer); err != nil || outer.Packed == nil {
+		return data
+	}
+	r, err := gzip.NewReader(bytes.NewReader(outer.Packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
 
 // TestAllThatIsRecordedHasAPast: what an entry or a role may hold is in the newest file, so that a field which is

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"reflect"
 	"slices"
 	"sync"
@@ -15,7 +14,7 @@ import (
 
 const (
 	// shards is how many pieces the entries are spread over: few enough that writes at the same
-	// time meet in one request, enough that no piece outgrows what Kubernetes stores.
+	// time meet in one request, enough that packed pieces of 20,000 entries are what Kubernetes stores.
 	shards = 8
 	// deploymentShard holds the record of the deployment.
 	deploymentShard = "deployment"
@@ -32,6 +31,8 @@ type Inventory struct {
 	uids     map[string]int // how many entries have a uid: two in the middle of a move
 	record   record
 	versions map[string]string
+	sizes    map[string]int         // of the shards, before they are packed
+	away     map[addr.Object]string // the shard of an entry that does not lie where its address says
 	pending  map[string][]*change
 
 	flush map[string]chan struct{} // has room for one: one request at a time for each shard
@@ -67,22 +68,25 @@ func (i *Inventory) Reload(ctx context.Context) error {
 	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
-	entries, versions := map[addr.Object]Entry{}, map[string]string{}
+	entries, versions, sizes, away := map[addr.Object]Entry{}, map[string]string{}, map[string]int{}, map[addr.Object]string{}
 	var known record
 	for name, shard := range stored {
 		content, err := decode(name, shard.Data)
 		if err != nil {
 			return err
 		}
-		versions[name] = shard.Version
+		versions[name], sizes[name] = shard.Version, content.size
 		if name == deploymentShard {
 			known = content.record
 		}
 		for _, entry := range content.Entries {
 			entries[entry.Address] = entry
+			if name != shardOf(entry.Address) {
+				away[entry.Address] = name
+			}
 		}
 	}
-	i.entries, i.versions, i.record = entries, versions, known
+	i.entries, i.versions, i.sizes, i.away, i.record = entries, versions, sizes, away, known
 	i.uids = map[string]int{}
 	for _, entry := range entries {
 		i.count(entry, 1)
@@ -94,11 +98,14 @@ func (i *Inventory) Reload(ctx context.Context) error {
 type content struct {
 	Format  int     `json:"format"`
 	Entries []Entry `json:"entries,omitempty"`
+	Packed  []byte  `json:"packed,omitempty"` // all of it, compressed, in place of the rest
 	record
+
+	size int // in bytes, when it is not packed
 }
 
-func decode(name string, data []byte) (content, error) {
-	var c content
+func decodePlain(name string, data []byte) (content, error) {
+	c := content{size: len(data)}
 	if err := json.Unmarshal(data, &c); err != nil {
 		return c, fmt.Errorf("the inventory's shard %s cannot be read: %w", name, err)
 	}
@@ -144,12 +151,12 @@ func (i *Inventory) UsesUID(uid string) bool {
 }
 
 // Put records an entry and returns once it is stored. Nothing is written when it is stored
-// already. Retrying after an error is safe.
+// already. Retrying after an error is safe. Calls about one address must not overlap.
 func (i *Inventory) Put(ctx context.Context, entry Entry) error {
 	if old, ok := i.Entry(entry.Address); ok && reflect.DeepEqual(old, entry) {
 		return nil
 	}
-	return i.write(ctx, shardOf(entry.Address), &change{address: entry.Address, entry: &entry})
+	return i.write(ctx, i.place(entry.Address), &change{address: entry.Address, entry: &entry})
 }
 
 // Remove drops the entry of an address and returns once that is stored.
@@ -157,7 +164,7 @@ func (i *Inventory) Remove(ctx context.Context, a addr.Object) error {
 	if _, ok := i.Entry(a); !ok {
 		return nil
 	}
-	return i.write(ctx, shardOf(a), &change{address: a})
+	return i.write(ctx, i.place(a), &change{address: a})
 }
 
 // write queues a change and sees to it that it is stored, together with all that were queued for
@@ -215,7 +222,7 @@ func interrupted(err error) bool {
 func (i *Inventory) commit(ctx context.Context, shard string, next func() content, accept func()) error {
 	for attempt := 1; ; attempt++ {
 		i.mutex.Lock()
-		data, err := json.Marshal(next())
+		data, size, err := encode(next())
 		version := i.versions[shard]
 		i.mutex.Unlock()
 		if err != nil {
@@ -224,7 +231,7 @@ func (i *Inventory) commit(ctx context.Context, shard string, next func() conten
 		stored, err := i.store.Put(ctx, shard, data, version)
 		if err == nil {
 			i.mutex.Lock()
-			i.versions[shard] = stored
+			i.versions[shard], i.sizes[shard] = stored, size
 			accept()
 			i.mutex.Unlock()
 			return nil
@@ -254,17 +261,20 @@ func (i *Inventory) reread(ctx context.Context, shard string) error {
 	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
-	i.versions[shard] = piece.Version
+	i.versions[shard], i.sizes[shard] = piece.Version, c.size
 	if shard == deploymentShard {
 		i.record = c.record
 		return nil
 	}
 	for a := range i.entries {
-		if shardOf(a) == shard {
+		if i.lies(a) == shard {
 			i.keep(a, nil)
 		}
 	}
 	for _, entry := range c.Entries {
+		if i.lies(entry.Address) != shard {
+			i.away[entry.Address] = shard
+		}
 		i.keep(entry.Address, &entry)
 	}
 	return nil
@@ -274,7 +284,7 @@ func (i *Inventory) reread(ctx context.Context, shard string) error {
 func (i *Inventory) with(shard string, batch []*change) content {
 	next := map[addr.Object]Entry{}
 	for a, entry := range i.entries {
-		if shardOf(a) == shard {
+		if i.lies(a) == shard {
 			next[a] = entry
 		}
 	}
@@ -291,6 +301,9 @@ func (i *Inventory) with(shard string, batch []*change) content {
 	}
 	slices.SortFunc(result.Entries, func(a, b Entry) int { return a.Address.Compare(b.Address) })
 	result.Format = formatOf(result.Entries)
+	if slices.ContainsFunc(result.Entries, func(e Entry) bool { return shardOf(e.Address) != shard }) {
+		result.Format = formatAway
+	}
 	return result
 }
 
@@ -321,11 +334,3 @@ func (i *Inventory) count(entry Entry, more int) {
 		}
 	}
 }
-
-func shardOf(a addr.Object) string {
-	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(a.String())) // a hash never returns an error
-	return shardName(int(hash.Sum32() % shards))
-}
-
-func shardName(n int) string { return fmt.Sprintf("entries-%d", n) }
