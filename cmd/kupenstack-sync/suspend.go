@@ -116,7 +116,7 @@ func (s *suspending) suspend(ctx context.Context, args []string) error {
 		return err
 	}
 	s.known(ctx, system, targets)
-	now := time.Now()
+	now := system.Now()
 	var begun []suspension.Suspension
 	for _, target := range targets {
 		one := suspension.Suspension{Target: target, By: by, Reason: s.reason, Since: now}
@@ -204,7 +204,7 @@ func (s *suspending) list(ctx context.Context, system *wire.System) error {
 	if err != nil {
 		return err
 	}
-	all = suspension.Standing(time.Now(), all)
+	all = suspension.Standing(system.Now(), all)
 	if s.output == outputJSON {
 		document, err := suspension.Encode(all)
 		if err != nil {

@@ -146,7 +146,7 @@ func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
 	}
 	states, err := e.observeAll(ctx, targets)
 	in := e.input(r, states)
-	in.Suspensions = suspension.Standing(time.Now(), r.Suspensions, e.told)
+	in.Suspensions = suspension.Standing(e.Now(), r.Suspensions, e.told)
 	p := e.make(ctx, in)
 	p.Suspend(in.Suspensions, r.Moves)
 	e.weigh(ctx, p, in)

@@ -42,6 +42,7 @@ func (s *scenario) run(line string) error {
 //	retry ADDRESS|all
 //	suspend|resume ADDRESS|all [DURATION]
 //	parallel N   concurrency N   resync-every DURATION   pace DRIVER DURATION   max-deletes LIMITS (before a restart)
+//	clock DURATION: so far ahead is the clock that suspensions end by
 //	budget DRIVER N: the driver may be called N times an hour; 0 for no bound
 func (s *scenario) drive(command string, args []string) (bool, error) {
 	switch command {
@@ -103,6 +104,10 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		return true, err
 	case "suspend", "resume":
 		return true, s.suspend(command == "suspend", args)
+	case "clock":
+		d, err := time.ParseDuration(args[0])
+		s.ahead.Store(int64(d))
+		return true, err
 	case "budget":
 		return true, s.budget(unit.DriverName(args[0]), atoi(args[1]))
 	case "concurrency":
@@ -131,6 +136,9 @@ func (s *scenario) budget(name unit.DriverName, perHour int) error {
 	return nil
 }
 
+// now is the time by the clock that suspensions end by.
+func (s *scenario) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+
 // suspend gives the engine another list of suspensions by command.
 func (s *scenario) suspend(begin bool, args []string) error {
 	target, err := addr.ParseTarget(strings.TrimPrefix(args[0], "all"))
@@ -144,7 +152,7 @@ func (s *scenario) suspend(begin bool, args []string) error {
 			if err != nil {
 				return err
 			}
-			one.Until = time.Now().Add(d)
+			one.Until = s.now().Add(d)
 		}
 		s.suspended = suspension.With(s.suspended, one)
 	} else {

@@ -36,6 +36,8 @@ type Options struct {
 	CallTimeout time.Duration
 	// Suspensions are those that were given by command; see [Engine.Suspend].
 	Suspensions []suspension.Suspension
+	// Now is the clock by which suspensions end. Nil means that of this machine.
+	Now func() time.Time
 	// Resync is how often everything is observed again though nothing was heard; 0 means never.
 	Resync time.Duration
 	// Paces are of drivers that hear nothing of what happens: the shortest times between two looks at what is theirs.
@@ -126,6 +128,9 @@ func New(options Options) *Engine {
 	}
 	if options.Changed == nil {
 		options.Changed = func() {}
+	}
+	if options.Now == nil {
+		options.Now = time.Now
 	}
 	drivers := map[unit.DriverName]Driver{}
 	for name, driver := range options.Drivers {
@@ -345,7 +350,7 @@ func (e *Engine) take(r *Revision) {
 			l.want(nil)
 		}
 	}
-	e.suspensions(time.Now())
+	e.suspensions(e.Now())
 	e.relocate()
 	for a, l := range e.loops {
 		if !wanted[a] {

@@ -76,6 +76,7 @@ type scenario struct {
 	hosts     map[string]int
 	options   engine.Options
 	suspended []suspension.Suspension // by command
+	ahead     atomic.Int64            // of ours, in nanoseconds, is the clock that they end by
 	unheard   bool                    // nobody tells the engine what the present line does
 
 	engine    *engine.Engine
@@ -112,7 +113,7 @@ func (s *scenario) build() {
 	for _, name := range []unit.DriverName{unit.Kubernetes, unit.Helm, unit.OpenStack} {
 		o.Drivers[name] = fake{name, s.world}
 	}
-	o.Inventory, o.Marker, o.Suspensions = s.inventory, marker, s.suspended
+	o.Inventory, o.Marker, o.Suspensions, o.Now = s.inventory, marker, s.suspended, s.now
 	o.Hosts = func(ctx context.Context) plan.Hosts {
 		if s.world.hangs("hosts") {
 			<-ctx.Done()

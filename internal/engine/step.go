@@ -32,7 +32,7 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 			next = min(next, time.Until(e.resync))
 		}
 	}
-	next = min(next, e.lapse(now))
+	next = min(next, e.lapse(e.Now()))
 	e.refill(now)
 	if e.lookHeld { // or steps would take its place again and again
 		e.lookAround(calls)

@@ -17,7 +17,7 @@ func (e *Engine) Suspend(ctx context.Context, list []suspension.Suspension) erro
 	list = slices.Clone(list)
 	return e.send(ctx, func() {
 		e.told = list
-		e.suspensions(time.Now())
+		e.suspensions(e.Now())
 	})
 }
 

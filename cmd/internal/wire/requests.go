@@ -25,7 +25,7 @@ func (s *System) Ask(ctx context.Context, by string, targets []addr.Address) (st
 	if err := s.installedHere(ctx); err != nil {
 		return "", err
 	}
-	one := request.Request{ID: uuid.NewString(), Targets: targets, By: by, At: time.Now()}
+	one := request.Request{ID: uuid.NewString(), Targets: targets, By: by, At: s.Now()}
 	return one.ID, s.changeRequests(ctx, func(list []request.Request) []request.Request { return request.With(list, one) })
 }
 
@@ -38,14 +38,14 @@ func (s *System) AskToLook(ctx context.Context, by string) error {
 		if slices.ContainsFunc(list, func(r request.Request) bool { return r.Open() && !r.Awaited }) {
 			return list // one that nobody has taken yet brings that about
 		}
-		return request.With(list, request.Request{ID: uuid.NewString(), By: by, At: time.Now()})
+		return request.With(list, request.Request{ID: uuid.NewString(), By: by, At: s.Now()})
 	})
 }
 
 // AskAndAwait has whoever is in charge look at everything again, and keep the request until its outcome was read, see
 // [System.Outcome]. It returns the id of the request.
 func (s *System) AskAndAwait(ctx context.Context, by string) (string, error) {
-	one := request.Request{ID: uuid.NewString(), Targets: []addr.Address{addr.Module{}}, By: by, At: time.Now(), Awaited: true}
+	one := request.Request{ID: uuid.NewString(), Targets: []addr.Address{addr.Module{}}, By: by, At: s.Now(), Awaited: true}
 	return one.ID, s.changeRequests(ctx, func(list []request.Request) []request.Request { return request.With(list, one) })
 }
 
@@ -198,7 +198,7 @@ func (s *System) answer(ctx context.Context, who Follower, awaited map[string]in
 			continue
 		}
 		err := s.changeRequests(ctx, func(list []request.Request) []request.Request {
-			return request.Answered(list, id, outcome, time.Now())
+			return request.Answered(list, id, outcome, s.Now())
 		})
 		if err != nil {
 			s.unread(requests) // there may be others by now that nobody has taken

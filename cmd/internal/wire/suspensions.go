@@ -81,7 +81,7 @@ func (s *System) ChangeSuspensions(ctx context.Context, change func([]suspension
 		if err != nil {
 			return err
 		}
-		data, err := suspension.Encode(change(suspension.Standing(time.Now(), list)))
+		data, err := suspension.Encode(change(suspension.Standing(s.Now(), list)))
 		if err != nil {
 			return err
 		}
@@ -115,6 +115,10 @@ func (s *System) Unknown(ctx context.Context, targets []addr.Address) ([]addr.Ad
 	}
 	return unknown, nil
 }
+
+// Now returns the time by the API server's clock, the one that whoever gives a command and whoever is in charge have in
+// common. It is that of this machine until the cluster has answered something.
+func (s *System) Now() time.Time { return s.cluster.Now() }
 
 // User returns who this is for the cluster.
 func (s *System) User(ctx context.Context) (string, error) { return s.cluster.User(ctx) }

@@ -176,7 +176,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	}
 	e := engine.New(engine.Options{
 		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.hosts, Quotas: asks.quotas, MaxDeletes: s.limits,
-		Suspensions: suspended, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Changed: changed, Log: s.Log,
+		Suspensions: suspended, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
 	return e, nil
