@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"bufio"
 	"crypto/hmac"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -8,12 +9,15 @@ import (
 	"errors"
 	"hash"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/webhook"
@@ -150,30 +154,82 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Bodies that do not come hold back no memory but that of a few, and others once they have ended.
-func TestSlowBodies(t *testing.T) {
+// Who sends headers and no body keeps out nobody, and is sent away soon.
+func TestBodiesThatDoNotCome(t *testing.T) {
 	t.Parallel()
-	d, counted := newDesk(), make(chan webhook.Result, 16)
-	d.Counted = func(result webhook.Result) { counted <- result }
-	var writers []*io.PipeWriter
-	for range 4 {
-		body, w := io.Pipe()
-		writers = append(writers, w)
-		slow := httptest.NewRequest(http.MethodPost, "/webhook", body)
-		slow.Header.Set("X-Signature", "sha256=00")
-		go d.ServeHTTP(httptest.NewRecorder(), slow)
-		_, _ = io.WriteString(w, "{") // returns once it is read
-	}
-	if w := d.send("{}", "X-Signature", "sha256="+sign(sha256.New, "{}")); w.Code != http.StatusTooManyRequests || <-counted != webhook.Limited {
-		t.Errorf("a fifth one: %d", w.Code)
-	}
-	for _, w := range writers {
-		_ = w.Close() // of a pipe it cannot fail
-		if got := <-counted; got != webhook.Refused {
-			t.Errorf("one that has ended: %s", got)
+	synctest.Test(t, func(t *testing.T) {
+		d, counted := newDesk(), make(chan webhook.Result, 16)
+		d.Counted = func(result webhook.Result) { counted <- result }
+		listener := pipes{make(chan net.Conn), make(chan struct{})}
+		server := &http.Server{Handler: &d.Receiver}
+		go func() { _ = server.Serve(listener) }() // it ends with the server
+		defer server.Close()
+
+		began := time.Now()
+		const idle = 16
+		var waiting []net.Conn
+		for range idle {
+			c := listener.dial()
+			_, _ = io.WriteString(c, "POST /webhook HTTP/1.1\r\nHost: x\r\nX-Signature: sha256=00\r\nContent-Length: 100\r\n\r\n")
+			waiting = append(waiting, c)
 		}
+		synctest.Wait()
+		if len(counted) != 0 {
+			t.Fatalf("before a body: %s", <-counted)
+		}
+		c := listener.dial()
+		_, _ = io.WriteString(c, "POST /webhook HTTP/1.1\r\nHost: x\r\nX-Signature: sha256="+sign(sha256.New, "{}")+"\r\nContent-Length: 2\r\n\r\n{}")
+		if got := answer(t, c); got != http.StatusAccepted || <-counted != webhook.Accepted || time.Since(began) != 0 {
+			t.Errorf("a push beside them: %d after %v", got, time.Since(began))
+		}
+		for _, c := range waiting {
+			if got := answer(t, c); got != http.StatusBadRequest || <-counted != webhook.Invalid {
+				t.Errorf("one without a body: %d", got)
+			}
+		}
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("they were there for %v", took)
+		}
+	})
+}
+
+func answer(t *testing.T, c net.Conn) int {
+	t.Helper()
+	defer c.Close()
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode
+}
+
+// pipes is a listener whose connections need no network, so that the time of a test is not that of the machine.
+type pipes struct {
+	dialed chan net.Conn
+	closed chan struct{}
+}
+
+func (p pipes) dial() net.Conn {
+	mine, theirs := net.Pipe()
+	p.dialed <- theirs
+	return mine
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.dialed:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
 	}
 }
+
+func (p pipes) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func (pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
 type zeros struct{}
 
