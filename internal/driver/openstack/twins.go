@@ -30,6 +30,7 @@ func noticeOf(t unit.Target, found []string) string {
 	if len(found) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("another %s bears the mark of this one: %s; OpenStack may have made it late, of a request that had been given up, and nothing here keeps or deletes it: "+
-		"delete it, or take the mark off if somebody copied that and needs it", kindOf(t), several(found))
+	// Lists cut it off after the first words.
+	return fmt.Sprintf("another %s bears the mark of this one; delete it unless it was made from this one: %s; OpenStack may have made it late, of a request that had been given up; "+
+		"what was made from this one, as a backup that is restored is, may hold the only copy of its data: take the mark off that; nothing here keeps or deletes it", kindOf(t), several(found))
 }
