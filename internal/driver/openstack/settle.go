@@ -128,14 +128,22 @@ func noteOutcome(request *http.Request, response *http.Response, err error) {
 	if !ok || request.Method != http.MethodPost || !mutates(request) {
 		return
 	}
-	if err == nil && !abandoned(response.StatusCode) || err != nil && refused(err) {
+	if err == nil && !abandoned(response) || err != nil && refused(err) {
 		return
 	}
 	unknown.Store(true)
 }
 
-// abandoned tells whether an answer says that whoever gave it stopped waiting. Any other one comes from who is done with the
-// request, or never began: what there is then can be seen.
-func abandoned(status int) bool {
-	return status == http.StatusRequestTimeout || status == http.StatusBadGateway || status == http.StatusGatewayTimeout
+// abandoned tells whether an answer says that whoever gave it stopped waiting, or may have: some gateways answer 503 as well
+// when a connection ends that they had sent a request over. Any other one comes from who is done with the request, or never
+// began, as a service that gives its id with a 503: what there is then can be seen.
+func abandoned(response *http.Response) bool {
+	switch response.StatusCode {
+	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusGatewayTimeout:
+		return true
+	case http.StatusServiceUnavailable:
+		return requestID(response.Header) == ""
+	default:
+		return false
+	}
 }

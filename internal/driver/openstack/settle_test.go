@@ -82,7 +82,7 @@ func TestWhatAnAnswerTells(t *testing.T) {
 		{http.MethodPost, "/v2.0/networks", http.StatusCreated, nil, false},
 		{http.MethodPost, "/v2.0/networks", http.StatusConflict, nil, false},
 		{http.MethodPost, "/v2.0/networks", http.StatusInternalServerError, nil, false},
-		{http.MethodPost, "/v2.0/networks", http.StatusServiceUnavailable, nil, false},
+		{http.MethodPost, "/v2.0/networks", http.StatusServiceUnavailable, nil, true}, // of a gateway
 		{http.MethodPost, "/v2.0/networks", http.StatusTooManyRequests, nil, false},
 		{http.MethodPost, "/v3/auth/tokens", 0, lost, false},
 		{http.MethodPut, "/v3/projects/p/users/u/roles/r", 0, lost, false}, // a second one makes nothing
@@ -109,6 +109,16 @@ func TestWhatAnAnswerTells(t *testing.T) {
 				t.Errorf("%s %s, %d, %v: %v is left", test.method, test.path, test.status, test.err, left)
 			}
 		})
+	}
+}
+
+// A service that turns a request down gives its id; a gateway in its place may have sent the request on before.
+func TestWhoSaysUnavailable(t *testing.T) {
+	for id, unknown := range map[string]bool{"": true, "req-00000000-0000-0000-0000-000000000001": false} {
+		response := &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{"X-Openstack-Request-Id": {id}}}
+		if abandoned(response) != unknown {
+			t.Errorf("the id is %q, and the outcome unknown: %t", id, !unknown)
+		}
 	}
 }
 
