@@ -74,7 +74,7 @@ func (o *Objects) Locator() Locator {
 	return Locator{Driver: Kubernetes, Kind: KindObjects, Keep: o.Keep, Objects: slices.Clip(o.refs.sorted)}
 }
 
-// Digest covers every field of every object.
+// Digest covers every field of every object, and names what passes: see [HadPassing].
 func (o *Objects) Digest() string {
 	o.digest()
 	return o.digests.whole
@@ -95,7 +95,7 @@ func (o *Objects) digest() {
 		for i, item := range o.Items {
 			o.digests.items = append(o.digests.items, digest([]any{item, paths[i]}))
 		}
-		o.digests.whole = digest(o)
+		o.digests.whole = o.withPassing(digest(o))
 	})
 }
 

@@ -44,6 +44,7 @@ type wanted struct {
 	ref    unit.ObjectRef
 	object *unstructured.Unstructured
 	digest string // of the object alone: it is not written for a change of another one
+	passes bool   // Kubernetes deletes it by itself
 }
 
 // applied tells whether this is what was applied last.
@@ -64,7 +65,7 @@ func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec
 				item = (&unstructured.Unstructured{Object: item}).DeepCopy().Object // marked copies no more than it changes
 			}
 			digest := spec.ItemDigest(i)
-			s.items = append(s.items, wanted{ref: unit.RefOf(item), object: marked(item, target.Address.String(), digest), digest: digest})
+			s.items = append(s.items, wanted{ref: unit.RefOf(item), object: marked(item, target.Address.String(), digest), digest: digest, passes: spec.Passes(i)})
 		}
 		s.bases = slices.DeleteFunc(slices.Clone(s.items), func(w wanted) bool { return !isBase(w.ref) })
 		for _, secret := range spec.Secrets {

@@ -1,19 +1,14 @@
 package kube
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
 
 // done tells whether an object has done what it is for and is not there any more. Kubernetes deletes a Job with a
-// time to live once that has passed since its end. It was there when the set was last as it is wanted, so while
-// nothing else is wanted it is not made again: its work would be done twice.
+// time to live once that has passed since its end. It was there when the set was last as it was wanted, so while
+// nothing else is wanted of the Job itself it is not made again: its work would be done twice.
 func (s *objectSet) done(item wanted, live *unstructured.Unstructured) bool {
-	return live == nil && passes(item) && s.digest != "" && s.target.Applied == s.digest
-}
-
-// passes tells whether Kubernetes deletes an object by itself.
-func passes(item wanted) bool {
-	if id := item.ref.Identity(); id.Group != "batch" || id.Kind != "Job" {
-		return false
-	}
-	limit, written, err := unstructured.NestedFieldNoCopy(item.object.Object, "spec", "ttlSecondsAfterFinished")
-	return err == nil && written && limit != nil
+	return live == nil && item.passes && unit.HadPassing(s.target.Applied, s.digest, item.digest)
 }

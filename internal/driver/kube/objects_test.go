@@ -97,7 +97,7 @@ func TestObjectsAreMadeRepairedAndPruned(t *testing.T) {
 	}
 }
 
-// A Job that Kubernetes deletes after its end is not made again for as long as nothing else is wanted.
+// A Job that Kubernetes deletes after its end is not made again for as long as nothing else is wanted of it.
 func TestJobsThatGoByThemselves(t *testing.T) {
 	w := newWorld(t, testbed.Cluster(t))
 	w.namespace()
@@ -122,6 +122,11 @@ func TestJobsThatGoByThemselves(t *testing.T) {
 	}
 	if diff := d.Compare(target, cty.NilVal, state); diff.Action != unit.ActionNone || w.exists("jobs.batch", "j") {
 		t.Errorf("once it is done: %+v, %+v", diff, state)
+	}
+	beside := w.target("objects", objects(t, strings.NewReplacer("NAMESPACE", w.name, "TEXT", "one").Replace(job), configMap(w.name, "c", "{k: v}")))
+	beside.Applied = target.Applied
+	if state := w.converge(d, beside, told); state.Applied != beside.Spec.Digest() || !w.exists("configmaps", "c") || w.exists("jobs.batch", "j") {
+		t.Errorf("with something beside it: %+v", state)
 	}
 	another := w.target("objects", objects(t, strings.NewReplacer("NAMESPACE", w.name, "TEXT", "two").Replace(job)))
 	another.Applied = target.Applied

@@ -366,7 +366,8 @@ func TestJobsThatAreDone(t *testing.T) {
 		"done":                    {[]string{passing}, []string{passing}, unit.ActionNone, nil},
 		"done, beside others":     {[]string{passing, beside}, []string{passing, beside}, unit.ActionNone, nil},
 		"without a time to live":  {[]string{lasting}, []string{lasting}, unit.ActionCreate, []string{"j"}},
-		"another in the same set": {[]string{passing, beside}, []string{passing, strings.Replace(beside, "{name: c", "{labels: {a: b}, name: c", 1)}, unit.ActionUpdate, []string{"j", "c"}},
+		"another in the same set": {[]string{passing, beside}, []string{passing, strings.Replace(beside, "{name: c", "{labels: {a: b}, name: c", 1)}, unit.ActionUpdate, []string{"c"}},
+		"it is put in":            {[]string{beside}, []string{passing, beside}, unit.ActionUpdate, []string{"j"}},
 		"another one":             {[]string{passing}, []string{strings.Replace(passing, "template", "backoffLimit: 1, template", 1)}, unit.ActionCreate, []string{"j"}},
 		"it has a limit now":      {[]string{lasting}, []string{passing}, unit.ActionCreate, []string{"j"}},
 	} {

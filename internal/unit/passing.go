@@ -1,0 +1,39 @@
+package unit
+
+import (
+	"slices"
+	"strings"
+)
+
+// betweenDigests is between the digest of a set and those of its objects that pass.
+const betweenDigests = "."
+
+// Passes tells whether Kubernetes deletes an object of the set by itself: a Job with a time to live, once that has
+// passed since its end.
+func (o *Objects) Passes(item int) bool {
+	object := o.Items[item]
+	if id := RefOf(object).Identity(); id.Group != "batch" || id.Kind != "Job" {
+		return false
+	}
+	spec, _ := object["spec"].(map[string]any)
+	return spec["ttlSecondsAfterFinished"] != nil
+}
+
+// withPassing adds the digests of what passes to that of the set, so that a record of the latter tells which of these
+// have been there.
+func (o *Objects) withPassing(whole string) string {
+	for i := range o.Items {
+		if o.Passes(i) {
+			whole += betweenDigests + o.digests.items[i]
+		}
+	}
+	return whole
+}
+
+// HadPassing tells whether an object that passes was in a set when that had the digest before, by the digests of the
+// set and of the object now. Older records tell it of the same set only.
+func HadPassing(before, now, item string) bool {
+	was, passed, _ := strings.Cut(before, betweenDigests)
+	is, _, _ := strings.Cut(now, betweenDigests)
+	return was != "" && was == is || slices.Contains(strings.Split(passed, betweenDigests), item)
+}
