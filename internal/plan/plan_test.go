@@ -358,8 +358,13 @@ func TestTrim(t *testing.T) {
 	if len(p.Changes) != 3 {
 		t.Fatalf("%d changes", len(p.Changes))
 	}
+	p.Changes = append(p.Changes, plan.Change{Address: of("resource.zz", "x").Address, Action: unit.ActionNone, Mends: []unit.Field{{Path: "a"}}})
 	p.Trim()
-	if p.Change(same.Address) != nil || p.Change(changed.Address).Action != unit.ActionUpdate || !p.Change(reported.Address).Drift || len(p.Changes) != 2 {
+	// What somebody changed is put back by itself, and goes before what is new.
+	if mended := p.Change(of("resource.zz", "x").Address); mended == nil || len(mended.Mends) != 1 {
+		t.Errorf("what is put back is %+v", mended)
+	}
+	if p.Change(same.Address) != nil || p.Change(changed.Address).Action != unit.ActionUpdate || !p.Change(reported.Address).Drift || len(p.Changes) != 3 {
 		t.Errorf("left are %+v", p.Changes)
 	}
 }
