@@ -61,9 +61,10 @@ func (d *Driver) operation(ctx context.Context, namespace string) (*action.Confi
 		cancel()
 		return nil, nil, fmt.Errorf("helm has a client of type %T", configuration.KubeClient)
 	}
+	configuration.Releases.Driver = &boundedStore{Driver: configuration.Releases.Driver, ctx: bound, api: d.api, namespace: namespace}
+	configuration.Releases.MaxHistory = maxHistory
 	client.Namespace = namespace
 	configuration.KubeClient = careful{Client: client}
-	configuration.Releases.MaxHistory = maxHistory
 	return configuration, cancel, nil
 }
 

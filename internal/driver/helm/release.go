@@ -208,9 +208,14 @@ func (d *Driver) read(ctx context.Context, namespace string, of stored, known co
 	}, nil
 }
 
-// decode unpacks a release as Helm's driver for Secrets packs it. Helm's own function is not
-// exported, and panics on one that is broken.
-func decode(data []byte) (*release.Release, error) {
+// tooMuchError says that what is stored of a release takes up more than any release does.
+type tooMuchError struct{ text string }
+
+// Error says what there is too much of.
+func (e *tooMuchError) Error() string { return e.text }
+
+// unpack returns the text of a release that Helm's driver for Secrets packed.
+func unpack(data []byte) ([]byte, error) {
 	packed, err := base64.StdEncoding.DecodeString(string(data))
 	if err != nil {
 		return nil, err
@@ -220,15 +225,33 @@ func decode(data []byte) (*release.Release, error) {
 		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(reader, maxRelease+1))
+	if len(text) > maxRelease {
+		return nil, &tooMuchError{fmt.Sprintf("it unpacks to more than %d MiB", maxRelease>>20)}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxRelease {
-		return nil, fmt.Errorf("it unpacks to more than %d MiB", maxRelease>>20)
+	if partsOf(text) > maxParts {
+		return nil, &tooMuchError{fmt.Sprintf("it has more than %d objects and lists", maxParts)}
 	}
-	if bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")) > maxParts {
-		return nil, fmt.Errorf("it has more than %d objects and lists", maxParts)
+	return text, nil
+}
+
+// partsOf is how many objects and lists a text may have.
+func partsOf(text []byte) int { return bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("[")) }
+
+// decode unpacks a release as Helm's driver for Secrets packs it. Helm's own function is not
+// exported, and panics on one that is broken.
+func decode(data []byte) (*release.Release, error) {
+	text, err := unpack(data)
+	if err != nil {
+		return nil, err
 	}
+	return parse(text)
+}
+
+// parse reads the text of a release.
+func parse(text []byte) (*release.Release, error) {
 	decoded := new(release.Release)
 	if err := json.Unmarshal(text, decoded); err != nil {
 		return nil, fmt.Errorf("it is no release of Helm 3")

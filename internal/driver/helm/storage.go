@@ -1,0 +1,98 @@
+package helm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"helm.sh/helm/v3/pkg/release"
+	storagedriver "helm.sh/helm/v3/pkg/storage/driver"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// atATime is how many times the bounds of one revision those that are read at a time may have.
+const atATime = 4
+
+// boundedStore is Helm's own storage, but for how it reads: that unfolds whatever somebody has put into a Secret, into
+// gigabytes as well, and panics when it is asked for one revision that is none.
+type boundedStore struct {
+	storagedriver.Driver
+	ctx       context.Context //nolint:containedctx // Helm's interface has none, and it is that of the one call into Helm
+	api       API
+	namespace string
+}
+
+// Get returns a revision.
+func (s *boundedStore) Get(key string) (*release.Release, error) {
+	secret, err := s.api.Secret(s.ctx, s.namespace, key)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the Secret %s/%s: %w", s.namespace, key, err)
+	case secret == nil:
+		return nil, storagedriver.ErrReleaseNotFound
+	}
+	read, err := decode(secret.Data["release"])
+	if err != nil {
+		return nil, s.refused(key, err)
+	}
+	read.Labels = maps.Clone(secret.Labels)
+	maps.DeleteFunc(read.Labels, func(label, _ string) bool { return slices.Contains(storagedriver.GetSystemLabels(), label) })
+	return read, nil
+}
+
+// Delete deletes a revision, and returns it. Helm reads it again for that.
+func (s *boundedStore) Delete(key string) (*release.Release, error) {
+	if _, err := s.Get(key); err != nil {
+		return nil, err
+	}
+	return s.Driver.Delete(key)
+}
+
+// List returns the revisions that a filter takes.
+func (s *boundedStore) List(filter func(*release.Release) bool) ([]*release.Release, error) {
+	all, err := s.read(labels.Set{"owner": "helm"})
+	return slices.DeleteFunc(all, func(r *release.Release) bool { return !filter(r) }), err
+}
+
+// Query returns the revisions with these labels.
+func (s *boundedStore) Query(wanted map[string]string) ([]*release.Release, error) {
+	found, err := s.read(wanted)
+	if err == nil && len(found) == 0 {
+		err = storagedriver.ErrReleaseNotFound
+	}
+	return found, err
+}
+
+// read returns the revisions with these labels. It passes over what is none, as Helm does.
+func (s *boundedStore) read(wanted labels.Set) ([]*release.Release, error) {
+	secrets, err := s.api.Secrets(s.ctx, s.namespace, labels.SelectorFromSet(wanted).String())
+	if err != nil {
+		return nil, fmt.Errorf("read the revisions in %s: %w", s.namespace, err)
+	}
+	var found []*release.Release
+	size, parts := 0, 0
+	for i := range secrets {
+		secret := &secrets[i]
+		text, err := unpack(secret.Data["release"])
+		if over := (*tooMuchError)(nil); errors.As(err, &over) {
+			return nil, s.refused(secret.Name, err)
+		}
+		if size, parts = size+len(text), parts+partsOf(text); size > atATime*maxRelease || parts > atATime*maxParts {
+			return nil, fmt.Errorf("the %d revisions in %s that Helm reads at a time are too much for it: delete the Secrets of the oldest ones, or those that Helm did not write", len(secrets), s.namespace)
+		}
+		if err == nil {
+			var read *release.Release
+			if read, err = parse(text); err == nil {
+				read.Labels = secret.Labels
+				found = append(found, read)
+			}
+		}
+	}
+	return found, nil
+}
+
+func (s *boundedStore) refused(name string, err error) error {
+	return fmt.Errorf("the Secret %s/%s is no revision of a release, %w: delete it if Helm did not write it", s.namespace, name, err)
+}

@@ -1,0 +1,99 @@
+package helm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	storagedriver "helm.sh/helm/v3/pkg/storage/driver"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// stock is an API server that has the Secrets of revisions of a release, with this in each.
+type stock struct {
+	API
+	revisions [][]byte
+}
+
+func (s stock) Secret(_ context.Context, namespace, name string) (*corev1.Secret, error) {
+	all, err := s.Secrets(context.Background(), namespace, "")
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i], err
+		}
+	}
+	return nil, err
+}
+
+func (s stock) Secrets(_ context.Context, namespace, _ string) ([]corev1.Secret, error) {
+	var all []corev1.Secret
+	for i, data := range s.revisions {
+		all = append(all, corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("sh.helm.release.v1.keystone.v%d", i+1), Labels: map[string]string{"owner": "helm", "ours": "yes"}},
+			Data:       map[string][]byte{"release": data},
+		})
+	}
+	return all, nil
+}
+
+func (s stock) Getter(context.Context, string) (Getter, error) { return kindsKnown{}, nil }
+
+// TestHelmReadsWithinBounds: what Helm reads by itself of the Secrets of releases neither fills the memory nor makes it
+// panic, and nothing of it is told.
+func TestHelmReadsWithinBounds(t *testing.T) {
+	good := packed(t, []byte(storedRelease))
+	large := packed(t, []byte(storedRelease+strings.Repeat(" ", maxRelease-len(storedRelease))))
+	const name = "the Secret o/sh.helm.release.v1.keystone.v1 is no revision of a release"
+	for _, test := range []struct {
+		name      string
+		stored    [][]byte
+		get, list string // what is said, "" for nothing
+		read      int    // revisions of the list
+	}{
+		{"a release", [][]byte{good, good}, "", "", 2},
+		{"a large one", [][]byte{large, good}, "", "", 2},
+		{"a bomb", [][]byte{packed(t, bytes.Repeat([]byte(" "), maxRelease+1)), good}, name + ", it unpacks to more than 32 MiB", name + ", it unpacks to more than 32 MiB", 0},
+		{"a bomb of lists", [][]byte{packed(t, bytes.Repeat([]byte("["), maxParts+1)), good}, name + ", it has more than 524288", name + ", it has more than 524288", 0},
+		{"many large ones", [][]byte{large, large, large, large, good}, "", "the 5 revisions in o that Helm reads at a time are too much for it", 0},
+		{"what is none", [][]byte{[]byte("canary-1"), good}, name, "", 1},
+		{"an empty one", [][]byte{nil, good}, name, "", 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := &Driver{options: Options{Timeout: time.Minute}, api: stock{revisions: test.stored}}
+			configuration, cancel, err := d.operation(t.Context(), "o")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer cancel()
+			said := func(err error, want string) {
+				t.Helper()
+				if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary")) {
+					t.Errorf("got %v, want %q", err, want)
+				}
+			}
+			one, err := configuration.Releases.Get("keystone", 1)
+			if said(err, test.get); err == nil && !maps.Equal(one.Labels, map[string]string{"ours": "yes"}) {
+				t.Errorf("its labels are %v", one.Labels)
+			}
+			_, err = configuration.Releases.Get("keystone", 9)
+			if !errors.Is(err, storagedriver.ErrReleaseNotFound) {
+				t.Errorf("one that is not there: %v", err)
+			}
+			if test.get != "" {
+				_, err = configuration.Releases.Delete("keystone", 1)
+				said(err, test.get)
+			}
+			found, err := configuration.Releases.History("keystone")
+			said(err, test.list)
+			if len(found) != test.read || configuration.Releases.MaxHistory != maxHistory {
+				t.Errorf("it read %d revisions, and keeps %d", len(found), configuration.Releases.MaxHistory)
+			}
+		})
+	}
+}
