@@ -142,6 +142,6 @@ func (s *kinds) kind(r *http.Request) string {
 }
 
 // free takes the lease of a daemon that was killed away, so that the next one need not wait until it has run out.
-func (s *kinds) free(ctx context.Context) error {
+func (s *killed) free(ctx context.Context) error {
 	return s.Cluster.Client().CoordinationV1().Leases(world.System).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -83,42 +84,45 @@ chart "%[1]s" {
 // product.
 const steps = 60
 
-// TestKilledAtEveryStep kills the command at each of its writes to the cluster while it installs a release, and again
+// turns is how many steps there are to each that the command goes on at.
+const turns = 4
+
+// TestKilledAtEveryStep kills the daemon at each of its writes to the cluster while it installs a release, and again
 // while it upgrades one: before the write reaches the server, or after it was answered, as the seed has it. The next
-// life ends what the one before began, and nothing was done twice.
+// daemon ends what the one before began, and nothing was done twice; then it is its turn, with the next commit. At some
+// steps the command goes on in between, and is killed as well.
 func TestKilledAtEveryStep(t *testing.T) {
 	for _, kind := range []string{"install", "upgrade"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel() // in a world of its own
 			w := world.WithoutOpenStack(t)
-			s := &stepped{killed{story{World: w, all: t, proxies: w.Proxies(t)}}, t.TempDir(), map[string]string{}}
+			s := &stepped{killed: killed{story{World: w, all: t, proxies: w.Proxies(t)}}, kind: kind, dir: t.TempDir(), texts: map[string]string{}}
 			s.Files.Write("more/app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.0.0\n")
 			s.Files.Write("more/app/templates/all.yaml", steppedChart)
+			s.texts[s.namespace()] = "0"
+			s.push(t)
+			s.shot, s.next = true, true // there is nothing to be killed at before the first step
 			chance := faultproxy.Rand(s.proxies.Seed(), kind)
-			if kind == "upgrade" {
-				s.converge(t, "apps", "0", nil)
+			s.turn = chance.IntN(turns)
+			var kills []crash.Trigger
+			for range steps {
+				at := crash.Point{Request: 1, After: chance.IntN(2) == 1}
+				s.at = append(s.at, at)
+				kills = append(kills, crash.AtRequest(s.proxies.Control, faultproxy.Match{Proxy: s.proxies.Kubernetes, Request: s.reached}, at))
 			}
-			for step := 1; ; step++ {
-				if step > steps {
-					t.Fatalf("no end after %d writes", steps)
-				}
-				namespace, revision := "apps-"+strconv.Itoa(step), 1
-				if kind == "upgrade" {
-					namespace, revision = "apps", 1+step
-				}
-				at := crash.Point{Request: step, After: chance.IntN(2) == 1}
-				killed := s.converge(t, namespace, strconv.Itoa(step), &at)
-				s.once(t, namespace, strconv.Itoa(step), revision, at)
-				if t.Failed() {
-					return
-				}
-				if !killed {
-					t.Logf("%d writes", step-1)
-					if step < 11 { // the revision, the objects, the hooks, the inventory
-						t.Errorf("an %s takes %d writes: those of the release are not among them", kind, step-1)
-					}
-					return
-				}
+			lives, err := crash.Run{
+				Program: s.proxies.Daemon(), Dir: s.dir, Control: s.proxies.Control, Kill: kills, Limit: converges, Killed: s.goesOn,
+				Until: func(_ context.Context, p *crash.Process) (bool, error) { return s.ended(t, p), nil },
+			}.Do(t.Context())
+			if err != nil {
+				t.Fatalf("killed at write %d: %v", s.step, err)
+			}
+			t.Logf("%d writes, %d daemons; the command was killed %d times", s.step-1, len(lives), s.commands)
+			if s.step-1 < 11 { // the revision, the objects, the hooks, the inventory
+				t.Errorf("an %s takes %d writes: those of the release are not among them", kind, s.step-1)
+			}
+			if s.commands == 0 {
+				t.Error("the command was never killed")
 			}
 		})
 	}
@@ -126,54 +130,122 @@ func TestKilledAtEveryStep(t *testing.T) {
 
 type stepped struct {
 	killed
+	kind  string
 	dir   string
 	texts map[string]string // of the releases, by their namespaces
+	at    []crash.Point     // on which side of its write each daemon dies
+	turn  int               // the command's, modulo turns
+
+	commands int // that were killed
+
+	mu     sync.Mutex
+	step   int  // which write after the push of the commit the daemon dies at
+	writes int  // since then
+	shot   bool // it is being killed there, or need not be any more
+	next   bool // another daemon has taken its place
 }
 
-// writes are the requests that change something, but for the lease.
-func (s *stepped) writes() faultproxy.Match {
-	return faultproxy.Match{Proxy: s.proxies.Kubernetes, Request: func(r *http.Request) bool {
-		return r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/leases") && !strings.Contains(r.URL.Path, "authorization.k8s.io")
-	}}
+// writes tells whether a request changes something. Those about the lease do not.
+func writes(r *http.Request) bool {
+	return r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/leases") && !strings.Contains(r.URL.Path, "authorization.k8s.io")
 }
 
-// converge pushes a text for the chart and runs the command until it is in force; the first life is killed at the
-// point. It tells whether it was.
-func (s *stepped) converge(t *testing.T, namespace, text string, at *crash.Point) bool {
+// reached tells whether a request is the write that the daemon is to die at.
+func (s *stepped) reached(r *http.Request) bool {
+	if !writes(r) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shot {
+		return false
+	}
+	s.writes++
+	s.shot = s.writes == s.step
+	return s.shot
+}
+
+// goesOn is called between a daemon that was killed and the next one. Where it is the command's turn, that goes on in
+// between: one is killed at its first write, and another ends what was begun.
+func (s *stepped) goesOn(ctx context.Context) error {
+	s.mu.Lock()
+	s.next = true
+	step := s.step
+	s.mu.Unlock()
+	if err := s.free(ctx); err != nil || step%turns != s.turn {
+		return err
+	}
+	match := faultproxy.Match{Proxy: s.proxies.Kubernetes, Request: writes}
+	lives, err := crash.Run{
+		Program: s.proxies.Program(), Dir: filepath.Join(s.dir, "command-"+strconv.Itoa(step)), Control: s.proxies.Control, Limit: converges, Killed: s.free,
+		Kill: []crash.Trigger{crash.AtRequest(s.proxies.Control, match, crash.Point{Request: 1, After: !s.at[step-1].After})},
+	}.Do(ctx)
+	if err == nil && lives[0].Killed {
+		s.commands++
+	}
+	return err
+}
+
+// ended looks at what came about once the commit is in force, and goes on with the next step. It is true when a daemon
+// came to the end of a step without having been killed, as there are no more writes.
+func (s *stepped) ended(t *testing.T, p *crash.Process) bool {
 	t.Helper()
-	s.texts[namespace] = text
+	if status, _ := s.ReadStatus(t); !p.Logged(taken) || status.Verdict != "converged" || status.Applied.Hash != s.commit {
+		return false
+	}
+	s.mu.Lock()
+	last, dies := !s.shot, s.shot && !s.next
+	s.shot = true
+	s.mu.Unlock()
+	if dies {
+		return false // at a write that came after the report
+	}
+	s.AwaitRest(t, reacts) // what is still to be written is none of the next step
+	if s.step > 0 {
+		s.once(t)
+	}
+	if !last && s.step == steps {
+		t.Errorf("no end after %d writes", steps)
+	}
+	if last || t.Failed() {
+		return true
+	}
+	s.mu.Lock()
+	s.step, s.writes, s.shot, s.next = s.step+1, 0, false, false
+	s.mu.Unlock()
+	s.texts[s.namespace()] = strconv.Itoa(s.step)
+	s.push(t)
+	return false
+}
+
+// namespace is that of the release of a step.
+func (s *stepped) namespace() string {
+	if s.kind == "upgrade" {
+		return "apps"
+	}
+	return "apps-" + strconv.Itoa(s.step)
+}
+
+// push has the releases installed with their texts; what is installed already stays.
+func (s *stepped) push(t *testing.T) {
+	t.Helper()
 	cloud := "cloud \"edge\" {}\n"
-	for _, name := range slices.Sorted(maps.Keys(s.texts)) { // what is installed already stays
+	for _, name := range slices.Sorted(maps.Keys(s.texts)) {
 		cloud += fmt.Sprintf(steppedBlock, name, s.texts[name])
 	}
 	s.Describe(t, "cloud.hcl", cloud)
-	s.commit = s.Push(t, "Say "+text)
-	var kills []crash.Trigger
-	if at != nil {
-		kills = []crash.Trigger{crash.AtRequest(s.proxies.Control, s.writes(), *at)}
-	}
-	lives, err := crash.Run{
-		Program: s.proxies.Program(), Dir: filepath.Join(s.dir, namespace+"-"+text), Control: s.proxies.Control, Kill: kills, Limit: converges,
-		Killed: s.release,
-	}.Do(t.Context())
-	if err != nil {
-		t.Fatalf("killed at %v: %v", at, err)
-	}
-	if status, _ := s.ReadStatus(t); status.Verdict != "converged" || status.Applied.Hash != s.commit {
-		t.Errorf("killed at %v: the status branch says %s of %s", at, status.Verdict, status.Applied.Hash)
-	}
-	return lives[0].Killed
+	s.commit = s.Push(t, "Step "+strconv.Itoa(s.step))
 }
 
-// release takes the lease of a life that was killed away, so that the next one need not wait until it has run out.
-func (s *stepped) release(ctx context.Context) error {
-	return s.Cluster.Client().CoordinationV1().Leases(world.System).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
-}
-
-// once wants the release to be there with the text, each hook to have run once for it, and nothing more.
-func (s *stepped) once(t *testing.T, namespace, text string, revision int, at crash.Point) {
+// once wants the release of a step to be there with its text, each hook to have run once for it, and nothing more.
+func (s *stepped) once(t *testing.T) {
 	t.Helper()
-	client := s.Cluster.Client()
+	client, text := s.Cluster.Client(), strconv.Itoa(s.step)
+	namespace, revision := s.namespace(), 1
+	if s.kind == "upgrade" {
+		revision = 1 + s.step
+	}
+	at := crash.Point{Request: s.step, After: s.at[s.step-1].After}
 	settings, err := client.CoreV1().ConfigMaps(namespace).Get(t.Context(), "settings", metav1.GetOptions{})
 	if err != nil || settings.Data["text"] != text {
 		t.Errorf("killed at %v: the settings are %v, %v", at, settings.Data, err)
