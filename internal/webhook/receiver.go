@@ -1,16 +1,15 @@
 package webhook
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/google/go-github/v84/github"
 	"golang.org/x/time/rate"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
@@ -33,9 +32,10 @@ const (
 const (
 	// maxBody is the size of a request's body, which has to be read before it is known whose it is. What a forge
 	// tells of a push is much less, and a poll finds a push that is told in more.
-	maxBody = 4 << 20
-	// bodyWithin is how long a body may take. With perSecond and burst it bounds how many are read at the same time;
-	// none waits for another one, so that those which do not come keep out nobody.
+	maxBody = 1 << 20
+	// bodyWithin is how long a body may take. With perSecond and burst it bounds how many are read at the same time, 45,
+	// and so the memory that whoever can connect takes; none waits for another one, so that those which do not come
+	// keep out nobody.
 	bodyWithin = 5 * time.Second
 	// remembered is how many requests are known again.
 	remembered = 1024
@@ -82,8 +82,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// judge tells what a request is. What is signed is its body, which is hashed as it comes and never held: a request
-// takes next to no memory, however large it is and however slowly it comes.
+// judge tells what a request is. What is signed is its body.
 func (r *Receiver) judge(w http.ResponseWriter, request *http.Request) Result {
 	r.once.Do(func() { r.limit = rate.NewLimiter(perSecond, burst) })
 	// One that is turned away has its body read too, by the server, so this comes first. It fails for a writer without
@@ -100,24 +99,29 @@ func (r *Receiver) judge(w http.ResponseWriter, request *http.Request) Result {
 	if err != nil {
 		return Failed
 	}
-	signed, content := hmac.New(sha256.New, []byte(secret.Reveal())), sha256.New()
-	_, _ = io.WriteString(content, sender.id()) // a hash takes everything
-	_, err = io.Copy(io.MultiWriter(signed, content), http.MaxBytesReader(w, request.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxBody))
 	switch {
 	case err != nil:
 		return Invalid
-	case !sender.genuine(signed.Sum(nil), []byte(secret.Reveal())):
+	case !sender.genuine(body, []byte(secret.Reveal())):
 		return Refused
 	case !sender.push:
 		return Ignored
-	case r.knows([sha256.Size]byte(content.Sum(nil))):
+	case r.knows(sender, body):
 		return Repeated
 	}
 	return Accepted
 }
 
-// knows tells whether a request of this id and content was there before.
-func (r *Receiver) knows(key [sha256.Size]byte) bool {
+// knows tells whether a request was there before. Where the body is what is signed it goes by that alone: whoever has seen a
+// request could send it again under another id. Without a signature the id is as good as the rest.
+func (r *Receiver) knows(s sender, body []byte) bool {
+	sum := sha256.New()
+	if s.token != "" {
+		_, _ = io.WriteString(sum, s.delivery+"\n") // a hash takes everything
+	}
+	_, _ = sum.Write(body)
+	key := [sha256.Size]byte(sum.Sum(nil))
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	if r.seen[key] {
@@ -162,23 +166,12 @@ func senderOf(h http.Header) (sender, bool) {
 
 const sha256Prefix = "sha256="
 
-// id is what a request is known again by, beside its body. Where the body is what is signed it goes by that alone:
-// whoever has seen a request could send it again under another id. Without a signature the id is as good as the rest.
-func (s sender) id() string {
-	if s.token == "" {
-		return ""
-	}
-	return s.delivery + "\n"
-}
-
-// genuine tells whether a request is of who has the secret; signed is what its signature then is.
-func (s sender) genuine(signed, secret []byte) bool {
+func (s sender) genuine(body, secret []byte) bool {
 	if s.token != "" {
 		got, want := sha256.Sum256([]byte(s.token)), sha256.Sum256(secret)
 		return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 	}
-	got, err := hex.DecodeString(strings.TrimPrefix(s.signature, sha256Prefix))
-	return err == nil && hmac.Equal(got, signed)
+	return github.ValidateSignature(s.signature, body, secret) == nil
 }
 
 // pushed tells whether a request is about refs that have changed. One that does not say what it is about is.

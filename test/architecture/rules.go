@@ -100,6 +100,7 @@ func homes() map[string][]string {
 		"k8s.io/klog":                           {"internal/driver/kube"},
 		"golang.org/x/crypto":                   {"internal/gitrepo", "internal/signature", "internal/driver/openstack"},
 		"github.com/ProtonMail/go-crypto":       {"internal/signature"},
+		"github.com/google/go-github":           {"internal/webhook"},
 		"golang.org/x/time":                     {"internal/webhook"},
 		"github.com/hiddeco/sshsig":             {"internal/signature"},
 		"golang.org/x/term":                     {"cmd/kupenstack-sync"},
