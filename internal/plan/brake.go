@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -141,21 +143,35 @@ func (c *Change) counts(in *Input) bool {
 	return c.Action.Destroys() || c.prunes()
 }
 
+// objectsOf is how many objects an entry counts as: a manifest as many as it has, whether it goes as a whole or some are
+// taken out of it. What we make ourselves beside a service goes with that.
+func objectsOf(entry *inventory.Entry) int {
+	if entry.Class != unit.ClassWorkload || entry.Locator.Kind != unit.KindObjects {
+		return 1
+	}
+	return max(1, len(entry.Locator.Objects))
+}
+
 // brake stops deletions that are too many for a change that was meant.
 func (p *Plan) brake(in *Input) {
 	if in.Removals.tearDown() {
 		return // the block that names the cloud means all of it
 	}
-	total, doomed := map[unit.Class]int{}, map[unit.Class]int{}
+	total, doomed, held := map[unit.Class]int{}, map[unit.Class]int{}, map[addr.Object]int{}
 	for i := range in.Entries {
-		total[in.Entries[i].Class]++
+		entry := &in.Entries[i]
+		n := objectsOf(entry)
+		total[entry.Class] += n
+		if n > 1 {
+			held[entry.Address] = n
+		}
 	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		switch {
 		case !c.counts(in):
 		case c.Action.Destroys():
-			doomed[c.Class]++
+			doomed[c.Class] += max(1, held[c.Address])
 		default:
 			doomed[c.Class] += c.Prunes
 		}

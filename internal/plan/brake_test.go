@@ -70,6 +70,40 @@ func TestBrake(t *testing.T) {
 	}
 }
 
+// TestBrakeCountsWhatAManifestHolds: one that vanishes counts as what is in it, and one of a service of ours as one.
+func TestBrakeCountsWhatAManifestHolds(t *testing.T) {
+	for _, test := range []struct {
+		class      unit.Class
+		holds, all int
+		blocked    string
+	}{
+		{unit.ClassWorkload, 10, 10, ""},
+		{unit.ClassWorkload, 11, 11, "11 of 11 would be deleted at once, and 10 is the limit"},
+		{unit.ClassWorkload, 1000, 1001, "1000 of 1001 would be deleted at once, and 250 is the limit"},
+		{unit.ClassWorkload, 25, 100, ""},
+		{unit.ClassInfrastructure, 1000, 1000, ""},
+	} {
+		in := input(of("service.s", "s"))
+		has(in, in.Units[0])
+		for i, n := range []int{test.holds, test.all - test.holds} {
+			u := of(fmt.Sprintf("resource.r%d", i), "r")
+			entry := entryOf(u)
+			entry.Class, entry.Locator.Kind, entry.Locator.Objects = test.class, unit.KindObjects, make([]unit.ObjectRef, n)
+			if i == 1 && n == 0 {
+				break
+			}
+			in.Entries, in.States[u.Address] = append(in.Entries, entry), new(seen("r"))
+			if i == 1 {
+				in.Units = append(in.Units, u)
+			}
+		}
+		c := plan.Make(*in).Change(at("resource.r0"))
+		if blocked := c.Action == unit.ActionBlocked; blocked != (test.blocked != "") || !strings.HasPrefix(c.Reason, test.blocked) && blocked {
+			t.Errorf("%+v: %s, %s", test, c.Action, c.Reason)
+		}
+	}
+}
+
 // TestBrakeLetsGoWhatIsNamed: who names what is to go has confirmed that, and nothing else.
 func TestBrakeLetsGoWhatIsNamed(t *testing.T) {
 	in := vanishing(12, 12)
