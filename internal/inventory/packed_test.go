@@ -41,7 +41,7 @@ func crowded(chance *rand.Rand, n int) Entry {
 // TestWhatASecretHolds: as many objects as a configuration may have fit into what Kubernetes stores.
 func TestWhatASecretHolds(t *testing.T) {
 	const objects, most = 20000, 1 << 20
-	chance := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // keeps no secret
+	chance := rand.New(rand.NewPCG(1, 2))
 	i, err := Open(t.Context(), &cabinet{shards: map[string]Shard{}})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func (c *cabinet) Put(_ context.Context, name string, data []byte, version strin
 // TestEntriesThatLieElsewhere: what does not go where its address says, as that shard is large, is read, written anew and
 // removed where it lies, and a program that does not know of that may not write.
 func TestEntriesThatLieElsewhere(t *testing.T) {
-	chance := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // keeps no secret
+	chance := rand.New(rand.NewPCG(1, 2))
 	first := crowded(chance, 0)
 	full := shardOf(first.Address)
 	var there []Entry
