@@ -6,7 +6,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -125,17 +127,39 @@ func TestWhoSaysUnavailable(t *testing.T) {
 // lateKind is a kind whose service takes its time over a request after its gateway has given that up.
 type lateKind struct {
 	networkKind
-	there *[]*object
+	there *arrivals
 	sent  *int
 	takes time.Duration
 }
 
-func (k lateKind) list(context.Context, *session) ([]*object, error) { return *k.there, nil }
+// arrivals are what there is by now.
+type arrivals struct {
+	mutex   sync.Mutex
+	objects []*object
+}
+
+func (a *arrivals) add(o *object) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	a.objects = append(a.objects, o)
+}
+
+func (a *arrivals) clear() {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	a.objects = nil
+}
+
+func (k lateKind) list(context.Context, *session) ([]*object, error) {
+	k.there.mutex.Lock()
+	defer k.there.mutex.Unlock()
+	return slices.Clone(k.there.objects), nil
+}
 
 func (k lateKind) create(ctx context.Context, _ *session, w wanted) (*object, error) {
 	*k.sent++
 	made := k.read(map[string]any{"id": "n1", "name": w.named, "project_id": "p1", "description": joinMark("", w.mark)})
-	time.AfterFunc(k.takes, func() { *k.there = append(*k.there, made) })
+	time.AfterFunc(k.takes, func() { k.there.add(made) })
 	request, _ := http.NewRequestWithContext(ctx, http.MethodPost, "http://neutron.example/v2.0/networks", http.NoBody)
 	noteOutcome(request, &http.Response{StatusCode: http.StatusGatewayTimeout}, nil)
 	return nil, &apiError{status: http.StatusGatewayTimeout}
@@ -145,7 +169,7 @@ func (k lateKind) create(ctx context.Context, _ *session, w wanted) (*object, er
 func TestALateAnswerMakesNoSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := testDriver(t)
-		var there []*object
+		var there arrivals
 		sent := 0
 		k := lateKind{d.kinds["network"].(networkKind), &there, &sent, 5 * time.Second}
 		want := wantValue("network", map[string]cty.Value{"name": cty.StringVal("web")})
@@ -172,11 +196,11 @@ func TestALateAnswerMakesNoSecond(t *testing.T) {
 		if st, left, err := d.sought(t.Context(), s, k, vanished, cty.NilVal); err != nil || left > 0 || st.ID != "n1" || !st.Owned {
 			t.Errorf("what came late is %+v, %v; %v is left", st, err, left)
 		}
-		there = nil // had it never come
+		there.clear() // had it never come
 		if _, err := d.create(t.Context(), s, k, tg, want, absent); !statusIs(err, http.StatusGatewayTimeout) || sent != 2 {
 			t.Errorf("the next attempt: %v; %d requests", err, sent)
 		}
-		there = nil
+		there.clear()
 		time.Sleep(time.Second)
 		if st, left, err := d.sought(t.Context(), s, k, vanished, cty.NilVal); err != nil || left != settleTime-time.Second || !st.Gone() {
 			t.Errorf("what may come late is %+v, %v; %v is left", st, err, left)
