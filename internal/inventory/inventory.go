@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -32,7 +33,8 @@ type Inventory struct {
 	record   record
 	versions map[string]string
 	sizes    map[string]int         // of the shards, before they are packed
-	away     map[addr.Object]string // the shard of an entry that does not lie where its address says
+	coming   map[string]int         // how many changes of the shards wait or are under way
+	away     map[addr.Object]string // the shard of an entry that does not lie where its address says, or may not
 	pending  map[string][]*change
 
 	flush map[string]chan struct{} // has room for one: one request at a time for each shard
@@ -51,7 +53,7 @@ type change struct {
 func Open(ctx context.Context, store Store) (*Inventory, error) {
 	i := &Inventory{
 		store: store, entries: map[addr.Object]Entry{}, versions: map[string]string{},
-		pending: map[string][]*change{}, flush: map[string]chan struct{}{},
+		pending: map[string][]*change{}, coming: map[string]int{}, flush: map[string]chan struct{}{},
 	}
 	for n := range shards {
 		i.flush[shardName(n)] = make(chan struct{}, 1)
@@ -70,7 +72,8 @@ func (i *Inventory) Reload(ctx context.Context) error {
 	defer i.mutex.Unlock()
 	entries, versions, sizes, away := map[addr.Object]Entry{}, map[string]string{}, map[string]int{}, map[addr.Object]string{}
 	var known record
-	for name, shard := range stored {
+	for _, name := range slices.Sorted(maps.Keys(stored)) {
+		shard := stored[name]
 		content, err := decode(name, shard.Data)
 		if err != nil {
 			return err
@@ -80,8 +83,11 @@ func (i *Inventory) Reload(ctx context.Context) error {
 			known = content.record
 		}
 		for _, entry := range content.Entries {
+			if old, twice := entries[entry.Address]; twice && (old.ID != "" || entry.ID == "") {
+				continue // of an attempt that was not known to have been stored
+			}
 			entries[entry.Address] = entry
-			if name != shardOf(entry.Address) {
+			if delete(away, entry.Address); name != shardOf(entry.Address) {
 				away[entry.Address] = name
 			}
 		}
@@ -156,7 +162,7 @@ func (i *Inventory) Put(ctx context.Context, entry Entry) error {
 	if old, ok := i.Entry(entry.Address); ok && reflect.DeepEqual(old, entry) {
 		return nil
 	}
-	return i.write(ctx, i.place(entry.Address), &change{address: entry.Address, entry: &entry})
+	return i.write(ctx, &change{address: entry.Address, entry: &entry})
 }
 
 // Remove drops the entry of an address and returns once that is stored.
@@ -164,15 +170,22 @@ func (i *Inventory) Remove(ctx context.Context, a addr.Object) error {
 	if _, ok := i.Entry(a); !ok {
 		return nil
 	}
-	return i.write(ctx, i.place(a), &change{address: a})
+	return i.write(ctx, &change{address: a})
 }
 
 // write queues a change and sees to it that it is stored, together with all that were queued for
 // the same shard meanwhile.
-func (i *Inventory) write(ctx context.Context, shard string, c *change) error {
+func (i *Inventory) write(ctx context.Context, c *change) error {
 	i.mutex.Lock()
+	shard := i.place(c.address)
 	i.pending[shard] = append(i.pending[shard], c)
+	i.coming[shard]++
 	i.mutex.Unlock()
+	defer func() {
+		i.mutex.Lock()
+		i.coming[shard]--
+		i.mutex.Unlock()
+	}()
 
 	if err := i.enter(ctx, shard); err != nil {
 		i.mutex.Lock()
@@ -194,7 +207,7 @@ func (i *Inventory) write(ctx context.Context, shard string, c *change) error {
 		i.mutex.Unlock()
 	}
 
-	err := i.commit(ctx, shard, func() content { return i.with(shard, batch) }, func() { i.apply(batch) })
+	err := i.commit(ctx, shard, func() content { return i.with(shard, batch) }, func() { i.apply(shard, batch) })
 	for _, queued := range batch {
 		queued.done, queued.err = true, err
 	}
@@ -222,9 +235,9 @@ func interrupted(err error) bool {
 func (i *Inventory) commit(ctx context.Context, shard string, next func() content, accept func()) error {
 	for attempt := 1; ; attempt++ {
 		i.mutex.Lock()
-		data, size, err := encode(next())
-		version := i.versions[shard]
+		content, version := next(), i.versions[shard]
 		i.mutex.Unlock()
+		data, size, err := encode(content)
 		if err != nil {
 			return fmt.Errorf("write the inventory: %w", err)
 		}
@@ -272,9 +285,10 @@ func (i *Inventory) reread(ctx context.Context, shard string) error {
 		}
 	}
 	for _, entry := range c.Entries {
-		if i.lies(entry.Address) != shard {
-			i.away[entry.Address] = shard
+		if _, known := i.entries[entry.Address]; known && i.lies(entry.Address) != shard {
+			continue // of an attempt that was not known to have been stored; it goes with the write that follows
 		}
+		i.settle(entry.Address, shard, true)
 		i.keep(entry.Address, &entry)
 	}
 	return nil
@@ -308,8 +322,9 @@ func (i *Inventory) with(shard string, batch []*change) content {
 }
 
 // apply takes a stored batch over; the mutex is held.
-func (i *Inventory) apply(batch []*change) {
+func (i *Inventory) apply(shard string, batch []*change) {
 	for _, c := range batch {
+		i.settle(c.address, shard, c.entry != nil)
 		i.keep(c.address, c.entry)
 	}
 }

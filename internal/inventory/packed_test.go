@@ -5,11 +5,14 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -50,6 +53,7 @@ func TestWhatASecretHolds(t *testing.T) {
 	for n := range objects {
 		entry := crowded(chance, n)
 		shard := i.place(entry.Address)
+		i.settle(entry.Address, shard, true)
 		byShard[shard] = append(byShard[shard], entry)
 		text, err := json.Marshal(entry)
 		if err != nil {
@@ -71,17 +75,184 @@ func TestWhatASecretHolds(t *testing.T) {
 	}
 }
 
-// cabinet is a store that counts no versions.
-type cabinet struct{ shards map[string]Shard }
+// cabinet is a store in memory.
+type cabinet struct {
+	mutex  sync.Mutex
+	shards map[string]Shard
+	puts   int
+	lost   error // when set, what the next write answers, which is stored all the same
+}
 
-func (c *cabinet) Load(context.Context) (map[string]Shard, error) { return maps.Clone(c.shards), nil }
+func (c *cabinet) Load(context.Context) (map[string]Shard, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return maps.Clone(c.shards), nil
+}
 
 func (c *cabinet) Put(_ context.Context, name string, data []byte, version string) (string, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
 	if version != c.shards[name].Version {
 		return "", ErrConflict
 	}
-	c.shards[name] = Shard{Data: data, Version: version + "1"}
-	return c.shards[name].Version, nil
+	c.puts++
+	now := strconv.Itoa(c.puts)
+	c.shards[name] = Shard{Data: data, Version: now}
+	err := c.lost
+	c.lost = nil
+	return now, err
+}
+
+// crammed is a store all of whose shards are large, with so many entries each, and further entries.
+func crammed(t *testing.T, each, more int) (c *cabinet, there, further []Entry) {
+	t.Helper()
+	chance := rand.New(rand.NewPCG(3, 4))
+	byShard := map[string][]Entry{}
+	for n := range each * shards {
+		entry := crowded(chance, n)
+		name := shardName(n % shards)
+		byShard[name] = append(byShard[name], entry)
+		there = append(there, entry)
+	}
+	for n := range more {
+		further = append(further, crowded(chance, each*shards+n))
+	}
+	c = &cabinet{shards: map[string]Shard{}}
+	for name, entries := range byShard {
+		data, size, err := encode(content{Format: formatAway, Entries: entries})
+		if err != nil || size <= packAbove {
+			t.Fatalf("%d bytes, %v", size, err)
+		}
+		c.shards[name] = Shard{Data: data, Version: "0"}
+	}
+	return c, there, further
+}
+
+// TestAnAttemptThatWasStored: an entry whose write failed, though it was stored, is in one place in the end, with what was
+// written last.
+func TestAnAttemptThatWasStored(t *testing.T) {
+	c, there, further := crammed(t, 330, 1)
+	entry := further[0]
+	i, err := Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := entry.ID
+	entry.ID, entry.Phase = "", Intent
+	c.lost = errors.New("no answer")
+	if err := i.Put(t.Context(), entry); err == nil {
+		t.Fatal("the write did not fail")
+	}
+	for _, other := range there { // so that another shard is the smallest
+		if i.lies(other.Address) != i.lies(entry.Address) {
+			if err := i.Remove(t.Context(), other.Address); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	if err := i.Put(t.Context(), entry); err != nil {
+		t.Fatal(err)
+	}
+	entry.ID, entry.Phase = id, Owned
+	if err := i.Put(t.Context(), entry); err != nil {
+		t.Fatal(err)
+	}
+	copies := 0
+	for name, shard := range c.shards {
+		read, err := decode(name, shard.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range read.Entries {
+			if e.Address == entry.Address {
+				copies++
+			}
+		}
+	}
+	if known, _ := i.Entry(entry.Address); copies != 1 || known.ID != id {
+		t.Errorf("%d copies are stored, and the id is %q", copies, known.ID)
+	}
+}
+
+// TestTwoCopies: where an attempt left one copy in another shard, the one with the id counts, whatever is written after.
+func TestTwoCopies(t *testing.T) {
+	c, _, further := crammed(t, 330, 1)
+	whole := further[0]
+	begun := whole
+	begun.ID, begun.Phase = "", Intent
+	for _, order := range [][2]string{{"entries-1", "entries-6"}, {"entries-6", "entries-1"}} {
+		c := &cabinet{shards: maps.Clone(c.shards)}
+		for n, entry := range []Entry{whole, begun} {
+			name := order[n]
+			read, err := decode(name, c.shards[name].Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, _, err := encode(content{Format: formatAway, Entries: append(read.Entries, entry)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.shards[name] = Shard{Data: data, Version: "0"}
+		}
+		i, err := Open(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Somebody writes to the shard of the leftover, so that it is read again, and then this process does.
+		c.shards[order[1]] = Shard{Data: c.shards[order[1]].Data, Version: "another"}
+		for _, other := range i.Entries() {
+			if i.lies(other.Address) == order[1] {
+				if err := i.Remove(t.Context(), other.Address); err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		again, err := Open(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, known := range []*Inventory{i, again} {
+			if entry, _ := known.Entry(whole.Address); !reflect.DeepEqual(entry, whole) || known.lies(whole.Address) != order[0] {
+				t.Errorf("%v: it is %+v in %s", order, entry, known.lies(whole.Address))
+			}
+		}
+		if err := again.Remove(t.Context(), whole.Address); err != nil {
+			t.Fatal(err)
+		}
+		if last, err := Open(t.Context(), c); err != nil || len(last.entries) != len(again.entries) {
+			t.Errorf("%v: %d entries are left of %d, %v", order, len(last.entries), len(again.entries), err)
+		}
+	}
+}
+
+// TestManyAtOnce: what is written at once is spread, and not all of it to the shard that was the smallest.
+func TestManyAtOnce(t *testing.T) {
+	const most = 470
+	c, there, further := crammed(t, 330, 8*40)
+	i, err := Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var writes sync.WaitGroup
+	for _, entry := range further {
+		writes.Go(func() {
+			if err := i.Put(t.Context(), entry); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	writes.Wait()
+	again, err := Open(t.Context(), c)
+	if err != nil || len(again.entries) != len(there)+len(further) {
+		t.Fatalf("%d entries, %v", len(again.entries), err)
+	}
+	for name, shard := range c.shards {
+		if read, err := decode(name, shard.Data); err != nil || len(read.Entries) > most {
+			t.Errorf("%s has %d entries, %v", name, len(read.Entries), err)
+		}
+	}
 }
 
 // TestEntriesThatLieElsewhere: what does not go where its address says, as that shard is large, is read, written anew and
@@ -91,12 +262,12 @@ func TestEntriesThatLieElsewhere(t *testing.T) {
 	first := crowded(chance, 0)
 	full := shardOf(first.Address)
 	var there []Entry
-	for n := 0; len(there) < 600; n++ {
+	for n := 0; len(there) < 400; n++ {
 		if entry := crowded(chance, n); shardOf(entry.Address) == full {
 			there = append(there, entry)
 		}
 	}
-	late, there := there[500:], there[:500]
+	late, there := there[350:], there[:350]
 	data, size, err := encode(content{Format: formatFirst, Entries: there})
 	if err != nil || size <= packAbove {
 		t.Fatalf("%d bytes, %v", size, err)

@@ -15,24 +15,39 @@ func shardOf(a addr.Object) string {
 	return shardName(int(hash.Sum32() % shards))
 }
 
+// queued is about how many bytes a write that waits will add to a shard.
+const queued = 1 << 10
+
 // place returns the shard to write an entry to: that in which it lies, and for a new one that of its address, or the
-// smallest one when that is large already. What is chosen holds from then on.
+// one that will be the smallest when that is large already. What is chosen holds until it is stored there or nothing of it
+// is anywhere: an attempt that failed may have been stored. The mutex is held.
 func (i *Inventory) place(a addr.Object) string {
-	i.mutex.Lock()
-	defer i.mutex.Unlock()
 	shard := i.lies(a)
-	if _, known := i.entries[a]; known || i.sizes[shard] <= packAbove {
+	if _, known := i.entries[a]; known {
 		return shard
 	}
-	for n := range shards {
-		if name := shardName(n); i.sizes[name] < i.sizes[shard] {
-			shard = name
+	if _, chosen := i.away[a]; chosen {
+		return shard
+	}
+	load := func(name string) int { return i.sizes[name] + i.coming[name]*queued }
+	if load(shard) > packAbove {
+		for n := range shards {
+			if name := shardName(n); load(name) < load(shard) {
+				shard = name
+			}
 		}
 	}
-	if shard != i.lies(a) {
-		i.away[a] = shard
-	}
+	i.away[a] = shard
 	return shard
+}
+
+// settle notes where an entry lies now; the mutex is held.
+func (i *Inventory) settle(a addr.Object, shard string, there bool) {
+	if there && shard != shardOf(a) {
+		i.away[a] = shard
+	} else {
+		delete(i.away, a)
+	}
 }
 
 // lies returns the shard of an entry; the mutex is held.
