@@ -152,16 +152,18 @@ func objectsOf(entry *inventory.Entry) int {
 	return max(1, len(entry.Locator.Objects))
 }
 
-// brake stops deletions that are too many for a change that was meant.
+// brake stops deletions that are too many for a change that was meant: too many blocks, or too many objects. A large
+// manifest has all else of its class lose no more than without it.
 func (p *Plan) brake(in *Input) {
 	if in.Removals.tearDown() {
 		return // the block that names the cloud means all of it
 	}
-	total, doomed, held := map[unit.Class]int{}, map[unit.Class]int{}, map[addr.Object]int{}
+	blocks, objects, held := newTally(), newTally(), map[addr.Object]int{}
 	for i := range in.Entries {
 		entry := &in.Entries[i]
 		n := objectsOf(entry)
-		total[entry.Class] += n
+		blocks.total[entry.Class]++
+		objects.total[entry.Class] += n
 		if n > 1 {
 			held[entry.Address] = n
 		}
@@ -171,22 +173,35 @@ func (p *Plan) brake(in *Input) {
 		switch {
 		case !c.counts(in):
 		case c.Action.Destroys():
-			doomed[c.Class] += max(1, held[c.Address])
+			blocks.doomed[c.Class]++
+			objects.doomed[c.Class] += max(1, held[c.Address])
 		default:
-			doomed[c.Class] += c.Prunes
+			blocks.doomed[c.Class] += c.Prunes
+			objects.doomed[c.Class] += c.Prunes
 		}
 	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		allowed := in.MaxDeletes.of(c.Class, total[c.Class])
-		n := doomed[c.Class]
-		if n <= allowed || !c.counts(in) {
+		if !c.counts(in) {
 			continue
 		}
-		why := fmt.Sprintf("%d of %d would be deleted at once, and %d is the limit: allow it with %s", n, total[c.Class], allowed, in.MaxDeletes.allowing(c.Class, n))
-		if c.Action == unit.ActionDelete {
-			why += ", or name what is to go in removed blocks"
+		for _, t := range []tally{objects, blocks} {
+			n, all := t.doomed[c.Class], t.total[c.Class]
+			allowed := in.MaxDeletes.of(c.Class, all)
+			if n <= allowed {
+				continue
+			}
+			why := fmt.Sprintf("%d of %d would be deleted at once, and %d is the limit: allow it with %s", n, all, allowed, in.MaxDeletes.allowing(c.Class, objects.doomed[c.Class]))
+			if c.Action == unit.ActionDelete {
+				why += ", or name what is to go in removed blocks"
+			}
+			c.block(why)
+			break
 		}
-		c.block(why)
 	}
 }
+
+// tally is how many there are of each class, and how many of them would go.
+type tally struct{ total, doomed map[unit.Class]int }
+
+func newTally() tally { return tally{map[unit.Class]int{}, map[unit.Class]int{}} }

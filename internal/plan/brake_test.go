@@ -104,6 +104,25 @@ func TestBrakeCountsWhatAManifestHolds(t *testing.T) {
 	}
 }
 
+// TestBrakeCountsBlocksAsWell: what a large manifest holds lets no more go of what is beside it.
+func TestBrakeCountsBlocksAsWell(t *testing.T) {
+	in := input()
+	for i := range 41 {
+		u := of(fmt.Sprintf("resource.r%03d", i), "r")
+		entry := entryOf(u)
+		entry.Class = unit.ClassWorkload
+		if i == 0 {
+			entry.Locator.Kind, entry.Locator.Objects = unit.KindObjects, make([]unit.ObjectRef, 200)
+			in.Units = append(in.Units, u)
+		}
+		in.Entries, in.States[u.Address] = append(in.Entries, entry), new(seen("r"))
+	}
+	p := plan.Make(*in)
+	if c := p.Change(at("resource.r001")); p.Count(unit.ActionBlocked) != 40 || !strings.HasPrefix(c.Reason, "40 of 41 would be deleted at once, and 10 is the limit: allow it with --max-deletes=40") {
+		t.Errorf("%d are blocked: %s", p.Count(unit.ActionBlocked), c.Reason)
+	}
+}
+
 // TestBrakeLetsGoWhatIsNamed: who names what is to go has confirmed that, and nothing else.
 func TestBrakeLetsGoWhatIsNamed(t *testing.T) {
 	in := vanishing(12, 12)
