@@ -111,7 +111,7 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	if target.Imports() && c.Action == unit.ActionAdopt {
 		c.Action = unit.ActionImport
 	}
-	c.Drift = entry != nil && entry.Phase == inventory.Owned && entry.Applied != "" && entry.Applied == Applied(u, desired) && c.Action.Changes() && !c.Continues
+	c.Drift = entry != nil && entry.Phase == inventory.Owned && unit.SameSpec(entry.Applied, Applied(u, desired)) && c.Action.Changes() && !c.Continues
 	c.Lost = c.Action == unit.ActionCreate && entry != nil && entry.Phase == inventory.Owned && entry.Applied != ""
 	c.renew(u, entry, target, state)
 	c.trigger(entry, target, state)

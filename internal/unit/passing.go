@@ -30,10 +30,17 @@ func (o *Objects) withPassing(whole string) string {
 	return whole
 }
 
+// SameSpec tells whether two digests are of one and the same spec, whether or not they name what passes: older records do
+// not.
+func SameSpec(before, now string) bool {
+	was, _, _ := strings.Cut(before, betweenDigests)
+	is, _, _ := strings.Cut(now, betweenDigests)
+	return was != "" && was == is
+}
+
 // HadPassing tells whether an object that passes was in a set when that had the digest before, by the digests of the
 // set and of the object now. Older records tell it of the same set only.
 func HadPassing(before, now, item string) bool {
-	was, passed, _ := strings.Cut(before, betweenDigests)
-	is, _, _ := strings.Cut(now, betweenDigests)
-	return was != "" && was == is || slices.Contains(strings.Split(passed, betweenDigests), item)
+	_, passed, _ := strings.Cut(before, betweenDigests)
+	return SameSpec(before, now) || slices.Contains(strings.Split(passed, betweenDigests), item)
 }

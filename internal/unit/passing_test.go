@@ -36,3 +36,22 @@ func TestHadPassing(t *testing.T) {
 		t.Errorf("a set in which nothing passes has the digest %s", digest)
 	}
 }
+
+// TestSameSpec: a record from before digests named what passes is of the same spec.
+func TestSameSpec(t *testing.T) {
+	for _, test := range []struct {
+		before, now string
+		want        bool
+	}{
+		{"a", "a", true},
+		{"a", "a.j", true},
+		{"a.j", "a", true},
+		{"a.j", "b.j", false},
+		{"", "a", false},
+		{"", "", false},
+	} {
+		if got := SameSpec(test.before, test.now); got != test.want {
+			t.Errorf("%q and %q: %t", test.before, test.now, got)
+		}
+	}
+}
