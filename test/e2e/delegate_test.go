@@ -57,7 +57,7 @@ func TestDelegate(t *testing.T) {
 	pass(0, "converged") // what is converged is looked at again, and stays so
 
 	// Another value than the daemon has is not taken for done, and flags that only the daemon heeds are named.
-	w.Describe(t, "size.hcl", "variable \"size\" {\n  type    = number\n  default = 3\n}\n")
+	w.Files.Write("size.hcl", "variable \"size\" {\n  type    = number\n  default = 3\n}\n")
 	commit = w.Push(t, "Have a variable")
 	pass(0, "converged", "--var", "size=3")
 	other := w.Run(t, converges, "--var", "size=4", "--max-deletes", "5")

@@ -85,7 +85,8 @@ func newRandomRun(t *testing.T, seed uint64, run string) *randomRun {
 	t.Helper()
 	chance := faultproxy.Rand(seed, "run", run)
 	r := &randomRun{installation: newInstallationUnder(t, "random", faultproxy.NewControl(chance.Uint64())), chance: chance}
-	r.options.Timeout = 10 * time.Second
+	// What was cut off with a process goes on in a service that is busy, longer than the moment that other tests give it.
+	r.options.Timeout, r.options.Settle = 10*time.Second, 10*time.Second
 	for range randomRevisions {
 		r.revisions = append(r.revisions, r.revision(t))
 	}
