@@ -216,6 +216,10 @@ func (b *bench) converge(t *testing.T, target *unit.Target) unit.State {
 			t.Fatalf("%s failed: %s", target.Address, st.Message)
 		case diff.Action != unit.ActionNone:
 			after, err := b.Apply(ctx, *target, wantedOf(*target), st)
+			if unit.RetryAfter(err) > 0 {
+				pause(ctx, t) // an attempt before it may still come to something
+				continue
+			}
 			if err != nil {
 				t.Fatalf("%s %s: %v", diff.Action, target.Address, err)
 			}
