@@ -4,12 +4,14 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // board shows things in a map.
 type board struct {
+	mutex  sync.Mutex
 	there  []string
 	shown  map[unit.ObjectRef]unit.Shown
 	writes int
@@ -46,19 +48,32 @@ func (b *board) condition(ref unit.ObjectRef, name string) string {
 	return ""
 }
 
+// locked has a test look at the board while a daemon may write to it later.
+func (b *board) locked(look func()) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	look()
+}
+
 func (b *board) Nodes(context.Context) ([]string, error) { return b.there, b.fail["list"] }
 
 func (b *board) Shown(_ context.Context, refs ...unit.ObjectRef) (map[unit.ObjectRef]unit.Shown, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
 	shown := maps.Clone(b.shown)
 	maps.DeleteFunc(shown, func(ref unit.ObjectRef, _ unit.Shown) bool { return !slices.Contains(refs, ref) })
 	return shown, b.fail["read"]
 }
 
 func (b *board) AllShown(context.Context) (map[unit.ObjectRef]unit.Shown, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
 	return maps.Clone(b.shown), b.fail["list"]
 }
 
 func (b *board) Show(_ context.Context, ref unit.ObjectRef, says unit.Shown) error {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
 	b.writes++
 	if b.fail[ref.Name] == nil {
 		b.shown[ref] = says

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,10 +18,13 @@ import (
 // panicking is where reports go, with a mistake that shows as often as it says.
 type panicking struct {
 	branch
-	left int
+	mutex sync.Mutex
+	left  int
 }
 
 func (p *panicking) Publish(ctx context.Context, files map[string][]byte, message string, merged []string) (*gitrepo.Commit, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	if p.left > 0 {
 		p.left--
 		panic(errors.New("canary"))
@@ -38,6 +42,8 @@ func TestReportsThatPanic(t *testing.T) {
 		o.Publisher.Target, o.Publisher.Log, o.Log = target, both, both
 		stop := o.run()
 		o.until(5*time.Minute, "a report", func() bool {
+			target.mutex.Lock()
+			defer target.mutex.Unlock()
 			return strings.Contains(string(target.files["status.json"]), `project.namespaces[\"blog\"]`)
 		})
 		o.serves(0, "blog")

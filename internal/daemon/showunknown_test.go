@@ -36,41 +36,50 @@ func TestNothingToGoBy(t *testing.T) {
 		keystone, prod := unit.ShownRef(unit.KindShownService, "keystone"), unit.ShownRef(unit.KindShownCloud, "prod")
 		node := func(name string) unit.ObjectRef { return unit.ShownRef(unit.KindShownNode, name) }
 		defer o.run()()
-		o.until(40*time.Second, "a doubt", func() bool { return b.shown[keystone].Status == "Unknown" })
+		o.until(40*time.Second, "a doubt", func() (doubted bool) {
+			b.locked(func() { doubted = b.shown[keystone].Status == "Unknown" })
+			return doubted
+		})
 		const why = "source: context deadline exceeded"
-		for ref, conditions := range map[unit.ObjectRef][]string{
-			keystone: {"Ready", "APIReachable"}, prod: {"Ready", "IdentityReady", "SmokeTest"}, node("managed"): {"Ready"},
-		} {
-			for _, name := range conditions {
-				if got := b.condition(ref, name); got != "Unknown NoRevision" {
-					t.Errorf("%s of %s is %q", name, ref, got)
+		b.locked(func() {
+			for ref, conditions := range map[unit.ObjectRef][]string{
+				keystone: {"Ready", "APIReachable"}, prod: {"Ready", "IdentityReady", "SmokeTest"}, node("managed"): {"Ready"},
+			} {
+				for _, name := range conditions {
+					if got := b.condition(ref, name); got != "Unknown NoRevision" {
+						t.Errorf("%s of %s is %q", name, ref, got)
+					}
+				}
+				if says := b.shown[ref]; says.Message != why || says.Conditions[0].Message != why || len(says.Conditions) != len(conditions) {
+					t.Errorf("%s is shown as %+v", ref, says)
 				}
 			}
-			if says := b.shown[ref]; says.Message != why || says.Conditions[0].Message != why || len(says.Conditions) != len(conditions) {
-				t.Errorf("%s is shown as %+v", ref, says)
+			if says := b.shown[prod]; says.Phase != "Infrastructure" || says.Revision != "1111" || says.Status != "" {
+				t.Errorf("the cloud is shown as %+v", says)
 			}
-		}
-		if says := b.shown[prod]; says.Phase != "Infrastructure" || says.Revision != "1111" || says.Status != "" {
-			t.Errorf("the cloud is shown as %+v", says)
-		}
-		if b.shown[node("unmanaged")].Status != "Unmanaged" || len(b.shown[node("fresh")].Conditions) > 0 {
-			t.Errorf("without a block %+v, never shown %+v", b.shown[node("unmanaged")], b.shown[node("fresh")])
-		}
+			if b.shown[node("unmanaged")].Status != "Unmanaged" || len(b.shown[node("fresh")].Conditions) > 0 {
+				t.Errorf("without a block %+v, never shown %+v", b.shown[node("unmanaged")], b.shown[node("fresh")])
+			}
+		})
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if b.writes != 3 {
-			t.Errorf("%d writes while nothing changes, want 3", b.writes)
-		}
+		b.locked(func() {
+			if b.writes != 3 {
+				t.Errorf("%d writes while nothing changes, want 3", b.writes)
+			}
+		})
 
 		o.source.answers(true)
 		o.serves(5*time.Minute, "blog")
-		b.shown = lastShown()
+		b.locked(func() { b.shown = lastShown() })
 		o.news <- daemon.FactsChanged
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if b.writes != 3 {
-			t.Errorf("with a revision there were %d writes", b.writes-3)
-		}
+		b.locked(func() {
+			if b.writes != 3 {
+				t.Errorf("with a revision there were %d writes", b.writes-3)
+			}
+		})
 	})
 }
 
@@ -83,9 +92,11 @@ func TestANewProcessDoubtsNothing(t *testing.T) {
 		o.serves(time.Minute, "blog") // from the cache, while the server is silent
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if b.writes != 0 {
-			t.Errorf("there were %d writes", b.writes)
-		}
+		b.locked(func() {
+			if b.writes != 0 {
+				t.Errorf("there were %d writes", b.writes)
+			}
+		})
 	})
 }
 
