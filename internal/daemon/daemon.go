@@ -130,6 +130,9 @@ func (d *Daemon) prepare() {
 	d.Publisher.attempted = d.metrics.attempted
 }
 
+// retryAtMost is how long a process that could not ask to be in charge waits at most until it asks again.
+const retryAtMost = 15 * time.Second
+
 // takeTurns waits to be in charge, and works while this process is, until ctx ends.
 func (d *Daemon) takeTurns(ctx context.Context) {
 	for attempt := 0; ctx.Err() == nil; attempt++ {
@@ -144,7 +147,7 @@ func (d *Daemon) takeTurns(ctx context.Context) {
 		}
 		if ctx.Err() == nil {
 			d.Log.Warn().Err(err).Msg("not in charge")
-			pause(ctx, backoff(attempt))
+			pause(ctx, min(backoff(attempt), retryAtMost))
 		}
 	}
 }

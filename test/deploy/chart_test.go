@@ -249,6 +249,11 @@ func TestChart(t *testing.T) {
 			if claim := cache.PersistentVolumeClaim; (claim == nil) != (v.claim == "") || claim != nil && claim.ClaimName != v.claim {
 				t.Errorf("the clone is in %+v, want the claim %q", cache, v.claim)
 			}
+			for _, volume := range pod.Volumes {
+				if volume.EmptyDir != nil && volume.EmptyDir.SizeLimit == nil {
+					t.Errorf("the volume %s may fill the node's disk", volume.Name)
+				}
+			}
 			var env []string
 			for _, e := range container.Env {
 				if e.ValueFrom != nil {
