@@ -18,7 +18,7 @@ import (
 var errPanicked = errors.New("a mistake of this program, which the log has more of; please report it")
 
 // contained is a driver whose panics are errors: what goes wrong with one unit must not end the work on all others, and
-// again after each start. Panics in goroutines that a driver starts by itself end the process, which is safe at any point.
+// again after each start. So are those of decisions, see [Engine.takeStep]. Panics in goroutines that a driver starts by itself end the process, which is safe at any point.
 type contained struct {
 	Driver
 	name unit.DriverName
@@ -40,6 +40,17 @@ func Contain(log zerolog.Logger, work string, err *error, known func()) {
 	log.Error().Str("work", work).Str("panic", what).Str("stack", string(debug.Stack())).Msg("a panic was contained")
 	*err = fmt.Errorf("%s: %w", work, errPanicked)
 	known()
+}
+
+// takeStep has a loop decide what it does now, and tells whether its phase changed. A panic fails the loop, which decides
+// again later; the others go on.
+func (e *Engine) takeStep(calls context.Context, l *loop) (changed bool) {
+	var err error
+	defer Contain(e.Log, "step of "+l.address.String(), &err, func() {
+		e.failed(l, err)
+		changed = true
+	})
+	return e.step(calls, l)
 }
 
 // Observe knows nothing of any target where it panicked.

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -76,5 +79,28 @@ func TestPanicsAreErrors(t *testing.T) {
 	d := New(Options{Drivers: map[unit.DriverName]Driver{"d": panicking{func() {}}}}).Drivers["d"]
 	if states, err := d.Observe(t.Context(), nil); err != nil || states == nil {
 		t.Errorf("without a panic: %v, %v", states, err)
+	}
+}
+
+// TestPanicsOfDecisions: a unit that no decision can be made about fails, and is tried again later.
+func TestPanicsOfDecisions(t *testing.T) {
+	var log bytes.Buffer
+	records, err := inventory.Open(t.Context(), nowhere{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(Options{Log: zerolog.New(&log), Inventory: records})
+	l := newLoop(addr.MustParseObject("manifest.m"))
+	l.seen, l.unit = true, &unit.Unit{Address: l.address} // without a spec
+	e.revision = &Revision{}
+	e.admitted.revision, e.admitted.plan = e.revision, &plan.Plan{}
+	for attempt := 1; attempt <= 2; attempt++ {
+		l.wake = time.Time{}
+		if !e.takeStep(t.Context(), l) || l.phase != PhaseFailed || l.attempts != attempt || !l.wake.After(time.Now()) || !strings.Contains(l.reason, errPanicked.Error()) {
+			t.Errorf("attempt %d: the loop is %s (%s) after %d failures, and goes on at %v", attempt, l.phase, l.reason, l.attempts, l.wake)
+		}
+	}
+	if strings.Count(log.String(), "a panic was contained") != 2 || !strings.Contains(log.String(), "step.go") {
+		t.Errorf("the log says %s", log.String())
 	}
 }

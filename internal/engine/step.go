@@ -45,7 +45,7 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 					continue
 				}
 				l.dirty = false
-				moved := e.step(calls, l)
+				moved := e.takeStep(calls, l)
 				if serves := l.serves(); moved || serves != l.served {
 					l.served, again = serves, true
 					e.wakeDependents(l)
