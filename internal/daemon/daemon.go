@@ -253,29 +253,41 @@ func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
 // record has the revision that the engine admitted outlive this process, as soon as it is. A report waits for Git, which
 // may take minutes to say no: who took over in that time would go back to the revision before.
 func (d *Daemon) record(ctx context.Context, admitted <-chan struct{}) {
+	recordNews(ctx, admitted, func() string {
+		if s := d.snapshot(); s.Revision == d.Tracker.State().Applied.Hash && len(s.Refused) == 0 && s.Admitted {
+			return s.Revision
+		}
+		return ""
+	}, d.Tracker.Keep, d.Log)
+}
+
+// recordNews keeps what is in force each time it hears that this may have changed, and tries again later what failed.
+// News come far more often than that may be: they do not have it tried before its time, but for another revision.
+func recordNews(ctx context.Context, admitted <-chan struct{}, inForce func() string, keep func(context.Context, string) error, log zerolog.Logger) {
 	again := time.NewTimer(time.Hour)
 	defer again.Stop()
-	kept, failures := "", 0 // another process may have admitted another revision since the last term
+	kept, failed, failures := "", "", 0 // another process may have admitted another revision since the last term
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-admitted:
 		case <-again.C:
+			failed = ""
 		}
-		s := d.snapshot()
-		if s.Revision == "" || s.Revision == kept || s.Revision != d.Tracker.State().Applied.Hash || len(s.Refused) > 0 || !s.Admitted {
+		revision := inForce()
+		if revision == "" || revision == kept || revision == failed {
 			continue
 		}
-		if err := d.Tracker.Keep(ctx, s.Revision); err != nil {
+		if err := keep(ctx, revision); err != nil {
 			if ctx.Err() == nil {
-				d.Log.Warn().Err(err).Msg("after a restart the revision in force may not be at hand")
+				log.Warn().Err(err).Msg("after a restart the revision in force may not be at hand")
 			}
 			again.Reset(backoff(failures))
-			failures++
+			failed, failures = revision, failures+1
 			continue
 		}
-		kept, failures = s.Revision, 0
+		kept, failed, failures = revision, "", 0
 	}
 }
 

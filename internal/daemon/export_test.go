@@ -47,3 +47,6 @@ func (d *Daemon) Looks() bool { return len(d.pushed) > 0 }
 func ShowUnknown(ctx context.Context, board Board, why string) (wrote int, err error) {
 	return showUnknown(ctx, board, why)
 }
+
+// RecordNews has what is in force outlive the process.
+var RecordNews = recordNews

@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -67,5 +68,57 @@ func TestTheRecordWaitsForNoReport(t *testing.T) {
 		o.news <- daemon.SourceChanged
 		o.until(time.Minute, "the second revision", func() bool { return o.Tracker.State().Applied.Hash != before })
 		o.until(2*time.Second, "the second on record", recorded)
+	})
+}
+
+// TestNewsDoNotHasten: a record that cannot be written is tried again at growing distances, however often there are news,
+// and at once for another revision.
+func TestNewsDoNotHasten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var mutex sync.Mutex
+		revision, broken, tries := "one", true, map[string]int{}
+		do := func(change func()) { mutex.Lock(); defer mutex.Unlock(); change() }
+		admitted, done := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(done)
+			daemon.RecordNews(ctx, admitted, func() (is string) { do(func() { is = revision }); return is }, func(_ context.Context, id string) (err error) {
+				do(func() {
+					if tries[id]++; broken {
+						err = errors.New("no answer")
+					}
+				})
+				return err
+			}, zerolog.Nop())
+		}()
+		newsFor := func(d time.Duration) {
+			for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+				admitted <- struct{}{}
+			}
+		}
+		newsFor(time.Minute)
+		do(func() {
+			if n := tries["one"]; n < 4 || n > 8 {
+				t.Errorf("within a minute it was tried %d times", n)
+			}
+			revision = "two"
+		})
+		newsFor(time.Second)
+		do(func() {
+			if tries["two"] == 0 {
+				t.Error("another revision waited for the first one")
+			}
+			broken = false
+		})
+		newsFor(2 * time.Minute)
+		do(func() { tries["two"] = 0 })
+		newsFor(2 * time.Minute)
+		do(func() {
+			if tries["two"] > 0 {
+				t.Errorf("what was kept is kept again %d times", tries["two"])
+			}
+		})
+		cancel()
+		<-done
 	})
 }
