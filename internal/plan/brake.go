@@ -176,7 +176,6 @@ func (p *Plan) brake(in *Input) {
 			blocks.doomed[c.Class]++
 			objects.doomed[c.Class] += max(1, held[c.Address])
 		default:
-			blocks.doomed[c.Class] += c.Prunes
 			objects.doomed[c.Class] += c.Prunes
 		}
 	}

@@ -132,6 +132,15 @@ func TestWhatIsTakenOutOfAManifest(t *testing.T) {
 	if c := change(pruning(plan.DefaultMaxDeletes+1, unit.ClassWorkload, false)); c.Action != unit.ActionBlocked || !strings.Contains(c.Reason, "--max-deletes=11") {
 		t.Errorf("many: %+v", c)
 	}
+	// A share is one of the objects, of which a block may have more than there are blocks.
+	for share, action := range map[int]unit.Action{100: unit.ActionUpdate, 80: unit.ActionUpdate, 79: unit.ActionBlocked} {
+		in := pruning(4, unit.ClassWorkload, false)
+		in.Entries[0].Class, in.Entries[0].Locator.Kind, in.Entries[0].Locator.Objects = unit.ClassWorkload, unit.KindObjects, make([]unit.ObjectRef, 5)
+		in.MaxDeletes = plan.Limits{All: &plan.Limit{Count: share, Share: true}}
+		if c := change(in); c.Action != action {
+			t.Errorf("4 of 5 with %d%%: %s, %s", share, c.Action, c.Reason)
+		}
+	}
 	if c := change(pruning(plan.DefaultMaxDeletes+1, unit.ClassSystem, false)); c.Action != unit.ActionUpdate || c.NeedsAdmission() {
 		t.Errorf("many of what we make ourselves: %+v", c)
 	}
