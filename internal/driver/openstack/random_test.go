@@ -26,8 +26,8 @@ const (
 	// runsVariable names the environment variable that has more runs than the few of a test; `make soak` sets it.
 	runsVariable = "KUPENSTACK_TEST_RUNS"
 	fewRuns      = 5
-	// fewAtOnce and manyAtOnce are how many runs go on at once: most of their time goes by in pauses between two attempts.
-	fewAtOnce, manyAtOnce = 5, 15
+	// atOnce is how many runs go on at once: most of their time goes by in pauses between two attempts.
+	atOnce = 5
 	// randomRevisions follow each other in one run.
 	randomRevisions = 3
 )
@@ -36,13 +36,12 @@ const (
 // process is killed at requests of chance. In the end everything is as the last one wants it, once, and nothing besides.
 func TestBedRandomFaults(t *testing.T) {
 	sharedCloud(t) // without one, it is skipped as a whole
-	seed, count, atOnce := faultproxy.Seed(t), fewRuns, fewAtOnce
+	seed, count := faultproxy.Seed(t), fewRuns
 	if given := os.Getenv(runsVariable); given != "" {
 		var err error
 		if count, err = strconv.Atoi(given); err != nil || count < 1 {
 			t.Fatalf("%s is %q", runsVariable, given)
 		}
-		atOnce = manyAtOnce
 	}
 	var came atomic.Int64
 	for first := 0; first < count; first += atOnce {
