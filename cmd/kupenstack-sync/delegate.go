@@ -115,7 +115,7 @@ func (d *delegation) conclude(ctx context.Context, wanted *engine.Revision) erro
 	}
 	if d.outcome.Commit != wanted.ID {
 		// There may have been a push since. Another commit than the newest is of another branch or repository.
-		newest, err := d.pass.newest(ctx, wanted)
+		newest, err := d.pass.newest(ctx)
 		if err != nil {
 			return err
 		}

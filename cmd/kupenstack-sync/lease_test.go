@@ -81,7 +81,7 @@ func TestNewest(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			newest, err := p.newest(t.Context(), wanted)
+			newest, err := p.newest(t.Context())
 			if (err != nil) != test.fails {
 				t.Fatalf("error %v", err)
 			}

@@ -68,7 +68,7 @@ func (p *onePass) inTurn(ctx context.Context, lease *kube.Lease, wanted *engine.
 		if d.stop() {
 			return nil // it is done
 		}
-		newest, err := p.newest(ctx, wanted)
+		newest, err := p.newest(ctx)
 		if err != nil {
 			return why(ctx, err)
 		}
@@ -145,21 +145,21 @@ func (p *onePass) keep(ctx context.Context, s engine.Snapshot) {
 	}
 }
 
-// newest returns what to take up now that this process is in charge: while it waited there may have been
-// a push, which whoever was in charge has taken up already.
-func (p *onePass) newest(ctx context.Context, wanted *engine.Revision) (*engine.Revision, error) {
-	later, err := p.tracker.Poll(ctx)
+// newest returns what to take up now that this process is in charge. While it waited there may have been a push, which
+// whoever was in charge has taken up already, or nodes and namespaces came and went: what was composed before that is old.
+func (p *onePass) newest(ctx context.Context) (*engine.Revision, error) {
+	if err := p.tracker.Resume(ctx); err != nil {
+		return nil, err
+	}
+	newest, err := p.tracker.Poll(ctx)
 	if bad := p.tracker.State().Bad; bad != nil {
 		p.publish(ctx, engine.Snapshot{})
 		return nil, findings(p.options, *bad)
 	}
-	if err != nil {
-		return nil, err
+	if err != nil || newest != nil {
+		return newest, err
 	}
-	if later != nil {
-		return later, nil
-	}
-	return wanted, nil
+	return p.tracker.Recompose(ctx)
 }
 
 func (p *onePass) converge(ctx context.Context, wanted *engine.Revision) error {

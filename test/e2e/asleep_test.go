@@ -85,6 +85,11 @@ func TestAsleep(t *testing.T) {
 			t.Errorf("it sent %s %s when it woke up", e.Verb, e.URI)
 		}
 	}
+	// Nor has it taken the lease from the other one, or thrown that one out.
+	now, err := leases.Get(t.Context(), "kupenstack", metav1.GetOptions{})
+	if err != nil || *now.Spec.HolderIdentity != *after.Spec.HolderIdentity || *now.Spec.LeaseTransitions != *after.Spec.LeaseTransitions {
+		t.Errorf("the lease went from %+v to %+v, %v", after.Spec, now.Spec, err)
+	}
 
 	const body = `{"ref":"refs/heads/main"}`
 	found := webhooksAt.FindStringSubmatch(asleep.LogTail(1 << 20))

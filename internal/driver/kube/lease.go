@@ -34,8 +34,14 @@ const (
 	retryPeriod   = 2 * time.Second
 )
 
-// LeasePatience is how long it takes at most to get the lease from a process that is dead.
-const LeasePatience = leaseDuration + 3*retryPeriod
+// lookAtMost is how long client-go has one who waits for the lease go without a look at it at most: retryPeriod, and up to
+// JitterFactor of it more.
+const lookAtMost = retryPeriod * (10 + 10*leaderelection.JitterFactor) / 10
+
+// LeasePatience is how long it takes at most to get the lease from a process that is dead, where the cluster answers at
+// once. Who waits may see the last renewal a look late, and counts leaseDuration from there; that the time is over it sees
+// with a look as well.
+const LeasePatience = leaseDuration + 2*lookAtMost
 
 // Lease sees to it that one process at a time changes the world. Create it with [NewLease].
 type Lease struct {
@@ -50,7 +56,7 @@ type Lease struct {
 	log       zerolog.Logger
 	elector   atomic.Pointer[leaderelection.LeaderElector]
 	holder    atomic.Pointer[string]
-	renewed   atomic.Int64 // when the last renewal was asked for that came about, by the clock on the wall
+	renewed   atomic.Pointer[time.Time] // when the last renewal was asked for that came about; nil while it is not held
 	clock     clock
 }
 
@@ -77,16 +83,18 @@ func NewLease(namespace, identity string, log zerolog.Logger) *Lease {
 // leaseDuration to arrive before another process can hold the lease.
 func (l *Lease) Guard() error {
 	elector := l.elector.Load()
-	if elector == nil || !elector.IsLeader() || elector.Check(renewDeadline-leaseDuration) != nil || !l.fresh(time.Now()) {
+	if elector == nil || !elector.IsLeader() || !l.fresh(time.Now()) {
 		return unit.ErrNotWriter
 	}
 	return nil
 }
 
-// fresh tells whether the lease was renewed lately by the clock on the wall. The elector goes by the clock that only ever goes
-// on, which stands still while a machine sleeps; this one may be set, which ends the right to write until the next renewal.
+// fresh tells whether the lease was renewed lately, by two clocks: the one that only ever goes on stands still while a
+// machine sleeps, and the one on the wall may be set. Where that makes it seem late, the right to write comes back with the
+// next renewal.
 func (l *Lease) fresh(now time.Time) bool {
-	return now.UnixNano()-l.renewed.Load() < int64(renewDeadline)
+	renewed := l.renewed.Load()
+	return renewed != nil && now.Sub(*renewed) < renewDeadline && now.Round(0).Sub(renewed.Round(0)) < renewDeadline
 }
 
 // Holder returns who holds the lease, as far as that is known.
@@ -139,8 +147,8 @@ func (l *Lease) connect() (kubernetes.Interface, error) {
 var errLost = errors.New("the lease was lost")
 
 // Hold waits until this process has the lease, then calls work, and gives the lease back when work
-// has returned. The context of work ends when ctx does, and when the lease is lost. The result is
-// that of work, or the context's error when the lease could not be had before it ended.
+// has returned. The context of work ends when ctx does, and when the lease is lost; then it is not given back, as it may
+// be another one's. The result is that of work, or the context's error when the lease could not be had before it ended.
 //
 // While this process waits, heard, unless it is nil, is told that the cluster answers, with nil, or that it has
 // not answered what was asked about the lease for renewDeadline.
@@ -163,17 +171,19 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 		}
 	})
 	defer stop()
-	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: &heardLock{
-			Interface: &resourcelock.LeaseLock{
-				LeaseMeta:  metav1.ObjectMeta{Namespace: l.namespace, Name: leaseName},
-				Client:     client.CoordinationV1(),
-				LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
-			},
-			waits: func() bool { return !decided.Load() }, heard: heard, answered: time.Now(), renewed: &l.renewed,
+	lock := &leaseLock{
+		Interface: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: l.namespace, Name: leaseName},
+			Client:     client.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
 		},
-		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
-		ReleaseOnCancel: true, Name: leaseName,
+		lease: l, end: release, waits: func() bool { return !decided.Load() }, heard: heard, answered: time.Now(),
+	}
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: lock, LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod, Name: leaseName,
+		// Its own way to give the lease back is also taken when renewals have failed, and goes by what was seen before
+		// them: it throws out who came to hold it since.
+		ReleaseOnCancel: false,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(leading context.Context) {
 				if decided.Swap(true) {
@@ -202,62 +212,19 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 	}
 	l.elector.Store(elector)
 	elector.Run(holding)
+	kept := lock.held && !lock.lost && holding.Err() != nil // it was we who ended it, not a renewal that failed
 	if decided.Swap(true) {
-		return <-result
+		err = <-result
+	} else if err = ctx.Err(); err == nil {
+		err = errLost
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return errLost
-}
-
-// heardLock tells whether the cluster answers a process that waits for its lease, which is all that such a
-// process asks, and when the lease was renewed. One goroutine at a time uses it.
-type heardLock struct {
-	resourcelock.Interface
-	waits    func() bool
-	heard    func(error) // nil when nobody wants to know
-	answered time.Time   // when the last answer came
-	renewed  *atomic.Int64
-}
-
-// Create makes the lease.
-func (h *heardLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	return h.renew(func() error { return h.Interface.Create(ctx, record) })
-}
-
-// Update takes, renews or gives back the lease.
-func (h *heardLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	return h.renew(func() error { return h.Interface.Update(ctx, record) })
-}
-
-// renew notes when a write began that came about: others count from when they have seen it, which is later.
-func (h *heardLock) renew(write func() error) error {
-	began := time.Now().UnixNano()
-	err := write()
-	if err == nil {
-		h.renewed.Store(began)
+	l.renewed.Store(nil) // nothing is written any more, before anybody else can be in charge
+	if kept {
+		if err := lock.giveBack(context.WithoutCancel(ctx)); err != nil {
+			l.log.Warn().Err(err).Msg("the lease was not given back: others can have it once it has run out")
+		}
 	}
 	return err
-}
-
-// Get returns the lease. Without an end of its own, a request that nobody answers would last for as long as
-// a process waits.
-func (h *heardLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, renewDeadline)
-	defer cancel()
-	record, content, err := h.Interface.Get(ctx)
-	if h.heard == nil || !h.waits() {
-		return record, content, err
-	}
-	switch {
-	case err == nil || apierrors.IsNotFound(err):
-		h.answered = time.Now()
-		h.heard(nil)
-	case time.Since(h.answered) >= renewDeadline:
-		h.heard(fmt.Errorf("ask for the lease: %w", err))
-	}
-	return record, content, err
 }
 
 // ensureNamespace creates the namespace that the lease lies in, which is needed before anybody can

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,10 +26,15 @@ import (
 // leases is as much of an API server as a lease takes.
 type leases struct {
 	mutex   sync.Mutex
-	content []byte // of the lease, as JSON; nil while there is none
-	dead    bool   // no request is answered
-	mute    bool   // nor refused
+	content []byte                         // of the lease, as JSON; nil while there is none
+	dead    bool                           // no request is answered
+	mute    bool                           // nor refused
+	writes  int                            // of the lease that came about
+	handed  func(by, before, after string) // when set, told of each write, and who had the lease before it and after
 }
+
+// sender is a header that names who sends a request.
+const sender = "X-Sender"
 
 func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mutex.Lock()
@@ -44,13 +50,16 @@ func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err == nil {
 			_, _, err = scheme.Codecs.UniversalDeserializer().Decode(content, nil, &lease)
 		}
-		if err == nil {
-			lease.Kind, lease.APIVersion = "Lease", "coordination.k8s.io/v1"
-			l.content, err = json.Marshal(lease)
-		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
+		}
+		if there := l.stored(); there != nil && (r.Method == http.MethodPost || lease.ResourceVersion != there.ResourceVersion) {
+			w.WriteHeader(http.StatusConflict)
+			_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Conflict","code":409}`)
+			return
+		} else if there != nil || r.Method == http.MethodPost {
+			l.store(r.Header.Get(sender), lease)
 		}
 	}
 	if l.content == nil {
@@ -59,6 +68,54 @@ func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, _ = w.Write(l.content)
+}
+
+// stored is the lease, nil while there is none; the mutex is held, here and below.
+func (l *leases) stored() *coordinationv1.Lease {
+	if l.content == nil {
+		return nil
+	}
+	lease := &coordinationv1.Lease{}
+	if err := json.Unmarshal(l.content, lease); err != nil {
+		panic(err) // it was made here
+	}
+	return lease
+}
+
+func (l *leases) held() string {
+	if lease := l.stored(); lease != nil && lease.Spec.HolderIdentity != nil {
+		return *lease.Spec.HolderIdentity
+	}
+	return ""
+}
+
+// store keeps a lease as it was sent.
+func (l *leases) store(by string, lease coordinationv1.Lease) {
+	before := l.held()
+	l.writes++
+	lease.Kind, lease.APIVersion, lease.ResourceVersion = "Lease", "coordination.k8s.io/v1", strconv.Itoa(l.writes)
+	content, err := json.Marshal(lease)
+	if err != nil {
+		panic(err) // it was decoded before
+	}
+	l.content = content
+	if l.handed != nil {
+		l.handed(by, before, l.held())
+	}
+}
+
+// holder returns who has the lease.
+func (l *leases) holder() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.held()
+}
+
+// delete deletes the lease.
+func (l *leases) delete() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.content = nil
 }
 
 // RoundTrip answers without a network, so that the lease can be tested under a clock of its own.

@@ -60,8 +60,8 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 // WrappedRoundTripper lets client-go find the transport below, as its own wrappers do.
 func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// mutates tells whether a request changes what is ours to guard. Leases are how the guard itself
-// works, events only tell what happened, reviews of access and dry runs change nothing.
+// mutates tells whether a request changes something; reviews of access and dry runs do not. The lease that the guard goes
+// by is written past the guard, and no other one is.
 func mutates(request *http.Request) bool {
 	switch request.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
@@ -74,13 +74,9 @@ func mutates(request *http.Request) bool {
 	parts := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
 	if at := slices.Index(parts, "apis"); at >= 0 && len(parts) > at+1 {
 		switch parts[at+1] {
-		case "coordination.k8s.io", "events.k8s.io", "authorization.k8s.io", "authentication.k8s.io":
+		case "authorization.k8s.io", "authentication.k8s.io":
 			return false
 		}
-	}
-	// /api/v1/namespaces/NAMESPACE/events[/NAME]
-	if at := slices.Index(parts, "namespaces"); at >= 0 && slices.Contains(parts[:at], "api") && len(parts) > at+2 {
-		return parts[at+2] != "events"
 	}
 	return true
 }
