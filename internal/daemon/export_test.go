@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
 
@@ -42,6 +43,21 @@ func (d *Daemon) HeardOfPush() { d.heardOfPush() }
 
 // Looks tells whether this process is to look at the repository.
 func (d *Daemon) Looks() bool { return len(d.pushed) > 0 }
+
+// MaxConnections bounds the connections that are open at an address.
+const MaxConnections = maxConnections
+
+// Bounded is what all addresses are listened at with.
+func Bounded(listener net.Listener, most int) net.Listener { return newBounded(listener, most) }
+
+// Answers is what Run does about the addresses that requests are answered at.
+func (d *Daemon) Answers(ctx context.Context) (hooks, health net.Addr, err error) {
+	if health, err = d.serve(ctx); err != nil {
+		return nil, nil, err
+	}
+	hooks, err = d.serveHooks(ctx)
+	return hooks, health, err
+}
 
 // ShowUnknown is what a daemon shows that has no revision.
 func ShowUnknown(ctx context.Context, board Board, why string) (wrote int, err error) {

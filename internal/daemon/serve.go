@@ -66,19 +66,21 @@ func (d *Daemon) serveHooks(ctx context.Context) (net.Addr, error) {
 }
 
 // answer has a handler answer requests at an address until ctx ends, over TLS where there is a certificate. It
-// returns at once, with the address it listens on.
+// returns at once, with the address it listens on. What clients take is bounded at each address apart, so that a crowd
+// at the one for webhooks, which mostly is reachable from outside, keeps no probe of health from the other.
 func (d *Daemon) answer(ctx context.Context, listen string, certificate *webhook.Certificate, handler http.Handler, what string) (net.Addr, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return nil, err
 	}
 	address := listener.Addr()
+	listener = newBounded(listener, maxConnections)
 	if certificate != nil {
 		listener = tls.NewListener(listener, &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.Get})
 	}
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
-		MaxHeaderBytes: 64 << 10, ErrorLog: stdlog.New(io.Discard, "", 0), // whoever connects could fill the log
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 15 * time.Second,
+		MaxHeaderBytes: maxHeader, ErrorLog: stdlog.New(io.Discard, "", 0), // whoever connects could fill the log
 	}
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

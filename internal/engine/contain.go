@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/rs/zerolog"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -18,7 +17,8 @@ import (
 var errPanicked = errors.New("a mistake of this program, which the log has more of; please report it")
 
 // contained is a driver whose panics are errors: what goes wrong with one unit must not end the work on all others, and
-// again after each start. So are those of decisions, see [Engine.takeStep]. Panics in goroutines that a driver starts by itself end the process, which is safe at any point.
+// again after each start. So are those of decisions, see [Engine.takeStep], and those of goroutines that a call of a driver waits for, see
+// [contain.Group]. Others end the process, which is safe at any point.
 type contained struct {
 	Driver
 	name unit.DriverName
@@ -29,15 +29,11 @@ type contained struct {
 // what is known without a result. What was panicked with may be anything, secrets included: only what the Go runtime says
 // itself, such as that an index is out of range, is told. Arguments of functions are numbers in a stack.
 func Contain(log zerolog.Logger, work string, err *error, known func()) {
-	v := recover()
-	if v == nil {
+	p := contain.Of(recover())
+	if p == nil {
 		return
 	}
-	what := fmt.Sprintf("a %T", v)
-	if of, ok := v.(runtime.Error); ok {
-		what = of.Error()
-	}
-	log.Error().Str("work", work).Str("panic", what).Str("stack", string(debug.Stack())).Msg("a panic was contained")
+	log.Error().Str("work", work).Str("panic", p.What).Str("stack", p.Stack).Msg("a panic was contained")
 	*err = fmt.Errorf("%s: %w", work, errPanicked)
 	known()
 }

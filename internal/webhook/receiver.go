@@ -34,8 +34,8 @@ const (
 	// tells of a push is much less, and a poll finds a push that is told in more.
 	maxBody = 1 << 20
 	// bodyWithin is how long a body may take. With perSecond and burst it bounds how many are read at the same time, 45,
-	// and so the memory that whoever can connect takes; none waits for another one, so that those which do not come
-	// keep out nobody.
+	// and so the memory that bodies take; what headers and connections take is bounded by who listens. None waits for
+	// another one, so that those which do not come keep out nobody.
 	bodyWithin = 5 * time.Second
 	// remembered is how many requests are known again.
 	remembered = 1024

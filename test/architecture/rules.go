@@ -24,6 +24,7 @@ func layers() []string {
 	return []string{
 		"internal/addr",
 		"internal/redact",
+		"internal/contain",
 		"internal/diag",
 		"internal/suspension",
 		"internal/request",

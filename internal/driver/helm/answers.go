@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -32,7 +33,7 @@ type answers struct {
 
 	ctx     context.Context //nolint:containedctx // questions outlive the look that they were put by, but not the driver
 	cancel  context.CancelFunc
-	running sync.WaitGroup
+	running contain.Background
 
 	mu    sync.Mutex
 	known map[string]*asked // by namespace and name of the release
@@ -128,7 +129,14 @@ func (a *answers) put(release string, k *asked, api unit.API, last unit.Answer) 
 func (a *answers) once(api unit.API) unit.Answer {
 	ctx, cancel := context.WithTimeout(a.ctx, askTimeout)
 	defer cancel()
-	answer := a.ask(ctx, api)
+	var answer unit.Answer
+	err := contain.Do(func() error {
+		answer = a.ask(ctx, api)
+		return nil
+	})
+	if err != nil { // who asks panicked
+		return unit.Answer{Reach: unit.ReachUnknown, Message: err.Error()}
+	}
 	if answer.Reach == unit.ReachNone { // nobody is there to ask
 		answer.Reach = unit.ReachAnswers
 	}

@@ -186,3 +186,18 @@ func TestNobodyIsThereToAsk(t *testing.T) {
 		}
 	})
 }
+
+// Who asks and panics leaves nobody waiting, and tells no value.
+func TestPanicOfWhoAsks(t *testing.T) {
+	const canary = "canary-of-who-asks"
+	a := newAnswers(Options{Ask: func(context.Context, unit.API) unit.Answer { panic(canary) }})
+	defer a.close()
+	select {
+	case <-a.begin(addr.MustParseObject("service.glance"), "o/glance", 1, unit.API{Service: "image"}):
+	case <-time.After(time.Minute):
+		t.Fatal("there is no answer")
+	}
+	if got, _ := a.last("o/glance"); got.Reach != unit.ReachUnknown || strings.Contains(got.Message, canary) || !strings.Contains(got.Message, "a mistake of this program") {
+		t.Errorf("got %+v", got)
+	}
+}

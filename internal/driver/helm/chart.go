@@ -19,6 +19,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartkeys"
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -72,6 +73,7 @@ type charts struct {
 	sources      map[string]*source // by digest
 	found        map[string]*source // downloaded in this process, by [keyOf]
 	flights      map[string]*flight // downloads that are under way
+	running      contain.Background
 	slots        chan struct{}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -87,10 +88,13 @@ func (c *charts) begin(wanted unit.Chart) (*source, *flight) {
 	}
 	f := &flight{begun: time.Now(), landed: make(chan struct{})}
 	c.flights[key] = f
-	go func() {
+	c.running.Go(func() {
 		defer close(f.landed)
 		c.slots <- struct{}{}
-		f.loaded, f.err = c.bring(wanted)
+		f.err = contain.Do(func() (err error) {
+			f.loaded, err = c.bring(wanted)
+			return err
+		})
 		<-c.slots
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -98,7 +102,7 @@ func (c *charts) begin(wanted unit.Chart) (*source, *flight) {
 			c.found[key] = f.loaded
 			delete(c.flights, key)
 		}
-	}()
+	})
 	return nil, f
 }
 

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
 	"helm.sh/helm/v3/pkg/chart/loader"
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -22,17 +22,15 @@ import (
 func Lock(ctx context.Context, options Options, wanted []chartlock.Wanted) ([]chartlock.Entry, error) {
 	from := newCharts(options)
 	entries, failures := make([]chartlock.Entry, len(wanted)), make([]error, len(wanted))
-	var group errgroup.Group
-	group.SetLimit(maxDownloads)
+	group := contain.AtOnce(maxDownloads)
 	for i, w := range wanted {
-		group.Go(func() error {
+		group.Go(func() { // all that is wrong is told at once
 			if failures[i] = ctx.Err(); failures[i] == nil {
 				entries[i], failures[i] = from.lock(ctx, w)
 			}
-			return nil // all that is wrong is told at once
 		})
 	}
-	_ = group.Wait()
+	group.Wait()
 	if err := together(wanted, failures); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/distribution/reference"
-	"golang.org/x/sync/errgroup"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
@@ -18,6 +17,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/retry"
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -94,17 +94,15 @@ func Digests(ctx context.Context, options Options, images []chartlock.Image) ([]
 		return nil, err
 	}
 	locked, failures := slices.Clone(images), make([]error, len(images))
-	var group errgroup.Group
-	group.SetLimit(maxAsked)
+	group := contain.AtOnce(maxAsked)
 	for i, image := range images {
-		group.Go(func() error {
+		group.Go(func() { // all that is wrong is told at once
 			if failures[i] = ctx.Err(); failures[i] == nil {
 				locked[i].Digest, failures[i] = digestOf(ctx, client, image.Name)
 			}
-			return nil // all that is wrong is told at once
 		})
 	}
-	_ = group.Wait()
+	group.Wait()
 	if err := togetherByRegistry(images, failures); err != nil {
 		return nil, err
 	}

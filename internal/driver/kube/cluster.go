@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 
 	"github.com/rs/zerolog"
 	"k8s.io/client-go/dynamic"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
 
@@ -61,9 +61,9 @@ type Cluster struct {
 	clock       *clock
 
 	// The life of the watches, which outlive the calls that start them.
-	ctx    context.Context
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running contain.Background
 }
 
 // New prepares a connection. It sends nothing yet, so it fails only for options that can never
@@ -115,7 +115,7 @@ func (c *Cluster) Start(ctx context.Context) {
 func (c *Cluster) Close() {
 	c.cancel()
 	c.watches.close()
-	c.wg.Wait()
+	c.running.Wait()
 }
 
 // Ping asks the API server for its version, to find out whether it is there and accepts our

@@ -3,13 +3,13 @@ package kube
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/pager"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -25,18 +25,14 @@ const (
 func (d *Driver) confirm(ctx context.Context, refs []unit.ObjectRef) ([]*unstructured.Unstructured, []error) {
 	absent := d.cluster.absent(ctx, refs)
 	found, errs := make([]*unstructured.Unstructured, len(refs)), make([]error, len(refs))
-	var group errgroup.Group
-	group.SetLimit(maxConfirms)
+	group := contain.AtOnce(maxConfirms)
 	for i, ref := range refs {
 		if absent[ref] {
 			continue
 		}
-		group.Go(func() error {
-			found[i], errs[i] = d.cluster.Confirm(ctx, ref)
-			return nil
-		})
+		group.Go(func() { found[i], errs[i] = d.cluster.Confirm(ctx, ref) })
 	}
-	_ = group.Wait() // each has an error of its own
+	group.Wait()
 	return found, errs
 }
 

@@ -10,6 +10,8 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 )
 
 // metadataPatience is how long the beginning of a watch of metadata is waited for. Without one that works, what
@@ -25,7 +27,7 @@ type MetadataWatch struct {
 	changed  func(*metav1.PartialObjectMetadata)
 	ctx      context.Context // the watches live until Close
 	cancel   context.CancelFunc
-	wg       sync.WaitGroup
+	running  contain.Background
 
 	mu      sync.Mutex
 	watched map[string]bool // namespaces, "" for all
@@ -78,7 +80,7 @@ func (w *MetadataWatch) Begin(ctx context.Context, namespace string) {
 		},
 		DeleteFunc: w.tell,
 	})
-	w.wg.Go(func() { informer.RunWithContext(w.ctx) })
+	w.running.Go(func() { informer.RunWithContext(w.ctx) })
 	ctx, cancel := context.WithTimeout(ctx, metadataPatience)
 	defer cancel()
 	cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
@@ -96,12 +98,12 @@ func (w *MetadataWatch) tell(item any) {
 		item = lost.Obj
 	}
 	if object, ok := item.(*metav1.PartialObjectMetadata); ok {
-		w.changed(object)
+		contain.Unsaid(func() { w.changed(object) }) // client-go logs the value of a panic
 	}
 }
 
 // Close ends the watches, and returns when they are over: nothing is told afterwards.
 func (w *MetadataWatch) Close() {
 	w.cancel()
-	w.wg.Wait()
+	w.running.Wait()
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -28,15 +28,11 @@ func (s *objectSet) apply(ctx context.Context, there objects) error {
 	var failures []error
 	for _, items := range s.turns() {
 		outcomes := make([]outcome, len(items))
-		var group errgroup.Group
-		group.SetLimit(maxPuts)
+		group := contain.AtOnce(maxPuts)
 		for i, item := range items {
-			group.Go(func() error {
-				outcomes[i] = s.bring(ctx, item, there[item.ref], known, usable)
-				return nil
-			})
+			group.Go(func() { outcomes[i] = s.bring(ctx, item, there[item.ref], known, usable) })
 		}
-		_ = group.Wait() // each has an error of its own
+		group.Wait()
 		for i, o := range outcomes {
 			complete = complete && !o.open
 			if o.err != nil {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -95,7 +96,7 @@ func newWatch(key watchKey, objects dynamic.ResourceInterface, client dynamic.In
 	err := errors.Join(
 		w.informer.SetTransform(func(item any) (any, error) {
 			if object, ok := item.(*unstructured.Unstructured); ok {
-				return strip(object), nil
+				contain.Unsaid(func() { item = strip(object) })
 			}
 			return item, nil
 		}),
@@ -113,16 +114,19 @@ func newWatch(key watchKey, objects dynamic.ResourceInterface, client dynamic.In
 }
 
 func (w *watch) handler(changed func(old, object *unstructured.Unstructured, ref unit.ObjectRef)) cache.ResourceEventHandler {
+	tell := func(old, object *unstructured.Unstructured, ref unit.ObjectRef) {
+		contain.Unsaid(func() { changed(old, object, ref) }) // client-go logs the value of a panic
+	}
 	return cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(item any, initial bool) {
 			if object, ok := item.(*unstructured.Unstructured); ok && !initial {
-				changed(nil, object, w.key.ref(object.GetName()))
+				tell(nil, object, w.key.ref(object.GetName()))
 			}
 		},
 		UpdateFunc: func(before, item any) {
 			old, _ := before.(*unstructured.Unstructured)
 			if object, ok := item.(*unstructured.Unstructured); ok && old != nil {
-				changed(old, object, w.key.ref(object.GetName()))
+				tell(old, object, w.key.ref(object.GetName()))
 			}
 		},
 		DeleteFunc: func(item any) {
@@ -130,7 +134,7 @@ func (w *watch) handler(changed func(old, object *unstructured.Unstructured, ref
 				item = lost.Obj
 			}
 			if object, ok := item.(*unstructured.Unstructured); ok {
-				changed(object, nil, w.key.ref(object.GetName()))
+				tell(object, nil, w.key.ref(object.GetName()))
 			}
 		},
 	}

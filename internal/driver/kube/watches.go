@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -47,10 +48,10 @@ func (c *Cluster) Get(ctx context.Context, refs ...unit.ObjectRef) (map[unit.Obj
 		unknown = map[unit.ObjectRef]error{}
 		causes  []error
 		mu      sync.Mutex
-		wg      sync.WaitGroup
+		group   contain.Group
 	)
 	for key, refs := range groups {
-		wg.Go(func() {
+		group.Go(func() {
 			w, err := c.watches.synced(ctx, key)
 			mu.Lock()
 			defer mu.Unlock()
@@ -66,7 +67,7 @@ func (c *Cluster) Get(ctx context.Context, refs ...unit.ObjectRef) (map[unit.Obj
 			}
 		})
 	}
-	wg.Wait()
+	group.Wait()
 	if len(causes) > 0 {
 		return found, &PartialError{unknown: unknown, err: joinDistinct(causes)}
 	}
@@ -148,7 +149,7 @@ func (ws *watches) start(key watchKey, served kind) (*watch, error) {
 	ctx, cancel := context.WithCancel(ws.cluster.ctx)
 	w.cancel = cancel
 	ws.byKey[key] = w
-	ws.cluster.wg.Go(func() { w.informer.RunWithContext(ctx) })
+	ws.cluster.running.Go(func() { w.informer.RunWithContext(ctx) })
 	return w, nil
 }
 

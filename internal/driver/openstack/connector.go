@@ -12,6 +12,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -22,7 +23,8 @@ type connector struct {
 	masker   *redact.Masker
 	refusals *refusals
 
-	secrets  sync.Map   // digests of what the masker knows
+	secrets  sync.Map // digests of what the masker knows
+	running  contain.Background
 	granting sync.Mutex // held while our user gives itself a role, or takes one back
 
 	lock   chan struct{} // holds one token; see hold

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -166,8 +167,7 @@ func (s *sights) doubted(kind string, reasons map[addr.Object]error, targets []u
 func (d *Driver) lists(ctx context.Context, s *session, names []string) (lists map[string][]*object, failures map[string]error) {
 	lists, failures = map[string][]*object{}, map[string]error{}
 	var mu sync.Mutex
-	var group sync.WaitGroup
-	slots := make(chan struct{}, listsAtOnce)
+	group := contain.AtOnce(listsAtOnce)
 	for _, name := range names {
 		k := d.kinds[name]
 		if k == nil {
@@ -177,8 +177,6 @@ func (d *Driver) lists(ctx context.Context, s *session, names []string) (lists m
 			continue
 		}
 		group.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
 			objects, err := k.list(ctx, s)
 			mu.Lock()
 			defer mu.Unlock()
@@ -243,9 +241,8 @@ func resolved(t unit.Target, known map[addr.Object]cty.Value) cty.Value {
 // confirm asks once more for objects that we know and the list lacks.
 func (d *Driver) confirm(ctx context.Context, s *session, k kind, targets []unit.Target, matches map[addr.Object]match) map[addr.Object]error {
 	var mu sync.Mutex
-	var group sync.WaitGroup
+	group := contain.AtOnce(listsAtOnce)
 	failures := map[addr.Object]error{}
-	slots := make(chan struct{}, listsAtOnce)
 	for _, t := range targets {
 		mu.Lock()
 		m, ok := matches[t.Address]
@@ -254,9 +251,7 @@ func (d *Driver) confirm(ctx context.Context, s *session, k kind, targets []unit
 		if !ok || m.object != nil || len(m.candidates) > 0 || id == "" {
 			continue
 		}
-		slots <- struct{}{}
 		group.Go(func() {
-			defer func() { <-slots }()
 			o, err := d.getFor(ctx, s, k, t, id)
 			mu.Lock()
 			defer mu.Unlock()

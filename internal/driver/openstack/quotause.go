@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -38,7 +39,7 @@ func (d *Driver) Quotas(ctx context.Context, limits map[string][]string) (map[st
 		return nil, err
 	}
 	a := &quotaAnswers{known: map[string]map[string]unit.Quota{}, down: map[string]bool{}, unread: map[string]bool{}}
-	var group sync.WaitGroup
+	var group contain.Group
 	queues := map[string]chan string{}
 	for _, place := range quotaPlaces() {
 		queue := make(chan string, len(limits))

@@ -154,14 +154,14 @@ func (s *session) outgrown() {
 	if c.refusals.now().Sub(s.made) < renewPause {
 		return
 	}
-	go func() { // it may be called while the connector is locked
+	c.running.Go(func() { // it may be called while the connector is locked
 		c.lock <- struct{}{}
 		defer func() { <-c.lock }()
 		if c.main == s {
 			c.main = nil
 		}
 		maps.DeleteFunc(c.scoped, func(_ string, scoped *session) bool { return scoped == s })
-	}()
+	})
 }
 
 // The services, by their type in the catalogue.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -41,7 +42,7 @@ type uploads struct {
 	imports chan struct{} // like slots, of those that Glance fetches itself
 	root    context.Context
 	cancel  context.CancelFunc
-	group   sync.WaitGroup
+	group   contain.Background
 
 	mu     sync.Mutex
 	open   map[string]context.CancelFunc // by image
@@ -118,7 +119,7 @@ func (u *uploads) begin(s *session, job upload) error {
 		case job.content != nil:
 			run = u.hand
 		}
-		err := run(ctx, s, job)
+		err := contain.Do(func() error { return run(ctx, s, job) })
 		u.mu.Lock()
 		delete(u.open, job.image)
 		if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
