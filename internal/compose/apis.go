@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -67,8 +68,28 @@ func (c *composer) api(service string) *unit.API {
 	case "neutron":
 		api.Hosts = c.hostsOf(schema.RoleCompute, schema.RoleNetwork)
 	}
+	api.Programs = c.programs(service)
 	return api
 }
+
+// programs are what has to report to a service from nodes of the configuration. The chart names a DaemonSet as its table
+// does, but for the sign between its own name and that.
+func (c *composer) programs(service string) []unit.Program {
+	var programs []unit.Program
+	for _, d := range c.daemons(service, mechanisms()[service]) {
+		if hosts := c.hostsOf(d.roles...); d.program != "" && len(hosts) > 0 {
+			programs = append(programs, unit.Program{Name: d.program, DaemonSet: strings.Replace(d.name, "_", "-", 1), Hosts: hosts})
+		}
+	}
+	// What moves packets by OVN has a chart of its own, and Neutron tells of it as of an agent.
+	if hosts := c.hostsOf(schema.RoleCompute, schema.RoleNetwork); service == "neutron" && c.m.Cloud.NetworkBackend == networkOVN && len(hosts) > 0 {
+		programs = append(programs, unit.Program{Name: ovnController, DaemonSet: ovnController, Beside: true, Hosts: hosts})
+	}
+	return programs
+}
+
+// ovnController is what OVN calls its part on each node, the chart its DaemonSet, and Neutron its agent.
+const ovnController = "ovn-controller"
 
 // hostsOf returns the nodes with one of some roles, sorted.
 func (c *composer) hostsOf(roles ...string) []string {

@@ -2,7 +2,8 @@ package compose_test
 
 import (
 	"fmt"
-	"slices"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
@@ -52,17 +53,30 @@ func TestAPIsOfServices(t *testing.T) {
 		return all
 	}
 	all := apis(compose.Facts{}, "")
+	computes, both := []string{"w1.example.org", "worker-2"}, []string{"gate", "w1.example.org", "worker-2"}
 	for name, want := range map[string]unit.API{
 		"service.keystone": {Service: "identity", Address: "http://keystone-api.clouds.svc:5000/"},
 		"service.glance":   {Service: "image"},
 		"service.horizon":  {Service: unit.ServiceDashboard, Address: "http://horizon-int.clouds.svc:80/"},
-		"service.nova":     {Service: "compute", Hosts: []string{"w1.example.org", "worker-2"}},
-		"service.neutron":  {Service: "network", Hosts: []string{"gate", "w1.example.org", "worker-2"}},
+		"service.nova":     {Service: "compute", Hosts: computes, Programs: []unit.Program{{Name: "nova-compute", DaemonSet: "nova-compute", Hosts: computes}}},
+		"service.neutron": {Service: "network", Hosts: both, Programs: []unit.Program{
+			{Name: "neutron-dhcp-agent", DaemonSet: "neutron-dhcp-agent", Hosts: []string{"gate"}},
+			{Name: "neutron-l3-agent", DaemonSet: "neutron-l3-agent", Hosts: []string{"gate"}},
+			{Name: "neutron-metadata-agent", DaemonSet: "neutron-metadata-agent", Hosts: []string{"gate"}},
+			{Name: "neutron-openvswitch-agent", DaemonSet: "neutron-ovs-agent", Hosts: both},
+		}},
 	} {
 		got := all[name]
-		if got == nil || got.Service != want.Service || got.Address != want.Address || got.Public != want.Public || !slices.Equal(got.Hosts, want.Hosts) {
+		if !reflect.DeepEqual(got, &want) {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+	ovn := composedText(t, strings.NewReplacer(`"ovs"`, `"ovn"`, `service "openvswitch" {}`, "service \"openvswitch\" {}\nservice \"ovn\" {}").Replace(fmt.Sprintf(source, "")), compose.Facts{})
+	if r, is := ovn["service.neutron"].Spec.(*unit.Release); !is || r.API == nil || !reflect.DeepEqual(r.API.Programs, []unit.Program{
+		{Name: "neutron-ovn-metadata-agent", DaemonSet: "neutron-ovn-metadata-agent", Hosts: both},
+		{Name: "ovn-controller", DaemonSet: "ovn-controller", Beside: true, Hosts: both},
+	}) {
+		t.Errorf("by OVN: %+v", ovn["service.neutron"].Spec)
 	}
 	for _, name := range []string{"service.mariadb", "service.libvirt"} {
 		if api, there := all[name]; !there || api != nil {

@@ -24,6 +24,7 @@ type mechanism struct {
 // daemon is a DaemonSet of a chart.
 type daemon struct {
 	name    string
+	program string   // what its service calls that which reports from each of these nodes; "" for what does not
 	roles   []string // of the nodes that run it
 	network string   // with this network_backend; "" for all
 	beside  string   // where the chart is told to have this mechanism beside that; "" for always
@@ -36,14 +37,14 @@ func mechanisms() map[string]mechanism {
 	compute, network := []string{schema.RoleCompute}, []string{schema.RoleNetwork}
 	both := []string{schema.RoleCompute, schema.RoleNetwork}
 	return map[string]mechanism{
-		"nova": {slots: schema.MaxSlot, daemons: []daemon{{name: "nova_compute", roles: compute}}},
+		"nova": {slots: schema.MaxSlot, daemons: []daemon{{name: "nova_compute", program: "nova-compute", roles: compute}}},
 		"neutron": {slots: schema.MaxSlot, copies: 26, daemons: []daemon{
-			{name: "neutron_dhcp-agent", roles: network, network: networkOVS},
-			{name: "neutron_l3-agent", roles: network, network: networkOVS},
-			{name: "neutron_metadata-agent", roles: network, network: networkOVS},
-			{name: "neutron_ovs-agent", roles: both, network: networkOVS},
-			{name: "neutron_ovn-metadata-agent", roles: both, network: networkOVN},
-			{name: "neutron_sriov-agent", roles: compute, beside: "sriov"},
+			{name: "neutron_dhcp-agent", program: "neutron-dhcp-agent", roles: network, network: networkOVS},
+			{name: "neutron_l3-agent", program: "neutron-l3-agent", roles: network, network: networkOVS},
+			{name: "neutron_metadata-agent", program: "neutron-metadata-agent", roles: network, network: networkOVS},
+			{name: "neutron_ovs-agent", program: "neutron-openvswitch-agent", roles: both, network: networkOVS},
+			{name: "neutron_ovn-metadata-agent", program: "neutron-ovn-metadata-agent", roles: both, network: networkOVN},
+			{name: "neutron_sriov-agent", program: "neutron-sriov-nic-agent", roles: compute, beside: "sriov"},
 		}},
 		"libvirt": {slots: 4, inRoot: true, daemons: []daemon{{name: "libvirt_libvirt", roles: compute}}},
 	}

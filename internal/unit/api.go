@@ -1,6 +1,9 @@
 package unit
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // API is how to find out whether what a release runs answers. One of OpenStack has a service; any other has checks.
 type API struct {
@@ -13,6 +16,22 @@ type API struct {
 	// Public is where people reach it from outside of the cluster; "" where they do not.
 	Public string
 	// Hosts are the nodes on which the service has agents, as Kubernetes names them.
+	Hosts []string
+	// Programs are those of the agents that pods run on nodes.
+	Programs []Program
+	// Running returns the nodes on which pods of a program's DaemonSets work. Who asks sets it, and it costs requests:
+	// nil is for nobody who knows, and an error for what is not known.
+	Running func(ctx context.Context, program Program) ([]string, error)
+}
+
+// Program is what has to report to a service from each node that it runs on.
+type Program struct {
+	Name string // as the service calls it
+	// DaemonSet is what runs it. Those for groups of nodes have more behind that name.
+	DaemonSet string
+	// Beside says that it is the DaemonSet of exactly that name that another release in the same namespace has.
+	Beside bool
+	// Hosts are the nodes of the configuration that it is for, as Kubernetes names them.
 	Hosts []string
 }
 

@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"io/fs"
 	"regexp"
 	"slices"
@@ -53,6 +54,8 @@ func TestExamples(t *testing.T) {
 				s.lose(t, "control-2")
 			case "rook":
 				s.anotherKey(t)
+			case "ceph":
+				s.late(t)
 			case "tls":
 				s.tested(t)
 			}
@@ -98,6 +101,28 @@ func (s *everything) anotherKey(t *testing.T) {
 	if got := copied(); got != key {
 		t.Error("the key of backups is not the new one that Rook has")
 	}
+}
+
+// late adds a node whose pods work and whose nova-compute does not come through to Nova: the pass waits for it, says so,
+// and ends once it does.
+func (s *everything) late(t *testing.T) {
+	t.Helper()
+	if s.Cloud.Computes() == nil {
+		return // nobody asks after nodes that are played
+	}
+	name := s.Files.Prefix + "late"
+	heard, missed := s.Silence(name), false
+	s.node(t, name)
+	s.Files.Write("late.hcl", fmt.Sprintf("node %q {\n  roles = [\"compute\"]\n}\n", name))
+	s.commit = s.Push(t, "Add a node")
+	r := s.RunUntil(t, converges, "/os-services: nova-compute on "+name+" has never reported", func() {
+		missed = true
+		heard()
+	})
+	if status, _ := s.ReadStatus(t); r.Code != 0 || !missed || status.Verdict != "converged" || status.Applied.Hash != s.commit {
+		t.Errorf("the nova-compute was missed: %t; the pass ended with %d, %s of %s:\n%s%s", missed, r.Code, status.Verdict, status.Applied.Hash, r.Stdout, r.Stderr)
+	}
+	s.rest(t)
 }
 
 // tested wants the cloud to have been tested as a whole: the unit is ready only once that passed.

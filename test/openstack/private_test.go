@@ -85,6 +85,7 @@ func TestLifeOfABed(t *testing.T) {
 	t.Run("compute hosts", func(t *testing.T) { stopAndStartComputes(t, dir, c) })
 	t.Run("zone with hosts", func(t *testing.T) { fillZone(t, cloud, c) })
 	t.Run("Neutron's agents", func(t *testing.T) { neutronAgents(t, cloud, c) })
+	t.Run("computes that only report", func(t *testing.T) { reportedComputes(t, cloud, c) })
 	t.Run("missed agents", func(t *testing.T) { missedAgents(t, cloud) })
 
 	const name = "made-before-the-stop"

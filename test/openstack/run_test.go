@@ -135,3 +135,13 @@ func TestAgentSQLRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestReportSQL(t *testing.T) {
+	statements, err := reportSQL([]string{"w1", "it's"})
+	if err != nil || len(statements) != 2 || !strings.Contains(statements[1], `'it\'s', 'nova-compute', 'compute'`) {
+		t.Errorf("%q, %v", statements, err)
+	}
+	if _, err := reportSQL([]string{"w1", ""}); err == nil {
+		t.Error("no host: want an error")
+	}
+}

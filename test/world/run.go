@@ -36,6 +36,29 @@ func (w *World) RunWith(t testing.TB, variables []string, limit time.Duration, a
 	return w.run(t, w.Env(variables...), limit, args)
 }
 
+// RunUntil does the same, and calls then once when the command says a text.
+func (w *World) RunUntil(t testing.TB, limit time.Duration, text string, then func()) Result {
+	t.Helper()
+	return w.run(t, w.env, limit, nil, &alarm{text: []byte(text), ring: then})
+}
+
+// alarm rings once when a text has been written to it.
+type alarm struct {
+	text, said []byte
+	ring       func()
+}
+
+func (a *alarm) Write(p []byte) (int, error) {
+	if a.ring == nil {
+		return len(p), nil
+	}
+	if a.said = append(a.said, p...); bytes.Contains(a.said, a.text) {
+		a.ring()
+		a.ring, a.said = nil, nil
+	}
+	return len(p), nil
+}
+
 // run also gives standard error to all who listen, while it comes.
 func (w *World) run(t testing.TB, env []string, limit time.Duration, args []string, listeners ...io.Writer) Result {
 	t.Helper()

@@ -32,10 +32,11 @@ const (
 const StatusBranch = "kupenstack-status"
 
 // Behind the pods of the other services there is nothing that could be asked whether it works, and no agents behind
-// Neutron.
+// Neutron. In a Nova that is not of the test bed none of the nodes that are played can report.
 const (
 	checks = "KUPENSTACK_API_CHECKS"
-	real   = "cinder,glance,keystone,nova,placement"
+	real   = "cinder,glance,keystone,placement"
+	played = "nova"
 )
 
 // World is all of it.
@@ -54,6 +55,8 @@ type World struct {
 	env    []string
 	access *rest.Config // of the commands to the cluster
 
+	computes *computes // nil where OpenStack is not of the test bed
+
 	mu       sync.Mutex
 	provider *gophercloud.ProviderClient // ours to OpenStack, once there is one
 	reports  map[string]string           // files of the status branch by commit and name
@@ -65,7 +68,12 @@ func New(t testing.TB) *World {
 	t.Helper()
 	w := WithoutOpenStack(t)
 	w.Cloud = testbed.OpenStack(t)
-	w.env = append(w.env, "KUPENSTACK_OS_CLOUD="+w.Cloud.Name, checks+"="+real)
+	asked := real
+	if w.Cloud.Computes() != nil {
+		asked += "," + played
+		w.playComputes(t)
+	}
+	w.env = append(w.env, "KUPENSTACK_OS_CLOUD="+w.Cloud.Name, checks+"="+asked)
 	if w.Cloud.CloudsYAML != "" {
 		w.env = append(w.env, "OS_CLIENT_CONFIG_FILE="+w.Cloud.CloudsYAML)
 	}

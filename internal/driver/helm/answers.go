@@ -74,8 +74,11 @@ func (a *answers) forget(release string) {
 	delete(a.known, release)
 }
 
+// running tells on which nodes pods of a program work, see [unit.API].
+type running func(ctx context.Context, program unit.Program) ([]string, error)
+
 // begin asks unless the last answer still counts, and returns what is closed when a first answer is there.
-func (a *answers) begin(address addr.Object, release string, revision int, api unit.API) <-chan struct{} {
+func (a *answers) begin(address addr.Object, release string, revision int, api unit.API, on running) <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	k := a.known[release]
@@ -92,6 +95,7 @@ func (a *answers) begin(address addr.Object, release string, revision int, api u
 		return nil
 	default:
 		k.done = make(chan struct{})
+		api.Running = on // which says nothing of what is asked
 		a.running.Go(func() { a.put(release, k, api, k.answer) })
 	}
 	if !first {

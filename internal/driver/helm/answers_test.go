@@ -38,7 +38,7 @@ func newBehind(t *testing.T, says unit.Answer) *behind {
 	b.d = &Driver{cluster: newShelf(), options: Options{
 		Ask: func(ctx context.Context, api unit.API) unit.Answer {
 			b.asked.Add(1)
-			if deadline, bounded := ctx.Deadline(); !bounded || time.Until(deadline) > askTimeout || api.Service != "image" {
+			if deadline, bounded := ctx.Deadline(); !bounded || time.Until(deadline) > askTimeout || api.Service != "image" || api.Running == nil {
 				t.Errorf("%+v is asked until %v", api, deadline)
 			}
 			select {

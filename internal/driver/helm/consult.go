@@ -46,7 +46,7 @@ func (d *Driver) consult(v *view, state *unit.State, api *unit.API) <-chan struc
 		d.answers.forget(v.release()) // what comes up again is asked again
 		return nil
 	}
-	return d.answers.begin(v.target.Address, v.release(), v.newest.version, *api)
+	return d.answers.begin(v.target.Address, v.release(), v.newest.version, *api, d.running(v))
 }
 
 // heed has a release wait for what its API lacks.

@@ -145,17 +145,26 @@ func (d *Driver) ends(ctx context.Context, v *view, live, after *unstructured.Un
 
 func inTemplate(field unit.Field) bool { return strings.HasPrefix(field.Path, "spec.template.") }
 
-// nodesOf returns the names of the nodes that a DaemonSet has pods on which nobody deletes yet.
-func (d *Driver) nodesOf(ctx context.Context, set *unstructured.Unstructured) ([]string, error) {
+// podSelector returns the selector of a DaemonSet's pods. The groups of one daemon have the same.
+func podSelector(set *unstructured.Unstructured) (string, error) {
 	content, _, err := unstructured.NestedMap(set.Object, "spec", "selector")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	var selector metav1.LabelSelector
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &selector); err != nil {
+		return "", err
+	}
+	return metav1.FormatLabelSelector(&selector), nil
+}
+
+// nodesOf returns the names of the nodes that a DaemonSet has pods on which nobody deletes yet.
+func (d *Driver) nodesOf(ctx context.Context, set *unstructured.Unstructured) ([]string, error) {
+	selector, err := podSelector(set)
+	if err != nil {
 		return nil, err
 	}
-	pods, err := d.api.Pods(ctx, set.GetNamespace(), metav1.FormatLabelSelector(&selector))
+	pods, err := d.api.Pods(ctx, set.GetNamespace(), selector)
 	if err != nil {
 		return nil, err
 	}

@@ -97,8 +97,15 @@ func (s *session) ask(ctx context.Context, api unit.API, q question) unit.Answer
 		err = failed
 	} else {
 		agents, failed := s.agents(ctx, c, q.key, q.agents)
-		if lacks = q.lacks(agents, api.Hosts); len(agents) == 0 && !s.administrates() {
+		switch lacks = q.lacks(agents, api.Hosts); {
+		case failed != nil:
+		case len(agents) == 0 && !s.administrates():
 			lacks = "" // our user may not see them: that it answers is all there is to know
+		case lacks == "":
+			var unknown error
+			if lacks, unknown = neverCame(ctx, api, agents); unknown != nil {
+				return unit.Answer{Reach: unit.ReachUnknown, Message: unknown.Error()}
+			}
 		}
 		err = failed
 	}

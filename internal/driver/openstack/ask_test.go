@@ -130,6 +130,13 @@ func TestWhatServicesAnswer(t *testing.T) {
 	}
 	computes := unit.API{Service: "compute", Hosts: []string{"w1", "w2"}}
 	networks := unit.API{Service: "network", Hosts: []string{"w1"}}
+	// with has pods of nova-compute work on nodes, or nobody know that.
+	with := func(err error, nodes ...string) unit.API {
+		api := computes
+		api.Programs = []unit.Program{{Name: "nova-compute", DaemonSet: "nova-compute", Hosts: []string{"w1", "w2", "w3"}}}
+		api.Running = func(context.Context, unit.Program) ([]string, error) { return nodes, err }
+		return api
+	}
 	image, volumes := unit.API{Service: "image"}, unit.API{Service: "volumev3"}
 	for _, test := range []struct {
 		name    string
@@ -153,6 +160,11 @@ func TestWhatServicesAnswer(t *testing.T) {
 		{name: "one out of use", api: computes, answer: nova("up", "down", "disabled"), want: unit.ReachAnswers},
 		{name: "all down", api: computes, answer: nova("down", "down", "enabled"), want: unit.ReachRefuses, message: "no nova-compute is up"},
 		{name: "one of no node", api: unit.API{Service: "compute", Hosts: []string{"w1"}}, answer: nova("up", "down", "enabled"), want: unit.ReachAnswers},
+		{name: "one never came", api: with(nil, "w1", "w2", "w3"), answer: nova("up", "up", "enabled"), want: unit.ReachRefuses, message: "GET URL/v2.1/os-services: nova-compute on w3 has never reported"},
+		{name: "one down and one never came", api: with(nil, "w1", "w2", "w3"), answer: nova("up", "down", "enabled"), want: unit.ReachRefuses, message: "nova-compute on w2 is down"},
+		{name: "one runs nowhere", api: with(nil, "w1", "w2"), answer: nova("up", "up", "enabled"), want: unit.ReachAnswers},
+		{name: "nobody knows where it runs", api: with(errors.New("forbidden")), answer: nova("up", "up", "enabled"), want: unit.ReachUnknown, message: "on which nodes pods of nova-compute work is not known: forbidden"},
+		{name: "our user sees none that never came", api: with(nil, "w1"), answer: says(403, `{}`), want: unit.ReachAnswers},
 		{name: "nothing that works", api: computes, answer: says(200, `{"services": []}`), roles: []string{"admin"}, want: unit.ReachRefuses, message: "no nova-conductor is up"},
 		{name: "a cell that is down", api: computes, answer: says(200, `{"services": [{"binary": "nova-compute", "host": "w1", "status": "UNKNOWN"}]}`), want: unit.ReachUnknown, message: "does not tell"},
 		{name: "agents alive", api: networks, answer: neutron("true"), want: unit.ReachAnswers},

@@ -71,7 +71,8 @@
 // and Neutron are one list each, when somebody asks for them.
 //
 // Whether a service works, for the release that it is behind, is found out by one small list that it cannot make
-// without its database, for Nova, Neutron and Cinder that of their agents. A service that refuses our user by its
+// without its database, for Nova, Neutron and Cinder that of their agents. An agent that pods run on a node is missed until it
+// has reported from there once; in which pods those are, who asks knows. A service that refuses our user by its
 // rules works. Keystone is asked without a login where there is none: our own user comes after it.
 //
 // Instances are created in the project of the token. Where that is not our user's own project, the

@@ -8,7 +8,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// mostDown is how many agents that are down are named.
+// mostDown is how many agents that are missed are named.
 const mostDown = 3
 
 // computeLacks says what Nova misses: that anybody takes its work, and what runs instances on hosts. Instances on bare
@@ -51,7 +51,7 @@ func noneUp(agents []Agent, programs ...string) string {
 }
 
 // downOn names the agents on hosts that are down and should not be. Who was taken out of use is not missed, and
-// neither is who was never there, or is on a host that is none any more.
+// neither is who is on a host that is none any more. For who was never there see [neverCame].
 func downOn(agents []Agent, hosts []string) string {
 	var down []string
 	for _, a := range agents {
@@ -59,16 +59,21 @@ func downOn(agents []Agent, hosts []string) string {
 			down = append(down, a.Binary+" on "+strings.Join(nodes, " or "))
 		}
 	}
-	slices.Sort(down)
-	down = slices.Compact(down)
-	switch n := len(down); {
+	return missing(down, "is down", "are down")
+}
+
+// missing names a few of what is missed, with the words for one and for many; "" for none.
+func missing(missed []string, one, many string) string {
+	slices.Sort(missed)
+	missed = slices.Compact(missed)
+	switch n := len(missed); {
 	case n == 0:
 		return ""
 	case n == 1:
-		return down[0] + " is down"
+		return missed[0] + " " + one
 	case n > mostDown:
-		return fmt.Sprintf("%s and %d more are down", strings.Join(down[:mostDown], ", "), n-mostDown)
+		return fmt.Sprintf("%s and %d more %s", strings.Join(missed[:mostDown], ", "), n-mostDown, many)
 	default:
-		return strings.Join(down[:n-1], ", ") + " and " + down[n-1] + " are down"
+		return strings.Join(missed[:n-1], ", ") + " and " + missed[n-1] + " " + many
 	}
 }
