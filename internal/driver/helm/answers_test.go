@@ -193,7 +193,7 @@ func TestPanicOfWhoAsks(t *testing.T) {
 	a := newAnswers(Options{Ask: func(context.Context, unit.API) unit.Answer { panic(canary) }})
 	defer a.close()
 	select {
-	case <-a.begin(addr.MustParseObject("service.glance"), "o/glance", 1, unit.API{Service: "image"}):
+	case <-a.begin(addr.MustParseObject("service.glance"), "o/glance", 1, unit.API{Service: "image"}, nil):
 	case <-time.After(time.Minute):
 		t.Fatal("there is no answer")
 	}
