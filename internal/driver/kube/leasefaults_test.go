@@ -164,6 +164,7 @@ func (w *way) RoundTrip(r *http.Request) (*http.Response, error) {
 		return answer.Result()
 	}
 	switch fault {
+	case faultless:
 	case refused:
 		return nil, errors.New("no route to the cluster")
 	case stopped:
