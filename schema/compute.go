@@ -113,12 +113,12 @@ func instanceBlock() Block {
 			},
 			{
 				Name: "networks", Type: cty.List(cty.String), Change: Replace, Reference: &Reference{Kind: "network", Output: "id"},
-				Doc: "The networks it has a port in, in the order of its interfaces. Unless written, Nova takes the project's network, of which there must be one.",
+				Doc: "The networks it has a port in, in the order of its interfaces. Unless written, Nova takes the project's network, of which there must be one. Interfaces that it has besides stay: those that others attach, and that of a network that is taken out here.",
 			},
 			{
 				Name: "ports", Type: cty.List(cty.String), Change: Replace, Reference: &Reference{Kind: "port", Output: "id"},
 				Sole: "a port stays with the old instance until that is deleted", Instead: "name networks in place of ports",
-				Doc: "Ports of the configuration that it has besides those that Nova makes in its networks, in the order of its interfaces behind those. They keep their own security groups.",
+				Doc: "Ports of the configuration that it has besides those that Nova makes in its networks, in the order of its interfaces behind those. They keep their own security groups. Interfaces that others attach stay.",
 			},
 			{
 				Name: "keypair", Type: cty.String, Change: Replace, Reference: &Reference{Kind: "keypair", Output: "name"},
@@ -126,7 +126,7 @@ func instanceBlock() Block {
 			},
 			{
 				Name: "security_groups", Type: cty.List(cty.String), Unordered: true, Reference: &Reference{Kind: "security_group", Output: "id"},
-				Doc: "The security groups of its ports; the project's default group unless written.",
+				Doc: "The security groups of its ports; the project's default group unless written. Where networks or ports are written, interfaces that others attach keep theirs.",
 			},
 			{
 				Name: "availability_zone", Type: cty.String, Change: Replace, Example: cty.StringVal("nova"),

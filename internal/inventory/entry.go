@@ -61,6 +61,9 @@ type Entry struct {
 	Stays bool `json:"stays,omitempty"`
 	// Imported says that the thing was there before us.
 	Imported bool `json:"imported,omitempty"`
+	// ByImport says that an import block named the thing: once somebody has deleted it nothing is made in its place
+	// by itself. An older program neither knows nor keeps it.
+	ByImport bool `json:"byImport,omitempty"`
 	// ImportedID is the id that the thing had when it was replaced or found deleted, where an import
 	// block names that one, or has a filter: nothing is imported a second time.
 	ImportedID string `json:"importedID,omitempty"`
@@ -126,7 +129,7 @@ func (e Entry) UIDs() []string {
 // the old id, what comes now could not be found again.
 func (e Entry) Anew() Entry {
 	e.Again = e.ID != "" || e.Again && e.Phase == Intent // the attempt before may have been cut off
-	e.Phase, e.ID, e.Applied, e.Imported, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, nil, nil, nil, nil
+	e.Phase, e.ID, e.Applied, e.Imported, e.ByImport, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, false, nil, nil, nil, nil
 	e.Lost, e.Run, e.Before, e.CleanedUp, e.Data, e.Attempted = nil, nil, nil, nil, nil, false
 	return e
 }

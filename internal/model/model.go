@@ -265,7 +265,7 @@ type Hidden struct {
 
 // Lifecycle says how an object is treated over time.
 type Lifecycle struct {
-	Drift               Drift
+	Drift               Drift // "" unless it is written
 	PreventDestroy      bool
 	CreateBeforeDestroy bool
 	Replace             bool     // even where data or an address is lost by it
@@ -275,7 +275,7 @@ type Lifecycle struct {
 // Drift is what to do about a written attribute that somebody changed.
 type Drift string
 
-// The ways to treat drift.
+// The ways to treat drift. None is like DriftCorrect, but for what was imported and is gone.
 const (
 	DriftCorrect Drift = "correct"
 	DriftReport  Drift = "report"

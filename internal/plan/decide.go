@@ -128,6 +128,8 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	switch {
 	case state.Withheld != "":
 		c.Action, c.Reason, c.Fields, c.Drift, c.Lost = unit.ActionBlocked, state.Withheld, nil, false, false
+	case c.Action == unit.ActionCreate && target.ByImport && u.Drift != unit.DriftCorrect && (entry == nil || entry.Phase != inventory.Deleting):
+		c.Wanted, c.Action, c.Drift, c.Reason = c.Action, unit.ActionNone, true, importedGone
 	case c.Drift && u.Drift == unit.DriftIgnore && state.Existence == unit.Present:
 		c.Action, c.Fields, c.Drift = unit.ActionNone, nil, false
 	case c.Drift && u.Drift == unit.DriftReport:
@@ -209,6 +211,9 @@ func (c Change) Mending() (Change, bool) {
 const changedOutside = "it was changed outside of the configuration"
 
 const deletedOutside = "it was deleted outside of the configuration"
+
+// importedGone is of what somebody has deleted that was not of our making: another one would be empty.
+const importedGone = deletedOutside + `, and as it was imported nothing is made in its place: to have that, write drift = "correct" in its lifecycle; else take its block out`
 
 // deletedByUs is of what a replacement, or a block that was away for a while, has us create.
 const deletedByUs = "it is made again: our own deletion of it is done"

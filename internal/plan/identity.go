@@ -84,6 +84,7 @@ func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
 // that are no longer wanted are found only there.
 func (i Identity) Recorded(t unit.Target, entry *inventory.Entry) unit.Target {
 	t.Address, t.Locator, t.UID, t.ID, t.Imported = entry.Address, entry.Locator, entry.UID, entry.ID, entry.Imported
+	t.ByImport = i.byImport(entry)
 	t.Mark, t.Complete, t.Applied, t.Set, t.Run = i.Marker.Mark(entry.UID), entry.Applied != "", entry.Applied, entry.Set, entry.Run
 	t.Before, t.Again = entry.Before, entry.Again && entry.Phase == inventory.Intent
 	if t.Locator.Kind == unit.KindObjects {
@@ -131,7 +132,7 @@ func (i Identity) First(u *unit.Unit, state unit.State) inventory.Entry {
 // id on record nobody looks for it by its name, or imports it a second time.
 func (i Identity) Take(entry inventory.Entry, state unit.State) inventory.Entry {
 	if _, ok := i.imports(&entry); ok && state.Existence == unit.Present && !state.Owned && state.ID != "" {
-		entry.ID, entry.Imported = state.ID, true
+		entry.ID, entry.Imported, entry.ByImport = state.ID, true, true
 	}
 	return entry
 }
@@ -165,6 +166,13 @@ func (i Identity) imports(entry *inventory.Entry) (model.Import, bool) {
 		return imported, entry.ImportedID == "" && len(entry.Former) == 0
 	}
 	return imported, entry.ImportedID != imported.ID && !slices.ContainsFunc(entry.Former, func(f inventory.Former) bool { return f.ID == imported.ID })
+}
+
+// byImport tells whether what has an id on record was imported. The block tells it as well, where the record was lost or
+// an older program made it.
+func (i Identity) byImport(entry *inventory.Entry) bool {
+	imported, ok := i.Imports[entry.Address]
+	return entry.ID != "" && (entry.ByImport || ok && (imported.ID == entry.ID || imported.Filter != cty.NilVal && entry.Imported))
 }
 
 // keepOwners refuses to import what is on record as something else: kinds without marks do not show

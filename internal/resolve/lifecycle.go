@@ -16,7 +16,7 @@ const triggersArgument = "replace_triggered_by"
 
 // lifecycle evaluates what must be known at load about how the objects of a block are treated.
 func (r *resolver) lifecycle(b *config.Block, unique string) model.Lifecycle {
-	lifecycle := model.Lifecycle{Drift: model.DriftCorrect}
+	var lifecycle model.Lifecycle
 	if b.Lifecycle == nil {
 		return lifecycle
 	}

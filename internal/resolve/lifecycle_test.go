@@ -27,11 +27,11 @@ security_group "every" {
 }
 `, nil)
 	for name, want := range map[string]model.Lifecycle{
-		"network.plain": {Drift: model.DriftCorrect},
+		"network.plain": {},
 		"network.some": {
 			Drift: model.DriftReport, PreventDestroy: true, CreateBeforeDestroy: true, IgnoreChanges: []string{"description", "tags"},
 		},
-		"security_group.every": {Drift: model.DriftCorrect, IgnoreChanges: []string{"name", "project", "description", "stateful", "tags", "rule"}},
+		"security_group.every": {IgnoreChanges: []string{"name", "project", "description", "stateful", "tags", "rule"}},
 	} {
 		if got := m.Resource(object(name)).Lifecycle; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)

@@ -67,6 +67,8 @@ type Target struct {
 	ImportBy cty.Value
 	// Imported objects were there before us.
 	Imported bool
+	// ByImport says of one that an import block named it.
+	ByImport bool
 	// Unserved are the services that keep a part of it and are not ready. Until it is complete they are
 	// not asked: nothing can be there.
 	Unserved []string

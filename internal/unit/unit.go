@@ -51,7 +51,7 @@ const (
 // DriftPolicy says what to do about a written attribute that somebody changed.
 type DriftPolicy string
 
-// The policies. The zero value means DriftCorrect.
+// The policies. The zero value means DriftCorrect, but that what was imported is not made again once it is gone.
 const (
 	DriftCorrect DriftPolicy = "correct"
 	DriftReport  DriftPolicy = "report"

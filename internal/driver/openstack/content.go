@@ -13,15 +13,24 @@ import (
 // content is one list of things that can be in a project.
 type content struct {
 	call   call
+	list   func(context.Context, *session) ([]map[string]any, error) // in place of the call, where one is not enough
 	key    string
 	mark   func(map[string]any) string
 	extra  bool // of an extension, which not every cloud has
 	ignore func(map[string]any) bool
 }
 
+// find returns what the list has.
+func (c content) find(ctx context.Context, s *session) ([]map[string]any, error) {
+	if c.list != nil {
+		return c.list(ctx, s)
+	}
+	return s.all(ctx, c.call, c.key)
+}
+
 // mustBeEmpty fails while the list has something: for good when that is not ours.
 func (c content) mustBeEmpty(ctx context.Context, s *session, parent string) error {
-	objects, err := s.all(ctx, c.call, c.key)
+	objects, err := c.find(ctx, s)
 	if c.extra && notFound(err) {
 		return nil
 	}
@@ -32,7 +41,10 @@ func (c content) mustBeEmpty(ctx context.Context, s *session, parent string) err
 		if c.ignore != nil && c.ignore(raw) {
 			continue
 		}
-		what := fmt.Sprintf("%s still has %s: %s (%s)", parent, strings.ReplaceAll(c.key, "_", " "), textAt(raw, "name"), textAt(raw, "id"))
+		what := fmt.Sprintf("%s still has %s: %s", parent, strings.ReplaceAll(c.key, "_", " "), textAt(raw, "id"))
+		if name := textAt(raw, "name"); name != "" {
+			what = fmt.Sprintf("%s still has %s: %s (%s)", parent, strings.ReplaceAll(c.key, "_", " "), name, textAt(raw, "id"))
+		}
 		if c.mark(raw) == "" {
 			return unit.Blocked(what + ", which is not ours; delete it first")
 		}
@@ -41,48 +53,54 @@ func (c content) mustBeEmpty(ctx context.Context, s *session, parent string) err
 	return nil
 }
 
+// projectContents are what keeps a project. What our kinds are not of is nobody's to delete with it all the same.
 func projectContents(s *session, project string) []content {
 	mine := func() url.Values { return url.Values{"project_id": {project}} }
+	everywhere := func() url.Values { return url.Values{"all_tenants": {"1"}, "project_id": {project}} }
+	of := func(path, key string) content {
+		return content{call: call{service: serviceNetwork, path: path, query: mine()}, key: key, mark: markInDescription}
+	}
+	extra := func(path, key string) content {
+		c := of(path, key)
+		c.extra = true
+		return c
+	}
+	ports, groups, rights := of("ports", "ports"), of("security-groups", "security_groups"), extra("rbac-policies", "rbac_policies")
+	ports.ignore = func(raw map[string]any) bool { return textAt(raw, "device_owner") == "network:dhcp" } // these go with their network
+	groups.ignore = func(raw map[string]any) bool { return textAt(raw, "name") == defaultGroup }
+	rights.mark = unmarkable
 	contents := []content{
 		{
-			call: call{service: serviceCompute, path: pathOf("servers", "detail"), query: url.Values{"all_tenants": {"1"}, "project_id": {project}}},
+			call: call{service: serviceCompute, path: pathOf("servers", "detail"), query: everywhere()},
 			key:  "servers", mark: markInMetadata,
 		},
-		{call: call{service: serviceNetwork, path: "routers", query: mine()}, key: "routers", mark: markInDescription},
 		{
-			call: call{service: serviceNetwork, path: "ports", query: mine()}, key: "ports", mark: markInDescription,
-			// Neutron's own ports go with their network.
-			ignore: func(raw map[string]any) bool { return textAt(raw, "device_owner") == "network:dhcp" },
+			list: serverGroupKind{}.listRaw, key: "server_groups", mark: unmarkable, // Nova does not filter them
+			ignore: func(raw map[string]any) bool { return textAt(raw, "project_id") != project },
 		},
-		{call: call{service: serviceNetwork, path: "networks", query: mine()}, key: "networks", mark: markInDescription},
+		of("routers", "routers"), ports, of("networks", "networks"), of("subnets", "subnets"), groups,
 		{
-			call: call{service: serviceNetwork, path: "security-groups", query: mine()}, key: "security_groups", mark: markInDescription,
-			ignore: func(raw map[string]any) bool { return textAt(raw, "name") == defaultGroup },
-		},
-		{
-			call: call{service: serviceImage, path: "images", query: url.Values{"owner": {project}}},
+			list: func(ctx context.Context, s *session) ([]map[string]any, error) { return images(ctx, s, project) },
 			key:  "images", mark: func(raw map[string]any) string { return textAt(raw, markKey) },
 		},
-		{call: call{service: serviceNetwork, path: "floatingips", query: mine()}, key: "floatingips", mark: markInDescription},
-		{call: call{service: serviceNetwork, path: "subnetpools", query: mine()}, key: "subnetpools", mark: markInDescription},
-		{call: call{service: serviceNetwork, path: "address-scopes", query: mine()}, key: "address_scopes", mark: markInDescription, extra: true},
-		{call: call{service: serviceNetwork, path: "qos/policies", query: mine()}, key: "policies", mark: markInDescription, extra: true},
-		{call: call{service: serviceNetwork, path: "trunks", query: mine()}, key: "trunks", mark: markInDescription, extra: true},
+		of("floatingips", "floatingips"), of("subnetpools", "subnetpools"),
+		extra("address-scopes", "address_scopes"), extra("address-groups", "address_groups"), extra("qos/policies", "policies"), extra("trunks", "trunks"),
+		rights, // those that came with a network have gone with it
 	}
 	for _, service := range volumeServices() {
 		if s.listed(service) == "" { // many clouds have no volumes
 			continue
 		}
-		return append(contents, content{
-			call: call{service: service, path: pathOf("volumes", "detail"), query: url.Values{"all_tenants": {"1"}, "project_id": {project}}},
-			key:  "volumes", mark: markInMetadata,
-		}, content{
-			call: call{service: service, path: pathOf("snapshots", "detail"), query: url.Values{"all_tenants": {"1"}, "project_id": {project}}},
-			key:  "snapshots", mark: markInMetadata,
-		})
+		kept := func(key string, mark func(map[string]any) string) content {
+			return content{call: call{service: service, path: pathOf(key, "detail"), query: everywhere()}, key: key, mark: mark}
+		}
+		return append(contents, kept("volumes", markInMetadata), kept("snapshots", markInMetadata), kept("backups", unmarkable))
 	}
 	return contents
 }
+
+// unmarkable is of what bears no mark: ours has gone before, as its record tells that it needs the project.
+func unmarkable(map[string]any) string { return "" }
 
 func markInDescription(raw map[string]any) string {
 	_, mark := splitMark(textAt(raw, keyDescription))

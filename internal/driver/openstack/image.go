@@ -113,19 +113,30 @@ func (k imageKind) fare(o *object, status string) {
 	}
 }
 
-// list asks for images of every visibility; as administrator that is all of them. Glance lists those that are hidden
-// apart.
 func (k imageKind) list(ctx context.Context, s *session) ([]*object, error) {
-	var images []map[string]any
-	for _, query := range []url.Values{{"visibility": {"all"}}, {"visibility": {"all"}, keyHidden: {"true"}}} {
+	objects, err := readAll(k.read)(images(ctx, s, ""))
+	return once(objects), err
+}
+
+// images asks for images of every visibility, which as administrator are all of them, or for those of a project. Glance
+// lists those that are hidden apart, and community images of other projects only where every visibility is asked for.
+func images(ctx context.Context, s *session, project string) ([]map[string]any, error) {
+	var all []map[string]any
+	for _, hidden := range []bool{false, true} {
+		query := url.Values{"visibility": {"all"}}
+		if hidden {
+			query.Set(keyHidden, "true")
+		}
+		if project != "" {
+			query.Set(keyOwner, project)
+		}
 		some, err := s.all(ctx, call{service: serviceImage, path: "images", query: query}, "images")
 		if err != nil {
 			return nil, err
 		}
-		images = append(images, some...)
+		all = append(all, some...)
 	}
-	objects, err := readAll(k.read)(images, nil)
-	return once(objects), err
+	return all, nil
 }
 
 func (k imageKind) get(ctx context.Context, s *session, id string) (*object, error) {

@@ -157,8 +157,9 @@ func (k instanceKind) compare(name string, want cty.Value, o *object) (same, han
 	case "availability_zone": // may name a host, too: zone:host
 		zone, _, _ := strings.Cut(textOf(want), ":")
 		return zone == textOf(o.values.get(name)), true
-	case "networks":
-		return sameList(want, o.values.get(name), true), true
+	case "networks": // what others have attached beside them stays
+		have, seen := o.values.look(name)
+		return !seen || len(missing(listOf(want), listOf(have))) == 0, true
 	case portsAttribute:
 		have, seen := o.values.look(name)
 		return !seen || !slices.ContainsFunc(listOf(want), func(id string) bool { return !slices.Contains(listOf(have), id) }), true

@@ -27,6 +27,7 @@ type serverPort struct {
 	groups, addresses    []string
 	filtered             bool // by security groups
 	declared             bool // by the block, as a port of its own
+	theirs               bool // attached by others, beside what the block names
 }
 
 // serverPorts reads the ports that instances have by themselves.
@@ -56,25 +57,45 @@ func unmarked(v cty.Value) cty.Value {
 	return v
 }
 
+// rank is where an interface comes: what Nova has made for the block, then the block's own ports, then those of others.
+func (p serverPort) rank() int {
+	switch {
+	case p.theirs:
+		return 2
+	case p.declared:
+		return 1
+	}
+	return 0
+}
+
 // join takes networks, addresses and security groups from the ports: the list of servers has networks
 // and groups by name only, and names are not unique. Lists do not show the order of interfaces: where
-// the block names networks their order is taken from there, else from the ports' age.
+// the block names networks their order is taken from there, else from the ports' age. Ports beside those that
+// the block names are of others, the youngest of a network first.
 func (k instanceKind) join(f found, raws []map[string]any) {
 	o, ports := f.object, serverPorts(raws)
-	order := listOf(unmarked(attribute(f.want, "networks")))
-	declared := listOf(unmarked(attribute(f.want, portsAttribute)))
+	order, named := namedIn(f.want, "networks")
+	declared, own := namedIn(f.want, portsAttribute)
 	for i := range ports {
 		ports[i].declared = slices.Contains(declared, ports[i].id)
 	}
-	slices.SortFunc(ports, func(a, b serverPort) int {
-		if a.declared != b.declared {
-			return map[bool]int{true: 1, false: -1}[a.declared]
+	compare := func(a, b serverPort) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(place(declared, a.id), place(declared, b.id)),
+			cmp.Compare(place(order, a.network), place(order, b.network)), cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
+	}
+	slices.SortFunc(ports, compare)
+	left := slices.Clone(order)
+	for i := range ports {
+		p := &ports[i]
+		if p.declared || !named && !own {
+			continue
 		}
-		if a.declared {
-			return cmp.Compare(place(declared, a.id), place(declared, b.id))
+		at := slices.Index(left, p.network)
+		if p.theirs = at < 0; !p.theirs {
+			left = slices.Delete(left, at, at+1)
 		}
-		return cmp.Or(cmp.Compare(place(order, a.network), place(order, b.network)), cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
-	})
+	}
+	slices.SortFunc(ports, compare)
 	detail, _ := o.detail.(instanceDetail)
 	detail.ports = ports
 	o.detail = detail
@@ -87,7 +108,10 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 		if p.declared { // it has its own network and security groups
 			continue
 		}
-		networks, groups = append(networks, p.network), append(groups, p.groups...)
+		networks = append(networks, p.network)
+		if !p.theirs {
+			groups = append(groups, p.groups...)
+		}
 	}
 	o.values.set(portsAttribute, texts(ids, cty.List(cty.String)))
 	slices.Sort(groups)
@@ -100,6 +124,26 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 	}
 }
 
+// missing are the names that are not there, each of them as often as it is wanted.
+func missing(want, have []string) []string {
+	left, lacks := slices.Clone(have), []string(nil)
+	for _, name := range want {
+		at := slices.Index(left, name)
+		if at < 0 {
+			lacks = append(lacks, name)
+			continue
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return lacks
+}
+
+// namedIn returns what a list of the block names, and whether it is written at all as far as that is known.
+func namedIn(want cty.Value, name string) (names []string, written bool) {
+	v := unmarked(attribute(want, name))
+	return listOf(v), v != cty.NilVal && !v.IsNull() && v.IsWhollyKnown()
+}
+
 func place(order []string, network string) int {
 	if i := slices.Index(order, network); i >= 0 {
 		return i
@@ -108,13 +152,13 @@ func place(order []string, network string) int {
 }
 
 // portsToChange are the ports that have other security groups than wanted. Ports without any
-// filter have none and keep it so.
+// filter have none and keep it so, and those of others have their own.
 func portsToChange(want []string, o *object) []string {
 	detail, _ := o.detail.(instanceDetail)
 	want = slices.Sorted(slices.Values(want))
 	var changed []string
 	for _, p := range detail.ports {
-		if p.filtered && !p.declared && !slices.Equal(slices.Sorted(slices.Values(p.groups)), want) {
+		if p.filtered && !p.declared && !p.theirs && !slices.Equal(slices.Sorted(slices.Values(p.groups)), want) {
 			changed = append(changed, p.id)
 		}
 	}

@@ -122,8 +122,7 @@ func (k projectKind) update(ctx context.Context, s *session, o *object, w wanted
 
 // remove refuses while something is left in the project: what is not marked is somebody's, and
 // would be out of everybody's reach; what is marked goes before the project and is on its way.
-// What counts are instances, volumes, snapshots, images, networks, routers, ports, floating IPs, and security
-// groups other than the default one.
+// What counts is in [projectContents].
 func (k projectKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
 	for _, content := range projectContents(s, o.id) {
 		if err := content.mustBeEmpty(ctx, s, "the project"); err != nil {

@@ -211,26 +211,41 @@ func destined(s *session, k kind, t unit.Target) string {
 	return s.home
 }
 
-// cellsVersion is from when on a list of instances says which there are in cells that do not answer.
+// cellsVersion is from when on lists of instances and of services say which there are in cells that do not answer.
 const cellsVersion = "2.69"
 
 // cellsAnswer fails while Nova has instances in cells whose databases do not answer: such a list leaves them out
-// unless it is asked for in this version, and without pages. In a cloud with more instances than Nova puts on a page it does not
-// tell of them.
+// unless it is asked for in this version, without pages, and for one project by no other way than its own token. A page
+// that is full of instances of other cells does not tell of them (get_all in nova/compute/api.py). Then the hosts of
+// such a cell do.
 func (s *session) cellsAnswer(ctx context.Context) error {
-	c := call{service: serviceCompute, method: http.MethodGet, path: "servers", query: s.everywhere(), microversion: cellsVersion}
+	full, err := s.unknownTo(ctx, "servers", s.everywhere())
+	if err != nil || !full {
+		return err
+	}
+	if _, err = s.unknownTo(ctx, "os-services", nil); statusIs(err, http.StatusForbidden) {
+		return fmt.Errorf("there are more instances than Nova puts on a page, and whether all of its cells answer is not told to %s: that takes the role %q", s.who, adminRole)
+	}
+	return err
+}
+
+// unknownTo fails when a list has something of a cell that does not answer, and tells whether there is more of the list.
+func (s *session) unknownTo(ctx context.Context, path string, query url.Values) (more bool, err error) {
+	key := strings.TrimPrefix(path, "os-")
+	c := call{service: serviceCompute, method: http.MethodGet, path: path, query: query, microversion: cellsVersion}
 	answer, err := s.do(ctx, c)
 	if err != nil {
-		return err
+		return false, err
 	}
-	servers, err := listIn(c, answer, "servers") // whether there are more pages is no matter here
+	listed, err := listIn(c, answer, key)
 	if err != nil {
-		return err
+		return false, err
 	}
-	for _, server := range servers {
-		if textAt(server, "status") == "UNKNOWN" {
-			return errors.New("a cell of Nova does not answer: its instances are not shown")
+	for _, raw := range listed {
+		if textAt(raw, "status") == "UNKNOWN" {
+			return false, errors.New("a cell of Nova does not answer: its instances are not shown")
 		}
 	}
-	return nil
+	_, more = nextPage(answer, key)
+	return more, nil
 }

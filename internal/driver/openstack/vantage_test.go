@@ -209,24 +209,35 @@ func TestBedMemberOfProjects(t *testing.T) {
 	}
 }
 
-// Nova leaves instances out of a list whose cells do not answer, unless it is asked for them.
+// Nova leaves instances out of a list whose cells do not answer, unless it is asked for them. Where a page is full it does
+// not tell of them either, but of their hosts.
 func TestCellsThatDoNotAnswer(t *testing.T) {
+	forbidden := func(*http.Request) any { return http.StatusForbidden }
 	for _, test := range []struct {
 		name, status string
-		fresh        bool
+		full, fresh  bool
+		hosts        func(*http.Request) any // nil: nobody has reason to ask
 		want         unit.Existence
 	}{
-		{"all answer", "ACTIVE", false, unit.Absent},
-		{"one does not", "UNKNOWN", false, unit.Unknown},
-		{"one does not, but nothing was tried yet", "UNKNOWN", true, unit.Absent},
+		{name: "all answer", status: "ACTIVE", want: unit.Absent},
+		{name: "one does not", status: "UNKNOWN", want: unit.Unknown},
+		{name: "one does not, but nothing was tried yet", status: "UNKNOWN", fresh: true, want: unit.Absent},
+		{name: "one does not, which a full page tells", full: true, status: "UNKNOWN", want: unit.Unknown},
+		{name: "all answer, and a page is full", full: true, status: "ACTIVE", hosts: listed("services", map[string]any{"host": "w1", "status": "disabled"}), want: unit.Absent},
+		{name: "one does not, which a full page does not tell", full: true, status: "ACTIVE", hosts: listed("services", map[string]any{"host": "w1", "status": "UNKNOWN"}), want: unit.Unknown},
+		{name: "a full page, and hosts are not told", full: true, status: "ACTIVE", hosts: forbidden, want: unit.Unknown},
 	} {
 		d := answering(t, map[string]func(*http.Request) any{
-			"/v2.1/servers/detail": listed("servers"),
-			"/v2.1/servers": func(*http.Request) any { // a page that is full
-				return map[string]any{
-					"servers":       []any{map[string]any{"id": "other", "status": test.status}},
-					"servers_links": []any{map[string]any{"rel": "next", "href": "http://nova/v2.1/servers?marker=other"}},
+			"/v2.1/servers/detail": listed("servers"), "/v2.1/os-services": test.hosts,
+			"/v2.1/servers": func(r *http.Request) any {
+				if r.URL.RawQuery != "all_tenants=1" {
+					t.Errorf("%s: Nova is asked for %s, for which it leaves out what is in such cells", test.name, r.URL.RawQuery)
 				}
+				answer := map[string]any{"servers": []any{map[string]any{"id": "other", "status": test.status}}}
+				if test.full {
+					answer["servers_links"] = []any{map[string]any{"rel": "next", "href": "http://nova/v2.1/servers?marker=other"}}
+				}
+				return answer
 			},
 		})
 		tg := target(t, "instance", "web", values{})
@@ -235,7 +246,7 @@ func TestCellsThatDoNotAnswer(t *testing.T) {
 		if st := states[tg.Address]; st.Existence != test.want || (err == nil) != (test.want == unit.Absent) {
 			t.Errorf("%s: %+v, %v", test.name, st, err)
 		}
-		if _, err := d.Hosts(t.Context()); (err == nil) != (test.status == "ACTIVE") {
+		if _, err := d.Hosts(t.Context()); (err == nil) != (test.want == unit.Absent && !test.fresh) {
 			t.Errorf("%s: the instances on hosts are told with %v", test.name, err)
 		}
 	}

@@ -1,0 +1,82 @@
+package openstack
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// Interfaces that others attach to an instance are theirs: they have nothing replaced, keep their security groups, and
+// come last.
+func TestInterfacesOfOthersStay(t *testing.T) {
+	d := testDriver(t)
+	k, _ := d.kinds["instance"].(instanceKind)
+	port := func(id, network, created string) map[string]any {
+		return map[string]any{
+			"id": id, "device_owner": "compute:nova", "network_id": network, "created_at": created, "security_groups": []any{"g-" + id},
+			"fixed_ips": []any{map[string]any{"ip_address": "10.0.0." + id[1:]}},
+		}
+	}
+	ours, theirs := port("p1", "n1", "2026-01-01"), port("p2", "n2", "2026-01-02")
+	for _, test := range []struct {
+		name    string
+		written map[string][]string
+		ports   []map[string]any
+		action  unit.Action
+		fields  []string
+		changed []string // ports that get other security groups
+		first   string   // address
+	}{
+		{"its network", map[string][]string{"networks": {"n1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1"},
+		{"its network, twice", map[string][]string{"networks": {"n1", "n1"}}, []map[string]any{ours, theirs, port("p3", "n1", "2026-01-03")}, unit.ActionNone, nil, nil, "10.0.0.1"},
+		{"its network, and another interface there", map[string][]string{"networks": {"n1"}, "security_groups": {"g-p1"}}, []map[string]any{port("p3", "n1", "2026-01-03"), ours}, unit.ActionNone, nil, nil, "10.0.0.1"},
+		{"an order of its own", map[string][]string{"networks": {"n2", "n1"}}, []map[string]any{ours, port("p3", "n3", "2025-01-01"), theirs}, unit.ActionNone, nil, nil, "10.0.0.2"},
+		{"no network", map[string][]string{"networks": {}}, []map[string]any{theirs}, unit.ActionNone, nil, nil, "10.0.0.2"},
+		{"its port", map[string][]string{"ports": {"p1"}, "security_groups": {"g"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1"},
+		{"security groups", map[string][]string{"networks": {"n1"}, "security_groups": {"g"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p1"}, "10.0.0.1"},
+		{"security groups of theirs alone", map[string][]string{"networks": {"n1"}, "security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1"},
+		{"nobody knows which are ours", map[string][]string{"security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p2"}, "10.0.0.1"},
+		{"one of ours is gone", map[string][]string{"networks": {"n1", "n3"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1"},
+		{"one of two is gone", map[string][]string{"networks": {"n1", "n1"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1"},
+		{"our port is gone", map[string][]string{"ports": {"p4"}}, []map[string]any{theirs}, unit.ActionReplace, []string{"ports"}, nil, "10.0.0.2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			all := map[string]cty.Value{}
+			for name, inner := range k.schema.DesiredType().AttributeTypes() {
+				all[name] = cty.NullVal(inner)
+			}
+			for name, value := range map[string]string{"name": "web", "image": "i1", flavorAttribute: "f1"} {
+				all[name] = cty.StringVal(value)
+			}
+			for name, names := range test.written {
+				all[name] = texts(names, cty.List(cty.String))
+			}
+			want := cty.ObjectVal(all)
+			o := k.read(map[string]any{
+				"id": "v1", "name": "web", "status": "ACTIVE", "tenant_id": "p1", "metadata": map[string]any{markKey: testMark},
+				"image": map[string]any{"id": "i1"}, "flavor": map[string]any{"id": "f1"},
+			})
+			k.join(found{object: o, want: want}, test.ports)
+			tg := unit.Target{Spec: &unit.Resource{Kind: "instance", Block: k.schema, Desired: want}, ID: "v1", Mark: testMark}
+			diff := d.Compare(tg, want, unit.State{Existence: unit.Present, ID: "v1", Owned: true, Observed: match{object: o, owned: true}})
+			var fields []string
+			for _, f := range diff.Fields {
+				fields = append(fields, f.Path)
+			}
+			if diff.Action != test.action || !slices.Equal(fields, test.fields) {
+				t.Errorf("the diff is %s of %v: %+v", diff.Action, fields, diff)
+			}
+			if groups := test.written["security_groups"]; groups != nil {
+				if changed := portsToChange(groups, o); !slices.Equal(changed, test.changed) {
+					t.Errorf("%v get other security groups, want %v", changed, test.changed)
+				}
+			}
+			if address := o.values.get("access_ip"); address.AsString() != test.first {
+				t.Errorf("it is reached at %#v", address)
+			}
+		})
+	}
+}
