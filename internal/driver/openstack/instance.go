@@ -159,7 +159,7 @@ func (k instanceKind) compare(name string, want cty.Value, o *object) (same, han
 		return zone == textOf(o.values.get(name)), true
 	case "networks": // what others have attached beside them stays
 		have, seen := o.values.look(name)
-		return !seen || len(missing(listOf(want), listOf(have))) == 0, true
+		return !seen || len(without(listOf(want), listOf(have))) == 0, true
 	case portsAttribute:
 		have, seen := o.values.look(name)
 		return !seen || !slices.ContainsFunc(listOf(want), func(id string) bool { return !slices.Contains(listOf(have), id) }), true

@@ -124,8 +124,8 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 	}
 }
 
-// missing are the names that are not there, each of them as often as it is wanted.
-func missing(want, have []string) []string {
+// without are the names that are not there, each of them as often as it is wanted.
+func without(want, have []string) []string {
 	left, lacks := slices.Clone(have), []string(nil)
 	for _, name := range want {
 		at := slices.Index(left, name)
