@@ -143,7 +143,7 @@ func routerBlock() Block {
 			},
 			{
 				Name: "subnets", Type: cty.List(cty.String), Unordered: true, Reference: &Reference{Kind: "subnet", Output: "id"},
-				Doc: "The subnets that the router has an interface in. Interfaces that others have added stay.",
+				Doc: "The subnets that the router has an interface in. Taken out of the block, the interfaces that we have added go; those that others have added stay.",
 			},
 			tagsAttribute(),
 			idAttribute(FormatID),

@@ -29,7 +29,9 @@ func exportCommand(o *options) *cobra.Command {
 beside a cloud block, they have the next pass adopt what is there, and change nothing of it. What is referred to and
 not exported becomes a data block. Objects that a configuration manages already are left out, as are secrets.
 
-Nothing is changed. Other objects than those of our user's projects are seen only by an administrator.`,
+Nothing is changed. Other objects than those of our user's projects are seen only by an administrator. Kinds that our
+user may not list at all, as mostly users and domains, are left out and named; that is an error where it is all kinds
+that were asked for.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.bounded(cmd.Context(), func(ctx context.Context, o *options) error { return e.run(ctx, o) })
 		},
@@ -59,19 +61,26 @@ func (e *exporting) run(ctx context.Context, o *options) error {
 	if e.Project != "" && !slices.Contains(kinds, export.Project) {
 		kinds = append(kinds, export.Project)
 	}
-	live, err := wire.Live(ctx, &o.Flags, "kupenstack-sync/"+version, log, kinds)
+	live, refused, err := wire.Live(ctx, &o.Flags, "kupenstack-sync/"+version, log, kinds)
 	if err != nil {
 		return err
+	}
+	if len(e.Kinds) > 0 && !slices.ContainsFunc(e.Kinds, func(kind string) bool { return !slices.Contains(refused, kind) }) {
+		return fmt.Errorf("the user of %s may not list any of %s: it takes the role admin", o.OSCloud, strings.Join(e.Kinds, ", "))
+	}
+	if e.Project != "" && slices.Contains(refused, export.Project) {
+		return fmt.Errorf("the user of %s may not list projects: leave --project out for what is in its own", o.OSCloud)
 	}
 	result, err := export.Export(language, live, e.Selection)
 	if err != nil {
 		return fmt.Errorf("%w: --project: %w", wire.ErrUsage, err)
 	}
-	return e.tell(o, result)
+	slices.Sort(refused)
+	return e.tell(o, result, refused)
 }
 
 // tell writes the result where it was asked for, and what there is to say about it.
-func (e *exporting) tell(o *options, result export.Result) error {
+func (e *exporting) tell(o *options, result export.Result, refused []string) error {
 	var files []convert.File
 	text := map[string]string{}
 	for _, f := range result.Files {
@@ -83,8 +92,11 @@ func (e *exporting) tell(o *options, result export.Result) error {
 			return err
 		}
 	}
+	if len(refused) > 0 {
+		fmt.Fprintf(os.Stderr, "Left out, as the user of %s may not list them: %s. What refers to them has their ids.\n", o.OSCloud, strings.Join(refused, ", "))
+	}
 	if o.output == outputJSON {
-		return printJSON(os.Stdout, map[string]any{"objects": result.Objects, "lookedUp": result.LookedUp, "managed": result.Managed, "unwritable": result.Unwritable, "files": text})
+		return printJSON(os.Stdout, map[string]any{"objects": result.Objects, "lookedUp": result.LookedUp, "managed": result.Managed, "unwritable": result.Unwritable, "refused": append([]string{}, refused...), "files": text})
 	}
 	if e.out == "" {
 		if _, err := os.Stdout.Write((convert.Result{Files: files}).Text()); err != nil {

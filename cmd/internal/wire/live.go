@@ -10,9 +10,9 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// Live lists all objects of some kinds in the OpenStack of --os-cloud. Nothing is changed, and no cluster is asked. The caller
-// may try again.
-func Live(ctx context.Context, f *Flags, agent string, log zerolog.Logger, kinds []string) ([]unit.Live, error) {
+// Live lists all objects of some kinds in the OpenStack of --os-cloud, and tells which of the kinds our user may not list.
+// Nothing is changed, and no cluster is asked. The caller may try again.
+func Live(ctx context.Context, f *Flags, agent string, log zerolog.Logger, kinds []string) (live []unit.Live, refused []string, err error) {
 	resources := openstack.New(openstack.Options{
 		Connect: func(context.Context) (openstack.Credentials, error) {
 			return refuse(openstack.FromCloudsFile("", f.OSCloud))

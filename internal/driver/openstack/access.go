@@ -43,23 +43,27 @@ func volumeTypeAccess() access {
 // in, and where everything is asked for. No list says it.
 func (a access) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := map[addr.Object]error{}
+	var private []found
 	for _, f := range objects {
-		o := f.object
-		if public := o.values.get("public"); public == cty.NilVal || public.IsNull() || public.True() {
+		if public := f.object.values.get("public"); public == cty.NilVal || public.IsNull() || public.True() {
 			continue
 		}
-		if !f.whole && attribute(f.want, accessAttribute) == cty.NilVal && len(f.set[accessAttribute]) == 0 {
-			continue
+		if f.whole || attribute(f.want, accessAttribute) != cty.NilVal || len(f.set[accessAttribute]) > 0 {
+			private = append(private, f)
 		}
-		raws, err := s.whole(ctx, call{service: a.service(s), path: pathOf(a.collection, o.id, a.list)}, a.key)
-		if err != nil {
+	}
+	for i, got := range abreast(len(private), func(i int) ([]map[string]any, error) {
+		return s.whole(ctx, call{service: a.service(s), path: pathOf(a.collection, private[i].object.id, a.list)}, a.key)
+	}) {
+		f, o := private[i], private[i].object
+		if err := got.err; err != nil {
 			err = fmt.Errorf("which projects can use it is not known: %w", err)
 			o.unseen, o.obscured = append(o.unseen, a.keeper), brief(err.Error(), longestReason)
 			failures[f.address] = err
 			continue
 		}
 		var projects []string
-		for _, raw := range raws {
+		for _, raw := range got.value {
 			projects = append(projects, first(textAt(raw, "tenant_id"), textAt(raw, "project_id")))
 		}
 		o.values.set(accessAttribute, texts(projects, cty.Set(cty.String)))

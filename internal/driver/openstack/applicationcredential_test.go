@@ -40,7 +40,7 @@ func enters(t *testing.T, kept *unit.Kept) error {
 	}
 	d := openstack.New(openstack.Options{Language: language(), Connect: func(context.Context) (openstack.Credentials, error) { return credentials, nil }})
 	defer d.Close()
-	_, err = d.Live(t.Context(), []string{"region"})
+	_, _, err = d.Live(t.Context(), []string{"region"})
 	return err
 }
 

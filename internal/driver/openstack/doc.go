@@ -56,13 +56,13 @@
 //
 // What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
-// writes limits of Neutron; one list of server groups where an instance writes one; one list of volumes where an instance
+// writes limits of Neutron, and one request for the limits of all that it lacks; one list of server groups where an instance writes one; one list of volumes where an instance
 // writes one that it runs from, or others; one list of Nova's services where
 // the hosts of an aggregate are chosen by the labels of nodes; one request for each
 // flavor and volume type that is not public, and each image that is shared, and writes who can use it, or wrote it, as no
 // list says that; one for each project that writes limits of Nova, which has no list of them, and for each that volume types write limits for;
-// and one for each user that
-// writes groups, or wrote some, as Keystone has no list of those. Images are two lists, as Glance has the hidden ones apart. Users and groups cost one list of domains and one list for each domain that seems to
+// and one for each group that users write, or wrote, or for each such user where these are fewer, as Keystone has no list of
+// all. What costs a request for each of many is asked for several at a time, as kinds are. Images are two lists, as Glance has the hidden ones apart. Users and groups cost one list of domains and one list for each domain that seems to
 // have none, as a Keystone whose domains have backends of their own shows those of our own domain only.
 // Limits of unified limits, be they of one project or of a domain, are asked for with a token of the system as a whole,
 // in which our user needs a role. Limits that cannot be read are a part of their project that is unseen, and of no other; those of a

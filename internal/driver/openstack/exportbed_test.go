@@ -137,7 +137,7 @@ func TestExport(t *testing.T) {
 
 	b := newBench(t)
 	before := b.fleet.Counts()
-	live, err := b.Live(t.Context(), export.Kinds(language()))
+	live, _, err := b.Live(t.Context(), export.Kinds(language()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestExportOfAProject(t *testing.T) {
 	p.makes("image", "images", "", map[string]any{"name": prefix + "-theirs", "disk_format": "raw", "container_format": "bare", "owner": other})
 
 	b := newBench(t)
-	live, err := b.Live(t.Context(), export.Kinds(language()))
+	live, _, err := b.Live(t.Context(), export.Kinds(language()))
 	if err != nil {
 		t.Fatal(err)
 	}

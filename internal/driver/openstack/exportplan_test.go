@@ -174,7 +174,7 @@ func whole() map[string]func(*http.Request) any {
 // What somebody made is exported without what comes and goes with it, and a plan of that changes nothing.
 func TestExportOfAllKinds(t *testing.T) {
 	d := answering(t, whole())
-	live, err := d.Live(t.Context(), export.Kinds(language()))
+	live, _, err := d.Live(t.Context(), export.Kinds(language()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestExportOfOneProjectOfMany(t *testing.T) {
 		return map[string]any{"networks": append(slices.Clone(list), map[string]any{"id": idOf("a0"), "name": "theirs", "project_id": idOf("a2"), "admin_state_up": true})}
 	}
 	d := answering(t, answers)
-	live, err := d.Live(t.Context(), export.Kinds(language()))
+	live, _, err := d.Live(t.Context(), export.Kinds(language()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,18 +249,18 @@ func TestExportOfACloudThatLacksKinds(t *testing.T) {
 	}
 	d := answering(t, answers)
 	kinds := []string{"network", "trunk", "qos_policy", "address_scope", "rbac_policy", "volume", "volume_type", "volume_qos", "snapshot", "volume_attachment"}
-	live, err := d.Live(t.Context(), kinds)
+	live, _, err := d.Live(t.Context(), kinds)
 	if err != nil || len(live) != 2 {
 		t.Errorf("got %+v, %v", live, err)
 	}
 	for path, kind := range map[string]string{"/v2.0/networks": "network", "/v2.0/trunks": "trunk"} {
 		answers[path] = func(*http.Request) any { return http.StatusForbidden }
-		if live, err := d.Live(t.Context(), []string{kind}); err == nil || live != nil {
+		if live, _, err := d.Live(t.Context(), []string{kind}); err == nil || live != nil {
 			t.Errorf("%s: got %+v, %v", kind, live, err)
 		}
 	}
 	delete(answers, "/v2.0/networks")
-	if live, err := d.Live(t.Context(), []string{"network"}); err == nil || live != nil {
+	if live, _, err := d.Live(t.Context(), []string{"network"}); err == nil || live != nil {
 		t.Errorf("without networks got %+v, %v", live, err)
 	}
 }

@@ -64,7 +64,7 @@ func makesAll(t *testing.T, prefix string) [][2]string {
 func TestExportOfWhatAnotherClientMade(t *testing.T) {
 	made := makesAll(t, unique("sdk"))
 	b := newBench(t)
-	live, err := b.Live(t.Context(), export.Kinds(language()))
+	live, _, err := b.Live(t.Context(), export.Kinds(language()))
 	if err != nil {
 		t.Fatal(err)
 	}

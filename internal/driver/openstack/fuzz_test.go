@@ -69,7 +69,7 @@ func FuzzLists(f *testing.F) {
 	f.Fuzz(func(t *testing.T, n uint8, answer []byte) {
 		l := lists[int(n)%len(lists)]
 		path, body = l.path, answer
-		if live, err := d.Live(t.Context(), export.Kinds(language())); err != nil && live != nil {
+		if live, _, err := d.Live(t.Context(), export.Kinds(language())); err != nil && live != nil {
 			t.Errorf("a list that failed told of %d objects", len(live))
 		}
 		wanted := target(t, l.kind, "known", values{})

@@ -22,6 +22,7 @@ const (
 // everything is asked for: no list says it. Of an image that is not shared Glance has no members.
 func (k imageKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := map[addr.Object]error{}
+	var sharing []found
 	for _, f := range objects {
 		o := f.object
 		if textAt(o.raw, "visibility") != visibilityShared {
@@ -29,18 +30,22 @@ func (k imageKind) complete(ctx context.Context, s *session, objects []found) ma
 		}
 		// Of what others share with us, Glance tells nothing but that.
 		whole := f.whole && (s.administrates() || o.project == s.project)
-		if !whole && attribute(f.want, membersAttribute) == cty.NilVal && len(f.set[membersAttribute]) == 0 {
-			continue
+		if whole || attribute(f.want, membersAttribute) != cty.NilVal || len(f.set[membersAttribute]) > 0 {
+			sharing = append(sharing, f)
 		}
-		raws, err := s.whole(ctx, call{service: serviceImage, path: pathOf("images", o.id, "members")}, "members")
-		if err != nil {
+	}
+	for i, got := range abreast(len(sharing), func(i int) ([]map[string]any, error) {
+		return s.whole(ctx, call{service: serviceImage, path: pathOf("images", sharing[i].object.id, "members")}, "members")
+	}) {
+		f, o := sharing[i], sharing[i].object
+		if err := got.err; err != nil {
 			err = fmt.Errorf("which projects it is shared with is not known: %w", err)
 			o.unseen, o.obscured = append(o.unseen, "glance"), brief(err.Error(), longestReason)
 			failures[f.address] = err
 			continue
 		}
 		var projects []string
-		for _, raw := range raws {
+		for _, raw := range got.value {
 			projects = append(projects, textAt(raw, "member_id"))
 		}
 		o.values.set(membersAttribute, texts(projects, cty.Set(cty.String)))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -17,14 +18,14 @@ type optional interface {
 	lacking(err error) bool
 }
 
-// Live returns all objects of some kinds that our user may see, whoever made them. It makes the requests of one look at
-// the cloud. When one of the kinds cannot be listed, nothing is returned: an incomplete answer would be taken for the
-// whole. A kind that the
-// cloud does not have, such as volumes without Cinder, has no objects. The caller may try again.
-func (d *Driver) Live(ctx context.Context, kinds []string) ([]unit.Live, error) {
+// Live returns all objects of some kinds that our user may see, whoever made them, and the kinds that our user may not list,
+// such as users without the rights of an administrator. It makes the requests of one look at the cloud. When one of the kinds
+// cannot be listed for another reason, or none may be, nothing is returned: an incomplete answer would be taken for the
+// whole. A kind that the cloud does not have, such as volumes without Cinder, has no objects. The caller may try again.
+func (d *Driver) Live(ctx context.Context, kinds []string) (live []unit.Live, refused []string, err error) {
 	s, err := d.connector.session(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	lists, failures := d.lists(ctx, s, kinds)
 	all := map[string][]found{}
@@ -34,14 +35,18 @@ func (d *Driver) Live(ctx context.Context, kinds []string) ([]unit.Live, error) 
 		}
 	}
 	incomplete, _ := d.complete(ctx, s, all) // what cannot be read of single objects is not exported
-	var live []unit.Live
-	var failed []error
+	var failed, denied []error
 	for _, name := range kinds {
 		if k, ok := d.kinds[name].(optional); ok && failures[name] != nil && k.lacking(failures[name]) {
 			continue
 		}
 		if err := errors.Join(failures[name], incomplete[name]); err != nil {
-			failed = append(failed, fmt.Errorf("list %s: %w", name, err))
+			err = fmt.Errorf("list %s: %w", name, err)
+			if s.denies(err) {
+				refused, denied = append(refused, name), append(denied, err)
+			} else {
+				failed = append(failed, err)
+			}
 			continue
 		}
 		for _, o := range lists[name] {
@@ -50,10 +55,19 @@ func (d *Driver) Live(ctx context.Context, kinds []string) ([]unit.Live, error) 
 			}
 		}
 	}
-	if len(failed) > 0 {
-		return nil, errors.Join(failed...)
+	if len(denied) == len(kinds) {
+		failed = append(denied, failed...)
 	}
-	return live, nil
+	if len(failed) > 0 {
+		return nil, nil, errors.Join(failed...)
+	}
+	return live, refused, nil
+}
+
+// denies tells of the error of a list that our user may not ask for it. To some who may not, a service says that there is no
+// such thing.
+func (s *session) denies(err error) bool {
+	return statusIs(err, http.StatusForbidden) || notFound(err) && !s.administrates()
 }
 
 // live is what is told of an object: nothing that is sensitive, or for others to write.

@@ -80,7 +80,7 @@ func TestSegmentsAsNeutronShowsThem(t *testing.T) {
 // exportedNetworks writes the networks of a cloud.
 func exportedNetworks(t *testing.T, d *openstack.Driver) string {
 	t.Helper()
-	live, err := d.Live(t.Context(), []string{"network"})
+	live, _, err := d.Live(t.Context(), []string{"network"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -127,26 +128,28 @@ func (o *object) lacks(places []quotaPlace, err error) {
 	}
 }
 
-// read adds the limits of projects, by project and attribute. A project that the list lacks has those
-// that all have, and is asked for by itself. Once the service does not answer, it is not asked again
-// for the others. It returns whose limits could not be read.
+// read adds the limits of projects, by project and attribute. It returns whose limits could not be read.
 func (p quotaPlace) read(ctx context.Context, s *session, projects []found, into map[string]map[string]any) map[addr.Object]error {
 	if len(projects) == 0 {
 		return nil
 	}
 	failures := map[addr.Object]error{}
-	listed, down := p.listed(ctx, s)
+	listed, err := p.listed(ctx, s)
+	lacking := slices.DeleteFunc(slices.Clone(projects), func(f found) bool { return listed[f.object.id] != nil })
+	for i, got := range p.ask(ctx, s, lacking, listed != nil, err) {
+		if got.err != nil {
+			failures[lacking[i].address] = got.err
+			continue
+		}
+		if listed == nil {
+			listed = map[string]map[string]any{}
+		}
+		listed[lacking[i].object.id] = got.value
+	}
 	for _, project := range projects {
 		id := project.object.id
-		raw, err := listed[id], down
-		if raw == nil && err == nil {
-			raw, err = s.one(ctx, call{service: p.at(s), method: http.MethodGet, path: p.path(id)}, p.key)
-		}
-		if err != nil {
-			failures[project.address] = err
-			if !answered(err) {
-				down = err
-			}
+		raw := listed[id]
+		if raw == nil {
 			continue
 		}
 		if into[id] == nil {
@@ -157,6 +160,38 @@ func (p quotaPlace) read(ctx context.Context, s *session, projects []found, into
 		}
 	}
 	return failures
+}
+
+// ask returns the limits of projects that no list has. Those that a list lacks have what all have, which one request tells for
+// several. Otherwise each is asked for by itself, but once the service does not answer it is not asked again for the others:
+// hence the first goes ahead.
+func (p quotaPlace) ask(ctx context.Context, s *session, projects []found, common bool, down error) []answer[map[string]any] {
+	path := func(i int) string { return p.path(projects[i].object.id) }
+	if common && down == nil && len(projects) > 1 {
+		raw, err := s.one(ctx, call{service: p.at(s), method: http.MethodGet, path: path(0) + "/default"}, p.key)
+		if err == nil {
+			return abreast(len(projects), func(int) (map[string]any, error) { return raw, nil })
+		}
+		if !answered(err) {
+			down = err
+		}
+	}
+	var off atomic.Pointer[error] // why the service is not asked any more
+	if down != nil {
+		off.Store(&down)
+	}
+	one := func(i int) (map[string]any, error) {
+		if err := off.Load(); err != nil {
+			return nil, *err
+		}
+		raw, err := s.one(ctx, call{service: p.at(s), method: http.MethodGet, path: path(i)}, p.key)
+		if err != nil && !answered(err) {
+			off.CompareAndSwap(nil, &err)
+		}
+		return raw, err
+	}
+	ahead := abreast(min(1, len(projects)), one)
+	return append(ahead, abreast(len(projects)-len(ahead), func(i int) (map[string]any, error) { return one(len(ahead) + i) })...)
 }
 
 // answered tells of an error whether it is the service's answer about the one thing that was asked for:

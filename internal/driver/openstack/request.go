@@ -79,6 +79,9 @@ func (s *session) do(ctx context.Context, c call) (map[string]any, error) {
 // errUnreadable says of an answer that it is none of an API.
 var errUnreadable = errors.New("the answer could not be read")
 
+// errCutShort says of a list that it lacks some, and has no pages that have them.
+var errCutShort = errors.New("the list is cut short by list_limit")
+
 // erase sends a deleting request. That there is nothing to delete is no error.
 func (s *session) erase(ctx context.Context, service, path string) error {
 	return s.delete(ctx, call{service: service, path: path})
@@ -128,7 +131,7 @@ func listIn(c call, answer map[string]any, key string) ([]map[string]any, error)
 		return nil, fmt.Errorf("GET %s of the %s service: the answer has no %s", c.path, c.service, key)
 	}
 	if truncated, _ := answer["truncated"].(bool); truncated {
-		return nil, fmt.Errorf("GET %s of the %s service: the list is cut short by list_limit", c.path, c.service)
+		return nil, fmt.Errorf("GET %s of the %s service: %w", c.path, c.service, errCutShort)
 	}
 	objects := objectsAt(answer, key)
 	if len(objects) < len(list) {

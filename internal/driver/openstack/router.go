@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,6 +28,14 @@ type routerDetail struct {
 	ours   map[string]string // port by subnet, of interfaces that bear our mark
 	others []string          // subnets of other interfaces
 }
+
+// connections are the subnets with interfaces of ours.
+func (d routerDetail) connections() map[string][]string {
+	return map[string][]string{subnetsAttribute: slices.Sorted(maps.Keys(d.ours))}
+}
+
+// subnetsAttribute are the subnets with interfaces.
+const subnetsAttribute = "subnets"
 
 func neutronRouters(language *schema.Definition) neutron {
 	return neutron{
@@ -83,13 +92,13 @@ func (k routerKind) join(f found, ports []map[string]any) {
 		}
 	}
 	slices.Sort(subnets)
-	o.values.set("subnets", texts(slices.Compact(subnets), cty.List(cty.String)))
+	o.values.set(subnetsAttribute, texts(slices.Compact(subnets), cty.List(cty.String)))
 	o.detail = detail
 }
 
 // compare handles the interfaces: each wanted one must be there, and of ours no other.
 func (k routerKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
-	if name != "subnets" {
+	if name != subnetsAttribute {
 		return false, false
 	}
 	missing, surplus := interfaces(listOf(want), o)
@@ -159,8 +168,8 @@ func (k routerKind) update(ctx context.Context, s *session, o *object, w wanted,
 	if err := k.dropRoutes(ctx, s, o, w); err != nil { // before the interfaces that they pass
 		return err
 	}
-	if slices.Contains(attributes, "subnets") {
-		missing, surplus := interfaces(w.list("subnets"), o)
+	if slices.Contains(attributes, subnetsAttribute) {
+		missing, surplus := interfaces(w.list(subnetsAttribute), o)
 		for _, subnet := range surplus {
 			if err := k.disconnect(ctx, s, o, subnet); err != nil {
 				return err

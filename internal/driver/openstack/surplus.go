@@ -10,8 +10,9 @@ import (
 )
 
 // surplus is what is to be taken away from an object, by the names of the attributes: the keys of maps and of
-// nested blocks and the elements of sets that we have set, that are there, and that are wanted no longer. What others have
-// added is not on record, and stays.
+// nested blocks and the elements of sets that we have set, that are there, and that are wanted no longer, and all that we
+// have connected by an attribute that is not written any more. What others have added is not on record, or bears no mark of
+// ours, and stays.
 func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[string][]string {
 	all := map[string][]string{}
 	for name, set := range t.Set {
@@ -35,7 +36,22 @@ func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[st
 			}
 		}
 	}
+	c, ok := m.object.detail.(connecting)
+	if !ok {
+		return all
+	}
+	for name, ours := range c.connections() {
+		if attribute(desired, name) == cty.NilVal && len(ours) > 0 && !slices.Contains(ignored(r, t, m), name) {
+			all[name] = ours
+		}
+	}
 	return all
+}
+
+// connecting is the detail of an object that we have connected to others, which bears our mark there.
+type connecting interface {
+	// connections are what the object is connected to by us, by the names of the attributes.
+	connections() map[string][]string
 }
 
 // namesIn are the keys of a map, or the texts in a set.
@@ -58,6 +74,9 @@ func concerned(nested *schema.Nested, have, want cty.Value, drop []string) cty.V
 		keys := append(nested.KeysOf(want), drop...)
 		kept := slices.DeleteFunc(have.AsValueSlice(), func(v cty.Value) bool { return !slices.Contains(keys, nested.KeyOf(v)) })
 		return collection(kept, have.Type())
+	}
+	if have.Type().IsListType() && len(drop) > 0 && !have.IsNull() && have.IsKnown() {
+		return texts(slices.DeleteFunc(listOf(have), func(name string) bool { return !slices.Contains(drop, name) }), have.Type())
 	}
 	if have.IsNull() || !have.IsKnown() || !have.Type().IsMapType() && !have.Type().IsSetType() {
 		return have

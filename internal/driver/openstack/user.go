@@ -7,7 +7,6 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -31,29 +30,6 @@ func keystoneUsers(language *schema.Definition) keystone {
 
 func (k userKind) list(ctx context.Context, s *session) ([]*object, error) {
 	return k.listOfDomains(ctx, s)
-}
-
-// complete asks for the groups of the users that write some, or that we have put into some. Keystone has no list
-// of who is where.
-func (k userKind) complete(ctx context.Context, s *session, users []found) map[addr.Object]error {
-	failures := map[addr.Object]error{}
-	for _, u := range users {
-		if attribute(u.want, groupsAttribute) == cty.NilVal && len(u.set[groupsAttribute]) == 0 {
-			continue
-		}
-		raws, err := s.all(ctx, call{service: serviceIdentity, path: pathOf("users", u.object.id, "groups")}, "groups")
-		if err != nil {
-			failures[u.address] = err
-			u.object.unseen, u.object.obscured = []string{"keystone"}, brief("its groups could not be seen: "+err.Error(), longestReason)
-			continue
-		}
-		var ids []string
-		for _, raw := range raws {
-			ids = append(ids, textAt(raw, "id"))
-		}
-		u.object.values.set(groupsAttribute, texts(ids, cty.Set(cty.String)))
-	}
-	return failures
 }
 
 func (k userKind) create(ctx context.Context, s *session, w wanted) (*object, error) {

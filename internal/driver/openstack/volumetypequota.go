@@ -30,17 +30,29 @@ const noLimit = -1
 // project.
 func (k volumeTypeKind) completeQuotas(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := map[addr.Object]error{}
-	limits, refused := map[string]map[string]any{}, map[string]error{}
-	for _, f := range objects {
-		nested := k.schema.Nested(typeQuota)
+	nested := k.schema.Nested(typeQuota)
+	limited := func(f found) []string {
 		projects := append(nested.KeysOf(unmarked(attribute(f.want, typeQuota))), f.set[typeQuota]...)
 		slices.Sort(projects)
+		return slices.Compact(projects)
+	}
+	var all []string
+	for _, f := range objects {
+		all = append(all, limited(f)...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	limits, refused := map[string]map[string]any{}, map[string]error{}
+	for i, got := range abreast(len(all), func(i int) (map[string]any, error) {
+		return s.one(ctx, call{service: s.volumes(), method: http.MethodGet, path: pathOf("os-quota-sets", all[i])}, "quota_set")
+	}) {
+		limits[all[i]], refused[all[i]] = got.value, got.err
+	}
+	for _, f := range objects {
+		projects := limited(f)
 		var blocks []cty.Value
 		var failed error
-		for _, project := range slices.Compact(projects) {
-			if limits[project] == nil && refused[project] == nil {
-				limits[project], refused[project] = s.one(ctx, call{service: s.volumes(), method: http.MethodGet, path: pathOf("os-quota-sets", project)}, "quota_set")
-			}
+		for _, project := range projects {
 			if err := refused[project]; err != nil {
 				failed = err
 				break

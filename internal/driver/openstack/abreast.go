@@ -1,0 +1,30 @@
+package openstack
+
+import "sync"
+
+// answer is what came of one of several questions.
+type answer[T any] struct {
+	value T
+	err   error
+}
+
+// abreast asks n questions, as many at a time as kinds are listed, and returns the answers in the order of the questions. It
+// is for what no list says. What is done with the answers is left to the caller, as two of them may be about one object.
+func abreast[T any](n int, ask func(i int) (T, error)) []answer[T] {
+	answers := make([]answer[T], n)
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range min(listsAtOnce, n) {
+		group.Go(func() {
+			for i := range next {
+				answers[i].value, answers[i].err = ask(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	return answers
+}

@@ -1,0 +1,71 @@
+package openstack_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/export"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// member is a cloud as a member of a project sees it: what Keystone, Nova and Cinder refuse by their usual policies is refused.
+func member() map[string]func(*http.Request) any {
+	answers := whole()
+	for _, path := range []string{
+		"/v3/domains", "/v3/users", "/v3/groups", "/v3/roles", "/v3/role_assignments", "/v3/services", "/v3/endpoints", "/v3/projects",
+		"/v2.1/os-aggregates", "/v3/p1/qos-specs",
+	} {
+		answers[path] = func(*http.Request) any { return http.StatusForbidden }
+	}
+	answers["/v3/auth/projects"] = listed("projects", map[string]any{"id": "p1", "name": "shop", "domain_id": "default", "enabled": true})
+	answers["/v2.1/servers/detail"] = listed("servers")
+	answers["/v2.0/routers"] = listed("routers")
+	return answers
+}
+
+// TestExportAsAMember leaves out what our user may not list, and has all else.
+func TestExportAsAMember(t *testing.T) {
+	t.Parallel()
+	d := answering(t, member(), "member")
+	live, refused, err := d.Live(t.Context(), export.Kinds(language()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(refused)
+	want := "domain group host_aggregate identity_endpoint identity_service role role_assignment user volume_qos"
+	if got := strings.Join(refused, " "); got != want {
+		t.Errorf("refused are %s, want %s", got, want)
+	}
+	for _, kind := range []string{"project", "network", "image", "volume", "security_group"} {
+		if !slices.ContainsFunc(live, func(o unit.Live) bool { return o.Kind == kind }) {
+			t.Errorf("there is no %s", kind)
+		}
+	}
+	result, err := export.Export(language(), live, export.Selection{Project: "shop"})
+	if err != nil || result.Objects == 0 {
+		t.Errorf("of its project: %d objects, %v", result.Objects, err)
+	}
+}
+
+// TestExportOfNothingButWhatIsRefused fails, as does a list that is not there for other reasons.
+func TestExportOfNothingButWhatIsRefused(t *testing.T) {
+	t.Parallel()
+	d := answering(t, member(), "member")
+	if live, refused, err := d.Live(t.Context(), []string{"user", "group"}); err == nil || !strings.Contains(err.Error(), "list group") || live != nil || refused != nil {
+		t.Errorf("got %+v, %v, %v", live, refused, err)
+	}
+	answers := member()
+	answers["/v2.0/networks"] = func(*http.Request) any { return map[string]any{"networks": "none"} }
+	if live, _, err := answering(t, answers, "member").Live(t.Context(), []string{"network", "user"}); err == nil || live != nil {
+		t.Errorf("with a list that cannot be read: %+v, %v", live, err)
+	}
+	delete(answers, "/v2.0/networks") // hidden from some
+	if _, refused, err := answering(t, answers, "member").Live(t.Context(), []string{"network", "image"}); err != nil || !slices.Equal(refused, []string{"network"}) {
+		t.Errorf("as a member: refused are %v, %v", refused, err)
+	}
+	if _, _, err := answering(t, answers, "admin").Live(t.Context(), []string{"network", "image"}); err == nil {
+		t.Error("an administrator is shown nothing, and nobody says so")
+	}
+}

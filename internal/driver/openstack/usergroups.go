@@ -1,0 +1,114 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+)
+
+// complete finds out which groups users are in, of those that write some, or that we have put into some. Keystone has no
+// list of who is where: it is asked by the groups that matter or by the users, whichever are fewer. Of other groups nothing
+// is told either way, so that what others read of a user does not hang on how many users there are.
+func (k userKind) complete(ctx context.Context, s *session, users []found) map[addr.Object]error {
+	m := memberships{in: map[string]map[string]bool{}, groups: map[string]error{}, users: map[string]error{}}
+	var members []found
+	for _, u := range users {
+		if attribute(u.want, groupsAttribute) == cty.NilVal && len(u.set[groupsAttribute]) == 0 {
+			continue
+		}
+		members = append(members, u)
+		for _, group := range groupsThatMatter(u) {
+			m.in[group] = map[string]bool{}
+		}
+	}
+	if len(m.in) < len(members) {
+		m.askByGroup(ctx, s)
+		m.askByUser(ctx, s, slices.DeleteFunc(slices.Clone(members), func(u found) bool { return !m.hidden(u) }))
+	} else {
+		m.askByUser(ctx, s, members)
+	}
+	failures := map[addr.Object]error{}
+	for _, u := range members {
+		ids, err := m.of(u)
+		if err != nil {
+			failures[u.address] = err
+			u.object.unseen, u.object.obscured = []string{keystoneService}, brief("its groups could not be seen: "+err.Error(), longestReason)
+			continue
+		}
+		u.object.values.set(groupsAttribute, texts(ids, cty.Set(cty.String)))
+	}
+	return failures
+}
+
+// groupsThatMatter are those that a user should be in, and those that we have put it into.
+func groupsThatMatter(u found) []string {
+	groups := append(listOf(unmarked(attribute(u.want, groupsAttribute))), u.set[groupsAttribute]...)
+	groups = slices.DeleteFunc(groups, func(id string) bool { return id == "" }) // not known yet
+	slices.Sort(groups)
+	return slices.Compact(groups)
+}
+
+// memberships are who is in which groups.
+type memberships struct {
+	in     map[string]map[string]bool // users by group
+	groups map[string]error           // why it is not known who is in a group
+	users  map[string]error           // of those that were asked for by themselves, whatever is known of their groups
+}
+
+func (m memberships) askByGroup(ctx context.Context, s *session) {
+	groups := slices.Sorted(maps.Keys(m.in))
+	for i, got := range abreast(len(groups), func(i int) ([]map[string]any, error) {
+		return s.all(ctx, call{service: serviceIdentity, path: pathOf(groupsAttribute, groups[i], "users")}, "users")
+	}) {
+		if got.err != nil && !notFound(got.err) { // nobody is in a group that is gone
+			m.groups[groups[i]] = got.err
+		}
+		for _, raw := range got.value {
+			m.in[groups[i]][textAt(raw, "id")] = true
+		}
+	}
+}
+
+func (m memberships) askByUser(ctx context.Context, s *session, users []found) {
+	for i, got := range abreast(len(users), func(i int) ([]map[string]any, error) {
+		return s.all(ctx, call{service: serviceIdentity, path: pathOf("users", users[i].object.id, groupsAttribute)}, groupsAttribute)
+	}) {
+		user := users[i].object.id
+		m.users[user] = got.err
+		for _, raw := range got.value {
+			if group := textAt(raw, "id"); m.in[group] != nil {
+				m.in[group][user] = true
+			}
+		}
+	}
+}
+
+// hidden tells whether the members of a group of the user are not told, while the groups of the user may be: a list may be cut
+// short, or be for others only.
+func (m memberships) hidden(u found) bool {
+	return slices.ContainsFunc(groupsThatMatter(u), func(group string) bool {
+		err := m.groups[group]
+		return err != nil && (answered(err) || errors.Is(err, errCutShort))
+	})
+}
+
+// of returns the groups that a user is in, as far as they matter.
+func (m memberships) of(u found) ([]string, error) {
+	user := u.object.id
+	var groups []string
+	err, asked := m.users[user]
+	for _, group := range groupsThatMatter(u) {
+		if !asked && err == nil {
+			err = m.groups[group]
+		}
+		if m.in[group][user] {
+			groups = append(groups, group)
+		}
+	}
+	return groups, err
+}
