@@ -1,6 +1,6 @@
 package openstack
 
-import "sync"
+import "github.com/kupenstack/kupenstack-sync/internal/contain"
 
 // answer is what came of one of several questions.
 type answer[T any] struct {
@@ -12,19 +12,10 @@ type answer[T any] struct {
 // is for what no list says. What is done with the answers is left to the caller, as two of them may be about one object.
 func abreast[T any](n int, ask func(i int) (T, error)) []answer[T] {
 	answers := make([]answer[T], n)
-	next := make(chan int)
-	var group sync.WaitGroup
-	for range min(listsAtOnce, n) {
-		group.Go(func() {
-			for i := range next {
-				answers[i].value, answers[i].err = ask(i)
-			}
-		})
-	}
+	group := contain.AtOnce(listsAtOnce)
 	for i := range n {
-		next <- i
+		group.Go(func() { answers[i].value, answers[i].err = ask(i) })
 	}
-	close(next)
 	group.Wait()
 	return answers
 }
