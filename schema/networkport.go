@@ -95,12 +95,12 @@ func floatingIPBlock() Block {
 			projectAttribute(),
 			descriptionAttribute(),
 			{
-				Name: "port", Type: cty.String, Reference: &Reference{Kind: "port", Output: "id"}, Lookup: true,
-				Doc: "The port that it leads to. Unless this or instance is written, it is up to others.",
+				Name: "port", Type: cty.String, Connects: true, Reference: &Reference{Kind: "port", Output: "id"}, Lookup: true,
+				Doc: "The port that it leads to. Unless this or instance is written, it is up to others. Taken out of the block, the address leads nowhere any more, unless others have changed that since.",
 			},
 			{
-				Name: "instance", Type: cty.String, Conflicts: "port", Reference: &Reference{Kind: "instance", Output: "id"},
-				Doc: "The instance that it leads to, by its only port, or the one that has fixed_ip.",
+				Name: "instance", Type: cty.String, Conflicts: "port", Connects: true, Reference: &Reference{Kind: "instance", Output: "id"},
+				Doc: "The instance that it leads to, by its only port, or the one that has fixed_ip. Taken out of the block, the address leads nowhere any more, unless others have changed that since.",
 			},
 			{
 				Name: "fixed_ip", Type: cty.String, Format: FormatIP, Example: cty.StringVal("10.1.0.5"),

@@ -13,7 +13,7 @@ import (
 const maxSet = 2048
 
 // Set returns what goes on record of a unit that is as it is wanted: the keys of its maps, the elements of its
-// sets and the keys of its nested blocks, sorted, by the names of the attributes and blocks. What is sensitive is left out. Of what is ignored,
+// sets, the keys of its nested blocks and what it is connected to, sorted, by the names of the attributes and blocks. What is sensitive is left out. Of what is ignored,
 // the names on record until now stay. It is nil where there is nothing.
 func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[string][]string {
 	resource, ok := u.Spec.(*unit.Resource)
@@ -26,6 +26,9 @@ func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[stri
 		found := namesIn(desired.GetAttr(name))
 		if nested != nil {
 			found = bounded(nested.KeysOf(desired.GetAttr(name)))
+		}
+		if a := resource.Block.Attribute(name); a != nil && a.Connects {
+			found = textIn(desired.GetAttr(name))
 		}
 		if slices.Contains(resource.Ignore, name) {
 			found = recorded[name]
@@ -68,6 +71,14 @@ func namesIn(v cty.Value) []string {
 		}
 	}
 	return bounded(found)
+}
+
+// textIn is a text that is not empty.
+func textIn(v cty.Value) []string {
+	if v.IsMarked() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String || v.AsString() == "" {
+		return nil
+	}
+	return []string{v.AsString()}
 }
 
 func bounded(names []string) []string {

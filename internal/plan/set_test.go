@@ -45,3 +45,14 @@ func TestSet(t *testing.T) {
 		t.Errorf("%d on record", len(got["metadata"]))
 	}
 }
+
+// TestSetOfWhatConnects: what an object is connected to goes on record, other texts do not.
+func TestSetOfWhatConnects(t *testing.T) {
+	u := &unit.Unit{Spec: &unit.Resource{Kind: "floating_ip", Block: schema.New().Resource("floating_ip")}}
+	desired := cty.ObjectVal(map[string]cty.Value{
+		"floating_network": cty.StringVal("n1"), "port": cty.StringVal("p1"), "instance": cty.NullVal(cty.String),
+	})
+	if got, want := Set(u, desired, nil), (map[string][]string{"port": {"p1"}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -92,6 +92,9 @@ func (k floatingIPKind) update(ctx context.Context, s *session, o *object, w wan
 			}
 		}
 	}
+	if len(w.drop[portAttribute])+len(w.drop[instanceAttribute]) > 0 {
+		body[keyPort] = nil
+	}
 	if err := k.put(ctx, s, o.id, body); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[string][]string {
 	all := map[string][]string{}
 	for name, set := range t.Set {
-		if slices.Contains(ignored(r, t, m), name) {
+		if slices.Contains(ignored(r, t, m), name) || otherwise(r.Block, name, desired) {
 			continue
 		}
 		want := attribute(desired, name)
@@ -26,6 +26,12 @@ func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[st
 			}
 		}
 		names := namesIn
+		if a := r.Block.Attribute(name); a != nil && a.Connects {
+			names = textIn
+			if want != cty.NilVal {
+				continue // what is written takes its place
+			}
+		}
 		if nested := r.Block.Nested(name); nested != nil {
 			names = nested.KeysOf
 		}
@@ -48,6 +54,14 @@ func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[st
 	return all
 }
 
+// otherwise tells whether what something was connected by is written in another way, such as the instance that has a port.
+func otherwise(block *schema.Block, name string, desired cty.Value) bool {
+	was := block.Attribute(name)
+	return was != nil && was.Connects && slices.ContainsFunc(block.Attributes, func(a schema.Attribute) bool {
+		return a.Connects && a.Name != name && attribute(desired, a.Name) != cty.NilVal
+	})
+}
+
 // connecting is the detail of an object that we have connected to others, which bears our mark there.
 type connecting interface {
 	// connections are what the object is connected to by us, by the names of the attributes.
@@ -65,6 +79,14 @@ func namesIn(v cty.Value) []string {
 		names = append(names, textOf(key))
 	}
 	return names
+}
+
+// textIn is a text that is not empty.
+func textIn(v cty.Value) []string {
+	if text := textOf(v); text != "" {
+		return []string{text}
+	}
+	return nil
 }
 
 // concerned is what is there without what others have added, which stays: only what is wanted, or is taken
@@ -101,6 +123,8 @@ func concerned(nested *schema.Nested, have, want cty.Value, drop []string) cty.V
 // emptied is what is left to be wanted of a map, a set or nested blocks that is taken out as a whole.
 func emptied(t cty.Type) cty.Value {
 	switch {
+	case t == cty.String:
+		return cty.StringVal("")
 	case t.IsSetType():
 		return cty.SetValEmpty(t.ElementType())
 	case t.IsListType():
