@@ -14,6 +14,9 @@ type API struct {
 	Public string
 	// Hosts are the nodes on which the service has agents, as Kubernetes names them.
 	Hosts []string
+	// Parts are programs of the service of which one each has to be up wherever that is, with @ and the backend behind
+	// those that there are some of for each.
+	Parts []string
 }
 
 // ServiceDashboard is the type of what is no API, but pages for people.

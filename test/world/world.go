@@ -32,10 +32,10 @@ const (
 const StatusBranch = "kupenstack-status"
 
 // Behind the pods of the other services there is nothing that could be asked whether it works, and no agents behind
-// Neutron.
+// Neutron. The Cinder of a test bed has other backends than the one of the configuration.
 const (
 	checks = "KUPENSTACK_API_CHECKS"
-	real   = "cinder,glance,keystone,nova,placement"
+	real   = "glance,keystone,nova,placement"
 )
 
 // World is all of it.
