@@ -47,8 +47,8 @@ func (c Checks) asks(service string) bool {
 	return !c.Off && (c.Only == nil || slices.Contains(c.Only, service))
 }
 
-// api is what has to answer before a service is ready, nil for nothing.
-func (c *composer) api(service string) *unit.API {
+// api is what has to answer before a service with some values is ready, nil for nothing.
+func (c *composer) api(service string, values map[string]any) *unit.API {
 	kind, known := apis()[service]
 	if !known || !c.facts.Checks.asks(service) {
 		return nil
@@ -67,6 +67,8 @@ func (c *composer) api(service string) *unit.API {
 		api.Hosts = c.hostsOf(schema.RoleCompute)
 	case "neutron":
 		api.Hosts = c.hostsOf(schema.RoleCompute, schema.RoleNetwork)
+	case volumesService:
+		api.Parts = partsOfCinder(values)
 	}
 	api.Programs = c.programs(service)
 	return api

@@ -1,6 +1,7 @@
 package compose_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,31 @@ func TestBackends(t *testing.T) {
 			}
 			if got := compact(at(composed.Release(t, units, "nova").Values, []string{"conf", "enable_iscsi"})); got != c.iscsi {
 				t.Errorf("conf.enable_iscsi of Nova is %s", got)
+			}
+		})
+	}
+}
+
+// TestPartsOfCinder wants every backend to be up before Cinder is ready, and what makes backups where it is deployed.
+func TestPartsOfCinder(t *testing.T) {
+	for name, c := range map[string]struct {
+		storage, block string
+		want           []string
+	}{
+		"a pool by the cloud":  {"ceph", "", []string{"cinder-volume@rbd1", "cinder-backup"}},
+		"disks by the cloud":   {"lvm", "", []string{"cinder-volume@lvm1"}},
+		"blocks":               {"ceph", poolBackends + localBackend, []string{"cinder-volume@fast", "cinder-volume@local", "cinder-volume@slow", "cinder-backup"}},
+		"no backups":           {"ceph", `values = { manifests = { deployment_backup = false } }`, []string{"cinder-volume@rbd1"}},
+		"backups, 0 times":     {"ceph", `values = { pod = { replicas = { backup = 0 } } }`, []string{"cinder-volume@rbd1"}},
+		"volumes elsewhere":    {"ceph", `values = { manifests = { deployment_volume = false } }`, []string{"cinder-backup"}},
+		"of a StatefulSet":     {"lvm", `values = { manifests = { deployment_volume = false, statefulset_volume = true } }`, []string{"cinder-volume@lvm1"}},
+		"backends by values":   {"lvm", `conf = { cinder = { DEFAULT = { enabled_backends = "lvm1, more" } } }`, []string{"cinder-volume@lvm1", "cinder-volume@more"}},
+		"nobody may know them": {"lvm", `conf = { cinder = { DEFAULT = { enabled_backends = sensitive("lvm1") } } }`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			api := composed.Release(t, unitsOf(t, composed.WithBackends(c.storage, 1, c.block)), "cinder").API
+			if api == nil || !slices.Equal(api.Parts, c.want) {
+				t.Errorf("it is %+v, want %q", api, c.want)
 			}
 		})
 	}

@@ -87,14 +87,14 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	c.checkAlone(s, values)
 	c.checkPods(s, values)
 	c.checkServicePins(s, values)
-	fixed := c.fixed(s, values)
+	fixed, api := c.fixed(s, values), c.api(s.Name, values)
 	closes, drifts := c.closes(s.Name, values), rewritten(s.Name, values)
 	values, secrets := c.conceal(withPorts(values))
 	release := &unit.Release{
 		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
 		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Written: c.writtenKeys(s), Series: c.known(),
-		API: c.api(s.Name), RollBack: s.RollBack, Retry: s.Retry,
+		API: api, RollBack: s.RollBack, Retry: s.Retry,
 		IgnoreDrift: append(c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address), drifts...),
 		Made:        made(s.Name, cloud.Namespace, values),
 	}

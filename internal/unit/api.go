@@ -17,6 +17,9 @@ type API struct {
 	Public string
 	// Hosts are the nodes on which the service has agents, as Kubernetes names them.
 	Hosts []string
+	// Parts are programs of the service of which one each has to be up wherever that is, with @ and the backend behind
+	// those that there are some of for each.
+	Parts []string
 	// Programs are those of the agents that pods run on nodes.
 	Programs []Program
 	// Running returns the nodes on which pods of a program's DaemonSets work. Who asks sets it, and it costs requests:

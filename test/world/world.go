@@ -32,10 +32,11 @@ const (
 const StatusBranch = "kupenstack-status"
 
 // Behind the pods of the other services there is nothing that could be asked whether it works, and no agents behind
-// Neutron. In a Nova that is not of the test bed none of the nodes that are played can report.
+// Neutron. The Cinder of a test bed has other backends than the one of the configuration, and in a Nova that is not of the
+// test bed none of the nodes that are played can report.
 const (
 	checks = "KUPENSTACK_API_CHECKS"
-	real   = "cinder,glance,keystone,placement"
+	real   = "glance,keystone,placement"
 	played = "nova"
 )
 

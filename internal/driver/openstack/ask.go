@@ -27,12 +27,13 @@ type question struct {
 	lacks  func(agents []Agent, hosts []string) string
 }
 
-// questions are by the type of the service.
-func questions() map[string]question {
+// questions are by the type of the service, some parts of which have to be up.
+func questions(parts []string) map[string]question {
 	few := func(path, key string) question {
 		return question{path: path, key: key, query: url.Values{"limit": {"1"}}}
 	}
-	volumes := question{path: "os-services", key: "services", agents: computeAgent, lacks: volumesLack}
+	volumes := question{path: "os-services", key: "services", agents: computeAgent}
+	volumes.lacks = func(agents []Agent, _ []string) string { return volumesLack(agents, parts) }
 	return map[string]question{
 		serviceIdentity:   {path: pathOf("auth", "projects"), key: "projects"},
 		serviceImage:      few("images", "images"),
@@ -57,7 +58,7 @@ func (d *Driver) Ask(ctx context.Context, api unit.API) unit.Answer {
 	if api.Service == unit.ServiceDashboard {
 		return d.askDashboard(ctx, api)
 	}
-	q, known := questions()[api.Service]
+	q, known := questions(api.Parts)[api.Service]
 	if !known {
 		return unit.Answer{}
 	}

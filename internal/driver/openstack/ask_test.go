@@ -138,6 +138,13 @@ func TestWhatServicesAnswer(t *testing.T) {
 		return api
 	}
 	image, volumes := unit.API{Service: "image"}, unit.API{Service: "volumev3"}
+	backends := unit.API{Service: "volumev3", Parts: []string{"cinder-volume@fast", "cinder-volume@slow", "cinder-backup"}}
+	cinder := func(fast, slow, backup, status string) http.HandlerFunc {
+		return says(http.StatusOK, strings.NewReplacer("%1", fast, "%2", slow, "%3", backup, "%4", status).Replace(`{"services": [
+			{"binary": "cinder-scheduler", "host": "s", "state": "up", "status": "enabled"}, {"binary": "cinder-volume", "host": "old@fast", "state": "down", "status": "enabled"},
+			{"binary": "cinder-volume", "host": "c@fast", "state": "%1", "status": "enabled"}, {"binary": "cinder-volume", "host": "c@slow", "state": "%2", "status": "%4"},
+			{"binary": "cinder-volume", "host": "c@gone", "state": "down", "status": "enabled"}, {"binary": "cinder-backup", "host": "c", "state": "%3", "status": "enabled"}]}`))
+	}
 	for _, test := range []struct {
 		name    string
 		api     unit.API
@@ -172,6 +179,11 @@ func TestWhatServicesAnswer(t *testing.T) {
 		{name: "no agents", api: networks, answer: says(200, `{"agents": []}`), roles: []string{"admin"}, want: unit.ReachRefuses, message: "no agent has reported yet"},
 		{name: "no agents that our user sees", api: networks, answer: says(200, `{"agents": []}`), roles: []string{"member"}, want: unit.ReachAnswers},
 		{name: "no volumes", api: volumes, answer: says(200, `{"services": [{"binary": "cinder-scheduler", "host": "a", "state": "up", "status": "enabled"}]}`), want: unit.ReachRefuses, message: "no cinder-volume is up"},
+		{name: "all backends up", api: backends, answer: cinder("up", "up", "up", "enabled"), want: unit.ReachAnswers},
+		{name: "a backend down", api: backends, answer: cinder("up", "down", "up", "enabled"), want: unit.ReachRefuses, message: "GET URL/v3/p1/os-services: no cinder-volume of the backend slow is up"},
+		{name: "a backend out of use", api: backends, answer: cinder("up", "down", "up", "disabled"), want: unit.ReachAnswers},
+		{name: "a backend and backups down", api: backends, answer: cinder("down", "up", "down", "enabled"), want: unit.ReachRefuses, message: "no cinder-volume of the backend fast and no cinder-backup is up"},
+		{name: "a backend that never came", api: unit.API{Service: "volumev3", Parts: []string{"cinder-volume@other"}}, answer: cinder("up", "up", "up", "enabled"), want: unit.ReachRefuses, message: "no cinder-volume of the backend other is up"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel() // what a service fails at is asked again after a moment

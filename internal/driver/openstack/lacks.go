@@ -26,9 +26,30 @@ func computeLacks(agents []Agent, hosts []string) string {
 	return downOn(agents, hosts)
 }
 
-// volumesLack says what Cinder misses. Which hosts it keeps volumes on is no matter of nodes.
-func volumesLack(agents []Agent, _ []string) string {
-	return noneUp(agents, "cinder-scheduler", "cinder-volume")
+// volumesLack says what Cinder misses, which has a service for each backend. Which hosts it keeps volumes on is no matter
+// of nodes. A part that was taken out of use is not missed.
+func volumesLack(agents []Agent, parts []string) string {
+	if lacks := noneUp(agents, "cinder-scheduler", "cinder-volume"); lacks != "" {
+		return lacks
+	}
+	var down []string
+	for _, part := range parts {
+		program, backend, _ := strings.Cut(part, "@")
+		if slices.ContainsFunc(agents, func(a Agent) bool {
+			_, of, _ := strings.Cut(a.Host, "@")
+			return a.Binary == program && of == backend && (a.Up || !a.Enabled)
+		}) {
+			continue
+		}
+		if backend != "" {
+			program += " of the backend " + backend
+		}
+		down = append(down, program)
+	}
+	if len(down) == 0 {
+		return ""
+	}
+	return "no " + strings.Join(down, " and no ") + " is up"
 }
 
 // networkLacks says what Neutron misses.
