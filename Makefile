@@ -62,7 +62,8 @@ fuzz: ## every fuzz target for FUZZTIME each, with the race detector
 	done
 
 # Through gotestsum, which keeps what a test logged when it hangs, its seed above all. With SOAK=20 there are 500
-# runs of random configurations under random faults.
+# runs of random configurations under random faults. However short it is, daemons are killed 300 times at least: the
+# test fails otherwise.
 soak: SOAKONCE = $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -count 1
 soak: SOAKTEST = $(SOAKONCE) -count $(SOAK) -shuffle on
 soak: $(TESTBED) ## the tests of faults, crashes and kills SOAK times, each time with new seeds and in another order; SOAK=20 takes a night

@@ -96,7 +96,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel() // in a world of its own
 			w := world.WithoutOpenStack(t)
-			s := &stepped{killed: killed{story{World: w, all: t, proxies: w.Proxies(t)}}, kind: kind, dir: t.TempDir(), texts: map[string]string{}}
+			s := &stepped{story: story{World: w, all: t, proxies: w.Proxies(t)}, kind: kind, dir: t.TempDir(), texts: map[string]string{}}
 			s.Files.Write("more/app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.0.0\n")
 			s.Files.Write("more/app/templates/all.yaml", steppedChart)
 			s.texts[s.namespace()] = "0"
@@ -129,7 +129,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 }
 
 type stepped struct {
-	killed
+	story
 	kind  string
 	dir   string
 	texts map[string]string // of the releases, by their namespaces

@@ -20,8 +20,9 @@ import (
 const passes = 3
 
 // threePasses counts what further passes of a process of its own each cost: they may list and watch, but
-// neither write nor ask for the objects one by one, not even by a dry run.
-func (s *story) threePasses(t *testing.T, lists []string) {
+// neither write nor ask for the objects one by one, not even by a dry run. How often some lists are asked for may be up to
+// what others have in OpenStack.
+func (s *story) threePasses(t *testing.T, lists []string, varying ...string) {
 	t.Helper()
 	since, err := s.Cluster.AuditOffset()
 	if err != nil {
@@ -55,6 +56,9 @@ func (s *story) threePasses(t *testing.T, lists []string) {
 		delete(asked, list)
 	}
 	for what, times := range asked {
+		if slices.Contains(varying, what) {
+			continue
+		}
 		t.Errorf("%s was asked for %d times in %d passes", what, times, passes)
 	}
 }
@@ -166,6 +170,13 @@ func smallLists() []string {
 		"compute /v2.1/flavors/detail", "compute /v2.1/os-keypairs", "compute /v2.1/servers/detail", "identity /v3/projects", "image /v2/images", "image /v2/images",
 		"network /v2.0/networks", "network /v2.0/ports", "network /v2.0/subnets",
 	}
+}
+
+// variousLists are what the small cloud of the tests costs, which has a few kinds more. What it writes of quotas, roles
+// that are given and members of images is asked for one by one, as no list has it.
+func variousLists() []string {
+	return append(smallLists(), "identity /v3/roles", "identity /v3/role_assignments", "compute /v2.1/os-quota-sets/{id}",
+		"image /v2/images/{id}/members", "network /v2.0/floatingips", "network /v2.0/routers", "network /v2.0/security-groups", "block-storage,volumev3 /v3/{id}/volumes/detail")
 }
 
 // demoLists are what the demo's cloud costs: the ports are those of instances and routers alike. The

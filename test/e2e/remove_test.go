@@ -45,42 +45,6 @@ func (s *story) remove(t *testing.T) {
 	})
 }
 
-// takeAway takes the cloud away: what is in OpenStack first, as it could not be reached any more, then the
-// services, each before what it needs.
-func (s *killed) takeAway(t *testing.T) {
-	before := s.Objects(t, nil)
-	begin := s.requests()
-	infrastructure := []string{"mariadb", "rabbitmq", "memcached"}
-	s.Files.Write("away.hcl", "removed {\n  from = cloud.small\n}\n")
-	s.commit = s.Push(t, "Take everything away")
-	if r := s.proxies.Run(t, converges); r.Code != 0 {
-		t.Errorf("the pass ended with %d:\n%s%s", r.Code, r.Stdout, r.Stderr)
-	}
-	if status, _ := s.ReadStatus(t); status.Verdict != "converged" || status.Applied.Hash != s.commit {
-		t.Errorf("the status branch says %s of %s", status.Verdict, status.Applied.Hash)
-	}
-	if left := s.Objects(t, before); len(left) > 0 {
-		t.Errorf("of\n%q\nthese are left:\n%q", before.Names(), left.Names())
-	}
-	// Without the keys nothing could be read any more that they encrypt.
-	if left := s.Released(t, namespace); !slices.Equal(left, []string{"Secret keystone-credential-keys", "Secret keystone-fernet-keys"}) {
-		t.Errorf("objects of releases are left: %q", left)
-	}
-	order := [][2]string{
-		{"instance gone", "subnet"},
-		{"instance", "flavor"},
-		{"instance", "image"},
-		{"instance", "key pair"},
-		{"subnet", "network"},
-		{"network", "project"},
-		{"project", "release keystone"},
-	}
-	for _, service := range infrastructure {
-		order = append(order, [2]string{"release keystone", "release " + service})
-	}
-	inOrder(t, s.proxies.Requests()[begin:], order)
-}
-
 // requests is how many requests the proxies have seen so far.
 func (s *story) requests() int {
 	if s.proxies == nil {
@@ -125,6 +89,12 @@ func inOrder(t *testing.T, requests []faultproxy.Request, pairs [][2]string) {
 	if len(gone) != len(servers) {
 		t.Errorf("of %d instances %d were seen to be gone", len(servers), len(gone))
 	}
+	eachBefore(t, at, pairs)
+}
+
+// eachBefore fails the test unless of each pair all requests about the first came before any about the second.
+func eachBefore(t *testing.T, at map[string][]faultproxy.Request, pairs [][2]string) {
+	t.Helper()
 	for _, pair := range pairs {
 		first, second := at[pair[0]], at[pair[1]]
 		switch {

@@ -12,7 +12,7 @@ import (
 )
 
 // Meddle sends a request to one of OpenStack's APIs behind the product's back: "identity", "image",
-// "compute" or "network". A path begins behind the API's version, and a list as the body is a patch of
+// "compute", "network" or "volume". A path begins behind the API's version, and a list as the body is a patch of
 // an image. The test fails unless the answer is one of success. What an API failed at itself is asked
 // again, and is done when it has been done then: Neutron answers 500, with the work behind it, when an
 // agent that it counted on goes meanwhile.
@@ -123,5 +123,7 @@ func (w *World) Raw(t testing.TB, kind, name string) map[string]any {
 type opener = func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)
 
 func openers() map[string]opener {
-	return map[string]opener{"identity": client.NewIdentityV3, "image": client.NewImageV2, "compute": client.NewComputeV2, "network": client.NewNetworkV2}
+	return map[string]opener{
+		"identity": client.NewIdentityV3, "image": client.NewImageV2, "compute": client.NewComputeV2, "network": client.NewNetworkV2, "volume": client.NewBlockStorageV3,
+	}
 }
