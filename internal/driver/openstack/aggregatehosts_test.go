@@ -105,19 +105,11 @@ func TestHostsOfSelectedNodes(t *testing.T) {
 // TestBedHostsByNodes has the hosts of nodes in an aggregate as labels choose them, and waits for a node without one.
 func TestBedHostsByNodes(t *testing.T) {
 	b := newBench(t)
-	agents, err := b.ComputeAgents(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	host := ""
-	for _, a := range agents {
-		if a.Binary == "nova-compute" {
-			host = a.Host
-		}
-	}
-	if host == "" {
+	hosts := computeHosts(t, b)
+	if len(hosts) == 0 {
 		t.Fatal("nova-compute runs nowhere")
 	}
+	host := hosts[0]
 	node, _, _ := strings.Cut(strings.ToLower(host), ".") // as Kubernetes calls it
 	aggregate := target(t, "host_aggregate", unique("selected"), values{"node_selector": texted("gpu", "a100"), "hosts": set(node)})
 	aggregate.Set = map[string][]string{"hosts": {node}}
@@ -126,7 +118,7 @@ func TestBedHostsByNodes(t *testing.T) {
 		t.Errorf("the hosts are %#v", st.Outputs.GetAttr("hosts"))
 	}
 	raw, _ := request(t, "compute", http.MethodGet, "os-aggregates/"+aggregate.ID, nil)["aggregate"].(map[string]any)
-	if hosts, _ := raw["hosts"].([]any); !slices.Equal(hosts, []any{host}) {
+	if has, _ := raw["hosts"].([]any); !slices.Equal(has, []any{host}) {
 		t.Errorf("Nova has %v", raw)
 	}
 	b.settled(t, aggregate, "/v2.1/os-aggregates", "/v2.1/os-services")

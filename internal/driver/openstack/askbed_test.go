@@ -18,7 +18,7 @@ func TestRealServicesAreAsked(t *testing.T) {
 		{unit.API{Service: "identity"}, "/v3/auth/projects"},
 		{unit.API{Service: "image"}, "/v2/images"},
 		{unit.API{Service: "placement"}, "/resource_providers"},
-		{unit.API{Service: "compute", Hosts: []string{"worker-1"}}, "/v2.1/os-services"},
+		{unit.API{Service: "compute", Hosts: []string{"a-node-without-instances"}}, "/v2.1/os-services"},
 		{unit.API{Service: "network"}, "/v2.0/agents"},
 		{unit.API{Service: "volumev3"}, "/os-services"},
 	} {
