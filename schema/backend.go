@@ -35,7 +35,7 @@ func backendBlock() Nested {
 			},
 			{
 				Name: "volume_group", Type: cty.String, AtLoad: true, Change: Refused, Format: FormatVolumeGroup, Conflicts: "pool", Example: cty.StringVal("cinder-volumes"),
-				Doc: "The volume group, for the type lvm: cinder-volumes unless written. It has to be there on each node that runs cinder-volume. Volumes stay with that node; labels.volume in values says which one that is, where there are several of the control plane.",
+				Doc: "The volume group, for the type lvm: cinder-volumes unless written. It has to be there on each node that runs cinder-volume. Volumes stay with that node. Where there are several of the control plane, labels.volume in values has to say which one that is; or, where all backends are volume groups, as many volume in replicas as there are nodes, and anti_affinity required, have each serve its own.",
 			},
 			{
 				Name: "share", Type: cty.String, AtLoad: true, Change: Refused, Format: FormatShare, Conflicts: "pool", Example: cty.StringVal("nfs.example.org:/volumes"),

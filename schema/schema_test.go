@@ -267,7 +267,7 @@ func TestServicesAreConsistent(t *testing.T) {
 		if err := FormatIdentifier.Check(name); err != nil {
 			t.Errorf("%s must be %v", name, err)
 		}
-		for _, part := range slices.Concat(s.Budgets, s.Members) {
+		for _, part := range slices.Concat(s.Budgets, s.Members, s.Grows, s.Votes) {
 			if !slices.Contains(s.Parts, part) {
 				t.Errorf("%s has no part %q", name, part)
 			}

@@ -18,6 +18,10 @@ type Service struct {
 	Budgets []string
 	// Members are the Parts that are clusters which decide by majority, and whose number cannot change once they run.
 	Members []string
+	// Grows are the Parts that are such clusters and can get more members once they run, and lose fewer than half at once.
+	Grows []string
+	// Votes are the Parts that decide by majority among those that are there, so that one of an even number is of no use.
+	Votes []string
 	// Scheduled tells that nothing of it runs all the time: its pods start at the times of a schedule.
 	Scheduled bool
 	// Once tells that nothing of it runs all the time: its jobs do their work when it is installed or upgraded.
@@ -94,8 +98,11 @@ func (s Service) Takes(setting string) bool {
 
 func serviceList() []Service {
 	return []Service{
-		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Others: []string{"controller"}, Budgets: []string{"server"}, Storage: true},
-		{Name: "rabbitmq", Doc: "The message broker between the parts of a service.", Parts: []string{"server"}, Storage: true, Versioned: true},
+		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Others: []string{"controller"}, Budgets: []string{"server"}, Votes: []string{"server"}, Storage: true},
+		{
+			Name: "rabbitmq", Parts: []string{"server"}, Grows: []string{"server"}, Storage: true, Versioned: true,
+			Doc: "The message broker between the parts of a service. The number of its servers is odd, as they decide by majority, and goes down only as long as a majority of them stays.",
+		},
 		{Name: "memcached", Doc: "The cache of tokens and sessions.", Parts: []string{"server"}, Versioned: true},
 		{Name: "keystone", Doc: "Identity: users, projects, tokens and the catalogue of APIs.", Parts: []string{"api"}, Budgets: []string{"api"}, TLS: true, Leaves: []string{LeftMessaging, LeftDatabase}},
 		{Name: "glance", Doc: "Images that instances start from.", Parts: []string{"api"}, Budgets: []string{"api"}, Storage: true, Images: true, TLS: true, Leaves: Leftovers()},

@@ -39,7 +39,10 @@ cloud "tls" {
   service "libvirt" {}
   service "neutron" {}
   service "nova" {}
-  service "cinder" {}
+  service "cinder" {
+    # Volumes are on the disks of this node, so that is where cinder-volume has to stay.
+    values = { labels = { volume = { node_selector_key = "kubernetes.io/hostname", node_selector_value = "control-1" } } }
+  }
 }
 
 node "control-1" {

@@ -30,6 +30,7 @@ func apis() map[string]string {
 		"magnum":    "container-infra",
 		"octavia":   "load-balancer",
 		"horizon":   unit.ServiceDashboard,
+		"skyline":   unit.ServiceDashboard,
 	}
 }
 
@@ -57,7 +58,7 @@ func (c *composer) api(service string, values map[string]any) *unit.API {
 	switch service {
 	case keystoneService:
 		api.Address = addressInside(c.m, keystoneService, identityEndpoint())
-	case "horizon":
+	case "horizon", "skyline":
 		page := endpoints()[service][0]
 		api.Address = addressInside(c.m, service, page)
 		if x := c.m.Cloud.Exposure; x != nil {

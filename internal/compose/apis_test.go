@@ -52,12 +52,13 @@ func TestAPIsOfServices(t *testing.T) {
 		}
 		return all
 	}
-	all := apis(compose.Facts{}, "")
+	all := apis(compose.Facts{}, `service "skyline" {}`)
 	computes, both := []string{"w1.example.org", "worker-2"}, []string{"gate", "w1.example.org", "worker-2"}
 	for name, want := range map[string]unit.API{
 		"service.keystone": {Service: "identity", Address: "http://keystone-api.clouds.svc:5000/"},
 		"service.glance":   {Service: "image"},
 		"service.horizon":  {Service: unit.ServiceDashboard, Address: "http://horizon-int.clouds.svc:80/"},
+		"service.skyline":  {Service: unit.ServiceDashboard, Address: "http://skyline-api.clouds.svc:9999/"},
 		"service.nova":     {Service: "compute", Hosts: computes, Programs: []unit.Program{{Name: "nova-compute", DaemonSet: "nova-compute", Hosts: computes}}},
 		"service.neutron": {Service: "network", Hosts: both, Programs: []unit.Program{
 			{Name: "neutron-dhcp-agent", DaemonSet: "neutron-dhcp-agent", Hosts: []string{"gate"}},

@@ -1,6 +1,7 @@
 package compose_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -156,6 +157,66 @@ func TestSecretsOfBackends(t *testing.T) {
 	}
 	if got := secrets(composed.WithBackends("ceph", 1, strings.ReplaceAll(poolBackends, `"fast"`, `"rbd1"`))); got["conf.backends.rbd1.rbd_secret_uuid"] != uuid {
 		t.Errorf("a backend with the name of the chart's takes %v", got)
+	}
+}
+
+// TestNodeOfLocalDisks wants it to be said which node has the disks that volumes are on, where there are several that
+// cinder-volume may run on.
+func TestNodeOfLocalDisks(t *testing.T) {
+	const (
+		pinned  = `values = { labels = { volume = { node_selector_key = "kubernetes.io/hostname", node_selector_value = "control-1" } } }`
+		labels  = `values = { labels = { volume = { node_selector_key = "disks", node_selector_value = "nvme" } } }`
+		workers = `values = { labels = { volume = { node_selector_key = "openstack-compute-node" } } }`
+		disks   = "\n" + `node "d" {
+  roles  = ["compute"]
+  labels = { disks = "nvme" }
+}`
+		three = `
+node "c" {
+  for_each = toset(["1", "2", "3"])
+  name     = "control-${each.key}"
+  roles    = ["control-plane"]
+}
+node "w" {
+  for_each = toset(["1", "2"])
+  name     = "worker-${each.key}"
+  roles    = ["compute"]
+}`
+	)
+	for name, c := range map[string]struct {
+		storage, block, nodes string
+		pods                  int
+		want                  string // a part of what is said, "" for nothing
+	}{
+		"one node":                   {"lvm", "", "\n" + `node "c" { roles = ["control-plane"] }`, 1, ""},
+		"three":                      {"lvm", "", three, 1, "the backend lvm1 keeps volumes on disks of the node that cinder-volume runs on, which may be control-1, control-2 or control-3"},
+		"two of three disabled":      {"lvm", "", strings.Replace(three, `roles    = ["control-plane"]`, `roles    = ["control-plane"]`+"\n  disabled = each.key != \"1\"", 1), 1, ""},
+		"a block":                    {"ceph", poolBackends + localBackend, three, 1, "the backend local keeps volumes"},
+		"no disks":                   {"ceph", poolBackends, three, 1, ""},
+		"a backend that is not on":   {"ceph", localBackend + strings.Replace(sanBackend, "iscsi   = true", "iscsi   = true\n      default = true", 1) + "\n" + `conf = { cinder = { DEFAULT = { enabled_backends = "san" } } }`, three, 1, ""},
+		"pinned":                     {"lvm", pinned, three, 1, ""},
+		"a label of one node":        {"lvm", labels, three + disks, 1, ""},
+		"a label that others set":    {"lvm", labels, three, 1, ""},
+		"a label of several":         {"lvm", labels, three + disks + strings.Replace(disks, `"d"`, `"e"`, 1), 1, "which may be d or e"},
+		"a role of several":          {"lvm", workers, three, 1, "which may be worker-1 or worker-2"},
+		"the name of no node":        {"lvm", `conf = { cinder = { DEFAULT = { host = "disks" } } }`, three, 1, "which may be control-1"},
+		"as many as nodes":           {"lvm", "", three, 3, "or have each of them serve its own disks"},
+		"as many, apart":             {"lvm", `anti_affinity = "required"`, three, 3, ""},
+		"too few, apart":             {"lvm", `anti_affinity = "required"`, three, 2, "which may be control-1"},
+		"apart by something else":    {"lvm", `anti_affinity = "required"` + "\n" + `topology_key = "topology.kubernetes.io/zone"`, three, 3, "which may be control-1"},
+		"a value for the pods alone": {"lvm", `values = { pod = { affinity = { anti = { type = { volume = "requiredDuringSchedulingIgnoredDuringExecution" } } } } }`, three, 3, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, ev := composed.Text(t, composed.WithBackends(c.storage, c.pods, c.block)+c.nodes)
+			_, diags := compose.Compose(m, ev, compose.Facts{})
+			var told strings.Builder
+			for _, d := range diags {
+				fmt.Fprintln(&told, d.Detail, d.Hint)
+			}
+			if diags.HasErrors() != (c.want != "") || !strings.Contains(told.String(), c.want) {
+				t.Errorf("it says %q, want %q", told.String(), c.want)
+			}
+		})
 	}
 }
 

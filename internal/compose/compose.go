@@ -42,6 +42,7 @@ const (
 	codeQuota      diag.Code = "compose.quota"
 	codeRegistry   diag.Code = "compose.idle-registry"
 	codeExempt     diag.Code = "compose.namespace-without-project"
+	codeUnsafe     diag.Code = "compose.unsafe"
 )
 
 // Evaluator computes the desired value of a resource with the outputs of others filled in.

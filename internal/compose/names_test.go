@@ -21,9 +21,12 @@ func TestOnDelete(t *testing.T) {
 	} {
 		source := strings.Replace(composed.Source("ovn", ""), `service "ovn" {}`, "service \"ovn\" {\n"+test.values+"\n}", 1)
 		m, ev := composed.Text(t, source)
-		units := composed.Compose(t, m, ev, compose.Facts{})
+		units, warnings := composed.Warned(t, m, ev, compose.Facts{})
 		if got := composed.Release(t, units, "ovn").OnDelete; got != test.want {
 			t.Errorf("with %q: OnDelete %t", test.values, got)
+		}
+		if told := len(warnings) == 1 && warnings[0].Summary == "nodes are not rolled one by one"; told == test.want || len(warnings) > 1 {
+			t.Errorf("with %q it is said: %v", test.values, warnings)
 		}
 		if !composed.Release(t, units, "nova").OnDelete || composed.Release(t, units, "keystone").OnDelete {
 			t.Error("OnDelete is wrong for other services")
@@ -45,7 +48,7 @@ func TestLabelsThatPodsRead(t *testing.T) {
 		}
 		source = strings.Replace(source, `service "ovn" {}`, "service \"ovn\" {\n"+test.values+"\n}", 1)
 		m, ev := composed.Text(t, source+"\nnode \"n\" { roles = [\"network\"] }\n")
-		units := composed.Compose(t, m, ev, compose.Facts{})
+		units, _ := composed.Warned(t, m, ev, compose.Facts{}) // of what is given up
 		node := units["node.n"].Spec.(*unit.Node)
 		if told := slices.Contains(node.StartLabels, want); told != test.want || len(node.StartLabels) > 1 {
 			t.Errorf("%s with %q: pods read %v", test.network, test.values, node.StartLabels)

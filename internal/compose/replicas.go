@@ -2,8 +2,11 @@ package compose
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // defaultReplicas are those that we decide on where nothing is written. An even number of brokers,
@@ -46,5 +49,35 @@ func (c *composer) checkAlone(s *model.Service, values map[string]any) {
 		c.failAt(codeValue, c.lastOrigin(s, "replicas"), "more than one with the same name",
 			fmt.Sprintf("%s of %s cannot run %d times: all of them would go by one name, and take each other's work", of.part, s.Name, n),
 			fmt.Sprintf("write %s = 1 in replicas; Kubernetes starts it elsewhere when its node is lost", of.part))
+	}
+}
+
+// checkSharedVolume refuses several pods of Glance on a volume that one node alone can write to: the next one would wait
+// for it on another node for ever.
+func (c *composer) checkSharedVolume(s *model.Service, values map[string]any) {
+	const part, many = "api", "ReadWriteMany"
+	n, _ := get(values, "pod.replicas."+part).(int64)
+	if s.Name != imageService || n < 2 || storageOf(plainText(get(values, imageStorage))) != schema.ImagesPVC {
+		return
+	}
+	modes := namesIn(get(values, "volume.accessModes"))
+	if ours, written := get(values, "manifests.pvc_images").(bool); slices.Contains(modes, many) || written && !ours || len(c.nodesFor(values, part)) == 1 {
+		return
+	}
+	c.failAt(codeValue, c.lastOrigin(s, "replicas"), "several pods on the volume of one",
+		fmt.Sprintf("%s runs %d times, and keeps images on a volume that only one node at a time can write to: pods on others would never start", s.Name, n),
+		fmt.Sprintf("write replicas = 1; or keep images elsewhere, such as storage = %q; or, with a storage class whose volumes many nodes can write to, values = { volume = { accessModes = [%q] } }, and volume_staging likewise", schema.ImagesCeph, many))
+}
+
+// tellEven warns of an even number of those that decide by majority: half of them have none.
+func (c *composer) tellEven(s *model.Service, values map[string]any) {
+	known, _ := c.definition.Service(s.Name)
+	for _, part := range known.Votes {
+		if n, _ := get(values, "pod.replicas."+part).(int64); n > 0 && n%2 == 0 {
+			c.failAt(codeUnsafe, c.lastOrigin(s, "replicas"), "no clear majority",
+				fmt.Sprintf("%s of %s decides by majority: with %d, no more can be lost than with %d, and if half of them are, the others stop", part, s.Name, n, n-1),
+				fmt.Sprintf("write an odd number, such as %d", n+1))
+			c.diags[len(c.diags)-1].Severity = diag.Warning
+		}
 	}
 }

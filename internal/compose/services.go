@@ -85,6 +85,10 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	c.keepTLS(s, values)
 	leaveAway(values, s.Backends)
 	c.checkAlone(s, values)
+	c.checkLocalDisks(s, values)
+	c.checkSharedVolume(s, values)
+	c.tellEven(s, values)
+	c.tellUngated(s, values)
 	c.checkPods(s, values)
 	c.checkServicePins(s, values)
 	fixed, api := c.fixed(s, values), c.api(s.Name, values)
@@ -143,6 +147,12 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 			fixed = map[string]string{}
 		}
 		fixed["replicas."+part] = cmp.Or(plainText(get(values, "pod.replicas."+part)), "1") // charts have one
+	}
+	for _, part := range known.Grows {
+		if fixed == nil {
+			fixed = map[string]string{}
+		}
+		fixed[unit.FixedMembers+part] = plainText(get(values, "pod.replicas."+part))
 	}
 	if fronts()[s.Name] != nil || usesBackends(s.Name) {
 		if fixed == nil {

@@ -303,7 +303,7 @@ func TestFixed(t *testing.T) {
 }`)
 	units := composed.Compose(t, m, ev, compose.Facts{})
 	for name, want := range map[string]string{
-		"mariadb": `{"storage_size":"9Gi","tls":""}`, "rabbitmq": `{"storage_size":"10Gi","tls":""}`, "glance": `{"storage":"pvc","storage_size":"","tls":""}`, "memcached": "null",
+		"mariadb": `{"storage_size":"9Gi","tls":""}`, "rabbitmq": `{"members.server":"3","storage_size":"10Gi","tls":""}`, "glance": `{"storage":"pvc","storage_size":"","tls":""}`, "memcached": "null",
 		"keystone": `{"tls":""}`,
 	} {
 		if got := compact(units["service."+name].Fixed); got != want {

@@ -213,7 +213,7 @@ func (c *checker) replicas(service schema.Service, s Setting) {
 		if n < 0 {
 			c.fail(codeService, s.Range, "invalid replicas", fmt.Sprintf("%s of %s cannot run %d times", part, service.Name, n), exampleOf(service))
 		}
-		if n >= 0 && n%2 == 0 && slices.Contains(service.Members, part) {
+		if n%2 == 0 && (n >= 0 && slices.Contains(service.Members, part) || n > 0 && slices.Contains(service.Grows, part)) {
 			c.fail(codeInvalid, s.At(part), "no clear majority", fmt.Sprintf("%s of %s decides by majority, so it runs an odd number of times, and not %d", part, service.Name, n),
 				"write an odd number, such as 3")
 		}

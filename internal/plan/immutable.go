@@ -33,7 +33,7 @@ func (p *Plan) refuseImmutable(in *Input) {
 		}
 		for _, name := range fixedNames(u.Fixed, entry.Fixed) {
 			was, known := entry.Fixed[name]
-			if !known || sameFixed(was, u.Fixed[name]) {
+			if !known || staysFixed(name, was, u.Fixed[name]) {
 				continue
 			}
 			if u.Class == unit.ClassWorkload {
@@ -48,9 +48,9 @@ func (p *Plan) refuseImmutable(in *Input) {
 			}
 			p.Refused = append(p.Refused, diag.Diagnostic{
 				Code: CodeImmutable, Subject: &where, Address: u.Address,
-				Summary: fmt.Sprintf("%s of %s cannot change from %s to %s", name, u.Address.Name(), said(was), said(u.Fixed[name])),
-				Detail:  "The service is deployed, and this is fixed from then on, wherever it is written.",
-				Hint:    hintFixed(name),
+				Summary: fmt.Sprintf("%s of %s cannot change from %s to %s", attributeOf(name), u.Address.Name(), said(was), said(u.Fixed[name])),
+				Detail:  detailFixed(name),
+				Hint:    hintFixed(name, was),
 			})
 		}
 	}
@@ -67,7 +67,41 @@ func fixedNames(is, was map[string]string) []string {
 	return slices.Sorted(slices.Values(names))
 }
 
-func hintFixed(name string) string {
+// staysFixed tells whether nothing is lost by a change. The record says what there is until a change is through.
+func staysFixed(name, was, is string) bool {
+	majority := majorityOf(name, was)
+	n, err := strconv.Atoi(is)
+	return sameFixed(was, is) || majority > 0 && err == nil && n >= majority
+}
+
+// majorityOf is how many of some members are a majority; 0 for what is no number of members.
+func majorityOf(name, was string) int {
+	n, err := strconv.Atoi(was)
+	if err != nil || n < 0 || !strings.HasPrefix(name, unit.FixedMembers) {
+		return 0
+	}
+	return n/2 + 1
+}
+
+// attributeOf is what the language calls something that is fixed.
+func attributeOf(name string) string {
+	if part, is := strings.CutPrefix(name, unit.FixedMembers); is {
+		return "replicas." + part
+	}
+	return name
+}
+
+func detailFixed(name string) string {
+	if strings.HasPrefix(name, unit.FixedMembers) {
+		return "The members that there are decide by majority. With so many fewer at once there would be none, and what they keep would be lost."
+	}
+	return "The service is deployed, and this is fixed from then on, wherever it is written."
+}
+
+func hintFixed(name, was string) string {
+	if majority := majorityOf(name, was); majority > 0 {
+		return fmt.Sprintf("write %d or more, in an odd number; once that is through, it can be fewer again", majority)
+	}
 	if strings.HasPrefix(name, unit.FixedKept) {
 		return "put it back: volumes that are there would be lost to Cinder. More backends can be written beside it. To take one away that is empty, first take the service away with enabled = false; what comes back later may have others"
 	}

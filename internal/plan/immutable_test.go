@@ -58,6 +58,36 @@ func TestFixedAttributes(t *testing.T) {
 	}
 }
 
+// TestMembers wants as many members to stay as decide, whatever else is fixed of the unit.
+func TestMembers(t *testing.T) {
+	const servers = unit.FixedMembers + "server"
+	for _, c := range []struct {
+		was, is, want string
+	}{
+		{"3", "3", ""}, {"3", "5", ""}, {"1", "3", ""}, {"5", "3", ""}, {"0", "3", ""}, {"", "3", ""},
+		{"3", "1", `replicas.server of rabbitmq cannot change from "3" to "1"`},
+		{"7", "3", `replicas.server of rabbitmq cannot change from "7" to "3"`},
+		{"3", "0", `replicas.server of rabbitmq cannot change from "3" to "0"`},
+		{"3", "(sensitive)", `replicas.server of rabbitmq cannot change from "3" to "(sensitive)"`},
+	} {
+		u := of("service.rabbitmq", "m")
+		u.Fixed, u.Range = map[string]string{servers: c.is}, diag.Range{File: "block.hcl"}
+		in := input(u)
+		has(in, u)
+		if c.was != "" {
+			in.Entries[0].Fixed = map[string]string{servers: c.was}
+		}
+		in.States[u.Address] = &unit.State{Existence: unit.Present, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
+		var told []string
+		for _, d := range plan.Make(*in).Refused {
+			told = append(told, d.Summary)
+		}
+		if got := strings.Join(told, "; "); got != c.want {
+			t.Errorf("from %q to %q: %q, want %q", c.was, c.is, got, c.want)
+		}
+	}
+}
+
 // TestWhatIsKept wants what may be added to be kept once it is there.
 func TestWhatIsKept(t *testing.T) {
 	const a, b = unit.FixedKept + "a", unit.FixedKept + "b"

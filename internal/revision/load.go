@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // Loaded is a configuration that was read and understood.
@@ -122,6 +123,7 @@ func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostic
 			for part := range s.Replicas {
 				if v, at, ok := setting.Part(part); ok && setting.Name == "replicas" && !v.IsNull() {
 					r.Ranges[plan.FixedAt(s.Address.String(), "replicas."+part)] = setting.At(at...)
+					r.Ranges[plan.FixedAt(s.Address.String(), unit.FixedMembers+part)] = setting.At(at...)
 				}
 			}
 		}

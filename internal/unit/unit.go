@@ -23,7 +23,8 @@ type Unit struct {
 	CreateFirst bool
 	// Fixed are the attributes whose change is refused once the unit exists, as they are written: "" for
 	// one that is not. It is nil for a unit without any, and for resources, whose drivers see what they
-	// are. Names that begin with [FixedKept] may be new, and not go.
+	// are. Names that begin with [FixedKept] may be new, and not go; of those that begin with
+	// [FixedMembers] the value may be any with which a majority stays.
 	Fixed map[string]string
 	// Closes says why nothing would run of a service that OpenStack is reached through, once the unit is
 	// as it is wanted; "" for all else.
@@ -34,6 +35,9 @@ type Unit struct {
 
 // FixedKept begins the names in Fixed of what a unit may get more of, but keeps once it is there.
 const FixedKept = "backend."
+
+// FixedMembers begins the names in Fixed of numbers of members that decide by majority.
+const FixedMembers = "members."
 
 // Class groups units for the brakes on deletion and for the report.
 type Class string

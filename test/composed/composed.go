@@ -12,6 +12,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/examples"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -45,15 +46,25 @@ func Text(t testing.TB, hcl string) (*model.Model, *resolve.Evaluator) {
 // Compose makes the units, by their addresses, and fails the test at a mistake or a warning.
 func Compose(t testing.TB, m *model.Model, ev compose.Evaluator, facts compose.Facts) map[string]unit.Unit {
 	t.Helper()
+	units, warnings := Warned(t, m, ev, facts)
+	if len(warnings) > 0 {
+		t.Fatal(warnings)
+	}
+	return units
+}
+
+// Warned makes the units, by their addresses, and returns the warnings. It fails the test at a mistake.
+func Warned(t testing.TB, m *model.Model, ev compose.Evaluator, facts compose.Facts) (map[string]unit.Unit, diag.Diagnostics) {
+	t.Helper()
 	units, diags := compose.Compose(m, ev, facts)
-	if len(diags) > 0 {
+	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	byAddress := map[string]unit.Unit{}
 	for _, u := range units {
 		byAddress[u.Address.String()] = u
 	}
-	return byAddress
+	return byAddress, diags
 }
 
 // Demo are the units of the demo's cloud on the nodes of the demo's cluster.
