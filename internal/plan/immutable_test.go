@@ -64,7 +64,12 @@ func TestMembers(t *testing.T) {
 	for _, c := range []struct {
 		was, is, want string
 	}{
-		{"3", "3", ""}, {"3", "5", ""}, {"1", "3", ""}, {"5", "3", ""}, {"0", "3", ""}, {"", "3", ""},
+		{"3", "3", ""},
+		{"3", "5", ""},
+		{"1", "3", ""},
+		{"5", "3", ""},
+		{"0", "3", ""},
+		{"", "3", ""},
 		{"3", "1", `replicas.server of rabbitmq cannot change from "3" to "1"`},
 		{"7", "3", `replicas.server of rabbitmq cannot change from "7" to "3"`},
 		{"3", "0", `replicas.server of rabbitmq cannot change from "3" to "0"`},
