@@ -112,8 +112,8 @@ func instanceBlock() Block {
 					"One that Nova gives up, as where no host has room or the new disk is smaller, is told with what Nova says and tried again 3 times, 1 and 5 minutes apart. A resize that somebody else has begun is theirs to confirm or to revert. When somebody deletes the flavor, it is made again, and the instance stays as it is.",
 			},
 			{
-				Name: "networks", Type: cty.List(cty.String), Change: Replace, Reference: &Reference{Kind: "network", Output: "id"},
-				Doc: "The networks it has a port in, in the order of its interfaces. Unless written, Nova takes the project's network, of which there must be one. Interfaces that it has besides stay: those that others attach, and that of a network that is taken out here.",
+				Name: "networks", Type: cty.List(cty.String), Change: Replace, Connects: true, Reference: &Reference{Kind: "network", Output: "id"},
+				Doc: "The networks it has a port in, in the order of its interfaces. Unless written, Nova takes the project's network, of which there must be one. Interfaces that others attach besides stay.",
 			},
 			{
 				Name: "ports", Type: cty.List(cty.String), Change: Replace, Reference: &Reference{Kind: "port", Output: "id"},

@@ -152,8 +152,8 @@ type Attribute struct {
 	Sensitive bool // never shown
 	Wish      bool // says what is to be done with the object rather than what it is: exports do not have it
 	Unordered bool // the order of the list's elements means nothing
-	// Connects says that the object is connected to another one by it. What we have connected goes on record, and is
-	// disconnected when it is written no longer.
+	// Connects says that the object is connected to another one by it, or by a list to several. What we have connected goes
+	// on record, and is disconnected when it is written no longer, of a list while that is written.
 	Connects bool
 	AtLoad   bool // must be known when the configuration is loaded
 	Sealable bool // parts of it may be what nobody can open here; a Mapping may have such anyway

@@ -28,7 +28,7 @@ func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[stri
 			found = bounded(nested.KeysOf(desired.GetAttr(name)))
 		}
 		if a := resource.Block.Attribute(name); a != nil && a.Connects {
-			found = textIn(desired.GetAttr(name))
+			found = textsIn(desired.GetAttr(name))
 		}
 		if slices.Contains(resource.Ignore, name) {
 			found = recorded[name]
@@ -73,12 +73,22 @@ func namesIn(v cty.Value) []string {
 	return bounded(found)
 }
 
-// textIn is a text that is not empty.
-func textIn(v cty.Value) []string {
-	if v.IsMarked() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String || v.AsString() == "" {
+// textsIn are a text, or those of a list, that are not empty.
+func textsIn(v cty.Value) []string {
+	switch {
+	case v.IsMarked() || v.IsNull() || !v.IsKnown():
+		return nil
+	case v.Type() == cty.String && v.AsString() != "":
+		return []string{v.AsString()}
+	case !v.Type().IsListType():
 		return nil
 	}
-	return []string{v.AsString()}
+	var found []string
+	for it := v.ElementIterator(); it.Next(); {
+		_, element := it.Element()
+		found = append(found, textsIn(element)...)
+	}
+	return bounded(found)
 }
 
 func bounded(names []string) []string {

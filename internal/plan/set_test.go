@@ -55,4 +55,12 @@ func TestSetOfWhatConnects(t *testing.T) {
 	if got, want := Set(u, desired, nil), (map[string][]string{"port": {"p1"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	server := &unit.Unit{Spec: &unit.Resource{Kind: "instance", Block: schema.New().Resource("instance")}}
+	connected := cty.ObjectVal(map[string]cty.Value{
+		"networks": cty.ListVal([]cty.Value{cty.StringVal("n2"), cty.StringVal("n1"), cty.StringVal("n2"), cty.StringVal("x").Mark("s"), cty.UnknownVal(cty.String)}),
+		"ports":    cty.ListVal([]cty.Value{cty.StringVal("p1")}),
+	})
+	if got, want := Set(server, connected, nil), (map[string][]string{"networks": {"n1", "n2"}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }

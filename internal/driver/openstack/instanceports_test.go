@@ -29,19 +29,23 @@ func TestInterfacesOfOthersStay(t *testing.T) {
 		fields  []string
 		changed []string // ports that get other security groups
 		first   string   // address
+		set     []string // networks on record
 	}{
-		{"its network", map[string][]string{"networks": {"n1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1"},
-		{"its network, twice", map[string][]string{"networks": {"n1", "n1"}}, []map[string]any{ours, theirs, port("p3", "n1", "2026-01-03")}, unit.ActionNone, nil, nil, "10.0.0.1"},
-		{"its network, and another interface there", map[string][]string{"networks": {"n1"}, "security_groups": {"g-p1"}}, []map[string]any{port("p3", "n1", "2026-01-03"), ours}, unit.ActionNone, nil, nil, "10.0.0.1"},
-		{"an order of its own", map[string][]string{"networks": {"n2", "n1"}}, []map[string]any{ours, port("p3", "n3", "2025-01-01"), theirs}, unit.ActionNone, nil, nil, "10.0.0.2"},
-		{"no network", map[string][]string{"networks": {}}, []map[string]any{theirs}, unit.ActionNone, nil, nil, "10.0.0.2"},
-		{"its port", map[string][]string{"ports": {"p1"}, "security_groups": {"g"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1"},
-		{"security groups", map[string][]string{"networks": {"n1"}, "security_groups": {"g"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p1"}, "10.0.0.1"},
-		{"security groups of theirs alone", map[string][]string{"networks": {"n1"}, "security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1"},
-		{"nobody knows which are ours", map[string][]string{"security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p2"}, "10.0.0.1"},
-		{"one of ours is gone", map[string][]string{"networks": {"n1", "n3"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1"},
-		{"one of two is gone", map[string][]string{"networks": {"n1", "n1"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1"},
-		{"our port is gone", map[string][]string{"ports": {"p4"}}, []map[string]any{theirs}, unit.ActionReplace, []string{"ports"}, nil, "10.0.0.2"},
+		{"its network", map[string][]string{"networks": {"n1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
+		{"its network, twice", map[string][]string{"networks": {"n1", "n1"}}, []map[string]any{ours, theirs, port("p3", "n1", "2026-01-03")}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
+		{"its network, and another interface there", map[string][]string{"networks": {"n1"}, "security_groups": {"g-p1"}}, []map[string]any{port("p3", "n1", "2026-01-03"), ours}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
+		{"an order of its own", map[string][]string{"networks": {"n2", "n1"}}, []map[string]any{ours, port("p3", "n3", "2025-01-01"), theirs}, unit.ActionNone, nil, nil, "10.0.0.2", nil},
+		{"no network", map[string][]string{"networks": {}}, []map[string]any{theirs}, unit.ActionNone, nil, nil, "10.0.0.2", nil},
+		{"its port", map[string][]string{"ports": {"p1"}, "security_groups": {"g"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
+		{"security groups", map[string][]string{"networks": {"n1"}, "security_groups": {"g"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p1"}, "10.0.0.1", nil},
+		{"security groups of theirs alone", map[string][]string{"networks": {"n1"}, "security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
+		{"nobody knows which are ours", map[string][]string{"security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p2"}, "10.0.0.1", nil},
+		{"one of ours is gone", map[string][]string{"networks": {"n1", "n3"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1", nil},
+		{"one of two is gone", map[string][]string{"networks": {"n1", "n1"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1", nil},
+		{"one is taken out", map[string][]string{"networks": {"n1"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1", []string{"n1", "n2"}},
+		{"one is taken out that is gone", map[string][]string{"networks": {"n1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", []string{"n1", "n3"}},
+		{"they are not written any more", nil, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", []string{"n1", "n2"}},
+		{"our port is gone", map[string][]string{"ports": {"p4"}}, []map[string]any{theirs}, unit.ActionReplace, []string{"ports"}, nil, "10.0.0.2", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			all := map[string]cty.Value{}
@@ -61,6 +65,9 @@ func TestInterfacesOfOthersStay(t *testing.T) {
 			})
 			k.join(found{object: o, want: want}, test.ports)
 			tg := unit.Target{Spec: &unit.Resource{Kind: "instance", Block: k.schema, Desired: want}, ID: "v1", Mark: testMark}
+			if test.set != nil {
+				tg.Set = map[string][]string{"networks": test.set}
+			}
 			diff := d.Compare(tg, want, unit.State{Existence: unit.Present, ID: "v1", Owned: true, Observed: match{object: o, owned: true}})
 			var fields []string
 			for _, f := range diff.Fields {

@@ -27,9 +27,10 @@ func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[st
 		}
 		names := namesIn
 		if a := r.Block.Attribute(name); a != nil && a.Connects {
-			names = textIn
-			if want != cty.NilVal {
-				continue // what is written takes its place
+			names = connectedIn
+			// A text that is written takes its place. A list that is not written says nothing of what is in it.
+			if list := a.Type.IsListType(); list == (want == cty.NilVal) {
+				continue
 			}
 		}
 		if nested := r.Block.Nested(name); nested != nil {
@@ -81,8 +82,11 @@ func namesIn(v cty.Value) []string {
 	return names
 }
 
-// textIn is a text that is not empty.
-func textIn(v cty.Value) []string {
+// connectedIn are a text that is not empty, or those in a list.
+func connectedIn(v cty.Value) []string {
+	if v != cty.NilVal && v.Type().IsListType() {
+		return listOf(v)
+	}
 	if text := textOf(v); text != "" {
 		return []string{text}
 	}
@@ -98,7 +102,8 @@ func concerned(nested *schema.Nested, have, want cty.Value, drop []string) cty.V
 		return collection(kept, have.Type())
 	}
 	if have.Type().IsListType() && len(drop) > 0 && !have.IsNull() && have.IsKnown() {
-		return texts(slices.DeleteFunc(listOf(have), func(name string) bool { return !slices.Contains(drop, name) }), have.Type())
+		names := append(listOf(want), drop...)
+		return texts(slices.DeleteFunc(listOf(have), func(name string) bool { return !slices.Contains(names, name) }), have.Type())
 	}
 	if have.IsNull() || !have.IsKnown() || !have.Type().IsMapType() && !have.Type().IsSetType() {
 		return have
