@@ -17,8 +17,8 @@ import (
 var errPanicked = errors.New("a mistake of this program, which the log has more of; please report it")
 
 // contained is a driver whose panics are errors: what goes wrong with one unit must not end the work on all others, and
-// again after each start. So are those of decisions, see [Engine.takeStep], and those of goroutines that a call of a driver waits for, see
-// [contain.Group]. Others end the process, which is safe at any point.
+// again after each start. So are those of decisions, see [Engine.takeStep], and those of goroutines that a call of a driver
+// waits for, see [contain.Group]. Others end the process, which is safe at any point.
 type contained struct {
 	Driver
 	name unit.DriverName

@@ -13,8 +13,8 @@ import (
 const maxSet = 2048
 
 // Set returns what goes on record of a unit that is as it is wanted: the keys of its maps, the elements of its
-// sets, the keys of its nested blocks and what it is connected to, sorted, by the names of the attributes and blocks. What is sensitive is left out. Of what is ignored,
-// the names on record until now stay. It is nil where there is nothing.
+// sets, the keys of its nested blocks and what it is connected to, sorted, by the names of the attributes and blocks.
+// What is sensitive is left out. Of what is ignored, the names on record until now stay. It is nil where there is nothing.
 func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[string][]string {
 	resource, ok := u.Spec.(*unit.Resource)
 	if !ok || resource.Block == nil || desired == cty.NilVal || desired.IsMarked() || desired.IsNull() || !desired.IsKnown() || !desired.Type().IsObjectType() {
