@@ -48,6 +48,8 @@ func pass(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
+	warnings := revision.Findings{Diagnostics: p.tracker.State().Warnings}
+	fmt.Fprint(os.Stderr, warnings.Text(colored(os.Stderr)))
 	return p.inTurn(ctx, lease, wanted)
 }
 

@@ -8,6 +8,9 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
 
+// maxWarnings is how many warnings of a commit the log tells. The report has more of them.
+const maxWarnings = 10
+
 // look is one look at the repository.
 type look struct {
 	number int64
@@ -95,6 +98,9 @@ func (f *follower) take(ctx context.Context, l look) {
 		f.metrics.polls.WithLabelValues("unchanged").Inc()
 	default:
 		f.metrics.polls.WithLabelValues("new").Inc()
+		for _, warning := range after.Warnings[:min(len(after.Warnings), maxWarnings)] {
+			f.Log.Warn().Str("commit", after.Applied.Hash).Err(warning).Int("of", len(after.Warnings)).Msg("the configuration is applied, with a warning")
+		}
 	}
 	if l.err == nil {
 		f.failures = 0

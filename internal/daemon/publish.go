@@ -188,10 +188,11 @@ func (p *Publisher) Input(snapshot engine.Snapshot, problems []string) report.In
 	in := p.Base
 	in.Now = time.Now().UTC()
 	in.Head, in.Applied, in.Model, in.Snapshot = commitOf(state.Head), commitOf(state.Applied), state.Model, snapshot
+	in.Warnings = state.Warnings
 	if snapshot.RefusedRevision != "" && snapshot.RefusedRevision == in.Applied.Hash && snapshot.Revision == state.InForce.Hash {
 		refused := revision.Findings{Diagnostics: snapshot.Refused}
 		in.Bad = &report.Bad{Commit: in.Applied, Diagnostics: snapshot.Refused, Text: refused.Text(false)}
-		in.Applied, in.Model = commitOf(state.InForce), state.InForceModel
+		in.Applied, in.Model, in.Warnings = commitOf(state.InForce), state.InForceModel, nil
 	}
 	if in.Applied.Hash != p.applied {
 		p.applied, p.started = in.Applied.Hash, in.Now

@@ -35,6 +35,7 @@ func newDocument(in *Input, verdict Verdict, l limits) *document {
 	d.Grants, d.GrantsLeftOut = newGrants(in.Snapshot.Grants, l)
 	d.Plans, d.PlansLeftOut = newPlans(in.Plans)
 	d.Refused, _ = newFindings(in.Snapshot.Refused, l)
+	d.Warnings, d.WarningsLeftOut = newFindings(in.Warnings, l)
 	if in.Bad != nil {
 		d.Bad = &badDoc{Text: block(in.Bad.Text, 20*l.text)}
 		if c := newCommit(in.Bad.Commit); c != nil {

@@ -28,6 +28,9 @@ type document struct {
 	Foreign  *commitDoc   `json:"foreign,omitempty"`
 	Refused  []findingDoc `json:"refused"`
 	Problems []string     `json:"problems"`
+	// Warnings are of the commit in force.
+	Warnings        []findingDoc `json:"warnings,omitempty"`
+	WarningsLeftOut int          `json:"warnings_left_out,omitempty"`
 	// Suspensions are those that hold.
 	Suspensions        []suspensionDoc `json:"suspensions,omitempty"`
 	SuspensionsLeftOut int             `json:"suspensions_left_out,omitempty"`

@@ -144,6 +144,10 @@ func objects(texts ...string) []addr.Object {
 
 func progressing() report.Input {
 	in := cloud()
+	warned := at("main.hcl", 14)
+	in.Warnings = diag.Diagnostics{{
+		Severity: diag.Warning, Code: "compose.unsafe", Subject: &warned, Summary: "two databases lose their majority with either of them", Hint: "write 3",
+	}}
 	in.Snapshot.Settled = false
 	k := of(&in, "service.keystone")
 	k.Phase, k.Reason, k.Action = engine.PhaseProgressing, "Deployment openstack/keystone-api: 0 of 2 pods ready", unit.ActionUpdate

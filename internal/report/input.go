@@ -36,6 +36,8 @@ type Input struct {
 	Applied Commit // the one in force; its hash is empty before the first
 	// Bad is set when the newest commit is not in force because it has errors.
 	Bad *Bad
+	// Warnings are of Applied. They change no verdict.
+	Warnings diag.Diagnostics
 	// Foreign is the newest commit on the status branch that somebody else made; its hash is empty when this
 	// process saw none. What Last says of such a commit is said again then.
 	Foreign Commit

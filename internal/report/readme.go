@@ -42,6 +42,7 @@ func readme(d *document) []byte {
 	p.drift(d)
 	p.trouble(d)
 	p.waiting(d)
+	p.warnings(d)
 	p.plans(d)
 	if len(d.Units) > 0 {
 		p.line("## Units")
@@ -217,6 +218,14 @@ func (p *page) refused(d *document) {
 	}
 	p.line("## The commit was refused")
 	p.findings(d.Refused)
+}
+
+func (p *page) warnings(d *document) {
+	if len(d.Warnings) == 0 {
+		return
+	}
+	p.line("## Warnings")
+	p.findings(d.Warnings)
 }
 
 func (p *page) findings(findings []findingDoc) {

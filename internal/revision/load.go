@@ -28,6 +28,7 @@ type Loaded struct {
 	dir       string // of the configuration in it
 	evaluator *resolve.Evaluator
 	lock      *chartlock.Lock
+	warnings  diag.Diagnostics // of reading it
 }
 
 // Findings are diagnostics with the files that they speak of.
@@ -90,11 +91,16 @@ func evaluate(id string, tree fs.FS, at string, cfg *config.Config, options Opti
 		diags.Append(compose.Check(m, evaluator, diags, compose.Written{Partial: cfg.Partial, Setting: cfg.Setting})...)
 		return nil, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
 	}
-	return &Loaded{ID: id, Model: m, tree: tree, dir: cfg.Dir, evaluator: evaluator, lock: lock}, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
+	return &Loaded{ID: id, Model: m, tree: tree, dir: cfg.Dir, evaluator: evaluator, lock: lock, warnings: diags.Sorted()}, Findings{Diagnostics: diags.Sorted(), source: cfg.Source}
 }
 
 // Lock returns the lock of charts in the configuration; nil without one.
 func (l *Loaded) Lock() *chartlock.Lock { return l.lock }
+
+// warned returns what the configuration is warned of, with what composing it has added.
+func (l *Loaded) warned(composing diag.Diagnostics) diag.Diagnostics {
+	return slices.Concat(l.warnings, composing).Sorted()
+}
 
 // Compose returns what the engine takes, with the facts as they are now. With errors among the
 // diagnostics it returns nil.

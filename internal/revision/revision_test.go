@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
@@ -144,7 +146,7 @@ func units(r *engine.Revision) []string {
 func TestPollFollowsTheSource(t *testing.T) {
 	w := newWorld(t, one)
 	tracker := w.tracker()
-	if state := tracker.State(); state != (revision.State{}) {
+	if state := tracker.State(); !reflect.ValueOf(state).IsZero() {
 		t.Errorf("before the first poll it knows %+v", state)
 	}
 	first := poll(t, tracker, "project.one")
@@ -288,6 +290,37 @@ func TestRecomposeSeesOtherNodes(t *testing.T) {
 	if mentions(first, "node-2") || !mentions(second, "node-2") {
 		t.Errorf("node-2 is in the first: %v, in the second: %v; want false and true", mentions(first, "node-2"), mentions(second, "node-2"))
 	}
+}
+
+// TestWarnings: what a commit is warned of is known while it is in force, also when the facts are others by then.
+func TestWarnings(t *testing.T) {
+	even := strings.Replace(deployed, `service "mariadb" {}`, `service "mariadb" { replicas = 2 }`, 1)
+	w := newWorld(t, even)
+	tracker := w.tracker()
+	warned := func(when string, want bool) {
+		t.Helper()
+		got := tracker.State().Warnings
+		if got.HasErrors() || want != slices.ContainsFunc(got, func(d diag.Diagnostic) bool { return strings.Contains(d.Summary, "majority") }) {
+			t.Errorf("%s: %v", when, got)
+		}
+	}
+	warned("before the first", false)
+	if found, err := tracker.Poll(t.Context()); found == nil || err != nil {
+		t.Fatal(found, err)
+	}
+	warned("in force", true)
+	w.write(t, `cloud "lab" {`)
+	poll(t, tracker)
+	warned("beside one with mistakes", true)
+	if found, err := tracker.Recompose(t.Context()); found == nil || err != nil {
+		t.Fatal(found, err)
+	}
+	warned("composed again", true)
+	w.write(t, deployed)
+	if found, err := tracker.Poll(t.Context()); found == nil || err != nil {
+		t.Fatal(found, err)
+	}
+	warned("mended", false)
 }
 
 func TestLoadSaysWhatIsDeployed(t *testing.T) {

@@ -83,6 +83,8 @@ type State struct {
 	InForceModel *model.Model
 	// Bad says what is wrong with Head; nil when it is the one in force.
 	Bad *Findings
+	// Warnings are of Applied, with the facts as they were last. They keep nothing from being applied.
+	Warnings diag.Diagnostics
 	// Lost says why the revision that was in force before this process began cannot be had, while none
 	// is in force for that reason.
 	Lost error
@@ -241,6 +243,7 @@ func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Rev
 	}
 	facts := sync.OnceValues(func() (compose.Facts, error) { return t.look(ctx) })
 	var revision, fallback *engine.Revision
+	var more, older diag.Diagnostics
 	if loaded != nil {
 		known, err := facts()
 		if err == nil {
@@ -249,7 +252,6 @@ func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Rev
 		if err != nil {
 			return nil, err
 		}
-		var more diag.Diagnostics
 		revision, more = loaded.Compose(known)
 		found.Diagnostics.Append(more...)
 	}
@@ -271,7 +273,7 @@ func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Rev
 		if err != nil {
 			return nil, err
 		}
-		fallback, _ = now.loaded.Compose(known)
+		fallback, older = now.loaded.Compose(known)
 	}
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -287,11 +289,12 @@ func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Rev
 			}
 			return nil, nil
 		}
-		t.state.Applied, t.state.Model, t.loaded = now.commit, now.loaded.Model, now.loaded
+		t.state.Applied, t.state.Model, t.loaded, t.state.Warnings = now.commit, now.loaded.Model, now.loaded, now.loaded.warned(older)
 		return fallback, nil
 	}
 	revision.Fallback = fallback
 	t.state.Bad, t.state.Lost, t.state.Applied, t.state.Model, t.loaded = nil, nil, commit, loaded.Model, loaded
+	t.state.Warnings = loaded.warned(more)
 	return revision, nil
 }
 
@@ -347,5 +350,10 @@ func (t *Tracker) Recompose(ctx context.Context) (*engine.Revision, error) {
 		}
 		revision.Fallback, _ = admitted.Compose(seen)
 	}
+	t.mutex.Lock()
+	if revision != nil && t.loaded == loaded {
+		t.state.Warnings = loaded.warned(diags)
+	}
+	t.mutex.Unlock()
 	return revision, diags.Err()
 }
