@@ -18,8 +18,9 @@ type API interface {
 	Metadata(ctx context.Context, of schema.GroupVersionResource, namespace, selector string) ([]metav1.PartialObjectMetadata, error)
 	// Secret returns a Secret; nil without an error means that it is certainly not there.
 	Secret(ctx context.Context, namespace, name string) (*corev1.Secret, error)
-	// Secrets returns the Secrets that a selector of labels takes; an empty namespace means all of them.
-	Secrets(ctx context.Context, namespace, selector string) ([]corev1.Secret, error)
+	// EachSecret hands over the Secrets that a selector of labels takes, a page of them in memory at a time; an empty
+	// namespace means all of them. An error of take ends it, and is returned.
+	EachSecret(ctx context.Context, namespace, selector string, take func(*corev1.Secret) error) error
 	// Pods returns the pods of a namespace that a selector of labels takes.
 	Pods(ctx context.Context, namespace, selector string) ([]corev1.Pod, error)
 	// ControllerRevisions returns the revisions of DaemonSets and StatefulSets that a selector of labels takes.

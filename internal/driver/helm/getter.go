@@ -19,6 +19,10 @@ import (
 // maxHistory is how many revisions of a release are kept. Each holds its secrets.
 const maxHistory = 5
 
+// maxUnfinished is how many revisions of a release are read, back to the last one that was deployed: twice what Helm
+// keeps for who uses it by hand. Whoever can write Secrets there could make any number.
+const maxUnfinished = 20
+
 // lastWords is how long a call goes on that is not wanted any more: time for what is under way, and less than a
 // process has before it is killed.
 const lastWords = 15 * time.Second

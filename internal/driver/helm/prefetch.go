@@ -2,6 +2,7 @@ package helm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,14 +60,23 @@ func needed(history []stored) []stored {
 	return history
 }
 
+// maxPrefetched is how many bytes of Secrets are read ahead, which is more than sixty of the largest that Kubernetes
+// takes. What does not fit is read when its turn comes.
+const maxPrefetched = 64 << 20
+
+var errEnough = errors.New("that is enough")
+
 func (d *Driver) listContents(ctx context.Context, namespace, selector string) (contents, error) {
-	secrets, err := d.api.Secrets(ctx, namespace, selector)
-	if err != nil {
+	read, size := contents{}, 0
+	err := d.api.EachSecret(ctx, namespace, selector, func(secret *corev1.Secret) error {
+		if size += len(secret.Data["release"]); size > maxPrefetched {
+			return errEnough
+		}
+		read[secret.Namespace+"/"+secret.Name] = secret
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
 		return nil, fmt.Errorf("read the releases: %w", err)
-	}
-	read := contents{}
-	for i := range secrets {
-		read[secrets[i].Namespace+"/"+secrets[i].Name] = &secrets[i]
 	}
 	return read, nil
 }

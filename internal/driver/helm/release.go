@@ -138,6 +138,9 @@ func (d *Driver) known(id string, of stored) *revision {
 // known is not asked for.
 func (d *Driver) readNewest(ctx context.Context, namespace, name string, history []stored, known contents) (*revision, error) {
 	history = needed(history)
+	if len(history) > maxUnfinished {
+		return nil, fmt.Errorf("the release has %d revisions after the last one that was deployed, and Helm keeps fewer: delete the Secrets in %s of the type helm.sh/release.v1 that Helm did not write", len(history)-1, namespace)
+	}
 	read, err := d.read(ctx, namespace, history[len(history)-1], known)
 	if err != nil || read == nil {
 		return nil, err

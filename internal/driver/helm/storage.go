@@ -9,6 +9,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/release"
 	storagedriver "helm.sh/helm/v3/pkg/storage/driver"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -65,30 +66,30 @@ func (s *boundedStore) Query(wanted map[string]string) ([]*release.Release, erro
 	return found, err
 }
 
-// read returns the revisions with these labels. It passes over what is none, as Helm does.
+// read returns the revisions with these labels. It passes over what is none, as Helm does, and has no more in memory at
+// a time than it may: whoever can write Secrets there can give as many as they like these labels.
 func (s *boundedStore) read(wanted labels.Set) ([]*release.Release, error) {
-	secrets, err := s.api.Secrets(s.ctx, s.namespace, labels.SelectorFromSet(wanted).String())
-	if err != nil {
-		return nil, fmt.Errorf("read the revisions in %s: %w", s.namespace, err)
-	}
 	var found []*release.Release
 	size, parts := 0, 0
-	for i := range secrets {
-		secret := &secrets[i]
+	err := s.api.EachSecret(s.ctx, s.namespace, labels.SelectorFromSet(wanted).String(), func(secret *corev1.Secret) error {
 		text, err := unpack(secret.Data["release"])
 		if over := (*tooMuchError)(nil); errors.As(err, &over) {
-			return nil, s.refused(secret.Name, err)
+			return s.refused(secret.Name, err)
 		}
 		if size, parts = size+len(text), parts+partsOf(text); size > atATime*maxRelease || parts > atATime*maxParts {
-			return nil, fmt.Errorf("the %d revisions in %s that Helm reads at a time are too much for it: delete the Secrets of the oldest ones, or those that Helm did not write", len(secrets), s.namespace)
+			return fmt.Errorf("the revisions in %s that Helm reads at a time are too much for it: delete the Secrets of the oldest ones, or those that Helm did not write", s.namespace)
 		}
-		if err == nil {
-			var read *release.Release
-			if read, err = parse(text); err == nil {
-				read.Labels = secret.Labels
-				found = append(found, read)
-			}
+		if err != nil {
+			return nil
 		}
+		if read, err := parse(text); err == nil {
+			read.Labels = secret.Labels
+			found = append(found, read)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the revisions in %s: %w", s.namespace, err)
 	}
 	return found, nil
 }

@@ -19,27 +19,32 @@ import (
 type stock struct {
 	API
 	revisions [][]byte
+	read      *int // of them, at any time
 }
 
 func (s stock) Secret(_ context.Context, namespace, name string) (*corev1.Secret, error) {
-	all, err := s.Secrets(context.Background(), namespace, "")
-	for i := range all {
-		if all[i].Name == name {
-			return &all[i], err
+	var named *corev1.Secret
+	err := s.EachSecret(context.Background(), namespace, "", func(secret *corev1.Secret) error {
+		if secret.Name == name {
+			named = secret
 		}
-	}
-	return nil, err
+		return nil
+	})
+	return named, err
 }
 
-func (s stock) Secrets(_ context.Context, namespace, _ string) ([]corev1.Secret, error) {
-	var all []corev1.Secret
+func (s stock) EachSecret(_ context.Context, namespace, _ string, take func(*corev1.Secret) error) error {
 	for i, data := range s.revisions {
-		all = append(all, corev1.Secret{
+		*s.read++
+		err := take(&corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("sh.helm.release.v1.keystone.v%d", i+1), Labels: map[string]string{"owner": "helm", "ours": "yes"}},
 			Data:       map[string][]byte{"release": data},
 		})
+		if err != nil {
+			return err
+		}
 	}
-	return all, nil
+	return nil
 }
 
 func (s stock) Getter(context.Context, string) (Getter, error) { return kindsKnown{}, nil }
@@ -60,12 +65,13 @@ func TestHelmReadsWithinBounds(t *testing.T) {
 		{"a large one", [][]byte{large, good}, "", "", 2},
 		{"a bomb", [][]byte{packed(t, bytes.Repeat([]byte(" "), maxRelease+1)), good}, name + ", it unpacks to more than 32 MiB", name + ", it unpacks to more than 32 MiB", 0},
 		{"a bomb of lists", [][]byte{packed(t, bytes.Repeat([]byte("["), maxParts+1)), good}, name + ", it has more than 524288", name + ", it has more than 524288", 0},
-		{"many large ones", [][]byte{large, large, large, large, good}, "", "the 5 revisions in o that Helm reads at a time are too much for it", 0},
+		{"many large ones", [][]byte{large, large, large, large, large, large, good}, "", "the revisions in o that Helm reads at a time are too much for it", 0},
 		{"what is none", [][]byte{[]byte("canary-1"), good}, name, "", 1},
 		{"an empty one", [][]byte{nil, good}, name, "", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d := &Driver{options: Options{Timeout: time.Minute}, api: stock{revisions: test.stored}}
+			read := 0
+			d := &Driver{options: Options{Timeout: time.Minute}, api: stock{revisions: test.stored, read: &read}}
 			configuration, cancel, err := d.operation(t.Context(), "o")
 			if err != nil {
 				t.Fatal(err)
@@ -89,8 +95,12 @@ func TestHelmReadsWithinBounds(t *testing.T) {
 				_, err = configuration.Releases.Delete("keystone", 1)
 				said(err, test.get)
 			}
+			read = 0
 			found, err := configuration.Releases.History("keystone")
 			said(err, test.list)
+			if read > atATime+1 {
+				t.Errorf("it went on to the %dth one after it had had enough", read)
+			}
 			if len(found) != test.read || configuration.Releases.MaxHistory != maxHistory {
 				t.Errorf("it read %d revisions, and keeps %d", len(found), configuration.Releases.MaxHistory)
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -67,9 +68,11 @@ func TestAnswersThatAreNoLists(t *testing.T) {
 	} {
 		for name, list := range map[string]func(*Cluster, *API) error{
 			"metadata": func(_ *Cluster, a *API) error { _, err := a.Metadata(t.Context(), of, "o", ""); return err },
-			"Secrets":  func(_ *Cluster, a *API) error { _, err := a.Secrets(t.Context(), "o", ""); return err },
-			"shards":   func(c *Cluster, _ *API) error { _, err := c.Shards("o").Load(t.Context()); return err },
-			"another":  func(c *Cluster, _ *API) error { _, err := c.Elsewhere(t.Context()); return err },
+			"Secrets": func(_ *Cluster, a *API) error {
+				return a.EachSecret(t.Context(), "o", "", func(*corev1.Secret) error { return nil })
+			},
+			"shards":  func(c *Cluster, _ *API) error { _, err := c.Shards("o").Load(t.Context()); return err },
+			"another": func(c *Cluster, _ *API) error { _, err := c.Elsewhere(t.Context()); return err },
 			"a trace": func(c *Cluster, _ *API) error {
 				if known {
 					return nil // it goes on with nodes

@@ -84,14 +84,22 @@ func (a *API) Secret(ctx context.Context, namespace, name string) (*corev1.Secre
 	return secret, nil
 }
 
-// Secrets returns the Secrets of a namespace, "" for all of them, that a selector of labels takes.
-func (a *API) Secrets(ctx context.Context, namespace, selector string) ([]corev1.Secret, error) {
-	return pages(selector, contentPage, func(options metav1.ListOptions) ([]corev1.Secret, metav1.ListMeta, error) {
+// EachSecret hands over the Secrets of a namespace, "" for all of them, that a selector of labels takes, a page of them
+// in memory at a time. An error of take ends that, and is returned.
+func (a *API) EachSecret(ctx context.Context, namespace, selector string, take func(*corev1.Secret) error) error {
+	return eachPage(selector, contentPage, func(options metav1.ListOptions) ([]corev1.Secret, metav1.ListMeta, error) {
 		page, err := a.client.CoreV1().Secrets(namespace).List(ctx, options)
 		if err != nil {
 			return nil, metav1.ListMeta{}, err
 		}
 		return page.Items, page.ListMeta, nil
+	}, func(page []corev1.Secret) error {
+		for i := range page {
+			if err := take(&page[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -135,25 +143,36 @@ func (a *API) Autoscalers(ctx context.Context, namespace string) ([]autoscalingv
 // errEndless says that a page of a list leads to itself.
 var errEndless = errors.New("the list does not end: a page is followed by itself")
 
-// pages returns what all pages of a list have. list returns one of them, with what it says of itself: what is no list
-// is read as an empty one that says nothing.
+// pages returns what all pages of a list have.
 func pages[T any](selector string, size int64, list func(metav1.ListOptions) ([]T, metav1.ListMeta, error)) ([]T, error) {
-	options := metav1.ListOptions{LabelSelector: selector, Limit: size}
 	var all []T
+	err := eachPage(selector, size, list, func(page []T) error {
+		all = append(all, page...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// eachPage hands over a list page by page. list returns one of them, with what it says of itself: what is no list is
+// read as an empty one that says nothing.
+func eachPage[T any](selector string, size int64, list func(metav1.ListOptions) ([]T, metav1.ListMeta, error), take func([]T) error) error {
+	options := metav1.ListOptions{LabelSelector: selector, Limit: size}
 	for {
 		items, page, err := list(options)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if page.ResourceVersion == "" {
-			return nil, errNoList
+			return errNoList
 		}
-		all = append(all, items...)
-		if page.Continue == "" {
-			return all, nil
+		if err := take(items); err != nil || page.Continue == "" {
+			return err
 		}
 		if page.Continue == options.Continue {
-			return nil, errEndless
+			return errEndless
 		}
 		options.Continue = page.Continue
 	}

@@ -80,8 +80,12 @@ func TestAPIReadsAllPages(t *testing.T) {
 			return namesOf(items, func(o metav1.PartialObjectMetadata) string { return o.Name }), err
 		}, "GET /apis/apps/v1/namespaces/o/deployments limit=500 selector= timeout=5m0s by tester"},
 		"Secrets": {func(ctx context.Context, a *API) ([]string, error) {
-			items, err := a.Secrets(ctx, "", "owner=helm")
-			return namesOf(items, func(o corev1.Secret) string { return o.Name }), err
+			var names []string
+			err := a.EachSecret(ctx, "", "owner=helm", func(secret *corev1.Secret) error {
+				names = append(names, secret.Name)
+				return nil
+			})
+			return names, err
 		}, "GET /api/v1/secrets limit=20 selector=owner=helm timeout= by tester"},
 		"pods": {func(ctx context.Context, a *API) ([]string, error) {
 			items, err := a.Pods(ctx, "o", "app=x")
