@@ -55,23 +55,24 @@ func (c *composer) api(service string, values map[string]any) *unit.API {
 		return nil
 	}
 	api := &unit.API{Service: kind}
+	// Skyline's pages are files of a server before it. This is what they ask for first, without a login, and it asks
+	// Keystone; the path is the one that skyline-nginx-generator writes, and after it skyline-apiserver's own.
+	asked := map[string]string{"skyline": "api/openstack/skyline/api/v1/contrib/keystone_endpoints"}
 	switch service {
 	case keystoneService:
 		api.Address = addressInside(c.m, keystoneService, identityEndpoint())
 	case "horizon", "skyline":
 		page := endpoints()[service][0]
-		api.Address = addressInside(c.m, service, page)
+		api.Address = addressInside(c.m, service, page) + asked[service]
 		if x := c.m.Cloud.Exposure; x != nil {
-			api.Public = addressOutside(page, x)
+			api.Public = addressOutside(page, x) + asked[service]
 		}
 	case "nova":
 		api.Hosts = c.hostsOf(schema.RoleCompute)
 	case "neutron":
 		api.Hosts = c.hostsOf(schema.RoleCompute, schema.RoleNetwork)
-	case volumesService:
-		api.Parts = partsOfCinder(values)
 	}
-	api.Programs = c.programs(service)
+	api.Parts, api.Programs = partsOf(service, values), c.programs(service)
 	return api
 }
 

@@ -58,7 +58,7 @@ func TestAPIsOfServices(t *testing.T) {
 		"service.keystone": {Service: "identity", Address: "http://keystone-api.clouds.svc:5000/"},
 		"service.glance":   {Service: "image"},
 		"service.horizon":  {Service: unit.ServiceDashboard, Address: "http://horizon-int.clouds.svc:80/"},
-		"service.skyline":  {Service: unit.ServiceDashboard, Address: "http://skyline-api.clouds.svc:9999/"},
+		"service.skyline":  {Service: unit.ServiceDashboard, Address: "http://skyline-api.clouds.svc:9999/api/openstack/skyline/api/v1/contrib/keystone_endpoints"},
 		"service.nova":     {Service: "compute", Hosts: computes, Programs: []unit.Program{{Name: "nova-compute", DaemonSet: "nova-compute", Hosts: computes}}},
 		"service.neutron": {Service: "network", Hosts: both, Programs: []unit.Program{
 			{Name: "neutron-dhcp-agent", DaemonSet: "neutron-dhcp-agent", Hosts: []string{"gate"}},

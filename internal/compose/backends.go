@@ -222,20 +222,15 @@ func sharesHost(values map[string]any) bool {
 // partsOfCinder are what has to be up of Cinder by some values: each backend is a service of its own, and one that is up
 // says nothing of another. What the chart does not deploy may be somewhere else, and have other names.
 func partsOfCinder(values map[string]any) []string {
-	deploys := func(kind, part string, otherwise bool) bool {
-		on, written := get(values, "manifests."+kind+"_"+part).(bool)
-		n, counted := get(values, "pod.replicas."+part).(int64)
-		return (on || !written && otherwise) && (n > 0 || !counted)
-	}
 	var parts []string
-	if deploys("deployment", "volume", true) || deploys("statefulset", "volume", false) {
+	if deploys(values, "deployment", "volume", true) || deploys(values, "statefulset", "volume", false) {
 		for _, name := range enabled(values) {
 			if name != unit.TextSensitive { // which ones these are is not known here
 				parts = append(parts, "cinder-volume@"+name)
 			}
 		}
 	}
-	if deploys("deployment", "backup", true) {
+	if deploys(values, "deployment", "backup", true) {
 		parts = append(parts, "cinder-backup")
 	}
 	return parts

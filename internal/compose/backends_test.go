@@ -131,6 +131,34 @@ func TestPartsOfCinder(t *testing.T) {
 	}
 }
 
+// TestPartsOfServices wants what a chart makes of programs that report to their service, by its own values where none
+// are written.
+func TestPartsOfServices(t *testing.T) {
+	for _, c := range []struct {
+		service, block string
+		want           []string
+	}{
+		{"manila", ``, []string{"manila-scheduler", "manila-share"}},
+		{"manila", `values = { manifests = { deployment_share = false } }`, []string{"manila-scheduler"}},
+		{"manila", `values = { manifests = { deployment_share = false, statefulset_share = true } }`, []string{"manila-scheduler", "manila-share"}},
+		{"ironic", ``, []string{"ironic-conductor"}},
+		{"ironic", `values = { manifests = { statefulset_conductor = false } }`, nil},
+		{"magnum", ``, []string{"magnum-conductor"}},
+		{"heat", ``, []string{"heat-engine"}},
+		{"heat", `replicas = { engine = 0 }`, nil},
+		{"barbican", ``, nil},
+	} {
+		t.Run(c.service+c.block, func(t *testing.T) {
+			hcl := composed.Without(composed.Source("ovn", "ceph"), c.service)
+			hcl = strings.Replace(hcl, "service \"mariadb\"", "service \""+c.service+"\" {\n"+c.block+"\n}\nservice \"mariadb\"", 1)
+			api := composed.Release(t, unitsOf(t, hcl), c.service).API
+			if api == nil || !slices.Equal(api.Parts, c.want) {
+				t.Errorf("it is %+v, want %q", api, c.want)
+			}
+		})
+	}
+}
+
 // TestSecretsOfBackends wants each pool to know the secret of the hypervisors, and what is sensitive to be nowhere in the
 // values.
 func TestSecretsOfBackends(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
@@ -81,9 +80,9 @@ func (d *Driver) agents(ctx context.Context, c call, key string, read func(map[s
 }
 
 func (s *session) agents(ctx context.Context, c call, key string, read func(map[string]any) (Agent, bool)) ([]Agent, error) {
-	list := s.all
-	if slices.Contains(volumeServices(), c.service) {
-		list = s.whole
+	list := s.whole
+	if c.service == serviceCompute || c.service == serviceNetwork {
+		list = s.all
 	}
 	raws, err := list(ctx, c, key)
 	if err != nil {
@@ -92,7 +91,7 @@ func (s *session) agents(ctx context.Context, c call, key string, read func(map[
 	agents := make([]Agent, 0, len(raws))
 	for _, raw := range raws {
 		a, told := read(raw)
-		a.Host, a.Binary = textAt(raw, "host"), textAt(raw, "binary")
+		a.Host, a.Binary = first(a.Host, textAt(raw, "host")), first(a.Binary, textAt(raw, "binary"))
 		if !told || a.Host == "" || a.Binary == "" {
 			return nil, fmt.Errorf("the %s service does not tell how all of its agents stand", c.service)
 		}

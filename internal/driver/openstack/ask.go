@@ -25,6 +25,8 @@ type question struct {
 	// there are none.
 	agents func(map[string]any) (Agent, bool)
 	lacks  func(agents []Agent, hosts []string) string
+	// otherwise is asked where our user may not see the agents; nil for nothing.
+	otherwise *question
 }
 
 // questions are by the type of the service, some parts of which have to be up.
@@ -42,13 +44,14 @@ func questions(parts []string) map[string]question {
 		serviceNetwork:    {path: "agents", key: "agents", query: agentFields(), agents: networkAgent, lacks: networkLacks},
 		"volumev3":        volumes,
 		"block-storage":   volumes,
-		"sharev2":         few("shares", "shares"),
-		"orchestration":   few("stacks", "stacks"),
-		"baremetal":       few("nodes", "nodes"),
-		"dns":             few("zones", "zones"),
-		"key-manager":     few("secrets", "secrets"),
-		"container-infra": few("clusters", "clusters"),
-		"load-balancer":   few("lbaas/loadbalancers", "loadbalancers"),
+		"sharev2":         reporting(few("shares", "shares"), question{path: "services", key: "services", microversion: sharesVersion, agents: computeAgent}, parts),
+		"orchestration":   reporting(few("stacks", "stacks"), question{path: "services", key: "services", agents: engine}, parts),
+		"baremetal":       reporting(few("nodes", "nodes"), question{path: "conductors", key: "conductors", microversion: conductorsVersion, agents: conductor}, parts),
+		"container-infra": reporting(few("clusters", "clusters"), question{path: "mservices", key: "mservices", agents: magnumService}, parts),
+		// Designate goes on calling up who has stopped reporting, and the other two tell of no program.
+		"dns":           few("zones", "zones"),
+		"key-manager":   few("secrets", "secrets"),
+		"load-balancer": few("lbaas/loadbalancers", "loadbalancers"),
 	}
 }
 
@@ -111,6 +114,8 @@ func (s *session) ask(ctx context.Context, api unit.API, q question) unit.Answer
 		err = failed
 	}
 	switch {
+	case statusIs(err, http.StatusForbidden) && q.otherwise != nil:
+		return s.ask(ctx, api, *q.otherwise)
 	case statusIs(err, http.StatusForbidden): // it knows who asks, and by which rules
 		return unit.Answer{Reach: unit.ReachAnswers}
 	case unit.IsBlocked(err): // it does not believe in tokens

@@ -137,6 +137,15 @@ func TestWhatServicesAnswer(t *testing.T) {
 		api.Running = func(context.Context, unit.Program) ([]string, error) { return nodes, err }
 		return api
 	}
+	// reports has programs of a service report to it, by rows of its list.
+	reports := func(key string, rows ...string) http.HandlerFunc {
+		return says(http.StatusOK, `{"`+key+`": [`+strings.Join(rows, ", ")+`]}`)
+	}
+	shares := unit.API{Service: "sharev2", Parts: []string{"manila-scheduler", "manila-share"}}
+	metal := unit.API{Service: "baremetal", Parts: []string{"ironic-conductor"}}
+	stacks := unit.API{Service: "orchestration", Parts: []string{"heat-engine"}}
+	clusters := unit.API{Service: "container-infra", Parts: []string{"magnum-conductor"}}
+	const scheduler = `{"binary": "manila-scheduler", "host": "s", "state": "up", "status": "enabled"}`
 	image, volumes := unit.API{Service: "image"}, unit.API{Service: "volumev3"}
 	backends := unit.API{Service: "volumev3", Parts: []string{"cinder-volume@fast", "cinder-volume@slow", "cinder-backup"}}
 	cinder := func(fast, slow, backup, status string) http.HandlerFunc {
@@ -184,6 +193,15 @@ func TestWhatServicesAnswer(t *testing.T) {
 		{name: "a backend out of use", api: backends, answer: cinder("up", "down", "up", "disabled"), want: unit.ReachAnswers},
 		{name: "a backend and backups down", api: backends, answer: cinder("down", "up", "down", "enabled"), want: unit.ReachRefuses, message: "no cinder-volume of the backend fast and no cinder-backup is up"},
 		{name: "a backend that never came", api: unit.API{Service: "volumev3", Parts: []string{"cinder-volume@other"}}, answer: cinder("up", "up", "up", "enabled"), want: unit.ReachRefuses, message: "no cinder-volume of the backend other is up"},
+		{name: "shares", api: shares, answer: reports("services", scheduler, `{"binary": "manila-share", "host": "a@b", "state": "up", "status": "enabled"}`), want: unit.ReachAnswers},
+		{name: "no shares", api: shares, answer: reports("services", scheduler, `{"binary": "manila-share", "host": "a@b", "state": "down", "status": "enabled"}`), want: unit.ReachRefuses, message: "GET URL/v2/p1/services: no manila-share is up"},
+		{name: "bare metal", api: metal, answer: reports("conductors", `{"hostname": "old", "alive": false}`, `{"hostname": "c", "alive": true}`), want: unit.ReachAnswers},
+		{name: "no bare metal", api: metal, answer: reports("conductors", `{"hostname": "c", "alive": false}`), want: unit.ReachRefuses, message: "GET URL/v1/conductors: no ironic-conductor is up"},
+		{name: "stacks", api: stacks, answer: reports("services", `{"binary": "heat-engine", "host": "e", "status": "down"}`, `{"binary": "heat-engine", "host": "e", "status": "up"}`), want: unit.ReachAnswers},
+		{name: "no stacks", api: stacks, answer: reports("services", `{"binary": "heat-engine", "host": "e", "status": "down"}`), want: unit.ReachRefuses, message: "GET URL/v1/p1/services: no heat-engine is up"},
+		{name: "clusters", api: clusters, answer: reports("mservices", `{"binary": "magnum-conductor", "host": "c", "state": "up", "disabled": false}`), want: unit.ReachAnswers},
+		{name: "no clusters", api: clusters, answer: reports("mservices", `{"binary": "magnum-conductor", "host": "c", "state": "down"}`), want: unit.ReachRefuses, message: "GET URL/v1/mservices: no magnum-conductor is up"},
+		{name: "a program that says nothing", api: clusters, answer: reports("mservices", `{"binary": "magnum-conductor", "host": "c"}`), want: unit.ReachUnknown, message: "does not tell"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel() // what a service fails at is asked again after a moment
