@@ -3,6 +3,7 @@ package compose
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -53,20 +54,27 @@ func (c *composer) checkAlone(s *model.Service, values map[string]any) {
 }
 
 // checkSharedVolume refuses several pods of Glance on a volume that one node alone can write to: the next one would wait
-// for it on another node for ever.
+// for it on another node for ever. Each pod has two of them, one for images and one for those on their way in.
 func (c *composer) checkSharedVolume(s *model.Service, values map[string]any) {
 	const part, many = "api", "ReadWriteMany"
 	n, _ := get(values, "pod.replicas."+part).(int64)
 	if s.Name != imageService || n < 2 || storageOf(plainText(get(values, imageStorage))) != schema.ImagesPVC {
 		return
 	}
-	modes := namesIn(get(values, "volume.accessModes"))
-	if ours, written := get(values, "manifests.pvc_images").(bool); slices.Contains(modes, many) || written && !ours || len(c.nodesFor(values, part)) == 1 {
+	var narrow []string
+	for manifest, volume := range map[string]string{"pvc_images": "volume", "pvc_tmp": "volume_staging"} {
+		made, written := get(values, "manifests."+manifest).(bool)
+		if (made || !written) && !slices.Contains(namesIn(get(values, volume+".accessModes")), many) {
+			narrow = append(narrow, fmt.Sprintf("%s = { accessModes = [%q] }", volume, many))
+		}
+	}
+	if len(narrow) == 0 || len(c.nodesFor(values, part)) == 1 {
 		return
 	}
+	slices.Sort(narrow)
 	c.failAt(codeValue, c.lastOrigin(s, "replicas"), "several pods on the volume of one",
 		fmt.Sprintf("%s runs %d times, and keeps images on a volume that only one node at a time can write to: pods on others would never start", s.Name, n),
-		fmt.Sprintf("write replicas = 1; or keep images elsewhere, such as storage = %q; or, with a storage class whose volumes many nodes can write to, values = { volume = { accessModes = [%q] } }, and volume_staging likewise", schema.ImagesCeph, many))
+		fmt.Sprintf("write replicas = 1; or keep images elsewhere, such as storage = %q; or, with a storage class whose volumes many nodes can write to, values = { %s }", schema.ImagesCeph, strings.Join(narrow, ", ")))
 }
 
 // tellEven warns of an even number of those that decide by majority: half of them have none.

@@ -13,8 +13,8 @@ import (
 // TestVolumeOfImages wants several pods of Glance only where all of them can have what the images are on.
 func TestVolumeOfImages(t *testing.T) {
 	const (
-		many = `values = { volume = { accessModes = ["ReadWriteMany"] } }`
-		own  = `values = { manifests = { pvc_images = false } }`
+		many = `values = { volume = { accessModes = ["ReadWriteMany"] }, volume_staging = { accessModes = ["ReadWriteMany"] } }`
+		own  = `values = { manifests = { pvc_images = false, pvc_tmp = false } }`
 		one  = "\n" + `node "c" { roles = ["control-plane"] }`
 		two  = one + "\n" + `node "d" { roles = ["control-plane"] }`
 	)
@@ -32,6 +32,8 @@ func TestVolumeOfImages(t *testing.T) {
 		"a volume that many write to":    {"", "replicas = 3\n" + many, two, false},
 		"one that one node reads":        {"", "replicas = 3\n" + strings.Replace(many, "Many", "Once", 1), two, true},
 		"a volume of somebody else":      {"", "replicas = 3\n" + own, two, false},
+		"images alone":                   {"", "replicas = 3\n" + `values = { volume = { accessModes = ["ReadWriteMany"] } }`, two, true},
+		"images alone, nothing staged":   {"", "replicas = 3\n" + `values = { volume = { accessModes = ["ReadWriteMany"] }, manifests = { pvc_tmp = false } }`, two, false},
 		"on the only node":               {"", `replicas = 2`, one, false},
 		"on nodes that nobody speaks of": {"", `replicas = 2`, "", true},
 	} {
