@@ -7,10 +7,6 @@ cloud "minimal" {
     repository = "charts"
   }
 
-  openstack {
-    cloud = "minimal"
-  }
-
   service "mariadb" {}
   service "rabbitmq" {}
   service "memcached" {}
