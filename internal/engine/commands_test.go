@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing/synctest"
@@ -319,6 +320,7 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 //	claims NAME...: those that are there
 //	attempted ADDRESS true|false: whether the last step was told of an attempt to create it before
 //	observed DRIVER N: how often it was since the last time
+//	anew ADDRESS...: what was to be observed as if nothing was known of it since the last time
 //	details ADDRESS PART: of what is said of it
 //	blind none|DRIVER PART: what keeps a driver from looking
 //	settled true|false   unseen true|false   looks N   recorded RELEASE   planned ADDRESS ACTION [REASON]   moved FROM TO: by the plan   id ADDRESS ID: on record
@@ -401,6 +403,12 @@ func (s *scenario) check(command string, args []string) (bool, error) {
 		got := s.world.observed[unit.DriverName(args[0])]
 		delete(s.world.observed, unit.DriverName(args[0]))
 		return true, differ("observed", []string{fmt.Sprint(got)}, args[1:])
+	case "anew":
+		s.world.mutex.Lock()
+		defer s.world.mutex.Unlock()
+		got := slices.Sorted(maps.Keys(s.world.anew))
+		clear(s.world.anew)
+		return true, differ("observed anew", got, args)
 	case "looks":
 		return true, differ("looks", []string{fmt.Sprint(s.engine.Snapshot().Looks)}, args)
 	case "settled":

@@ -18,7 +18,7 @@ import (
 // just goes on.
 type Driver interface {
 	// Observe looks at many units at once, with as few requests as the system allows: one list per
-	// kind, never a request per unit that is unchanged. A unit that could not be observed has no
+	// kind, never a request per unit that is unchanged, unless its target is to be looked at anew. A unit that could not be observed has no
 	// entry, or one whose existence is unknown; then the error says why, and the entries of the
 	// others still count. Absent means that a complete answer did not have it.
 	// The targets are the driver's from then on: it may put them in another order, and others in their place.

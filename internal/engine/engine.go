@@ -373,7 +373,7 @@ func (e *Engine) lookAgain() {
 	}
 	e.looked()
 	for _, l := range e.loops {
-		l.stale, l.dirty = true, true
+		l.stale, l.anew, l.dirty = true, true, true
 		l.guard.doubt()
 		if l.mending != nil {
 			l.mending.guard.doubt()

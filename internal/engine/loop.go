@@ -41,6 +41,7 @@ type loop struct {
 	state *unit.State
 	seen  bool // state was observed at least once
 	stale bool // the state has to be observed again
+	anew  bool // as if nothing was known from before
 	dirty bool // a decision is due
 	busy  bool // a call of the driver is running
 	looks bool // that call is an observation
@@ -126,7 +127,7 @@ func (l *loop) retry() {
 	l.attempts, l.blind, l.replans, l.polls, l.wake = 0, 0, 0, 0, time.Time{}
 	l.guard, l.failed, l.mending = guard{}, "", nil
 	l.former = former{left: l.former.left}
-	l.stale, l.dirty = true, true
+	l.stale, l.anew, l.dirty = true, true, true
 }
 
 // due has the loop look again when the time has come to go on by itself.

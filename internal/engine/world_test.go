@@ -78,6 +78,7 @@ type world struct {
 	looks   int      // all calls of Observe
 
 	observed  map[unit.DriverName]int // calls of Observe that were not counted yet
+	anew      map[string]bool         // addresses that were to be observed as if nothing was known, and not checked yet
 	budgets   map[unit.DriverName]*budget.Budget
 	claims    map[addr.Object][]unit.Claim // to volumes of services
 	failures  map[string]int               // "apply a.b" fails that often
@@ -105,7 +106,7 @@ func newWorld() *world {
 	return &world{
 		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{}, crashing: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
-		observed: map[unit.DriverName]int{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
+		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
 	}
 }
 
@@ -262,6 +263,9 @@ func (f fake) Observe(ctx context.Context, targets []unit.Target) (map[addr.Obje
 	states := map[addr.Object]unit.State{}
 	var failure error
 	for _, t := range targets {
+		if t.Anew {
+			f.world.anew[t.Address.String()] = true
+		}
 		if err := f.world.fails("observe", t.Address); err != nil || f.world.hidden[t.Address.String()] {
 			failure = errors.Join(fmt.Errorf("%s cannot be seen", t.Address), err)
 			continue

@@ -59,6 +59,8 @@ type Target struct {
 	// Attempted says that an attempt to create it was begun before whose end is not on record: maybe by another
 	// process, and OpenStack may still be at work on it.
 	Attempted bool
+	// Anew says that everything is to be looked at, also what a driver knows from before of an object that seems unchanged.
+	Anew bool
 	// Import is the id of the object that is to be taken over; "" when the configuration names none,
 	// or that was done.
 	Import string

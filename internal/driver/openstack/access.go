@@ -52,8 +52,8 @@ func (a access) complete(ctx context.Context, s *session, objects []found) map[a
 			private = append(private, f)
 		}
 	}
-	for i, got := range abreast(len(private), func(i int) ([]map[string]any, error) {
-		return s.whole(ctx, call{service: a.service(s), path: pathOf(a.collection, private[i].object.id, a.list)}, a.key)
+	for i, got := range remembered(s, private, accessAttribute, a.keeper, func(open []found) []answer[[]string] {
+		return abreast(len(open), func(i int) ([]string, error) { return a.who(ctx, s, open[i].object) })
 	}) {
 		f, o := private[i], private[i].object
 		if err := got.err; err != nil {
@@ -62,13 +62,18 @@ func (a access) complete(ctx context.Context, s *session, objects []found) map[a
 			failures[f.address] = err
 			continue
 		}
-		var projects []string
-		for _, raw := range got.value {
-			projects = append(projects, first(textAt(raw, "tenant_id"), textAt(raw, "project_id")))
-		}
-		o.values.set(accessAttribute, texts(projects, cty.Set(cty.String)))
+		o.values.set(accessAttribute, texts(got.value, cty.Set(cty.String)))
 	}
 	return failures
+}
+
+// who asks which projects can use an object.
+func (a access) who(ctx context.Context, s *session, o *object) (projects []string, err error) {
+	raws, err := s.whole(ctx, call{service: a.service(s), path: pathOf(a.collection, o.id, a.list)}, a.key)
+	for _, raw := range raws {
+		projects = append(projects, first(textAt(raw, "tenant_id"), textAt(raw, "project_id")))
+	}
+	return projects, err
 }
 
 // write lets projects in that are wanted, and takes ours out that are not wanted any more.

@@ -130,6 +130,16 @@ func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, 
 // update changes what differs, and writes the mark where it is missing.
 func (d *Driver) update(ctx context.Context, s *session, k kind, t unit.Target, desired cty.Value, st unit.State, diff unit.Diff) (unit.State, error) {
 	m := st.Observed.(match)
+	if m.object.recalled { // nothing is written, or taken away, by what was so some time ago
+		seen, err := d.seenAnew(ctx, s, k, t, desired, m)
+		if err != nil {
+			return st, err
+		}
+		if now := d.Compare(t, desired, seen); now.Action != diff.Action || !slices.Equal(now.Fields, diff.Fields) {
+			return seen, nil // what it takes is decided by that
+		}
+		st, m = seen, seen.Observed.(match)
+	}
 	var changed []string
 	for _, f := range diff.Fields {
 		changed = append(changed, f.Path)
@@ -140,7 +150,10 @@ func (d *Driver) update(ctx context.Context, s *session, k kind, t unit.Target, 
 	}
 	w := d.wanted(s, t, written)
 	w.drop = surplus(resource(t), t, m, written)
-	if err := k.update(ctx, s, m.object, w, changed); err != nil {
+	d.memory.forget(t.Address)
+	err := k.update(ctx, s, m.object, w, changed)
+	d.memory.forget(t.Address) // what was asked meanwhile may be of before
+	if err != nil {
 		return st, judge(err, updating)
 	}
 	o, err := d.getFor(ctx, s, k, t, m.object.id)
@@ -150,11 +163,22 @@ func (d *Driver) update(ctx context.Context, s *session, k kind, t unit.Target, 
 	return d.stateOf(ctx, s, k, t, match{object: o, owned: true, want: desired, sent: t.Sensitive, twins: m.twins})
 }
 
+// seenAnew asks for an object again, and for all that is known of it from before.
+func (d *Driver) seenAnew(ctx context.Context, s *session, k kind, t unit.Target, desired cty.Value, m match) (unit.State, error) {
+	d.memory.forget(t.Address)
+	o, err := d.getFor(ctx, s, k, t, m.object.id)
+	if err != nil {
+		return unit.State{}, err
+	}
+	m.object, m.want = o, desired
+	return d.stateOf(ctx, s, k, t, m)
+}
+
 // stateOf completes a match that did not come with Observe.
 func (d *Driver) stateOf(ctx context.Context, s *session, k kind, t unit.Target, m match) (unit.State, error) {
 	if m.object != nil {
 		name := k.name()
-		failures, _ := d.complete(ctx, s, map[string][]found{name: {{object: m.object, want: m.want, address: t.Address, unserved: unserved(t), set: t.Set}}})
+		failures, _ := d.complete(ctx, s, map[string][]found{name: {d.found(t, m)}})
 		if err := failures[name]; err != nil { // what else is unread is unseen in the state
 			return unit.State{}, err
 		}
@@ -255,6 +279,8 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 		}
 		return st, wrap(t.Address, unit.Blocked("its id is not known, so it is not deleted"))
 	}
+	d.memory.forget(t.Address)
+	defer d.memory.forget(t.Address)
 	s, err := d.sessionFor(ctx, k, t, desiredOf(t))
 	if err != nil {
 		return st, wrap(t.Address, err)

@@ -75,6 +75,7 @@ type Driver struct {
 	keeper        Keeper // nil without a cluster
 	uploads       *uploads
 	outcomes      *outcomes
+	memory        *memory
 }
 
 // New returns a driver. It connects when it is first used. Close it at the end.
@@ -86,6 +87,7 @@ func New(options Options) *Driver {
 		keeper:    options.Keeper,
 		uploads:   up,
 		outcomes:  newOutcomes(cmp.Or(options.Settle, settleTime)),
+		memory:    newMemory(),
 	}
 	if options.Administrator != nil {
 		options.Connect, options.Stale, options.Admit = options.Administrator, nil, nil

@@ -130,7 +130,7 @@ func TestBedLifeOfIdentities(t *testing.T) {
 			changed: values{"resource_limit": cty.NumberIntVal(30)},
 		},
 		{
-			kind: "user", lists: []string{"/v3/users", "/v3/domains", "/v3/users/{id}/groups"}, search: []string{"name"},
+			kind: "user", lists: []string{"/v3/users", "/v3/domains"}, search: []string{"name"},
 			needs: func(t *testing.T, b *bench) values {
 				group, project := target(t, "group", unique("group"), values{}), target(t, "project", unique("project"), values{})
 				b.converge(t, &group)

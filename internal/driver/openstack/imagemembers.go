@@ -34,8 +34,8 @@ func (k imageKind) complete(ctx context.Context, s *session, objects []found) ma
 			sharing = append(sharing, f)
 		}
 	}
-	for i, got := range abreast(len(sharing), func(i int) ([]map[string]any, error) {
-		return s.whole(ctx, call{service: serviceImage, path: pathOf("images", sharing[i].object.id, "members")}, "members")
+	for i, got := range remembered(s, sharing, membersAttribute, "glance", func(open []found) []answer[[]string] {
+		return abreast(len(open), func(i int) ([]string, error) { return k.members(ctx, s, open[i].object) })
 	}) {
 		f, o := sharing[i], sharing[i].object
 		if err := got.err; err != nil {
@@ -44,13 +44,18 @@ func (k imageKind) complete(ctx context.Context, s *session, objects []found) ma
 			failures[f.address] = err
 			continue
 		}
-		var projects []string
-		for _, raw := range got.value {
-			projects = append(projects, textAt(raw, "member_id"))
-		}
-		o.values.set(membersAttribute, texts(projects, cty.Set(cty.String)))
+		o.values.set(membersAttribute, texts(got.value, cty.Set(cty.String)))
 	}
 	return failures
+}
+
+// members asks which projects an image is shared with.
+func (k imageKind) members(ctx context.Context, s *session, o *object) (projects []string, err error) {
+	raws, err := s.whole(ctx, call{service: serviceImage, path: pathOf("images", o.id, "members")}, "members")
+	for _, raw := range raws {
+		projects = append(projects, textAt(raw, "member_id"))
+	}
+	return projects, err
 }
 
 // withdraw no longer shares the image with projects of ours that are not wanted. That comes before all else: once the

@@ -26,7 +26,7 @@ func TestBedImageMembers(t *testing.T) {
 	b.converge(t, &two)
 	image := b.plainImage(t, unique("image"), values{"visibility": text("shared"), "members": set(one.ID)})
 	b.converge(t, &image)
-	b.settled(t, image, imagesPath, "/v2/images/{id}/members")
+	b.settled(t, image, imagesPath)
 	request(t, "image", http.MethodPost, "v2/images/"+image.ID+"/members", map[string]any{"member": two.ID})
 	if st, diff := b.compare(t, image); diff.Action != unit.ActionNone || st.Outputs.GetAttr("members").LengthInt() != 2 {
 		t.Errorf("beside one of others: the diff is %+v, the state %+v", diff, st)

@@ -205,6 +205,8 @@ type object struct {
 	obscured string
 	// going says that it is being deleted already.
 	going bool
+	// recalled says that a part of it was not asked for now, but is what a service told before: see [memory].
+	recalled bool
 
 	raw    map[string]any
 	detail any // of its kind
@@ -221,6 +223,8 @@ type found struct {
 	whole bool
 	// unserved are the services that are not up yet, and keep a part of it that was never written.
 	unserved []string
+	// memory is what is known of the target from before, nil for none.
+	memory *memory
 }
 
 // wanted is what an object should be.

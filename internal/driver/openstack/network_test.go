@@ -163,7 +163,7 @@ func TestBedProjectWithQuota(t *testing.T) {
 		"quota": cty.ObjectVal(map[string]cty.Value{"instances": cty.NumberIntVal(7), "networks": cty.NumberIntVal(-1), "gigabytes": cty.NumberIntVal(90)}),
 	})
 	b.converge(t, &project)
-	b.settled(t, project, "/v3/projects", "/v2.1/os-quota-sets/{id}", "/v2.0/quotas", "/v3/{id}/os-quota-sets/{id}")
+	b.settled(t, project, "/v3/projects", "/v2.0/quotas")
 	plain := target(t, "project", unique("project"), values{"enabled": cty.True})
 	b.converge(t, &plain)
 	b.settled(t, plain, "/v3/projects")

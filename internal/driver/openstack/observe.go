@@ -24,6 +24,7 @@ const listsAtOnce = 4
 // Observe lists each kind once and finds every target in the lists. What could not be observed is
 // unknown, with the error that concerns it as the message.
 func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.Object]unit.State, error) {
+	d.memory.refresh(targets)
 	seen := &sights{states: map[addr.Object]unit.State{}}
 	if len(targets) == 0 {
 		return seen.states, nil
@@ -67,7 +68,7 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 		if failures[name] == nil {
 			seen.confirmed(d.confirm(ctx, s, d.kinds[name], byKind[name], matches), byKind[name])
 			seen.doubted(name, d.doubt(ctx, s, d.kinds[name], byKind[name], matches), byKind[name])
-			matched[name] = foundOf(byKind[name], matches)
+			matched[name] = d.foundOf(byKind[name], matches)
 		}
 	}
 	incomplete, unread := d.complete(ctx, s, matched)
@@ -270,14 +271,18 @@ func (d *Driver) confirm(ctx context.Context, s *session, k kind, targets []unit
 }
 
 // foundOf returns what was found of targets.
-func foundOf(targets []unit.Target, matches map[addr.Object]match) []found {
+func (d *Driver) foundOf(targets []unit.Target, matches map[addr.Object]match) []found {
 	var objects []found
 	for _, t := range targets {
 		if m := matches[t.Address]; m.object != nil {
-			objects = append(objects, found{object: m.object, want: m.want, address: t.Address, unserved: unserved(t), set: t.Set})
+			objects = append(objects, d.found(t, m))
 		}
 	}
 	return objects
+}
+
+func (d *Driver) found(t unit.Target, m match) found {
+	return found{object: m.object, want: m.want, address: t.Address, unserved: unserved(t), set: t.Set, memory: d.memory}
 }
 
 // completed tells whether the lists of a kind lack something that [Driver.complete] fills in.

@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -136,41 +137,56 @@ func (p quotaPlace) read(ctx context.Context, s *session, projects []found, into
 	failures := map[addr.Object]error{}
 	listed, err := p.listed(ctx, s)
 	lacking := slices.DeleteFunc(slices.Clone(projects), func(f found) bool { return listed[f.object.id] != nil })
-	for i, got := range p.ask(ctx, s, lacking, listed != nil, err) {
+	ask := func(open []found) []answer[[]json.Number] { return p.ask(ctx, s, open, listed != nil, err) }
+	add := func(id string, limits []json.Number) {
+		if into[id] == nil {
+			into[id] = map[string]any{}
+		}
+		for i, f := range p.limits {
+			if limits[i] != "" {
+				into[id][f.attribute] = limits[i]
+			}
+		}
+	}
+	var told []answer[[]json.Number]
+	if listed == nil {
+		told = remembered(s, lacking, quotaAttribute, p.keeper, ask)
+	} else {
+		told = ask(lacking)
+	}
+	for i, got := range told {
 		if got.err != nil {
 			failures[lacking[i].address] = got.err
 			continue
 		}
-		if listed == nil {
-			listed = map[string]map[string]any{}
-		}
-		listed[lacking[i].object.id] = got.value
+		add(lacking[i].object.id, got.value)
 	}
 	for _, project := range projects {
-		id := project.object.id
-		raw := listed[id]
-		if raw == nil {
-			continue
-		}
-		if into[id] == nil {
-			into[id] = map[string]any{}
-		}
-		for _, f := range p.limits {
-			into[id][f.attribute] = raw[f.key]
+		if raw := listed[project.object.id]; raw != nil {
+			add(project.object.id, p.told(raw))
 		}
 	}
 	return failures
 }
 
+// told are the limits in an answer, in the order of [quotaPlace.limits]; "" where nothing is told.
+func (p quotaPlace) told(raw map[string]any) []json.Number {
+	limits := make([]json.Number, len(p.limits))
+	for i, f := range p.limits {
+		limits[i], _ = raw[f.key].(json.Number)
+	}
+	return limits
+}
+
 // ask returns the limits of projects that no list has. Those that a list lacks have what all have, which one request tells for
 // several. Otherwise each is asked for by itself, but once the service does not answer it is not asked again for the others:
 // hence the first goes ahead.
-func (p quotaPlace) ask(ctx context.Context, s *session, projects []found, common bool, down error) []answer[map[string]any] {
+func (p quotaPlace) ask(ctx context.Context, s *session, projects []found, common bool, down error) []answer[[]json.Number] {
 	path := func(i int) string { return p.path(projects[i].object.id) }
 	if common && down == nil && len(projects) > 1 {
 		raw, err := s.one(ctx, call{service: p.at(s), method: http.MethodGet, path: path(0) + "/default"}, p.key)
 		if err == nil {
-			return abreast(len(projects), func(int) (map[string]any, error) { return raw, nil })
+			return abreast(len(projects), func(int) ([]json.Number, error) { return p.told(raw), nil })
 		}
 		if !answered(err) {
 			down = err
@@ -180,7 +196,7 @@ func (p quotaPlace) ask(ctx context.Context, s *session, projects []found, commo
 	if down != nil {
 		off.Store(&down)
 	}
-	one := func(i int) (map[string]any, error) {
+	one := func(i int) ([]json.Number, error) {
 		if err := off.Load(); err != nil {
 			return nil, *err
 		}
@@ -188,10 +204,10 @@ func (p quotaPlace) ask(ctx context.Context, s *session, projects []found, commo
 		if err != nil && !answered(err) {
 			off.CompareAndSwap(nil, &err)
 		}
-		return raw, err
+		return p.told(raw), err
 	}
 	ahead := abreast(min(1, len(projects)), one)
-	return append(ahead, abreast(len(projects)-len(ahead), func(i int) (map[string]any, error) { return one(len(ahead) + i) })...)
+	return append(ahead, abreast(len(projects)-len(ahead), func(i int) ([]json.Number, error) { return one(len(ahead) + i) })...)
 }
 
 // answered tells of an error whether it is the service's answer about the one thing that was asked for:

@@ -15,34 +15,43 @@ import (
 // list of who is where: it is asked by the groups that matter or by the users, whichever are fewer. Of other groups nothing
 // is told either way, so that what others read of a user does not hang on how many users there are.
 func (k userKind) complete(ctx context.Context, s *session, users []found) map[addr.Object]error {
-	m := memberships{in: map[string]map[string]bool{}, groups: map[string]error{}, users: map[string]error{}}
-	var members []found
-	for _, u := range users {
-		if attribute(u.want, groupsAttribute) == cty.NilVal && len(u.set[groupsAttribute]) == 0 {
+	members := slices.DeleteFunc(slices.Clone(users), func(u found) bool {
+		return attribute(u.want, groupsAttribute) == cty.NilVal && len(u.set[groupsAttribute]) == 0
+	})
+	failures := map[addr.Object]error{}
+	for i, got := range remembered(s, members, groupsAttribute, keystoneService, func(open []found) []answer[[]string] {
+		return groupsOf(ctx, s, open)
+	}) {
+		u := members[i]
+		if got.err != nil {
+			failures[u.address] = got.err
+			u.object.unseen, u.object.obscured = []string{keystoneService}, brief("its groups could not be seen: "+got.err.Error(), longestReason)
 			continue
 		}
-		members = append(members, u)
+		u.object.values.set(groupsAttribute, texts(got.value, cty.Set(cty.String)))
+	}
+	return failures
+}
+
+// groupsOf asks for the groups of users, as far as they matter.
+func groupsOf(ctx context.Context, s *session, users []found) []answer[[]string] {
+	m := memberships{in: map[string]map[string]bool{}, groups: map[string]error{}, users: map[string]error{}}
+	for _, u := range users {
 		for _, group := range groupsThatMatter(u) {
 			m.in[group] = map[string]bool{}
 		}
 	}
-	if len(m.in) < len(members) {
+	if len(m.in) < len(users) {
 		m.askByGroup(ctx, s)
-		m.askByUser(ctx, s, slices.DeleteFunc(slices.Clone(members), func(u found) bool { return !m.hidden(u) }))
+		m.askByUser(ctx, s, slices.DeleteFunc(slices.Clone(users), func(u found) bool { return !m.hidden(u) }))
 	} else {
-		m.askByUser(ctx, s, members)
+		m.askByUser(ctx, s, users)
 	}
-	failures := map[addr.Object]error{}
-	for _, u := range members {
-		ids, err := m.of(u)
-		if err != nil {
-			failures[u.address] = err
-			u.object.unseen, u.object.obscured = []string{keystoneService}, brief("its groups could not be seen: "+err.Error(), longestReason)
-			continue
-		}
-		u.object.values.set(groupsAttribute, texts(ids, cty.Set(cty.String)))
+	answers := make([]answer[[]string], len(users))
+	for i, u := range users {
+		answers[i].value, answers[i].err = m.of(u)
 	}
-	return failures
+	return answers
 }
 
 // groupsThatMatter are those that a user should be in, and those that we have put it into.

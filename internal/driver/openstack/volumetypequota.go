@@ -26,62 +26,79 @@ func typeLimitKey(limit, volumeType string) string { return limit + "_" + volume
 // noLimit is what Cinder has for a limit that nobody has set.
 const noLimit = -1
 
-// completeQuotas fills in what projects may have of types, for those that are written or were, by one request for each
-// project.
+// completeQuotas fills in what projects may have of types, for those that are written or were.
 func (k volumeTypeKind) completeQuotas(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := map[addr.Object]error{}
 	nested := k.schema.Nested(typeQuota)
-	limited := func(f found) []string {
-		projects := append(nested.KeysOf(unmarked(attribute(f.want, typeQuota))), f.set[typeQuota]...)
-		slices.Sort(projects)
-		return slices.Compact(projects)
-	}
-	var all []string
-	for _, f := range objects {
-		all = append(all, limited(f)...)
-	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	limits, refused := map[string]map[string]any{}, map[string]error{}
-	for i, got := range abreast(len(all), func(i int) (map[string]any, error) {
-		return s.one(ctx, call{service: s.volumes(), method: http.MethodGet, path: pathOf("os-quota-sets", all[i])}, "quota_set")
+	limited := slices.DeleteFunc(slices.Clone(objects), func(f found) bool { return len(k.limited(f)) == 0 })
+	for i, got := range remembered(s, limited, typeQuota, "cinder", func(open []found) []answer[projectLimits] {
+		return k.askQuotas(ctx, s, open)
 	}) {
-		limits[all[i]], refused[all[i]] = got.value, got.err
-	}
-	for _, f := range objects {
-		projects := limited(f)
+		f := limited[i]
+		if got.err != nil {
+			err := fmt.Errorf("how much of it projects may have is not known: %w", got.err)
+			f.object.unseen, f.object.obscured = append(f.object.unseen, "cinder"), brief(err.Error(), longestReason)
+			failures[f.address] = err
+			continue
+		}
 		var blocks []cty.Value
-		var failed error
-		for _, project := range projects {
-			if err := refused[project]; err != nil {
-				failed = err
-				break
-			}
+		for _, project := range k.limited(f) {
 			block := map[string]any{"project": project}
 			none := true
-			for _, limit := range typeLimits() {
-				n, told := limits[project][typeLimitKey(limit, f.object.title)].(json.Number)
-				if told {
+			for at, limit := range typeLimits() {
+				n := got.value[project][at]
+				if n != "" {
 					block[limit] = n
 				}
-				none = none && (!told || n.String() == fmt.Sprint(noLimit))
+				none = none && (n == "" || n.String() == fmt.Sprint(noLimit))
 			}
 			if none && !slices.Contains(nested.KeysOf(unmarked(attribute(f.want, typeQuota))), project) {
 				continue // there is nothing left to take away
 			}
 			blocks = append(blocks, fromMap(block, nested.ValueType().ElementType()))
 		}
-		if failed != nil {
-			failed = fmt.Errorf("how much of it projects may have is not known: %w", failed)
-			f.object.unseen, f.object.obscured = append(f.object.unseen, "cinder"), brief(failed.Error(), longestReason)
-			failures[f.address] = failed
-			continue
-		}
-		if len(projects) > 0 {
-			f.object.values.set(typeQuota, collection(blocks, nested.ValueType()))
-		}
+		f.object.values.set(typeQuota, collection(blocks, nested.ValueType()))
 	}
 	return failures
+}
+
+// projectLimits are what projects may have of a type, by the project and in the order of [typeLimits]; "" where nothing is told.
+type projectLimits map[string][]json.Number
+
+// limited are the projects whose limits are written of a type, or were.
+func (k volumeTypeKind) limited(f found) []string {
+	projects := append(k.schema.Nested(typeQuota).KeysOf(unmarked(attribute(f.want, typeQuota))), f.set[typeQuota]...)
+	slices.Sort(projects)
+	return slices.Compact(projects)
+}
+
+// askQuotas asks for the limits of types, by one request for each project.
+func (k volumeTypeKind) askQuotas(ctx context.Context, s *session, types []found) []answer[projectLimits] {
+	var all []string
+	for _, f := range types {
+		all = append(all, k.limited(f)...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	asked := abreast(len(all), func(i int) (map[string]any, error) {
+		return s.one(ctx, call{service: s.volumes(), method: http.MethodGet, path: pathOf("os-quota-sets", all[i])}, "quota_set")
+	})
+	answers := make([]answer[projectLimits], len(types))
+	for i, f := range types {
+		limits := projectLimits{}
+		for _, project := range k.limited(f) {
+			at, _ := slices.BinarySearch(all, project)
+			if answers[i].err = asked[at].err; answers[i].err != nil {
+				break
+			}
+			for _, limit := range typeLimits() {
+				n, _ := asked[at].value[typeLimitKey(limit, f.object.title)].(json.Number)
+				limits[project] = append(limits[project], n)
+			}
+		}
+		answers[i].value = limits
+	}
+	return answers
 }
 
 // writeQuotas sets the limits that are wanted, and takes those away that were ours and are not wanted any more.

@@ -44,9 +44,8 @@ func TestBedQuotaOfAVolumeType(t *testing.T) {
 		t.Helper()
 		request(t, "volumev3", http.MethodPut, "os-quota-sets/"+project, map[string]any{"quota_set": limits})
 	}
-	const quotaPath = "/v3/{id}/os-quota-sets/{id}"
 	expect(one.ID, 2, 10, -1)
-	b.settled(t, tg, "/v3/{id}/types", quotaPath)
+	b.settled(t, tg, "/v3/{id}/types")
 
 	set(two.ID, map[string]any{"volumes_" + name: 7})
 	set(one.ID, map[string]any{"gigabytes_" + name: 99, "snapshots_" + name: 4})
@@ -74,7 +73,7 @@ func TestBedQuotaOfAVolumeType(t *testing.T) {
 	expect(one.ID, 3, 10, 4)
 	expect(two.ID, -1, -1, -1)
 	tg.Set = map[string][]string{"quota": {one.ID}}
-	b.settled(t, tg, "/v3/{id}/types", quotaPath)
+	b.settled(t, tg, "/v3/{id}/types")
 }
 
 // TestQuotaOfAVolumeTypeUnseen: limits that cannot be read are unknown, and no difference.
