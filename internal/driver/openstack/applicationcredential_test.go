@@ -44,11 +44,17 @@ func enters(t *testing.T, kept *unit.Kept) error {
 	return err
 }
 
+// ofAdmin is the path of the application credentials of our user.
+func ofAdmin(t *testing.T) string {
+	t.Helper()
+	user, _ := request(t, identity, http.MethodGet, "users?name=admin", nil)["users"].([]any)
+	return "users/" + user[0].(map[string]any)["id"].(string) + "/application_credentials"
+}
+
 // revoke deletes the application credentials for a project.
 func revoke(t *testing.T, project string) {
 	t.Helper()
-	user, _ := request(t, identity, http.MethodGet, "users?name=admin", nil)["users"].([]any)
-	path := "users/" + user[0].(map[string]any)["id"].(string) + "/application_credentials"
+	path := ofAdmin(t)
 	all, _ := request(t, identity, http.MethodGet, path, nil)["application_credentials"].([]any)
 	for _, one := range all {
 		if one := one.(map[string]any); one["project_id"] == project {

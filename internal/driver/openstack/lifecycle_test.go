@@ -2,6 +2,7 @@ package openstack_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -23,19 +25,23 @@ type life struct {
 	first values
 	// changed is written later, and changes the object in place; nil where nothing can be changed.
 	changed values
-	// replaced is written at last, and cannot be changed in place; nil to leave that out. The old
-	// object goes before the new one comes.
+	// replaced is written at last, and cannot be changed in place. The old object goes before the new one comes.
 	replaced values
+	// another makes what the new object depends on in place of what the old one did, and returns the attributes that
+	// name it; they are written besides replaced. A kind without both is never replaced.
+	another func(t *testing.T, b *bench) values
 	// lists are the requests that a look at the object costs, all of them.
 	lists []string
 	// meddle changes the object as somebody else would, so that these attributes differ. Nil where nobody
 	// can change anything.
 	meddle  func(t *testing.T, id string)
 	meddled []string
-	// vanish deletes the object as somebody else would; nil to leave that out.
+	// vanish deletes the object as somebody else would.
 	vanish func(t *testing.T, id string)
 	// unmarked says that the kind bears no mark, so that it is known by its name or key alone.
 	unmarked bool
+	// secret says that what no service tells of the object is kept in a Secret.
+	secret bool
 	// search are the names of attributes that a look-up finds the object by, besides its id.
 	search []string
 }
@@ -43,17 +49,19 @@ type life struct {
 // walk leads an object through its whole life.
 func (l life) walk(t *testing.T) {
 	t.Helper()
-	b := newBench(t)
+	d := &drawer{secrets: map[unit.ObjectRef]*unit.Kept{}}
+	b := newBench(t, func(o *openstack.Options) { o.Keeper = d })
 	written := values{}
 	if l.needs != nil {
-		for name, v := range l.needs(t, b) {
-			written[name] = v
-		}
+		maps.Copy(written, l.needs(t, b))
 	}
-	for name, v := range l.first {
-		written[name] = v
+	maps.Copy(written, l.first)
+	var tg unit.Target
+	if label := unique("life"); l.secret {
+		tg, _ = keptTarget(t, l.kind, label, written)
+	} else {
+		tg = target(t, l.kind, label, written)
 	}
-	tg := target(t, l.kind, unique("life"), written)
 	st := b.converge(t, &tg)
 	if st.ID == "" || !st.Owned || st.Outputs.GetAttr("id").AsString() != st.ID {
 		t.Fatalf("it was made, but the state is %+v", st)
@@ -73,6 +81,9 @@ func (l life) walk(t *testing.T) {
 	}
 	if err := b.destroy(t.Context(), t, tg); err != nil {
 		t.Errorf("it is gone, and deleting it once more says %v", err)
+	}
+	if len(d.secrets) > 0 {
+		t.Errorf("it is gone, and left are the Secrets %v", slices.Collect(maps.Keys(d.secrets)))
 	}
 }
 
@@ -167,9 +178,6 @@ func (l life) lookUp(t *testing.T, b *bench, tg unit.Target) {
 // revive makes the object again after somebody else deleted it.
 func (l life) revive(t *testing.T, b *bench, tg unit.Target) unit.Target {
 	t.Helper()
-	if l.vanish == nil {
-		return tg
-	}
 	l.vanish(t, tg.ID)
 	if st, diff := b.compare(t, tg); !st.Gone() || diff.Action != unit.ActionCreate {
 		t.Errorf("somebody deleted it, but the diff is %+v, the state %+v", diff, st)
@@ -183,12 +191,17 @@ func (l life) revive(t *testing.T, b *bench, tg unit.Target) unit.Target {
 // replace makes another object in place of the one that cannot be changed.
 func (l life) replace(t *testing.T, b *bench, tg unit.Target) unit.Target {
 	t.Helper()
-	if l.replaced == nil {
+	if !l.isReplaced() {
 		return tg
 	}
-	next := with(t, tg, l.replaced)
+	written := values{}
+	maps.Copy(written, l.replaced)
+	if l.another != nil {
+		maps.Copy(written, l.another(t, b))
+	}
+	next := with(t, tg, written)
 	_, diff := b.compare(t, next)
-	expectDiff(t, "what cannot be changed in place", diff, unit.ActionReplace, attributesOf(l.replaced))
+	expectDiff(t, "what cannot be changed in place", diff, unit.ActionReplace, attributesOf(written))
 	if diff.Cost == "" {
 		t.Error("nobody says what a replacement costs")
 	}
@@ -200,6 +213,9 @@ func (l life) replace(t *testing.T, b *bench, tg unit.Target) unit.Target {
 	b.settled(t, next, l.lists...)
 	return next
 }
+
+// isReplaced tells whether the object is replaced at last.
+func (l life) isReplaced() bool { return l.replaced != nil || l.another != nil }
 
 // expectDiff checks what is to be done, and for which attributes.
 func expectDiff(t *testing.T, what string, diff unit.Diff, action unit.Action, names []string) {
@@ -254,6 +270,19 @@ func ask(ctx context.Context, t testing.TB, service, method, path string, body a
 		err = response.Body.Close()
 	}
 	return answer, err
+}
+
+// end deletes an object as somebody else would, and waits until it is gone.
+func end(t testing.TB, service, path string) {
+	t.Helper()
+	request(t, service, http.MethodDelete, path, nil)
+	for {
+		if _, err := ask(t.Context(), t, service, http.MethodGet, path, nil); gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+			return
+		} else if err != nil {
+			t.Fatalf("GET %s: %v", path, err)
+		}
+	}
 }
 
 // foreign makes an object as somebody else would, deletes it when the test ends, and returns its id.

@@ -1,32 +1,70 @@
 package openstack_test
 
 import (
-	"net/http"
+	"maps"
+	"slices"
 	"testing"
 
-	"github.com/zclconf/go-cty/cty"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-func TestBedLifeOfAFlavor(t *testing.T) {
-	life{
-		kind: "flavor", lists: []string{"/v2.1/flavors/detail"}, search: []string{"name"},
-		first:    values{"vcpus": cty.NumberIntVal(1), "ram": cty.NumberIntVal(64), "description": text("Small")},
-		changed:  values{"description": text("Tiny")},
-		replaced: values{"ram": cty.NumberIntVal(128)},
-		vanish: func(t *testing.T, id string) {
-			t.Helper()
-			request(t, "compute", http.MethodDelete, "flavors/"+id, nil)
-		},
-	}.walk(t)
+// lives are those of all kinds; a kind may have several.
+func lives() map[string]life {
+	all := map[string]life{}
+	for _, some := range []map[string]life{identityLives(), networkLives(), computeLives(), volumeLives()} {
+		maps.Copy(all, some)
+	}
+	return all
 }
 
-func TestBedLifeOfAKeypair(t *testing.T) {
-	life{
-		kind: "keypair", lists: []string{"/v2.1/os-keypairs"}, search: []string{"name"}, unmarked: true,
-		first: values{"public_key": text(publicKey)},
-		vanish: func(t *testing.T, id string) {
-			t.Helper()
-			request(t, "compute", http.MethodDelete, "os-keypairs/"+id, nil)
-		},
-	}.walk(t)
+func TestBedLives(t *testing.T) {
+	sharedCloud(t) // without one, it is skipped as a whole
+	all := lives()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		t.Run(name, all[name].walk)
+	}
+}
+
+// TestEveryKindHasALife: what every kind does on real servers is seen there, from its making to its end: what can change
+// is changed, by us and by others, and what nobody can change is replaced.
+func TestEveryKindHasALife(t *testing.T) {
+	of := map[string][]string{}
+	all := lives()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		of[all[name].kind] = append(of[all[name].kind], name)
+	}
+	for _, kind := range language().Kinds(schema.ClassResource) {
+		b := language().Resource(kind)
+		if b.Cluster {
+			continue // it is no object of OpenStack
+		}
+		if len(of[kind]) == 0 {
+			t.Errorf("no life leads a %s along", kind)
+		}
+		for _, name := range of[kind] {
+			l := all[name]
+			if len(l.lists) == 0 {
+				t.Errorf("%s: nobody says what a look at it costs", name)
+			}
+			for step, there := range map[string]bool{
+				"is changed in place":  l.changed != nil || !takes(b, schema.InPlace),
+				"is changed by others": l.meddle != nil && len(l.meddled) > 0 || !takes(b, schema.InPlace),
+				"is deleted by others": l.vanish != nil,
+				"is replaced":          l.isReplaced() || !takes(b, schema.Replace),
+			} {
+				if !there {
+					t.Errorf("%s: a %s %s in no step of its life", name, kind, step)
+				}
+			}
+		}
+		delete(of, kind)
+	}
+	for kind, names := range of {
+		t.Errorf("there are lives of a %s, which is no kind: %q", kind, names)
+	}
+}
+
+// takes tells whether something can be written of a kind whose change means that.
+func takes(b *schema.Block, change schema.Change) bool {
+	return slices.ContainsFunc(b.Attributes, func(a schema.Attribute) bool { return a.Presence != schema.Computed && a.Change == change })
 }

@@ -1,13 +1,13 @@
 package openstack_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
 )
 
-// number is a whole number that is written.
 // objects are what is written as a list of objects or as nested blocks.
 func objects(all ...values) cty.Value {
 	types := map[string]cty.Type{}
@@ -64,7 +64,52 @@ func made(t *testing.T, b *bench, kind string, written values) string {
 }
 
 func networkLives() map[string]life {
+	vlan := func(physical string, id int64) values {
+		return values{"network_type": text("vlan"), "physical_network": text(physical), "segmentation_id": number(id)}
+	}
+	route := func(to string) values { return values{"destination": text(to), "next_hop": text("10.16.0.9")} }
 	return map[string]life{
+		"network of segments": {
+			kind: "network", lists: []string{"/v2.0/networks"}, search: []string{"name"},
+			first:   values{"segments": objects(vlan("physnet1", 1801), vlan("physnet2", 102), values{"network_type": text("vxlan")})},
+			changed: values{"description": text("In two rooms"), "mtu": number(1400)},
+			meddle:  altered("networks", "network", map[string]any{"description": "theirs"}), meddled: []string{"description"},
+			vanish:   erased("networks"),
+			replaced: values{"segments": objects(vlan("physnet1", 1803), vlan("physnet2", 102))},
+		},
+		"subnet": {
+			kind: "subnet", lists: []string{"/v2.0/subnets"}, search: []string{"network", "cidr"},
+			needs: func(t *testing.T, b *bench) values { return values{"network": text(made(t, b, "network", values{}))} },
+			first: values{
+				"cidr": text("10.18.0.0/24"), "description": text("Front"), "enable_dhcp": cty.False, "dns_nameservers": list("192.0.2.53"), "tags": set("a"),
+				"host_routes": objects(values{"destination": text("10.19.0.0/16"), "next_hop": text("10.18.0.9")}),
+			},
+			changed: values{"description": text("Back"), "enable_dhcp": cty.True, "dns_nameservers": list("192.0.2.54", "192.0.2.53")},
+			meddle:  altered("subnets", "subnet", map[string]any{"enable_dhcp": false, "host_routes": []any{}}), meddled: []string{"enable_dhcp", "host_routes"},
+			vanish: erased("subnets"), replaced: values{"cidr": text("10.18.0.0/25")},
+		},
+		"router": {
+			kind: "router", lists: []string{"/v2.0/routers", "/v2.0/ports"}, search: []string{"name"},
+			needs: func(t *testing.T, b *bench) values {
+				outside, outer := segment(t, b, "203.0.113.0/24", values{"external": cty.True})
+				_, inner := segment(t, b, "10.16.0.0/24", values{})
+				return values{
+					"external_network": text(outside), "subnets": list(inner),
+					"external_fixed_ip": objects(values{"subnet": text(outer), "ip_address": text("203.0.113.50")}),
+				}
+			},
+			first:   values{"description": text("Front"), "enable_snat": cty.False, "tags": set("a"), "route": objects(route("10.20.0.0/16"))},
+			changed: values{"description": text("Back"), "enable_snat": cty.True, "admin_state_up": cty.False, "route": objects(route("10.20.0.0/16"), route("10.21.0.0/16"))},
+			meddle:  altered("routers", "router", map[string]any{"admin_state_up": true, "routes": []any{}}), meddled: []string{"admin_state_up", "route"},
+			vanish: isolated, another: anotherProject,
+		},
+		"security group": {
+			kind: "security_group", lists: []string{"/v2.0/security-groups"}, search: []string{"name"},
+			first:   values{"description": text("Front"), "tags": set("a"), "rule": cty.ListVal([]cty.Value{ruleValue(80, "web"), ruleValue(443, "")})},
+			changed: values{"description": text("Back"), "rule": cty.ListVal([]cty.Value{ruleValue(80, "site"), ruleValue(22, "")})},
+			meddle:  ruleless(22), meddled: []string{"rule"},
+			vanish: erased("security-groups"), replaced: values{"stateful": cty.False},
+		},
 		"port": {
 			kind: "port",
 			needs: func(t *testing.T, b *bench) values {
@@ -117,6 +162,10 @@ func networkLives() map[string]life {
 				altered("trunks", "trunk", map[string]any{"admin_state_up": true})(t, id)
 				erased("trunks")(t, id)
 			},
+			another: func(t *testing.T, b *bench) values {
+				network, _ := segment(t, b, "10.17.0.0/24", values{})
+				return values{"port": text(made(t, b, "port", values{"network": text(network)}))}
+			},
 			lists: []string{"/v2.0/trunks"}, search: []string{"port"},
 		},
 		"subnet pool": {
@@ -136,7 +185,8 @@ func networkLives() map[string]life {
 				return values{"network": text(made(t, b, "network", values{})), "subnet_pool": text(pool)}
 			},
 			first: values{"enable_dhcp": cty.False}, changed: values{"description": text("Back")},
-			replaced: values{"prefix_length": number(72)}, lists: []string{"/v2.0/subnets"}, search: []string{"subnet_pool"},
+			meddle: altered("subnets", "subnet", map[string]any{"enable_dhcp": true}), meddled: []string{"enable_dhcp"},
+			vanish: erased("subnets"), replaced: values{"prefix_length": number(72)}, lists: []string{"/v2.0/subnets"}, search: []string{"subnet_pool"},
 		},
 		"address scope": {
 			kind: "address_scope", unmarked: true,
@@ -156,7 +206,7 @@ func networkLives() map[string]life {
 				"bandwidth_limit": objects(values{"direction": text("egress"), "max_kbps": number(1200), "max_burst_kbps": number(900)}),
 			},
 			meddle: altered("qos/policies", "policy", map[string]any{"shared": false}), meddled: []string{"shared"},
-			vanish: erased("qos/policies"), lists: []string{"/v2.0/qos/policies"}, search: []string{"name"},
+			vanish: erased("qos/policies"), another: anotherProject, lists: []string{"/v2.0/qos/policies"}, search: []string{"name"},
 		},
 		"RBAC policy": {
 			kind: "rbac_policy", unmarked: true,
@@ -169,8 +219,26 @@ func networkLives() map[string]life {
 	}
 }
 
-func TestBedLivesOfNetworkKinds(t *testing.T) {
-	for name, l := range networkLives() {
-		t.Run(name, l.walk)
+// isolated takes interfaces and routes away from a router, as one that has some stays, and deletes it.
+func isolated(t *testing.T, id string) {
+	t.Helper()
+	altered("routers", "router", map[string]any{"routes": []any{}})(t, id)
+	ports, _ := request(t, "network", http.MethodGet, "v2.0/ports?device_owner=network:router_interface&device_id="+id, nil)["ports"].([]any)
+	for _, p := range ports {
+		port := map[string]any{"port_id": p.(map[string]any)["id"]}
+		request(t, "network", http.MethodPut, "v2.0/routers/"+id+"/remove_router_interface", port)
+	}
+	erased("routers")(t, id)
+}
+
+// ruleless takes the rules for a port away from a security group.
+func ruleless(port int) func(*testing.T, string) {
+	return func(t *testing.T, id string) {
+		t.Helper()
+		path := fmt.Sprintf("v2.0/security-group-rules?port_range_min=%d&security_group_id=%s", port, id)
+		rules, _ := request(t, "network", http.MethodGet, path, nil)["security_group_rules"].([]any)
+		for _, r := range rules {
+			erased("security-group-rules")(t, r.(map[string]any)["id"].(string))
+		}
 	}
 }

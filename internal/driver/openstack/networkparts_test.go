@@ -136,6 +136,9 @@ func TestBedRoutesAndOuterAddresses(t *testing.T) {
 	if got := blocksAt(b.converge(t, &router), "route", "destination"); got != "10.29.0.0/16" {
 		t.Errorf("the routes are %s, want the foreign one", got)
 	}
+	if err := b.destroy(t.Context(), t, router); !unit.IsBlocked(err) || !strings.Contains(err.Error(), "10.29.0.0/16") {
+		t.Errorf("a foreign route was taken away: %v", err)
+	}
 	request(t, "network", http.MethodPut, "v2.0/routers/"+router.ID, map[string]any{"router": map[string]any{"routes": []any{}}})
 }
 

@@ -10,20 +10,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-func TestBedLifeOfANetworkOfSegments(t *testing.T) {
-	vlan := func(physical string, id int64) values {
-		return values{"network_type": text("vlan"), "physical_network": text(physical), "segmentation_id": number(id)}
-	}
-	life{
-		kind: "network", lists: []string{"/v2.0/networks"}, search: []string{"name"},
-		first:   values{"segments": objects(vlan("physnet1", 1801), vlan("physnet2", 102), values{"network_type": text("vxlan")})},
-		changed: values{"description": text("In two rooms"), "mtu": number(1400)},
-		meddle:  altered("networks", "network", map[string]any{"description": "theirs"}), meddled: []string{"description"},
-		vanish:   erased("networks"),
-		replaced: values{"segments": objects(vlan("physnet1", 1803), vlan("physnet2", 102))},
-	}.walk(t)
-}
-
 // TestSegmentsAsNeutronShowsThem: a network has one segment or several, which Neutron shows otherwise, and not to
 // everybody.
 func TestSegmentsAsNeutronShowsThem(t *testing.T) {

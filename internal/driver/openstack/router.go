@@ -2,16 +2,13 @@ package openstack
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -250,17 +247,9 @@ func (k routerKind) disconnect(ctx context.Context, s *session, o *object, subne
 	return err
 }
 
-// remove takes our interfaces away first; the gateway goes with the router.
+// remove takes our interfaces away first; the gateway goes with the router. What others have in it was looked for before.
 func (k routerKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
-	ports, err := portsOf(ctx, s, []string{o.id})
-	if err != nil {
-		return false, err
-	}
-	k.join(found{object: o}, ports[o.id])
 	detail, _ := o.detail.(routerDetail)
-	if len(detail.others) > 0 {
-		return false, unit.Blocked(fmt.Sprintf("the router has interfaces that are not ours, in the subnets %s: remove them first", strings.Join(detail.others, ", ")))
-	}
 	for subnet := range detail.ours {
 		if err := k.disconnect(ctx, s, o, subnet); err != nil {
 			return false, err

@@ -2,10 +2,14 @@ package openstack
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 const (
@@ -39,6 +43,31 @@ func (k routerKind) addRoutes(ctx context.Context, s *session, o *object, w want
 		return slices.ContainsFunc(there, func(h cty.Value) bool { return includes(v, h, true) })
 	})
 	return k.changeRoutes(ctx, s, o, "add_extraroutes", missing)
+}
+
+// spare leaves a router with interfaces or routes of others as it is. Else it takes our routes away, as Neutron takes no
+// interface from a router that one of them passes.
+func (k routerKind) spare(ctx context.Context, s *session, o *object, want cty.Value, set map[string][]string) error {
+	ports, err := portsOf(ctx, s, []string{o.id})
+	if err != nil {
+		return err
+	}
+	k.join(found{object: o}, ports[o.id])
+	if detail, _ := o.detail.(routerDetail); len(detail.others) > 0 {
+		return unit.Blocked(fmt.Sprintf("the router has interfaces that are not ours, in the subnets %s: remove them first", strings.Join(detail.others, ", ")))
+	}
+	nested, routes := k.schema.Nested(routeBlock), valuesIn(o.values.get(routeBlock))
+	ours := append(nested.KeysOf(attribute(want, routeBlock)), set[routeBlock]...)
+	var others []string
+	for _, v := range routes {
+		if !slices.Contains(ours, nested.KeyOf(v)) {
+			others = append(others, fmt.Sprintf("to %s by %s", textOf(attribute(v, "destination")), textOf(attribute(v, "next_hop"))))
+		}
+	}
+	if len(others) > 0 {
+		return unit.Blocked(fmt.Sprintf("the router has routes that are not ours, %s: remove them first", strings.Join(others, ", ")))
+	}
+	return k.changeRoutes(ctx, s, o, "remove_extraroutes", routes)
 }
 
 func (k routerKind) changeRoutes(ctx context.Context, s *session, o *object, action string, routes []cty.Value) error {

@@ -14,18 +14,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 )
 
-func TestBedLifeOfAServerGroup(t *testing.T) {
-	life{
-		kind: "server_group", lists: []string{"/v2.1/os-server-groups"}, search: []string{"name"}, unmarked: true,
-		first:    values{"policy": text("anti-affinity"), "max_server_per_host": number(2)},
-		replaced: values{"max_server_per_host": number(3)},
-		vanish: func(t *testing.T, id string) {
-			t.Helper()
-			request(t, "compute", http.MethodDelete, "os-server-groups/"+id, nil)
-		},
-	}.walk(t)
-}
-
 // TestBedServerGroupWhoseAnswerWasLost makes a group beside one of the same name, loses the answer, and finds what
 // was made all the same.
 func TestBedServerGroupWhoseAnswerWasLost(t *testing.T) {
@@ -92,23 +80,6 @@ func TestServerGroupsThatCame(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestBedLifeOfAHostAggregate(t *testing.T) {
-	life{
-		kind: "host_aggregate", lists: []string{"/v2.1/os-aggregates"}, search: []string{"name"},
-		first:   values{"availability_zone": text("rack-1"), "metadata": texted("ssd", "true")},
-		changed: values{"availability_zone": text("rack-2"), "metadata": texted("ssd", "false", "more", "yes")},
-		meddle: func(t *testing.T, id string) {
-			t.Helper()
-			request(t, "compute", http.MethodPost, "os-aggregates/"+id+"/action", map[string]any{"set_metadata": map[string]any{"metadata": map[string]any{"ssd": "theirs"}}})
-		},
-		meddled: []string{"metadata"},
-		vanish: func(t *testing.T, id string) {
-			t.Helper()
-			request(t, "compute", http.MethodDelete, "os-aggregates/"+id, nil)
-		},
-	}.walk(t)
 }
 
 // computeHosts are the hosts that instances run on. Nodes that other tests play report to the same Nova, and are none.

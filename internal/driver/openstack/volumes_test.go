@@ -31,41 +31,6 @@ func texted(of ...string) cty.Value {
 	return cty.MapVal(all)
 }
 
-func TestBedLifeOfAVolumeType(t *testing.T) {
-	life{
-		kind: "volume_type", lists: []string{"/v3/{id}/types"}, search: []string{"name"},
-		first:   values{"description": text("Fast"), "extra_specs": texted("kind", "ssd")},
-		changed: values{"description": text("Faster"), "extra_specs": texted("kind", "nvme", "more", "yes")},
-		meddle: func(t *testing.T, id string) {
-			t.Helper()
-			request(t, "volumev3", http.MethodPost, "types/"+id+"/extra_specs", map[string]any{"extra_specs": map[string]any{"kind": "disk"}})
-		},
-		meddled: []string{"extra_specs"},
-		vanish: func(t *testing.T, id string) {
-			t.Helper()
-			request(t, "volumev3", http.MethodDelete, "types/"+id, nil)
-		},
-	}.walk(t)
-}
-
-func TestBedLifeOfAVolumeQoS(t *testing.T) {
-	life{
-		kind: "volume_qos", lists: []string{"/v3/{id}/qos-specs"}, search: []string{"name"}, unmarked: true,
-		first:   values{"consumer": text("front-end"), "specs": texted("total_iops_sec", "2000")},
-		changed: values{"consumer": text("both"), "specs": texted("total_iops_sec", "1000", "read_bytes_sec", "4096")},
-		meddle: func(t *testing.T, id string) {
-			t.Helper()
-			request(t, "volumev3", http.MethodPut, "qos-specs/"+id, map[string]any{"qos_specs": map[string]any{"total_iops_sec": "1"}})
-		},
-		meddled: []string{"specs"},
-		vanish: func(t *testing.T, id string) {
-			t.Helper()
-			request(t, "volumev3", http.MethodDelete, "qos-specs/"+id, nil)
-		},
-		replaced: values{"name": text(unique("other"))},
-	}.walk(t)
-}
-
 // TestBedQoSOfAVolumeType gives a volume type a QoS, another one, and none; a QoS that a type has stays.
 func TestBedQoSOfAVolumeType(t *testing.T) {
 	b := newBench(t)
@@ -113,39 +78,6 @@ func TestBedQoSOfAVolumeType(t *testing.T) {
 	if err := b.destroy(t.Context(), t, gold); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestBedLifeOfVolumes(t *testing.T) {
-	life{
-		kind: "volume", lists: []string{"/v3/{id}/volumes/detail"}, search: []string{"name"},
-		first:   values{"size": number(2), "metadata": texted("tier", "db"), "description": text("Data")},
-		changed: values{"size": number(3), "metadata": texted("tier", "web"), "description": text("Logs"), "bootable": cty.True},
-		meddle: func(t *testing.T, id string) {
-			t.Helper()
-			request(t, "volumev3", http.MethodPut, "volumes/"+id, map[string]any{"volume": map[string]any{"description": "theirs"}})
-		},
-		meddled:  []string{"description"},
-		replaced: values{"size": number(1)},
-	}.walk(t)
-}
-
-func TestBedLifeOfASnapshot(t *testing.T) {
-	volume := func(t *testing.T, b *bench) cty.Value {
-		t.Helper()
-		made := target(t, "volume", unique("volume"), values{"size": number(1)})
-		return text(b.converge(t, &made).ID)
-	}
-	life{
-		kind: "snapshot", lists: []string{"/v3/{id}/snapshots/detail"}, search: []string{"name", "volume"},
-		needs:   func(t *testing.T, b *bench) values { return values{"volume": volume(t, b)} },
-		first:   values{"metadata": texted("reason", "upgrade")},
-		changed: values{"metadata": texted("reason", "test"), "description": text("Before")},
-		meddle: func(t *testing.T, id string) {
-			t.Helper()
-			request(t, "volumev3", http.MethodPut, "snapshots/"+id, map[string]any{"snapshot": map[string]any{"description": "theirs"}})
-		},
-		meddled: []string{"description"},
-	}.walk(t)
 }
 
 // TestBedWhatAVolumeHolds keeps a volume that has snapshots, and a project that has volumes.
