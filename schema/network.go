@@ -134,8 +134,8 @@ func routerBlock() Block {
 			descriptionAttribute(),
 			adminStateAttribute(),
 			{
-				Name: "external_network", Type: cty.String, Reference: &Reference{Kind: "network", Output: "id"}, ExampleText: "network.public",
-				Doc: "The external network that the gateway is in. Without one, the router only connects its subnets.",
+				Name: "external_network", Type: cty.String, Connects: true, Reference: &Reference{Kind: "network", Output: "id"}, ExampleText: "network.public",
+				Doc: "The external network that the gateway is in. Without one, the router only connects its subnets. Taken out of the block, the gateway that we have set goes, and its address with it, which needs lifecycle { replace = true }; one in another network, which others have set since, stays.",
 			},
 			{
 				Name: "enable_snat", Type: cty.Bool, Example: cty.True,

@@ -142,7 +142,7 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 		c.block(preventsReplacement)
 	case c.Prunes > 0 && u.PreventDestroy:
 		c.block(fmt.Sprintf("prevent_destroy forbids to delete what is not in it any more (%d): put that back, or take prevent_destroy out first", c.Prunes))
-	case c.Action == unit.ActionReplace:
+	case c.Action == unit.ActionReplace || c.Action == unit.ActionUpdate:
 		c.consent(u, desired)
 	}
 	if state.Withheld == "" && entry != nil {

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -9,26 +11,36 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// consent holds back a replacement by which something is lost for good, unless its block agrees to that; a remedy is
-// agreed to where it is written.
+// consent holds back a replacement, or a change in place, by which something is lost for good, unless its block agrees to
+// that; a remedy is agreed to where it is written.
 func (c *Change) consent(u *unit.Unit, desired cty.Value) {
 	resource, ok := u.Spec.(*unit.Resource)
-	if !ok || c.Action != unit.ActionReplace || c.Heals || u.MayLose || resource.Block == nil {
+	if !ok || c.Heals || u.MayLose || resource.Block == nil {
 		return
 	}
-	lost := lost(resource.Block, desired)
+	lost, reason := "", ""
+	if l := resource.Block.Loses; l != nil && c.disconnects(l.Needs) {
+		lost, reason = l.What, "it would be taken off what it has as "+l.Needs
+	}
+	if c.Action == unit.ActionReplace {
+		lost, reason = cmp.Or(lost, lostBy(resource.Block, desired)), "it would have to be replaced"
+	}
 	if lost == "" {
 		return
 	}
-	reason := "it would have to be replaced"
 	if c.Reason != "" {
 		reason = c.Reason + ", so that " + reason
 	}
 	c.block(fmt.Sprintf("%s, and %s would be lost: write lifecycle { replace = true } to have that, or put back what it was", reason, lost))
 }
 
-// lost is what a replacement loses, "" for nothing.
-func lost(block *schema.Block, desired cty.Value) string {
+// disconnects tells whether an attribute that was written is taken out, and what it names with it.
+func (c *Change) disconnects(name string) bool {
+	return c.Action.Changes() && slices.ContainsFunc(c.Fields, func(f unit.Field) bool { return f.Path == name && f.Before != "" && f.After == "" })
+}
+
+// lostBy is what a replacement loses, "" for nothing.
+func lostBy(block *schema.Block, desired cty.Value) string {
 	l := block.Loses
 	if l == nil || keeps(l.Kept, desired) || l.Needs != "" && !keeps(l.Needs, desired) {
 		return ""

@@ -40,6 +40,18 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 		{"a port with its addresses", "port", map[string]cty.Value{"fixed_ip": ip(some)}, nil, unit.ActionReplace, ""},
 		{"a router without a gateway", "router", map[string]cty.Value{"external_network": null, "external_fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionReplace, ""},
 		{"a router", "router", map[string]cty.Value{"external_network": some, "external_fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionBlocked, "the address of its gateway would be lost"},
+		{"a router whose gateway goes", "router", nil, func(_ *unit.Unit, d *unit.Diff) {
+			d.Action, d.Fields = unit.ActionUpdate, []unit.Field{{Path: "external_network", Before: "n1"}}
+		}, unit.ActionBlocked, "it would be taken off what it has as external_network, and the address of its gateway would be lost: write lifecycle { replace = true }"},
+		{"a router whose gateway goes, and whose block agrees", "router", nil, func(u *unit.Unit, d *unit.Diff) {
+			u.MayLose, d.Action, d.Fields = true, unit.ActionUpdate, []unit.Field{{Path: "external_network", Before: "n1"}}
+		}, unit.ActionUpdate, ""},
+		{"a router whose gateway moves", "router", nil, func(_ *unit.Unit, d *unit.Diff) {
+			d.Action, d.Fields = unit.ActionUpdate, []unit.Field{{Path: "external_network", Before: "n1", After: "n2"}}
+		}, unit.ActionUpdate, ""},
+		{"a router that loses its gateway as it is replaced", "router", map[string]cty.Value{"external_network": null}, func(_ *unit.Unit, d *unit.Diff) {
+			d.Fields = append(d.Fields, unit.Field{Path: "external_network", Before: "n1"})
+		}, unit.ActionBlocked, "the address of its gateway would be lost"},
 		{"a router with its address", "router", map[string]cty.Value{"external_fixed_ip": ip(some)}, nil, unit.ActionReplace, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -55,7 +67,7 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 			if c.Action != test.action || !strings.Contains(c.Reason, test.reason) || c.Cost != "much" {
 				t.Errorf("got %s: %s (%s)", c.Action, c.Reason, c.Cost)
 			}
-			if test.action == unit.ActionBlocked && c.Wanted != unit.ActionReplace {
+			if test.action == unit.ActionBlocked && c.Wanted != diff.Action {
 				t.Errorf("it wanted %s", c.Wanted)
 			}
 		})

@@ -24,7 +24,7 @@ func (panickingKind) list(context.Context, *session) ([]*object, error) { panic(
 func TestPanicInAListIsOneOfTheCall(t *testing.T) {
 	d := &Driver{kinds: map[string]kind{"network": panickingKind{}}}
 	err := contain.Do(func() error {
-		d.lists(t.Context(), nil, []string{"network"})
+		d.lists(t.Context(), nil, []string{"network"}, nil)
 		return nil
 	})
 	var p *contain.Panic

@@ -80,8 +80,10 @@ func projectContents(s *session, project string) []content {
 		},
 		of("routers", "routers"), ports, of("networks", "networks"), of("subnets", "subnets"), groups,
 		{
-			list: func(ctx context.Context, s *session) ([]map[string]any, error) { return images(ctx, s, project) },
-			key:  "images", mark: func(raw map[string]any) string { return textAt(raw, markKey) },
+			list: func(ctx context.Context, s *session) ([]map[string]any, error) {
+				return images(ctx, s, url.Values{keyOwner: {project}})
+			},
+			key: "images", mark: func(raw map[string]any) string { return textAt(raw, markKey) },
 		},
 		of("floatingips", "floatingips"), of("subnetpools", "subnetpools"),
 		extra("address-scopes", "address_scopes"), extra("address-groups", "address_groups"), extra("qos/policies", "policies"), extra("trunks", "trunks"),

@@ -54,7 +54,9 @@
 // Rules of a QoS policy, sub-ports of a trunk and routes of a router bear no mark. Those that we have set are on
 // record by their keys, see [schema.Nested], and only they are taken away.
 //
-// What a look at the cloud costs: one paged list per kind. Beyond that: one list of ports for all
+// What a look at the cloud costs: one paged list per kind. Where that has more than one page, and all that is looked at are
+// a few that are on record, or looked up by name or id, these are asked for by filters in place of the other pages, see
+// [seeker]; of what is read besides, only what can be meant is kept. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
 // writes limits of Neutron, and one request for the limits of all that it lacks; one list of server groups where an instance writes one; one list of volumes where an instance
 // writes one that it runs from, or others; one list of Nova's services where

@@ -53,6 +53,8 @@ type Options struct {
 	Timeout time.Duration
 	// Settle is how long after a creating request of unknown outcome the next one is sent; 0 means half a minute.
 	Settle time.Duration
+	// Page is how many objects are asked for at a time where lists have pages; 0 means 1000.
+	Page int
 	// Notify, when set, is called when something that was going on in the background has ended.
 	Notify func(...addr.Object)
 	// Downloads fetches the bytes of images; nil means a client of the driver's own.

@@ -114,21 +114,19 @@ func (k imageKind) fare(o *object, status string) {
 }
 
 func (k imageKind) list(ctx context.Context, s *session) ([]*object, error) {
-	objects, err := readAll(k.read)(images(ctx, s, ""))
+	objects, err := readAll(k.read)(images(ctx, s, nil))
 	return once(objects), err
 }
 
-// images asks for images of every visibility, which as administrator are all of them, or for those of a project. Glance
-// lists those that are hidden apart, and community images of other projects only where every visibility is asked for.
-func images(ctx context.Context, s *session, project string) ([]map[string]any, error) {
+// images asks for images of every visibility, which as administrator are all of them, or for those that a filter tells.
+// Glance lists those that are hidden apart, and community images of other projects only where every visibility is asked for.
+func images(ctx context.Context, s *session, filter url.Values) ([]map[string]any, error) {
 	var all []map[string]any
 	for _, hidden := range []bool{false, true} {
 		query := url.Values{"visibility": {"all"}}
+		maps.Copy(query, filter)
 		if hidden {
 			query.Set(keyHidden, "true")
-		}
-		if project != "" {
-			query.Set(keyOwner, project)
 		}
 		some, err := s.all(ctx, call{service: serviceImage, path: "images", query: query}, "images")
 		if err != nil {

@@ -134,9 +134,13 @@ func (k instanceKind) list(ctx context.Context, s *session) ([]*object, error) {
 }
 
 func (k instanceKind) get(ctx context.Context, s *session, id string) (*object, error) {
-	return readOne(k.read)(s.one(ctx, call{
+	return readOne(k.read)(k.getRaw(ctx, s, id))
+}
+
+func (k instanceKind) getRaw(ctx context.Context, s *session, id string) (map[string]any, error) {
+	return s.one(ctx, call{
 		service: serviceCompute, method: http.MethodGet, path: pathOf("servers", id), microversion: listVersion,
-	}, "server"))
+	}, "server")
 }
 
 // complete fills in what the list of servers does not tell.

@@ -27,7 +27,7 @@ func (d *Driver) Live(ctx context.Context, kinds []string) (live []unit.Live, re
 	if err != nil {
 		return nil, nil, err
 	}
-	lists, failures := d.lists(ctx, s, kinds)
+	lists, failures := d.lists(ctx, s, kinds, nil)
 	all := map[string][]found{}
 	for name, objects := range lists {
 		for _, o := range objects {

@@ -82,6 +82,12 @@ func TestBedRouterSubnetAndGroup(t *testing.T) {
 	router = with(t, router, values{"subnets": list(second.ID), "enable_snat": cty.True})
 	b.converge(t, &router)
 	b.settled(t, router, "/v2.0/routers", "/v2.0/ports")
+	router = with(t, router, values{"external_network": cty.NullVal(cty.String), "enable_snat": cty.NullVal(cty.Bool)})
+	router.Set = map[string][]string{"external_network": {outside.ID}}
+	if st := b.converge(t, &router); !st.Outputs.GetAttr("external_network").IsNull() || st.Outputs.GetAttr("subnets").LengthInt() != 1 {
+		t.Errorf("the gateway is in %#v, the interfaces in %#v", st.Outputs.GetAttr("external_network"), st.Outputs.GetAttr("subnets"))
+	}
+	b.settled(t, router, "/v2.0/routers", "/v2.0/ports")
 
 	group := target(t, "security_group", unique("group"), values{"rule": cty.ListVal([]cty.Value{ruleValue(80, "web"), ruleValue(443, "")}), "tags": set("a")})
 	b.converge(t, &group)

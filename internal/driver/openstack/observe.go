@@ -59,7 +59,7 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, known map[addr.Object]cty.Value, seen *sights) {
 	byKind := divided(targets)
 	names := slices.Sorted(maps.Keys(byKind))
-	lists, failures := d.lists(ctx, s, names)
+	lists, failures := d.lists(ctx, s, names, byKind)
 	left, unkept := d.joinAll(ctx, targets, lists)
 	matches := map[addr.Object]match{}
 	d.match(s, targets, lists, matches, known)
@@ -164,8 +164,9 @@ func (s *sights) doubted(kind string, reasons map[addr.Object]error, targets []u
 	}
 }
 
-// lists returns the objects of each kind; a kind that could not be listed is not in the map.
-func (d *Driver) lists(ctx context.Context, s *session, names []string) (lists map[string][]*object, failures map[string]error) {
+// lists returns the objects of each kind, as far as its targets need them, or all where there are none; a kind that could
+// not be listed is not in the map.
+func (d *Driver) lists(ctx context.Context, s *session, names []string, targets map[string][]unit.Target) (lists map[string][]*object, failures map[string]error) {
 	lists, failures = map[string][]*object{}, map[string]error{}
 	var mu sync.Mutex
 	group := contain.AtOnce(listsAtOnce)
@@ -178,7 +179,7 @@ func (d *Driver) lists(ctx context.Context, s *session, names []string) (lists m
 			continue
 		}
 		group.Go(func() {
-			objects, err := k.list(ctx, s)
+			objects, err := listed(ctx, s, k, targets[name])
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -140,6 +142,9 @@ func listIn(c call, answer map[string]any, key string) ([]map[string]any, error)
 	return objects, nil
 }
 
+// errMorePages says of a list that was to have one page that there are others.
+var errMorePages = errors.New("the list has more than one page")
+
 const (
 	pageSize = 1000
 	maxPages = 1000
@@ -163,7 +168,7 @@ func (s *session) pages(ctx context.Context, c call, key string, take func(page 
 		c.query = url.Values{}
 	}
 	if c.service != serviceIdentity { // Keystone has no pages unless its administrator limits lists
-		c.query.Set("limit", strconv.Itoa(pageSize))
+		c.query.Set("limit", strconv.Itoa(cmp.Or(s.connector.options.Page, pageSize)))
 	}
 	seen := map[string]bool{}
 	for range maxPages {
@@ -175,6 +180,9 @@ func (s *session) pages(ctx context.Context, c call, key string, take func(page 
 		if err != nil {
 			return err
 		}
+		if s.needed != nil {
+			some = slices.DeleteFunc(some, func(raw map[string]any) bool { return !s.needed(raw) })
+		}
 		take(some)
 		next, more := nextPage(answer, key)
 		if !more {
@@ -182,6 +190,9 @@ func (s *session) pages(ctx context.Context, c call, key string, take func(page 
 		}
 		if next == nil {
 			return fmt.Errorf("GET %s of the %s service: the address of the next page: %w", c.path, c.service, errUnreadable)
+		}
+		if s.onePage {
+			return errMorePages
 		}
 		if seen[next.Encode()] {
 			return fmt.Errorf("GET %s of the %s service: the pages go in a circle", c.path, c.service)

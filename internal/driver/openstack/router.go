@@ -31,8 +31,8 @@ func (d routerDetail) connections() map[string][]string {
 	return map[string][]string{subnetsAttribute: slices.Sorted(maps.Keys(d.ours))}
 }
 
-// subnetsAttribute are the subnets with interfaces.
-const subnetsAttribute = "subnets"
+// subnetsAttribute are the subnets with interfaces, and outerNetwork is where the gateway is.
+const subnetsAttribute, outerNetwork = "subnets", "external_network"
 
 func neutronRouters(language *schema.Definition) neutron {
 	return neutron{
@@ -51,7 +51,7 @@ func interfaceOwners() []string {
 func (k routerKind) read(raw map[string]any) *object {
 	o := k.neutron.read(raw)
 	gateway, _ := raw[keyOuterGateway].(map[string]any)
-	o.values.set("external_network", fromJSON(gateway["network_id"], cty.String))
+	o.values.set(outerNetwork, fromJSON(gateway["network_id"], cty.String))
 	if snat, ok := gateway["enable_snat"]; ok {
 		o.values.set("enable_snat", fromJSON(snat, cty.Bool))
 	}
@@ -121,7 +121,7 @@ func interfaces(want []string, o *object) (missing, surplus []string) {
 
 // gatewayOf is the gateway that is wanted, given the addresses that it has.
 func gatewayOf(w wanted, have []map[string]any) map[string]any {
-	network := w.text("external_network")
+	network := w.text(outerNetwork)
 	if network == "" {
 		return map[string]any{}
 	}
@@ -150,12 +150,15 @@ func (k routerKind) create(ctx context.Context, s *session, w wanted) (*object, 
 func (k routerKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
 	body := k.changedBody(o, w, attributes)
 	if slices.ContainsFunc(attributes, func(name string) bool {
-		return name == "external_network" || name == "enable_snat" || name == outerBlock
+		return name == outerNetwork || name == "enable_snat" || name == outerBlock
 	}) {
-		if w.written("external_network") != cty.NilVal {
+		switch network := textOf(o.values.get(outerNetwork)); {
+		case len(w.drop[outerNetwork]) > 0:
+			body[keyOuterGateway] = map[string]any{}
+		case w.written(outerNetwork) != cty.NilVal:
 			info, _ := o.raw[keyOuterGateway].(map[string]any)
 			body[keyOuterGateway] = gatewayOf(w, objectsAt(info, keyOuterIPs))
-		} else if network := textOf(o.values.get("external_network")); network != "" {
+		case network != "":
 			body[keyOuterGateway] = map[string]any{"network_id": network, "enable_snat": w.plain("enable_snat")}
 		}
 	}

@@ -37,6 +37,26 @@ type session struct {
 	masker    *redact.Masker
 	connector *connector
 	made      time.Time
+	of        *session                  // the one that this differs from only in how it reads lists; nil for itself
+	onePage   bool                      // lists that have more fail with errMorePages
+	needed    func(map[string]any) bool // of what lists have the rest is dropped; nil is all
+}
+
+// picking returns the session for lists of which only a part is needed; nil is all.
+func (s *session) picking(needed func(map[string]any) bool) *session {
+	if needed == nil {
+		return s
+	}
+	part := *s
+	part.of, part.needed = cmp.Or(s.of, s), needed
+	return &part
+}
+
+// single returns the session for lists of one page.
+func (s *session) single() *session {
+	one := *s
+	one.of, one.onePage = cmp.Or(s.of, s), true
+	return &one
 }
 
 // prepare makes a session that has no token yet.
@@ -154,13 +174,14 @@ func (s *session) outgrown() {
 	if c.refusals.now().Sub(s.made) < renewPause {
 		return
 	}
+	old := cmp.Or(s.of, s)
 	c.running.Go(func() { // it may be called while the connector is locked
 		c.lock <- struct{}{}
 		defer func() { <-c.lock }()
-		if c.main == s {
+		if c.main == old {
 			c.main = nil
 		}
-		maps.DeleteFunc(c.scoped, func(_ string, scoped *session) bool { return scoped == s })
+		maps.DeleteFunc(c.scoped, func(_ string, scoped *session) bool { return scoped == old })
 	})
 }
 
