@@ -72,19 +72,18 @@ func (s *boundedStore) read(wanted labels.Set) ([]*release.Release, error) {
 	var found []*release.Release
 	size, parts := 0, 0
 	err := s.api.EachSecret(s.ctx, s.namespace, labels.SelectorFromSet(wanted).String(), func(secret *corev1.Secret) error {
-		text, err := unpack(secret.Data["release"])
-		if over := (*tooMuchError)(nil); errors.As(err, &over) {
-			return s.refused(secret.Name, err)
+		text, none := unpack(secret.Data["release"])
+		if over := (*tooMuchError)(nil); errors.As(none, &over) {
+			return s.refused(secret.Name, none)
 		}
 		if size, parts = size+len(text), parts+partsOf(text); size > atATime*maxRelease || parts > atATime*maxParts {
 			return fmt.Errorf("the revisions in %s that Helm reads at a time are too much for it: delete the Secrets of the oldest ones, or those that Helm did not write", s.namespace)
 		}
-		if err != nil {
-			return nil
-		}
-		if read, err := parse(text); err == nil {
-			read.Labels = secret.Labels
-			found = append(found, read)
+		if none == nil {
+			if read, err := parse(text); err == nil {
+				read.Labels = secret.Labels
+				found = append(found, read)
+			}
 		}
 		return nil
 	})
