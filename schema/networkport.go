@@ -48,8 +48,8 @@ func portBlock() Block {
 				Doc:     "What it is plugged in by; normal unless written.",
 			},
 			{
-				Name: "binding_profile", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"physical_network": cty.StringVal("physnet1")}),
-				Doc: "What the binding should know. Keys that are taken out are taken away; those that others have added, as Nova does, stay. Needs an administrator, as does the next.",
+				Name: "binding_profile", Type: cty.Map(cty.String), Encodes: true, Example: cty.MapVal(map[string]cty.Value{"physical_network": cty.StringVal("physnet1")}),
+				Doc: "What the binding should know: texts, and lists or objects, such as capabilities = [\"switchdev\"] for hardware offload, which show as their JSON. Keys that are taken out are taken away; those that others have added stay. Of a port that an instance has, what Nova writes, such as pci_slot, is up to Nova. Needs an administrator, as does the next.",
 			},
 			{
 				Name: "binding_host", Type: cty.String, Example: cty.StringVal("compute-1"),

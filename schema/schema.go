@@ -158,6 +158,8 @@ type Attribute struct {
 	AtLoad   bool // must be known when the configuration is loaded
 	Sealable bool // parts of it may be what nobody can open here; a Mapping may have such anyway
 
+	// Encodes says of a map of texts that lists and objects in it are taken as the text of their JSON.
+	Encodes  bool
 	// ExampleText is the right side of the example where that is more than the literal of Example,
 	// such as an address or a condition.
 	ExampleText string

@@ -88,7 +88,7 @@ func (k portKind) incidental(o *object) bool {
 
 // theirs is where and how the port is plugged in, once something has it.
 func (k portKind) theirs(o *object) []string {
-	if textAt(o.raw, "device_id") == "" {
+	if textAt(o.raw, "device_id") == "" && textAt(o.raw, "device_owner") == "" {
 		return nil
 	}
 	return []string{hostAttribute, profileAttribute}
