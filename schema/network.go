@@ -35,8 +35,8 @@ func networkBlock() Block {
 				Doc: "Whether its ports are filtered by security groups, and bound to their addresses, unless they say otherwise.",
 			},
 			{
-				Name: "qos_policy", Type: cty.String, Reference: &Reference{Kind: "qos_policy", Output: "id"},
-				Doc: "The limits of the traffic of its ports, for those that have none of their own.",
+				Name: "qos_policy", Type: cty.String, Connects: true, Reference: &Reference{Kind: "qos_policy", Output: "id"},
+				Doc: "The limits of the traffic of its ports, for those that have none of their own. Taken out of the block, the one that we have set goes; another one, which others have set since, stays.",
 			},
 			{
 				Name: "provider_network_type", Type: cty.String, Change: Replace, Allowed: networkTypes(),

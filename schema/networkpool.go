@@ -52,8 +52,8 @@ func subnetPoolBlock() Block {
 			projectAttribute(),
 			descriptionAttribute(),
 			{
-				Name: "address_scope", Type: cty.String, Lookup: true, Reference: &Reference{Kind: "address_scope", Output: "id"},
-				Doc: "The address scope, in which no two pools overlap.",
+				Name: "address_scope", Type: cty.String, Connects: true, Lookup: true, Reference: &Reference{Kind: "address_scope", Output: "id"},
+				Doc: "The address scope, in which no two pools overlap. Taken out of the block, the one that we have set goes; another one, which others have set since, stays.",
 			},
 			{
 				Name: "default_prefix_length", Type: cty.Number, Bounds: length, Unit: "bits", Example: cty.NumberIntVal(24),

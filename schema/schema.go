@@ -216,6 +216,8 @@ type Reference struct {
 	// Self is the attribute beside this one that means the block itself when it is true; "" without.
 	Self string
 }
+	// None says that an empty text means that there is none.
+	None bool
 
 // Summary returns the first sentence of a documentation.
 func Summary(doc string) string {

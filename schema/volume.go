@@ -27,8 +27,8 @@ func volumeTypeBlock() Block {
 				Doc: "What the scheduler and the driver of the storage should know, such as volume_backend_name for where the volumes lie. Those that are taken out are taken away; keys that others have added stay.",
 			},
 			{
-				Name: "qos", Type: cty.String, Reference: &Reference{Kind: "volume_qos", Output: "id"},
-				Doc: "The volume QoS that its volumes have. It counts for a volume when an instance gets it, or when it is made. One that is taken out stays as it is; write \"\" to have none.",
+				Name: "qos", Type: cty.String, Connects: true, Reference: &Reference{Kind: "volume_qos", Output: "id", None: true},
+				Doc: "The volume QoS that its volumes have. It counts for a volume when an instance gets it, or when it is made. Taken out of the block, the one that we have set goes; write \"\" to have none, whoever set it.",
 			},
 			idAttribute(FormatID),
 		},
