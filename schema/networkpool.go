@@ -5,8 +5,9 @@ import "github.com/zclconf/go-cty/cty"
 func addressScopeBlock() Block {
 	return Block{
 		Kind: "address_scope", Class: ClassResource, Labels: resourceLabel("inner"), Rules: ipVersionRules(),
-		Unique: "it bears no mark, so that two of one name cannot be told apart",
-		Doc:    "What subnet pools share when their addresses never overlap, so that routers pass between them without hiding addresses.",
+		Unmarked: true,
+		Unique:   "it bears no mark, so that two of one name cannot be told apart",
+		Doc:      "What subnet pools share when their addresses never overlap, so that routers pass between them without hiding addresses.",
 		Attributes: []Attribute{
 			fullName(InPlace),
 			projectAttribute(),
