@@ -60,7 +60,8 @@ func flavorBlock() Block {
 func keypairBlock() Block {
 	return Block{
 		Kind: "keypair", Class: ClassResource, Labels: resourceLabel("ops"),
-		Unique: "Nova takes a name for one key pair of a user only", OneName: true,
+		Unmarked: true,
+		Unique:   "Nova takes a name for one key pair of a user only", OneName: true,
 		NeedsOne: [][]string{{"public_key", "secret"}}, Rules: []Rule{keypairRule()},
 		Doc: "A public SSH key that instances start with: one that is given, or that of a pair which is generated into a Secret of the cluster. It belongs to our own user, and cannot be changed.",
 		Attributes: []Attribute{

@@ -68,6 +68,7 @@ func userBlock() Block {
 func assignmentBlock() Block {
 	return Block{
 		Kind: "role_assignment", Class: ClassResource, Labels: resourceLabel("developers"), Rules: assignmentRules(),
+		Unmarked: true,
 		Unique:   "Keystone has a role of somebody in one place once only",
 		NeedsOne: [][]string{{"user", "group"}, {"project", "domain", "system"}},
 		Doc:      "A role that a user or a group has in a project, in a domain, or in the system as a whole. Nothing of it can be changed: another role is another assignment. Keystone keeps no mark with it, so one that is there already is taken over.",

@@ -35,8 +35,8 @@ func networkBlock() Block {
 				Doc: "Whether its ports are filtered by security groups, and bound to their addresses, unless they say otherwise.",
 			},
 			{
-				Name: "qos_policy", Type: cty.String, Reference: &Reference{Kind: "qos_policy", Output: "id"},
-				Doc: "The limits of the traffic of its ports, for those that have none of their own.",
+				Name: "qos_policy", Type: cty.String, Connects: true, Reference: &Reference{Kind: "qos_policy", Output: "id"},
+				Doc: "The limits of the traffic of its ports, for those that have none of their own. Taken out of the block, the one that we have set goes; another one, which others have set since, stays.",
 			},
 			{
 				Name: "provider_network_type", Type: cty.String, Change: Replace, Allowed: networkTypes(),
@@ -122,9 +122,22 @@ func subnetBlock() Block {
 	}
 }
 
+// gatewayRules says what an address outside is of.
+func gatewayRules() []Rule {
+	return []Rule{{
+		Doc: "external_fixed_ip is an address of the gateway, so external_network is written beside it.",
+		breaches: func(v values) []Breach {
+			if len(v.list("external_fixed_ip")) == 0 || !v.missing("external_network") {
+				return nil
+			}
+			return []Breach{{Attribute: "external_fixed_ip", Says: "needs the network that the address is in", Hint: "write external_network beside it, or take external_fixed_ip away"}}
+		},
+	}}
+}
+
 func routerBlock() Block {
 	return Block{
-		Kind: "router", Class: ClassResource, Labels: resourceLabel("edge"), Rules: markedRules(),
+		Kind: "router", Class: ClassResource, Labels: resourceLabel("edge"), Rules: append(gatewayRules(), markedRules()...),
 		Loses:  &Loss{What: "the address of its gateway", Kept: "external_fixed_ip", Needs: "external_network"},
 		Unique: "the address of a subnet's gateway is on one router only",
 		Doc:    "A router between subnets, and from them to an external network.",

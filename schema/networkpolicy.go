@@ -64,8 +64,9 @@ func qosPolicyBlock() Block {
 func rbacPolicyBlock() Block {
 	return Block{
 		Kind: "rbac_policy", Class: ClassResource, Labels: resourceLabel("shop"), Rules: rbacPolicyRules(),
-		Unique: "Neutron takes the same right only once",
-		Doc:    "A right of a project to use an object of Neutron that belongs to another one. It belongs to our own project, and cannot be changed.",
+		Unmarked: true,
+		Unique:   "Neutron takes the same right only once",
+		Doc:      "A right of a project to use an object of Neutron that belongs to another one. It belongs to our own project, and cannot be changed.",
 		Attributes: []Attribute{
 			{
 				Name: "object_type", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Example: cty.StringVal("network"),

@@ -5,8 +5,9 @@ import "github.com/zclconf/go-cty/cty"
 func addressScopeBlock() Block {
 	return Block{
 		Kind: "address_scope", Class: ClassResource, Labels: resourceLabel("inner"), Rules: ipVersionRules(),
-		Unique: "it bears no mark, so that two of one name cannot be told apart",
-		Doc:    "What subnet pools share when their addresses never overlap, so that routers pass between them without hiding addresses.",
+		Unmarked: true,
+		Unique:   "it bears no mark, so that two of one name cannot be told apart",
+		Doc:      "What subnet pools share when their addresses never overlap, so that routers pass between them without hiding addresses.",
 		Attributes: []Attribute{
 			fullName(InPlace),
 			projectAttribute(),
@@ -52,8 +53,8 @@ func subnetPoolBlock() Block {
 			projectAttribute(),
 			descriptionAttribute(),
 			{
-				Name: "address_scope", Type: cty.String, Lookup: true, Reference: &Reference{Kind: "address_scope", Output: "id"},
-				Doc: "The address scope, in which no two pools overlap.",
+				Name: "address_scope", Type: cty.String, Connects: true, Lookup: true, Reference: &Reference{Kind: "address_scope", Output: "id"},
+				Doc: "The address scope, in which no two pools overlap. Taken out of the block, the one that we have set goes; another one, which others have set since, stays.",
 			},
 			{
 				Name: "default_prefix_length", Type: cty.Number, Bounds: length, Unit: "bits", Example: cty.NumberIntVal(24),

@@ -36,11 +36,11 @@ func portBlock() Block {
 				Example: cty.ListVal([]cty.Value{
 					cty.ObjectVal(map[string]cty.Value{"ip_address": cty.StringVal("10.1.0.200"), "mac_address": cty.StringVal("fa:16:3e:00:00:02")}),
 				}),
-				Doc: "Addresses or networks that packets may come from besides the port's own, such as one that moves between instances. The hardware address is the port's own unless written. The port has no others.",
+				Doc: "Addresses or networks that packets may come from besides the port's own, such as one that moves between instances. The hardware address is the port's own unless written. The port has no others. Taken out of the block, they stay as they are; write [] to have none.",
 			},
 			{
-				Name: "qos_policy", Type: cty.String, Reference: &Reference{Kind: "qos_policy", Output: "id"},
-				Doc: "The limits of its traffic; those of the network unless written.",
+				Name: "qos_policy", Type: cty.String, Connects: true, Reference: &Reference{Kind: "qos_policy", Output: "id"},
+				Doc: "The limits of its traffic; those of the network unless written. Taken out of the block, the one that we have set goes; another one, which others have set since, stays.",
 			},
 			{
 				Name: "binding_vnic_type", Type: cty.String, Change: Replace, Example: cty.StringVal("direct"),
@@ -48,8 +48,8 @@ func portBlock() Block {
 				Doc:     "What it is plugged in by; normal unless written.",
 			},
 			{
-				Name: "binding_profile", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"physical_network": cty.StringVal("physnet1")}),
-				Doc: "What the binding should know. Keys that are taken out are taken away; those that others have added, as Nova does, stay. Needs an administrator, as does the next.",
+				Name: "binding_profile", Type: cty.Map(cty.String), Encodes: true, Example: cty.MapVal(map[string]cty.Value{"physical_network": cty.StringVal("physnet1")}),
+				Doc: "What the binding should know: texts, and lists or objects, such as capabilities = [\"switchdev\"] for hardware offload, which show as their JSON. Keys that are taken out are taken away; those that others have added stay. Of a port that an instance has, what Nova writes, such as pci_slot, is up to Nova. Needs an administrator, as does the next.",
 			},
 			{
 				Name: "binding_host", Type: cty.String, Example: cty.StringVal("compute-1"),
@@ -107,8 +107,8 @@ func floatingIPBlock() Block {
 				Doc: "The address of the port that it leads to; the first of IPv4 unless written.",
 			},
 			{
-				Name: "qos_policy", Type: cty.String, Reference: &Reference{Kind: "qos_policy", Output: "id"},
-				Doc: "The limits of what passes through it.",
+				Name: "qos_policy", Type: cty.String, Connects: true, Reference: &Reference{Kind: "qos_policy", Output: "id"},
+				Doc: "The limits of what passes through it. Taken out of the block, the one that we have set goes; another one, which others have set since, stays.",
 			},
 			tagsAttribute(),
 			idAttribute(FormatID),

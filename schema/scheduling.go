@@ -8,9 +8,10 @@ func schedulingBlocks() []Block { return []Block{serverGroupBlock(), hostAggrega
 func serverGroupBlock() Block {
 	return Block{
 		Kind: "server_group", Class: ClassResource, Labels: resourceLabel("web"),
-		Unique: "it bears no mark, so that two of one name cannot be told apart",
-		Doc:    "A group of instances that run on the same host, or each on another one. Instances join it when they are created. Nothing of it can be changed.",
-		Rules:  []Rule{perHostRule()},
+		Unmarked: true,
+		Unique:   "it bears no mark, so that two of one name cannot be told apart",
+		Doc:      "A group of instances that run on the same host, or each on another one. Instances join it when they are created. Nothing of it can be changed.",
+		Rules:    []Rule{perHostRule()},
 		Attributes: []Attribute{
 			fullName(Replace),
 			projectAttribute(),

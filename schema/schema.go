@@ -45,6 +45,9 @@ type Block struct {
 	// OneName says that the reason is the name, which two objects cannot have.
 	OneName bool
 
+	// Unmarked says that the object has no place for a mark, so that only its id tells whose it is.
+	Unmarked bool
+
 	// Loses is what is lost for good when an object is replaced, nil where that is nothing.
 	Loses *Loss
 
@@ -155,6 +158,8 @@ type Attribute struct {
 	// Connects says that the object is connected to another one by it, or by a list to several. What we have connected goes
 	// on record, and is disconnected when it is written no longer, of a list while that is written.
 	Connects bool
+	// Encodes says of a map of texts that lists and objects in it are taken as the text of their JSON.
+	Encodes  bool
 	AtLoad   bool // must be known when the configuration is loaded
 	Sealable bool // parts of it may be what nobody can open here; a Mapping may have such anyway
 
@@ -211,6 +216,8 @@ type Reference struct {
 	Output string
 	// Format is what such a string must look like: that of the output.
 	Format Format
+	// None says that an empty text means that there is none.
+	None bool
 	// Self is the attribute beside this one that means the block itself when it is true; "" without.
 	Self string
 }

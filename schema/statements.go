@@ -79,7 +79,7 @@ func statementBlocks() []Block {
 					Example: cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("office")}),
 					Doc: "What the object has, in place of its id: attributes that a data block for its kind is searched by, which exactly one object must have. " +
 						"With none or several, nothing is taken over, nor created, and the ids of those that match are told. " +
-						"Unless it names a project, or of a kind with a domain that, the one of the resource's own block is searched.",
+						"Kinds without a place for a mark are imported by their id alone: nothing on the object that is found would say that it is another block's. Unless it names a project, or of a kind with a domain that, the one of the resource's own block is searched.",
 				},
 			},
 		},

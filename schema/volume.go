@@ -27,8 +27,8 @@ func volumeTypeBlock() Block {
 				Doc: "What the scheduler and the driver of the storage should know, such as volume_backend_name for where the volumes lie. Those that are taken out are taken away; keys that others have added stay.",
 			},
 			{
-				Name: "qos", Type: cty.String, Reference: &Reference{Kind: "volume_qos", Output: "id"},
-				Doc: "The volume QoS that its volumes have. It counts for a volume when an instance gets it, or when it is made. One that is taken out stays as it is; write \"\" to have none.",
+				Name: "qos", Type: cty.String, Connects: true, Reference: &Reference{Kind: "volume_qos", Output: "id", None: true},
+				Doc: "The volume QoS that its volumes have. It counts for a volume when an instance gets it, or when it is made. Taken out of the block, the one that we have set goes; write \"\" to have none, whoever set it.",
 			},
 			idAttribute(FormatID),
 		},
@@ -82,7 +82,8 @@ const volumeQoSConsumer = "consumer"
 func volumeQoSBlock() Block {
 	return Block{
 		Kind: "volume_qos", Class: ClassResource, Labels: resourceLabel("gold"), Rules: []Rule{qosSpecsRule()},
-		Unique: "Cinder takes a name for one QoS only", OneName: true,
+		Unmarked: true,
+		Unique:   "Cinder takes a name for one QoS only", OneName: true,
 		Doc: "Limits of what volumes may do, for volume types to refer to. It bears no mark: one that has the name is taken over. It stays while volume types have it. Needs an administrator.",
 		Attributes: []Attribute{
 			fullName(Replace),
@@ -214,8 +215,9 @@ func snapshotBlock() Block {
 func attachmentBlock() Block {
 	return Block{
 		Kind: "volume_attachment", Class: ClassResource, Labels: resourceLabel("data"),
-		Unique: "a volume is attached to an instance once",
-		Doc:    "That an instance has a volume as a disk. It is detached before either of them goes.",
+		Unmarked: true,
+		Unique:   "a volume is attached to an instance once",
+		Doc:      "That an instance has a volume as a disk. It is detached before either of them goes.",
 		Attributes: []Attribute{
 			{
 				Name: "instance", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Reference: &Reference{Kind: "instance", Output: "id"},

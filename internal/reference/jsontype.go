@@ -29,7 +29,7 @@ func alternatives(a *schema.Attribute) []any {
 		return []any{object{"type": "array"}}
 	case a.Form == schema.FormName, a.Form == schema.FormAddress:
 		return []any{object{"type": "string"}}
-	case a.Mapping:
+	case a.Mapping, a.Encodes:
 		ways = append(ways, object{"type": "object"})
 	case len(a.OneOf) > 0:
 		for _, t := range a.OneOf {

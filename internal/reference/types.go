@@ -25,7 +25,7 @@ func typeOf(a *schema.Attribute) string {
 		return "list of expressions"
 	case a.Form == schema.FormName:
 		return "a name"
-	case a.Mapping:
+	case a.Mapping, a.Encodes:
 		return "map(any)"
 	case len(a.OneOf) > 0:
 		var names []string

@@ -120,6 +120,9 @@ func convertTo(def *schema.Attribute, v cty.Value) (cty.Value, error) {
 	if def.Mapping || len(def.OneOf) == 0 && def.Type == cty.DynamicPseudoType {
 		return v, nil
 	}
+	if def.Encodes {
+		v = texted(v)
+	}
 	if len(def.OneOf) == 0 {
 		return convert.Convert(v, def.Type)
 	}

@@ -155,7 +155,7 @@ func (r *resolver) importOf(s *config.Statement, to addr.Object) (model.Import, 
 	case there("id"):
 		i.ID, ok = r.importedID(id, to, written["id"])
 	case there(schema.FilterName):
-		i.Filter, ok = r.importedBy(by, written[schema.FilterName])
+		i.Filter, ok = r.importedBy(by, to, written[schema.FilterName])
 	default:
 		r.scope.fail(codeImport, s.Range, "nothing to import", "it is not said which object is taken over", `write: id = "d32019d3-bc6e-4319-9c1d-6722fc136a22", or filter = { name = "office" }`)
 		ok = false
@@ -182,9 +182,12 @@ func (r *resolver) importedID(id *config.Attribute, to addr.Object, v cty.Value)
 }
 
 // importedBy takes what an object is searched by. It returns false where its kind is not known, which was told.
-func (r *resolver) importedBy(filter *config.Attribute, v cty.Value) (cty.Value, bool) {
+func (r *resolver) importedBy(filter *config.Attribute, to addr.Object, v cty.Value) (cty.Value, bool) {
 	switch {
 	case filter.Schema.Mapping:
+	case !to.IsZero() && r.definition.Resource(to.Kind()).Unmarked:
+		r.scope.wrong(codeImport, filter, "import by filter", fmt.Sprintf("%s bears no mark, so that what a filter finds may belong to another block", config.Indefinite(to.Kind())),
+			"write the id in place of the filter, which kupenstack-sync export tells")
 	case v.ContainsMarked():
 		r.scope.wrong(codeImport, filter, "sensitive filter", "what an object is searched by is shown in plans and reports, and a part of this is sensitive", unsealHint(v, "use nonsensitive() if it is no secret"))
 	case !slices.ContainsFunc(slices.Collect(maps.Values(v.AsValueMap())), func(v cty.Value) bool { return !v.IsNull() }):

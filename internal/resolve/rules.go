@@ -48,6 +48,7 @@ func (s *scope) strangeIDs(a *config.Attribute, v cty.Value, already []misfit) [
 	var all []misfit
 	look := func(v cty.Value, path cty.Path) {
 		if v.Type() != cty.String || v.IsMarked() || v.IsNull() || !v.IsKnown() || def.Reference.Format.Check(v.AsString()) == nil ||
+			def.Reference.None && v.AsString() == "" ||
 			slices.ContainsFunc(already, func(m misfit) bool { return m.path.Equals(path) }) {
 			return
 		}

@@ -296,6 +296,11 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 		return st, wrap(t.Address, err)
 	}
 	if o.going { // nothing is sent again; and Nova takes the mark away before the instance is gone
+		if l, ok := k.(lingering); ok && t.Mark != "" && o.mark == t.Mark {
+			if err := l.hasten(ctx, s, o); err != nil {
+				return st, wrap(t.Address, judge(err, deleting))
+			}
+		}
 		return state(t, match{object: o, owned: true}), nil
 	}
 	if k.marks() && (t.Mark == "" || o.mark != t.Mark) {

@@ -3,6 +3,8 @@ package openstack
 import (
 	"slices"
 	"strings"
+
+	"github.com/zclconf/go-cty/cty"
 )
 
 // What comes and goes with others is not exported: nobody declares it, and a configuration that had it would delete
@@ -18,6 +20,36 @@ type incidental interface {
 type shared interface {
 	// theirs are the attributes of the object that are not for a configuration to say.
 	theirs(o *object) []string
+}
+
+// ownKeys is a kind in whose maps the service keeps something of its own.
+type ownKeys interface {
+	// own are the keys of an attribute that the service writes by itself.
+	own(attribute string) []string
+}
+
+// withoutOwn is the value of an attribute without what the service keeps there by itself.
+func withoutOwn(k kind, name string, v cty.Value) cty.Value {
+	by, ok := k.(ownKeys)
+	if !ok || v.IsNull() || !v.IsWhollyKnown() || !v.Type().IsMapType() || v.LengthInt() == 0 {
+		return v
+	}
+	elements := v.AsValueMap()
+	for _, key := range by.own(name) {
+		delete(elements, key)
+	}
+	if len(elements) == 0 {
+		return cty.MapValEmpty(v.Type().ElementType())
+	}
+	return cty.MapVal(elements)
+}
+
+// own are those by which Cinder tells how a volume is attached. They come and go with that.
+func (k volumeKind) own(attribute string) []string {
+	if attribute != "metadata" {
+		return nil
+	}
+	return []string{"attached_mode", "readonly"}
 }
 
 // ofOurs tells whether an object is one that we reach the cloud by.
@@ -88,7 +120,7 @@ func (k portKind) incidental(o *object) bool {
 
 // theirs is where and how the port is plugged in, once something has it.
 func (k portKind) theirs(o *object) []string {
-	if textAt(o.raw, "device_id") == "" {
+	if textAt(o.raw, "device_id") == "" && textAt(o.raw, "device_owner") == "" {
 		return nil
 	}
 	return []string{hostAttribute, profileAttribute}

@@ -92,8 +92,11 @@ func fare(o *object, status string) {
 		o.health, o.after, o.message = unit.HealthProgressing, instancePause, "Nova says that the instance is in the state "+status
 		o.busy, o.partial = o.message, status == "BUILD"
 	}
-	if textAt(o.raw, keyTask) == "deleting" || status == "DELETED" || status == "SOFT_DELETED" {
+	if textAt(o.raw, keyTask) == "deleting" || status == "DELETED" || status == statusKept {
 		o.health, o.after, o.going, o.message = unit.HealthProgressing, instancePause, true, "it is being deleted"
+		if status == statusKept {
+			o.message = "it is deleted, and Nova keeps it until the reclaim_instance_interval of its configuration is over: restore it, or delete it with force"
+		}
 		o.busy, o.partial = o.message, true
 	}
 }

@@ -127,6 +127,12 @@ type sparing interface {
 	spare(ctx context.Context, s *session, o *object, want cty.Value, set map[string][]string) error
 }
 
+// lingering is a kind whose service may keep for a while what was deleted.
+type lingering interface {
+	// hasten sees to it that it does not keep what bears our mark and is to go.
+	hasten(ctx context.Context, s *session, o *object) error
+}
+
 // resigning is a kind whose service may give up a change that it has taken on.
 type resigning interface {
 	// gaveUp returns the attribute whose change was given up, and why; that is "" where none was.

@@ -81,7 +81,7 @@ func (d *Driver) live(s *session, name string, o *object) unit.Live {
 			sensitive = a != nil && a.Sensitive
 		}
 		if !sensitive {
-			values[at.name] = at.value
+			values[at.name] = withoutOwn(k, at.name, at.value)
 		}
 	}
 	one := unit.Live{

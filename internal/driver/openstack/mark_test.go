@@ -40,7 +40,7 @@ func newRecorder(t *testing.T) *recorder {
 	t.Cleanup(server.Close)
 	d := testDriver(t)
 	catalog := &tokens.ServiceCatalog{}
-	for _, service := range []string{serviceCompute, serviceNetwork, serviceImage, serviceIdentity} {
+	for _, service := range []string{serviceCompute, serviceNetwork, serviceImage, serviceIdentity, volumeServices()[0]} {
 		catalog.Entries = append(catalog.Entries, tokens.CatalogEntry{Type: service, Endpoints: []tokens.Endpoint{
 			{Interface: "public", Region: "here", RegionID: "here", URL: server.URL + "/" + service},
 		}})

@@ -143,6 +143,11 @@ func (n neutron) create(ctx context.Context, s *session, w wanted) (*object, err
 // changedBody is the body of an updating request, without what only single kinds have.
 func (n neutron) changedBody(o *object, w wanted, attributes []string) map[string]any {
 	body := w.body(n.fields, attributes)
+	for _, f := range n.fields {
+		if len(w.drop[f.attribute]) > 0 && n.schema.Attribute(f.attribute).Connects {
+			body[f.key] = nil // such as a policy that is taken out
+		}
+	}
 	if slices.Contains(attributes, "name") {
 		body["name"] = w.named
 	}

@@ -3,7 +3,6 @@ package openstack
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -54,7 +53,7 @@ func (k portKind) read(raw map[string]any) *object {
 		o.values.drop(hostAttribute) // Nova has the port where the instance runs, and moves it along
 	}
 	if profile, ok := raw[keyProfile].(map[string]any); ok { // others than administrators see none
-		o.values.set(profileAttribute, fromMap(profile, cty.Map(cty.String)))
+		o.values.set(profileAttribute, readProfile(o, profile))
 	}
 	return o
 }
@@ -106,7 +105,7 @@ func (k portKind) get(ctx context.Context, s *session, id string) (*object, erro
 	return readOne(k.read)(k.getRaw(ctx, s, id))
 }
 
-// compare takes hardware addresses in any spelling.
+// compare takes hardware addresses and what the binding should know in any spelling.
 func (k portKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
 	have, ok := o.values.look(name)
 	switch {
@@ -114,6 +113,8 @@ func (k portKind) compare(name string, want cty.Value, o *object) (same, handled
 		return strings.EqualFold(textOf(want), textOf(have)), true
 	case name == "allowed_address_pairs" && ok:
 		return sameList(plainPairs(want), plainPairs(have), true), true
+	case name == profileAttribute && ok:
+		return sameProfile(want, have, o), true
 	}
 	return false, false
 }
@@ -158,8 +159,8 @@ func (k portKind) create(ctx context.Context, s *session, w wanted) (*object, er
 	if body["allowed_address_pairs"] != nil {
 		body["allowed_address_pairs"] = writtenPairs(w)
 	}
-	if profile := w.plain(profileAttribute); profile != nil {
-		body[keyProfile] = profile
+	if w.written(profileAttribute) != cty.NilVal {
+		body[keyProfile] = writtenProfile(w.written(profileAttribute))
 	}
 	return readOne(k.read)(k.post(ctx, s, body))
 }
@@ -179,19 +180,6 @@ func (k portKind) update(ctx context.Context, s *session, o *object, w wanted, a
 		return err
 	}
 	return k.writeTags(ctx, s, o, w)
-}
-
-// profileOf is the whole profile, which Neutron replaces: what others have added to it stays.
-func profileOf(o *object, w wanted) map[string]any {
-	profile := map[string]any{}
-	there, _ := o.raw[keyProfile].(map[string]any)
-	maps.Copy(profile, there)
-	written, _ := w.plain(profileAttribute).(map[string]any)
-	maps.Copy(profile, written)
-	for _, key := range w.drop[profileAttribute] {
-		delete(profile, key)
-	}
-	return profile
 }
 
 // remove leaves a port that something has: Neutron would take it away from an instance without asking.

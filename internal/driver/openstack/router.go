@@ -135,6 +135,18 @@ func gatewayOf(w wanted, have []map[string]any) map[string]any {
 	return gateway
 }
 
+// keepSNAT leaves it as it is where it is not written: of a gateway without it, Neutron makes one with its default. Neutron
+// lets administrators alone write it, so that for others what is the default is left to Neutron.
+func keepSNAT(s *session, gateway map[string]any, o *object) {
+	if len(gateway) == 0 || gateway["enable_snat"] != nil {
+		return
+	}
+	delete(gateway, "enable_snat")
+	if there := o.values.get("enable_snat"); there.Type() == cty.Bool && !there.IsNull() && (there.False() || s.administrates()) {
+		gateway["enable_snat"] = there.True()
+	}
+}
+
 func (k routerKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	body := k.newBody(w)
 	if gateway := gatewayOf(w, nil); len(gateway) > 0 {
@@ -161,6 +173,9 @@ func (k routerKind) update(ctx context.Context, s *session, o *object, w wanted,
 		case network != "":
 			body[keyOuterGateway] = map[string]any{"network_id": network, "enable_snat": w.plain("enable_snat")}
 		}
+	}
+	if gateway, ok := body[keyOuterGateway].(map[string]any); ok {
+		keepSNAT(s, gateway, o)
 	}
 	if err := k.put(ctx, s, o.id, body); err != nil {
 		return err

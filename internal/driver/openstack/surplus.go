@@ -59,7 +59,7 @@ func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[st
 func otherwise(block *schema.Block, name string, desired cty.Value) bool {
 	was := block.Attribute(name)
 	return was != nil && was.Connects && slices.ContainsFunc(block.Attributes, func(a schema.Attribute) bool {
-		return a.Connects && a.Name != name && attribute(desired, a.Name) != cty.NilVal
+		return a.Connects && (a.Conflicts == name || was.Conflicts == a.Name) && attribute(desired, a.Name) != cty.NilVal
 	})
 }
 

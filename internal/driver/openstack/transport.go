@@ -167,16 +167,31 @@ func refused(err error) bool {
 	return errors.As(err, &operation) && operation.Op == "dial"
 }
 
-// pause grows with the attempts, has jitter, and follows a Retry-After of seconds.
+// pause grows with the attempts, has jitter, and follows what the answer asks for, within bounds.
 func pause(attempt int, response *http.Response) time.Duration {
 	wait := firstPause << (attempt - 1)
 	if response != nil {
-		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
-			wait = max(wait, time.Duration(min(seconds, int(longestPause/time.Second)))*time.Second)
-		}
+		wait = max(wait, retryAfter(response.Header, time.Now()))
 	}
 	wait = min(wait, longestPause)
 	return wait + rand.N(wait/4+1) //nolint:gosec // jitter needs no secrecy
+}
+
+// retryAfter is how long a server asks to wait, in seconds or until a date; 0 or less when it does not. The date is by the
+// server's clock, which the answer tells.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	after := header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(after); err == nil {
+		return time.Duration(min(seconds, int(longestPause/time.Second))) * time.Second
+	}
+	until, err := http.ParseTime(after)
+	if err != nil {
+		return 0
+	}
+	if theirs, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = theirs
+	}
+	return until.Sub(now)
 }
 
 func sleep(ctx context.Context, wait time.Duration) error {

@@ -112,7 +112,7 @@ func (k volumeQoSKind) remove(ctx context.Context, s *session, o *object) (lasti
 			names = append(names, textAt(t, "name"))
 		}
 		slices.Sort(names)
-		return false, unit.Blocked(fmt.Sprintf("volume types have it: %s; take it from them first, where a block has them with qos = \"\"", several(names)))
+		return false, unit.Blocked(fmt.Sprintf("volume types have it: %s; take it from them first, which a block of theirs does with qos = \"\"", several(names)))
 	}
 	return false, s.erase(ctx, s.volumes(), pathOf(volumeQoSPath, o.id))
 }
