@@ -38,8 +38,10 @@ func (e *TakenError) Error() string {
 // parseOwner returns whose report a manifest says it is, nil when it does not say so. Anybody who can push can
 // write one.
 func parseOwner(content []byte) *owner {
-	var read manifest
-	if json.Unmarshal(content, &read) != nil || read.Of == nil || len(read.Of.Path)+len(read.Of.Installation) > maxOwner {
+	var read struct {
+		Of *owner `json:"of"` // and none of the files
+	}
+	if len(content) > maxManifest || json.Unmarshal(content, &read) != nil || read.Of == nil || len(read.Of.Path)+len(read.Of.Installation) > maxOwner {
 		return nil
 	}
 	return read.Of
