@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
@@ -69,8 +70,9 @@ type Branch struct {
 	watched *gitrepo.Source
 	source  *gitrepo.Source // of the status branch itself
 	plans   seenPlans
-	// installation is ours once it is known.
+	// installation is ours once it is known; heartbeats ask for it beside reports.
 	installation string
+	mutex        sync.Mutex // guards installation
 }
 
 // New returns the status branch of the repository that the configuration is watched in. It
