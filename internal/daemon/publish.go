@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -43,6 +44,8 @@ type Publisher struct {
 	Log     zerolog.Logger
 
 	attempted func(err error) // when set, told of each attempt to publish and how it ended
+
+	behind atomic.Bool // see Behind
 
 	last    map[string][]byte
 	verdict report.Verdict // of the newest report, published or not
@@ -132,6 +135,7 @@ func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, probl
 		return wait, nil
 	}
 	if same(files, p.last) {
+		p.behind.Store(false)
 		p.told, p.commit = verdict, commit
 		return 0, nil
 	}
@@ -153,7 +157,15 @@ func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, probl
 	return 0, nil
 }
 
+// Behind tells whether the report that people read is not the newest one, for a reason that may last: then nobody should
+// vouch for it. While the repository cannot be reached the report is only late, and so is all else that goes there. It
+// may be called at any time.
+func (p *Publisher) Behind() bool { return p.behind.Load() }
+
 func (p *Publisher) tried(err error) {
+	if gitrepo.KindOf(err) != gitrepo.Unreachable {
+		p.behind.Store(err != nil)
+	}
 	if p.attempted != nil {
 		p.attempted(err)
 	}

@@ -22,7 +22,7 @@ type Pulse struct {
 
 // Run beats until ctx ends: as soon as everything can be observed, so that a process that never lives for
 // as long as Every beats too, and then each time that Every has passed, if everything can be observed
-// then. What fails is only late: it is tried again after a minute, and ever more rarely up to Every.
+// then, and the report is the newest one. What fails is only late: it is tried again after a minute, and ever more rarely up to Every.
 func (p *Pulse) Run(ctx context.Context, observes func() bool) {
 	if p == nil || p.Every <= 0 {
 		return
@@ -53,8 +53,12 @@ func (p *Pulse) wait(failures int) time.Duration {
 	return jitter(min(p.Every, time.Minute<<min(failures-1, 20)))
 }
 
-// observes tells whether all of the world can be seen now. Before there is a plan nobody has looked yet.
+// observes tells whether all of the world can be seen now, and the report says so. Before there is a plan nobody has
+// looked yet. A report that could not be replaced is vouched for by nobody.
 func (d *Daemon) observes() bool {
+	if d.Publisher.Behind() {
+		return false
+	}
 	s := d.snapshot()
 	planned := s.Admitted || len(s.Refused) > 0
 	return planned && len(s.Blind) == 0 && !s.Unseen

@@ -11,6 +11,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 )
 
 // heart notes until when it was said that the world was observed.
@@ -100,4 +102,74 @@ func TestNoPulse(t *testing.T) {
 	for _, pulse := range []*daemon.Pulse{nil, {Every: 0}} {
 		pulse.Run(t.Context(), func() bool { panic("nobody asked for that") }) // it returns at once
 	}
+}
+
+// refusing is where reports go that can be refused.
+type refusing struct {
+	branch
+	mutex sync.Mutex
+	why   error
+}
+
+func (r *refusing) refuse(why error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.why = why
+}
+
+func (r *refusing) Publish(ctx context.Context, files map[string][]byte, message string, merged []string) (*gitrepo.Commit, error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.why != nil {
+		return nil, r.why
+	}
+	return r.branch.Publish(ctx, files, message, merged)
+}
+
+// TestNobodyVouchesForAnOldReport: the heart stands still while the report cannot be replaced, and beats again after.
+func TestNobodyVouchesForAnOldReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, target, h := newOffice(t, true), &refusing{}, &heart{}
+		target.refuse(&gitrepo.Error{Kind: gitrepo.Rejected, Text: "protected branch"})
+		o.source.answers(true)
+		o.Publisher.Target, o.Pulse = target, &daemon.Pulse{Target: h, Every: time.Hour, Log: zerolog.Nop()}
+		defer o.run()()
+		o.until(5*time.Minute, "the first plan", func() bool { return o.Publisher.Behind() })
+		time.Sleep(3 * time.Hour)
+		synctest.Wait()
+		if n := h.count(); n > 0 {
+			t.Errorf("%d beats beside a report that is not there", n)
+		}
+		target.refuse(nil)
+		o.until(3*time.Hour, "a beat", func() bool { return h.count() > 0 })
+	})
+}
+
+// TestBehind: a report that says nothing new is the newest one, and one that is only late is no reason to stand still.
+func TestBehind(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *desk) {
+		expect := func(behind bool, after string) {
+			t.Helper()
+			if d.publisher.Behind() != behind {
+				t.Errorf("%s: %v", after, !behind)
+			}
+		}
+		tell := func(phase engine.Phase, fail error) {
+			d.target.fail = fail
+			_, _ = d.publisher.Publish(t.Context(), d.snapshot(phase, ""), nil, true)
+		}
+		tell(engine.PhaseReady, nil)
+		expect(false, "a report")
+		tell(engine.PhaseFailed, &gitrepo.Error{Kind: gitrepo.Unreachable})
+		expect(false, "no connection")
+		tell(engine.PhaseFailed, errors.New("refused"))
+		expect(true, "a refusal")
+		tell(engine.PhaseFailed, &gitrepo.Error{Kind: gitrepo.Unreachable})
+		expect(true, "no connection after a refusal")
+		tell(engine.PhaseReady, errors.New("refused"))
+		expect(false, "what the report says is true again")
+		tell(engine.PhaseFailed, errors.New("refused"))
+		tell(engine.PhaseFailed, nil)
+		expect(false, "a report again")
+	})
 }

@@ -161,6 +161,15 @@ func (r *remote) list(ctx context.Context) (Refs, error) {
 // depth says where the server can do that, and returns it. It is another commit when the ref has
 // moved. have is a commit whose whole tree store has already, or zero.
 func (r *remote) download(ctx context.Context, rev Revision, have plumbing.Hash, depth packp.DepthCommits, store *store) (Revision, error) {
+	return r.bring(ctx, rev, have, depth, "", store)
+}
+
+// downloadCommits is [remote.download] without files and directories where the server can leave these out.
+func (r *remote) downloadCommits(ctx context.Context, rev Revision, depth packp.DepthCommits, store *store) (Revision, error) {
+	return r.bring(ctx, rev, plumbing.ZeroHash, depth, packp.FilterTreeDepth(0), store)
+}
+
+func (r *remote) bring(ctx context.Context, rev Revision, have plumbing.Hash, depth packp.DepthCommits, filter packp.Filter, store *store) (Revision, error) {
 	err := r.converse(ctx, transport.UploadPackServiceName, "fetching "+cmp.Or(rev.Ref, "HEAD"), func(ctx context.Context, c *connection, advertised *packp.AdvRefs) error {
 		refs := newRefs(advertised)
 		now, err := refs.Resolve(rev.Ref)
@@ -171,7 +180,7 @@ func (r *remote) download(ctx context.Context, rev Revision, have plumbing.Hash,
 			return r.at.placed(err)
 		}
 		rev = now
-		return receive(ctx, c.fetch, advertised, refs.wants[now.Ref], have, depth, store)
+		return receive(ctx, c.fetch, advertised, refs.wants[now.Ref], have, depth, filter, store)
 	})
 	return rev, err
 }
@@ -182,12 +191,18 @@ const (
 	noHistory    packp.DepthCommits = 1
 )
 
-func receive(ctx context.Context, session transport.UploadPackSession, advertised *packp.AdvRefs, want, have plumbing.Hash, depth packp.DepthCommits, store *store) error {
+func receive(ctx context.Context, session transport.UploadPackSession, advertised *packp.AdvRefs, want, have plumbing.Hash, depth packp.DepthCommits, filter packp.Filter, store *store) error {
 	request := packp.NewUploadPackRequestFromCapabilities(advertised.Capabilities)
 	request.Wants = []plumbing.Hash{want}
 	if depth != wholeHistory && advertised.Capabilities.Supports(capability.Shallow) {
 		request.Depth = depth
 		if err := request.Capabilities.Set(capability.Shallow); err != nil {
+			return err
+		}
+	}
+	if filter != "" && advertised.Capabilities.Supports(capability.Filter) {
+		request.Filter = filter
+		if err := request.Capabilities.Set(capability.Filter); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,8 @@ const maxCommit = 1 << 20
 // Since has each called for every commit that is in the history of a commit of the ref, itself included, and not
 // in that of another one, as Git hashes it and in no order that means anything. When its history does not have the
 // other one, which it then does not come after, the error is of kind Rewound. An error of each ends the call and is
-// returned as it is. The history is fetched for this and not kept. When the ref is at another commit by now whose
+// returned as it is. The history is fetched for this and not kept: some of it, and all only where a commit that may be
+// new leads further, without the files where the server can leave them out. When the ref is at another commit by now whose
 // history does not have the first, the error is of kind Lost. A directory has no history.
 func (s *Source) Since(ctx context.Context, after, hash string, each func(hash string, raw []byte) error) error {
 	if s.dir != nil {
@@ -39,7 +40,7 @@ func (c *cache) since(ctx context.Context, from *remote, after, hash string, dep
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(fresh.dir)) }()
-	now, err := from.download(ctx, Revision{Ref: c.options.Ref, Hash: hash}, plumbing.ZeroHash, depth, fresh)
+	now, err := from.downloadCommits(ctx, Revision{Ref: c.options.Ref, Hash: hash}, depth, fresh)
 	if err != nil {
 		return err
 	}
@@ -75,55 +76,54 @@ func (c *cache) since(ctx context.Context, from *remote, after, hash string, dep
 	return nil
 }
 
-// news returns what the history of a commit has and that of another one in it lacks. The error is errCutOff when
-// what is here does not tell.
+// news returns what the history of a commit has and that of another one in it lacks. What the other one reaches is
+// found first, as far as it is here, so that the way of a branch that was not rebased before it was merged ends where
+// it left, and not where history is cut off. Whatever is not known to be reached is news. The error is errCutOff when
+// such a commit follows one that is not here, which may be news, too, or when its way leads past what is known to
+// where all began, and so came out of what the other one reaches beyond the cut.
 func (s *store) news(after, hash plumbing.Hash) ([]plumbing.Hash, error) {
-	found, roots, err := s.walk(hash, map[plumbing.Hash]bool{after: true})
-	if err != nil || !roots {
-		return found, err // every way leads to the other one: none of these came before it
-	}
-	old, _, err := s.walk(after, nil)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := map[plumbing.Hash]bool{}
+	old, err := s.walk(after, known)
 	if err != nil {
 		return nil, err
 	}
-	before := map[plumbing.Hash]bool{}
-	for _, hash := range old {
-		before[hash] = true
+	news, err := s.walk(hash, known)
+	if err == nil && (news.cut || news.root && old.cut) {
+		err = errCutOff
 	}
-	var news []plumbing.Hash
-	for _, hash := range found {
-		if !before[hash] {
-			news = append(news, hash)
-		}
-	}
-	return news, nil
+	return news.commits, err
 }
 
-// walk returns a commit and its ancestors, but for those that it stops at and that only come behind them. roots
-// says that it came to where a history begins.
-func (s *store) walk(from plumbing.Hash, stop map[plumbing.Hash]bool) (found []plumbing.Hash, roots bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	seen := map[plumbing.Hash]bool{}
+// walked is what a walk came to.
+type walked struct {
+	commits []plumbing.Hash // that are here
+	cut     bool            // others are not here
+	root    bool            // one follows none
+}
+
+// walk goes from a commit to its ancestors, but for those that are known and that only come behind them. All that it
+// comes to is known from then on, be it here or not. The lock is held.
+func (s *store) walk(from plumbing.Hash, known map[plumbing.Hash]bool) (w walked, err error) {
 	for queue := []plumbing.Hash{from}; len(queue) > 0; queue = queue[1:] {
 		hash := queue[0]
-		if seen[hash] || stop[hash] {
+		if known[hash] {
 			continue
 		}
-		seen[hash] = true
+		known[hash] = true
 		commit, err := object.GetCommit(s.objects, hash)
 		switch {
-		case errors.Is(err, plumbing.ErrObjectNotFound) && len(found) > 0:
-			return nil, false, errCutOff
 		case errors.Is(err, plumbing.ErrObjectNotFound):
-			return nil, false, err
+			w.cut = true
 		case err != nil:
-			return nil, false, broken("commit", err)
+			return w, broken("commit", err)
+		default:
+			w.commits, w.root = append(w.commits, hash), w.root || len(commit.ParentHashes) == 0
+			queue = append(queue, commit.ParentHashes...)
 		}
-		found, roots = append(found, hash), roots || len(commit.ParentHashes) == 0
-		queue = append(queue, commit.ParentHashes...)
 	}
-	return found, roots, nil
+	return w, nil
 }
 
 // commit returns a commit as Git hashes it.

@@ -3,6 +3,8 @@ package gitrepo_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -74,5 +76,59 @@ func TestSince(t *testing.T) {
 		t.Errorf("at %s", tree.Commit.Hash)
 	} else if raw, err := tree.Raw(); err != nil || !strings.HasSuffix(string(raw), "\n\nmerge\n") {
 		t.Errorf("got %q, %v", raw, err)
+	}
+}
+
+// What a merge brings of a branch that was not rebased is told without all of the history, as long as the branch left
+// what the other commit reaches: here the history has more than is received at once.
+func TestSinceAMergeInALongHistory(t *testing.T) {
+	t.Parallel()
+	b := overHTTP(t)
+	noise := rand.NewChaCha8([32]byte{7})
+	commit := func(subject string, options ...gitserver.CommitOption) string {
+		content := make([]byte, 32<<10) // that cannot be packed smaller
+		_, _ = noise.Read(content)      // never fails
+		return b.repo.Commit(t, map[string]string{"cloud.hcl": subject, "blob": string(content)}, subject, options...)
+	}
+	var line []string
+	for i := range 160 {
+		line = append(line, commit(fmt.Sprintf("c%03d", i)))
+	}
+	last := line[len(line)-1]
+	b.options.MaxBytes = 4 << 20
+	source := b.open(t)
+	merge := func(forked string) string {
+		side := commit("side", gitserver.OnBranch("side-"+forked[:8]), gitserver.Onto(forked))
+		return commit("merge", gitserver.Onto(last), gitserver.Merging(side))
+	}
+	for _, forked := range []int{158, 157, 120} {
+		merged := merge(line[forked])
+		if got := since(t, source, last, merged); !slices.Equal(got, []string{"merge", "side"}) {
+			t.Errorf("a branch that left %d commits before: %v", 159-forked, got)
+		}
+		last = merged
+	}
+
+	// One that left before all that the other commit is known to reach: what is behind it may be new, so that more has to
+	// be asked for. Where the server sends all that there is to it, that is too much.
+	merged := merge(line[20])
+	err := source.Since(t.Context(), last, merged, func(string, []byte) error { return nil })
+	fails(t, err, gitrepo.TooLarge, "")
+	// Where it can send commits alone, all of them are little.
+	if out, err := exec.CommandContext(t.Context(), "git", "-C", b.repo.Dir, "config", "uploadpack.allowFilter", "true").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if got := since(t, source, last, merged); !slices.Equal(got, []string{"merge", "side"}) {
+		t.Errorf("a branch that left long before: %v", got)
+	}
+	// A commit that is not behind the other one is told however old it is.
+	older := commit("old side", gitserver.OnBranch("old"), gitserver.Onto(line[10]))
+	for range 70 {
+		older = commit("older side", gitserver.OnBranch("old"))
+	}
+	last = merged
+	merged = commit("merge", gitserver.Onto(last), gitserver.Merging(older))
+	if got := since(t, source, last, merged); len(got) != 72 || got[0] != "merge" || got[1] != "old side" {
+		t.Errorf("a long branch: %d, %v", len(got), got)
 	}
 }

@@ -156,9 +156,12 @@ func (s *store) content(blob plumbing.Hash, limit int64) (_ []byte, err error) {
 	return content, err
 }
 
+// ErrFileTooLarge is in the error of a file that is larger than the limit that it was asked for with.
+var ErrFileTooLarge = errors.New("which is the limit")
+
 func tooLarge(size, limit int64) error {
 	if size > limit {
-		return fmt.Errorf("the file has more than %d bytes, which is the limit", limit)
+		return fmt.Errorf("the file has more than %d bytes, %w", limit, ErrFileTooLarge)
 	}
 	return nil
 }

@@ -125,7 +125,8 @@ func (t *Tree) Raw() ([]byte, error) {
 	return t.store.commit(plumbing.NewHash(t.Revision.Hash))
 }
 
-// Blob returns a file's content by its hash, at most limit bytes.
+// Blob returns a file's content by its hash. When that has more bytes than limit, the error is [ErrFileTooLarge], and
+// nothing of it was read.
 func (t *Tree) Blob(hash string, limit int64) ([]byte, error) {
 	if t.store == nil {
 		return nil, errNoObjects

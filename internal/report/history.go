@@ -15,9 +15,9 @@ func HistoryFile(t time.Time) string { return "history/" + t.UTC().Format("2006-
 
 const (
 	// historyMonths is how many files there are at most, and historyBytes how large one becomes: what happens after
-	// that in a month is not in it.
+	// that in a month is not in it. All are read back when a process begins.
 	historyMonths = 24
-	historyBytes  = 8 << 20
+	historyBytes  = 2 << 20
 )
 
 // KeptHistory returns which of the history files of earlier reports stay, so that all reports stay within bounds: the
@@ -95,12 +95,18 @@ func historyOf(in *Input, verdict Verdict, d *document) (historyLine, bool) {
 	return l, c.Hash != ""
 }
 
+// recordedLine is what is read back of a line: two texts, as anybody may have written it.
+type recordedLine struct {
+	Commit string  `json:"commit"`
+	Result Verdict `json:"result"`
+}
+
 // recordedLines returns what the history has of a revision. What is no line of ours is passed over.
-func recordedLines(in *Input, hash string) []historyLine {
-	var found []historyLine
+func recordedLines(in *Input, hash string) []recordedLine {
+	var found []recordedLine
 	for _, file := range [][]byte{in.Earlier, in.History} {
 		for text := range bytes.Lines(file) {
-			var l historyLine
+			var l recordedLine
 			if bytes.Contains(text, []byte(hash)) && json.Unmarshal(text, &l) == nil && l.Commit == hash {
 				found = append(found, l)
 			}
@@ -111,5 +117,5 @@ func recordedLines(in *Input, hash string) []historyLine {
 
 // recorded tells whether the history says that a revision settled.
 func recorded(in *Input, hash string) bool {
-	return slices.ContainsFunc(recordedLines(in, line(hash, nameText)), func(l historyLine) bool { return l.Result != VerdictInvalid })
+	return slices.ContainsFunc(recordedLines(in, line(hash, nameText)), func(l recordedLine) bool { return l.Result != VerdictInvalid })
 }

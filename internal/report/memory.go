@@ -30,13 +30,55 @@ type unitMemory struct {
 	trail
 }
 
-// readLast reads a report; nil for what is none of ours.
+const (
+	// maxLast is how large a report that is read back may be: more than [maxFile], which a report of very many things
+	// can exceed a little.
+	maxLast = 8 << 20
+	// maxElements is how many elements the lists of a report have that is read back, in all of them together. One of two
+	// bytes takes up a hundred in memory, so that the size of the text bounds nothing.
+	maxElements = 1 << 18
+	// maxDepth is how deep it may be nested: ours are not half as deep.
+	maxDepth = 32
+)
+
+// readLast reads a report; nil for what is none of ours. It is bounded before it is decoded.
 func readLast(text []byte) *lastReport {
 	var last lastReport
-	if len(text) == 0 || json.Unmarshal(text, &last) != nil {
+	if len(text) == 0 || len(text) > maxLast || elements(text) > maxElements || json.Unmarshal(text, &last) != nil {
 		return nil
 	}
 	return &last
+}
+
+// elements is how many elements the lists of a JSON text have, or more: an empty list counts as one of one. Objects are
+// told from lists by what opened last, and what is no JSON has some number, too. What is nested too deeply has too many.
+func elements(text []byte) int {
+	n := 0
+	var open []byte
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '[', '{':
+			if c == '[' {
+				n++
+			}
+			if open = append(open, c); len(open) > maxDepth {
+				return maxElements + 1
+			}
+		case ']', '}':
+			open = open[:max(0, len(open)-1)]
+		case ',':
+			if len(open) > 0 && open[len(open)-1] == '[' {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // foreign returns the newest commit of somebody else on the status branch, nil when nobody knows of one.

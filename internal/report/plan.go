@@ -83,7 +83,7 @@ func (h PlanHead) Time() time.Time {
 }
 
 // ReadPlanHead returns the head of a published plan's JSON, the zero head of anything else. Anybody who may
-// write to the branch may have written it: it is shown, and decides at most that the plan is removed.
+// write to the branch may have written it: it is shown, decides at most that the plan is removed, and its texts are bounded.
 func ReadPlanHead(document []byte) PlanHead {
 	var read struct {
 		Planned PlanHead `json:"planned"`
@@ -91,7 +91,20 @@ func ReadPlanHead(document []byte) PlanHead {
 	if json.Unmarshal(document, &read) != nil {
 		return PlanHead{}
 	}
-	return read.Planned
+	h := read.Planned
+	h.Ref, h.Commit, h.InForce, h.At, h.Result, h.Summary = headText(h.Ref), headText(h.Commit), headText(h.InForce), headText(h.At), PlanResult(headText(string(h.Result))), headText(h.Summary)
+	return h
+}
+
+// maxHeadText is how long a text of a head is that is kept: longer than those that we write.
+const maxHeadText = 4096
+
+// headText returns a text, or as much of it as is kept, which then does not hold on to the rest.
+func headText(s string) string {
+	if len(s) > maxHeadText {
+		return strings.Clone(s[:maxHeadText])
+	}
+	return s
 }
 
 // PlanJSON returns the plan for programs as `plan --publish --output json` prints it: all of it.

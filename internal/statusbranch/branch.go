@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
@@ -69,8 +70,9 @@ type Branch struct {
 	watched *gitrepo.Source
 	source  *gitrepo.Source // of the status branch itself
 	plans   seenPlans
-	// installation is ours once it is known.
+	// installation is ours once it is known; heartbeats ask for it beside reports.
 	installation string
+	mutex        sync.Mutex // guards installation
 }
 
 // New returns the status branch of the repository that the configuration is watched in. It
@@ -143,7 +145,7 @@ func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message s
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := b.see(tree); err != nil {
+		if err := b.see(tree, refs); err != nil {
 			return nil, nil, fmt.Errorf("reading the plans on the status branch: %w", err)
 		}
 		old, err := former(tree)
@@ -302,8 +304,11 @@ func former(tree *gitrepo.Tree) ([]string, error) {
 // manifestOf returns the list of our files in a tree, nothing when there is none.
 func manifestOf(tree *gitrepo.Tree) ([]byte, error) {
 	list, err := content(tree, Manifest, maxManifest)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case errors.Is(err, gitrepo.ErrFileTooLarge):
+		return nil, &final{fmt.Errorf("%s of the status branch, which says whose report it has, is none that KupenStack wrote: %w; delete the status branch, and find out who can push to it", Manifest, err)}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s of the status branch, which says whose report it has: %w; should it stay so, delete the directory that --cache-dir names", Manifest, err)
@@ -312,7 +317,8 @@ func manifestOf(tree *gitrepo.Tree) ([]byte, error) {
 }
 
 // Read returns our files in the branch's newest commit, and the commit. When there is no branch,
-// both are empty. When the files are those of another cloud, the error is a [TakenError].
+// both are empty. When the files are those of another cloud, the error is a [TakenError]. Files that are too large to be
+// ours are left out, and so are those beyond what is read in all: the next report takes their place.
 func (b *Branch) Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, error) {
 	refs, err := b.look(ctx)
 	if err != nil {
@@ -333,15 +339,18 @@ func (b *Branch) Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, e
 	if err != nil {
 		return nil, gitrepo.Commit{}, err
 	}
-	files, left := map[string][]byte{}, b.options.MaxBytes
-	for _, name := range names {
+	files, left := map[string][]byte{}, min(b.options.MaxBytes, maxAllRead)
+	for _, name := range byWorth(names) {
 		hash, err := tree.Find(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // somebody removed it
 		}
 		var content []byte
 		if err == nil {
-			content, err = tree.Blob(hash, left)
+			content, err = tree.Blob(hash, min(left, maxRead))
+		}
+		if errors.Is(err, gitrepo.ErrFileTooLarge) {
+			continue
 		}
 		if err != nil {
 			return nil, gitrepo.Commit{}, fmt.Errorf("reading %s of the status branch: %w", name, err)

@@ -1,6 +1,8 @@
 package statusbranch
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -8,8 +10,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/report"
 )
 
 // Manifest is the file that lists the files of ours.
@@ -17,7 +21,15 @@ const Manifest = ".kupenstack.json"
 
 const (
 	maxFiles    = 100_000
-	maxManifest = 32 << 20
+	maxManifest = 8 << 20
+	// maxCommas is of how many parts a list may consist, commas within names included. It is counted before anything is
+	// decoded: a name of two bytes takes up many more in memory, and Git packs a million of them into a few hundred bytes.
+	maxCommas = 4 * maxFiles
+
+	// What is read back of a report, which anybody who can push may have written. Ours have no larger files, and seldom
+	// more in all.
+	maxRead    = 8 << 20
+	maxAllRead = 64 << 20
 )
 
 // Result says what became of a report.
@@ -76,6 +88,9 @@ func newManifest(names []string, of *owner) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing the report's files: %w", err)
 	}
+	if len(list) >= maxManifest {
+		return nil, fmt.Errorf("the list of the report's files has %d bytes, and at most %d can be read back", len(list), maxManifest)
+	}
 	return append(list, '\n'), nil
 }
 
@@ -102,10 +117,29 @@ func checkName(name string) error {
 // paths that we would never have written are left out. One that cannot be read lists nothing.
 func parseManifest(content []byte) []string {
 	var read manifest
-	if err := json.Unmarshal(content, &read); err != nil || read.Version != 1 || len(read.Files) > maxFiles {
+	if len(content) > maxManifest || bytes.Count(content, []byte(",")) > maxCommas || json.Unmarshal(content, &read) != nil ||
+		read.Version != 1 || len(read.Files) > maxFiles {
 		return nil
 	}
 	read.Files = slices.DeleteFunc(read.Files, func(name string) bool { return checkName(name) != nil })
 	slices.Sort(read.Files)
 	return slices.Compact(read.Files)
+}
+
+// byWorth orders the files of a report by what it would cost to lose them: what the daemon remembers, what happened, the
+// newest first, and what is written anew anyway.
+func byWorth(names []string) []string {
+	history := path.Dir(report.HistoryFile(time.Time{}))
+	rank := func(name string) int {
+		switch path.Dir(name) {
+		case ".":
+			return 0
+		case history:
+			return 1
+		}
+		return 2
+	}
+	return slices.SortedFunc(slices.Values(names), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(b, a))
+	})
 }

@@ -3,6 +3,7 @@ package statusbranch
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,5 +102,34 @@ func TestManifestListsOnlyWhatWeWrite(t *testing.T) {
 		if got := parseManifest([]byte(content)); !slices.Equal(got, want) {
 			t.Errorf("%s lists %q, want %q", content, got, want)
 		}
+	}
+}
+
+// TestListThatUnfolds: of a list, no more is decoded than ours have, as Git packs a million names into a few hundred bytes.
+func TestListThatUnfolds(t *testing.T) {
+	const mib = 1 << 20
+	for name, text := range map[string]string{
+		"names":      `{"version":1,"files":["a"` + strings.Repeat(`,""`, 31*mib/3) + `]}`,
+		"fewer":      `{"version":1,"files":["a"` + strings.Repeat(`,""`, 7*mib/3) + `]}`,
+		"no strings": `{"version":1,"files":[0` + strings.Repeat(`,0`, 7*mib/2) + `]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := []byte(text)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			names, of := parseManifest(content), parseOwner(content)
+			runtime.ReadMemStats(&after)
+			if taken := after.TotalAlloc - before.TotalAlloc; len(names) > 0 || of != nil || taken > 36*mib {
+				t.Errorf("%d bytes took %d of memory: %d names of %v", len(text), taken, len(names), of)
+			}
+		})
+	}
+	most := make([]string, maxFiles)
+	for n := range most {
+		most[n] = strconv.Itoa(n) + ",x"
+	}
+	list, err := newManifest(most, nil)
+	if err != nil || len(parseManifest(list)) != maxFiles {
+		t.Errorf("the longest list of ours has %d bytes and cannot be read: %v", len(list), err)
 	}
 }

@@ -22,12 +22,26 @@ func HeartbeatRef(branch string) string {
 	return heartbeats + "-of/" + branch // a ref cannot lie below another one
 }
 
+// vouches makes sure that the report is not another cloud's, from what is kept of the branch as far as it has not moved.
+func (b *Branch) vouches(ctx context.Context, refs gitrepo.Refs) error {
+	us, err := b.identify(ctx)
+	if err != nil {
+		return err
+	}
+	tree, err := b.tip(ctx, refs)
+	if err == nil {
+		_, err = b.claim(us, tree)
+	}
+	return err
+}
+
 // heartbeatFile is the only file of a heartbeat's commit.
 const heartbeatFile = "observed-until"
 
 // Beat says until when the world was observed, in place of what was said before: one commit without a
 // parent, so that nothing piles up. The status branch stays as it is. Unlike the other methods it may be
-// called at any time.
+// called at any time. Where the report is that of another cloud, the error is a [TakenError]: the word would vouch for
+// what this cloud does not see.
 func (b *Branch) Beat(ctx context.Context, until time.Time) error {
 	refs, err := b.look(ctx)
 	if err != nil {
@@ -35,6 +49,9 @@ func (b *Branch) Beat(ctx context.Context, until time.Time) error {
 	}
 	if refs.Len() == 0 {
 		return b.empty()
+	}
+	if err := b.vouches(ctx, refs); err != nil {
+		return err
 	}
 	said := until.UTC().Format(time.RFC3339)
 	draft, err := gitrepo.NewDraft(nil, map[string][]byte{heartbeatFile: []byte(said + "\n")}, nil)

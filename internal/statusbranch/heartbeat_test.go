@@ -2,8 +2,10 @@ package statusbranch_test
 
 import (
 	"cmp"
+	"errors"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -104,4 +106,37 @@ func TestHeartbeatHasNowhereToGo(t *testing.T) {
 	if _, err := statusbranch.New(watched, statusbranch.Options{}); err == nil {
 		t.Error("the configuration would be written over")
 	}
+}
+
+// TestHeartbeatBesideTheReportOfAnotherCloud: a cloud whose report is not the one that people read vouches for nothing, and
+// leaves the word of the one whose it is.
+func TestHeartbeatBesideTheReportOfAnotherCloud(t *testing.T) {
+	t.Parallel()
+	over(t, []string{"ssh"}, func(t *testing.T, b *bed) {
+		one, two := b.as(t, "clouds/prod", "one"), b.as(t, "clouds/prod", "two")
+		publish(t, one, report("README.md", "converged"))
+		at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		if err := one.Beat(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		beats := statusbranch.HeartbeatRef(statusbranch.DefaultBranch)
+		said := b.repo.Hash(t, beats)
+		for _, other := range []*statusbranch.Branch{two, b.as(t, "clouds/test", "one")} {
+			err := other.Beat(t.Context(), at.AddDate(0, 6, 0))
+			if taken := (*statusbranch.TakenError)(nil); !errors.As(err, &taken) || b.repo.Hash(t, beats) != said {
+				t.Errorf("another cloud: %v", err)
+			}
+		}
+		// Word of reports and word of the heart go side by side.
+		var group sync.WaitGroup
+		defer group.Wait()
+		group.Go(func() {
+			if _, err := one.Publish(t.Context(), report("README.md", "drifted"), "Report", nil); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := one.Beat(t.Context(), at.AddDate(0, 0, 1)); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -38,8 +38,10 @@ func (e *TakenError) Error() string {
 // parseOwner returns whose report a manifest says it is, nil when it does not say so. Anybody who can push can
 // write one.
 func parseOwner(content []byte) *owner {
-	var read manifest
-	if json.Unmarshal(content, &read) != nil || read.Of == nil || len(read.Of.Path)+len(read.Of.Installation) > maxOwner {
+	var read struct {
+		Of *owner `json:"of"` // and none of the files
+	}
+	if len(content) > maxManifest || json.Unmarshal(content, &read) != nil || read.Of == nil || len(read.Of.Path)+len(read.Of.Installation) > maxOwner {
 		return nil
 	}
 	return read.Of
@@ -47,7 +49,9 @@ func parseOwner(content []byte) *owner {
 
 // identify finds out whose reports ours are. What is installed is known for good once it was found.
 func (b *Branch) identify(ctx context.Context) (owner, error) {
+	b.mutex.Lock()
 	us := owner{Path: path.Clean(b.options.Path), Installation: b.installation}
+	b.mutex.Unlock()
 	if us.Installation != "" || b.options.Installation == nil {
 		return us, nil
 	}
@@ -55,6 +59,8 @@ func (b *Branch) identify(ctx context.Context) (owner, error) {
 	if err != nil {
 		return us, fmt.Errorf("find out whose report this is: %w", err)
 	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
 	b.installation, us.Installation = found, found
 	return us, nil
 }

@@ -16,8 +16,12 @@ import (
 // maxPlans is of how many plans the files are read. Others are there all the same, and go with their refs.
 const maxPlans = 500
 
-// maxDocument is how much of a plan's JSON is read: more than we write.
-const maxDocument = 8 << 20
+const (
+	// maxDocument is how much of a plan's JSON is read: more than we write.
+	maxDocument = 4 << 20
+	// maxDocuments is how much is read of those that are new, all together. Others are read at a later look.
+	maxDocuments = 64 << 20
+)
 
 // filed is what a commit of the branch has of plans: by their names the hash of the JSON, which is empty
 // where only the page is there.
@@ -66,7 +70,7 @@ func (b *Branch) Plans(ctx context.Context, merged []string) ([]report.OpenPlan,
 		if err != nil {
 			return nil, err
 		}
-		if err := b.see(tree); err != nil {
+		if err := b.see(tree, refs); err != nil {
 			return nil, err
 		}
 		b.plans.asked = at // the tip may have moved on since
@@ -85,21 +89,26 @@ type seenPlans struct {
 	heads         map[string]report.PlanHead // by the JSON that they begin
 }
 
-// see notes the plans of a commit, and reads those that are new.
-func (b *Branch) see(tree *gitrepo.Tree) error {
+// see notes the plans of a commit, and reads those that are new and whose refs there are: of others nothing is told.
+func (b *Branch) see(tree *gitrepo.Tree, refs gitrepo.Refs) error {
 	there, err := plansIn(tree)
 	if err != nil {
 		return err
 	}
-	heads := map[string]report.PlanHead{}
-	for _, name := range first(slices.Sorted(maps.Keys(there)), maxPlans) {
+	heads, left := map[string]report.PlanHead{}, maxDocuments
+	open := slices.Sorted(maps.Keys(refsOf(slices.Collect(maps.Keys(there)), refs)))
+	for _, name := range first(open, maxPlans) {
 		hash := there[name]
 		head, known := b.plans.heads[hash]
 		if !known && hash != "" {
+			if left <= 0 {
+				continue
+			}
 			content, err := tree.Blob(hash, maxDocument)
 			if err == nil {
 				head = report.ReadPlanHead(content) // of what cannot be read nothing is known
 			}
+			left -= len(content)
 		}
 		heads[hash] = head
 	}

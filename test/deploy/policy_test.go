@@ -47,6 +47,16 @@ func TestWhoReachesTheDaemon(t *testing.T) {
 		p.Spec.Ingress[1].Ports[0].Port.String() != "webhook" || len(p.Spec.Egress) != 1 || len(p.Spec.PolicyTypes) != 2 {
 		t.Errorf("as written: %+v", p.Spec)
 	}
+	for _, nobody := range []any{[]any{}, nil} {
+		chosen := values{"metricsFrom": nobody}
+		if p = policy(t, values{"repo": repo, "networkPolicy": chosen}); len(p.Spec.Ingress) != 0 || len(p.Spec.PolicyTypes) != 1 {
+			t.Errorf("nobody may read metrics: %+v", p.Spec)
+		}
+		p = policy(t, values{"repo": repo, "webhook": values{"secret": "hook"}, "networkPolicy": chosen})
+		if len(p.Spec.Ingress) != 1 || p.Spec.Ingress[0].Ports[0].Port.String() != "webhook" {
+			t.Errorf("nobody may read metrics, and forges send webhooks: %+v", p.Spec)
+		}
+	}
 	if p := policy(t, values{"repo": repo, "networkPolicy": values{"enabled": false}}); p != nil {
 		t.Errorf("though nobody wants one: %+v", p)
 	}
