@@ -153,8 +153,8 @@ func cloudService() Nested {
 					"A pool stays, and the uninstallation waits, while something else uses it: another release, another application that it has in Ceph, a copy of an image elsewhere, or who has an image in it open. Ceph deletes pools only while mon_allow_pool_delete is true.",
 			},
 			{
-				Name: "version", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Example: cty.StringVal("4.2"), Service: "rabbitmq",
-				Doc: "The version of a broker, cache or exporter, which never follows the release of OpenStack. The chart's own unless written. MariaDB's image has no versions: images of its service names another one.",
+				Name: "version", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Format: FormatTag, Example: cty.StringVal("4.2"), Service: "rabbitmq",
+				Doc: "The version of a broker, cache or exporter, which never follows the release of OpenStack. The chart's own unless written. MariaDB's is chosen by its images: images of its service names them, and a lock by digest keeps them as they are.",
 			},
 			{
 				Name: "storage_size", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Format: FormatQuantity, Change: Refused,

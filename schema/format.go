@@ -42,6 +42,7 @@ const (
 	FormatPEM        Format = "pem"         // certificates
 	FormatCharts     Format = "charts"      // a repository of charts or of Git, or a path
 	FormatChart      Format = "chart"       // the name of a chart
+	FormatTag        Format = "tag"         // a version of a program, as the tag of its image has it: 4.2
 	FormatRegistry   Format = "registry"    // a registry of images, or a part of one
 	FormatImage      Format = "image"       // one image, with its registry: quay.io/airshipit/nova:2026.1-ubuntu_noble
 	FormatFamily     Format = "family"      // of images: by whom, and how they were built
@@ -83,6 +84,7 @@ var (
 	sharePattern    = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):/[^\s,;#]*$`)
 	driverPattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$`)
 	chartPattern    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	tagPattern      = regexp.MustCompile(`^[0-9][A-Za-z0-9._-]{0,99}$`)
 	releasePattern  = regexp.MustCompile(`^20[0-9]{2}\.[12]$`)
 	// idPattern takes dashes or none, as the services do.
 	idPattern       = regexp.MustCompile(`^([0-9A-Fa-f]{32}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$`)
@@ -141,6 +143,8 @@ func (f Format) Pattern() string {
 		return domainPattern.String()
 	case FormatChart:
 		return chartPattern.String()
+	case FormatTag:
+		return tagPattern.String()
 	case FormatRegistry:
 		return registryPattern.String()
 	case FormatImage:
@@ -292,6 +296,10 @@ func (f Format) checkPattern(s string) error {
 	case FormatChart:
 		if len(s) > longestName || !chartPattern.MatchString(s) {
 			return errors.New("the name of a chart: letters, digits, dashes, dots and _, with a letter or digit in front")
+		}
+	case FormatTag:
+		if !tagPattern.MatchString(s) {
+			return errors.New("a version: a digit, and then letters, digits, dots, dashes and _, such as 4.2")
 		}
 	case FormatQuantity:
 		if !quantityPattern.MatchString(s) {

@@ -329,6 +329,7 @@ func TestFormats(t *testing.T) {
 		{FormatRelease, []string{"2026.1", "2025.2"}, []string{"2026.3", "zed", "2026", "2026.1.0"}},
 		{FormatChecksum, []string{"sha256:" + strings.Repeat("0f", 32)}, []string{"md5:00", "sha256:00", ""}},
 		{FormatPEM, []string{"-----BEGIN CERTIFICATE-----\nMII…\n-----END CERTIFICATE-----\n"}, []string{"", "ca.pem", "-----BEGIN PRIVATE KEY-----\n"}},
+		{FormatTag, []string{"4.2", "1.6.32", "3.13.7-management", "0.18.1_p1"}, []string{"", "latest", "v1.0", "1.6.32 beta", "1/../x", "1:2", "1@sha256"}},
 		{FormatCharts, []string{"oci://example.org/charts", "git+https://example.org/r.git//charts?ref=v1", "git+ssh://git@example.org/r", "charts/osh", "."}, []string{"/etc", "git+http://example.org/r", "git+https://example.org/r?ref=a&b=c", "../x", "a/../../b", "", "git://x", "oci://u@h/x", "https://example.org/r.git", "https://example.org/r.git//charts?ref=v1", "git@example.org:r.git", "ssh://git@example.org/r"}},
 		{FormatPrefix, []string{"10.0.0.9/8", "::/0"}, []string{"10.0.0.9", "", "x/8"}},
 		{FormatID, []string{"0b8ce3a8-0c2c-4a0e-9c3e-0b0d2c3f4a5b", "5f0b9a3c1d5e4a6f8b7c9d0e1f2a3b4c", "5F0B9A3C1D5E4A6F8B7C9D0E1F2A3B4C"}, []string{"", "web", "0b8ce3a8-0c2c4a0e-9c3e-0b0d2c3f4a5b", "5f0b9a3c1d5e4a6f8b7c9d0e1f2a3b4", "5f0b9a3c1d5e4a6f8b7c9d0e1f2a3b4g"}},

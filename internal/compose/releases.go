@@ -126,7 +126,8 @@ func imagesByTag(service string) map[string]string {
 }
 
 // versionImages are the images of services with a version of their own, by entry of images.tags:
-// what comes before the version, and after it. MariaDB has none: its image has no versions.
+// what comes before the version, and after it. MariaDB has none: its server and what looks after it are images of different
+// projects, which have no version in common.
 func versionImages() map[string]map[string][2]string {
 	return map[string]map[string][2]string{
 		"rabbitmq": {

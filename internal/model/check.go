@@ -184,7 +184,7 @@ func (c *checker) settings(name string, settings []Setting) {
 		case s.Name == "virt_type" && !service.Takes(s.Name):
 			c.fail(codeService, s.Range, "no hypervisor", fmt.Sprintf("%s runs no instances, so virt_type means nothing to it", name), "take the line away, or write it for nova")
 		case s.Name == "version" && !service.Takes(s.Name):
-			c.fail(codeService, s.Range, "no version of its own", fmt.Sprintf("%s has the cloud's release of OpenStack", name), "take the line away")
+			c.fail(codeService, s.Range, "no version of its own", fmt.Sprintf("%s has no version that could be chosen apart from its images", name), "take the line away; images of the service names images one by one")
 		default:
 			c.pods(service, s)
 		}

@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 		"fraction":        {setting("replicas", cty.NumberFloatVal(1.5)), "whole number"},
 		"unknown part":    {setting("replicas", cty.ObjectVal(map[string]cty.Value{"x": cty.NumberIntVal(1)})), `no part "x"`},
 		"no storage":      {setting("storage_size", cty.StringVal("1Gi")), "keeps no data"},
-		"no version":      {setting("version", cty.StringVal("1")), "release of OpenStack"},
+		"no version":      {setting("version", cty.StringVal("1")), "apart from its images"},
 		"role":            {func(m *model.Model) { m.Nodes[0].Roles = []string{"king"} }, `no role "king"`},
 		"one node twice":  {func(m *model.Model) { m.Nodes = append(m.Nodes, m.Nodes[0]) }, "both stand for"},
 	} {

@@ -15,7 +15,7 @@ func (c *checker) pods(service schema.Service, s Setting) {
 		return
 	}
 	if !service.Takes(s.Name) {
-		c.fail(codeService, s.Range, "not for this service", fmt.Sprintf("the chart of %s has no place for %s", service.Name, s.Name),
+		c.fail(codeService, s.Range, "not for this service", fmt.Sprintf("the chart of %s has no place for %s, or none that does what it says", service.Name, s.Name),
 			fmt.Sprintf("take the line away; %s is for: %s", s.Name, strings.Join(schema.TakenBy(s.Name), ", ")))
 		return
 	}
