@@ -121,11 +121,11 @@ func (r *repositories) lock(wanted chartlock.Wanted) (chartlock.Entry, error) {
 
 // misfit tells what is wrong with a chart that a repository has given, under the name that it has itself.
 func misfit(entry chartlock.Entry, name string) error {
-	switch {
-	case name != entry.Name:
+	if name != entry.Name {
 		return fmt.Errorf("chart %s: the repository has the chart %q under this name", entry.Wanted, name)
-	case !entry.Fits(entry.Constraint):
-		return fmt.Errorf("chart %s: the repository has version %s in the place of one that fits", entry.Wanted, entry.Version)
+	}
+	if problem := entry.Misfit(); problem != "" {
+		return fmt.Errorf("chart %s: what the repository has cannot be locked: %s", entry.Wanted, problem)
 	}
 	return nil
 }
