@@ -109,6 +109,9 @@ func (r *repositories) lock(wanted chartlock.Wanted) (chartlock.Entry, error) {
 	if err != nil {
 		return chartlock.Entry{}, fmt.Errorf("chart %s cannot be loaded: %w", wanted, err)
 	}
+	if lacks := lackOf(loaded); lacks != "" {
+		return chartlock.Entry{}, fmt.Errorf("chart %s: %s: %s", wanted, lacks, packThem)
+	}
 	entry := chartlock.Entry{Wanted: wanted, Version: loaded.Metadata.Version, Digest: digestPrefix + sha256Of(data)}
 	if err := misfit(entry, loaded.Metadata.Name); err != nil {
 		return entry, err
