@@ -102,9 +102,6 @@ func (r *repositories) lock(wanted chartlock.Wanted) (chartlock.Entry, error) {
 	if err != nil {
 		return chartlock.Entry{}, fmt.Errorf("chart %s: %w", wanted, err)
 	}
-	if len(data) > maxChart {
-		return chartlock.Entry{}, fmt.Errorf("chart %s is larger than %d MiB", wanted, maxChart>>20)
-	}
 	loaded, err := loader.LoadArchive(bytes.NewReader(data))
 	if err != nil {
 		return chartlock.Entry{}, fmt.Errorf("chart %s cannot be loaded: %w", wanted, err)
