@@ -204,17 +204,7 @@ func (f Format) Check(s string) error {
 	case FormatURL:
 		return checkURL(s, "http", "https")
 	case FormatCharts:
-		if chartlock.IsGit(s) {
-			_, err := chartlock.ParseGit(s)
-			return err
-		}
-		if Instead(f, s) != "" {
-			return errors.New("a repository of charts, or one of Git with git+ in front of its address")
-		}
-		if strings.Contains(s, "://") {
-			return checkURL(s, "oci", "https", "git+https", "git+ssh")
-		}
-		return checkPath(s)
+		return checkCharts(s)
 	case FormatName:
 		if strings.TrimSpace(s) == "" || utf8.RuneCountInString(s) > longestText {
 			return fmt.Errorf("a text of 1 to %d characters, and not only of blanks", longestText)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/Masterminds/semver/v3"
 )
@@ -202,10 +201,16 @@ func (e Entry) wrong() string {
 	case !IsGit(e.Repository) && e.Commit != "":
 		return "it has a commit, and its repository is none of Git"
 	}
-	if _, err := semver.StrictNewVersion(strings.TrimPrefix(e.Version, "v")); err != nil {
-		return fmt.Sprintf("%q is not a whole version", e.Version)
-	}
-	if !e.Fits(e.Constraint) {
+	return e.Misfit()
+}
+
+// Misfit tells why the version of the entry is none that can be locked; "" when it can. Whoever makes entries asks the
+// same as who reads them. Charts may be of a version such as 1.2, which their repository has to find again.
+func (e Entry) Misfit() string {
+	switch {
+	case !e.Fits(e.Version):
+		return fmt.Sprintf("%q is not a version", e.Version)
+	case !e.Fits(e.Constraint):
 		return fmt.Sprintf("version %s is not among those of its constraint %q", e.Version, e.Constraint)
 	}
 	return ""

@@ -176,15 +176,18 @@ func foundElement(a *config.Attribute, v cty.Value) string {
 	return found(a, v)
 }
 
-// logsIn tells whether a value is a URL with a user or password in it, or a private key. No attribute takes
-// one, and what was written is not repeated.
+// logsIn tells whether a value is a URL with a user or password in it, or with more behind a ? than the name of a branch,
+// which can be a token, or a private key. What was written is not repeated.
 func logsIn(v cty.Value) bool {
 	if v.IsMarked() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
 		return false
 	}
 	_, rest, is := strings.Cut(v.AsString(), "://")
 	host, _, _ := strings.Cut(rest, "/")
-	return is && strings.Contains(host, "@") || strings.Contains(v.AsString(), "PRIVATE KEY-----")
+	_, query, asks := strings.Cut(rest, "?")
+	query, _, _ = strings.Cut(query, "#")
+	token := asks && (!strings.HasPrefix(query, "ref=") || strings.ContainsAny(query, "&;"))
+	return is && (strings.Contains(host, "@") || token) || strings.Contains(v.AsString(), "PRIVATE KEY-----")
 }
 
 func shorten(s string) string {

@@ -3,6 +3,7 @@ package revision_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -302,16 +303,20 @@ func TestSensitiveValuesAreNotShown(t *testing.T) {
 	}
 }
 
-// A user or password in an address is refused, and not repeated.
+// A user, a password or a token in an address is refused, and not repeated.
 func TestCredentialsInAddressesAreNotShown(t *testing.T) {
-	for name, text := range map[string]string{
-		"charts":   strings.Replace(fmt.Sprintf(deploys, ""), `oci://registry`, `oci://u:canary@registry`, 1),
-		"auth_url": strings.Replace(reaches, `cloud = "demo"`, `auth_url = "https://canary@host/v3"`, 1),
-		"local":    strings.Replace(reaches, `cloud = "demo"`, `auth_url = local.url`, 1) + "locals {\n  url = \"https://u:canary@host/v3\"\n}\n",
+	const user, nothing = "without user and password", "nothing behind its path"
+	charts := fmt.Sprintf(deploys, "")
+	for name, c := range map[string]struct{ text, want string }{
+		"charts":   {strings.Replace(charts, `oci://registry`, `oci://u:canary@registry`, 1), user},
+		"token":    {regexp.MustCompile(`oci://registry[^"]*`).ReplaceAllString(charts, `https://host/x?token=canary`), nothing},
+		"of git":   {regexp.MustCompile(`oci://registry[^"]*`).ReplaceAllString(charts, `git+https://host/x?ref=main&token=canary`), "nothing but ?ref=NAME"},
+		"auth_url": {strings.Replace(reaches, `cloud = "demo"`, `auth_url = "https://canary@host/v3"`, 1), user},
+		"local":    {strings.Replace(reaches, `cloud = "demo"`, `auth_url = local.url`, 1) + "locals {\n  url = \"https://u:canary@host/v3\"\n}\n", user},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, summaries := shownOf(t, fstest.MapFS{"main.hcl": {Data: []byte(text)}})
-			if !strings.Contains(summaries, "invalid value") || !strings.Contains(got, "without user and password") || strings.Contains(got, canary) {
+			got, summaries := shownOf(t, fstest.MapFS{"main.hcl": {Data: []byte(c.text)}})
+			if !strings.Contains(summaries, "invalid value") || !strings.Contains(got, c.want) || !strings.Contains(got, "main.hcl") || strings.Contains(got, canary) {
 				t.Errorf("it tells: %s", got)
 			}
 		})

@@ -43,6 +43,9 @@ type source struct {
 	images map[string]any // see [source.tags]
 	parsed sync.Once
 	places *chartkeys.Keys // see [source.keys]
+
+	checked sync.Once
+	lacks   string // see [source.whole]
 }
 
 // chart returns a new chart, which refers to nothing outside of itself.
@@ -89,6 +92,15 @@ func newCharts(options Options) *charts {
 // is wrong is a [unit.BlockedError], one that a repository does not give is a [chartError]; whatever else
 // fails is worth another try.
 func (c *charts) find(ctx context.Context, wanted unit.Chart) (*source, error) {
+	found, err := c.look(ctx, wanted)
+	if err != nil {
+		return found, err
+	}
+	return found, found.whole(wanted)
+}
+
+// look finds a chart, whether it has all that it depends on or not.
+func (c *charts) look(ctx context.Context, wanted unit.Chart) (*source, error) {
 	switch {
 	case wanted.Tree == nil && wanted.Digest == "":
 		return nil, unit.Blocked(fmt.Sprintf("chart %s is not locked: run kupenstack-sync lock and commit %s", nameOf(wanted), chartlock.File))

@@ -203,7 +203,7 @@ func TestLockGitRefuses(t *testing.T) {
 		{"heat", "", "", "there is no chart heat in the directory deploy"},
 		{"nova", ">= 2", "", `is of version "1.4.0", and >= 2 is wanted`},
 		{"misnamed", "", "", `has the chart "other" under this name`},
-		{"lonely", "", "", "far"},
+		{"lonely", "", "", "chart lonely depends on far >= 0, which is neither in its charts/ nor beside it: run helm dependency build"},
 		{"climber", "", "", "there is no chart at ../up"},
 		{"outside", "", "", "leads out of the repository"},
 		{"circle", "", "", "too deep"},

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chart/loader"
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
@@ -121,9 +120,6 @@ func (c *charts) lockGit(ctx context.Context, wanted chartlock.Wanted) (chartloc
 		return chartlock.Entry{}, fmt.Errorf("chart %s: commit %s: %w", wanted, tree.Revision.Hash, err)
 	}
 	made, err := loaded.chart()
-	if err == nil {
-		err = action.CheckDependencies(made, made.Metadata.Dependencies)
-	}
 	if err != nil {
 		return chartlock.Entry{}, fmt.Errorf("chart %s cannot be loaded: commit %s: %w", wanted, tree.Revision.Hash, err)
 	}

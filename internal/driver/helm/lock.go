@@ -102,12 +102,12 @@ func (r *repositories) lock(wanted chartlock.Wanted) (chartlock.Entry, error) {
 	if err != nil {
 		return chartlock.Entry{}, fmt.Errorf("chart %s: %w", wanted, err)
 	}
-	if len(data) > maxChart {
-		return chartlock.Entry{}, fmt.Errorf("chart %s is larger than %d MiB", wanted, maxChart>>20)
-	}
 	loaded, err := loader.LoadArchive(bytes.NewReader(data))
 	if err != nil {
 		return chartlock.Entry{}, fmt.Errorf("chart %s cannot be loaded: %w", wanted, err)
+	}
+	if lacks := lackOf(loaded); lacks != "" {
+		return chartlock.Entry{}, fmt.Errorf("chart %s: %s: %s", wanted, lacks, packThem)
 	}
 	entry := chartlock.Entry{Wanted: wanted, Version: loaded.Metadata.Version, Digest: digestPrefix + sha256Of(data)}
 	if err := misfit(entry, loaded.Metadata.Name); err != nil {
@@ -121,11 +121,11 @@ func (r *repositories) lock(wanted chartlock.Wanted) (chartlock.Entry, error) {
 
 // misfit tells what is wrong with a chart that a repository has given, under the name that it has itself.
 func misfit(entry chartlock.Entry, name string) error {
-	switch {
-	case name != entry.Name:
+	if name != entry.Name {
 		return fmt.Errorf("chart %s: the repository has the chart %q under this name", entry.Wanted, name)
-	case !entry.Fits(entry.Constraint):
-		return fmt.Errorf("chart %s: the repository has version %s in the place of one that fits", entry.Wanted, entry.Version)
+	}
+	if problem := entry.Misfit(); problem != "" {
+		return fmt.Errorf("chart %s: what the repository has cannot be locked: %s", entry.Wanted, problem)
 	}
 	return nil
 }

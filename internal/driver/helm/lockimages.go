@@ -112,12 +112,8 @@ func Digests(ctx context.Context, options Options, images []chartlock.Image) ([]
 // images returns what asks registries of images, with the credentials of the given file and no others. It tries
 // again, with pauses that differ, what another try may help, within the time of one request.
 func (r *repositories) images() (*auth.Client, error) {
-	base := http.DefaultTransport
-	if r.transport != nil {
-		base = r.transport
-	}
 	client := &auth.Client{
-		Client:     &http.Client{Timeout: downloadTimeout, Transport: retry.NewTransport(base)},
+		Client:     &http.Client{Timeout: downloadTimeout, Transport: retry.NewTransport(r.transport)},
 		Cache:      auth.NewCache(),
 		Credential: func(context.Context, string) (auth.Credential, error) { return auth.EmptyCredential, nil },
 	}

@@ -2,11 +2,11 @@ package helm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"golang.org/x/sync/singleflight"
-	"helm.sh/helm/v3/pkg/getter"
 	"helm.sh/helm/v3/pkg/registry"
 	"helm.sh/helm/v3/pkg/repo"
 	"oras.land/oras-go/v2/registry/remote/auth"
@@ -41,14 +40,19 @@ type repositories struct {
 
 	reads   singleflight.Group
 	mu      sync.Mutex
-	indexes map[string]*repo.IndexFile // by repository, for indexLife
+	indexes map[string]*index // by repository, for indexLife
+	parsing sync.Mutex        // one entry of an index is decoded at a time
 }
 
 func newRepositories(options Options) *repositories {
-	return &repositories{
+	from := &repositories{
 		cacheDir: options.CacheDir, credentialsFile: options.CredentialsFile, transport: options.Transport,
-		indexes: map[string]*repo.IndexFile{},
+		indexes: map[string]*index{},
 	}
+	if from.transport == nil {
+		from.transport = newTransport()
+	}
+	return from
 }
 
 // fetch returns the newest packed chart that fits.
@@ -64,15 +68,11 @@ func (r *repositories) fetch(wanted unit.Chart) ([]byte, error) {
 
 // fetchHTTPS looks the version up in the repository's index.
 func (r *repositories) fetchHTTPS(wanted unit.Chart) ([]byte, error) {
-	client, err := r.client(wanted.Repository)
+	from, err := r.site(wanted.Repository)
 	if err != nil {
 		return nil, err
 	}
-	index, err := r.index(client, wanted.Repository)
-	if err != nil {
-		return nil, fmt.Errorf("the index: %w", err)
-	}
-	entry, err := index.Get(wanted.Name, wanted.Version)
+	entry, err := r.look(from, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -81,43 +81,58 @@ func (r *repositories) fetchHTTPS(wanted unit.Chart) ([]byte, error) {
 	}
 	address, err := repo.ResolveReferenceURL(wanted.Repository, entry.URLs[0])
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the index has an address for version %s that cannot be read", entry.Version)
 	}
-	data, err := client.Get(address)
+	var data []byte
+	err = from.read(address, maxDownload, errLargeChart, func(body io.Reader) (err error) {
+		data, err = io.ReadAll(body)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	if sum := strings.TrimPrefix(entry.Digest, digestPrefix); sum != "" && sum != sha256Of(data.Bytes()) {
+	if sum := strings.TrimPrefix(entry.Digest, digestPrefix); sum != "" && sum != sha256Of(data) {
 		return nil, fmt.Errorf("version %s has another digest than the index says", entry.Version)
 	}
-	return data.Bytes(), nil
+	return data, nil
 }
 
-// client returns what reads a repository. The credentials go to the repository's own host only.
-func (r *repositories) client(repository string) (getter.Getter, error) {
-	options := []getter.Option{getter.WithTimeout(downloadTimeout), getter.WithTransport(r.transport), getter.WithURL(repository)}
-	store, err := r.credentials()
+// look finds the newest version that fits in the index of a repository.
+func (r *repositories) look(from *site, wanted unit.Chart) (*repo.ChartVersion, error) {
+	read, err := r.index(from, wanted.Repository)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the index: %w", err)
 	}
+	r.parsing.Lock()
+	defer r.parsing.Unlock()
+	found, err := read.of(wanted.Name, r.cacheDir)
+	if err != nil {
+		return nil, fmt.Errorf("the index: %w", err)
+	}
+	return found.Get(wanted.Name, wanted.Version)
+}
+
+// site returns what a repository is asked with.
+func (r *repositories) site(repository string) (*site, error) {
 	at, err := url.Parse(repository)
 	if err != nil {
-		return nil, fmt.Errorf("the address of the repository: %w", err)
+		return nil, errors.New("the address of the repository cannot be read")
 	}
-	if store != nil {
-		known, err := store.Get(context.Background(), at.Host) // a file
-		if err != nil {
-			return nil, fmt.Errorf("read the credentials of repositories: %w", err)
-		}
-		if known.Username != "" {
-			options = append(options, getter.WithBasicAuth(known.Username, known.Password))
-		}
+	from := &site{base: r.transport, host: at.Host}
+	store, err := r.credentials()
+	if err != nil || store == nil {
+		return from, err
 	}
-	return getter.NewHTTPGetter(options...)
+	known, err := store.Get(context.Background(), at.Host) // a file
+	if err != nil {
+		return nil, fmt.Errorf("read the credentials of repositories: %w", err)
+	}
+	from.user, from.password = known.Username, known.Password
+	return from, nil
 }
 
 // index reads the index of a repository, once for all charts that are asked for at about the same time.
-func (r *repositories) index(client getter.Getter, repository string) (*repo.IndexFile, error) {
+func (r *repositories) index(from *site, repository string) (*index, error) {
 	r.mu.Lock()
 	known := r.indexes[repository]
 	r.mu.Unlock()
@@ -125,39 +140,28 @@ func (r *repositories) index(client getter.Getter, repository string) (*repo.Ind
 		return known, nil
 	}
 	read, err, _ := r.reads.Do(repository, func() (any, error) {
-		text, err := client.Get(strings.TrimSuffix(repository, "/") + "/index.yaml")
-		if err != nil {
-			return nil, err
-		}
-		index, err := r.parse(text.Bytes())
+		var read *index
+		err := from.read(strings.TrimSuffix(repository, "/")+"/index.yaml", maxIndex, errLargeIndex, func(body io.Reader) (err error) {
+			read, err = newIndex(body)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.indexes[repository] = index
+		r.indexes[repository] = read
 		time.AfterFunc(indexLife, func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			delete(r.indexes, repository)
 		})
-		return index, nil
+		return read, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return read.(*repo.IndexFile), nil
-}
-
-// parse reads an index, which Helm does from files only. The file is nobody else's: another process may use
-// the same directory.
-func (r *repositories) parse(text []byte) (*repo.IndexFile, error) {
-	file, err := temporary(r.cacheDir, text)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.Remove(file) }()
-	return repo.LoadIndexFile(file)
+	return read.(*index), nil
 }
 
 // fetchOCI pulls the newest tag that fits.
@@ -186,10 +190,8 @@ func (r *repositories) fetchOCI(wanted unit.Chart) ([]byte, error) {
 
 // registry returns a client that knows the credentials of the given file and no others.
 func (r *repositories) registry() (*registry.Client, error) {
-	client := &http.Client{Timeout: downloadTimeout}
-	if r.transport != nil {
-		client.Transport = r.transport
-	}
+	// It asks for one chart, so that all its answers are bounded together.
+	client := &http.Client{Timeout: downloadTimeout, Transport: newBounded(r.transport, maxDownload, errLargeChart)}
 	authorizer := auth.Client{Client: client, Cache: auth.NewCache()}
 	authorizer.Credential = func(context.Context, string) (auth.Credential, error) { return auth.EmptyCredential, nil }
 	file := filepath.Join(r.cacheDir, "no-credentials.json") // Helm would look in the home directory
