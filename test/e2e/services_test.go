@@ -61,7 +61,11 @@ func TestServices(t *testing.T) {
 		"barbican", "cinder", "designate", "heat", "horizon", "ironic", "magnum", "manila", "octavia",
 		"prometheus-blackbox-exporter", "prometheus-kube-state-metrics", "prometheus-mysql-exporter", "prometheus-node-exporter", "prometheus-openstack-exporter", "prometheus-process-exporter", "skyline",
 	} // the demo has the other backend
-	storage := map[string]string{"ovn": "ceph", "ovs": "lvm"}
+	// A pod of cinder-volume on each node that may have volumes on its disks.
+	sources := map[string]string{
+		"ovn": composed.Source("ovn", "ceph", mirror, outside),
+		"ovs": composed.WithBackends("lvm", 2, `    anti_affinity = "required"`, mirror, outside),
+	}
 	alone := os.Getenv(charts.CheckoutVariable) != ""
 	if alone {
 		backends, gone = append(backends, "ovs"), nil
@@ -72,7 +76,7 @@ func TestServices(t *testing.T) {
 		t.Run(backend, func(t *testing.T) {
 			t.Parallel() // in a world of its own
 			w := world.New(t)
-			w.Describe(t, "cloud.hcl", composed.Without(composed.Source(backend, storage[backend], mirror, outside), "ceph-adapter-rook")+nodes) // there is no Rook
+			w.Describe(t, "cloud.hcl", composed.Without(sources[backend], "ceph-adapter-rook")+nodes) // there is no Rook
 			s := &everything{story{World: w, all: t}}
 			rights := func(*testing.T) {}
 			if !alone { // exporters of OpenStack-Helm bind their pods to cluster-admin, which no account of charts may
