@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -65,6 +69,39 @@ func TestDestroySaysWhichDataGoes(t *testing.T) {
 	d = destroying{confirm: "prod"}
 	if err := d.run(t.Context(), &options{deleteData: []string{"mariadb", "mysql"}}); !errors.Is(err, wire.ErrUsage) || !strings.Contains(err.Error(), `"mysql"`) {
 		t.Errorf("of an unknown service: %v", err)
+	}
+}
+
+// TestSuspendedDataStays: who suspends a service, or all, has its volumes left alone as well, whatever somebody else
+// confirms, and the keys that may be needed for them.
+func TestSuspendedDataStays(t *testing.T) {
+	now := time.Now()
+	claim := func(release, kind string) wire.Claim {
+		return wire.Claim{Ref: unit.ObjectRef{APIVersion: "v1", Kind: kind, Namespace: "openstack", Name: release}, Release: release}
+	}
+	all := []wire.Claim{claim("mariadb", "PersistentVolumeClaim"), claim("mariadb", "ConfigMap"), claim("glance", "PersistentVolumeClaim"), claim("keystone", "Secret")}
+	service := suspension.Suspension{Target: addr.MustParseObject("service.mariadb"), By: "ada", Reason: "it is recovered"}
+	over := service
+	over.Until = now.Add(-time.Minute)
+	for _, test := range []struct {
+		name string
+		list []suspension.Suspension
+		free []wire.Claim
+		stay int
+	}{
+		{"none", nil, all, 0},
+		{"one that is over", []suspension.Suspension{over}, all, 0},
+		{"another thing", []suspension.Suspension{{Target: addr.MustParseObject("network.web"), By: "ada"}}, all, 0},
+		{"a service", []suspension.Suspension{service}, all[2:3], 1},
+		{"the whole cloud", []suspension.Suspension{{Target: addr.Module{}, By: "ada"}}, nil, 3},
+	} {
+		free, stay := unsuspended(all, test.list, now)
+		if !slices.Equal(free, test.free) || len(stay) != test.stay {
+			t.Errorf("%s: free are %v, and %q", test.name, free, stay)
+		}
+		if test.name == "a service" && !strings.Contains(stay[0], "the data of mariadb stays: it is suspended by ada: it is recovered") {
+			t.Errorf("it says %q", stay[0])
+		}
 	}
 }
 

@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -80,3 +83,61 @@ func listData(out io.Writer, services []string, claims []wire.Claim) {
 		}
 	}
 }
+
+// deleteData deletes the volumes that were listed when somebody confirmed it, of services that are gone now and not
+// suspended. It tells what is wrong, and returns an exit code then.
+func (p *onePass) deleteData(ctx context.Context, s engine.Snapshot) error {
+	if len(p.options.claims) == 0 || len(s.Refused) > 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	fails := func(err error) error {
+		fmt.Fprintln(os.Stderr, "kupenstack-sync:", why(ctx, err))
+		return exit(exitFailed)
+	}
+	held, err := p.system.Suspensions(ctx)
+	if err != nil {
+		return fails(fmt.Errorf("it is not known what is suspended, so all data stays: %w", err))
+	}
+	claims, stay := unsuspended(p.options.claims, append(held, s.Suspensions...), p.system.Now())
+	for _, line := range stay {
+		fmt.Fprintln(os.Stderr, line)
+	}
+	deleted, err := p.system.DeleteData(ctx, claims)
+	for _, ref := range deleted {
+		fmt.Fprintf(os.Stderr, "deleted %s\n", ref)
+	}
+	switch {
+	case err != nil:
+		return fails(err)
+	case len(stay) > 0:
+		return exit(exitBlocked)
+	default:
+		return nil
+	}
+}
+
+// unsuspended returns what may be deleted while these suspensions hold, and a line for each service whose data stays for
+// them. Keys stay with whatever stays, as they may be needed for it.
+func unsuspended(claims []wire.Claim, list []suspension.Suspension, now time.Time) (free []wire.Claim, stay []string) {
+	held := map[string]bool{}
+	for _, claim := range claims {
+		if held[claim.Release] {
+			continue
+		}
+		if by := suspension.Of(list, serviceAt(claim.Release), now); by != nil {
+			held[claim.Release] = true
+			stay = append(stay, fmt.Sprintf("the data of %s stays: it is %s", claim.Release, by))
+		}
+	}
+	for _, claim := range claims {
+		if !held[claim.Release] && (len(held) == 0 || claim.Ref.Kind != "Secret") {
+			free = append(free, claim)
+		}
+	}
+	return free, stay
+}
+
+// serviceAt is the address of a service that the schema knows.
+func serviceAt(name string) addr.Object { return addr.MustParseObject("service." + name) }

@@ -212,27 +212,10 @@ func (p *onePass) converge(ctx context.Context, wanted *engine.Revision) error {
 		return why(ctx, err)
 	}
 	result := p.result(last, reported)
-	if err := p.deleteData(ctx, last); err != nil {
-		fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
-		if result == nil {
-			result = exit(exitFailed)
-		}
+	if data := p.deleteData(ctx, last); result == nil {
+		result = data
 	}
 	return result
-}
-
-// deleteData deletes the volumes that were listed when somebody confirmed it, of services that are gone now.
-func (p *onePass) deleteData(ctx context.Context, s engine.Snapshot) error {
-	if len(p.options.claims) == 0 || len(s.Refused) > 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	deleted, err := p.system.DeleteData(ctx, p.options.claims)
-	for _, ref := range deleted {
-		fmt.Fprintf(os.Stderr, "deleted %s\n", ref)
-	}
-	return why(ctx, err)
 }
 
 // why returns what ended the context where an error says only that it ended: that the lease was lost.
