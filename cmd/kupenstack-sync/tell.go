@@ -15,7 +15,7 @@ func (p *onePass) tell(ctx context.Context, lease *kube.Lease) {
 	if p.publisher.Target == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, kube.LeasePatience)
+	ctx, cancel := context.WithTimeout(ctx, kube.HeldPatience+kube.LeasePatience)
 	defer cancel()
 	holder, err := "", p.system.Ping(ctx)
 	if err == nil {
