@@ -60,9 +60,12 @@ func (d *Daemon) Answers(ctx context.Context) (hooks, health net.Addr, err error
 }
 
 // ShowUnknown is what a daemon shows that has no revision.
-func ShowUnknown(ctx context.Context, board Board, why string) (wrote int, err error) {
-	return showUnknown(ctx, board, why)
+func ShowUnknown(ctx context.Context, board Board, why string, sightings ...engine.Sighting) (wrote int, err error) {
+	return showUnknown(ctx, board, why, sightings)
 }
+
+// OnRecord is what /readyz says of what is on record.
+func OnRecord(sightings []engine.Sighting) []string { return onRecord(sightings) }
 
 // RecordNews has what is in force outlive the process.
 var RecordNews = recordNews

@@ -117,6 +117,9 @@ func (f *follower) take(ctx context.Context, l look) {
 	word(f.changed) // the report tells what the poll found, also when the engine has nothing to say
 	if !f.handed {
 		f.idle.Store(true)
+		if f.to.ObserveOnly(ctx) != nil {
+			return // it ends
+		}
 		word(f.shown)
 	}
 	delay := f.Interval

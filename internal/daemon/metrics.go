@@ -53,6 +53,25 @@ func (c unitsCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
+// sightingsCollector counts what is on record by how it was seen, while no revision says what is wanted.
+type sightingsCollector struct {
+	description *prometheus.Desc
+	snapshot    func() engine.Snapshot
+}
+
+func (c sightingsCollector) Describe(out chan<- *prometheus.Desc) { out <- c.description }
+
+func (c sightingsCollector) Collect(out chan<- prometheus.Metric) {
+	type key struct{ class, standing string }
+	n := map[key]int{}
+	for _, s := range c.snapshot().Sightings {
+		n[key{string(s.Class), string(s.Standing)}]++
+	}
+	for k, count := range n {
+		out <- prometheus.MustNewConstMetric(c.description, prometheus.GaugeValue, float64(count), k.class, k.standing)
+	}
+}
+
 // requestsCollector tells how often each API was asked, and how often it may be asked, at the moment somebody asks.
 type requestsCollector struct {
 	sent, left *prometheus.Desc
@@ -92,6 +111,7 @@ func newMetrics(snapshot func() engine.Snapshot, inForce func() string, budgets 
 	m.registry.MustRegister(m.polls, m.reports, m.hooks, m.leader,
 		revisionCollector{prometheus.NewDesc("kupenstack_revision_info", "1 for the revision in force.", []string{"commit"}, nil), inForce},
 		unitsCollector{prometheus.NewDesc("kupenstack_units", "Units by class and phase.", []string{"class", "phase"}, nil), snapshot},
+		sightingsCollector{prometheus.NewDesc("kupenstack_on_record", "What is on record while there is no revision, by class and how it was seen: working, progressing, failed, gone, unknown.", []string{"class", "standing"}, nil), snapshot},
 		requestsCollector{
 			prometheus.NewDesc("kupenstack_api_requests_total", "Requests sent, by API: kubernetes, openstack.", []string{"api"}, nil),
 			prometheus.NewDesc("kupenstack_api_budget_left", "Requests that may be sent now, below zero for debt, by API that has a budget.", []string{"api"}, nil), budgets,

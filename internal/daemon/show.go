@@ -129,7 +129,7 @@ func (d *Daemon) show(ctx context.Context, changed <-chan struct{}) {
 		var wrote int
 		var err error
 		if d.idle.Load() {
-			wrote, err = showUnknown(ctx, d.Board, strings.Join(d.problems(), "; "))
+			wrote, err = showUnknown(ctx, d.Board, strings.Join(d.problems(), "; "), d.snapshot().Sightings)
 		} else {
 			wrote, err = Show(ctx, d.Board, d.Tracker.State(), d.snapshot())
 		}

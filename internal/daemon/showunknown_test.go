@@ -2,11 +2,14 @@ package daemon_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -121,5 +124,44 @@ func TestDoubtsThatCannotBeShown(t *testing.T) {
 		if wrote, err := daemon.ShowUnknown(t.Context(), b, "https://me:canary@git.example.org: 500"); err != nil || wrote != want {
 			t.Errorf("wrote %d, want %d, error %v", wrote, want, err)
 		}
+	}
+}
+
+// TestSeenNotToWork: without a revision it is not known whether anything is as it should be, but what is gone or does not
+// work is said to be so.
+func TestSeenNotToWork(t *testing.T) {
+	b := newBoard("", nil, nil)
+	b.shown = lastShown()
+	keystone, node := unit.ShownRef(unit.KindShownService, "keystone"), unit.ShownRef(unit.KindShownNode, "managed")
+	seen := func(address string, standing engine.Standing, why string) engine.Sighting {
+		return engine.Sighting{Address: addr.MustParseObject(address), Standing: standing, Why: why}
+	}
+	if _, err := daemon.ShowUnknown(t.Context(), b, "no Git",
+		seen("service.keystone", engine.StandsFailed, "https://me:canary@keystone.example.org is down"),
+		seen("node.managed", engine.StandsWorking, ""), seen("network.prod", engine.StandsGone, "it is gone"),
+	); err != nil {
+		t.Fatal(err)
+	}
+	const down = "https://(sensitive)@keystone.example.org is down"
+	if says := b.shown[keystone]; says.Status != "Failed" || says.Message != down || b.condition(keystone, "Ready") != "False Failed" || b.condition(keystone, "APIReachable") != "Unknown NoRevision" {
+		t.Errorf("a service that does not work is shown as %+v", says)
+	}
+	if says := b.shown[node]; says.Status != "Unknown" || b.condition(node, "Ready") != "Unknown NoRevision" {
+		t.Errorf("a node that works is shown as %+v", says)
+	}
+	if got := b.condition(unit.ShownRef(unit.KindShownCloud, "prod"), "Ready"); got != "Unknown NoRevision" {
+		t.Errorf("the cloud is shown as %s", got)
+	}
+}
+
+func TestProblemsOnRecord(t *testing.T) {
+	var all []engine.Sighting
+	for i := range 13 {
+		all = append(all, engine.Sighting{Address: addr.MustParseObject(fmt.Sprintf("network.n%02d", i)), Standing: engine.StandsGone, Why: "it is gone"})
+	}
+	all[0] = engine.Sighting{Address: all[0].Address, Standing: engine.StandsWorking}
+	got := daemon.OnRecord(all)
+	if len(got) != 11 || got[0] != "on record: network.n01: it is gone" || got[10] != "on record: 2 more do not work, or cannot be observed" {
+		t.Errorf("%q", got)
 	}
 }

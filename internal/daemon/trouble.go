@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/report"
 )
 
 // set notes what is wrong somewhere, or that it is not any more.
@@ -34,17 +37,40 @@ func (d *Daemon) setStandby(standby bool) {
 
 // problems says why the daemon is not ready: none for a standby that could take over.
 func (d *Daemon) problems() []string {
-	blind := d.snapshot().Blind
+	snapshot := d.snapshot()
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	var problems []string
 	for where, text := range d.trouble {
 		problems = append(problems, fmt.Sprintf("%s: %s", where, text))
 	}
-	problems = append(problems, blind...)
+	problems = append(problems, snapshot.Blind...)
+	problems = append(problems, onRecord(snapshot.Sightings)...)
 	if problem := d.Tracker.State().Problem(); problem != "" {
 		problems = append(problems, problem)
 	}
 	slices.Sort(problems)
 	return slices.Compact(problems)
+}
+
+// mostOnRecord is how many things on record are named among the problems.
+const mostOnRecord = 10
+
+// onRecord says what of the things on record does not work while no revision says what is wanted of them.
+func onRecord(sightings []engine.Sighting) []string {
+	var problems []string
+	more := 0
+	for _, s := range sightings {
+		switch {
+		case s.Why == "":
+		case len(problems) == mostOnRecord:
+			more++
+		default:
+			problems = append(problems, fmt.Sprintf("on record: %s: %s", s.Address, report.Line(s.Why, mostShown)))
+		}
+	}
+	if more > 0 {
+		problems = append(problems, fmt.Sprintf("on record: %d more do not work, or cannot be observed", more))
+	}
+	return problems
 }

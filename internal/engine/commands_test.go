@@ -27,7 +27,7 @@ func (s *scenario) run(line string) error {
 		words = words[1:]
 	}
 	args := words[1:]
-	for _, group := range []func(string, []string) (bool, error){s.drive, s.disturb, s.check} {
+	for _, group := range []func(string, []string) (bool, error){s.drive, s.disturb, s.check, s.onRecord} {
 		if known, err := group(words[0], args); known {
 			return err
 		}

@@ -116,9 +116,11 @@ type Engine struct {
 	looks       int  // at everything
 	tookBack    int  // the look after which roles were taken back last
 	takesBack   bool // that is going on
+	records     *onRecord
 }
 
-// New returns an engine without a revision: until [Engine.Submit] it does nothing.
+// New returns an engine without a revision: until [Engine.Submit] it changes nothing, and until [Engine.ObserveOnly] it
+// looks at nothing either.
 func New(options Options) *Engine {
 	if options.CallTimeout == 0 {
 		options.CallTimeout = 5 * time.Minute
@@ -167,6 +169,8 @@ func (e *Engine) hear() {
 	for a := range e.heard.take() {
 		if l := e.loops[a]; l != nil {
 			l.stale, l.dirty = true, true
+		} else if e.records != nil {
+			e.records.due[a] = true
 		}
 	}
 }
@@ -327,6 +331,8 @@ func (e *Engine) accept(r *Revision) {
 
 // take makes loops of the units, and of what the inventory has beside them.
 func (e *Engine) take(r *Revision) {
+	e.records.dismiss()
+	e.records = nil
 	e.revision, e.nodes = r, plan.NodesOf(r.Units)
 	e.settled, e.changed = false, true
 	wanted := map[addr.Object]bool{}
@@ -366,6 +372,10 @@ func (e *Engine) take(r *Revision) {
 
 // lookAgain has everything observed, and then planned anew.
 func (e *Engine) lookAgain() {
+	if e.records != nil {
+		e.records.resync = time.Time{}
+		return
+	}
 	e.admitted.stale, e.changed = true, true
 	e.looks++
 	if e.Resync > 0 {

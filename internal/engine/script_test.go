@@ -78,6 +78,7 @@ type scenario struct {
 	suspended []suspension.Suspension // by command
 	ahead     atomic.Int64            // of ours, in nanoseconds, is the clock that they end by
 	unheard   bool                    // nobody tells the engine what the present line does
+	versions  map[string]string       // of the inventory when the engine was told only to observe
 
 	engine    *engine.Engine
 	inventory *inventory.Inventory

@@ -21,6 +21,8 @@ type Snapshot struct {
 	// Settled tells that nothing is going on and nothing more will by itself.
 	Settled bool
 	Units   []UnitStatus // by address
+	// Sightings are of what is on record, by address, for as long as there is no Revision.
+	Sightings []Sighting
 	// Suspensions are those that hold, in order.
 	Suspensions []suspension.Suspension
 	// Grants are the roles that our user has given itself.
@@ -70,6 +72,7 @@ func (e *Engine) Snapshot() Snapshot {
 	defer e.mutex.Unlock()
 	s := Snapshot{Settled: e.settled, Looks: e.looks}
 	if e.revision == nil {
+		s.Sightings = e.sightings()
 		return s
 	}
 	s.Revision, s.Suspensions, s.Grants = e.revision.ID, slices.Clone(e.held), e.Inventory.Grants()

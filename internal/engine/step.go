@@ -34,6 +34,9 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	}
 	next = min(next, e.lapse(e.Now()))
 	e.refill(now)
+	if e.records != nil {
+		next = min(next, e.lookAtRecords(calls, now))
+	}
 	if e.lookHeld { // or steps would take its place again and again
 		e.lookAround(calls)
 	}

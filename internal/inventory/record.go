@@ -13,7 +13,9 @@ import (
 type record struct {
 	Deployment *Deployment `json:"deployment,omitempty"`
 	Home       *Home       `json:"home,omitempty"`
-	InForce    *InForce    `json:"inForce,omitempty"`
+	// Way is how OpenStack was reached last. An older program neither knows nor keeps it.
+	Way     *Way     `json:"way,omitempty"`
+	InForce *InForce `json:"inForce,omitempty"`
 	// Uninstalled are the services that were taken away, by their addresses, with what went along.
 	Uninstalled map[string][]string `json:"uninstalled,omitempty"`
 	// Grants are the roles that our user has given itself, or is about to.
@@ -26,6 +28,21 @@ func (r *record) format() int {
 		return formatGrants
 	}
 	return formatFirst
+}
+
+// Way is how OpenStack is reached, without anything that is secret: for as long as the configuration that says so is
+// not at hand.
+type Way struct {
+	Own       bool   `json:"own,omitempty"`       // with the user that we make ourselves
+	Block     bool   `json:"block,omitempty"`     // an openstack block says the rest
+	Cloud     string `json:"cloud,omitempty"`     // an entry of clouds.yaml
+	Secret    string `json:"secret,omitempty"`    // the name of a Secret
+	Namespace string `json:"namespace,omitempty"` // of it
+	AuthURL   string `json:"authURL,omitempty"`
+	CA        string `json:"ca,omitempty"` // certificates in PEM
+	Interface string `json:"interface,omitempty"`
+	Region    string `json:"region,omitempty"`
+	Trust     string `json:"trust,omitempty"` // the Secret with the authority of the APIs inside
 }
 
 // InForce names the configuration that was admitted last.
@@ -46,6 +63,13 @@ func (i *Inventory) Home() *Home {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
 	return copied(i.record.Home)
+}
+
+// Way returns how OpenStack was reached last, nil before the first connection and where an older program made the record.
+func (i *Inventory) Way() *Way {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	return copied(i.record.Way)
 }
 
 // InForce returns which configuration was admitted last, nil before the first.
@@ -122,6 +146,17 @@ func (i *Inventory) SetHome(ctx context.Context, h Home) error {
 			return false
 		}
 		r.Home = &h
+		return true
+	})
+}
+
+// SetWay records how OpenStack is reached; nothing is written when it is stored already.
+func (i *Inventory) SetWay(ctx context.Context, w Way) error {
+	return i.note(ctx, func(r *record) bool {
+		if r.Way != nil && *r.Way == w {
+			return false
+		}
+		r.Way = &w
 		return true
 	})
 }

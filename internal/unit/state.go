@@ -71,6 +71,9 @@ type Target struct {
 	Imported bool
 	// ByImport says of one that an import block named it.
 	ByImport bool
+	// Sought says that nobody knows what is wanted: the state tells how all that is on record fares, and nothing follows
+	// from it. Spec is nil.
+	Sought bool
 	// Unserved are the services that keep a part of it and are not ready. Until it is complete they are
 	// not asked: nothing can be there.
 	Unserved []string

@@ -38,7 +38,7 @@ func asOurUser(admin openstack.Credentials, password redact.Secret) openstack.Cr
 
 // administrator returns the credentials that our user is made with.
 func (s *System) administrator(ctx context.Context) (openstack.Credentials, error) {
-	w := wayOf(s.Model())
+	w := s.way()
 	if !w.own {
 		return openstack.Credentials{}, unit.Blocked("the Keystone of this cloud is not deployed by it, or its openstack block says who logs in")
 	}

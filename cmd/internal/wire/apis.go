@@ -76,7 +76,7 @@ func (s *System) askGates(ctx context.Context, gates []unit.Check) unit.Answer {
 // inside is where Keystone is, as far as somebody says so, and whom to trust there, whether or not anybody can log
 // in.
 func (s *System) inside(ctx context.Context) (openstack.Place, error) {
-	w := wayOf(s.Model())
+	w := s.way()
 	var at openstack.Credentials
 	if s.Flags.OSCloud != "" {
 		given, err := openstack.FromCloudsFile("", s.Flags.OSCloud)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -45,8 +44,8 @@ func (s *System) hostsDown(ctx context.Context, release string, made map[string]
 
 // reaches tells whether anybody says how to reach OpenStack.
 func (s *System) reaches() bool {
-	m := s.Model()
-	return s.Flags.OSCloud != "" || m != nil && (m.Cloud.OpenStack != nil || compose.OwnAccount(m))
+	w := s.way()
+	return s.Flags.OSCloud != "" || w.known || w.own
 }
 
 // firstDown names an agent that should be up on one of the nodes and is not, or else one that is up only by what the

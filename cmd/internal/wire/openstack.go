@@ -4,13 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/kupenstack/kupenstack-sync/internal/compose"
-	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
-	"github.com/kupenstack/kupenstack-sync/internal/inventory"
-	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -18,7 +13,7 @@ import (
 // connect finds out how OpenStack is reached: --os-cloud counts more than what the configuration
 // says.
 func (s *System) connect(ctx context.Context) (openstack.Credentials, error) {
-	w := wayOf(s.Model())
+	w := s.way()
 	s.mutex.Lock()
 	s.taken = w
 	s.mutex.Unlock()
@@ -33,6 +28,9 @@ func (s *System) connect(ctx context.Context) (openstack.Credentials, error) {
 	}
 	if w.own {
 		return s.ownCredentials(ctx, w)
+	}
+	if !w.known && s.Model() == nil {
+		return openstack.Credentials{}, unit.Blocked("how to reach OpenStack is said by the configuration, which is not at hand, and not on record: give --os-cloud")
 	}
 	if !w.known {
 		return openstack.Credentials{}, unit.Blocked("nobody says how to reach OpenStack: write an openstack block, or give --os-cloud")
@@ -58,27 +56,6 @@ func (s *System) connect(ctx context.Context) (openstack.Credentials, error) {
 	return credentials, err
 }
 
-// way is what the configuration says of how OpenStack is reached.
-type way struct {
-	known             bool // there is a block
-	own               bool // with the user that we make ourselves
-	block             model.OpenStack
-	namespace, region string
-	trust             string // the Secret with the authority of the APIs; "" for none
-}
-
-func wayOf(m *model.Model) way {
-	if m == nil {
-		return way{}
-	}
-	w := way{namespace: m.Cloud.Namespace, region: m.Cloud.Region, own: compose.OwnAccount(m), trust: compose.TrustSecret(m)}
-	if m.Cloud.OpenStack != nil {
-		w.known, w.block = true, *m.Cloud.OpenStack
-		w.block.Range = diag.Range{} // where it is written makes no difference
-	}
-	return w
-}
-
 // trust adds the authority that signs for the APIs inside. One that somebody wrote is in its place.
 func (s *System) trust(ctx context.Context, credentials *openstack.Credentials, w way) error {
 	if w.trust == "" || credentials.CA != "" {
@@ -93,39 +70,6 @@ func (s *System) trust(ctx context.Context, credentials *openstack.Credentials, 
 	}
 	credentials.Also = authority.Reveal()
 	return nil
-}
-
-// stale tells whether the configuration now says another way than when connect was called last.
-func (s *System) stale() bool {
-	w := wayOf(s.Model())
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return w != s.taken
-}
-
-// home refuses an OpenStack that is not the one which what we have there lies in: there, not to find
-// it would mean nothing. The first one is recorded, unless readOnly.
-func (s *System) home(entries *inventory.Inventory, readOnly bool) func(context.Context, openstack.Home) error {
-	return func(ctx context.Context, at openstack.Home) error {
-		was, is := entries.Home(), inventory.Home(at)
-		switch {
-		case was != nil && *was == is:
-			return nil
-		case was == nil, !inUse(entries), s.Flags.AcceptOpenStack != "" && s.Flags.AcceptOpenStack == is.Project:
-		default:
-			return unit.Blocked(fmt.Sprintf("the credentials are for the project %s in the region %q, but what we have in OpenStack lies in the project %s in the region %q: "+
-				"put the old credentials back, or, when this is meant, as after the loss of the cloud, say so with --accept-openstack=%s", is.Project, is.Region, was.Project, was.Region, is.Project))
-		}
-		if readOnly {
-			return nil
-		}
-		return entries.SetHome(ctx, is)
-	}
-}
-
-// inUse tells whether anything depends on which OpenStack it is.
-func inUse(entries *inventory.Inventory) bool {
-	return hasCompute(entries) || slices.ContainsFunc(entries.Entries(), func(e inventory.Entry) bool { return e.Class == unit.ClassResource })
 }
 
 // inRegion fills in the region of the cloud block, and fails when the credentials are for another:

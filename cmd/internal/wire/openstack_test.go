@@ -74,7 +74,7 @@ func TestOpenStackStaysTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s := &System{Flags: &Flags{AcceptOpenStack: test.accept}}
+		s := &System{Flags: &Flags{AcceptOpenStack: test.accept}, Model: func() *model.Model { return &model.Model{} }}
 		err = s.home(entries, test.readOnly)(t.Context(), test.now)
 		if unit.IsBlocked(err) != test.refused || !test.refused && err != nil {
 			t.Errorf("%s: %v", test.name, err)
@@ -120,5 +120,44 @@ func TestAnotherWayToOpenStackIsGone(t *testing.T) {
 		if now = other; !s.stale() {
 			t.Errorf("not stale with %+v", other)
 		}
+	}
+}
+
+// TestTheWayIsOnRecord: a daemon whose configuration is not at hand reaches OpenStack as the one before did, and
+// neither records another way nor takes another OpenStack for it.
+func TestTheWayIsOnRecord(t *testing.T) {
+	entries, err := inventory.Open(t.Context(), memory{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := &model.Model{}
+	at.Cloud.Namespace, at.Cloud.Region = "cloud", "North"
+	at.Cloud.OpenStack = &model.OpenStack{Secret: "login", AuthURL: "https://keystone.example.org/v3", CA: "PEM", Interface: "internal", Range: diag.Range{Start: diag.Pos{Line: 4}}}
+	now := at
+	s := &System{Flags: &Flags{}, Model: func() *model.Model { return now }, entries: entries}
+	s.taken = s.way()
+	if err := s.home(entries, true)(t.Context(), openstack.Home{Project: "p1"}); err != nil || entries.Way() != nil {
+		t.Errorf("a plan records %+v, %v", entries.Way(), err)
+	}
+	if err := s.home(entries, false)(t.Context(), openstack.Home{Project: "p1"}); err != nil {
+		t.Fatal(err)
+	}
+	want := s.way()
+	if now = nil; s.way() != want || s.stale() || !s.reaches() {
+		t.Errorf("without a configuration the way is %+v, and was %+v", s.way(), want)
+	}
+	s.taken = way{}
+	if err := s.home(entries, false)(t.Context(), openstack.Home{Project: "p1"}); err != nil || *entries.Way() != want.recorded() {
+		t.Errorf("without a configuration %+v is recorded, %v", entries.Way(), err)
+	}
+	put := inventory.Entry{Address: addr.MustParseObject("network.a"), Class: unit.ClassResource}
+	if err := entries.Put(t.Context(), put); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.home(entries, false)(t.Context(), openstack.Home{Project: "p2"}); !unit.IsBlocked(err) {
+		t.Errorf("another OpenStack is looked at: %v", err)
+	}
+	if now = (&model.Model{}); s.reaches() {
+		t.Error("a configuration without an openstack block counts less than what is on record")
 	}
 }

@@ -57,7 +57,8 @@ type System struct {
 	told    map[string]string // the versions of instructions that were read last, by name
 	kept    *installed        // what the engine works with, once it changes something
 	closers []func()
-	taken   way // the way to OpenStack of the last connection
+	taken   way                  // the way to OpenStack of the last connection
+	entries *inventory.Inventory // of the engine that was made last
 	objects *openstack.Driver
 	charts  *helm.Driver
 }
@@ -215,7 +216,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	})
 	s.mutex.Lock()
 	s.closers = append(s.closers, releases.Close, objects.Close, resources.Close)
-	s.objects, s.charts = resources, releases
+	s.objects, s.charts, s.entries = resources, releases, entries
 	s.mutex.Unlock()
 	hosts := func(ctx context.Context) plan.Hosts {
 		if m := s.Model(); !s.reaches() {

@@ -78,7 +78,7 @@ func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec
 		want[item.ref.Identity()] = true
 	}
 	for _, ref := range target.Locator.Objects {
-		if !stays(ref) && !want[ref.Identity()] {
+		if (target.Sought || !stays(ref)) && !want[ref.Identity()] {
 			s.others = append(s.others, ref)
 		}
 	}
@@ -140,6 +140,9 @@ type seenObjects struct {
 }
 
 func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error) {
+	if s.target.Sought {
+		return s.sought(there), nil
+	}
 	seen := &seenObjects{
 		there: there, same: map[unit.ObjectRef]bool{}, digest: s.digest,
 		troubles: s.troubles.of(s.target.Address), usable: map[unit.ObjectRef]bool{},
@@ -200,6 +203,31 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 		state.Applied = s.digest
 	}
 	return state, nil
+}
+
+// sought tells how the objects on record fare, whatever is wanted of them. A Job may be gone: Kubernetes deletes those that
+// are done.
+func (s *objectSet) sought(there objects) unit.State {
+	state := unit.State{Existence: unit.Absent, Health: unit.HealthReady, Installed: true}
+	for _, ref := range s.others {
+		live := there[ref]
+		switch {
+		case s.recordedOurs(live):
+			state.Existence, state.Owned = unit.Present, true
+			if health, message := s.cluster.Health(live); health != unit.HealthReady {
+				worse(&state, health, ref.String()+": "+message, cause.Explanation{})
+			}
+		case ref.Kind == "Job" && live == nil:
+			state.Existence = unit.Present
+		default:
+			worse(&state, unit.HealthFailed, ref.String()+" is not there, or not ours any more", cause.Explanation{})
+		}
+	}
+	if state.Existence == unit.Absent && len(s.others) > 0 {
+		return unit.State{Existence: unit.Absent}
+	}
+	state.Existence = unit.Present
+	return state
 }
 
 // hide takes out of a text what the set has of secrets.
