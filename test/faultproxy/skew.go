@@ -2,17 +2,22 @@ package faultproxy
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"regexp"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // Skew has the clocks of the target and of all who talk to it otherwise be ahead of the client's, or behind for a
 // negative duration: every time in the text of an answer, and its Date, is later by that, and every time in what the client sends
 // is earlier, so that others read of the client's times what its clock would say. Times are those that Kubernetes and
-// OpenStack write, such as 2026-01-02T15:04:05.000000Z. What is compressed or is no text passes as it is.
+// OpenStack write, such as 2026-01-02T15:04:05.000000Z. What clients of Kubernetes send in protobuf goes on as JSON, and so
+// do the answers come back: there, times are no text. What is compressed or is no text otherwise passes as it is.
 func Skew(by time.Duration) Action {
 	return Action{name: "skew", run: func(c call) {
 		sent, err := io.ReadAll(c.r.Body)
@@ -20,12 +25,32 @@ func Skew(by time.Duration) Action {
 			panic(http.ErrAbortHandler)
 		}
 		r := c.r.Clone(c.r.Context())
+		if r.Header.Get("Content-Type") == runtime.ContentTypeProtobuf && len(sent) > 0 {
+			if sent, err = asJSON(sent); err != nil {
+				http.Error(c.w, "the proxy cannot shift the times of this: "+err.Error(), http.StatusNotImplemented)
+				return
+			}
+			r.Header.Set("Content-Type", runtime.ContentTypeJSON)
+			r.ContentLength = int64(len(sent))
+		}
+		if accepted := r.Header.Get("Accept"); strings.Contains(accepted, runtime.ContentTypeProtobuf) {
+			r.Header.Set("Accept", strings.ReplaceAll(accepted, runtime.ContentTypeProtobuf, runtime.ContentTypeJSON))
+		}
 		r.Body = io.NopCloser(bytes.NewReader(shift(sent, -by)))
 		r.Header.Del("Accept-Encoding") // times in compressed answers could not be read
 		w := &skewedWriter{ResponseWriter: c.w, by: by}
 		defer w.rest()
 		c.next.ServeHTTP(w, r)
 	}}
+}
+
+// asJSON is an object that came in protobuf.
+func asJSON(sent []byte) ([]byte, error) {
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(sent, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(object)
 }
 
 // stamp finds times. All of them are as long after they were shifted.

@@ -10,6 +10,11 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
 	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 )
 
@@ -64,4 +69,41 @@ func TestSkew(t *testing.T) {
 		}
 	}
 	close(lines)
+}
+
+// TestSkewOfLeases: clients of Kubernetes write leases in protobuf and ask for it, where times are no text. They are
+// shifted all the same, and what cannot be shifted does not pass.
+func TestSkewOfLeases(t *testing.T) {
+	renewed := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
+	var stored, accepted string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		stored, accepted = string(body), r.Header.Get("Accept")
+		w.Header().Set("Content-Type", r.Header.Get("Content-Type"))
+		_, _ = w.Write(body)
+	}))
+	defer server.Close()
+	proxy := faultproxy.Start(t, faultproxy.Options{Target: server.URL})
+	proxy.Add(faultproxy.Rule{Action: faultproxy.Skew(time.Hour)})
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: proxy.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: renewed}}}
+	got, err := client.CoordinationV1().Leases("n").Create(t.Context(), lease, metav1.CreateOptions{})
+	if err != nil || got.Spec.RenewTime == nil || !got.Spec.RenewTime.Equal(&metav1.MicroTime{Time: renewed}) {
+		t.Errorf("the client got %+v, %v", got, err)
+	}
+	if !strings.Contains(stored, `"renewTime":"2026-01-02T02:04:05.000006Z"`) || strings.Contains(accepted, "protobuf") {
+		t.Errorf("the target got %s, and is asked for %s", stored, accepted)
+	}
+	stored = ""
+	response, err := http.Post(proxy.URL(), "application/vnd.kubernetes.protobuf", strings.NewReader("no object"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusNotImplemented || stored != "" {
+		t.Errorf("what cannot be shifted is answered with %s, and the target got %q", response.Status, stored)
+	}
 }

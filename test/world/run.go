@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -105,19 +108,21 @@ func (w *World) startDaemon(t testing.TB, env []string, name string, args []stri
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := &Running{Process: started}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
+		w.NoSecrets(t, "what "+name+" answers", r.answers(ctx))
 		if err := started.Stop(ctx, 30*time.Second); err != nil {
 			t.Errorf("stop %s: %v", name, err)
 		}
 		log := started.LogTail(64 << 20)
 		w.NoSecrets(t, "the log of "+name, log)
+		w.NoSecrets(t, "the last report", w.wholeReport(t))
 		if t.Failed() {
 			t.Logf("the end of the log of %s:\n%s", name, started.LogTail(8<<10))
 		}
 	})
-	r := &Running{Process: started}
 	Await(t, 5*time.Minute, func() (bool, string) {
 		log := started.LogTail(64 << 10)
 		if found := listening.FindStringSubmatch(log); found != nil {
@@ -126,6 +131,40 @@ func (w *World) startDaemon(t testing.TB, env []string, name string, args []stri
 		return r.URL != "", log
 	})
 	return r
+}
+
+// answers are what a daemon says of itself, as far as it still answers.
+func (r *Running) answers(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second) // one that sleeps answers nothing
+	defer cancel()
+	var all strings.Builder
+	for _, path := range []string{"/readyz", "/metrics"} {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+path, nil)
+		if err != nil {
+			continue // it never came to answer
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			continue // the test has ended it
+		}
+		_, _ = io.Copy(&all, response.Body) // what came counts
+		_ = response.Body.Close()
+	}
+	return all.String()
+}
+
+// wholeReport is all that the status branch has now.
+func (w *World) wholeReport(t testing.TB) string {
+	t.Helper()
+	if w.Repository.Hash(t, "refs/heads/"+StatusBranch) == "" {
+		return ""
+	}
+	files := w.Repository.Tree(t, "refs/heads/"+StatusBranch)
+	var all strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		all.WriteString(name + "\n" + files[name] + "\n")
+	}
+	return all.String()
 }
 
 // listening finds the address in the daemon's log.
