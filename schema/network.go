@@ -148,7 +148,7 @@ func routerBlock() Block {
 			adminStateAttribute(),
 			{
 				Name: "external_network", Type: cty.String, Connects: true, Reference: &Reference{Kind: "network", Output: "id"}, ExampleText: "network.public",
-				Doc: "The external network that the gateway is in. Without one, the router only connects its subnets. Taken out of the block, the gateway that we have set goes, and its address with it, which needs lifecycle { replace = true }; one in another network, which others have set since, stays.",
+				Doc: "The external network that the gateway is in. Without one, the router only connects its subnets. Taken out of the block, the gateway that we have set goes, and its address with it; with another network it is another one, too. Both need lifecycle { replace = true }. One in another network, which others have set since, stays.",
 			},
 			{
 				Name: "enable_snat", Type: cty.Bool, Example: cty.True,

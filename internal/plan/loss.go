@@ -19,8 +19,13 @@ func (c *Change) consent(u *unit.Unit, desired cty.Value) {
 		return
 	}
 	lost, reason := "", ""
-	if l := resource.Block.Loses; l != nil && c.disconnects(l.Needs) {
-		lost, reason = l.What, "it would be taken off what it has as "+l.Needs
+	if l := resource.Block.Loses; l != nil {
+		switch {
+		case c.disconnects(l.Needs):
+			lost, reason = l.What, "it would be taken off what it has as "+l.Needs
+		case c.reconnects(l.Needs):
+			lost, reason = l.What, "it would be given another "+l.Needs
+		}
 	}
 	if c.Action == unit.ActionReplace {
 		lost, reason = cmp.Or(lost, lostBy(resource.Block, desired)), "it would have to be replaced"
@@ -37,6 +42,13 @@ func (c *Change) consent(u *unit.Unit, desired cty.Value) {
 // disconnects tells whether an attribute that was written is taken out, and what it names with it.
 func (c *Change) disconnects(name string) bool {
 	return c.Action.Changes() && slices.ContainsFunc(c.Fields, func(f unit.Field) bool { return f.Path == name && f.Before != "" && f.After == "" })
+}
+
+// reconnects tells whether an attribute names another thing than it did. What is moved back is where somebody else has put it.
+func (c *Change) reconnects(name string) bool {
+	return c.Action.Changes() && !c.Drift && slices.ContainsFunc(c.Fields, func(f unit.Field) bool {
+		return f.Path == name && f.Before != "" && f.After != "" && f.Before != f.After
+	})
 }
 
 // lostBy is what a replacement loses, "" for nothing.

@@ -48,6 +48,12 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 		}, unit.ActionUpdate, ""},
 		{"a router whose gateway moves", "router", nil, func(_ *unit.Unit, d *unit.Diff) {
 			d.Action, d.Fields = unit.ActionUpdate, []unit.Field{{Path: "external_network", Before: "n1", After: "n2"}}
+		}, unit.ActionBlocked, "it would be given another external_network, and the address of its gateway would be lost: write lifecycle { replace = true }"},
+		{"a router whose gateway moves, and whose block agrees", "router", nil, func(u *unit.Unit, d *unit.Diff) {
+			u.MayLose, d.Action, d.Fields = true, unit.ActionUpdate, []unit.Field{{Path: "external_network", Before: "n1", After: "n2"}}
+		}, unit.ActionUpdate, ""},
+		{"a router that has its first gateway", "router", nil, func(_ *unit.Unit, d *unit.Diff) {
+			d.Action, d.Fields = unit.ActionUpdate, []unit.Field{{Path: "external_network", After: "n2"}}
 		}, unit.ActionUpdate, ""},
 		{"a router that loses its gateway as it is replaced", "router", map[string]cty.Value{"external_network": null}, func(_ *unit.Unit, d *unit.Diff) {
 			d.Fields = append(d.Fields, unit.Field{Path: "external_network", Before: "n1"})
@@ -71,5 +77,20 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 				t.Errorf("it wanted %s", c.Wanted)
 			}
 		})
+	}
+}
+
+// TestAGatewayIsMovedBack: what somebody else has moved goes back without being asked for, as that address is not ours.
+func TestAGatewayIsMovedBack(t *testing.T) {
+	resource := &unit.Resource{Kind: "router", Block: schema.New().Resource("router")}
+	u := &unit.Unit{Address: addr.MustParseObject("router.a"), Class: unit.ClassResource, Spec: resource}
+	desired := cty.EmptyObjectVal
+	entry := &inventory.Entry{Address: u.Address, Phase: inventory.Owned, Applied: plan.Applied(u, desired)}
+	compare := func(unit.Target, cty.Value, unit.State) unit.Diff {
+		return unit.Diff{Action: unit.ActionUpdate, Fields: []unit.Field{{Path: "external_network", Before: "theirs", After: "ours"}}}
+	}
+	c := plan.Decide(u, entry, unit.Target{}, desired, unit.State{Existence: unit.Present, Owned: true}, compare)
+	if c.Action != unit.ActionUpdate || !c.Drift {
+		t.Errorf("got %s: %s", c.Action, c.Reason)
 	}
 }
