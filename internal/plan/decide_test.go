@@ -178,6 +178,9 @@ func TestTarget(t *testing.T) {
 	}
 	e := entryOf(u)
 	e.ID, e.Imported, e.Locator.Project = "the id", true, "p"
+	if going := (inventory.Entry{Phase: inventory.Deleting}); !(plan.Identity{}).Target(&u, &going).Deleted || (plan.Identity{}).Target(&u, &inventory.Entry{Phase: inventory.Owned}).Deleted {
+		t.Error("that a deletion was begun is not what the record says")
+	}
 	if tried := (inventory.Entry{Attempted: true}); !(plan.Identity{}).Target(&u, &tried).Attempted || (plan.Identity{}).Recorded(unit.Target{}, &tried).Attempted || tried.Anew().Attempted {
 		t.Error("an attempt before is mixed up with the one that begins")
 	}
