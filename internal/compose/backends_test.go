@@ -146,6 +146,8 @@ func TestPartsOfServices(t *testing.T) {
 		{"magnum", ``, []string{"magnum-conductor"}},
 		{"heat", ``, []string{"heat-engine"}},
 		{"heat", `replicas = { engine = 0 }`, nil},
+		{"designate", ``, []string{"designate-central", "designate-mdns", "designate-producer", "designate-worker"}},
+		{"designate", `values = { manifests = { deployment_mdns = false } }`, []string{"designate-central", "designate-producer", "designate-worker"}},
 		{"barbican", ``, nil},
 	} {
 		t.Run(c.service+c.block, func(t *testing.T) {

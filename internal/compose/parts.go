@@ -9,13 +9,17 @@ type reporter struct {
 
 // reporters are the programs of services that tell of them; Cinder has one for each backend, see [partsOfCinder], and
 // those of Nova and Neutron run on hosts. Where they are from: the charts' manifests, and the lists of services of
-// Manila, Ironic, Heat and Magnum.
+// Manila, Ironic, Heat, Magnum and Designate.
 func reporters() map[string][]reporter {
 	return map[string][]reporter{
 		"manila": {{part: "scheduler", program: "manila-scheduler"}, {part: "share", program: "manila-share"}},
 		"ironic": {{part: "conductor", program: "ironic-conductor", statefulSet: true}},
 		"magnum": {{part: "conductor", program: "magnum-conductor", statefulSet: true}},
 		"heat":   {{part: "engine", program: "heat-engine"}},
+		"designate": {
+			{part: "central", program: "designate-central"}, {part: "mdns", program: "designate-mdns"},
+			{part: "producer", program: "designate-producer"}, {part: "worker", program: "designate-worker"},
+		},
 	}
 }
 

@@ -36,6 +36,10 @@ func questions(parts []string) map[string]question {
 	}
 	volumes := question{path: "os-services", key: "services", agents: computeAgent}
 	volumes.lacks = func(agents []Agent, _ []string) string { return volumesLack(agents, parts) }
+	names := reporting(few("zones", "zones"), question{path: "service_statuses", key: "service_statuses", agents: designateStatus}, parts)
+	if names.agents != nil {
+		names.lacks = func(agents []Agent, _ []string) string { return designateLacks(agents, parts) }
+	}
 	return map[string]question{
 		serviceIdentity:   {path: pathOf("auth", "projects"), key: "projects"},
 		serviceImage:      few("images", "images"),
@@ -48,10 +52,9 @@ func questions(parts []string) map[string]question {
 		"orchestration":   reporting(few("stacks", "stacks"), question{path: "services", key: "services", agents: engine}, parts),
 		"baremetal":       reporting(few("nodes", "nodes"), question{path: "conductors", key: "conductors", microversion: conductorsVersion, agents: conductor}, parts),
 		"container-infra": reporting(few("clusters", "clusters"), question{path: "mservices", key: "mservices", agents: magnumService}, parts),
-		// Designate goes on calling up who has stopped reporting, and the other two tell of no program.
-		"dns":           few("zones", "zones"),
-		"key-manager":   few("secrets", "secrets"),
-		"load-balancer": few("lbaas/loadbalancers", "loadbalancers"),
+		"dns":             names,
+		"key-manager":     few("secrets", "secrets"), // these two tell of no program
+		"load-balancer":   few("lbaas/loadbalancers", "loadbalancers"),
 	}
 }
 

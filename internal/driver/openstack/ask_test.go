@@ -144,6 +144,11 @@ func TestWhatServicesAnswer(t *testing.T) {
 	shares := unit.API{Service: "sharev2", Parts: []string{"manila-scheduler", "manila-share"}}
 	metal := unit.API{Service: "baremetal", Parts: []string{"ironic-conductor"}}
 	stacks := unit.API{Service: "orchestration", Parts: []string{"heat-engine"}}
+	names := unit.API{Service: "dns", Parts: []string{"designate-central", "designate-worker"}}
+	central := `{"service_name": "central", "hostname": "c", "status": "UP", "heartbeated_at": "2026-04-15T13:50:50.000000"}`
+	worker := func(host, at string) string {
+		return `{"service_name": "worker", "hostname": "` + host + `", "status": "UP", "heartbeated_at": "` + at + `"}`
+	}
 	clusters := unit.API{Service: "container-infra", Parts: []string{"magnum-conductor"}}
 	const scheduler = `{"binary": "manila-scheduler", "host": "s", "state": "up", "status": "enabled"}`
 	image, volumes := unit.API{Service: "image"}, unit.API{Service: "volumev3"}
@@ -199,6 +204,9 @@ func TestWhatServicesAnswer(t *testing.T) {
 		{name: "no bare metal", api: metal, answer: reports("conductors", `{"hostname": "c", "alive": false}`), want: unit.ReachRefuses, message: "GET URL/v1/conductors: no ironic-conductor is up"},
 		{name: "stacks", api: stacks, answer: reports("services", `{"binary": "heat-engine", "host": "e", "status": "down"}`, `{"binary": "heat-engine", "host": "e", "status": "up"}`), want: unit.ReachAnswers},
 		{name: "no stacks", api: stacks, answer: reports("services", `{"binary": "heat-engine", "host": "e", "status": "down"}`), want: unit.ReachRefuses, message: "GET URL/v1/p1/services: no heat-engine is up"},
+		{name: "names", api: names, answer: reports("service_statuses", central, worker("old", "2026-04-14T13:50:50.000000"), worker("w", "2026-04-15T13:49:10.000000")), want: unit.ReachAnswers},
+		{name: "names without a worker", api: names, answer: reports("service_statuses", central, worker("old", "2026-04-14T13:50:50.000000"), worker("w", "2026-04-15T13:48:00.000000")), want: unit.ReachRefuses, message: "GET URL/dns/v2/service_statuses: no designate-worker is up"},
+		{name: "names, of a program without a name", api: names, answer: reports("service_statuses", `{"hostname": "c", "status": "UP"}`), want: unit.ReachUnknown, message: "does not tell"},
 		{name: "clusters", api: clusters, answer: reports("mservices", `{"binary": "magnum-conductor", "host": "c", "state": "up", "disabled": false}`), want: unit.ReachAnswers},
 		{name: "no clusters", api: clusters, answer: reports("mservices", `{"binary": "magnum-conductor", "host": "c", "state": "down"}`), want: unit.ReachRefuses, message: "GET URL/v1/mservices: no magnum-conductor is up"},
 		{name: "a program that says nothing", api: clusters, answer: reports("mservices", `{"binary": "magnum-conductor", "host": "c"}`), want: unit.ReachUnknown, message: "does not tell"},
