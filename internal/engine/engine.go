@@ -117,6 +117,7 @@ type Engine struct {
 	tookBack    int  // the look after which roles were taken back last
 	takesBack   bool // that is going on
 	records     *onRecord
+	turned      turned
 }
 
 // New returns an engine without a revision: until [Engine.Submit] it changes nothing, and until [Engine.ObserveOnly] it

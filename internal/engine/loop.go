@@ -67,9 +67,10 @@ type loop struct {
 	decided  decided     // by the last decision
 	healed   string      // how often it was healed, for people
 	former   former
-	opens    []string // slots that nodes were told of last, see [unit.State.Opens]
-	unserved []string // services that were not asked for their parts of what was seen last
-	lacks    []string // services whose parts could not be seen while all else is as it should be; nil: else
+	turn     time.Time // since when a network node waits to change its slot; zero: it does not
+	opens    []string  // slots that nodes were told of last, see [unit.State.Opens]
+	unserved []string  // services that were not asked for their parts of what was seen last
+	lacks    []string  // services whose parts could not be seen while all else is as it should be; nil: else
 	did      []unit.Action
 	found    []unit.Field // drift that is being repaired
 	drift    []unit.Field // what was found and repaired in this revision, the newest first

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
@@ -52,4 +53,58 @@ func (e *Engine) wakeNodes(l *loop) bool {
 		}
 	}
 	return true
+}
+
+const (
+	// agentsPause is how long the next network node waits at least until it changes its slot: so long it may take until
+	// Kubernetes, and Neutron's lists, tell of what became of the agents of the one before.
+	agentsPause = 20 * time.Second
+	// agentsPatience is how long it waits at most for services that do not become ready: it may be this node, or one that
+	// is to follow, that they need to be mended by its new slot.
+	agentsPatience = 10 * time.Minute
+)
+
+// turned is the network node whose slot was changed last by this process.
+type turned struct {
+	node addr.Object
+	at   time.Time
+}
+
+// inTurn returns what a network node waits for before it changes its slot, nil for nothing. All agents of Neutron on it
+// end by that and begin anew from another DaemonSet: done on all such nodes at once it would leave routers and DHCP
+// nowhere to go, so that one node follows another once the services behind it are ready. What somebody else has changed is
+// put back at once: those agents have ended.
+func (e *Engine) inTurn(l *loop, c plan.Change) []addr.Object {
+	if c.NewSlot() == "" || c.Drift || !slices.Contains(l.state.Labels, unit.NetworkLabel) || e.turned.node == l.address {
+		l.turn = time.Time{}
+		return nil
+	}
+	now := time.Now()
+	var waits []addr.Object
+	for _, other := range e.order {
+		unsettled := !other.state.Ready() || other.phase == PhaseReconciling || other.phase == PhaseProgressing
+		if carriesNetworks(other) && unsettled && !e.needs(other, l.address, map[*loop]bool{}) {
+			waits = append(waits, other.address)
+		}
+	}
+	if l.turn.IsZero() {
+		l.turn = now
+	}
+	if now.Sub(l.turn) >= agentsPatience && now.Sub(e.turned.at) >= agentsPatience {
+		waits = nil
+	}
+	if now.Sub(e.turned.at) < agentsPause {
+		waits = append(waits, e.turned.node)
+	}
+	if len(waits) == 0 {
+		e.turned, l.turn = turned{node: l.address, at: now}, time.Time{}
+		return nil
+	}
+	l.wake = now.Add(agentsPause / 2)
+	return waits
+}
+
+// carriesNetworks tells whether a loop is of a service that is there, with pods on network nodes.
+func carriesNetworks(l *loop) bool {
+	return l.unit != nil && l.unit.Class == unit.ClassService && l.state.Existence == unit.Present && slices.Contains([]string{"neutron", "openvswitch", "ovn"}, l.address.Name())
 }

@@ -260,6 +260,9 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	if waits := e.unopened(l, c); len(waits) > 0 {
 		return l.set(PhaseWaiting, "for its slot there", waits...)
 	}
+	if waits := e.inTurn(l, c); len(waits) > 0 {
+		return l.set(PhaseWaiting, "for its turn among the network nodes", waits...)
+	}
 	return e.stepChange(calls, l, target, desired, c)
 }
 

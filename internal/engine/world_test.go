@@ -322,6 +322,9 @@ func (w *world) state(o *object, t unit.Target) unit.State {
 	seen := *o
 	seen.fields, seen.force = maps.Clone(o.fields), maps.Clone(o.force)
 	s := unit.State{Existence: unit.Present, Installed: o.steps == 0, ID: o.id, Mark: o.mark, Owned: bears(o, t), Notice: o.notice, Observed: &seen}
+	if o.fields[unit.NetworkLabel] != "" {
+		s.Labels = slices.Collect(maps.Keys(o.fields))
+	}
 	if wanted, ok := t.Spec.(*spec); ok && !maps.Equal(o.fields, wanted.fields) {
 		s.Opens = wanted.opens
 	}
