@@ -17,8 +17,10 @@ func reporters() map[string][]reporter {
 		"magnum": {{part: "conductor", program: "magnum-conductor", statefulSet: true}},
 		"heat":   {{part: "engine", program: "heat-engine"}},
 		"designate": {
-			{part: "central", program: "designate-central"}, {part: "mdns", program: "designate-mdns"},
-			{part: "producer", program: "designate-producer"}, {part: "worker", program: "designate-worker"},
+			{part: "central", program: "designate-central"},
+			{part: "mdns", program: "designate-mdns"},
+			{part: "producer", program: "designate-producer"},
+			{part: "worker", program: "designate-worker"},
 		},
 	}
 }
