@@ -23,8 +23,8 @@ type destroying struct {
 	out     io.Writer
 	asks    bool // somebody is there to answer
 	confirm string
-	// find returns the volumes of the services that somebody named.
-	find func(context.Context, *options) ([]wire.Claim, error)
+	// find returns the volumes of the services that somebody named, and a line for each whose data stays as things are now.
+	find func(context.Context, *options) (claims []wire.Claim, stay []string, err error)
 }
 
 func destroyCommand(o *options) *cobra.Command {
@@ -68,7 +68,7 @@ func (d *destroying) run(ctx context.Context, o *options) error {
 		}
 	}
 	if len(o.deleteData) > 0 {
-		claims, err := d.find(ctx, o)
+		claims, stay, err := d.find(ctx, o)
 		if code := exit(0); errors.As(err, &code) {
 			return err // what is wrong was told
 		}
@@ -77,6 +77,9 @@ func (d *destroying) run(ctx context.Context, o *options) error {
 		}
 		o.claims = claims
 		listData(d.out, o.deleteData, claims)
+		for _, line := range stay {
+			fmt.Fprintln(d.out, line)
+		}
 	}
 	name := d.confirm
 	if name == "" {

@@ -45,7 +45,9 @@ func TestDestroySaysWhichDataGoes(t *testing.T) {
 		return wire.Claim{Ref: unit.ObjectRef{APIVersion: "v1", Kind: kind, Namespace: "openstack", Name: name}, Release: release, Size: size}
 	}
 	listed := []wire.Claim{claim("mariadb", "PersistentVolumeClaim", "data-0", "5Gi"), claim("mariadb", "ConfigMap", "mariadb-mariadb-state", ""), claim("keystone", "Secret", "keystone-fernet-keys", "")}
-	find := func(context.Context, *options) ([]wire.Claim, error) { return listed, nil }
+	find := func(context.Context, *options) ([]wire.Claim, []string, error) {
+		return listed, []string{"the data of mariadb is left alone"}, nil
+	}
 	d := destroying{in: strings.NewReader("\n"), out: &out, asks: true, find: find}
 	if err := d.run(t.Context(), &options{deleteData: []string{"mariadb", "glance", "keystone"}}); err == nil || !strings.Contains(out.String(), "are listed above are deleted, with all that is on them: mariadb, glance, keystone.") || strings.Contains(out.String(), "stays") {
 		t.Errorf("it asks %q, and ends with %v", out.String(), err)
@@ -57,11 +59,14 @@ func TestDestroySaysWhichDataGoes(t *testing.T) {
     no volumes, no keys
   keystone
     Secret openstack/keystone-fernet-keys
+the data of mariadb is left alone
 `
 	if !strings.Contains(out.String(), list) || strings.Index(out.String(), list) > strings.Index(out.String(), "The name of the cloud") {
 		t.Errorf("it lists %q", out.String())
 	}
-	d = destroying{confirm: "prod", out: &out, find: func(context.Context, *options) ([]wire.Claim, error) { return nil, errors.New("no answer") }}
+	d = destroying{confirm: "prod", out: &out, find: func(context.Context, *options) ([]wire.Claim, []string, error) {
+		return nil, nil, errors.New("no answer")
+	}}
 	o := &options{deleteData: []string{"mariadb"}}
 	if err := d.run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "before anything is taken away: no answer") || o.tearDown != "" {
 		t.Errorf("while the volumes cannot be listed: %v, %q", err, o.tearDown)

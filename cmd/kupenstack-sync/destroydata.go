@@ -19,43 +19,50 @@ import (
 // dataPatience bounds how long it takes to find the volumes of services.
 const dataPatience = 5 * time.Minute
 
-// dataOf finds the volumes and keys of the services that somebody named, as the newest revision has them. It changes nothing.
-func dataOf(ctx context.Context, o *options) ([]wire.Claim, error) {
+// dataOf finds the volumes and keys of the services that somebody named, as the newest revision has them, and says of which
+// services the data stays for a suspension. It changes nothing.
+func dataOf(ctx context.Context, o *options) (claims []wire.Claim, stay []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, dataPatience)
 	defer cancel()
 	log, err := wire.Logger(os.Stderr, "error")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	source, err := o.Source(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tree, err := newest(ctx, source)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	loaded, found, err := read(ctx, o, tree, true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if loaded == nil {
-		return nil, findings(o, found)
+		return nil, nil, findings(o, found)
 	}
 	system, err := wire.Open(&o.Flags, "kupenstack-sync/"+version, func() error { return unit.ErrNotWriter }, log)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer system.Close()
 	if err := system.Ping(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
 	system.Model = func() *model.Model { return loaded.Model }
 	if _, err := system.Engine(ctx, true, nil); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return system.Data(ctx, o.deleteData)
+	held, err := system.Suspensions(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	claims, err = system.Data(ctx, o.deleteData)
+	_, stay = unsuspended(claims, append(held, loaded.Model.Suspensions...), system.Now())
+	return claims, stay, err
 }
 
 // listData tells which volumes and keys are deleted, by the services that somebody named.
