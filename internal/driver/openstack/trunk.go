@@ -145,27 +145,30 @@ func (k trunkKind) move(ctx context.Context, s *session, o *object, action strin
 	return err
 }
 
+// maxOthers is how many ports of others are named.
+const maxOthers = 10
+
 // remove leaves a trunk with sub-ports of others, which their owners would be cut off from. Whose they are, the
 // marks of the ports tell.
 func (k trunkKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
-	query := url.Values{"fields": {"id", keyDescription}}
+	var ids, others []string
 	for _, p := range objectsAt(o.raw, keySubPorts) {
-		query.Add("id", textAt(p, keyPort))
+		ids = append(ids, textAt(p, keyPort))
 	}
-	if query.Has("id") {
+	for _, some := range portions(ids) {
+		query := url.Values{"fields": {"id", keyDescription}, "id": some}
 		ports, err := s.all(ctx, call{service: serviceNetwork, path: "ports", query: query}, "ports")
 		if err != nil {
 			return false, err
 		}
-		var others []string
 		for _, p := range ports {
 			if markInDescription(p) == "" {
 				others = append(others, textAt(p, "id"))
 			}
 		}
-		if len(others) > 0 {
-			return false, unit.Blocked(fmt.Sprintf("the trunk has sub-ports that are not ours, by the ports %s: remove them first", strings.Join(others, ", ")))
-		}
+	}
+	if len(others) > 0 {
+		return false, unit.Blocked(fmt.Sprintf("the trunk has sub-ports that are not ours, by the ports %s: remove them first", strings.Join(others[:min(len(others), maxOthers)], ", ")))
 	}
 	if o.raw["admin_state_up"] == false { // Neutron does not delete one that is out of service
 		if err := k.put(ctx, s, o.id, map[string]any{"admin_state_up": true}); err != nil {
