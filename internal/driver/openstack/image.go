@@ -103,6 +103,8 @@ func (k imageKind) fare(o *object, status string) {
 	case status == "active":
 	case status == statusImporting && overdue(o.raw):
 		o.health, o.message = unit.HealthFailed, fmt.Sprintf("Glance has been importing it for more than %v: when no import goes on any more, as after an end of glance-api, delete the image, and it is made anew", importLimit)
+	case !running && overdue(o.raw) && (status == "saving" || status == "uploading"):
+		o.health, o.message = unit.HealthFailed, fmt.Sprintf("Glance has been taking its bytes for more than %v: when nobody sends any any more, as after an end of glance-api, delete the image, and it is made anew", importLimit)
 	case status == "queued" && !running:
 		o.health, o.pending = unit.HealthProgressing, "the image has no bytes yet"
 	case running || slices.Contains([]string{"queued", "saving", statusImporting, "uploading"}, status):
