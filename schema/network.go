@@ -49,6 +49,7 @@ func networkBlock() Block {
 			},
 			{
 				Name: "provider_segmentation_id", Type: cty.Number, Change: Replace, Bounds: &Bounds{1, 1<<24 - 1}, Example: cty.NumberIntVal(100),
+				Sole: "one network at a time has a number on a physical network", Unless: "the number is what changes",
 				Doc: "The number of the VLAN or tunnel; chosen by Neutron unless written.",
 			},
 			segmentsAttribute(),
@@ -75,7 +76,8 @@ func subnetBlock() Block {
 			{
 				Name: "cidr", Type: cty.String, Change: Replace, Format: FormatCIDR, Lookup: true,
 				Example: cty.StringVal("10.1.0.0/24"),
-				Doc:     "The range of addresses. It must not overlap with other subnets of the network. It is chosen from subnet_pool unless written.",
+				Sole:    "ranges of one network cannot overlap", Unless: "the range or the network is what changes",
+				Doc: "The range of addresses. It must not overlap with other subnets of the network. It is chosen from subnet_pool unless written.",
 			},
 			{
 				Name: "subnet_pool", Type: cty.String, Change: Replace, Lookup: true, Reference: &Reference{Kind: "subnet_pool", Output: "id"},

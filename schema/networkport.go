@@ -20,6 +20,7 @@ func portBlock() Block {
 			adminStateAttribute(),
 			{
 				Name: "mac_address", Type: cty.String, Change: Replace, Format: FormatMAC, Lookup: true, Example: cty.StringVal("fa:16:3e:00:00:01"),
+				Sole: "one port of a network at a time has a hardware address", Unless: "the address is what changes",
 				Doc: "The hardware address; chosen by Neutron unless written.",
 			},
 			{

@@ -228,6 +228,9 @@ func (s *scope) build(i *instance) built {
 			continue
 		}
 		desired[a.Name] = s.attribute(block, a, i, &result)
+		if def.Class == schema.ClassResource && !def.Cluster { // a manifest says what it makes of null
+			desired[a.Name] = withoutNulls(desired[a.Name])
+		}
 	}
 	s.conflicts(block, def, desired)
 	for k := range def.Blocks {
@@ -240,6 +243,47 @@ func (s *scope) build(i *instance) built {
 	s.desired = desired
 	result.triggers = s.triggers(block, &result)
 	return result
+}
+
+// withoutNulls is a list, set or map without its elements that are null: as an attribute that is null they count as not
+// written, which makes parts of it optional. All else it returns as it is.
+func withoutNulls(v cty.Value) cty.Value {
+	t := v.Type()
+	if v.IsNull() || !v.IsKnown() || !t.IsListType() && !t.IsSetType() && !t.IsMapType() {
+		return v
+	}
+	bare, marks := v.Unmark()
+	keys, left := []string{}, []cty.Value{}
+	for it := bare.ElementIterator(); it.Next(); {
+		key, element := it.Element()
+		if element.IsNull() {
+			continue
+		}
+		if left = append(left, element); t.IsMapType() {
+			keys = append(keys, key.AsString())
+		}
+	}
+	switch {
+	case len(left) == bare.LengthInt():
+		return v
+	case len(left) == 0 && t.IsListType():
+		bare = cty.ListValEmpty(t.ElementType())
+	case len(left) == 0 && t.IsSetType():
+		bare = cty.SetValEmpty(t.ElementType())
+	case len(left) == 0:
+		bare = cty.MapValEmpty(t.ElementType())
+	case t.IsListType():
+		bare = cty.ListVal(left)
+	case t.IsSetType():
+		bare = cty.SetVal(left)
+	default:
+		all := map[string]cty.Value{}
+		for i, key := range keys {
+			all[key] = left[i]
+		}
+		bare = cty.MapVal(all)
+	}
+	return bare.WithMarks(marks)
 }
 
 // seen is what a reference to the object sees at the first stage: what is written, and unknown
