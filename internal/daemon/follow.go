@@ -140,11 +140,11 @@ func (f *follower) hand(ctx context.Context) {
 }
 
 func (f *follower) submit(ctx context.Context, r *engine.Revision) {
+	f.handed = true
+	f.idle.Store(false) // before anybody hears that the engine has it, and shows that nothing is known
 	if f.to.Submit(ctx, r) != nil {
 		return // it ends
 	}
-	f.handed = true
-	f.idle.Store(false)
 	f.Log.Info().Str("commit", r.ID).Int("units", len(r.Units)).Msg("took a revision")
 }
 
