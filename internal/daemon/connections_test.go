@@ -180,7 +180,13 @@ func TestCrowdTakesLittleMemory(t *testing.T) {
 			before := held()
 			crowd(t, hooks, connections, test.header)
 			crowd(t, health, connections, test.header)
-			if more := held() - before; more > most {
+			more := held() - before
+			for range 50 { // those that are let go for others may take a moment to be gone, and far less than until all time out
+				if more > most {
+					more = held() - before
+				}
+			}
+			if more > most {
 				t.Errorf("%d connections take %d MiB", 2*connections, more>>20)
 			}
 		})
