@@ -35,7 +35,7 @@ func backendBlock() Nested {
 			},
 			{
 				Name: "volume_group", Type: cty.String, AtLoad: true, Change: Refused, Format: FormatVolumeGroup, Conflicts: "pool", Example: cty.StringVal("cinder-volumes"),
-				Doc: "The volume group, for the type lvm: cinder-volumes unless written. It has to be there on each node that runs cinder-volume. Volumes stay with that node. Where there are several of the control plane, labels.volume in values has to say which one that is; or, where all backends are volume groups, as many volume in replicas as there are nodes, and anti_affinity required, have each serve its own.",
+				Doc: "The volume group, for the type lvm: cinder-volumes unless written. It has to be there on each node that runs cinder-volume, with the kernel's iSCSI target, the modules target_core_mod and iscsi_target_mod, which serves the volumes and keeps in /etc/target what it serves; compute nodes need iscsiadm and iscsid. Another target_helper can be written in options. Volumes stay with that node. Where there are several of the control plane, labels.volume in values has to say which one that is; or, where all backends are volume groups, as many volume in replicas as there are nodes, and anti_affinity required, have each serve its own.",
 			},
 			{
 				Name: "share", Type: cty.String, AtLoad: true, Change: Refused, Format: FormatShare, Conflicts: "pool", Example: cty.StringVal("nfs.example.org:/volumes"),

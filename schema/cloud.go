@@ -38,7 +38,7 @@ func cloudBlocks() []Block {
 			{
 				Name: "storage_backend", Type: cty.String, AtLoad: true, Change: Refused, Allowed: []string{"ceph", "lvm"},
 				Example: cty.StringVal("ceph"),
-				Doc:     "Where images and volumes are kept: ceph for a cluster that all nodes reach, lvm for the nodes' own disks. Without it, images stay on the volume of Glance, and there is no Cinder. How to reach Ceph says the block ceph. With lvm, the nodes that run cinder-volume need a volume group named cinder-volumes; which ones these are is said as for a backend of the type lvm.",
+				Doc:     "Where images and volumes are kept: ceph for a cluster that all nodes reach, lvm for the nodes' own disks. Without it, images stay on the volume of Glance, and there is no Cinder. How to reach Ceph says the block ceph. With lvm, the nodes that run cinder-volume need a volume group named cinder-volumes, and what a backend of the type lvm needs beside; which ones these are is said there.",
 			},
 			{
 				Name: "profile", Type: cty.String, AtLoad: true, Reference: &Reference{Kind: "profile", Output: "name"}, ExampleText: "profile.base",

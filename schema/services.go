@@ -129,7 +129,8 @@ func serviceList() []Service {
 			Name: "manila", Parts: []string{"api", "data", "scheduler", "share"}, Budgets: []string{"api"},
 			Doc: "Shared file systems. Without another driver in conf, instances serve them: that takes Cinder, Neutron and Nova, a flavor whose ID " +
 				"is service_instance_flavor_id in the section generic, and an image manila-service-image, whose user manila has the password " +
-				"manila-service-instance of the Secret kupenstack-credentials.",
+				"manila-service-instance of the Secret kupenstack-credentials. share runs on nodes with the role network, which have the switch that this driver " +
+				"plugs into, unless labels.share in values says others.",
 			Leaves: leftByAll(),
 		},
 		{

@@ -100,6 +100,7 @@ func backendValues(cloud *model.Cloud, s *model.Service) []setting {
 	}
 	if len(groups) > 0 { // a volume stays with the node whose disk it is on
 		list = append(list, setting{path: options + "host", value: nil}, setting{path: "pod.useHostNetwork.volume", value: true})
+		list = append(list, targetsKept(condition{})...)
 	}
 	list = append(list, prepared(cloud, pools)...)
 	return append(list, backups(len(pools) > 0)...)
@@ -117,6 +118,7 @@ func sectionOf(cloud *model.Cloud, b *model.Backend) map[string]any {
 		section["image_volume_cache_enabled"], section["image_volume_cache_max_size_gb"] = true, int64(200)
 	case schema.BackendLVM:
 		section["volume_driver"], section["volume_group"] = driverOfGroups, b.GroupOf()
+		section[targetHelper] = kernelsTarget
 	case schema.BackendNFS:
 		host, path, _ := strings.Cut(b.Share, ":/")
 		section["volume_driver"], section["nas_host"], section["nas_share_path"] = driverOfShares, host, "/"+path

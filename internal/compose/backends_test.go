@@ -63,7 +63,7 @@ func TestBackends(t *testing.T) {
 		}, "null"},
 		"a pool and disks": {"ceph", poolBackends + localBackend, map[string]string{
 			enabled: `"fast,local,slow"`, fallback: `"slow"`, iscsi: "true", onHost: "true", prepares: "null", keeps: ceph,
-			"conf.backends.local.volume_group": `"vg0"`, "conf.backends.local.backend_host": "null",
+			"conf.backends.local.volume_group": `"vg0"`, "conf.backends.local.backend_host": "null", "conf.backends.local.target_helper": `"lioadm"`,
 			"conf.backends.fast.backend_host": `"cinder-volume-worker"`, "conf.backends.slow.backend_host": `"cinder-volume-worker"`,
 		}, "true"},
 		"disks": {"", localBackend, map[string]string{

@@ -70,6 +70,9 @@ type Facts struct {
 	Choose func(selector map[string]string) ([]string, error)
 	// Tree holds the configuration's files, for charts that lie beside them. Nothing is read here.
 	Tree fs.FS
+	// ChartFiles returns a digest of the files of a chart that lies beside the configuration, as they are deployed; "" for
+	// one that cannot be read, which is told of where it is deployed. Nil where nobody reads them.
+	ChartFiles func(unit.Chart) string
 	// Dir is the directory of the configuration in Tree, which the paths of other files begin at.
 	Dir string
 	// Lock says which versions of charts of repositories were locked; nil for none.

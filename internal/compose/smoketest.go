@@ -104,7 +104,11 @@ func (c *composer) releasesDigest() string {
 	var lines []string
 	for i := range c.units {
 		if u := &c.units[i]; u.Class == unit.ClassService || u.Class == unit.ClassInfrastructure {
-			lines = append(lines, u.Address.String()+" "+u.Spec.Digest()+"\n")
+			line := u.Address.String() + " " + u.Spec.Digest()
+			if release, ok := u.Spec.(*unit.Release); ok && release.Chart.Tree != nil && c.facts.ChartFiles != nil {
+				line += " " + c.facts.ChartFiles(release.Chart)
+			}
+			lines = append(lines, line+"\n")
 		}
 	}
 	slices.Sort(lines)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
@@ -109,6 +110,38 @@ func TestSmokeTestChangesWithTheReleases(t *testing.T) {
 	}
 	if digest("ovs", "", tested, physicalNetworks) == first {
 		t.Error("with other values of a release it is the same")
+	}
+}
+
+// The digest of a release has nothing of the files of a chart that lies beside the configuration.
+func TestSmokeTestChangesWithTheFilesOfCharts(t *testing.T) {
+	with := func(repository, files string) string {
+		m, ev := composed.Text(t, `cloud "c" {
+  release = "2026.1"
+  charts { repository = "`+repository+`" }
+  openstack { cloud = "c" }
+  service "memcached" {}`+tested+"}\n"+testedWith)
+		units, diags := compose.Compose(m, ev, compose.Facts{Unlocked: true, Tree: fstest.MapFS{}, ChartFiles: func(chart unit.Chart) string { return chart.Name + files }})
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		for _, u := range units {
+			if spec, is := u.Spec.(*unit.SmokeTest); is {
+				return spec.Digest()
+			}
+		}
+		t.Fatal("there is no test")
+		return ""
+	}
+	const beside, elsewhere = "charts", "https://charts.example.org"
+	if with(beside, "1") != with(beside, "1") {
+		t.Error("with the same files it is another one")
+	}
+	if with(beside, "1") == with(beside, "2") {
+		t.Error("with other files of a chart it is the same")
+	}
+	if with(elsewhere, "1") != with(elsewhere, "2") {
+		t.Error("files that are locked are asked for")
 	}
 }
 

@@ -67,6 +67,9 @@ func settings() map[string][]setting {
 			{path: "conf.nova.libvirt.images_type", value: "rbd", when: withCeph},
 			{path: "conf.nova.libvirt.images_type", value: "qcow2", when: withoutCeph},
 			{path: "conf.enable_iscsi", value: true, when: withLVM}, // volumes come from other nodes
+			// A host that registers later than the chart's job ran is in no cell, and Nova takes it for good all the
+			// same: what it puts there fails. The chart's own clock looks once an hour.
+			{path: "conf.nova.scheduler.discover_hosts_in_cells_interval", value: int64(60)},
 			// What starts instances on bare metal talks to Ironic alone, so it needs no hypervisor beside it.
 			{path: "manifests.statefulset_compute_ironic", value: true, when: withIronic},
 			{path: "labels.agent.compute_ironic.node_selector_key", value: unit.ControlPlaneLabel, when: withIronic},
@@ -79,7 +82,8 @@ func settings() map[string][]setting {
 		// Uninstalled, it would empty the table of credentials, which are people's.
 		"keystone": {{path: "manifests.job_credential_cleanup", value: false}},
 		"cinder":   cinderSettings(),
-		"manila":   append(scriptOf("manila"), noBootstrap),
+		// Manila's own driver plugs a port of its node into the switch, which nodes of the control plane alone have not.
+		"manila": append(scriptOf("manila"), noBootstrap, setting{path: "labels.share.node_selector_key", value: unit.NetworkLabel}),
 		// The pods that clean up mount a volume that the chart gives another name, and would be refused.
 		"designate": {{
 			path:  "pod.mounts.designate_service_cleaner.designate_service_cleaner.volumes",
@@ -120,6 +124,7 @@ func cinderSettings() []setting {
 		"conf.backends.rbd1": nil,
 		"conf.backends.lvm1": map[string]any{
 			"volume_driver": driverOfGroups, "volume_backend_name": "lvm1", "volume_group": "cinder-volumes",
+			targetHelper: kernelsTarget,
 		},
 		options + "enabled_backends":    "lvm1",
 		options + "default_volume_type": "lvm1",
@@ -133,7 +138,25 @@ func cinderSettings() []setting {
 	} {
 		list = append(list, setting{path: path, value: value, when: withLVM})
 	}
-	return append(list, nothingPrepared(withLVM)...)
+	return append(append(list, nothingPrepared(withLVM)...), targetsKept(withLVM)...)
+}
+
+// Volume groups are served by the target of the node's kernel. Cinder's own choice is a daemon that no pod runs.
+const (
+	targetHelper  = "target_helper"
+	kernelsTarget = "lioadm"
+)
+
+// targetsKept have what the kernel serves kept on the node, where it is read again after a restart of it. The kernel
+// wants that directory to be there, and the pod's own file system cannot be written.
+func targetsKept(when condition) []setting {
+	const at, volume, path = "pod.mounts.cinder_volume.cinder_volume.", "etctarget", "/etc/target"
+	return []setting{
+		{path: at + "volumeMounts", when: when, value: []any{map[string]any{"name": volume, "mountPath": path}}},
+		{path: at + "volumes", when: when, value: []any{map[string]any{
+			"name": volume, "hostPath": map[string]any{"path": path, "type": "DirectoryOrCreate"},
+		}}},
+	}
 }
 
 // nothingPrepared has Cinder's pods wait for no job that would prepare something for volumes.

@@ -182,14 +182,14 @@ func TestStorageOfImages(t *testing.T) {
 // TestVolumes has Cinder keep volumes on each storage: nothing of the other one is left, or waited for.
 func TestVolumes(t *testing.T) {
 	for storage, want := range map[string]string{
-		"ceph": `null null "cinder.backup.drivers.ceph.CephBackupDriver" null null`,
-		"lvm":  `"lvm1" "cinder.volume.drivers.lvm.LVMVolumeDriver" null false true`,
+		"ceph": `null null null "cinder.backup.drivers.ceph.CephBackupDriver" null null`,
+		"lvm":  `"lvm1" "cinder.volume.drivers.lvm.LVMVolumeDriver" "lioadm" null false true`,
 	} {
 		units := composed.Everything(t, "ovs", storage, "")
 		values := composed.Release(t, units, "cinder").Values
 		var got []string
 		for _, path := range []string{
-			"conf.cinder.DEFAULT.enabled_backends", "conf.backends.lvm1.volume_driver", "conf.cinder.DEFAULT.backup_driver",
+			"conf.cinder.DEFAULT.enabled_backends", "conf.backends.lvm1.volume_driver", "conf.backends.lvm1.target_helper", "conf.cinder.DEFAULT.backup_driver",
 			"manifests.job_storage_init", "conf.enable_iscsi",
 		} {
 			got = append(got, compact(at(values, strings.Split(path, "."))))

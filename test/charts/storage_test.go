@@ -76,7 +76,7 @@ func TestBackendsOfOpenStackHelm(t *testing.T) {
 		"a pool and disks": {"ceph", pools + disks, map[string]expectation{
 			"cinder": {
 				has: []string{
-					"enabled_backends = fast,local,slow\n", "[local]\nvolume_backend_name = local\nvolume_driver = cinder.volume.drivers.lvm.LVMVolumeDriver\nvolume_group = vg0\n",
+					"enabled_backends = fast,local,slow\n", "[local]\ntarget_helper = lioadm\nvolume_backend_name = local\nvolume_driver = cinder.volume.drivers.lvm.LVMVolumeDriver\nvolume_group = vg0\n",
 					"backend_host = cinder-volume-worker\n", "--config-file /tmp/cinder-volume-host.conf", "hostNetwork: true", "hostIPC: true",
 				},
 				lacks: []string{"\nhost = cinder-volume-worker\n"},
@@ -85,7 +85,10 @@ func TestBackendsOfOpenStackHelm(t *testing.T) {
 		}},
 		"disks": {"lvm", disks, map[string]expectation{
 			"cinder": {
-				has:   []string{"enabled_backends = local\n", "--property volume_backend_name=local"},
+				has: []string{
+					"enabled_backends = local\n", "--property volume_backend_name=local",
+					"mountPath: /etc/target\n", "path: /etc/target\n            type: DirectoryOrCreate\n",
+				},
 				lacks: []string{"storage-init\n", "keyring-placement-", "lvm1", "rbd1", "cinder-storage-init,", "name: cinder-backup\n"},
 			},
 		}},

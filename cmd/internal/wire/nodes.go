@@ -7,12 +7,13 @@ import (
 	"sync"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // Facts are what compose has to know of the cluster.
 func (s *System) Facts(ctx context.Context) (compose.Facts, error) {
-	facts := compose.Facts{OpenStackGiven: s.Flags.OSCloud != "", Checks: s.checks}
+	facts := compose.Facts{OpenStackGiven: s.Flags.OSCloud != "", Checks: s.checks, ChartFiles: helm.FilesOf}
 	labels, err := s.cluster.NodeLabels(ctx)
 	if err != nil {
 		return facts, err

@@ -62,6 +62,19 @@ func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.
 	return found, slices.Compact(unread)
 }
 
+// FilesOf returns a digest of the files of a chart that lies beside the configuration, and of those beside it that it
+// depends on; "" for any other one, and for one that cannot be deployed.
+func FilesOf(wanted unit.Chart) string {
+	if wanted.Tree == nil {
+		return ""
+	}
+	found, err := newCharts(Options{}).look(context.Background(), wanted) // nobody is asked
+	if err != nil {
+		return ""
+	}
+	return found.digest
+}
+
 // atHand returns a chart that nobody has to be asked for.
 func (c *charts) atHand(ctx context.Context, wanted unit.Chart) (*source, error) {
 	if wanted.Tree == nil && wanted.Digest != "" {

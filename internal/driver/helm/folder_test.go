@@ -7,6 +7,8 @@ import (
 	"testing/fstest"
 
 	"helm.sh/helm/v3/pkg/chart/loader"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // TestFolder wants of a chart's directory what Helm takes of it, and a digest of all that is in it.
@@ -58,5 +60,36 @@ func TestFolder(t *testing.T) {
 	tree["charts/app/pipe"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
 	if _, err := readFolder(tree, "charts/app"); err == nil {
 		t.Error("what is no file was taken")
+	}
+}
+
+// Whoever wants to know whether a chart is another one than before asks for its files, with those of the charts beside
+// it that it depends on, and no others.
+func TestFilesOf(t *testing.T) {
+	tree := func(helper, other string) fs.FS {
+		return fstest.MapFS{
+			"charts/app/Chart.yaml":   {Data: []byte("apiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- name: lib\n  version: 0.1.0\n  repository: file://../lib\n")},
+			"charts/lib/Chart.yaml":   {Data: []byte("apiVersion: v2\nname: lib\nversion: 0.1.0\n")},
+			"charts/lib/values.yaml":  {Data: []byte("helper: " + helper + "\n")},
+			"charts/other/Chart.yaml": {Data: []byte("apiVersion: v2\nname: other\nversion: " + other + "\n")},
+		}
+	}
+	of := func(tree fs.FS, repository string) string {
+		return FilesOf(unit.Chart{Name: "app", Repository: repository, Tree: tree})
+	}
+	first := of(tree("a", "1.0.0"), "charts")
+	if first == "" || of(tree("a", "2.0.0"), "charts") != first {
+		t.Errorf("with another chart beside it the digest %q is another one", first)
+	}
+	if of(tree("b", "1.0.0"), "charts") == first {
+		t.Error("with another chart that it depends on it is the same")
+	}
+	for name, got := range map[string]string{
+		"not there": of(tree("a", "1.0.0"), "elsewhere"), "outside": of(tree("a", "1.0.0"), "../charts"),
+		"of a repository": of(nil, "https://charts.example.invalid"),
+	} {
+		if got != "" {
+			t.Errorf("%s: the digest is %q, want none", name, got)
+		}
 	}
 }
