@@ -138,7 +138,7 @@ func TestAgentSQLRefuses(t *testing.T) {
 
 func TestReportSQL(t *testing.T) {
 	statements, err := reportSQL([]string{"w1", "it's"})
-	if err != nil || len(statements) != 2 || !strings.Contains(statements[1], `'it\'s', 'nova-compute', 'compute'`) {
+	if err != nil || len(statements) != 6 || !strings.Contains(statements[3], `'it\'s', 'nova-compute', 'compute'`) || !strings.Contains(statements[5], `host = 'it\'s'`) {
 		t.Errorf("%q, %v", statements, err)
 	}
 	if _, err := reportSQL([]string{"w1", ""}); err == nil {

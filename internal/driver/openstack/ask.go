@@ -25,6 +25,8 @@ type question struct {
 	// there are none.
 	agents func(map[string]any) (Agent, bool)
 	lacks  func(agents []Agent, hosts []string) string
+	// further says what is missing where there is more to ask than for the agents; nil where there is not.
+	further func(ctx context.Context, s *session, nodes []string, agents []Agent) (string, error)
 	// otherwise is asked where our user may not see the agents; nil for nothing.
 	otherwise *question
 }
@@ -67,6 +69,9 @@ func (d *Driver) Ask(ctx context.Context, api unit.API) unit.Answer {
 	q, known := questions(api.Parts)[api.Service]
 	if !known {
 		return unit.Answer{}
+	}
+	if api.Service == serviceCompute {
+		q.further = d.mapped.lack
 	}
 	s, err := d.connector.session(ctx)
 	switch {
@@ -112,6 +117,9 @@ func (s *session) ask(ctx context.Context, api unit.API, q question) unit.Answer
 			var unknown error
 			if lacks, unknown = neverCame(ctx, api, agents); unknown != nil {
 				return unit.Answer{Reach: unit.ReachUnknown, Message: unknown.Error()}
+			}
+			if lacks == "" && q.further != nil {
+				lacks, failed = q.further(ctx, s, api.Hosts, agents)
 			}
 		}
 		err = failed

@@ -121,7 +121,8 @@ func TestWhatServicesAnswer(t *testing.T) {
 	const agents = `{"services": [
 		{"binary": "nova-conductor", "host": "c-old", "state": "down", "status": "enabled"}, {"binary": "nova-conductor", "host": "c", "state": "up", "status": "enabled"},
 		{"binary": "nova-scheduler", "host": "s", "state": "up", "status": "enabled"}, {"binary": "nova-compute", "host": "w1.example.org", "state": "%1", "status": "enabled"},
-		{"binary": "nova-compute", "host": "w2", "state": "%2", "status": "%3"}, {"binary": "nova-compute", "host": "gone", "state": "down", "status": "enabled"}]}`
+		{"binary": "nova-compute", "host": "w2", "state": "%2", "status": "%3"}, {"binary": "nova-compute", "host": "gone", "state": "down", "status": "enabled"}],
+		"hypervisors": [{"service": {"host": "w1.example.org"}}, {"service": {"host": "w2"}}, {"service": {"host": "gone"}}]}`
 	nova := func(first, second, status string) http.HandlerFunc {
 		return says(http.StatusOK, strings.NewReplacer("%1", first, "%2", second, "%3", status).Replace(agents))
 	}

@@ -39,6 +39,19 @@ func TestRealServicesAreAsked(t *testing.T) {
 	}
 }
 
+// Nova knows the cells of the hosts that instances are started on here, and of no other one.
+func TestRealHostsAreInACell(t *testing.T) {
+	b := newBench(t)
+	hosts := computeHosts(t, b)
+	if answer := b.Ask(t.Context(), unit.API{Service: "compute", Hosts: hosts}); answer.Reach != unit.ReachAnswers {
+		t.Fatalf("%+v", answer)
+	}
+	before := b.fleet.Counts()
+	if answer := b.Ask(t.Context(), unit.API{Service: "compute", Hosts: hosts}); answer.Reach != unit.ReachAnswers || b.fleet.Counts().Since(before).Total() != 1 {
+		t.Errorf("again: %+v, %v", answer, b.fleet.Counts().Since(before))
+	}
+}
+
 // Our user can only be made once Keystone is ready: to ask whether it is must neither need that user nor keep
 // anybody from making it.
 func TestAskingComesBeforeOurUser(t *testing.T) {

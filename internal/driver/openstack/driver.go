@@ -78,6 +78,7 @@ type Driver struct {
 	uploads       *uploads
 	outcomes      *outcomes
 	memory        *memory
+	mapped        mappedHosts
 }
 
 // New returns a driver. It connects when it is first used. Close it at the end.
