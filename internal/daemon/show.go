@@ -21,7 +21,7 @@ type Board interface {
 	Nodes(ctx context.Context) ([]string, error)
 	// Shown returns what is shown of these; what has no place there is missing.
 	Shown(ctx context.Context, refs ...unit.ObjectRef) (map[unit.ObjectRef]unit.Shown, error)
-	// AllShown returns what is shown of all nodes, services and clouds.
+	// AllShown returns what is shown of all nodes, profiles, services and clouds.
 	AllShown(ctx context.Context) (map[unit.ObjectRef]unit.Shown, error)
 	// Show shows how something stands that has a place there.
 	Show(ctx context.Context, ref unit.ObjectRef, says unit.Shown) error
@@ -43,7 +43,7 @@ type place struct {
 	says unit.Shown
 }
 
-// Show shows how the nodes and the services of the configuration and its cloud stand, and returns how many of them
+// Show shows how the nodes, the profiles and the services of the configuration and its cloud stand, and returns how many of them
 // it had to write. What is not known for the revision in force stays as it is shown. After an error another call
 // goes on with what is left.
 func Show(ctx context.Context, board Board, state revision.State, snapshot engine.Snapshot) (wrote int, err error) {
@@ -64,6 +64,7 @@ func Show(ctx context.Context, board Board, state revision.State, snapshot engin
 		}
 	}
 	places := nodePlaces(m, units, there)
+	places = append(places, profilePlaces(m, units, there)...)
 	standings := serviceStandings(m, units, snapshot.Admitted)
 	places = append(places, servicePlaces(m, standings)...)
 	if says, known := cloudSays(m, standings, snapshot.Revision); known {

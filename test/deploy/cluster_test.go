@@ -179,6 +179,7 @@ func needed() []right {
 		{"kupenstack.io", "openstacknodes/status", []string{"patch"}},
 		{"kupenstack.io", "openstackservices/status", []string{"patch"}},
 		{"kupenstack.io", "openstackcontrolplanes/status", []string{"patch"}},
+		{"kupenstack.io", "openstackcloudconfigurationprofiles/status", []string{"patch"}},
 		// The inventory, the installation's key, credentials, and what Helm stores; they are written
 		// over the version that they were read as.
 		{"", "secrets", append([]string{"update"}, owned...)},

@@ -30,11 +30,11 @@ func (c *Cluster) Shown(ctx context.Context, refs ...unit.ObjectRef) (map[unit.O
 	return shown, nil
 }
 
-// AllShown returns what the objects of all nodes, services and clouds say, from the watches. A cluster that does not
+// AllShown returns what the objects of all nodes, services, profiles and clouds say, from the watches. A cluster that does not
 // have their kinds yet has none.
 func (c *Cluster) AllShown(ctx context.Context) (map[unit.ObjectRef]unit.Shown, error) {
 	var refs []unit.ObjectRef
-	for _, kind := range []string{unit.KindShownNode, unit.KindShownService, unit.KindShownCloud} {
+	for _, kind := range []string{unit.KindShownNode, unit.KindShownService, unit.KindShownProfile, unit.KindShownCloud} {
 		key := watchKey{apiVersion: unit.ShownVersion, kind: kind}
 		w, err := c.watches.synced(ctx, key)
 		if err != nil {

@@ -157,22 +157,22 @@ func testShownToKubectl(t *testing.T, bed *cluster.Cluster) {
 	nodes := s.state.Model.Nodes[0].Name
 	s.converges(append([]string{"system.definitions"}, shownUnits()...)...)
 
-	s.stands("keystone", engine.PhaseProgressing, 8) // two nodes, five services, the cloud
+	s.stands("keystone", engine.PhaseProgressing, 10) // two nodes, two profiles, five services, the cloud
 	s.lists("ossvc",
 		"NAME STATUS RELEASE CHART AGE", "glance Disabled", "keystone Progressing 2026.1", "mariadb Ready", "memcached Ready", "rabbitmq Ready")
 	s.lists("oscp", "NAME PHASE READY RELEASE AGE", "prod Identity False 2026.1")
-	s.lists("occp", "NAME FROM SLOT AGE", "base", "gpu base")
+	s.lists("occp", "NAME READY FROM SLOT AGE", "base True", "gpu True base")
 	if got := s.prints("get", "osknodes"); len(got) != 3 || got[0] != "NAME STATUS ROLES PROFILE AGE" || !strings.HasPrefix(got[1], nodes+" Ready control-plane gpu ") || !strings.Contains(got[2], " Unmanaged ") {
 		t.Errorf("kubectl get osknodes prints\n%s", strings.Join(got, "\n"))
 	}
 
 	// Somebody waits for it to become ready.
-	waiting := s.kubectl(s.ctx, "wait", "--for=condition=Ready", "--timeout=5m", "ossvc/keystone", "oscp/prod", "osknode/"+nodes)
+	waiting := s.kubectl(s.ctx, "wait", "--for=condition=Ready", "--timeout=5m", "ossvc/keystone", "oscp/prod", "osknode/"+nodes, "occp/gpu")
 	var output strings.Builder
 	waiting.Stdout, waiting.Stderr = &output, &output
 	s.must(waiting.Start())
 	s.stands("keystone", engine.PhaseReady, 2)
-	if err := waiting.Wait(); err != nil || strings.Count(output.String(), "condition met") != 3 {
+	if err := waiting.Wait(); err != nil || strings.Count(output.String(), "condition met") != 4 {
 		t.Errorf("kubectl wait: %v\n%s", err, output.String())
 	}
 	s.lists("oscp", "NAME PHASE READY RELEASE AGE", "prod Ready True 2026.1")
