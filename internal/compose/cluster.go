@@ -23,11 +23,12 @@ func (c *composer) cluster() {
 			manifests = append(manifests, r)
 		}
 	}
+	c.namespaces = map[string]addr.Object{c.m.Cloud.Namespace: systemAddress(namespaceUnit)}
 	if len(charts)+len(manifests) == 0 {
 		return
 	}
 	c.claims, c.releases = map[unit.Identity]claim{}, map[string]addr.Object{}
-	c.definers, c.namespaces = map[kindOf]addr.Object{}, map[string]addr.Object{}
+	c.definers = map[kindOf]addr.Object{}
 	for i := range c.units {
 		u := &c.units[i]
 		switch spec := u.Spec.(type) {
@@ -43,7 +44,6 @@ func (c *composer) cluster() {
 			c.claims[unit.Identity{Kind: "Secret", Namespace: spec.Namespace, Name: spec.Name}] = claim{by: u.Address}
 		}
 	}
-	c.namespaces[c.m.Cloud.Namespace] = systemAddress(namespaceUnit)
 	c.manifests(manifests)
 	for _, r := range charts {
 		c.release(r)
@@ -77,9 +77,10 @@ func givenNamespaces() []string {
 	return []string{"default", "kube-node-lease", "kube-public", "kube-system"}
 }
 
-// usesCluster tells whether anything is wanted in the cluster beside services and nodes.
+// usesCluster tells whether anything is wanted in the cluster beside services and nodes: objects, or the Secret of a
+// resource.
 func (c *composer) usesCluster() bool {
-	return slices.ContainsFunc(c.m.Resources, func(r model.Resource) bool { return inCluster(c.definition, r.Kind) })
+	return slices.ContainsFunc(c.m.Resources, func(r model.Resource) bool { return inCluster(c.definition, r.Kind) || c.keeps(&r) != (unit.ObjectRef{}) })
 }
 
 func inCluster(definition *schema.Definition, kind string) bool {

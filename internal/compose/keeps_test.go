@@ -35,4 +35,16 @@ application_credential "backup" { secret = "backup" }
 			t.Errorf("%s has %v, want %s", address, at, want)
 		}
 	}
+	// Nothing else is wanted in the cluster, and the namespaces of Secrets are made all the same.
+	for address, want := range map[string]string{"keypair.near": "system.namespace", "keypair.far": `system.namespaces["tools"]`, "keypair.given": "", "data.keypair.theirs": ""} {
+		got := ""
+		for _, e := range units[address].Edges {
+			if e.To.Kind() == "system" && e.Until == unit.Installed && e.Gate == unit.GateStart {
+				got += e.To.String()
+			}
+		}
+		if _, made := units[want]; got != want || want != "" && !made {
+			t.Errorf("%s waits for %q, want %q", address, got, want)
+		}
+	}
 }

@@ -124,6 +124,9 @@ func (c *composer) resourceEdges(r *model.Resource) []unit.Edge {
 			edges = append(edges, keeps)
 		}
 	}
+	if kept := c.keeps(r); kept != (unit.ObjectRef{}) {
+		edges = append(edges, c.within(r, kept.Namespace)...)
+	}
 	return append(edges, c.dependencies(r.Address, r.Edges, func(other *model.Resource, attribute string) string { return partFor(r, other, attribute) })...)
 }
 

@@ -54,6 +54,21 @@ func mustKinds() map[string][]string {
 		"removal": {
 			"delete secrets/", "DELETE servers/", "DELETE floatingips/", "DELETE routers/", "DELETE networks/", "DELETE volumes/", "DELETE projects/", "POST git-receive-pack",
 		},
+		"install others": {
+			"create secrets", "POST domains", "POST regions", "POST services", "POST endpoints", "POST registered_limits", "POST limits", "POST users",
+			"PUT users/", "POST application_credentials", "POST address-scopes", "POST subnetpools", "POST policies", "POST bandwidth_limit_rules", "POST rbac-policies", "POST ports",
+			"POST trunks", "POST os-aggregates", "POST action", "POST os-server-groups", "POST qos-specs", "GET associate", "POST types", "POST snapshots", "POST os-volume_attachments",
+		},
+		"change others": {
+			"PATCH domains/", "PATCH regions/", "PATCH services/", "PATCH endpoints/", "PATCH registered_limits/", "PATCH limits/", "PATCH users/",
+			"POST application_credentials", "DELETE application_credentials/", // it is replaced
+			"PUT subnetpools/", "PUT policies/", "PUT bandwidth_limit_rules/", "PUT ports/", "PUT trunks/", "POST action", "PUT qos-specs/", "POST extra_specs", "PUT snapshots/",
+		},
+		"removal of others": {
+			"DELETE domains/", "DELETE regions/", "DELETE services/", "DELETE endpoints/", "DELETE registered_limits/", "DELETE limits/", "DELETE users/",
+			"DELETE application_credentials/", "DELETE address-scopes/", "DELETE subnetpools/", "DELETE policies/", "DELETE rbac-policies/", "DELETE ports/",
+			"DELETE trunks/", "DELETE os-aggregates/", "DELETE os-server-groups/", "DELETE qos-specs/", "DELETE types/", "DELETE snapshots/", "DELETE os-volume_attachments/",
+		},
 	}
 }
 
@@ -114,6 +129,7 @@ type kinds struct {
 	dir     string
 	number  int // of the sweep
 	whole   bool
+	after   bool // nobody is killed before a request arrives
 	changed bool // the commit in force is the second one
 	dead    int  // daemons that were killed
 
@@ -203,14 +219,14 @@ func (s *kinds) wanted(kind string, side int) bool {
 	if s.whole && !asks(kind) || slices.ContainsFunc(mustKinds()[s.chapter], func(must string) bool { return isKind(kind, must) }) {
 		done = s.done[s.chapter+": "+kind]
 	}
-	if done&side != 0 || !s.whole && done != 0 || s.number > 0 && s.chance.IntN(2) == 0 {
+	if done&side != 0 || s.after && side == 1 || !s.whole && done != 0 || s.number > 0 && s.chance.IntN(2) == 0 {
 		return false
 	}
 	before := 2 // one of so many is killed before the request, the others after it
 	if !s.whole && strings.HasPrefix(kind, "POST ") {
 		before = 4 // what has perhaps been created in OpenStack is waited for, half a minute each time
 	}
-	return side == 2 || done != 0 || s.chance.IntN(before) == 0
+	return s.after || side == 2 || done != 0 || s.chance.IntN(before) == 0
 }
 
 // where says, for messages, how to come there again and what was killed last.

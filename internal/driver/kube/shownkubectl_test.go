@@ -236,7 +236,7 @@ func (s *shownCloud) meddle(node string) {
 			}
 		}
 	}
-	s.shows(3)
+	s.shows(4)
 	s.prints("wait", "--for=condition=Ready", "--timeout=5m", "ossvc/keystone", "oscp/prod", "osknode/"+node)
 	for _, address := range shownUnits() {
 		if diff := s.driver.Compare(s.target(address), cty.NilVal, s.observe(s.driver, s.target(address))); diff.Action != unit.ActionNone {

@@ -1,0 +1,140 @@
+//go:build beds
+
+package e2e_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
+	"github.com/kupenstack/kupenstack-sync/test/world"
+)
+
+// TestDaemonKilledAtTheOtherKinds does what TestDaemonKilledAtEveryKindOfRequest does with a cloud that has the kinds of
+// OpenStack that the other one has not. Unless there are to be more runs it kills only after requests were answered: what
+// has perhaps been created is waited for, half a minute each time.
+func TestDaemonKilledAtTheOtherKinds(t *testing.T) {
+	t.Parallel() // in a world of its own
+	w := world.New(t)
+	hosts := w.Cloud.Computes()
+	if len(hosts) == 0 {
+		t.Skip("needs the OpenStack of the test bed: which hosts run instances is not known of another one")
+	}
+	w.Vary(t, hosts[0])
+	s := &kinds{story: story{World: w, all: t, proxies: w.Proxies(t)}, dir: t.TempDir(), done: map[string]int{}}
+	s.whole = os.Getenv(runsVariable) != ""
+	s.after = !s.whole
+	s.chance = faultproxy.Rand(s.proxies.Seed(), "others")
+	t.Cleanup(func() {
+		t.Logf("seed %d: %d daemons were killed:\n%s", s.proxies.Seed(), s.dead, strings.Join(s.kills, "\n"))
+	})
+	for _, chapter := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"install", s.installOthers},
+		{"change", s.changeOthers},
+		{"removal", s.removeOthers},
+	} {
+		if !t.Run(chapter.name, chapter.run) {
+			return // what follows builds on it
+		}
+	}
+}
+
+func (s *kinds) installOthers(t *testing.T) {
+	s.commit = s.Push(t, "Describe the cloud")
+	s.converge(t, "install others", always)
+	s.othersOnce(t, 1)
+}
+
+// changeOthers changes whatever can be changed in place.
+func (s *kinds) changeOthers(t *testing.T) {
+	text := s.Files.Content()["others.hcl"]
+	for _, edit := range [][2]string{
+		{`description = "0"`, `description = "1"`}, {`step = "0"`, `step = "1"`}, {"example.org/v0", "example.org/v1"}, {"default_limit = 10", "default_limit = 11"},
+		{"resource_limit = 20", "resource_limit = 21"}, {"max_kbps = 1000", "max_kbps = 2000"}, {`total_iops_sec = "100"`, `total_iops_sec = "200"`},
+	} {
+		if !strings.Contains(text, edit[0]) {
+			t.Fatalf("nothing says %s", edit[0])
+		}
+		text = strings.ReplaceAll(text, edit[0], edit[1])
+	}
+	s.Files.Write("others.hcl", text)
+	s.commit = s.Push(t, "Change all of it")
+	s.converge(t, "change others", always)
+	s.othersOnce(t, 1)
+}
+
+func (s *kinds) removeOthers(t *testing.T) {
+	s.Files.Write("away.hcl", "removed {\n  from = cloud.others\n}\n")
+	s.commit = s.Push(t, "Take everything away")
+	s.converge(t, "removal of others", always)
+	s.othersOnce(t, 0)
+	if left := s.Objects(t, nil); len(left) > 0 {
+		t.Errorf("%s: these are left: %q", s.where(), left.Names())
+	}
+}
+
+// otherKinds are where OpenStack lists the kinds of [world.World.Vary], and the names that it has for two of each.
+func otherKinds() map[string]struct{ api, path, key string } {
+	return map[string]struct{ api, path, key string }{
+		"domain": {"identity", "domains", "domains"}, "region": {"identity", "regions", "regions"}, "identity_service": {"identity", "services", "services"},
+		"identity_endpoint": {"identity", "endpoints", "endpoints"}, "registered_limit": {"identity", "registered_limits", "registered_limits"},
+		"limit": {"identity", "limits", "limits"}, "user": {"identity", "users", "users"}, "group": {"identity", "groups", "groups"},
+		"address_scope": {"network", "address-scopes", "address_scopes"}, "subnet_pool": {"network", "subnetpools", "subnetpools"},
+		"qos_policy": {"network", "qos/policies", "policies"}, "rbac_policy": {"network", "rbac-policies", "rbac_policies"}, "trunk": {"network", "trunks", "trunks"},
+		"host_aggregate": {"compute", "os-aggregates", "aggregates"}, "server_group": {"compute", "os-server-groups?all_projects=True", "server_groups"},
+		"volume_qos": {"volume", "qos-specs", "qos_specs"}, "volume_type": {"volume", "types?is_public=None", "volume_types"},
+		"snapshot": {"volume", "snapshots/detail?all_tenants=True", "snapshots"}, "volume_attachment": {"volume", "attachments?all_tenants=True", "attachments"},
+	}
+}
+
+// othersOnce wants each object to be there so many times, and as it is wanted: the command finds nothing to do.
+func (s *kinds) othersOnce(t *testing.T, want int) {
+	t.Helper()
+	known := []string{s.Files.Prefix}
+	for _, object := range s.Objects(t, nil) {
+		if slices.Contains([]string{"project", "network", "instance"}, object.Kind) {
+			known = append(known, object.ID)
+		}
+	}
+	services, _ := s.Read(t, "identity", "services")["services"].([]any)
+	for _, raw := range services {
+		if service, _ := raw.(map[string]any); strings.HasPrefix(fmt.Sprint(service["type"]), s.Files.Prefix) {
+			known = append(known, fmt.Sprint(service["id"]))
+		}
+	}
+	for kind, at := range otherKinds() {
+		list, _ := s.Read(t, at.api, at.path)[at.key].([]any)
+		found := 0
+		for _, raw := range list {
+			text := fmt.Sprint(raw)
+			if slices.ContainsFunc(known, func(known string) bool { return strings.Contains(text, known) }) {
+				found++
+			}
+		}
+		if found != want {
+			t.Errorf("%s: of %s there are %d, want %d: %v", s.where(), kind, found, want, list)
+		}
+	}
+	if want == 0 {
+		return
+	}
+	begin := s.requests()
+	for range 2 { // the first may write what the last daemon had no time to show
+		if r := s.proxies.Run(t, converges); r.Code != 0 {
+			t.Fatalf("%s: a pass ended with %d:\n%s%s", s.where(), r.Code, r.Stdout, r.Stderr)
+		}
+	}
+	for _, r := range s.proxies.Requests()[begin:] {
+		changes := r.Method != http.MethodGet && r.Method != http.MethodHead && !strings.HasSuffix(r.URLPath, "/auth/tokens")
+		if r.Proxy != "kubernetes" && r.Proxy != "git" && changes {
+			t.Errorf("%s: a pass over what is as it is wanted sent %s %s to %s", s.where(), r.Method, r.URLPath, r.Proxy)
+		}
+	}
+}
