@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -30,6 +31,8 @@ const (
 	mostKills = 400
 	// leastKills is how many kills make a whole run, and mostSweeps how many clouds may be needed for them.
 	leastKills, mostSweeps = 300, 5
+	// oneOf so many requests a daemon is killed where it is a share of them all.
+	oneOf = 8
 )
 
 // mustKinds are requests that a daemon has to be killed at in a chapter, also where a daemon of an earlier chapter was
@@ -129,7 +132,7 @@ type kinds struct {
 	dir     string
 	number  int // of the sweep
 	whole   bool
-	after   bool // nobody is killed before a request arrives
+	share   int  // of so many lives of a chapter is made an end, at requests that are drawn; 0 for all
 	changed bool // the commit in force is the second one
 	dead    int  // daemons that were killed
 
@@ -148,7 +151,7 @@ func (s *kinds) converge(t *testing.T, chapter string, then func() bool) {
 	s.mu.Unlock()
 	began := time.Now()
 	var kills []crash.Trigger
-	for range mostKills {
+	for range cmp.Or(s.share, mostKills) {
 		kills = append(kills, s.life())
 	}
 	lives, err := crash.Run{
@@ -170,6 +173,9 @@ func (s *kinds) converge(t *testing.T, chapter string, then func() bool) {
 	t.Logf("%s: %d lives in %v", chapter, len(lives), time.Since(began).Round(time.Second))
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.share > 0 {
+		return
+	}
 	for _, must := range mustKinds()[chapter] {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(s.done)), func(done string) bool {
 			kind, here := strings.CutPrefix(done, chapter+": ")
@@ -219,14 +225,17 @@ func (s *kinds) wanted(kind string, side int) bool {
 	if s.whole && !asks(kind) || slices.ContainsFunc(mustKinds()[s.chapter], func(must string) bool { return isKind(kind, must) }) {
 		done = s.done[s.chapter+": "+kind]
 	}
-	if done&side != 0 || s.after && side == 1 || !s.whole && done != 0 || s.number > 0 && s.chance.IntN(2) == 0 {
+	if s.share > 0 && s.chance.IntN(oneOf) != 0 {
+		return false
+	}
+	if done&side != 0 || !s.whole && done != 0 || s.number > 0 && s.chance.IntN(2) == 0 {
 		return false
 	}
 	before := 2 // one of so many is killed before the request, the others after it
 	if !s.whole && strings.HasPrefix(kind, "POST ") {
 		before = 4 // what has perhaps been created in OpenStack is waited for, half a minute each time
 	}
-	return s.after || side == 2 || done != 0 || s.chance.IntN(before) == 0
+	return side == 2 || done != 0 || s.chance.IntN(before) == 0
 }
 
 // where says, for messages, how to come there again and what was killed last.
