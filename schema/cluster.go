@@ -47,7 +47,8 @@ func clusterBlocks() []Block {
 	}, {
 		Kind: ManifestKind, Class: ClassResource, Cluster: true, Labels: clusterLabel("storage"),
 		Doc: "Objects of Kubernetes as they are: written here, in files, or all those of a directory. They are applied together, namespaces and definitions of kinds first; " +
-			"what somebody changes of them is put back, and what is taken out is deleted, but for namespaces, definitions of kinds, claims to volumes and buckets, and clusters, pools, file systems, object stores and zones of Rook, which stay. What depends on it waits until all of them work.",
+			"what somebody changes of them is put back, and what is taken out is deleted, but for namespaces, definitions of kinds, claims to volumes and buckets, clusters, pools, file systems, object stores and zones of Rook, and Secrets with the keys of Keystone, which stay. " +
+			"An object that is there already is taken over, unless it belongs to a Helm release: then it is left as it is, and the block is blocked as soon as all else in it is done. What a release has written its name on later stays as well when it is taken out, and so does what somebody else has annotated with helm.sh/resource-policy: keep. What depends on it waits until all of them work.",
 		Unique: "an object keeps its name, which two cannot have", NeedsOne: [][]string{{"objects", "files", "directory"}},
 		Attributes: []Attribute{
 			{

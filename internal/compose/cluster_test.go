@@ -206,6 +206,13 @@ func TestOnlyWhatIsNeededOfTheCluster(t *testing.T) {
 
 func TestDiagnosticsOfTheCluster(t *testing.T) {
 	const configMap = `{ apiVersion = "v1", kind = "ConfigMap", metadata = { name = "a" } }`
+	keys := func(of, more string) string {
+		return fmt.Sprintf(`{ apiVersion = "v1", kind = "Secret", metadata = { name = "keystone-%s-keys"%s } }`, of, more)
+	}
+	keystone := func(settings string) string {
+		return "cloud \"c\" {\n  release = \"2026.1\"\n  charts { repository = \"charts\" }\n" +
+			"  service \"mariadb\" {}\n  service \"rabbitmq\" {}\n  service \"memcached\" {}\n  service \"keystone\" { " + settings + " }\n}\n"
+	}
 	chart := func(label, more string) string { return fmt.Sprintf("chart %q {\n%s}\n", label, more) }
 	for name, c := range map[string]struct {
 		config string
@@ -229,6 +236,13 @@ func TestDiagnosticsOfTheCluster(t *testing.T) {
 		"a name that is too long":     {bareCloud + chart("a", "  name       = \""+strings.Repeat("a", 54)+"\"\n  repository = \"charts\"\n"), []string{"main.hcl:5:3 compose.release-name"}},
 		"a namespace of two projects": {strings.Replace(bareCloud, "{\n", "{\n  openstack { cloud = \"c\" }\n", 1) + "project \"p\" { namespace = \"shop\" }\nproject \"q\" { namespace = \"shop\" }\n", []string{"main.hcl:6:15 compose.duplicate"}},
 		"beside objects of OpenStack": {bareCloud + manifestOf("m", configMap) + "project \"p\" {}\n", []string{"main.hcl:7:1 compose.no-openstack"}},
+		"keys of Keystone":            {keystone("") + manifestOf("m", keys("fernet", "")), []string{"main.hcl:10:13 compose.duplicate"}},
+		"its other keys":              {keystone("") + manifestOf("m", configMap+", "+keys("credential", `, namespace = "openstack"`)), []string{"main.hcl:10:13 compose.duplicate"}},
+		"keys, while it is disabled":  {keystone("enabled = false") + manifestOf("m", keys("fernet", "")), []string{"main.hcl:10:13 compose.duplicate"}},
+		"keys of another Keystone":    {keystone("") + manifestOf("m", keys("fernet", `, namespace = "elsewhere"`)), nil},
+		"keys without Keystone":       {bareCloud + manifestOf("m", keys("fernet", "")), nil},
+		"keys that are not made":      {keystone("values = { manifests = { secret_fernet_keys = false } }") + manifestOf("m", keys("fernet", "")), nil},
+		"the others are made":         {keystone("values = { manifests = { secret_fernet_keys = false } }") + manifestOf("m", keys("credential", "")), []string{"main.hcl:10:13 compose.duplicate"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, ev := composed.Text(t, c.config)

@@ -78,8 +78,8 @@ func secretsOfObjects(objects []model.Object) []unit.ObjectSecret {
 // claimObject notes who has an object, and refuses one that is somebody else's.
 func (c *composer) claimObject(r *model.Resource, object map[string]any, where diag.Range) {
 	id := unit.RefOf(object).Identity()
-	if why, hint := reserved(id); why != "" {
-		c.fail(codeDuplicate, where, r.Address, "not for a manifest", fmt.Sprintf("%s %s", unit.RefOf(object), why), hint)
+	if why, hint := c.reserved(id); why != "" {
+		c.fail(codeDuplicate, where, r.Address, "not for a manifest", fmt.Sprintf("the %s %s", unit.RefOf(object), why), hint)
 		return
 	}
 	if other, taken := c.claims[id]; taken {
@@ -105,8 +105,11 @@ func (c *composer) claimObject(r *model.Resource, object map[string]any, where d
 }
 
 // reserved says why an object is nobody's to write, and what to do; "" for any other.
-func reserved(id unit.Identity) (why, hint string) {
+func (c *composer) reserved(id unit.Identity) (why, hint string) {
 	switch {
+	case id.KeystoneKeys() && id.Namespace == c.m.Cloud.Namespace && c.makesKeys(id.Name):
+		return "has keys of Keystone, which the service keystone makes and its jobs change",
+			"take it out: the Secret in the cluster stays as it is. Keys of a backup are put into that Secret, with kubectl"
 	case id.Kind == "Node" && id.Group == "":
 		return "is a node, which comes and goes by itself", "write a node block for its roles; its other labels are for whoever makes nodes"
 	case id.Kind == "Secret" && id.Group == "" && (strings.HasPrefix(id.Name, "kupenstack-") || strings.HasPrefix(id.Name, "sh.helm.release.")),
@@ -115,6 +118,13 @@ func reserved(id unit.Identity) (why, hint string) {
 	default:
 		return "", ""
 	}
+}
+
+// makesKeys tells whether a Secret with keys is that of the cloud's Keystone, also while that is not enabled: its keys are
+// kept for when it is again. Where somebody has switched off that the chart makes the Secret it has to come from elsewhere.
+func (c *composer) makesKeys(name string) bool {
+	toggle := "manifests.secret_" + strings.ReplaceAll(strings.TrimPrefix(name, keystoneService+"-"), "-", "_")
+	return c.m.Service(keystoneService) != nil && get(c.written[keystoneService], toggle) != false
 }
 
 // The kind of object that defines others.

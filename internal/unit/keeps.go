@@ -11,3 +11,9 @@ func (i Identity) KeepsData() bool {
 	}
 	return slices.Contains(kinds[i.Group], i.Kind)
 }
+
+// KeystoneKeys tells whether this is one of the Secrets with the keys of Keystone, by the names that OpenStack-Helm gives
+// them. What is encrypted with these, tokens and credentials, nobody can read without them.
+func (i Identity) KeystoneKeys() bool {
+	return i.Group == "" && i.Kind == "Secret" && slices.Contains([]string{"keystone-fernet-keys", "keystone-credential-keys"}, i.Name)
+}

@@ -16,7 +16,8 @@
 //
 // For the driver of OpenStack it keeps in Secrets what is made here, each made once and deleted with its mark alone.
 //
-// It never deletes what does not bear our mark, never deletes in order to change, never makes a
+// It never deletes what does not bear our mark, or what somebody else has marked as a release's or to be kept, never has a
+// manifest write what a release has, never deletes in order to change, never makes a
 // generated value anew while a release may still use the old one, and never takes an error for
 // absence. No request that changes something is sent after the guard has refused.
 package kube

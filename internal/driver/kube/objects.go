@@ -85,11 +85,6 @@ func newObjectSet(cluster *Cluster, troubles *troubles, target unit.Target, spec
 	return s
 }
 
-// stays tells whether an object is never deleted by us: with it would go what others have put into it.
-func stays(ref unit.ObjectRef) bool {
-	return isBase(ref) || ref.Kind == "PersistentVolumeClaim" && ref.APIVersion == "v1" || ref.Identity().KeepsData()
-}
-
 // marked returns the object with our label and annotations. It shares with what it is made of all but the metadata.
 func marked(item map[string]any, address, digest string) *unstructured.Unstructured {
 	object := labelled(&unstructured.Unstructured{Object: item})
@@ -181,7 +176,7 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 		}
 	}
 	for _, ref := range s.others {
-		if s.recordedOurs(there[ref]) && !s.elsewhere(ref) {
+		if s.goes(ref, there[ref]) {
 			state.Existence, state.Owned = unit.Present, true
 			if there[ref].GetDeletionTimestamp() != nil {
 				worse(&state, unit.HealthProgressing, ref.String()+" is being deleted", cause.Explanation{})
@@ -319,6 +314,7 @@ func (s *objectSet) compare(state unit.State) unit.Diff {
 func (s *objectSet) open(seen *seenObjects) (diff unit.Diff, held *unit.Diff) {
 	diff = unit.Diff{Action: unit.ActionNone}
 	var mends, waiting []unit.Field
+	var taken []string
 	failed := false
 	for _, item := range s.items {
 		live := seen.there[item.ref]
@@ -331,7 +327,10 @@ func (s *objectSet) open(seen *seenObjects) (diff unit.Diff, held *unit.Diff) {
 		}
 		standing, why := s.standing(item, live, seen.troubles, seen.usable)
 		switch {
-		case standing == itemRefused:
+		case standing == itemRefused, standing == itemTaken:
+			if standing == itemTaken {
+				taken = append(taken, why)
+			}
 			if held == nil || held.Waits {
 				held = &unit.Diff{Action: unit.ActionBlocked, Reason: why}
 			} else {
@@ -358,6 +357,10 @@ func (s *objectSet) open(seen *seenObjects) (diff unit.Diff, held *unit.Diff) {
 	}
 	if diff.Action != unit.ActionNone {
 		diff.Fields = append(diff.Fields, waiting...) // their turn comes next
+		// What is left out of a plan is told in it.
+		if diff.Reason == "" {
+			diff.Reason = strings.Join(taken, "; ")
+		}
 	} else if held != nil {
 		held.Fields = waiting
 	}
@@ -407,18 +410,4 @@ func adoptReason(ref unit.ObjectRef, live *unstructured.Unstructured) string {
 		return fmt.Sprintf("%s is there already and belonged to %s", ref, other)
 	}
 	return ref.String() + " is there already"
-}
-
-// prunable returns the objects that are ours and not wanted any more, and not on their way out.
-func (s *objectSet) prunable(there objects) []unit.ObjectRef {
-	if s.keep {
-		return nil
-	}
-	var refs []unit.ObjectRef
-	for _, ref := range s.others {
-		if s.recordedOurs(there[ref]) && !s.elsewhere(ref) && there[ref].GetDeletionTimestamp() == nil {
-			refs = append(refs, ref)
-		}
-	}
-	return refs
 }

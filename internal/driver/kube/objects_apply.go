@@ -82,7 +82,7 @@ func (s *objectSet) bring(ctx context.Context, item wanted, live *unstructured.U
 		return outcome{live: live}
 	}
 	standing, _ := s.standing(item, live, known, usable)
-	if standing == itemWaits || standing == itemRefused || s.target.Mend && !s.mends(standing, item, live) {
+	if standing == itemWaits || standing == itemRefused || standing == itemTaken || s.target.Mend && !s.mends(standing, item, live) {
 		return outcome{live: live, open: true}
 	}
 	put, err := s.put(ctx, item, live)
@@ -153,7 +153,7 @@ func (s *objectSet) remove(ctx context.Context, there objects) error {
 		return nil
 	}
 	refs := slices.DeleteFunc(s.refs(), func(ref unit.ObjectRef) bool {
-		return stays(ref) || s.elsewhere(ref) || !s.recordedOurs(there[ref]) || there[ref].GetDeletionTimestamp() != nil
+		return stays(ref) || !s.goes(ref, there[ref]) || there[ref].GetDeletionTimestamp() != nil
 	})
 	return s.erase(ctx, refs, there)
 }

@@ -21,7 +21,7 @@ const (
 )
 
 // strip removes from an object what nobody here needs, as thousands of them stay in memory. Of who wrote what, it keeps
-// who else did last; see [writer]. Of
+// who else did last, see [writer], and who else wrote what only a release has, see [markWriters]. Of
 // nodes, whose kubelets write often, it keeps only what we manage and whether they are ready. It
 // changes the object and returns it. What was stripped already stays as it is: informers may pass
 // an object through here twice.
@@ -38,13 +38,16 @@ func strip(object *unstructured.Unstructured) *unstructured.Unstructured {
 			owned, relabelled = strings.Split(keys, ","), object.GetAnnotations()[unit.RelabelledAnnotation]
 		}
 	}
-	by := ""
+	var writers []any
 	if !node {
-		by = writer(metadata)
+		if by := writer(metadata); by != "" {
+			writers = append(writers, map[string]any{"manager": by})
+		}
+		writers = append(writers, markWriters(metadata)...)
 	}
 	delete(metadata, fieldManagers)
-	if by != "" {
-		metadata[fieldManagers] = []any{map[string]any{"manager": by}}
+	if len(writers) > 0 {
+		metadata[fieldManagers] = writers
 	}
 	if annotations, ok := metadata["annotations"].(map[string]any); ok {
 		delete(annotations, annotationLastApplied)

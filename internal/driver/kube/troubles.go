@@ -94,11 +94,15 @@ const (
 	itemWaits            // for a namespace or definition of the same set
 	itemRefused          // and looks as it did then
 	itemFailed           // another try may help
+	itemTaken            // it is a release's
 )
 
 // standing tells what can be done about an object that may differ, and why not. What is known to be usable,
 // or not, is in usable.
 func (s *objectSet) standing(item wanted, live *unstructured.Unstructured, known map[unit.ObjectRef]trouble, usable map[unit.ObjectRef]bool) (standing, string) {
+	if why := s.taken(live); why != "" {
+		return itemTaken, why
+	}
 	for _, other := range s.bases {
 		if works, looked := usable[other.ref]; looked && !works && needs(item, other) {
 			return itemWaits, other.ref.String() + " cannot be used yet"
