@@ -16,7 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// dataPatience bounds how long it takes to find the volumes of services.
+// dataPatience bounds how long it takes to find the volumes of services, or to delete them.
 const dataPatience = 5 * time.Minute
 
 // dataOf finds the volumes and keys of the services that somebody named, as the newest revision has them, and says of which
@@ -91,13 +91,13 @@ func listData(out io.Writer, services []string, claims []wire.Claim) {
 	}
 }
 
-// deleteData deletes the volumes that were listed when somebody confirmed it, of services that are gone now and not
-// suspended. It tells what is wrong, and returns an exit code then.
+// deleteData deletes the volumes that were listed when somebody confirmed it, of services that are gone now, with all that
+// works with these, and not suspended. It tells what is wrong, and returns an exit code then.
 func (p *onePass) deleteData(ctx context.Context, s engine.Snapshot) error {
 	if len(p.options.claims) == 0 || len(s.Refused) > 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, dataPatience)
 	defer cancel()
 	fails := func(err error) error {
 		fmt.Fprintln(os.Stderr, "kupenstack-sync:", why(ctx, err))
@@ -111,14 +111,17 @@ func (p *onePass) deleteData(ctx context.Context, s engine.Snapshot) error {
 	for _, line := range stay {
 		fmt.Fprintln(os.Stderr, line)
 	}
-	deleted, err := p.system.DeleteData(ctx, claims)
+	deleted, used, err := p.system.DeleteData(ctx, claims)
+	for _, line := range used {
+		fmt.Fprintln(os.Stderr, line)
+	}
 	for _, ref := range deleted {
 		fmt.Fprintf(os.Stderr, "deleted %s\n", ref)
 	}
 	switch {
 	case err != nil:
 		return fails(err)
-	case len(stay) > 0:
+	case len(stay)+len(used) > 0:
 		return exit(exitBlocked)
 	default:
 		return nil

@@ -98,7 +98,7 @@ func (e *Engine) apply(calls context.Context, l *loop, target unit.Target, desir
 	e.begin(l, u.Spec.Driver(), func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
-		next, err := state, e.intend(ctx, deployment, who, u, state, target, desired)
+		next, err := state, e.intend(ctx, deployment, who, u, state, target, desired, c.Prunes > 0)
 		if err == nil {
 			now, _ := e.Inventory.Entry(u.Address)
 			target = who.Recorded(target, &now)

@@ -204,6 +204,7 @@ func (s *scenario) converge(args []string) error {
 //	late ADDRESS DURATION: the next request that creates it is given up, and it comes that much later
 //	put ADDRESS [ID] [MARK], theirs NAME: somebody else creates one       notify ADDRESS
 //	claim ADDRESS NAME SIZE: a service makes a claim to a volume
+//	pass NAME: Kubernetes deletes a Job of a set, whose time is over; fail make|prune object.NAME N: of objects in sets
 //	unheard COMMAND: one of these, and the engine is not told
 //	lose-lease: another process is in charge, until this one is started anew
 func (s *scenario) disturb(command string, args []string) (bool, error) {
@@ -279,6 +280,10 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 	case "release":
 		close(w.holds[args[0]])
 		delete(w.holds, args[0])
+	case "pass":
+		if err := w.pass(args[0]); err != nil {
+			panic(err)
+		}
 	case "claim":
 		a := addr.MustParseObject(args[0])
 		w.claims[a] = append(w.claims[a], claimOf(args[1], args[2]))

@@ -55,11 +55,17 @@ service.b`,
 // killEverywhere runs a script again and again, with processes killed at each point of it in turn.
 func killEverywhere(t *testing.T, revisions map[string]string, script []string) {
 	t.Helper()
+	killEverywhereFor(t, revisions, script, oneOfEach)
+}
+
+// killEverywhereFor does that for an end of its own.
+func killEverywhereFor(t *testing.T, revisions map[string]string, script []string, check func(*scenario)) {
+	t.Helper()
 	for _, times := range []int{1, 3} {
 		for n := 1; ; n++ {
 			hit := false
 			t.Run(fmt.Sprintf("%d times at point %d", times, n), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { hit = killedAt(t, revisions, script, oneOfEach, n, times) })
+				synctest.Test(t, func(t *testing.T) { hit = killedAt(t, revisions, script, check, n, times) })
 			})
 			if !hit || t.Failed() {
 				if n < 20 {

@@ -14,8 +14,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// intend records in the inventory what may exist from now on.
-func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, who plan.Identity, u *unit.Unit, state unit.State, target unit.Target, desired cty.Value) error {
+// intend records in the inventory what may exist from now on, and, where objects are pruned, what may not any more.
+func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, who plan.Identity, u *unit.Unit, state unit.State, target unit.Target, desired cty.Value, prunes bool) error {
 	if deployment != (inventory.Deployment{}) {
 		if err := e.Inventory.SetDeployment(ctx, deployment); err != nil {
 			return err
@@ -23,6 +23,9 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 	}
 	entry := who.Take(e.entryOf(who, u, state), state)
 	entry.CleanedUp, entry.Data = nil, nil
+	if entry.Applied = plan.Lasting(&entry); prunes {
+		entry.Applied = unit.Outlasting(entry.Applied, plan.Applied(u, desired))
+	}
 	if state.Existence == unit.Absent {
 		lost := entry.LostIDs(plan.Applied(u, desired))
 		before := cmp.Or(state.Before, entry.Before)
@@ -173,7 +176,7 @@ func (e *Engine) settle(calls context.Context, l *loop, desired cty.Value) {
 	e.begin(l, u.Spec.Driver(), func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
-		err := e.intend(ctx, deployment, who, u, state, target, desired)
+		err := e.intend(ctx, deployment, who, u, state, target, desired, false)
 		if err == nil {
 			entry, _ := e.Inventory.Entry(u.Address)
 			err = e.Inventory.Put(ctx, done(found(entry, state), u, desired, target))

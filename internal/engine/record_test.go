@@ -45,7 +45,7 @@ func TestNamesAreOnRecordBeforeTheyAreSet(t *testing.T) {
 	}
 	who := plan.Identity{Marker: inventory.NewMarker("ours", redact.NewSecret("a key that is long enough"))}
 	there := unit.State{Existence: unit.Present, Owned: true, ID: "n1"}
-	if err := e.intend(t.Context(), inventory.Deployment{}, who, u, there, unit.Target{}, tagged("c")); err != nil {
+	if err := e.intend(t.Context(), inventory.Deployment{}, who, u, there, unit.Target{}, tagged("c"), false); err != nil {
 		t.Fatal(err)
 	}
 	entry, _ := records.Entry(u.Address)
@@ -55,7 +55,7 @@ func TestNamesAreOnRecordBeforeTheyAreSet(t *testing.T) {
 	if got := done(entry, u, tagged("c"), unit.Target{}).Set; !reflect.DeepEqual(got, map[string][]string{"tags": {"c"}}) {
 		t.Errorf("done: %v", got)
 	}
-	if err := e.intend(t.Context(), inventory.Deployment{}, who, u, unit.State{Existence: unit.Absent}, unit.Target{}, tagged("d")); err != nil {
+	if err := e.intend(t.Context(), inventory.Deployment{}, who, u, unit.State{Existence: unit.Absent}, unit.Target{}, tagged("d"), false); err != nil {
 		t.Fatal(err)
 	}
 	if entry, _ = records.Entry(u.Address); !reflect.DeepEqual(entry.Set, map[string][]string{"tags": {"d"}}) {
@@ -74,7 +74,7 @@ func TestOnlyCreationsAreAttempts(t *testing.T) {
 		e.Inventory = records
 		u := &unit.Unit{Address: addr.MustParseObject("network.web"), Spec: &unit.Resource{Kind: "network", Lookup: lookup}}
 		who := plan.Identity{Marker: inventory.NewMarker("ours", redact.NewSecret("a key that is long enough"))}
-		if err := e.intend(t.Context(), inventory.Deployment{}, who, u, unit.State{Existence: unit.Absent}, unit.Target{}, cty.EmptyObjectVal); err != nil {
+		if err := e.intend(t.Context(), inventory.Deployment{}, who, u, unit.State{Existence: unit.Absent}, unit.Target{}, cty.EmptyObjectVal, false); err != nil {
 			t.Fatal(err)
 		}
 		if entry, _ := records.Entry(u.Address); entry.Attempted == lookup {
@@ -114,7 +114,7 @@ func TestProjectIsOnRecordBeforeTheObject(t *testing.T) {
 			t.Fatal(err)
 		}
 		who := plan.Identity{Marker: inventory.NewMarker("ours", redact.NewSecret("a key that is long enough"))}
-		if err := e.intend(t.Context(), inventory.Deployment{}, who, u, test.state, unit.Target{}, test.desired); err != nil {
+		if err := e.intend(t.Context(), inventory.Deployment{}, who, u, test.state, unit.Target{}, test.desired, false); err != nil {
 			t.Fatalf("%s: %v", test.name, err)
 		}
 		if entry, _ := records.Entry(u.Address); entry.Locator.Project != test.want {

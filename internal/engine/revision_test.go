@@ -28,7 +28,7 @@ import (
 //
 // A name that begins with a dot is a field of the object. The others are driver, class, drift,
 // needs (ADDRESS:until:gate:part, separated by commas; until is ready and gate is start where they are
-// left out), parts (FIELD:SERVICE that keeps it), on (the name of a node), replace (fields), fixed (ATTRIBUTE:VALUE), closes (with _ for blanks), mends (fields), slow, install, ref (ADDRESS:output); the words are prevent, keep, stays, release, lookup, stubborn, unsigned.
+// left out), parts (FIELD:SERVICE that keeps it), on (the name of a node), replace (fields), fixed (ATTRIBUTE:VALUE), closes (with _ for blanks), mends (fields), slow, install, ref (ADDRESS:output), objects (the names of those in a set, see [setOf]); the words are prevent, keep, stays, release, lookup, stubborn, unsigned.
 func parseRevision(t *testing.T, id, text string) *engine.Revision {
 	t.Helper()
 	r := &engine.Revision{
@@ -145,6 +145,8 @@ func parseUnit(t *testing.T, words []string) unit.Unit {
 			resource := referring(s.kind, value)
 			_, resource.Lookup = u.Spec.(*unit.Resource) // after the word lookup
 			u.Spec, u.Class = resource, unit.ClassResource
+		case "objects":
+			u.Spec = setOf(value)
 		case "lookup":
 			u.Spec = &unit.Resource{Kind: s.kind, Lookup: true, Desired: cty.EmptyObjectVal}
 			u.Class = unit.ClassResource

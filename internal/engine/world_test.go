@@ -72,6 +72,7 @@ type object struct {
 type world struct {
 	mutex   sync.Mutex
 	objects []*object
+	sets    sets
 	lastID  int
 	trace   []string // calls that changed the world
 	calls   int      // all calls of Apply and Delete
@@ -104,6 +105,7 @@ type world struct {
 
 func newWorld() *world {
 	return &world{
+		sets:    sets{},
 		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{}, crashing: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
 		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
@@ -266,6 +268,10 @@ func (f fake) Observe(ctx context.Context, targets []unit.Target) (map[addr.Obje
 		if t.Anew {
 			f.world.anew[t.Address.String()] = true
 		}
+		if t.Locator.Kind == unit.KindObjects {
+			states[t.Address] = f.world.setState(t)
+			continue
+		}
 		if err := f.world.fails("observe", t.Address); err != nil || f.world.hidden[t.Address.String()] {
 			failure = errors.Join(fmt.Errorf("%s cannot be seen", t.Address), err)
 			continue
@@ -380,6 +386,9 @@ func (f fake) Compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff 
 		}
 		return unit.Diff{Action: unit.ActionNone}
 	}
+	if set, ok := t.Spec.(*unit.Objects); ok {
+		return compareSet(t, set, s)
+	}
 	wanted := wantedOf(t, desired)
 	if s.Existence == unit.Absent {
 		if t.Imports() {
@@ -473,6 +482,9 @@ func pathOf(t unit.Target, name string) string {
 }
 
 func (f fake) Apply(ctx context.Context, t unit.Target, desired cty.Value, s unit.State) (unit.State, error) {
+	if t.Locator.Kind == unit.KindObjects {
+		return f.world.stepSet(ctx, t, s)
+	}
 	act, op := f.apply, "apply"
 	if t.Mend {
 		act, op = f.mend, "mend"
@@ -615,6 +627,9 @@ func holds(have, wanted map[string]string) bool {
 }
 
 func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.State, error) {
+	if t.Locator.Kind == unit.KindObjects {
+		return f.world.deleteSet(ctx, t, s)
+	}
 	if err := f.begin(ctx, "delete", t.Address); err != nil {
 		return s, err
 	}

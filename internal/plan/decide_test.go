@@ -178,8 +178,17 @@ func TestTarget(t *testing.T) {
 	}
 	e := entryOf(u)
 	e.ID, e.Imported, e.Locator.Project = "the id", true, "p"
-	if going := (inventory.Entry{Phase: inventory.Deleting}); !(plan.Identity{}).Target(&u, &going).Deleted || (plan.Identity{}).Target(&u, &inventory.Entry{Phase: inventory.Owned}).Deleted {
-		t.Error("that a deletion was begun is not what the record says")
+	for _, going := range []struct {
+		phase         inventory.Phase
+		kind, applied string
+	}{
+		{inventory.Owned, unit.KindObjects, "a.j"}, {inventory.Intent, unit.KindObjects, "a.j"},
+		{inventory.Deleting, unit.KindObjects, "a."}, {inventory.Deleting, unit.KindRelease, "a.j"},
+	} {
+		entry := inventory.Entry{Phase: going.phase, Applied: "a.j", Locator: unit.Locator{Kind: going.kind}}
+		if got := (plan.Identity{}).Target(&u, &entry).Applied; got != going.applied {
+			t.Errorf("applied to %s that is %s is %q, want %q", going.kind, going.phase, got, going.applied)
+		}
 	}
 	if tried := (inventory.Entry{Attempted: true}); !(plan.Identity{}).Target(&u, &tried).Attempted || (plan.Identity{}).Recorded(unit.Target{}, &tried).Attempted || tried.Anew().Attempted {
 		t.Error("an attempt before is mixed up with the one that begins")

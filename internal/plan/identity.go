@@ -85,13 +85,21 @@ func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
 func (i Identity) Recorded(t unit.Target, entry *inventory.Entry) unit.Target {
 	t.Address, t.Locator, t.UID, t.ID, t.Imported = entry.Address, entry.Locator, entry.UID, entry.ID, entry.Imported
 	t.ByImport = i.byImport(entry)
-	t.Mark, t.Complete, t.Applied, t.Set, t.Run = i.Marker.Mark(entry.UID), entry.Applied != "", entry.Applied, entry.Set, entry.Run
-	t.Deleted = entry.Phase == inventory.Deleting
+	t.Mark, t.Complete, t.Applied, t.Set, t.Run = i.Marker.Mark(entry.UID), entry.Applied != "", Lasting(entry), entry.Set, entry.Run
 	t.Before, t.Again = entry.Before, entry.Again && entry.Phase == inventory.Intent
 	if t.Locator.Kind == unit.KindObjects {
 		t.Origins = origins(i.Moves, entry.Address)
 	}
 	return t
+}
+
+// Lasting returns the digest that a record has, or, of a set of objects whose deletion was begun, as far as it counts:
+// what passes may have gone by that.
+func Lasting(entry *inventory.Entry) string {
+	if entry.Phase == inventory.Deleting && entry.Locator.Kind == unit.KindObjects {
+		return unit.Outlasting(entry.Applied, "")
+	}
+	return entry.Applied
 }
 
 // Lost returns the ids of what a unit was made from and somebody else deleted, by those of what was made again

@@ -39,8 +39,32 @@ func SameSpec(before, now string) bool {
 }
 
 // HadPassing tells whether an object that passes was in a set when that had the digest before, by the digests of the
-// set and of the object now. Older records tell it of the same set only.
+// set and of the object now. Older records, which name nothing that passes, tell it of the same set only.
 func HadPassing(before, now, item string) bool {
-	_, passed, _ := strings.Cut(before, betweenDigests)
-	return SameSpec(before, now) || slices.Contains(strings.Split(passed, betweenDigests), item)
+	_, passed, named := strings.Cut(before, betweenDigests)
+	if !named {
+		return SameSpec(before, now)
+	}
+	return slices.Contains(strings.Split(passed, betweenDigests), item)
+}
+
+// Outlasting returns what stays on record of a set that had the digest before, when we are about to delete what it has
+// not with the digest now, "" where all of it is to go. Of what passes it names only what is in both: whatever else is not
+// there later may have gone by us, and has not done its work then.
+func Outlasting(before, now string) string {
+	if before == "" {
+		return ""
+	}
+	spec, passed, _ := strings.Cut(before, betweenDigests)
+	_, stays, _ := strings.Cut(now, betweenDigests)
+	lasting := []string{spec}
+	for item := range strings.SplitSeq(passed, betweenDigests) {
+		if item != "" && slices.Contains(strings.Split(stays, betweenDigests), item) {
+			lasting = append(lasting, item)
+		}
+	}
+	if len(lasting) == 1 {
+		lasting = append(lasting, "") // it is said that there are none: an older record says nothing
+	}
+	return strings.Join(lasting, betweenDigests)
 }

@@ -17,16 +17,20 @@ func TestHadPassing(t *testing.T) {
 		before string
 		want   bool
 	}{
-		"the same":                 {set(passing, beside("two")).Digest(), true},
-		"another beside it":        {set(passing, beside("one")).Digest(), true},
-		"alone, and with others":   {set(job("b", map[string]any{"ttlSecondsAfterFinished": int64(9)}), passing).Digest(), true},
-		"another one":              {set(job("a", map[string]any{"ttlSecondsAfterFinished": int64(1)}), beside("two")).Digest(), false},
-		"without a time to live":   {set(job("a", map[string]any{}), beside("two")).Digest(), false},
-		"with none":                {set(job("a", map[string]any{"ttlSecondsAfterFinished": nil}), beside("two")).Digest(), false},
-		"without it":               {set(beside("two")).Digest(), false},
-		"nothing on record":        {"", false},
-		"an older record":          {now.Digest()[:64], true},
-		"an older one of a change": {set(passing, beside("one")).Digest()[:64], false},
+		"the same":                  {set(passing, beside("two")).Digest(), true},
+		"another beside it":         {set(passing, beside("one")).Digest(), true},
+		"alone, and with others":    {set(job("b", map[string]any{"ttlSecondsAfterFinished": int64(9)}), passing).Digest(), true},
+		"another one":               {set(job("a", map[string]any{"ttlSecondsAfterFinished": int64(1)}), beside("two")).Digest(), false},
+		"without a time to live":    {set(job("a", map[string]any{}), beside("two")).Digest(), false},
+		"with none":                 {set(job("a", map[string]any{"ttlSecondsAfterFinished": nil}), beside("two")).Digest(), false},
+		"without it":                {set(beside("two")).Digest(), false},
+		"nothing on record":         {"", false},
+		"an older record":           {now.Digest()[:64], true},
+		"an older one of a change":  {set(passing, beside("one")).Digest()[:64], false},
+		"the same, before all goes": {Outlasting(now.Digest(), ""), false},
+		"before it goes":            {Outlasting(now.Digest(), set(beside("two")).Digest()), false},
+		"before another one goes":   {Outlasting(set(passing, beside("one")).Digest(), set(passing).Digest()), true},
+		"an older one, likewise":    {Outlasting(now.Digest()[:64], now.Digest()), false},
 	} {
 		if got := HadPassing(test.before, now.Digest(), now.ItemDigest(0)); got != test.want {
 			t.Errorf("%s: %t", name, got)
@@ -52,6 +56,28 @@ func TestSameSpec(t *testing.T) {
 	} {
 		if got := SameSpec(test.before, test.now); got != test.want {
 			t.Errorf("%q and %q: %t", test.before, test.now, got)
+		}
+	}
+}
+
+// TestOutlasting: a record of what is about to lose something is still of the same spec, and names no more than stays.
+func TestOutlasting(t *testing.T) {
+	for _, test := range []struct{ before, now, want string }{
+		{"", "", ""},
+		{"", "b.j", ""},
+		{"a", "", "a."},
+		{"a", "b.j", "a."},
+		{"a.", "b.j", "a."},
+		{"a.j", "", "a."},
+		{"a.j", "b", "a."},
+		{"a.j", "b.", "a."},
+		{"a.j", "b.k", "a."},
+		{"a.i.j.k", "b.k.i", "a.i.k"},
+		{"a.j", "a.j", "a.j"},
+	} {
+		got := Outlasting(test.before, test.now)
+		if got != test.want || test.before != "" && !SameSpec(got, test.before) || Outlasting(got, test.now) != got {
+			t.Errorf("%q of %q: %q, want %q", test.now, test.before, got, test.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -15,11 +16,14 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/world"
 )
 
-// TestSuspendedDataStays has one person suspend a cloud whose database is away, as to recover it from its volume, while
-// another one takes the cloud away with the data of that database: the volume stays until the suspension is taken back.
-func TestSuspendedDataStays(t *testing.T) {
-	t.Parallel()
-	w := world.WithoutOpenStack(t)
+// databaseClaim is the name of a claim of a database.
+const databaseClaim = "mysql-data-mariadb-server-0"
+
+// withoutDatabase has a cloud whose database left a claim, and no release. going tells whether the claim is being deleted,
+// which does not end before the test does.
+func withoutDatabase(t *testing.T) (w *world.World, going func() bool) {
+	t.Helper()
+	w = world.WithoutOpenStack(t)
 	w.Describe(t, "edge.hcl", `cloud "edge" {
   namespace = "edge"
 }
@@ -32,11 +36,10 @@ manifest "note" {
 	if r := w.Run(t, converges); r.Code != 0 {
 		t.Fatalf("the pass ended with %d:\n%s%s", r.Code, r.Stdout, r.Stderr)
 	}
-	const name = "mysql-data-mariadb-server-0"
 	client := w.Cluster.Client()
 	claims := client.CoreV1().PersistentVolumeClaims("edge")
 	_, err := claims.Create(t.Context(), &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"release_group": "mariadb"}, Finalizers: []string{"example.org/hold"}},
+		ObjectMeta: metav1.ObjectMeta{Name: databaseClaim, Labels: map[string]string{"release_group": "mariadb"}, Finalizers: []string{"example.org/hold"}},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
@@ -45,9 +48,14 @@ manifest "note" {
 	if err != nil {
 		t.Fatal(err)
 	}
-	going := func() bool {
+	t.Cleanup(func() {
+		if _, err := claims.Patch(context.WithoutCancel(t.Context()), databaseClaim, "application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	going = func() bool {
 		t.Helper()
-		claim, err := claims.Get(t.Context(), name, metav1.GetOptions{})
+		claim, err := claims.Get(t.Context(), databaseClaim, metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +73,14 @@ manifest "note" {
 	if _, err := client.RbacV1().RoleBindings("edge").Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	return w, going
+}
 
+// TestSuspendedDataStays has one person suspend a cloud whose database is away, as to recover it from its volume, while
+// another one takes the cloud away with the data of that database: the volume stays until the suspension is taken back.
+func TestSuspendedDataStays(t *testing.T) {
+	t.Parallel()
+	w, going := withoutDatabase(t)
 	if r := w.Run(t, time.Minute, "suspend", "--all", "--reason", "the database is recovered from its volume"); r.Code != 0 {
 		t.Fatalf("suspend ended with %d:\n%s%s", r.Code, r.Stdout, r.Stderr)
 	}
@@ -81,7 +96,35 @@ manifest "note" {
 	if r.Code != 0 || !going() {
 		t.Errorf("destroy ended with %d, the claim goes %v:\n%s\n%s", r.Code, going(), r.Stdout, r.Stderr)
 	}
-	if _, err := claims.Patch(t.Context(), name, "application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
-		t.Error(err)
+}
+
+// TestDataInUseStays takes a cloud away with the data of a database whose history in Helm was deleted by hand: as long as
+// a pod of it works the volume stays.
+func TestDataInUseStays(t *testing.T) {
+	t.Parallel()
+	w, going := withoutDatabase(t)
+	pods := w.Cluster.Client().CoreV1().Pods("edge")
+	_, err := pods.Create(t.Context(), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "mariadb-server-0", Labels: map[string]string{"release_group": "mariadb"}},
+		Spec: corev1.PodSpec{
+			Containers: []corev1.Container{{Name: "mariadb", Image: "registry.example.org/mariadb:1"}},
+			Volumes:    []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: databaseClaim}}}},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.Run(t, converges, "destroy", "--confirm", "edge", "--delete-data", "mariadb")
+	const stays = "the data of mariadb stays: its release has no history, but Pod edge/mariadb-server-0 of it is still there; delete that first"
+	if r.Code != 4 || !strings.Contains(r.Stderr, stays) || going() {
+		t.Errorf("while a pod works destroy ended with %d, the claim goes %v:\n%s\n%s", r.Code, going(), r.Stdout, r.Stderr)
+	}
+	now := int64(0)
+	if err := pods.Delete(t.Context(), "mariadb-server-0", metav1.DeleteOptions{GracePeriodSeconds: &now}); err != nil {
+		t.Fatal(err)
+	}
+	r = w.Run(t, converges, "destroy", "--confirm", "edge", "--delete-data", "mariadb")
+	if r.Code != 0 || !going() {
+		t.Errorf("destroy ended with %d, the claim goes %v:\n%s\n%s", r.Code, going(), r.Stdout, r.Stderr)
 	}
 }

@@ -251,11 +251,12 @@ func (s *System) Data(ctx context.Context, services []string) ([]Claim, error) {
 	return releases.Data(ctx, namespace, services)
 }
 
-// DeleteData deletes those of these claims whose services are gone. It needs the engine to have been made.
-func (s *System) DeleteData(ctx context.Context, claims []Claim) ([]unit.ObjectRef, error) {
+// DeleteData deletes those of these claims whose services are gone, and returns them, and lines about those that stay for
+// what still works with them. It needs the engine to have been made.
+func (s *System) DeleteData(ctx context.Context, claims []Claim) (deleted []unit.ObjectRef, stay []string, err error) {
 	releases, namespace, err := s.volumes()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return releases.DeleteData(ctx, namespace, claims)
 }

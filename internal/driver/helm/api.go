@@ -23,6 +23,9 @@ type API interface {
 	EachSecret(ctx context.Context, namespace, selector string, take func(*corev1.Secret) error) error
 	// Pods returns the pods of a namespace that a selector of labels takes.
 	Pods(ctx context.Context, namespace, selector string) ([]corev1.Pod, error)
+	// EachPod hands over the pods of a namespace that a selector of labels takes, a page of them in memory at a time. An
+	// error of take ends it, and is returned.
+	EachPod(ctx context.Context, namespace, selector string, take func(*corev1.Pod) error) error
 	// ControllerRevisions returns the revisions of DaemonSets and StatefulSets that a selector of labels takes.
 	ControllerRevisions(ctx context.Context, namespace, selector string) ([]appsv1.ControllerRevision, error)
 	// Autoscalers returns the HorizontalPodAutoscalers of a namespace.

@@ -62,6 +62,16 @@ func (s *server) Pods(_ context.Context, namespace, selector string) ([]corev1.P
 	return found, nil
 }
 
+func (s *server) EachPod(ctx context.Context, namespace, selector string, take func(*corev1.Pod) error) error {
+	pods, err := s.Pods(ctx, namespace, selector)
+	for i := range pods {
+		if err == nil {
+			err = take(&pods[i])
+		}
+	}
+	return err
+}
+
 // slow is an API server that gives no access before the time is over.
 type slow struct{ API }
 

@@ -337,7 +337,7 @@ func TestDataGoesWhenItIsNamed(t *testing.T) {
 	if want := []string{"PersistentVolumeClaim data-app-0 of app 1Gi", "ConfigMap app-mariadb-state of app "}; !slices.Equal(named, want) {
 		t.Errorf("listed are %q, want %q", named, want)
 	}
-	if deleted, err := b.driver.DeleteData(t.Context(), b.namespace, listed); err == nil || !strings.Contains(err.Error(), "/app is still there, so its data stays") || len(deleted) > 0 {
+	if deleted, _, err := b.driver.DeleteData(t.Context(), b.namespace, listed); err == nil || !strings.Contains(err.Error(), "/app is still there, so its data stays") || len(deleted) > 0 {
 		t.Errorf("of a release that is there: %v, %v", deleted, err)
 	}
 	b.remove()
@@ -351,7 +351,7 @@ func TestDataGoesWhenItIsNamed(t *testing.T) {
 	if _, err := claims.Create(t.Context(), late, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	deleted, err := b.driver.DeleteData(t.Context(), b.namespace, listed)
+	deleted, _, err := b.driver.DeleteData(t.Context(), b.namespace, listed)
 	if want := fmt.Sprintf("[PersistentVolumeClaim %[1]s/data-app-0 ConfigMap %[1]s/app-mariadb-state]", b.namespace); err != nil || fmt.Sprint(deleted) != want {
 		t.Errorf("deleted %v, want %s, %v", deleted, want, err)
 	}

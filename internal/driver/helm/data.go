@@ -92,29 +92,40 @@ func (d *Driver) sizeOf(ctx context.Context, ref unit.ObjectRef) (string, error)
 }
 
 // DeleteData deletes claims that [Driver.Data] has returned, of releases that are gone by now, and returns what it
-// deleted, in order. Nothing else is deleted: one of the same name that was made since has another UID. The data of a
-// release that is there stays, as does all of it when it is not known whether one is there. Keys stay as long as
-// anything else does that was to go.
+// deleted, in order, and a line for each release whose data stays because something works with it: that is so where
+// somebody has deleted the history alone. Nothing else is deleted: one of the same name that was made since has another
+// UID. The data of a release that is there stays, as does all of it when it is not known whether one is there, or what
+// works with it. Keys stay as long as anything else does that was to go.
 // Nothing but what a person types leads here. What a configuration names goes with [Driver.Delete].
-func (d *Driver) DeleteData(ctx context.Context, namespace string, claims []Claim) ([]unit.ObjectRef, error) {
+func (d *Driver) DeleteData(ctx context.Context, namespace string, claims []Claim) (deleted []unit.ObjectRef, stay []string, err error) {
 	histories, err := d.list(ctx, namespace, "")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	recorded := func(claim Claim) bool { return len(histories[namespace+"/"+claim.Release]) > 0 }
+	users, err := d.usersLeft(ctx, namespace, slices.DeleteFunc(slices.Clone(claims), recorded))
+	if err != nil {
+		return nil, nil, fmt.Errorf("it is not known what works with it, so all data stays: %w", err)
 	}
 	var failures []error
-	var deleted []unit.ObjectRef
 	kept := map[string]bool{} // releases with something that stays
 	for _, claim := range claims {
-		if len(histories[namespace+"/"+claim.Release]) > 0 {
+		if recorded(claim) {
 			if !kept[claim.Release] {
 				failures, kept[claim.Release] = append(failures, fmt.Errorf("release %s/%s is still there, so its data stays", namespace, claim.Release)), true
+			}
+			continue
+		}
+		if u, used := users[claim.Release]; used {
+			if !kept[claim.Release] {
+				stay, kept[claim.Release] = append(stay, fmt.Sprintf("the data of %s stays: its release has no history, but %s; delete that first", claim.Release, u)), true
 			}
 			continue
 		}
 		if claim.Ref.Kind != kindClaim && kept[claim.Release] { // the databases are still in a volume then
 			continue
 		}
-		if claim.Ref.Kind == kindSecret && len(failures) > 0 {
+		if claim.Ref.Kind == kindSecret && len(failures)+len(stay) > 0 {
 			continue
 		}
 		if err := d.cluster.Delete(ctx, claim.Ref, claim.UID); err != nil {
@@ -123,5 +134,5 @@ func (d *Driver) DeleteData(ctx context.Context, namespace string, claims []Clai
 		}
 		deleted = append(deleted, claim.Ref)
 	}
-	return deleted, errors.Join(failures...)
+	return deleted, stay, errors.Join(failures...)
 }

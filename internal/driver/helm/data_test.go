@@ -58,9 +58,9 @@ func TestStateStaysWithItsData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		deleted, err := d.DeleteData(t.Context(), "o", claims)
-		if got := fmt.Sprint(deleted); got != want {
-			t.Errorf("deleted %s, want %s", got, want)
+		deleted, stay, err := d.DeleteData(t.Context(), "o", claims)
+		if got := fmt.Sprint(deleted); got != want || len(stay) > 0 {
+			t.Errorf("deleted %s, want %s; %q", got, want, stay)
 		}
 		return err
 	}

@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -28,8 +29,8 @@ func (d *Driver) Delete(ctx context.Context, target unit.Target, state unit.Stat
 		return state, err
 	}
 	if v.newest == nil {
-		if gone, err := d.takeData(ctx, target); err != nil || !gone {
-			return unit.State{Existence: unit.Present, Health: unit.HealthProgressing, Outputs: cty.NilVal, Message: takingData}, err
+		if gone, waits, err := d.takeData(ctx, target); err != nil || !gone {
+			return unit.State{Existence: unit.Present, Health: unit.HealthProgressing, Outputs: cty.NilVal, Message: cmp.Or(waits, takingData)}, err
 		}
 		// The progress of hooks goes last, so that it is there as long as it may be needed.
 		if err := d.deleteProgress(ctx, namespace, name); err != nil {
@@ -56,7 +57,7 @@ func (d *Driver) Delete(ctx context.Context, target unit.Target, state unit.Stat
 		return state, nil
 	}
 	state = d.state(ctx, after)
-	state.Health = unit.HealthProgressing
+	state.Health, state.Message = unit.HealthProgressing, cmp.Or(v.waits, state.Message)
 	return state, nil
 }
 
@@ -116,7 +117,7 @@ func (d *Driver) deleteStep(ctx context.Context, v *view) error {
 	if gone, err = d.sweep(ctx, v, refs); err != nil || !gone {
 		return err
 	}
-	if gone, err = d.takeData(ctx, v.target); err != nil || !gone {
+	if gone, v.waits, err = d.takeData(ctx, v.target); err != nil || !gone {
 		return err // while there is a history the release is not gone, so that this goes on
 	}
 	return d.purge(ctx, v)

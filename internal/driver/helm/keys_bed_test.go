@@ -97,7 +97,7 @@ func TestKeysGoOnlyWhenTheyAreNamed(t *testing.T) {
 	if err != nil || len(others) > 0 {
 		t.Errorf("of another release there are %v, %v", others, err)
 	}
-	if deleted, err := b.driver.DeleteData(t.Context(), b.namespace, others); err != nil || len(deleted) > 0 {
+	if deleted, _, err := b.driver.DeleteData(t.Context(), b.namespace, others); err != nil || len(deleted) > 0 {
 		t.Errorf("deleted %v, %v", deleted, err)
 	}
 	b.target.Fresh = true
@@ -157,7 +157,7 @@ func TestKeysOfWhatWasUninstalledBefore(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				deleted, err := b.driver.DeleteData(t.Context(), b.namespace, claims)
+				deleted, _, err := b.driver.DeleteData(t.Context(), b.namespace, claims)
 				if want := fmt.Sprintf("[Secret %[1]s/app-credential-keys Secret %[1]s/app-fernet-keys]", b.namespace); err != nil || fmt.Sprint(deleted) != want {
 					t.Errorf("deleted %v, want %s, %v", deleted, want, err)
 				}

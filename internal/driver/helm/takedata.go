@@ -37,19 +37,21 @@ func (d *Driver) taken(ctx context.Context, target unit.Target) (*unit.Data, err
 
 // takeData takes the next step of deleting the claims that are on record as going with a release whose objects are
 // gone, and tells whether all of them are gone as well. What notes what is in the volumes goes after these, and so do
-// keys. One of the same name that was made since is another one, and stays.
-func (d *Driver) takeData(ctx context.Context, target unit.Target) (bool, error) {
+// keys. One of the same name that was made since is another one, and stays. While pods leave that work with the data it
+// says what it waits for, and nothing is deleted; what does not leave by itself is for a person to look at.
+func (d *Driver) takeData(ctx context.Context, target unit.Target) (gone bool, waits string, err error) {
 	if target.Data == nil {
-		return true, nil
+		return true, "", nil
 	}
-	gone := true
+	gone = true
+	unused := false
 	for _, claim := range target.Data.Claims {
 		if claim.Ref.Kind != kindClaim && !gone {
 			break // one after the other
 		}
 		live, err := d.cluster.Confirm(ctx, claim.Ref)
 		if err != nil {
-			return false, fmt.Errorf("look whether %s is gone: %w", claim.Ref, err)
+			return false, "", fmt.Errorf("look whether %s is gone: %w", claim.Ref, err)
 		}
 		if live == nil || string(live.GetUID()) != claim.UID {
 			continue
@@ -58,13 +60,41 @@ func (d *Driver) takeData(ctx context.Context, target unit.Target) (bool, error)
 		if live.GetDeletionTimestamp() != nil {
 			continue
 		}
+		if !unused { // one look is enough for a step
+			if waits, err := d.usedBy(ctx, target); err != nil || waits != "" {
+				return false, waits, err
+			}
+			unused = true
+		}
 		err = d.cluster.Delete(ctx, claim.Ref, types.UID(claim.UID))
 		if apierrors.IsForbidden(err) && claim.Ref.Kind == kindClaim {
-			return false, fmt.Errorf("%w; give the daemon the right to delete claims to volumes there, by rbac.deleteData of its chart, or take the service out of delete_data", err)
+			return false, "", fmt.Errorf("%w; give the daemon the right to delete claims to volumes there, by rbac.deleteData of its chart, or take the service out of delete_data", err)
 		}
 		if err != nil {
-			return false, fmt.Errorf("delete %s: %w", claim.Ref, err)
+			return false, "", fmt.Errorf("delete %s: %w", claim.Ref, err)
 		}
 	}
-	return gone, nil
+	return gone, "", nil
+}
+
+// usedBy says which pod that is about to leave works with the data of a release, "" for none. Anything else that does is
+// an error for a person: nobody takes it away, as where the history alone of the release was deleted.
+func (d *Driver) usedBy(ctx context.Context, target unit.Target) (string, error) {
+	namespace, name := idOf(target)
+	var claims []Claim
+	for _, claim := range target.Data.Claims {
+		claims = append(claims, Claim{Ref: claim.Ref, Release: name})
+	}
+	users, err := d.users(ctx, namespace, claims)
+	if err != nil {
+		return "", fmt.Errorf("look at what works with the data of %s: %w", name, err)
+	}
+	switch u, used := users[name]; {
+	case !used:
+		return "", nil
+	case u.leaves:
+		return fmt.Sprintf("its data stays as long as %s", u), nil
+	default:
+		return "", unit.Blocked(fmt.Sprintf("its data stays: %s, and nothing takes that away; delete it first, or take the service out of delete_data", u))
+	}
 }

@@ -71,11 +71,11 @@ func TestDataOnRecordGoes(t *testing.T) {
 		uids:  map[string]types.UID{"a": "uid of a", "b": "uid of another", "c": "uid of c", "d": "uid of d", "x" + galeraState: types.UID("uid of x" + galeraState), "keys": "uid of keys"},
 		going: map[string]bool{}, used: map[string]bool{"c": true, "x" + galeraState: true},
 	}
-	d := &Driver{cluster: h}
+	d := &Driver{cluster: h, api: &server{}}
 	step := func(data *unit.Data, gone bool, deleted string) {
 		t.Helper()
 		h.deleted = nil
-		got, err := d.takeData(t.Context(), unit.Target{Data: data})
+		got, _, err := d.takeData(t.Context(), unit.Target{Data: data})
 		if err != nil || got != gone || fmt.Sprint(h.deleted) != deleted {
 			t.Errorf("gone %t, deleted %q, %v; want %t, %q", got, h.deleted, err, gone, deleted)
 		}
@@ -104,8 +104,8 @@ func TestDataThatMayNotBeDeleted(t *testing.T) {
 		{apierrors.NewForbidden(schema.GroupResource{Resource: "persistentvolumeclaims"}, "a", errors.New("no")), "rbac.deleteData of its chart"},
 		{errors.New("no answer"), "delete PersistentVolumeClaim o/a: no answer"},
 	} {
-		d := &Driver{cluster: &holder{uids: map[string]types.UID{"a": "uid of a"}, going: map[string]bool{}, fails: test.err}}
-		if gone, err := d.takeData(t.Context(), unit.Target{Data: claims("a")}); gone || err == nil || !strings.Contains(err.Error(), test.want) {
+		d := &Driver{api: &server{}, cluster: &holder{uids: map[string]types.UID{"a": "uid of a"}, going: map[string]bool{}, fails: test.err}}
+		if gone, _, err := d.takeData(t.Context(), unit.Target{Data: claims("a")}); gone || err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("gone %t, %v", gone, err)
 		}
 	}

@@ -40,6 +40,7 @@ type view struct {
 	why       why              // that one of them waits
 	logged    bool             // what was told has lines of a log
 	deleting  bool             // its deletion has begun
+	waits     string           // what the deletion of its data waits for
 	drift     []drift          // of its objects, while it is deployed
 	leftovers []unit.ObjectRef // objects that are not in it any more
 	fields    []unit.Field     // what an upgrade would change

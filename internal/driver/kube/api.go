@@ -93,25 +93,28 @@ func (a *API) EachSecret(ctx context.Context, namespace, selector string, take f
 			return nil, metav1.ListMeta{}, err
 		}
 		return page.Items, page.ListMeta, nil
-	}, func(page []corev1.Secret) error {
-		for i := range page {
-			if err := take(&page[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}, each(take))
+}
+
+// EachPod does the same with pods.
+func (a *API) EachPod(ctx context.Context, namespace, selector string, take func(*corev1.Pod) error) error {
+	return eachPage(selector, apiPage, a.pods(ctx, namespace), each(take))
 }
 
 // Pods returns the pods of a namespace that a selector of labels takes.
 func (a *API) Pods(ctx context.Context, namespace, selector string) ([]corev1.Pod, error) {
-	return pages(selector, apiPage, func(options metav1.ListOptions) ([]corev1.Pod, metav1.ListMeta, error) {
+	return pages(selector, apiPage, a.pods(ctx, namespace))
+}
+
+// pods returns what lists a page of the pods of a namespace.
+func (a *API) pods(ctx context.Context, namespace string) func(metav1.ListOptions) ([]corev1.Pod, metav1.ListMeta, error) {
+	return func(options metav1.ListOptions) ([]corev1.Pod, metav1.ListMeta, error) {
 		page, err := a.client.CoreV1().Pods(namespace).List(ctx, options)
 		if err != nil {
 			return nil, metav1.ListMeta{}, err
 		}
 		return page.Items, page.ListMeta, nil
-	})
+	}
 }
 
 // ControllerRevisions returns the revisions of DaemonSets and StatefulSets that a selector of labels takes.
@@ -154,6 +157,18 @@ func pages[T any](selector string, size int64, list func(metav1.ListOptions) ([]
 		return nil, err
 	}
 	return all, nil
+}
+
+// each hands over what a page has.
+func each[T any](take func(*T) error) func([]T) error {
+	return func(page []T) error {
+		for i := range page {
+			if err := take(&page[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // eachPage hands over a list page by page. list returns one of them, with what it says of itself: what is no list is

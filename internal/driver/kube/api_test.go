@@ -91,6 +91,14 @@ func TestAPIReadsAllPages(t *testing.T) {
 			items, err := a.Pods(ctx, "o", "app=x")
 			return namesOf(items, func(o corev1.Pod) string { return o.Name }), err
 		}, "GET /api/v1/namespaces/o/pods limit=500 selector=app=x timeout= by tester"},
+		"pods, one after the other": {func(ctx context.Context, a *API) ([]string, error) {
+			var names []string
+			err := a.EachPod(ctx, "o", "", func(pod *corev1.Pod) error {
+				names = append(names, pod.Name)
+				return nil
+			})
+			return names, err
+		}, "GET /api/v1/namespaces/o/pods limit=500 selector= timeout= by tester"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &paged{}

@@ -15,7 +15,10 @@ func TestJobsWhoseBlockWent(t *testing.T) {
 		{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "c", "namespace": "n"}},
 	}}
 	for _, deleted := range []bool{false, true} {
-		target := unit.Target{Address: addr.MustParseObject("manifest.a"), Spec: spec, Locator: spec.Locator(), Applied: spec.Digest(), Deleted: deleted}
+		target := unit.Target{Address: addr.MustParseObject("manifest.a"), Spec: spec, Locator: spec.Locator(), Applied: spec.Digest()}
+		if deleted {
+			target.Applied = unit.Outlasting(target.Applied, "")
+		}
 		s := newObjectSet(&Cluster{}, newTroubles(), target, spec)
 		live := s.items[1].object.DeepCopy()
 		state, err := s.state(t.Context(), objects{s.items[1].ref: live})
