@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -101,23 +102,25 @@ func (e *Engine) input(r *Revision, states map[addr.Object]*unit.State) plan.Inp
 	}
 }
 
-// make makes a plan; only where that depends on where instances run are the hosts asked. Where that panics, the plan is
-// one that is refused: nothing is done by it, and the revision that was admitted before stays in force.
-func (e *Engine) make(ctx context.Context, in plan.Input) (p *plan.Plan) {
+// make makes a plan; only where that depends on where instances run are the hosts asked, once the compute services of
+// the nodes that are due are disabled. Where due is nil nothing is. Where that panics, the plan is one that is refused:
+// nothing is done by it, and the revision that was admitted before stays in force.
+func (e *Engine) make(ctx context.Context, in plan.Input, due map[string]bool) (m counted) {
 	var err error
-	defer Contain(e.Log, "make a plan", &err, func() { p = plan.Crashed(err) })
-	p = plan.Make(in)
-	if e.Hosts == nil || !p.AsksHosts() {
-		return p
+	defer Contain(e.Log, "make a plan", &err, func() { m = counted{plan: plan.Crashed(err), tried: true} })
+	m.plan = plan.Make(in)
+	if e.Hosts == nil || !m.plan.AsksHosts() {
+		return m
 	}
-	limit := min(lookPatience, e.CallTimeout)
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	in.Hosts = e.Hosts(ctx)
-	if in.Hosts.Err != nil && ctx.Err() != nil {
-		in.Hosts.Err = fmt.Errorf("nova did not answer within %s", limit)
+	if e.Computes != nil && !m.plan.Refused.HasErrors() {
+		m.leaving = m.plan.Leaving()
 	}
-	return plan.Make(in)
+	e.count(ctx, &in, &m, due)
+	m.plan = plan.Make(in)
+	if due != nil && e.closeOccupied(ctx, &in, &m) {
+		m.plan = plan.Make(in)
+	}
+	return m
 }
 
 // Plan observes everything and tells what would be done for a revision. It changes nothing, and
@@ -147,7 +150,7 @@ func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
 	states, err := e.observeAll(ctx, targets)
 	in := e.input(r, states)
 	in.Suspensions = suspension.Standing(e.Now(), r.Suspensions, e.told)
-	p := e.make(ctx, in)
+	p := e.make(ctx, in, nil).plan
 	p.Suspend(in.Suspensions, r.Moves)
 	e.weigh(ctx, p, in)
 	unseen := slices.ContainsFunc(p.Changes, func(c plan.Change) bool {
@@ -217,6 +220,9 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 	if wait := time.Until(a.last.Add(replanDelay)); wait > 0 && a.revision == e.revision {
 		return wait
 	}
+	if !e.closing.notOpening() {
+		return forever
+	}
 	a.stale, a.planning, a.last, a.waits = false, true, time.Now(), time.Time{}
 	states := make(map[addr.Object]*unit.State, len(e.loops))
 	for address, l := range e.loops {
@@ -225,10 +231,10 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 			states[address] = &unit.State{Message: "it is still being observed"}
 		}
 	}
-	revision, in := e.revision, e.input(e.revision, states)
+	revision, in, due := e.revision, e.input(e.revision, states), maps.Clone(e.closing.due)
 	go func() {
-		p := e.make(calls, in)
-		e.events <- func() { e.admit(revision, p, in.Suspensions) }
+		m := e.make(calls, in, due)
+		e.events <- func() { e.admit(revision, m, in.Suspensions) }
 	}()
 	return forever
 }
@@ -237,9 +243,12 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 func (e *Engine) unseen(l *loop) bool { return l.looks || l.stale || !l.seen && !l.gated(e) }
 
 // admit takes a finished plan.
-func (e *Engine) admit(r *Revision, p *plan.Plan, suspensions []suspension.Suspension) {
-	a := &e.admitted
+func (e *Engine) admit(r *Revision, m counted, suspensions []suspension.Suspension) {
+	a, p := &e.admitted, m.plan
 	a.planning = false
+	if m.tried {
+		e.closing.begin(time.Now()) // whichever plan is admitted
+	}
 	if r != e.revision {
 		a.stale = true // a newer revision came meanwhile
 		return
@@ -261,6 +270,7 @@ func (e *Engine) admit(r *Revision, p *plan.Plan, suspensions []suspension.Suspe
 		e.good = r
 	}
 	p.Trim()
+	e.closing.take(m)
 	a.plan, a.revision, a.other = p, r, !slices.Equal(suspensions, e.held)
 	for _, l := range e.loops {
 		l.dirty, l.replaced = true, false

@@ -127,6 +127,7 @@ func (e *Engine) applied(l *loop, c plan.Change, state unit.State, err error) {
 		l.repaired()
 	}
 	l.polls, l.failed = 0, ""
+	e.hasMoved(l, c)
 	e.saw(l, state)
 	if state.Existence == unit.Unknown {
 		l.stale = true

@@ -201,6 +201,8 @@ func (s *scenario) converge(args []string) error {
 //	occupy ADDRESS [REASON]: it takes no changes for now
 //	remark ADDRESS [TEXT]: somebody should see to something, though it works
 //	roll ADDRESS [REASON]: what it consists of is replaced bit by bit, while it works
+//	service NODE up|down|REASON: its compute service stands so, or is disabled for that reason
+//	arrive NODE N: so many instances run there once its compute service is disabled
 //	late ADDRESS DURATION: the next request that creates it is given up, and it comes that much later
 //	put ADDRESS [ID] [MARK], theirs NAME: somebody else creates one       notify ADDRESS
 //	claim ADDRESS NAME SIZE: a service makes a claim to a volume
@@ -289,6 +291,8 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 		w.claims[a] = append(w.claims[a], claimOf(args[1], args[2]))
 	case "lose-lease":
 		w.displaced = true
+	case "service", "arrive":
+		w.serve(command, args)
 	case "hosts":
 		s.hosts[args[0]] = atoi(args[1])
 	case "store":

@@ -28,6 +28,8 @@ type Options struct {
 	// Hosts tells how many instances run on each host. It is asked only when a plan depends on it, as
 	// [plan.Plan.AsksHosts] tells. Nil means that there can be none.
 	Hosts func(ctx context.Context) plan.Hosts
+	// Computes takes compute services out of use before nodes are taken something from. Nil means that there are none.
+	Computes Computes
 	// Quotas reads limits of projects for [Engine.Plan] alone. Nil means that nobody does.
 	Quotas plan.Quotas
 	// MaxDeletes is passed on to the plan.
@@ -118,6 +120,7 @@ type Engine struct {
 	takesBack   bool // that is going on
 	records     *onRecord
 	turned      turned
+	closing     closing
 }
 
 // New returns an engine without a revision: until [Engine.Submit] it changes nothing, and until [Engine.ObserveOnly] it
@@ -145,6 +148,7 @@ func New(options Options) *Engine {
 		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
 		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]bool{},
 		spent: map[unit.DriverName]spending{}, unlooked: map[unit.DriverName]time.Time{}, paces: map[unit.DriverName]pace{},
+		closing: closing{due: map[string]bool{}, moved: map[string]time.Time{}},
 	}
 }
 
@@ -336,6 +340,7 @@ func (e *Engine) take(r *Revision) {
 	e.records = nil
 	e.revision, e.nodes = r, plan.NodesOf(r.Units)
 	e.settled, e.changed = false, true
+	e.closing.begin(time.Now())
 	wanted := map[addr.Object]bool{}
 	for i := range r.Units {
 		u := &r.Units[i]

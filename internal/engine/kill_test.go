@@ -7,7 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // TestKilledAnywhere kills the process at every point at which the world or the inventory is
@@ -52,14 +54,45 @@ service.b`,
 	}, []string{"submit one", "settle", "submit between", "wait 4s", "submit two", "settle"})
 }
 
+// TestKilledAnywhereWhileNodesLeave wants no service of Nova to stay disabled but where the node has to wait, and that of
+// somebody else.
+func TestKilledAnywhereWhileNodesLeave(t *testing.T) {
+	node := func(name, slot string) string {
+		return "\nnode." + name + " class=node .openstack-compute-node=enabled .kupenstack-slot=" + slot
+	}
+	killing := func(script []string, disabled map[string]string) {
+		killEveryPoint(t, map[string]string{
+			"one": "service.nova" + node("a", "1") + node("b", "1") + node("c", "1"),
+			"two": "service.nova" + node("a", "2") + node("b", "2") + node("c", "2"),
+		}, append([]string{"service a up", "service b up", "service c up", "service c a disk", "hosts b 1", "submit one", "settle", "submit two", "settle"}, script...), func(s *scenario) {
+			for name, c := range s.world.computes {
+				if c.disabled != disabled[name] {
+					t.Errorf("the service on %s is disabled for %q", name, c.disabled)
+				}
+			}
+			for _, name := range []string{"a", "b", "c"} {
+				want := "2"
+				if disabled["b"] == "" || name == "b" {
+					want = "1"
+				}
+				if o := s.world.at(addr.MustParseObject("node." + name)); o.fields[unit.SlotLabel] != want {
+					t.Errorf("%s is in slot %s", name, o.fields[unit.SlotLabel])
+				}
+			}
+		})
+	}
+	killing(nil, map[string]string{"b": ourReason + "b leaves slot 1", "c": "a disk"})
+	killing([]string{"submit one", "settle"}, map[string]string{"c": "a disk"})
+}
+
 // killEverywhere runs a script again and again, with processes killed at each point of it in turn.
 func killEverywhere(t *testing.T, revisions map[string]string, script []string) {
 	t.Helper()
-	killEverywhereFor(t, revisions, script, oneOfEach)
+	killEveryPoint(t, revisions, script, oneOfEach)
 }
 
-// killEverywhereFor does that for an end of its own.
-func killEverywhereFor(t *testing.T, revisions map[string]string, script []string, check func(*scenario)) {
+// killEveryPoint does so with a check of its own.
+func killEveryPoint(t *testing.T, revisions map[string]string, script []string, check func(*scenario)) {
 	t.Helper()
 	for _, times := range []int{1, 3} {
 		for n := 1; ; n++ {

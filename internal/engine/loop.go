@@ -29,6 +29,9 @@ const (
 // askAgain is why a loop waits for a new plan whose change was admitted by an old one.
 const askAgain = "instances may run there by now"
 
+// closesFirst is why a loop waits for one that counts the instances on its node anew.
+const closesFirst = "its compute service is disabled first"
+
 // forThePlan is why a loop waits that nothing was decided for yet under the newest revision.
 const forThePlan = "for the plan"
 

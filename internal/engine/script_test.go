@@ -125,6 +125,7 @@ func (s *scenario) build() {
 		}
 		return plan.Hosts{Count: s.hosts}
 	}
+	o.Computes = computes{s}
 	o.CallTimeout = callTimeout
 	o.Budget = s.world.wait
 	var e *engine.Engine

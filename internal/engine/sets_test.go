@@ -154,7 +154,7 @@ func TestJobsThatWereTakenOut(t *testing.T) {
 	for _, second := range []string{"two", "away"} {
 		t.Run(second, func(t *testing.T) {
 			script := []string{"submit one", "settle", "pass job-kept", "submit " + second + ", then submit one", "settle"}
-			killEverywhereFor(t, revisions, script, func(s *scenario) {
+			killEveryPoint(t, revisions, script, func(s *scenario) {
 				a := addr.MustParseObject("manifest.a")
 				want, entries := map[string]bool{"settings": true, "after": true, "job-first": true, "job-last": true}, "entries manifest.a:owned manifest.b:owned"
 				switch s.engine.Snapshot().Revision {

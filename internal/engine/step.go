@@ -76,6 +76,8 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 		idle = idle && (l.final() || e.stuck(l))
 	}
 	idle = idle && !e.takeBack(calls)
+	wait, soon := e.reopen(calls, now)
+	next, idle = min(next, wait), idle && !soon
 	if e.settled != idle {
 		e.settled, changed = idle, true
 	}
@@ -259,6 +261,9 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	}
 	if waits := e.unopened(l, c); len(waits) > 0 {
 		return l.set(PhaseWaiting, "for its slot there", waits...)
+	}
+	if e.mustClose(l, c) {
+		return l.waitForPlan(&e.admitted, closesFirst)
 	}
 	if waits := e.inTurn(l, c); len(waits) > 0 {
 		return l.set(PhaseWaiting, "for its turn among the network nodes", waits...)

@@ -94,6 +94,9 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	if waits := e.dependents(l.address); len(waits) > 0 {
 		return l.set(PhaseDeleting, "once what needs it is gone", waits...)
 	}
+	if e.mustClose(l, c) {
+		return l.waitForPlan(&e.admitted, closesFirst)
+	}
 	if e.admitted.outdated(c) {
 		return l.waitForPlan(&e.admitted, askAgain)
 	}
@@ -181,6 +184,9 @@ func (e *Engine) stepReplace(calls context.Context, l *loop, target unit.Target,
 	}
 	if waits := e.users(l); len(waits) > 0 {
 		return l.set(PhaseDeleting, "once what needs it is gone", waits...)
+	}
+	if e.mustClose(l, c) {
+		return l.waitForPlan(&e.admitted, closesFirst)
 	}
 	if e.admitted.outdated(c) {
 		return l.waitForPlan(&e.admitted, askAgain)

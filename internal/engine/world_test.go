@@ -97,6 +97,7 @@ type world struct {
 	until     map[string]time.Time        // until when such a one may come
 	inventory func() *inventory.Inventory // of the process that runs
 	roles     map[string]bool             // projects that the drivers' user has a role in
+	computes  map[string]*compute         // services of Nova, by their hosts
 
 	points int // how often something could have been killed so far
 	kill   int // at which of these points
@@ -108,7 +109,7 @@ func newWorld() *world {
 		sets:    sets{},
 		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{}, crashing: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
-		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
+		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{}, computes: map[string]*compute{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
 	}
 }
 
@@ -328,8 +329,8 @@ func (w *world) state(o *object, t unit.Target) unit.State {
 	seen := *o
 	seen.fields, seen.force = maps.Clone(o.fields), maps.Clone(o.force)
 	s := unit.State{Existence: unit.Present, Installed: o.steps == 0, ID: o.id, Mark: o.mark, Owned: bears(o, t), Notice: o.notice, Observed: &seen}
-	if o.fields[unit.NetworkLabel] != "" {
-		s.Labels = slices.Collect(maps.Keys(o.fields))
+	if o.fields[unit.NetworkLabel] != "" || o.fields[unit.ComputeLabel] != "" {
+		s.Labels = slices.DeleteFunc(slices.Collect(maps.Keys(o.fields)), func(key string) bool { return o.fields[key] == "no" })
 	}
 	if wanted, ok := t.Spec.(*spec); ok && !maps.Equal(o.fields, wanted.fields) {
 		s.Opens = wanted.opens

@@ -122,20 +122,13 @@ func few(names []string) string {
 // keepHosts keeps nodes as they are while instances run there. In a cloud with our Nova a host that is none
 // of the nodes may be any that we gave the role for it, under another name. Where nobody can be asked, a node without that role goes on.
 func (p *Plan) keepHosts(in *Input) {
-	wanted := map[addr.Object]string{}
-	for name, a := range NodesOf(in.Units) {
-		wanted[a] = name
-	}
-	occupied, hosting, going := p.occupied(in), hosting(in), novaGoes(in)
+	names, occupied, hosting, going := namesOf(in.Units), p.occupied(in), hosting(in), novaGoes(in)
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if in.Hosts.None || !takesAway(c) && (!givesSlot(c) || !hosting) {
 			continue
 		}
-		name, where := wanted[c.Address], "there"
-		if e := entryOf(in.Entries, c.Address); e != nil && c.Action.Destroys() {
-			name = e.Locator.Name // it is the node on record that loses its labels
-		}
+		name, where := nodeOf(in.Entries, names, c), "there"
 		if c.Action == unit.ActionReplace {
 			where = "on " + name
 		}
@@ -144,9 +137,12 @@ func (p *Plan) keepHosts(in *Input) {
 		case in.Hosts.Err != nil && may && !going:
 			c.block(fmt.Sprintf("it is unknown whether instances run %s: %v", where, in.Hosts.Err))
 		case n > 0:
-			c.block(fmt.Sprintf("instances run %s (%d): move or delete them before its %s", where, n, turning(c)))
+			c.block(fmt.Sprintf("instances run %s (%d): move or delete them before its %s%s", where, n, turning(c), in.meanwhile(name)))
+			p.occupiedNodes = append(p.occupiedNodes, name)
 		case len(occupied.strays) > 0 && may && hosting:
 			c.block(fmt.Sprintf("it is unknown whether instances run %s: %s", where, occupied.stray("before its "+turning(c))))
+		default:
+			c.closesFirst(in, name)
 		}
 	}
 }

@@ -62,6 +62,9 @@ type Hosts struct {
 	// None says that the cloud has no compute service that could have instances.
 	None  bool
 	Count map[string]int
+	// Leaving are the nodes whose compute services are disabled before anything is taken from them, see [Plan.Leaving],
+	// with the error where that failed.
+	Leaving map[string]error
 	// Err says why it is not known.
 	Err error
 }
@@ -74,7 +77,9 @@ type Plan struct {
 	// Warnings are of what OpenStack is going to refuse, see [Demand.Exceeded]. They hold back nothing.
 	Warnings diag.Diagnostics
 
-	asks bool // see AsksHosts
+	asks          bool              // see AsksHosts
+	leaving       map[string]string // see Leaving
+	occupiedNodes []string          // see Occupied
 }
 
 // Make returns the plan for a revision.

@@ -49,7 +49,7 @@ func (p *Plan) admit(in *Input) {
 	p.brake(in)
 	p.keepUsed(in) // with what the rules before it hold back
 	p.keepRecords(in)
-	p.asks = p.asksHosts(in)
+	p.asks, p.leaving = p.asksHosts(in), p.findLeaving(in)
 }
 
 // refuseEmpty stands against a configuration that lost everything: a wrong path, a bad merge.

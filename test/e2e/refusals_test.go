@@ -116,6 +116,9 @@ func (s *story) host(t *testing.T) {
 	if u := status.Unit("node." + name); u == nil || !strings.Contains(u.Reason, "instances run there") {
 		t.Errorf("the report says of the host: %+v", u)
 	}
+	if state, reason := s.ComputeService(t, name); state != "disabled" || reason != "KupenStack: node "+name+" leaves the cloud" && reason != "KupenStack: node "+name+" loses a role" {
+		t.Errorf("its compute service is %s: %s", state, reason)
+	}
 	kept, err := nodes.Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil || kept.Labels["openstack-compute-node"] != "enabled" {
 		t.Errorf("the host has lost its label: %v, error %v", kept.Labels, err)
@@ -123,6 +126,10 @@ func (s *story) host(t *testing.T) {
 	s.Files.Write("host.hcl", fmt.Sprintf("node %q {\n  roles = [\"compute\"]\n}\n", name))
 	s.commit = s.Push(t, "Keep it")
 	s.AwaitVerdict(t, converges, "converged", s.commit)
+	world.Await(t, converges, func() (bool, string) {
+		state, reason := s.ComputeService(t, name)
+		return state == "enabled", "its compute service is " + state + ": " + reason
+	})
 }
 
 // uninstall takes a service away, first as it does not work, then as it does.

@@ -9,6 +9,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	client "github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/services"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/projects"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 
@@ -87,6 +88,20 @@ func (w *World) Servers(t testing.TB) []servers.Server {
 	}
 	slices.SortFunc(list, func(a, b servers.Server) int { return strings.Compare(a.Name, b.Name) })
 	return list
+}
+
+// ComputeService tells how the compute service on a host stands, and why it is disabled.
+func (w *World) ComputeService(t testing.TB, host string) (status, reason string) {
+	t.Helper()
+	pages, err := services.List(w.service(t, client.NewComputeV2), services.ListOpts{Binary: "nova-compute", Host: host}).AllPages(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := services.ExtractServices(pages)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("there are %d compute services on %s, want 1; error %v", len(list), host, err)
+	}
+	return list[0].Status, list[0].DisabledReason
 }
 
 // DeleteServer deletes a server behind the product's back.

@@ -176,7 +176,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 		return nil, err
 	}
 	e := engine.New(engine.Options{
-		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.hosts, Quotas: asks.quotas, MaxDeletes: s.limits,
+		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.computes.hosts, Computes: asks.computes, Quotas: asks.quotas, MaxDeletes: s.limits,
 		Suspensions: suspended, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
@@ -185,8 +185,8 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 
 // questions are what plans ask OpenStack beside what its units are.
 type questions struct {
-	hosts  func(context.Context) plan.Hosts
-	quotas plan.Quotas
+	computes computes
+	quotas   plan.Quotas
 }
 
 func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOnly bool) (map[unit.DriverName]engine.Driver, questions, error) {
@@ -218,17 +218,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	s.closers = append(s.closers, releases.Close, objects.Close, resources.Close)
 	s.objects, s.charts, s.entries = resources, releases, entries
 	s.mutex.Unlock()
-	hosts := func(ctx context.Context) plan.Hosts {
-		if m := s.Model(); !s.reaches() {
-			if !hasCompute(entries) && (m == nil || m.Service("nova") == nil) {
-				return plan.Hosts{None: true}
-			}
-			return plan.Hosts{Err: errors.New("nobody says how to reach OpenStack: write an openstack block, or give --os-cloud")}
-		}
-		count, err := resources.Hosts(ctx)
-		return plan.Hosts{Count: count, Err: err}
-	}
-	return map[unit.DriverName]engine.Driver{unit.Kubernetes: objects, unit.Helm: releases, unit.OpenStack: resources}, questions{hosts, resources.Quotas}, nil
+	return map[unit.DriverName]engine.Driver{unit.Kubernetes: objects, unit.Helm: releases, unit.OpenStack: resources}, questions{computes{s, resources, entries}, resources.Quotas}, nil
 }
 
 // hasCompute tells whether we deployed what instances run on.

@@ -84,6 +84,7 @@ func (s *session) agents(ctx context.Context, c call, key string, read func(map[
 	if c.service == serviceCompute || c.service == serviceNetwork {
 		list = s.all
 	}
+	note := s.connector.closed.reading()
 	raws, err := list(ctx, c, key)
 	if err != nil {
 		return nil, err
@@ -96,6 +97,9 @@ func (s *session) agents(ctx context.Context, c call, key string, read func(map[
 			return nil, fmt.Errorf("the %s service does not tell how all of its agents stand", c.service)
 		}
 		agents = append(agents, a)
+	}
+	if c.service == serviceCompute {
+		note(raws)
 	}
 	return agents, nil
 }

@@ -32,6 +32,7 @@ type connector struct {
 	scoped map[string]*session // by project
 	latest login               // the last login in our own project
 	readAt time.Time           // when its credentials were read
+	closed closedServices
 }
 
 func newConnector(options Options) *connector {
