@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -25,6 +26,8 @@ func (c *Change) consent(u *unit.Unit, desired cty.Value) {
 			lost, reason = l.What, "it would be taken off what it has as "+l.Needs
 		case c.reconnects(l.Needs):
 			lost, reason = l.What, "it would be given another "+l.Needs
+		case l.Needs != "" && c.readdresses(l.Kept):
+			lost, reason = l.What, "it would be given another "+l.Kept
 		}
 	}
 	if c.Action == unit.ActionReplace {
@@ -48,6 +51,30 @@ func (c *Change) disconnects(name string) bool {
 func (c *Change) reconnects(name string) bool {
 	return c.Action.Changes() && !c.Drift && slices.ContainsFunc(c.Fields, func(f unit.Field) bool {
 		return f.Path == name && f.Before != "" && f.After != "" && f.Before != f.After
+	})
+}
+
+// readdresses tells whether blocks with addresses are written so that one goes which is there. What is put back is where
+// somebody else has taken it away.
+func (c *Change) readdresses(name string) bool {
+	return c.Action.Changes() && !c.Drift && slices.ContainsFunc(c.Fields, func(f unit.Field) bool {
+		return f.Path == name && addressGoes(f.Before, f.After)
+	})
+}
+
+// addressGoes tells whether one of some addresses is not among others. One that is wanted in a subnet without saying which
+// is the one that is there.
+func addressGoes(before, after string) bool {
+	type address struct {
+		IP     string `json:"ip_address"`
+		Subnet string `json:"subnet"`
+	}
+	var was, is []address
+	if json.Unmarshal([]byte(before), &was) != nil || json.Unmarshal([]byte(after), &is) != nil {
+		return before != "" && after != "" // they are not told
+	}
+	return slices.ContainsFunc(was, func(w address) bool {
+		return !slices.ContainsFunc(is, func(a address) bool { return a.IP == w.IP || a.IP == "" && a.Subnet == w.Subnet })
 	})
 }
 

@@ -17,6 +17,12 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 	ip := func(address cty.Value) cty.Value {
 		return cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"ip_address": cty.StringVal("10.0.0.1")}), cty.ObjectVal(map[string]cty.Value{"ip_address": address})})
 	}
+	gateway := func(before, after string) func(*unit.Unit, *unit.Diff) {
+		return func(_ *unit.Unit, d *unit.Diff) {
+			d.Action, d.Fields = unit.ActionUpdate, []unit.Field{{Path: "external_fixed_ip", Before: before, After: after}}
+		}
+	}
+	const one, two, anyOne = `{"ip_address":"203.0.113.5","subnet":"s1"}`, `{"ip_address":"203.0.113.6","subnet":"s1"}`, `{"subnet":"s1"}`
 	some, null := cty.StringVal("192.0.2.1"), cty.NullVal(cty.String)
 	for _, test := range []struct {
 		name, kind string
@@ -55,6 +61,20 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 		{"a router that has its first gateway", "router", nil, func(_ *unit.Unit, d *unit.Diff) {
 			d.Action, d.Fields = unit.ActionUpdate, []unit.Field{{Path: "external_network", After: "n2"}}
 		}, unit.ActionUpdate, ""},
+		{"a router whose gateway gets another address", "router", nil, gateway("["+one+"]", "["+two+"]"), unit.ActionBlocked, "it would be given another external_fixed_ip, and the address of its gateway would be lost: write lifecycle { replace = true }"},
+		{"a router whose gateway gets another address, and whose block agrees", "router", nil, func(u *unit.Unit, d *unit.Diff) {
+			gateway("["+one+"]", "["+two+"]")(u, d)
+			u.MayLose = true
+		}, unit.ActionUpdate, ""},
+		{"a router whose gateway gets one in another subnet", "router", nil, gateway("["+one+"]", `[{"subnet":"s2"}]`), unit.ActionBlocked, "it would be given another external_fixed_ip"},
+		{"a router whose gateway loses one of two", "router", nil, gateway("["+one+","+two+"]", "["+two+"]"), unit.ActionBlocked, "it would be given another external_fixed_ip"},
+		{"a router whose gateway gets one that is not told", "router", nil, gateway("["+one+"]", unit.TextSensitive), unit.ActionBlocked, "it would be given another external_fixed_ip"},
+		{"a router whose gateway gets one more", "router", nil, gateway("["+one+"]", "["+one+","+two+"]"), unit.ActionUpdate, ""},
+		{"a router whose gateway keeps what it has there", "router", nil, gateway("["+one+"]", "["+anyOne+","+two+"]"), unit.ActionUpdate, ""},
+		{"a router whose gateway gets its first address", "router", nil, gateway("[]", "["+two+"]"), unit.ActionUpdate, ""},
+		{"a port that gets another address", "port", nil, func(_ *unit.Unit, d *unit.Diff) {
+			d.Action, d.Fields = unit.ActionUpdate, []unit.Field{{Path: "fixed_ip", Before: "[" + one + "]", After: "[" + two + "]"}}
+		}, unit.ActionUpdate, ""},
 		{"a router that loses its gateway as it is replaced", "router", map[string]cty.Value{"external_network": null}, func(_ *unit.Unit, d *unit.Diff) {
 			d.Fields = append(d.Fields, unit.Field{Path: "external_network", Before: "n1"})
 		}, unit.ActionBlocked, "the address of its gateway would be lost"},
@@ -86,11 +106,16 @@ func TestAGatewayIsMovedBack(t *testing.T) {
 	u := &unit.Unit{Address: addr.MustParseObject("router.a"), Class: unit.ClassResource, Spec: resource}
 	desired := cty.EmptyObjectVal
 	entry := &inventory.Entry{Address: u.Address, Phase: inventory.Owned, Applied: plan.Applied(u, desired)}
-	compare := func(unit.Target, cty.Value, unit.State) unit.Diff {
-		return unit.Diff{Action: unit.ActionUpdate, Fields: []unit.Field{{Path: "external_network", Before: "theirs", After: "ours"}}}
-	}
-	c := plan.Decide(u, entry, unit.Target{}, desired, unit.State{Existence: unit.Present, Owned: true}, compare)
-	if c.Action != unit.ActionUpdate || !c.Drift {
-		t.Errorf("got %s: %s", c.Action, c.Reason)
+	for _, f := range []unit.Field{
+		{Path: "external_network", Before: "theirs", After: "ours"},
+		{Path: "external_fixed_ip", Before: `[{"ip_address":"203.0.113.5"}]`, After: `[{"ip_address":"203.0.113.6"}]`},
+	} {
+		compare := func(unit.Target, cty.Value, unit.State) unit.Diff {
+			return unit.Diff{Action: unit.ActionUpdate, Fields: []unit.Field{f}}
+		}
+		c := plan.Decide(u, entry, unit.Target{}, desired, unit.State{Existence: unit.Present, Owned: true}, compare)
+		if c.Action != unit.ActionUpdate || !c.Drift {
+			t.Errorf("%s: got %s: %s", f.Path, c.Action, c.Reason)
+		}
 	}
 }

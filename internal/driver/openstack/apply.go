@@ -112,6 +112,11 @@ func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, 
 			return unit.State{}, &unit.RetryError{After: left, Err: errUnsettled}
 		}
 	}
+	if t.Deleted { // to be replaced, and the process may have been killed over that
+		if err := d.sweep(ctx, s, k, t.ID); err != nil {
+			return unit.State{Existence: unit.Unknown}, judge(err, deleting)
+		}
+	}
 	w := d.wanted(s, t, desired)
 	o, err := d.outcomes.attempt(ctx, t, func(ctx context.Context) (*object, error) { return k.create(ctx, s, w) })
 	if err != nil {
@@ -289,7 +294,7 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 	o, err := k.get(ctx, s, id)
 	if notFound(err) {
 		if err = s.vouch(ctx, k, t, desiredOf(t)); err == nil {
-			return d.without(ctx, k, t, st, gone)
+			return d.without(ctx, s, k, t, id, st, gone)
 		}
 	}
 	if err != nil {
@@ -321,7 +326,7 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 		return st, wrap(t.Address, judge(err, deleting))
 	}
 	if !lasting {
-		return d.without(ctx, k, t, st, gone)
+		return d.without(ctx, s, k, t, id, st, gone)
 	}
 	st = state(t, match{object: o, owned: true})
 	st.Health, st.After, st.Message = unit.HealthProgressing, o.after, "it is being deleted"

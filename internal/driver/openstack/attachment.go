@@ -88,11 +88,15 @@ func (k attachmentKind) get(ctx context.Context, s *session, id string) (*object
 	return k.object(instance, volume, textAt(state, keyVolumeProject), textAt(raw, "device"), textAt(state, "status")), nil
 }
 
-// create looks first for what an attempt of ours may have begun, which the list does not show yet.
+// create looks first for what an attempt of ours may have begun, which the list does not show yet. A volume that another
+// instance has is waited for, as with those of [instanceKind]: Nova's refusal would stand after that one has let go of it.
 func (k attachmentKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	instance, volume := w.text("instance"), w.text("volume")
 	if o, err := k.get(ctx, s, instance+"/"+volume); !notFound(err) {
 		return o, err
+	}
+	if err := allFree(ctx, s, []string{volume}); err != nil {
+		return nil, err
 	}
 	raw, err := attachVolume(ctx, s, instance, volume)
 	if err != nil {

@@ -113,6 +113,9 @@ func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) un
 	if len(later) > 0 && diff.Action == unit.ActionReplace { // another one needs what is not free, too
 		diff.Waits, diff.Reason = true, why
 	}
+	if len(later) == 0 && diff.Action == unit.ActionUpdate { // a part of it is done now
+		diff.Reason = first(diff.Reason, why)
+	}
 	if len(later) > 0 && diff.Action == unit.ActionNone {
 		if diff = compareOwned(k, t, o, later, worst(later)); diff.Action.Changes() {
 			diff.Waits, diff.Reason = true, why

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -77,6 +78,19 @@ func projectContents(s *session, project string) []content {
 		{
 			list: serverGroupKind{}.listRaw, key: "server_groups", mark: unmarkable, // Nova does not filter them
 			ignore: func(raw map[string]any) bool { return textAt(raw, "project_id") != project },
+		},
+		{ // Keystone keeps a project with others below it
+			list: func(ctx context.Context, s *session) ([]map[string]any, error) {
+				below, err := s.all(ctx, call{service: serviceIdentity, path: "projects", query: url.Values{"parent_id": {project}}}, "projects")
+				if statusIs(err, http.StatusForbidden) { // who may not ask hears of them as it refuses
+					return nil, nil
+				}
+				return below, err
+			},
+			key: "projects", mark: func(raw map[string]any) string {
+				_, mark := splitTags(textsAt(raw, "tags"))
+				return mark
+			},
 		},
 		of("routers", "routers"), ports, of("networks", "networks"), of("subnets", "subnets"), groups,
 		{

@@ -17,7 +17,7 @@ func TestAProjectWithAnythingOfOthersStays(t *testing.T) {
 	const empty = ""
 	lists := map[string]string{
 		"/v2.1/servers/detail": "servers", "/v2.1/servers": "servers", "/v2.1/os-server-groups": "server_groups", "/v3/role_assignments": "role_assignments",
-		"/v3/p1/volumes/detail": "volumes", "/v3/p1/snapshots/detail": "snapshots", "/v3/p1/backups/detail": "backups",
+		"/v3/projects": "projects", "/v3/p1/volumes/detail": "volumes", "/v3/p1/snapshots/detail": "snapshots", "/v3/p1/backups/detail": "backups",
 	}
 	for _, path := range []string{
 		"routers", "ports", "networks", "subnets", "security-groups", "floatingips", "subnetpools", "address-scopes", "address-groups", "qos/policies", "trunks",
@@ -50,6 +50,7 @@ func TestAProjectWithAnythingOfOthersStays(t *testing.T) {
 		{name: "a subnet in a network of others", path: "/v2.0/subnets"},
 		{name: "a right to something of others", path: "/v2.0/rbac-policies"},
 		{name: "an address group", path: "/v2.0/address-groups"},
+		{name: "a project below it", path: "/v3/projects"},
 		{name: "Neutron's port for DHCP", path: "/v2.0/ports", object: map[string]any{"device_owner": "network:dhcp"}, goes: true},
 		{name: "the default security group", path: "/v2.0/security-groups", object: map[string]any{"name": "default"}, goes: true},
 	} {
@@ -104,6 +105,10 @@ func TestBedWhatAProjectHolds(t *testing.T) {
 		name string
 		made func(t *testing.T, project string) string
 	}{
+		{"a project below it", func(t *testing.T, project string) string {
+			t.Helper()
+			return foreign(t, identity, "projects", "project", map[string]any{"name": unique("below"), "parent_id": project})
+		}},
 		{"a hidden image", image(map[string]any{"os_hidden": true})},
 		{"a community image", image(map[string]any{"visibility": "community"})},
 		{"a server group", func(t *testing.T, project string) string {
@@ -128,12 +133,16 @@ func TestBedWhatAProjectHolds(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			project := target(t, "project", unique("project"), values{})
 			b.converge(t, &project)
+			group, rules := defaultGroupOf(t, project.ID)
 			id := test.made(t, project.ID)
 			if _, err := b.Delete(t.Context(), project, unit.State{Existence: unit.Present}); !unit.IsBlocked(err) || !strings.Contains(err.Error(), id) {
 				t.Errorf("deleting the project says %v, want that it has %s", err, id)
 			}
 			if st := b.see(t, project); st.Existence != unit.Present {
 				t.Errorf("the project is %+v", st)
+			}
+			if left, rest := defaultGroupOf(t, project.ID); left != group || rest != rules {
+				t.Errorf("it has the default group %s with %d rules, and had %s with %d", left, rest, group, rules)
 			}
 		})
 	}

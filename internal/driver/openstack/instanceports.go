@@ -19,6 +19,8 @@ type instanceDetail struct {
 	unresized string
 	// awaited says by the names of attributes what they wait for.
 	awaited map[string]string
+	// loose are the volumes that are wanted no longer, and can be detached now.
+	loose []string
 }
 
 // serverPort is what we need to know of a port of an instance.

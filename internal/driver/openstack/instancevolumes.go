@@ -89,21 +89,21 @@ func (k instanceKind) joinVolumes(f found, volumes map[string]map[string]any) {
 		return
 	}
 	o.values.set(volumesAttribute, texts(has, cty.Set(cty.String)))
-	moving, awaited := k.outstanding(f, boot, has, volumes)
+	moving, loose, awaited := k.outstanding(f, boot, has, volumes)
 	if moving != "" && o.health == unit.HealthUnknown && !shelved(o) {
 		o.health, o.after, o.message = unit.HealthProgressing, cinderPause, moving
 	}
 	detail, _ := o.detail.(instanceDetail)
-	detail.awaited = awaited
+	detail.awaited, detail.loose = awaited, loose
 	o.detail = detail
 }
 
 // shelved tells whether an instance is put away. Its volumes are kept for it meanwhile, and nothing comes or goes.
 func shelved(o *object) bool { return strings.HasPrefix(textAt(o.raw, "status"), "SHELVED") }
 
-// outstanding says which of its own volumes is on its way, "" for none, and by the names of the attributes what keeps
-// volumes from being attached or detached.
-func (k instanceKind) outstanding(f found, boot string, has []string, volumes map[string]map[string]any) (moving string, awaited map[string]string) {
+// outstanding says which of its own volumes is on its way, "" for none, which ones can be detached that are wanted no longer,
+// and by the names of the attributes what keeps volumes from being attached or detached.
+func (k instanceKind) outstanding(f found, boot string, has []string, volumes map[string]map[string]any) (moving string, loose []string, awaited map[string]string) {
 	awaited = map[string]string{}
 	wantedBoot, others := writtenVolumes(f.want)
 	for _, id := range has {
@@ -111,9 +111,13 @@ func (k instanceKind) outstanding(f found, boot string, has []string, volumes ma
 		if (wanted || surplus) && (status == "attaching" || status == "detaching" || status == "reserved" && wanted && !shelved(f.object)) {
 			moving = fmt.Sprintf("the volume %s is %s", id, status)
 		}
+		switch {
+		case !surplus || wanted:
 		// Nova takes away only what is in use, or kept for one that is put away. It also goes on to name one for a moment
 		// that Cinder has for free already.
-		if surplus && !wanted && volumes[id] != nil && status != "in-use" && (status != "reserved" || !shelved(f.object)) {
+		case volumes[id] == nil || status == "in-use" || status == "reserved" && shelved(f.object):
+			loose = append(loose, id)
+		default:
 			awaited[volumesAttribute] = fmt.Sprintf("the volume %s is to be detached, and Cinder says that it is %s", id, status)
 		}
 	}
@@ -126,18 +130,32 @@ func (k instanceKind) outstanding(f found, boot string, has []string, volumes ma
 	if lacks(wantedBoot) {
 		awaited[bootAttribute] = takenBy(volumes[wantedBoot])
 	}
-	return moving, awaited
+	return moving, loose, awaited
 }
 
-// awaits holds back volumes alone until they are free for it.
+// awaits holds back volumes alone until they are free for it. What can be detached is not held back by that: whoever has the
+// volume that this one waits for may wait for one that this one has. An instance that is to be replaced keeps all that it has
+// until another one can be made.
 func (k instanceKind) awaits(o *object, fields []unit.Field) (why string, held []string) {
 	detail, _ := o.detail.(instanceDetail)
+	detaches := len(detail.loose) > 0 && worst(fields) == unit.InPlace
 	for _, f := range fields {
-		if reason := detail.awaited[f.Path]; reason != "" {
+		reason := detail.awaited[f.Path]
+		if detaches && reason != "" && f.Path == volumesAttribute {
+			why = cmp.Or(why, fmt.Sprintf("%s detached first; the rest waits: %s", disksAre(detail.loose), reason))
+		} else if reason != "" {
 			why, held = cmp.Or(why, reason), append(held, f.Path)
 		}
 	}
 	return why, held
+}
+
+// disksAre begins a sentence about volumes.
+func disksAre(ids []string) string {
+	if len(ids) == 1 {
+		return "the volume " + ids[0] + " is"
+	}
+	return "the volumes " + several(ids) + " are"
 }
 
 // deviceAt is the device that a volume is on an instance, "" where that is not told.
@@ -220,8 +238,31 @@ func newDisks(w wanted) []map[string]any {
 	return disks
 }
 
-// attach gives the instance the volumes that it lacks, and takes those away that are wanted no longer.
+// attach gives the instance the volumes that it lacks, and takes those away that are wanted no longer. Those go whatever
+// becomes of the others, as somebody may wait for them. Where nothing is waited for they go last: the hypervisor reserves a
+// place for a new volume only after it has detached what it was told to before, which takes as long as the guest likes.
 func (k instanceKind) attach(ctx context.Context, s *session, o *object, w wanted) error {
+	detail, _ := o.detail.(instanceDetail)
+	var missed error
+	if detail.awaited[volumesAttribute] == "" { // else the next look tells when they can be had
+		missed = k.attachLacking(ctx, s, o, w)
+	}
+	loose := slices.DeleteFunc(slices.Clone(w.drop[volumesAttribute]), func(id string) bool { return !slices.Contains(detail.loose, id) })
+	err := takeAway(loose, func(id string) error {
+		if shelved(o) && slices.Contains(goingAlong(o), id) { // Nova would delete it as it does with the instance
+			if err := k.keepVolume(ctx, s, o, id); err != nil {
+				return err
+			}
+		}
+		return s.delete(ctx, call{service: serviceCompute, path: pathOf("servers", o.id, attachmentsPath, id), microversion: attachVersion})
+	})
+	if missed != nil {
+		return missed
+	}
+	return err
+}
+
+func (k instanceKind) attachLacking(ctx context.Context, s *session, o *object, w wanted) error {
 	_, lacking := writtenVolumes(w.value)
 	lacking = slices.DeleteFunc(lacking, func(id string) bool { return slices.Contains(listOf(o.values.get(volumesAttribute)), id) })
 	if err := allFree(ctx, s, lacking); err != nil {
@@ -232,9 +273,7 @@ func (k instanceKind) attach(ctx context.Context, s *session, o *object, w wante
 			return err
 		}
 	}
-	return takeAway(w.drop[volumesAttribute], func(id string) error {
-		return s.delete(ctx, call{service: serviceCompute, path: pathOf("servers", o.id, attachmentsPath, id), microversion: attachVersion})
-	})
+	return nil
 }
 
 // attachVolume has Nova begin to attach a volume, which stays when the server goes.

@@ -259,6 +259,58 @@ func TestBedVolumesInUse(t *testing.T) {
 	}
 }
 
+// TestBedVolumesChangePlaces has two instances take each other's volumes, and a block that attaches one wait for it.
+func TestBedVolumesChangePlaces(t *testing.T) {
+	b := newDiskBench(t)
+	one, two := made(t, b.bench, "volume", values{"size": number(1)}), made(t, b.bench, "volume", values{"size": number(1)})
+	first, second := b.instance(t, values{"volumes": set(one)}), b.instance(t, values{"volumes": set(two)})
+	b.converge(t, &first)
+	b.converge(t, &second)
+
+	first, second = with(t, first, values{"volumes": set(two)}), with(t, second, values{"volumes": set(one)})
+	both := map[string][]string{"volumes": {one, two}} // as is on record meanwhile
+	first.Set, second.Set = both, both
+	_, diff := b.compare(t, first)
+	expectDiff(t, "the volume of the other one", diff, unit.ActionUpdate, []string{"volumes"})
+	if diff.Waits || !strings.Contains(diff.Reason, one+" is detached first") || !strings.Contains(diff.Reason, "in-use by "+second.ID) {
+		t.Errorf("the volume of the other one: %+v", diff)
+	}
+	before := b.fleet.Counts()
+	for open := true; open; pause(t.Context(), t) {
+		open = false
+		for _, tg := range []unit.Target{first, second} {
+			st, diff := b.compare(t, tg)
+			if _, err := b.Apply(t.Context(), tg, wantedOf(tg), st); err != nil {
+				t.Fatal(err)
+			}
+			open = open || diff.Action != unit.ActionNone || !st.Ready()
+		}
+	}
+	counts := b.fleet.Counts().Since(before)
+	if n, m := counts.Of("POST", attaching), counts.Of("DELETE", attaching+"/{id}"); n != 2 || m != 2 {
+		t.Errorf("attached %d and detached %d times, want 2 each", n, m)
+	}
+	for server, want := range map[string]string{first.ID: two, second.ID: one} {
+		if got := attachedTo(t, server); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s has %q, want %s", server, got, want)
+		}
+	}
+
+	attachment := target(t, "volume_attachment", unique("data"), values{"instance": text(first.ID), "volume": text(one)})
+	_, err := b.Apply(t.Context(), attachment, wantedOf(attachment), unit.State{Existence: unit.Absent})
+	if err == nil || unit.IsBlocked(err) || !strings.Contains(err.Error(), "in-use by "+second.ID) {
+		t.Errorf("attaching a volume that another one has: %v", err)
+	}
+	second = with(t, second, values{"volumes": cty.NullVal(cty.Set(cty.String))})
+	b.converge(t, &second)
+	b.converge(t, &attachment)
+	want := []string{one, two}
+	slices.Sort(want)
+	if got := attachedTo(t, first.ID); !slices.Equal(got, want) {
+		t.Errorf("it has %q, want %q", got, want)
+	}
+}
+
 // TestBedVolumesThatGoAlong imports an instance that somebody started onto a new volume: that one goes with it, as Nova's
 // users expect, and what the configuration has stays.
 func TestBedVolumesThatGoAlong(t *testing.T) {

@@ -63,16 +63,16 @@ func (d *Driver) join(ctx context.Context, k kind, t unit.Target, objects []*obj
 	return left, nil
 }
 
-// joinAll is [Driver.join] for many targets. left are those of which a Secret is there.
-func (d *Driver) joinAll(ctx context.Context, targets []unit.Target, lists map[string][]*object) (left map[addr.Object]bool, failures map[addr.Object]error) {
-	left, failures = map[addr.Object]bool{}, map[addr.Object]error{}
+// joinAll is [Driver.join] for many targets. left are those of which a Secret is there, and says so.
+func (d *Driver) joinAll(ctx context.Context, targets []unit.Target, lists map[string][]*object) (left map[addr.Object]string, failures map[addr.Object]error) {
+	left, failures = map[addr.Object]string{}, map[addr.Object]error{}
 	for _, t := range targets {
 		there, err := d.join(ctx, d.kinds[kindOf(t)], t, lists[kindOf(t)])
 		if err != nil {
 			failures[t.Address] = err
 		}
 		if there {
-			left[t.Address] = true
+			left[t.Address] = "Secret"
 		}
 	}
 	return left, failures
@@ -96,16 +96,19 @@ func (d *Driver) getFor(ctx context.Context, s *session, k kind, t unit.Target, 
 	return o, err
 }
 
-// leftover is the state of what is not wanted any more, and of which only a Secret is left.
-func leftover(t unit.Target) unit.State {
+// leftover is the state of what is not wanted any more, and of which only a Secret is left, or what comes after it.
+func leftover(t unit.Target, what string) unit.State {
 	return unit.State{
 		Existence: unit.Present, Health: unit.HealthReady, Installed: true, Owned: true, ID: t.ID, Mark: t.Mark,
-		Message: "it is gone, but for its Secret", Observed: match{},
+		Message: "it is gone, but for its " + what, Observed: match{},
 	}
 }
 
-// without is the state of a target that is gone, after its Secrets went as well.
-func (d *Driver) without(ctx context.Context, k kind, t unit.Target, st, gone unit.State) (unit.State, error) {
+// without is the state of a target that is gone, after what was left of it and its Secrets went as well.
+func (d *Driver) without(ctx context.Context, s *session, k kind, t unit.Target, id string, st, gone unit.State) (unit.State, error) {
+	if err := d.sweep(ctx, s, k, id); err != nil {
+		return st, wrap(t.Address, judge(err, deleting))
+	}
 	if err := d.discard(ctx, k, t); err != nil {
 		return st, wrap(t.Address, err)
 	}

@@ -186,18 +186,18 @@ func TestLeftSecrets(t *testing.T) {
 	tg := testTarget(t, "keypair", wantValue("keypair", nil))
 	tg.Spec, tg.Locator = nil, unit.Locator{Kind: "keypair", Objects: []unit.ObjectRef{aSecret()}}
 	left, failures := d.joinAll(t.Context(), []unit.Target{tg}, map[string][]*object{"keypair": {}})
-	if !left[tg.Address] || len(failures) > 0 {
+	if left[tg.Address] != "Secret" || len(failures) > 0 {
 		t.Errorf("left %v, failures %v", left, failures)
 	}
 	s.broken = errors.New("no answer")
-	if left, failures := d.joinAll(t.Context(), []unit.Target{tg}, nil); left[tg.Address] || failures[tg.Address] == nil {
+	if left, failures := d.joinAll(t.Context(), []unit.Target{tg}, nil); left[tg.Address] != "" || failures[tg.Address] == nil {
 		t.Errorf("left %v, failures %v", left, failures)
 	}
-	if _, err := d.without(t.Context(), k, tg, unit.State{Existence: unit.Present}, unit.State{Existence: unit.Absent}); err == nil {
+	if _, err := d.without(t.Context(), nil, k, tg, "", unit.State{Existence: unit.Present}, unit.State{Existence: unit.Absent}); err == nil {
 		t.Error("the cluster does not answer, and the Secret counts as gone")
 	}
 	s.broken = nil
-	st, err := d.without(t.Context(), k, tg, unit.State{Existence: unit.Present}, unit.State{Existence: unit.Absent})
+	st, err := d.without(t.Context(), nil, k, tg, "", unit.State{Existence: unit.Present}, unit.State{Existence: unit.Absent})
 	if err != nil || !st.Gone() || len(s.secrets) > 0 {
 		t.Errorf("the state is %+v, %v, and there is %v", st, err, s.secrets)
 	}

@@ -115,8 +115,8 @@ type hindered interface {
 // awaiting is a kind of which some changes wait for what goes on by itself, or what others have to do, while an object
 // takes all else.
 type awaiting interface {
-	// awaits returns "" or a sentence that says what is waited for, and the attributes that have to wait. It tells only
-	// of what the object's detail has.
+	// awaits returns "" or a sentence that says what is waited for, and the attributes that have to wait. One of which
+	// a part can be done now does not. It tells only of what the object's detail has.
 	awaits(o *object, fields []unit.Field) (why string, held []string)
 }
 

@@ -69,6 +69,7 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 			seen.confirmed(d.confirm(ctx, s, d.kinds[name], byKind[name], matches), byKind[name])
 			seen.doubted(name, d.doubt(ctx, s, d.kinds[name], byKind[name], matches), byKind[name])
 			matched[name] = d.foundOf(byKind[name], matches)
+			d.trails(ctx, s, d.kinds[name], byKind[name], matches, left, unkept)
 		}
 	}
 	incomplete, unread := d.complete(ctx, s, matched)
@@ -90,8 +91,8 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 			}
 			if ok {
 				st := state(t, m)
-				if st.Gone() && resource(t) == nil && left[t.Address] {
-					st = leftover(t)
+				if st.Gone() && resource(t) == nil && left[t.Address] != "" {
+					st = leftover(t, left[t.Address])
 				}
 				if resource(t) == nil {
 					st.Outputs = departed(d.kinds[name], m.object)

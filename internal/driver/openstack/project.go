@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -122,17 +124,18 @@ func (k projectKind) update(ctx context.Context, s *session, o *object, w wanted
 
 // remove refuses while something is left in the project: what is not marked is somebody's, and
 // would be out of everybody's reach; what is marked goes before the project and is on its way.
-// What counts is in [projectContents].
+// What counts is in [projectContents]. Keystone may refuse all the same, and then nothing of the project is missing: its
+// default security group, which has the rules of those who use it, goes after it, see [trailing].
 func (k projectKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	if options, _ := o.raw["options"].(map[string]any); options["immutable"] == true {
+		return false, unit.Blocked("somebody has made the project immutable, so that Keystone deletes it for nobody: take that option off it first")
+	}
 	for _, content := range projectContents(s, o.id) {
 		if err := content.mustBeEmpty(ctx, s, "the project"); err != nil {
 			return false, err
 		}
 	}
 	if err := s.cellsAnswer(ctx); err != nil {
-		return false, err
-	}
-	if err := removeDefaultGroup(ctx, s, o.id); err != nil {
 		return false, err
 	}
 	if err := s.erase(ctx, serviceIdentity, pathOf("projects", o.id)); err != nil {
@@ -142,9 +145,36 @@ func (k projectKind) remove(ctx context.Context, s *session, o *object) (lasting
 	return false, s.ungrant(ctx, o.id)
 }
 
-// removeDefaultGroup deletes the security group that Neutron gives each project, which would
-// otherwise stay behind without one.
-func removeDefaultGroup(ctx context.Context, s *session, project string) error {
+// defaultGroup is Neutron's name for the security group that it gives each project, which no other group can have.
+const defaultGroup = "default"
+
+func (projectKind) trail() string { return "default security group" }
+
+// trails asks for the groups of all projects: Neutron makes one for a project that is asked for.
+func (projectKind) trails(ctx context.Context, s *session, projects []string) ([]string, error) {
+	if s.listed(serviceNetwork) == "" {
+		return nil, nil
+	}
+	groups, err := s.all(ctx, call{
+		service: serviceNetwork, path: "security-groups", query: url.Values{"name": {defaultGroup}, "fields": {"id", "project_id"}},
+	}, "security_groups")
+	if err != nil {
+		return nil, fmt.Errorf("look for the default security group of a project that is gone: %w", err)
+	}
+	var there []string
+	for _, group := range groups {
+		if project := textAt(group, "project_id"); slices.Contains(projects, project) {
+			there = append(there, project)
+		}
+	}
+	return there, nil
+}
+
+// sweep leaves a group that something has been put into since.
+func (projectKind) sweep(ctx context.Context, s *session, project string) error {
+	if s.listed(serviceNetwork) == "" {
+		return nil
+	}
 	groups, err := s.all(ctx, call{
 		service: serviceNetwork, path: "security-groups", query: url.Values{"project_id": {project}, "name": {defaultGroup}},
 	}, "security_groups")
@@ -152,12 +182,10 @@ func removeDefaultGroup(ctx context.Context, s *session, project string) error {
 		return err
 	}
 	for _, group := range groups {
-		if err := s.erase(ctx, serviceNetwork, pathOf("security-groups", textAt(group, "id"))); err != nil {
+		err := s.erase(ctx, serviceNetwork, pathOf("security-groups", textAt(group, "id")))
+		if err != nil && !statusIs(err, http.StatusConflict) {
 			return err
 		}
 	}
 	return nil
 }
-
-// defaultGroup is Neutron's name for it, which no other group can have.
-const defaultGroup = "default"
