@@ -204,7 +204,6 @@ func needed() []right {
 		{"rbac.authorization.k8s.io", "rolebindings", owned},
 		{"rbac.authorization.k8s.io", "clusterroles", append([]string{"escalate", "bind"}, owned...)},
 		{"rbac.authorization.k8s.io", "clusterrolebindings", owned},
-		{"coordination.k8s.io", "leases", []string{"get", "create", "update"}},
 	}
 }
 
@@ -226,6 +225,7 @@ func forbidden() []right {
 		{"", "serviceaccounts/token", []string{"create"}},
 		{"admissionregistration.k8s.io", "validatingwebhookconfigurations", []string{"create", "patch", "delete"}},
 		{"certificates.k8s.io", "certificatesigningrequests/approval", []string{"update"}},
+		{"coordination.k8s.io", "leases", []string{"get", "list", "create", "update", "delete"}}, // but for those beside it
 		{"*", "*", []string{"*"}},
 	}
 }
@@ -245,6 +245,12 @@ func TestRights(t *testing.T) {
 	}
 	check(needed(), true)
 	check(forbidden(), false)
+	for _, verb := range []string{"get", "create", "update"} {
+		p.awaitRight(client, p.name, "coordination.k8s.io", "leases", verb)
+		if p.may(client, "kube-system", "coordination.k8s.io", "leases", verb) {
+			t.Errorf("it may %s the leases of other programs", verb)
+		}
+	}
 }
 
 // The server lets the account delete claims in the namespaces that were named, and nowhere else.
@@ -252,15 +258,7 @@ func TestRightToDeleteData(t *testing.T) {
 	p := newPlace(t)
 	client := p.account(p.name)
 	p.awaitRights(client)
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for !p.may(client, p.name, "", "persistentvolumeclaims", "delete") { // the authorizer sees each binding by itself
-		select {
-		case <-tick.C:
-		case <-p.ctx.Done():
-			t.Fatal("the account never got the right to delete claims")
-		}
-	}
+	p.awaitRight(client, p.name, "", "persistentvolumeclaims", "delete")
 	for _, c := range []struct{ namespace, resource, verb string }{
 		{"default", "persistentvolumeclaims", "delete"},
 		{"", "persistentvolumeclaims", "delete"},
@@ -277,13 +275,19 @@ func TestRightToDeleteData(t *testing.T) {
 // awaitRights waits until the server's authorizer has seen the new binding.
 func (p *place) awaitRights(client kubernetes.Interface) {
 	p.t.Helper()
+	p.awaitRight(client, "", "", "secrets", "get")
+}
+
+// awaitRight is awaitRights for one right: the authorizer sees each binding by itself.
+func (p *place) awaitRight(client kubernetes.Interface, namespace, group, resource, verb string) {
+	p.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for !p.may(client, "", "", "secrets", "get") {
+	for !p.may(client, namespace, group, resource, verb) {
 		select {
 		case <-tick.C:
 		case <-p.ctx.Done():
-			p.t.Fatal("the account never got its rights")
+			p.t.Fatalf("the account never got the right to %s %s in %q", verb, resource, namespace)
 		}
 	}
 }

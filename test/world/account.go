@@ -105,6 +105,8 @@ func create(t testing.TB, c *cluster.Cluster, object *unstructured.Unstructured)
 		"ServiceAccount":     {Version: "v1", Resource: "serviceaccounts"},
 		"ClusterRole":        {Group: roles, Version: "v1", Resource: "clusterroles"},
 		"ClusterRoleBinding": {Group: roles, Version: "v1", Resource: "clusterrolebindings"},
+		"Role":               {Group: roles, Version: "v1", Resource: "roles"},
+		"RoleBinding":        {Group: roles, Version: "v1", Resource: "rolebindings"},
 	}[object.GetKind()]
 	if !ok {
 		return
@@ -122,22 +124,27 @@ func create(t testing.TB, c *cluster.Cluster, object *unstructured.Unstructured)
 	}
 }
 
-// awaitRights waits until the server's authorizer has seen the binding.
+// awaitRights waits until the server's authorizer has seen the bindings, each by itself.
 func awaitRights(t testing.TB, config *rest.Config) {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	Await(t, 5*time.Minute, func() (bool, string) {
-		answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{
-			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{Resource: "secrets", Verb: "create"}},
-		}, metav1.CreateOptions{})
-		if err != nil {
-			return false, err.Error()
-		}
-		return answer.Status.Allowed, "the account has no rights yet"
-	})
+	for _, what := range []authorizationv1.ResourceAttributes{
+		{Resource: "secrets", Verb: "create"},
+		{Group: "coordination.k8s.io", Resource: "leases", Verb: "create", Namespace: System},
+	} {
+		Await(t, 5*time.Minute, func() (bool, string) {
+			answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{
+				Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &what},
+			}, metav1.CreateOptions{})
+			if err != nil {
+				return false, err.Error()
+			}
+			return answer.Status.Allowed, "the account may not " + what.Verb + " " + what.Resource + " yet"
+		})
+	}
 }
 
 // writeKubeconfig writes a kubeconfig for access with a token, or without any credential.

@@ -17,11 +17,17 @@ const (
 	Charts = deployerName // see [World.Deployer]
 )
 
-// Right is something that may be done with a resource, in whichever namespaces.
-type Right struct{ Verb, Group, Resource string }
+// Right is something that may be done with a resource in a namespace. One without a namespace is one in all of the
+// cluster; and what was asked of the server without one was about all namespaces, or about what is in none.
+type Right struct{ Verb, Group, Resource, Namespace string }
 
-// String is as kubectl has it: "patch daemonsets.apps".
-func (r Right) String() string { return r.Verb + " " + r.Kind() }
+// String is as kubectl has it: "patch daemonsets.apps", with the namespace: "patch daemonsets.apps in openstack".
+func (r Right) String() string {
+	if r.Namespace == "" {
+		return r.Verb + " " + r.Kind()
+	}
+	return r.Verb + " " + r.Kind() + " in " + r.Namespace
+}
 
 // Kind is the resource with its group.
 func (r Right) Kind() string {
@@ -35,7 +41,7 @@ func (r Right) Kind() string {
 func granted(t testing.TB, objects []*unstructured.Unstructured, account string) []Right {
 	t.Helper()
 	rules := map[string][]rbacv1.PolicyRule{} // by kind, namespace and name
-	bound := map[string]bool{}
+	bound := map[string][]string{}            // in which namespaces, "" for all of the cluster
 	key := func(kind, namespace, name string) string { return kind + " " + namespace + " " + name }
 	for _, object := range objects {
 		var role rbacv1.Role // the fields of the others are among its own, or a binding's
@@ -49,29 +55,41 @@ func granted(t testing.TB, objects []*unstructured.Unstructured, account string)
 			to := slices.ContainsFunc(binding.Subjects, func(s rbacv1.Subject) bool {
 				return s.Kind == rbacv1.ServiceAccountKind && "system:serviceaccount:"+s.Namespace+":"+s.Name == account
 			})
-			if namespace := binding.Namespace; to && binding.RoleRef.Kind == "Role" {
-				bound[key("Role", namespace, binding.RoleRef.Name)] = true
-			} else if to {
-				bound[key("ClusterRole", "", binding.RoleRef.Name)] = true
+			if !to {
+				continue
 			}
+			role := key("ClusterRole", "", binding.RoleRef.Name)
+			if binding.RoleRef.Kind == "Role" {
+				role = key("Role", binding.Namespace, binding.RoleRef.Name)
+			}
+			bound[role] = append(bound[role], binding.Namespace)
 		}
 	}
 	var rights []Right
-	for role := range bound {
-		for _, rule := range rules[role] {
-			for _, group := range rule.APIGroups {
-				for _, resource := range rule.Resources {
-					for _, verb := range rule.Verbs {
-						rights = append(rights, Right{verb, group, resource})
-					}
-				}
+	for role, namespaces := range bound {
+		for _, namespace := range namespaces {
+			for _, rule := range rules[role] {
+				rights = append(rights, each(rule, namespace)...)
 			}
 		}
 	}
 	slices.SortFunc(rights, func(a, b Right) int {
-		return slices.Compare([]string{a.Group, a.Resource, a.Verb}, []string{b.Group, b.Resource, b.Verb})
+		return slices.Compare([]string{a.Group, a.Resource, a.Verb, a.Namespace}, []string{b.Group, b.Resource, b.Verb, b.Namespace})
 	})
 	return slices.Compact(rights)
+}
+
+// each returns the rights of a rule that is bound in a namespace.
+func each(rule rbacv1.PolicyRule, namespace string) []Right {
+	var rights []Right
+	for _, group := range rule.APIGroups {
+		for _, resource := range rule.Resources {
+			for _, verb := range rule.Verbs {
+				rights = append(rights, Right{verb, group, resource, namespace})
+			}
+		}
+	}
+	return rights
 }
 
 func decode(t testing.TB, object *unstructured.Unstructured, into any) {
@@ -101,10 +119,13 @@ func (w *World) Conduct(t testing.TB) map[string]*Conduct {
 		}
 		conduct := of[accountName]
 		if e.As != "" {
-			conduct.Used[Right{"impersonate", "", "serviceaccounts"}]++
+			conduct.Used[Right{"impersonate", "", "serviceaccounts", System}]++
 			conduct = of[e.As]
 		}
-		resource := e.Object.Resource
+		resource, namespace := e.Object.Resource, e.Object.Namespace
+		if resource == "namespaces" {
+			namespace = "" // the log has them be in themselves
+		}
 		if e.Object.Subresource != "" {
 			resource += "/" + e.Object.Subresource
 		}
@@ -114,7 +135,7 @@ func (w *World) Conduct(t testing.TB) map[string]*Conduct {
 		case e.Code == http.StatusForbidden:
 			conduct.Refused = append(conduct.Refused, e.Verb+" "+e.URI)
 		default:
-			conduct.Used[Right{e.Verb, e.Object.APIGroup, resource}]++
+			conduct.Used[Right{e.Verb, e.Object.APIGroup, resource, namespace}]++
 		}
 	}
 	return of

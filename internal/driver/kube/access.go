@@ -22,6 +22,7 @@ import (
 const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	ManagedBy      = "kupenstack"
+	managedByHelm  = "Helm"
 
 	// Manager is the field manager of everything we apply, but labels of nodes and which projects namespaces have.
 	Manager         = "kupenstack"

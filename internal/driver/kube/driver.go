@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -133,6 +134,7 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 	var errs []error
 	handlers := make(map[addr.Object]handler, len(targets))
 	var refs []unit.ObjectRef
+	managers := map[unit.ObjectRef]string{}
 	for _, target := range targets {
 		h, err := d.handler(target)
 		if err != nil {
@@ -143,8 +145,9 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 		d.index.put(target.Address, h.refs())
 		d.index.want(target)
 		refs = append(refs, h.refs()...)
+		maps.Copy(managers, managersOf(h))
 	}
-	found, unknown, err := d.find(ctx, refs)
+	found, unknown, err := d.find(ctx, refs, managers)
 	if err != nil {
 		errs = append(errs, err)
 	}
@@ -218,7 +221,7 @@ func (d *Driver) step(ctx context.Context, target unit.Target, desired cty.Value
 }
 
 func (d *Driver) look(ctx context.Context, h handler) (objects, error) {
-	found, unknown, err := d.find(ctx, h.refs())
+	found, unknown, err := d.find(ctx, h.refs(), managersOf(h))
 	there, ok := pick(h.refs(), found, unknown)
 	if !ok {
 		return nil, err
@@ -227,8 +230,8 @@ func (d *Driver) look(ctx context.Context, h handler) (objects, error) {
 }
 
 // find returns the objects that are there, and those of which nothing is known.
-func (d *Driver) find(ctx context.Context, refs []unit.ObjectRef) (found objects, unknown map[unit.ObjectRef]bool, err error) {
-	all, err := d.cluster.Get(ctx, refs...)
+func (d *Driver) find(ctx context.Context, refs []unit.ObjectRef, managers map[unit.ObjectRef]string) (found objects, unknown map[unit.ObjectRef]bool, err error) {
+	all, err := d.cluster.get(ctx, refs, managers)
 	found, unknown = all, map[unit.ObjectRef]bool{}
 	var partial *PartialError
 	errors.As(err, &partial)

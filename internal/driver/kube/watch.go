@@ -21,7 +21,7 @@ import (
 
 const (
 	// selectorOurs is for what we or Helm, on our behalf or not, have made.
-	selectorOurs = LabelManagedBy + " in (Helm," + ManagedBy + ")"
+	selectorOurs = LabelManagedBy + " in (" + managedByHelm + "," + ManagedBy + ")"
 	syncTimeout  = 30 * time.Second
 	syncPoll     = 10 * time.Millisecond
 )
@@ -29,6 +29,7 @@ const (
 // watchKey says what a watch is for.
 type watchKey struct {
 	apiVersion, kind, namespace string
+	manager                     string // who manages the objects by their label; "" for us and Helm
 }
 
 func (k watchKey) ref(name string) unit.ObjectRef {
@@ -40,6 +41,17 @@ func (k watchKey) String() string {
 		return k.kind
 	}
 	return k.kind + " in " + k.namespace
+}
+
+// selector is by which labels the objects are watched.
+func (k watchKey) selector() string {
+	switch {
+	case watchedWhole(k.apiVersion, k.kind):
+		return ""
+	case k.manager != "":
+		return LabelManagedBy + "=" + k.manager
+	}
+	return selectorOurs
 }
 
 // watchedWhole tells whether all objects of a kind are watched, whoever made them.
@@ -64,10 +76,7 @@ func newWatch(key watchKey, objects dynamic.ResourceInterface, client dynamic.In
 	gone func(*watch), changed func(old, object *unstructured.Unstructured, ref unit.ObjectRef),
 ) (*watch, error) {
 	w := &watch{key: key}
-	selector := selectorOurs
-	if watchedWhole(key.apiVersion, key.kind) {
-		selector = ""
-	}
+	selector := key.selector()
 	note := func(err error) {
 		if w.note(err) {
 			gone(w)

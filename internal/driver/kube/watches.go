@@ -38,9 +38,14 @@ func newWatches(c *Cluster) *watches {
 // [PartialError], and the answer holds for all objects but those that it calls unknown. A kind
 // that the server does not serve has no objects.
 func (c *Cluster) Get(ctx context.Context, refs ...unit.ObjectRef) (map[unit.ObjectRef]*unstructured.Unstructured, error) {
+	return c.get(ctx, refs, nil)
+}
+
+// get is Get that looks for some objects in the watches of what others manage, by the label that they are to have.
+func (c *Cluster) get(ctx context.Context, refs []unit.ObjectRef, managers map[unit.ObjectRef]string) (map[unit.ObjectRef]*unstructured.Unstructured, error) {
 	groups := map[watchKey][]unit.ObjectRef{}
 	for _, ref := range refs {
-		key := watchKey{apiVersion: ref.APIVersion, kind: ref.Kind, namespace: ref.Namespace}
+		key := watchKey{apiVersion: ref.APIVersion, kind: ref.Kind, namespace: ref.Namespace, manager: managers[ref]}
 		groups[key] = append(groups[key], ref)
 	}
 	var (

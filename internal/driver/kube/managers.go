@@ -1,0 +1,48 @@
+package kube
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// otherManager returns who manages an object by its label where that is neither us nor Helm, as the author of a
+// manifest may write. We leave the label as it is, and so the object is watched by what it says, with what else says the
+// same: a label of our own beside it would be a write to each such object that an older program has applied, and until then
+// it would be in no watch. A value that the server refuses for a label is none to watch by; applying the object tells what
+// is wrong.
+func otherManager(object *unstructured.Unstructured) string {
+	if watchedWhole(object.GetAPIVersion(), object.GetKind()) {
+		return ""
+	}
+	by, _, err := unstructured.NestedString(object.Object, "metadata", "labels", LabelManagedBy)
+	if err != nil || by == ManagedBy || by == managedByHelm || len(validation.IsValidLabelValue(by)) > 0 {
+		return ""
+	}
+	return by
+}
+
+// labelling is a handler of objects that may be to say of others that they manage them.
+type labelling interface {
+	// managers are these others, by object; see [otherManager].
+	managers() map[unit.ObjectRef]string
+}
+
+func managersOf(h handler) map[unit.ObjectRef]string {
+	if l, ok := h.(labelling); ok {
+		return l.managers()
+	}
+	return nil
+}
+
+// managers returns who manages objects by the labels that they are to have, where that is neither us nor Helm.
+func (s *objectSet) managers() map[unit.ObjectRef]string {
+	others := map[unit.ObjectRef]string{}
+	for _, item := range s.items {
+		if by := otherManager(item.object); by != "" {
+			others[item.ref] = by
+		}
+	}
+	return others
+}
