@@ -86,6 +86,7 @@ func (i Identity) Recorded(t unit.Target, entry *inventory.Entry) unit.Target {
 	t.Address, t.Locator, t.UID, t.ID, t.Imported = entry.Address, entry.Locator, entry.UID, entry.ID, entry.Imported
 	t.ByImport = i.byImport(entry)
 	t.Mark, t.Complete, t.Applied, t.Set, t.Run = i.Marker.Mark(entry.UID), entry.Applied != "", Lasting(entry), entry.Set, entry.Run
+	t.Deleted = entry.Phase == inventory.Deleting
 	t.Before, t.Again = entry.Before, entry.Again && entry.Phase == inventory.Intent
 	if t.Locator.Kind == unit.KindObjects {
 		t.Origins = origins(i.Moves, entry.Address)

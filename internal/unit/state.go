@@ -71,6 +71,8 @@ type Target struct {
 	Imported bool
 	// ByImport says of one that an import block named it.
 	ByImport bool
+	// Deleted says that its deletion was begun, so that what is not there any more may have gone by that.
+	Deleted bool
 	// Sought says that nobody knows what is wanted: the state tells how all that is on record fares, and nothing follows
 	// from it. Spec is nil.
 	Sought bool

@@ -11,7 +11,6 @@ import (
 
 // What Helm writes on the objects of its releases.
 const (
-	managedByHelm         = "Helm"
 	annotationReleaseName = "meta.helm.sh/release-name"
 	annotationPolicy      = "helm.sh/resource-policy"
 	policyKeep            = "keep"
