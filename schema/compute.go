@@ -63,7 +63,8 @@ func keypairBlock() Block {
 		Unmarked: true,
 		Unique:   "Nova takes a name for one key pair of a user only", OneName: true,
 		NeedsOne: [][]string{{"public_key", "secret"}}, Rules: []Rule{keypairRule()},
-		Doc: "A public SSH key that instances start with: one that is given, or that of a pair which is generated into a Secret of the cluster. It belongs to our own user, and cannot be changed.",
+		Doc: "A public SSH key that instances start with: one that is given, or that of a pair which is generated into a Secret of the cluster. It belongs to our own user, and cannot be changed. " +
+			"With the credentials of another user, one that was made is left as it is, and reported as unknown, until those of its user are back, or a removed block with destroy = false has it forgotten.",
 		Attributes: []Attribute{
 			fullName(Replace),
 			{

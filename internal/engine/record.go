@@ -33,7 +33,7 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 		entry.Lost, entry.Before = lost, before
 		r, creates := u.Spec.(*unit.Resource)
 		entry.Attempted = creates && !r.Lookup
-		entry.Locator.Project = projectOf(desired, state)
+		entry.Locator.Project, entry.Locator.User = projectOf(desired, state), state.User
 		entry.Triggers, entry.Sensitive, entry.Fixed = target.Triggers, target.Sensitive, u.Fixed
 	}
 	entry.Set = plan.Setting(u, desired, entry.Set)
@@ -81,7 +81,7 @@ func (e *Engine) entryOf(who plan.Identity, u *unit.Unit, state unit.State) inve
 // joined is a locator of all that was there and all that will be.
 func joined(old, wanted unit.Locator) unit.Locator {
 	next := wanted
-	next.Project = old.Project
+	next.Project, next.User = old.Project, old.User
 	next.Objects = slices.Clone(wanted.Objects)
 	for _, ref := range old.Objects {
 		if !slices.Contains(next.Objects, ref) {
@@ -120,6 +120,9 @@ func found(entry inventory.Entry, state unit.State) inventory.Entry {
 	if state.Project != "" {
 		entry.Locator.Project = state.Project
 	}
+	if state.User != "" {
+		entry.Locator.User = state.User
+	}
 	if state.Ready() && plan.Healthy(entry.Healing, time.Now()) {
 		entry.Healing = nil
 	}
@@ -140,13 +143,13 @@ func done(entry inventory.Entry, u *unit.Unit, desired cty.Value, target unit.Ta
 		entry.Triggers = target.Triggers // those it was made with are not on record, or were others altogether
 	}
 	entry.Sensitive, entry.Fixed, entry.Set = target.Sensitive, u.Fixed, plan.Set(u, desired, entry.Set)
-	project := entry.Locator.Project
+	project, user := entry.Locator.Project, entry.Locator.User
 	entry.Phase, entry.Applied = inventory.Owned, plan.Applied(u, desired)
 	if entry.Healing != nil && entry.Healing.For != entry.Applied {
 		entry.Healing = nil
 	}
 	entry.Locator, entry.Edges = u.Spec.Locator(), inventory.EdgesOf(u)
-	entry.Locator.Project = project
+	entry.Locator.Project, entry.Locator.User = project, user
 	entry.Class, entry.PreventDestroy, entry.Stays = u.Class, u.PreventDestroy, u.Stays
 	return entry
 }

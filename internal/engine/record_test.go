@@ -122,3 +122,46 @@ func TestProjectIsOnRecordBeforeTheObject(t *testing.T) {
 		}
 	}
 }
+
+// TestUserIsOnRecordBeforeTheObject, and stays there for as long as nothing else is seen: to nobody else is the object shown.
+func TestUserIsOnRecordBeforeTheObject(t *testing.T) {
+	absent := func(user string) unit.State { return unit.State{Existence: unit.Absent, User: user} }
+	there := func(user string) unit.State {
+		return unit.State{Existence: unit.Present, Owned: true, ID: "web", User: user}
+	}
+	for _, test := range []struct {
+		name               string
+		before             string // on record
+		state              unit.State
+		want, found, ready string
+	}{
+		{"it is created", "", absent("u1"), "u1", "u1", "u1"},
+		{"it is created for another one", "u1", absent("u2"), "u2", "u2", "u2"},
+		{"a kind that is nobody's", "", absent(""), "", "", ""},
+		{"an older program made the record", "", there("u1"), "", "u1", "u1"},
+		{"it is there", "u1", there("u1"), "u1", "u1", "u1"},
+		{"nothing of that is known of it", "u1", there(""), "u1", "u1", "u1"},
+	} {
+		records, err := inventory.Open(t.Context(), nowhere{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &Engine{}
+		e.Inventory = records
+		u := &unit.Unit{Address: addr.MustParseObject("keypair.web"), Spec: &unit.Resource{Kind: "keypair", Block: schema.New().Resource("keypair"), Desired: cty.EmptyObjectVal}}
+		before := inventory.Entry{Address: u.Address, UID: "u", Phase: inventory.Owned, ID: "web", Locator: unit.Locator{User: test.before}}
+		if err := records.Put(t.Context(), before); err != nil {
+			t.Fatal(err)
+		}
+		who := plan.Identity{Marker: inventory.NewMarker("ours", redact.NewSecret("a key that is long enough"))}
+		if err := e.intend(t.Context(), inventory.Deployment{}, who, u, test.state, unit.Target{}, cty.EmptyObjectVal); err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		entry, _ := records.Entry(u.Address)
+		seen := found(entry, test.state)
+		ready := done(seen, u, cty.EmptyObjectVal, unit.Target{})
+		if entry.Locator.User != test.want || seen.Locator.User != test.found || ready.Locator.User != test.ready {
+			t.Errorf("%s: on record is %q, then %q, then %q", test.name, entry.Locator.User, seen.Locator.User, ready.Locator.User)
+		}
+	}
+}

@@ -122,7 +122,7 @@ func unfold(t *testing.T, data []byte) []byte {
 	return content
 }
 
-// TestAllThatIsRecordedHasAPast: what an entry or a role may hold is in the newest file, so that a field which is
+// TestAllThatIsRecordedHasAPast: what an entry, its locator or a role may hold is in the newest file, so that a field which is
 // renamed or goes is found.
 func TestAllThatIsRecordedHasAPast(t *testing.T) {
 	all := past(t)
@@ -132,6 +132,11 @@ func TestAllThatIsRecordedHasAPast(t *testing.T) {
 	for f := range reflect.TypeFor[inventory.Entry]().NumField() {
 		if !slices.ContainsFunc(entries, func(e inventory.Entry) bool { return !reflect.ValueOf(e).Field(f).IsZero() }) {
 			t.Errorf("no entry in %s has %s: add it there", newest, reflect.TypeFor[inventory.Entry]().Field(f).Name)
+		}
+	}
+	for f := range reflect.TypeFor[unit.Locator]().NumField() {
+		if !slices.ContainsFunc(entries, func(e inventory.Entry) bool { return !reflect.ValueOf(e.Locator).Field(f).IsZero() }) {
+			t.Errorf("no entry in %s has %s in its locator: add it there", newest, reflect.TypeFor[unit.Locator]().Field(f).Name)
 		}
 	}
 	for f := range reflect.TypeFor[unit.Grant]().NumField() {

@@ -15,7 +15,10 @@ type Locator struct {
 	Objects   []ObjectRef `json:"objects,omitempty"`
 	Region    string      `json:"region,omitempty"`
 	Project   string      `json:"project,omitempty"`
-	Keep      bool        `json:"keep,omitempty"` // never deleted, only forgotten
+	// User is who a thing inside OpenStack was made for, where its kind shows no one but that user what is theirs. An older
+	// program neither knows nor keeps it.
+	User string `json:"user,omitempty"`
+	Keep bool   `json:"keep,omitempty"` // never deleted, only forgotten
 }
 
 // ObjectRef names a Kubernetes object.
@@ -68,5 +71,5 @@ func (r ObjectRef) Compare(other ObjectRef) int {
 // Equal reports whether two locators are for the same thing.
 func (l Locator) Equal(other Locator) bool {
 	return l.Driver == other.Driver && l.Kind == other.Kind && l.Namespace == other.Namespace && l.Name == other.Name &&
-		l.Region == other.Region && l.Project == other.Project && l.Keep == other.Keep && slices.Equal(l.Objects, other.Objects)
+		l.Region == other.Region && l.Project == other.Project && l.User == other.User && l.Keep == other.Keep && slices.Equal(l.Objects, other.Objects)
 }

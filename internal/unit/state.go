@@ -155,6 +155,9 @@ type State struct {
 	// Project is the OpenStack project that the object was found in, for kinds that live in one. Of what is absent it is
 	// the one that it would be created in unless it names another.
 	Project string
+	// User is the user of OpenStack that the object belongs to, for kinds that show no one but that user what is theirs. Of
+	// what is absent it is the one that it would be created for.
+	User string
 	// Run is what goes on record of the runs of a test; nil for all else.
 	Run *Run
 	// Outputs is an object with the attributes of the kind's schema, cty.NilVal for units that

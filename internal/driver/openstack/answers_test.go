@@ -16,6 +16,12 @@ import (
 // for the path /v3/p1. Our user is an administrator in its project p1, or has the roles that are told, in every project.
 func answering(t testing.TB, answers map[string]func(*http.Request) any, roles ...string) *openstack.Driver {
 	t.Helper()
+	return answeringTo(t, "u1", answers, func(*openstack.Options) {}, roles...)
+}
+
+// answeringTo is [answering] for a user with an id, and with other options.
+func answeringTo(t testing.TB, user string, answers map[string]func(*http.Request) any, change func(*openstack.Options), roles ...string) *openstack.Driver {
+	t.Helper()
 	if roles == nil {
 		roles = []string{"admin"}
 	}
@@ -41,7 +47,7 @@ func answering(t testing.TB, answers map[string]func(*http.Request) any, roles .
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{
-			"user": map[string]any{"id": "u1", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": project}, "catalog": catalog,
+			"user": map[string]any{"id": user, "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": project}, "catalog": catalog,
 			"roles": named,
 		}})
 	})
@@ -71,12 +77,14 @@ func answering(t testing.TB, answers map[string]func(*http.Request) any, roles .
 			_ = json.NewEncoder(w).Encode(body)
 		}
 	})
-	d := openstack.New(openstack.Options{Language: language(), Connect: func(context.Context) (openstack.Credentials, error) {
+	options := openstack.Options{Language: language(), Connect: func(context.Context) (openstack.Credentials, error) {
 		return openstack.FromVariables(map[string]string{
 			"OS_AUTH_URL": server.URL, "OS_REGION_NAME": "RegionOne", "OS_USERNAME": "ops", "OS_PASSWORD": "pretended", "OS_USER_DOMAIN_ID": "default",
 			"OS_PROJECT_ID": "p1",
 		}), nil
-	}})
+	}}
+	change(&options)
+	d := openstack.New(options)
 	t.Cleanup(d.Close)
 	return d
 }

@@ -98,11 +98,11 @@ func (k applicationCredentialKind) effect(attribute string, _ cty.Value, _ *obje
 }
 
 func (k applicationCredentialKind) list(ctx context.Context, s *session) ([]*object, error) {
-	return readAll(k.read)(s.all(ctx, call{service: serviceIdentity, path: k.pathIn(s)}, k.many))
+	return readAll(ownedBy(s, k.read))(s.all(ctx, call{service: serviceIdentity, path: k.pathIn(s)}, k.many))
 }
 
 func (k applicationCredentialKind) get(ctx context.Context, s *session, id string) (*object, error) {
-	return readOne(k.read)(s.one(ctx, call{service: serviceIdentity, method: http.MethodGet, path: k.pathIn(s, id)}, k.one))
+	return readOne(ownedBy(s, k.read))(s.one(ctx, call{service: serviceIdentity, method: http.MethodGet, path: k.pathIn(s, id)}, k.one))
 }
 
 func (k applicationCredentialKind) joins(objects []*object, t unit.Target, ref unit.ObjectRef, kept *unit.Kept) {
@@ -133,6 +133,9 @@ func (k applicationCredentialKind) create(ctx context.Context, s *session, w wan
 	if err != nil {
 		return nil, err
 	}
+	if there.user != s.user {
+		return nil, errAnotherUser
+	}
 	kept, err := k.kept(ctx, there, &w)
 	if err != nil {
 		return nil, err
@@ -158,8 +161,8 @@ func (k applicationCredentialKind) create(ctx context.Context, s *session, w wan
 	if rules, _ := w.plain(accessRule).([]any); len(rules) > 0 {
 		body["access_rules"] = rules
 	}
-	o, err := readOne(k.read)(there.one(ctx, call{
-		service: serviceIdentity, method: http.MethodPost, path: k.pathIn(s), body: map[string]any{k.one: body},
+	o, err := readOne(ownedBy(there, k.read))(there.one(ctx, call{
+		service: serviceIdentity, method: http.MethodPost, path: k.pathIn(there), body: map[string]any{k.one: body},
 	}, k.one))
 	if err == nil {
 		o.values.set(secretName, w.written(secretName))

@@ -57,6 +57,9 @@ func (d *Driver) Apply(ctx context.Context, t unit.Target, desired cty.Value, st
 	if err != nil {
 		return st, wrap(t.Address, err)
 	}
+	if _, err := d.stillOurs(ctx, s, k, t, st); err != nil {
+		return st, wrap(t.Address, err)
+	}
 	diff := d.Compare(t, desired, st)
 	if diff.Waits {
 		return st, nil
@@ -277,6 +280,9 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 			}
 		}
 		if _, ok := k.(keeping); ok && (st.Gone() || st.Owned) { // nothing was made but its Secret
+			if err := d.nothingElsewhere(ctx, k, t); err != nil {
+				return st, wrap(t.Address, err)
+			}
 			return gone, d.discard(ctx, k, t)
 		}
 		if st.Gone() {
@@ -290,7 +296,12 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 	if err != nil {
 		return st, wrap(t.Address, err)
 	}
-	gone.Project = destined(s, k, t)
+	gone.Project, gone.User = destined(s, k, t), userFor(s, k)
+	if orphan, err := d.stillOurs(ctx, s, k, t, unit.State{}); err != nil { // not to be shown it would count as its absence
+		return st, wrap(t.Address, err)
+	} else if orphan {
+		return d.without(ctx, k, t, st, gone)
+	}
 	o, err := k.get(ctx, s, id)
 	if notFound(err) {
 		if err = s.vouch(ctx, k, t, desiredOf(t)); err == nil {

@@ -50,17 +50,28 @@ func (d *Driver) join(ctx context.Context, k kind, t unit.Target, objects []*obj
 		return false, nil
 	}
 	for _, ref := range secretsOf(t) {
-		kept, err := d.keeper.Kept(ctx, ref)
-		switch {
-		case err != nil:
-			return false, fmt.Errorf("what is kept in the cluster: %w", err)
-		case kept == nil || kept.Mark == "" || kept.Mark != t.Mark && !slices.Contains(t.Marks, kept.Mark):
-			continue
+		kept, err := d.keptAt(ctx, t, ref)
+		if err != nil {
+			return false, err
 		}
-		left = true
-		by.joins(objects, t, ref, kept)
+		if kept != nil {
+			left = true
+			by.joins(objects, t, ref, kept)
+		}
 	}
 	return left, nil
+}
+
+// keptAt is what a Secret of a target holds, nil for one that bears no mark of it, or none.
+func (d *Driver) keptAt(ctx context.Context, t unit.Target, ref unit.ObjectRef) (*unit.Kept, error) {
+	kept, err := d.keeper.Kept(ctx, ref)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("what is kept in the cluster: %w", err)
+	case kept == nil || kept.Mark == "" || kept.Mark != t.Mark && !slices.Contains(t.Marks, kept.Mark):
+		return nil, nil
+	}
+	return kept, nil
 }
 
 // joinAll is [Driver.join] for many targets. left are those of which a Secret is there, and says so.

@@ -47,11 +47,11 @@ func (k keypairKind) list(ctx context.Context, s *session) ([]*object, error) {
 			raws = append(raws, raw)
 		}
 	}
-	return readAll(k.read)(raws, err)
+	return readAll(ownedBy(s, k.read))(raws, err)
 }
 
 func (k keypairKind) get(ctx context.Context, s *session, id string) (*object, error) {
-	return readOne(k.read)(s.one(ctx, call{
+	return readOne(ownedBy(s, k.read))(s.one(ctx, call{
 		service: serviceCompute, method: http.MethodGet, path: pathOf("os-keypairs", id), microversion: keypairVersion,
 	}, "keypair"))
 }
@@ -98,7 +98,7 @@ func (k keypairKind) create(ctx context.Context, s *session, w wanted) (*object,
 			return nil, unit.Blocked(fmt.Sprintf("%s holds no private key of SSH any more: put the one back that it had, or delete it to have another one made", w.keeps))
 		}
 	}
-	o, err := readOne(k.read)(s.one(ctx, call{
+	o, err := readOne(ownedBy(s, k.read))(s.one(ctx, call{
 		service: serviceCompute, method: http.MethodPost, path: "os-keypairs", microversion: keypairVersion,
 		body: map[string]any{"keypair": map[string]any{"name": w.named, "public_key": strings.TrimSpace(key)}},
 	}, "keypair"))

@@ -193,6 +193,7 @@ func kinds(language *schema.Definition, uploads *uploads, keeper Keeper) map[str
 type object struct {
 	id, title string
 	project   string // that it lives in, "" for kinds that live in none
+	user      string // that it belongs to, for a kind that is [personal]
 	scope     string // within which names tell objects apart: the project, or the domain of a project
 	mark      string // anybody's of our kind, "" without
 	values    traits // the attributes of the schema

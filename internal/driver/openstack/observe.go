@@ -57,6 +57,7 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 // look finds targets in the lists that a session gets, and may put them in another order. What is known of outputs of others
 // is in known, and what is found adds to it.
 func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, known map[addr.Object]cty.Value, seen *sights) {
+	targets = d.withoutOthers(ctx, s, targets, seen)
 	byKind := divided(targets)
 	names := slices.Sorted(maps.Keys(byKind))
 	lists, failures := d.lists(ctx, s, names, byKind)
@@ -98,7 +99,7 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 					st.Outputs = departed(d.kinds[name], m.object)
 				}
 				if st.Gone() {
-					st.Project = destined(s, d.kinds[name], t)
+					st.Project, st.User = destined(s, d.kinds[name], t), userFor(s, d.kinds[name])
 				}
 				seen.states[t.Address] = st
 			}
@@ -342,7 +343,7 @@ func state(t unit.Target, m match) unit.State {
 		}
 		return st
 	}
-	st.Existence, st.ID, st.Owned, st.Project, st.Mark = unit.Present, o.id, m.owned, o.project, o.mark
+	st.Existence, st.ID, st.Owned, st.Project, st.User, st.Mark = unit.Present, o.id, m.owned, o.project, o.user, o.mark
 	st.Installed = o.pending == "" && !o.partial
 	st.Health, st.After = o.health, o.after
 	if st.Health == unit.HealthUnknown {

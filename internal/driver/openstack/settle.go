@@ -48,6 +48,9 @@ func (d *Driver) late(ctx context.Context, k kind, t unit.Target) (unit.State, e
 	if err != nil {
 		return unit.State{}, err
 	}
+	if _, err := d.stillOurs(ctx, s, k, t, unit.State{}); err != nil {
+		return unit.State{}, err
+	}
 	st, left, err := d.sought(ctx, s, k, t, desiredOf(t))
 	if err == nil && left > 0 {
 		err = &unit.RetryError{After: left, Err: errLate}
@@ -79,6 +82,14 @@ func (a *outcomes) none(uid string) {
 	if _, known := a.open[uid]; !known {
 		a.open[uid] = time.Time{}
 	}
+}
+
+// nothing tells whether it is certain that no attempt came to anything.
+func (a *outcomes) nothing(uid string) bool {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	since, known := a.open[uid]
+	return known && since.IsZero()
 }
 
 // left is how long the next request has to wait.
