@@ -300,7 +300,7 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 	if orphan, err := d.stillOurs(ctx, s, k, t, unit.State{}); err != nil { // not to be shown it would count as its absence
 		return st, wrap(t.Address, err)
 	} else if orphan {
-		return d.without(ctx, k, t, st, gone)
+		return d.without(ctx, s, k, t, id, st, gone)
 	}
 	o, err := k.get(ctx, s, id)
 	if notFound(err) {
