@@ -64,8 +64,7 @@ func (c *crossing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(body)
 	}
 	refused := map[string]any{"NeutronError": map[string]any{"type": "FloatingIPPortAlreadyAssociated", "message": "it has one"}}
-	path, id := strings.TrimPrefix(r.URL.Path, "/v2.0/"), ""
-	path, id, _ = strings.Cut(path, "/")
+	path, id, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v2.0/"), "/")
 	var sent struct {
 		One map[string]any `json:"floatingip"`
 	}
