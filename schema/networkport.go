@@ -82,7 +82,7 @@ func floatingIPBlock() Block {
 		Kind: "floating_ip", Class: ClassResource, Labels: resourceLabel("web"), Rules: append(floatingIPRules(), markedRules()...),
 		Loses:  &Loss{What: "its address", Kept: "address"},
 		Unique: "an address of a port has one floating IP only",
-		Doc:    "An address in an external network that leads to one inside, through the router between the two.",
+		Doc:    "An address in an external network that leads to one inside, through the router between the two. When some change places, one of them leads nowhere for a moment.",
 		Attributes: []Attribute{
 			{
 				Name: "floating_network", Type: cty.String, Presence: Required, Change: Replace, Lookup: true,

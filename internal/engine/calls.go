@@ -77,7 +77,7 @@ func (e *Engine) decideAnew(name unit.DriverName) {
 // begin starts a call of a driver that is not crowded. What call returns is run by the engine's own
 // goroutine.
 func (e *Engine) begin(l *loop, name unit.DriverName, call func() func()) {
-	l.busy = true
+	l.busy, l.driver, l.since = true, name, e.steps[name]
 	e.running[name]++
 	e.hurry(name)
 	go func() {
@@ -128,6 +128,7 @@ func (e *Engine) applied(l *loop, c plan.Change, state unit.State, err error) {
 	}
 	l.polls, l.failed = 0, ""
 	e.hasMoved(l, c)
+	e.stepped(l)
 	e.saw(l, state)
 	if state.Existence == unit.Unknown {
 		l.stale = true
@@ -172,6 +173,7 @@ func (e *Engine) remove(calls context.Context, l *loop, target unit.Target, c pl
 				e.failed(l, err)
 				return
 			}
+			e.stepped(l)
 			e.saw(l, next)
 			if left != nil {
 				l.dirty = false
@@ -279,6 +281,7 @@ func (e *Engine) forget(calls context.Context, l *loop) {
 				e.saw(l, next)
 			default:
 				l.done(unit.ActionForget)
+				e.stepped(l) // it may have been deleted by somebody else
 			}
 		}
 	})

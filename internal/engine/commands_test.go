@@ -193,6 +193,7 @@ func (s *scenario) converge(args []string) error {
 // disturb changes the world.
 //
 //	fail apply|mend|delete|observe ADDRESS N      block|unblock [delete:]ADDRESS [REASON]
+//	clash [delete:|mend:]ADDRESS OTHER [FIELD VALUE]: it is refused as long as the other one is there, or has that value
 //	edit ADDRESS FIELD VALUE   erase ADDRESS   break ADDRESS REASON   mend ADDRESS: and tell the engine
 //	hide|show ADDRESS|DRIVER|SERVICE with parts   hang|unhang DRIVER|hosts   hold|release ADDRESS
 //	store fail|lose N          hosts NAME N      slow-delete ADDRESS N
@@ -225,6 +226,8 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 		w.late[args[0]] = later
 	case "block":
 		w.blocked[args[0]] = strings.Join(args[1:], " ")
+	case "clash":
+		w.clashes[args[0]] = args[1:]
 	case "unblock":
 		delete(w.blocked, args[0])
 	case "edit":
@@ -327,6 +330,7 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 //	suspended ADDRESS|the-whole-cloud...
 //	shows ADDRESS [PATH BEFORE]...: the fields in the plan
 //	claims NAME...: those that are there
+//	tried ADDRESS N: how often its driver was called to change or delete it since the last time
 //	attempted ADDRESS true|false: whether the last step was told of an attempt to create it before
 //	observed DRIVER N: how often it was since the last time
 //	anew ADDRESS...: what was to be observed as if nothing was known of it since the last time
@@ -355,6 +359,12 @@ func (s *scenario) check(command string, args []string) (bool, error) {
 		s.world.mutex.Lock()
 		defer s.world.mutex.Unlock()
 		return true, differ("attempted", []string{fmt.Sprint(s.world.attempted[args[0]])}, args[1:])
+	case "tried":
+		s.world.mutex.Lock()
+		defer s.world.mutex.Unlock()
+		got := s.world.tried[args[0]]
+		delete(s.world.tried, args[0])
+		return true, differ("tried", []string{fmt.Sprint(got)}, args[1:])
 	case "claims":
 		return true, differ("claims", s.claimsLeft(), args)
 	case "shows":

@@ -106,6 +106,7 @@ type Engine struct {
 	changed  bool // something that a snapshot shows, outside of what advance tells
 
 	running     map[unit.DriverName]int                  // calls of drivers
+	steps       map[unit.DriverName]int                  // what they have done so far
 	queued      map[unit.DriverName][]*loop              // what waits for one of them to end
 	spent       map[unit.DriverName]spending             // why none may begin; missing: they may
 	unlooked    map[unit.DriverName]time.Time            // since when observations wait for that
@@ -145,7 +146,7 @@ func New(options Options) *Engine {
 	options.Drivers = drivers
 	return &Engine{
 		Options: options, told: options.Suspensions, events: make(chan func(), 64), wake: make(chan struct{}, 1), places: &plan.Relocation{},
-		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
+		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, steps: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
 		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]bool{},
 		spent: map[unit.DriverName]spending{}, unlooked: map[unit.DriverName]time.Time{}, paces: map[unit.DriverName]pace{},
 		closing: closing{due: map[string]bool{}, moved: map[string]time.Time{}},
@@ -390,11 +391,8 @@ func (e *Engine) lookAgain() {
 	e.looked()
 	for _, l := range e.loops {
 		l.stale, l.anew, l.dirty = true, true, true
-		l.guard.doubt()
-		if l.mending != nil {
-			l.mending.guard.doubt()
-		}
-		l.former.doubt()
+		l.doubt()
+		l.doubts, l.again = 0, time.Time{}
 	}
 }
 

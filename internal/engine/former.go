@@ -154,6 +154,9 @@ func (e *Engine) retireOne(calls context.Context, l *loop) {
 		return func() {
 			f := &l.former
 			f.doubted = false
+			if err == nil {
+				e.stepped(l)
+			}
 			switch {
 			case err != nil:
 				f.going, f.blocked, f.why = false, unit.IsBlocked(err), err.Error()

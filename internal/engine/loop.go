@@ -63,12 +63,16 @@ type loop struct {
 	polls    int       // observations in a row that changed nothing
 	wake     time.Time // when to go on by itself; zero: never
 	guard    guard
-	failed   unit.Action // of the step that failed last; "" for none
-	mending  *mending    // nil while there is nothing to it
-	served   bool        // what depends on it was told that it works while it is worked on
-	replaced bool        // the deletion that the newest plan admitted for its replacement was done
-	decided  decided     // by the last decision
-	healed   string      // how often it was healed, for people
+	driver   unit.DriverName // of its last call beside observations
+	since    int             // what that driver had done when the call began
+	doubts   int             // how often what was refused is tried again as others have done something
+	again    time.Time       // when that may be the next time
+	failed   unit.Action     // of the step that failed last; "" for none
+	mending  *mending        // nil while there is nothing to it
+	served   bool            // what depends on it was told that it works while it is worked on
+	replaced bool            // the deletion that the newest plan admitted for its replacement was done
+	decided  decided         // by the last decision
+	healed   string          // how often it was healed, for people
 	former   former
 	turn     time.Time // since when a network node waits to change its slot; zero: it does not
 	opens    []string  // slots that nodes were told of last, see [unit.State.Opens]
@@ -118,6 +122,7 @@ func (l *loop) want(u *unit.Unit) {
 		l.attempts, l.wake, l.guard, l.failed, l.mending = 0, time.Time{}, guard{}, "", nil
 	}
 	l.replans, l.guard.refused, l.former = 0, "", former{left: l.former.left}
+	l.doubts, l.again = 0, time.Time{}
 	if l.mending != nil {
 		l.mending.guard.refused = ""
 	}
@@ -131,6 +136,7 @@ func (l *loop) retry() {
 	l.attempts, l.blind, l.replans, l.polls, l.wake = 0, 0, 0, 0, time.Time{}
 	l.guard, l.failed, l.mending = guard{}, "", nil
 	l.former = former{left: l.former.left}
+	l.doubts, l.again = 0, time.Time{}
 	l.stale, l.anew, l.dirty = true, true, true
 }
 

@@ -99,6 +99,7 @@ func (e *Engine) mended(l *loop, c plan.Change, state unit.State, err error) {
 	l.repaired()
 	l.found = begun
 	l.done(c.Action)
+	e.stepped(l)
 	e.saw(l, state)
 	if state.Existence == unit.Unknown {
 		l.stale = true

@@ -78,6 +78,8 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	idle = idle && !e.takeBack(calls)
 	wait, soon := e.reopen(calls, now)
 	next, idle = min(next, wait), idle && !soon
+	again := e.doubtRefused(idle)
+	next, idle = min(next, again), idle && again > 0
 	if e.settled != idle {
 		e.settled, changed = idle, true
 	}
@@ -119,11 +121,15 @@ func (e *Engine) wakeDeleting() {
 
 // stuck tells whether a loop waits for others that will not move in this pass.
 func (e *Engine) stuck(l *loop) bool {
-	return !l.busy && !l.dirty && (l.phase == PhaseWaiting || l.phase == PhaseDeleting || l.phase == PhaseProgressing) &&
-		len(l.waits) > 0 && len(e.causes(l)) > 0
+	if l.busy || l.dirty || len(l.waits) == 0 || l.phase != PhaseWaiting && l.phase != PhaseDeleting && l.phase != PhaseProgressing {
+		return false
+	}
+	causes := e.causes(l)
+	return len(causes) > 0 && !slices.ContainsFunc(causes, func(a addr.Object) bool { return !e.loops[a].final() })
 }
 
-// causes returns the loops at the roots of what a loop waits for, if all of those are final.
+// causes returns the loops at the roots of what a loop waits for, if all of those are final, or blocked as long
+// as nothing else turns out.
 func (e *Engine) causes(l *loop) []addr.Object {
 	var roots []addr.Object
 	seen := map[addr.Object]bool{}
@@ -134,7 +140,7 @@ func (e *Engine) causes(l *loop) []addr.Object {
 		}
 		seen[l.address] = true
 		if len(l.waits) == 0 || l.final() {
-			if l.phase == PhaseReady || l.phase == PhaseGone || !l.final() {
+			if l.phase == PhaseReady || l.phase == PhaseGone || !l.final() && l.phase != PhaseBlocked {
 				return false // it moves, or it is about to let the other one go on
 			}
 			roots = append(roots, l.address)

@@ -84,6 +84,8 @@ type world struct {
 	claims    map[addr.Object][]unit.Claim // to volumes of services
 	failures  map[string]int               // "apply a.b" fails that often
 	blocked   map[string]string            // what needs a person, and why
+	clashes   map[string][]string          // addresses of what is refused while another is there, or has a field with a value
+	tried     map[string]int               // calls of Apply and Delete for an address that were not counted yet
 	hidden    map[string]bool              // addresses, drivers and services with parts that cannot be observed
 	hanging   map[string]bool              // drivers that never answer an observation; "hosts" for where instances run
 	crashing  map[string]bool              // what panics
@@ -109,7 +111,7 @@ func newWorld() *world {
 		sets:    sets{},
 		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{}, crashing: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
-		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{}, computes: map[string]*compute{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
+		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{}, clashes: map[string][]string{}, tried: map[string]int{}, computes: map[string]*compute{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
 	}
 }
 
@@ -517,6 +519,7 @@ func (f fake) begin(ctx context.Context, op string, a addr.Object) error {
 	w := f.world
 	w.mutex.Lock()
 	w.calls++
+	w.tried[a.String()]++
 	w.spend(f.name)
 	w.running++
 	w.most = max(w.most, w.running)
@@ -536,6 +539,15 @@ func (f fake) begin(ctx context.Context, op string, a addr.Object) error {
 	}
 	if reason := cmp.Or(w.blocked[a.String()], w.blocked[op+":"+a.String()]); reason != "" {
 		err = unit.Blocked(reason)
+	}
+	for _, clash := range [][]string{w.clashes[a.String()], w.clashes[op+":"+a.String()]} {
+		if clash == nil {
+			continue
+		}
+		other := w.at(addr.MustParseObject(clash[0]))
+		if other != nil && (len(clash) < 3 || other.fields[clash[1]] == clash[2]) {
+			err = unit.Blocked(clash[0] + " has its place")
+		}
 	}
 	if err != nil {
 		w.running--

@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -15,7 +16,10 @@ import (
 
 // floatingIPKind has no name: one whose address is written is known by it, the others by their mark alone.
 // What it leads to is left to updates, as an instance gets its port some time after it was created.
-type floatingIPKind struct{ neutron }
+type floatingIPKind struct {
+	neutron
+	takers *takers
+}
 
 const (
 	portAttribute, keyPort     = "port", "port_id"
@@ -80,9 +84,10 @@ func (k floatingIPKind) create(ctx context.Context, s *session, w wanted) (*obje
 
 func (k floatingIPKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
 	body := k.changedBody(o, w, attributes)
+	var port, address string
 	if slices.Contains(attributes, portAttribute) || slices.Contains(attributes, instanceAttribute) || slices.Contains(attributes, fixedAttribute) {
-		port, address, err := k.inside(ctx, s, w)
-		if err != nil {
+		var err error
+		if port, address, err = k.inside(ctx, s, w); err != nil {
 			return err
 		}
 		if port != "" { // both in one request, as the address is one of the port
@@ -95,9 +100,14 @@ func (k floatingIPKind) update(ctx context.Context, s *session, o *object, w wan
 	if len(w.drop[portAttribute])+len(w.drop[instanceAttribute]) > 0 {
 		body[keyPort] = nil
 	}
-	if err := k.put(ctx, s, o.id, body); err != nil {
+	err := k.put(ctx, s, o.id, body)
+	switch {
+	case port != "" && statusIs(err, http.StatusConflict):
+		return k.makeWay(ctx, s, o, port, address, err)
+	case err != nil:
 		return err
 	}
+	k.takers.ends(o.id)
 	return k.writeTags(ctx, s, o, w)
 }
 

@@ -95,7 +95,7 @@ func (x *installation) pass(ctx context.Context, store inventory.Store, units []
 		return fmt.Errorf("the plan was refused: %s", refused[0].Summary)
 	}
 	for _, u := range e.Snapshot().Units {
-		if u.Phase != engine.PhaseReady {
+		if u.Phase != engine.PhaseReady && u.Phase != engine.PhaseGone {
 			return fmt.Errorf("%s is %s: %s", u.Address, u.Phase, u.Reason)
 		}
 	}

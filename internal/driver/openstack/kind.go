@@ -166,7 +166,7 @@ func kinds(language *schema.Definition, uploads *uploads, keeper Keeper) map[str
 		routerKind{neutronRouters(language)},
 		securityGroupKind{neutronSecurityGroups(language)},
 		portKind{neutronPorts(language)},
-		floatingIPKind{neutronFloatingIPs(language)},
+		floatingIPKind{neutronFloatingIPs(language), &takers{}},
 		trunkKind{neutronTrunks(language)},
 		subnetPoolKind{neutronSubnetPools(language)},
 		addressScopeKind{neutronAddressScopes(language)},

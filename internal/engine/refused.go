@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// maxDoubts is how often something refused is tried again without its pause, between two looks at everything, when nothing
+// else moves any more. Of many that take places from each other only one may get a step further each time.
+const maxDoubts = 10
+
+// doubtRefused has tried once more what drivers refused before they did something else: it may have gone what stood in
+// the way, as nothing orders that before what takes its place. A driver has nothing to do then, so that a thousand that
+// are refused do not try with each of a thousand others, and pauses grow, but at the end of everything. It returns when to ask again.
+func (e *Engine) doubtRefused(idle bool) time.Duration {
+	next := forever
+	if e.revision == nil || e.admitted.stale || e.admitted.planning {
+		return next
+	}
+	for _, l := range e.order {
+		if l.busy || !l.refused() || e.steps[l.driver] == l.since || e.works(l.driver) {
+			continue
+		}
+		if wait := time.Until(l.again); wait > 0 && (!idle || l.doubts >= maxDoubts) {
+			next = min(next, wait)
+			continue
+		}
+		l.doubts++
+		l.again = time.Now().Add(retryDelay(l.doubts))
+		l.doubt()
+		l.stale, l.dirty = true, true // it was seen as it was before
+		next = 0
+	}
+	return next
+}
+
+// works tells whether a driver does something, or is about to. To look is nothing that others have to wait for.
+func (e *Engine) works(name unit.DriverName) bool {
+	calls := e.running[name]
+	if e.looking[name] {
+		calls--
+	}
+	return calls > 0 || len(e.queued[name]) > 0
+}
+
+// stepped notes that the driver of a loop has done something.
+func (e *Engine) stepped(l *loop) { e.steps[l.driver]++ }
+
+// refused tells whether something waits for a person because a driver said so.
+func (l *loop) refused() bool {
+	m := l.mending
+	return l.phase == PhaseBlocked && l.guard.refused != "" || m != nil && m.why != "" && m.guard.refused != "" || l.former.blocked
+}
+
+// doubt lets all of it be tried once more.
+func (l *loop) doubt() {
+	l.guard.doubt()
+	if l.mending != nil {
+		l.mending.guard.doubt()
+	}
+	l.former.doubt()
+}
