@@ -172,3 +172,109 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// What a directory is replaced by is watched like the one before, whatever is replaced on the way to it.
+func TestWatchWhatIsReplaced(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name    string
+		path    string
+		before  func(t *testing.T, base string)
+		replace func(t *testing.T, base string)
+	}{
+		{
+			name: "a link is switched, as git-sync does", path: "current",
+			before: func(t *testing.T, base string) { link(t, base, "current", "one") },
+			replace: func(t *testing.T, base string) {
+				link(t, base, "new", "two")
+				must(t, os.Rename(filepath.Join(base, "new"), filepath.Join(base, "current")))
+				must(t, os.RemoveAll(filepath.Join(base, "one")))
+			},
+		},
+		{
+			name: "a link that others lead through", path: "outer/nodes",
+			before: func(t *testing.T, base string) {
+				write(t, base, "one/nodes/main.hcl", "")
+				write(t, base, "two/nodes/main.hcl", "")
+				link(t, base, "inner/current", "../one")
+				link(t, base, "outer", filepath.Join(base, "inner", "current"))
+			},
+			replace: func(t *testing.T, base string) {
+				link(t, base, "inner/new", "../two")
+				must(t, os.Rename(filepath.Join(base, "inner", "new"), filepath.Join(base, "inner", "current")))
+			},
+		},
+		{
+			name: "a directory is made anew", path: "one",
+			replace: func(t *testing.T, base string) {
+				must(t, os.RemoveAll(filepath.Join(base, "one")))
+				must(t, os.Mkdir(filepath.Join(base, "one"), 0o750))
+			},
+		},
+		{
+			name: "a directory is moved into its place", path: "one",
+			replace: func(t *testing.T, base string) {
+				must(t, os.Rename(filepath.Join(base, "one"), filepath.Join(base, "old")))
+				must(t, os.Rename(filepath.Join(base, "two"), filepath.Join(base, "one")))
+			},
+		},
+		{
+			name: "all that leads to it is made anew", path: "deep/er/one",
+			before: func(t *testing.T, base string) { write(t, base, "deep/er/one/main.hcl", "") },
+			replace: func(t *testing.T, base string) {
+				must(t, os.RemoveAll(filepath.Join(base, "deep")))
+				must(t, os.MkdirAll(filepath.Join(base, "deep", "er", "one"), 0o750))
+			},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			base := t.TempDir()
+			write(t, base, "one/main.hcl", "")
+			write(t, base, "two/main.hcl", "")
+			if tc.before != nil {
+				tc.before(t, base)
+			}
+			dir := filepath.Join(base, filepath.FromSlash(tc.path))
+			seen := make(chan string, 100)
+			must(t, daemon.Watch(t.Context(), dir, zerolog.Nop(), func() {
+				content, _ := os.ReadFile(filepath.Join(dir, "main.hcl")) // or it is not there yet
+				seen <- string(content)
+			}))
+			tc.replace(t, base)
+			// More than once, as what is still to come of the replacement may be told after the first one.
+			for _, content := range []string{"a", "b", "c"} {
+				write(t, dir, "main.hcl", content)
+				for late := time.After(30 * time.Second); ; {
+					select {
+					case got := <-seen:
+						if got != content {
+							continue
+						}
+					case <-late:
+						t.Fatalf("nobody was told of %q", content)
+					}
+					break
+				}
+			}
+		})
+	}
+}
+
+// What lies beside a directory is no news, though what it lies in is watched.
+func TestWatchNotWhatLiesBeside(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	write(t, base, "one/main.hcl", "one")
+	called := watch(t, filepath.Join(base, "one"))
+	write(t, base, "two", "two")
+	write(t, base, "one.bak/main.hcl", "two")
+	quiet(t, called)
+}
+
+func link(t *testing.T, base, name, target string) {
+	t.Helper()
+	name = filepath.Join(base, filepath.FromSlash(name))
+	must(t, os.MkdirAll(filepath.Dir(name), 0o750))
+	must(t, os.Symlink(target, name))
+}

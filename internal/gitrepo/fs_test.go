@@ -2,6 +2,7 @@ package gitrepo_test
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -144,4 +145,51 @@ func TestDirectory(t *testing.T) {
 	}
 	_, err = source.Head(t.Context())
 	fails(t, err, gitrepo.NoRepository, "no such directory")
+}
+
+// A checkout that was made without Git LFS has pointers in the place of files.
+func TestADirectoryWithPointers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 12345\n"
+	about := "version https://git-lfs.github.com/spec/v1\n is the first line of a pointer\n"
+	for name, content := range map[string]string{"charts/image.img": pointer, "long": pointer + strings.Repeat("x", 1024), "about": about} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("charts/image.img", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	source, err := gitrepo.Open(t.Context(), gitrepo.Options{URL: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := pull(t, source)
+	top, below := files(t, tree, "."), files(t, tree, "charts")
+	for _, at := range []struct {
+		fsys fs.FS
+		name string
+	}{{top, "charts/image.img"}, {top, "link"}, {below, "image.img"}} {
+		_, read := fs.ReadFile(at.fsys, at.name)
+		_, open := at.fsys.Open(at.name)
+		for _, err := range []error{read, open} {
+			var path *fs.PathError
+			if !errors.As(err, &path) || path.Path != at.name || !strings.Contains(err.Error(), "Git LFS") {
+				t.Errorf("%s gives %v", at.name, err)
+			}
+		}
+	}
+	has(t, top, "about", about)
+	for name, want := range map[string]string{"about": about, "long": pointer + strings.Repeat("x", 1024)} {
+		file, err := top.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content, err := io.ReadAll(file); err != nil || string(content) != want {
+			t.Errorf("%s has %d bytes, %v", name, len(content), err)
+		}
+		file.Close()
+	}
 }

@@ -23,11 +23,11 @@ type Tree struct {
 }
 
 // FS returns the files below a directory of the tree, "." or "" for all of them. It implements
-// [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS] and, for a repository, [fs.ReadLinkFS].
+// [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS] and [fs.ReadLinkFS].
 //
 // Symbolic links are followed within the tree; one that leads out of it or around in circles is an
-// error when it is used. So are submodules, Git LFS content and files larger than the limit, whose
-// errors say so.
+// error when it is used. So are pointers to Git LFS content, and in a repository submodules and files larger than the limit,
+// whose errors say so.
 func (t *Tree) FS(path string) (fs.FS, error) {
 	path = strings.Trim(path, "/")
 	if path == "" {
@@ -38,7 +38,11 @@ func (t *Tree) FS(path string) (fs.FS, error) {
 	}
 	var all fs.FS
 	if t.dir != nil {
-		all = t.dir.FS()
+		files, ok := t.dir.FS().(rootFS)
+		if !ok {
+			return nil, errors.New("the files of a directory cannot be listed") // os says that they can
+		}
+		all = folderFS{files}
 	} else {
 		all = &treeFS{store: t.store, root: t.root, base: ".", time: t.Commit.When, limit: t.limit}
 	}

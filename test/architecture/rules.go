@@ -25,6 +25,7 @@ func layers() []string {
 		"internal/addr",
 		"internal/redact",
 		"internal/contain",
+		"internal/guard",
 		"internal/diag",
 		"internal/suspension",
 		"internal/request",

@@ -130,7 +130,8 @@ func (d directory) Set(name string) error {
 func (directory) Type() string { return "string" }
 
 // FromEnvironment sets every flag that was not given from its variable, if there is one, but those that are [Typed]. That holds for
-// what a command can be told, not for cobra's own flags: those ask it to do something else.
+// what a command can be told, not for cobra's own flags: those ask it to do something else. It fails as well for
+// the environment's proxies when they cannot be read.
 func FromEnvironment(set *pflag.FlagSet) error {
 	var failure error
 	set.VisitAll(func(flag *pflag.Flag) {
@@ -146,7 +147,10 @@ func FromEnvironment(set *pflag.FlagSet) error {
 	if failure != nil {
 		return failure
 	}
-	return checkVariables(set)
+	if err := checkVariables(set); err != nil {
+		return err
+	}
+	return checkProxies()
 }
 
 // Grace is how long running calls may take to end when a command is told to stop.

@@ -78,9 +78,9 @@ func NewLease(namespace, identity string, log zerolog.Logger) *Lease {
 }
 
 // Guard returns [unit.ErrNotWriter] unless this process holds the lease now, by its own clock. A
-// process that was paused finds out here, before it sends anything. It says no as soon as the lease
-// was not renewed for renewDeadline, so that a request that was let through has the rest of
-// leaseDuration to arrive before another process can hold the lease.
+// process that was paused finds out here, before it sends anything: it is asked again when a request has its
+// connection. It says no as soon as the lease was not renewed for renewDeadline, so that a request that was written has the
+// rest of leaseDuration to arrive before another process can hold the lease.
 func (l *Lease) Guard() error {
 	elector := l.elector.Load()
 	if elector == nil || !elector.IsLeader() || !l.fresh(time.Now()) {

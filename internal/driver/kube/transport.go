@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -10,14 +9,16 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 )
 
 // requestTimeout is what any request may take that is not a watch; the API server itself gives up
 // after a minute.
 const requestTimeout = 60 * time.Second
 
-// transport asks the guard before a request that changes something, and bounds the time of every
-// request that is not meant to stay open. Answers tell the time.
+// transport asks the guard before a request that changes something, and again when that has its connection, and bounds the
+// time of every request that is not meant to stay open. Answers tell the time.
 type transport struct {
 	next    http.RoundTripper
 	guard   func() error
@@ -28,26 +29,28 @@ type transport struct {
 
 // RoundTrip sends the request unless the guard is against it.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	var ask func() error
 	if t.guard != nil && mutates(request) {
-		if err := t.guard(); err != nil {
+		ask = t.guard
+		if err := ask(); err != nil {
 			if request.Body != nil {
 				_ = request.Body.Close() // the contract of RoundTripper
 			}
-			return nil, fmt.Errorf("%s %s was not sent: %w", request.Method, request.URL.Path, err)
+			return nil, &guard.NotSentError{Method: request.Method, Path: request.URL.Path, Err: err}
 		}
 	}
 	if t.sent != nil {
 		t.sent()
 	}
 	if staysOpen(request.URL) {
-		response, err := t.next.RoundTrip(request)
+		response, err := guard.Send(t.next, request, ask)
 		if err == nil {
 			t.clock.hear(response.Header)
 		}
 		return response, err
 	}
 	ctx, cancel := context.WithTimeout(request.Context(), t.timeout)
-	response, err := t.next.RoundTrip(request.WithContext(ctx))
+	response, err := guard.Send(t.next, request.WithContext(ctx), ask)
 	if err != nil {
 		cancel()
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -139,7 +140,7 @@ func noteOutcome(request *http.Request, response *http.Response, err error) {
 	if !ok || request.Method != http.MethodPost || !mutates(request) {
 		return
 	}
-	if err == nil && !abandoned(response) || err != nil && refused(err) {
+	if err == nil && !abandoned(response) || err != nil && (refused(err) || guard.NotSent(err)) {
 		return
 	}
 	unknown.Store(true)

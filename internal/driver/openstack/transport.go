@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 )
 
 // The bounds of one request.
@@ -46,15 +48,17 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		request.Header.Set("User-Agent", t.agent)
 	}
 	for attempt := 1; ; attempt++ {
+		var ask func() error
 		if t.guard != nil && mutates(request) {
-			if err := t.guard(); err != nil {
+			ask = t.guard
+			if err := ask(); err != nil {
 				return nil, err
 			}
 		}
 		if t.sent != nil {
 			t.sent()
 		}
-		response, err := t.base.RoundTrip(request)
+		response, err := guard.Send(t.base, request, ask)
 		again := attempt < attempts && repeatable(request, response, err)
 		if again && !t.rewind(&request) {
 			again = false

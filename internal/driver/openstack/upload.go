@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -210,7 +209,7 @@ func (u *uploads) send(ctx context.Context, s *session, image string, body *veri
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut, endpoint+pathOf("images", image, "file"), &charged{from: body, guard: s.transport.guard})
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, endpoint+pathOf("images", image, "file"), body)
 	if err != nil {
 		return err
 	}
@@ -230,21 +229,4 @@ func (u *uploads) send(ctx context.Context, s *session, image string, body *veri
 		return &apiError{service: serviceImage, method: http.MethodPut, path: pathOf("images", image, "file"), status: response.StatusCode}
 	}
 	return nil
-}
-
-// charged gives bytes away only while this process is in charge: an upload takes longer than a lease, and whoever has that
-// by now may have begun one of its own.
-type charged struct {
-	from  io.Reader
-	guard func() error // nil allows everything
-}
-
-// Read implements [io.Reader].
-func (c *charged) Read(p []byte) (int, error) {
-	if c.guard != nil {
-		if err := c.guard(); err != nil {
-			return 0, err
-		}
-	}
-	return c.from.Read(p)
 }
