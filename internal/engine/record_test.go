@@ -154,7 +154,7 @@ func TestUserIsOnRecordBeforeTheObject(t *testing.T) {
 			t.Fatal(err)
 		}
 		who := plan.Identity{Marker: inventory.NewMarker("ours", redact.NewSecret("a key that is long enough"))}
-		if err := e.intend(t.Context(), inventory.Deployment{}, who, u, test.state, unit.Target{}, cty.EmptyObjectVal); err != nil {
+		if err := e.intend(t.Context(), inventory.Deployment{}, who, u, test.state, unit.Target{}, cty.EmptyObjectVal, false); err != nil {
 			t.Fatalf("%s: %v", test.name, err)
 		}
 		entry, _ := records.Entry(u.Address)
