@@ -80,7 +80,9 @@ func givenNamespaces() []string {
 // usesCluster tells whether anything is wanted in the cluster beside services and nodes: objects, or the Secret of a
 // resource.
 func (c *composer) usesCluster() bool {
-	return slices.ContainsFunc(c.m.Resources, func(r model.Resource) bool { return inCluster(c.definition, r.Kind) || c.keeps(&r) != (unit.ObjectRef{}) })
+	return slices.ContainsFunc(c.m.Resources, func(r model.Resource) bool {
+		return inCluster(c.definition, r.Kind) || c.keeps(&r) != (unit.ObjectRef{})
+	})
 }
 
 func inCluster(definition *schema.Definition, kind string) bool {

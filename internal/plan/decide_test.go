@@ -182,8 +182,10 @@ func TestTarget(t *testing.T) {
 		phase         inventory.Phase
 		kind, applied string
 	}{
-		{inventory.Owned, unit.KindObjects, "a.j"}, {inventory.Intent, unit.KindObjects, "a.j"},
-		{inventory.Deleting, unit.KindObjects, "a."}, {inventory.Deleting, unit.KindRelease, "a.j"},
+		{inventory.Owned, unit.KindObjects, "a.j"},
+		{inventory.Intent, unit.KindObjects, "a.j"},
+		{inventory.Deleting, unit.KindObjects, "a."},
+		{inventory.Deleting, unit.KindRelease, "a.j"},
 	} {
 		entry := inventory.Entry{Phase: going.phase, Applied: "a.j", Locator: unit.Locator{Kind: going.kind}}
 		if got := (plan.Identity{}).Target(&u, &entry).Applied; got != going.applied {

@@ -161,6 +161,9 @@ func RoleLabels() []string {
 // LabelEnabled is the value that they choose nodes by. A node with any other has not the role.
 const LabelEnabled = "enabled"
 
+// AnnotationRelease names the release that an object belongs to which Helm does not know of: a hook, or a record of them.
+const AnnotationRelease = "kupenstack.io/release"
+
 // RelabelledAnnotation tells of a node when a label last changed that pods there had read when they started.
 const RelabelledAnnotation = "kupenstack.io/relabelled"
 

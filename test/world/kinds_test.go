@@ -14,7 +14,7 @@ func TestDaemonsAreKilledAtAllKinds(t *testing.T) {
 		if language.Resource(kind).Cluster {
 			continue // it is no object of OpenStack
 		}
-		if !regexp.MustCompile(`(?m)^`+kind+` "`).MatchString(small + others) {
+		if !regexp.MustCompile(`(?m)^` + kind + ` "`).MatchString(small + others) {
 			t.Errorf("no daemon is killed in a cloud with a %s", kind)
 		}
 	}

@@ -11,13 +11,12 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // What hook objects bear.
 const (
-	annotationRelease  = kube.AnnotationRelease
+	annotationRelease  = unit.AnnotationRelease
 	annotationRevision = "kupenstack.io/hook-revision"
 )
 

@@ -18,7 +18,6 @@ import (
 const (
 	AnnotationUnit    = "kupenstack.io/unit"    // the address of the unit that an object belongs to
 	AnnotationApplied = "kupenstack.io/applied" // the digest of what was applied last
-	AnnotationRelease = "kupenstack.io/release" // the release that a hook, or a record of them, belongs to
 )
 
 // Recoverer finds generated values in what they were handed to.

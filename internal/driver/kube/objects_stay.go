@@ -18,7 +18,7 @@ const (
 
 // releaseMarks are the annotations that tell that an object is a release's, or is to outlive it.
 func releaseMarks() []string {
-	return []string{AnnotationRelease, annotationReleaseName, annotationPolicy}
+	return []string{unit.AnnotationRelease, annotationReleaseName, annotationPolicy}
 }
 
 // stays tells whether an object is never deleted by us: with it would go what others have put into it, or what
@@ -73,9 +73,9 @@ func (s *objectSet) taken(live *unstructured.Unstructured) string {
 // belongs to a release only once another one has written its name on it.
 func releaseOf(live *unstructured.Unstructured) (release, mark string) {
 	annotations := live.GetAnnotations()
-	for _, key := range []string{AnnotationRelease, annotationReleaseName} {
+	for _, key := range []string{unit.AnnotationRelease, annotationReleaseName} {
 		name := annotations[key]
-		belongs := key == AnnotationRelease || live.GetLabels()[LabelManagedBy] == managedByHelm
+		belongs := key == unit.AnnotationRelease || live.GetLabels()[LabelManagedBy] == managedByHelm
 		if annotations[AnnotationUnit] != "" { // then the label may be ours
 			belongs = othersMark(live, key)
 		}

@@ -42,13 +42,13 @@ func TestWhoseAnObjectIs(t *testing.T) {
 		},
 		"that once was of one":    {annotations: map[string]string{annotationReleaseName: "keystone"}},
 		"that Helm has a word of": {label: "Helm"},
-		"a hook's":                {annotations: map[string]string{AnnotationRelease: "keystone"}, release: "keystone", claimed: true},
+		"a hook's":                {annotations: map[string]string{unit.AnnotationRelease: "keystone"}, release: "keystone", claimed: true},
 		"ours": {
 			label: ManagedBy, annotations: map[string]string{AnnotationUnit: ours}, managers: []metav1.ManagedFieldsEntry{writtenBy(Manager, AnnotationUnit)},
 		},
 		"ours, with all that the manifest wrote": {
-			label: "Helm", annotations: map[string]string{AnnotationUnit: ours, annotationReleaseName: "keystone", AnnotationRelease: "keystone", annotationPolicy: policyKeep},
-			managers: []metav1.ManagedFieldsEntry{writtenBy(Manager, AnnotationUnit, annotationReleaseName, AnnotationRelease, annotationPolicy), writtenBy("kubectl-edit", "other")},
+			label: "Helm", annotations: map[string]string{AnnotationUnit: ours, annotationReleaseName: "keystone", unit.AnnotationRelease: "keystone", annotationPolicy: policyKeep},
+			managers: []metav1.ManagedFieldsEntry{writtenBy(Manager, AnnotationUnit, annotationReleaseName, unit.AnnotationRelease, annotationPolicy), writtenBy("kubectl-edit", "other")},
 		},
 		"ours, that a release has taken over": {
 			label: "Helm", annotations: map[string]string{AnnotationUnit: ours, annotationReleaseName: "keystone"},
@@ -56,8 +56,8 @@ func TestWhoseAnObjectIs(t *testing.T) {
 			release:  "keystone", claimed: true,
 		},
 		"a release's, that was taken over from it": {
-			label: ManagedBy, annotations: map[string]string{AnnotationUnit: ours, AnnotationRelease: "keystone", annotationPolicy: policyKeep},
-			managers: []metav1.ManagedFieldsEntry{writtenBy("kupenstack-helm", AnnotationRelease, annotationPolicy), writtenBy(Manager, AnnotationUnit)},
+			label: ManagedBy, annotations: map[string]string{AnnotationUnit: ours, unit.AnnotationRelease: "keystone", annotationPolicy: policyKeep},
+			managers: []metav1.ManagedFieldsEntry{writtenBy("kupenstack-helm", unit.AnnotationRelease, annotationPolicy), writtenBy(Manager, AnnotationUnit)},
 			release:  "keystone", claimed: true,
 		},
 		"ours, and to be kept": {
