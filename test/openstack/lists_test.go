@@ -54,7 +54,9 @@ func TestHypervisorsAndProviders(t *testing.T) {
 	all := must(hypervisors.ExtractHypervisors(must(hypervisors.List(c.compute, nil).AllPages(t.Context()))(t)))(t)
 	states := map[string]string{}
 	for _, h := range all {
-		states[h.HypervisorHostname] = h.State
+		if h.HypervisorType != bed.PlayedHypervisor { // other tests pretend to have those
+			states[h.HypervisorHostname] = h.State
+		}
 	}
 	expectUp(t, cloud, states, "compute-1", "compute-2", "compute-3")
 

@@ -6,6 +6,9 @@ import (
 	"fmt"
 )
 
+// PlayedHypervisor is the type that Nova tells of the hypervisors of [Cloud.ReportComputes].
+const PlayedHypervisor = "played"
+
 // ReportComputes has Nova hear of a nova-compute on each of some hosts. One that it has not heard of yet it has from
 // then on, up for as long as Nova waits for the next report. No process stands behind it: it shows, as a
 // hypervisor of the cell as well, and can be taken out of use, but as Placement does not know the host nothing is ever
@@ -42,7 +45,7 @@ func reportSQL(hosts []string) ([]string, error) {
 			"INSERT INTO nova.compute_nodes" +
 				" (created_at, deleted, uuid, host, hypervisor_hostname, hypervisor_type, hypervisor_version, cpu_info," +
 				" vcpus, memory_mb, local_gb, vcpus_used, memory_mb_used, local_gb_used, mapped)" +
-				" SELECT UTC_TIMESTAMP(), 0, UUID(), %[1]s, %[1]s, 'played', 1, '', 0, 0, 0, 0, 0, 0, 1 FROM DUAL" +
+				" SELECT UTC_TIMESTAMP(), 0, UUID(), %[1]s, %[1]s, '" + PlayedHypervisor + "', 1, '', 0, 0, 0, 0, 0, 0, 1 FROM DUAL" +
 				" WHERE NOT EXISTS (SELECT 1 FROM nova.compute_nodes WHERE host = %[1]s AND deleted = 0)",
 			"INSERT INTO nova_api.host_mappings (created_at, cell_id, host)" +
 				" SELECT UTC_TIMESTAMP(), MAX(id), %[1]s FROM nova_api.cell_mappings" + // the last one is no cell0
