@@ -96,7 +96,11 @@ func put(ctx context.Context, board Board, places []place) (wrote int, err error
 		if same {
 			continue
 		}
-		if err := board.Show(ctx, p.ref, says); err != nil {
+		err := board.Show(ctx, p.ref, says)
+		if errors.Is(err, unit.ErrNoPlace) {
+			continue // until the definition is applied, which is a change
+		}
+		if err != nil {
 			errs = append(errs, fmt.Errorf("show how %s stands: %w", p.ref, err))
 			continue
 		}

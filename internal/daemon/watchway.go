@@ -16,7 +16,7 @@ const maxLinks = 40
 // way is how a path leads to a directory.
 type way struct {
 	root  string          // the directory, without links
-	names map[string]bool // the links and the directory, which others can come in the place of
+	names map[string]bool // the links, the directory and those above, which others can come in the place of
 }
 
 // wayTo follows the links of an absolute path.
@@ -27,11 +27,17 @@ func wayTo(path string) (way, error) {
 		if err != nil {
 			return way{}, err
 		}
+		last := path
+		if link != "" {
+			last = link
+		}
+		for at := last; at != filepath.Dir(at); at = filepath.Dir(at) {
+			w.names[at] = true // also what leads there: another directory may come in its place
+		}
 		if link == "" {
 			w.root, w.names[path] = path, true
 			return w, nil
 		}
-		w.names[link] = true
 		target, err := os.Readlink(link)
 		if err != nil {
 			return way{}, err
@@ -63,10 +69,11 @@ func firstLink(path string) (link, rest string, err error) {
 
 // turns tells whether the way may lead elsewhere after an event.
 func (w way) turns(event fsnotify.Event) bool {
-	return w.names[event.Name] && (event.Has(fsnotify.Create) || event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename))
+	return w.names[filepath.Clean(event.Name)] && (event.Has(fsnotify.Create) || event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename))
 }
 
 // within tells whether a name is that of the directory or of something below it, and not only beside the way.
 func (w way) within(name string) bool {
+	name = filepath.Clean(name) // of what lies in the root it has two slashes
 	return name == w.root || strings.HasPrefix(name, strings.TrimSuffix(w.root, string(filepath.Separator))+string(filepath.Separator))
 }

@@ -40,6 +40,7 @@ type counted struct {
 	leaving map[string]string // nodes, and what they leave; see [plan.Plan.Leaving]
 	closed  map[string]bool   // those whose services were disabled before the instances were counted
 	tried   bool              // some were disabled
+	failed  bool              // none could be, though nothing else was in the way
 }
 
 // closing is what a process knows of the compute services that are disabled, as their nodes leave something.
@@ -50,9 +51,12 @@ type closing struct {
 	moved   map[string]time.Time // when the labels of such a node changed
 	look    bool                 // some may have to be enabled
 	since   time.Time            // for so long
+	asked   time.Time            // since when Nova is asked for that; zero: it was not yet
 	wake    time.Time
-	left    []string // nodes with services that are disabled still, whether these are to be enabled or not
-	failed  bool     // nobody could tell
+	recount time.Time // when to count once more, as that has failed; zero: not
+	recalls int       // how often in a row
+	left    []string  // nodes with services that are disabled still, whether these are to be enabled or not
+	failed  bool      // nobody could tell
 	running bool
 	soon    bool // what is running is soon done
 	cancel  context.CancelFunc
@@ -61,13 +65,19 @@ type closing struct {
 
 // begin has services enabled again where that is due.
 func (c *closing) begin(now time.Time) {
-	c.look, c.failed, c.since, c.wake = true, false, now, time.Time{}
+	c.look, c.failed, c.since, c.asked, c.wake = true, false, now, time.Time{}, time.Time{}
 }
 
 // take takes what a plan that was admitted depends on.
 func (c *closing) take(m counted) {
 	c.leaving, c.closed = m.leaving, m.closed
 	maps.DeleteFunc(c.due, func(node string, _ bool) bool { return m.leaving[node] == "" })
+	if c.recount = (time.Time{}); !m.failed {
+		c.recalls = 0
+	} else if c.recalls < maxAttempts { // Nova may be about to start anew
+		c.recalls++
+		c.recount = time.Now().Add(grow(openPause, openPatience, c.recalls-1))
+	}
 	if m.tried || len(c.left) > 0 { // what leaves may be others now
 		c.begin(time.Now())
 	}
@@ -86,6 +96,7 @@ func (e *Engine) count(ctx context.Context, in *plan.Input, m *counted, due map[
 		m.tried = true
 		closed, err := e.closeComputes(ctx, in, now)
 		if err != nil {
+			m.failed = true
 			in.Hosts.Err = fmt.Errorf("the compute service there could not be disabled: %w", err)
 			return
 		}
@@ -188,6 +199,19 @@ func (e *Engine) hasMoved(l *loop, c plan.Change) {
 	e.closing.begin(time.Now())
 }
 
+// countAnew asks for a plan that counts once more. It returns when, and whether that is soon.
+func (e *Engine) countAnew(now time.Time) (next time.Duration, soon bool) {
+	c := &e.closing
+	if c.recount.IsZero() || e.admitted.stale || e.admitted.planning {
+		return forever, false
+	}
+	if wait := c.recount.Sub(now); wait > 0 {
+		return wait, true
+	}
+	c.recount, e.admitted.stale = time.Time{}, true
+	return 0, true
+}
+
 // reopen begins to enable what was disabled on nodes that leave nothing any more. It returns when to be called again, and
 // whether that is soon done.
 func (e *Engine) reopen(calls context.Context, now time.Time) (next time.Duration, soon bool) {
@@ -204,18 +228,23 @@ func (e *Engine) reopen(calls context.Context, now time.Time) (next time.Duratio
 	if nova == nil || nova.unit == nil {
 		return forever, false
 	}
-	soon = !c.failed && now.Sub(c.since) < openPatience
+	works := nova.phase == PhaseReady || nova.serves()
+	soon = works && (c.asked.IsZero() || now.Sub(c.asked) < openPatience) // what comes before may take longer than that
 	if wait := c.wake.Sub(now); wait > 0 {
 		return wait, soon
 	}
 	if e.Budget != nil {
 		if wait := e.Budget(unit.OpenStack); wait > 0 {
-			return wait, false
+			c.asked = time.Time{} // it is waited for as all else is that has to be asked
+			return wait, works
 		}
 	}
 	// It may never be ready for another reason, and what is up can be used.
-	if left := c.since.Add(agentsPatience).Sub(now); left > 0 && nova.phase != PhaseReady && !nova.serves() {
+	if left := c.since.Add(agentsPatience).Sub(now); left > 0 && !works {
 		return left, false
+	}
+	if c.asked.IsZero() {
+		c.asked = now
 	}
 	nodes, staying := e.inputNodes(), e.staying()
 	ctx, cancel := context.WithTimeout(calls, min(planPatience, e.CallTimeout))

@@ -75,6 +75,11 @@ func (c computes) Close(ctx context.Context, nodes []string, leaving map[string]
 }
 
 func (c computes) Open(ctx context.Context, nodes []string, staying map[string]time.Time) (left []string, err error) {
+	select {
+	case <-time.After(200 * time.Millisecond):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	w := c.s.world
 	if err := w.point(ctx); err != nil {
 		return nil, err

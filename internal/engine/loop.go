@@ -67,6 +67,7 @@ type loop struct {
 	since    int             // what that driver had done when the call began
 	doubts   int             // how often what was refused is tried again as others have done something
 	again    time.Time       // when that may be the next time
+	counted  string          // the step of it that counted last, see [Engine.stepped]
 	failed   unit.Action     // of the step that failed last; "" for none
 	mending  *mending        // nil while there is nothing to it
 	served   bool            // what depends on it was told that it works while it is worked on

@@ -44,8 +44,16 @@ func (e *Engine) works(name unit.DriverName) bool {
 	return calls > 0 || len(e.queued[name]) > 0
 }
 
-// stepped notes that the driver of a loop has done something.
-func (e *Engine) stepped(l *loop) { e.steps[l.driver]++ }
+// stepped notes that the driver of a loop has done something. A step that is taken once more from the same state as it was
+// tried again has done nothing new: it comes round, as an upload does whose source is wrong, and others that do so as well
+// would have each other tried again for ever.
+func (e *Engine) stepped(l *loop) {
+	if l.doubts > 0 && l.guard.step != "" && l.guard.step == l.counted {
+		return
+	}
+	l.counted = l.guard.step
+	e.steps[l.driver]++
+}
 
 // refused tells whether something waits for a person because a driver said so.
 func (l *loop) refused() bool {

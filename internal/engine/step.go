@@ -78,6 +78,8 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	idle = idle && !e.takeBack(calls)
 	wait, soon := e.reopen(calls, now)
 	next, idle = min(next, wait), idle && !soon
+	wait, soon = e.countAnew(now)
+	next, idle = min(next, wait), idle && !soon
 	again := e.doubtRefused(idle)
 	next, idle = min(next, again), idle && again > 0
 	if e.settled != idle {
@@ -233,6 +235,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 		if _, planned := e.admitted.allows(c); c.Kind == unit.KindNode && planned != nil && planned.Action == unit.ActionBlocked && planned.Wanted == c.Action {
 			return l.set(PhaseBlocked, planned.Reason) // it is as it should be, but its record has to stay as it is
 		}
+		e.hasMoved(l, c) // the plan may be older than that, or nobody has told that it was done
 		return e.stepSame(calls, l, desired)
 	case unit.ActionBlocked:
 		l.guard.calm()         // beside that nothing is left to be done
@@ -268,11 +271,11 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	if waits := e.unopened(l, c); len(waits) > 0 {
 		return l.set(PhaseWaiting, "for its slot there", waits...)
 	}
-	if e.mustClose(l, c) {
-		return l.waitForPlan(&e.admitted, closesFirst)
-	}
 	if waits := e.inTurn(l, c); len(waits) > 0 {
 		return l.set(PhaseWaiting, "for its turn among the network nodes", waits...)
+	}
+	if e.mustClose(l, c) {
+		return l.waitForPlan(&e.admitted, closesFirst)
 	}
 	return e.stepChange(calls, l, target, desired, c)
 }

@@ -3,6 +3,7 @@ package unit
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -13,6 +14,9 @@ const ShownGroup = "kupenstack.io"
 
 // ShownVersion is the version of that group that they are written in.
 const ShownVersion = ShownGroup + "/v1alpha1"
+
+// ErrNoPlace says that the cluster has an older definition of a kind, by which nothing can be said of how its objects stand.
+var ErrNoPlace = errors.New("the definition in the cluster has no status yet")
 
 // The kinds of these objects.
 const (

@@ -10,7 +10,7 @@ import (
 // checkProxies looks at the variables that say how servers are reached, as Go's libraries read them: those pass over one
 // that they cannot read, so that servers were asked directly. Its value may have a password, and is not told.
 func checkProxies() error {
-	for _, names := range [][]string{{"http_proxy", "HTTP_PROXY"}, {"https_proxy", "HTTPS_PROXY"}} {
+	for _, names := range [][]string{{"HTTP_PROXY", "http_proxy"}, {"HTTPS_PROXY", "https_proxy"}} {
 		for _, name := range names {
 			value := os.Getenv(name)
 			if value == "" {

@@ -38,9 +38,14 @@ func TestProxiesThatCannotBeRead(t *testing.T) {
 			}
 		})
 	}
-	t.Setenv("https_proxy", "proxy.example.org")
-	t.Setenv("HTTPS_PROXY", "%") // is not looked at
+	t.Setenv("HTTPS_PROXY", "proxy.example.org")
+	t.Setenv("https_proxy", "%") // is not looked at
 	if err := FromEnvironment(pflag.NewFlagSet("test", pflag.ContinueOnError)); err != nil {
 		t.Error(err)
+	}
+	t.Setenv("HTTPS_PROXY", "%") // is what net/http looks at first
+	t.Setenv("https_proxy", "proxy.example.org")
+	if err := FromEnvironment(pflag.NewFlagSet("test", pflag.ContinueOnError)); !errors.Is(err, ErrUsage) {
+		t.Error("one that is not read is not told")
 	}
 }

@@ -2,7 +2,9 @@ package kube
 
 import (
 	"context"
+	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -67,7 +69,8 @@ func writtenOf(says unit.Shown) (map[string]any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(&says)
 }
 
-// Show has an object say how something stands. It makes none: for one that is not there any more it fails.
+// Show has an object say how something stands. It makes none: for one that is not there any more it fails. It is
+// [unit.ErrNoPlace] where the definition is one of an older version, without a status.
 func (c *Cluster) Show(ctx context.Context, ref unit.ObjectRef, says unit.Shown) error {
 	status, err := writtenOf(says)
 	if err != nil {
@@ -78,6 +81,11 @@ func (c *Cluster) Show(ctx context.Context, ref unit.ObjectRef, says unit.Shown)
 	object.SetKind(ref.Kind)
 	object.SetName(ref.Name)
 	_, err = c.ApplyStatus(ctx, managerStatus, object)
+	if apierrors.IsNotFound(err) {
+		if live, failed := c.Confirm(ctx, ref); failed == nil && live != nil {
+			return fmt.Errorf("%s: %w", ref, unit.ErrNoPlace)
+		}
+	}
 	return err
 }
 

@@ -115,8 +115,8 @@ func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, 
 			return unit.State{}, &unit.RetryError{After: left, Err: errUnsettled}
 		}
 	}
-	if t.Deleted { // to be replaced, and the process may have been killed over that
-		if err := d.sweep(ctx, s, k, t.ID); err != nil {
+	if m, _ := seen.Observed.(match); m.begun != "" { // to be replaced, and the process may have been killed over that
+		if err := d.sweep(ctx, s, k, m.begun); err != nil {
 			return unit.State{Existence: unit.Unknown}, judge(err, deleting)
 		}
 	}
@@ -297,7 +297,7 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 		return st, wrap(t.Address, err)
 	}
 	gone.Project, gone.User = destined(s, k, t), userFor(s, k)
-	if orphan, err := d.stillOurs(ctx, s, k, t, unit.State{}); err != nil { // not to be shown it would count as its absence
+	if orphan, err := d.stillOurs(ctx, s, k, t, st); err != nil { // not to be shown it would count as its absence
 		return st, wrap(t.Address, err)
 	} else if orphan {
 		return d.without(ctx, s, k, t, id, st, gone)

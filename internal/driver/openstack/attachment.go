@@ -88,15 +88,18 @@ func (k attachmentKind) get(ctx context.Context, s *session, id string) (*object
 	return k.object(instance, volume, textAt(state, keyVolumeProject), textAt(raw, "device"), textAt(state, "status")), nil
 }
 
-// create looks first for what an attempt of ours may have begun, which the list does not show yet. A volume that another
-// instance has is waited for, as with those of [instanceKind]: Nova's refusal would stand after that one has let go of it.
+// create looks first for what an attempt of ours may have begun, which the list does not show yet. What another instance
+// has is refused with Cinder's words, and tried again once something else was done: that one may let go of it.
 func (k attachmentKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	instance, volume := w.text("instance"), w.text("volume")
 	if o, err := k.get(ctx, s, instance+"/"+volume); !notFound(err) {
 		return o, err
 	}
-	if err := allFree(ctx, s, []string{volume}); err != nil {
+	switch why, err := taken(ctx, s, volume); {
+	case err != nil:
 		return nil, err
+	case why != "":
+		return nil, unit.Blocked(why)
 	}
 	raw, err := attachVolume(ctx, s, instance, volume)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 )
 
 // services is a pretended Nova that keeps what it is told of its services.
@@ -181,4 +183,16 @@ func TestWhoHasDisabledNothingIsNotAsked(t *testing.T) {
 		t.Error(err)
 	}
 	opens(1, "n1 enabled")
+}
+
+// Who may not see compute services has none to enable, and is not kept waiting for that.
+func TestMembersHaveNoComputeServices(t *testing.T) {
+	answers := map[string]func(*http.Request) any{"/v2.1/os-services": func(*http.Request) any { return http.StatusForbidden }}
+	d := answeringTo(t, "u2", answers, func(*openstack.Options) {}, "member")
+	if left, err := d.OpenComputes(t.Context(), []string{"w1"}, map[string]time.Time{"w1": {}}); err != nil || len(left) > 0 {
+		t.Errorf("left %q, %v", left, err)
+	}
+	if closed, err := d.CloseComputes(t.Context(), []string{"w1"}, map[string]string{"w1": "leaves slot 1"}); err == nil || closed {
+		t.Errorf("closed %t, %v", closed, err)
+	}
 }

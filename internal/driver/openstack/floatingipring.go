@@ -60,6 +60,15 @@ func (t *takers) ends(id string) {
 	delete(t.after, id)
 }
 
+// awaits holds nothing back. One that leads where it is to is waiting for nobody any more, and leaves its place to none.
+func (k floatingIPKind) awaits(o *object, fields []unit.Field) (why string, held []string) {
+	inside := []string{portAttribute, instanceAttribute, fixedAttribute}
+	if !slices.ContainsFunc(fields, func(f unit.Field) bool { return slices.Contains(inside, f.Path) }) {
+		k.takers.ends(o.id)
+	}
+	return "", nil
+}
+
 // makeWay is for a floating IP that was refused an address of a port. Where the one that leads there waits in turn for
 // this one to leave, this one is disconnected, and follows once the other has left.
 func (k floatingIPKind) makeWay(ctx context.Context, s *session, o *object, port, address string, refusal error) error {

@@ -204,15 +204,26 @@ func takenBy(volume map[string]any) string {
 // and keep them for an instance that is never made.
 func allFree(ctx context.Context, s *session, ids []string) error {
 	for _, id := range ids {
-		volume, err := cinder{one: "volume", many: "volumes"}.get(ctx, s, id)
-		switch {
+		switch why, err := taken(ctx, s, id); {
 		case err != nil:
-			return fmt.Errorf("the volume %s: %w", id, err)
-		case !free(volume):
-			return fmt.Errorf("%s: it is waited for", takenBy(volume))
+			return err
+		case why != "":
+			return fmt.Errorf("%s: it is waited for", why)
 		}
 	}
 	return nil
+}
+
+// taken says why an instance may not get a volume, "" where it may.
+func taken(ctx context.Context, s *session, id string) (why string, err error) {
+	volume, err := cinder{one: "volume", many: "volumes"}.get(ctx, s, id)
+	if err != nil {
+		return "", fmt.Errorf("the volume %s: %w", id, err)
+	}
+	if free(volume) {
+		return "", nil
+	}
+	return takenBy(volume), nil
 }
 
 // newDisks are the volumes of a new server; nil where it has its own disk alone. They stay when the server goes.

@@ -26,6 +26,8 @@ type match struct {
 	open bool
 	// sent are digests of the sensitive attributes that were written when the match was made.
 	sent map[string]string
+	// begun is the id of what is gone, and whose deletion we had begun: the record of what comes next tells no more of that.
+	begun string
 	// want is what the match was made for, as far as it was known.
 	want cty.Value
 	// outputs are those of the object, for others that refer to it; cty.NilVal where they are still to be made, as what

@@ -91,6 +91,9 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 				continue
 			}
 			if ok {
+				if m.object == nil && resource(t) != nil && t.Deleted {
+					m.begun = t.ID
+				}
 				st := state(t, m)
 				if st.Gone() && resource(t) == nil && left[t.Address] != "" {
 					st = leftover(t, left[t.Address])

@@ -387,3 +387,17 @@ func TestTheUserOfTheCredentialsChanges(t *testing.T) {
 		})
 	}
 }
+
+// A record of an older program has no user. What other credentials saw is not deleted by its name then.
+func TestDeletionByAnotherUserThanLooked(t *testing.T) {
+	cloud := newUsersCloud()
+	cloud.pairs["u2"] = map[string]any{"name": "web", "public_key": "ssh-ed25519 another"}
+	d := cloud.as(t, "u2", nil)
+	tg := target(t, "keypair", "web", values{"public_key": text(publicKey)})
+	tg.Fresh, tg.ID, tg.Complete, tg.Spec = false, "web", true, nil
+	tg.Locator = unit.Locator{Driver: unit.OpenStack, Kind: "keypair"}
+	st, err := d.Delete(t.Context(), tg, unit.State{Existence: unit.Present, ID: "web", Owned: true, User: "u1"})
+	if err == nil || len(cloud.wrote) > 0 {
+		t.Errorf("%+v, %v, after %v", st, err, cloud.wrote)
+	}
+}
