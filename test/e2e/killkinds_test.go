@@ -60,7 +60,7 @@ func mustKinds() map[string][]string {
 		"install others": {
 			"create secrets", "POST domains", "POST regions", "POST services", "POST endpoints", "POST registered_limits", "POST limits", "POST users",
 			"PUT users/", "POST application_credentials", "POST address-scopes", "POST subnetpools", "POST policies", "POST bandwidth_limit_rules", "POST rbac-policies", "POST ports",
-			"POST trunks", "POST os-aggregates", "POST action", "POST os-server-groups", "POST qos-specs", "GET associate", "POST types", "POST snapshots", "POST os-volume_attachments",
+			"POST trunks", "POST os-aggregates", "POST action", "POST os-server-groups", "POST qos-specs", "POST types", "POST snapshots", "POST os-volume_attachments",
 		},
 		"change others": {
 			"PATCH domains/", "PATCH regions/", "PATCH services/", "PATCH endpoints/", "PATCH registered_limits/", "PATCH limits/", "PATCH users/",

@@ -69,6 +69,7 @@ func spared() map[string][]spare {
 			{absent, everywhere, "create delete get list patch watch", `backendtlspolicies.gateway.networking.k8s.io certificates.cert-manager.io
 				httproutes.gateway.networking.k8s.io`},
 			{"the configuration of this run has no profile", everywhere, "create delete get list patch watch", "openstackcloudconfigurationprofiles.kupenstack.io"},
+			{"the configuration of this run has no profile", everywhere, "patch", "openstackcloudconfigurationprofiles/status.kupenstack.io"},
 			{others, everywhere, "get list watch", `clusterrolebindings.rbac.authorization.k8s.io clusterroles.rbac.authorization.k8s.io
 				horizontalpodautoscalers.autoscaling networkpolicies.networking.k8s.io
 				rolebindings.rbac.authorization.k8s.io roles.rbac.authorization.k8s.io`},
