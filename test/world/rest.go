@@ -27,7 +27,7 @@ func (w *World) AwaitRest(t testing.TB, limit time.Duration) {
 		if status.Verdict != "converged" {
 			return false, status.unsettled()
 		}
-		for _, plural := range []string{"openstacknodes", "openstackservices", "openstackcontrolplanes"} {
+		for _, plural := range []string{"openstacknodes", "openstackservices", "openstackcloudconfigurationprofiles", "openstackcontrolplanes"} {
 			list, err := client.Resource(schema.GroupVersionResource{Group: "kupenstack.io", Version: "v1alpha1", Resource: plural}).List(t.Context(), metav1.ListOptions{})
 			if apierrors.IsNotFound(err) {
 				continue // the cloud has none, and so nobody has defined them
@@ -51,8 +51,15 @@ func (w *World) AwaitRest(t testing.TB, limit time.Duration) {
 func resting(says map[string]any, commit string) bool {
 	status, _ := says["status"].(string)
 	rests := slices.Contains([]string{"Ready", "Disabled", "Unmanaged"}, status)
-	if says["phase"] != nil {
+	conditions, _ := says["conditions"].([]any)
+	switch {
+	case says["phase"] != nil:
 		rests = says["phase"] == "Ready" && says["observedRevision"] == commit
+	case says["status"] == nil: // of a profile
+		rests = slices.ContainsFunc(conditions, func(raw any) bool {
+			c, _ := raw.(map[string]any)
+			return c["type"] == "Ready" && c["status"] == "True"
+		})
 	}
-	return rests && says["conditions"] != nil
+	return rests && len(conditions) > 0
 }
