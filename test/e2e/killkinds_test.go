@@ -63,7 +63,7 @@ func mustKinds() map[string][]string {
 			"POST trunks", "POST os-aggregates", "POST action", "POST os-server-groups", "POST qos-specs", "POST types", "POST snapshots", "POST os-volume_attachments",
 		},
 		"change others": {
-			"PATCH domains/", "PATCH regions/", "PATCH services/", "PATCH endpoints/", "PATCH registered_limits/", "PATCH limits/", "PATCH users/",
+			"PATCH domains/", "PATCH regions/", "PATCH services/", "PATCH endpoints/", "PATCH limits/", "PATCH users/",
 			"POST application_credentials", "DELETE application_credentials/", // it is replaced
 			"PUT subnetpools/", "PUT policies/", "PUT bandwidth_limit_rules/", "PUT ports/", "PUT trunks/", "POST action", "PUT qos-specs/", "POST extra_specs", "PUT snapshots/",
 		},
