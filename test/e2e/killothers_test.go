@@ -58,8 +58,7 @@ func (s *kinds) installOthers(t *testing.T) {
 func (s *kinds) changeOthers(t *testing.T) {
 	text := s.Files.Content()["others.hcl"]
 	for _, edit := range [][2]string{
-		{`description = "0"`, `description = "1"`},
-		{`step = "0"`, `step = "1"`},
+		{`= "0"`, `= "1"`},
 		{"example.org/v0", "example.org/v1"},
 
 		{"resource_limit = 20", "resource_limit = 21"},

@@ -61,7 +61,7 @@ func (t *takers) ends(id string) {
 }
 
 // awaits holds nothing back. One that leads where it is to is waiting for nobody any more, and leaves its place to none.
-func (k floatingIPKind) awaits(o *object, fields []unit.Field) (why string, held []string) {
+func (k floatingIPKind) awaits(o *object, fields []unit.Field) (why string, held []string) { //nolint:unparam // other kinds hold back
 	inside := []string{portAttribute, instanceAttribute, fixedAttribute}
 	if !slices.ContainsFunc(fields, func(f unit.Field) bool { return slices.Contains(inside, f.Path) }) {
 		k.takers.ends(o.id)

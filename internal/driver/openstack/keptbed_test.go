@@ -148,7 +148,7 @@ func TestBedGeneratedPair(t *testing.T) {
 		if err := x.settleUnits(t.Context(), units); err != nil { // those of before go along
 			t.Fatal(err)
 		}
-		x.killed(t, d, units[:1], when, faultproxy.Match{Verb: "DELETE", Path: "/v2.1/os-keypairs/{id}"})
+		x.killed(t, d, units[:1], when, faultproxy.Match{Verb: "DELETE", Path: "/v2.1/os-keypairs/" + name})
 		if err := x.settleUnits(t.Context(), units[:1]); err != nil {
 			t.Fatalf("killed %s: %v", when, err)
 		}
