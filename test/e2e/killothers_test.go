@@ -60,7 +60,6 @@ func (s *kinds) changeOthers(t *testing.T) {
 	for _, edit := range [][2]string{
 		{`= "0"`, `= "1"`},
 		{"example.org/v0", "example.org/v1"},
-
 		{"resource_limit = 20", "resource_limit = 21"},
 		{"max_kbps = 1000", "max_kbps = 2000"},
 		{`total_iops_sec = "100"`, `total_iops_sec = "200"`},
