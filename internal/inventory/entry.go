@@ -64,6 +64,11 @@ type Entry struct {
 	// ByImport says that an import block named the thing: once somebody has deleted it nothing is made in its place
 	// by itself. An older program neither knows nor keeps it.
 	ByImport bool `json:"byImport,omitempty"`
+	// Again says of an intent that what is created takes the place of a thing that is gone.
+	Again bool `json:"again,omitempty"`
+	// Attempted says of an intent that an attempt to create the thing inside OpenStack was begun whose end is not on
+	// record. An older program neither knows nor keeps it.
+	Attempted bool `json:"attempted,omitempty"`
 	// ImportedID is the id that the thing had when it was replaced or found deleted, where an import
 	// block names that one, or has a filter: nothing is imported a second time.
 	ImportedID string `json:"importedID,omitempty"`
@@ -102,11 +107,6 @@ type Entry struct {
 	// Lost are the ids that things under this address had when somebody else deleted them, the last one
 	// last: what was made from those may still name them. See [Entry.LostIDs].
 	Lost []string `json:"lost,omitempty"`
-	// Again says of an intent that what is created takes the place of a thing that is gone.
-	Again bool `json:"again,omitempty"`
-	// Attempted says of an intent that an attempt to create the thing inside OpenStack was begun whose end is not on
-	// record. An older program neither knows nor keeps it.
-	Attempted bool `json:"attempted,omitempty"`
 }
 
 // Former is a thing that another one under the same address takes the place of.

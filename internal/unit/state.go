@@ -146,10 +146,12 @@ type State struct {
 	// Installed is true once everything was handed over that the unit consists of, so that others
 	// which only wait for that can go on.
 	Installed bool
-	// ID is the object's own; empty for what has none.
-	ID string
 	// Owned tells that the object bears our mark, or is known to be ours by the inventory.
 	Owned bool
+	// TooLate says that nothing more can go with a release: its own objects go already.
+	TooLate bool
+	// ID is the object's own; empty for what has none.
+	ID string
 	// Mark is the one that the object bears, for kinds that can bear one.
 	Mark string
 	// Project is the OpenStack project that the object was found in, for kinds that live in one. Of what is absent it is
@@ -175,8 +177,6 @@ type State struct {
 	// Data are the claims that go with a release, where [Target.TakesData] says that some do: those of
 	// [Target.Data] that are left, or all that are there as long as none are on record. Nil where nobody looked.
 	Data *Data
-	// TooLate says that nothing more can go with a release: its own objects go already.
-	TooLate bool
 	// API is what is known of the API behind a release.
 	API Answer
 	// Message says why it is not ready, in a sentence without secrets.

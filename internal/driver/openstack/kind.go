@@ -205,11 +205,11 @@ type object struct {
 	pending string
 	// busy says what goes on with the object, whoever began it: meanwhile it takes no requests. "" is nothing.
 	busy string
-	// partial says that what it consists of comes, or goes, by itself: what was seen of it is not all.
-	partial bool
 	// unseen are the services that keep a part of the object which could not be seen; obscured says why.
 	unseen   []string
 	obscured string
+	// partial says that what it consists of comes, or goes, by itself: what was seen of it is not all.
+	partial bool
 	// going says that it is being deleted already.
 	going bool
 	// recalled says that a part of it was not asked for now, but is what a service told before: see [memory].

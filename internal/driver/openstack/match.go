@@ -14,6 +14,7 @@ import (
 type match struct {
 	object     *object // nil when none is meant for certain
 	owned      bool
+	open       bool     // the search by name has to be made again: not all that it needs was known
 	candidates []string // what could be meant
 	message    string
 	// twins are other objects that bear the mark of the one that is on record: see [twins].
@@ -22,8 +23,6 @@ type match struct {
 	marked []unit.Marked
 	// before is what had the name already, for kinds whose creating request takes no mark.
 	before *unit.Before
-	// open says that the search by name has to be made again: not all that it needs was known.
-	open bool
 	// sent are digests of the sensitive attributes that were written when the match was made.
 	sent map[string]string
 	// begun is the id of what is gone, and whose deletion we had begun: the record of what comes next tells no more of that.
