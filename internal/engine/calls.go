@@ -129,6 +129,7 @@ func (e *Engine) applied(l *loop, c plan.Change, state unit.State, err error) {
 	l.polls, l.failed = 0, ""
 	e.hasMoved(l, c)
 	e.stepped(l)
+	e.wakeOnNode(l)
 	e.saw(l, state)
 	if state.Existence == unit.Unknown {
 		l.stale = true

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -95,6 +94,7 @@ type Engine struct {
 	order    []*loop                       // by address
 	unwanted []*loop                       // those that no unit is behind any more, in the same order
 	needed   map[addr.Object][]addr.Object // who depends on it
+	onNode   map[string][]addr.Object      // what has pods on a node
 	recorded map[addr.Object][]addr.Object // who depends on what by the inventory; nil: to be read again
 	places   *plan.Relocation              // what is to be moved first
 	nodes    plan.Nodes                    // of the revision
@@ -393,20 +393,5 @@ func (e *Engine) lookAgain() {
 		l.stale, l.anew, l.dirty = true, true, true
 		l.doubt()
 		l.doubts, l.again = 0, time.Time{}
-	}
-}
-
-// connect puts the loops in order, so that what happens is the same every time, and finds out who has to look again when a unit changes.
-func (e *Engine) connect() {
-	e.order = slices.SortedFunc(maps.Values(e.loops), func(a, b *loop) int { return a.address.Compare(b.address) })
-	e.needed, e.unwanted = map[addr.Object][]addr.Object{}, nil
-	for _, l := range e.order {
-		if l.unit == nil {
-			e.unwanted = append(e.unwanted, l)
-			continue
-		}
-		for _, edge := range l.unit.Edges {
-			e.needed[edge.To] = append(e.needed[edge.To], l.address)
-		}
 	}
 }

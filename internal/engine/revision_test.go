@@ -125,6 +125,8 @@ func parseUnit(t *testing.T, words []string) unit.Unit {
 			s.ill = value
 		case "stops":
 			s.stops = strings.Split(value, ",")
+		case "agents":
+			s.agents = strings.Split(value, ",")
 		case "opens":
 			s.opens = strings.Split(value, ",")
 		case "parts":

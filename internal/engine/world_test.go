@@ -36,6 +36,7 @@ type spec struct {
 	heal       unit.Action       // what it is healed by when it is broken
 	ill        string            // how one that was made or healed is broken at once
 	stops      []string          // nodes on which an update ends pods of a DaemonSet
+	agents     []string          // nodes that it has pods on
 }
 
 func (s *spec) Driver() unit.DriverName { return s.driver }
@@ -43,6 +44,8 @@ func (s *spec) Driver() unit.DriverName { return s.driver }
 func (s *spec) Locator() unit.Locator {
 	return unit.Locator{Driver: s.driver, Kind: s.kind, Name: s.name, Keep: s.keep}
 }
+
+func (s *spec) Nodes() []string { return s.agents }
 
 func (s *spec) Digest() string { return fmt.Sprint(s.fields) } // fmt sorts maps
 

@@ -3,6 +3,7 @@ package unit
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // API is how to find out whether what a release runs answers. One of OpenStack has a service; any other has checks.
@@ -22,7 +23,7 @@ type API struct {
 	Parts []string
 	// Programs are those of the agents that pods run on nodes.
 	Programs []Program
-	// Running returns the nodes on which pods of a program's DaemonSets work. Who asks sets it, and it costs requests:
+	// Running returns the nodes on which pods of a program's DaemonSets work, or are to. Who asks sets it, and it costs requests:
 	// nil is for nobody who knows, and an error for what is not known.
 	Running func(ctx context.Context, program Program) ([]string, error)
 }
@@ -74,4 +75,20 @@ func (a Answer) String() string {
 		text += fmt.Sprintf(" (request id %s)", a.Request)
 	}
 	return text
+}
+
+// Nodes returns those of the configuration that the release has pods on which somebody waits for, as Kubernetes names
+// them, sorted.
+func (r *Release) Nodes() []string {
+	var nodes []string
+	if r.API != nil {
+		for _, program := range r.API.Programs {
+			nodes = append(nodes, program.Hosts...)
+		}
+	}
+	if r.LabelReaders != nil {
+		nodes = append(nodes, r.LabelReaders.Nodes...)
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
 }

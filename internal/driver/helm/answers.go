@@ -3,6 +3,7 @@ package helm
 import (
 	"context"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -44,6 +45,7 @@ type asked struct {
 	address  addr.Object
 	revision int
 	api      unit.API
+	expected [][]string  // the nodes of each of its programs that pods are to run on
 	answer   unit.Answer // the last; the zero one before the first
 	at       time.Time   // when that came
 	since    time.Time   // from when on it was no good one
@@ -77,15 +79,17 @@ func (a *answers) forget(release string) {
 // running tells on which nodes pods of a program work, see [unit.API].
 type running func(ctx context.Context, program unit.Program) ([]string, error)
 
-// begin asks unless the last answer still counts, and returns what is closed when a first answer is there.
-func (a *answers) begin(address addr.Object, release string, revision int, api unit.API, on running) <-chan struct{} {
+// begin asks unless the last answer still counts, and returns what is closed when a first answer is there. An answer is no
+// longer one once pods are to run on nodes that it was not about.
+func (a *answers) begin(address addr.Object, release string, revision int, api unit.API, expected [][]string, on running) <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	k := a.known[release]
-	if k == nil || k.revision != revision || !reflect.DeepEqual(k.api, api) {
+	if k == nil || k.revision != revision || !reflect.DeepEqual(k.api, api) || grew(k.expected, expected) {
 		k = &asked{address: address, revision: revision, api: api, since: time.Now()}
 		a.known[release] = k
 	}
+	k.expected = expected
 	first := k.answer == unit.Answer{}
 	switch {
 	case k.done != nil: // it is asked
@@ -103,6 +107,20 @@ func (a *answers) begin(address addr.Object, release string, revision int, api u
 	}
 	k.awaited = true
 	return k.done
+}
+
+// grew tells whether a program is to run on nodes that it was not to run on before.
+func grew(before, now [][]string) bool {
+	for i, nodes := range now {
+		var last []string
+		if i < len(before) {
+			last = before[i]
+		}
+		if !slices.Equal(last, nodes) && slices.ContainsFunc(nodes, func(node string) bool { return !slices.Contains(last, node) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // pause is how long an answer counts.

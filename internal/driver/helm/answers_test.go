@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
@@ -129,6 +130,28 @@ func TestAnAPIThatAnswersIsLeftInPeace(t *testing.T) {
 	})
 }
 
+// What answered before Kubernetes was to run a program of it on one more node has not answered for that one.
+func TestANodeMoreIsAskedAbout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBehind(t, works())
+		node := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": "n1"}}}
+		b.d.cluster = newShelf(node)
+		set := daemonSet("nova-compute-default", "OnDelete", "1", "")
+		b.view.live = map[unit.ObjectRef]*unstructured.Unstructured{refOf(set): set}
+		b.view.target.Spec.(*unit.Release).API.Programs = []unit.Program{{DaemonSet: "nova-compute", Hosts: []string{"n1"}}}
+		b.look(t, "the node is not for it", unit.HealthReady, 1, 0)
+		b.look(t, "still", unit.HealthReady, 0, 0)
+		node.SetLabels(map[string]string{"compute": "enabled"})
+		b.d.cluster = newShelf(node)
+		bad := fails("req-1")
+		b.says.Store(&bad)
+		b.look(t, "it is to run there", unit.HealthProgressing, 1, 0)
+		node.SetLabels(nil)
+		b.d.cluster = newShelf(node)
+		b.look(t, "no longer", unit.HealthProgressing, 0, 0)
+	})
+}
+
 // One answer says little of a service that worked until then; a second one does.
 func TestWhatWorkedIsAskedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -193,7 +216,7 @@ func TestPanicOfWhoAsks(t *testing.T) {
 	a := newAnswers(Options{Ask: func(context.Context, unit.API) unit.Answer { panic(canary) }})
 	defer a.close()
 	select {
-	case <-a.begin(addr.MustParseObject("service.glance"), "o/glance", 1, unit.API{Service: "image"}, nil):
+	case <-a.begin(addr.MustParseObject("service.glance"), "o/glance", 1, unit.API{Service: "image"}, nil, nil):
 	case <-time.After(time.Minute):
 		t.Fatal("there is no answer")
 	}

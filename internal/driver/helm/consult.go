@@ -13,7 +13,7 @@ func (d *Driver) states(ctx context.Context, views []*view) []unit.State {
 	for _, v := range views {
 		state := d.state(ctx, v)
 		if api := d.apiOf(v); api != nil {
-			if done := d.consult(v, &state, api); done != nil {
+			if done := d.consult(ctx, v, &state, api); done != nil {
 				pending = append(pending, done)
 			}
 		}
@@ -40,13 +40,17 @@ func (d *Driver) apiOf(v *view) *unit.API {
 func (v *view) release() string { return v.namespace + "/" + v.name }
 
 // consult asks the API if it is its turn, and returns what is closed when a first answer is there.
-func (d *Driver) consult(v *view, state *unit.State, api *unit.API) <-chan struct{} {
+func (d *Driver) consult(ctx context.Context, v *view, state *unit.State, api *unit.API) <-chan struct{} {
 	state.API = unit.Answer{Reach: unit.ReachUnasked}
 	if !state.Ready() {
 		d.answers.forget(v.release()) // what comes up again is asked again
 		return nil
 	}
-	return d.answers.begin(v.target.Address, v.release(), v.newest.version, *api, d.running(v))
+	expected, err := d.expected(ctx, v, api.Programs)
+	if err != nil {
+		expected = nil // it is asked anew once that is known again
+	}
+	return d.answers.begin(v.target.Address, v.release(), v.newest.version, *api, expected, d.running(v))
 }
 
 // heed has a release wait for what its API lacks.

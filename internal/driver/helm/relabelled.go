@@ -30,7 +30,7 @@ func (v *view) labelledRefs() []unit.ObjectRef {
 	}
 	refs := make([]unit.ObjectRef, 0, len(readers.Nodes))
 	for _, name := range readers.Nodes {
-		refs = append(refs, unit.ObjectRef{APIVersion: "v1", Kind: "Node", Name: name})
+		refs = append(refs, nodeRef(name))
 	}
 	return refs
 }

@@ -160,7 +160,7 @@ func (d *Driver) readyNodes(ctx context.Context, sets []daemons) (map[string]boo
 	var refs []unit.ObjectRef
 	for _, set := range sets {
 		for i := range set.pods {
-			refs = append(refs, unit.ObjectRef{APIVersion: "v1", Kind: "Node", Name: set.pods[i].Spec.NodeName})
+			refs = append(refs, nodeRef(set.pods[i].Spec.NodeName))
 		}
 	}
 	slices.SortFunc(refs, unit.ObjectRef.Compare)

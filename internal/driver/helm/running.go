@@ -3,9 +3,7 @@ package helm
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,29 +12,21 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// running returns who tells on which nodes pods of the release's DaemonSets work, or of one beside them. The API server is
-// asked only when that is called, once for all groups of a daemon, and not for what runs nowhere.
+// running returns who tells on which nodes pods of the release's DaemonSets work, or of one beside them, and on which
+// they are to. The API server is asked only when that is called, once for all groups of a daemon, and not for what runs nowhere.
 func (d *Driver) running(v *view) running {
-	var own []*unstructured.Unstructured
-	for ref, live := range v.live {
-		if ref.Kind == kindDaemonSet {
-			own = append(own, live)
-		}
-	}
 	return func(ctx context.Context, program unit.Program) ([]string, error) {
-		sets := own
-		if program.Beside {
-			ref := unit.ObjectRef{APIVersion: "apps/v1", Kind: kindDaemonSet, Namespace: v.namespace, Name: program.DaemonSet}
-			found, err := d.cluster.Get(ctx, ref)
-			if err != nil {
-				return nil, fmt.Errorf("look at %s: %w", ref, err)
-			}
-			sets = slices.Collect(maps.Values(found))
+		sets, err := d.daemonSets(ctx, v, program)
+		if err != nil {
+			return nil, err
+		}
+		expected, err := d.expected(ctx, v, []unit.Program{program})
+		if err != nil {
+			return nil, err
 		}
 		groups := map[string]map[types.UID]bool{} // by the selector of their pods
 		for _, set := range sets {
-			if desired, _, _ := unstructured.NestedInt64(set.Object, "status", "desiredNumberScheduled"); desired == 0 ||
-				set.GetName() != program.DaemonSet && !strings.HasPrefix(set.GetName(), program.DaemonSet+"-") {
+			if desired, _, _ := unstructured.NestedInt64(set.Object, "status", "desiredNumberScheduled"); desired == 0 {
 				continue
 			}
 			selector, err := podSelector(set)
@@ -48,7 +38,7 @@ func (d *Driver) running(v *view) running {
 			}
 			groups[selector][set.GetUID()] = true
 		}
-		var nodes []string
+		nodes := slices.Concat(expected...)
 		for selector, owners := range groups {
 			pods, err := d.api.Pods(ctx, v.namespace, selector)
 			if err != nil {

@@ -11,9 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -191,7 +189,7 @@ func (d *Driver) unfit(ctx context.Context, nodes []string, set *unstructured.Un
 	}
 	refs := make([]unit.ObjectRef, 0, len(nodes))
 	for _, name := range nodes {
-		refs = append(refs, unit.ObjectRef{APIVersion: "v1", Kind: "Node", Name: name})
+		refs = append(refs, nodeRef(name))
 	}
 	there, err := d.cluster.Get(ctx, refs...)
 	if err != nil {
@@ -204,64 +202,4 @@ func (d *Driver) unfit(ctx context.Context, nodes []string, set *unstructured.Un
 		}
 	}
 	return left, nil
-}
-
-// placement is what of a pod says which nodes it may run on.
-type placement struct {
-	selector map[string]string
-	terms    []corev1.NodeSelectorTerm // one of them has to match
-	limited  bool                      // there are terms
-}
-
-func placementOf(set *unstructured.Unstructured) (placement, error) {
-	content := map[string]any{}
-	for _, name := range []string{"nodeSelector", "affinity"} {
-		if value, ok, _ := unstructured.NestedFieldNoCopy(set.Object, "spec", "template", "spec", name); ok && value != nil {
-			content[name] = value
-		}
-	}
-	var pod corev1.PodSpec
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &pod); err != nil {
-		return placement{}, fmt.Errorf("read which nodes it selects: %w", err)
-	}
-	where := placement{selector: pod.NodeSelector}
-	if a := pod.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		where.terms, where.limited = a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms, true
-	}
-	return where, nil
-}
-
-// fits tells whether a pod may run on a node. A requirement that is none of those known fits nothing.
-func (p placement) fits(name string, has map[string]string) bool {
-	for key, value := range p.selector {
-		if got, ok := has[key]; !ok || got != value {
-			return false
-		}
-	}
-	return !p.limited || slices.ContainsFunc(p.terms, func(term corev1.NodeSelectorTerm) bool {
-		if len(term.MatchExpressions)+len(term.MatchFields) == 0 {
-			return false // as Kubernetes has it
-		}
-		for _, one := range term.MatchExpressions {
-			if !matches(one, has) {
-				return false
-			}
-		}
-		for _, one := range term.MatchFields {
-			if !matches(one, map[string]string{"metadata.name": name}) {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-func matches(one corev1.NodeSelectorRequirement, has map[string]string) bool {
-	operators := map[corev1.NodeSelectorOperator]selection.Operator{
-		corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn,
-		corev1.NodeSelectorOpExists: selection.Exists, corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist,
-		corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,
-	}
-	requirement, err := labels.NewRequirement(one.Key, operators[one.Operator], one.Values)
-	return err == nil && requirement.Matches(labels.Set(has))
 }

@@ -145,6 +145,7 @@ func TestStripTwiceIsStripOnce(t *testing.T) {
 		object.SetName("node-1")
 		object.SetAnnotations(map[string]string{"volumes.kubernetes.io/something": "else"})
 		object.SetLabels(map[string]string{"ours": "yes", "theirs": "yes"})
+		object.Object["spec"] = map[string]any{"podCIDR": "10.0.0.0/24", "taints": []any{map[string]any{"key": "k", "effect": "NoSchedule"}}}
 		object.Object["status"] = map[string]any{"phase": "x", "conditions": []any{
 			map[string]any{"type": "DiskPressure", "status": "False"},
 			map[string]any{"type": "Ready", "status": "False", "lastHeartbeatTime": "2026-01-01T00:00:00Z", "message": "no"},
@@ -161,6 +162,9 @@ func TestStripTwiceIsStripOnce(t *testing.T) {
 	}
 	if _, ready := readiness(once); ready != "False" || strings.Contains(fmt.Sprint(once.Object), "Heartbeat") {
 		t.Errorf("whether it is ready: %q in %v", ready, once.Object)
+	}
+	if spec := fmt.Sprint(once.Object["spec"]); spec != "map[taints:[map[effect:NoSchedule key:k]]]" {
+		t.Errorf("the spec is %s", spec)
 	}
 	if !reflect.DeepEqual(once.Object, twice.Object) {
 		t.Errorf("once it is %v, twice %v", once.Object, twice.Object)

@@ -22,7 +22,7 @@ const (
 
 // strip removes from an object what nobody here needs, as thousands of them stay in memory. Of who wrote what, it keeps
 // who else did last, see [writer], and who else wrote what only a release has, see [markWriters]. Of
-// nodes, whose kubelets write often, it keeps only what we manage and whether they are ready. It
+// nodes, whose kubelets write often, it keeps only what we manage, their taints, and whether they are ready. It
 // changes the object and returns it. What was stripped already stays as it is: informers may pass
 // an object through here twice.
 func strip(object *unstructured.Unstructured) *unstructured.Unstructured {
@@ -59,7 +59,11 @@ func strip(object *unstructured.Unstructured) *unstructured.Unstructured {
 		}
 	}
 	if node {
-		delete(object.Object, "spec")
+		if taints, found, _ := unstructured.NestedFieldNoCopy(object.Object, "spec", "taints"); found {
+			object.Object["spec"] = map[string]any{"taints": taints}
+		} else {
+			delete(object.Object, "spec")
+		}
 		if status, ready := readiness(object); ready == "" {
 			delete(object.Object, "status")
 		} else {
