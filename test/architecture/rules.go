@@ -99,7 +99,7 @@ func homes() map[string][]string {
 		"k8s.io/client-go":                      {"internal/driver/kube"},
 		"k8s.io/cli-runtime":                    {"internal/driver/helm"},
 		"github.com/santhosh-tekuri/jsonschema": {"internal/driver/helm"},
-		"k8s.io/klog":                           {"internal/driver/kube"},
+		"k8s.io/klog":                           {"internal/driver/kube", "internal/driver/helm"},
 		"golang.org/x/crypto":                   {"internal/gitrepo", "internal/signature", "internal/driver/openstack"},
 		"github.com/ProtonMail/go-crypto":       {"internal/signature"},
 		"github.com/google/go-github":           {"internal/webhook"},
