@@ -394,6 +394,11 @@ func (e *Engine) lookAgain() {
 		l.doubt()
 		l.doubts, l.again = 0, time.Time{}
 	}
+	for _, driver := range e.Drivers {
+		if d, ok := driver.(*contained); ok {
+			d.retain(func(a addr.Object) bool { l := e.loops[a]; return l != nil && l.unit != nil })
+		}
+	}
 }
 
 // connect puts the loops in order, so that what happens is the same every time, and finds out who has to look again when a unit changes.
