@@ -174,7 +174,7 @@ func (e *Engine) Notify(addresses ...addr.Object) {
 func (e *Engine) hear() {
 	for a := range e.heard.take() {
 		if l := e.loops[a]; l != nil {
-			l.stale, l.dirty = true, true
+			l.stale, l.dirty, l.heard = true, true, l.heard || l.refused()
 		} else if e.records != nil {
 			e.records.due[a] = true
 		}
