@@ -52,13 +52,17 @@ bench-peers: $(TESTBED) ## the daemon beside Flux's controllers, which it builds
 	$(TESTBED) -beds cluster run -- $(GO) test -tags beds,peers -count 1 -v -timeout 2h -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x ./test/peers
 
 # The race detector is for what targets start beside themselves; it makes each find less in the same time.
+# They are found by their names: to ask each package for its own would build the tests of all. Go before 1.27 fails at
+# times as the time is over, the more on a busy machine (golang.org/issue/75804): what fails without an input to show
+# for it is run once more.
 fuzz: ## every fuzz target for FUZZTIME each, with the race detector
-	@set -e; packages=$$($(GO) list ./...); for package in $$packages; do \
-	  tests=$$($(GO) test -list '^Fuzz' $$package); \
-	  for target in $$(echo "$$tests" | grep '^Fuzz' || true); do \
-	    echo "$$package $$target"; \
-	    $(GO) test -race -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
-	  done; \
+	@set -e; grep -r --include='*_test.go' -o '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file target; do \
+	  package=$$(dirname $$file) target=$${target#func }; \
+	  echo "$$package $$target"; \
+	  once() { $(GO) test -race -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package < /dev/null; }; \
+	  found() { ls $$package/testdata/fuzz/$$target 2> /dev/null || true; }; \
+	  before=$$(found); \
+	  once || { test "$$before" = "$$(found)"; once; }; \
 	done
 
 # Through gotestsum, which keeps what a test logged when it hangs, its seed above all. With SOAK=20 there are 500
@@ -68,8 +72,9 @@ soak: SOAKONCE = $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide
 soak: SOAKTEST = $(SOAKONCE) -count $(SOAK) -shuffle on
 soak: $(TESTBED) ## the tests of faults, crashes and kills SOAK times, each time with new seeds and in another order; SOAK=20 takes a night
 	$(TESTBED) run -- $(SOAKTEST) -timeout 60m ./test/process ./test/gitserver ./test/faultproxy ./test/crash
-	$(TESTBED) run -- $(SOAKTEST) -timeout $$(( 40 * $(SOAK) ))m -run 'Kill' -skip '^TestDaemonKilledAtEveryKindOfRequest$$' ./internal/engine ./test/e2e
+	$(TESTBED) run -- $(SOAKTEST) -timeout $$(( 40 * $(SOAK) ))m -run 'Kill' -skip '^TestDaemonKilledAt(EveryKindOfRequest|TheOtherKinds)$$' ./internal/engine ./test/e2e
 	KUPENSTACK_TEST_RUNS=$$(( 10 * $(SOAK) )) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 60 * $(SOAK) ))m -run '^(TestRandomFaults|TestDaemonKilledAtEveryKindOfRequest)$$' ./test/e2e
+	KUPENSTACK_TEST_RUNS=1 $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 60 * $(SOAK) ))m -run '^TestDaemonKilledAtTheOtherKinds$$' ./test/e2e
 	KUPENSTACK_TEST_RUNS=25 $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 30 * $(SOAK) ))m -run '^TestBedRandomFaults$$' ./internal/driver/openstack
 
 generate: ## write the generated files

@@ -77,7 +77,7 @@ func (e *Engine) decideAnew(name unit.DriverName) {
 // begin starts a call of a driver that is not crowded. What call returns is run by the engine's own
 // goroutine.
 func (e *Engine) begin(l *loop, name unit.DriverName, call func() func()) {
-	l.busy, l.driver, l.since = true, name, e.steps[name]
+	l.busy, l.driver, l.since, l.heard = true, name, e.steps[name], false
 	e.running[name]++
 	e.hurry(name)
 	go func() {

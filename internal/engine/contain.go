@@ -55,6 +55,15 @@ func (d *contained) Observe(ctx context.Context, targets []unit.Target) (states 
 	return d.Driver.Observe(ctx, targets)
 }
 
+// retain tells a driver that is a [Retainer] what is wanted.
+func (d *contained) retain(wanted func(addr.Object) bool) {
+	if driver, ok := d.Driver.(Retainer); ok {
+		var err error
+		defer Contain(d.log, "retain of "+string(d.name), &err, func() {})
+		driver.Retain(wanted)
+	}
+}
+
 // Compare knows no difference where it panicked, nor that there is none.
 func (d *contained) Compare(target unit.Target, desired cty.Value, state unit.State) (diff unit.Diff) {
 	var err error

@@ -43,3 +43,10 @@ type Driver interface {
 	// is true, it fails for as long as an attempt that was given up may still come to something.
 	Delete(ctx context.Context, target unit.Target, state unit.State) (unit.State, error)
 }
+
+// Retainer is a driver that keeps something open for units only as long as they are wanted. It is told at each look at
+// everything, and hears of no other end of what is forgotten, or kept, or goes on under another address: nobody looks at that.
+type Retainer interface {
+	// Retain lets go of what no unit needs that is wanted. It returns at once.
+	Retain(wanted func(addr.Object) bool)
+}

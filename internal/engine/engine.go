@@ -174,7 +174,7 @@ func (e *Engine) Notify(addresses ...addr.Object) {
 func (e *Engine) hear() {
 	for a := range e.heard.take() {
 		if l := e.loops[a]; l != nil {
-			l.stale, l.dirty = true, true
+			l.stale, l.dirty, l.heard = true, true, l.heard || l.refused()
 		} else if e.records != nil {
 			e.records.due[a] = true
 		}
@@ -393,5 +393,10 @@ func (e *Engine) lookAgain() {
 		l.stale, l.anew, l.dirty = true, true, true
 		l.doubt()
 		l.doubts, l.again = 0, time.Time{}
+	}
+	for _, driver := range e.Drivers {
+		if d, ok := driver.(*contained); ok {
+			d.retain(func(a addr.Object) bool { l := e.loops[a]; return l != nil && l.unit != nil })
+		}
 	}
 }

@@ -65,6 +65,7 @@ type loop struct {
 	guard    guard
 	driver   unit.DriverName // of its last call beside observations
 	since    int             // what that driver had done when the call began
+	heard    bool            // something happened to what it refers to since it was refused
 	doubts   int             // how often what was refused is tried again as others have done something
 	again    time.Time       // when that may be the next time
 	counted  string          // the step of it that counted last, see [Engine.stepped]

@@ -12,21 +12,24 @@ const maxDoubts = 10
 
 // doubtRefused has tried once more what drivers refused before they did something else: it may have gone what stood in
 // the way, as nothing orders that before what takes its place. A driver has nothing to do then, so that a thousand that
-// are refused do not try with each of a thousand others, and pauses grow, but at the end of everything. It returns when to ask again.
+// are refused do not try with each of a thousand others, and pauses grow, but at the end of everything. What a unit refers to
+// has it tried once more as well when something happens there; its own tries may be what happens, so that no pause is left
+// out for that. It returns when to ask again.
 func (e *Engine) doubtRefused(idle bool) time.Duration {
 	next := forever
 	if e.revision == nil || e.admitted.stale || e.admitted.planning {
 		return next
 	}
 	for _, l := range e.order {
-		if l.busy || !l.refused() || e.steps[l.driver] == l.since || e.works(l.driver) {
+		others := e.steps[l.driver] != l.since
+		if l.busy || !l.refused() || !others && !l.heard || e.works(l.driver) {
 			continue
 		}
-		if wait := time.Until(l.again); wait > 0 && (!idle || l.doubts >= maxDoubts) {
+		if wait := time.Until(l.again); wait > 0 && (!idle || !others || l.doubts >= maxDoubts) {
 			next = min(next, wait)
 			continue
 		}
-		l.doubts++
+		l.doubts, l.heard = l.doubts+1, false
 		l.again = time.Now().Add(retryDelay(l.doubts))
 		l.doubt()
 		l.stale, l.dirty = true, true // it was seen as it was before

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,4 +84,43 @@ func TestRefusedAreTriedSeldom(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What is heard of something that was refused has it tried again, but where that goes on the pauses grow.
+func TestRefusedAreTriedSeldomByWhatIsHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		records, err := inventory.Open(t.Context(), nowhere{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &refusing{counting: counting{there: map[addr.Object]unit.State{}}}
+		a := addr.MustParseObject("network.a")
+		e := New(Options{
+			Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
+			Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		group.Go(func() { e.Run(ctx, 0) })
+		if err := e.Submit(ctx, &Revision{ID: "one", Units: []unit.Unit{{
+			Address: a, Class: unit.ClassResource, Spec: &unit.Resource{Kind: "network", Block: schema.New().Resource("network"), Desired: cty.EmptyObjectVal},
+		}}}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		first := d.refused
+		e.Notify(a)
+		synctest.Wait()
+		second := d.refused
+		for range 600 {
+			time.Sleep(100 * time.Millisecond)
+			e.Notify(a)
+		}
+		synctest.Wait()
+		if last := d.refused; first != 1 || second != 2 || last < 4 || last > 12 {
+			t.Errorf("tried %d times, after one event %d times, after a minute of them %d times", first, second, last)
+		}
+		cancel()
+		group.Wait()
+	})
 }

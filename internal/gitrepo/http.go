@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 )
 
 // maxErrorBody bounds what is read of a page that says why a request failed.
@@ -26,8 +28,8 @@ type web struct {
 	transport *nethttp.Transport
 }
 
-// client returns a client for one call that may receive so many bytes in all.
-func (w *web) client(bundle []byte, budget int64) (transport.Transport, error) {
+// client returns a client for one call within its bounds.
+func (w *web) client(bundle []byte, bounds *limited) (transport.Transport, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.transport == nil || !bytes.Equal(w.bundle, bundle) {
@@ -40,7 +42,8 @@ func (w *web) client(bundle []byte, budget int64) (transport.Transport, error) {
 		}
 		w.transport, w.bundle = made, bytes.Clone(bundle)
 	}
-	return http.NewClient(&nethttp.Client{Transport: &limited{to: w.transport, left: budget}}), nil
+	bounds.to = w.transport
+	return http.NewClient(&nethttp.Client{Transport: bounds}), nil
 }
 
 func newTransport(bundle []byte) (*nethttp.Transport, error) {
@@ -66,9 +69,11 @@ func newTransport(bundle []byte) (*nethttp.Transport, error) {
 	}, nil
 }
 
-// limited bounds what one call receives, and keeps redirects from leaving TLS.
+// limited bounds what one call receives, keeps redirects from leaving TLS, and sends what changes something only while
+// it may.
 type limited struct {
-	to nethttp.RoundTripper
+	to    nethttp.RoundTripper
+	leave *leave // of a push; nil for any other call
 
 	mu   sync.Mutex
 	left int64
@@ -78,7 +83,7 @@ func (l *limited) RoundTrip(request *nethttp.Request) (*nethttp.Response, error)
 	if request.URL.Scheme != schemeHTTPS && !isLoopback(request.URL.Hostname()) {
 		return nil, errors.New("the server sent the request on to plain http, which is refused")
 	}
-	response, err := l.to.RoundTrip(request)
+	response, err := l.send(request)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +93,18 @@ func (l *limited) RoundTrip(request *nethttp.Request) (*nethttp.Response, error)
 	}
 	response.Body = &boundedBody{Reader: &budgetReader{from: response.Body, take: l.take}, Closer: response.Body}
 	return response, nil
+}
+
+// send asks, for a push, at the connection and for each part of the body.
+func (l *limited) send(request *nethttp.Request) (*nethttp.Response, error) {
+	if l.leave == nil || request.Method != nethttp.MethodPost {
+		return l.to.RoundTrip(request)
+	}
+	response, err := guard.Send(l.to, request, l.leave.pass)
+	if !guard.NotSent(err) {
+		l.leave.begin()
+	}
+	return response, err
 }
 
 // take says whether n more bytes may be received.

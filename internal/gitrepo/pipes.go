@@ -25,7 +25,8 @@ type pipes struct {
 	hear func()     // waits for what it says to be complete; nil when end does
 	end  func() error
 
-	budget int64 // bytes that may still come
+	leave  *leave // of a push; nil for any other call
+	budget int64  // bytes that may still come
 	asked  bool
 	once   sync.Once
 }
@@ -108,8 +109,7 @@ func (p *pipes) ask(req *packp.UploadPackRequest) error {
 
 // ReceivePack implements transport.ReceivePackSession.
 func (p *pipes) ReceivePack(_ context.Context, req *packp.ReferenceUpdateRequest) (*packp.ReportStatus, error) {
-	p.asked = true
-	if err := req.Encode(p.in); err != nil {
+	if err := req.Encode(&parts{to: p.in, leave: p.leave, begin: func() { p.asked = true }}); err != nil {
 		return nil, fmt.Errorf("sending objects: %w", err)
 	}
 	if err := p.in.Close(); err != nil {

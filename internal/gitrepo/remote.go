@@ -56,6 +56,16 @@ type connection struct {
 	masker  *redact.Masker
 	fetch   transport.UploadPackSession  // one of the two is set
 	receive transport.ReceivePackSession //
+	bounds  *limited                     // of a conversation over HTTP; nil for others
+}
+
+// guarded has the guard of a push asked wherever something of it is sent.
+func (c *connection) guarded(l *leave) {
+	if c.bounds != nil {
+		c.bounds.leave = l
+	} else if p, ok := c.receive.(*pipes); ok {
+		p.leave = l
+	}
 }
 
 func (c *connection) session() transport.Session {
@@ -101,7 +111,8 @@ func (r *remote) connect(ctx context.Context, service string) (*connection, erro
 }
 
 func (r *remote) connectWeb(c *connection, credentials Credentials, service string) (err error) {
-	client, err := r.web.client(credentials.CABundle, r.options.MaxBytes)
+	c.bounds = &limited{left: r.options.MaxBytes}
+	client, err := r.web.client(credentials.CABundle, c.bounds)
 	if err != nil {
 		return err
 	}
@@ -244,8 +255,10 @@ type Update struct {
 	Ref   string // full name
 	Old   string // the commit that it has to be at; "" when it must not exist
 	Draft *Draft // whose commit it gets
-	// Guard is asked when all is ready to be sent; after an error nothing is, and the error is of kind Withheld and
-	// wraps it. Nil allows everything.
+	// Guard is asked when all is ready to be sent, and again at the connection and for each part: it is called from other
+	// goroutines too. After an error nothing more is sent, and that of the push wraps it. It is of kind Withheld where
+	// nothing was, and of kind Unreachable where a part was, which the server can do nothing with unless it was the last.
+	// Nil allows everything.
 	Guard func() error
 }
 
@@ -264,14 +277,17 @@ func (r *remote) push(ctx context.Context, u Update) ([]byte, error) {
 		request := packp.NewReferenceUpdateRequestFromCapabilities(advertised.Capabilities)
 		request.Commands = []*packp.Command{{Name: plumbing.ReferenceName(u.Ref), Old: old, New: u.Draft.commit}}
 		request.Packfile = io.NopCloser(bytes.NewReader(pack.Bytes()))
-		if u.Guard != nil {
-			if err := u.Guard(); err != nil {
-				return &Error{Kind: Withheld, Where: r.at.display, Text: "the push to " + u.Ref + " was not sent: " + err.Error(), ended: err}
-			}
+		may := &leave{ask: u.Guard}
+		if may.pass() != nil {
+			return may.refused(r.at, u.Ref)
 		}
+		c.guarded(may)
 		report, err := c.receive.ReceivePack(ctx, request)
 		if report != nil && report.Error() != nil {
 			return &Error{Kind: Rejected, Where: r.at.display, Text: "the server refused the push to " + u.Ref + ": " + clean(c.masker, report.Error().Error())}
+		}
+		if refused := may.refused(r.at, u.Ref); refused != nil && (err != nil || report == nil) {
+			return refused
 		}
 		if err == nil && report == nil {
 			return fmt.Errorf("the server did not say what became of the push: %w", io.ErrUnexpectedEOF)

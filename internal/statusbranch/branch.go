@@ -26,7 +26,8 @@ type Options struct {
 	// Installation tells this cloud's cluster from others; its result is empty before anything is installed.
 	// Nil tells none apart.
 	Installation func(ctx context.Context) (string, error)
-	// Guard is asked right before anything is sent, and its error ends that unsent. Nil allows everything.
+	// Guard is asked right before anything is sent and for each part of it, by several goroutines, and its error ends that.
+	// Nil allows everything.
 	Guard       func() error
 	Name, Email string // of the commits' author
 	// Sign returns the signature of a raw commit in armor; nil for commits without one.

@@ -133,6 +133,8 @@ type kinds struct {
 	number  int // of the sweep
 	whole   bool
 	share   int  // of so many lives of a chapter is made an end, at requests that are drawn; 0 for all
+	side    int  // of requests that change something, if only that one is meant; 0 for both
+	asking  bool // only requests that ask are meant
 	changed bool // the commit in force is the second one
 	dead    int  // daemons that were killed
 
@@ -173,7 +175,7 @@ func (s *kinds) converge(t *testing.T, chapter string, then func() bool) {
 	t.Logf("%s: %d lives in %v", chapter, len(lives), time.Since(began).Round(time.Second))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.share > 0 {
+	if s.share > 0 || s.asking {
 		return
 	}
 	for _, must := range mustKinds()[chapter] {
@@ -222,13 +224,16 @@ func (s *kinds) life() crash.Trigger {
 // some requests to later ones of their kind.
 func (s *kinds) wanted(kind string, side int) bool {
 	done := s.done[kind]
-	if s.whole && !asks(kind) || slices.ContainsFunc(mustKinds()[s.chapter], func(must string) bool { return isKind(kind, must) }) {
+	if s.whole && (!asks(kind) || s.asking) || slices.ContainsFunc(mustKinds()[s.chapter], func(must string) bool { return isKind(kind, must) }) {
 		done = s.done[s.chapter+": "+kind]
 	}
 	if s.share > 0 && s.chance.IntN(oneOf) != 0 {
 		return false
 	}
-	if done&side != 0 || !s.whole && done != 0 || s.number > 0 && s.chance.IntN(2) == 0 {
+	if s.side != 0 {
+		return side == s.side && done == 0
+	}
+	if done&side != 0 || (!s.whole || s.asking) && done != 0 || s.number > 0 && s.chance.IntN(2) == 0 {
 		return false
 	}
 	before := 2 // one of so many is killed before the request, the others after it
@@ -255,7 +260,7 @@ func (s *kinds) kind(r *http.Request) string {
 		classify = faultproxy.ClassifyKubernetes
 	}
 	verb, path := classify(r)
-	if !s.whole && asks(verb) {
+	if s.asking && !asks(verb) || (!s.whole || s.side != 0) && asks(verb) {
 		return ""
 	}
 	segments := strings.Split(path, "/")

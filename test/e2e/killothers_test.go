@@ -16,20 +16,37 @@ import (
 
 // TestDaemonKilledAtTheOtherKinds does what TestDaemonKilledAtEveryKindOfRequest does with a cloud that has the kinds of
 // OpenStack that the other one has not. Unless there are to be more runs a few daemons are killed, at requests that the seed
-// draws: what has perhaps been created is waited for, half a minute each time.
+// draws: what has perhaps been created is waited for, half a minute each time. Else three clouds come and go beside one
+// another, so that they wait together: in one of them daemons are killed before each kind of request that changes something,
+// in another one after it, and in the last one at what only asks.
 func TestDaemonKilledAtTheOtherKinds(t *testing.T) {
 	t.Parallel() // in a world of its own
+	if os.Getenv(runsVariable) == "" {
+		sweepOthers(t, &kinds{share: 4}, 0)
+		return
+	}
+	for i, of := range []struct {
+		name string
+		s    *kinds
+	}{{"before", &kinds{side: 1}}, {"after", &kinds{side: 2}}, {"asking", &kinds{asking: true}}} {
+		t.Run(of.name, func(t *testing.T) {
+			t.Parallel()
+			sweepOthers(t, of.s, i)
+		})
+	}
+}
+
+// sweepOthers has one cloud come and go, whose instance's host is the one with a number.
+func sweepOthers(t *testing.T, s *kinds, number int) {
+	t.Helper()
 	w := world.New(t)
 	hosts := w.Cloud.Computes()
 	if len(hosts) == 0 {
 		t.Skip("needs the OpenStack of the test bed: which hosts run instances is not known of another one")
 	}
-	w.Vary(t, hosts[0])
-	s := &kinds{story: story{World: w, all: t, proxies: w.Proxies(t)}, dir: t.TempDir(), done: map[string]int{}}
-	s.whole = os.Getenv(runsVariable) != ""
-	if !s.whole {
-		s.share = 4
-	}
+	w.Vary(t, hosts[number%len(hosts)])
+	s.story, s.dir, s.done = story{World: w, all: t, proxies: w.Proxies(t)}, t.TempDir(), map[string]int{}
+	s.whole = s.share == 0
 	s.chance = faultproxy.Rand(s.proxies.Seed(), "others")
 	t.Cleanup(func() {
 		t.Logf("seed %d: %d daemons were killed:\n%s", s.proxies.Seed(), s.dead, strings.Join(s.kills, "\n"))

@@ -122,6 +122,7 @@ type Driver struct {
 	index     map[unit.ObjectRef]addr.Object   // the objects of releases
 	indexed   map[addr.Object][]unit.ObjectRef // and back
 	releases  map[string]addr.Object           // by namespace and name
+	awaited   map[addr.Object]unit.ObjectRef   // what somebody has to delete before a unit goes on
 }
 
 // New returns a driver. It fails on a configuration that reaches no cluster and on options that
@@ -176,11 +177,19 @@ func (d *Driver) recorded(secret *metav1.PartialObjectMetadata) {
 
 // changed tells the engine whose object changed.
 func (d *Driver) changed(ref unit.ObjectRef) {
+	var units []addr.Object
 	d.mu.Lock()
-	address, ok := d.index[ref]
+	if address, ok := d.index[ref]; ok {
+		units = append(units, address)
+	}
+	for address, other := range d.awaited {
+		if other == ref {
+			units = append(units, address)
+		}
+	}
 	d.mu.Unlock()
-	if ok && d.options.Notify != nil {
-		d.options.Notify(address)
+	if len(units) > 0 && d.options.Notify != nil {
+		d.options.Notify(units...)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -143,10 +144,12 @@ func TestPodsThatLeave(t *testing.T) {
 // TestDataOnRecordInUseStays: what a configuration names goes once pods that leave are gone. What does not leave is for
 // a person, and what is not known keeps it.
 func TestDataOnRecordInUseStays(t *testing.T) {
-	target := unit.Target{Locator: unit.Locator{Kind: unit.KindRelease, Namespace: "o", Name: "one"}, Data: claims("data-one")}
+	target := unit.Target{Address: addr.MustParseObject("service.one"), Locator: unit.Locator{Kind: unit.KindRelease, Namespace: "o", Name: "one"}, Data: claims("data-one")}
 	api := withData()
+	var told []addr.Object
+	set := unit.ObjectRef{APIVersion: "apps/v1", Kind: kindStatefulSet, Namespace: "o", Name: "one"}
 	h := &holder{uids: map[string]types.UID{"data-one": "uid of data-one"}, going: map[string]bool{}, used: map[string]bool{}}
-	d := &Driver{api: api, cluster: h}
+	d := &Driver{api: api, cluster: h, options: Options{Notify: func(units ...addr.Object) { told = append(told, units...) }}}
 	step := func(name, waits, fails string, blocked bool) {
 		t.Helper()
 		gone, said, err := d.takeData(t.Context(), target)
@@ -156,10 +159,17 @@ func TestDataOnRecordInUseStays(t *testing.T) {
 	}
 	api.objects["statefulsets"] = []metav1.PartialObjectMetadata{workload("one", "one")}
 	step("a StatefulSet", "", "its data stays: StatefulSet o/one of it is still there, and nothing takes that away; delete it first", true)
+	d.changed(unit.ObjectRef{APIVersion: "apps/v1", Kind: kindStatefulSet, Namespace: "o", Name: "two"})
+	if d.changed(set); !slices.Equal(told, []addr.Object{target.Address}) || !slices.Equal(h.looked, []unit.ObjectRef{set}) {
+		t.Errorf("a change of what has to be deleted was told to %v, and is watched at %v", told, h.looked)
+	}
 	delete(api.objects, "statefulsets")
 	api.pods = []*corev1.Pod{inUse("one-0", "one", "data-one", "one")}
 	step("a pod that leaves", "its data stays as long as Pod o/one-0 of it is still there", "", false)
 	api.refused = map[string]error{"pods": errors.New("forbidden")}
+	if d.changed(set); len(told) != 1 {
+		t.Error("nothing is waited for that somebody has to delete, and its changes are told")
+	}
 	step("pods that cannot be listed", "", "look at what works with the data of one: list the pods in o: forbidden", false)
 	api.pods, api.refused = nil, nil
 	if gone, waits, err := d.takeData(t.Context(), target); gone || waits != "" || err != nil || !slices.Equal(h.deleted, []string{"data-one uid of data-one"}) {

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -43,6 +44,9 @@ func (d *Driver) takeData(ctx context.Context, target unit.Target) (gone bool, w
 	if target.Data == nil {
 		return true, "", nil
 	}
+	d.mu.Lock()
+	delete(d.awaited, target.Address)
+	d.mu.Unlock()
 	gone = true
 	unused := false
 	for _, claim := range target.Data.Claims {
@@ -95,6 +99,22 @@ func (d *Driver) usedBy(ctx context.Context, target unit.Target) (string, error)
 	case u.leaves:
 		return fmt.Sprintf("its data stays as long as %s", u), nil
 	default:
+		d.await(ctx, target.Address, u.ref)
 		return "", unit.Blocked(fmt.Sprintf("its data stays: %s, and nothing takes that away; delete it first, or take the service out of delete_data", u))
 	}
+}
+
+// await has the unit told of changes to an object that a person has to delete, until its data can go. The watches tell of
+// what the release is made of, and have begun for that mostly. A pod bears none of their labels, so that one which
+// somebody has made is found to be gone by the next look only.
+func (d *Driver) await(ctx context.Context, address addr.Object, ref unit.ObjectRef) {
+	if ref.Kind != kindPod {
+		_, _ = d.cluster.Get(ctx, ref) // what cannot be watched is looked at later
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.awaited == nil {
+		d.awaited = map[addr.Object]unit.ObjectRef{}
+	}
+	d.awaited[address] = ref
 }

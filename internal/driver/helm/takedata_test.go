@@ -25,6 +25,12 @@ type holder struct {
 	going   map[string]bool
 	fails   error
 	deleted []string
+	looked  []unit.ObjectRef // in watches
+}
+
+func (h *holder) Get(_ context.Context, refs ...unit.ObjectRef) (map[unit.ObjectRef]*unstructured.Unstructured, error) {
+	h.looked = append(h.looked, refs...)
+	return nil, nil
 }
 
 func (h *holder) Confirm(_ context.Context, ref unit.ObjectRef) (*unstructured.Unstructured, error) {

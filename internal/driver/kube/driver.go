@@ -142,11 +142,13 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 		}
 		handlers[target.Address] = h
 		d.index.put(target.Address, h.refs())
-		d.index.want(target)
+		others := managersOf(h)
+		d.index.want(target, others)
 		refs = append(refs, h.refs()...)
-		maps.Copy(managers, managersOf(h))
+		maps.Copy(managers, others)
 	}
 	found, unknown, err := d.find(ctx, refs, managers)
+	d.closeWatches()
 	if err != nil {
 		errs = append(errs, err)
 	}
@@ -165,6 +167,15 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 	}
 	return states, errors.Join(errs...)
 }
+
+// Retain forgets what units want that are not wanted any more, whether or not these are ever looked at again.
+func (d *Driver) Retain(wanted func(addr.Object) bool) {
+	d.index.retain(wanted)
+	d.closeWatches()
+}
+
+// closeWatches ends the watches of what others manage that no object is in any more.
+func (d *Driver) closeWatches() { d.cluster.watches.retain(d.index.watches) }
 
 // Compare tells what an Apply would do.
 func (d *Driver) Compare(target unit.Target, desired cty.Value, state unit.State) unit.Diff {
@@ -220,7 +231,11 @@ func (d *Driver) step(ctx context.Context, target unit.Target, desired cty.Value
 }
 
 func (d *Driver) look(ctx context.Context, h handler) (objects, error) {
-	found, unknown, err := d.find(ctx, h.refs(), managersOf(h))
+	managers := managersOf(h)
+	found, unknown, err := d.find(ctx, h.refs(), managers)
+	if len(managers) > 0 { // it may not be wanted any more
+		d.closeWatches()
+	}
 	there, ok := pick(h.refs(), found, unknown)
 	if !ok {
 		return nil, err

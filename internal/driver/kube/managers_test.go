@@ -51,7 +51,9 @@ type labelledShelf struct {
 	there []*unstructured.Unstructured
 
 	mutex sync.Mutex
-	asked []string // of lists their selectors, of objects their names
+	asked []string       // of lists their selectors, of objects their names
+	open  map[string]int // the watches of selectors
+	slow  func(selector string)
 }
 
 func (s *labelledShelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -73,11 +75,16 @@ func (s *labelledShelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case err != nil || query.Get("sendInitialEvents") != "": // as one that does not stream a first list
 		failure(http.StatusUnprocessableEntity, "Invalid")
 	case query.Get("watch") != "":
+		s.watch(query.Get("labelSelector"), 1)
+		defer s.watch(query.Get("labelSelector"), -1)
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	case r.URL.Path == "/api/v1/namespaces/n/configmaps":
 		s.note(query.Get("labelSelector"))
+		if s.slow != nil {
+			s.slow(query.Get("labelSelector"))
+		}
 		items := []any{}
 		for _, object := range s.there {
 			if selector.Matches(labels.Set(object.GetLabels())) {
@@ -103,12 +110,21 @@ func (s *labelledShelf) note(what string) {
 	s.asked = append(s.asked, what)
 }
 
-// What an older program applied, whoever it says is its manager, is as it is to be, and is seen in watches alone: no
-// object is asked for by its name, neither at first nor later.
-func TestObjectsOfOtherManagersAreWatched(t *testing.T) {
-	target := unit.Target{Address: addr.MustParseObject("manifest.a")}
-	spec, s := &unit.Objects{}, &labelledShelf{}
-	for name, by := range map[string]string{"plain": "", "first": "kustomize", "second": "kustomize", "third": "somebody"} {
+func (s *labelledShelf) watch(selector string, more int) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.open == nil {
+		s.open = map[string]int{}
+	}
+	if s.open[selector] += more; s.open[selector] == 0 {
+		delete(s.open, selector)
+	}
+}
+
+// put makes objects of a unit as they are wanted, by the managers of their names, and returns it.
+func (s *labelledShelf) put(address string, managers map[string]string) unit.Target {
+	target, spec := unit.Target{Address: addr.MustParseObject(address)}, &unit.Objects{}
+	for name, by := range managers {
 		metadata := map[string]any{"namespace": "n", "name": name}
 		if by != "" {
 			metadata["labels"] = map[string]any{LabelManagedBy: by}
@@ -117,20 +133,35 @@ func TestObjectsOfOtherManagersAreWatched(t *testing.T) {
 	}
 	target.Spec, target.Locator = spec, spec.Locator()
 	for i, item := range spec.Items {
-		object := marked(item, target.Address.String(), spec.ItemDigest(i)).DeepCopy()
+		object := marked(item, address, spec.ItemDigest(i)).DeepCopy()
 		object.SetUID("u")
 		object.SetResourceVersion("5")
 		s.there = append(s.there, object)
 	}
+	return target
+}
+
+// driver returns one that works with the server.
+func (s *labelledShelf) driver(t *testing.T) *Driver {
+	t.Helper()
 	server := httptest.NewServer(s)
-	defer server.Close()
+	t.Cleanup(server.Close)
 	c, err := New(Options{Access: NewAccess(&rest.Config{Host: server.URL}), Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	t.Cleanup(c.Close)
 	d := NewDriver(c, nil, nil)
-	defer d.Close()
+	t.Cleanup(d.Close)
+	return d
+}
+
+// What an older program applied, whoever it says is its manager, is as it is to be, and is seen in watches alone: no
+// object is asked for by its name, neither at first nor later.
+func TestObjectsOfOtherManagersAreWatched(t *testing.T) {
+	s := &labelledShelf{}
+	target := s.put("manifest.a", map[string]string{"plain": "", "first": "kustomize", "second": "kustomize", "third": "somebody"})
+	d := s.driver(t)
 	for range 2 {
 		states, err := d.Observe(t.Context(), []unit.Target{target})
 		if err != nil {

@@ -45,6 +45,7 @@ func (c *Cluster) AllShown(ctx context.Context) (map[unit.ObjectRef]unit.Shown, 
 		if w == nil {
 			continue
 		}
+		c.watches.release(w) // one of ours does not end
 		for _, item := range w.informer.GetStore().List() {
 			if object, ok := item.(*unstructured.Unstructured); ok {
 				refs = append(refs, key.ref(object.GetName()))

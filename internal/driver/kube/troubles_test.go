@@ -317,7 +317,7 @@ func TestWhatStaysOfASet(t *testing.T) {
 	index := newIndex()
 	index.want(unit.Target{Address: addr.MustParseObject("objects.b"), Spec: &unit.Objects{Items: []map[string]any{
 		{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "moved", "namespace": "web"}},
-	}}})
+	}}}, nil)
 	spec := &unit.Objects{Items: []map[string]any{{"apiVersion": "test/v1", "kind": "Thing", "metadata": map[string]any{"name": "t", "namespace": "web"}}}}
 	for _, wanted := range []*unit.Objects{spec, nil} {
 		s := newObjectSet(b.c, b.troubles, unit.Target{Address: addr.MustParseObject("objects.a"), Locator: unit.Locator{Objects: recorded}}, wanted)
@@ -347,7 +347,7 @@ func TestWhatStaysOfASet(t *testing.T) {
 			t.Errorf("moved from %s: %+v", origin, diff)
 		}
 	}
-	index.want(unit.Target{Address: addr.MustParseObject("objects.b")})
+	index.want(unit.Target{Address: addr.MustParseObject("objects.b")}, nil)
 	if index.wantedByOther(addr.MustParseObject("objects.a"), recorded[1]) {
 		t.Error("what is no longer wanted by the other one is")
 	}

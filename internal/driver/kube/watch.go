@@ -65,6 +65,7 @@ type watch struct {
 	key      watchKey
 	informer cache.SharedIndexInformer
 	cancel   context.CancelFunc
+	users    int // who looks at it now; guarded by the mutex of the watches
 
 	mu  sync.Mutex
 	err error // of the last attempt to reach the server; nil when it worked

@@ -23,6 +23,7 @@ type watches struct {
 	mu     sync.Mutex
 	closed bool
 	byKey  map[watchKey]*watch
+	others int // of these are of what others manage, and end when nobody needs them any more
 }
 
 func newWatches(c *Cluster) *watches {
@@ -58,6 +59,7 @@ func (c *Cluster) get(ctx context.Context, refs []unit.ObjectRef, managers map[u
 	for key, refs := range groups {
 		group.Go(func() {
 			w, err := c.watches.synced(ctx, key)
+			defer c.watches.release(w)
 			mu.Lock()
 			defer mu.Unlock()
 			for _, ref := range refs {
@@ -94,6 +96,7 @@ func (c *Cluster) all(ctx context.Context, key watchKey) ([]*unstructured.Unstru
 	if err != nil {
 		return nil, err
 	}
+	defer c.watches.release(w)
 	if w == nil {
 		return nil, fmt.Errorf("read %s: the server says that it has no such kind", key)
 	}
@@ -107,7 +110,8 @@ func (c *Cluster) all(ctx context.Context, key watchKey) ([]*unstructured.Unstru
 }
 
 // synced returns the watch for a kind once it shows what is there; nil without an error when the
-// server does not serve such a kind, or serves it in namespaces and none is given.
+// server does not serve such a kind, or serves it in namespaces and none is given. One of what others manage does not
+// end before it is released.
 func (ws *watches) synced(ctx context.Context, key watchKey) (*watch, error) {
 	doing := "read " + key.String()
 	served, ok, err := ws.cluster.kinds.lookup(ctx, key.apiVersion, key.kind)
@@ -128,16 +132,18 @@ func (ws *watches) synced(ctx context.Context, key watchKey) (*watch, error) {
 		return nil, err
 	}
 	if err := w.wait(ctx); err != nil {
+		ws.release(w)
 		return nil, ws.cluster.explainError(err, doing)
 	}
 	return w, nil
 }
 
-// start returns the watch, which it starts when it does not run.
+// start returns the watch, which it starts when it does not run, and which has one user more.
 func (ws *watches) start(key watchKey, served kind) (*watch, error) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if w, ok := ws.byKey[key]; ok {
+		w.users++
 		return w, nil
 	}
 	if ws.closed {
@@ -152,8 +158,11 @@ func (ws *watches) start(key watchKey, served kind) (*watch, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ws.cluster.ctx)
-	w.cancel = cancel
+	w.cancel, w.users = cancel, 1
 	ws.byKey[key] = w
+	if key.manager != "" {
+		ws.others++
+	}
 	ws.cluster.running.Go(func() { w.informer.RunWithContext(ctx) })
 	return w, nil
 }
@@ -165,15 +174,50 @@ func (ws *watches) gone(w *watch) {
 		ws.cluster.kinds.forget(gv)
 	}
 	ws.mu.Lock()
-	if ws.byKey[w.key] == w {
-		delete(ws.byKey, w.key)
-	}
+	ws.drop(w)
 	ws.mu.Unlock()
 	w.cancel()
 	for _, item := range w.informer.GetStore().List() {
 		if object, ok := item.(*unstructured.Unstructured); ok {
 			ws.cluster.subscribers.tell(w.key.ref(object.GetName()))
 		}
+	}
+}
+
+// release says that nobody looks at a watch any more who was given it; nil is none.
+func (ws *watches) release(w *watch) {
+	if w == nil {
+		return
+	}
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	w.users--
+}
+
+// retain ends the watches of what others manage that are not needed any more, but for those that somebody is looking at:
+// who has done so asks again. A look that begins later starts another one.
+func (ws *watches) retain(needed func(watchKey) bool) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.others == 0 {
+		return
+	}
+	for key, w := range ws.byKey {
+		if key.manager != "" && w.users == 0 && !needed(key) {
+			ws.drop(w)
+			w.cancel()
+		}
+	}
+}
+
+// drop forgets a watch; ws.mu is held.
+func (ws *watches) drop(w *watch) {
+	if ws.byKey[w.key] != w {
+		return
+	}
+	delete(ws.byKey, w.key)
+	if w.key.manager != "" {
+		ws.others--
 	}
 }
 
