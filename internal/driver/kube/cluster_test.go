@@ -339,6 +339,14 @@ func testNodeLabels(t *testing.T, bed *cluster.Cluster) {
 	if got := labels(); got["role/a"] != "enabled" || got["role/b"] != "enabled" {
 		t.Errorf("set: %v", got)
 	}
+	bear := func(label, value, want string) {
+		t.Helper()
+		if names, err := w.cluster.Bearing(w.ctx, label, value); err != nil || strings.Join(names, " ") != want {
+			t.Errorf("%s=%s is on %v, %v, want %q", label, value, names, err, want)
+		}
+	}
+	bear("role/a", "enabled", "node-1")
+	bear("role/a", "other", "")
 	// Heartbeats of the kubelet are no news; an edit is.
 	const beats = 20
 	for i := range beats {
@@ -378,6 +386,7 @@ func testNodeLabels(t *testing.T, bed *cluster.Cluster) {
 	if got := labels(); !state.Gone() || got["role/b"] != "" || got["kubernetes.io/hostname"] == "" {
 		t.Errorf("deleted: %+v %v", state, got)
 	}
+	bear("role/b", "enabled", "") // before the watch tells of it
 
 	// A node that is not there is never made; it is heard of when it comes.
 	absent := node("node-9", map[string]string{"role/a": "enabled"})
