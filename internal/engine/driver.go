@@ -43,3 +43,11 @@ type Driver interface {
 	// is true, it fails for as long as an attempt that was given up may still come to something.
 	Delete(ctx context.Context, target unit.Target, state unit.State) (unit.State, error)
 }
+
+// Disowner is a driver whose objects show by themselves that they are ours, and by that are put on record again: see
+// [Claim].
+type Disowner interface {
+	// Disown takes from an object that is forgotten what shows that it is ours, and leaves all else of it. It can be
+	// repeated, and there need be nothing.
+	Disown(ctx context.Context, target unit.Target) error
+}
