@@ -258,7 +258,10 @@ func isService(class unit.Class) bool {
 func (e *Engine) forget(calls context.Context, l *loop) {
 	target, state := e.target(nil, l.address), *l.state
 	gone := state.Existence == unit.Absent
-	late := gone && target.Attempted && target.ID == "" && !e.revision.Removals.Forgets(l.address)
+	entry, _ := e.entry(l.address)
+	_, inherited := e.nodes.Heir(&entry) // what it is about is another unit's from now on
+	forgets := e.revision.Removals.Forgets(l.address)
+	late := gone && target.Attempted && target.ID == "" && !forgets
 	e.begin(l, target.Locator.Driver, func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
@@ -267,6 +270,9 @@ func (e *Engine) forget(calls context.Context, l *loop) {
 			next, err = e.Drivers[target.Locator.Driver].Delete(ctx, target, state)
 		}
 		came := next.Existence != state.Existence
+		if disowner, ok := e.Drivers[target.Locator.Driver].(Disowner); ok && forgets && !inherited {
+			err = disowner.Disown(ctx, target) // or the next process would put it on record again, and delete it
+		}
 		switch {
 		case err != nil || came:
 		case gone:
@@ -282,6 +288,9 @@ func (e *Engine) forget(calls context.Context, l *loop) {
 				e.saw(l, next)
 			default:
 				l.done(unit.ActionForget)
+				if target.Locator.Kind == unit.KindNode {
+					e.closing.begin(time.Now()) // what was disabled as it was to leave is to be enabled
+				}
 				e.stepped(l) // it may have been deleted by somebody else
 			}
 		}

@@ -275,13 +275,34 @@ func (c *closing) notOpening() bool {
 
 func (e *Engine) openComputes(ctx context.Context, nodes []string, staying map[string]time.Time) (left []string, err error) {
 	defer Contain(e.Log, "enable compute services", &err, func() {})
-	return e.Computes.Open(ctx, nodes, staying)
+	strays, err := e.strays(ctx, nodes)
+	if err != nil {
+		return nil, err
+	}
+	for _, node := range strays {
+		staying[node] = time.Time{}
+	}
+	return e.Computes.Open(ctx, slices.Concat(nodes, strays), staying)
+}
+
+// strays are the nodes of the role compute that neither the configuration nor the record has. One may have been
+// forgotten while it was to leave: what was disabled for that has no reason any more, and nobody else would enable it. A
+// node whose block has gone has lost the label before it went from the record.
+func (e *Engine) strays(ctx context.Context, known []string) ([]string, error) {
+	if e.Bearing == nil {
+		return nil, nil
+	}
+	bearing, err := e.Bearing(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for nodes that were forgotten: %w", err)
+	}
+	return slices.DeleteFunc(slices.Clone(bearing), func(node string) bool { return slices.Contains(known, node) }), nil
 }
 
 // opened takes what is left to be enabled. Nodes that have the role no more, or are no part of the configuration, keep
-// what is disabled there.
+// what is disabled there, but for those that were forgotten.
 func (e *Engine) opened(left []string, err error) {
-	c, now := &e.closing, time.Now()
+	c, now, known := &e.closing, time.Now(), e.inputNodes()
 	if err != nil && !c.failed {
 		e.Log.Warn().Err(err).Msg("what was disabled of Nova on nodes could not be enabled; it is tried again")
 	}
@@ -290,7 +311,7 @@ func (e *Engine) opened(left []string, err error) {
 	}
 	c.look = c.failed || slices.ContainsFunc(left, func(node string) bool {
 		l := e.loops[e.nodes[node]]
-		return l != nil && l.unit != nil && c.leaving[node] == "" && e.suspended(l.address) == nil && (l.phase != PhaseReady || slices.Contains(l.state.Labels, unit.ComputeLabel))
+		return !slices.Contains(known, node) || l != nil && l.unit != nil && c.leaving[node] == "" && e.suspended(l.address) == nil && (l.phase != PhaseReady || slices.Contains(l.state.Labels, unit.ComputeLabel))
 	})
 	delay := openPause
 	if now.Sub(c.since) >= openPatience {

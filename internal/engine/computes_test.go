@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // compute is the service of Nova on a host.
@@ -39,6 +40,22 @@ func (w *world) serve(command string, args []string) {
 	default:
 		c.disabled = what
 	}
+}
+
+// bearing are the nodes that have the label of the role compute.
+func (w *world) bearing(ctx context.Context) ([]string, error) {
+	if err := w.point(ctx); err != nil {
+		return nil, err
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	var hosts []string
+	for _, o := range w.objects {
+		if o.host != "" && o.fields[unit.ComputeLabel] == unit.LabelEnabled {
+			hosts = append(hosts, o.host)
+		}
+	}
+	return hosts, nil
 }
 
 // computes are those of a scenario's world.

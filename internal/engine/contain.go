@@ -82,3 +82,12 @@ func (d *contained) Delete(ctx context.Context, target unit.Target, state unit.S
 	defer Contain(d.log, "delete of "+string(d.name), &err, func() { next = state })
 	return d.Driver.Delete(ctx, target, state)
 }
+
+// Disown does nothing where the driver is no [Disowner].
+func (d *contained) Disown(ctx context.Context, target unit.Target) (err error) {
+	defer Contain(d.log, "disown of "+string(d.name), &err, func() {})
+	if disowner, ok := d.Driver.(Disowner); ok {
+		return disowner.Disown(ctx, target)
+	}
+	return nil
+}

@@ -50,3 +50,11 @@ type Retainer interface {
 	// Retain lets go of what no unit needs that is wanted. It returns at once.
 	Retain(wanted func(addr.Object) bool)
 }
+
+// Disowner is a driver whose objects show by themselves that they are ours, and by that are put on record again: see
+// [Claim].
+type Disowner interface {
+	// Disown takes from an object that is forgotten what shows that it is ours, and leaves all else of it. It can be
+	// repeated, and there need be nothing.
+	Disown(ctx context.Context, target unit.Target) error
+}

@@ -29,6 +29,9 @@ type Options struct {
 	Hosts func(ctx context.Context) plan.Hosts
 	// Computes takes compute services out of use before nodes are taken something from. Nil means that there are none.
 	Computes Computes
+	// Bearing returns the nodes of the cluster that have the label of the role compute, whoever gave it to them. Nil
+	// means that nobody can tell.
+	Bearing func(ctx context.Context) ([]string, error)
 	// Quotas reads limits of projects for [Engine.Plan] alone. Nil means that nobody does.
 	Quotas plan.Quotas
 	// MaxDeletes is passed on to the plan.

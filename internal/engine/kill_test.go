@@ -85,6 +85,29 @@ func TestKilledAnywhereWhileNodesLeave(t *testing.T) {
 	killing([]string{"submit one", "settle"}, map[string]string{"c": "a disk"})
 }
 
+// TestKilledAnywhereWhileANodeIsForgotten wants its labels to stay as they are, nobody to have it on record, and its service
+// of Nova to be enabled.
+func TestKilledAnywhereWhileANodeIsForgotten(t *testing.T) {
+	const labels = " class=node .openstack-compute-node=enabled .kupenstack-slot="
+	killEveryPoint(t, map[string]string{
+		"one":     "service.nova\nnode.a" + labels + "1",
+		"two":     "service.nova\nnode.a" + labels + "2",
+		"forgets": "service.nova\nforget node.a",
+	}, []string{"service a up", "hosts a 1", "submit one", "settle", "submit two", "settle", "submit forgets", "settle"}, func(s *scenario) {
+		if c := s.world.computes["a"]; c.disabled != "" {
+			t.Errorf("the service is disabled for %q", c.disabled)
+		}
+		if o := s.world.at(addr.MustParseObject("node.a")); o == nil || o.fields[unit.SlotLabel] != "1" || o.fields[unit.ComputeLabel] != unit.LabelEnabled {
+			t.Errorf("the node is %+v", o)
+		}
+		for _, entry := range s.inventory.Entries() {
+			if entry.Locator.Kind == unit.KindNode {
+				t.Errorf("%s is on record", entry.Address)
+			}
+		}
+	})
+}
+
 // killEverywhere runs a script again and again, with processes killed at each point of it in turn.
 func killEverywhere(t *testing.T, revisions map[string]string, script []string) {
 	t.Helper()

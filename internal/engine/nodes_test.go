@@ -1,9 +1,14 @@
 package engine_test
 
 import (
+	"context"
+
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
+
+var _ engine.Disowner = fake{}
 
 // hostOf is the node that a target is about: the one that is wanted, or else the one on record.
 func hostOf(t unit.Target) string {
@@ -23,4 +28,17 @@ func named(a addr.Object, o *object) string {
 		return a.String()
 	}
 	return a.String() + "@" + o.host
+}
+
+// Disown leaves the labels of a node to others.
+func (f fake) Disown(ctx context.Context, t unit.Target) error {
+	if err := f.world.point(ctx); err != nil {
+		return err
+	}
+	f.world.mutex.Lock()
+	if o := f.world.find(t); o != nil && o.host != "" {
+		o.mark, o.disowned = "", true
+	}
+	f.world.mutex.Unlock()
+	return f.world.point(ctx)
 }

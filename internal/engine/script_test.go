@@ -125,7 +125,7 @@ func (s *scenario) build() {
 		}
 		return plan.Hosts{Count: s.hosts}
 	}
-	o.Computes = computes{s}
+	o.Computes, o.Bearing = computes{s}, s.world.bearing
 	o.CallTimeout = callTimeout
 	o.Budget = s.world.wait
 	var e *engine.Engine

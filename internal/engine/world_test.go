@@ -53,6 +53,7 @@ func (s *spec) Digest() string { return fmt.Sprint(s.fields) } // fmt sorts maps
 type object struct {
 	address  addr.Object
 	host     string // of a node, which is there under any address
+	disowned bool   // a node's labels are nobody's any more
 	id, mark string
 	unsigned bool // it bears no mark
 	fields   map[string]string
@@ -180,7 +181,7 @@ func (w *world) labelled() []string {
 	defer w.mutex.Unlock()
 	var hosts []string
 	for _, o := range w.objects {
-		if o.host != "" {
+		if o.host != "" && !o.disowned {
 			hosts = append(hosts, o.host)
 		}
 	}
@@ -235,7 +236,7 @@ func bears(o *object, t unit.Target) bool {
 	if o.unsigned { // what has come since it was to be created
 		return o.id == t.ID || t.ID == "" && t.Before != nil && !slices.Contains(t.Before.IDs, o.id)
 	}
-	return o.host != "" || o.mark == t.Mark || slices.Contains(t.Marks, o.mark)
+	return o.host != "" && !o.disowned || o.mark == t.Mark || slices.Contains(t.Marks, o.mark)
 }
 
 func (w *world) fails(op string, a addr.Object) error {
@@ -610,7 +611,7 @@ func (f fake) apply(t unit.Target, desired cty.Value) (unit.State, error) {
 	case o.strange:
 		return w.state(o, t), nil // it was not seen before
 	case !bears(o, t):
-		o.mark, op = t.Mark, "adopt"
+		o.mark, o.disowned, op = t.Mark, false, "adopt"
 	case o.steps > 0 && holds(o.fields, wanted.fields):
 		o.steps--
 		op = "step"
@@ -657,7 +658,7 @@ func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.Sta
 	if w.takeClaim(t) {
 		next = w.state(w.find(t), t)
 		next.Existence, next.Health = unit.Present, unit.HealthProgressing
-	} else if o := w.find(t); o != nil && (o.mark == t.Mark || o.host != "" || o.unsigned && bears(o, t)) {
+	} else if o := w.find(t); o != nil && (o.mark == t.Mark || o.host != "" && !o.disowned || o.unsigned && bears(o, t)) {
 		if o.going > 0 {
 			o.going--
 			if o.going > 0 {

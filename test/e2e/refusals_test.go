@@ -116,7 +116,10 @@ func (s *story) host(t *testing.T) {
 	if u := status.Unit("node." + name); u == nil || !strings.Contains(u.Reason, "instances run there") {
 		t.Errorf("the report says of the host: %+v", u)
 	}
-	if state, reason := s.ComputeService(t, name); state != "disabled" || reason != "KupenStack: node "+name+" leaves the cloud" && reason != "KupenStack: node "+name+" loses a role" {
+	// Behind it is the mark of the installation.
+	state, reason := s.ComputeService(t, name)
+	if why, mark, _ := strings.Cut(reason, " ["); state != "disabled" || !strings.HasPrefix(mark, "kupenstack:") ||
+		why != "KupenStack: node "+name+" leaves the cloud" && why != "KupenStack: node "+name+" loses a role" {
 		t.Errorf("its compute service is %s: %s", state, reason)
 	}
 	kept, err := nodes.Get(t.Context(), name, metav1.GetOptions{})

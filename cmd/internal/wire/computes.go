@@ -10,6 +10,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // computes are the compute services of a cloud with our Nova. Where nobody says how to reach OpenStack, there is nothing
@@ -32,6 +33,11 @@ func (c computes) hosts(ctx context.Context) plan.Hosts {
 	}
 	count, err := c.resources.Hosts(ctx)
 	return plan.Hosts{Count: count, Err: err}
+}
+
+// bearing are the nodes that Nova's chart runs compute services on.
+func (c computes) bearing(ctx context.Context) ([]string, error) {
+	return c.system.cluster.Bearing(ctx, unit.ComputeLabel, unit.LabelEnabled)
 }
 
 // Close disables those on the nodes that leave something.

@@ -171,12 +171,12 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	if err != nil {
 		return nil, err
 	}
-	drivers, asks, err := s.drivers(key, entries, readOnly)
+	drivers, asks, err := s.drivers(marker, key, entries, readOnly)
 	if err != nil {
 		return nil, err
 	}
 	e := engine.New(engine.Options{
-		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.computes.hosts, Computes: asks.computes, Quotas: asks.quotas, MaxDeletes: s.limits,
+		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.computes.hosts, Computes: asks.computes, Bearing: asks.computes.bearing, Quotas: asks.quotas, MaxDeletes: s.limits,
 		Suspensions: suspended, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
@@ -189,7 +189,7 @@ type questions struct {
 	quotas   plan.Quotas
 }
 
-func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOnly bool) (map[unit.DriverName]engine.Driver, questions, error) {
+func (s *System) drivers(marker inventory.Marker, key redact.Secret, entries *inventory.Inventory, readOnly bool) (map[unit.DriverName]engine.Driver, questions, error) {
 	charts, err := s.Flags.charts()
 	if err != nil {
 		return nil, questions{}, err
@@ -211,7 +211,7 @@ func (s *System) drivers(key redact.Secret, entries *inventory.Inventory, readOn
 	}
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
-		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Keeper: s.cluster, Admit: s.home(entries, readOnly), Grants: entries, Language: schema.New(), Guard: s.guard, Sent: s.Budgets[apiOpenStack].Spend, UserAgent: s.agent, Notify: s.notify,
+		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Keeper: s.cluster, Admit: s.home(entries, readOnly), Grants: entries, Closes: marker.Mark(marker.Digest("compute services")), Language: schema.New(), Guard: s.guard, Sent: s.Budgets[apiOpenStack].Spend, UserAgent: s.agent, Notify: s.notify,
 		Log: s.Log, Sources: s.sources,
 	})
 	s.mutex.Lock()

@@ -298,6 +298,24 @@ func (c *Cluster) NodeLabels(ctx context.Context) (map[string]map[string]string,
 	return labels, nil
 }
 
+// Bearing returns the names of the nodes that have a label with a value, whoever gave it to them, sorted. What we have
+// taken away already counts as gone, also where no watch tells of it yet.
+func (c *Cluster) Bearing(ctx context.Context, label, value string) ([]string, error) {
+	nodes, err := c.all(ctx, watchKey{apiVersion: "v1", kind: "Node"})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, node := range nodes {
+		ref := unit.ObjectRef{APIVersion: "v1", Kind: "Node", Name: node.GetName()}
+		if now := c.watches.written.newer(ref, node); now != nil && now.GetLabels()[label] == value {
+			names = append(names, ref.Name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
 // Labelled returns the names of the nodes that bear labels which we have set, sorted.
 func (c *Cluster) Labelled(ctx context.Context) ([]string, error) {
 	nodes, err := c.all(ctx, watchKey{apiVersion: "v1", kind: "Node"})

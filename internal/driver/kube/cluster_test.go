@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
@@ -339,6 +340,14 @@ func testNodeLabels(t *testing.T, bed *cluster.Cluster) {
 	if got := labels(); got["role/a"] != "enabled" || got["role/b"] != "enabled" {
 		t.Errorf("set: %v", got)
 	}
+	bear := func(label, value, want string) {
+		t.Helper()
+		if names, err := w.cluster.Bearing(w.ctx, label, value); err != nil || strings.Join(names, " ") != want {
+			t.Errorf("%s=%s is on %v, %v, want %q", label, value, names, err, want)
+		}
+	}
+	bear("role/a", "enabled", "node-1")
+	bear("role/a", "other", "")
 	// Heartbeats of the kubelet are no news; an edit is.
 	const beats = 20
 	for i := range beats {
@@ -378,6 +387,9 @@ func testNodeLabels(t *testing.T, bed *cluster.Cluster) {
 	if got := labels(); !state.Gone() || got["role/b"] != "" || got["kubernetes.io/hostname"] == "" {
 		t.Errorf("deleted: %+v %v", state, got)
 	}
+	bear("role/b", "enabled", "") // before the watch tells of it
+
+	w.forgotten(d, told, node)
 
 	// A node that is not there is never made; it is heard of when it comes.
 	absent := node("node-9", map[string]string{"role/a": "enabled"})
@@ -402,5 +414,52 @@ func testNodeLabels(t *testing.T, bed *cluster.Cluster) {
 	}
 	if _, err := w.resource("nodes", "").Get(w.ctx, "node-9", metav1.GetOptions{}); err == nil {
 		t.Error("the node is there")
+	}
+}
+
+// forgotten has a node keep its labels once it is forgotten, and show no more that they are ours, until a block has it again.
+func (w *world) forgotten(d *kube.Driver, told chan addr.Object, node func(string, map[string]string) unit.Target) {
+	w.t.Helper()
+	target := node("node-2", map[string]string{"role/f": "enabled"})
+	shows := func(when, want string) { // once the watch tells of it
+		w.t.Helper()
+		for look := time.Tick(50 * time.Millisecond); ; {
+			names, err := w.cluster.Labelled(w.ctx)
+			w.must(err)
+			if strings.Join(names, " ") == want {
+				break
+			}
+			select {
+			case <-look:
+			case <-w.ctx.Done():
+				w.t.Fatalf("%s: ours are %v", when, names)
+			}
+		}
+		live, err := w.resource("nodes", "").Get(w.ctx, "node-2", metav1.GetOptions{})
+		w.must(err)
+		if live.GetLabels()["role/f"] != "enabled" || len(live.GetManagedFields()) == 0 {
+			w.t.Errorf("%s: it has the labels %v", when, live.GetLabels())
+		}
+	}
+	w.converge(d, target, told)
+	shows("made", "node-2")
+	for range 2 {
+		w.must(d.Disown(w.ctx, unit.Target{Address: target.Address, Locator: target.Locator}))
+	}
+	shows("forgotten", "")
+	if state := w.observe(d, target); state.Owned {
+		w.t.Errorf("forgotten: %+v", state)
+	}
+	if diff := w.compare(d, target); diff.Action != unit.ActionAdopt {
+		w.t.Errorf("forgotten: %+v", diff)
+	}
+	w.converge(d, target, told)
+	shows("with a block again", "node-2")
+	gone := unit.Target{Address: target.Address, Locator: target.Locator}
+	if state, err := d.Delete(w.ctx, gone, w.observe(d, gone)); err != nil || !state.Gone() {
+		w.t.Errorf("deleted: %+v, %v", state, err)
+	}
+	if names, err := w.cluster.Bearing(w.ctx, "role/f", "enabled"); err != nil || len(names) > 0 {
+		w.t.Errorf("deleted: %v bear the label, %v", names, err)
 	}
 }

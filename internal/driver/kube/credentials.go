@@ -14,6 +14,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -45,6 +46,7 @@ type seenCredentials struct {
 	edited   []string        // the keys whose value is not the one that releases hold
 	disputed []string        // what is to be said of keys that releases hold different values for
 	lost     string          // why a value that is missing must not be made anew
+	taken    string          // why the Secret is not for us to write
 	marks    []unit.Field
 	ours     bool
 }
@@ -62,6 +64,9 @@ func (s *credentialSet) state(ctx context.Context, there objects) (unit.State, e
 	}
 	if live == nil {
 		return unit.State{Existence: unit.Absent, Message: seen.lost, After: after, Observed: seen}, nil
+	}
+	if seen.taken = s.taken(live); seen.taken != "" { // not installed: what waits for our values must not take these
+		return unit.State{Existence: unit.Present, Health: unit.HealthFailed, Message: seen.taken, Observed: seen}, nil
 	}
 	edits, err := s.edits(ctx, live)
 	if err != nil {
@@ -100,6 +105,9 @@ func (s *credentialSet) compare(state unit.State) unit.Diff {
 	seen, ok := state.Observed.(*seenCredentials)
 	if !ok {
 		return unit.Diff{Action: unit.ActionUnknown, Reason: "the state is not this driver's"}
+	}
+	if seen.taken != "" {
+		return unit.Diff{Action: unit.ActionBlocked, Reason: seen.taken}
 	}
 	diff := unit.Diff{Action: unit.ActionNone, Fields: slices.Clone(seen.marks)}
 	for _, credential := range missingKeys(s.spec, seen.there) {
@@ -143,6 +151,9 @@ func (s *credentialSet) apply(ctx context.Context, _ objects) error {
 		live, err := s.cluster.read(ctx, s.ref())
 		if err != nil {
 			return err
+		}
+		if why := s.taken(live); why != "" {
+			return unit.Blocked(why)
 		}
 		edits, err := s.edits(ctx, live)
 		if err != nil {
@@ -240,6 +251,20 @@ func (s *credentialSet) value(ctx context.Context, credential unit.Credential) (
 
 // remove does nothing: whoever still has data that was encrypted with a value needs it.
 func (s *credentialSet) remove(context.Context, objects) error { return nil }
+
+// taken says why a Secret is not for us to write, and what to do: it is a release's; "" for any other.
+func (s *credentialSet) taken(live *unstructured.Unstructured) string {
+	if live == nil || s.ours(live) {
+		return ""
+	}
+	return ofRelease(live, s.target.Address)
+}
+
+// ours tells whether a Secret bears the mark of the unit, be it that of an address which it had before.
+func (s *credentialSet) ours(live *unstructured.Unstructured) bool {
+	mark := live.GetAnnotations()[AnnotationUnit]
+	return mark == s.target.Address.String() || slices.ContainsFunc(s.target.Origins, func(a addr.Object) bool { return mark == a.String() })
+}
 
 // missingKeys returns the credentials that are not there.
 func missingKeys(spec *unit.Credentials, there map[string]bool) []unit.Credential {

@@ -16,8 +16,7 @@
 //
 // For the driver of OpenStack it keeps in Secrets what is made here, each made once and deleted with its mark alone.
 //
-// It never deletes what does not bear our mark, or what somebody else has marked as a release's or to be kept, never has a
-// manifest write what a release has, never deletes in order to change, never makes a
-// generated value anew while a release may still use the old one, and never takes an error for
-// absence. No request that changes something is sent after the guard has refused.
+// It never deletes what does not bear our mark, or what somebody else has marked as a release's or to be kept, never
+// writes what a release has, but for labels and annotations of a namespace that we need, never deletes in order to change,
+// never makes a generated value anew while a release may still use the old one, and never takes an error for absence. No request that changes something is sent after the guard has refused.
 package kube

@@ -1,7 +1,14 @@
 package kube
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -45,4 +52,32 @@ func (s *objectSet) managers() map[unit.ObjectRef]string {
 		}
 	}
 	return others
+}
+
+// putManagers says of an object, as it was at a version, who has written what. Where that is not the latest any more the
+// error wraps [ErrConflict].
+func (c *Cluster) putManagers(ctx context.Context, ref unit.ObjectRef, version string, entries []metav1.ManagedFieldsEntry) error {
+	doing := "write who has written " + ref.String()
+	objects, ok, err := c.toWrite(ctx, ref)
+	if err != nil || !ok {
+		return c.explainError(err, doing)
+	}
+	if len(entries) == 0 {
+		entries = []metav1.ManagedFieldsEntry{{}} // the server takes no others for none
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": version, fieldManagers: entries}})
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	written, err := objects.Patch(ctx, ref.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager})
+	switch {
+	case apierrors.IsConflict(err):
+		return fmt.Errorf("%s: %w", doing, ErrConflict)
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return c.explainError(err, doing)
+	}
+	c.watches.written.wrote(c.cacheRef(ctx, ref), strip(written))
+	return nil
 }

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -174,4 +175,28 @@ func (n *nodeLabels) set(ctx context.Context, live *unstructured.Unstructured, l
 	}
 	_, err := n.cluster.apply(ctx, object, metav1.ApplyOptions{FieldManager: managerNodes, Force: true})
 	return err
+}
+
+// Disown has a node that is forgotten keep its labels, and nothing that says they are ours: by that they would be put on
+// record again, and taken away. What has been made of anything else shows by its mark alone, which nobody goes by.
+func (d *Driver) Disown(ctx context.Context, target unit.Target) error {
+	if target.Locator.Kind != unit.KindNode {
+		return nil
+	}
+	ref := unit.ObjectRef{APIVersion: "v1", Kind: "Node", Name: target.Locator.Name}
+	for range maxWrites {
+		live, err := d.cluster.read(ctx, ref)
+		if err != nil || live == nil {
+			return err
+		}
+		all := live.GetManagedFields()
+		rest := slices.DeleteFunc(slices.Clone(all), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == managerNodes })
+		if len(rest) == len(all) {
+			return nil
+		}
+		if err := d.cluster.putManagers(ctx, ref, live.GetResourceVersion(), rest); !errors.Is(err, ErrConflict) {
+			return err
+		}
+	}
+	return fmt.Errorf("leave the labels of %s to others: %w", ref, ErrConflict)
 }

@@ -162,6 +162,10 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 		state.Existence = unit.Present
 		state.Owned = state.Owned || s.ours(live)
 		applied = applied && item.applied(live)
+		if s.taken(live) != "" && !isManifest(s.target.Address) {
+			state.Installed = false // what waits for ours must not take a release's for it
+			continue
+		}
 		seen.same[item.ref] = len(s.fields(item, live)) > 0 && s.unchanged(ctx, item, live)
 		if health, message := s.cluster.Health(live); health != unit.HealthReady {
 			why := cause.Explanation{}
@@ -250,7 +254,7 @@ func worse(state *unit.State, health unit.Health, message string, why cause.Expl
 
 // fields returns what applying the object would change by the looks of it, but for the digest.
 func (s *objectSet) fields(item wanted, live *unstructured.Unstructured) []unit.Field {
-	return slices.DeleteFunc(s.cluster.Compare(item.object, live), func(f unit.Field) bool {
+	return slices.DeleteFunc(s.cluster.Compare(s.over(item, live), live), func(f unit.Field) bool {
 		return strings.Contains(f.Path, AnnotationApplied)
 	})
 }
@@ -261,7 +265,7 @@ func (s *objectSet) unchanged(ctx context.Context, item wanted, live *unstructur
 	if !s.ours(live) || !item.applied(live) {
 		return false
 	}
-	unchanged, err := s.cluster.Unchanged(ctx, Manager, item.object, live)
+	unchanged, err := s.cluster.Unchanged(ctx, Manager, s.over(item, live), live)
 	if err != nil { // it stays a difference; applying it will show what is wrong
 		s.cluster.log.Debug().Str("object", item.ref.String()).Err(err).Msg("a difference could not be confirmed")
 	}

@@ -136,7 +136,7 @@ func (s *objectSet) put(ctx context.Context, item wanted, live *unstructured.Uns
 	if asWanted {
 		return live, nil
 	}
-	live, err := s.cluster.Apply(ctx, Manager, item.object)
+	live, err := s.cluster.Apply(ctx, Manager, s.over(item, live))
 	if err == nil && len(s.statusFields(item, live)) > 0 {
 		live, err = s.cluster.ApplyStatus(ctx, Manager, item.object)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
@@ -54,18 +55,52 @@ func (s *objectSet) prunable(there objects) []unit.ObjectRef {
 	return refs
 }
 
-// taken says why an object is not for a manifest to write, and what to do; "" for any other. Who wrote both would
-// overwrite the other one's fields for ever. What bears the mark of the manifest is its own, whatever else is on it.
+// taken says why an object is not for this unit to write, and what to do; "" for any other. Who wrote both would
+// overwrite the other one's fields for ever, and delete what the other one needs. What bears the mark of the unit is its
+// own, whatever else is on it.
 func (s *objectSet) taken(live *unstructured.Unstructured) string {
-	if live == nil || s.target.Address.Kind() != schema.ManifestKind || s.recordedOurs(live) {
+	if live == nil || s.shared(live) || s.recordedOurs(live) {
 		return ""
 	}
+	return ofRelease(live, s.target.Address)
+}
+
+// shared tells whether an object is used as it is, whoever made it: a namespace that we need ourselves. We set labels and
+// annotations of it, and never delete it.
+func (s *objectSet) shared(live *unstructured.Unstructured) bool {
+	return live != nil && live.GetKind() == "Namespace" && live.GetAPIVersion() == "v1" && !isManifest(s.target.Address)
+}
+
+// over returns what is applied over what is there. The label by which Helm knows its own stays on a namespace of a
+// release, or Helm and we would each put back theirs for ever.
+func (s *objectSet) over(item wanted, live *unstructured.Unstructured) *unstructured.Unstructured {
+	if !s.shared(live) {
+		return item.object
+	}
+	if release, _ := releaseOf(live); release == "" {
+		return item.object
+	}
+	object := apart(item.object)
+	labels := object.GetLabels()
+	labels[LabelManagedBy] = managedByHelm
+	object.SetLabels(labels)
+	return object
+}
+
+func isManifest(address addr.Object) bool { return address.Kind() == schema.ManifestKind }
+
+// ofRelease says of an object that belongs to a release why a unit does not write it, and what to do; "" for any other.
+func ofRelease(live *unstructured.Unstructured, address addr.Object) string {
 	release, mark := releaseOf(live)
 	if release == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s belongs to the release %s: write what is wanted of it into the values of that release, or take it out of the manifest; "+
-		"where there is no such release any more, remove the annotation %s from it", unit.RefOf(live.Object), release, mark)
+	remedy := "KupenStack makes one of that name itself, so take it out of the values of that release, or give it another name there"
+	if isManifest(address) {
+		remedy = "write what is wanted of it into the values of that release, or take it out of the manifest"
+	}
+	return fmt.Sprintf("%s belongs to the release %s: %s; where there is no such release any more, remove the annotation %s from it",
+		unit.RefOf(live.Object), release, remedy, mark)
 }
 
 // releaseOf returns the release that an object belongs to, and the annotation that tells; "" for none. Somebody may

@@ -89,6 +89,59 @@ func TestManifestsLeaveReleasesAlone(t *testing.T) {
 	}
 }
 
+// What we make beside our releases neither writes what one has, nor deletes it; a namespace of one is used, and stays.
+func TestWhatWeMakeLeavesReleasesAsTheyAre(t *testing.T) {
+	w := newWorld(t, testbed.Cluster(t))
+	namespace := object(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+w.name+", labels: {app.kubernetes.io/managed-by: Helm}, annotations: {"+ofRelease+"}}")
+	_, err := w.resource("namespaces", "").Create(w.ctx, namespace, metav1.CreateOptions{FieldManager: "helm"})
+	w.must(err)
+	d, told := w.driver(nil)
+	route := func(name, class, annotations string) string {
+		return "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: " + name + ", namespace: " + w.name + ", " + annotations + "}\n" +
+			"spec: {ingressClassName: " + class + ", defaultBackend: {service: {name: s, port: {number: 80}}}}"
+	}
+	w.release("ingresses.networking.k8s.io", route("keystone", "theirs", "labels: {app.kubernetes.io/managed-by: Helm}, annotations: {"+ofRelease+"}"))
+	w.release("secrets", annotated("Secret", w.name, "passwords", ofRelease, "{admin: b2xk}"))
+
+	place := w.target("objects", objects(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+w.name+", labels: {pod-security.kubernetes.io/enforce: privileged}}"))
+	w.converge(d, place, told)
+	live, err := w.resource("namespaces", "").Get(w.ctx, w.name, metav1.GetOptions{})
+	w.must(err)
+	if labels := live.GetLabels(); labels["pod-security.kubernetes.io/enforce"] != "privileged" || labels[kube.LabelManagedBy] != "Helm" {
+		t.Errorf("the namespace has the labels %v", labels)
+	}
+	if diff := w.compare(d, place); diff.Action != unit.ActionNone {
+		t.Errorf("the namespace: %+v", diff)
+	}
+
+	routes := w.target("routes", objects(t, route("keystone", "ours", "labels: {}"), route("glance", "ours", "labels: {}")))
+	generated := w.target("credentials", credentials(w.name))
+	for _, target := range []unit.Target{routes, generated} {
+		if diff := w.compare(d, target); diff.Action == unit.ActionAdopt || !strings.Contains(diff.Reason, " belongs to the release keystone: KupenStack makes one of that name itself") {
+			t.Errorf("%s: %+v", target.Address, diff)
+		}
+		if state, err := d.Apply(w.ctx, target, cty.NilVal, w.observe(d, target)); err != nil && !unit.IsBlocked(err) || state.Installed {
+			t.Errorf("%s: %+v, %v", target.Address, state, err)
+		}
+		if diff := w.compare(d, target); diff.Action != unit.ActionBlocked {
+			t.Errorf("%s: %+v", target.Address, diff)
+		}
+	}
+	w.gone(d, routes)
+	w.gone(d, place)
+	_, err = d.Delete(w.ctx, generated, w.observe(d, generated))
+	w.must(err)
+	if class, _, _ := unstructured.NestedString(w.live("ingresses.networking.k8s.io", "keystone").Object, "spec", "ingressClassName"); class != "theirs" {
+		t.Errorf("the route is of %q", class)
+	}
+	if data := w.live("secrets", "passwords").Object["data"].(map[string]any); len(data) != 1 || data["admin"] != "b2xk" {
+		t.Error("the Secret has other values")
+	}
+	if live, err = w.resource("namespaces", "").Get(w.ctx, w.name, metav1.GetOptions{}); err != nil || live.GetDeletionTimestamp() != nil || w.exists("ingresses.networking.k8s.io", "glance") {
+		t.Errorf("the wrong ones are gone: %v", err)
+	}
+}
+
 // What was taken over from a release before that was refused goes on being written, and stays when it is taken out or
 // the block goes; with it what somebody wants to be kept.
 func TestManifestsDeleteNothingOfReleases(t *testing.T) {

@@ -14,10 +14,11 @@ import (
 )
 
 // nodeLeaves is what the reasons begin with for which we disable compute services. Nova keeps them, and shows them to
-// people: by that we know which of these services are ours to enable.
+// people: by that we know which of these services are ours to enable. Behind it comes the mark of our installation, as
+// another one may have nodes of the same names in the same Nova.
 const nodeLeaves = "KupenStack: node "
 
-// longestWhy is how much of one is kept; Nova takes 255 characters.
+// longestWhy is how much of one is kept, with the mark; Nova takes 255 characters.
 const longestWhy = 250
 
 // computeService is one that runs instances on a host.
@@ -28,15 +29,25 @@ type computeService struct {
 	reported         time.Time
 }
 
-// ours tells whether it is us who disabled it.
-func (c computeService) ours() bool { return !c.enabled && strings.HasPrefix(c.reason, nodeLeaves) }
-
 // closedServices is whether Nova has services that we disabled, as far as that is known: its list is read for other reasons
 // all the time.
 type closedServices struct {
+	mark  string // of our installation
 	mutex sync.Mutex
 	none  bool // there was none in the last list
 	tries int  // to disable some, that began or ended
+}
+
+// ours tells whether a reason is one of ours. Before there was a mark in it, it was any installation's.
+func (c *closedServices) ours(reason string) bool {
+	text, mark := splitMark(reason)
+	return strings.HasPrefix(text, nodeLeaves) && (mark == "" || mark == c.mark)
+}
+
+// reason is why a service is disabled on nodes that leave something.
+func (c *closedServices) reason(nodes []string, leaving string) string {
+	text := nodeLeaves + strings.Join(nodes, " or ") + " " + leaving
+	return joinMark(brief(text, longestWhy-len(joinMark("", c.mark))), c.mark)
 }
 
 // reading is called before a list is read. What it returns takes the list, unless something was disabled meanwhile.
@@ -45,9 +56,7 @@ func (c *closedServices) reading() func(raws []map[string]any) {
 	defer c.mutex.Unlock()
 	tries := c.tries
 	return func(raws []map[string]any) {
-		none := !slices.ContainsFunc(raws, func(raw map[string]any) bool {
-			return strings.HasPrefix(textAt(raw, "disabled_reason"), nodeLeaves)
-		})
+		none := !slices.ContainsFunc(raws, func(raw map[string]any) bool { return c.ours(textAt(raw, "disabled_reason")) })
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
 		if c.tries == tries {
@@ -93,7 +102,7 @@ func (d *Driver) CloseComputes(ctx context.Context, nodes []string, leaving map[
 		if len(on) == 0 || !c.enabled {
 			continue
 		}
-		reason := brief(nodeLeaves+strings.Join(on, " or ")+" "+leaving[on[0]], longestWhy)
+		reason := d.connector.closed.reason(on, leaving[on[0]])
 		d.connector.closed.disabling()
 		err := s.setComputeService(ctx, c, map[string]any{"status": "disabled", "disabled_reason": reason})
 		d.connector.closed.disabling()
@@ -126,7 +135,7 @@ func (d *Driver) OpenComputes(ctx context.Context, nodes []string, staying map[s
 	open := map[string]bool{}
 	for _, c := range services {
 		on := unit.NodesOfHost(nodes, c.host)
-		if !c.ours() || len(on) == 0 {
+		if c.enabled || !d.connector.closed.ours(c.reason) || len(on) == 0 {
 			continue
 		}
 		if c.up && !slices.ContainsFunc(on, func(node string) bool {

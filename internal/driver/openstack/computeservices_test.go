@@ -69,7 +69,12 @@ func (s *services) answers() map[string]func(*http.Request) any {
 }
 
 func TestComputeServicesOfNodesThatLeave(t *testing.T) {
-	const ours = "KupenStack: node n1 leaves slot 1"
+	const (
+		mark   = "kupenstack:services.ours"
+		before = "KupenStack: node n1 leaves slot 1" // without the mark
+		ours   = before + " [" + mark + "]"
+		others = before + " [kupenstack:services.others]"
+	)
 	reported := time.Date(2031, 5, 17, 12, 0, 0, 0, time.UTC)
 	one := func(host, state, status, reason string) *services {
 		s := &services{rows: map[string]map[string]any{}}
@@ -97,14 +102,18 @@ func TestComputeServicesOfNodesThatLeave(t *testing.T) {
 		{name: "of no node", nova: one("x", "up", "enabled", ""), leaving: leaves},
 		{name: "disabled by us", nova: one("n1", "up", "disabled", ours), leaving: leaves},
 		{name: "disabled by others", nova: one("n1", "up", "disabled", "a disk"), leaving: leaves},
+		{name: "disabled by another installation", nova: one("n1", "up", "disabled", others), leaving: leaves},
 		{name: "no right to", nova: &services{rows: one("n1", "up", "enabled", "").rows, denied: true}, leaving: leaves, fails: "403"},
 		{name: "one that goes", nova: &services{rows: one("n1", "up", "enabled", "").rows, gone: true}, leaving: leaves},
 		{name: "a cell that is down", nova: one("n1", "", "UNKNOWN", ""), leaving: leaves, fails: "does not tell"},
 		{name: "a long name", nova: one(strings.Repeat("n", 253), "up", "enabled", ""), nodes: []string{strings.Repeat("n", 253)}, leaving: map[string]string{strings.Repeat("n", 253): "leaves slot 1"}, puts: []string{
-			strings.Repeat("n", 253) + " disabled: KupenStack: node " + strings.Repeat("n", 250-len("KupenStack: node ")) + "…",
+			strings.Repeat("n", 253) + " disabled: KupenStack: node " + strings.Repeat("n", 250-len("KupenStack: node ")-len("["+mark+"]")) + "… [" + mark + "]",
 		}},
 
 		{name: "one that stays", nova: one("n1", "up", "disabled", ours), staying: anyTime, puts: []string{"n1 enabled"}},
+		{name: "one that stays, as we wrote it before", nova: one("n1", "up", "disabled", before), staying: anyTime, puts: []string{"n1 enabled"}},
+		{name: "of another installation", nova: one("n1", "up", "disabled", others), staying: anyTime},
+		{name: "of another installation, where one leaves", nova: one("n1", "up", "disabled", others), staying: map[string]time.Time{"n2": {}}},
 		{name: "not back yet", nova: one("n1", "down", "disabled", ours), staying: anyTime, left: []string{"n1"}},
 		{name: "from before", nova: one("n1", "up", "disabled", ours), staying: stays(reported), left: []string{"n1"}},
 		{name: "from there", nova: one("n1", "up", "disabled", ours), staying: stays(reported.Add(-time.Second)), puts: []string{"n1 enabled"}},
@@ -120,7 +129,7 @@ func TestComputeServicesOfNodesThatLeave(t *testing.T) {
 			if test.nodes == nil {
 				test.nodes = []string{"n1", "n2"}
 			}
-			d := answering(t, test.nova.answers())
+			d := answeringTo(t, "u1", test.nova.answers(), func(o *openstack.Options) { o.Closes = mark })
 			var closed bool
 			var left []string
 			var err error
@@ -183,6 +192,11 @@ func TestWhoHasDisabledNothingIsNotAsked(t *testing.T) {
 		t.Error(err)
 	}
 	opens(1, "n1 enabled")
+	nova.row("1", "n1", "up", "disabled", "KupenStack: node n1 leaves slot 1 [kupenstack:services.others]", time.Now()) // by another installation
+	if _, err := d.ComputeAgents(t.Context()); err != nil {
+		t.Error(err)
+	}
+	opens(0)
 }
 
 // Who may not see compute services has none to enable, and is not kept waiting for that.

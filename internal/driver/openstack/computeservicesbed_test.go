@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 )
 
 // TestBedComputeServices has Nova place nothing on a host whose service is disabled as its node leaves, and instances there
-// once more when it is enabled. What somebody else has disabled stays so.
+// once more when it is enabled. What somebody else has disabled stays so, be it another installation.
 func TestBedComputeServices(t *testing.T) {
-	b := newDiskBench(t)
+	const mark = "kupenstack:services.ours"
+	by := func(mark string) func(*openstack.Options) { return func(o *openstack.Options) { o.Closes = mark } }
+	b, other := newDiskBench(t, by(mark)), newBench(t, by("kupenstack:services.others"))
 	nodes := computeHosts(t, b.bench)
 	if len(nodes) < 2 {
 		t.Skip("there are not two hosts")
@@ -48,13 +52,17 @@ func TestBedComputeServices(t *testing.T) {
 	stays := map[string]time.Time{host: {}}
 
 	closes(true)
-	reason := "KupenStack: node " + host + " leaves slot 1"
+	before := "KupenStack: node " + host + " leaves slot 1" // as we wrote it when there was no mark in it
+	reason := before + " [" + mark + "]"
 	stands("disabled", reason)
 	closes(false)
 	if status, fault := b.placed(t, host); status != "ERROR" || !strings.Contains(fault, "No valid host") {
 		t.Errorf("an instance that is wanted there is %s: %s", status, fault)
 	}
 	opens(nil, host)
+	if left, err := other.OpenComputes(t.Context(), nodes, stays); len(left) > 0 || err != nil {
+		t.Errorf("to another installation is left %q, %v", left, err)
+	}
 	opens(map[string]time.Time{host: time.Now().Add(time.Hour)}, host)
 	stands("disabled", reason)
 	opens(stays)
@@ -69,6 +77,11 @@ func TestBedComputeServices(t *testing.T) {
 	opens(map[string]time.Time{host: time.Now().Add(-time.Hour)})
 	stands("enabled", "")
 
+	if err := set(t.Context(), map[string]any{"status": "disabled", "disabled_reason": before}); err != nil {
+		t.Fatal(err)
+	}
+	opens(stays)
+	stands("enabled", "")
 	if err := set(t.Context(), map[string]any{"status": "disabled", "disabled_reason": "a disk is replaced"}); err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,7 @@ func newConnector(options Options) *connector {
 	return &connector{
 		options: options, masker: redact.NewMasker(), scoped: map[string]*session{}, lock: make(chan struct{}, 1),
 		refusals: &refusals{now: time.Now, known: map[login]denial{}},
+		closed:   closedServices{mark: options.Closes},
 	}
 }
 

@@ -37,6 +37,9 @@ type Options struct {
 	Grants Grants
 	// Keeper, when set, keeps in the cluster what is made here and no service tells.
 	Keeper Keeper
+	// Closes is the mark in the reasons for which compute services are disabled: it tells those of our installation from
+	// those of others that use the same Nova.
+	Closes string
 	// Language is the definition that the resources' blocks come from.
 	Language *schema.Definition
 	// Guard, when set, is asked before every request that changes something; its error ends the

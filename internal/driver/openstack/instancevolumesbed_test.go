@@ -11,6 +11,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/volumeattach"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -26,9 +27,9 @@ type diskBench struct {
 	image, flavor string
 }
 
-func newDiskBench(t *testing.T) *diskBench {
+func newDiskBench(t *testing.T, change ...func(*openstack.Options)) *diskBench {
 	t.Helper()
-	b := &diskBench{bench: newBench(t), compute: computeClient(t)}
+	b := &diskBench{bench: newBench(t, change...), compute: computeClient(t)}
 	b.compute.Microversion = "2.79"
 	url, checksum := b.disk(t, 1<<10)
 	b.image = made(t, b.bench, "image", values{"source": text(url), "checksum": text(checksum), "disk_format": text("raw"), "container_format": text("bare")})
