@@ -56,7 +56,7 @@ type Block struct {
 	object cty.Type
 }
 
-// Loss is what nobody has any more once an object was replaced.
+// Loss is what nobody has any more once an object was replaced, or given other addresses than it has.
 type Loss struct {
 	What string // "the data on it"
 	// Kept is the attribute, or the nested block with ip_address, that makes it nothing when it is written: the
