@@ -157,7 +157,7 @@ func routerBlock() Block {
 				Doc: "Whether inner addresses are hidden behind the gateway's, so that instances reach the outside without a floating IP.",
 			},
 			{
-				Name: "subnets", Type: cty.List(cty.String), Unordered: true, Reference: &Reference{Kind: "subnet", Output: "id"},
+				Name: "subnets", Type: cty.List(cty.String), Unordered: true, Joins: true, Reference: &Reference{Kind: "subnet", Output: "id"},
 				Doc: "The subnets that the router has an interface in. Taken out of the block, the interfaces that we have added go; those that others have added stay.",
 			},
 			tagsAttribute(),

@@ -6,7 +6,7 @@ func portBlock() Block {
 	pair := cty.ObjectWithOptionalAttrs(map[string]cty.Type{"ip_address": cty.String, "mac_address": cty.String}, []string{"mac_address"})
 	return Block{
 		Kind: "port", Class: ClassResource, Labels: resourceLabel("web"), Rules: markedRules(),
-		Loses: &Loss{What: "its addresses", Kept: "fixed_ip"},
+		Loses: &Loss{What: "addresses that it has", Kept: "fixed_ip"},
 		Doc:   "A port in a network: the addresses and filters of an interface, kept when the instance that uses it goes. What is plugged in is up to others, such as an instance with this port.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -62,7 +62,7 @@ func portBlock() Block {
 		},
 		Blocks: []Nested{{Block: Block{
 			Kind: "fixed_ip", Class: ClassPart,
-			Doc: "An address in a subnet of the network. When one is written, the port has no others; one address that Neutron chooses unless any is.",
+			Doc: "An address in a subnet of the network. When one is written, the port has no others; one address that Neutron chooses unless any is. What takes away an address that the port has needs lifecycle { replace = true }; one more does not.",
 			Attributes: []Attribute{
 				{
 					Name: "subnet", Type: cty.String, Presence: Required, Reference: &Reference{Kind: "subnet", Output: "id"},
@@ -91,7 +91,7 @@ func floatingIPBlock() Block {
 			},
 			{
 				Name: "address", Type: cty.String, Change: Replace, Format: FormatIP, Lookup: true, Example: cty.StringVal("192.0.2.10"),
-				Doc: "The address; chosen by Neutron unless written, which needs an administrator.",
+				Doc: "The address; chosen by Neutron unless written, which needs an administrator. Another one than it has needs lifecycle { replace = true }.",
 			},
 			projectAttribute(),
 			descriptionAttribute(),

@@ -56,7 +56,7 @@ type Block struct {
 	object cty.Type
 }
 
-// Loss is what nobody has any more once an object was replaced.
+// Loss is what nobody has any more once an object was replaced, or given other addresses than it has.
 type Loss struct {
 	What string // "the data on it"
 	// Kept is the attribute, or the nested block with ip_address, that makes it nothing when it is written: the
@@ -158,6 +158,9 @@ type Attribute struct {
 	// Connects says that the object is connected to another one by it, or by a list to several. What we have connected goes
 	// on record, and is disconnected when it is written no longer, of a list while that is written.
 	Connects bool
+	// Joins says that the object is joined to each in a list by something that is made before: all that it is about to be
+	// joined to go on record, so that nothing is left of what did not come to its end.
+	Joins bool
 	// Encodes says of a map of texts that lists and objects in it are taken as the text of their JSON.
 	Encodes  bool
 	AtLoad   bool // must be known when the configuration is loaded

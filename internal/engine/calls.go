@@ -145,7 +145,7 @@ func (e *Engine) failed(l *loop, err error) {
 		e.changed = true
 	}
 	if unit.IsBlocked(err) {
-		l.guard.refused, l.guard.why = l.guard.step, err.Error()
+		l.guard.refused, l.guard.why, l.guard.holder = l.guard.step, err.Error(), e.holder(l, err)
 		l.stale, l.dirty = true, true
 		l.set(PhaseBlocked, err.Error())
 	} else {

@@ -20,6 +20,7 @@ type guard struct {
 
 	refused string // the step that a driver said needs a person first
 	why     string
+	holder  *loop // of what is in the way of that, nil where it is not known or not ours
 	// doubted is a step that was refused and may be possible by now. Until that is known it counts as
 	// refused for those who look.
 	doubted string

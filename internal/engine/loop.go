@@ -52,6 +52,7 @@ type loop struct {
 	queued bool
 	// unplanned says that the newest plan was made without an observation that was on its way.
 	unplanned bool
+	heard     bool // something happened to what it refers to since it was refused
 
 	phase    Phase
 	reason   string
@@ -65,7 +66,7 @@ type loop struct {
 	guard    guard
 	driver   unit.DriverName // of its last call beside observations
 	since    int             // what that driver had done when the call began
-	heard    bool            // something happened to what it refers to since it was refused
+	stepped  int             // what it had done when a step of this loop was done last, that one included
 	doubts   int             // how often what was refused is tried again as others have done something
 	again    time.Time       // when that may be the next time
 	counted  string          // the step of it that counted last, see [Engine.stepped]

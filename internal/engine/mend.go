@@ -86,7 +86,7 @@ func (e *Engine) mended(l *loop, c plan.Change, state unit.State, err error) {
 		m.why = err.Error()
 		m.wake = time.Now().Add(max(retryDelay(m.attempts), unit.RetryAfter(err)))
 		if unit.IsBlocked(err) {
-			m.guard.refused, m.wake = m.guard.step, time.Time{}
+			m.guard.refused, m.guard.holder, m.wake = m.guard.step, e.holder(l, err), time.Time{}
 		}
 		m.guard.step, m.guard.steps, m.guard.doubted = "", 0, ""
 		l.stale = true // it may have got a step further

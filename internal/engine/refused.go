@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -14,7 +15,8 @@ const maxDoubts = 10
 // the way, as nothing orders that before what takes its place. A driver has nothing to do then, so that a thousand that
 // are refused do not try with each of a thousand others, and pauses grow, but at the end of everything. What a unit refers to
 // has it tried once more as well when something happens there; its own tries may be what happens, so that no pause is left
-// out for that. It returns when to ask again.
+// out for that. Where a driver has said what stands in the way, a step of that is enough: what has made way for another one
+// is out of use until that has followed, and there may be work for hours beside it. It returns when to ask again.
 func (e *Engine) doubtRefused(idle bool) time.Duration {
 	next := forever
 	if e.revision == nil || e.admitted.stale || e.admitted.planning {
@@ -22,20 +24,54 @@ func (e *Engine) doubtRefused(idle bool) time.Duration {
 	}
 	for _, l := range e.order {
 		others := e.steps[l.driver] != l.since
-		if l.busy || !l.refused() || !others && !l.heard || e.works(l.driver) {
+		if l.busy || !l.refused() || !others && !l.heard {
 			continue
 		}
-		if wait := time.Until(l.again); wait > 0 && (!idle || !others || l.doubts >= maxDoubts) {
-			next = min(next, wait)
-			continue
+		if !l.mayFollow() {
+			if e.works(l.driver) {
+				continue
+			}
+			if wait := time.Until(l.again); wait > 0 && (!idle || !others || l.doubts >= maxDoubts) {
+				next = min(next, wait)
+				continue
+			}
+			l.again = time.Now().Add(retryDelay(l.doubts + 1))
 		}
 		l.doubts, l.heard = l.doubts+1, false
-		l.again = time.Now().Add(retryDelay(l.doubts))
 		l.doubt()
 		l.stale, l.dirty = true, true // it was seen as it was before
 		next = 0
 	}
 	return next
+}
+
+// mayFollow tells whether a step was done of what stands in the way of a loop, since that was refused.
+func (l *loop) mayFollow() bool {
+	if l.doubts >= maxDoubts {
+		return false
+	}
+	moved := func(g *guard) bool { return g.refused != "" && g.holder != nil && g.holder.stepped > l.since }
+	return moved(&l.guard) || l.mending != nil && moved(&l.mending.guard)
+}
+
+// holder returns the loop of the object that a driver says is in the way of another one of its kind.
+func (e *Engine) holder(l *loop, err error) *loop {
+	id := unit.HolderOf(err)
+	if id == "" {
+		return nil
+	}
+	kind := e.target(l.unit, l.address).Locator.Kind
+	i := slices.IndexFunc(e.order, func(other *loop) bool {
+		if other == l || other.state.ID != id {
+			return false
+		}
+		locator := e.target(other.unit, other.address).Locator
+		return locator.Driver == l.driver && locator.Kind == kind
+	})
+	if i < 0 {
+		return nil
+	}
+	return e.order[i]
 }
 
 // works tells whether a driver does something, or is about to. To look is nothing that others have to wait for.
@@ -56,6 +92,7 @@ func (e *Engine) stepped(l *loop) {
 	}
 	l.counted = l.guard.step
 	e.steps[l.driver]++
+	l.stepped = e.steps[l.driver]
 }
 
 // refused tells whether something waits for a person because a driver said so.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -26,7 +27,7 @@ func (c *Change) consent(u *unit.Unit, desired cty.Value) {
 			lost, reason = l.What, "it would be taken off what it has as "+l.Needs
 		case c.reconnects(l.Needs):
 			lost, reason = l.What, "it would be given another "+l.Needs
-		case l.Needs != "" && c.readdresses(l.Kept):
+		case c.readdresses(l.Kept):
 			lost, reason = l.What, "it would be given another "+l.Kept
 		}
 	}
@@ -54,28 +55,46 @@ func (c *Change) reconnects(name string) bool {
 	})
 }
 
-// readdresses tells whether blocks with addresses are written so that one goes which is there. What is put back is where
-// somebody else has taken it away.
+// readdresses tells whether an address, or blocks with addresses, are written so that one goes which is there. What is put
+// back is where somebody else has taken it away.
 func (c *Change) readdresses(name string) bool {
 	return c.Action.Changes() && !c.Drift && slices.ContainsFunc(c.Fields, func(f unit.Field) bool {
 		return f.Path == name && addressGoes(f.Before, f.After)
 	})
 }
 
+// placed is an address as nested blocks have it.
+type placed struct {
+	IP     string `json:"ip_address"`
+	Subnet string `json:"subnet"`
+}
+
 // addressGoes tells whether one of some addresses is not among others. One that is wanted in a subnet without saying which
-// is the one that is there.
+// is one that is there.
 func addressGoes(before, after string) bool {
-	type address struct {
-		IP     string `json:"ip_address"`
-		Subnet string `json:"subnet"`
-	}
-	var was, is []address
+	var was, is []placed
 	if json.Unmarshal([]byte(before), &was) != nil || json.Unmarshal([]byte(after), &is) != nil {
-		return before != "" && after != "" // they are not told
+		return before != "" && after != "" // they are an address alone, or not told
 	}
-	return slices.ContainsFunc(was, func(w address) bool {
-		return !slices.ContainsFunc(is, func(a address) bool { return a.IP == w.IP || a.IP == "" && a.Subnet == w.Subnet })
+	// Those that are named stay; of the others each stays for one that may be any of its subnet.
+	was = slices.DeleteFunc(was, func(w placed) bool {
+		return slices.ContainsFunc(is, func(a placed) bool { return sameAddress(a.IP, w.IP) })
 	})
+	for _, w := range was {
+		i := slices.IndexFunc(is, func(a placed) bool { return a.IP == "" && a.Subnet == w.Subnet })
+		if i < 0 {
+			return true
+		}
+		is = slices.Delete(is, i, i+1)
+	}
+	return false
+}
+
+// sameAddress takes addresses in any spelling.
+func sameAddress(a, b string) bool {
+	first, err := netip.ParseAddr(a)
+	second, wrong := netip.ParseAddr(b)
+	return a == b || err == nil && wrong == nil && first == second
 }
 
 // lostBy is what a replacement loses, "" for nothing.

@@ -17,9 +17,17 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 	ip := func(address cty.Value) cty.Value {
 		return cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"ip_address": cty.StringVal("10.0.0.1")}), cty.ObjectVal(map[string]cty.Value{"ip_address": address})})
 	}
-	gateway := func(before, after string) func(*unit.Unit, *unit.Diff) {
+	given := func(path string) func(before, after string) func(*unit.Unit, *unit.Diff) {
+		return func(before, after string) func(*unit.Unit, *unit.Diff) {
+			return func(_ *unit.Unit, d *unit.Diff) {
+				d.Action, d.Fields = unit.ActionUpdate, []unit.Field{{Path: path, Before: before, After: after}}
+			}
+		}
+	}
+	gateway, fixed := given("external_fixed_ip"), given("fixed_ip")
+	renumbered := func(before, after string) func(*unit.Unit, *unit.Diff) {
 		return func(_ *unit.Unit, d *unit.Diff) {
-			d.Action, d.Fields = unit.ActionUpdate, []unit.Field{{Path: "external_fixed_ip", Before: before, After: after}}
+			d.Fields = []unit.Field{{Path: "address", Before: before, After: after, Effect: unit.Replace}}
 		}
 	}
 	const one, two, anyOne = `{"ip_address":"203.0.113.5","subnet":"s1"}`, `{"ip_address":"203.0.113.6","subnet":"s1"}`, `{"subnet":"s1"}`
@@ -41,8 +49,8 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 		{"an image", "image", nil, nil, unit.ActionReplace, ""},
 		{"a floating IP", "floating_ip", map[string]cty.Value{"address": null}, nil, unit.ActionBlocked, "its address would be lost"},
 		{"a floating IP with its address", "floating_ip", map[string]cty.Value{"address": some}, nil, unit.ActionReplace, ""},
-		{"a port", "port", map[string]cty.Value{"fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionBlocked, "its addresses would be lost"},
-		{"a port with one of its addresses", "port", map[string]cty.Value{"fixed_ip": ip(null)}, nil, unit.ActionBlocked, "its addresses would be lost"},
+		{"a port", "port", map[string]cty.Value{"fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionBlocked, "addresses that it has would be lost"},
+		{"a port with one of its addresses", "port", map[string]cty.Value{"fixed_ip": ip(null)}, nil, unit.ActionBlocked, "addresses that it has would be lost"},
 		{"a port with its addresses", "port", map[string]cty.Value{"fixed_ip": ip(some)}, nil, unit.ActionReplace, ""},
 		{"a router without a gateway", "router", map[string]cty.Value{"external_network": null, "external_fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionReplace, ""},
 		{"a router", "router", map[string]cty.Value{"external_network": some, "external_fixed_ip": cty.ListValEmpty(cty.DynamicPseudoType)}, nil, unit.ActionBlocked, "the address of its gateway would be lost"},
@@ -72,9 +80,26 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 		{"a router whose gateway gets one more", "router", nil, gateway("["+one+"]", "["+one+","+two+"]"), unit.ActionUpdate, ""},
 		{"a router whose gateway keeps what it has there", "router", nil, gateway("["+one+"]", "["+anyOne+","+two+"]"), unit.ActionUpdate, ""},
 		{"a router whose gateway gets its first address", "router", nil, gateway("[]", "["+two+"]"), unit.ActionUpdate, ""},
-		{"a port that gets another address", "port", nil, func(_ *unit.Unit, d *unit.Diff) {
-			d.Action, d.Fields = unit.ActionUpdate, []unit.Field{{Path: "fixed_ip", Before: "[" + one + "]", After: "[" + two + "]"}}
+		{"a router whose gateway keeps one of two there", "router", nil, gateway("["+one+","+two+"]", "["+anyOne+"]"), unit.ActionBlocked, "it would be given another external_fixed_ip"},
+		{"a router whose gateway keeps both of two there", "router", nil, gateway("["+one+","+two+"]", "["+anyOne+","+two+",{}]"), unit.ActionUpdate, ""},
+		{"a port that gets another address", "port", nil, fixed("["+one+"]", "["+two+"]"), unit.ActionBlocked, "it would be given another fixed_ip, and addresses that it has would be lost: write lifecycle { replace = true }"},
+		{"a port that gets another address, and whose block agrees", "port", nil, func(u *unit.Unit, d *unit.Diff) {
+			fixed("["+one+"]", "["+two+"]")(u, d)
+			u.MayLose = true
 		}, unit.ActionUpdate, ""},
+		{"a port that loses one of two", "port", nil, fixed("["+one+","+two+"]", "["+two+"]"), unit.ActionBlocked, "it would be given another fixed_ip"},
+		{"a port that gets one in another subnet", "port", nil, fixed("["+one+"]", `[{"subnet":"s2"}]`), unit.ActionBlocked, "it would be given another fixed_ip"},
+		{"a port that gets one more", "port", nil, fixed("["+one+"]", "["+two+","+one+"]"), unit.ActionUpdate, ""},
+		{"a port that gets its first address", "port", nil, fixed("[]", "["+two+"]"), unit.ActionUpdate, ""},
+		{"a port that keeps one in another spelling", "port", nil, fixed(`[{"ip_address":"2001:db8::1"}]`, `[{"ip_address":"2001:DB8:0::1"},`+two+"]"), unit.ActionUpdate, ""},
+		{"a port that is replaced and gets another address", "port", map[string]cty.Value{"fixed_ip": ip(some)}, func(_ *unit.Unit, d *unit.Diff) {
+			d.Fields = append(d.Fields, unit.Field{Path: "fixed_ip", Before: "[" + one + "]", After: "[" + two + "]"})
+		}, unit.ActionBlocked, "it would have to be replaced, and addresses that it has would be lost"},
+		{"a floating IP that gets another address", "floating_ip", map[string]cty.Value{"address": some}, renumbered("192.0.2.7", "192.0.2.1"), unit.ActionBlocked, "it would have to be replaced, and its address would be lost: write lifecycle { replace = true }"},
+		{"a floating IP that gets another address, and whose block agrees", "floating_ip", map[string]cty.Value{"address": some}, func(u *unit.Unit, d *unit.Diff) {
+			renumbered("192.0.2.7", "192.0.2.1")(u, d)
+			u.MayLose = true
+		}, unit.ActionReplace, ""},
 		{"a router that loses its gateway as it is replaced", "router", map[string]cty.Value{"external_network": null}, func(_ *unit.Unit, d *unit.Diff) {
 			d.Fields = append(d.Fields, unit.Field{Path: "external_network", Before: "n1"})
 		}, unit.ActionBlocked, "the address of its gateway would be lost"},
@@ -100,16 +125,20 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 	}
 }
 
-// TestAGatewayIsMovedBack: what somebody else has moved goes back without being asked for, as that address is not ours.
-func TestAGatewayIsMovedBack(t *testing.T) {
-	resource := &unit.Resource{Kind: "router", Block: schema.New().Resource("router")}
-	u := &unit.Unit{Address: addr.MustParseObject("router.a"), Class: unit.ClassResource, Spec: resource}
+// TestAnAddressIsPutBack: what somebody else has changed goes back without being asked for, as that address is not ours.
+func TestAnAddressIsPutBack(t *testing.T) {
 	desired := cty.EmptyObjectVal
-	entry := &inventory.Entry{Address: u.Address, Phase: inventory.Owned, Applied: plan.Applied(u, desired)}
-	for _, f := range []unit.Field{
-		{Path: "external_network", Before: "theirs", After: "ours"},
-		{Path: "external_fixed_ip", Before: `[{"ip_address":"203.0.113.5"}]`, After: `[{"ip_address":"203.0.113.6"}]`},
+	for _, test := range []struct {
+		kind string
+		f    unit.Field
+	}{
+		{"router", unit.Field{Path: "external_network", Before: "theirs", After: "ours"}},
+		{"router", unit.Field{Path: "external_fixed_ip", Before: `[{"ip_address":"203.0.113.5"}]`, After: `[{"ip_address":"203.0.113.6"}]`}},
+		{"port", unit.Field{Path: "fixed_ip", Before: `[{"ip_address":"10.0.0.5"},{"ip_address":"10.0.0.6"}]`, After: `[{"ip_address":"10.0.0.6"}]`}},
 	} {
+		resource, f := &unit.Resource{Kind: test.kind, Block: schema.New().Resource(test.kind)}, test.f
+		u := &unit.Unit{Address: addr.MustParseObject(test.kind + ".a"), Class: unit.ClassResource, Spec: resource}
+		entry := &inventory.Entry{Address: u.Address, Phase: inventory.Owned, Applied: plan.Applied(u, desired)}
 		compare := func(unit.Target, cty.Value, unit.State) unit.Diff {
 			return unit.Diff{Action: unit.ActionUpdate, Fields: []unit.Field{f}}
 		}

@@ -13,7 +13,7 @@ import (
 const maxSet = 2048
 
 // Set returns what goes on record of a unit that is as it is wanted: the keys of its maps, the elements of its
-// sets, the keys of its nested blocks and what it is connected to, sorted, by the names of the attributes and blocks.
+// sets, the keys of its nested blocks and what it is connected or joined to, sorted, by the names of the attributes and blocks.
 // What is sensitive is left out. Of what is ignored, the names on record until now stay. It is nil where there is nothing.
 func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[string][]string {
 	resource, ok := u.Spec.(*unit.Resource)
@@ -27,7 +27,7 @@ func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[stri
 		if nested != nil {
 			found = bounded(nested.KeysOf(desired.GetAttr(name)))
 		}
-		if a := resource.Block.Attribute(name); a != nil && a.Connects {
+		if a := resource.Block.Attribute(name); a != nil && (a.Connects || a.Joins) {
 			found = textsIn(desired.GetAttr(name))
 		}
 		if slices.Contains(resource.Ignore, name) {

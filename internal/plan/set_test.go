@@ -55,6 +55,11 @@ func TestSetOfWhatConnects(t *testing.T) {
 	if got, want := Set(u, desired, nil), (map[string][]string{"port": {"p1"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	router := &unit.Unit{Spec: &unit.Resource{Kind: "router", Block: schema.New().Resource("router")}}
+	joined := cty.ObjectVal(map[string]cty.Value{"subnets": cty.ListVal([]cty.Value{cty.StringVal("s2"), cty.StringVal("s1")})})
+	if got, want := Setting(router, joined, map[string][]string{"subnets": {"s0"}}), (map[string][]string{"subnets": {"s0", "s1", "s2"}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 	server := &unit.Unit{Spec: &unit.Resource{Kind: "instance", Block: schema.New().Resource("instance")}}
 	connected := cty.ObjectVal(map[string]cty.Value{
 		"networks": cty.ListVal([]cty.Value{cty.StringVal("n2"), cty.StringVal("n1"), cty.StringVal("n2"), cty.StringVal("x").Mark("s"), cty.UnknownVal(cty.String)}),

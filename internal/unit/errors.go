@@ -11,6 +11,9 @@ var ErrNotWriter = errors.New("another instance is in charge")
 // BlockedError says that trying again does not help until a person changes something.
 type BlockedError struct {
 	Reason string // a sentence that says what to do
+	// Holder is the id of an object of the same kind that is in the way, "" where none is known: once that has been
+	// changed or deleted it may be possible.
+	Holder string
 }
 
 // Error returns the reason.
@@ -23,6 +26,15 @@ func Blocked(reason string) error { return &BlockedError{Reason: reason} }
 func IsBlocked(err error) bool {
 	var blocked *BlockedError
 	return errors.As(err, &blocked)
+}
+
+// HolderOf returns the id of what is in the way by a [BlockedError] in err, "" for none.
+func HolderOf(err error) string {
+	var blocked *BlockedError
+	if errors.As(err, &blocked) {
+		return blocked.Holder
+	}
+	return ""
 }
 
 // RetryError says when an attempt makes sense again.

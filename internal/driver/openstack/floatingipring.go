@@ -81,13 +81,14 @@ func (k floatingIPKind) makeWay(ctx context.Context, s *session, o *object, port
 	i := slices.IndexFunc(raws, func(raw map[string]any) bool {
 		return textAt(raw, "id") != o.id && textAt(raw, "floating_network_id") == network && textAt(raw, keyPort) == port && textAt(raw, keyFixedIP) == address
 	})
-	if i < 0 {
-		return refusal // it has left by now, or is none that our user may see
+	if i < 0 { // it has left by now, or is none that our user may see
+		return k.put(ctx, s, o.id, map[string]any{keyPort: port, keyFixedIP: address})
 	}
-	leads := textOf(o.values.get(portAttribute)) != ""
-	if leads && k.takers.wait(o.id, textAt(raws[i], "id"), time.Now()) {
+	leads, holder := textOf(o.values.get(portAttribute)) != "", textAt(raws[i], "id")
+	if leads && k.takers.wait(o.id, holder, time.Now()) {
 		return k.put(ctx, s, o.id, map[string]any{keyPort: nil})
 	}
-	return unit.Blocked(fmt.Sprintf("the floating IP %s leads to %s of the port %s already, which takes no other one of its network: have that one lead elsewhere, or delete it",
-		textAt(raws[i], "floating_ip_address"), address, port))
+	return &unit.BlockedError{Holder: holder, Reason: fmt.Sprintf(
+		"the floating IP %s leads to %s of the port %s already, which takes no other one of its network: have that one lead elsewhere, or delete it",
+		textAt(raws[i], "floating_ip_address"), address, port)}
 }

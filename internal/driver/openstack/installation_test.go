@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
@@ -26,6 +27,7 @@ type installation struct {
 	options openstack.Options
 	store   *records
 	marker  inventory.Marker
+	deletes int // how many objects may go at once, 0 for as many as usual
 }
 
 func newInstallation(t testing.TB, prefix string) *installation {
@@ -87,7 +89,7 @@ func (x *installation) pass(ctx context.Context, store inventory.Store, units []
 	d := openstack.New(options)
 	defer d.Close()
 	r := &engine.Revision{ID: rand.Text(), Units: units, Deployment: inventory.Deployment{Cloud: "demo"}}
-	e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: x.marker})
+	e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: x.marker, MaxDeletes: plan.AtMost(x.deletes)})
 	if err := e.Converge(ctx, r, time.Second); err != nil {
 		return err
 	}
@@ -119,6 +121,8 @@ func (x *installation) holdsUnits(t *testing.T, units []unit.Unit) {
 		"subnet":         {"network", "v2.0/subnets?fields=name", "subnets"},
 		"port":           {"network", "v2.0/ports?fields=name", "ports"},
 		"security_group": {"network", "v2.0/security-groups?fields=name", "security_groups"},
+		"router":         {"network", "v2.0/routers?fields=name", "routers"},
+		"keypair":        {"compute", "os-keypairs", "keypairs"},
 		"volume":         {"volumev3", "volumes?all_tenants=1", "volumes"},
 		"volume_type":    {"volumev3", "types?is_public=None", "volume_types"},
 	}
@@ -133,6 +137,9 @@ func (x *installation) holdsUnits(t *testing.T, units []unit.Unit) {
 		all, _ := request(t, at.service, http.MethodGet, at.path, nil)[at.many].([]any)
 		for _, one := range all {
 			raw, _ := one.(map[string]any)
+			if inner, wrapped := raw[kind].(map[string]any); wrapped {
+				raw = inner
+			}
 			if name, _ := raw["name"].(string); strings.HasPrefix(name, x.prefix) {
 				have[kind+" "+name]++
 			}

@@ -327,6 +327,11 @@ func (d *Driver) complete(ctx context.Context, s *session, objects map[string][]
 		default:
 			for _, f := range list {
 				owner.join(f, ports[f.object.id])
+				if by, ok := owner.(halfway); ok {
+					if err := by.adrift(ctx, s, f); err != nil {
+						unread[f.address] = err
+					}
+				}
 			}
 		}
 	}

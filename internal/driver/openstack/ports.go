@@ -11,6 +11,13 @@ type portOwner interface {
 	join(f found, ports []map[string]any)
 }
 
+// halfway is a kind that makes ports which its objects have only from the next request on: a process that is killed in
+// between leaves one that none of the object's ports tells of.
+type halfway interface {
+	// adrift puts into an object what there is of such ports. Unless its record speaks of more than its ports it asks nothing.
+	adrift(ctx context.Context, s *session, f found) error
+}
+
 // portFields is all that the kinds need to know of a port.
 func portFields() []string {
 	return []string{

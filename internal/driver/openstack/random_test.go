@@ -7,15 +7,15 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
-	"github.com/kupenstack/kupenstack-sync/internal/diag"
-	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 
@@ -62,6 +62,7 @@ func TestBedRandomFaults(t *testing.T) {
 					}
 					last := r.revisions[randomRevisions-1]
 					r.holdsUnits(t, last)
+					r.holdsParts(t, last)
 					r.rests(t, last)
 				})
 			}
@@ -76,6 +77,8 @@ func TestBedRandomFaults(t *testing.T) {
 type randomRun struct {
 	*installation
 	chance    *rand.Rand
+	kept      *drawer
+	ranges    [2]int // how many each subnet has had
 	revisions [][]unit.Unit
 	came      atomic.Int64 // faults and kills
 	err       error
@@ -88,6 +91,8 @@ func newRandomRun(t *testing.T, seed uint64, run string) *randomRun {
 	// What was cut off goes on in a service, which took 22 seconds for it on a machine that was busy with other things: so
 	// this has the time that the product gives it, and not the moment of other tests.
 	r.options.Timeout, r.options.Settle = 10*time.Second, 0
+	r.kept = &drawer{secrets: map[unit.ObjectRef]*unit.Kept{}}
+	r.options.Keeper, r.deletes = r.kept, 20
 	for range randomRevisions {
 		r.revisions = append(r.revisions, r.revision(t))
 	}
@@ -103,7 +108,7 @@ func (r *randomRun) revision(t *testing.T) []unit.Unit {
 	has := map[addr.Object]bool{}
 	maybe := func(kind string, i int, written values) *unit.Unit {
 		name := fmt.Sprintf("%s-%s%d", r.prefix, kind, i)
-		if r.chance.IntN(3) > 0 {
+		if r.chance.IntN(3) > 0 && language().Resource(kind).Attribute("description") != nil {
 			written["description"] = text(strconv.Itoa(r.chance.IntN(3)))
 		}
 		tg := target(t, kind, name, written)
@@ -125,9 +130,26 @@ func (r *randomRun) revision(t *testing.T) []unit.Unit {
 	}
 	for i := range 2 { // not in the network with the port: one that has addresses of a subnet holds it
 		if has[address("network", i)] {
-			cidr := fmt.Sprintf("10.%d.0.0/24", 1+r.chance.IntN(2)) // with the other one it is replaced
+			r.ranges[i] += r.chance.IntN(2) // with another one it is replaced
+			cidr := fmt.Sprintf("10.%d.0.0/24", 1+10*i+r.ranges[i])
 			refer(maybe("subnet", i, values{"cidr": text(cidr), "enable_dhcp": cty.False}), "network", address("network", i))
 		}
+	}
+	var joined []addr.Object
+	for i := range units {
+		if kindOfUnit(units[i]) == "subnet" && r.chance.IntN(3) > 0 {
+			joined = append(joined, units[i].Address)
+		}
+	}
+	if router := maybe("router", 0, values{"admin_state_up": cty.BoolVal(r.chance.IntN(2) == 0)}); router != nil && len(joined) > 0 {
+		refer(router, "subnets", joined...)
+		for i := range units { // else Neutron does not let them go
+			units[i].CreateFirst = slices.Contains(joined, units[i].Address)
+		}
+	}
+	maybe("keypair", 0, values{"public_key": text(strings.Replace(publicKey, "hqf2", fmt.Sprint("hqf", 2+r.chance.IntN(2)), 1))})
+	if pair := maybe("keypair", 1, values{"secret": text("lab/" + r.prefix)}); pair != nil {
+		pair.Spec.(*unit.Resource).Keeps = unit.ObjectRef{APIVersion: "v1", Kind: "Secret", Namespace: "lab", Name: r.prefix}
 	}
 	if has[address("network", 2)] {
 		port := maybe("port", 0, values{"security_groups": cty.ListValEmpty(cty.String)})
@@ -140,36 +162,6 @@ func (r *randomRun) revision(t *testing.T) []unit.Unit {
 		}
 	}
 	return units
-}
-
-// refer has an attribute of a unit be the id of another one, alone in a list where it is one. There may be no unit.
-func refer(u *unit.Unit, attribute string, to addr.Object) {
-	if u == nil {
-		return
-	}
-	spec := *u.Spec.(*unit.Resource)
-	before := spec.Resolve
-	if before == nil {
-		written := spec.Desired
-		before = func(map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) { return written, nil }
-	}
-	spec.Resolve = func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
-		value, diags := before(outputs)
-		all := value.AsValueMap()
-		t := value.Type().AttributeType(attribute)
-		switch other, known := outputs[to]; {
-		case !known:
-			all[attribute] = cty.UnknownVal(t)
-		case t.IsListType():
-			all[attribute] = cty.ListVal([]cty.Value{other.GetAttr("id")})
-		default:
-			all[attribute] = other.GetAttr("id")
-		}
-		return cty.ObjectVal(all), diags
-	}
-	spec.Desired, _ = spec.Resolve(nil)
-	u.Spec = &spec
-	u.Edges = append(u.Edges, unit.Edge{To: to, Until: unit.Ready, Gate: unit.GateStart})
 }
 
 // through takes each revision under faults, some with a process that is killed and then one that is not, and at last
@@ -233,38 +225,4 @@ func (r *randomRun) killed(whole context.Context, wanted []unit.Unit) {
 	close(gone)
 	_ = r.fleet.Settle(whole)
 	r.came.Add(int64(death.Fired()))
-}
-
-// rests asserts that one more pass changes nothing.
-func (r *randomRun) rests(t *testing.T, wanted []unit.Unit) {
-	t.Helper()
-	before := r.fleet.Counts()
-	err := r.pass(t.Context(), r.store, wanted)
-	counts := r.fleet.Counts().Since(before)
-	if n := counts.Total(http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodPost) - counts.Of(http.MethodPost, "/v3/auth/tokens"); err != nil || n != 0 {
-		t.Errorf("an unchanged configuration takes %d changes, %v\n%v", n, err, counts)
-	}
-}
-
-// clear takes away what the run has made: all but one by a configuration that has nothing else, and that one by itself.
-func (r *randomRun) clear(t *testing.T) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	last := r.revisions[0][:1]
-	if err := r.settleUnits(ctx, last); err != nil {
-		t.Error(err)
-	}
-	kept, err := inventory.Open(ctx, r.store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range kept.Entries() {
-		tg := unit.Target{
-			Address: entry.Address, Locator: entry.Locator, Spec: last[0].Spec, ID: entry.ID, UID: entry.UID, Mark: r.marker.Mark(entry.UID),
-		}
-		if err := r.destroy(ctx, t, tg); err != nil {
-			t.Error(err)
-		}
-	}
 }

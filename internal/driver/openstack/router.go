@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -23,12 +22,15 @@ type routerKind struct{ neutron }
 // routerDetail is what the ports tell of a router.
 type routerDetail struct {
 	ours   map[string]string // port by subnet, of interfaces that bear our mark
+	loose  map[string]string // the same, of ports that were made for interfaces and did not become one
 	others []string          // subnets of other interfaces
 }
 
-// connections are the subnets with interfaces of ours.
+// connections are the subnets with interfaces of ours, or what was to become one.
 func (d routerDetail) connections() map[string][]string {
-	return map[string][]string{subnetsAttribute: slices.Sorted(maps.Keys(d.ours))}
+	subnets := slices.AppendSeq(slices.Collect(maps.Keys(d.ours)), maps.Keys(d.loose))
+	slices.Sort(subnets)
+	return map[string][]string{subnetsAttribute: subnets}
 }
 
 // subnetsAttribute are the subnets with interfaces, and outerNetwork is where the gateway is.
@@ -110,12 +112,11 @@ func interfaces(want []string, o *object) (missing, surplus []string) {
 			missing = append(missing, subnet)
 		}
 	}
-	for subnet := range detail.ours {
+	for _, subnet := range detail.connections()[subnetsAttribute] {
 		if !slices.Contains(want, subnet) {
 			surplus = append(surplus, subnet)
 		}
 	}
-	slices.Sort(surplus)
 	return missing, surplus
 }
 
@@ -210,10 +211,11 @@ func (k routerKind) connect(ctx context.Context, s *session, o *object, mark, su
 	if err != nil {
 		return err
 	}
-	port, err := k.loosePort(ctx, s, mark, info)
+	loose, err := k.loosePorts(ctx, s, mark, subnet)
 	if err != nil {
 		return err
 	}
+	port := loose[subnet]
 	if port == "" {
 		address := map[string]any{"subnet_id": subnet}
 		if gateway := textAt(info, "gateway_ip"); gateway != "" {
@@ -234,27 +236,13 @@ func (k routerKind) connect(ctx context.Context, s *session, o *object, mark, su
 	return err
 }
 
-// loosePort finds the port that an attempt left which was cut off before the router had it.
-func (k routerKind) loosePort(ctx context.Context, s *session, mark string, subnet map[string]any) (string, error) {
-	ports, err := s.all(ctx, call{service: serviceNetwork, path: "ports", query: url.Values{
-		"network_id": {textAt(subnet, "network_id")}, keyDescription: {joinMark("", mark)},
-	}}, "ports")
-	if err != nil {
-		return "", err
-	}
-	for _, p := range ports {
-		for _, address := range objectsAt(p, "fixed_ips") {
-			if textAt(address, "subnet_id") == textAt(subnet, "id") && textAt(p, "device_id") == "" {
-				return textAt(p, "id"), nil
-			}
-		}
-	}
-	return "", nil
-}
-
-// disconnect takes one of our ports away from the router; Neutron deletes the port with it.
+// disconnect takes one of our ports away from the router; Neutron deletes the port with it. One that the router has not
+// got yet is only deleted.
 func (k routerKind) disconnect(ctx context.Context, s *session, o *object, subnet string) error {
 	detail, _ := o.detail.(routerDetail)
+	if port := detail.loose[subnet]; port != "" {
+		return s.erase(ctx, serviceNetwork, pathOf("ports", port))
+	}
 	_, err := s.do(ctx, call{
 		service: serviceNetwork, method: http.MethodPut, path: pathOf("routers", o.id, "remove_router_interface"),
 		body: map[string]any{"port_id": detail.ours[subnet]},
@@ -268,7 +256,7 @@ func (k routerKind) disconnect(ctx context.Context, s *session, o *object, subne
 // remove takes our interfaces away first; the gateway goes with the router. What others have in it was looked for before.
 func (k routerKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
 	detail, _ := o.detail.(routerDetail)
-	for subnet := range detail.ours {
+	for _, subnet := range detail.connections()[subnetsAttribute] {
 		if err := k.disconnect(ctx, s, o, subnet); err != nil {
 			return false, err
 		}

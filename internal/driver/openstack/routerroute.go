@@ -52,7 +52,11 @@ func (k routerKind) spare(ctx context.Context, s *session, o *object, want cty.V
 	if err != nil {
 		return err
 	}
-	k.join(found{object: o}, ports[o.id])
+	f := found{object: o, set: set}
+	k.join(f, ports[o.id])
+	if err := k.adrift(ctx, s, f); err != nil {
+		return err
+	}
 	if detail, _ := o.detail.(routerDetail); len(detail.others) > 0 {
 		return unit.Blocked(fmt.Sprintf("the router has interfaces that are not ours, in the subnets %s: remove them first", strings.Join(detail.others, ", ")))
 	}
