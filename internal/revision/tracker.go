@@ -22,7 +22,7 @@ type Source interface {
 	Fetch(ctx context.Context, revision gitrepo.Revision) (*gitrepo.Tree, error)
 	// Cached returns the files that were fetched last, without reaching the source.
 	Cached(ctx context.Context) (*gitrepo.Tree, error)
-	// Keep has the revision of that id outlive this process, if it was fetched last.
+	// Keep has the revision of that id outlive this process, if what was fetched has it.
 	Keep(id string) error
 	// Kept returns the files of the revision that was kept last.
 	Kept(ctx context.Context) (*gitrepo.Tree, error)
@@ -192,7 +192,11 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 	if err != nil {
 		return t.offline(ctx, signers, err)
 	}
-	return t.take(ctx, tree, tree.Revision, signers)
+	revision, err := t.take(ctx, tree, tree.Revision, signers)
+	if err != nil {
+		return t.goOn(ctx, tree.Revision.Hash, signers, err)
+	}
+	return revision, nil
 }
 
 // newest asks the source for its newest revision, and does not wait long for a source that hangs: what is in the cache
@@ -229,7 +233,7 @@ func (t *Tracker) offline(ctx context.Context, signers *trusted, cause error) (*
 	}
 	revision, err := t.take(ctx, tree, gitrepo.Revision{}, signers)
 	if err != nil {
-		return nil, err
+		return t.goOn(ctx, tree.Revision.Hash, signers, err)
 	}
 	return revision, cause
 }
