@@ -79,6 +79,23 @@ func run() int {
 	return 0
 }
 
+// checkTimes refuses intervals that would have everything looked at without a pause, or never.
+func (o *options) checkTimes() error {
+	if o.interval < time.Second {
+		return fmt.Errorf("%w: --interval %v is too short: one second is the least", wire.ErrUsage, o.interval)
+	}
+	if o.heartbeat != 0 && o.heartbeat < time.Minute {
+		return fmt.Errorf("%w: --heartbeat %v is too short: one minute is the least, and 0 for none", wire.ErrUsage, o.heartbeat)
+	}
+	if o.Resync < time.Second {
+		return fmt.Errorf("%w: --resync %v is too short: one second is the least", wire.ErrUsage, o.Resync)
+	}
+	if o.OpenStackInterval != 0 && o.OpenStackInterval < time.Second {
+		return fmt.Errorf("%w: --openstack-interval %v is too short: one second is the least, and 0 for none", wire.ErrUsage, o.OpenStackInterval)
+	}
+	return nil
+}
+
 // serve runs until ctx ends.
 func serve(ctx context.Context, o *options) error {
 	log, err := wire.Logger(os.Stderr, o.LogLevel)
@@ -89,14 +106,8 @@ func serve(ctx context.Context, o *options) error {
 	defer context.AfterFunc(ctx, func() {
 		log.Info().Dur("grace", wire.Grace).Msg("is told to stop, and waits for what is under way; a second signal ends that")
 	})()
-	if o.interval < time.Second {
-		return fmt.Errorf("%w: --interval %v is too short: one second is the least", wire.ErrUsage, o.interval)
-	}
-	if o.heartbeat != 0 && o.heartbeat < time.Minute {
-		return fmt.Errorf("%w: --heartbeat %v is too short: one minute is the least, and 0 for none", wire.ErrUsage, o.heartbeat)
-	}
-	if o.OpenStackInterval != 0 && o.OpenStackInterval < time.Second {
-		return fmt.Errorf("%w: --openstack-interval %v is too short: one second is the least, and 0 for none", wire.ErrUsage, o.OpenStackInterval)
+	if err := o.checkTimes(); err != nil {
+		return err
 	}
 	certificate, err := certificate("tls", o.tlsCert, o.tlsKey)
 	if err != nil {
