@@ -20,6 +20,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
 
 // version is set when a release is built.
@@ -142,6 +143,7 @@ func serve(ctx context.Context, o *options) error {
 	}
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
 	tracker := o.Tracker(source, system, trust, reading)
+	tracker.Reread = func() (revision.Options, error) { return o.Reading(true) }
 	system.Model = tracker.InForce
 
 	changes := make(chan daemon.Change, 1)

@@ -55,6 +55,10 @@ type Tracker struct {
 	Ledger Ledger
 	// Trust says whose revisions are taken; nil for everybody's. It is set before the first poll.
 	Trust *Trust
+	// Reread returns the options as they are now, at each poll: the keys may be others, and what could not be read with
+	// the old ones is read again. An error keeps everything as it is. Nil keeps the options. It is set before the first
+	// poll.
+	Reread func() (Options, error)
 
 	source  Source
 	path    string
@@ -177,6 +181,9 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := t.reread(); err != nil {
+		return nil, err
+	}
 	head, err := t.newest(ctx)
 	if err != nil {
 		return t.offline(ctx, signers, err)
@@ -197,6 +204,21 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 		return t.goOn(ctx, tree.Revision.Hash, signers, err)
 	}
 	return revision, nil
+}
+
+// reread has the newest revision looked into again with other options than before.
+func (t *Tracker) reread() error {
+	if t.Reread == nil {
+		return nil
+	}
+	options, err := t.Reread()
+	if err != nil || t.options.equal(options) {
+		return err
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.options, t.head = options, gitrepo.Revision{}
+	return nil
 }
 
 // newest asks the source for its newest revision, and does not wait long for a source that hangs: what is in the cache
