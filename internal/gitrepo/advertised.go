@@ -76,14 +76,14 @@ func (l *listing) next() error {
 	switch {
 	case bad != nil || n < 4 || size > 0 && size <= 4 || int(size) > cap(l.line):
 		l.waiting, l.over = l.line[:n], true
-		return nil
+		return nil //nolint:nilerr // the library says it
 	case size == 0:
 		l.waiting, l.over = l.line, l.began
 		return nil
 	}
 	l.line = l.line[:size]
 	if _, err := io.ReadFull(l.from, l.line[4:]); err != nil {
-		if err == io.EOF { //nolint:errorlint // as the library returns it
+		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
 		return err

@@ -38,7 +38,7 @@ func (s *Source) Kept(context.Context) (*Tree, error) {
 
 func (c *cache) keepCommit(hash string) error {
 	if !c.loaded || c.tip.Hash != hash && c.open.complete(hash, c.options.MaxFiles) != nil {
-		return nil
+		return nil //nolint:nilerr // what is not there any more is not kept
 	}
 	if kept, err := c.readKept(); err == nil && kept.Hash == hash && kept.Directory == c.tip.Directory {
 		return nil
