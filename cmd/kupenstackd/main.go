@@ -20,6 +20,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
 
 // version is set when a release is built.
@@ -79,6 +80,23 @@ func run() int {
 	return 0
 }
 
+// checkTimes refuses intervals that would have everything looked at without a pause, or never.
+func (o *options) checkTimes() error {
+	if o.interval < time.Second {
+		return fmt.Errorf("%w: --interval %v is too short: one second is the least", wire.ErrUsage, o.interval)
+	}
+	if o.heartbeat != 0 && o.heartbeat < time.Minute {
+		return fmt.Errorf("%w: --heartbeat %v is too short: one minute is the least, and 0 for none", wire.ErrUsage, o.heartbeat)
+	}
+	if o.Resync < time.Second {
+		return fmt.Errorf("%w: --resync %v is too short: one second is the least", wire.ErrUsage, o.Resync)
+	}
+	if o.OpenStackInterval != 0 && o.OpenStackInterval < time.Second {
+		return fmt.Errorf("%w: --openstack-interval %v is too short: one second is the least, and 0 for none", wire.ErrUsage, o.OpenStackInterval)
+	}
+	return nil
+}
+
 // serve runs until ctx ends.
 func serve(ctx context.Context, o *options) error {
 	log, err := wire.Logger(os.Stderr, o.LogLevel)
@@ -89,14 +107,8 @@ func serve(ctx context.Context, o *options) error {
 	defer context.AfterFunc(ctx, func() {
 		log.Info().Dur("grace", wire.Grace).Msg("is told to stop, and waits for what is under way; a second signal ends that")
 	})()
-	if o.interval < time.Second {
-		return fmt.Errorf("%w: --interval %v is too short: one second is the least", wire.ErrUsage, o.interval)
-	}
-	if o.heartbeat != 0 && o.heartbeat < time.Minute {
-		return fmt.Errorf("%w: --heartbeat %v is too short: one minute is the least, and 0 for none", wire.ErrUsage, o.heartbeat)
-	}
-	if o.OpenStackInterval != 0 && o.OpenStackInterval < time.Second {
-		return fmt.Errorf("%w: --openstack-interval %v is too short: one second is the least, and 0 for none", wire.ErrUsage, o.OpenStackInterval)
+	if err := o.checkTimes(); err != nil {
+		return err
 	}
 	certificate, err := certificate("tls", o.tlsCert, o.tlsKey)
 	if err != nil {
@@ -131,6 +143,7 @@ func serve(ctx context.Context, o *options) error {
 	}
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
 	tracker := o.Tracker(source, system, trust, reading)
+	tracker.Reread = func() (revision.Options, error) { return o.Reading(true) }
 	system.Model = tracker.InForce
 
 	changes := make(chan daemon.Change, 1)

@@ -54,7 +54,7 @@ var errNotOffered = errors.New("the server hands out no single commits")
 // what a ref is at, and none is at this one.
 func (r *remote) pick(ctx context.Context, hash string, store *store) (offered bool, err error) {
 	err = r.converse(ctx, transport.UploadPackServiceName, "fetching the commit "+hash, func(ctx context.Context, c *connection, advertised *packp.AdvRefs) error {
-		want, isRef := newRefs(advertised).want(hash)
+		want, isRef := c.refs.want(hash)
 		offered = isRef || advertised.Capabilities.Supports(capability.AllowReachableSHA1InWant)
 		if !offered {
 			return nil
@@ -71,16 +71,15 @@ func (r *remote) pick(ctx context.Context, hash string, store *store) (offered b
 // want returns what to ask a server for to get a commit: an annotated tag where that is the only ref at it, else
 // the commit. False means that no ref is at it.
 func (r Refs) want(hash string) (plumbing.Hash, bool) {
-	commit, found := plumbing.NewHash(hash), false
-	want := commit
-	for full, at := range r.hashes {
-		if at != commit {
-			continue
+	commit := plumbing.NewHash(hash)
+	want, found := commit, commit == r.detached
+	for at := range r.commits {
+		if found && want == commit {
+			break
 		}
-		if r.wants[full] == commit {
-			return commit, true
+		if r.commits[at] == commit {
+			want, found = r.offered(at), true
 		}
-		want, found = r.wants[full], true
 	}
 	return want, found
 }

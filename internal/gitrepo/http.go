@@ -91,7 +91,8 @@ func (l *limited) RoundTrip(request *nethttp.Request) (*nethttp.Response, error)
 		response.Body = &boundedBody{Reader: io.LimitReader(response.Body, maxErrorBody), Closer: response.Body}
 		return response, nil
 	}
-	response.Body = &boundedBody{Reader: &budgetReader{from: response.Body, take: l.take}, Closer: response.Body}
+	body := listed(request.Context(), &budgetReader{from: response.Body, take: l.take})
+	response.Body = &boundedBody{Reader: body, Closer: response.Body}
 	return response, nil
 }
 

@@ -12,16 +12,16 @@ import (
 // keptFile names a commit of the cache that stays readable whatever is fetched later.
 const keptFile = "kept"
 
-// Keep has the commit that was fetched last stay in the cache, in place of the one that was kept
-// before, so that a later process can go on with it while a newer one is of no use. Nothing
-// happens when another commit was fetched meanwhile, and for a directory.
+// Keep has a commit that was fetched stay in the cache, in place of the one that was kept before, so
+// that a later process can go on with it while a newer one is of no use. Another one may have been
+// fetched meanwhile. Nothing happens when the cache does not have it any more, and for a directory.
 func (s *Source) Keep(hash string) error {
 	if s.dir != nil {
 		return nil
 	}
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()
-	return s.at.placed(s.cache.keepTip(hash))
+	return s.at.placed(s.cache.keepCommit(hash))
 }
 
 // Kept returns the tree of the commit that was kept, without the network. It is an error when there
@@ -36,14 +36,14 @@ func (s *Source) Kept(context.Context) (*Tree, error) {
 	return tree, s.at.placed(err)
 }
 
-func (c *cache) keepTip(hash string) error {
-	if !c.loaded || c.tip.Hash != hash {
-		return nil
+func (c *cache) keepCommit(hash string) error {
+	if !c.loaded || c.tip.Hash != hash && c.open.complete(hash, c.options.MaxFiles) != nil {
+		return nil //nolint:nilerr // what is not there any more is not kept
 	}
 	if kept, err := c.readKept(); err == nil && kept.Hash == hash && kept.Directory == c.tip.Directory {
 		return nil
 	}
-	return c.writeKept(tip{Ref: c.tip.Ref, Hash: c.tip.Hash, Directory: c.tip.Directory})
+	return c.writeKept(tip{Ref: c.tip.Ref, Hash: hash, Directory: c.tip.Directory})
 }
 
 func (c *cache) writeKept(kept tip) error {

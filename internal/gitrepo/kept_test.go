@@ -40,3 +40,25 @@ func TestKeptCommitStays(t *testing.T) {
 	}
 	has(t, files(t, tree, "."), "sites/a.hcl", "site a\n")
 }
+
+// What is in force is kept, too, when another commit was fetched before that was decided.
+func TestKeepWhatWasFetchedBefore(t *testing.T) {
+	t.Parallel()
+	b := overHTTP(t)
+	source := b.open(t)
+	pull(t, source)
+	b.repo.Commit(t, map[string]string{"sites/a.hcl": "another\n"}, "More")
+	pull(t, source)
+	if err := source.Keep(b.first); err != nil {
+		t.Fatal(err)
+	}
+	later := b.open(t)
+	tree, err := later.Kept(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tree.Commit.Hash != b.first {
+		t.Errorf("kept is %s, want %s", tree.Commit.Hash, b.first)
+	}
+	has(t, files(t, tree, "."), "sites/a.hcl", "site a\n")
+}

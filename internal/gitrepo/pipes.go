@@ -57,9 +57,9 @@ func (p *pipes) AdvertisedReferences() (*packp.AdvRefs, error) {
 }
 
 // AdvertisedReferencesContext implements transport.Session; the context is the connection's own.
-func (p *pipes) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, error) {
+func (p *pipes) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
 	refs := packp.NewAdvRefs()
-	err := refs.Decode(p)
+	err := refs.Decode(listed(ctx, p))
 	switch {
 	case errors.Is(err, packp.ErrEmptyAdvRefs):
 		return refs, nil

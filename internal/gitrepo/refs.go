@@ -1,11 +1,12 @@
 package gitrepo
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -19,46 +20,92 @@ const (
 	tags     = "refs/tags/"
 )
 
-// Refs is what one ls-remote told.
+// Refs is what one ls-remote told. There can be very many, so that a name is not a string of its own.
 type Refs struct {
-	hashes map[string]plumbing.Hash // of the commit, for annotated tags too
-	wants  map[string]plumbing.Hash // what a server lets one fetch: of an annotated tag only the tag
-	head   string                   // what HEAD points to; empty when it points to nothing
+	names    []byte          // one after the other, in order
+	ends     []uint32        // where each name ends
+	commits  []plumbing.Hash // of each, for annotated tags too
+	tags     []annotated     // in order
+	head     string          // what HEAD points to; empty when it points to nothing
+	detached plumbing.Hash   // the commit of HEAD when it points to no ref that is known
 }
 
-func newRefs(advertised *packp.AdvRefs) Refs {
-	refs := Refs{hashes: map[string]plumbing.Hash{}, wants: maps.Clone(advertised.References)}
-	maps.Copy(refs.hashes, advertised.References)
-	maps.Copy(refs.hashes, advertised.Peeled)
+// annotated is the tag that a ref points to, which is what a server lets one fetch.
+type annotated struct {
+	at  int // which ref
+	tag plumbing.Hash
+}
+
+// newRefs completes what was read of an answer: HEAD is with what the server can do.
+func newRefs(refs Refs, advertised *packp.AdvRefs) Refs {
+	refs.sort()
 	if advertised.Head == nil {
 		return refs
 	}
 	for _, pair := range advertised.Capabilities.Get(capability.SymRef) {
-		if target, ok := strings.CutPrefix(pair, "HEAD:"); ok && refs.hashes[target] == *advertised.Head {
+		if target, ok := strings.CutPrefix(pair, "HEAD:"); ok && refs.at(target) == *advertised.Head {
 			refs.head = target
 			return refs
 		}
 	}
 	// A detached HEAD, or a server that does not tell what it points to: Git guesses too.
 	for _, usual := range []string{branches + "main", branches + "master"} {
-		if refs.hashes[usual] == *advertised.Head {
+		if refs.at(usual) == *advertised.Head {
 			refs.head = usual
 			return refs
 		}
 	}
-	refs.head = "HEAD"
-	refs.hashes["HEAD"] = *advertised.Head
-	if refs.wants == nil {
-		refs.wants = map[string]plumbing.Hash{}
-	}
-	refs.wants["HEAD"] = *advertised.Head
+	refs.head, refs.detached = "HEAD", *advertised.Head
 	return refs
+}
+
+func (r Refs) bytes(at int) []byte {
+	var begin uint32
+	if at > 0 {
+		begin = r.ends[at-1]
+	}
+	return r.names[begin:r.ends[at]]
+}
+
+func (r Refs) name(at int) string { return string(r.bytes(at)) }
+
+// find returns which ref has a name, or where it would be.
+func (r Refs) find(full string) (int, bool) {
+	return sort.Find(len(r.commits), func(at int) int { return strings.Compare(full, string(r.bytes(at))) })
+}
+
+// at returns the commit that a ref points to; zero when there is none.
+func (r Refs) at(full string) plumbing.Hash {
+	at, found := r.find(full)
+	switch {
+	case found:
+		return r.commits[at]
+	case full == "HEAD":
+		return r.detached
+	}
+	return plumbing.ZeroHash
+}
+
+// offered returns what the server lets one fetch for a ref.
+func (r Refs) offered(at int) plumbing.Hash {
+	if i, found := slices.BinarySearchFunc(r.tags, at, func(tag annotated, at int) int { return cmp.Compare(tag.at, at) }); found {
+		return r.tags[i].tag
+	}
+	return r.commits[at]
+}
+
+// wanted returns that for a ref by its full name; zero when there is none.
+func (r Refs) wanted(full string) plumbing.Hash {
+	if at, found := r.find(full); found {
+		return r.offered(at)
+	}
+	return r.at(full)
 }
 
 // Hash returns the commit that a ref points to, given by its full name; "" when there is none.
 func (r Refs) Hash(full string) string {
-	hash, ok := r.hashes[full]
-	if !ok {
+	hash := r.at(full)
+	if hash.IsZero() {
 		return ""
 	}
 	return hash.String()
@@ -67,8 +114,11 @@ func (r Refs) Hash(full string) string {
 // All returns the full names of all refs with their commits, in no order.
 func (r Refs) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		for full, hash := range r.hashes {
-			if !yield(full, hash.String()) {
+		if !r.detached.IsZero() && !yield("HEAD", r.detached.String()) {
+			return
+		}
+		for at, commit := range r.commits {
+			if !yield(r.name(at), commit.String()) {
 				return
 			}
 		}
@@ -77,22 +127,31 @@ func (r Refs) All() iter.Seq2[string, string] {
 
 // with returns the refs with one of them at another commit.
 func (r Refs) with(full string, commit plumbing.Hash) Refs {
-	next := Refs{hashes: map[string]plumbing.Hash{}, wants: map[string]plumbing.Hash{}, head: r.head}
-	maps.Copy(next.hashes, r.hashes)
-	maps.Copy(next.wants, r.wants)
-	next.hashes[full], next.wants[full] = commit, commit
+	next := Refs{head: r.head, detached: r.detached}
+	for at := range r.commits {
+		if string(r.bytes(at)) != full {
+			next.take(&r, at)
+		}
+	}
+	next.add([]byte(full), commit)
+	next.sort()
 	return next
 }
 
 // Len returns the number of refs; an empty repository has none.
-func (r Refs) Len() int { return len(r.hashes) }
+func (r Refs) Len() int {
+	if !r.detached.IsZero() {
+		return len(r.commits) + 1
+	}
+	return len(r.commits)
+}
 
 // Resolve returns the full name and commit of a ref as [Options] has it. Its error, an [Error] of
 // kind NoRef without a place, names what comes nearest.
 func (r Refs) Resolve(ref string) (Revision, error) {
 	full := ref
-	switch _, isBranch := r.hashes[branches+ref]; {
-	case ref == "" && len(r.hashes) == 0:
+	switch _, isBranch := r.find(branches + ref); {
+	case ref == "" && r.Len() == 0:
 		return Revision{}, &Error{Kind: NoRef, Text: "the repository is empty: push a first commit"}
 	case ref == "" && r.head == "":
 		return Revision{}, &Error{Kind: NoRef, Text: "the repository's default branch has no commits: name another branch, or push to it" + r.nearest("main")}
@@ -100,15 +159,15 @@ func (r Refs) Resolve(ref string) (Revision, error) {
 		full = r.head
 	case strings.HasPrefix(ref, "refs/"):
 	case isBranch:
-		if _, isTag := r.hashes[tags+ref]; isTag {
+		if _, isTag := r.find(tags + ref); isTag {
 			return Revision{}, &Error{Kind: NoRef, Text: fmt.Sprintf("%q is a branch and a tag: write refs/heads/%s or refs/tags/%s", ref, ref, ref)}
 		}
 		full = branches + ref
 	default:
 		full = tags + ref
 	}
-	hash, ok := r.hashes[full]
-	if !ok {
+	hash := r.at(full)
+	if hash.IsZero() {
 		return Revision{}, &Error{Kind: NoRef, Text: fmt.Sprintf("there is no branch or tag %q", ref) + r.nearest(ref)}
 	}
 	return Revision{Ref: full, Hash: hash.String()}, nil
@@ -118,9 +177,9 @@ func (r Refs) Resolve(ref string) (Revision, error) {
 func (r Refs) nearest(ref string) string {
 	ref = strings.TrimPrefix(ref, branches)
 	var names []string
-	for full := range r.hashes {
-		if name, ok := strings.CutPrefix(full, branches); ok && len(name) <= 200 {
-			names = append(names, name)
+	for at := range r.commits {
+		if name, ok := bytes.CutPrefix(r.bytes(at), []byte(branches)); ok && len(name) <= 200 {
+			names = append(names, string(name))
 		}
 	}
 	if len(names) == 0 {

@@ -53,6 +53,7 @@ func (r *remote) moved(u Update) {
 
 // connection is one conversation with the server.
 type connection struct {
+	refs    Refs // that the server told of
 	masker  *redact.Masker
 	fetch   transport.UploadPackSession  // one of the two is set
 	receive transport.ReceivePackSession //
@@ -141,11 +142,13 @@ func (r *remote) converse(ctx context.Context, service, doing string, do func(co
 	if err != nil {
 		return r.explain(ctx, c.masker, doing, limit, err)
 	}
-	advertised, err := c.session().AdvertisedReferencesContext(ctx)
+	var told listing
+	advertised, err := c.session().AdvertisedReferencesContext(withListing(ctx, &told))
 	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
 		advertised, err = packp.NewAdvRefs(), nil
 	}
 	if err == nil {
+		c.refs = newRefs(told.refs, advertised)
 		err = do(ctx, c, advertised)
 	}
 	// After the answer is complete, an error of closing means nothing.
@@ -156,8 +159,8 @@ func (r *remote) converse(ctx context.Context, service, doing string, do func(co
 // list is one ls-remote.
 func (r *remote) list(ctx context.Context) (Refs, error) {
 	var refs Refs
-	err := r.converse(ctx, transport.UploadPackServiceName, "listing the refs", func(_ context.Context, _ *connection, advertised *packp.AdvRefs) error {
-		refs = newRefs(advertised)
+	err := r.converse(ctx, transport.UploadPackServiceName, "listing the refs", func(_ context.Context, c *connection, _ *packp.AdvRefs) error {
+		refs = c.refs
 		return nil
 	})
 	if err == nil {
@@ -182,16 +185,15 @@ func (r *remote) downloadCommits(ctx context.Context, rev Revision, depth packp.
 
 func (r *remote) bring(ctx context.Context, rev Revision, have plumbing.Hash, depth packp.DepthCommits, filter packp.Filter, store *store) (Revision, error) {
 	err := r.converse(ctx, transport.UploadPackServiceName, "fetching "+cmp.Or(rev.Ref, "HEAD"), func(ctx context.Context, c *connection, advertised *packp.AdvRefs) error {
-		refs := newRefs(advertised)
-		now, err := refs.Resolve(rev.Ref)
+		now, err := c.refs.Resolve(rev.Ref)
 		if rev.Ref == "HEAD" {
-			now, err = refs.Resolve("")
+			now, err = c.refs.Resolve("")
 		}
 		if err != nil {
 			return r.at.placed(err)
 		}
 		rev = now
-		return receive(ctx, c.fetch, advertised, refs.wants[now.Ref], have, depth, filter, store)
+		return receive(ctx, c.fetch, advertised, c.refs.wanted(now.Ref), have, depth, filter, store)
 	})
 	return rev, err
 }
@@ -271,7 +273,7 @@ func (r *remote) push(ctx context.Context, u Update) ([]byte, error) {
 		return nil, fmt.Errorf("packing the objects to push: %w", err)
 	}
 	return pack.Bytes(), r.converse(ctx, transport.ReceivePackServiceName, "pushing to "+u.Ref, func(ctx context.Context, c *connection, advertised *packp.AdvRefs) error {
-		if now := advertised.References[u.Ref]; now != old {
+		if now := c.refs.wanted(u.Ref); now != old {
 			return &Error{Kind: Moved, Where: r.at.display, Text: u.Ref + " has moved meanwhile"}
 		}
 		request := packp.NewReferenceUpdateRequestFromCapabilities(advertised.Capabilities)

@@ -100,7 +100,8 @@ func (s *Source) Refs(ctx context.Context) (Refs, error) {
 	if s.dir != nil {
 		return Refs{}, nil
 	}
-	return s.remote.list(ctx)
+	refs, err := s.remote.list(ctx)
+	return refs, s.at.placed(err)
 }
 
 // Seen returns what the newest ls-remote told, whoever asked for it, with what was pushed since; it makes

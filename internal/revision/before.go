@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 )
 
@@ -43,6 +44,34 @@ func (t *Tracker) before(ctx context.Context, newest *Loaded, commit gitrepo.Com
 	default:
 		return inForce{}, fmt.Errorf("fetch the last good revision %s: %w", id, err)
 	}
+}
+
+// goOn has a process that begins go on with the revision in force by the ledger, as it was kept, when a newer one cannot
+// be looked into: what led to that one may be needed, and be too large or out of reach. The next poll tries it again. The
+// error is the cause, as that one is not known to be taken or refused.
+func (t *Tracker) goOn(ctx context.Context, newer string, signers *trusted, cause error) (*engine.Revision, error) {
+	t.mutex.Lock()
+	begun := t.begun
+	t.mutex.Unlock()
+	if begun {
+		return nil, cause
+	}
+	id, err := t.recorded(ctx)
+	if err != nil {
+		return nil, errors.Join(cause, err)
+	}
+	if id == "" || id == newer {
+		return nil, cause
+	}
+	kept, err := t.source.Kept(ctx)
+	if err != nil || kept.Revision.Hash != id {
+		return nil, cause // that nothing else is at hand says nothing new
+	}
+	revision, err := t.take(ctx, kept, gitrepo.Revision{}, signers)
+	if err != nil {
+		return nil, errors.Join(cause, err)
+	}
+	return revision, cause
 }
 
 // same is for a newest revision that was in force before.

@@ -22,7 +22,7 @@ type Source interface {
 	Fetch(ctx context.Context, revision gitrepo.Revision) (*gitrepo.Tree, error)
 	// Cached returns the files that were fetched last, without reaching the source.
 	Cached(ctx context.Context) (*gitrepo.Tree, error)
-	// Keep has the revision of that id outlive this process, if it was fetched last.
+	// Keep has the revision of that id outlive this process, if what was fetched has it.
 	Keep(id string) error
 	// Kept returns the files of the revision that was kept last.
 	Kept(ctx context.Context) (*gitrepo.Tree, error)
@@ -55,6 +55,10 @@ type Tracker struct {
 	Ledger Ledger
 	// Trust says whose revisions are taken; nil for everybody's. It is set before the first poll.
 	Trust *Trust
+	// Reread returns the options as they are now, at each poll: the keys may be others, and what could not be read with
+	// the old ones is read again. An error keeps everything as it is. Nil keeps the options. It is set before the first
+	// poll.
+	Reread func() (Options, error)
 
 	source  Source
 	path    string
@@ -177,6 +181,9 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := t.reread(); err != nil {
+		return nil, err
+	}
 	head, err := t.newest(ctx)
 	if err != nil {
 		return t.offline(ctx, signers, err)
@@ -192,7 +199,26 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 	if err != nil {
 		return t.offline(ctx, signers, err)
 	}
-	return t.take(ctx, tree, tree.Revision, signers)
+	revision, err := t.take(ctx, tree, tree.Revision, signers)
+	if err != nil {
+		return t.goOn(ctx, tree.Revision.Hash, signers, err)
+	}
+	return revision, nil
+}
+
+// reread has the newest revision looked into again with other options than before.
+func (t *Tracker) reread() error {
+	if t.Reread == nil {
+		return nil
+	}
+	options, err := t.Reread()
+	if err != nil || t.options.equal(options) {
+		return err
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.options, t.head = options, gitrepo.Revision{}
+	return nil
 }
 
 // newest asks the source for its newest revision, and does not wait long for a source that hangs: what is in the cache
@@ -229,7 +255,7 @@ func (t *Tracker) offline(ctx context.Context, signers *trusted, cause error) (*
 	}
 	revision, err := t.take(ctx, tree, gitrepo.Revision{}, signers)
 	if err != nil {
-		return nil, err
+		return t.goOn(ctx, tree.Revision.Hash, signers, err)
 	}
 	return revision, cause
 }

@@ -1,0 +1,55 @@
+package revision_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+)
+
+// A commit that could not be read with what was given from outside is read again with something else, and what is in
+// force stays until it can be.
+func TestReadAgainWithOtherOptions(t *testing.T) {
+	p := newPods(t)
+	source, err := gitrepo.Open(t.Context(), gitrepo.Options{URL: p.server.URL(p.repository), CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracker := revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{})
+	tracker.Ledger = p.ledger
+	var options revision.Options
+	var away error
+	tracker.Reread = func() (revision.Options, error) { return options, away }
+
+	first := p.commit(one)
+	p.keep(tracker, poll(t, tracker, "project.one").ID)
+	second := p.commit(two + "variable \"text\" {}\nproject \"three\" {\n  description = var.text\n}\n")
+	poll(t, tracker)
+	state := tracker.State()
+	if state.Bad == nil || state.Applied.Hash != first {
+		t.Fatalf("without a value: %+v", state)
+	}
+	poll(t, tracker)
+
+	away = errors.New("the file is away")
+	if got, err := tracker.Poll(t.Context()); got != nil || !errors.Is(err, away) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	away = nil
+	options.Given = []config.Given{{Name: "text", Text: "x", Origin: "--var text"}}
+	p.server.Stop(t)
+	if got, err := tracker.Poll(t.Context()); got != nil || gitrepo.KindOf(err) != gitrepo.Unreachable {
+		t.Errorf("without Git: %v, %v", got, err)
+	}
+	p.server.Start(t)
+	got := poll(t, tracker, "project.one", "project.three", "project.two")
+	if got.ID != second || got.Fallback == nil || got.Fallback.ID != first || tracker.State().Bad != nil {
+		t.Errorf("with a value: %+v", got)
+	}
+	p.keep(tracker, second)
+	poll(t, tracker) // nothing new
+}
