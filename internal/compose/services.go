@@ -92,6 +92,7 @@ func (c *composer) service(s *model.Service, of members) {
 	c.checkSharedVolume(s, values)
 	c.tellEven(s, values)
 	c.tellUngated(s, values)
+	c.tellTrunks(s, values)
 	c.checkPods(s, values)
 	c.checkServicePins(s, values)
 	fixed, api := c.fixed(s, values), c.api(s.Name, values)
