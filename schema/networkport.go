@@ -134,7 +134,10 @@ func trunkBlock() Block {
 	return Block{
 		Kind: "trunk", Class: ClassResource, Labels: resourceLabel("appliance"), Rules: markedRules(),
 		Unique: "a port is the parent of one trunk only",
-		Doc:    "Several networks on one interface of an instance: what comes from a sub-port reaches it with a tag.",
+		Doc: "Several networks on one interface of an instance: what comes from a sub-port reaches it with a tag. " +
+			"With Open vSwitch, the firewall that OpenStack-Helm's chart comes with, iptables_hybrid, filters nothing of sub-ports, whatever security groups their ports have; OVN filters them, and so does the firewall openvswitch. " +
+			"For that one, a new cloud has conf = { plugins = { openvswitch_agent = { securitygroup = { firewall_driver = \"openvswitch\" } } } } for service \"neutron\". " +
+			"On a cloud that runs, instances keep what the old firewall made for them until they are migrated: change it node by node, in profiles, each time once no instance is left on the node.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			{

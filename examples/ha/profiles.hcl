@@ -27,7 +27,7 @@ profile "base" {
     replicas = { osapi = 3, api_metadata = 3, conductor = 3, scheduler = 3, novncproxy = 3 }
   }
   service "cinder" {
-    replicas = { api = 3, scheduler = 3, backup = 3 } # of volume there is one, which starts elsewhere when its node is lost
+    replicas = { api = 3, scheduler = 3 } # of volume and backup there is one, which starts elsewhere when its node is lost
   }
   service "ovn" {
     replicas = { ovn_ovsdb_nb = 3, ovn_ovsdb_sb = 3, ovn_northd = 2 } # the databases go on while most of them do

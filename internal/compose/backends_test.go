@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
@@ -265,6 +266,32 @@ func TestPodsOfBackends(t *testing.T) {
 		m, ev := composed.Text(t, composed.WithBackends(c.storage, 2, c.backends))
 		_, diags := compose.Compose(m, ev, compose.Facts{})
 		if told := diags.HasErrors() && strings.Contains(diags.Error(), "more than one with the same name"); told != c.refused {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
+// TestPodsOfBackups has several pods of cinder-backup only where each goes by a name of its own: one that starts gives up
+// the backups that are under way under its name.
+func TestPodsOfBackups(t *testing.T) {
+	for name, c := range map[string]struct {
+		storage, block string
+		refused        bool
+	}{
+		"Ceph":            {"ceph", "", true},
+		"pools":           {"ceph", poolBackends, true},
+		"by their pods":   {"ceph", "conf = { cinder = { DEFAULT = { host = null } } }", false},
+		"disks and pools": {"ceph", poolBackends + localBackend, false},
+		"no backups":      {"lvm", "", false},
+		"not deployed":    {"ceph", "values = { manifests = { deployment_backup = false } }", false},
+	} {
+		source := strings.Replace(composed.WithBackends(c.storage, 1, c.block), "backup = 1", "backup = 2", 1)
+		m, ev := composed.Text(t, source)
+		_, diags := compose.Compose(m, ev, compose.Facts{})
+		told := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool {
+			return strings.HasPrefix(d.Detail, "backup of cinder cannot run 2 times")
+		})
+		if told != c.refused || told != diags.HasErrors() {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}

@@ -48,16 +48,24 @@ const (
 	keystonePort = int64(5000)
 )
 
-// brokerStatefulSet is the name that the chart gives to the StatefulSet of the release "rabbitmq".
-// Clients list its members.
-const brokerStatefulSet = "rabbitmq-rabbitmq"
+// brokerStatefulSet is the name that the chart gives to the StatefulSet of the release "rabbitmq", and cacheStatefulSet
+// that of the release "memcached". Clients list the members.
+const (
+	brokerStatefulSet = "rabbitmq-rabbitmq"
+	cacheStatefulSet  = "memcached-memcached"
+	cacheService      = "memcached"
+	cacheEndpoint     = "endpoints.oslo_cache."
+)
+
+// members are how many there are of the servers that clients list one by one.
+type members struct{ brokers, caches int64 }
 
 const replicasOfServer = "pod.replicas.server"
 
 // endpointValues are the endpoints of a chart. Hosts and namespaces of the database, the broker
 // and the cache stay those of the chart: releases have the names of their services, and all are in
 // one namespace.
-func endpointValues(service string, cloud *model.Cloud, brokers int64) []setting {
+func endpointValues(service string, cloud *model.Cloud, of members) []setting {
 	var list []setting
 	for _, e := range endpoints()[service] {
 		list = append(list, setting{path: "endpoints." + e.name + ".hosts.public", value: e.host})
@@ -79,7 +87,23 @@ func endpointValues(service string, cloud *model.Cloud, brokers int64) []setting
 	if a.broker {
 		list = append(list,
 			setting{path: "endpoints.oslo_messaging.statefulset.name", value: brokerStatefulSet},
-			setting{path: "endpoints.oslo_messaging.statefulset.replicas", value: brokers})
+			setting{path: "endpoints.oslo_messaging.statefulset.replicas", value: of.brokers})
+	}
+	// Each pod of memcached is a cache of its own: clients choose among all of them by the key, and so find what
+	// another one has put there, where the chart's one address would lead each of them to any. The names of one are
+	// not written: that address is right then.
+	if (a.cache || cachesItself(service)) && of.caches > 1 {
+		list = append(list,
+			setting{path: cacheEndpoint + "statefulset.name", value: cacheStatefulSet},
+			setting{path: cacheEndpoint + "statefulset.replicas", value: of.caches})
 	}
 	return list
 }
+
+// cachesElsewhere tells whether somebody wrote for a service where its cache is.
+func cachesElsewhere(written map[string]any) bool {
+	return covers(written, cacheEndpoint+"hosts") || covers(written, cacheEndpoint+"host_fqdn_override")
+}
+
+// cachesItself tells of the services that use the cache for what they know, without tokens of others in it.
+func cachesItself(service string) bool { return service == keystoneService || service == "horizon" }

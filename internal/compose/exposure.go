@@ -97,7 +97,13 @@ func exposureValues(service string, m *model.Model) []setting {
 			list = append(list, exposedValues(e, x)...)
 		}
 	case service == "horizon" && x.TLS: // which hears of it from the proxy before it alone
-		list = append(list, setting{path: "conf.horizon.local_settings.config.secure_proxy_ssl_header", value: true})
+		const config = "conf.horizon.local_settings.config."
+		list = append(list, setting{path: config + "secure_proxy_ssl_header", value: true})
+		// Browsers send its cookies by https alone then, and no script reads that of the session. That against forged
+		// requests is read by the dashboard's own pages. The chart puts these texts into Python as they are.
+		for _, option := range []string{"csrf_cookie_secure", "session_cookie_secure", "session_cookie_httponly"} {
+			list = append(list, setting{path: config + option, value: "True"})
+		}
 	}
 	return list
 }

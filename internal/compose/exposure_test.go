@@ -194,7 +194,13 @@ func TestExposureValues(t *testing.T) {
 		},
 		"designate": {"conf.designate.network_api:neutron.endpoint_type": "internalURL"},
 		"cinder":    {"conf.cinder.barbican.barbican_endpoint_type": "internal"},
-		"horizon":   {"conf.horizon.local_settings.config.secure_proxy_ssl_header": true},
+		"horizon": {
+			"conf.horizon.local_settings.config.secure_proxy_ssl_header": true,
+			"conf.horizon.local_settings.config.csrf_cookie_secure":      "True",
+			"conf.horizon.local_settings.config.session_cookie_secure":   "True",
+			"conf.horizon.local_settings.config.session_cookie_httponly": "True",
+			"conf.horizon.local_settings.config.csrf_cookie_httponly":    nil, // its pages read it
+		},
 	} {
 		values := composed.Release(t, units, service).Values
 		for path, value := range want {

@@ -40,35 +40,38 @@ func (c *composer) services() {
 	}
 	c.keepWritten()
 	c.credentials()
-	brokers := c.brokers()
+	of := members{brokers: c.servers(broker), caches: c.servers(cacheService)}
 	for i := range cloud.Services {
 		if s := &cloud.Services[i]; s.Enabled {
-			c.service(s, brokers)
+			c.service(s, of)
 		}
 	}
 	c.needed()
 	c.connected()
 }
 
-// brokers is the number of members of the broker, wherever it was written.
-func (c *composer) brokers() int64 {
-	s := c.m.Service(broker)
+// servers is the number of members of the broker or the cache, wherever it was written.
+func (c *composer) servers(name string) int64 {
+	s := c.m.Service(name)
 	if s == nil || !s.Enabled {
 		return 0
 	}
 	values := map[string]any{}
 	fill(values, &c.m.Cloud, replicaValues(s))
-	n, _ := get(overlay(values, c.written[broker]), replicasOfServer).(int64)
+	n, _ := get(overlay(values, c.written[name]), replicasOfServer).(int64)
 	return n
 }
 
-func (c *composer) service(s *model.Service, brokers int64) {
+func (c *composer) service(s *model.Service, of members) {
 	cloud := &c.m.Cloud
 	known, _ := c.definition.Service(s.Name)
 	values := map[string]any{}
 	fill(values, cloud, settingsOf(cloud, s))
 	fill(values, cloud, cephValues(s.Name, cloud))
-	fill(values, cloud, endpointValues(s.Name, cloud, brokers))
+	if cachesElsewhere(c.written[s.Name]) { // whose members are others
+		of.caches = 0
+	}
+	fill(values, cloud, endpointValues(s.Name, cloud, of))
 	fill(values, cloud, tlsValues(s.Name, c.m))
 	fill(values, cloud, exposureValues(s.Name, c.m))
 	fill(values, cloud, physicalValues(s.Name, cloud))
@@ -89,6 +92,7 @@ func (c *composer) service(s *model.Service, brokers int64) {
 	c.checkSharedVolume(s, values)
 	c.tellEven(s, values)
 	c.tellUngated(s, values)
+	c.tellTrunks(s, values)
 	c.checkPods(s, values)
 	c.checkServicePins(s, values)
 	fixed, api := c.fixed(s, values), c.api(s.Name, values)

@@ -130,6 +130,9 @@ func takes(defaults map[string]any, path []string) bool {
 	if strings.Join(path, ".") == "endpoints.oslo_messaging.port.https.default" { // helm-toolkit reads it with TLS, and not all values have it
 		return true
 	}
+	if strings.HasPrefix(strings.Join(path, "."), "endpoints.oslo_cache.statefulset.") { // helm-toolkit reads it for every endpoint, and values have it for the broker alone
+		return true
+	}
 	if path[len(path)-1] == "cacert" { // helm-toolkit reads it, and no values have it
 		path = path[:len(path)-1]
 	}

@@ -84,7 +84,7 @@ func Source(network, storage string, blocks ...string) string {
 	}
 	if storage != "" {
 		storage = `storage_backend = "` + storage + `"`
-		cinder = "\n" + `  service "cinder" { replicas = { api = 2, scheduler = 2, volume = 1, backup = 2 } }`
+		cinder = "\n" + `  service "cinder" { replicas = { api = 2, scheduler = 2, volume = 1, backup = 1 } }`
 	}
 	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "CINDER", cinder, "ADAPTER", adapter, "BLOCKS", strings.Join(append([]string{""}, blocks...), "\n")).Replace(everything)
 }
@@ -104,8 +104,8 @@ func Secured(network, storage, tls string, blocks ...string) string {
 
 // WithBackends is [Source] with blocks in that of Cinder, and so many pods that look after volumes.
 func WithBackends(storage string, pods int, backends string, blocks ...string) string {
-	const written = "replicas = { api = 2, scheduler = 2, volume = 1, backup = 2 }"
-	replicas := fmt.Sprintf("\n    replicas = { api = 2, scheduler = 2, volume = %d, backup = 2 }\n%s\n  ", pods, backends)
+	const written = "replicas = { api = 2, scheduler = 2, volume = 1, backup = 1 }"
+	replicas := fmt.Sprintf("\n    replicas = { api = 2, scheduler = 2, volume = %d, backup = 1 }\n%s\n  ", pods, backends)
 	return strings.Replace(Source("ovs", storage, blocks...), written, replicas, 1)
 }
 

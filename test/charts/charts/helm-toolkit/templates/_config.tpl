@@ -89,7 +89,7 @@ pods. Call: list <root>, or list <root> <user> to put the credentials in too.
 {{- define "toolkit.authtoken" -}}
 {{- $root := index . 0 -}}
 {{- $url := include "toolkit.endpoint.uri" (list $root "identity" "internal" "api") -}}
-{{- $cache := printf "%s:%s" (include "toolkit.endpoint.host" (list $root "oslo_cache" "internal")) (include "toolkit.endpoint.port" (list $root "oslo_cache" "internal" "memcache")) -}}
+{{- $cache := include "toolkit.endpoint.cache" (list $root) -}}
 {{- $section := dict "auth_uri" $url "auth_url" $url "auth_type" "password" "memcached_servers" $cache
       "memcache_secret_key" ($root.Values.endpoints.oslo_cache.auth.memcache_secret_key | default (randAlphaNum 64)) -}}
 {{- if gt (len .) 1 -}}

@@ -91,3 +91,17 @@ a port's name where one is needed. A type is written with "_" in the values.
 {{- end -}}
 {{- include "toolkit.endpoint.setting" (append $of "scheme") }}://{{ join "," $members }}{{ include "toolkit.endpoint.setting" (append $of "path") -}}
 {{- end -}}
+
+{{/* host:port of the cache, or of every member of its StatefulSet where one is named: <root>. */}}
+{{- define "toolkit.endpoint.cache" -}}
+{{- $root := index . 0 -}}
+{{- $where := printf "%s:%s" (include "toolkit.endpoint.host" (list $root "oslo_cache" "internal")) (include "toolkit.endpoint.port" (list $root "oslo_cache" "internal" "memcache")) -}}
+{{- $members := list $where -}}
+{{- with $root.Values.endpoints.oslo_cache.statefulset -}}
+  {{- $members = list -}}
+  {{- range $i := until (int .replicas) -}}
+    {{- $members = append $members (printf "%s-%d.%s" $root.Values.endpoints.oslo_cache.statefulset.name $i $where) -}}
+  {{- end -}}
+{{- end -}}
+{{- join "," $members -}}
+{{- end -}}

@@ -7,7 +7,7 @@ config:
     with:
       database: {connection: {{ include "toolkit.endpoint.database" (list . "oslo_db" "horizon") | quote }}}
       identity: {url: {{ include "toolkit.endpoint.uri" (list . "identity" "internal" "api") | quote }}}
-      cache: {server: "{{ include "toolkit.endpoint.host" (list . "oslo_cache" "internal") }}:{{ include "toolkit.endpoint.port" (list . "oslo_cache" "internal" "memcache") }}"}
+      cache: {server: "{{ include "toolkit.endpoint.cache" (list .) }}"}
 deployments:
   - name: horizon
     component: server

@@ -9,7 +9,7 @@ config:
     with:
       DEFAULT: {transport_url: {{ include "toolkit.endpoint.transport" (list . "keystone") | quote }}}
       database: {connection: {{ include "toolkit.endpoint.database" (list . "oslo_db" "keystone") | quote }}}
-      cache: {memcache_servers: "{{ include "toolkit.endpoint.host" (list . "oslo_cache" "internal") }}:{{ include "toolkit.endpoint.port" (list . "oslo_cache" "internal" "memcache") }}"}
+      cache: {memcache_servers: "{{ include "toolkit.endpoint.cache" (list .) }}"}
   logging.conf: {ini: logging}
   policy.yaml: {yaml: policy}
 deployments:
