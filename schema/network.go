@@ -257,6 +257,10 @@ func securityGroupBlock() Block {
 					Doc: "Whether the other end must be in this security group itself, which the rule cannot refer to.",
 				},
 				{
+					Name: "remote_address_group", Type: cty.String, Conflicts: "remote_cidr", Format: FormatID, Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"),
+					Doc: "The address group of Neutron that has the addresses at the other end, by its id: there is no block for one.",
+				},
+				{
 					Name: "description", Type: cty.String, Example: cty.StringVal("HTTP"),
 					Doc: "A text for people: what the rule is there for.",
 				},
