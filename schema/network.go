@@ -250,7 +250,7 @@ func securityGroupBlock() Block {
 				},
 				{
 					Name: "remote_group", Type: cty.String, Conflicts: "remote_cidr", Reference: &Reference{Kind: "security_group", Output: "id", Self: "self"},
-					Doc: "The security group that the other end must be in, instead of addresses.",
+					Doc: "The security group that the other end must be in, instead of addresses. Of two groups that let each other in only one can refer to the other: its rules have the id of that one as a text, once it is there.",
 				},
 				{
 					Name: "self", Type: cty.Bool, Conflicts: "remote_group", Example: cty.True,

@@ -78,7 +78,7 @@ func referred(b *schema.Block) []string {
 // Export writes objects as a configuration. The live ones are all that there are of the kinds in [Needed]. An error
 // says that the selection means nothing in this cloud.
 func Export(language *schema.Definition, live []unit.Live, by Selection) (Result, error) {
-	e := &exporter{language: language, labels: map[string]map[string]string{}, data: map[string]map[string]string{}, live: map[string][]unit.Live{}, taken: map[string]bool{}}
+	e := &exporter{language: language, labels: map[string]map[string]string{}, data: map[string]map[string]string{}, live: map[string][]unit.Live{}, taken: map[string]bool{}, refers: map[string][]string{}}
 	live = slices.SortedFunc(slices.Values(live), func(a, b unit.Live) int {
 		return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.ID, b.ID))
 	})
@@ -188,6 +188,7 @@ type exporter struct {
 	data     map[string]map[string]string // of what is looked up, the same
 	taken    map[string]bool              // by kind and label
 	lookups  []string                     // the data blocks
+	refers   map[string][]string          // what blocks refer to, by their addresses, as far as they are written
 }
 
 // label gives an object that is exported its label.
@@ -229,20 +230,34 @@ func labelOf(kind, title string) string {
 }
 
 // reference is the address of an object that has a value as an output, looked up where it is not exported; "" where there
-// is no such object.
-func (e *exporter) reference(r *schema.Reference, value string) string {
+// is no such object, and circular where that refers to the block already.
+func (e *exporter) reference(from string, r *schema.Reference, value string) (address string, circular bool) {
 	i := slices.IndexFunc(e.live[r.Kind], func(o unit.Live) bool { return outputOf(o, r.Output) == value })
 	if i < 0 || value == "" {
-		return ""
+		return "", false
 	}
 	o := e.live[r.Kind][i]
 	if label := e.labels[o.Kind][o.ID]; label != "" {
-		return o.Kind + "." + label
+		to := o.Kind + "." + label
+		if e.leads(to, from, map[string]bool{}) {
+			return to, true
+		}
+		e.refers[from] = append(e.refers[from], to)
+		return to, false
 	}
 	if label := e.lookup(o); label != "" {
-		return "data." + o.Kind + "." + label
+		return "data." + o.Kind + "." + label, false
 	}
-	return ""
+	return "", false
+}
+
+// leads tells whether the references that are written lead from one block to another, or are in it.
+func (e *exporter) leads(from, to string, seen map[string]bool) bool {
+	if from == to {
+		return true
+	}
+	seen[from] = true
+	return slices.ContainsFunc(e.refers[from], func(next string) bool { return !seen[next] && e.leads(next, to, seen) })
 }
 
 func outputOf(o unit.Live, output string) string {

@@ -65,3 +65,27 @@ func TestNewRuleForAGroupOfAddresses(t *testing.T) {
 		t.Errorf("sent %v", sent)
 	}
 }
+
+// Groups that let each other in are exported so that they can be adopted: only one of the two refers to the other.
+func TestExportOfGroupsThatLetEachOtherIn(t *testing.T) {
+	rule := func(id, remote string) map[string]any {
+		return map[string]any{"id": idOf(id), "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "port_range_min": 80, "port_range_max": 80, "remote_group_id": idOf(remote), "remote_ip_prefix": nil}
+	}
+	answers := whole()
+	answers["/v2.0/security-groups"] = listed("security_groups",
+		groupOf("51", "app", rule("61", "53")), groupOf("52", "db", rule("62", "51"), rule("63", "52")), groupOf("53", "web", rule("64", "52"), rule("65", "51")))
+	d := answering(t, answers)
+	live, _, err := d.Live(t.Context(), export.Kinds(language()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, hcl := adoptsAll(t, d, live, export.Selection{Kinds: []string{"security_group"}})
+	for _, want := range []string{
+		"remote_group = security_group.web\n", "remote_group = security_group.app\n",
+		`remote_group = "` + idOf("52") + `" # security_group.db, which refers to this block itself`,
+	} {
+		if !strings.Contains(hcl, want) {
+			t.Errorf("no %s in\n%s", want, hcl)
+		}
+	}
+}
