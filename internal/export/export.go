@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -124,11 +126,41 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 	return r, nil
 }
 
-// writable tells whether an object has all that a block of its kind has to have.
+// refused tells whether an attribute that would be written has a value that the language does not take: one object must
+// not have the whole configuration refused.
+func refused(block *schema.Block, values map[string]cty.Value) bool {
+	for i := range block.Attributes {
+		a := &block.Attributes[i]
+		v, known := values[a.Name]
+		if known && a.Name != "name" && a.Presence != schema.Computed && !a.Sensitive && !a.Wish && a.Reference == nil && says(a, v) && a.Check(v) != "" {
+			return true
+		}
+	}
+	for i := range block.Blocks {
+		inner := &block.Blocks[i]
+		v, known := values[inner.Kind]
+		if !known || v.IsNull() || !v.IsWhollyKnown() {
+			continue
+		}
+		list := []cty.Value{v}
+		if !inner.Single() {
+			list = v.AsValueSlice()
+		}
+		if slices.ContainsFunc(list, func(element cty.Value) bool { return refused(&inner.Block, element.AsValueMap()) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// writable tells whether an object has all that a block of its kind has to have, and nothing that none can have.
 func writable(block *schema.Block, o unit.Live) bool {
 	lacks := func(name string) bool {
 		v, known := o.Values[name]
 		return !known || v.IsNull() || !v.IsWhollyKnown()
+	}
+	if a := block.Attribute("name"); a != nil && a.Check(cty.StringVal(o.Title)) != "" || refused(block, o.Values) {
+		return false
 	}
 	return !slices.ContainsFunc(block.Attributes, func(a schema.Attribute) bool {
 		return a.Presence == schema.Required && !a.Sensitive && lacks(a.Name)
@@ -211,6 +243,9 @@ func (e *exporter) free(begin, kind, title string) string {
 	return label
 }
 
+// longestLabel leaves room for what tells equal labels apart.
+const longestLabel = 200
+
 // labelOf turns a title into something that can be a label: letters, digits, dashes and underscores.
 func labelOf(kind, title string) string {
 	label := strings.Map(func(r rune) rune {
@@ -220,6 +255,7 @@ func labelOf(kind, title string) string {
 		}
 		return '_'
 	}, title)
+	label = label[:min(len(label), longestLabel)]
 	if strings.Trim(label, "_-") == "" {
 		return kind
 	}
