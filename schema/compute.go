@@ -128,7 +128,7 @@ func instanceBlock() Block {
 			},
 			{
 				Name: "security_groups", Type: cty.List(cty.String), Unordered: true, Reference: &Reference{Kind: "security_group", Output: "id"},
-				Doc: "The security groups of its ports; the project's default group unless written. Where networks or ports are written, interfaces that others attach keep theirs.",
+				Doc: "The security groups of its ports; the project's default group unless written. Where networks or ports are written, interfaces that others attach keep theirs, as does a port that has a block of its own. Leave it out where interfaces have different ones.",
 			},
 			{
 				Name: "availability_zone", Type: cty.String, Change: Replace, Example: cty.StringVal("nova"),

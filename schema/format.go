@@ -32,6 +32,7 @@ const (
 	FormatCIDR       Format = "cidr"       // 10.0.0.0/24 or 2001:db8::/64
 	FormatIP         Format = "ip"
 	FormatURL        Format = "url"         // http or https
+	FormatEndpoint   Format = "endpoint"    // the same, with what Keystone puts something in the place of
 	FormatQuantity   Format = "quantity"    // an amount of storage, such as 50Gi
 	FormatCPU        Format = "cpu"         // an amount of processors: 2 or 500m
 	FormatMemory     Format = "memory"      // an amount of memory: 512Mi
@@ -64,6 +65,8 @@ const (
 )
 
 var (
+	// keysPattern is what Keystone puts something in the place of (WHITELISTED_PROPERTIES in keystone/common/utils.py).
+	keysPattern     = regexp.MustCompile(`[$%]\((tenant_id|project_id|user_id|public_bind_host|admin_bind_host|compute_host|admin_port|public_port)\)s`)
 	devicePattern   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$`) // as long as Linux takes
 	vlansPattern    = regexp.MustCompile(`^[1-9][0-9]{0,3}(:[1-9][0-9]{0,3})?$`)
 	domainPattern   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
@@ -203,6 +206,8 @@ func (f Format) Check(s string) error {
 		return f.checkNetwork(s)
 	case FormatURL:
 		return checkURL(s, "http", "https")
+	case FormatEndpoint:
+		return checkURL(keysPattern.ReplaceAllString(s, "1"), "http", "https")
 	case FormatCharts:
 		return checkCharts(s)
 	case FormatName:

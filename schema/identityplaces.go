@@ -45,7 +45,7 @@ func identityServiceBlock() Block {
 		Kind: "identity_service", Class: ClassResource, Labels: resourceLabel("backup"), Rules: []Rule{descriptionRule()},
 		Doc: "A service in the catalogue of Keystone, for one that this cloud does not deploy: those that it deploys are there by themselves. It is not deleted while it has endpoints.",
 		Attributes: []Attribute{
-			fullName(InPlace),
+			nameAttribute(InPlace),
 			{
 				Name: "type", Type: cty.String, Presence: Required, Lookup: true, Format: FormatName, Example: cty.StringVal("backup"),
 				Doc: "What clients look for in the catalogue.",
@@ -78,7 +78,7 @@ func identityEndpointBlock() Block {
 				Doc: "The region that it is in; none unless written.",
 			},
 			{
-				Name: "url", Type: cty.String, Presence: Required, Lookup: true, Format: FormatURL, Example: cty.StringVal("https://backup.example.org/v1"),
+				Name: "url", Type: cty.String, Presence: Required, Lookup: true, Format: FormatEndpoint, Example: cty.StringVal("https://backup.example.org/v1"),
 				Doc: "The address. Keystone puts the id of the caller's project in the place of $(project_id)s.",
 			},
 			{

@@ -29,12 +29,12 @@ func imageBlocks() []Block {
 				Doc:     "The digest that the bytes must have. Write it, so that nobody else can decide what your instances run. Glance checks none of what it fetches itself.",
 			},
 			{
-				Name: "disk_format", Type: cty.String, Change: Replace, Allowed: []string{"raw", "qcow2", "vmdk", "vhd", "vdi", "iso", "ami", "aki", "ari"},
+				Name: "disk_format", Type: cty.String, Change: Replace, Allowed: []string{"raw", "qcow2", "vmdk", "vhd", "vhdx", "vdi", "iso", "ploop", "ami", "aki", "ari"},
 				Default: cty.StringVal("qcow2"), Example: cty.StringVal("qcow2"),
 				Doc: "The format of the bytes, which has to be the one that they really have.",
 			},
 			{
-				Name: "container_format", Type: cty.String, Change: Replace, Allowed: []string{"bare", "ovf", "ova", "docker", "ami", "aki", "ari"},
+				Name: "container_format", Type: cty.String, Change: Replace, Allowed: []string{"bare", "ovf", "ova", "docker", "compressed", "ami", "aki", "ari"},
 				Default: cty.StringVal("bare"), Example: cty.StringVal("bare"),
 				Doc: "The format around the disk; bare is none, as images mostly have it.",
 			},

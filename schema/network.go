@@ -250,11 +250,15 @@ func securityGroupBlock() Block {
 				},
 				{
 					Name: "remote_group", Type: cty.String, Conflicts: "remote_cidr", Reference: &Reference{Kind: "security_group", Output: "id", Self: "self"},
-					Doc: "The security group that the other end must be in, instead of addresses.",
+					Doc: "The security group that the other end must be in, instead of addresses. Of two groups that let each other in only one can refer to the other: its rules have the id of that one as a text, once it is there.",
 				},
 				{
 					Name: "self", Type: cty.Bool, Conflicts: "remote_group", Example: cty.True,
 					Doc: "Whether the other end must be in this security group itself, which the rule cannot refer to.",
+				},
+				{
+					Name: "remote_address_group", Type: cty.String, Conflicts: "remote_cidr", Format: FormatID, Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"),
+					Doc: "The address group of Neutron that has the addresses at the other end, by its id: there is no block for one.",
 				},
 				{
 					Name: "description", Type: cty.String, Example: cty.StringVal("HTTP"),

@@ -12,7 +12,7 @@ func qosPolicyBlock() Block {
 		Kind: "qos_policy", Class: ClassResource, Labels: resourceLabel("gold"), Rules: markedRules(),
 		Doc: "Limits of the traffic of the networks, ports and floating IPs that use it.",
 		Attributes: []Attribute{
-			fullName(InPlace),
+			nameAttribute(InPlace),
 			projectAttribute(),
 			descriptionAttribute(),
 			{

@@ -9,7 +9,7 @@ func addressScopeBlock() Block {
 		Unique:   "it bears no mark, so that two of one name cannot be told apart",
 		Doc:      "What subnet pools share when their addresses never overlap, so that routers pass between them without hiding addresses.",
 		Attributes: []Attribute{
-			fullName(InPlace),
+			nameAttribute(InPlace),
 			projectAttribute(),
 			{
 				Name: ipVersion, Type: cty.Number, Presence: Required, Change: Replace, Bounds: &Bounds{4, 6}, Lookup: true, Example: cty.NumberIntVal(4),

@@ -198,7 +198,21 @@ func groupRuleRules() []Rule {
 			breaches: portBreaches,
 		},
 		{Doc: "The ethertype is that of remote_cidr, and IPv6 with a protocol that only IPv6 has, such as ipv6-icmp.", breaches: ethertypeBreaches},
+		{Doc: "remote_address_group goes without remote_group and self, as a rule has one other end.", breaches: remoteBreaches},
 	}
+}
+
+func remoteBreaches(v values) []Breach {
+	const name = "remote_address_group"
+	if v.missing(name) {
+		return nil
+	}
+	for _, other := range []string{"remote_group", "self"} {
+		if plain := plainOf(v[other]); !v.missing(other) && (other != "self" || plain == cty.NilVal || plain.True()) {
+			return []Breach{{Attribute: name, Says: "must not be written beside " + other + ": a rule has one other end", Hint: "take one of the two out, or write two rules"}}
+		}
+	}
+	return nil
 }
 
 const (

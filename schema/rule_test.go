@@ -142,6 +142,25 @@ func TestGroupRuleRules(t *testing.T) {
 	}
 }
 
+func TestOneOtherEndOfARule(t *testing.T) {
+	text := cty.StringVal
+	for _, c := range []struct {
+		name                     string
+		addresses, group, itself cty.Value
+		want                     string
+	}{
+		{"alone", text("a"), cty.NullVal(cty.String), cty.False, ""},
+		{"none", cty.NilVal, text("g"), cty.NilVal, ""},
+		{"and a group that is not known", text("a"), cty.UnknownVal(cty.String), cty.NilVal, "remote_address_group"},
+		{"and itself", text("a"), cty.NilVal, cty.True, "remote_address_group"},
+	} {
+		got := breachesOf(groupRuleRules(), map[string]cty.Value{"remote_address_group": c.addresses, "remote_group": c.group, "self": c.itself})
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestRulesAreConsistent(t *testing.T) {
 	rules := 0
 	everyBlock(New(), func(path string, b *Block) {

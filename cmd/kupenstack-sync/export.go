@@ -105,7 +105,7 @@ func (e *exporting) tell(o *options, result export.Result, refused []string) err
 	}
 	fmt.Fprintf(os.Stderr, "%d exported, %d looked up, %d managed by a configuration already.\n", result.Objects, result.LookedUp, result.Managed)
 	if result.Unwritable > 0 {
-		fmt.Fprintf(os.Stderr, "%d left out, as they lack what their blocks have to have, such as the image of an instance that runs from a volume.\n", result.Unwritable)
+		fmt.Fprintf(os.Stderr, "%d left out, as they lack what their blocks have to have, such as the image of an instance that runs from a volume, or have what no block can say.\n", result.Unwritable)
 	}
 	if e.out != "" && len(files) > 0 {
 		fmt.Fprintf(os.Stdout, "Written to %s. With a cloud block beside it, see what a pass would do with: kupenstack-sync plan --repo %s\n", e.out, e.out)

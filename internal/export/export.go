@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -78,7 +80,7 @@ func referred(b *schema.Block) []string {
 // Export writes objects as a configuration. The live ones are all that there are of the kinds in [Needed]. An error
 // says that the selection means nothing in this cloud.
 func Export(language *schema.Definition, live []unit.Live, by Selection) (Result, error) {
-	e := &exporter{language: language, labels: map[string]map[string]string{}, data: map[string]map[string]string{}, live: map[string][]unit.Live{}, taken: map[string]bool{}}
+	e := &exporter{language: language, labels: map[string]map[string]string{}, data: map[string]map[string]string{}, live: map[string][]unit.Live{}, taken: map[string]bool{}, refers: map[string][]string{}}
 	live = slices.SortedFunc(slices.Values(live), func(a, b unit.Live) int {
 		return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.ID, b.ID))
 	})
@@ -124,11 +126,41 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 	return r, nil
 }
 
-// writable tells whether an object has all that a block of its kind has to have.
+// refused tells whether an attribute that would be written has a value that the language does not take: one object must
+// not have the whole configuration refused.
+func refused(block *schema.Block, values map[string]cty.Value) bool {
+	for i := range block.Attributes {
+		a := &block.Attributes[i]
+		v, known := values[a.Name]
+		if known && a.Name != "name" && a.Presence != schema.Computed && !a.Sensitive && !a.Wish && a.Reference == nil && says(a, v) && a.Check(v) != "" {
+			return true
+		}
+	}
+	for i := range block.Blocks {
+		inner := &block.Blocks[i]
+		v, known := values[inner.Kind]
+		if !known || v.IsNull() || !v.IsWhollyKnown() {
+			continue
+		}
+		list := []cty.Value{v}
+		if !inner.Single() {
+			list = v.AsValueSlice()
+		}
+		if slices.ContainsFunc(list, func(element cty.Value) bool { return refused(&inner.Block, element.AsValueMap()) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// writable tells whether an object has all that a block of its kind has to have, and nothing that none can have.
 func writable(block *schema.Block, o unit.Live) bool {
 	lacks := func(name string) bool {
 		v, known := o.Values[name]
 		return !known || v.IsNull() || !v.IsWhollyKnown()
+	}
+	if a := block.Attribute("name"); a != nil && a.Check(cty.StringVal(o.Title)) != "" || refused(block, o.Values) {
+		return false
 	}
 	return !slices.ContainsFunc(block.Attributes, func(a schema.Attribute) bool {
 		return a.Presence == schema.Required && !a.Sensitive && lacks(a.Name)
@@ -188,6 +220,7 @@ type exporter struct {
 	data     map[string]map[string]string // of what is looked up, the same
 	taken    map[string]bool              // by kind and label
 	lookups  []string                     // the data blocks
+	refers   map[string][]string          // what blocks refer to, by their addresses, as far as they are written
 }
 
 // label gives an object that is exported its label.
@@ -210,6 +243,9 @@ func (e *exporter) free(begin, kind, title string) string {
 	return label
 }
 
+// longestLabel leaves room for what tells equal labels apart.
+const longestLabel = 200
+
 // labelOf turns a title into something that can be a label: letters, digits, dashes and underscores.
 func labelOf(kind, title string) string {
 	label := strings.Map(func(r rune) rune {
@@ -219,6 +255,7 @@ func labelOf(kind, title string) string {
 		}
 		return '_'
 	}, title)
+	label = label[:min(len(label), longestLabel)]
 	if strings.Trim(label, "_-") == "" {
 		return kind
 	}
@@ -229,20 +266,34 @@ func labelOf(kind, title string) string {
 }
 
 // reference is the address of an object that has a value as an output, looked up where it is not exported; "" where there
-// is no such object.
-func (e *exporter) reference(r *schema.Reference, value string) string {
+// is no such object, and circular where that refers to the block already.
+func (e *exporter) reference(from string, r *schema.Reference, value string) (address string, circular bool) {
 	i := slices.IndexFunc(e.live[r.Kind], func(o unit.Live) bool { return outputOf(o, r.Output) == value })
 	if i < 0 || value == "" {
-		return ""
+		return "", false
 	}
 	o := e.live[r.Kind][i]
 	if label := e.labels[o.Kind][o.ID]; label != "" {
-		return o.Kind + "." + label
+		to := o.Kind + "." + label
+		if e.leads(to, from, map[string]bool{}) {
+			return to, true
+		}
+		e.refers[from] = append(e.refers[from], to)
+		return to, false
 	}
 	if label := e.lookup(o); label != "" {
-		return "data." + o.Kind + "." + label
+		return "data." + o.Kind + "." + label, false
 	}
-	return ""
+	return "", false
+}
+
+// leads tells whether the references that are written lead from one block to another, or are in it.
+func (e *exporter) leads(from, to string, seen map[string]bool) bool {
+	if from == to {
+		return true
+	}
+	seen[from] = true
+	return slices.ContainsFunc(e.refers[from], func(next string) bool { return !seen[next] && e.leads(next, to, seen) })
 }
 
 func outputOf(o unit.Live, output string) string {

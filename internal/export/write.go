@@ -20,15 +20,18 @@ func (e *exporter) resource(b *strings.Builder, o unit.Live) {
 	if a := block.Attribute("name"); a != nil && o.Title != label {
 		fmt.Fprintf(&inner, "name = %s\n", config.Quote(o.Title))
 	}
-	e.body(&inner, block, o.Values, o.ID)
+	e.body(&inner, block, o.Values, owner{o.ID, o.Kind + "." + label})
 	if inner.Len() > 0 {
 		b.WriteString("\n" + inner.String())
 	}
 	fmt.Fprintf(b, "}\n\nimport {\nto = %s.%s\nid = %s\n}\n", o.Kind, label, config.Quote(o.ID))
 }
 
-// body writes attributes and nested blocks. self is the id of the object that they are of.
-func (e *exporter) body(b *strings.Builder, block *schema.Block, values map[string]cty.Value, self string) {
+// owner is the object that attributes are of.
+type owner struct{ id, address string }
+
+// body writes attributes and nested blocks.
+func (e *exporter) body(b *strings.Builder, block *schema.Block, values map[string]cty.Value, self owner) {
 	written := map[string]bool{}
 	for i := range block.Attributes {
 		a := &block.Attributes[i]
@@ -38,12 +41,12 @@ func (e *exporter) body(b *strings.Builder, block *schema.Block, values map[stri
 		case !known || !says(a, v):
 		case excluded(block, a, written):
 		default:
-			if a.Reference != nil && a.Reference.Self != "" && v.Type() == cty.String && v.AsString() == self {
+			if a.Reference != nil && a.Reference.Self != "" && v.Type() == cty.String && v.AsString() == self.id {
 				fmt.Fprintf(b, "%s = true\n", a.Reference.Self)
 				written[a.Reference.Self] = true
 				continue
 			}
-			fmt.Fprintf(b, "%s = %s\n", a.Name, e.expression(a, v))
+			fmt.Fprintf(b, "%s = %s\n", a.Name, e.expression(self.address, a, v))
 			written[a.Name] = true
 		}
 	}
@@ -93,27 +96,40 @@ func says(a *schema.Attribute, v cty.Value) bool {
 	return true
 }
 
-// expression is the right side of an attribute.
-func (e *exporter) expression(a *schema.Attribute, v cty.Value) string {
+// expression is the right side of an attribute. Of two blocks that mean each other only one can refer to the other: in
+// the second one stands the value, and a comment that says whose it is.
+func (e *exporter) expression(from string, a *schema.Attribute, v cty.Value) string {
 	if a.Reference == nil {
 		return literal(v)
 	}
+	var circles []string
 	one := func(v cty.Value) string {
 		if v.Type() == cty.String && !v.IsNull() {
-			if address := e.reference(a.Reference, v.AsString()); address != "" {
+			address, circular := e.reference(from, a.Reference, v.AsString())
+			switch {
+			case circular:
+				circles = append(circles, address)
+			case address != "":
 				return address
 			}
 		}
 		return literal(v)
 	}
+	comment := func() string {
+		if len(circles) == 0 {
+			return ""
+		}
+		return " # " + strings.Join(circles, ", ") + ", which refers to this block itself"
+	}
 	if !v.Type().IsListType() && !v.Type().IsSetType() {
-		return one(v)
+		value := one(v)
+		return value + comment()
 	}
 	var elements []string
 	for _, element := range v.AsValueSlice() {
 		elements = append(elements, one(element))
 	}
-	return "[" + strings.Join(elements, ", ") + "]"
+	return "[" + strings.Join(elements, ", ") + "]" + comment()
 }
 
 // literal writes a value that is wholly known. Attributes of objects that are null are left out.

@@ -239,7 +239,7 @@ func (r *resolver) importKey(a *config.Attribute) (addr.Key, bool) {
 // isID tells whether a text can be the id of an object. Flavors and key pairs have ids that people choose,
 // in which single words may be apart; so may be one whose kind is not known.
 func isID(to addr.Object, id string) bool {
-	spaced := to.IsZero() || to.Kind() == "flavor" || to.Kind() == "keypair"
+	spaced := to.IsZero() || to.Kind() == "flavor" || to.Kind() == "keypair" || to.Kind() == "region"
 	stray := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) && (r != ' ' || !spaced) }
 	return strings.Trim(id, ".") != "" && len(id) <= longestID && strings.TrimSpace(id) == id && !strings.ContainsFunc(id, stray)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/graph"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // node is one step of evaluating. It is taken for all instances of a module before the next one, so
@@ -268,6 +269,7 @@ func (r *resolver) cycle(g *dependencies, nodes []node, numbers []int) {
 	cycle := pick(nodes, numbers)
 	var names, places []string
 	var first diag.Range
+	byID := true
 	for i, from := range cycle {
 		to := cycle[(i+1)%len(cycle)]
 		if i > 0 && from.address() == to.address() {
@@ -278,6 +280,8 @@ func (r *resolver) cycle(g *dependencies, nodes []node, numbers []int) {
 				if i == 0 {
 					first = edge.Edge
 				}
+				ref := from.reference(edge.Edge)
+				byID = byID && ref != nil && ref.Output == "id"
 				names, places = append(names, from.address().String()), append(places, place(edge.Edge))
 				break
 			}
@@ -286,6 +290,9 @@ func (r *resolver) cycle(g *dependencies, nodes []node, numbers []int) {
 	path := config.Circle(names, places)
 	detail := "these refer to each other, so none can come first: " + path
 	hint := "take one of the references away"
+	if byID {
+		hint += ", or write the id of one of them in its place, once OpenStack has given it one"
+	}
 	if len(cycle) == 1 {
 		hint = "write the value itself, or refer to another one"
 		detail = fmt.Sprintf("%s refers to itself: %s", cycle[0].address(), path)
@@ -296,19 +303,27 @@ func (r *resolver) cycle(g *dependencies, nodes []node, numbers []int) {
 	r.scope.fail(codeCycle, first, "references in a circle", detail, hint)
 }
 
-// self returns the attribute by which a block means itself beside one with a reference at a place.
-func (n node) self(at diag.Range) string {
+// reference returns what an attribute with a reference at a place takes; nil for one that takes anything.
+func (n node) reference(at diag.Range) *schema.Reference {
 	o, ok := n.entry().(addr.Object)
 	if !ok {
-		return ""
+		return nil
 	}
-	self := ""
+	var found *schema.Reference
 	everyAttribute(n.site.declared.blocks[o], func(a *config.Attribute) {
 		for _, ref := range a.References {
 			if ref.Range == at && a.Schema != nil && a.Schema.Reference != nil {
-				self = a.Schema.Reference.Self
+				found = a.Schema.Reference
 			}
 		}
 	})
-	return self
+	return found
+}
+
+// self returns the attribute by which a block means itself beside one with a reference at a place.
+func (n node) self(at diag.Range) string {
+	if r := n.reference(at); r != nil {
+		return r.Self
+	}
+	return ""
 }

@@ -317,6 +317,9 @@ func differences(k kind, block *schema.Block, desired cty.Value, o *object, drop
 			continue
 		}
 		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(concerned(block.Nested(name), have, want, drop[name]))), After: showAttribute(block, name, written)}
+		if by, ok := k.(telling); ok {
+			f.Before = first(by.tells(name, o), f.Before)
+		}
 		if written.ContainsMarked() {
 			f.Before = unit.TextSensitive
 		}

@@ -126,10 +126,6 @@ func (k portKind) theirs(o *object) []string {
 	return []string{hostAttribute, profileAttribute}
 }
 
-// theirs are the ports: of an instance that no block has, nobody can tell those of its networks from others, and
-// its networks say all.
-func (k instanceKind) theirs(*object) []string { return []string{portsAttribute} }
-
 // incidental are the rights that Neutron gives to all with what is shared or external, which says so itself.
 func (k rbacPolicyKind) incidental(o *object) bool {
 	return textAt(o.raw, "target_tenant") == "*" &&

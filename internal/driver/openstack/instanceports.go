@@ -10,7 +10,10 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-const portsAttribute = "ports"
+const (
+	portsAttribute = "ports"
+	groupsOfPorts  = "security_groups"
+)
 
 // instanceDetail is what is known of an instance besides its values.
 type instanceDetail struct {
@@ -28,9 +31,14 @@ type serverPort struct {
 	id, network, created string
 	groups, addresses    []string
 	filtered             bool // by security groups
+	named, marked        bool // by a block of its own, or as others name theirs: Nova does neither
 	declared             bool // by the block, as a port of its own
 	theirs               bool // attached by others, beside what the block names
 }
+
+// ofBlock tells whether the security groups of the instance's block are for the port: not of one that others attached, or
+// that has a block of its own.
+func (p serverPort) ofBlock() bool { return !p.declared && !p.theirs && !p.marked }
 
 // serverPorts reads the ports that instances have by themselves.
 func serverPorts(raws []map[string]any) []serverPort {
@@ -43,6 +51,8 @@ func serverPorts(raws []map[string]any) []serverPort {
 			id: textAt(raw, "id"), network: textAt(raw, "network_id"), created: textAt(raw, "created_at"),
 			groups: textsAt(raw, "security_groups"), filtered: raw["port_security_enabled"] != false,
 		}
+		_, mark := splitMark(textAt(raw, keyDescription))
+		p.named, p.marked = textAt(raw, "name") != "", mark != ""
 		for _, address := range objectsAt(raw, "fixed_ips") {
 			p.addresses = append(p.addresses, textAt(address, "ip_address"))
 		}
@@ -78,8 +88,9 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 	o, ports := f.object, serverPorts(raws)
 	order, named := namedIn(f.want, "networks")
 	declared, own := namedIn(f.want, portsAttribute)
-	for i := range ports {
-		ports[i].declared = slices.Contains(declared, ports[i].id)
+	for i, p := range ports {
+		// What no block has yet is exported with the ports beside it that become blocks.
+		ports[i].declared = slices.Contains(declared, p.id) || f.whole && (p.named || p.marked)
 	}
 	compare := func(a, b serverPort) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(place(declared, a.id), place(declared, b.id)),
@@ -106,12 +117,14 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 	}
 	var ids, networks, addresses, groups []string
 	for _, p := range ports {
-		ids, addresses = append(ids, p.id), append(addresses, p.addresses...)
+		if addresses = append(addresses, p.addresses...); !f.whole || p.declared {
+			ids = append(ids, p.id)
+		}
 		if p.declared { // it has its own network and security groups
 			continue
 		}
 		networks = append(networks, p.network)
-		if !p.theirs {
+		if p.ofBlock() {
 			groups = append(groups, p.groups...)
 		}
 	}
@@ -154,15 +167,49 @@ func place(order []string, network string) int {
 }
 
 // portsToChange are the ports that have other security groups than wanted. Ports without any
-// filter have none and keep it so, and those of others have their own.
+// filter have none and keep it so, and those of others or with a block of their own have their own.
 func portsToChange(want []string, o *object) []string {
 	detail, _ := o.detail.(instanceDetail)
 	want = slices.Sorted(slices.Values(want))
 	var changed []string
 	for _, p := range detail.ports {
-		if p.filtered && !p.declared && !p.theirs && !slices.Equal(slices.Sorted(slices.Values(p.groups)), want) {
+		if p.filtered && p.ofBlock() && !slices.Equal(slices.Sorted(slices.Values(p.groups)), want) {
 			changed = append(changed, p.id)
 		}
 	}
 	return changed
+}
+
+// groupSets are the different sets of security groups that the ports have which the block's are for.
+func groupSets(o *object) [][]string {
+	detail, _ := o.detail.(instanceDetail)
+	var sets [][]string
+	for _, p := range detail.ports {
+		groups := slices.Sorted(slices.Values(p.groups))
+		if p.filtered && p.ofBlock() && !slices.ContainsFunc(sets, func(set []string) bool { return slices.Equal(set, groups) }) {
+			sets = append(sets, groups)
+		}
+	}
+	return sets
+}
+
+// theirs are security groups that differ between the ports, which no list of the block can say.
+func (k instanceKind) theirs(o *object) []string {
+	if len(groupSets(o)) > 1 {
+		return []string{groupsOfPorts}
+	}
+	return nil
+}
+
+// tells the security groups of each port where they differ: all of them together may be what is wanted of each.
+func (k instanceKind) tells(name string, o *object) string {
+	sets := groupSets(o)
+	if name != groupsOfPorts || len(sets) < 2 {
+		return ""
+	}
+	var each []string
+	for _, set := range sets {
+		each = append(each, show(texts(set, cty.List(cty.String))))
+	}
+	return strings.Join(each, " and ") + ", by interface"
 }

@@ -21,6 +21,8 @@ func TestInterfacesOfOthersStay(t *testing.T) {
 		}
 	}
 	ours, theirs := port("p1", "n1", "2026-01-01"), port("p2", "n2", "2026-01-02")
+	block := port("p5", "n5", "2026-01-05")
+	block["description"] = "[" + testMark + "]"
 	for _, test := range []struct {
 		name    string
 		written map[string][]string
@@ -39,6 +41,7 @@ func TestInterfacesOfOthersStay(t *testing.T) {
 		{"its port", map[string][]string{"ports": {"p1"}, "security_groups": {"g"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
 		{"security groups", map[string][]string{"networks": {"n1"}, "security_groups": {"g"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p1"}, "10.0.0.1", nil},
 		{"security groups of theirs alone", map[string][]string{"networks": {"n1"}, "security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
+		{"a port with a block of its own", map[string][]string{"networks": {"n1", "n5"}, "security_groups": {"g-p1"}}, []map[string]any{ours, block}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
 		{"nobody knows which are ours", map[string][]string{"security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p2"}, "10.0.0.1", nil},
 		{"one of ours is gone", map[string][]string{"networks": {"n1", "n3"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1", nil},
 		{"one of two is gone", map[string][]string{"networks": {"n1", "n1"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1", nil},

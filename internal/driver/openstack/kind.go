@@ -105,6 +105,12 @@ type graded interface {
 	effect(attribute string, want cty.Value, o *object, usual unit.Effect) unit.Effect
 }
 
+// telling is a kind of which one value cannot always say what an object has.
+type telling interface {
+	// tells says what the object has of an attribute, "" where its value does.
+	tells(attribute string, o *object) string
+}
+
 // hindered is a kind whose service refuses some changes as long as something stands in their way.
 type hindered interface {
 	// hindrance returns "" or a sentence that says what stands in the way of changes and what to do, and the

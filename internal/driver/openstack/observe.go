@@ -228,9 +228,15 @@ func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*ob
 			}
 		}
 		if len(later) == len(open) {
-			return
+			break
 		}
 		open = later
+	}
+	for _, t := range targets { // by its id something is found before what it refers to
+		if m := matches[t.Address]; m.object != nil && m.want != cty.NilVal && !m.want.IsWhollyKnown() {
+			m.want = resolved(t, known)
+			matches[t.Address] = m
+		}
 	}
 }
 

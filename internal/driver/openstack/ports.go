@@ -21,7 +21,7 @@ type halfway interface {
 // portFields is all that the kinds need to know of a port.
 func portFields() []string {
 	return []string{
-		"id", "device_id", "device_owner", "network_id", "fixed_ips", "security_groups", "port_security_enabled", "created_at", keyDescription,
+		"id", "name", "device_id", "device_owner", "network_id", "fixed_ips", "security_groups", "port_security_enabled", "created_at", keyDescription,
 	}
 }
 

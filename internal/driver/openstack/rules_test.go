@@ -91,6 +91,8 @@ func TestRulesAsNeutronKeepsThem(t *testing.T) {
 		{"all addresses, written", words{"remote_cidr": "0.0.0.0/0"}, words{"remote_ip_prefix": "0.0.0.0/0"}, true},
 		{"addresses in another spelling", words{"ethertype": "IPv6", "remote_cidr": "2001:DB8:0::/48"}, words{"ethertype": "IPv6", "remote_ip_prefix": "2001:db8::/48"}, true},
 		{"a group of addresses, which is no remote for all", words{"protocol": "tcp"}, words{"protocol": "tcp", "remote_address_group_id": "a1"}, false},
+		{"the group of addresses", words{"protocol": "tcp", "remote_address_group": "a1"}, words{"protocol": "tcp", "remote_address_group_id": "a1"}, true},
+		{"another group of addresses", words{"protocol": "tcp", "remote_address_group": "a2"}, words{"protocol": "tcp", "remote_address_group_id": "a1"}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			written, kept := words{"direction": "ingress"}, words{"id": "r1", "direction": "ingress", "ethertype": "IPv4", "description": "[" + testMark + "]"}

@@ -28,7 +28,7 @@ func neutronSecurityGroups(language *schema.Definition) neutron {
 // rule is a rule in the spelling that makes equal rules equal.
 type rule struct {
 	direction, ethertype, protocol, cidr, group string
-	addresses                                   string // a group of addresses, which only others can have written
+	addresses                                   string // a group of addresses
 	portMin, portMax                            string
 }
 
@@ -51,11 +51,10 @@ func (k securityGroupKind) read(raw map[string]any) *object {
 		v := fromMap(map[string]any{
 			"direction": r["direction"], "ethertype": r["ethertype"], "protocol": r["protocol"],
 			"port_min": r["port_range_min"], "port_max": r["port_range_max"],
-			"remote_cidr": r["remote_ip_prefix"], "remote_group": r["remote_group_id"], keyDescription: text,
+			"remote_cidr": r["remote_ip_prefix"], "remote_group": r["remote_group_id"],
+			"remote_address_group": r["remote_address_group_id"], keyDescription: text,
 		}, t.ElementType())
-		there := ruleOf(v)
-		there.addresses = textAt(r, "remote_address_group_id")
-		rules = append(rules, groupRule{rule: there, id: textAt(r, "id"), mark: mark, description: text, value: v})
+		rules = append(rules, groupRule{rule: ruleOf(v), id: textAt(r, "id"), mark: mark, description: text, value: v})
 		values = append(values, v)
 	}
 	o.values.set(ruleBlock, collection(values, t))
@@ -76,7 +75,7 @@ func ruleOf(v cty.Value) rule {
 	r := rule{
 		direction: textOf(attribute(v, "direction")), ethertype: first(textOf(attribute(v, "ethertype")), "IPv4"),
 		protocol: protocolName(textOf(attribute(v, "protocol"))), cidr: canonicalText(textOf(attribute(v, "remote_cidr"))),
-		group: textOf(attribute(v, "remote_group")), portMin: number("port_min"), portMax: number("port_max"),
+		group: textOf(attribute(v, "remote_group")), addresses: textOf(attribute(v, "remote_address_group")), portMin: number("port_min"), portMax: number("port_max"),
 	}
 	if strings.HasSuffix(r.cidr, "/0") {
 		r.cidr = ""
@@ -194,6 +193,7 @@ func (k securityGroupKind) addRule(ctx context.Context, s *session, o *object, m
 	}
 	for key, text := range map[string]string{
 		"protocol": r.protocol, "remote_ip_prefix": textOf(attribute(r.value, "remote_cidr")), "remote_group_id": r.group,
+		"remote_address_group_id": r.addresses,
 	} {
 		if text != "" {
 			body[key] = text
