@@ -28,8 +28,8 @@ type File struct {
 
 // Result is a configuration.
 type Result struct {
-	// Files are one for each kind that has objects, in the order of the reference, and last of all that of what
-	// is looked up.
+	// Files are one for each kind that has objects, or several where one would be larger than a configuration may
+	// have it, in the order of the reference, and last of all that of what is looked up.
 	Files []File
 	// Objects are how many are exported, and LookedUp how many are only referred to.
 	Objects, LookedUp int
@@ -104,24 +104,39 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 		}
 	}
 	for _, kind := range Kinds(language) {
-		var b strings.Builder
-		for i, o := range chosen[kind] {
-			if i > 0 {
-				b.WriteByte('\n')
-			}
+		var blocks []string
+		for _, o := range chosen[kind] {
+			var b strings.Builder
 			e.resource(&b, o)
+			blocks = append(blocks, b.String())
 		}
-		if b.Len() > 0 {
-			r.Objects += len(chosen[kind])
-			r.Files = append(r.Files, File{kind + ".hcl", config.Layout([]byte(b.String()))})
-		}
+		r.Objects += len(blocks)
+		r.Files = append(r.Files, files(kind, blocks)...)
 	}
-	if len(e.lookups) > 0 {
-		slices.Sort(e.lookups)
-		r.LookedUp = len(e.lookups)
-		r.Files = append(r.Files, File{"data.hcl", config.Layout([]byte(strings.Join(e.lookups, "\n")))})
-	}
+	slices.Sort(e.lookups)
+	r.LookedUp = len(e.lookups)
+	r.Files = append(r.Files, files("data", e.lookups)...)
 	return r, nil
+}
+
+// files puts blocks into files, each of a size that a configuration may have.
+func files(name string, blocks []string) []File {
+	limit := int(config.DefaultLimits().FileBytes)
+	var all []File
+	for _, block := range blocks {
+		content := config.Layout([]byte(block))
+		last := len(all) - 1
+		if last >= 0 && len(all[last].Content)+1+len(content) <= limit {
+			all[last].Content = append(append(all[last].Content, '\n'), content...)
+			continue
+		}
+		of := File{name + ".hcl", content}
+		if last >= 0 {
+			of.Name = fmt.Sprintf("%s-%d.hcl", name, last+2)
+		}
+		all = append(all, of)
+	}
+	return all
 }
 
 // writable tells whether an object has all that a block of its kind has to have.
