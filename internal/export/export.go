@@ -38,6 +38,8 @@ type Result struct {
 	// Unwritable are how many were left out, as they lack what a block of their kind has to have, such as what an
 	// instance runs from.
 	Unwritable int
+	// Unfit are how many were left out, as they cannot be taken over as they are.
+	Unfit int
 }
 
 // Needed are the kinds of objects that an export of some kinds has to know: those, and what they refer to.
@@ -98,6 +100,8 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 			r.Managed++
 		case !writable(language.Resource(o.Kind), o):
 			r.Unwritable++
+		case o.Unfit:
+			r.Unfit++
 		default:
 			chosen[o.Kind] = append(chosen[o.Kind], o)
 			e.label(o)

@@ -16,4 +16,6 @@ type Live struct {
 	Incidental bool
 	// Concealed says that it is out of sight, so that only its id finds it.
 	Concealed bool
+	// Unfit says that it cannot be taken over as it is, such as an image without its bytes.
+	Unfit bool
 }

@@ -92,6 +92,9 @@ func (d *Driver) live(s *session, name string, o *object) unit.Live {
 			delete(values, attribute)
 		}
 	}
+	if by, ok := k.(unripe); ok {
+		one.Unfit = by.unfit(o)
+	}
 	i, ok := k.(incidental)
 	one.Incidental = ok && i.incidental(o) || s.ofOurs(name, o)
 	return one
