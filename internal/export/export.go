@@ -38,7 +38,7 @@ type Result struct {
 	// Unwritable are how many were left out, as they lack what a block of their kind has to have, such as what an
 	// instance runs from.
 	Unwritable int
-	// Unfit are how many were left out, as they cannot be taken over as they are.
+	// Unfit are how many were left out, as they cannot be taken over as they are, or at all.
 	Unfit int
 }
 
@@ -91,7 +91,9 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 	var r Result
 	chosen := map[string][]unit.Live{}
 	for _, o := range live {
-		e.live[o.Kind] = append(e.live[o.Kind], o)
+		if !o.Apart { // what refers to it has its id
+			e.live[o.Kind] = append(e.live[o.Kind], o)
+		}
 	}
 	for _, o := range live {
 		switch {
@@ -100,7 +102,7 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 			r.Managed++
 		case !writable(language.Resource(o.Kind), o):
 			r.Unwritable++
-		case o.Unfit:
+		case o.Unfit, o.Apart:
 			r.Unfit++
 		default:
 			chosen[o.Kind] = append(chosen[o.Kind], o)
