@@ -6,9 +6,15 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
+// Keyed tells whether something tells one of several nested blocks from the others.
+func (n *Nested) Keyed() bool { return len(n.Keys) > 0 || n.Spells != nil }
+
 // KeyOf is what tells one of several nested blocks from the others, by the attributes of Keys; "" while a part
 // of it is not known, or where nothing does. It looks the same for one that is wanted and one that is there.
 func (n *Nested) KeyOf(v cty.Value) string {
+	if n.Spells != nil {
+		return n.Spells(v)
+	}
 	var parts []string
 	for _, name := range n.Keys {
 		part := plainOf(v)
@@ -18,13 +24,7 @@ func (n *Nested) KeyOf(v cty.Value) string {
 		if part = plainOf(part.GetAttr(name)); part == cty.NilVal || part.Type() != cty.String {
 			return ""
 		}
-		text := part.AsString()
-		if prefix, ok := rangeOf(values{name: part}, name); ok {
-			text = prefix.String()
-		} else if address := addressOf(text); address.IsValid() {
-			text = address.String()
-		}
-		parts = append(parts, text)
+		parts = append(parts, canonical(part.AsString()))
 	}
 	return strings.Join(parts, " ")
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -29,6 +30,31 @@ func TestKeys(t *testing.T) {
 	} {
 		if got := nested.KeysOf(c.list); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	rules := New().Resource("security_group").Nested("rule")
+	rule := func(written map[string]cty.Value) cty.Value {
+		all := map[string]cty.Value{}
+		for name, of := range rules.ValueType().ElementType().AttributeTypes() {
+			all[name] = cty.NullVal(of)
+		}
+		all["direction"] = text("ingress")
+		maps.Copy(all, written)
+		return cty.ObjectVal(all)
+	}
+	for _, c := range []struct {
+		name string
+		rule cty.Value
+		want []string
+	}{
+		{"all that there is", rule(nil), []string{"ingress IPv4 any any any any"}},
+		{"spellings", rule(map[string]cty.Value{"protocol": text("6"), "port_max": cty.NumberIntVal(22), "remote_cidr": text("192.0.2.9/24"), "description": text("x")}), []string{"ingress IPv4 tcp 22 22 192.0.2.0/24"}},
+		{"itself", rule(map[string]cty.Value{"self": cty.True}), []string{"ingress IPv4 any any any self"}},
+		{"a part that is not known", rule(map[string]cty.Value{"remote_group": cty.UnknownVal(cty.String)}), nil},
+		{"a secret", rule(map[string]cty.Value{"remote_cidr": text("192.0.2.0/24").Mark("secret")}), nil},
+	} {
+		if got := rules.KeysOf(cty.ListVal([]cty.Value{c.rule})); !slices.Equal(got, c.want) {
+			t.Errorf("rules, %s: %q, want %q", c.name, got, c.want)
 		}
 	}
 	everyBlock(New(), func(path string, b *Block) {

@@ -220,9 +220,9 @@ func securityGroupBlock() Block {
 			tagsAttribute(),
 			idAttribute(FormatID),
 		},
-		Blocks: []Nested{{Block: Block{
+		Blocks: []Nested{{Spells: groupRuleKey, Block: Block{
 			Kind: "rule", Class: ClassPart, Rules: append(groupRuleRules(), descriptionRule()),
-			Doc: "One rule. A rule cannot be changed in OpenStack: another one takes its place. Rules that others have added stay.",
+			Doc: "One rule. A rule cannot be changed in OpenStack: another one takes its place. Those that are taken out are taken away, also where others had added them before they were written; rules that others have added and nobody has written stay.",
 			Attributes: []Attribute{
 				{
 					Name: "direction", Type: cty.String, Presence: Required, Allowed: []string{"ingress", "egress"}, Example: cty.StringVal("ingress"),

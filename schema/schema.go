@@ -86,6 +86,9 @@ type Nested struct {
 	// Keys are the attributes that tell one of several from the others. The keys of those that are written are
 	// put on record: ours are taken away when they are taken out, and those that others have added stay.
 	Keys []string
+	// Spells takes the place of Keys where what tells one from the others need not be written, or has several
+	// spellings: it returns the same for all of them, and "" for what is not wholly known or a secret.
+	Spells func(cty.Value) string
 }
 
 // Single tells whether at most one such block can be written, in which case its value is an

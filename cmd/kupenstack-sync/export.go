@@ -36,7 +36,7 @@ that were asked for.`,
 			return o.bounded(cmd.Context(), func(ctx context.Context, o *options) error { return e.run(ctx, o) })
 		},
 	}
-	e.register(command.Flags(), "one file for each kind")
+	e.register(command.Flags(), "files for each kind")
 	command.Flags().StringVar(&e.Project, "project", "", "the name or id of the project whose objects are exported, with itself (default: all)")
 	command.Flags().StringSliceVar(&e.Kinds, "kind", nil, "which kinds of objects are exported; may be repeated (default: all)")
 	return command
@@ -96,7 +96,7 @@ func (e *exporting) tell(o *options, result export.Result, refused []string) err
 		fmt.Fprintf(os.Stderr, "Left out, as the user of %s may not list them: %s. What refers to them has their ids.\n", o.OSCloud, strings.Join(refused, ", "))
 	}
 	if o.output == outputJSON {
-		return printJSON(os.Stdout, map[string]any{"objects": result.Objects, "lookedUp": result.LookedUp, "managed": result.Managed, "unwritable": result.Unwritable, "refused": append([]string{}, refused...), "files": text})
+		return printJSON(os.Stdout, map[string]any{"objects": result.Objects, "lookedUp": result.LookedUp, "managed": result.Managed, "unwritable": result.Unwritable, "unfit": result.Unfit, "refused": append([]string{}, refused...), "files": text})
 	}
 	if e.out == "" {
 		if _, err := os.Stdout.Write((convert.Result{Files: files}).Text()); err != nil {
@@ -106,6 +106,9 @@ func (e *exporting) tell(o *options, result export.Result, refused []string) err
 	fmt.Fprintf(os.Stderr, "%d exported, %d looked up, %d managed by a configuration already.\n", result.Objects, result.LookedUp, result.Managed)
 	if result.Unwritable > 0 {
 		fmt.Fprintf(os.Stderr, "%d left out, as they lack what their blocks have to have, such as the image of an instance that runs from a volume, or have what no block can say.\n", result.Unwritable)
+	}
+	if result.Unfit > 0 {
+		fmt.Fprintf(os.Stderr, "%d left out, as they cannot be taken over as they are: images that have no bytes yet, or never got them, and roles that are in a domain.\n", result.Unfit)
 	}
 	if e.out != "" && len(files) > 0 {
 		fmt.Fprintf(os.Stdout, "Written to %s. With a cloud block beside it, see what a pass would do with: kupenstack-sync plan --repo %s\n", e.out, e.out)

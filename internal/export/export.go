@@ -30,8 +30,8 @@ type File struct {
 
 // Result is a configuration.
 type Result struct {
-	// Files are one for each kind that has objects, in the order of the reference, and last of all that of what
-	// is looked up.
+	// Files are one for each kind that has objects, or several where one would be larger than a configuration may
+	// have it, in the order of the reference, and last of all that of what is looked up.
 	Files []File
 	// Objects are how many are exported, and LookedUp how many are only referred to.
 	Objects, LookedUp int
@@ -40,6 +40,8 @@ type Result struct {
 	// Unwritable are how many were left out, as they lack what a block of their kind has to have, such as what an
 	// instance runs from.
 	Unwritable int
+	// Unfit are how many were left out, as they cannot be taken over as they are, or at all.
+	Unfit int
 }
 
 // Needed are the kinds of objects that an export of some kinds has to know: those, and what they refer to.
@@ -91,7 +93,9 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 	var r Result
 	chosen := map[string][]unit.Live{}
 	for _, o := range live {
-		e.live[o.Kind] = append(e.live[o.Kind], o)
+		if !o.Apart { // what refers to it has its id
+			e.live[o.Kind] = append(e.live[o.Kind], o)
+		}
 	}
 	for _, o := range live {
 		switch {
@@ -100,29 +104,26 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 			r.Managed++
 		case !writable(language.Resource(o.Kind), o):
 			r.Unwritable++
+		case o.Unfit, o.Apart:
+			r.Unfit++
 		default:
 			chosen[o.Kind] = append(chosen[o.Kind], o)
 			e.label(o)
 		}
 	}
 	for _, kind := range Kinds(language) {
-		var b strings.Builder
-		for i, o := range chosen[kind] {
-			if i > 0 {
-				b.WriteByte('\n')
-			}
+		var blocks []string
+		for _, o := range chosen[kind] {
+			var b strings.Builder
 			e.resource(&b, o)
+			blocks = append(blocks, b.String())
 		}
-		if b.Len() > 0 {
-			r.Objects += len(chosen[kind])
-			r.Files = append(r.Files, File{kind + ".hcl", config.Layout([]byte(b.String()))})
-		}
+		r.Objects += len(blocks)
+		r.Files = append(r.Files, files(kind, blocks)...)
 	}
-	if len(e.lookups) > 0 {
-		slices.Sort(e.lookups)
-		r.LookedUp = len(e.lookups)
-		r.Files = append(r.Files, File{"data.hcl", config.Layout([]byte(strings.Join(e.lookups, "\n")))})
-	}
+	slices.Sort(e.lookups)
+	r.LookedUp = len(e.lookups)
+	r.Files = append(r.Files, files("data", e.lookups)...)
 	return r, nil
 }
 
@@ -151,6 +152,26 @@ func refused(block *schema.Block, values map[string]cty.Value) bool {
 		}
 	}
 	return false
+}
+
+// files puts blocks into files, each of a size that a configuration may have.
+func files(name string, blocks []string) []File {
+	limit := int(config.DefaultLimits().FileBytes)
+	var all []File
+	for _, block := range blocks {
+		content := config.Layout([]byte(block))
+		last := len(all) - 1
+		if last >= 0 && len(all[last].Content)+1+len(content) <= limit {
+			all[last].Content = append(append(all[last].Content, '\n'), content...)
+			continue
+		}
+		of := File{name + ".hcl", content}
+		if last >= 0 {
+			of.Name = fmt.Sprintf("%s-%d.hcl", name, last+2)
+		}
+		all = append(all, of)
+	}
+	return all
 }
 
 // writable tells whether an object has all that a block of its kind has to have, and nothing that none can have.

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -149,5 +152,39 @@ func TestNeeded(t *testing.T) {
 	}
 	if strings.Contains(got, "flavor") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestManyOfAKind: a file stays within the size that a configuration may have, and what is in several is taken as one
+// configuration.
+func TestManyOfAKind(t *testing.T) {
+	var many []unit.Live
+	for i := range 1500 {
+		many = append(many, unit.Live{Kind: "network", ID: uid(fmt.Sprint(i)), Title: fmt.Sprintf("customer-%d-network", i), Project: uid("p1"), Values: map[string]cty.Value{
+			"project": cty.StringVal(uid("p1")), "mtu": cty.NumberIntVal(1450), "description": cty.StringVal(strings.Repeat("somebody's ", 20)), "port_security_enabled": cty.True,
+			"tags": cty.SetVal([]cty.Value{cty.StringVal("a"), cty.StringVal(fmt.Sprint(i))}),
+		}})
+	}
+	written := func() (export.Result, fstest.MapFS) {
+		result, err := export.Export(schema.New(), many, export.Selection{Kinds: []string{"network"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree := fstest.MapFS{"cloud.hcl": {Data: []byte("cloud \"x\" {\n  openstack {\n    cloud = \"x\"\n  }\n}\n")}}
+		for _, f := range result.Files {
+			tree[f.Name] = &fstest.MapFile{Data: f.Content}
+		}
+		return result, tree
+	}
+	result, tree := written()
+	if len(result.Files) < 3 || result.Files[0].Name != "network.hcl" || result.Files[1].Name != "network-2.hcl" {
+		t.Errorf("%d files", len(result.Files))
+	}
+	if m, _ := composed.Load(t, tree, "."); len(m.Imports) != len(many) || result.Objects != len(many) {
+		t.Errorf("%d import blocks, %d objects", len(m.Imports), result.Objects)
+	}
+	slices.Reverse(many)
+	if _, again := written(); !reflect.DeepEqual(tree, again) {
+		t.Error("another order makes other files")
 	}
 }

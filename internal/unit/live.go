@@ -16,4 +16,8 @@ type Live struct {
 	Incidental bool
 	// Concealed says that it is out of sight, so that only its id finds it.
 	Concealed bool
+	// Unfit says that it cannot be taken over as it is, such as an image without its bytes.
+	Unfit bool
+	// Apart says that no block can be it, and none can look it up, such as a role that is in a domain.
+	Apart bool
 }

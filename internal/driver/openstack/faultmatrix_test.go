@@ -3,11 +3,13 @@ package openstack_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,8 +24,8 @@ import (
 type fault struct {
 	name   string
 	action faultproxy.Action
-	// body says that it does something only to an answer that has a body.
-	body bool
+	// bare takes the place of action where an answer has no body, as action would do nothing to such a one.
+	bare *faultproxy.Action
 	// late says that the client must give up for anything to go on.
 	late bool
 	// settling is how long what was not answered may still be carried out; 0 for as long as in all tests.
@@ -64,7 +66,54 @@ func givenUp(later time.Duration) faultproxy.Action {
 	})
 }
 
+// cutShort has done what it is asked, and breaks off within the first line of the answer.
+func cutShort() faultproxy.Action {
+	return faultproxy.Wrap("cut short", func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answer := httptest.NewRecorder()
+			next.ServeHTTP(answer, r)
+			conn, out, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				panic(http.ErrAbortHandler)
+			}
+			defer conn.Close() //nolint:errcheck // it is broken off
+			_, _ = fmt.Fprintf(out, "HTTP/1.1 %d", answer.Code)
+			_ = out.Flush()
+		})
+	})
+}
+
+// TestCutShort: the request is carried out, and its answer is none, although it has no body.
+func TestCutShort(t *testing.T) {
+	var done atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		done.Add(1)
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer server.Close()
+	proxy := faultproxy.Start(t, faultproxy.Options{Target: server.URL})
+	for _, f := range faults() {
+		if f.bare == nil {
+			continue
+		}
+		came := proxy.Add(faultproxy.Rule{Action: *f.bare, Limit: 1})
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, proxy.URL(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultClient.Do(request)
+		if err == nil {
+			_ = answer.Body.Close()
+			t.Errorf("%s: the answer is %s", f.name, answer.Status)
+		}
+		if done.Swap(0) != 1 || came.Fired() != 1 {
+			t.Errorf("%s: it came %d times", f.name, came.Fired())
+		}
+	}
+}
+
 func faults() []fault {
+	beheaded := cutShort()
 	return []fault{
 		{name: "429 with Retry-After", action: faultproxy.AnswerOpenStack(http.StatusTooManyRequests, "slow down", time.Second)},
 		{name: "500", action: faultproxy.AnswerOpenStack(http.StatusInternalServerError, "the database is away", 0)},
@@ -74,7 +123,7 @@ func faults() []fault {
 		{name: "504, and it comes all the same", action: givenUp(3 * time.Second), settling: 15 * time.Second},
 		{name: "reset before it arrived", action: faultproxy.ResetBefore()},
 		{name: "reset after it arrived", action: faultproxy.ResetAfter()},
-		{name: "truncated answer", action: faultproxy.Truncate(10), body: true},
+		{name: "truncated answer", action: faultproxy.Truncate(10), bare: &beheaded},
 		{name: "slow answer", action: faultproxy.Delay(time.Second)},
 		{name: "no answer in time", action: hung(), late: true},
 		{name: "401 of a token that ran out", action: faultproxy.AnswerOpenStack(http.StatusUnauthorized, "expired", 0)},
@@ -153,8 +202,8 @@ func TestBedFaults(t *testing.T) {
 				c.first()
 			}
 			rule := faultproxy.Rule{Match: c.on, Action: r.action, Limit: 1}
-			if r.body && c.bare {
-				rule.Action = faultproxy.Action{} // nothing to cut off, but the next state follows from this one
+			if r.bare != nil && c.bare {
+				rule.Action = *r.bare
 			}
 			r.came = r.fleet.Add(rule)
 			all.Go(func() { r.err = r.settle(t.Context(), c.wanted) })

@@ -34,6 +34,8 @@ const (
 	keyOwner    = "owner"
 	patchType   = "application/openstack-images-v2.1-json-patch"
 	imagePause  = 2 * time.Second
+
+	statusDeactivated = "deactivated"
 )
 
 func (k imageKind) name() string         { return k.schema.Kind }
@@ -101,6 +103,8 @@ func (k imageKind) fare(o *object, status string) {
 	running := k.uploads.running(o.id)
 	switch {
 	case status == "active":
+	case status == statusDeactivated: // whole, and what was made from it works
+		o.notice = "somebody has deactivated the image, so that nothing can be made from it until it is activated again"
 	case status == statusImporting && overdue(o.raw):
 		o.health, o.message = unit.HealthFailed, fmt.Sprintf("Glance has been importing it for more than %v: when no import goes on any more, as after an end of glance-api, delete the image, and it is made anew", importLimit)
 	case !running && overdue(o.raw) && (status == "saving" || status == "uploading"):
@@ -146,6 +150,12 @@ func (k imageKind) get(ctx context.Context, s *session, id string) (*object, err
 func digestOf(source string) string {
 	sum := sha256.Sum256([]byte(source))
 	return hex.EncodeToString(sum[:])
+}
+
+// unfit tells whether an image cannot be taken over as it is: it has no bytes, or never gets any.
+func (imageKind) unfit(o *object) bool {
+	status := textAt(o.raw, "status")
+	return status != "active" && status != statusDeactivated || textAt(o.raw, "disk_format") == "" || textAt(o.raw, "container_format") == ""
 }
 
 // compare compares by a digest where the bytes came from. Who fetched them makes no other image.

@@ -150,6 +150,7 @@ func (k instanceKind) getRaw(ctx context.Context, s *session, id string) (map[st
 func (k instanceKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := k.group(ctx, s, objects)
 	maps.Copy(failures, k.volumesOf(ctx, s, objects))
+	k.askedFor(ctx, s, objects)
 	for _, f := range objects {
 		if err := k.followResize(ctx, s, f); err != nil {
 			failures[f.address] = err

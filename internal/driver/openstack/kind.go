@@ -71,6 +71,11 @@ type adopter interface {
 	adoptable(want cty.Value, o *object) string
 }
 
+// unripe is a kind of which some objects cannot be taken over as they are, and may be later.
+type unripe interface {
+	unfit(o *object) bool
+}
+
 // concealer is a kind of which some objects are put out of sight.
 type concealer interface {
 	// conceals tells whether the object is out of sight, and so not meant by what is wanted of its name.
@@ -206,6 +211,7 @@ type object struct {
 
 	health  unit.Health // "" is ready: most kinds are as soon as they exist
 	message string
+	notice  string // see [unit.State]
 	after   time.Duration
 	// pending says what is left to do for us although no attribute differs.
 	pending string

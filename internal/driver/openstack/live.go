@@ -18,6 +18,11 @@ type optional interface {
 	lacking(err error) bool
 }
 
+// sundered is a kind of which some objects are in no list, and no block can be one of them.
+type sundered interface {
+	apart(ctx context.Context, s *session) ([]*object, error)
+}
+
 // Live returns all objects of some kinds that our user may see, whoever made them, and the kinds that our user may not list,
 // such as users without the rights of an administrator. It makes the requests of one look at the cloud. When one of the kinds
 // cannot be listed for another reason, or none may be, nothing is returned: an incomplete answer would be taken for the
@@ -52,6 +57,17 @@ func (d *Driver) Live(ctx context.Context, kinds []string) (live []unit.Live, re
 		for _, o := range lists[name] {
 			if !o.going {
 				live = append(live, d.live(s, name, o))
+			}
+		}
+		if by, ok := d.kinds[name].(sundered); ok {
+			others, err := by.apart(ctx, s)
+			if err != nil {
+				failed = append(failed, fmt.Errorf("list %s: %w", name, err))
+			}
+			for _, o := range others {
+				one := d.live(s, name, o)
+				one.Apart = true
+				live = append(live, one)
 			}
 		}
 	}
@@ -91,6 +107,9 @@ func (d *Driver) live(s *session, name string, o *object) unit.Live {
 		for _, attribute := range by.theirs(o) {
 			delete(values, attribute)
 		}
+	}
+	if by, ok := k.(unripe); ok {
+		one.Unfit = by.unfit(o)
 	}
 	i, ok := k.(incidental)
 	one.Incidental = ok && i.incidental(o) || s.ofOurs(name, o)

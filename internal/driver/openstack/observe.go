@@ -363,7 +363,7 @@ func state(t unit.Target, m match) unit.State {
 	if st.Health == unit.HealthUnknown {
 		st.Health = unit.HealthReady
 	}
-	st.Message = first(o.message, o.pending, m.message)
+	st.Message, st.Notice = first(o.message, o.pending, m.message), first(st.Notice, o.notice)
 	if r := resource(t); r != nil {
 		if !r.Lookup && len(o.unseen) > 0 {
 			st.Unseen, st.Message = o.unseen, o.obscured

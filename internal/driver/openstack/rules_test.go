@@ -7,6 +7,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -40,6 +42,7 @@ func TestRuleChanges(t *testing.T) {
 		{"one that others have made", []cty.Value{rule(web), rule(map[string]any{"direction": "ingress", "protocol": "udp", "port_min": "53", "port_max": "53"})}, nil, []string{"old"}},
 		{"the default", []cty.Value{rule(web), rule(map[string]any{"direction": "egress", "ethertype": "IPv4"})}, nil, []string{"old"}},
 		{"another description", []cty.Value{rule(map[string]any{"direction": "ingress", "protocol": "tcp", "port_min": "80", "port_max": "80", "description": "Site"})}, []string{"tcp80"}, []string{"web", "old"}},
+		{"the description of one that others have made", []cty.Value{rule(web), rule(map[string]any{"direction": "ingress", "protocol": "udp", "port_min": "53", "port_max": "53", "description": "DNS"})}, []string{"udp53"}, []string{"theirs", "old"}},
 		{"itself", []cty.Value{rule(map[string]any{"direction": "ingress", "protocol": "vrrp", "self": true})}, nil, []string{"web", "old"}},
 		{"itself no more", []cty.Value{rule(map[string]any{"direction": "ingress", "protocol": "vrrp", "self": false})}, []string{"vrrp"}, []string{"web", "old"}},
 		{"written twice", []cty.Value{rule(map[string]any{"direction": "ingress", "protocol": "icmp"}), rule(map[string]any{"direction": "ingress", "protocol": "1"})}, []string{"icmp"}, []string{"web", "old"}},
@@ -48,13 +51,73 @@ func TestRuleChanges(t *testing.T) {
 			missing, surplus := ruleChanges(collection(test.want, cty.List(element)), group)
 			var made, gone []string
 			for _, r := range missing {
-				made = append(made, r.protocol+r.portMin)
+				made = append(made, r.Protocol+r.PortMin)
 			}
 			for _, r := range surplus {
 				gone = append(gone, r.id)
 			}
 			if !slices.Equal(made, test.missing) || !slices.Equal(gone, test.surplus) {
 				t.Errorf("to make %q, to delete %q; want %q and %q", made, gone, test.missing, test.surplus)
+			}
+		})
+	}
+}
+
+// A rule that others have made counts as ours once it was written and is on record: it goes when it is taken out.
+func TestRuleTakenOut(t *testing.T) {
+	d := testDriver(t)
+	k := d.kinds["security_group"].(securityGroupKind)
+	element := k.schema.Nested(ruleBlock).ValueType().ElementType()
+	ssh := map[string]any{"direction": "ingress", "ethertype": "IPv4", "protocol": "tcp"}
+	raw := func(id string, more map[string]any) map[string]any {
+		r := map[string]any{"id": id, "description": ""}
+		maps.Copy(r, ssh)
+		maps.Copy(r, more)
+		return r
+	}
+	group := k.read(map[string]any{"id": "g1", "name": "web", "description": "[" + testMark + "]", "security_group_rules": []any{
+		raw("ssh", map[string]any{"port_range_min": "22", "port_range_max": "22", "remote_ip_prefix": "0.0.0.0/0", "description": "theirs"}),
+		raw("web", map[string]any{"port_range_min": "80", "port_range_max": "80"}),
+		raw("itself", map[string]any{"protocol": "vrrp", "remote_group_id": "g1"}),
+		raw("others", map[string]any{"port_range_min": "443", "port_range_max": "443"}),
+	}})
+	written := func(more map[string]any) cty.Value {
+		r := maps.Clone(ssh)
+		maps.Copy(r, more)
+		return fromMap(r, element)
+	}
+	web := written(map[string]any{"port_min": "80"})
+	all := collection([]cty.Value{written(map[string]any{"protocol": "6", "port_max": "22"}), web, written(map[string]any{"protocol": "112", "self": true})}, cty.List(element))
+	for _, test := range []struct {
+		name  string
+		rules cty.Value
+		want  []string
+	}{
+		{"all are written", all, nil},
+		{"some", collection([]cty.Value{web}, cty.List(element)), []string{"DELETE /network/v2.0/security-group-rules/ssh", "DELETE /network/v2.0/security-group-rules/itself"}},
+		{"as a whole", cty.NilVal, []string{"DELETE /network/v2.0/security-group-rules/ssh", "DELETE /network/v2.0/security-group-rules/web", "DELETE /network/v2.0/security-group-rules/itself"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			block := map[string]cty.Value{"name": cty.StringVal("web")}
+			if test.rules != cty.NilVal {
+				block[ruleBlock] = test.rules
+			}
+			want, m := wantValue("security_group", block), match{object: group, owned: true}
+			target := testTarget(t, "security_group", want)
+			target.Complete = true
+			set := wantValue("security_group", map[string]cty.Value{"name": cty.StringVal("web"), ruleBlock: all})
+			target.Set = plan.Set(&unit.Unit{Address: target.Address, Spec: target.Spec}, set, nil)
+			diff := d.Compare(target, want, state(target, m))
+			if action := diff.Action; (action == unit.ActionUpdate) != (test.want != nil) || test.want == nil && action != unit.ActionNone {
+				t.Fatalf("on record are %q, and the plan shows %+v", target.Set, diff)
+			}
+			r := newRecorder(t)
+			w := wanted{value: want, mark: testMark, named: "web", drop: surplus(target.Spec.(*unit.Resource), target, m, want)}
+			if err := k.update(t.Context(), r.session, group, w, []string{ruleBlock}); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(r.asked, test.want) {
+				t.Errorf("sent %q, want %q", r.asked, test.want)
 			}
 		})
 	}

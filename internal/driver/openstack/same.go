@@ -44,7 +44,7 @@ func sameBlocks(nested *schema.Nested, want, have cty.Value) bool {
 	if !want.IsKnown() || !have.IsKnown() || want.IsNull() || !want.Type().IsListType() || want.LengthInt() == 0 {
 		return true
 	}
-	if len(nested.Keys) == 0 {
+	if !nested.Keyed() {
 		return includes(want, have, true)
 	}
 	there := have.AsValueSlice()

@@ -12,9 +12,9 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// securityGroupKind adds the rules. A rule is ours when its description bears the group's mark. A
-// wanted rule that is there without a mark counts as present, as Neutron takes no rule twice; the
-// rules that Neutron gives a new group stay, as those of others do.
+// securityGroupKind adds the rules. A rule is ours when its description bears the group's mark, or when
+// it was written and is on record. A wanted rule that is there without a mark counts as present, as
+// Neutron takes no rule twice; the rules that Neutron gives a new group stay, as those of others do.
 type securityGroupKind struct{ neutron }
 
 func neutronSecurityGroups(language *schema.Definition) neutron {
@@ -27,9 +27,7 @@ func neutronSecurityGroups(language *schema.Definition) neutron {
 
 // rule is a rule in the spelling that makes equal rules equal.
 type rule struct {
-	direction, ethertype, protocol, cidr, group string
-	addresses                                   string // a group of addresses
-	portMin, portMax                            string
+	schema.GroupRule
 }
 
 // groupRule is a rule as it is, or as it should be.
@@ -54,7 +52,13 @@ func (k securityGroupKind) read(raw map[string]any) *object {
 			"remote_cidr": r["remote_ip_prefix"], "remote_group": r["remote_group_id"],
 			"remote_address_group": r["remote_address_group_id"], keyDescription: text,
 		}, t.ElementType())
-		rules = append(rules, groupRule{rule: ruleOf(v), id: textAt(r, "id"), mark: mark, description: text, value: v})
+		there := ruleOf(v)
+		if there.Group == o.id && o.id != "" { // as it is written, and goes on record
+			inner := v.AsValueMap()
+			inner["self"], inner["remote_group"] = cty.True, cty.NullVal(cty.String)
+			v = cty.ObjectVal(inner)
+		}
+		rules = append(rules, groupRule{rule: there, id: textAt(r, "id"), mark: mark, description: text, value: v})
 		values = append(values, v)
 	}
 	o.values.set(ruleBlock, collection(values, t))
@@ -62,57 +66,7 @@ func (k securityGroupKind) read(raw map[string]any) *object {
 	return o
 }
 
-// ruleOf spells a rule as Neutron does when it looks for one that is there already: protocols by name,
-// ICMP by the name that it has in IPv6, no remote for all addresses and no ports for all of them.
-func ruleOf(v cty.Value) rule {
-	number := func(name string) string {
-		n := attribute(v, name)
-		if n == cty.NilVal {
-			return ""
-		}
-		return n.AsBigFloat().Text('f', 0)
-	}
-	r := rule{
-		direction: textOf(attribute(v, "direction")), ethertype: first(textOf(attribute(v, "ethertype")), "IPv4"),
-		protocol: protocolName(textOf(attribute(v, "protocol"))), cidr: canonicalText(textOf(attribute(v, "remote_cidr"))),
-		group: textOf(attribute(v, "remote_group")), addresses: textOf(attribute(v, "remote_address_group")), portMin: number("port_min"), portMax: number("port_max"),
-	}
-	if strings.HasSuffix(r.cidr, "/0") {
-		r.cidr = ""
-	}
-	if r.ethertype == "IPv6" && r.protocol == protocolICMP {
-		r.protocol = protocolICMPv6
-	}
-	if r.protocol == protocolICMP || r.protocol == protocolICMPv6 {
-		return r // they are type and code, and a type alone is with all codes
-	}
-	r.portMin, r.portMax = first(r.portMin, r.portMax), first(r.portMax, r.portMin)
-	if r.portMin == firstPort && r.portMax == lastPort {
-		r.portMin, r.portMax = "", ""
-	}
-	return r
-}
-
-const (
-	protocolICMP, protocolICMPv6 = "icmp", "ipv6-icmp"
-	firstPort, lastPort          = "1", "65535"
-)
-
-// protocolName is the name that Neutron has for a protocol; one that it knows by number only stays a
-// number.
-func protocolName(protocol string) string {
-	names := map[string]string{
-		"any": "", "0": "", "icmpv6": protocolICMPv6,
-		"1": protocolICMP, "2": "igmp", "4": "ipip", "6": "tcp", "8": "egp", "17": "udp", "33": "dccp", "41": "ipv6-encap",
-		"43": "ipv6-route", "44": "ipv6-frag", "46": "rsvp", "47": "gre", "50": "esp", "51": "ah", "58": protocolICMPv6,
-		"59": "ipv6-nonxt", "60": "ipv6-opts", "89": "ospf", "112": "vrrp", "113": "pgm", "132": "sctp", "136": "udplite",
-	}
-	protocol = strings.ToLower(protocol)
-	if name, known := names[protocol]; known {
-		return name
-	}
-	return protocol
-}
+func ruleOf(v cty.Value) rule { return rule{GroupRule: schema.GroupRuleOf(v)} }
 
 func (k securityGroupKind) list(ctx context.Context, s *session) ([]*object, error) {
 	return k.listBy(ctx, s, k.read)
@@ -135,23 +89,27 @@ func (k securityGroupKind) compare(name string, want cty.Value, o *object) (same
 }
 
 // ruleChanges returns the rules to make, and those of ours to delete; only here it is known which group
-// a rule about the group itself is about. A rule of ours whose
-// description differs is both, as rules cannot be changed.
+// a rule about the group itself is about. A rule of ours whose description differs is both, as rules cannot be
+// changed, and so is one that others have made where another description is written.
 func ruleChanges(want cty.Value, o *object) (missing, surplus []groupRule) {
 	there, _ := o.detail.([]groupRule)
 	var kept []string
 	var seen []rule
-	for _, v := range want.AsValueSlice() {
+	for _, v := range valuesIn(want) {
 		r := groupRule{rule: ruleOf(v), description: textOf(attribute(v, keyDescription)), value: v}
-		if self := attribute(v, "self"); self != cty.NilVal && self.IsKnown() && self.True() {
-			r.group = o.id
+		if r.Self {
+			r.Group, r.Self = o.id, false
 		}
 		if slices.Contains(seen, r.rule) {
 			continue
 		}
 		seen = append(seen, r.rule)
 		at := slices.IndexFunc(there, func(other groupRule) bool { return other.rule == r.rule })
-		if at >= 0 && (there[at].mark == "" || there[at].mark != o.mark || there[at].description == r.description) {
+		switch {
+		case at < 0 || there[at].mark != "" && there[at].mark == o.mark && there[at].description != r.description:
+		case there[at].mark == "" && attribute(v, keyDescription) != cty.NilVal && there[at].description != r.description:
+			surplus = append(surplus, there[at])
+		default:
 			kept = append(kept, there[at].id)
 			continue
 		}
@@ -165,16 +123,30 @@ func ruleChanges(want cty.Value, o *object) (missing, surplus []groupRule) {
 	return missing, surplus
 }
 
+// takenOut returns the rules that were written once and are not any more, whoever made them.
+func (k securityGroupKind) takenOut(o *object, drop []string) []groupRule {
+	there, _ := o.detail.([]groupRule)
+	nested := k.schema.Nested(ruleBlock)
+	return slices.DeleteFunc(slices.Clone(there), func(r groupRule) bool {
+		return !slices.Contains(drop, nested.KeyOf(r.value))
+	})
+}
+
 func (k securityGroupKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
 	if err := k.put(ctx, s, o.id, k.changedBody(o, w, attributes)); err != nil {
 		return err
 	}
 	if slices.Contains(attributes, ruleBlock) {
 		missing, surplus := ruleChanges(w.written(ruleBlock), o)
-		for _, r := range surplus {
+		gone := map[string]bool{}
+		for _, r := range append(surplus, k.takenOut(o, w.drop[ruleBlock])...) {
+			if gone[r.id] {
+				continue
+			}
 			if err := s.erase(ctx, serviceNetwork, pathOf("security-group-rules", r.id)); err != nil {
 				return err
 			}
+			gone[r.id] = true
 		}
 		for _, r := range missing {
 			if err := k.addRule(ctx, s, o, w.mark, r); err != nil {
@@ -188,18 +160,18 @@ func (k securityGroupKind) update(ctx context.Context, s *session, o *object, w 
 // addRule makes a rule. That it is there already is no error: then an earlier answer was lost.
 func (k securityGroupKind) addRule(ctx context.Context, s *session, o *object, mark string, r groupRule) error {
 	body := map[string]any{
-		"security_group_id": o.id, "direction": r.direction, "ethertype": r.ethertype,
+		"security_group_id": o.id, "direction": r.Direction, "ethertype": r.Ethertype,
 		"project_id": o.project, keyDescription: joinMark(r.description, mark),
 	}
 	for key, text := range map[string]string{
-		"protocol": r.protocol, "remote_ip_prefix": textOf(attribute(r.value, "remote_cidr")), "remote_group_id": r.group,
-		"remote_address_group_id": r.addresses,
+		"protocol": r.Protocol, "remote_ip_prefix": textOf(attribute(r.value, "remote_cidr")), "remote_group_id": r.Group,
+		"remote_address_group_id": r.Addresses,
 	} {
 		if text != "" {
 			body[key] = text
 		}
 	}
-	for key, text := range map[string]string{"port_range_min": r.portMin, "port_range_max": r.portMax} {
+	for key, text := range map[string]string{"port_range_min": r.PortMin, "port_range_max": r.PortMax} {
 		if number, err := strconv.Atoi(text); err == nil {
 			body[key] = number
 		}

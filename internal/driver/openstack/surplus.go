@@ -96,7 +96,7 @@ func connectedIn(v cty.Value) []string {
 // concerned is what is there without what others have added, which stays: only what is wanted, or is taken
 // away.
 func concerned(nested *schema.Nested, have, want cty.Value, drop []string) cty.Value {
-	if nested != nil && len(nested.Keys) > 0 && !have.IsNull() && have.IsKnown() {
+	if nested != nil && nested.Keyed() && !have.IsNull() && have.IsKnown() {
 		keys := append(nested.KeysOf(want), drop...)
 		kept := slices.DeleteFunc(have.AsValueSlice(), func(v cty.Value) bool { return !slices.Contains(keys, nested.KeyOf(v)) })
 		return collection(kept, have.Type())
