@@ -14,7 +14,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
-	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 )
 
 // Format is a shape that a string must have.
@@ -387,41 +386,6 @@ func checkURL(s string, schemes ...string) error {
 		return errors.New("a URL without user and password in it")
 	}
 	return fmt.Errorf("a URL that starts with %s://", strings.Join(schemes, ":// or "))
-}
-
-// Instead is how a text is written that is none of a format, but shows what is meant; "" where that is not clear.
-func Instead(f Format, s string) string {
-	if f != FormatCharts {
-		return ""
-	}
-	address := s
-	if found := scpPattern.FindStringSubmatch(s); found != nil && !strings.Contains(s, "://") {
-		address = "ssh://" + found[1] + "/" + strings.TrimPrefix(found[2], "/")
-	}
-	if path, _, _ := strings.Cut(address, "?"); !strings.HasPrefix(address, "ssh://") && !strings.HasSuffix(path, ".git") && !strings.Contains(path, ".git//") {
-		return ""
-	}
-	if instead := "git+" + address; chartlock.IsGit(instead) {
-		if _, err := chartlock.ParseGit(instead); err == nil {
-			return instead
-		}
-	}
-	return ""
-}
-
-// scpPattern is how people write a repository of Git that is reached by ssh.
-var scpPattern = regexp.MustCompile(`^([A-Za-z0-9._-]+@[A-Za-z0-9.-]+):(.+)$`)
-
-func checkPath(s string) error {
-	if s == "" || strings.HasPrefix(s, "/") || strings.Contains(s, `\`) {
-		return errors.New("a repository (oci://, https://, git+https:// or git+ssh://) or a path inside this Git repository")
-	}
-	for part := range strings.SplitSeq(s, "/") {
-		if part == ".." {
-			return errors.New("a path that stays inside this Git repository, with no .. in it")
-		}
-	}
-	return nil
 }
 
 // tagsOfVLANs tells whether a text that fits the pattern has tags that there are, in order.

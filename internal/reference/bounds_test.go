@@ -58,6 +58,7 @@ func boundGroups() []boundGroup {
 			{"gitrepo.maxObject", size, "a file of the repository that is received, also one that nobody reads"},
 			{"gitrepo.maxChain", size, "a file that is received and all versions of it through which Git tells what it is"},
 			{"gitrepo.maxObjects", number, "files, directories and commits that are received at once"},
+			{"gitrepo.maxRefs", size, "the names and commits of all branches, tags and other refs that the server tells of"},
 			{"gitrepo.maxCommit", size, "a commit whose signature is looked at, without its files"},
 			{"gitrepo.maxEntries", number, "files and directories in the repository"},
 			{"gitrepo.maxDepth", number, "directories inside each other in the repository"},
