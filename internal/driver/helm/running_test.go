@@ -99,8 +99,10 @@ func TestNodesThatDaemonSetsAreToWorkOn(t *testing.T) {
 	d := &Driver{api: &server{}, cluster: shelf}
 	hosts := []string{"away", "cordoned", "fits", "gone", "none", "slot", "suffered", "tainted", "unknown"}
 	programs := []unit.Program{
-		{DaemonSet: "nova-compute", Hosts: hosts}, {DaemonSet: "nova-computer", Hosts: hosts},
-		{DaemonSet: "ovn-controller", Beside: true, Hosts: hosts}, {DaemonSet: "nothing", Beside: true, Hosts: hosts},
+		{DaemonSet: "nova-compute", Hosts: hosts},
+		{DaemonSet: "nova-computer", Hosts: hosts},
+		{DaemonSet: "ovn-controller", Beside: true, Hosts: hosts},
+		{DaemonSet: "nothing", Beside: true, Hosts: hosts},
 	}
 	want := [][]string{{"away", "cordoned", "fits", "slot", "suffered"}, {"gone"}, {"cordoned", "fits", "gone", "slot"}, nil}
 	got, err := d.expected(t.Context(), v, programs)
