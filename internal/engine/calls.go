@@ -289,7 +289,8 @@ func (e *Engine) forget(calls context.Context, l *loop) {
 			default:
 				l.done(unit.ActionForget)
 				if target.Locator.Kind == unit.KindNode {
-					e.closing.begin(time.Now()) // what was disabled as it was to leave is to be enabled
+					e.closing.forgot = time.Now()
+					e.closing.begin(e.closing.forgot) // what was disabled as it was to leave is to be enabled
 				}
 				e.stepped(l) // it may have been deleted by somebody else
 			}

@@ -57,6 +57,7 @@ type closing struct {
 	recalls int       // how often in a row
 	left    []string  // nodes with services that are disabled still, whether these are to be enabled or not
 	failed  bool      // nobody could tell
+	forgot  time.Time // when this process forgot a node last
 	running bool
 	soon    bool // what is running is soon done
 	cancel  context.CancelFunc
@@ -224,11 +225,13 @@ func (e *Engine) reopen(calls context.Context, now time.Time) (next time.Duratio
 	case e.admitted.stale || e.admitted.planning || e.admitted.revision != e.revision || len(e.admitted.refused()) > 0:
 		return forever, false // what leaves is not known
 	}
-	nova := e.loops[addr.MustParseObject("service.nova")]
-	if nova == nil || nova.unit == nil {
+	address := addr.MustParseObject("service.nova")
+	nova := e.loops[address]
+	forgotten := nova == nil || nova.unit == nil
+	if forgotten && (c.forgot.IsZero() || !e.revision.Removals.Forgets(address)) {
 		return forever, false
 	}
-	works := nova.phase == PhaseReady || nova.serves()
+	works := forgotten || nova.phase == PhaseReady || nova.serves()       // what is forgotten works on
 	soon = works && (c.asked.IsZero() || now.Sub(c.asked) < openPatience) // what comes before may take longer than that
 	if wait := c.wake.Sub(now); wait > 0 {
 		return wait, soon
@@ -246,13 +249,13 @@ func (e *Engine) reopen(calls context.Context, now time.Time) (next time.Duratio
 	if c.asked.IsZero() {
 		c.asked = now
 	}
-	nodes, staying := e.inputNodes(), e.staying()
+	nodes, staying, strays := e.inputNodes(), e.staying(), e.suspended(address) == nil
 	ctx, cancel := context.WithTimeout(calls, min(planPatience, e.CallTimeout))
 	c.running, c.soon, c.cancel, c.dropped = true, soon, cancel, false
 	e.running[unit.OpenStack]++
 	go func() {
 		defer cancel()
-		left, err := e.openComputes(ctx, nodes, staying)
+		left, err := e.openComputes(ctx, nodes, staying, strays)
 		e.events <- func() {
 			e.running[unit.OpenStack]--
 			if c.running = false; !c.dropped {
@@ -273,16 +276,19 @@ func (c *closing) notOpening() bool {
 	return !c.running
 }
 
-func (e *Engine) openComputes(ctx context.Context, nodes []string, staying map[string]time.Time) (left []string, err error) {
+func (e *Engine) openComputes(ctx context.Context, nodes []string, staying map[string]time.Time, withStrays bool) (left []string, err error) {
 	defer Contain(e.Log, "enable compute services", &err, func() {})
-	strays, err := e.strays(ctx, nodes)
-	if err != nil {
-		return nil, err
+	if withStrays {
+		strays, err := e.strays(ctx, nodes)
+		if err != nil {
+			return nil, err
+		}
+		for _, node := range strays {
+			staying[node] = time.Time{}
+		}
+		nodes = slices.Concat(nodes, strays)
 	}
-	for _, node := range strays {
-		staying[node] = time.Time{}
-	}
-	return e.Computes.Open(ctx, slices.Concat(nodes, strays), staying)
+	return e.Computes.Open(ctx, nodes, staying)
 }
 
 // strays are the nodes of the role compute that neither the configuration nor the record has. One may have been
@@ -311,7 +317,10 @@ func (e *Engine) opened(left []string, err error) {
 	}
 	c.look = c.failed || slices.ContainsFunc(left, func(node string) bool {
 		l := e.loops[e.nodes[node]]
-		return !slices.Contains(known, node) || l != nil && l.unit != nil && c.leaving[node] == "" && e.suspended(l.address) == nil && (l.phase != PhaseReady || slices.Contains(l.state.Labels, unit.ComputeLabel))
+		if !slices.Contains(known, node) { // it may be down for good: else the next plan asks again, see [closing.take]
+			return now.Sub(c.forgot) < openPatience
+		}
+		return l != nil && l.unit != nil && c.leaving[node] == "" && e.suspended(l.address) == nil && (l.phase != PhaseReady || slices.Contains(l.state.Labels, unit.ComputeLabel))
 	})
 	delay := openPause
 	if now.Sub(c.since) >= openPatience {

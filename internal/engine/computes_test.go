@@ -106,6 +106,7 @@ func (c computes) Open(ctx context.Context, nodes []string, staying map[string]t
 		return nil, ctx.Err()
 	}
 	w.mutex.Lock()
+	w.opens++
 	for _, node := range slices.Sorted(maps.Keys(w.computes)) {
 		service := w.computes[node]
 		if !slices.Contains(nodes, node) || !strings.HasPrefix(service.disabled, ourReason) {

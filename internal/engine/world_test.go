@@ -81,6 +81,7 @@ type world struct {
 	trace   []string // calls that changed the world
 	calls   int      // all calls of Apply and Delete
 	looks   int      // all calls of Observe
+	opens   int      // how often compute services were to be enabled
 
 	observed  map[unit.DriverName]int // calls of Observe that were not counted yet
 	anew      map[string]bool         // addresses that were to be observed as if nothing was known, and not checked yet

@@ -318,6 +318,21 @@ func TestExplainAWorkload(t *testing.T) {
 	}
 }
 
+// labelledBefore takes a node out that somebody had given the role compute before. What looks as if it had the role is a
+// node that was forgotten, which takes instances again.
+func (w *world) labelledBefore(d *kube.Driver, told chan addr.Object, node func(name string, labels map[string]string) unit.Target) {
+	w.t.Helper()
+	w.must(w.patchNode(`{"metadata":{"labels":{"` + unit.ComputeLabel + `":"enabled"}}}`))
+	target := node("node-1", map[string]string{unit.ComputeLabel: "enabled"})
+	w.converge(d, target, told)
+	gone := unit.Target{Address: target.Address, Locator: target.Locator}
+	state, err := d.Delete(w.ctx, gone, w.observe(d, gone))
+	w.must(err)
+	if bearing, err := w.cluster.Bearing(w.ctx, unit.ComputeLabel, "enabled"); err != nil || !state.Gone() || len(bearing) > 0 {
+		w.t.Errorf("the role of a node that is gone from the configuration: %+v, on %v, %v", state, bearing, err)
+	}
+}
+
 func testNodeLabels(t *testing.T, bed *cluster.Cluster) {
 	w := newWorld(t, bed)
 	d, told := w.driver(nil)
@@ -332,6 +347,7 @@ func testNodeLabels(t *testing.T, bed *cluster.Cluster) {
 		w.must(err)
 		return live.GetLabels()
 	}
+	w.labelledBefore(d, told, node)
 	target := node("node-1", map[string]string{"role/a": "enabled", "role/b": "enabled", "kubernetes.io/hostname": "node-1"})
 	if diff := w.compare(d, target); diff.Action != unit.ActionUpdate || len(diff.Fields) != 2 {
 		t.Errorf("at first: %+v", diff)

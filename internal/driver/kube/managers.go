@@ -81,3 +81,29 @@ func (c *Cluster) putManagers(ctx context.Context, ref unit.ObjectRef, version s
 	c.watches.written.wrote(c.cacheRef(ctx, ref), strip(written))
 	return nil
 }
+
+// dropLabels takes labels from an object, whoever has set them.
+func (c *Cluster) dropLabels(ctx context.Context, ref unit.ObjectRef, uid types.UID, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	doing := "take labels from " + ref.String()
+	objects, ok, err := c.toWrite(ctx, ref)
+	if err != nil || !ok {
+		return c.explainError(err, doing)
+	}
+	labels := map[string]any{}
+	for _, key := range keys {
+		labels[key] = nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": uid, "labels": labels}})
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	written, err := objects.Patch(ctx, ref.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: managerNodes})
+	if err != nil {
+		return c.explainError(err, doing)
+	}
+	c.watches.written.wrote(c.cacheRef(ctx, ref), strip(written))
+	return nil
+}

@@ -163,6 +163,14 @@ func (n *nodeLabels) remove(ctx context.Context, there objects) error {
 // lost with no process. The UID keeps the server from making a node that has gone in
 // the meantime.
 func (n *nodeLabels) set(ctx context.Context, live *unstructured.Unstructured, labels map[string]string, relabelled string) error {
+	// What somebody else has set as well stays, but for the role that Nova runs by: who takes that away means it.
+	ends := slices.DeleteFunc(slices.Clone(seenOf(live).owned), func(key string) bool {
+		_, wanted := labels[key]
+		return wanted || key != unit.ComputeLabel
+	})
+	if err := n.cluster.dropLabels(ctx, n.ref(), live.GetUID(), ends); err != nil {
+		return err
+	}
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Node",
 		"metadata": map[string]any{"name": n.name, "uid": string(live.GetUID())},

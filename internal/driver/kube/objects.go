@@ -299,13 +299,13 @@ func (s *objectSet) compare(state unit.State) unit.Diff {
 		return unit.Diff{Action: unit.ActionUnknown, Reason: "the state is not this driver's"}
 	}
 	diff, held := s.open(seen)
+	if diff.Action == unit.ActionNone && held != nil {
+		return *held // it holds back deletions as well, see [objectSet.apply]
+	}
 	for _, ref := range s.prunable(seen.there) {
 		diff.Prunes++
 		diff.Action = changed(diff.Action, unit.ActionUpdate)
 		diff.Fields = append(diff.Fields, unit.Field{Path: ref.String(), Before: "present"})
-	}
-	if diff.Action == unit.ActionNone && held != nil {
-		return *held
 	}
 	if diff.Action == unit.ActionNone && state.Applied != s.digest {
 		return unit.Diff{Action: unit.ActionUpdate, Reason: "only our record of what was applied changes"}

@@ -136,3 +136,29 @@ func TestSecretsThatWeMakeLeaveReleasesAlone(t *testing.T) {
 		})
 	}
 }
+
+// What is to go with a set does not hide that one of its objects is a release's: nothing goes as long as that is open.
+func TestAReleasesObjectBesideOneThatGoes(t *testing.T) {
+	for _, address := range []string{"objects.a", "manifest.a"} {
+		b := newTable(t)
+		b.want(t, mapOf("a", "one"), mapOf("b", "one"), mapOf("c", "one"))
+		gone, live := b.set.items[2].ref, b.set.items[2].object.DeepCopy()
+		live.SetAnnotations(map[string]string{AnnotationUnit: address})
+		b.want(t, mapOf("a", "one"), mapOf("b", "one"))
+		b.set.target.Address, b.set.others = addr.MustParseObject(address), []unit.ObjectRef{gone}
+		b.there[gone] = live
+		b.there[b.set.items[0].ref] = ofWeb(b.set.items[0].ref)
+		var diff unit.Diff
+		for range 3 { // the other object is made first
+			if diff = b.compare(t); diff.Action != unit.ActionUpdate {
+				break
+			}
+			if _, err := b.apply(t, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff.Action != unit.ActionBlocked || !strings.Contains(diff.Reason, "belongs to the release") || diff.Prunes > 0 {
+			t.Errorf("%s: %+v", address, diff)
+		}
+	}
+}
