@@ -34,7 +34,7 @@ test: lint $(TESTBED) ## everything: lint, then all tests with the race detector
 test-osh: $(TESTBED) ## the charts of OpenStack-Helm: render them, and deploy, repair and take away whole clouds
 	@test -f "$(OSH_CHARTS)/helm-toolkit/Chart.yaml" || { echo "OSH_CHARTS=<a checkout of OpenStack-Helm> make test-osh" >&2; exit 2; }
 	@echo "OpenStack-Helm at $$(git -C "$(OSH_CHARTS)" rev-parse HEAD)"
-	OSH_CHARTS=$(abspath $(OSH_CHARTS)) $(TESTBED) run -- $(GO) test $(BEDS) -count 1 -v -timeout 45m -run 'OpenStackHelm|OfReleases|^(TestInterface|TestPinsOfAllCharts|TestServices|TestStory)$$' ./test/charts ./internal/driver/helm ./test/cluster/player ./test/e2e
+	OSH_CHARTS=$(abspath $(OSH_CHARTS)) $(TESTBED) run -- $(GO) test $(BEDS) -count 1 -v -timeout 45m -run 'OpenStackHelm|OfReleases|^(TestInterface|TestMembersOfTheCache|TestPinsOfAllCharts|TestServices|TestStory)$$' ./test/charts ./internal/driver/helm ./test/cluster/player ./test/e2e
 
 unit: ## the inner loop: tests that need no servers
 	$(GO) test ./...

@@ -261,12 +261,12 @@ func (d *Daemon) record(ctx context.Context, admitted <-chan struct{}) {
 	}, d.Tracker.Keep, d.Log)
 }
 
-// recordNews keeps what is in force each time it hears that this may have changed, and tries again later what failed.
-// News come far more often than that may be: they do not have it tried before its time, but for another revision.
+// recordNews keeps what is in force each time it hears that this may have changed, and tries again later what failed, also
+// while nobody says what is in force any more, as when a newer revision is refused. News come far more often than that may be: they do not have it tried before its time, but for another revision.
 func recordNews(ctx context.Context, admitted <-chan struct{}, inForce func() string, keep func(context.Context, string) error, log zerolog.Logger) {
 	again := time.NewTimer(time.Hour)
 	defer again.Stop()
-	kept, failed, failures := "", "", 0 // another process may have admitted another revision since the last term
+	due, kept, failed, failures := "", "", "", 0 // another process may have admitted another revision since the last term
 	for {
 		select {
 		case <-ctx.Done():
@@ -275,19 +275,21 @@ func recordNews(ctx context.Context, admitted <-chan struct{}, inForce func() st
 		case <-again.C:
 			failed = ""
 		}
-		revision := inForce()
-		if revision == "" || revision == kept || revision == failed {
+		if revision := inForce(); revision != "" {
+			due = revision
+		}
+		if due == "" || due == kept || due == failed {
 			continue
 		}
-		if err := keep(ctx, revision); err != nil {
+		if err := keep(ctx, due); err != nil {
 			if ctx.Err() == nil {
 				log.Warn().Err(err).Msg("after a restart the revision in force may not be at hand")
 			}
 			again.Reset(backoff(failures))
-			failed, failures = revision, failures+1
+			failed, failures = due, failures+1
 			continue
 		}
-		kept, failed, failures = revision, "", 0
+		kept, failed, failures = due, "", 0
 	}
 }
 

@@ -117,6 +117,15 @@ func TestNewsDoNotHasten(t *testing.T) {
 			if tries["two"] > 0 {
 				t.Errorf("what was kept is kept again %d times", tries["two"])
 			}
+			revision, broken = "three", true
+		})
+		newsFor(time.Second)
+		do(func() { revision, broken, tries["three"] = "", false, 0 }) // a newer one is there, and refused
+		newsFor(2 * time.Minute)
+		do(func() {
+			if tries["three"] != 1 {
+				t.Errorf("what was in force last was kept %d times", tries["three"])
+			}
 		})
 		cancel()
 		<-done

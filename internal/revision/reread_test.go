@@ -53,3 +53,36 @@ func TestReadAgainWithOtherOptions(t *testing.T) {
 	p.keep(tracker, second)
 	poll(t, tracker) // nothing new
 }
+
+// What is in force and could not be read either when a process started is read again as well: its newest commit may have a
+// mistake of its own.
+func TestInForceReadAgainWithOtherOptions(t *testing.T) {
+	p, cache := newPods(t), t.TempDir()
+	open := func(o *revision.Options) *revision.Tracker {
+		source, err := gitrepo.Open(t.Context(), gitrepo.Options{URL: p.server.URL(p.repository), CacheDir: cache})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tracker := revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, *o)
+		tracker.Ledger = p.ledger
+		tracker.Reread = func() (revision.Options, error) { return *o, nil }
+		return tracker
+	}
+	good := revision.Options{Given: []config.Given{{Name: "text", Text: "x", Origin: "--var text"}}}
+	first := p.commit(one + "variable \"text\" {}\nproject \"three\" {\n  description = var.text\n}\n")
+	tracker := open(&good)
+	p.keep(tracker, poll(t, tracker, "project.one", "project.three").ID)
+	p.commit(broken)
+
+	var options revision.Options
+	again := open(&options)
+	if got, err := again.Poll(t.Context()); got != nil || err != nil || again.State().Lost == nil {
+		t.Errorf("started without a value: %v, %v, %v", got, err, again.State().Lost)
+	}
+	poll(t, again)
+	options = good
+	if got, err := again.Poll(t.Context()); err != nil || got == nil || got.ID != first {
+		t.Errorf("with it: %v, %v, %+v", got, err, again.State())
+	}
+	poll(t, again)
+}

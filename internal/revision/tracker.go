@@ -283,7 +283,7 @@ func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Rev
 	}
 	t.mutex.Lock()
 	now := inForce{loaded: t.admitted, commit: t.state.InForce}
-	first := !t.begun
+	first := !t.begun || t.loaded == nil && t.admitted == nil // what could not be read may be by now
 	t.mutex.Unlock()
 	if first {
 		if now, err = t.before(ctx, loaded, commit, revision != nil, signers); err != nil {
