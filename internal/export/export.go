@@ -296,6 +296,9 @@ func (e *exporter) reference(from string, r *schema.Reference, value string) (ad
 	o := e.live[r.Kind][i]
 	if label := e.labels[o.Kind][o.ID]; label != "" {
 		to := o.Kind + "." + label
+		if slices.Contains(e.refers[from], to) {
+			return to, false
+		}
 		if e.leads(to, from, map[string]bool{}) {
 			return to, true
 		}

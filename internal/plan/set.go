@@ -27,11 +27,14 @@ func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[stri
 		if nested != nil {
 			found = bounded(nested.KeysOf(desired.GetAttr(name)))
 		}
-		if a := resource.Block.Attribute(name); a != nil && (a.Connects || a.Joins) {
+		a := resource.Block.Attribute(name)
+		if a != nil && (a.Connects || a.Joins) {
 			found = textsIn(desired.GetAttr(name))
 		}
 		if slices.Contains(resource.Ignore, name) {
-			found = recorded[name]
+			if found = recorded[name]; a != nil && a.Joins {
+				found = nil // what is recorded and not there is looked for in each look
+			}
 		}
 		if len(found) > 0 && (nested != nil || resource.Block.Attribute(name) != nil) {
 			all[name] = found

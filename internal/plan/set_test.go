@@ -60,6 +60,10 @@ func TestSetOfWhatConnects(t *testing.T) {
 	if got, want := Setting(router, joined, map[string][]string{"subnets": {"s0"}}), (map[string][]string{"subnets": {"s0", "s1", "s2"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	router.Spec.(*unit.Resource).Ignore = []string{"subnets"} // what is recorded and not there would be looked for in each look
+	if got := Set(router, joined, map[string][]string{"subnets": {"s0"}}); got != nil {
+		t.Errorf("got %v of what is ignored", got)
+	}
 	server := &unit.Unit{Spec: &unit.Resource{Kind: "instance", Block: schema.New().Resource("instance")}}
 	connected := cty.ObjectVal(map[string]cty.Value{
 		"networks": cty.ListVal([]cty.Value{cty.StringVal("n2"), cty.StringVal("n1"), cty.StringVal("n2"), cty.StringVal("x").Mark("s"), cty.UnknownVal(cty.String)}),

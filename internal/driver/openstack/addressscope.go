@@ -33,6 +33,14 @@ func (k addressScopeKind) adoptable(want cty.Value, o *object) string {
 	return fmt.Sprintf("there is an address scope %q of the other version of IP: write another name", o.title)
 }
 
+// makeable wants a name: by nothing else a new one is found whose answer was lost. One that is there may have none.
+func (k addressScopeKind) makeable(want cty.Value) string {
+	if name := unmarked(attribute(want, "name")); name != cty.NilVal && name.IsKnown() && textOf(name) == "" {
+		return "an address scope without a name is not made, as it could not be told from others: write a name"
+	}
+	return ""
+}
+
 func (k addressScopeKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	body := k.newBody(w)
 	delete(body, keyDescription)

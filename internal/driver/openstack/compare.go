@@ -316,7 +316,7 @@ func differences(k kind, block *schema.Block, desired cty.Value, o *object, drop
 		if len(drop[name]) == 0 && same(k, name, want, have, o) {
 			continue
 		}
-		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(concerned(block.Nested(name), have, want, drop[name]))), After: showAttribute(block, name, written)}
+		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(concerned(block.Nested(name), have, want, append(bornBy(k, name, o), drop[name]...)))), After: showAttribute(block, name, written)}
 		if by, ok := k.(telling); ok {
 			f.Before = first(by.tells(name, o), f.Before)
 		}
@@ -332,6 +332,16 @@ func differences(k kind, block *schema.Block, desired cty.Value, o *object, drop
 		fields = append(fields, f)
 	}
 	return fields
+}
+
+// bornBy are the keys of nested blocks that bear our mark: they go though none is on record.
+func bornBy(k kind, name string, o *object) []string {
+	if by, ok := k.(interface {
+		bears(name string, o *object) []string
+	}); ok {
+		return by.bears(name, o)
+	}
+	return nil
 }
 
 // renewals lists the sensitive attributes that the service never tells, can change in place, and may have

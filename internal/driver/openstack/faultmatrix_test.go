@@ -76,7 +76,7 @@ func cutShort() faultproxy.Action {
 			if err != nil {
 				panic(http.ErrAbortHandler)
 			}
-			defer conn.Close() //nolint:errcheck // it is broken off
+			defer conn.Close()
 			_, _ = fmt.Fprintf(out, "HTTP/1.1 %d", answer.Code)
 			_ = out.Flush()
 		})

@@ -93,8 +93,12 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 		ports[i].declared = slices.Contains(declared, p.id) || f.whole && (p.named || p.marked)
 	}
 	compare := func(a, b serverPort) int {
+		byNova := cmp.Compare(place(order, a.network), place(order, b.network))
+		if byNova == 0 && named && a.marked != b.marked { // one that has a block of its own is not what Nova made for this one
+			byNova = map[bool]int{true: 1, false: -1}[a.marked]
+		}
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(place(declared, a.id), place(declared, b.id)),
-			cmp.Compare(place(order, a.network), place(order, b.network)), cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
+			byNova, cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
 	}
 	slices.SortFunc(ports, compare)
 	left := slices.Clone(order)

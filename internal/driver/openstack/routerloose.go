@@ -45,5 +45,8 @@ func (k routerKind) adrift(ctx context.Context, s *session, f found) error {
 	loose, err := k.loosePorts(ctx, s, f.object.mark, sought...)
 	detail.loose = loose
 	f.object.detail = detail
+	if err != nil { // or what is on record of it would be taken for done with
+		f.object.unseen, f.object.obscured = append(f.object.unseen, "neutron"), brief(err.Error(), longestReason)
+	}
 	return err
 }

@@ -123,12 +123,27 @@ func ruleChanges(want cty.Value, o *object) (missing, surplus []groupRule) {
 	return missing, surplus
 }
 
+// bears are the keys of the rules that bear the mark of the group.
+func (k securityGroupKind) bears(name string, o *object) []string {
+	if name != ruleBlock {
+		return nil
+	}
+	there, _ := o.detail.([]groupRule)
+	var keys []string
+	for _, r := range there {
+		if r.mark != "" && r.mark == o.mark {
+			keys = append(keys, k.schema.Nested(ruleBlock).KeyOf(r.value))
+		}
+	}
+	return keys
+}
+
 // takenOut returns the rules that were written once and are not any more, whoever made them.
-func (k securityGroupKind) takenOut(o *object, drop []string) []groupRule {
+func (k securityGroupKind) takenOut(o *object, want cty.Value, drop []string) []groupRule {
 	there, _ := o.detail.([]groupRule)
 	nested := k.schema.Nested(ruleBlock)
 	return slices.DeleteFunc(slices.Clone(there), func(r groupRule) bool {
-		return !slices.Contains(drop, nested.KeyOf(r.value))
+		return !slices.Contains(drop, nested.KeyOf(r.value)) || slices.ContainsFunc(valuesIn(want), func(v cty.Value) bool { return ruleOf(v) == r.rule })
 	})
 }
 
@@ -139,7 +154,7 @@ func (k securityGroupKind) update(ctx context.Context, s *session, o *object, w 
 	if slices.Contains(attributes, ruleBlock) {
 		missing, surplus := ruleChanges(w.written(ruleBlock), o)
 		gone := map[string]bool{}
-		for _, r := range append(surplus, k.takenOut(o, w.drop[ruleBlock])...) {
+		for _, r := range append(surplus, k.takenOut(o, w.written(ruleBlock), w.drop[ruleBlock])...) {
 			if gone[r.id] {
 				continue
 			}
