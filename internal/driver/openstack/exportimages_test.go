@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/internal/export"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// TestExportOfImages leaves out and counts what cannot be adopted, and has those that somebody has deactivated: they are
-// whole, and a plan that adopts them says so.
+// TestExportOfImages leaves out and counts what cannot be adopted. What runs from such an image finds it all the same, also
+// where somebody has deactivated it; an image of ours that is deactivated is a failure.
 func TestExportOfImages(t *testing.T) {
 	t.Parallel()
 	type object = map[string]any
@@ -27,7 +29,7 @@ func TestExportOfImages(t *testing.T) {
 		notice string
 	}{
 		{"active", image("active", nil), 0, ""},
-		{"deactivated", image("deactivated", nil), 0, "somebody has deactivated the image"},
+		{"deactivated", image("deactivated", nil), 1, "somebody has deactivated the image"},
 		{"queued", image("queued", nil), 1, ""},
 		{"queued, without formats", image("queued", object{"disk_format": nil, "container_format": nil}), 1, ""},
 		{"killed", image("killed", nil), 1, ""},
@@ -51,14 +53,19 @@ func TestExportOfImages(t *testing.T) {
 			if !strings.Contains(hcl, "debian") {
 				t.Errorf("an instance runs from it:\n%s", hcl)
 			}
-			tg := target(t, "image", "debian", values{"disk_format": text("raw")})
-			tg.Import = idOf("10")
-			states, err := d.Observe(t.Context(), []unit.Target{tg})
+			look, ours := target(t, "image", "found", values{}), target(t, "image", "debian", values{"disk_format": text("raw")})
+			look.Spec.(*unit.Resource).Lookup, look.Spec.(*unit.Resource).Desired = true, cty.ObjectVal(values{"id": text(idOf("10"))})
+			ours.Import = idOf("10")
+			states, err := d.Observe(t.Context(), []unit.Target{look, ours})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if st := states[tg.Address]; !strings.HasPrefix(st.Notice, test.notice) || test.notice == "" && st.Notice != "" {
-				t.Errorf("the notice is %q", st.Notice)
+			found, adopted := states[look.Address], states[ours.Address]
+			if !strings.HasPrefix(found.Notice, test.notice) || test.notice == "" && found.Notice != "" || adopted.Notice != "" {
+				t.Errorf("the notices are %q and %q", found.Notice, adopted.Notice)
+			}
+			if test.notice != "" && (!found.Ready() || adopted.Health != unit.HealthFailed || !strings.HasPrefix(adopted.Message, test.notice)) {
+				t.Errorf("looked up it is %+v, and adopted %+v", found, adopted)
 			}
 		})
 	}

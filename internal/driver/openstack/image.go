@@ -104,7 +104,7 @@ func (k imageKind) fare(o *object, status string) {
 	switch {
 	case status == "active":
 	case status == statusDeactivated: // whole, and what was made from it works
-		o.notice = "somebody has deactivated the image, so that nothing can be made from it until it is activated again"
+		o.lame = "somebody has deactivated the image, so that nothing can be made from it until it is activated again"
 	case status == statusImporting && overdue(o.raw):
 		o.health, o.message = unit.HealthFailed, fmt.Sprintf("Glance has been importing it for more than %v: when no import goes on any more, as after an end of glance-api, delete the image, and it is made anew", importLimit)
 	case !running && overdue(o.raw) && (status == "saving" || status == "uploading"):
@@ -152,10 +152,11 @@ func digestOf(source string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// unfit tells whether an image cannot be taken over as it is: it has no bytes, or never gets any.
+// unfit tells whether an image cannot be taken over as it is: it has no bytes, or never gets any, or somebody has
+// deactivated it, which is a failure of an image of ours.
 func (imageKind) unfit(o *object) bool {
 	status := textAt(o.raw, "status")
-	return status != "active" && status != statusDeactivated || textAt(o.raw, "disk_format") == "" || textAt(o.raw, "container_format") == ""
+	return status != "active" || textAt(o.raw, "disk_format") == "" || textAt(o.raw, "container_format") == ""
 }
 
 // compare compares by a digest where the bytes came from. Who fetched them makes no other image.

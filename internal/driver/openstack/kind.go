@@ -211,7 +211,7 @@ type object struct {
 
 	health  unit.Health // "" is ready: most kinds are as soon as they exist
 	message string
-	notice  string // see [unit.State]
+	lame    string // why nothing new can be made of it, though what was made works; "" where it can
 	after   time.Duration
 	// pending says what is left to do for us although no attribute differs.
 	pending string

@@ -27,7 +27,14 @@ func state(t unit.Target, m match) unit.State {
 	if st.Health == unit.HealthUnknown {
 		st.Health = unit.HealthReady
 	}
-	st.Message, st.Notice = first(o.message, o.pending, m.message), first(st.Notice, o.notice)
+	st.Message = first(o.message, o.pending, m.message)
+	switch {
+	case o.lame == "":
+	case lookup(t): // for what was made of it
+		st.Notice = first(st.Notice, o.lame)
+	default:
+		st.Health, st.Message = unit.HealthFailed, o.lame
+	}
 	if r := resource(t); r != nil {
 		if !r.Lookup && len(o.unseen) > 0 {
 			st.Unseen, st.Message = o.unseen, o.obscured
