@@ -231,7 +231,7 @@ func serviceSettings() []Attribute {
 	replicas := Attribute{
 		Name: "replicas", Type: cty.DynamicPseudoType, OneOf: []cty.Type{cty.Number, cty.Map(cty.Number)}, AtLoad: true,
 		Scope: ScopeCloud, Bounds: &Bounds{0, 99}, Unit: "pods", Example: cty.NumberIntVal(3),
-		Doc: "How many copies run: a number for the service's first part, or a map from part to number, such as { osapi = 2, conductor = 2 }. The chart's own unless written. Of volume and backup of Cinder and share of Manila there is one: several would go by one name, and take each other's work, unless conf sets DEFAULT.host to null or backends are of the type lvm. Of memcached each one is a cache of its own: the services are given the names of all, and choose among them by what they look for. With another number of them, the pods of all services are replaced, and what the cache knew is partly forgotten, logins to Horizon too.",
+		Doc: "How many copies run: a number for the service's first part, or a map from part to number, such as { osapi = 2, conductor = 2 }. The chart's own unless written. Of volume and backup of Cinder and share and data of Manila there is one: several would take each other's work, unless, but for data, each goes by a name of its own, as conf sets DEFAULT.host to null or backends are of the type lvm. Of memcached each one is a cache of its own: the services are given the names of all, and choose among them by what they look for. With another number of them, the pods of all services are replaced, and what the cache knew is partly forgotten, logins to Horizon too.",
 	}
 	return slices.Concat([]Attribute{replicas}, podSettings(), []Attribute{
 		{

@@ -97,9 +97,9 @@ func (d *destroying) ask(repo string, data []string) (string, error) {
 	if !d.asks {
 		return "", fmt.Errorf("%w: --confirm: nobody is there to be asked: give the name of the cloud that is to be taken away", wire.ErrUsage)
 	}
-	stays := "What holds data stays."
+	stays := "What is in OpenStack goes with all that is on it, volumes and images too; volumes and keys of the services themselves stay."
 	if len(data) > 0 {
-		stays = "The volumes and keys of these services that are listed above are deleted, with all that is on them: " + strings.Join(data, ", ") + "."
+		stays = "What is in OpenStack goes with all that is on it, volumes and images too. The volumes and keys of these services that are listed above are deleted, with all that is on them: " + strings.Join(data, ", ") + "."
 	}
 	fmt.Fprintf(d.out, "Everything that %s describes is going to be taken away. %s\nThe name of the cloud, to go on: ", repo, stays)
 	line, err := bufio.NewReader(d.in).ReadString('\n')

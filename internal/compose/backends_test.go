@@ -271,6 +271,22 @@ func TestPodsOfBackends(t *testing.T) {
 	}
 }
 
+// TestPodsOfManilaData refuses several, by whatever names: one that starts gives up the copies of all.
+func TestPodsOfManilaData(t *testing.T) {
+	for conf, want := range map[string]bool{"": true, "conf = { manila = { DEFAULT = { host = null } } }": true, "values = { manifests = { deployment_data = false } }": false} {
+		source := strings.Replace(composed.Source("ovs", "ceph"), "service \"manila\" { replicas = { api = 2, data = 1, scheduler = 2, share = 1 } }",
+			"service \"manila\" {\n    replicas = { api = 2, data = 2, scheduler = 2, share = 1 }\n    "+conf+"\n  }", 1)
+		m, ev := composed.Text(t, source)
+		_, diags := compose.Compose(m, ev, compose.Facts{})
+		told := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool {
+			return strings.HasPrefix(d.Detail, "data of manila cannot run 2 times")
+		})
+		if told != want || told != diags.HasErrors() {
+			t.Errorf("%q: %v", conf, diags)
+		}
+	}
+}
+
 // TestPodsOfBackups has several pods of cinder-backup only where each goes by a name of its own: one that starts gives up
 // the backups that are under way under its name.
 func TestPodsOfBackups(t *testing.T) {

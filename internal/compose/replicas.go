@@ -31,16 +31,16 @@ func replicaValues(s *model.Service) []setting {
 // alone is a part of a service of which there may be one only, as long as all that there are go by one name: they
 // would take what is meant for each other. The name is that of what they work for, so it cannot just be changed.
 type alone struct {
-	part, host string
-	backends   bool // what it works for may have names of its own
+	part, host string // "" for what goes by no name
+	backends   bool   // what it works for may have names of its own
 }
 
 // alones are such parts of OpenStack-Helm's charts. A cinder-backup that starts takes the backups of its name that are
-// under way for left-overs, and gives them up.
+// under way for left-overs, and gives them up; a manila-data all copies of shares, whatever it is called.
 func alones() map[string][]alone {
 	return map[string][]alone{
 		"cinder": {{part: "volume", host: "conf.cinder.DEFAULT.host", backends: true}, {part: "backup", host: "conf.cinder.DEFAULT.host"}},
-		"manila": {{part: "share", host: "conf.manila.DEFAULT.host"}},
+		"manila": {{part: "share", host: "conf.manila.DEFAULT.host"}, {part: "data"}},
 	}
 }
 
@@ -48,12 +48,15 @@ func alones() map[string][]alone {
 func (c *composer) checkAlone(s *model.Service, values map[string]any) {
 	for _, of := range alones()[s.Name] {
 		deployed := deploys(values, "deployment", of.part, true) || deploys(values, "statefulset", of.part, false)
-		if !deployed || covers(values, of.host) && (!of.backends || !sharesHost(values)) {
+		if !deployed || of.host != "" && covers(values, of.host) && (!of.backends || !sharesHost(values)) {
 			continue
 		}
 		if n, _ := get(values, "pod.replicas."+of.part).(int64); n > 1 {
-			c.failAt(codeValue, c.lastOrigin(s, "replicas"), "more than one with the same name",
-				fmt.Sprintf("%s of %s cannot run %d times: all of them would go by one name, and take each other's work", of.part, s.Name, n),
+			summary, why := "more than one with the same name", "all of them would go by one name, and take each other's work"
+			if of.host == "" {
+				summary, why = "more than one of what there is one of", "each that starts would give up what the others do"
+			}
+			c.failAt(codeValue, c.lastOrigin(s, "replicas"), summary, fmt.Sprintf("%s of %s cannot run %d times: %s", of.part, s.Name, n, why),
 				fmt.Sprintf("write %s = 1 in replicas; Kubernetes starts it elsewhere when its node is lost", of.part))
 		}
 	}

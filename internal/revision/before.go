@@ -65,7 +65,9 @@ func (t *Tracker) goOn(ctx context.Context, newer string, signers *trusted, caus
 	}
 	kept, err := t.source.Kept(ctx)
 	if err != nil || kept.Revision.Hash != id {
-		return nil, cause // that nothing else is at hand says nothing new
+		if kept, err = t.source.Earlier(ctx, id); err != nil {
+			return nil, cause // that nothing else is at hand says nothing new
+		}
 	}
 	revision, err := t.take(ctx, kept, gitrepo.Revision{}, signers)
 	if err != nil {

@@ -197,6 +197,11 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 	}
 	tree, err := t.source.Fetch(ctx, head)
 	if err != nil {
+		if gitrepo.KindOf(err) != gitrepo.Unreachable {
+			if revision, err := t.goOn(ctx, head.Hash, signers, err); revision != nil {
+				return revision, err
+			}
+		}
 		return t.offline(ctx, signers, err)
 	}
 	revision, err := t.take(ctx, tree, tree.Revision, signers)

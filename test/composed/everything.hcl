@@ -36,7 +36,7 @@ cloud "c" {
   }
   service "prometheus-node-exporter" { version = "0.18.1" }
   service "prometheus-process-exporter" { version = "0.2.11" }
-  service "manila" { replicas = { api = 2, data = 2, scheduler = 2, share = 1 } }
+  service "manila" { replicas = { api = 2, data = 1, scheduler = 2, share = 1 } }
   service "designate" { replicas = { api = 2, central = 2, mdns = 2, producer = 2, worker = 2 } }
   service "octavia" { replicas = { api = 2, driver_agent = 2, housekeeping = 2 } }
   service "prometheus-mysql-exporter" {
