@@ -58,7 +58,7 @@ func podSettings(s schema.Service) string {
 	var replicas, budgets []string
 	for i, part := range s.Parts {
 		n := 3
-		if (s.Name == "cinder" && (part == "volume" || part == "backup")) || (s.Name == "manila" && part == "share") {
+		if (s.Name == "cinder" && (part == "volume" || part == "backup")) || (s.Name == "manila" && (part == "share" || part == "data")) {
 			n = 1
 		}
 		replicas = append(replicas, fmt.Sprintf("%s = %d", part, n))
