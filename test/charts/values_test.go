@@ -109,6 +109,7 @@ func TestTemplates(t *testing.T) {
 	// defaults has them.
 	optional := []string{
 		"conf.overrides", "overrides", "endpoints.*.host_fqdn_override.*.host", "endpoints.identity.auth.*.interface",
+		"endpoints.oslo_cache.statefulset", // as that of any endpoint
 	}
 	for _, path := range templateKeys(t, "helm-toolkit") {
 		isOptional := func(key string) bool { return path == key || strings.HasPrefix(path, key+".") }
