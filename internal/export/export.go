@@ -139,15 +139,7 @@ func refused(block *schema.Block, values map[string]cty.Value) bool {
 	}
 	for i := range block.Blocks {
 		inner := &block.Blocks[i]
-		v, known := values[inner.Kind]
-		if !known || v.IsNull() || !v.IsWhollyKnown() {
-			continue
-		}
-		list := []cty.Value{v}
-		if !inner.Single() {
-			list = v.AsValueSlice()
-		}
-		if slices.ContainsFunc(list, func(element cty.Value) bool { return refused(&inner.Block, element.AsValueMap()) }) {
+		if slices.ContainsFunc(nestedIn(values, inner), func(element cty.Value) bool { return refused(&inner.Block, element.AsValueMap()) }) {
 			return true
 		}
 	}

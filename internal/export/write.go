@@ -52,15 +52,7 @@ func (e *exporter) body(b *strings.Builder, block *schema.Block, values map[stri
 	}
 	for i := range block.Blocks {
 		inner := &block.Blocks[i]
-		v, known := values[inner.Kind]
-		if !known || v.IsNull() || !v.IsWhollyKnown() {
-			continue
-		}
-		list := []cty.Value{v}
-		if !inner.Single() {
-			list = v.AsValueSlice()
-		}
-		for _, element := range list {
+		for _, element := range nestedIn(values, inner) {
 			if b.Len() > 0 {
 				b.WriteByte('\n')
 			}
@@ -167,4 +159,16 @@ func literal(v cty.Value) string {
 		return "{\n" + strings.Join(entries, "\n") + "\n}"
 	}
 	return "{ " + strings.Join(entries, ", ") + " }"
+}
+
+// nestedIn returns the nested blocks of one kind that values have, as far as they are known.
+func nestedIn(values map[string]cty.Value, inner *schema.Nested) []cty.Value {
+	v, known := values[inner.Kind]
+	switch {
+	case !known || v.IsNull() || !v.IsWhollyKnown():
+		return nil
+	case inner.Single():
+		return []cty.Value{v}
+	}
+	return v.AsValueSlice()
 }

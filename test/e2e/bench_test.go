@@ -41,7 +41,7 @@ func BenchmarkDemo(b *testing.B) {
 func BenchmarkServices(b *testing.B) {
 	testbed.Dir(b)
 	w := world.New(b)
-	w.Describe(b, "cloud.hcl", composed.Without(composed.Source("ovs", "lvm", mirror, outside), "ceph-adapter-rook")+nodes) // there is no Rook
+	w.Describe(b, "cloud.hcl", composed.Without(composed.WithBackends("lvm", 2, `    anti_affinity = "required"`, mirror, outside), "ceph-adapter-rook")+nodes) // there is no Rook
 	commit := w.Push(b, "Describe the cloud")
 	all := converge(b, w, commit) // once, however often a benchmark is repeated
 	b.Run("Converge", all.report)

@@ -64,7 +64,7 @@ func (p placement) takes(node *unstructured.Unstructured) bool {
 	}
 	return err == nil && p.fits(node.GetName(), node.GetLabels()) && !slices.ContainsFunc(spec.Taints, func(taint corev1.Taint) bool {
 		return taint.Effect != corev1.TaintEffectPreferNoSchedule && !slices.ContainsFunc(p.suffers, func(t corev1.Toleration) bool {
-			return t.ToleratesTaint(klog.TODO(), &taint, false)
+			return t.ToleratesTaint(klog.Background(), &taint, false)
 		})
 	})
 }
