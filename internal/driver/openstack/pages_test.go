@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,7 +53,14 @@ func pretend(t testing.TB, networks func(r *http.Request) any) *openstack.Driver
 		})
 	}
 	mux.HandleFunc("GET /v2/images", func(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, networks(r)) })
-	mux.HandleFunc("GET /v2.0/networks", func(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, networks(r)) })
+	mux.HandleFunc("GET /v2.0/networks", func(w http.ResponseWriter, r *http.Request) {
+		body := networks(r)
+		if body == nil { // as of a marker that is not there
+			answer(w, http.StatusNotFound, map[string]any{})
+			return
+		}
+		answer(w, http.StatusOK, body)
+	})
 	mux.HandleFunc("GET /v2.0/networks/{id}", func(w http.ResponseWriter, r *http.Request) {
 		body, _ := networks(r).(map[string]any)
 		if body["network"] == nil {
@@ -92,6 +101,88 @@ func TestEveryPageIsRead(t *testing.T) {
 	states, err := d.Observe(t.Context(), []unit.Target{last})
 	if st := states[last.Address]; err != nil || st.ID != "d" || !st.Owned {
 		t.Errorf("got %+v, %v", st, err)
+	}
+}
+
+// TestDeletedMarkers has objects deleted between two pages.
+func TestDeletedMarkers(t *testing.T) {
+	many := func(n int) (ids []string) {
+		for i := range n {
+			ids = append(ids, fmt.Sprintf("m%03d", i))
+		}
+		return ids
+	}
+	for name, test := range map[string]struct {
+		answers map[string]any
+		ends    string
+	}{
+		"the last of a page":               {answers: map[string]any{"": page("b", "a", "b"), "a": page("c", "c"), "c": page("", "d")}},
+		"a page but for its first":         {answers: map[string]any{"": page("b", "a", "b"), "b": page("f", "c", "e", "f"), "c": page("", "d")}},
+		"a whole page":                     {answers: map[string]any{"": page("b", "a", "b"), "b": page("e", "c", "e"), "e": nil}},
+		"one, and the first page again":    {answers: map[string]any{"": page("b", "a", "b"), "b": page("e", "c", "e"), "e": page("g", "a", "f", "g"), "c": page("", "d")}},
+		"all that a long page's end tells": {answers: map[string]any{"": page("m099", many(100)...)}, ends: "404"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked []string
+			d := pretend(t, func(r *http.Request) any {
+				marker := r.URL.Query().Get("marker")
+				again := slices.Contains(asked, marker)
+				asked = append(asked, marker)
+				if again && name == "a whole page" {
+					return page("", "d")
+				}
+				return test.answers[marker]
+			})
+			last := target(t, "network", "last", values{})
+			last.Mark = "kupenstack:d"
+			states, err := d.Observe(t.Context(), []unit.Target{last})
+			st := states[last.Address]
+			if test.ends != "" {
+				if err == nil || !strings.Contains(err.Error(), test.ends) || st.Existence != unit.Unknown || len(asked) > 40 {
+					t.Errorf("got %+v, %v after %d requests", st, err, len(asked))
+				}
+				return
+			}
+			if err != nil || st.ID != "d" || !st.Owned {
+				t.Errorf("got %+v, %v after %q", st, err, asked)
+			}
+		})
+	}
+}
+
+// TestDeletedBetweenPagesByNumber has a server group deleted after the first page, so that all others move up.
+func TestDeletedBetweenPagesByNumber(t *testing.T) {
+	var groups []any
+	for i := range 120 {
+		id := fmt.Sprintf("g%03d", i)
+		groups = append(groups, map[string]any{"id": id, "name": id, "project_id": "p1", "policy": "affinity", "rules": map[string]any{}, "members": []any{}})
+	}
+	asked := 0
+	d := pretend(t, func(r *http.Request) any {
+		offset, err := strconv.Atoi(r.URL.Query().Get("offset"))
+		if err != nil {
+			t.Error(err)
+		}
+		if asked++; asked == 2 {
+			groups = slices.Delete(groups, 10, 11)
+		}
+		return map[string]any{"server_groups": groups[min(offset, len(groups)):min(offset+60, len(groups))]}
+	})
+	var all []unit.Target
+	for i := range 120 {
+		id := fmt.Sprintf("g%03d", i)
+		tg := target(t, "server_group", id, values{"policy": text("affinity")})
+		tg.ID, tg.Fresh = id, false
+		all = append(all, tg)
+	}
+	states, err := d.Observe(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tg := range all {
+		if there := states[tg.Address].Existence == unit.Present; there == (tg.ID == "g010") {
+			t.Errorf("%s is there: %v", tg.ID, there)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package openstack
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -140,88 +137,4 @@ func listIn(c call, answer map[string]any, key string) ([]map[string]any, error)
 		return nil, fmt.Errorf("GET %s of the %s service: not all of the %s are objects: %w", c.path, c.service, key, errUnreadable)
 	}
 	return objects, nil
-}
-
-// errMorePages says of a list that was to have one page that there are others.
-var errMorePages = errors.New("the list has more than one page")
-
-const (
-	pageSize = 1000
-	maxPages = 1000
-)
-
-// all follows the pages of a list and returns the objects below a key.
-func (s *session) all(ctx context.Context, c call, key string) ([]map[string]any, error) {
-	var objects []map[string]any
-	err := s.pages(ctx, c, key, func(page []map[string]any) { objects = append(objects, page...) })
-	if err != nil {
-		return nil, err
-	}
-	return objects, nil
-}
-
-// pages follows the pages of a list, and has the objects of each taken. An answer that is cut short
-// is an error: what was not seen must never count as absent.
-func (s *session) pages(ctx context.Context, c call, key string, take func(page []map[string]any)) error {
-	c.method = http.MethodGet
-	if c.query == nil {
-		c.query = url.Values{}
-	}
-	if c.service != serviceIdentity { // Keystone has no pages unless its administrator limits lists
-		c.query.Set("limit", strconv.Itoa(cmp.Or(s.connector.options.Page, pageSize)))
-	}
-	seen := map[string]bool{}
-	for range maxPages {
-		answer, err := s.do(ctx, c)
-		if err != nil {
-			return err
-		}
-		some, err := listIn(c, answer, key)
-		if err != nil {
-			return err
-		}
-		if s.needed != nil {
-			some = slices.DeleteFunc(some, func(raw map[string]any) bool { return !s.needed(raw) })
-		}
-		take(some)
-		next, more := nextPage(answer, key)
-		if !more {
-			return nil
-		}
-		if next == nil {
-			return fmt.Errorf("GET %s of the %s service: the address of the next page: %w", c.path, c.service, errUnreadable)
-		}
-		if s.onePage {
-			return errMorePages
-		}
-		if seen[next.Encode()] {
-			return fmt.Errorf("GET %s of the %s service: the pages go in a circle", c.path, c.service)
-		}
-		seen[next.Encode()] = true
-		c.query = next
-	}
-	return fmt.Errorf("GET %s of the %s service: more than %d pages", c.path, c.service, maxPages)
-}
-
-// nextPage tells whether there is another page, and returns its query, nil where that cannot be read. Only the query
-// counts: behind a proxy, services often give an address that leads nowhere.
-func nextPage(answer map[string]any, key string) (query url.Values, more bool) {
-	next := answer["next"] // Glance
-	for _, link := range objectsAt(answer, key+"_links") {
-		if textAt(link, "rel") == "next" {
-			next = link["href"]
-		}
-	}
-	if links, ok := answer["links"].(map[string]any); ok && next == nil { // Keystone
-		next = links["next"]
-	}
-	address, ok := next.(string)
-	if next == nil || address == "" && ok {
-		return nil, false
-	}
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.RawQuery == "" {
-		return nil, true
-	}
-	return parsed.Query(), true
 }

@@ -44,18 +44,27 @@ func (k serverGroupKind) list(ctx context.Context, s *session) ([]*object, error
 	return readAll(k.read)(k.listRaw(ctx, s))
 }
 
-// listRaw asks page by page: Nova gives this list no links.
+// listRaw asks page by page: Nova gives this list no links. A page begins with the last object that was had; where it
+// does not, one before it was deleted meanwhile, so that others moved up, and the list is read anew.
 func (serverGroupKind) listRaw(ctx context.Context, s *session) ([]map[string]any, error) {
 	var all []map[string]any
 	for range maxPages {
 		raws, err := s.whole(ctx, call{
 			service: serviceCompute, path: groupPath, microversion: groupVersion,
-			query: url.Values{"all_projects": {"True"}, "limit": {strconv.Itoa(pageSize)}, "offset": {strconv.Itoa(len(all))}},
+			query: url.Values{"all_projects": {"True"}, "limit": {strconv.Itoa(pageSize)}, "offset": {strconv.Itoa(max(0, len(all)-1))}},
 		}, "server_groups")
 		if err != nil {
 			return nil, err
 		}
-		if all = append(all, raws...); len(raws) < fewestOnPage {
+		isLast := len(raws) < fewestOnPage
+		if len(all) > 0 {
+			if len(raws) == 0 || textAt(raws[0], "id") != textAt(all[len(all)-1], "id") {
+				all = nil
+				continue
+			}
+			raws = raws[1:]
+		}
+		if all = append(all, raws...); isLast {
 			return all, nil
 		}
 	}
