@@ -87,8 +87,8 @@ func (s *session) pages(ctx context.Context, c call, key string, take func(page 
 }
 
 // trail tells where a list went. A page begins behind an object, its marker. For one that was deleted meanwhile, Nova
-// and Glance answer 400, Cinder and Neutron 404, and where Neutron keeps versioned objects (security groups, QoS
-// policies, subnet pools, ...), it gives the first page again (neutron/objects/base.py: Pager).
+// and Glance answer 400, Cinder and Neutron 404, and where Neutron keeps versioned objects (subnets, security groups,
+// QoS policies, ...), it gives the first page again (neutron/objects/base.py: Pager).
 type trail struct {
 	first map[string]bool // the ids of the first page
 	last  []string        // the ids of what was listed last, before them "" where that is all

@@ -21,7 +21,6 @@ func TestBedDeletedMarkers(t *testing.T) {
 		status  int
 	}{
 		"v2.0/networks":    {"network", http.StatusNotFound},
-		"v2.0/subnets":     {"network", http.StatusNotFound},
 		"v2.0/ports":       {"network", http.StatusNotFound},
 		"volumes/detail":   {"volumev3", http.StatusNotFound},
 		"snapshots/detail": {"volumev3", http.StatusNotFound},
@@ -35,7 +34,9 @@ func TestBedDeletedMarkers(t *testing.T) {
 			}
 		})
 	}
-	for path, key := range map[string]string{"v2.0/security-groups": "security_groups", "v2.0/security-group-rules": "security_group_rules"} {
+	for path, key := range map[string]string{
+		"v2.0/subnets": "subnets", "v2.0/security-groups": "security_groups", "v2.0/security-group-rules": "security_group_rules",
+	} {
 		t.Run(path, func(t *testing.T) {
 			page := func(more string) any { return request(t, "network", http.MethodGet, path+"?limit=2"+more, nil)[key] }
 			before := page("")
