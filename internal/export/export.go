@@ -93,9 +93,7 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 	var r Result
 	chosen := map[string][]unit.Live{}
 	for _, o := range live {
-		if !o.Apart { // what refers to it has its id
-			e.live[o.Kind] = append(e.live[o.Kind], o)
-		}
+		e.live[o.Kind] = append(e.live[o.Kind], o)
 	}
 	for _, o := range live {
 		switch {
@@ -104,7 +102,7 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 			r.Managed++
 		case !writable(language.Resource(o.Kind), o):
 			r.Unwritable++
-		case o.Unfit, o.Apart:
+		case o.Unfit:
 			r.Unfit++
 		default:
 			chosen[o.Kind] = append(chosen[o.Kind], o)
@@ -329,7 +327,9 @@ func (e *exporter) lookup(o unit.Live) string {
 	}
 	block := e.language.Resource(o.Kind).DataBlock()
 	by, value := "id", o.ID
-	named := o.Concealed || slices.ContainsFunc(e.live[o.Kind], func(other unit.Live) bool { return other.ID != o.ID && other.Title == o.Title })
+	named := o.Concealed || slices.ContainsFunc(e.live[o.Kind], func(other unit.Live) bool {
+		return other.ID != o.ID && other.Title == o.Title && within(other) == within(o)
+	})
 	if !named && o.Title != "" && block.Attribute("name") != nil {
 		by, value = "name", o.Title
 	}
@@ -341,6 +341,19 @@ func (e *exporter) lookup(o unit.Live) string {
 	}
 	label := e.free("data.", o.Kind, o.Title)
 	e.data[o.Kind][o.ID] = label
-	e.lookups = append(e.lookups, fmt.Sprintf("data %q %q {\n%s = %s\n}\n", o.Kind, label, by, config.Quote(value)))
+	var beside string
+	if a := block.Attribute(o.Within); a != nil && by == "name" {
+		beside = fmt.Sprintf("%s = %s\n", a.Name, e.expression("data."+o.Kind+"."+label, a, o.Values[a.Name]))
+	}
+	e.lookups = append(e.lookups, fmt.Sprintf("data %q %q {\n%s = %s\n%s}\n", o.Kind, label, by, config.Quote(value), beside))
 	return label
+}
+
+// within is what an object is in besides its name telling it from others, "" for nothing.
+func within(o unit.Live) string {
+	v, known := o.Values[o.Within]
+	if !known || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
+		return ""
+	}
+	return v.AsString()
 }
