@@ -31,7 +31,10 @@ not exported becomes a data block. Objects that a configuration manages already 
 
 Nothing is changed. Other objects than those of our user's projects are seen only by an administrator. Kinds that our
 user may not list at all, as mostly users and domains, are left out and named; that is an error where it is all kinds
-that were asked for.`,
+that were asked for.
+
+With --force the files of an earlier export are replaced. Where that wrote others of the same kinds, which this one does
+not write, nothing is written, and they are named: delete them, as blocks would be there twice.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.bounded(cmd.Context(), func(ctx context.Context, o *options) error { return e.run(ctx, o) })
 		},
@@ -88,7 +91,7 @@ func (e *exporting) tell(o *options, result export.Result, refused []string) err
 		text[f.Name] = string(f.Content)
 	}
 	if e.out != "" && len(files) > 0 {
-		if err := e.write(files); err != nil {
+		if err := e.writeAll(files); err != nil {
 			return err
 		}
 	}

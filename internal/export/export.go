@@ -144,9 +144,12 @@ func refused(block *schema.Block, values map[string]cty.Value) bool {
 	return false
 }
 
-// files puts blocks into files, each of a size that a configuration may have.
+// Header is what a file in a directory begins with, so that a later export knows it again.
+const Header = "# Written by kupenstack-sync export.\n\n"
+
+// files puts blocks into files, each of a size that a configuration may have with its header.
 func files(name string, blocks []string) []File {
-	limit := int(config.DefaultLimits().FileBytes)
+	limit := int(config.DefaultLimits().FileBytes) - len(Header)
 	var all []File
 	for _, block := range blocks {
 		content := config.Layout([]byte(block))
