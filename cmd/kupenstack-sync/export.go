@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -75,7 +76,9 @@ func (e *exporting) run(ctx context.Context, o *options) error {
 		return fmt.Errorf("the user of %s may not list projects: leave --project out for what is in its own", o.OSCloud)
 	}
 	result, err := export.Export(language, live, e.Selection)
-	if err != nil {
+	if refused := (*export.RefusedError)(nil); errors.As(err, &refused) {
+		return err
+	} else if err != nil {
 		return fmt.Errorf("%w: --project: %w", wire.ErrUsage, err)
 	}
 	slices.Sort(refused)

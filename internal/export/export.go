@@ -1,8 +1,10 @@
 package export
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,7 +40,7 @@ type Result struct {
 	// Managed are how many were left out, as a configuration manages them.
 	Managed int
 	// Unwritable are how many were left out, as they lack what a block of their kind has to have, such as what an
-	// instance runs from.
+	// instance runs from, or are what no valid configuration has.
 	Unwritable int
 	// Unfit are how many were left out, as they cannot be taken over as they are, or at all.
 	Unfit int
@@ -79,18 +81,41 @@ func referred(b *schema.Block) []string {
 	return kinds
 }
 
-// Export writes objects as a configuration. The live ones are all that there are of the kinds in [Needed]. An error
-// says that the selection means nothing in this cloud.
+// Export writes objects as a configuration that is valid beside a cloud block. The live ones are all that there are of the
+// kinds in [Needed]. An error says that the selection means nothing in this cloud, unless it is a [RefusedError].
 func Export(language *schema.Definition, live []unit.Live, by Selection) (Result, error) {
+	wrong := map[key]bool{}
+	var why string
+	for range mostRounds {
+		r, places, err := write(language, live, by, wrong)
+		if err != nil {
+			return Result{}, err
+		}
+		more, says := mistaken(r.Files, places)
+		if says == "" {
+			return r, nil
+		}
+		why = says
+		if len(more) == 0 {
+			break
+		}
+		maps.Copy(wrong, more)
+	}
+	return Result{}, &RefusedError{why}
+}
+
+// write writes objects, without those that are wrong, and tells where each is.
+func write(language *schema.Definition, live []unit.Live, by Selection, wrong map[key]bool) (Result, []place, error) {
 	e := &exporter{language: language, labels: map[string]map[string]string{}, data: map[string]map[string]string{}, live: map[string][]unit.Live{}, taken: map[string]bool{}, refers: map[string][]string{}}
 	live = slices.SortedFunc(slices.Values(live), func(a, b unit.Live) int {
 		return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.ID, b.ID))
 	})
 	project, err := projectOf(live, by.Project)
 	if err != nil {
-		return Result{}, err
+		return Result{}, nil, err
 	}
 	var r Result
+	var places []place
 	chosen := map[string][]unit.Live{}
 	for _, o := range live {
 		e.live[o.Kind] = append(e.live[o.Kind], o)
@@ -100,7 +125,7 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 		case len(by.Kinds) > 0 && !slices.Contains(by.Kinds, o.Kind), project != "" && o.Project != project && (o.Kind != Project || o.ID != project), o.Incidental, e.followsIncidental(o):
 		case o.Managed:
 			r.Managed++
-		case !writable(language.Resource(o.Kind), o):
+		case wrong[key{o.Kind, o.ID}], !writable(language.Resource(o.Kind), o):
 			r.Unwritable++
 		case o.Unfit:
 			r.Unfit++
@@ -117,12 +142,18 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 			blocks = append(blocks, b.String())
 		}
 		r.Objects += len(blocks)
-		r.Files = append(r.Files, files(kind, blocks)...)
+		written, begins := files(kind, blocks)
+		r.Files = append(r.Files, written...)
+		for i, at := range begins {
+			at.of = key{kind, chosen[kind][i].ID}
+			places = append(places, at)
+		}
 	}
 	slices.Sort(e.lookups)
 	r.LookedUp = len(e.lookups)
-	r.Files = append(r.Files, files("data", e.lookups)...)
-	return r, nil
+	looked, _ := files("data", e.lookups)
+	r.Files = append(r.Files, looked...)
+	return r, places, nil
 }
 
 // refused tells whether an attribute that would be written has a value that the language does not take: one object must
@@ -147,15 +178,19 @@ func refused(block *schema.Block, values map[string]cty.Value) bool {
 // Header is what a file in a directory begins with, so that a later export knows it again.
 const Header = "# Written by kupenstack-sync export.\n\n"
 
-// files puts blocks into files, each of a size that a configuration may have with its header.
-func files(name string, blocks []string) []File {
+// files puts blocks into files, each of a size that a configuration may have with its header, and tells where each begins.
+func files(name string, blocks []string) ([]File, []place) {
 	limit := int(config.DefaultLimits().FileBytes) - len(Header)
 	var all []File
+	var begins []place
+	next := 1 // line
 	for _, block := range blocks {
 		content := config.Layout([]byte(block))
+		lines := bytes.Count(content, []byte("\n")) + 1
 		last := len(all) - 1
 		if last >= 0 && len(all[last].Content)+1+len(content) <= limit {
 			all[last].Content = append(append(all[last].Content, '\n'), content...)
+			begins, next = append(begins, place{file: all[last].Name, line: next}), next+lines
 			continue
 		}
 		of := File{name + ".hcl", content}
@@ -163,8 +198,9 @@ func files(name string, blocks []string) []File {
 			of.Name = fmt.Sprintf("%s-%d.hcl", name, last+2)
 		}
 		all = append(all, of)
+		begins, next = append(begins, place{file: of.Name, line: 1}), 1+lines
 	}
-	return all
+	return all, begins
 }
 
 // writable tells whether an object has all that a block of its kind has to have, and nothing that none can have.
