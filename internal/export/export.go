@@ -106,7 +106,7 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 
 // write writes objects, without those that are wrong, and tells where each is.
 func write(language *schema.Definition, live []unit.Live, by Selection, wrong map[key]bool) (Result, []place, error) {
-	e := &exporter{language: language, labels: map[string]map[string]string{}, data: map[string]map[string]string{}, live: map[string][]unit.Live{}, taken: map[string]bool{}, refers: map[string][]string{}}
+	e := &exporter{language: language, labels: map[string]map[string]string{}, data: map[string]map[string]string{}, live: map[string][]unit.Live{}, taken: map[string]bool{}, refers: map[string][]string{}, meant: map[string]bool{}}
 	live = slices.SortedFunc(slices.Values(live), func(a, b unit.Live) int {
 		return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.ID, b.ID))
 	})
@@ -271,6 +271,7 @@ type exporter struct {
 	taken    map[string]bool              // by kind and label
 	lookups  []string                     // the data blocks
 	refers   map[string][]string          // what blocks refer to, by their addresses, as far as they are written
+	meant    map[string]bool              // what any of them refers to
 }
 
 // label gives an object that is exported its label.
@@ -328,10 +329,11 @@ func (e *exporter) reference(from string, r *schema.Reference, value string) (ad
 		if slices.Contains(e.refers[from], to) {
 			return to, false
 		}
-		if e.leads(to, from, map[string]bool{}) {
+		// What nothing refers to is at the end of no way, however long those are that begin here.
+		if to == from || e.meant[from] && e.leads(to, from, map[string]bool{}) {
 			return to, true
 		}
-		e.refers[from] = append(e.refers[from], to)
+		e.refers[from], e.meant[to] = append(e.refers[from], to), true
 		return to, false
 	}
 	if label := e.lookup(o); label != "" {
