@@ -18,9 +18,16 @@ func domainAttribute() Attribute {
 func roleBlock() Block {
 	return Block{
 		Kind: "role", Class: ClassResource, Labels: resourceLabel("auditor"), Rules: []Rule{descriptionRule()},
-		Unique: "Keystone takes a name for one role only", OneName: true,
-		Doc:        "A role of Keystone, which the rules of the services give rights to. It is one of the whole cloud, and in no domain. It is not deleted while somebody has it.",
-		Attributes: []Attribute{fullName(InPlace), descriptionAttribute(), idAttribute(FormatID)},
+		Unique: "Keystone takes a name for one role of the whole cloud, or of a domain, only", OneName: true,
+		Doc: "A role of Keystone, which the rules of the services give rights to. It is not deleted while somebody has it.",
+		Attributes: []Attribute{
+			fullName(InPlace),
+			{
+				Name: "domain", Type: cty.String, Change: Refused, Lookup: true, Reference: &Reference{Kind: "domain", Output: "id"},
+				Doc: "The domain that it is in: it is for that domain and its projects, and its name is taken once only there. Unless written it is one of the whole cloud. No token names a role of a domain, only those of the whole cloud that it implies.",
+			},
+			descriptionAttribute(), idAttribute(FormatID),
+		},
 	}
 }
 

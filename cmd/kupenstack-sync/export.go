@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -31,7 +32,10 @@ not exported becomes a data block. Objects that a configuration manages already 
 
 Nothing is changed. Other objects than those of our user's projects are seen only by an administrator. Kinds that our
 user may not list at all, as mostly users and domains, are left out and named; that is an error where it is all kinds
-that were asked for.`,
+that were asked for.
+
+With --force the files of an earlier export are replaced. Where that wrote others of the same kinds, which this one does
+not write, nothing is written, and they are named: delete them, as blocks would be there twice.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.bounded(cmd.Context(), func(ctx context.Context, o *options) error { return e.run(ctx, o) })
 		},
@@ -72,7 +76,9 @@ func (e *exporting) run(ctx context.Context, o *options) error {
 		return fmt.Errorf("the user of %s may not list projects: leave --project out for what is in its own", o.OSCloud)
 	}
 	result, err := export.Export(language, live, e.Selection)
-	if err != nil {
+	if refused := (*export.RefusedError)(nil); errors.As(err, &refused) {
+		return err
+	} else if err != nil {
 		return fmt.Errorf("%w: --project: %w", wire.ErrUsage, err)
 	}
 	slices.Sort(refused)
@@ -88,7 +94,7 @@ func (e *exporting) tell(o *options, result export.Result, refused []string) err
 		text[f.Name] = string(f.Content)
 	}
 	if e.out != "" && len(files) > 0 {
-		if err := e.write(files); err != nil {
+		if err := e.writeAll(files); err != nil {
 			return err
 		}
 	}
@@ -108,7 +114,7 @@ func (e *exporting) tell(o *options, result export.Result, refused []string) err
 		fmt.Fprintf(os.Stderr, "%d left out, as they lack what their blocks have to have, such as the image of an instance that runs from a volume, or have what no block can say.\n", result.Unwritable)
 	}
 	if result.Unfit > 0 {
-		fmt.Fprintf(os.Stderr, "%d left out, as they cannot be taken over as they are: images that have no bytes yet, or never got them, and roles that are in a domain.\n", result.Unfit)
+		fmt.Fprintf(os.Stderr, "%d left out, as they cannot be taken over as they are: images that have no bytes yet, or never got them.\n", result.Unfit)
 	}
 	if e.out != "" && len(files) > 0 {
 		fmt.Fprintf(os.Stdout, "Written to %s. With a cloud block beside it, see what a pass would do with: kupenstack-sync plan --repo %s\n", e.out, e.out)

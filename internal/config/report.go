@@ -26,6 +26,9 @@ const (
 	codeModule           diag.Code = "config.module"    // a module that cannot be called, or what does not belong in one
 )
 
+// CodeLimit is that of what is larger than the limits: the mistake is not where it is told.
+const CodeLimit = codeLimit
+
 func (l *loader) fail(code diag.Code, where hcl.Range, summary, detail, hint string) {
 	d := diag.Diagnostic{Code: code, Summary: summary, Detail: detail, Hint: hint}
 	if where.Filename != "" {

@@ -7,7 +7,8 @@
 // configuration already and are left out, as are those that come and go with others.
 //
 // An object that lacks what its block has to have, such as an instance that runs from a volume and has no image, or has a value that
-// the language does not take, is left out and counted. Only what can be written and was seen is in a block; nothing that is sensitive is.
+// the language does not take, or several that break a rule between them, is left out and counted: what is written was read as a
+// configuration and is valid. Only what can be written and was seen is in a block; nothing that is sensitive is.
 //
 // The package reads and writes no files and asks no server.
 package export

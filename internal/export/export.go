@@ -1,8 +1,10 @@
 package export
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,7 +40,7 @@ type Result struct {
 	// Managed are how many were left out, as a configuration manages them.
 	Managed int
 	// Unwritable are how many were left out, as they lack what a block of their kind has to have, such as what an
-	// instance runs from.
+	// instance runs from, or are what no valid configuration has.
 	Unwritable int
 	// Unfit are how many were left out, as they cannot be taken over as they are, or at all.
 	Unfit int
@@ -79,32 +81,53 @@ func referred(b *schema.Block) []string {
 	return kinds
 }
 
-// Export writes objects as a configuration. The live ones are all that there are of the kinds in [Needed]. An error
-// says that the selection means nothing in this cloud.
+// Export writes objects as a configuration that is valid beside a cloud block. The live ones are all that there are of the
+// kinds in [Needed]. An error says that the selection means nothing in this cloud, unless it is a [RefusedError].
 func Export(language *schema.Definition, live []unit.Live, by Selection) (Result, error) {
-	e := &exporter{language: language, labels: map[string]map[string]string{}, data: map[string]map[string]string{}, live: map[string][]unit.Live{}, taken: map[string]bool{}, refers: map[string][]string{}}
+	wrong := map[key]bool{}
+	var why string
+	for range mostRounds {
+		r, places, err := write(language, live, by, wrong)
+		if err != nil {
+			return Result{}, err
+		}
+		more, says := mistaken(r.Files, places)
+		if says == "" {
+			return r, nil
+		}
+		why = says
+		if len(more) == 0 {
+			break
+		}
+		maps.Copy(wrong, more)
+	}
+	return Result{}, &RefusedError{why}
+}
+
+// write writes objects, without those that are wrong, and tells where each is.
+func write(language *schema.Definition, live []unit.Live, by Selection, wrong map[key]bool) (Result, []place, error) {
+	e := &exporter{language: language, labels: map[string]map[string]string{}, data: map[string]map[string]string{}, live: map[string][]unit.Live{}, taken: map[string]bool{}, refers: map[string][]string{}, meant: map[string]bool{}}
 	live = slices.SortedFunc(slices.Values(live), func(a, b unit.Live) int {
 		return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.ID, b.ID))
 	})
 	project, err := projectOf(live, by.Project)
 	if err != nil {
-		return Result{}, err
+		return Result{}, nil, err
 	}
 	var r Result
+	var places []place
 	chosen := map[string][]unit.Live{}
 	for _, o := range live {
-		if !o.Apart { // what refers to it has its id
-			e.live[o.Kind] = append(e.live[o.Kind], o)
-		}
+		e.live[o.Kind] = append(e.live[o.Kind], o)
 	}
 	for _, o := range live {
 		switch {
 		case len(by.Kinds) > 0 && !slices.Contains(by.Kinds, o.Kind), project != "" && o.Project != project && (o.Kind != Project || o.ID != project), o.Incidental, e.followsIncidental(o):
 		case o.Managed:
 			r.Managed++
-		case !writable(language.Resource(o.Kind), o):
+		case wrong[key{o.Kind, o.ID}], !writable(language.Resource(o.Kind), o):
 			r.Unwritable++
-		case o.Unfit, o.Apart:
+		case o.Unfit:
 			r.Unfit++
 		default:
 			chosen[o.Kind] = append(chosen[o.Kind], o)
@@ -119,12 +142,18 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 			blocks = append(blocks, b.String())
 		}
 		r.Objects += len(blocks)
-		r.Files = append(r.Files, files(kind, blocks)...)
+		written, begins := files(kind, blocks)
+		r.Files = append(r.Files, written...)
+		for i, at := range begins {
+			at.of = key{kind, chosen[kind][i].ID}
+			places = append(places, at)
+		}
 	}
 	slices.Sort(e.lookups)
 	r.LookedUp = len(e.lookups)
-	r.Files = append(r.Files, files("data", e.lookups)...)
-	return r, nil
+	looked, _ := files("data", e.lookups)
+	r.Files = append(r.Files, looked...)
+	return r, places, nil
 }
 
 // refused tells whether an attribute that would be written has a value that the language does not take: one object must
@@ -146,15 +175,22 @@ func refused(block *schema.Block, values map[string]cty.Value) bool {
 	return false
 }
 
-// files puts blocks into files, each of a size that a configuration may have.
-func files(name string, blocks []string) []File {
-	limit := int(config.DefaultLimits().FileBytes)
+// Header is what a file in a directory begins with, so that a later export knows it again.
+const Header = "# Written by kupenstack-sync export.\n\n"
+
+// files puts blocks into files, each of a size that a configuration may have with its header, and tells where each begins.
+func files(name string, blocks []string) ([]File, []place) {
+	limit := int(config.DefaultLimits().FileBytes) - len(Header)
 	var all []File
+	var begins []place
+	next := 1 // line
 	for _, block := range blocks {
 		content := config.Layout([]byte(block))
+		lines := bytes.Count(content, []byte("\n")) + 1
 		last := len(all) - 1
 		if last >= 0 && len(all[last].Content)+1+len(content) <= limit {
 			all[last].Content = append(append(all[last].Content, '\n'), content...)
+			begins, next = append(begins, place{file: all[last].Name, line: next}), next+lines
 			continue
 		}
 		of := File{name + ".hcl", content}
@@ -162,8 +198,9 @@ func files(name string, blocks []string) []File {
 			of.Name = fmt.Sprintf("%s-%d.hcl", name, last+2)
 		}
 		all = append(all, of)
+		begins, next = append(begins, place{file: of.Name, line: 1}), 1+lines
 	}
-	return all
+	return all, begins
 }
 
 // writable tells whether an object has all that a block of its kind has to have, and nothing that none can have.
@@ -234,6 +271,7 @@ type exporter struct {
 	taken    map[string]bool              // by kind and label
 	lookups  []string                     // the data blocks
 	refers   map[string][]string          // what blocks refer to, by their addresses, as far as they are written
+	meant    map[string]bool              // what any of them refers to
 }
 
 // label gives an object that is exported its label.
@@ -291,10 +329,11 @@ func (e *exporter) reference(from string, r *schema.Reference, value string) (ad
 		if slices.Contains(e.refers[from], to) {
 			return to, false
 		}
-		if e.leads(to, from, map[string]bool{}) {
+		// What nothing refers to is at the end of no way, however long those are that begin here.
+		if to == from || e.meant[from] && e.leads(to, from, map[string]bool{}) {
 			return to, true
 		}
-		e.refers[from] = append(e.refers[from], to)
+		e.refers[from], e.meant[to] = append(e.refers[from], to), true
 		return to, false
 	}
 	if label := e.lookup(o); label != "" {
@@ -329,7 +368,9 @@ func (e *exporter) lookup(o unit.Live) string {
 	}
 	block := e.language.Resource(o.Kind).DataBlock()
 	by, value := "id", o.ID
-	named := o.Concealed || slices.ContainsFunc(e.live[o.Kind], func(other unit.Live) bool { return other.ID != o.ID && other.Title == o.Title })
+	named := o.Concealed || slices.ContainsFunc(e.live[o.Kind], func(other unit.Live) bool {
+		return other.ID != o.ID && other.Title == o.Title && within(other) == within(o)
+	})
 	if !named && o.Title != "" && block.Attribute("name") != nil {
 		by, value = "name", o.Title
 	}
@@ -341,6 +382,19 @@ func (e *exporter) lookup(o unit.Live) string {
 	}
 	label := e.free("data.", o.Kind, o.Title)
 	e.data[o.Kind][o.ID] = label
-	e.lookups = append(e.lookups, fmt.Sprintf("data %q %q {\n%s = %s\n}\n", o.Kind, label, by, config.Quote(value)))
+	var beside string
+	if a := block.Attribute(o.Within); a != nil && by == "name" {
+		beside = fmt.Sprintf("%s = %s\n", a.Name, e.expression("data."+o.Kind+"."+label, a, o.Values[a.Name]))
+	}
+	e.lookups = append(e.lookups, fmt.Sprintf("data %q %q {\n%s = %s\n%s}\n", o.Kind, label, by, config.Quote(value), beside))
 	return label
+}
+
+// within is what an object is in besides its name telling it from others, "" for nothing.
+func within(o unit.Live) string {
+	v, known := o.Values[o.Within]
+	if !known || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
+		return ""
+	}
+	return v.AsString()
 }

@@ -27,6 +27,14 @@ func TestExportIsValid(t *testing.T) {
 		}},
 		{Kind: "address_scope", ID: uid("8"), Values: map[string]cty.Value{"ip_version": cty.NumberIntVal(4)}},
 		{Kind: "region", ID: "far away", Title: "far away", Values: map[string]cty.Value{}},
+		// What breaks a rule between attributes, and what refers to it; and what cannot be imported by its id.
+		{Kind: "network", ID: uid("10"), Title: "web", Values: map[string]cty.Value{}},
+		{Kind: "subnet", ID: uid("11"), Title: "odd", Values: map[string]cty.Value{
+			"network": text(uid("10")), "cidr": text("10.0.0.0/24"), "gateway_ip": text("10.0.0.20"),
+			"allocation_pools": cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"start": text("10.0.0.10"), "end": text("10.0.0.20")})}),
+		}},
+		{Kind: "router", ID: uid("12"), Title: "edge", Values: map[string]cty.Value{"subnets": cty.ListVal([]cty.Value{text(uid("11"))})}},
+		{Kind: "router", ID: "not an id", Title: "strange", Values: map[string]cty.Value{}},
 		{Kind: "network", ID: uid("9"), Title: "no room", Values: map[string]cty.Value{"mtu": cty.NumberIntVal(0)}},
 	}
 	result, err := export.Export(schema.New(), live, export.Selection{})
@@ -37,7 +45,7 @@ func TestExportIsValid(t *testing.T) {
 	for _, f := range result.Files {
 		hcl += string(f.Content)
 	}
-	if m, _ := composed.Text(t, hcl); len(m.Imports) != 8 || result.Unwritable != 2 {
-		t.Errorf("%d imports, %d left out, want 8 and 2:\n%s", len(m.Imports), result.Unwritable, hcl)
+	if m, _ := composed.Text(t, hcl); len(m.Imports) != 10 || result.Unwritable != 4 || !strings.Contains(hcl, "[data.subnet.odd]") {
+		t.Errorf("%d imports, %d left out, want 10 and 4:\n%s", len(m.Imports), result.Unwritable, hcl)
 	}
 }

@@ -18,6 +18,7 @@ type Live struct {
 	Concealed bool
 	// Unfit says that it cannot be taken over as it is, such as an image without its bytes.
 	Unfit bool
-	// Apart says that no block can be it, and none can look it up, such as a role that is in a domain.
-	Apart bool
+	// Within is the attribute that what looks it up by its name has to write as well, such as the domain of a role that is in
+	// one; "" for none.
+	Within string
 }

@@ -92,7 +92,7 @@ func wrap(a addr.Object, err error) error { return fmt.Errorf("%s: %w", a, err) 
 
 // search looks for an object that is not ours.
 func (d *Driver) search(ctx context.Context, s *session, k kind, t unit.Target, desired cty.Value) (unit.State, error) {
-	objects, err := k.list(ctx, s)
+	objects, err := listFor(ctx, s, k, t, desired)
 	if err != nil {
 		return unit.State{}, err
 	}
@@ -196,7 +196,7 @@ func (d *Driver) stateOf(ctx context.Context, s *session, k kind, t unit.Target,
 
 // wanted makes the desired value one that kinds can use, and remembers its secrets for messages.
 func (d *Driver) wanted(s *session, t unit.Target, desired cty.Value) wanted {
-	r := resource(t)
+	r, k := resource(t), d.kinds[kindOf(t)]
 	for i := range r.Block.Attributes {
 		a := &r.Block.Attributes[i]
 		v := attribute(desired, a.Name)
@@ -208,9 +208,9 @@ func (d *Driver) wanted(s *session, t unit.Target, desired cty.Value) wanted {
 		}
 	}
 	value, _ := desired.UnmarkDeep()
-	project, _ := scopeOf(r, value, s)
+	project, _ := scopeOf(k, r, value, s)
 	return wanted{
-		value: value, mark: t.Mark, project: project, named: nameOf(d.kinds[kindOf(t)], t, value), address: t.Address, unserved: unserved(t),
+		value: value, mark: t.Mark, project: project, named: nameOf(k, t, value), address: t.Address, unserved: unserved(t),
 		keeps: r.Keeps, again: t.Again, content: r.Content,
 	}
 }

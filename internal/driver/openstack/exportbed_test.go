@@ -127,9 +127,11 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p.makes("identity", "domains", "domain", map[string]any{"name": prefix + "-customers", "enabled": false})
+	customers := p.makes("identity", "domains", "domain", map[string]any{"name": prefix + "-customers", "enabled": false})
+	clerk := p.makes("identity", "roles", "role", map[string]any{"name": prefix + "-clerk", "domain_id": customers})
 	p.makes("identity", "roles", "role", map[string]any{"name": prefix + "-auditor"})
-	p.makes("identity", "groups", "group", map[string]any{"name": prefix + "-team", "domain_id": "default"})
+	team := p.makes("identity", "groups", "group", map[string]any{"name": prefix + "-team", "domain_id": "default"})
+	p.puts("identity", "domains/"+customers+"/groups/"+team+"/roles/"+clerk, nil)
 	p.makes("network", "ports", "port", map[string]any{"name": prefix + "-kept", "network_id": network, "project_id": project, "fixed_ips": []any{map[string]any{"subnet_id": subnet, "ip_address": "10.9.0.11"}}})
 	p.makes("network", "qos/policies", "policy", map[string]any{"name": prefix + "-gold", "project_id": project})
 	scope := p.makes("network", "address-scopes", "address_scope", map[string]any{"name": prefix + "-inner", "project_id": project, "ip_version": 4})
@@ -146,12 +148,18 @@ func TestExport(t *testing.T) {
 	}
 	var mine []unit.Live
 	for _, o := range live {
-		if strings.HasPrefix(o.Title, prefix) {
+		if strings.HasPrefix(o.Title, prefix) || o.Kind == "role_assignment" && strings.Contains(o.ID, clerk) {
 			mine = append(mine, o)
 		}
 	}
-	if result, hcl := adoptsAll(t, b.Driver, mine, export.Selection{}); result.Objects != len(mine) || len(mine) < 18 {
+	result, hcl := adoptsAll(t, b.Driver, mine, export.Selection{})
+	if result.Objects != len(mine) || len(mine) < 20 {
 		t.Errorf("%d exported of %d:\n%s", result.Objects, len(mine), hcl)
+	}
+	for _, want := range []string{"domain = domain." + prefix + "-customers", "= role." + prefix + "-clerk"} {
+		if !strings.Contains(hcl, want) {
+			t.Errorf("no %s in\n%s", want, hcl)
+		}
 	}
 }
 

@@ -52,6 +52,17 @@ func identityLives() map[string]life {
 			meddle:  patched("roles", "role", map[string]any{"description": "theirs"}), meddled: []string{"description"},
 			vanish: deleted("roles"),
 		},
+		"role of a domain": {
+			kind: "role", lists: []string{"/v3/roles", "/v3/roles"}, search: []string{"name", "domain"},
+			needs: func(t *testing.T, b *bench) values {
+				t.Helper()
+				return values{"domain": text(made(t, b, "domain", values{}))}
+			},
+			first:   values{"description": text("Reads")},
+			changed: values{"description": text("Reads all"), "name": text(unique("renamed"))},
+			meddle:  patched("roles", "role", map[string]any{"description": "theirs"}), meddled: []string{"description"},
+			vanish: deleted("roles"),
+		},
 		"group": {
 			kind: "group", lists: []string{"/v3/groups", "/v3/domains"}, search: []string{"name"},
 			first:   values{"description": text("Developers")},
@@ -156,6 +167,7 @@ func identityLives() map[string]life {
 			vanish: deleted("users"),
 		},
 		"role in a project":             assigned("project", values{}, values{"inherited": cty.True}),
+		"role of a domain in it":        assignedOf(true, "domain", values{}, nil),
 		"role in projects that inherit": assigned("project", values{"inherited": cty.True}, nil),
 		"role in a domain":              assigned("domain", values{}, values{"inherited": cty.True}),
 		"role in the system":            assigned("system", values{"system": cty.True}, nil),
@@ -209,18 +221,27 @@ func meddledUser(t *testing.T, id string) {
 // assigned is the life of a role that a group has in a place. Unless something is written for that, another group
 // replaces it.
 func assigned(place string, first, replaced values) life {
+	return assignedOf(false, place, first, replaced)
+}
+
+// assignedOf is [assigned] for a role that may be of the domain that it is given in.
+func assignedOf(domain bool, place string, first, replaced values) life {
 	l := life{
 		kind: "role_assignment", lists: []string{"/v3/role_assignments"}, unmarked: true, first: first, replaced: replaced, search: []string{"group"},
 		needs: func(t *testing.T, b *bench) values {
-			role, group := target(t, "role", unique("role"), values{}), target(t, "group", unique("group"), values{})
-			b.converge(t, &role)
-			b.converge(t, &group)
-			written := values{"role": text(role.ID), "group": text(group.ID)}
+			written, of := values{}, values{}
 			if place != "system" {
 				within := target(t, place, unique(place), values{})
 				b.converge(t, &within)
 				written[place] = text(within.ID)
 			}
+			if domain {
+				of["domain"] = written[place]
+			}
+			role, group := target(t, "role", unique("role"), of), target(t, "group", unique("group"), values{})
+			b.converge(t, &role)
+			b.converge(t, &group)
+			written["role"], written["group"] = text(role.ID), text(group.ID)
 			return written
 		},
 		vanish: func(t *testing.T, id string) {

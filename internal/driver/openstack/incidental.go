@@ -73,7 +73,7 @@ func (k projectKind) incidental(o *object) bool {
 
 // incidental are the roles that Keystone makes.
 func (k roleKind) incidental(o *object) bool {
-	return slices.Contains([]string{"admin", "manager", "member", "reader", "service"}, o.title)
+	return o.scope == noPlace && slices.Contains([]string{"admin", "manager", "member", "reader", "service"}, o.title)
 }
 
 // incidental are the administrator and service users.

@@ -89,9 +89,9 @@ func (d *Driver) joinAll(ctx context.Context, targets []unit.Target, lists map[s
 	return left, failures
 }
 
-// listFor lists a kind for one target.
-func (d *Driver) listFor(ctx context.Context, s *session, k kind, t unit.Target) ([]*object, error) {
-	objects, err := k.list(ctx, s)
+// listFor lists a kind for one target, and joins what is kept of it.
+func (d *Driver) listFor(ctx context.Context, s *session, k kind, t unit.Target, want cty.Value) ([]*object, error) {
+	objects, err := listFor(ctx, s, k, t, want)
 	if err == nil {
 		_, err = d.join(ctx, k, t, objects)
 	}

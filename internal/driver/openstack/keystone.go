@@ -20,6 +20,7 @@ type keystone struct {
 	one, many string // the keys of the API, and the path
 	fields    []field
 	replacing string // the cost
+	loose     bool   // what names no domain is in none, and not in that of our user
 }
 
 func (k keystone) name() string         { return k.schema.Kind }
@@ -32,6 +33,9 @@ const keyDomain = "domain_id"
 func (k keystone) read(raw map[string]any) *object {
 	text, mark := splitMark(textAt(raw, keyDescription))
 	o := &object{id: textAt(raw, "id"), title: textAt(raw, "name"), scope: textAt(raw, keyDomain), mark: mark, raw: raw}
+	if k.loose {
+		o.scope = first(o.scope, noPlace)
+	}
 	o.values = readFields(k.schema, k.fields, raw)
 	o.values.set("id", cty.StringVal(o.id))
 	o.values.set("name", cty.StringVal(o.title))
@@ -86,7 +90,7 @@ func (k keystone) newBody(s *session, w wanted) map[string]any {
 	body := w.body(k.fields, nil)
 	body["name"] = w.named
 	body[keyDescription] = joinMark(w.text(keyDescription), w.mark)
-	if k.schema.Attribute("domain") != nil && body[keyDomain] == nil {
+	if k.schema.Attribute(domainAttribute) != nil && !k.loose && body[keyDomain] == nil {
 		body[keyDomain] = s.domain
 	}
 	return body

@@ -18,11 +18,6 @@ type optional interface {
 	lacking(err error) bool
 }
 
-// sundered is a kind of which some objects are in no list, and no block can be one of them.
-type sundered interface {
-	apart(ctx context.Context, s *session) ([]*object, error)
-}
-
 // Live returns all objects of some kinds that our user may see, whoever made them, and the kinds that our user may not list,
 // such as users without the rights of an administrator. It makes the requests of one look at the cloud. When one of the kinds
 // cannot be listed for another reason, or none may be, nothing is returned: an incomplete answer would be taken for the
@@ -59,14 +54,14 @@ func (d *Driver) Live(ctx context.Context, kinds []string) (live []unit.Live, re
 				live = append(live, d.live(s, name, o))
 			}
 		}
-		if by, ok := d.kinds[name].(sundered); ok {
-			others, err := by.apart(ctx, s)
+		if k, ok := d.kinds[name].(parted); ok {
+			others, err := allParts(ctx, s, k)
 			if err != nil {
 				failed = append(failed, fmt.Errorf("list %s: %w", name, err))
 			}
 			for _, o := range others {
 				one := d.live(s, name, o)
-				one.Apart = true
+				one.Within = domainAttribute
 				live = append(live, one)
 			}
 		}

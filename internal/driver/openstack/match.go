@@ -49,7 +49,7 @@ func before(k kind, s *session, t unit.Target, want cty.Value, objects *listing,
 		return nil
 	}
 	name := nameOf(k, t, want)
-	scope, known := scopeOf(resource(t), want, s)
+	scope, known := scopeOf(k, resource(t), want, s)
 	if name == "" || !known {
 		return nil
 	}
@@ -103,7 +103,7 @@ func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listi
 func findByName(k kind, s *session, t unit.Target, want cty.Value, objects *listing) (m match, done bool) {
 	m.want = want
 	name := nameOf(k, t, want)
-	scope, known := scopeOf(resource(t), want, s)
+	scope, known := scopeOf(k, resource(t), want, s)
 	if _, everywhere := k.(keyed); everywhere {
 		scope, known = "", true
 	}
@@ -164,14 +164,17 @@ func exact(k kind, t unit.Target, want cty.Value, o *object) bool {
 }
 
 // scopeOf returns the project that an object belongs in, or the domain of a project: the written
-// one, else that of our user; "" for kinds that live in neither.
-func scopeOf(r *unit.Resource, want cty.Value, s *session) (scope string, known bool) {
+// one, else that of our user; "" for kinds that live in neither, and [noPlace] for what need not live in one.
+func scopeOf(k kind, r *unit.Resource, want cty.Value, s *session) (scope string, known bool) {
 	if r == nil {
 		return "", true
 	}
 	name, own := scopeName(r), s.project
-	if name == "domain" {
+	if name == domainAttribute {
 		own = s.domain
+	}
+	if _, ok := k.(parted); ok {
+		own = noPlace
 	}
 	if r.Block.Attribute(name) == nil {
 		return "", true
@@ -186,8 +189,8 @@ func scopeOf(r *unit.Resource, want cty.Value, s *session) (scope string, known 
 
 // scopeName is the attribute that names it.
 func scopeName(r *unit.Resource) string {
-	if r.Block.Attribute("domain") != nil {
-		return "domain"
+	if r.Block.Attribute(domainAttribute) != nil {
+		return domainAttribute
 	}
 	return "project"
 }
@@ -206,7 +209,7 @@ func findLookup(k kind, want cty.Value, objects []*object) (m match, done bool) 
 	}
 	plain, _ := want.UnmarkDeep()
 	matching := filter(objects, func(o *object) bool {
-		return matches(k, plain, o) && (attribute(plain, "id") != cty.NilVal || !concealed(k, plain, o))
+		return matches(k, plain, o) && (attribute(plain, "id") != cty.NilVal || !concealed(k, plain, o) && inPlace(k, plain, o))
 	})
 	switch len(matching) {
 	case 1:
@@ -230,7 +233,7 @@ func findImport(k kind, s *session, t unit.Target, want cty.Value, objects []*ob
 		return m, true
 	}
 	r := resource(t)
-	scope, known := scopeOf(r, want, s)
+	scope, known := scopeOf(k, r, want, s)
 	if _, everywhere := k.(keyed); everywhere || attribute(t.ImportBy, scopeName(r)) != cty.NilVal {
 		scope, known = "", true
 	}
@@ -242,7 +245,7 @@ func findImport(k kind, s *session, t unit.Target, want cty.Value, objects []*ob
 		return matches(k, t.ImportBy, o) && (scope == "" || o.scope == scope) && !concealed(k, t.ImportBy, o)
 	})
 	by := criteria(t.ImportBy)
-	if scope != "" {
+	if scope != "" && scope != noPlace {
 		by += fmt.Sprintf(" in the %s %s", scopeName(r), scope)
 	}
 	switch len(matching) {

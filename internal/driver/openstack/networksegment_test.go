@@ -17,7 +17,7 @@ func TestSegmentsAsNeutronShowsThem(t *testing.T) {
 		return map[string]any{"provider:network_type": kind, "provider:physical_network": physical, "provider:segmentation_id": id}
 	}
 	with := func(more map[string]any) map[string]any {
-		all := map[string]any{"id": idOf("1"), "name": "web", "project_id": "p1", "admin_state_up": true}
+		all := map[string]any{"id": idOf("1"), "name": "web", "project_id": idOf("2"), "admin_state_up": true}
 		for key, v := range more {
 			all[key] = v
 		}

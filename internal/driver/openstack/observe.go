@@ -62,6 +62,9 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 	left, unkept := d.joinAll(ctx, targets, lists)
 	matches := map[addr.Object]match{}
 	d.match(s, targets, lists, matches, known)
+	if d.parts(ctx, s, byKind, lists, failures, known) { // in which places some are is told by what was found
+		d.match(s, targets, lists, matches, known)
+	}
 	matched := map[string][]found{}
 	for _, name := range names {
 		if failures[name] == nil {

@@ -8,39 +8,40 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// roleKind knows the roles of the whole cloud: Keystone lists those of a domain for that domain only.
+// roleKind knows roles. The list of Keystone has those of the whole cloud, and that of a domain its own, see [parted].
 type roleKind struct{ keystone }
 
 func keystoneRoles(language *schema.Definition) keystone {
 	return keystone{
-		schema: attributes(language, "role"), one: "role", many: "roles",
-		replacing: "whoever had the role loses it",
+		schema: attributes(language, "role"), one: "role", many: "roles", fields: []field{{domainAttribute, keyDomain}},
+		replacing: "whoever had the role loses it", loose: true,
 	}
 }
 
-// apart are the roles of domains, of which Keystone has no list for all. Nothing but an export asks for them.
-func (k roleKind) apart(ctx context.Context, s *session) ([]*object, error) {
+func (k roleKind) places(ctx context.Context, s *session) ([]string, error) {
 	domains, err := s.all(ctx, call{service: serviceIdentity, path: "domains"}, "domains")
 	if statusIs(err, http.StatusForbidden) {
 		return nil, nil // who may not see domains is told so
 	}
-	if err != nil {
+	var ids []string
+	for _, domain := range domains {
+		ids = append(ids, textAt(domain, "id"))
+	}
+	return ids, err
+}
+
+func (k roleKind) listIn(ctx context.Context, s *session, place string) ([]*object, error) {
+	raws, err := s.all(ctx, call{service: serviceIdentity, path: k.many, query: url.Values{keyDomain: {place}}}, k.many)
+	if err != nil && !notFound(err) {
 		return nil, err
 	}
-	var all []*object
-	for _, domain := range domains {
-		id := textAt(domain, "id")
-		raws, err := s.all(ctx, call{service: serviceIdentity, path: k.many, query: url.Values{keyDomain: {id}}}, k.many)
-		if err != nil && !notFound(err) { // the domain may be gone by now
-			return nil, err
-		}
-		for _, raw := range raws {
-			if textAt(raw, keyDomain) == id {
-				all = append(all, k.read(raw))
-			}
+	var there []*object
+	for _, raw := range raws {
+		if textAt(raw, keyDomain) == place {
+			there = append(there, k.read(raw))
 		}
 	}
-	return all, nil
+	return there, nil
 }
 
 // remove refuses while somebody has the role, as Keystone would take it from them.

@@ -27,7 +27,7 @@ var errLate = errors.New("nobody knows what became of the last request to create
 
 // sought looks once more for what is absent, and tells for how long a request that creates it may still be under way.
 func (d *Driver) sought(ctx context.Context, s *session, k kind, t unit.Target, desired cty.Value) (unit.State, time.Duration, error) {
-	objects, err := d.listFor(ctx, s, k, t)
+	objects, err := d.listFor(ctx, s, k, t, desired)
 	if err != nil {
 		return unit.State{}, 0, err
 	}

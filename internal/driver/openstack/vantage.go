@@ -196,7 +196,7 @@ func projectOf(s *session, k kind, t unit.Target, want cty.Value) (project strin
 		return "", true
 	}
 	if r := resource(t); r != nil {
-		project, known = scopeOf(r, want, s)
+		project, known = scopeOf(k, r, want, s)
 		return project, known && project != ""
 	}
 	return "", false

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/convert"
+	"github.com/kupenstack/kupenstack-sync/internal/export"
+)
+
+// writeAll puts the files into the directory, unless there are some of an earlier export that would stay beside them: what
+// is in those may be in the new ones as well, under the same names. They are not taken away here, as a configuration may
+// manage by them what no export writes any more.
+func (e *exporting) writeAll(files []convert.File) error {
+	left, err := e.left(files)
+	if err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("%s in %s: an earlier export wrote that and this one has no such file, so blocks would be there twice, or of what is gone, and nothing was written: delete it, or give another directory", strings.Join(left, ", "), e.out)
+	}
+	headed := make([]convert.File, len(files))
+	for i, f := range files {
+		headed[i] = convert.File{Name: f.Name, Content: append([]byte(export.Header), f.Content...)}
+	}
+	return e.write(headed)
+}
+
+// left are the files in the directory of an earlier export, of kinds that this one is about, which it does not write.
+func (e *exporting) left(files []convert.File) ([]string, error) {
+	entries, err := os.ReadDir(e.out)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	written := func(name string) bool {
+		return slices.ContainsFunc(files, func(f convert.File) bool { return f.Name == name })
+	}
+	root, err := os.OpenRoot(e.out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it
+	numbered := regexp.MustCompile(`^([a-z_]+)(-[0-9]+)?\.hcl$`)
+	var left []string
+	for _, entry := range entries {
+		parts := numbered.FindStringSubmatch(entry.Name())
+		if parts == nil || !entry.Type().IsRegular() || written(entry.Name()) {
+			continue
+		}
+		kind := parts[1]
+		if len(e.Kinds) > 0 && !slices.Contains(e.Kinds, kind) && (kind != "data" || !written("data.hcl")) {
+			continue // it is of an export of other kinds, which may well be beside this one
+		}
+		content, err := root.ReadFile(entry.Name())
+		if err != nil {
+			return nil, err
+		}
+		if bytes.HasPrefix(content, []byte(export.Header)) {
+			left = append(left, entry.Name())
+		}
+	}
+	return left, nil
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/convert"
+	"github.com/kupenstack/kupenstack-sync/internal/export"
+)
+
+// TestExportOverAnEarlierOne: with --force files are replaced, unless others of an earlier export would stay beside them.
+func TestExportOverAnEarlierOne(t *testing.T) {
+	network := []convert.File{{Name: "network.hcl", Content: []byte("network \"a\" {}\n")}}
+	for name, test := range map[string]struct {
+		there map[string]string
+		kinds []string
+		files []convert.File
+		says  string // "" is that all is written
+	}{
+		"nothing there":                  {files: network},
+		"the same file":                  {there: map[string]string{"network.hcl": export.Header + "old"}, files: network},
+		"a second one":                   {there: map[string]string{"network.hcl": export.Header, "network-2.hcl": export.Header}, files: network, says: "network-2.hcl in "},
+		"a kind that has none any more":  {there: map[string]string{"router.hcl": export.Header}, files: network, says: "router.hcl in "},
+		"a second one of this kind":      {there: map[string]string{"network-2.hcl": export.Header}, kinds: []string{"network"}, files: network, says: "network-2.hcl in "},
+		"of an export of another kind":   {there: map[string]string{"router.hcl": export.Header, "data.hcl": export.Header, "data-2.hcl": export.Header}, kinds: []string{"network"}, files: network},
+		"more look-ups than now":         {there: map[string]string{"data-2.hcl": export.Header}, kinds: []string{"network"}, files: append(network, convert.File{Name: "data.hcl"}), says: "data-2.hcl in "},
+		"somebody's own":                 {there: map[string]string{"router.hcl": "# ours\n" + export.Header, "network-2.hcl": ""}, files: network},
+		"of another name than any of it": {there: map[string]string{"old network.hcl": export.Header, "README.md": export.Header}, files: network},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, content := range test.there {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e := &exporting{destination{dir, true}, export.Selection{Kinds: test.kinds}}
+			err := e.writeAll(test.files)
+			content, _ := os.ReadFile(filepath.Join(dir, "network.hcl"))
+			if test.says != "" {
+				if err == nil || !strings.Contains(err.Error(), test.says) || string(content) != test.there["network.hcl"] {
+					t.Errorf("%v, and there is %q", err, content)
+				}
+				return
+			}
+			if err != nil || string(content) != export.Header+string(network[0].Content) {
+				t.Errorf("%v, and there is %q", err, content)
+			}
+			for name := range test.there {
+				if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
