@@ -158,9 +158,10 @@ func (d *Daemon) work(ctx context.Context) error {
 	d.metrics.leader.Set(1)
 	d.Publisher.Forget()
 	d.idle.Store(false)
-	changed, moved, looked, admitted := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	changed, moved, looked := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	admitted, kept := make(chan struct{}, 1), make(chan struct{}, 1)
 	e, err := d.begin(ctx, func() {
-		for _, heard := range []chan<- struct{}{changed, moved, looked, admitted} {
+		for _, heard := range []chan<- struct{}{changed, moved, looked, admitted, kept} {
 			word(heard)
 		}
 	})
@@ -174,7 +175,9 @@ func (d *Daemon) work(ctx context.Context) error {
 	var group sync.WaitGroup
 	group.Go(func() { e.Run(ctx, d.Grace) })
 	group.Go(func() { d.follow(ctx, e, changed, moved) })
-	group.Go(func() { d.record(ctx, admitted) })
+	// The clone may be in use by a call that waits for a server of Git, and the record does not wait for that.
+	group.Go(func() { d.record(ctx, admitted, d.Tracker.Record) })
+	group.Go(func() { d.record(ctx, kept, d.Tracker.Retain) })
 	group.Go(func() { d.publish(ctx, changed) })
 	group.Go(func() { d.show(ctx, moved) })
 	group.Go(func() { d.lookAtAgents(ctx, looked, changed) })
@@ -252,17 +255,12 @@ func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
 
 // record has the revision that the engine admitted outlive this process, as soon as it is. A report waits for Git, which
 // may take minutes to say no: who took over in that time would go back to the revision before.
-func (d *Daemon) record(ctx context.Context, admitted <-chan struct{}) {
-	recordNews(ctx, admitted, func() string {
-		if s := d.snapshot(); s.Revision == d.Tracker.State().Applied.Hash && len(s.Refused) == 0 && s.Admitted {
-			return s.Revision
-		}
-		return ""
-	}, d.Tracker.Keep, d.Log)
+func (d *Daemon) record(ctx context.Context, admitted <-chan struct{}, keep func(context.Context, string) error) {
+	recordNews(ctx, admitted, func() string { return d.snapshot().InForce }, keep, d.Log)
 }
 
 // recordNews keeps what is in force each time it hears that this may have changed, and tries again later what failed, also
-// while nobody says what is in force any more, as when a newer revision is refused. News come far more often than that may be: they do not have it tried before its time, but for another revision.
+// while nobody says what is in force. News come far more often than that may be: they do not have it tried before its time, but for another revision.
 func recordNews(ctx context.Context, admitted <-chan struct{}, inForce func() string, keep func(context.Context, string) error, log zerolog.Logger) {
 	again := time.NewTimer(time.Hour)
 	defer again.Stop()

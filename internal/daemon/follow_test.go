@@ -49,6 +49,7 @@ type hanging struct {
 	silent bool
 	asked  int // and not answered yet
 	cached bool
+	inUse  chan struct{} // nothing is kept until it is closed; nil for at once
 }
 
 func (h *hanging) Head(ctx context.Context) (gitrepo.Revision, error) {
@@ -82,7 +83,12 @@ func (h *hanging) answers(yes bool) {
 	h.silent = !yes
 }
 
-func (h *hanging) Keep(string) error { return nil }
+func (h *hanging) Keep(string) error {
+	if h.inUse != nil {
+		<-h.inUse
+	}
+	return nil
+}
 
 func (h *hanging) Kept(context.Context) (*gitrepo.Tree, error) {
 	return nil, errors.New("nothing was kept")

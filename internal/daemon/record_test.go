@@ -19,6 +19,7 @@ import (
 type notes struct {
 	mutex sync.Mutex
 	id    string
+	slow  chan struct{} // nothing is taken until it is closed; nil for at once
 }
 
 func (n *notes) Admitted(context.Context) (string, error) {
@@ -28,6 +29,9 @@ func (n *notes) Admitted(context.Context) (string, error) {
 }
 
 func (n *notes) Admit(_ context.Context, id string) error {
+	if n.slow != nil {
+		<-n.slow
+	}
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	n.id = id
@@ -69,6 +73,46 @@ func TestTheRecordWaitsForNoReport(t *testing.T) {
 		o.until(time.Minute, "the second revision", func() bool { return o.Tracker.State().Applied.Hash != before })
 		o.until(2*time.Second, "the second on record", recorded)
 	})
+}
+
+// TestTheRecordBesideOneThatIsRefused: which revision is in force is on record although a newer one is refused by then, and
+// although the one before it could not be kept yet: a process that took over would go back to that one.
+func TestTheRecordBesideOneThatIsRefused(t *testing.T) {
+	for name, record := range map[string]bool{"the clone is in use": false, "the record takes its time": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o, busy := newOffice(t, false), make(chan struct{})
+				o.source.answers(true)
+				ledger := &notes{}
+				if o.Tracker.Ledger = ledger; record {
+					ledger.slow = busy
+				} else {
+					o.source.inUse = busy
+				}
+				free := sync.OnceFunc(func() { close(busy) })
+				defer o.run()()
+				defer free()
+				o.serves(time.Minute, "blog")
+
+				before := o.Tracker.State().Applied.Hash
+				write(t, o.dir, "more.hcl", "project \"two\" {}\n")
+				o.news <- daemon.SourceChanged
+				o.until(time.Minute, "the second revision", func() bool { return o.engine.Load().Snapshot().InForce != before })
+				second := o.Tracker.State().Applied.Hash
+				write(t, o.dir, "more.hcl", "")
+				write(t, o.dir, "main.hcl", "cloud \"lab\" {\n  openstack {\n    cloud = \"lab\"\n  }\n}\n") // asks for nothing
+				o.news <- daemon.SourceChanged
+				o.until(time.Minute, "a third that is refused", func() bool { return o.engine.Load().Snapshot().RefusedRevision != "" })
+				if record {
+					free()
+				}
+				o.until(2*time.Second, "the second on record", func() bool {
+					id, _ := ledger.Admitted(t.Context())
+					return id == second && o.Tracker.State().InForce.Hash == second
+				})
+			})
+		})
+	}
 }
 
 // TestNewsDoNotHasten: a record that cannot be written is tried again at growing distances, however often there are news,

@@ -79,7 +79,7 @@ func TestPlansThatPanic(t *testing.T) {
 			synctest.Wait()
 		}
 		s := e.Snapshot()
-		if s.Revision != "one" || s.RefusedRevision != "two" || !s.Admitted || s.Units[0].Phase != engine.PhaseReady {
+		if s.Revision != "one" || s.RefusedRevision != "two" || !s.Admitted || s.InForce != "one" || s.Units[0].Phase != engine.PhaseReady {
 			t.Errorf("it goes on as %+v", s)
 		}
 		refused("in the daemon", s.Refused)

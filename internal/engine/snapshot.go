@@ -14,6 +14,8 @@ type Snapshot struct {
 	Revision string
 	// Admitted tells that Revision has a plan that may be applied.
 	Admitted bool
+	// InForce is the newest revision that had such a plan, be it Revision or not; "" before the first.
+	InForce string
 	// Refused says why RefusedRevision is not applied. That is Revision itself when none before it
 	// was admitted; else the last one that was stays in force.
 	Refused         diag.Diagnostics
@@ -76,6 +78,9 @@ func (e *Engine) Snapshot() Snapshot {
 		return s
 	}
 	s.Revision, s.Suspensions, s.Grants = e.revision.ID, slices.Clone(e.held), e.Inventory.Grants()
+	if e.good != nil {
+		s.InForce = e.good.ID
+	}
 	s.Admitted = e.admitted.revision == e.revision && len(e.admitted.refused()) == 0
 	switch {
 	case e.refusal != nil:

@@ -15,10 +15,17 @@ import (
 // maxCommit is the size of a commit that is read as Git hashes it.
 const maxCommit = 1 << 20
 
+// LargeCommit says of a commit that it is larger than one that is read as Git hashes it.
+type LargeCommit struct{ Hash string }
+
+func (*LargeCommit) Error() string {
+	return fmt.Sprintf("is larger than %d MiB, and is not looked at", maxCommit>>20)
+}
+
 // Since has each called for every commit that is in the history of a commit of the ref, itself included, and not
 // in that of another one, as Git hashes it and in no order that means anything. When its history does not have the
 // other one, which it then does not come after, the error is of kind Rewound. An error of each ends the call and is
-// returned as it is. The history is fetched for this and not kept: some of it, and all only where a commit that may be
+// returned as it is, and so does a commit that is not read: a [LargeCommit]. The history is fetched for this and not kept: some of it, and all only where a commit that may be
 // new leads further, without the files where the server can leave them out. When the ref is at another commit by now whose
 // history does not have the first, the error is of kind Lost. A directory has no history.
 func (s *Source) Since(ctx context.Context, after, hash string, each func(hash string, raw []byte) error) error {
@@ -126,7 +133,7 @@ func (s *store) walk(from plumbing.Hash, known map[plumbing.Hash]bool) (w walked
 	return w, nil
 }
 
-// commit returns a commit as Git hashes it.
+// commit returns a commit as Git hashes it; a large one is a [LargeCommit].
 func (s *store) commit(hash plumbing.Hash) (_ []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,8 +141,8 @@ func (s *store) commit(hash plumbing.Hash) (_ []byte, err error) {
 	if err != nil {
 		return nil, broken("commit", err)
 	}
-	if err := tooLarge(encoded.Size(), maxCommit); err != nil {
-		return nil, err
+	if encoded.Size() > maxCommit {
+		return nil, &LargeCommit{hash.String()}
 	}
 	reader, err := encoded.Reader()
 	if err != nil {

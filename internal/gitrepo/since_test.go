@@ -79,6 +79,28 @@ func TestSince(t *testing.T) {
 	}
 }
 
+// A commit that is larger than is read is told as that, wherever it is.
+func TestLargeCommit(t *testing.T) {
+	t.Parallel()
+	b := overHTTP(t)
+	first := b.repo.Commit(t, map[string]string{"cloud.hcl": "1"}, "first")
+	whole := b.repo.Commit(t, map[string]string{"cloud.hcl": "2"}, strings.Repeat("x", 1_000_000))
+	source := b.open(t)
+	if got := since(t, source, first, whole); len(got) != 1 || len(got[0]) != 1_000_000 {
+		t.Errorf("it tells %d commits", len(got))
+	}
+	large := b.repo.Commit(t, map[string]string{"cloud.hcl": "3"}, strings.Repeat("x", 1_100_000))
+	_, err := pull(t, source).Raw()
+	if is := new(gitrepo.LargeCommit); !errors.As(err, &is) || is.Hash != large {
+		t.Errorf("the newest: %v", err)
+	}
+	last := b.repo.Commit(t, map[string]string{"cloud.hcl": "4"}, "last")
+	err = source.Since(t.Context(), first, last, func(string, []byte) error { return nil })
+	if is := new(gitrepo.LargeCommit); !errors.As(err, &is) || is.Hash != large {
+		t.Errorf("before it: %v", err)
+	}
+}
+
 // What a merge brings of a branch that was not rebased is told without all of the history, as long as the branch left
 // what the other commit reaches: here the history has more than is received at once.
 func TestSinceAMergeInALongHistory(t *testing.T) {

@@ -121,7 +121,8 @@ func (t *Tree) lookup(name string) (plumbing.Hash, filemode.FileMode, error) {
 	return hash, mode, nil
 }
 
-// Raw returns the commit of a repository's tree as Git hashes it, with its signature.
+// Raw returns the commit of a repository's tree as Git hashes it, with its signature. One that is too large for that is a
+// [LargeCommit].
 func (t *Tree) Raw() ([]byte, error) {
 	if t.store == nil {
 		return nil, errNoObjects

@@ -113,3 +113,22 @@ func TestAdmittedAfterAnotherWasFetched(t *testing.T) {
 	}
 	expect(t, got, "project.one")
 }
+
+// What was admitted is in force by the tracker as well when a newer one was handed out before that was said.
+func TestAdmittedAfterAnotherWasHandedOut(t *testing.T) {
+	p := newPods(t)
+	tracker := p.start(t.TempDir())
+	p.commit(two)
+	p.keep(tracker, poll(t, tracker, "project.one", "project.two").ID)
+	second := p.commit(one)
+	poll(t, tracker, "project.one")
+	p.commit(two + "project \"three\" {}\n")
+	poll(t, tracker, "project.one", "project.three", "project.two")
+	p.keep(tracker, second)
+	if state := tracker.State(); state.InForce.Hash != second || state.InForceModel == nil {
+		t.Errorf("in force is %s, want %s", state.InForce.Hash, second)
+	}
+	if r, err := tracker.Recompose(t.Context()); err != nil || r.Fallback == nil || r.Fallback.ID != second {
+		t.Errorf("it falls back on %+v, %v", r.Fallback, err)
+	}
+}

@@ -72,6 +72,7 @@ type Tracker struct {
 	signers string           // the digest of those who were trusted then
 	state   State
 	loaded  *Loaded
+	earlier inForce // what was loaded before that: it may have been admitted, and be put on record later
 	// admitted is the newest revision that was admitted, by this process or an earlier one.
 	admitted *Loaded
 }
@@ -102,24 +103,6 @@ func NewTracker(source Source, path string, facts func(context.Context) (compose
 	return &Tracker{Reader: &Reader{}, source: source, path: path, facts: facts, options: options}
 }
 
-// Keep says that the revision of that id was admitted: a later process begins with it when the
-// newest has mistakes or is refused then. An error costs only that.
-func (t *Tracker) Keep(ctx context.Context, id string) error {
-	t.mutex.Lock()
-	if t.loaded != nil && t.loaded.ID == id {
-		t.admit(t.loaded, t.state.Applied)
-	}
-	t.mutex.Unlock()
-	// The record first: the clone may be in use by a call that waits for a server of Git.
-	var err error
-	if t.Ledger != nil {
-		if err = t.Ledger.Admit(ctx, id); err != nil {
-			err = fmt.Errorf("record which revision is in force: %w", err)
-		}
-	}
-	return errors.Join(err, t.source.Keep(id))
-}
-
 // Resume is for a process that comes into charge: when another one has admitted another revision since,
 // what this one knows is old, and the next poll begins as that of a new process does.
 func (t *Tracker) Resume(ctx context.Context) error {
@@ -132,7 +115,7 @@ func (t *Tracker) Resume(ctx context.Context) error {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	if id != "" && (t.admitted == nil || t.admitted.ID != id) {
-		t.begun, t.head, t.state, t.loaded, t.admitted = false, gitrepo.Revision{}, State{}, nil, nil
+		t.begun, t.head, t.state, t.loaded, t.earlier, t.admitted = false, gitrepo.Revision{}, State{}, nil, inForce{}, nil
 	}
 	return nil
 }
@@ -324,6 +307,9 @@ func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Rev
 		return fallback, nil
 	}
 	revision.Fallback = fallback
+	if t.loaded != nil && t.loaded.ID != loaded.ID {
+		t.earlier = inForce{loaded: t.loaded, commit: t.state.Applied}
+	}
 	t.state.Bad, t.state.Lost, t.state.Applied, t.state.Model, t.loaded = nil, nil, commit, loaded.Model, loaded
 	t.state.Warnings = loaded.warned(more)
 	return revision, nil

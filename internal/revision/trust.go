@@ -53,7 +53,11 @@ func (t *trusted) check(tree *gitrepo.Tree) (why, err error) {
 		return nil, nil
 	}
 	raw, err := tree.Raw()
-	if err != nil {
+	var large *gitrepo.LargeCommit
+	switch {
+	case errors.As(err, &large):
+		return large, nil
+	case err != nil:
 		return nil, err
 	}
 	_, why = t.list.Verify(raw)
@@ -84,10 +88,13 @@ func distrust(id string, why error) diag.Diagnostic {
 			Hint:   "push what is wanted on top of the commit in force: `git revert` goes back. Where history was rewritten on purpose, start once without --verify-history, and with it again when the commit is applied",
 		}
 	}
+	hint := "have somebody who is listed sign a commit on top of it, or add the signer to the list"
+	if errors.As(why, new(*gitrepo.LargeCommit)) {
+		hint = "push what is wanted in a commit without the large one before it; without --verify-history one on top of it does as well"
+	}
 	return diag.Diagnostic{
-		Code: codeUntrusted, Summary: "a commit that is not trusted",
+		Code: codeUntrusted, Summary: "a commit that is not trusted", Hint: hint,
 		Detail: fmt.Sprintf("the commit %s %v; by --verify only commits are applied that are signed by somebody who is listed there", id, why),
-		Hint:   "have somebody who is listed sign a commit on top of it, or add the signer to the list",
 	}
 }
 
@@ -135,9 +142,12 @@ func (t *Tracker) checkHistory(ctx context.Context, id string, signers *trusted)
 		return nil
 	})
 	var bad *inHistory
+	var large *gitrepo.LargeCommit
 	switch {
 	case errors.As(err, &bad):
 		return bad, nil
+	case errors.As(err, &large):
+		return &inHistory{large.Hash, large}, nil
 	case gitrepo.KindOf(err) == gitrepo.Rewound:
 		return &notAfter{since}, nil
 	}
@@ -158,3 +168,5 @@ type inHistory struct {
 }
 
 func (h *inHistory) Error() string { return fmt.Sprintf("comes after %s, which %v", h.id, h.why) }
+
+func (h *inHistory) Unwrap() error { return h.why }

@@ -147,6 +147,48 @@ func TestHistoryIsTrusted(t *testing.T) {
 	}
 }
 
+// A commit that is too large for its signature to be looked at is not trusted, whoever signed it: neither as the newest nor,
+// with the history, behind it.
+func TestLargeCommitsAreNotTrusted(t *testing.T) {
+	p, who := newPods(t), &people{}
+	ada := gitserver.NewKey(t)
+	who.trust(t, ada)
+	first := p.commit(one, gitserver.SignedBy(ada))
+	tracker, history := p.trusting(who, false, t.TempDir()), p.trusting(who, true, t.TempDir())
+	for _, tracker := range []*revision.Tracker{tracker, history} {
+		p.keep(tracker, poll(t, tracker, "project.one").ID)
+	}
+	const why = "is larger than 1 MiB, and is not looked at"
+	large := func(options ...gitserver.CommitOption) string {
+		return p.repository.Commit(t, map[string]string{"main.hcl": two}, strings.Repeat("x", 1_200_000), options...)
+	}
+	signed := large(gitserver.SignedBy(ada))
+	for range 2 { // it is looked at once, and said all the time
+		poll(t, tracker)
+		untrusted(t, tracker, first, signed+" "+why, "without the large one")
+	}
+	unsigned := large()
+	for _, tracker := range []*revision.Tracker{tracker, history} {
+		poll(t, tracker)
+		untrusted(t, tracker, first, unsigned+" "+why)
+	}
+	again := p.trusting(who, true, t.TempDir())
+	expect(t, poll(t, again, "project.one"), "project.one")
+	untrusted(t, again, first, unsigned+" "+why)
+
+	p.repository.ForcePush(t, "refs/heads/main", signed)
+	last := p.commit(two+"\n", gitserver.SignedBy(ada))
+	poll(t, history)
+	untrusted(t, history, first, last+" comes after "+signed+", which "+why, "without the large one")
+	poll(t, tracker, "project.one", "project.two")
+
+	good := p.commit(one+"\n", gitserver.Onto(first), gitserver.SignedBy(ada))
+	poll(t, history, "project.one")
+	if state := history.State(); state.Bad != nil || state.Applied.Hash != good {
+		t.Errorf("without it: %+v", state)
+	}
+}
+
 // With the history, who may push and not sign cannot have an old signed commit applied again, or one that was never
 // merged, or one of another repository. Only what comes after the one in force is taken.
 func TestHistoryDoesNotGoBack(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -36,7 +35,7 @@ const (
 )
 
 // mustKinds are requests that a daemon has to be killed at in a chapter, also where a daemon of an earlier chapter was
-// killed at one like it.
+// killed at one like it. In a whole sweep that is on both sides of them.
 func mustKinds() map[string][]string {
 	return map[string][]string{
 		"install": {
@@ -78,8 +77,8 @@ func mustKinds() map[string][]string {
 // TestDaemonKilledAtEveryKindOfRequest kills the daemon at the first request of each kind that changes something, in
 // Kubernetes, OpenStack and Git, while it installs a cloud, changes it, heals it and takes it away. A test kills it
 // before the request arrives or after it was answered, as the seed has it; where there are to be more runs it does both,
-// in each of these chapters, and at requests that only ask as well, and in further clouds until enough were killed. What
-// comes about is what was wanted, once.
+// first before and then after, in each of these chapters, and at requests that only ask as well, and in further clouds, as
+// the seed has it, until enough were killed. What comes about is what was wanted, once.
 func TestDaemonKilledAtEveryKindOfRequest(t *testing.T) {
 	t.Parallel() // in a world of its own
 	if os.Getenv(runsVariable) == "" {
@@ -175,18 +174,30 @@ func (s *kinds) converge(t *testing.T, chapter string, then func() bool) {
 	t.Logf("%s: %d lives in %v", chapter, len(lives), time.Since(began).Round(time.Second))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.share > 0 || s.asking {
+	if s.share > 0 || s.asking || s.number > 0 && s.side == 0 {
 		return
 	}
 	for _, must := range mustKinds()[chapter] {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(s.done)), func(done string) bool {
-			kind, here := strings.CutPrefix(done, chapter+": ")
-			return here && isKind(kind, must)
-		}) {
+		sides := 0
+		for done, at := range s.done {
+			if kind, here := strings.CutPrefix(done, chapter+": "); here && isKind(kind, must) {
+				sides |= at
+			}
+		}
+		switch {
+		case sides == 0:
 			t.Errorf("%s: with the seed %d no daemon was killed at %s", chapter, s.proxies.Seed(), must)
+		case sides != 3 && s.bothSides():
+			t.Errorf("%s: with the seed %d no daemon was killed %s %s", chapter, s.proxies.Seed(), sideOf(3-sides), must)
 		}
 	}
 }
+
+// bothSides tells whether a daemon is killed on both sides of each kind: the first whole sweep leaves nothing to chance.
+func (s *kinds) bothSides() bool { return s.whole && s.side == 0 && !s.asking && s.number == 0 }
+
+// sideOf names a side of a request.
+func sideOf(side int) string { return map[int]string{1: "before", 2: "after"}[side] }
 
 // taken is in the log of a daemon that has seen what is wanted.
 var taken = regexp.MustCompile("took a revision")
@@ -213,15 +224,16 @@ func (s *kinds) life() crash.Trigger {
 			ended = true
 			s.done[kind] |= side
 			s.done[s.chapter+": "+kind] |= side
-			s.kills = append(s.kills, s.chapter+": "+map[int]string{1: "before ", 2: "after "}[side]+kind)
+			s.kills = append(s.kills, s.chapter+": "+sideOf(side)+" "+kind)
 			return true
 		}}, crash.Point{Request: 1, After: side == 2})
 	}
 	return crash.Any(at(1), at(2))
 }
 
-// wanted tells whether a daemon is to be killed at a request of a kind, on a side of it. Sweeps behind the first leave
-// some requests to later ones of their kind.
+// wanted tells whether a daemon is to be killed at a request of a kind, on a side of it. The first whole sweep has it
+// killed before the request arrives, and after it was answered when it comes again. Sweeps behind that leave some requests to
+// later ones of their kind.
 func (s *kinds) wanted(kind string, side int) bool {
 	done := s.done[kind]
 	if s.whole && (!asks(kind) || s.asking) || slices.ContainsFunc(mustKinds()[s.chapter], func(must string) bool { return isKind(kind, must) }) {
@@ -235,6 +247,9 @@ func (s *kinds) wanted(kind string, side int) bool {
 	}
 	if done&side != 0 || (!s.whole || s.asking) && done != 0 || s.number > 0 && s.chance.IntN(2) == 0 {
 		return false
+	}
+	if s.bothSides() {
+		return side == 1 || done != 0 // what was answered may not come again
 	}
 	before := 2 // one of so many is killed before the request, the others after it
 	if !s.whole && strings.HasPrefix(kind, "POST ") {

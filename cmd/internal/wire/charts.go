@@ -2,12 +2,8 @@ package wire
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
-	"net/http"
 	"os"
-	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
@@ -35,21 +31,11 @@ func (f *Flags) charts() (helm.Options, error) {
 	if f.ChartCA == "" {
 		return options, nil
 	}
-	text, err := os.ReadFile(f.ChartCA)
-	if err != nil {
-		return helm.Options{}, fmt.Errorf("%w: --chart-ca-file: %w", ErrUsage, err)
+	from := &authorities{file: f.ChartCA}
+	if _, err := from.now(); err != nil {
+		return helm.Options{}, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
-	roots, err := x509.SystemCertPool()
-	if err != nil {
-		roots = x509.NewCertPool()
-	}
-	if !roots.AppendCertsFromPEM(text) {
-		return helm.Options{}, fmt.Errorf("%w: --chart-ca-file: there is no certificate in %s", ErrUsage, f.ChartCA)
-	}
-	options.Transport = &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
-		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-	}
+	options.Transport = from
 	return options, nil
 }
 

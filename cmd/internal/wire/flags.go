@@ -107,7 +107,7 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.SigningKey, "signing-key-file", "", "a file with the private SSH key that the commits of reports are signed with")
 	set.StringVar(&f.AgeKeys, "sops-age-key-file", "", "a file with the age identities that files encrypted with SOPS are opened with")
 	set.StringVar(&f.ChartCredentials, "chart-credentials-file", "", "a file with credentials for repositories of charts and registries of images, in Docker's format")
-	set.StringVar(&f.ChartCA, "chart-ca-file", "", "a file with further certificate authorities for repositories of charts and registries of images, in PEM")
+	set.StringVar(&f.ChartCA, "chart-ca-file", "", "a file with further certificate authorities for repositories of charts and registries of images, in PEM; read again for each request")
 	set.StringVar(&f.ChartAccount, "chart-account", "", "the service account that objects of charts are written as, as namespace/name, which this one has to be allowed to impersonate (default: this one)")
 	set.StringVar(&f.GitCA, "git-ca-file", "", "a file with further certificate authorities for https repositories, in PEM")
 }

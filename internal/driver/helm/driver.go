@@ -86,7 +86,7 @@ type Options struct {
 	// HookTimeout is how long a hook of an upgrade may take before it counts as failed; 0 for half an hour.
 	HookTimeout time.Duration
 	// Transport reaches chart repositories; nil for the default one.
-	Transport *http.Transport
+	Transport http.RoundTripper
 	// HostsDown says what the services of OpenStack miss on nodes where pods of a release were replaced, "" for
 	// nothing: then the next node's are. made tells when the youngest of these pods of each node was made: what was
 	// reported before is no news. It is nil where there is nobody to ask; an error is for what is not known.

@@ -52,6 +52,18 @@ func TestDigests(t *testing.T) {
 	}
 }
 
+// dialing has registries be reached in another way.
+func dialing(t *testing.T, options *Options, dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+	t.Helper()
+	transport, ok := options.Transport.(*http.Transport)
+	if !ok {
+		t.Fatal("the server's client has another transport")
+	}
+	transport = transport.Clone()
+	transport.DialContext = dial
+	options.Transport = transport
+}
+
 // TestDigestsThatFail tells all that is wrong at once, by registry and with the services that it concerns. What is
 // right then is not locked alone.
 func TestDigestsThatFail(t *testing.T) {
@@ -66,12 +78,12 @@ func TestDigestsThatFail(t *testing.T) {
 		images = append(images, image(fmt.Sprintf("%s/c:%d", down.Host(), i), fmt.Sprintf("service-%d", i%2)))
 	}
 	options := optionsFor(t, r)
-	options.Transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+	dialing(t, &options, func(ctx context.Context, network, address string) (net.Conn, error) {
 		if address == down.Host() {
 			return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("nobody is there")}
 		}
 		return new(net.Dialer).DialContext(ctx, network, address)
-	}
+	})
 	locked, err := Digests(t.Context(), options, images)
 	if err == nil || locked != nil {
 		t.Fatalf("locked %v, %v", locked, err)
@@ -181,10 +193,9 @@ func TestDigestsElsewhere(t *testing.T) {
 	}
 	r := imageregistry.Start(t, true)
 	options := optionsFor(t, r)
-	options.Transport = options.Transport.Clone()
-	options.Transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+	dialing(t, &options, func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, r.Host())
-	}
+	})
 	if locked, err := Digests(t.Context(), options, []chartlock.Image{{Name: "registry.example.org/a:1"}}); err == nil || len(r.Asked()) > 0 {
 		t.Errorf("locked %v, %v, after %q", locked, err, r.Asked())
 	}

@@ -36,7 +36,7 @@ const digestPrefix = "sha256:"
 type repositories struct {
 	cacheDir        string
 	credentialsFile string // "" for none
-	transport       *http.Transport
+	transport       http.RoundTripper
 
 	reads   singleflight.Group
 	mu      sync.Mutex

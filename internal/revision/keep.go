@@ -1,0 +1,37 @@
+package revision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Keep says that the revision of that id was admitted: a later process begins with it when the
+// newest has mistakes or is refused then. An error costs only that.
+func (t *Tracker) Keep(ctx context.Context, id string) error {
+	// The record first: the clone may be in use by a call that waits for a server of Git.
+	return errors.Join(t.Record(ctx, id), t.Retain(ctx, id))
+}
+
+// Record is the part of [Tracker.Keep] that tells other processes. It does not wait for the source.
+func (t *Tracker) Record(ctx context.Context, id string) error {
+	t.mutex.Lock()
+	for _, given := range []inForce{{loaded: t.loaded, commit: t.state.Applied}, t.earlier} {
+		if given.loaded != nil && given.loaded.ID == id {
+			t.admit(given.loaded, given.commit)
+			t.earlier = inForce{} // which nothing else needs
+			break
+		}
+	}
+	t.mutex.Unlock()
+	if t.Ledger == nil {
+		return nil
+	}
+	if err := t.Ledger.Admit(ctx, id); err != nil {
+		return fmt.Errorf("record which revision is in force: %w", err)
+	}
+	return nil
+}
+
+// Retain is the part of [Tracker.Keep] that has the files outlive this process.
+func (t *Tracker) Retain(_ context.Context, id string) error { return t.source.Keep(id) }
