@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -313,8 +314,15 @@ func TestWhatIsNotReachedIsUnknown(t *testing.T) {
 
 func TestWhatIsSlowIsNotWaitedFor(t *testing.T) {
 	for _, service := range []string{"image", unit.ServiceDashboard} {
-		cloud := &asked{answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }}
+		var slow atomic.Bool
+		cloud := &asked{answer: func(_ http.ResponseWriter, r *http.Request) {
+			if slow.Load() {
+				<-r.Context().Done()
+			}
+		}}
 		d := cloud.driver(t)
+		d.Ask(t.Context(), unit.API{Service: service, Address: cloud.url + "/"}) // logs in, for which a busy machine may take longer
+		slow.Store(true)
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		got := d.Ask(ctx, unit.API{Service: service, Address: cloud.url + "/"})
