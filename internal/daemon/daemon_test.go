@@ -56,14 +56,14 @@ func TestDaemonFollows(t *testing.T) {
 	l.ready()
 	l.published(`"verdict": "converged"`)
 
-	write(t, l.dir, "main.hcl", configuration+"project \"two\" {}\n")
+	l.describe(configuration + "project \"two\" {}\n")
 	l.changes <- daemon.SourceChanged
 	l.measures(`kupenstack_units{class="resource",phase="ready"} 2`, `kupenstack_polls_total{result="new"} 2`)
 	if n := strings.Count(l.get200("/metrics"), "\nkupenstack_revision_info{"); n != 1 {
 		t.Errorf("%d revisions are in force", n)
 	}
 
-	write(t, l.dir, "main.hcl", "nonsense {")
+	l.describe("nonsense {")
 	l.measures(`kupenstack_polls_total{result="invalid"} 1`, `kupenstack_units{class="resource",phase="ready"} 2`)
 	l.published(`"verdict": "invalid"`)
 	l.ready() // the last good revision is kept up
