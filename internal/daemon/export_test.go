@@ -44,6 +44,9 @@ func (d *Daemon) HeardOfPush() { d.heardOfPush() }
 // Looks tells whether this process is to look at the repository.
 func (d *Daemon) Looks() bool { return len(d.pushed) > 0 }
 
+// Settle is how long a directory has to be quiet before a change counts.
+const Settle = settle
+
 // MaxConnections bounds the connections that are open at an address.
 const MaxConnections = maxConnections
 

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -154,6 +156,14 @@ func directory(l *lab) revision.Source {
 		l.t.Fatal(err)
 	}
 	return source{opened, l.switches}
+}
+
+// describe puts a configuration in the place of the one before. The daemon may look at any time, and sees one or the other.
+func (l *lab) describe(hcl string) {
+	l.t.Helper()
+	beside := l.t.TempDir()
+	write(l.t, beside, "main.hcl", hcl)
+	must(l.t, os.Rename(filepath.Join(beside, "main.hcl"), filepath.Join(l.dir, "main.hcl")))
 }
 
 func (l *lab) get200(path string) string {

@@ -171,8 +171,8 @@ func (s *site) openStackIsSilent() {
 
 func (s *site) credentialsAreRefused() {
 	s.t.Helper()
+	logins := s.nova.tried() // before it changes, as whoever looks right after that logs in, too
 	s.nova.change("another-password")
-	logins := s.nova.tried()
 	s.drop()
 	s.says(`OpenStack refused the credentials of .*ops.*: give valid ones`)
 	s.published("OpenStack refused the credentials of")

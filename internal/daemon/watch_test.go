@@ -1,6 +1,7 @@
 package daemon_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
+	"github.com/kupenstack/kupenstack-sync/test/await"
 )
 
 func TestWatch(t *testing.T) {
@@ -69,26 +71,28 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// Many changes in a row are one piece of news, or a few on a machine that is slow.
+// Many changes in a row are one piece of news, or a few on a machine that pauses between them: no two come sooner than a
+// directory has been quiet.
 func TestWatchWaitsUntilItIsQuiet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	called := watch(t, dir)
+	begun := time.Now()
 	for i := range 200 {
 		write(t, dir, "main.hcl", strings.Repeat("x", i))
 	}
 	told(t, called)
-	calls := 1
+	calls, took := 1, time.Since(begun)
 	for done := false; !done; {
 		select {
 		case <-called:
-			calls++
+			calls, took = calls+1, time.Since(begun)
 		case <-time.After(time.Second):
 			done = true
 		}
 	}
-	if calls > 20 {
-		t.Errorf("%d calls for 200 changes in a row", calls)
+	if most := int(took / daemon.Settle); calls > most {
+		t.Errorf("%d calls for 200 changes in a row within %v, want %d at most", calls, took, most)
 	}
 }
 
@@ -142,11 +146,7 @@ func watch(t *testing.T, dir string) <-chan struct{} {
 
 func told(t *testing.T, called <-chan struct{}) {
 	t.Helper()
-	select {
-	case <-called:
-	case <-time.After(30 * time.Second):
-		t.Fatal("nobody was told")
-	}
+	await.Receive(t, called, "word of a change")
 }
 
 // quiet fails the test when there is a call within a time that is longer than what Watch waits.
@@ -245,16 +245,7 @@ func TestWatchWhatIsReplaced(t *testing.T) {
 			// More than once, as what is still to come of the replacement may be told after the first one.
 			for _, content := range []string{"a", "b", "c"} {
 				write(t, dir, "main.hcl", content)
-				for late := time.After(30 * time.Second); ; {
-					select {
-					case got := <-seen:
-						if got != content {
-							continue
-						}
-					case <-late:
-						t.Fatalf("nobody was told of %q", content)
-					}
-					break
+				for await.Receive(t, seen, fmt.Sprintf("word of %q", content)) != content {
 				}
 			}
 		})

@@ -14,6 +14,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
+	"github.com/kupenstack/kupenstack-sync/test/await"
 )
 
 // counting is a driver that creates at once what is absent, and counts how often it compares.
@@ -76,7 +77,7 @@ func TestManyThatWaitDecideSeldom(t *testing.T) {
 		Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records, Parallel: 2,
 		Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), await.Limit)
 	defer cancel()
 	if err := e.Converge(ctx, r, time.Second); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
+	"github.com/kupenstack/kupenstack-sync/test/await"
 )
 
 // keeping is a driver that keeps something for each unit that it has seen, and then makes a mistake.
@@ -48,7 +49,7 @@ func TestDriversHearWhatIsWanted(t *testing.T) {
 		Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
 		Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), await.Limit)
 	defer cancel()
 	stays, goes := addr.MustParseObject("network.stays"), addr.MustParseObject("network.goes")
 	network := func(a addr.Object) unit.Unit {

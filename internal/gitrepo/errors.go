@@ -87,13 +87,22 @@ func (r *remote) explain(ctx context.Context, masker *redact.Masker, doing strin
 		text = clean(masker, err.Error())
 	}
 	e := &Error{Kind: kind, Where: r.at.display, Text: doing + ": " + text}
-	switch ended := ctx.Err(); {
+	switch ended := endOf(ctx); {
 	case errors.Is(ended, context.DeadlineExceeded):
 		e.Kind, e.ended, e.Text = Unreachable, ended, doing+": no answer within "+limit.String()
 	case ended != nil:
 		e.ended, e.Text = ended, doing+": was cancelled"
 	}
 	return e
+}
+
+// endOf is why a context has ended, nil while it has not. Who waits for a connection until the deadline may be back before
+// the context's own timer is.
+func endOf(ctx context.Context) error {
+	if ends, ok := ctx.Deadline(); ok && ctx.Err() == nil && !time.Now().Before(ends) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
 
 // classify returns the kind of a library's error, and a text where the error's own is not wanted.

@@ -1,7 +1,12 @@
 package gitrepo
 
 import (
+	"context"
+	"errors"
+	"net"
+	"os"
 	"testing"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
@@ -17,5 +22,26 @@ func TestClean(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// overdue is a context whose time is over, and whose timer is late.
+type overdue struct{ context.Context }
+
+func (overdue) Deadline() (time.Time, bool) { return time.Now(), true }
+
+// A connection that is given up at the deadline is no answer in time, also where it is back before the context's own timer.
+func TestConnectionsGiveUpAtTheDeadline(t *testing.T) {
+	r := &remote{at: location{display: "ssh://git.example.org/cloud.git"}}
+	given := &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
+	err := r.explain(overdue{t.Context()}, redact.NewMasker(), "listing the refs", time.Second, given)
+	const want = "ssh://git.example.org/cloud.git: listing the refs: no answer within 1s"
+	if KindOf(err) != Unreachable || !errors.Is(err, context.DeadlineExceeded) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	later, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	if err := r.explain(later, redact.NewMasker(), "listing the refs", time.Hour, given); errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("of its own: %v", err)
 	}
 }

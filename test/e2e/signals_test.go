@@ -16,10 +16,11 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/world"
 )
 
-// stops bounds the end of a daemon: the time for running calls, and that for the last report and the lease.
+// stops bounds the end of a daemon: the time for running calls, and that for the last report and the lease. What is
+// done at once does not take the time for running calls, which is 25 s.
 const (
 	stops  = 70 * time.Second
-	atOnce = 5 * time.Second
+	atOnce = 15 * time.Second
 )
 
 // TestSignals ends daemons while a write of theirs is under way. The first signal lets it come to its end, for a time;

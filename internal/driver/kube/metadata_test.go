@@ -2,12 +2,15 @@ package kube
 
 import (
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/metadata/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/kupenstack/kupenstack-sync/test/await"
 )
 
 // What somebody does to an object is told, and what is there at the beginning is not.
@@ -24,24 +27,27 @@ func TestMetadataIsWatched(t *testing.T) {
 	}
 	client := fake.NewSimpleMetadataClient(scheme, record("keystone.v1", "helm"), record("nova.v1", "helm"))
 	of := schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	// A server tells a watch of what was changed since the list that came before it. This client does not.
+	opened := make(chan struct{}, 10)
+	client.PrependWatchReactor("*", func(action clienttesting.Action) (bool, apiwatch.Interface, error) {
+		events, err := client.Tracker().Watch(action.GetResource(), action.GetNamespace())
+		opened <- struct{}{}
+		return true, events, err
+	})
 	told := make(chan string, 10)
 	w := newMetadataWatch(client, of, "owner=helm", func(object *metav1.PartialObjectMetadata) { told <- object.Name })
 	defer w.Close()
 	w.Begin(t.Context(), "o")
 	w.Begin(t.Context(), "o") // it is there already
+	await.Receive(t, opened, "the watch")
 	for _, name := range []string{"nova.v1", "keystone.v1"} {
 		if err := client.Resource(of).Namespace("o").Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, want := range []string{"nova.v1", "keystone.v1"} {
-		select {
-		case name := <-told:
-			if name != want {
-				t.Errorf("it told of %s, want %s", name, want)
-			}
-		case <-time.After(time.Minute):
-			t.Fatalf("it did not tell of %s", want)
+		if name := await.Receive(t, told, "word of "+want); name != want {
+			t.Errorf("it told of %s, want %s", name, want)
 		}
 	}
 	w.Close()

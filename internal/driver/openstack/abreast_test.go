@@ -48,7 +48,7 @@ func (c *company) meet(path string, body any) func(*http.Request) any {
 		select {
 		case <-enough:
 		case <-r.Context().Done():
-		case <-time.After(10 * time.Second): // it is asked alone
+		case <-time.After(time.Minute): // it is asked alone
 		}
 		return body
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -301,10 +302,9 @@ func TestKeystoneIsAskedWithoutALogin(t *testing.T) {
 
 func TestWhatIsNotReachedIsUnknown(t *testing.T) {
 	cloud := &asked{}
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
+	const nobody = "http://127.0.0.1:1" // a port that was let go could be somebody else's by now
 	for _, service := range []string{"identity", "image", unit.ServiceDashboard} {
-		got := cloud.at(t, gone.URL).Ask(t.Context(), unit.API{Service: service, Address: gone.URL + "/"})
+		got := cloud.at(t, nobody).Ask(t.Context(), unit.API{Service: service, Address: nobody + "/"})
 		if got.Reach != unit.ReachUnknown || !strings.Contains(got.Message, "connection refused") || !strings.Contains(got.Message, "--api-checks") {
 			t.Errorf("%s: %+v", service, got)
 		}
@@ -313,8 +313,15 @@ func TestWhatIsNotReachedIsUnknown(t *testing.T) {
 
 func TestWhatIsSlowIsNotWaitedFor(t *testing.T) {
 	for _, service := range []string{"image", unit.ServiceDashboard} {
-		cloud := &asked{answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }}
+		var slow atomic.Bool
+		cloud := &asked{answer: func(_ http.ResponseWriter, r *http.Request) {
+			if slow.Load() {
+				<-r.Context().Done()
+			}
+		}}
 		d := cloud.driver(t)
+		d.Ask(t.Context(), unit.API{Service: service, Address: cloud.url + "/"}) // logs in, for which a busy machine may take longer
+		slow.Store(true)
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		got := d.Ask(ctx, unit.API{Service: service, Address: cloud.url + "/"})

@@ -43,7 +43,7 @@ func TestFloatingIPsChangePlacesBesideWhatIsSlow(t *testing.T) {
 				if r.Method == http.MethodPost {
 					select {
 					case <-changed:
-					case <-time.After(20 * time.Second):
+					case <-time.After(time.Minute):
 						late.Store(true)
 					}
 				}

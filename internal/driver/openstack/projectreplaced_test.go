@@ -18,6 +18,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/test/await"
 )
 
 // successive is a cloud whose projects come one after another, each with a default security group of its own.
@@ -113,7 +114,7 @@ func TestAReplacedProjectLeavesNoGroup(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, end := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, end := context.WithTimeout(t.Context(), await.Limit)
 			defer end()
 			if p.kill = nil; kills {
 				p.kill = end
