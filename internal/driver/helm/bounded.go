@@ -80,10 +80,10 @@ func (s *site) read(address string, most int64, tooLarge error, take func(io.Rea
 		return errors.New("its address cannot be read")
 	}
 	request.Header.Set("User-Agent", "kupenstack-sync")
-	if s.user != "" && request.URL.Scheme == "https" && request.URL.Host == s.host {
+	if s.user != "" && s.own(request.URL) {
 		request.SetBasicAuth(s.user, s.password)
 	}
-	client := http.Client{Timeout: downloadTimeout, Transport: newBounded(s.base, most, tooLarge)}
+	client := http.Client{Timeout: downloadTimeout, Transport: newBounded(s.base, most, tooLarge), CheckRedirect: s.sentOn}
 	answer, err := client.Do(request)
 	var failed *url.Error
 	switch {
@@ -98,6 +98,9 @@ func (s *site) read(address string, most int64, tooLarge error, take func(io.Rea
 	}
 	return take(answer.Body)
 }
+
+// own tells whether an address is at the repository's own host.
+func (s *site) own(at *url.URL) bool { return at.Scheme == "https" && at.Host == s.host }
 
 // shown is an address without what stands behind a ?, which can be a token.
 func shown(address string) string {
