@@ -108,10 +108,23 @@ func shown(address string) string {
 	return address
 }
 
-// newTransport is what repositories are asked with unless something else is given. A chart is not unpacked on the way.
+// asItIs has answers not be unpacked on the way, whatever they are asked over: a transport that is not told asks for gzip
+// itself, and unpacks a chart of a server that says that packed charts are compressed.
+type asItIs struct {
+	base http.RoundTripper
+}
+
+// RoundTrip asks for what lies there.
+func (a asItIs) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(request.Context())
+	request.Header.Set("Accept-Encoding", "identity")
+	return a.base.RoundTrip(request)
+}
+
+// newTransport is what repositories are asked with unless something else is given.
 func newTransport() *http.Transport {
 	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableCompression: true,
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
 		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
 	}
 }

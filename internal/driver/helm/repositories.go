@@ -50,7 +50,7 @@ func newRepositories(options Options) *repositories {
 		through = options.Transport
 	}
 	return &repositories{
-		cacheDir: options.CacheDir, credentialsFile: options.CredentialsFile, transport: overTLS{through},
+		cacheDir: options.CacheDir, credentialsFile: options.CredentialsFile, transport: overTLS{asItIs{through}},
 		indexes: map[string]*index{},
 	}
 }
