@@ -16,6 +16,10 @@
 //
 //   - The library copies all values for groups of nodes, and reads the copies as it reads these. So that the values
 //     are handed on from the top leaves nothing in them free.
+//   - At the top, what templates have as a word for something else is not read: nearly all words that are usual in other
+//     charts they do. There a key is read where templates lead to it by the name Values, or through variables that hold the
+//     values or copies of them; and only where the values are handed on as a whole to where they cannot be followed, as in
+//     other maps.
 //   - A few maps all of these charts have, and read by the names of their keys, though they copy or list them as a
 //     whole: the top, conf, images, images.tags, manifests, pod and pod.replicas. Of the rules above the first two
 //     hold there, and the last where templates look into that very map for a computed name, as they do in images.tags

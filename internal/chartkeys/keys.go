@@ -121,7 +121,7 @@ func (k *Keys) Unknown(paths [][]string, values any) []Unknown {
 	var written *reads
 	for i, path := range paths {
 		around, key, ok := k.around(path)
-		if !ok || k.reads.reads(path[:len(path)-1], key) {
+		if !ok || k.read(k.reads, path[:len(path)-1], key) {
 			continue
 		}
 		at := path[:len(path)-1]
@@ -132,11 +132,20 @@ func (k *Keys) Unknown(paths [][]string, values any) []Unknown {
 			written = newReads()
 			written.texts(values)
 		}
-		if !written.reads(at, key) && !covers(written.handed, at, 1) && !covers(written.computed, at, 1) {
+		if !k.read(written, at, key) && !covers(written.handed, at, 1) && !covers(written.computed, at, 1) {
 			found = append(found, Unknown{Index: i, Hint: k.hint(path, around)})
 		}
 	}
 	return found
+}
+
+// read tells whether templates may read a key of a map. In charts of OpenStack-Helm, where a template or a text has nearly
+// every word that is usual elsewhere, one at the top is read there and nowhere else.
+func (k *Keys) read(by *reads, at []string, key string) bool {
+	if k.toolkit && len(at) == 0 {
+		return by.readsAtTop(key)
+	}
+	return by.reads(at, key)
 }
 
 // around returns the keys that the chart has around a key that it does not have, sorted; false where the chart

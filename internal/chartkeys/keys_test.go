@@ -72,6 +72,8 @@ func TestUnknown(t *testing.T) {
 		"replicas: 2":           "replicas: did you mean pod.replicas?",
 		"pods: {replicas: 1}":   "pods: did you mean pod?",
 		"something: {else: 1}":  "something: there are: bootstrap, conf, dependencies, endpoints, images, labels, manifests, network, nodeSelector, pod, release_group, sidecar, volume",
+		"image: x":              "image: did you mean images?",
+		"lifecycle: {x: 1}":     "lifecycle: there are: bootstrap, conf, dependencies, endpoints, images, labels, manifests, network, nodeSelector, pod, release_group, sidecar, volume",
 		"tuning: {threads: 2}":  "",
 		"listen: {port: 80}":    "",
 		"from_file: 1":          "",
@@ -131,6 +133,63 @@ func TestUnknown(t *testing.T) {
 		got := strings.Join(told, "\n")
 		if got != want && (!strings.HasSuffix(want, ": ") || !strings.HasPrefix(got, want)) {
 			t.Errorf("%s: %q, want %q", written, got, want)
+		}
+	}
+}
+
+// TestTop is about the top of charts of OpenStack-Helm: a word that templates have for something else is not read there,
+// unless the values may have come to where it is read.
+func TestTop(t *testing.T) {
+	const elsewhere = `{{ define "z" }}{{ .extra }}{{ index .m "extra" }}{{ list "extra" | toYaml }}{{ end }}`
+	for _, test := range []struct {
+		template string
+		read     bool
+	}{
+		{"", false},
+		{`{{ .Values.other.extra }}{{ index .Values.other "extra" }}`, false},
+		{`{{ if .Values }}{{ if and (not .Values) .x }}{{ end }}{{ end }}`, false},
+		{`{{ $_ := set .Values "mark" .x }}{{ $_ := unset .Values "mark" }}`, false},
+		// The library makes such copies, and reads them as the values.
+		{`{{ $c := omit (omit (.Values | toYaml | fromYaml) "conf") "mark" }}{{ $d := dict "Values" (mergeOverwrite $c .x) }}{{ include "z" $d }}`, false},
+		{`{{ $d := .x }}{{ $_ := set $d "Values" (omit .Values "conf") }}{{ include "z" $d }}`, false},
+		{`{{ if .x }}{{ $c := omit .Values "conf" }}{{ end }}{{ $c := .x }}{{ include "z" $c }}`, false},
+
+		{`{{ .Values.extra }}`, true},
+		{`{{ $.Values.extra.inside }}`, true},
+		{`{{ (index . 0).Values.extra }}`, true},
+		{`{{ index .Values "extra" }}`, true},
+		{`{{ index . "Values" "extra" "inside" }}`, true},
+		{`{{ get .Values "extra" }}`, true},
+		{`{{ if hasKey $.Values "extra" }}{{ end }}`, true},
+		{`{{ index .Values .key }}`, true},
+		{`{{ pick .Values "extra" }}`, true},
+		{`{{ dig "extra" 1 .Values }}`, true},
+		{`{{ (pluck "Values" . | first).extra }}`, true},
+		{`{{ $k := "Values" }}{{ (index . $k).extra }}`, true},
+		{`{{ toYaml .Values }}`, true},
+		{`{{ with .Values }}{{ .extra }}{{ end }}`, true},
+		{`{{ range $k, $v := .Values }}{{ end }}`, true},
+		{`{{ template "z" .Values }}`, true},
+		{`{{ include "z" .Values }}`, true},
+		{`{{ .Values | include "z" }}`, true},
+		{`{{ include "z" (dict "all" .Values) }}`, true},
+		{`{{ tuple . .Values | include "z" }}`, true},
+		{`{{ $v := .Values }}{{ if $v.extra }}{{ end }}`, true},
+		{`{{ $v := index . "Values" }}{{ if $v.extra }}{{ end }}`, true},
+		{`{{ $v := .Values }}{{ if index $v "extra" }}{{ end }}`, true},
+		{`{{ $d := dict "all" .Values }}{{ if $d.all.extra }}{{ end }}`, true},
+		{`{{ $d := dict "all" .Values }}{{ $v := index $d "all" }}{{ if $v.extra }}{{ end }}`, true},
+		{`{{ $d := dict }}{{ $_ := set $d "all" .Values }}{{ include "z" $d }}`, true},
+		{`{{ $d := dict }}{{ $_ := merge $d .Values }}{{ include "z" $d }}`, true},
+		{`{{ $_ := set .x "all" .Values }}`, true},
+		{`{{ $d := .x }}{{ range .l }}{{ include "z" $d }}{{ $d = omit $.Values "conf" }}{{ end }}`, true},
+		{`{{ $d := .x }}{{ if .y }}{{ $d = $.Values }}{{ end }}{{ $e := $d }}{{ include "z" $e }}`, true},
+	} {
+		k := chartkeys.New(chartkeys.Chart{
+			Defaults: map[string]any{"pod": map[string]any{}, "other": map[string]any{"a": 1}}, Templates: map[string]string{"a": elsewhere, "b": test.template}, Toolkit: true,
+		})
+		if told := k.Unknown([][]string{{"extra"}}, nil); test.read != (len(told) == 0) {
+			t.Errorf("%s: it reads the key: %t, want %t", test.template, len(told) == 0, test.read)
 		}
 	}
 }

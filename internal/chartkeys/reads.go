@@ -15,6 +15,7 @@ type reads struct {
 	literals map[string]bool       // texts, each of which may be the name of a key
 	handed   []use                 // maps that are used as a whole
 	computed []use                 // maps that are looked into for a computed name
+	top      *top
 }
 
 // use is a path to a map, the whole of it or only its end.
@@ -24,7 +25,7 @@ type use struct {
 }
 
 func newReads() *reads {
-	return &reads{absolute: map[string]bool{}, relative: map[string][][]string{}, literals: map[string]bool{}}
+	return &reads{absolute: map[string]bool{}, relative: map[string][][]string{}, literals: map[string]bool{}, top: &top{names: map[string]bool{}}}
 }
 
 // template learns from the text of a template.
@@ -38,6 +39,7 @@ func (r *reads) template(name, text string) error {
 	for _, tree := range trees {
 		if tree.Root != nil {
 			r.node(tree.Root)
+			r.top.tree(tree.Root)
 		}
 	}
 	return nil
@@ -51,7 +53,7 @@ func (r *reads) text(text string) {
 		return
 	}
 	for _, name := range word.FindAllString(text, -1) {
-		r.literals[name] = true
+		r.literals[name], r.top.names[name] = true, true
 	}
 }
 

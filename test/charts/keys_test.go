@@ -119,6 +119,39 @@ func TestOpenStackHelmMistypedKeys(t *testing.T) {
 	}
 }
 
+// TestOpenStackHelmTopKeys: what a chart has at the top of its values is read there, and words that are usual in other charts
+// are told, whatever else templates have them for.
+func TestOpenStackHelmTopKeys(t *testing.T) {
+	dir := checkoutOfCharts(t)
+	dead := map[string][]string{"prometheus-blackbox-exporter": {"service"}, "prometheus-openstack-exporter": {"network"}}
+	usual := strings.Fields("replicas replicaCount tolerations affinity nodeSelector image resources label pods endpoint env ingress")
+	for _, name := range charts.Names() {
+		c := theirs(t, dir, name)
+		var strange []string
+		for _, word := range usual {
+			if c.Values[word] == nil {
+				strange = append(strange, word)
+			}
+		}
+		if told := unknown(helm.KeysOf(c), singly(strange), nil); !slices.Equal(told, strange) {
+			t.Errorf("chart %s: of %q are told %q", name, strange, told)
+		}
+		own := slices.Sorted(maps.Keys(c.Values))
+		c.Values = map[string]any{"elsewhere": c.Values}
+		if told := unknown(helm.KeysOf(c), singly(own), nil); !slices.Equal(told, dead[name]) {
+			t.Errorf("chart %s is said not to read %q at the top, want %q", name, told, dead[name])
+		}
+	}
+}
+
+func singly(keys []string) [][]string {
+	var paths [][]string
+	for _, key := range keys {
+		paths = append(paths, []string{key})
+	}
+	return paths
+}
+
 // checkoutOfCharts is the directory with OpenStack-Helm's charts; without one the test is skipped.
 func checkoutOfCharts(t *testing.T) string {
 	t.Helper()

@@ -80,10 +80,10 @@ func (s *site) read(address string, most int64, tooLarge error, take func(io.Rea
 		return errors.New("its address cannot be read")
 	}
 	request.Header.Set("User-Agent", "kupenstack-sync")
-	if s.user != "" && request.URL.Scheme == "https" && request.URL.Host == s.host {
+	if s.user != "" && s.own(request.URL) {
 		request.SetBasicAuth(s.user, s.password)
 	}
-	client := http.Client{Timeout: downloadTimeout, Transport: newBounded(s.base, most, tooLarge)}
+	client := http.Client{Timeout: downloadTimeout, Transport: newBounded(s.base, most, tooLarge), CheckRedirect: s.sentOn}
 	answer, err := client.Do(request)
 	var failed *url.Error
 	switch {
@@ -99,16 +99,32 @@ func (s *site) read(address string, most int64, tooLarge error, take func(io.Rea
 	return take(answer.Body)
 }
 
+// own tells whether an address is at the repository's own host.
+func (s *site) own(at *url.URL) bool { return at.Scheme == "https" && at.Host == s.host }
+
 // shown is an address without what stands behind a ?, which can be a token.
 func shown(address string) string {
 	address, _, _ = strings.Cut(address, "?")
 	return address
 }
 
-// newTransport is what repositories are asked with unless something else is given. A chart is not unpacked on the way.
+// asItIs has answers not be unpacked on the way, whatever they are asked over: a transport that is not told asks for gzip
+// itself, and unpacks a chart of a server that says that packed charts are compressed.
+type asItIs struct {
+	base http.RoundTripper
+}
+
+// RoundTrip asks for what lies there.
+func (a asItIs) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(request.Context())
+	request.Header.Set("Accept-Encoding", "identity")
+	return a.base.RoundTrip(request)
+}
+
+// newTransport is what repositories are asked with unless something else is given.
 func newTransport() *http.Transport {
 	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableCompression: true,
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
 		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
 	}
 }

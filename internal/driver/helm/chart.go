@@ -28,7 +28,7 @@ const (
 	maxDependencies = 4
 	// maxChart bounds a chart's size in bytes; Helm itself takes no more.
 	maxChart = 100 << 20
-	// maxCached is how many charts stay in memory.
+	// maxCached is how many charts stay in memory, of those by digest and of those that were downloaded.
 	maxCached = 64
 )
 

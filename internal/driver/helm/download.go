@@ -99,6 +99,9 @@ func (c *charts) begin(wanted unit.Chart) (*source, *flight) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if f.err == nil {
+			if len(c.found) >= maxCached { // what is wanted again is on the disk
+				clear(c.found)
+			}
 			c.found[key] = f.loaded
 			delete(c.flights, key)
 		}

@@ -3,10 +3,14 @@ package helm
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/release"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
@@ -63,5 +67,39 @@ func TestAChartThatIsAway(t *testing.T) {
 	close(late.landed)
 	if found, err := c.find(ended, spec.Chart); err != nil || found != late.loaded {
 		t.Errorf("what has arrived: %v, %v", found, err)
+	}
+}
+
+// A daemon has to do with other charts after each lock --upgrade: not all that it ever had stay in its memory, and what
+// is wanted again is on the disk.
+func TestChartsInMemoryAreBounded(t *testing.T) {
+	c := newCharts(Options{CacheDir: t.TempDir()})
+	var all []unit.Chart
+	for i := range maxCached + 2 {
+		version := fmt.Sprintf("1.0.%d", i)
+		file, err := chartutil.Save(&chart.Chart{Metadata: &chart.Metadata{APIVersion: "v2", Name: "nova", Version: version}}, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := save(c.fileOf(sha256Of(data)), data); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, unit.Chart{Name: "nova", Repository: "https://charts.test", Version: version, Digest: digestPrefix + sha256Of(data)})
+	}
+	for _, wanted := range append(all, all[0]) {
+		found, err := c.find(t.Context(), wanted)
+		if err != nil || found.version() != wanted.Version {
+			t.Fatalf("%s: %v, %v", nameOf(wanted), found, err)
+		}
+		c.mu.Lock()
+		downloaded, sources := len(c.found), len(c.sources)
+		c.mu.Unlock()
+		if downloaded > maxCached || sources > maxCached {
+			t.Fatalf("%d charts that were downloaded and %d sources are in memory, more than %d", downloaded, sources, maxCached)
+		}
 	}
 }

@@ -234,6 +234,28 @@ func TestCredentialsOfRepositories(t *testing.T) {
 	}
 }
 
+// TestChartsComeAsTheyAre: a server that says of packed charts that they are compressed, as some do of all such files, means
+// the file and not the way. The client's transport unpacks unless it is told not to, as that of other authorities does.
+func TestChartsComeAsTheyAre(t *testing.T) {
+	for kind, repository := range map[string]string{"https": "", "oci": "/charts"} {
+		t.Run(kind, func(t *testing.T) {
+			p := publish(t)
+			p.add(t, "nova", "1.4.0", "text")
+			inner := p.Config.Handler
+			p.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, ".tgz") || strings.Contains(r.URL.Path, "/blobs/") {
+					w.Header().Set("Content-Encoding", "gzip")
+				}
+				inner.ServeHTTP(w, r)
+			})
+			entries, err := Lock(t.Context(), p.options(t), []chartlock.Wanted{wantedOf(strings.Replace(p.URL, "https", kind, 1)+repository, "nova", "")})
+			if err != nil || entries[0].Version != "1.4.0" {
+				t.Errorf("locked to %v, %v", entries, err)
+			}
+		})
+	}
+}
+
 func TestNothingUnlocked(t *testing.T) {
 	p := publish(t)
 	p.add(t, "nova", "1.4.0", "text")

@@ -45,14 +45,14 @@ type repositories struct {
 }
 
 func newRepositories(options Options) *repositories {
-	from := &repositories{
-		cacheDir: options.CacheDir, credentialsFile: options.CredentialsFile, transport: options.Transport,
+	var through http.RoundTripper = newTransport()
+	if options.Transport != nil {
+		through = options.Transport
+	}
+	return &repositories{
+		cacheDir: options.CacheDir, credentialsFile: options.CredentialsFile, transport: overTLS{asItIs{through}},
 		indexes: map[string]*index{},
 	}
-	if from.transport == nil {
-		from.transport = newTransport()
-	}
-	return from
 }
 
 // fetch returns the newest packed chart that fits.
