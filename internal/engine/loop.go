@@ -216,6 +216,19 @@ func (l *loop) resting(now time.Time) bool {
 // blinded tells whether the loop cannot be observed for as long as what it waits for does not work.
 func (l *loop) blinded() bool { return l.phase == PhaseWaiting && l.blind > 0 }
 
+// inVain is how often in a row the same was done in vain, whatever of it that was most often: the next step, an observation,
+// what is put back beside that, and the deletion of what was replaced.
+func (l *loop) inVain() int {
+	most := max(l.attempts, l.former.attempts, l.guard.vain)
+	if m := l.mending; m != nil {
+		most = max(most, m.attempts, m.guard.vain)
+	}
+	if l.dim() && l.phase == PhaseWaiting { // to observe it has not failed
+		return most
+	}
+	return max(most, l.blind)
+}
+
 // final tells whether the loop moves no more by itself, as far as a single pass is concerned.
 func (l *loop) final() bool {
 	if l.busy || l.dirty {

@@ -212,6 +212,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	driver := e.Drivers[l.unit.Spec.Driver()]
 	c := plan.Decide(l.unit, entryPointer, target, desired, *l.state, driver.Compare)
 	e.note(l, c)
+	e.whole(l, c)
 	e.noteHealing(l, entry.Healing)
 	if c.Heals {
 		target.Remedy = plan.Remedy(target, l.unit, desired, time.Now())
