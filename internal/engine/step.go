@@ -204,7 +204,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	}
 	target := e.identity().Target(l.unit, entryPointer)
 	target.Triggers, target.Sensitive = plan.Triggers(revealed, e.outputs, e.Marker), plan.Sensitive(desired, e.Marker)
-	target.Renewed = plan.Renewed(target.Sensitive, entryPointer)
+	target.Renewed, target.Asked = plan.Renewed(target.Sensitive, entryPointer), l.asked
 	target.Lost, target.Unserved = plan.Lost(l.unit, e.entry), e.unserving(l)
 	plan.Heal(&target, l.unit, entryPointer, desired, time.Now())
 	l.decided = decided{target.Complete, target.Triggers, target.Sensitive}
