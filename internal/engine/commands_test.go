@@ -332,6 +332,7 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 //	claims NAME...: those that are there
 //	tried ADDRESS N: how often its driver was called to change or delete it since the last time
 //	attempted ADDRESS true|false: whether the last step was told of an attempt to create it before
+//	asked ADDRESS true|false: whether the last step was told that somebody asks to try again
 //	observed DRIVER N: how often it was since the last time
 //	anew ADDRESS...: what was to be observed as if nothing was known of it since the last time
 //	details ADDRESS PART: of what is said of it
@@ -359,6 +360,10 @@ func (s *scenario) check(command string, args []string) (bool, error) {
 		s.world.mutex.Lock()
 		defer s.world.mutex.Unlock()
 		return true, differ("attempted", []string{fmt.Sprint(s.world.attempted[args[0]])}, args[1:])
+	case "asked":
+		s.world.mutex.Lock()
+		defer s.world.mutex.Unlock()
+		return true, differ("asked", []string{fmt.Sprint(s.world.asked[args[0]])}, args[1:])
 	case "tried":
 		s.world.mutex.Lock()
 		defer s.world.mutex.Unlock()

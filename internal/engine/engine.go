@@ -213,9 +213,10 @@ func (h *heard) take() map[addr.Object]bool {
 // its pause. Names that nothing stands for are passed over. The error is the context's.
 func (e *Engine) Retry(ctx context.Context, targets ...addr.Address) error {
 	return e.send(ctx, func() {
+		asked := time.Now().UTC().Format(time.RFC3339Nano)
 		for a, l := range e.loops {
 			if slices.ContainsFunc(targets, func(target addr.Address) bool { return target.Contains(a) }) {
-				l.retry()
+				l.retry(asked)
 				e.admitted.stale = true
 				e.settled, e.changed = false, true
 			}

@@ -153,14 +153,17 @@ func (e *Engine) retireOne(calls context.Context, l *loop) {
 		left, err := e.removeFormer(ctx, who, l.address)
 		return func() {
 			f := &l.former
+			doubted := f.doubted
 			f.doubted = false
 			if err == nil {
 				e.stepped(l)
 			}
 			switch {
 			case err != nil:
+				if !doubted || !unit.IsBlocked(err) || f.why != err.Error() { // else the answer is the same as before
+					f.attempts++
+				}
 				f.going, f.blocked, f.why = false, unit.IsBlocked(err), err.Error()
-				f.attempts++
 				f.wake = time.Now().Add(max(retryDelay(f.attempts), unit.RetryAfter(err)))
 				e.Log.Warn().Stringer("unit", l.address).Int("attempt", f.attempts).Err(err).Msg("what was replaced could not be deleted")
 			case left != nil:

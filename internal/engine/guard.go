@@ -30,6 +30,7 @@ type guard struct {
 	nth    int     // how often fights were counted
 
 	paused bool // the next step waits
+	vain   int  // how often that was done before without an effect that lasts, until there is one
 }
 
 // fight is how often one thing that we make so came back as a difference, each time within the window after our last
@@ -43,7 +44,7 @@ type fight struct {
 }
 
 // calm notes that no difference is left.
-func (g *guard) calm() { g.begun, g.paused, g.step, g.steps = false, false, "", 0 }
+func (g *guard) calm() { g.begun, g.paused, g.vain, g.step, g.steps = false, false, 0, "", 0 }
 
 // doubt lets the step that was refused be tried once more.
 func (g *guard) doubt() {
@@ -177,8 +178,11 @@ func (g *guard) pause(step string, c plan.Change, now time.Time) time.Duration {
 		g.steps = 0
 	}
 	g.step = step
-	n = max(n, g.steps)
-	if n < maxSame || g.paused {
+	n, g.vain = max(n, g.steps), 0
+	if n >= maxSame {
+		g.vain = n
+	}
+	if g.vain == 0 || g.paused {
 		g.paused = false
 		return 0
 	}

@@ -42,12 +42,13 @@ type loop struct {
 
 	// state is not changed but replaced, as a plan may be made of it meanwhile.
 	state *unit.State
-	seen  bool // state was observed at least once
-	stale bool // the state has to be observed again
-	anew  bool // as if nothing was known from before
-	dirty bool // a decision is due
-	busy  bool // a call of the driver is running
-	looks bool // that call is an observation
+	seen  bool   // state was observed at least once
+	stale bool   // the state has to be observed again
+	anew  bool   // as if nothing was known from before
+	asked string // see [unit.Target.Asked]
+	dirty bool   // a decision is due
+	busy  bool   // a call of the driver is running
+	looks bool   // that call is an observation
 	// queued says that it waits for another call of the driver to end.
 	queued bool
 	// unplanned says that the newest plan was made without an observation that was on its way.
@@ -123,6 +124,7 @@ func (d decided) target() unit.Target {
 func (l *loop) want(u *unit.Unit) {
 	if l.unit == nil || u == nil || l.unit.Spec.Digest() != u.Spec.Digest() {
 		l.attempts, l.wake, l.guard, l.failed, l.mending = 0, time.Time{}, guard{}, "", nil
+		l.asked = ""
 	}
 	l.replans, l.guard.refused, l.former = 0, "", former{left: l.former.left}
 	l.doubts, l.again = 0, time.Time{}
@@ -134,8 +136,9 @@ func (l *loop) want(u *unit.Unit) {
 	l.stale, l.dirty = true, true
 }
 
-// retry has the loop go on at once, as if nothing had failed or been refused so far.
-func (l *loop) retry() {
+// retry has the loop go on at once, as if nothing had failed or been refused so far. asked names the request.
+func (l *loop) retry(asked string) {
+	l.asked = asked
 	l.attempts, l.blind, l.replans, l.polls, l.wake = 0, 0, 0, 0, time.Time{}
 	l.guard, l.failed, l.mending = guard{}, "", nil
 	l.former = former{left: l.former.left}
@@ -215,6 +218,19 @@ func (l *loop) resting(now time.Time) bool {
 
 // blinded tells whether the loop cannot be observed for as long as what it waits for does not work.
 func (l *loop) blinded() bool { return l.phase == PhaseWaiting && l.blind > 0 }
+
+// inVain is how often in a row the same was done in vain, whatever of it that was most often: the next step, an observation,
+// what is put back beside that, and the deletion of what was replaced.
+func (l *loop) inVain() int {
+	most := max(l.attempts, l.former.attempts, l.guard.vain)
+	if m := l.mending; m != nil {
+		most = max(most, m.attempts, m.guard.vain)
+	}
+	if l.dim() && l.phase == PhaseWaiting { // to observe it has not failed
+		return most
+	}
+	return max(most, l.blind)
+}
 
 // final tells whether the loop moves no more by itself, as far as a single pass is concerned.
 func (l *loop) final() bool {

@@ -37,24 +37,29 @@ func (l *loop) failedElsewhere(c plan.Change) bool {
 	return c.Action != unit.ActionNone && signature(c.Mends) != signature(c.Fields)
 }
 
+// whole forgets what kept things from being put back once nothing is left to be, whoever did that: the step itself may have.
+func (e *Engine) whole(l *loop, c plan.Change) {
+	m := l.mending
+	if _, mends := c.Mending(); mends || m == nil {
+		return
+	}
+	m.guard.calm()
+	if m.why != "" {
+		e.changed = true
+	}
+	m.attempts, m.wake, m.why = 0, time.Time{}, ""
+}
+
 // mend begins to put back what can be put back by itself, and tells whether it did.
 func (e *Engine) mend(calls context.Context, l *loop, target unit.Target, desired cty.Value, c plan.Change) bool {
 	c, ok := c.Mending()
+	if !ok {
+		return false
+	}
 	if l.mending == nil {
-		if !ok {
-			return false
-		}
 		l.mending = &mending{}
 	}
 	m := l.mending
-	if !ok {
-		m.guard.calm()
-		if m.why != "" {
-			e.changed = true
-		}
-		m.attempts, m.wake, m.why = 0, time.Time{}, ""
-		return false
-	}
 	step := stepOf(c, *l.state)
 	if time.Now().Before(m.wake) || m.guard.refused == step || e.crowded(l, l.unit.Spec.Driver()) {
 		return false
@@ -82,7 +87,9 @@ func (e *Engine) mended(l *loop, c plan.Change, state unit.State, err error) {
 	m := l.mending
 	e.changed = true
 	if err != nil {
-		m.attempts++
+		if m.guard.doubted != m.guard.step || !unit.IsBlocked(err) || m.why != err.Error() { // else the answer is the same as before
+			m.attempts++
+		}
 		m.why = err.Error()
 		m.wake = time.Now().Add(max(retryDelay(m.attempts), unit.RetryAfter(err)))
 		if unit.IsBlocked(err) {

@@ -51,7 +51,7 @@ func (e *Engine) lookAround(calls context.Context) {
 			last.Observed = nil // nothing is decided by it any more, and there would be two of each beside each other
 			l.state = &last
 			t := e.target(l.unit, a)
-			t.Unserved, t.Outputs, t.Anew = e.unserving(l), l.state.Outputs, l.anew
+			t.Unserved, t.Outputs, t.Anew, t.Asked = e.unserving(l), l.state.Outputs, l.anew, l.asked
 			l.anew = false
 			l.unserved = t.Unserved
 			targets = append(targets, t)

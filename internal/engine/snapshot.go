@@ -63,7 +63,7 @@ type UnitStatus struct {
 	Release unit.ReleaseState
 	// API is what is known of the API behind a release.
 	API unit.Answer
-	// Attempts that failed in a row.
+	// Attempts that failed in a row, or had no effect that lasts: the most of any one thing.
 	Attempts int
 	Range    diag.Range
 }
@@ -105,7 +105,7 @@ func (e *Engine) Snapshot() Snapshot {
 func (e *Engine) status(l *loop) UnitStatus {
 	s := UnitStatus{
 		Address: l.address, Phase: l.phase, Reason: l.reason, Waits: slices.Clone(l.waits), Did: slices.Clone(l.did),
-		Healed: l.drift, ID: l.state.ID, Details: l.state.Details, Attempts: max(l.attempts, l.blind), Action: l.change.action,
+		Healed: l.drift, ID: l.state.ID, Details: l.state.Details, Attempts: l.inVain(), Action: l.change.action,
 		Release: l.state.Release, API: l.state.API,
 	}
 	if l.unit != nil {
@@ -124,9 +124,6 @@ func (e *Engine) status(l *loop) UnitStatus {
 	}
 	if l.phase == "" {
 		s.Phase, s.Reason = PhaseWaiting, "to be observed"
-	}
-	if l.dim() && l.phase == PhaseWaiting { // nothing has failed
-		s.Attempts = l.attempts
 	}
 	// While a change is under way its differences are those that were decided on; when it is
 	// there, none is left.

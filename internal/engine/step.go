@@ -204,7 +204,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	}
 	target := e.identity().Target(l.unit, entryPointer)
 	target.Triggers, target.Sensitive = plan.Triggers(revealed, e.outputs, e.Marker), plan.Sensitive(desired, e.Marker)
-	target.Renewed = plan.Renewed(target.Sensitive, entryPointer)
+	target.Renewed, target.Asked = plan.Renewed(target.Sensitive, entryPointer), l.asked
 	target.Lost, target.Unserved = plan.Lost(l.unit, e.entry), e.unserving(l)
 	plan.Heal(&target, l.unit, entryPointer, desired, time.Now())
 	l.decided = decided{target.Complete, target.Triggers, target.Sensitive}
@@ -212,6 +212,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	driver := e.Drivers[l.unit.Spec.Driver()]
 	c := plan.Decide(l.unit, entryPointer, target, desired, *l.state, driver.Compare)
 	e.note(l, c)
+	e.whole(l, c)
 	e.noteHealing(l, entry.Healing)
 	if c.Heals {
 		target.Remedy = plan.Remedy(target, l.unit, desired, time.Now())

@@ -99,6 +99,7 @@ type world struct {
 	running   int  // calls of Apply and Delete that run now
 	most      int
 
+	asked     map[string]bool             // addresses, whose last step was told of a request
 	attempted map[string]bool             // addresses, as the last step knew of an attempt before it
 	late      map[string]time.Duration    // addresses of what the next request that creates it is given up for, and how much later it comes
 	until     map[string]time.Time        // until when such a one may come
@@ -116,7 +117,7 @@ func newWorld() *world {
 		sets:    sets{},
 		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{}, crashing: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
-		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, attempted: map[string]bool{}, clashes: map[string][]string{}, tried: map[string]int{}, computes: map[string]*compute{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
+		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, asked: map[string]bool{}, attempted: map[string]bool{}, clashes: map[string][]string{}, tried: map[string]int{}, computes: map[string]*compute{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
 	}
 }
 
@@ -499,6 +500,7 @@ func (f fake) Apply(ctx context.Context, t unit.Target, desired cty.Value, s uni
 	}
 	f.world.mutex.Lock()
 	f.world.attempted[t.Address.String()] = t.Attempted
+	f.world.asked[t.Address.String()] = t.Asked != ""
 	f.world.mutex.Unlock()
 	if err := f.begin(ctx, op, t.Address); err != nil {
 		return s, err

@@ -61,6 +61,9 @@ type Target struct {
 	Attempted bool
 	// Anew says that everything is to be looked at, also what a driver knows from before of an object that seems unchanged.
 	Anew bool
+	// Asked names the last request of a person to try again what failed or was refused, "" for none. Who keeps count of
+	// failures beyond a process counts anew once for each.
+	Asked string
 	// Import is the id of the object that is to be taken over; "" when the configuration names none,
 	// or that was done.
 	Import string

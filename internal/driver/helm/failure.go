@@ -1,9 +1,11 @@
 package helm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +21,9 @@ const (
 	// maxFailures is how many steps of one upgrade may fail before it is given up. With the pauses in between
 	// that takes a quarter of an hour at least.
 	maxFailures = 6
+	// longPause is after how long what was given up is tried once more, a fifth more or less: what it failed of may have
+	// passed by itself.
+	longPause = time.Hour
 	// maxReturns is the same for going back. Each try makes a revision, and Helm keeps only so many.
 	maxReturns = 3
 	// lateFor is for how long after its patience with pods a release may still go back for them. What is not
@@ -30,6 +35,8 @@ const (
 type attempts struct {
 	Failures int       `json:"failures,omitempty"`
 	Cause    string    `json:"cause,omitempty"`  // of the last one
+	Last     time.Time `json:"last,omitzero"`    // when that was, by the clock of the cluster
+	Asked    string    `json:"asked,omitempty"`  // the request that it was last tried anew for
 	Why      string    `json:"why,omitempty"`    // a release goes back
 	Retry    string    `json:"retry,omitempty"`  // what the configuration said to have it tried again
 	Good     int       `json:"good,omitempty"`   // the revision to go back to, 0 for none
@@ -38,9 +45,10 @@ type attempts struct {
 	Proven   bool      `json:"proven,omitempty"` // all was ready once
 }
 
-func (a *attempts) fail(cause string) {
+// fail counts a failure. One that comes after a request is the first since.
+func (a *attempts) fail(cause string, at time.Time, asked string) {
 	a.Failures++
-	a.Cause = cause
+	a.Cause, a.Last, a.Asked = cause, at.UTC().Truncate(time.Second), cmp.Or(asked, a.Asked)
 }
 
 // failure is what comes of steps that failed.
@@ -66,8 +74,14 @@ func (d *Driver) judgeFailure(ctx context.Context, v *view) error {
 	}
 	v.record = recorded(live[ref])
 	switch {
+	case v.returned() && v.record.Run == v.run(): // somebody asked since
+		v.again = true
+		return d.judgeUpgrade(ctx, v)
 	case v.returned():
 		v.failure.stays = v.afterReturn()
+		if v.failure.stays != "" && v.asked() {
+			v.failure.stays, v.again = "", true
+		}
 		return nil
 	case v.record.Run == v.returnRun():
 		return d.judgeReturn(ctx, v)
@@ -88,10 +102,25 @@ func (v *view) upgradeRun() string {
 	return run
 }
 
+// asked tells whether somebody has asked for another try, and none has begun since.
+func (v *view) asked() bool { return v.target.Asked != "" && v.target.Asked != v.record.Asked }
+
+// anew tells whether failures count anew: the configuration says so, or somebody asks for it.
+func (v *view) anew() bool { return v.record.Retry != v.want.spec.Retry || v.asked() }
+
+// nextTry returns when an upgrade that was given up is tried once more. It goes by what is on record, so that it is the
+// same for every process.
+func (v *view) nextTry() time.Time {
+	h := fnv.New64a()
+	fmt.Fprint(h, v.record.Run, v.record.Failures)
+	spread := time.Duration(h.Sum64() % uint64(2*longPause/5))
+	return v.record.Last.Add(longPause - longPause/5 + spread).Truncate(time.Second)
+}
+
 // judgeUpgrade tells whether an upgrade is given up, and then whether the release goes back.
 func (d *Driver) judgeUpgrade(ctx context.Context, v *view) error {
 	r, run := &v.record, v.upgradeRun()
-	if run == "" || r.Run != run || r.Failures > 0 && r.Retry != v.want.spec.Retry {
+	if run == "" || r.Run != run || r.Failures > 0 && v.anew() {
 		return nil
 	}
 	wishes := v.want.spec.RollBack
@@ -99,14 +128,12 @@ func (d *Driver) judgeUpgrade(ctx context.Context, v *view) error {
 		if r.Failures < maxFailures {
 			return nil
 		}
-		cause := fmt.Sprintf("the upgrade failed %d times, and is tried again once the configuration changes: %s", r.Failures, r.Cause)
-		if !wishes {
-			v.failure.stays = cause
-			return nil
+		back, why, err := (*goingTo)(nil), "", error(nil)
+		if wishes {
+			back, why, err = d.wayBack(ctx, v, run)
 		}
-		back, why, err := d.wayBack(ctx, v, run)
 		if v.failure.back = back; back == nil && err == nil {
-			v.failure.stays = cause + "; it is not rolled back, as " + why
+			d.giveUp(v, why)
 		}
 		return err
 	}
@@ -136,8 +163,23 @@ func (d *Driver) judgeUpgrade(ctx context.Context, v *view) error {
 	return err
 }
 
-// begin records what an upgrade may go back to before anything of it is done, and that failures count anew as
-// the configuration says so.
+// giveUp leaves an upgrade alone until it is tried once more. why is what keeps it from being rolled back, "" where that is
+// not wanted.
+func (d *Driver) giveUp(v *view, why string) {
+	r, at := &v.record, v.nextTry()
+	wait := at.Sub(d.cluster.Now())
+	if wait <= 0 {
+		return
+	}
+	v.after = wait
+	v.failure.stays = fmt.Sprintf("the upgrade failed %d times, and is tried again at %s, or once the configuration changes or somebody asks: %s",
+		r.Failures, at.Format(time.RFC3339), r.Cause)
+	if why != "" {
+		v.failure.stays += "; it is not rolled back, as " + why
+	}
+}
+
+// begin records what an upgrade may go back to before anything of it is done, and that failures count anew.
 func (d *Driver) begin(ctx context.Context, v *view) error {
 	if v.newest == nil || v.want == nil || v.base == 0 || v.failure.back != nil || v.failure.stays != "" {
 		return nil
@@ -147,15 +189,15 @@ func (d *Driver) begin(ctx context.Context, v *view) error {
 	switch {
 	case run == "":
 		return nil
-	case next.Run == run && next.Failures > 0 && next.Retry != spec.Retry:
+	case next.Run == run && next.Failures > 0 && v.anew():
 		next.Failures = 0
-	case next.Run != run && v.outdated() && !v.returned() && spec.RollBack:
+	case next.Run != run && v.outdated() && !v.returned() && (spec.RollBack || v.again):
 		next = progress{Run: run}
 		next.Good, next.NoGood = v.lastGood()
 	default:
 		return nil
 	}
-	next.Retry = spec.Retry
+	next.Retry, next.Asked = spec.Retry, cmp.Or(v.target.Asked, v.record.Asked)
 	v.record = next
 	return d.writeProgress(ctx, v.namespace, v.name, &next)
 }
@@ -186,7 +228,7 @@ func (d *Driver) failed(ctx context.Context, v *view, run string, err error) err
 		return errors.Join(err, failed)
 	}
 	p := readProgress(stored, run)
-	p.fail(v.masker.Text(err.Error()).String())
+	p.fail(v.masker.Text(err.Error()).String(), d.cluster.Now(), v.target.Asked)
 	if failed := d.writeProgress(ctx, v.namespace, v.name, p); failed != nil {
 		return errors.Join(err, failed)
 	}

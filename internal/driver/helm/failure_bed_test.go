@@ -50,6 +50,21 @@ func rollBack(spec *unit.Release) { spec.RollBack = true }
 
 func again(spec *unit.Release) { spec.Retry += "again" }
 
+// ahead has a clock that is ahead of the cluster's.
+type ahead struct {
+	wired
+	by time.Duration
+}
+
+func (a ahead) Now() time.Time { return a.wired.Now().Add(a.by) }
+
+// later puts a new driver in the place of the old one some time from now.
+func (b *bed) later(by time.Duration) {
+	b.t.Helper()
+	b.driver.Close()
+	b.driver = b.newDriver(ahead{wired{b.cluster}, by})
+}
+
 // untilBlocked takes steps until the release is blocked, and returns its state and why.
 func (b *bed) untilBlocked() (unit.State, string) {
 	b.t.Helper()
@@ -78,7 +93,7 @@ func TestAnUpgradeThatIsRefusedIsGivenUp(t *testing.T) {
 	b.settle()
 	b.greet("refused")
 	state, why := b.untilBlocked()
-	mustSay(t, why, "failed 6 times", "once the configuration changes", "(sensitive)")
+	mustSay(t, why, "failed 6 times", "tried again at 2", "once the configuration changes or somebody asks", "(sensitive)")
 	if state.Release != unit.ReleaseFailed || state.Health != unit.HealthFailed {
 		t.Errorf("it is %s, %s", state.Release, state.Health)
 	}
@@ -90,12 +105,47 @@ func TestAnUpgradeThatIsRefusedIsGivenUp(t *testing.T) {
 		t.Errorf("after a restart: %+v", diff)
 	}
 
+	// It is tried once more about an hour later, by whatever process, and then rests as long again.
+	b.later(47 * time.Minute)
+	if state, diff := b.observe(); diff.Action != unit.ActionBlocked || diff.Reason != why || state.After <= 0 || state.After > 26*time.Minute {
+		t.Errorf("too early: %+v, again after %s", diff, state.After)
+	}
+	b.later(73 * time.Minute)
+	if _, diff := b.observe(); diff.Action != unit.ActionUpdate {
+		t.Errorf("an hour later: %+v", diff)
+	}
+	_, why = b.untilBlocked()
+	mustSay(t, why, "failed 7 times", "tried again at 2")
+	if got := b.revisions(); !strings.HasSuffix(got, ", 8 failed") {
+		t.Errorf("revisions: %s", got)
+	}
+	b.later(119 * time.Minute)
+	if _, diff := b.observe(); diff.Action != unit.ActionBlocked || diff.Reason != why {
+		t.Errorf("after another restart: %+v", diff)
+	}
+
+	// Who asks has the count begin anew, once.
+	b.target.Asked = "now"
+	if _, diff := b.observe(); diff.Action != unit.ActionUpdate {
+		t.Errorf("somebody asks: %+v", diff)
+	}
+	_, why = b.untilBlocked()
+	mustSay(t, why, "failed 6 times")
+	if got := b.revisions(); !strings.HasSuffix(got, ", 14 failed") {
+		t.Errorf("revisions: %s", got)
+	}
+	b.target.Asked = ""
+	b.restart()
+	if _, diff := b.observe(); diff.Action != unit.ActionBlocked {
+		t.Errorf("after a restart: %+v", diff)
+	}
+
 	b.greet("refused", again)
 	if _, diff := b.observe(); diff.Action == unit.ActionBlocked {
 		t.Errorf("asked to try again: %+v", diff)
 	}
 	b.untilBlocked()
-	if got := b.revisions(); !strings.HasPrefix(got, "1 deployed, ") || !strings.HasSuffix(got, ", 13 failed") {
+	if got := b.revisions(); !strings.HasPrefix(got, "1 deployed, ") || !strings.HasSuffix(got, ", 20 failed") {
 		t.Errorf("revisions: %s", got)
 	}
 
@@ -152,6 +202,28 @@ func TestAnUpgradeThatIsRefusedIsRolledBack(t *testing.T) {
 	b.settle()
 	if got := b.revisions(); !strings.HasSuffix(got, "8 superseded, 9 deployed") {
 		t.Errorf("revisions: %s", got)
+	}
+}
+
+// Who has rolled back stays so, until somebody asks: then it is tried as often as the first time, also across a restart.
+func TestWhatWasRolledBackIsTriedForWhoAsks(t *testing.T) {
+	b := newBed(t, refusedChart())
+	b.settle()
+	b.greet("refused", rollBack)
+	b.untilBlocked()
+	b.later(100 * time.Hour)
+	if state, diff := b.observe(); diff.Action != unit.ActionBlocked || state.Release != unit.ReleaseRolledBack {
+		t.Errorf("days later it is %s, %+v", state.Release, diff)
+	}
+	b.restart()
+	b.target.Asked = "now"
+	b.until("tried again", func(unit.State, unit.Diff) bool { return strings.HasSuffix(b.revisions(), ", 9 failed") })
+	b.target.Asked = ""
+	b.restart()
+	state, why := b.untilBlocked()
+	mustSay(t, why, "revision 14 failed and was rolled back to revision 8")
+	if got := b.revisions(); state.Release != unit.ReleaseRolledBack || !strings.HasSuffix(got, ", 14 failed, 15 deployed") {
+		t.Errorf("it is %s, revisions %s", state.Release, got)
 	}
 }
 

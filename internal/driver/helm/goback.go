@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -34,19 +35,21 @@ func (v *view) input() string {
 	return hashOf(l[labelSpec], l[labelChart], l[labelValues], v.want.spec.Retry)[:32]
 }
 
-// returnRun names the run that goes back from what is wanted.
-func (v *view) returnRun() string { return returnPrefix + hashOf(v.namespace, v.name, v.input())[:32] }
+// returnRun names the run that goes back from what is wanted. It is another one after a try that somebody asked for.
+func (v *view) returnRun() string {
+	return returnPrefix + hashOf(v.namespace, v.name, v.input(), fmt.Sprint(v.base))[:32]
+}
 
 // returned tells whether the newest revision was made in place of what is wanted, as that failed.
 func (v *view) returned() bool {
-	return v.newest != nil && v.want != nil && v.newest.status == release.StatusDeployed && v.newest.labels[labelBack] == v.input()
+	return !v.again && v.newest != nil && v.want != nil && v.newest.status == release.StatusDeployed && v.newest.labels[labelBack] == v.input()
 }
 
 // afterReturn says why a release stays as it is that has gone back, "" as long as something of that is to be done.
 func (v *view) afterReturn() string {
 	switch {
 	case v.hooks.done && len(v.removable()) == 0:
-		return v.newest.description + "; what is wanted is tried again once the configuration changes"
+		return v.newest.description + "; what is wanted is tried again once the configuration changes or somebody asks"
 	case v.hooks.failed && v.record.Run == v.newest.labels[labelRun] && v.record.Failures >= maxReturns:
 		return fmt.Sprintf("%s; and then %s", v.newest.description, v.record.Cause)
 	default:
@@ -86,7 +89,7 @@ func (d *Driver) wayBack(ctx context.Context, v *view, run string) (back *goingT
 // judgeReturn goes on with a return that was begun.
 func (d *Driver) judgeReturn(ctx context.Context, v *view) error {
 	r := &v.record
-	if r.Failures >= maxReturns {
+	if r.Failures >= maxReturns && !v.asked() {
 		v.failure.stays = fmt.Sprintf("the upgrade failed, and to go back to revision %d failed as well, %d times: %s", r.Good, r.Failures, r.Cause)
 		return nil
 	}
@@ -145,9 +148,15 @@ func (v *view) backDiff() unit.Diff {
 // Jobs, and Helm's action, which makes a new revision of the old one.
 func (d *Driver) goBack(ctx context.Context, v *view) error {
 	back := v.failure.back
+	if v.record.Run == back.run && v.record.Failures > 0 && v.asked() {
+		p := v.record
+		p.Failures, p.Asked = 0, v.target.Asked
+		return d.writeProgress(ctx, v.namespace, v.name, &p)
+	}
 	if v.record.Run != back.run {
 		p := &progress{Run: back.run}
 		p.Good, p.Retry, p.Why = back.to.version, v.want.spec.Retry, v.masker.Text(back.cause).String()
+		p.Asked = cmp.Or(v.target.Asked, v.record.Asked)
 		return d.writeProgress(ctx, v.namespace, v.name, p)
 	}
 	hooks, err := d.hooksOf(back.to.hooks, release.HookPreRollback, v.namespace, v.name)

@@ -67,6 +67,23 @@ func TestAHookThatHangsIsTriedAgainAndGivenUp(t *testing.T) {
 	if diff := v.diff(); diff.Action != unit.ActionBlocked || !strings.Contains(diff.Reason, "failed 6 times") || !strings.Contains(diff.Reason, "not done after 30m0s") {
 		t.Errorf("at last: %+v", diff)
 	}
+	for by, want := range map[time.Duration]unit.Action{47 * time.Minute: unit.ActionBlocked, 73 * time.Minute: unit.ActionUpdate} {
+		c.ahead, v.after = by, 0
+		if diff := look(); diff.Action != want || (v.after > 0) != (want == unit.ActionBlocked) {
+			t.Errorf("%s later: %+v, again after %s", by, diff, v.after)
+		}
+	}
+	c.ahead = 0
+	v.target.Asked = "now"
+	if diff := look(); diff.Action != unit.ActionUpdate {
+		t.Errorf("somebody asks: %+v", diff)
+	}
+	if err := d.step(t.Context(), v); err != nil {
+		t.Fatal(err)
+	}
+	if got := recorded(c.objects[progressRef("o", "keystone")]); got.Failures != 0 || got.Asked != "now" {
+		t.Errorf("on record after that: %+v", got)
+	}
 }
 
 // What an installation waits for may take as long to come: it is only told.

@@ -31,6 +31,7 @@ type hookRun struct {
 	hooks     []hook
 	progress  *progress
 	hide      func(string) string // takes the release's secrets out of a text
+	asked     string              // see [unit.Target.Asked]
 }
 
 // forgetStale drops the record of a run that is about to begin and has hooks after its revision on
@@ -59,7 +60,7 @@ func (d *Driver) runHooks(ctx context.Context, v *view, run string, hooks []hook
 	if err != nil {
 		return false, fmt.Errorf("read the progress of hooks: %w", err)
 	}
-	r := &hookRun{driver: d, namespace: namespace, name: name, event: event, hooks: hooks, progress: readProgress(stored, run), hide: v.hide}
+	r := &hookRun{driver: d, namespace: namespace, name: name, event: event, hooks: hooks, progress: readProgress(stored, run), hide: v.hide, asked: v.target.Asked}
 	if r.progress.finished(event) {
 		return true, nil
 	}
@@ -142,7 +143,7 @@ func (r *hookRun) judge(ctx context.Context, h hook, live *unstructured.Unstruct
 		if causes := r.driver.cluster.Explain(ctx, h.ref, r.hide).Causes; len(causes) > 0 { // its pods may go with it
 			message += "; " + causes[0]
 		}
-		r.progress.fail(fmt.Sprintf("hook %s failed: %s", h.ref, message))
+		r.progress.fail(fmt.Sprintf("hook %s failed: %s", h.ref, message), r.driver.cluster.Now(), r.asked)
 		if err := r.record(ctx, h, hookRecord{Stage: hookFailed, Attempt: record.Attempt, Message: message}); err != nil {
 			return false, err
 		}

@@ -51,6 +51,7 @@ type view struct {
 	rollout   rollout          // of pods that Kubernetes does not replace, while all else is done
 	record    progress         // what is on record of steps that failed
 	failure   failure          // what comes of them
+	again     bool             // what is wanted is tried once more after a return
 	scalers   scalers          // that were asked for
 }
 

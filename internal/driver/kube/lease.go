@@ -34,14 +34,12 @@ const (
 	retryPeriod   = 2 * time.Second
 )
 
-// lookAtMost is how long client-go has one who waits for the lease go without a look at it at most: retryPeriod, and up to
-// JitterFactor of it more.
-const lookAtMost = retryPeriod * (10 + 10*leaderelection.JitterFactor) / 10
+// lookPeriod is how often one who waits for the lease looks at it.
+const lookPeriod = time.Second
 
 // LeasePatience is how long it takes at most to get the lease from a process that is dead, where the cluster answers at
-// once. Who waits may see the last renewal a look late, and counts leaseDuration from there; that the time is over it sees
-// with a look as well.
-const LeasePatience = leaseDuration + 2*lookAtMost
+// once. Who waits may see the last renewal a look late, and counts leaseDuration from there.
+const LeasePatience = leaseDuration + lookPeriod
 
 // Lease sees to it that one process at a time changes the world. Create it with [NewLease].
 type Lease struct {
@@ -217,20 +215,16 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 				release()
 			},
 			OnStoppedLeading: func() {},
-			OnNewLeader: func(identity string) {
-				l.holder.Store(&identity)
-				if l.Notice != nil && identity != l.identity {
-					l.Notice(identity)
-				}
-				l.log.Info().Str("holder", identity).Msg("the lease has a holder")
-			},
+			OnNewLeader:      l.headedBy,
 		},
 	})
 	if err != nil {
 		return fmt.Errorf("prepare the lease: %w", err)
 	}
 	l.elector.Store(elector)
-	elector.Run(holding)
+	if lock.take(holding) {
+		elector.Run(holding)
+	}
 	kept := lock.held && !lock.lost && holding.Err() != nil // it was we who ended it, not a renewal that failed
 	if decided.Swap(true) {
 		err = <-result
@@ -244,6 +238,15 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 		}
 	}
 	return err
+}
+
+// headedBy notes who holds the lease now.
+func (l *Lease) headedBy(identity string) {
+	l.holder.Store(&identity)
+	if l.Notice != nil && identity != l.identity {
+		l.Notice(identity)
+	}
+	l.log.Info().Str("holder", identity).Msg("the lease has a holder")
 }
 
 // ensureNamespace creates the namespace that the lease lies in, which is needed before anybody can

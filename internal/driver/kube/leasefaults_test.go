@@ -301,7 +301,7 @@ func TestTakeOver(t *testing.T) {
 			e.group.Wait()
 		})
 	}
-	if worst > kube.LeasePatience || worst < kube.LeasePatience-5*time.Second {
+	if worst > kube.LeasePatience || worst < kube.LeasePatience-1500*time.Millisecond {
 		t.Errorf("it took up to %v, and %v is what is said", worst, kube.LeasePatience)
 	}
 }

@@ -1,7 +1,9 @@
 package kube
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -22,6 +24,62 @@ type leaseLock struct {
 	waits    func() bool
 	heard    func(error) // nil when nobody wants to know
 	answered time.Time   // when the last answer came
+}
+
+// take waits until the lease is free, or has not moved for as long as it says, and takes it; false when ctx ended before.
+// The elector finds it to be ours then, and renews it. Its own way to wait goes without a look for up to twice its retry
+// period and more, both before it sees the last renewal and after its time is over.
+func (k *leaseLock) take(ctx context.Context) bool {
+	var seen []byte
+	var since time.Time // by our own clock: that of the holder may be any
+	told, failed := "", ""
+	for ctx.Err() == nil {
+		wait := lookPeriod
+		record, content, err := k.Get(ctx)
+		switch {
+		case apierrors.IsNotFound(err):
+			err = k.Create(ctx, k.ours(0))
+		case err == nil:
+			if !bytes.Equal(content, seen) {
+				seen, since = content, time.Now()
+			}
+			holder := record.HolderIdentity
+			if holder != "" && holder != told && holder != k.Identity() {
+				told = holder
+				k.lease.headedBy(holder)
+			}
+			left := time.Until(since.Add(time.Duration(record.LeaseDurationSeconds) * time.Second))
+			if holder != "" && holder != k.Identity() && left > 0 {
+				wait, err = min(wait, left), errHeld
+				break
+			}
+			err = k.Update(ctx, k.ours(record.LeaderTransitions+1))
+		}
+		if err == nil {
+			return true
+		}
+		if text := err.Error(); text != failed && !errors.Is(err, errHeld) && ctx.Err() == nil {
+			failed = text
+			k.lease.log.Warn().Err(err).Msg("the lease was not to be had")
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+	return false
+}
+
+// errHeld is for who finds the lease to be another one's.
+var errHeld = errors.New("another process holds the lease")
+
+// ours is a record that says that we hold the lease from now on.
+func (k *leaseLock) ours(transitions int) resourcelock.LeaderElectionRecord {
+	now := metav1.Now()
+	return resourcelock.LeaderElectionRecord{
+		HolderIdentity: k.Identity(), LeaseDurationSeconds: int(leaseDuration / time.Second),
+		AcquireTime: now, RenewTime: now, LeaderTransitions: transitions,
+	}
 }
 
 // Create makes the lease. One that is gone while we hold it was deleted; another one may have held it before that, unless it
