@@ -59,7 +59,7 @@
 // [seeker]; of what is read besides, only what can be meant is kept. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
 // writes limits of Neutron, and one request for the limits of all that it lacks; one list of server groups where an instance writes one; one list of volumes where an instance
-// writes one that it runs from, or others; one list of Nova's services where
+// writes one that it runs from, or others; one list of ports and one of networks where a sub-port of a trunk inherits its tag; one list of Nova's services where
 // the hosts of an aggregate are chosen by the labels of nodes; one request for each
 // flavor and volume type that is not public, and each image that is shared, and writes who can use it, or wrote it, as no
 // list says that; one for each project that writes limits of Nova, which has no list of them, and for each that volume types write limits for;

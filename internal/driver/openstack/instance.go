@@ -120,7 +120,7 @@ func (instanceKind) hindrance(_ cty.Value, o *object, fields []unit.Field) (prob
 	away := status != "PAUSED" && status != "SUSPENDED"
 	fixed := status == "SUSPENDED" || status == "RESCUE"
 	for _, f := range fields {
-		if f.Path == flavorAttribute || fixed && f.Path == volumesAttribute || away && (f.Path == "metadata" || f.Path == "tags") {
+		if f.Path == flavorAttribute || fixed && f.Path == volumesAttribute || (fixed || away) && f.Path == portsAttribute || away && (f.Path == "metadata" || f.Path == "tags") {
 			held = append(held, f.Path)
 		}
 	}
@@ -315,6 +315,9 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 	err = takeAway(w.drop["tags"], func(tag string) error {
 		return s.delete(ctx, call{service: serviceCompute, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
 	})
+	if err == nil && slices.Contains(attributes, portsAttribute) {
+		err = k.detach(ctx, s, o, w.drop[portsAttribute])
+	}
 	switch { // one of these and the last one, as the instance takes nothing meanwhile
 	case err != nil:
 		return err
