@@ -91,7 +91,7 @@ func keypairRule() Rule {
 
 func instanceBlock() Block {
 	return Block{
-		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{metadataRule(), tagsRule(), bootRule(), rebuildRule(), hintsRule()},
+		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{metadataRule(), tagsRule(), serverTagsRule(), bootRule(), rebuildRule(), hintsRule()},
 		NeedsOne: [][]string{{"image", "boot_volume"}},
 		Loses:    &Loss{What: "what is on its disk, and the addresses that Nova chose"},
 		Doc:      "A virtual machine of Nova.",

@@ -305,16 +305,7 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 			}
 		}
 	}
-	err = addTags(w.list("tags"), listOf(o.values.get("tags")), func(tag string) error {
-		_, err := s.do(ctx, call{service: serviceCompute, method: http.MethodPut, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	err = takeAway(w.drop["tags"], func(tag string) error {
-		return s.delete(ctx, call{service: serviceCompute, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
-	})
+	err = s.writeTags(ctx, o, w, s.tagsAt(call{service: serviceCompute, path: pathOf("servers", o.id, "tags"), microversion: listVersion}))
 	if err == nil && slices.Contains(attributes, portsAttribute) {
 		err = k.detach(ctx, s, o, w.drop[portsAttribute])
 	}
