@@ -116,7 +116,7 @@
 // Deleting asks for the object once more and refuses what does not bear our mark. A project stays
 // while it has instances, server groups, volumes, snapshots, backups, images, networks, subnets, routers, ports, floating
 // IPs, security groups, subnet pools, address scopes and groups, QoS and RBAC policies or trunks, a network while it has subnets, a router while it has
-// interfaces that are not ours, a port while something has it, a trunk while it has sub-ports whose ports bear no mark,
+// interfaces that are not ours, a port while something has it, a security group or QoS policy while it has rules that others have added, a trunk while it has sub-ports whose ports bear no mark,
 // and a floating IP while ports of it are forwarded. A domain stays
 // while it has projects, users, groups or roles, a role while somebody has it, a group while it has users or roles,
 // a user while it has roles that are not ours,

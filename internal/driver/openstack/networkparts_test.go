@@ -59,8 +59,46 @@ func TestBedRulesOfAPolicy(t *testing.T) {
 	network := target(t, "network", unique("net"), values{"qos_policy": text(policy.ID)})
 	b.converge(t, &network)
 	b.settled(t, network, "/v2.0/networks")
+	if err := b.destroy(t.Context(), t, policy); !unit.IsBlocked(err) || !strings.Contains(err.Error(), "bandwidth_limit ingress") {
+		t.Errorf("a policy with a rule of others was deleted: %v", err)
+	}
+	for _, rule := range objectsOf(request(t, "network", http.MethodGet, "v2.0/qos/policies/"+policy.ID+"/bandwidth_limit_rules", nil)["bandwidth_limit_rules"]) {
+		request(t, "network", http.MethodDelete, "v2.0/qos/policies/"+policy.ID+"/bandwidth_limit_rules/"+rule["id"].(string), nil)
+	}
 	if err := b.destroy(t.Context(), t, policy); err == nil {
 		t.Error("a policy that a network uses was deleted")
+	}
+}
+
+func objectsOf(v any) []map[string]any {
+	var all []map[string]any
+	list, _ := v.([]any)
+	for _, one := range list {
+		object, _ := one.(map[string]any)
+		all = append(all, object)
+	}
+	return all
+}
+
+// TestBedGroupWithRulesOfOthers: a group changes in place, and stays as long as it has a rule that others have added.
+func TestBedGroupWithRulesOfOthers(t *testing.T) {
+	b := newBench(t)
+	group := target(t, "security_group", unique("group"), values{"rule": cty.ListVal([]cty.Value{ruleValue(80, "web")})})
+	b.converge(t, &group)
+	group = with(t, group, values{"stateful": cty.False})
+	_, diff := b.compare(t, group)
+	expectDiff(t, "another kind of rules", diff, unit.ActionUpdate, []string{"stateful"})
+	b.converge(t, &group)
+	b.settled(t, group, "/v2.0/security-groups")
+	theirs := foreign(t, "network", "v2.0/security-group-rules", "security_group_rule", map[string]any{
+		"security_group_id": group.ID, "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "port_range_min": 22, "port_range_max": 22,
+	})
+	if err := b.destroy(t.Context(), t, group); !unit.IsBlocked(err) || !strings.Contains(err.Error(), theirs) {
+		t.Errorf("the rule of others: %v", err)
+	}
+	request(t, "network", http.MethodDelete, "v2.0/security-group-rules/"+theirs, nil)
+	if err := b.destroy(t.Context(), t, group); err != nil {
+		t.Errorf("it stays: %v", err)
 	}
 }
 
