@@ -214,15 +214,15 @@ func securityGroupBlock() Block {
 			projectAttribute(),
 			descriptionAttribute(),
 			{
-				Name: "stateful", Type: cty.Bool, Change: Replace, Example: cty.True,
-				Doc: "Whether answers to what was let out are let in; Neutron says yes unless written.",
+				Name: "stateful", Type: cty.Bool, Example: cty.True,
+				Doc: "Whether answers to what was let out are let in; Neutron says yes unless written, and changes it only while no port uses the group.",
 			},
 			tagsAttribute(),
 			idAttribute(FormatID),
 		},
 		Blocks: []Nested{{Spells: groupRuleKey, Block: Block{
 			Kind: "rule", Class: ClassPart, Rules: append(groupRuleRules(), descriptionRule()),
-			Doc: "One rule. A rule cannot be changed in OpenStack: another one takes its place. Those that are taken out are taken away, also where others had added them before they were written; rules that others have added and nobody has written stay.",
+			Doc: "One rule. A rule cannot be changed in OpenStack: another one takes its place. Those that are taken out are taken away, also where others had added them before they were written; rules that others have added and nobody has written stay, and as long as there are such, so does the group when its block is taken out.",
 			Attributes: []Attribute{
 				{
 					Name: "direction", Type: cty.String, Presence: Required, Allowed: []string{"ingress", "egress"}, Example: cty.StringVal("ingress"),

@@ -10,7 +10,7 @@ func qosPolicyBlock() Block {
 	rate := &Bounds{0, 1<<31 - 1}
 	return Block{
 		Kind: "qos_policy", Class: ClassResource, Labels: resourceLabel("gold"), Rules: markedRules(),
-		Doc: "Limits of the traffic of the networks, ports and floating IPs that use it.",
+		Doc: "Limits of the traffic of the networks, ports and floating IPs that use it. As long as it has rules that others have added, it stays when its block is taken out.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),

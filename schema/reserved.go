@@ -1,9 +1,11 @@
 package schema
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -34,8 +36,32 @@ func BaseProperty(key string) bool {
 func markedRules() []Rule { return []Rule{descriptionRule(), tagsRule()} }
 
 func tagsRule() Rule {
+	return eachTag("No tag begins with "+MarkPrefix+", as our marks do.", func(tag string) (says, hint string) {
+		if !strings.HasPrefix(tag, MarkPrefix) {
+			return "", ""
+		}
+		return "must not have a tag that begins with \"" + MarkPrefix + "\": so do our marks, by which we know the object again", "write another word"
+	})
+}
+
+// serverTagsRule is about what Nova takes in no tag.
+func serverTagsRule() Rule {
+	return eachTag("No tag has a slash or a comma, or more than 60 characters, or none: Nova takes no such tag.", func(tag string) (says, hint string) {
+		switch length := utf8.RuneCountInString(tag); {
+		case strings.ContainsAny(tag, "/,"):
+			return "must not have a tag with a slash or a comma, as Nova takes none", "write it with another character in place of that"
+		case length == 0 || length > maxServerTag:
+			return fmt.Sprintf("must have tags of 1 to %d characters, as Nova takes no other", maxServerTag), "write another word"
+		}
+		return "", ""
+	})
+}
+
+const maxServerTag = 60 // of Nova
+
+func eachTag(doc string, breach func(tag string) (says, hint string)) Rule {
 	return Rule{
-		Doc: "No tag begins with " + MarkPrefix + ", as our marks do.",
+		Doc: doc,
 		breaches: func(v values) []Breach {
 			plain := plainOf(v["tags"])
 			if plain == cty.NilVal || !plain.CanIterateElements() {
@@ -43,12 +69,11 @@ func tagsRule() Rule {
 			}
 			for it := plain.ElementIterator(); it.Next(); {
 				_, tag := it.Element()
-				if tag = plainOf(tag); tag != cty.NilVal && tag.Type() == cty.String && strings.HasPrefix(tag.AsString(), MarkPrefix) {
-					return []Breach{{
-						Attribute: "tags",
-						Says:      "must not have a tag that begins with \"" + MarkPrefix + "\": so do our marks, by which we know the object again",
-						Hint:      "write another word",
-					}}
+				if tag = plainOf(tag); tag == cty.NilVal || tag.Type() != cty.String {
+					continue
+				}
+				if says, hint := breach(tag.AsString()); says != "" {
+					return []Breach{{Attribute: "tags", Says: says, Hint: hint}}
 				}
 			}
 			return nil

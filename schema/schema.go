@@ -159,8 +159,10 @@ type Attribute struct {
 	Wish      bool // says what is to be done with the object rather than what it is: exports do not have it
 	Unordered bool // the order of the list's elements means nothing
 	// Connects says that the object is connected to another one by it, or by a list to several. What we have connected goes
-	// on record, and is disconnected when it is written no longer, of a list while that is written.
+	// on record, and is disconnected when it is written no longer.
 	Connects bool
+	// Elects says of a list that the service chooses what to connect to unless it is written: then nothing is disconnected.
+	Elects bool
 	// Joins says that the object is joined to each in a list by something that is made before: all that it is about to be
 	// joined to go on record, so that nothing is left of what did not come to its end.
 	Joins bool

@@ -69,7 +69,7 @@ func TestSetOfWhatConnects(t *testing.T) {
 		"networks": cty.ListVal([]cty.Value{cty.StringVal("n2"), cty.StringVal("n1"), cty.StringVal("n2"), cty.StringVal("x").Mark("s"), cty.UnknownVal(cty.String)}),
 		"ports":    cty.ListVal([]cty.Value{cty.StringVal("p1")}),
 	})
-	if got, want := Set(server, connected, nil), (map[string][]string{"networks": {"n1", "n2"}}); !reflect.DeepEqual(got, want) {
+	if got, want := Set(server, connected, nil), (map[string][]string{"networks": {"n1", "n2"}, "ports": {"p1"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -124,9 +124,23 @@ func (c cinder) update(ctx context.Context, s *session, o *object, w wanted, att
 			return err
 		}
 	}
-	return takeAway(w.drop["metadata"], func(key string) error {
-		return s.erase(ctx, s.volumes(), pathOf(c.many, o.id, "metadata", key))
-	})
+	return c.takeKeys(ctx, s, o.id, w.drop["metadata"])
+}
+
+// takeKeys takes keys of the metadata away one by one, as replacing all of it would take away those that somebody adds
+// meanwhile. Where a path takes one of them for something else there is no other way: then all are asked for right before.
+func (c cinder) takeKeys(ctx context.Context, s *session, id string, keys []string) error {
+	path := pathOf(c.many, id, "metadata")
+	if !slices.ContainsFunc(keys, pathless) {
+		return takeAway(keys, func(key string) error { return s.erase(ctx, s.volumes(), path+"/"+pathOf(key)) })
+	}
+	metadata, err := s.one(ctx, call{service: s.volumes(), method: http.MethodGet, path: path}, "metadata")
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(metadata, func(key string, _ any) bool { return slices.Contains(keys, key) })
+	_, err = s.do(ctx, call{service: s.volumes(), method: http.MethodPut, path: path, body: map[string]any{"metadata": metadata}})
+	return err
 }
 
 func (c cinder) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {

@@ -59,7 +59,7 @@
 // [seeker]; of what is read besides, only what can be meant is kept. Beyond that: one list of ports for all
 // routers and instances, as neither lists its own; one list of Neutron's quotas where a project
 // writes limits of Neutron, and one request for the limits of all that it lacks; one list of server groups where an instance writes one; one list of volumes where an instance
-// writes one that it runs from, or others; one list of Nova's services where
+// writes one that it runs from, or others; one list of ports and one of networks where a sub-port of a trunk inherits its tag; one list of Nova's services where
 // the hosts of an aggregate are chosen by the labels of nodes; one request for each
 // flavor and volume type that is not public, and each image that is shared, and writes who can use it, or wrote it, as no
 // list says that; one for each project that writes limits of Nova, which has no list of them, and for each that volume types write limits for;
@@ -116,7 +116,7 @@
 // Deleting asks for the object once more and refuses what does not bear our mark. A project stays
 // while it has instances, server groups, volumes, snapshots, backups, images, networks, subnets, routers, ports, floating
 // IPs, security groups, subnet pools, address scopes and groups, QoS and RBAC policies or trunks, a network while it has subnets, a router while it has
-// interfaces that are not ours, a port while something has it, a trunk while it has sub-ports whose ports bear no mark,
+// interfaces that are not ours, a port while something has it, a security group or QoS policy while it has rules that others have added, a trunk while it has sub-ports whose ports bear no mark,
 // and a floating IP while ports of it are forwarded. A domain stays
 // while it has projects, users, groups or roles, a role while somebody has it, a group while it has users or roles,
 // a user while it has roles that are not ours,

@@ -248,16 +248,7 @@ func (k imageKind) update(ctx context.Context, s *session, o *object, w wanted, 
 		}
 	}
 	if slices.Contains(attributes, "tags") {
-		err := addTags(w.list("tags"), listOf(o.values.get("tags")), func(tag string) error {
-			_, err := s.do(ctx, call{service: serviceImage, method: http.MethodPut, path: pathOf("images", o.id, "tags", tag)})
-			return err
-		})
-		if err == nil {
-			err = takeAway(w.drop["tags"], func(tag string) error {
-				return s.erase(ctx, serviceImage, pathOf("images", o.id, "tags", tag))
-			})
-		}
-		if err != nil {
+		if err := s.writeTags(ctx, o, w, k.tagged(s, o.id)); err != nil {
 			return err
 		}
 	}
@@ -272,6 +263,24 @@ func (k imageKind) update(ctx context.Context, s *session, o *object, w wanted, 
 	return k.uploads.begin(s, upload{
 		image: o.id, source: origin(w), checksum: w.text("checksum"), remote: w.text("web_download") != "", content: w.content, address: w.address,
 	})
+}
+
+// tagged are the tags, which are a member of the image: Glance has no list of them.
+func (k imageKind) tagged(s *session, id string) tagged {
+	return tagged{
+		at: call{service: serviceImage, path: pathOf("images", id, "tags")},
+		read: func(ctx context.Context) ([]string, error) {
+			raw, err := s.do(ctx, call{service: serviceImage, method: http.MethodGet, path: pathOf("images", id)})
+			return textsAt(raw, "tags"), err
+		},
+		write: func(ctx context.Context, all []string) error {
+			_, err := s.do(ctx, call{
+				service: serviceImage, method: http.MethodPatch, path: pathOf("images", id), contentType: patchType,
+				body: []map[string]any{{"op": "replace", "path": pointerTo("tags"), "value": all}},
+			})
+			return err
+		},
+	}
 }
 
 // origin is where the bytes of an image come from, whoever fetches them; of a file its digest.

@@ -120,7 +120,7 @@ func (instanceKind) hindrance(_ cty.Value, o *object, fields []unit.Field) (prob
 	away := status != "PAUSED" && status != "SUSPENDED"
 	fixed := status == "SUSPENDED" || status == "RESCUE"
 	for _, f := range fields {
-		if f.Path == flavorAttribute || fixed && f.Path == volumesAttribute || away && (f.Path == "metadata" || f.Path == "tags") {
+		if f.Path == flavorAttribute || fixed && f.Path == volumesAttribute || (fixed || away) && f.Path == portsAttribute || away && (f.Path == "metadata" || f.Path == "tags") {
 			held = append(held, f.Path)
 		}
 	}
@@ -305,16 +305,10 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 			}
 		}
 	}
-	err = addTags(w.list("tags"), listOf(o.values.get("tags")), func(tag string) error {
-		_, err := s.do(ctx, call{service: serviceCompute, method: http.MethodPut, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
-		return err
-	})
-	if err != nil {
-		return err
+	err = s.writeTags(ctx, o, w, s.tagsAt(call{service: serviceCompute, path: pathOf("servers", o.id, "tags"), microversion: listVersion}))
+	if err == nil && slices.Contains(attributes, portsAttribute) {
+		err = k.detach(ctx, s, o, w.drop[portsAttribute])
 	}
-	err = takeAway(w.drop["tags"], func(tag string) error {
-		return s.delete(ctx, call{service: serviceCompute, path: pathOf("servers", o.id, "tags", tag), microversion: listVersion})
-	})
 	switch { // one of these and the last one, as the instance takes nothing meanwhile
 	case err != nil:
 		return err

@@ -2,8 +2,12 @@ package openstack
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -89,8 +93,9 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 	order, named := namedIn(f.want, "networks")
 	declared, own := namedIn(f.want, portsAttribute)
 	for i, p := range ports {
-		// What no block has yet is exported with the ports beside it that become blocks.
-		ports[i].declared = slices.Contains(declared, p.id) || f.whole && (p.named || p.marked)
+		// What no block has yet is exported with the ports beside it that become blocks. One that is to be detached is none
+		// of those that Nova has made.
+		ports[i].declared = slices.Contains(declared, p.id) || slices.Contains(f.set[portsAttribute], p.id) || f.whole && (p.named || p.marked)
 	}
 	compare := func(a, b serverPort) int {
 		byNova := cmp.Compare(place(order, a.network), place(order, b.network))
@@ -216,4 +221,47 @@ func (k instanceKind) tells(name string, o *object) string {
 		each = append(each, show(texts(set, cty.List(cty.String))))
 	}
 	return strings.Join(each, " and ") + ", by interface"
+}
+
+// detachLimit is how long a port is waited for in one step: it goes as fast as the guest lets go of it.
+const detachLimit = 30 * time.Second
+
+// effect tells ports that are taken out, which an instance loses as it runs, from others that are added.
+func (k instanceKind) effect(name string, want cty.Value, o *object, usual unit.Effect) unit.Effect {
+	if same, _ := k.compare(name, want, o); name == portsAttribute && same {
+		return unit.InPlace
+	}
+	return usual
+}
+
+// detach takes ports away from an instance. They stay, as Nova has not made them, and are free once they tell of no
+// device any more: Nova does not say how far it is.
+func (k instanceKind) detach(ctx context.Context, s *session, o *object, ports []string) error {
+	err := takeAway(ports, func(port string) error {
+		return s.erase(ctx, serviceCompute, pathOf("servers", o.id, "os-interface", port))
+	})
+	if err != nil {
+		return err
+	}
+	overdue := time.NewTimer(detachLimit)
+	defer overdue.Stop()
+	for _, port := range ports {
+		for {
+			now, err := s.one(ctx, call{service: serviceNetwork, method: http.MethodGet, path: pathOf("ports", port)}, "port")
+			if notFound(err) || err == nil && textAt(now, "device_id") != o.id {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("wait for Nova to detach the port %s: %w", port, context.Cause(ctx))
+			case <-overdue.C:
+				return nil // the next look sees whether it still has it
+			case <-time.After(instancePause):
+			}
+		}
+	}
+	return nil
 }

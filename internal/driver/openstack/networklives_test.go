@@ -106,9 +106,9 @@ func networkLives() map[string]life {
 		"security group": {
 			kind: "security_group", lists: []string{"/v2.0/security-groups"}, search: []string{"name"},
 			first:   values{"description": text("Front"), "tags": set("a"), "rule": cty.ListVal([]cty.Value{ruleValue(80, "web"), ruleValue(443, "")})},
-			changed: values{"description": text("Back"), "rule": cty.ListVal([]cty.Value{ruleValue(80, "site"), ruleValue(22, "")})},
+			changed: values{"description": text("Back"), "stateful": cty.False, "rule": cty.ListVal([]cty.Value{ruleValue(80, "site"), ruleValue(22, "")})},
 			meddle:  ruleless(22), meddled: []string{"rule"},
-			vanish: erased("security-groups"), replaced: values{"stateful": cty.False},
+			vanish: erased("security-groups"), another: anotherProject,
 		},
 		"port": {
 			kind: "port",

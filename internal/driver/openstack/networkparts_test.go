@@ -2,6 +2,7 @@ package openstack_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,8 +59,46 @@ func TestBedRulesOfAPolicy(t *testing.T) {
 	network := target(t, "network", unique("net"), values{"qos_policy": text(policy.ID)})
 	b.converge(t, &network)
 	b.settled(t, network, "/v2.0/networks")
+	if err := b.destroy(t.Context(), t, policy); !unit.IsBlocked(err) || !strings.Contains(err.Error(), "bandwidth_limit ingress") {
+		t.Errorf("a policy with a rule of others was deleted: %v", err)
+	}
+	for _, rule := range objectsOf(request(t, "network", http.MethodGet, "v2.0/qos/policies/"+policy.ID+"/bandwidth_limit_rules", nil)["bandwidth_limit_rules"]) {
+		request(t, "network", http.MethodDelete, "v2.0/qos/policies/"+policy.ID+"/bandwidth_limit_rules/"+rule["id"].(string), nil)
+	}
 	if err := b.destroy(t.Context(), t, policy); err == nil {
 		t.Error("a policy that a network uses was deleted")
+	}
+}
+
+func objectsOf(v any) []map[string]any {
+	var all []map[string]any
+	list, _ := v.([]any)
+	for _, one := range list {
+		object, _ := one.(map[string]any)
+		all = append(all, object)
+	}
+	return all
+}
+
+// TestBedGroupWithRulesOfOthers: a group changes in place, and stays as long as it has a rule that others have added.
+func TestBedGroupWithRulesOfOthers(t *testing.T) {
+	b := newBench(t)
+	group := target(t, "security_group", unique("group"), values{"rule": cty.ListVal([]cty.Value{ruleValue(80, "web")})})
+	b.converge(t, &group)
+	group = with(t, group, values{"stateful": cty.False})
+	_, diff := b.compare(t, group)
+	expectDiff(t, "another kind of rules", diff, unit.ActionUpdate, []string{"stateful"})
+	b.converge(t, &group)
+	b.settled(t, group, "/v2.0/security-groups")
+	theirs := foreign(t, "network", "v2.0/security-group-rules", "security_group_rule", map[string]any{
+		"security_group_id": group.ID, "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "port_range_min": 22, "port_range_max": 22,
+	})
+	if err := b.destroy(t.Context(), t, group); !unit.IsBlocked(err) || !strings.Contains(err.Error(), theirs) {
+		t.Errorf("the rule of others: %v", err)
+	}
+	request(t, "network", http.MethodDelete, "v2.0/security-group-rules/"+theirs, nil)
+	if err := b.destroy(t.Context(), t, group); err != nil {
+		t.Errorf("it stays: %v", err)
 	}
 }
 
@@ -99,6 +138,27 @@ func TestBedSubPorts(t *testing.T) {
 	trunk = with(t, trunk, values{"admin_state_up": cty.True})
 	b.converge(t, &trunk)
 	request(t, "network", http.MethodPut, "v2.0/trunks/"+trunk.ID+"/remove_subports", map[string]any{"sub_ports": []any{map[string]any{"port_id": foreignPort}}})
+}
+
+// TestBedSubPortInherits: a sub-port that had a tag of its own gets that of its network.
+func TestBedSubPortInherits(t *testing.T) {
+	b := newBench(t)
+	network, _ := segment(t, b, "10.34.0.0/24", values{})
+	tagged := made(t, b, "network", values{
+		"mtu": number(1400), "provider_network_type": text("vlan"), "provider_physical_network": text("physnet1"), "provider_segmentation_id": number(777),
+	})
+	parent, sub := made(t, b, "port", values{"network": text(network)}), made(t, b, "port", values{"network": text(tagged)})
+	trunk := target(t, "trunk", unique("trunk"), values{
+		"port": text(parent), "sub_port": objects(values{"port": text(sub), "segmentation_type": text("vlan"), "segmentation_id": number(101)}),
+	})
+	b.converge(t, &trunk)
+	trunk = with(t, trunk, values{"sub_port": objects(values{"port": text(sub), "segmentation_type": text("inherit")})})
+	_, diff := b.compare(t, trunk)
+	expectDiff(t, "it inherits", diff, unit.ActionUpdate, []string{"sub_port"})
+	if got := blocksAt(b.converge(t, &trunk), "sub_port", "segmentation_id"); got != "777" {
+		t.Errorf("its tag is %s, want that of the network", got)
+	}
+	b.settled(t, trunk, "/v2.0/trunks", "/v2.0/ports", "/v2.0/networks")
 }
 
 // TestBedRoutesAndOuterAddresses: our routes come and go, those of others stay; the gateway has the address that
@@ -195,6 +255,26 @@ func TestBedPortsOfAnInstance(t *testing.T) {
 	if _, err := b.Apply(t.Context(), nowhere, wantedOf(nowhere), st); !unit.IsBlocked(err) || !strings.Contains(err.Error(), "fixed_ip") {
 		t.Errorf("an address that the instance does not have: %v", err)
 	}
+	b.remove(t, address)
+
+	theirs := foreign(t, "network", "v2.0/ports", "port", map[string]any{"network_id": network})
+	plug(t, server.ID, theirs)
+	server = recorded(with(t, server, values{"ports": cty.NullVal(cty.List(cty.String))}), map[string][]string{"ports": {port.ID}})
+	_, diff = b.compare(t, server)
+	expectDiff(t, "one fewer", diff, unit.ActionUpdate, []string{"ports"})
+	if got := listTexts(b.converge(t, &server).Outputs.GetAttr("ports")); len(got) != 2 || slices.Contains(got, port.ID) || !slices.Contains(got, theirs) {
+		t.Errorf("the ports are %v, want one that Nova made and %s", got, theirs)
+	}
+	b.settled(t, server, "/v2.1/servers/detail", "/v2.0/ports")
+	if err := b.destroy(t.Context(), t, port); err != nil {
+		t.Errorf("its port stays: %v", err)
+	}
+}
+
+// plug has somebody else give an instance a port.
+func plug(t *testing.T, server, port string) {
+	t.Helper()
+	request(t, "compute", http.MethodPost, "servers/"+server+"/os-interface", map[string]any{"interfaceAttachment": map[string]any{"port_id": port}})
 }
 
 func listTexts(v cty.Value) []string {

@@ -181,31 +181,8 @@ func (n neutron) update(ctx context.Context, s *session, o *object, w wanted, at
 	return n.writeTags(ctx, s, o, w)
 }
 
-// writeTags adds the tags that are missing and takes ours away, one by one: replacing all of them would
-// take away those that somebody adds meanwhile.
 func (n neutron) writeTags(ctx context.Context, s *session, o *object, w wanted) error {
-	err := addTags(w.list("tags"), listOf(o.values.get("tags")), func(tag string) error {
-		_, err := s.do(ctx, call{service: serviceNetwork, method: http.MethodPut, path: n.path(o.id, "tags", tag)})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return takeAway(w.drop["tags"], func(tag string) error {
-		return s.erase(ctx, serviceNetwork, n.path(o.id, "tags", tag))
-	})
-}
-
-func addTags(want, have []string, add func(tag string) error) error {
-	for _, tag := range want {
-		if slices.Contains(have, tag) {
-			continue
-		}
-		if err := add(tag); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.writeTags(ctx, o, w, s.tagsAt(call{service: serviceNetwork, path: n.path(o.id, "tags")}))
 }
 
 func (n neutron) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {

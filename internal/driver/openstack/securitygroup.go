@@ -37,19 +37,19 @@ type groupRule struct {
 	value                 cty.Value
 }
 
-const ruleBlock = "rule"
+const ruleBlock, keyGroupRules, keyRemoteGroup = "rule", "security_group_rules", "remote_group_id"
 
 func (k securityGroupKind) read(raw map[string]any) *object {
 	o := k.neutron.read(raw)
 	t := k.schema.Nested(ruleBlock).ValueType()
 	var rules []groupRule
 	var values []cty.Value
-	for _, r := range objectsAt(raw, "security_group_rules") {
+	for _, r := range objectsAt(raw, keyGroupRules) {
 		text, mark := splitMark(textAt(r, keyDescription))
 		v := fromMap(map[string]any{
 			"direction": r["direction"], "ethertype": r["ethertype"], "protocol": r["protocol"],
 			"port_min": r["port_range_min"], "port_max": r["port_range_max"],
-			"remote_cidr": r["remote_ip_prefix"], "remote_group": r["remote_group_id"],
+			"remote_cidr": r["remote_ip_prefix"], "remote_group": r[keyRemoteGroup],
 			"remote_address_group": r["remote_address_group_id"], keyDescription: text,
 		}, t.ElementType())
 		there := ruleOf(v)
@@ -179,7 +179,7 @@ func (k securityGroupKind) addRule(ctx context.Context, s *session, o *object, m
 		"project_id": o.project, keyDescription: joinMark(r.description, mark),
 	}
 	for key, text := range map[string]string{
-		"protocol": r.Protocol, "remote_ip_prefix": textOf(attribute(r.value, "remote_cidr")), "remote_group_id": r.Group,
+		"protocol": r.Protocol, "remote_ip_prefix": textOf(attribute(r.value, "remote_cidr")), keyRemoteGroup: r.Group,
 		"remote_address_group_id": r.Addresses,
 	} {
 		if text != "" {

@@ -28,8 +28,8 @@ func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[st
 		names := namesIn
 		if a := r.Block.Attribute(name); a != nil && a.Connects {
 			names = connectedIn
-			// A text that is written takes its place. A list that is not written says nothing of what is in it.
-			if list := a.Type.IsListType(); list == (want == cty.NilVal) {
+			// A text that is written takes its place. A list that is not written may say nothing of what is in it.
+			if list := a.Type.IsListType(); !list && want != cty.NilVal || list && a.Elects && want == cty.NilVal {
 				continue
 			}
 		}

@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
@@ -17,7 +19,11 @@ import (
 // trunkKind adds the sub-ports, which cannot be changed: one with another tag takes the place of the old one.
 type trunkKind struct{ neutron }
 
-const subPortBlock, keySubPorts = "sub_port", "sub_ports"
+const (
+	subPortBlock, keySubPorts = "sub_port", "sub_ports"
+	inherits                  = "inherit"
+	keySegmentNumber          = "provider:segmentation_id"
+)
 
 func neutronTrunks(language *schema.Definition) neutron {
 	return neutron{
@@ -49,6 +55,76 @@ func (k trunkKind) get(ctx context.Context, s *session, id string) (*object, err
 	return readOne(k.read)(k.getRaw(ctx, s, id))
 }
 
+// complete asks which numbers the networks of those sub-ports have that are to inherit theirs: one list of the ports,
+// and one of their networks.
+func (k trunkKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
+	failures := map[addr.Object]error{}
+	heirs := map[addr.Object][]string{}
+	var ports []string
+	for _, f := range objects {
+		for _, v := range valuesIn(unmarked(attribute(f.want, subPortBlock))) {
+			if port := textOf(attribute(v, "port")); port != "" && textOf(attribute(v, "segmentation_type")) == inherits {
+				heirs[f.address] = append(heirs[f.address], port)
+			}
+		}
+		ports = append(ports, heirs[f.address]...)
+	}
+	numbers, err := numbersOf(ctx, s, ports)
+	for _, f := range objects {
+		switch {
+		case heirs[f.address] == nil:
+		case err == nil:
+			f.object.detail = numbers
+		default:
+			err := fmt.Errorf("the networks of its sub-ports are not known: %w", err)
+			f.object.unseen, f.object.obscured = append(f.object.unseen, "neutron"), brief(err.Error(), longestReason)
+			failures[f.address] = err
+		}
+	}
+	return failures
+}
+
+// segmentNumbers are the numbers of the networks that ports are in, as far as our user is told.
+type segmentNumbers map[string]cty.Value
+
+func numbersOf(ctx context.Context, s *session, ports []string) (segmentNumbers, error) {
+	networks, numbers := map[string][]string{}, segmentNumbers{}
+	for _, some := range portions(ports) {
+		query := url.Values{"fields": {"id", "network_id"}, "id": some}
+		raws, err := s.all(ctx, call{service: serviceNetwork, path: "ports", query: query}, "ports")
+		if err != nil {
+			return nil, err
+		}
+		for _, raw := range raws {
+			network := textAt(raw, "network_id")
+			networks[network] = append(networks[network], textAt(raw, "id"))
+		}
+	}
+	for _, some := range portions(slices.Sorted(maps.Keys(networks))) {
+		query := url.Values{"fields": {"id", keySegmentNumber}, "id": some}
+		raws, err := s.all(ctx, call{service: serviceNetwork, path: "networks", query: query}, "networks")
+		if err != nil {
+			return nil, err
+		}
+		for _, raw := range raws {
+			for _, port := range networks[textAt(raw, "id")] {
+				if number := fromJSON(raw[keySegmentNumber], cty.Number); !number.IsNull() {
+					numbers[port] = number
+				}
+			}
+		}
+	}
+	return numbers, nil
+}
+
+// inherited tells whether a sub-port has the number of its network, as far as that is known.
+func inherited(port string, have cty.Value, o *object) bool {
+	numbers, _ := o.detail.(segmentNumbers)
+	number, known := numbers[port]
+	there := attribute(have, "segmentation_id")
+	return !known || there == cty.NilVal || there.Equals(number).True()
+}
+
 // compare knows that a sub-port that inherits its tag shows type and number of its network.
 func (k trunkKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
 	if name != subPortBlock {
@@ -67,7 +143,8 @@ func (k trunkKind) subPorts(want cty.Value, o *object) (missing []cty.Value, wro
 	for _, w := range valuesIn(want) {
 		port := textOf(attribute(w, "port"))
 		have, is := there[port]
-		if is && (textOf(attribute(w, "segmentation_type")) == "inherit" || includes(w, have, true)) {
+		heir := textOf(attribute(w, "segmentation_type")) == inherits
+		if is && (heir && inherited(port, have, o) || !heir && includes(w, have, true)) {
 			continue
 		}
 		if missing = append(missing, w); is {

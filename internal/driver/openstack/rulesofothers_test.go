@@ -1,0 +1,75 @@
+package openstack_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// TestRulesOfOthersHoldBack: what has rules that others have added is not deleted, and told with them.
+func TestRulesOfOthersHoldBack(t *testing.T) {
+	type object = map[string]any
+	id := idOf("3")
+	ingress := func(port int, description string) object {
+		return object{
+			"id": idOf("9"), "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "port_range_min": port, "port_range_max": port,
+			"remote_ip_prefix": nil, "remote_group_id": nil, "description": description,
+		}
+	}
+	out := object{"id": idOf("8"), "direction": "egress", "ethertype": "IPv6", "protocol": nil, "port_range_min": nil, "port_range_max": nil, "remote_ip_prefix": nil, "remote_group_id": nil, "description": nil}
+	self := object{"id": idOf("7"), "direction": "ingress", "ethertype": "IPv4", "protocol": nil, "remote_group_id": id, "description": ""}
+	limit := func(direction string) object {
+		return object{"id": idOf("9"), "type": "bandwidth_limit", "direction": direction, "max_kbps": 1000, "max_burst_kbps": 0}
+	}
+	for _, test := range []struct {
+		name, kind string
+		rules      []any
+		set        map[string][]string
+		given      []any // the templates of rules
+		stays      string
+	}{
+		{"one of others", "security_group", []any{out, ingress(22, "theirs")}, nil, nil, "ingress IPv4 tcp 22 22 any (" + idOf("9") + ")"},
+		{"by a mark", "security_group", []any{out, ingress(22, "[MARK]")}, nil, nil, ""},
+		{"by the record", "security_group", []any{out, ingress(22, "")}, map[string][]string{"rule": {"ingress IPv4 tcp 22 22 any"}}, nil, ""},
+		{"those of a new group", "security_group", []any{out}, nil, nil, ""},
+		{"by templates", "security_group", []any{out, self}, nil, []any{object{"direction": "ingress", "ethertype": "IPv4", "protocol": nil, "remote_group_id": "PARENT"}}, ""},
+		{"without templates", "security_group", []any{out, self}, nil, nil, "ingress IPv4 any any any self"},
+		{"limits of others", "qos_policy", []any{limit("ingress"), limit("egress")}, map[string][]string{"bandwidth_limit": {"egress"}}, nil, "bandwidth_limit ingress"},
+		{"limits of another type", "qos_policy", []any{object{"id": idOf("9"), "type": "packet_rate_limit", "direction": "any"}}, nil, nil, "packet_rate_limit any"},
+		{"our limits", "qos_policy", []any{limit("egress")}, map[string][]string{"bandwidth_limit": {"egress"}}, nil, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tg := recorded(target(t, test.kind, "web", values{}), test.set)
+			tg.ID, tg.Fresh = id, false
+			path, list, one, rules := "/v2.0/security-groups", "security_groups", "security_group", "security_group_rules"
+			if test.kind == "qos_policy" {
+				path, list, one, rules = "/v2.0/qos/policies", "policies", "policy", "rules"
+			}
+			for _, r := range test.rules {
+				if text, _ := r.(object)["description"].(string); text == "[MARK]" {
+					r.(object)["description"] = "[" + tg.Mark + "]"
+				}
+			}
+			raw := object{"id": id, "name": "web", "project_id": "p1", "description": "[" + tg.Mark + "]", "tags": []any{}, rules: test.rules}
+			deleted := false
+			answers := map[string]func(*http.Request) any{
+				path: listed(list, raw), path + "/" + id: func(*http.Request) any { return object{one: raw} },
+				"DELETE " + path + "/" + id: func(*http.Request) any { deleted = true; return http.StatusNoContent },
+			}
+			if test.given != nil {
+				answers["/v2.0/default-security-group-rules"] = func(*http.Request) any { return object{"default_security_group_rules": test.given} }
+			}
+			d := answering(t, answers)
+			states, err := d.Observe(t.Context(), []unit.Target{tg})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = d.Delete(t.Context(), tg, states[tg.Address])
+			if stays := test.stays != ""; deleted == stays || unit.IsBlocked(err) != stays || stays && !strings.Contains(err.Error(), test.stays) {
+				t.Errorf("deleted: %t, %v", deleted, err)
+			}
+		})
+	}
+}
