@@ -68,6 +68,9 @@ func (g *guard) finding(c plan.Change) string {
 		if len(c.Fields) > 0 {
 			what = paths(c.Fields)
 		}
+		if by := writers(c.Fields); by != unknown { // who may be so fast that nobody has seen it as it should be
+			what += "; " + by + " wrote last"
+		}
 		return "it was tried several times and had no effect that lasts: " + what
 	case len(undone) == 0:
 		return "somebody else undoes it each time: " + what
@@ -76,17 +79,27 @@ func (g *guard) finding(c plan.Change) string {
 	}
 }
 
-// writers names who changes fields, as far as that is known of all of them.
+// unknown stands for who is no field manager, or did what leaves no trace.
+const unknown = "somebody else"
+
+// writers names who changes fields, as far as that is known.
 func writers(fields []unit.Field) string {
 	var names []string
 	for _, f := range fields {
-		if f.By == "" {
-			return "somebody else"
+		if f.By != "" {
+			names = append(names, strconv.Quote(f.By))
 		}
-		names = append(names, strconv.Quote(f.By))
 	}
+	if len(names) == 0 {
+		return unknown
+	}
+	all := len(names) == len(fields)
 	slices.Sort(names)
-	return "the field manager " + strings.Join(slices.Compact(names), " or ")
+	names = slices.Compact(names)
+	if !all {
+		names = append(names, unknown)
+	}
+	return "the field manager " + strings.Join(names, " or ")
 }
 
 // contested names what a step makes of an object, whatever that has instead: who undoes it may write another value each

@@ -9,12 +9,13 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// Whoever changes fields back is named where it is known of all of them.
+// Whoever changes fields back is named as far as it is known.
 func TestWriters(t *testing.T) {
 	for want, fields := range map[string][]unit.Field{
-		"somebody else":                                    {{Path: "a", By: "kubectl-edit"}, {Path: "b"}},
-		`the field manager "kubectl-edit"`:                 {{Path: "a", By: "kubectl-edit"}, {Path: "b", By: "kubectl-edit"}},
-		`the field manager "a \"controller\"" or "argocd"`: {{Path: "a", By: `a "controller"`}, {Path: "b", By: "argocd"}},
+		"somebody else": {{Path: "a"}, {Path: "b"}},
+		`the field manager "kubectl-edit" or somebody else`: {{Path: "a", By: "kubectl-edit"}, {Path: "b"}},
+		`the field manager "kubectl-edit"`:                  {{Path: "a", By: "kubectl-edit"}, {Path: "b", By: "kubectl-edit"}},
+		`the field manager "a \"controller\"" or "argocd"`:  {{Path: "a", By: `a "controller"`}, {Path: "b", By: "argocd"}},
 	} {
 		if got := writers(fields); got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -76,6 +77,11 @@ func TestFightWithoutCalm(t *testing.T) {
 		"one beside":     {[]plan.Change{change("a", "b"), change("b")}, 7, "somebody else changes a back each time"},
 		"step by step":   {[]plan.Change{change("a", "b", "c"), change("b", "c"), change("c")}, 0, ""},
 		"with no effect": {[]plan.Change{change("a")}, 4, "it was tried several times and had no effect that lasts: a"},
+		"of the quickest": {
+			[]plan.Change{{Action: unit.ActionUpdate, Fields: []unit.Field{{Path: "a", By: "argocd"}}}},
+			4,
+			`it was tried several times and had no effect that lasts: a; the field manager "argocd" wrote last`,
+		},
 	} {
 		var g guard
 		rounds := 10

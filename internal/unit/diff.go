@@ -48,7 +48,7 @@ type Field struct {
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
 	Effect Effect `json:"effect,omitempty"`
-	// By is who else wrote the object last, as far as that is known: a field manager of Kubernetes.
+	// By is who else wrote the field last, as far as that is known: a field manager of Kubernetes.
 	By string `json:"-"`
 }
 

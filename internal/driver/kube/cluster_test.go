@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -377,7 +379,7 @@ func testNodeLabels(t *testing.T, bed *cluster.Cluster) {
 		diff = w.compare(d, target)
 		return diff.Action != unit.ActionNone
 	})
-	if len(diff.Fields) != 1 || diff.Fields[0] != (unit.Field{Path: "metadata.labels[role/a]", Before: "edited", After: "enabled"}) {
+	if len(diff.Fields) != 1 || diff.Fields[0] != (unit.Field{Path: "metadata.labels[role/a]", Before: "edited", After: "enabled", By: filepath.Base(os.Args[0])}) {
 		t.Errorf("edited: %+v", diff)
 	}
 	w.converge(d, target, told)

@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/fluxcd/pkg/ssa/normalize"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -43,11 +42,10 @@ func (c *Cluster) Compare(desired, live *unstructured.Unstructured) []unit.Field
 		d.value(path{}.field(key), want[key], live.Object[key])
 	}
 	fields := d.confirmed(want, live)
-	if by := writer(metadataOf(live)); by != "" {
-		for i := range fields {
-			if !strings.HasPrefix(fields[i].Path, "metadata.") { // of which nobody knows
-				fields[i].By = by
-			}
+	others := managersIn(metadataOf(live))
+	for i, found := range d.found {
+		if !found.lacks {
+			fields[i].By = writerOf(others, live.Object, found.path)
 		}
 	}
 	return fields
@@ -117,6 +115,7 @@ type difference struct {
 	path         path
 	want, have   any
 	secret, list bool // list: have is an element of a list that is not wanted
+	lacks        bool // an element of what the path leads to is not there, which nobody has
 }
 
 func (d *differ) metadata(want, have map[string]any) {
@@ -130,7 +129,7 @@ func (d *differ) metadata(want, have map[string]any) {
 	present, _ := have["finalizers"].([]any)
 	for _, finalizer := range wanted {
 		if !slices.Contains(present, finalizer) {
-			d.differs(at.field("finalizers"), finalizer, nil)
+			d.found = append(d.found, difference{path: at.field("finalizers"), want: finalizer, lacks: true})
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (d *differ) places(at path, want, have []any) {
 func (d *differ) extra(at path, have []any, wanted func(int) (label string, wanted bool)) {
 	for i, item := range have {
 		if label, ok := wanted(i); !ok {
-			d.found = append(d.found, difference{path: at.element(step{label: label}), have: item, secret: d.secret, list: true})
+			d.found = append(d.found, difference{path: at.element(step{label: label, nth: i}), have: item, secret: d.secret, list: true})
 		}
 	}
 }

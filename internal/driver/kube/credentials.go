@@ -48,6 +48,7 @@ type seenCredentials struct {
 	lost     string          // why a value that is missing must not be made anew
 	taken    string          // why the Secret is not for us to write
 	marks    []unit.Field
+	others   []any // who else has written what, see [othersIn]
 	ours     bool
 }
 
@@ -72,11 +73,13 @@ func (s *credentialSet) state(ctx context.Context, there objects) (unit.State, e
 	if err != nil {
 		return unit.State{}, err
 	}
+	seen.others = managersIn(metadataOf(live))
 	seen.edited, seen.disputed = slices.Sorted(maps.Keys(edits.values)), edits.disputed
 	annotations := live.GetAnnotations()
 	seen.ours = annotations[AnnotationUnit] == s.target.Address.String()
 	if value := live.GetLabels()[LabelManagedBy]; value != ManagedBy {
-		seen.marks = append(seen.marks, unit.Field{Path: "metadata.labels[" + LabelManagedBy + "]", Before: value, After: ManagedBy})
+		at := path{}.field("metadata").field("labels").field(LabelManagedBy)
+		seen.marks = append(seen.marks, unit.Field{Path: at.String(), Before: value, After: ManagedBy, By: writerOf(seen.others, nil, at)})
 	}
 	state := unit.State{
 		Existence: unit.Present, Health: unit.HealthReady, Installed: true, Owned: seen.ours,
@@ -115,11 +118,11 @@ func (s *credentialSet) compare(state unit.State) unit.Diff {
 			break
 		}
 		at := path{}.field("data").field(credential.Key)
-		diff.Fields = append(diff.Fields, unit.Field{Path: at.String(), After: unit.TextSensitive})
+		diff.Fields = append(diff.Fields, unit.Field{Path: at.String(), After: unit.TextSensitive, By: writerOf(seen.others, nil, at)})
 	}
 	for _, key := range seen.edited {
 		at := path{}.field("data").field(key)
-		diff.Fields = append(diff.Fields, unit.Field{Path: at.String(), Before: unit.TextSensitive, After: unit.TextSensitive})
+		diff.Fields = append(diff.Fields, unit.Field{Path: at.String(), Before: unit.TextSensitive, After: unit.TextSensitive, By: writerOf(seen.others, nil, at)})
 		diff.Reason = "it was changed outside"
 	}
 	switch {

@@ -4,6 +4,8 @@ package kube_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -195,7 +197,7 @@ func TestAnEditedCredentialIsPutBack(t *testing.T) {
 	w.setPassword("admin", "edited-by-somebody")
 	changed := func(_ unit.State, diff unit.Diff) bool { return diff.Action != unit.ActionNone }
 	state, diff := w.observeUntil(d, target, told, changed)
-	want := unit.Field{Path: "data.admin", Before: unit.TextSensitive, After: unit.TextSensitive}
+	want := unit.Field{Path: "data.admin", Before: unit.TextSensitive, After: unit.TextSensitive, By: filepath.Base(os.Args[0])}
 	if diff.Action != unit.ActionUpdate || !slices.Equal(diff.Fields, []unit.Field{want}) || diff.Reason != "it was changed outside" {
 		t.Errorf("edited: %+v", diff)
 	}

@@ -33,10 +33,11 @@ func (n *nodeLabels) refs() []unit.ObjectRef { return []unit.ObjectRef{n.ref()} 
 type seenNode struct {
 	labels map[string]string
 	owned  []string // keys that we have set before, sorted
+	others []any    // who else has set which, see [othersIn]
 }
 
 func seenOf(live *unstructured.Unstructured) *seenNode {
-	seen := &seenNode{labels: live.GetLabels()}
+	seen := &seenNode{labels: live.GetLabels(), others: managersIn(metadataOf(live))}
 	if keys := live.GetAnnotations()[annotationOwned]; keys != "" {
 		seen.owned = strings.Split(keys, ",")
 	}
@@ -70,15 +71,18 @@ func (n *nodeLabels) state(_ context.Context, there objects) (unit.State, error)
 // fields returns the labels to set and those of ours to remove.
 func (n *nodeLabels) fields(seen *seenNode) []unit.Field {
 	var fields []unit.Field
-	at := path{}.field("metadata").field("labels")
+	differs := func(key, after string) {
+		at := path{}.field("metadata").field("labels").field(key)
+		fields = append(fields, unit.Field{Path: at.String(), Before: seen.labels[key], After: after, By: writerOf(seen.others, nil, at)})
+	}
 	for _, key := range slices.Sorted(maps.Keys(n.spec.Labels)) {
 		if value, ok := seen.labels[key]; !ok || value != n.spec.Labels[key] {
-			fields = append(fields, unit.Field{Path: at.field(key).String(), Before: value, After: n.spec.Labels[key]})
+			differs(key, n.spec.Labels[key])
 		}
 	}
 	for _, key := range seen.owned {
 		if _, ok := n.spec.Labels[key]; !ok {
-			fields = append(fields, unit.Field{Path: at.field(key).String(), Before: seen.labels[key]})
+			differs(key, "")
 		}
 	}
 	return fields

@@ -124,8 +124,7 @@ func releaseOf(live *unstructured.Unstructured) (release, mark string) {
 // othersMark tells whether somebody else than we has written one of [releaseMarks] on an object that bears the mark of
 // a unit; see [markWriters].
 func othersMark(live *unstructured.Unstructured, key string) bool {
-	entries, _ := metadataOf(live)[fieldManagers].([]any)
-	for _, entry := range entries {
+	for _, entry := range managersIn(metadataOf(live)) {
 		if writesOther(entry, key) {
 			return true
 		}
@@ -149,8 +148,7 @@ func markWriters(metadata map[string]any) []any {
 		return nil
 	}
 	var kept []any
-	entries, _ := metadata[fieldManagers].([]any)
-	for _, entry := range entries {
+	for _, entry := range managersIn(metadata) {
 		of := map[string]any{}
 		for _, key := range releaseMarks() {
 			if annotations[key] != nil && writesOther(entry, key) {
@@ -159,7 +157,7 @@ func markWriters(metadata map[string]any) []any {
 		}
 		if len(of) > 0 {
 			e, _ := entry.(map[string]any)
-			kept = append(kept, map[string]any{"manager": e["manager"], "fieldsV1": map[string]any{"f:metadata": map[string]any{"f:annotations": of}}})
+			kept = append(kept, map[string]any{"manager": e["manager"], keyHolds: "", "fieldsV1": map[string]any{"f:metadata": map[string]any{"f:annotations": of}}})
 		}
 	}
 	return kept

@@ -61,27 +61,28 @@ func (p path) in(value any) (any, bool) {
 			continue
 		}
 		items, _ := value.([]any)
-		element, ok := s.choose(items)
-		if !ok {
+		i := s.index(items)
+		if i < 0 {
 			return nil, false
 		}
-		value = element
+		value = items[i]
 	}
 	return value, true
 }
 
-func (s step) choose(items []any) (any, bool) {
+// index returns where in a list the element is, or -1.
+func (s step) index(items []any) int {
 	nth := s.nth
-	for _, item := range items {
+	for i, item := range items {
 		if s.match != nil && !s.match(item) {
 			continue
 		}
 		if nth == 0 {
-			return item, true
+			return i
 		}
 		nth--
 	}
-	return nil, false
+	return -1
 }
 
 // maxText is how much of a value is shown.

@@ -23,6 +23,7 @@ type projectNamespace struct {
 // seenNamespace is what a state keeps for Compare.
 type seenNamespace struct {
 	values map[string]string // of the annotations that are there
+	others []any             // who else has written what, see [othersIn]
 	waits  string            // why nothing can be written now; "" when it can
 }
 
@@ -64,6 +65,7 @@ func (p *projectNamespace) state(_ context.Context, there objects) (unit.State, 
 	seen := &seenNamespace{values: map[string]string{}, waits: p.waits(live)}
 	if seen.waits == "" && !p.taken {
 		annotations := live.GetAnnotations()
+		seen.others = managersIn(metadataOf(live))
 		for _, key := range projectKeys() {
 			if value, ok := annotations[key]; ok {
 				seen.values[key] = value
@@ -91,15 +93,15 @@ func (p *projectNamespace) compare(state unit.State) unit.Diff {
 		return unit.Diff{Action: unit.ActionNone} // it may well turn out to be what is there
 	}
 	var fields []unit.Field
-	at := path{}.field("metadata").field("annotations")
 	for _, key := range projectKeys() {
+		at := path{}.field("metadata").field("annotations").field(key)
 		before, had := seen.values[key]
 		after, wanted := p.values[key]
 		if p.values == nil {
 			after, wanted = unit.TextUnknown, true
 		}
 		if had != wanted || before != after {
-			fields = append(fields, unit.Field{Path: at.field(key).String(), Before: before, After: after})
+			fields = append(fields, unit.Field{Path: at.String(), Before: before, After: after, By: writerOf(seen.others, nil, at)})
 		}
 	}
 	if len(fields) == 0 {

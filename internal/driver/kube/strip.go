@@ -21,8 +21,8 @@ const (
 )
 
 // strip removes from an object what nobody here needs, as thousands of them stay in memory. Of who wrote what, it keeps
-// who else did last, see [writer], and who else wrote what only a release has, see [markWriters]. Of
-// nodes, whose kubelets write often, it keeps only what we manage, their taints, and whether they are ready. It
+// who else did in short, see [othersIn], and who else wrote what only a release has, see [markWriters]. Of
+// nodes, whose kubelets write often, it keeps only their labels, their taints, and whether they are ready. It
 // changes the object and returns it. What was stripped already stays as it is: informers may pass
 // an object through here twice.
 func strip(object *unstructured.Unstructured) *unstructured.Unstructured {
@@ -30,24 +30,28 @@ func strip(object *unstructured.Unstructured) *unstructured.Unstructured {
 	var owned []string
 	relabelled := ""
 	metadata, _ := object.Object["metadata"].(map[string]any)
+	entries := managersIn(metadata)
+	_, fresh := metadata[fieldManagers]
+	fresh = fresh && !stripped(entries)
 	if node {
-		if _, fresh := metadata[fieldManagers]; fresh {
+		if fresh {
 			owned = ownedLabels(object.GetManagedFields())
 			relabelled = relabelledAt(object)
 		} else if keys := object.GetAnnotations()[annotationOwned]; keys != "" {
 			owned, relabelled = strings.Split(keys, ","), object.GetAnnotations()[unit.RelabelledAnnotation]
 		}
 	}
-	var writers []any
-	if !node {
-		if by := writer(metadata); by != "" {
-			writers = append(writers, map[string]any{"manager": by})
+	if fresh {
+		var others []any
+		if node {
+			others = othersIn(entries, object.Object, "f:metadata", "f:labels")
+		} else {
+			others = append(othersIn(entries, object.Object), markWriters(metadata)...)
 		}
-		writers = append(writers, markWriters(metadata)...)
-	}
-	delete(metadata, fieldManagers)
-	if len(writers) > 0 {
-		metadata[fieldManagers] = writers
+		delete(metadata, fieldManagers)
+		if len(others) > 0 {
+			metadata[fieldManagers] = others
+		}
 	}
 	if annotations, ok := metadata["annotations"].(map[string]any); ok {
 		delete(annotations, annotationLastApplied)
@@ -78,30 +82,6 @@ func strip(object *unstructured.Unstructured) *unstructured.Unstructured {
 		}
 	}
 	return object
-}
-
-// writer returns the field manager that wrote last to an object, for people; "" where that is one of ours. What writes
-// nothing but a status or metadata does not count: controllers do so in answer to whoever changed something.
-func writer(metadata map[string]any) string {
-	entries, _ := metadata[fieldManagers].([]any)
-	by, latest := "", ""
-	for _, entry := range entries {
-		e, _ := entry.(map[string]any)
-		name, _ := e["manager"].(string)
-		at, _ := e["time"].(string) // of one form, so that texts have the order of times
-		fields, fresh := e["fieldsV1"].(map[string]any)
-		contents := !fresh // it was stripped before
-		for key := range fields {
-			contents = contents || key != "f:metadata" && key != "f:status"
-		}
-		ours := strings.HasPrefix(name, Manager)
-		if contents && (at > latest || at == latest && !ours) {
-			if by, latest = name, at; ours {
-				by = ""
-			}
-		}
-	}
-	return by
 }
 
 // readiness returns what of a Node's status tells whether Kubernetes calls it ready, without what its
