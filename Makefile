@@ -27,7 +27,7 @@ LONGEST   := ./test/e2e ./test/demo ./test/openstack ./test/cluster/player ./int
 # Go's own linker takes a third less time than handing a binary with the race detector to the system's,
 # and there are as many binaries to link as packages with tests. A tenth of the processors' time is the
 # collection of garbage, of the servers as of the tests, and lint has run vet.
-test: lint $(TESTBED) ## everything: lint, then all tests with the race detector on real servers
+test: lint $(TESTBED) ## everything: lint, then all tests on real servers, themselves with the race detector
 	GOGC=300 $(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -vet=off -ldflags=-linkmode=internal -timeout 75m -p $$(nproc) $(LONGEST) ./...
 
 # The directory is named in OSH_CHARTS.
@@ -67,14 +67,17 @@ fuzz: ## every fuzz target for FUZZTIME each, with the race detector
 
 # Through gotestsum, which keeps what a test logged when it hangs, its seed above all. With SOAK=20 there are 500
 # runs of random configurations under random faults. However short it is, daemons are killed 300 times at least: the
-# test fails otherwise.
+# test fails otherwise. The commands that are killed have the race detector, too; not those under random faults, of which
+# the memory is measured.
 soak: SOAKONCE = $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -count 1
 soak: SOAKTEST = $(SOAKONCE) -count $(SOAK) -shuffle on
+soak: RACES = KUPENSTACK_TEST_RACE=1
 soak: $(TESTBED) ## the tests of faults, crashes and kills SOAK times, each time with new seeds and in another order; SOAK=20 takes a night
 	$(TESTBED) run -- $(SOAKTEST) -timeout 60m ./test/process ./test/gitserver ./test/faultproxy ./test/crash
-	$(TESTBED) run -- $(SOAKTEST) -timeout $$(( 40 * $(SOAK) ))m -run 'Kill' -skip '^TestDaemonKilledAt(EveryKindOfRequest|TheOtherKinds)$$' ./internal/engine ./test/e2e
-	KUPENSTACK_TEST_RUNS=$$(( 10 * $(SOAK) )) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 60 * $(SOAK) ))m -run '^(TestRandomFaults|TestDaemonKilledAtEveryKindOfRequest)$$' ./test/e2e
-	KUPENSTACK_TEST_RUNS=1 $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 60 * $(SOAK) ))m -run '^TestDaemonKilledAtTheOtherKinds$$' ./test/e2e
+	$(RACES) $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 40 * $(SOAK) ))m -run 'Kill' -skip '^TestDaemonKilledAt(EveryKindOfRequest|TheOtherKinds)$$' ./internal/engine ./test/e2e
+	KUPENSTACK_TEST_RUNS=$$(( 10 * $(SOAK) )) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 60 * $(SOAK) ))m -run '^TestRandomFaults$$' ./test/e2e
+	$(RACES) KUPENSTACK_TEST_RUNS=$$(( 10 * $(SOAK) )) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 60 * $(SOAK) ))m -run '^TestDaemonKilledAtEveryKindOfRequest$$' ./test/e2e
+	$(RACES) KUPENSTACK_TEST_RUNS=1 $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 60 * $(SOAK) ))m -run '^TestDaemonKilledAtTheOtherKinds$$' ./test/e2e
 	KUPENSTACK_TEST_RUNS=25 $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 30 * $(SOAK) ))m -run '^TestBedRandomFaults$$' ./internal/driver/openstack
 
 generate: ## write the generated files

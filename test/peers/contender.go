@@ -90,9 +90,8 @@ func writes(e cluster.Event) bool {
 	return slices.Contains([]string{"create", "update", "patch"}, e.Verb) && !strings.Contains(e.URI, "dryRun=All")
 }
 
-// requests are what it sent since an offset of the audit log, but for leases and tokens, for watches, which are opened
-// again after some minutes however little there is to see, and for the daemon's look at its own installation each five
-// minutes, which is no part of a pass.
+// requests are what it sent since an offset of the audit log, but for leases and tokens, and for watches, which are opened
+// again after some minutes however little there is to see.
 func (c *contender) requests(t testing.TB, since int64) []cluster.Event {
 	t.Helper()
 	events, _, err := c.cluster.Events(since)
@@ -101,14 +100,8 @@ func (c *contender) requests(t testing.TB, since int64) []cluster.Event {
 	}
 	return slices.DeleteFunc(events, func(e cluster.Event) bool {
 		program, _, _ := strings.Cut(e.UserAgent, "/")
-		return !slices.Contains(c.agents, program) || e.Object.Resource == "leases" || e.Object.Subresource == "token" || e.Verb == "watch" || keeps(e)
+		return !slices.Contains(c.agents, program) || e.Object.Resource == "leases" || e.Object.Subresource == "token" || e.Verb == "watch"
 	})
-}
-
-// keeps tells whether a request is the daemon's look at its own installation.
-func keeps(e cluster.Event) bool {
-	at := e.Object.Resource + " " + e.Object.Name
-	return e.Verb == "get" && (at == "namespaces kupenstack-system" || at == "secrets kupenstack-installation")
 }
 
 func (c *contender) offset(t testing.TB) int64 {

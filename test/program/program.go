@@ -14,6 +14,12 @@ import (
 
 const module = "github.com/kupenstack/kupenstack-sync/"
 
+// Variable names the environment variable that has programs built with the race detector; `make soak` sets it for the
+// tests that kill the daemon. Else they are built as they are shipped: tests measure what they take of the machine.
+const Variable = "KUPENSTACK_TEST_RACE"
+
+func detecting() bool { return os.Getenv(Variable) != "" }
+
 // Build builds the command at path, which is relative to the module's root, and returns the path of
 // the program. In a run with test beds it lies beside these, where go links again only what changed;
 // without them it is the test's own. A command that does not build fails the test.
@@ -24,9 +30,13 @@ func Build(t testing.TB, path string) string {
 	dir := t.TempDir()
 	if bed := os.Getenv(slow.Variable); bed != "" {
 		dir = filepath.Join(bed, "programs")
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+	}
+	arguments := []string{"build"}
+	if detecting() {
+		dir, arguments = filepath.Join(dir, "race"), append(arguments, "-race") // servers know a program by its name
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
 	}
 	name := filepath.Base(path)
 	lock, err := filelock.Lock(ctx, filepath.Join(dir, name+".lock"))
@@ -36,9 +46,30 @@ func Build(t testing.TB, path string) string {
 	defer func() { _ = lock.Close() }()
 	program := filepath.Join(dir, name)
 	// By Go's own linker, as the tests are: the system's takes longer, and nothing of C is linked here.
-	command := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w -linkmode=internal", "-o", program, module+path)
+	command := exec.CommandContext(ctx, "go", append(arguments, "-ldflags=-s -w -linkmode=internal", "-o", program, module+path)...)
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("build %s: %v\n%s", path, err, output)
 	}
 	return program
+}
+
+// Environment returns what a program is to have in its environment beside all else, as the last: a race in it then fails the
+// test, however the program ends. It is to be asked for before the program is started.
+func Environment(t testing.TB) []string {
+	t.Helper()
+	if !detecting() {
+		return nil
+	}
+	report := filepath.Join(t.TempDir(), "race")
+	t.Cleanup(func() {
+		found, err := filepath.Glob(report + ".*") // of each process that had one
+		if err != nil {
+			t.Error(err)
+		}
+		for _, path := range found {
+			said, err := os.ReadFile(path)
+			t.Errorf("a program that the test has run has a race: %s, %v", said, err)
+		}
+	})
+	return []string{"GORACE=log_path=" + report + " atexit_sleep_ms=0"}
 }

@@ -111,6 +111,7 @@ func WithoutOpenStack(t testing.TB) *World {
 	w.env = append(environment(),
 		"KUPENSTACK_REPO="+w.Git.URL(w.Repository), "KUPENSTACK_GIT_USERNAME="+User, "KUPENSTACK_GIT_PASSWORD_FILE="+secret,
 		checks+"=none", "KUPENSTACK_IMAGE_SOURCES="+images.URL, "KUPENSTACK_KUBECONFIG="+kubeconfig, "KUPENSTACK_CACHE_DIR="+filepath.Join(w.dir, "cache"), "HOME="+w.dir)
+	w.env = append(w.env, program.Environment(t)...)
 	return w
 }
 

@@ -95,8 +95,8 @@ func (s *System) installation(ctx context.Context, readOnly bool) (inventory.Mar
 	return inventory.NewMarker(found.id, found.key), found.key, nil
 }
 
-// keepPause is the time between two looks at the installation that nothing was heard of, and keepRetry that
-// after one that found something wrong.
+// keepPause is the time between two looks at the installation that nothing was heard of, which cost no request while its
+// watches are in order, and keepRetry that after one that found something wrong.
 const (
 	keepPause = 5 * time.Minute
 	keepRetry = 30 * time.Second

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -13,9 +15,12 @@ import (
 // the id on the namespace. Of the two the one that is gone is written again, as it was, as long as the other
 // one is there; restored names it then. Anything else is left as it is, as somebody may mean it: another
 // Secret or id, or the loss of both. Then the error wraps [ErrLost] and says what to do. Other errors may go
-// away by themselves.
+// away by themselves. As long as the watches are in order and show it as it is to be, nothing is sent.
 func (c *Cluster) KeepInstallation(ctx context.Context, id string, key redact.Secret) (restored string, err error) {
-	ref := secretRef(c.namespace, installation)
+	if c.showsInstallation(ctx, id, key) {
+		return "", nil
+	}
+	ref, _ := c.installationRefs()
 	kept, err := c.noted(ctx)
 	if err != nil || kept == beginAnew {
 		return "", err // then nothing is to be kept
@@ -52,18 +57,45 @@ func (c *Cluster) KeepInstallation(ctx context.Context, id string, key redact.Se
 	return ref.String(), nil
 }
 
+// installationRefs are the objects that an installation is known by.
+func (c *Cluster) installationRefs() (secret, namespace unit.ObjectRef) {
+	return secretRef(c.namespace, installation), unit.ObjectRef{APIVersion: "v1", Kind: "Namespace", Name: c.namespace}
+}
+
+// showsInstallation tells whether the watches show that all is well. What is not so in them, or not shown, need not be so in
+// the cluster: the label by which a Secret is watched may be gone alone, and a watch may be down, or behind. Then the cluster is asked.
+func (c *Cluster) showsInstallation(ctx context.Context, id string, key redact.Secret) bool {
+	ref, of := c.installationRefs()
+	secret, namespace := c.asWatched(ctx, ref), c.asWatched(ctx, of)
+	if secret == nil || namespace == nil || namespace.GetAnnotations()[annotationInstallation] != id {
+		return false
+	}
+	name, has, err := installationOf(secret)
+	return err == nil && name == id && has.Equal(key)
+}
+
+// asWatched returns an object as its watch shows it; nil where it does not, or where changes may have been missed.
+func (c *Cluster) asWatched(ctx context.Context, ref unit.ObjectRef) *unstructured.Unstructured {
+	w, err := c.watches.synced(ctx, watchKey{apiVersion: ref.APIVersion, kind: ref.Kind, namespace: ref.Namespace})
+	if err != nil || w == nil {
+		return nil
+	}
+	defer c.watches.release(w)
+	if w.stalled() {
+		return nil
+	}
+	return c.watches.get(w, ref)
+}
+
 // InstallationChanged has f called when the installation's Secret or its namespace changed, until cancel is
 // called. f returns at once. The error says that changes are not told; the subscription stands all the same.
 func (c *Cluster) InstallationChanged(ctx context.Context, f func()) (cancel func(), err error) {
-	kept := []unit.ObjectRef{
-		secretRef(c.namespace, installation),
-		{APIVersion: "v1", Kind: "Namespace", Name: c.namespace},
-	}
+	secret, namespace := c.installationRefs()
 	cancel = c.Subscribe(func(ref unit.ObjectRef) {
-		if ref == kept[0] || ref == kept[1] {
+		if ref == secret || ref == namespace {
 			f()
 		}
 	})
-	_, err = c.Get(ctx, kept...) // begins to watch
+	_, err = c.Get(ctx, secret, namespace) // begins to watch
 	return cancel, err
 }

@@ -24,6 +24,8 @@ const (
 	selectorOurs = LabelManagedBy + " in (" + managedByHelm + "," + ManagedBy + ")"
 	syncTimeout  = 30 * time.Second
 	syncPoll     = 10 * time.Millisecond
+	// streamLife is longer than any stream lasts: client-go asks for ten minutes at most, and then for another one.
+	streamLife = 11 * time.Minute
 )
 
 // watchKey says what a watch is for.
@@ -67,8 +69,9 @@ type watch struct {
 	cancel   context.CancelFunc
 	users    int // who looks at it now; guarded by the mutex of the watches
 
-	mu  sync.Mutex
-	err error // of the last attempt to reach the server; nil when it worked
+	mu      sync.Mutex
+	err     error     // of the last attempt to reach the server; nil when it worked
+	reached time.Time // when it last worked
 }
 
 // newWatch makes a watch that does not run yet. gone is called when the server does not serve the
@@ -160,8 +163,18 @@ func (w *watch) note(err error) (gone bool) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.err = err
+	if w.err = err; err == nil {
+		w.reached = time.Now()
+	}
 	return gone
+}
+
+// stalled tells whether the stream should have ended by now. Its connection stands, and nothing need come through it: what
+// the watch shows may be old.
+func (w *watch) stalled() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Since(w.reached) > streamLife
 }
 
 func (w *watch) failure() error {
