@@ -94,7 +94,7 @@ func (e *exporting) tell(o *options, result export.Result, refused []string) err
 		text[f.Name] = string(f.Content)
 	}
 	if e.out != "" && len(files) > 0 {
-		if err := e.writeAll(files); err != nil {
+		if err := e.writeAll(files, result.Managed); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,16 @@ import (
 // writeAll puts the files into the directory, unless there are some of an earlier export that would stay beside them: what
 // is in those may be in the new ones as well, under the same names. They are not taken away here, as a configuration may
 // manage by them what no export writes any more.
-func (e *exporting) writeAll(files []convert.File) error {
+func (e *exporting) writeAll(files []convert.File, managed int) error {
+	if managed > 0 { // by such files, perhaps: their blocks are not in the new ones
+		ours, err := e.left(nil)
+		if err != nil {
+			return err
+		}
+		if len(ours) > 0 {
+			return fmt.Errorf("%s in %s: an earlier export wrote that, and a configuration manages %d of the objects by now and deletes those whose blocks are taken out; nothing was written: give another directory", strings.Join(ours, ", "), e.out, managed)
+		}
+	}
 	left, err := e.left(files)
 	if err != nil {
 		return err

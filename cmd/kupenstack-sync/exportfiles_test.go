@@ -37,7 +37,7 @@ func TestExportOverAnEarlierOne(t *testing.T) {
 				}
 			}
 			e := &exporting{destination{dir, true}, export.Selection{Kinds: test.kinds}}
-			err := e.writeAll(test.files)
+			err := e.writeAll(test.files, 0)
 			content, _ := os.ReadFile(filepath.Join(dir, "network.hcl"))
 			if test.says != "" {
 				if err == nil || !strings.Contains(err.Error(), test.says) || string(content) != test.there["network.hcl"] {

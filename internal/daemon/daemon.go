@@ -159,9 +159,9 @@ func (d *Daemon) work(ctx context.Context) error {
 	d.Publisher.Forget()
 	d.idle.Store(false)
 	changed, moved, looked := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
-	admitted, kept := make(chan struct{}, 1), make(chan struct{}, 1)
+	admitted, noted := make(chan struct{}, 1), make(chan struct{}, 1)
 	e, err := d.begin(ctx, func() {
-		for _, heard := range []chan<- struct{}{changed, moved, looked, admitted, kept} {
+		for _, heard := range []chan<- struct{}{changed, moved, looked, admitted, noted} {
 			word(heard)
 		}
 	})
@@ -175,9 +175,7 @@ func (d *Daemon) work(ctx context.Context) error {
 	var group sync.WaitGroup
 	group.Go(func() { e.Run(ctx, d.Grace) })
 	group.Go(func() { d.follow(ctx, e, changed, moved) })
-	// The clone may be in use by a call that waits for a server of Git, and the record does not wait for that.
-	group.Go(func() { d.record(ctx, admitted, d.Tracker.Record) })
-	group.Go(func() { d.record(ctx, kept, d.Tracker.Retain) })
+	recorded := d.record(ctx, &group, e, admitted, noted)
 	group.Go(func() { d.publish(ctx, changed) })
 	group.Go(func() { d.show(ctx, moved) })
 	group.Go(func() { d.lookAtAgents(ctx, looked, changed) })
@@ -192,6 +190,11 @@ func (d *Daemon) work(ctx context.Context) error {
 	// What the last calls led to is worth a last report.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Grace)
 	defer cancel()
+	if id := e.InForce(); id != "" && id != recorded() {
+		if err := d.Tracker.Record(last, id); err != nil {
+			d.Log.Warn().Err(err).Msg("after a restart the revision in force may not be at hand")
+		}
+	}
 	if _, err := d.Publisher.Publish(last, e.Snapshot(), d.problems(), true); err != nil {
 		d.Log.Warn().Err(err).Msg("no last report")
 	}
@@ -254,9 +257,33 @@ func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
 }
 
 // record has the revision that the engine admitted outlive this process, as soon as it is. A report waits for Git, which
-// may take minutes to say no: who took over in that time would go back to the revision before.
-func (d *Daemon) record(ctx context.Context, admitted <-chan struct{}, keep func(context.Context, string) error) {
-	recordNews(ctx, admitted, func() string { return d.snapshot().InForce }, keep, d.Log)
+// may take minutes to say no: who took over in that time would go back to the revision before. The clone may be in use by
+// a call that waits for Git as well, so that the record does not wait for that; what is kept there is on record already, as
+// nobody without Git goes on with anything else. The result tells what is on record.
+func (d *Daemon) record(ctx context.Context, group *sync.WaitGroup, e *engine.Engine, admitted, noted <-chan struct{}) func() string {
+	var id atomic.Pointer[string]
+	recorded := func() string {
+		if id := id.Load(); id != nil {
+			return *id
+		}
+		return ""
+	}
+	kept := make(chan struct{}, 1)
+	group.Go(func() { // before two newer ones are handed out, while the record of one before takes its time
+		recordNews(ctx, noted, e.InForce, func(_ context.Context, id string) error { d.Tracker.Note(id); return nil }, d.Log)
+	})
+	group.Go(func() {
+		recordNews(ctx, admitted, e.InForce, func(ctx context.Context, admitted string) error {
+			err := d.Tracker.Record(ctx, admitted)
+			if err == nil {
+				id.Store(&admitted)
+				word(kept)
+			}
+			return err
+		}, d.Log)
+	})
+	group.Go(func() { recordNews(ctx, kept, recorded, d.Tracker.Retain, d.Log) })
+	return recorded
 }
 
 // recordNews keeps what is in force each time it hears that this may have changed, and tries again later what failed, also

@@ -68,6 +68,16 @@ type UnitStatus struct {
 	Range    diag.Range
 }
 
+// InForce returns the newest revision that was admitted, as [Snapshot] has it, at little cost.
+func (e *Engine) InForce() string {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.good == nil {
+		return ""
+	}
+	return e.good.ID
+}
+
 // Snapshot returns how things stand.
 func (e *Engine) Snapshot() Snapshot {
 	e.mutex.Lock()

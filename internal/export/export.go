@@ -374,7 +374,7 @@ func (e *exporter) lookup(o unit.Live) string {
 	if !named && o.Title != "" && block.Attribute("name") != nil {
 		by, value = "name", o.Title
 	}
-	if block.Attribute(by) == nil {
+	if a := block.Attribute(by); a == nil || a.Check(cty.StringVal(value)) != "" {
 		return ""
 	}
 	if e.data[o.Kind] == nil {

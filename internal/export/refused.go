@@ -16,7 +16,7 @@ import (
 // one object that breaks one must not have all the others refused.
 
 // mostRounds is how often objects are left out, as what is left may be refused in turn.
-const mostRounds = 4
+const mostRounds = 100
 
 // RefusedError says that what would be exported is no valid configuration, whatever single objects are left out.
 type RefusedError struct{ says string }

@@ -40,7 +40,8 @@ var errCutOff = errors.New("the history of the ref is not there as a whole")
 
 // dig fetches the ref with some of its history and looks for a commit in there.
 func (c *cache) dig(ctx context.Context, from *remote, rev Revision, depth packp.DepthCommits) (*Tree, error) {
-	return c.aside(rev.Hash, func(fresh *store) (string, error) {
+	newer := false
+	tree, err := c.aside(rev.Hash, func(fresh *store) (string, error) {
 		now, err := from.download(ctx, rev, plumbing.ZeroHash, depth, fresh)
 		if err != nil {
 			return "", err
@@ -54,8 +55,14 @@ func (c *cache) dig(ctx context.Context, from *remote, rev Revision, depth packp
 		case !found:
 			return "", &Error{Kind: Lost, Text: fmt.Sprintf("the history of %s does not have the commit %s", now.Ref, rev.Hash)}
 		}
-		return now.Ref, nil
+		newer, _, err = fresh.reaches(c.tip.Hash, rev.Hash)
+		return now.Ref, err
 	})
+	if err != nil || newer {
+		return tree, err
+	}
+	// What was fetched last is older, or of another history: who begins without the network must not go back to that.
+	return c.record(tip{Ref: tree.Revision.Ref, Hash: rev.Hash, Directory: filepath.Base(tree.store.dir)}, tree.store)
 }
 
 // aside has a commit brought into a fresh repository, and keeps it beside the tip. bring returns the name of

@@ -15,15 +15,7 @@ func (t *Tracker) Keep(ctx context.Context, id string) error {
 
 // Record is the part of [Tracker.Keep] that tells other processes. It does not wait for the source.
 func (t *Tracker) Record(ctx context.Context, id string) error {
-	t.mutex.Lock()
-	for _, given := range []inForce{{loaded: t.loaded, commit: t.state.Applied}, t.earlier} {
-		if given.loaded != nil && given.loaded.ID == id {
-			t.admit(given.loaded, given.commit)
-			t.earlier = inForce{} // which nothing else needs
-			break
-		}
-	}
-	t.mutex.Unlock()
+	t.Note(id)
 	if t.Ledger == nil {
 		return nil
 	}
@@ -31,6 +23,19 @@ func (t *Tracker) Record(ctx context.Context, id string) error {
 		return fmt.Errorf("record which revision is in force: %w", err)
 	}
 	return nil
+}
+
+// Note is the part of [Tracker.Record] that this process goes by. It waits for nobody.
+func (t *Tracker) Note(id string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	for _, given := range []inForce{{loaded: t.loaded, commit: t.state.Applied}, t.earlier} {
+		if given.loaded != nil && given.loaded.ID == id {
+			t.admit(given.loaded, given.commit)
+			t.earlier = inForce{} // which nothing else needs
+			return
+		}
+	}
 }
 
 // Retain is the part of [Tracker.Keep] that has the files outlive this process.

@@ -55,7 +55,7 @@ func (a *authorities) now() (*http.Transport, error) {
 		a.through.CloseIdleConnections()
 	}
 	a.text, a.through = text, &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
 		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 	}
 	return a.through, nil

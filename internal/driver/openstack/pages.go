@@ -61,6 +61,18 @@ func (s *session) pages(ctx context.Context, c call, key string, take func(page 
 			return fmt.Errorf("GET %s of the %s service: %w", c.path, c.service, errCircle)
 		}
 		next, more := nextPage(answer, key)
+		if c.service == serviceNetwork && len(some) == 0 && !more && c.query.Get("marker") != "" {
+			if behind.back(c.query) {
+				continue
+			}
+			if behind.spent(c.query) {
+				return fmt.Errorf("GET %s of the %s service: all that the next page could begin behind is gone", c.path, c.service)
+			}
+		}
+		had := len(some)
+		if some = behind.unseen(some); len(some) < had && len(some) == 0 {
+			more = false // what the empty page began behind is there, and is the last one
+		}
 		if more {
 			behind.add(some)
 		}
@@ -88,10 +100,13 @@ func (s *session) pages(ctx context.Context, c call, key string, take func(page 
 
 // trail tells where a list went. A page begins behind an object, its marker. For one that was deleted meanwhile, Nova
 // and Glance answer 400, Cinder and Neutron 404, and where Neutron keeps versioned objects (subnets, security groups,
-// QoS policies, ...), it gives the first page again (neutron/objects/base.py: Pager).
+// QoS policies, ...), it gives the first page again (neutron/objects/base.py: Pager). A plugin without pages of its own, as
+// that of OVN for routers and floating IPs, gives an empty page (neutron/api/api_common.py: PaginationEmulatedHelper), as
+// it also does behind the last object.
 type trail struct {
 	first map[string]bool // the ids of the first page
 	last  []string        // the ids of what was listed last, before them "" where that is all
+	left  map[string]bool // those of them that a page was not to begin behind any more
 }
 
 // maxTrail is how many objects at the end of a page may be deleted while the next one is asked for.
@@ -131,12 +146,29 @@ func (l *trail) back(query url.Values) bool {
 	if at < 1 || query.Get("marker") != l.last[at] {
 		return false
 	}
+	if l.left == nil {
+		l.left = map[string]bool{}
+	}
+	l.left[l.last[at]] = true
 	l.last = l.last[:at]
 	query.Set("marker", l.last[at-1])
 	if l.last[at-1] == "" {
 		query.Del("marker")
 	}
 	return true
+}
+
+// spent tells whether a query begins behind the first object that is known of more.
+func (l *trail) spent(query url.Values) bool {
+	return len(l.last) == 1 && query.Get("marker") == l.last[0]
+}
+
+// unseen is a page without what was listed already and is there after all.
+func (l *trail) unseen(page []map[string]any) []map[string]any {
+	if len(l.left) == 0 {
+		return page
+	}
+	return slices.DeleteFunc(page, func(raw map[string]any) bool { return l.left[textAt(raw, "id")] })
 }
 
 // nextPage tells whether there is another page, and returns its query, nil where that cannot be read. Only the query

@@ -2,9 +2,12 @@ package openstack
 
 import (
 	"context"
-	"net/http"
+	"fmt"
 	"net/url"
 
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -20,9 +23,6 @@ func keystoneRoles(language *schema.Definition) keystone {
 
 func (k roleKind) places(ctx context.Context, s *session) ([]string, error) {
 	domains, err := s.all(ctx, call{service: serviceIdentity, path: "domains"}, "domains")
-	if statusIs(err, http.StatusForbidden) {
-		return nil, nil // who may not see domains is told so
-	}
 	var ids []string
 	for _, domain := range domains {
 		ids = append(ids, textAt(domain, "id"))
@@ -50,4 +50,12 @@ func (k roleKind) remove(ctx context.Context, s *session, o *object) (lasting bo
 		return false, err
 	}
 	return k.keystone.remove(ctx, s, o)
+}
+
+// hindrance is that the role is in a domain that its block does not name: it would not be found there again.
+func (roleKind) hindrance(want cty.Value, o *object, _ []unit.Field) (problem string, held []string) {
+	if o.scope == noPlace || attribute(want, domainAttribute) != cty.NilVal {
+		return "", nil
+	}
+	return fmt.Sprintf("it is in the domain %s, and no role of the whole cloud: write domain = %q, or delete it and have another one made", o.scope, o.scope), nil
 }
