@@ -88,10 +88,9 @@ func identityLives() map[string]life {
 				return values{"service": text(service.ID), "region": text(region.ID)}
 			},
 			first:   values{"interface": text("internal"), "url": text("https://backup.example.org/v1")},
-			changed: values{"url": text("https://backup.example.org/v2/$(project_id)s")},
-			meddle:  patched("endpoints", "endpoint", map[string]any{"enabled": false, "url": "http://example.org"}), meddled: []string{"url"},
-			replaced: values{"interface": text("admin")},
-			vanish:   deleted("endpoints"),
+			changed: values{"url": text("https://backup.example.org/v2/$(project_id)s"), "interface": text("admin")},
+			meddle:  patched("endpoints", "endpoint", map[string]any{"enabled": false, "interface": "public", "url": "http://example.org"}), meddled: []string{"interface", "url"},
+			vanish: deleted("endpoints"),
 		},
 		"registered limit": {
 			kind: "registered_limit", lists: []string{"/v3/registered_limits"}, search: []string{"service", "resource_name"},

@@ -3,6 +3,7 @@ package openstack_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -213,8 +214,10 @@ func networkLives() map[string]life {
 			needs: func(t *testing.T, b *bench) values {
 				return values{"object": text(made(t, b, "network", values{})), "target": text(made(t, b, "project", values{}))}
 			},
-			first: values{"object_type": text("network"), "action": text("access_as_shared")}, vanish: erased("rbac-policies"),
-			replaced: values{"target": text("*")}, lists: []string{"/v2.0/rbac-policies"}, search: []string{"object", "target"},
+			first: values{"object_type": text("network"), "action": text("access_as_shared")}, changed: values{"target": text("*")},
+			meddle: altered("rbac-policies", "rbac_policy", map[string]any{"target_tenant": strings.Repeat("ab", 16)}), meddled: []string{"target"},
+			vanish: erased("rbac-policies"), lists: []string{"/v2.0/rbac-policies"}, search: []string{"object", "target"},
+			another: func(t *testing.T, b *bench) values { return values{"object": text(made(t, b, "network", values{}))} },
 		},
 	}
 }
