@@ -30,7 +30,7 @@ func regionBlock() Block {
 		Unique: "the name of a region is its id", OneName: true,
 		Doc: "A region in the catalogue of Keystone. It is not deleted while it has endpoints, or regions below it.",
 		Attributes: []Attribute{
-			fullName(Replace), descriptionAttribute(),
+			fullName(Replace), describedAttribute(),
 			{
 				Name: "parent", Type: cty.String, Lookup: true, Reference: &Reference{Kind: "region", Output: "id"},
 				Doc: "The region that it is a part of.",

@@ -20,7 +20,7 @@ func roleBlock() Block {
 		Kind: "role", Class: ClassResource, Labels: resourceLabel("auditor"), Rules: []Rule{descriptionRule()},
 		Unique: "Keystone takes a name for one role only", OneName: true,
 		Doc:        "A role of Keystone, which the rules of the services give rights to. It is one of the whole cloud, and in no domain. It is not deleted while somebody has it.",
-		Attributes: []Attribute{fullName(InPlace), descriptionAttribute(), idAttribute(FormatID)},
+		Attributes: []Attribute{fullName(InPlace), describedAttribute(), idAttribute(FormatID)},
 	}
 }
 

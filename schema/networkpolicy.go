@@ -14,7 +14,7 @@ func qosPolicyBlock() Block {
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),
-			descriptionAttribute(),
+			describedAttribute(),
 			{
 				Name: "shared", Type: cty.Bool, Example: cty.True, Lookup: true,
 				Doc: "Whether every project can use it.",

@@ -102,10 +102,10 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 		case len(by.Kinds) > 0 && !slices.Contains(by.Kinds, o.Kind), project != "" && o.Project != project && (o.Kind != Project || o.ID != project), o.Incidental, e.followsIncidental(o):
 		case o.Managed:
 			r.Managed++
-		case !writable(language.Resource(o.Kind), o):
-			r.Unwritable++
 		case o.Unfit, o.Apart:
 			r.Unfit++
+		case !writable(language.Resource(o.Kind), o):
+			r.Unwritable++
 		default:
 			chosen[o.Kind] = append(chosen[o.Kind], o)
 			e.label(o)

@@ -245,6 +245,9 @@ func compareAdoption(k kind, t unit.Target, desired cty.Value, o *object, fields
 			return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
 		}
 	}
+	if problem := roomless(k, o); problem != "" && attribute(desired, keyDescription) == cty.NilVal {
+		return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
+	}
 	switch {
 	case resource(t).ByMark && !t.Imports():
 		return unit.Diff{
