@@ -179,6 +179,11 @@ func networkLives() map[string]life {
 			meddle:  altered("subnetpools", "subnetpool", map[string]any{"default_prefixlen": 25}), meddled: []string{"default_prefix_length"},
 			vanish: erased("subnetpools"), replaced: values{"shared": cty.True}, lists: []string{"/v2.0/subnetpools"}, search: []string{"name"},
 		},
+		"subnet pool with the usual default": {
+			kind: "subnet_pool", first: values{"prefixes": list("10.84.0.0/16")}, changed: values{"min_prefix_length": number(20)},
+			meddle: altered("subnetpools", "subnetpool", map[string]any{"min_prefixlen": 18}), meddled: []string{"min_prefix_length"},
+			vanish: erased("subnetpools"), replaced: values{"shared": cty.True}, lists: []string{"/v2.0/subnetpools"}, search: []string{"name"},
+		},
 		"subnet of a pool": {
 			kind: "subnet",
 			needs: func(t *testing.T, b *bench) values {
