@@ -40,6 +40,13 @@ func descriptionAttribute() Attribute {
 	}
 }
 
+// describedAttribute is the description of an object whose service takes little, and keeps our mark in it.
+func describedAttribute() Attribute {
+	a := descriptionAttribute()
+	a.Format = FormatText
+	return a
+}
+
 func projectAttribute() Attribute {
 	return Attribute{
 		Name: "project", Type: cty.String, Change: Replace, Lookup: true, Reference: &Reference{Kind: "project", Output: "id"},

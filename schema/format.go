@@ -47,6 +47,7 @@ const (
 	FormatImage      Format = "image"       // one image, with its registry: quay.io/airshipit/nova:2026.1-ubuntu_noble
 	FormatFamily     Format = "family"      // of images: by whom, and how they were built
 	FormatName       Format = "name"        // of an object that must have one
+	FormatText       Format = "text"        // a description that our mark follows
 	FormatVersions   Format = "versions"    // a version, or a range of them: ~> 2026.1
 	FormatPrefix     Format = "prefix"      // a network, with any address of it: 10.0.0.0/24
 	FormatID         Format = "id"          // what OpenStack gives most objects: a UUID
@@ -107,7 +108,7 @@ const (
 // Doc says what a string of the format is; it completes the sentence "must be …". It is "" for
 // [FormatAny].
 func (f Format) Doc() string {
-	for _, s := range []string{"", " "} { // no format takes both
+	for _, s := range []string{"", " ", strings.Repeat(" ", longestText+1)} { // no format takes all
 		if err := f.Check(s); err != nil {
 			return err.Error()
 		}
@@ -214,6 +215,8 @@ func (f Format) Check(s string) error {
 			return fmt.Errorf("a text of 1 to %d characters, and not only of blanks", longestText)
 		}
 		return nil
+	case FormatText:
+		return checkText(s)
 	case FormatDNSLabel:
 		if len(s) > longestLabel || strings.Contains(s, ".") || !dnsNamePattern.MatchString(s) {
 			return fmt.Errorf("at most %d lower case letters, digits and dashes, with a letter or digit at both ends", longestLabel)

@@ -30,7 +30,7 @@ func regionBlock() Block {
 		Unique: "the name of a region is its id", OneName: true,
 		Doc: "A region in the catalogue of Keystone. It is not deleted while it has endpoints, or regions below it.",
 		Attributes: []Attribute{
-			fullName(Replace), descriptionAttribute(),
+			fullName(Replace), describedAttribute(),
 			{
 				Name: "parent", Type: cty.String, Lookup: true, Reference: &Reference{Kind: "region", Output: "id"},
 				Doc: "The region that it is a part of.",
@@ -66,15 +66,15 @@ func identityEndpointBlock() Block {
 		Doc: "An address in the catalogue of Keystone. It has no name: an endpoint that nobody has marked is taken over when it is of the same service, region and interface.",
 		Attributes: []Attribute{
 			{
-				Name: "service", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Reference: &Reference{Kind: "identity_service", Output: "id"},
+				Name: "service", Type: cty.String, Presence: Required, Lookup: true, Reference: &Reference{Kind: "identity_service", Output: "id"},
 				Doc: "The service that answers there.",
 			},
 			{
-				Name: "interface", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Allowed: []string{"public", "internal", "admin"}, Example: cty.StringVal("public"),
+				Name: "interface", Type: cty.String, Presence: Required, Lookup: true, Allowed: []string{"public", "internal", "admin"}, Example: cty.StringVal("public"),
 				Doc: "Who it is for: everybody, the services of the cloud, or administrators.",
 			},
 			{
-				Name: "region", Type: cty.String, Change: Replace, Lookup: true, Reference: &Reference{Kind: "region", Output: "id"},
+				Name: "region", Type: cty.String, Lookup: true, Reference: &Reference{Kind: "region", Output: "id"},
 				Doc: "The region that it is in; none unless written.",
 			},
 			{

@@ -152,7 +152,7 @@ func Lifecycle() Nested {
 			{
 				Name: "drift", Type: cty.String, AtLoad: true, Allowed: []string{DriftCorrect, DriftReport, DriftIgnore},
 				Default: cty.StringVal(DriftCorrect), Example: cty.StringVal(DriftReport),
-				Doc: "What to do when somebody changed a written attribute: set it back, only tell, or neither. What somebody deleted is made again, unless that is only told; but an imported object only where correct is written here.",
+				Doc: "What to do when somebody changed a written attribute: set it back, only tell, or neither. What cannot be set back blocks the object and what waits for it, unless that is only told or ignored. What somebody deleted is made again, unless that is only told; but an imported object only where correct is written here.",
 			},
 			{
 				Name: "prevent_destroy", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.True,

@@ -16,7 +16,7 @@ func networkBlock() Block {
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),
-			descriptionAttribute(),
+			describedAttribute(),
 			adminStateAttribute(),
 			{
 				Name: "mtu", Type: cty.Number, Bounds: &Bounds{68, 65535}, Unit: "bytes", Example: cty.NumberIntVal(1450),
@@ -88,7 +88,7 @@ func subnetBlock() Block {
 				Doc: "The size of the range that is taken from subnet_pool; what the pool says unless written.",
 			},
 			projectAttribute(),
-			descriptionAttribute(),
+			describedAttribute(),
 			{
 				Name: "gateway_ip", Type: cty.String, Format: FormatIP, Example: cty.StringVal("10.1.0.1"),
 				Doc: "The address of the router; the first one of the range unless written. It changes only while no router has it: take the subnet away from the router before, and give it back after.",
@@ -146,7 +146,7 @@ func routerBlock() Block {
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),
-			descriptionAttribute(),
+			describedAttribute(),
 			adminStateAttribute(),
 			{
 				Name: "external_network", Type: cty.String, Connects: true, Reference: &Reference{Kind: "network", Output: "id"}, ExampleText: "network.public",
@@ -212,7 +212,7 @@ func securityGroupBlock() Block {
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),
-			descriptionAttribute(),
+			describedAttribute(),
 			{
 				Name: "stateful", Type: cty.Bool, Example: cty.True,
 				Doc: "Whether answers to what was let out are let in; Neutron says yes unless written, and changes it only while no port uses the group.",
@@ -261,7 +261,7 @@ func securityGroupBlock() Block {
 					Doc: "The address group of Neutron that has the addresses at the other end, by its id: there is no block for one.",
 				},
 				{
-					Name: "description", Type: cty.String, Example: cty.StringVal("HTTP"),
+					Name: "description", Type: cty.String, Format: FormatText, Example: cty.StringVal("HTTP"),
 					Doc: "A text for people: what the rule is there for.",
 				},
 			},

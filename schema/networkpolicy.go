@@ -14,7 +14,7 @@ func qosPolicyBlock() Block {
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),
-			descriptionAttribute(),
+			describedAttribute(),
 			{
 				Name: "shared", Type: cty.Bool, Example: cty.True, Lookup: true,
 				Doc: "Whether every project can use it.",
@@ -66,7 +66,7 @@ func rbacPolicyBlock() Block {
 		Kind: "rbac_policy", Class: ClassResource, Labels: resourceLabel("shop"), Rules: rbacPolicyRules(),
 		Unmarked: true,
 		Unique:   "Neutron takes the same right only once",
-		Doc:      "A right of a project to use an object of Neutron that belongs to another one. It belongs to our own project, and cannot be changed.",
+		Doc:      "A right of a project to use an object of Neutron that belongs to another one. It belongs to our own project, and nothing but its target can be changed, which Neutron refuses while somebody uses the right.",
 		Attributes: []Attribute{
 			{
 				Name: "object_type", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Example: cty.StringVal("network"),
@@ -84,7 +84,7 @@ func rbacPolicyBlock() Block {
 				Doc:     "What the project may do: use it as if it were shared, or, of a network, as an external one.",
 			},
 			{
-				Name: "target", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Example: cty.StringVal("*"),
+				Name: "target", Type: cty.String, Presence: Required, Lookup: true, Example: cty.StringVal("*"),
 				Doc: "The id of the project that gets the right, or * for all.",
 			},
 			idAttribute(FormatID),

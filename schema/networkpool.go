@@ -51,7 +51,7 @@ func subnetPoolBlock() Block {
 				Doc:     "The ranges, all of one version of IP. More can be added; Neutron takes none away.",
 			},
 			projectAttribute(),
-			descriptionAttribute(),
+			describedAttribute(),
 			{
 				Name: "address_scope", Type: cty.String, Connects: true, Lookup: true, Reference: &Reference{Kind: "address_scope", Output: "id"},
 				Doc: "The address scope, in which no two pools overlap. Taken out of the block, the one that we have set goes; another one, which others have set since, stays.",

@@ -16,7 +16,7 @@ func portBlock() Block {
 				Doc:       "The network that the port is in.",
 			},
 			projectAttribute(),
-			descriptionAttribute(),
+			describedAttribute(),
 			adminStateAttribute(),
 			{
 				Name: "mac_address", Type: cty.String, Change: Replace, Format: FormatMAC, Lookup: true, Example: cty.StringVal("fa:16:3e:00:00:01"),
@@ -94,7 +94,7 @@ func floatingIPBlock() Block {
 				Doc: "The address; chosen by Neutron unless written, which needs an administrator. Another one than it has needs lifecycle { replace = true }.",
 			},
 			projectAttribute(),
-			descriptionAttribute(),
+			describedAttribute(),
 			{
 				Name: "port", Type: cty.String, Connects: true, Reference: &Reference{Kind: "port", Output: "id"}, Lookup: true,
 				Doc: "The port that it leads to. Unless this or instance is written, it is up to others. Taken out of the block, the address leads nowhere any more, unless others have changed that since.",
@@ -145,7 +145,7 @@ func trunkBlock() Block {
 				Doc: "The parent port, which the instance has. What passes it has no tag.",
 			},
 			projectAttribute(),
-			descriptionAttribute(),
+			describedAttribute(),
 			{
 				Name: "admin_state_up", Type: cty.Bool, Example: cty.True,
 				Doc: "Whether it moves packets. While it is false, sub-ports neither come nor go.",

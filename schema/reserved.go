@@ -17,7 +17,17 @@ const (
 	MarkPrefix = "kupenstack:"
 	// KeyPrefix begins the metadata keys and properties that we keep for ourselves.
 	KeyPrefix = "kupenstack_"
+	// markLength is that of a mark at the end of a description, with the blank before it: [kupenstack:uid.sum].
+	markLength = 47
 )
+
+// checkText checks a description of a kind whose service takes no more than longestText, our mark at its end included.
+func checkText(s string) error {
+	if utf8.RuneCountInString(s) > longestText-markLength {
+		return fmt.Errorf("a text of at most %d characters, as our mark follows it, and OpenStack takes %d in all", longestText-markLength, longestText)
+	}
+	return nil
+}
 
 // markEnd is how a description ends that has a mark.
 var markEnd = regexp.MustCompile(`\[` + MarkPrefix + `[^\]\s]+\]$`)

@@ -320,6 +320,7 @@ func TestFormats(t *testing.T) {
 		}},
 		{FormatIdentifier, []string{"web", "_a-1"}, []string{"", "1a", "a.b", "a b", long}},
 		{FormatDNSName, []string{"node-1", "n1.example.org"}, []string{"", "Node", "-a", "a..b", "a-", long}},
+		{FormatText, []string{"", strings.Repeat("ä", 208)}, []string{strings.Repeat("ä", 209)}},
 		{FormatName, []string{"web", "Web 1", strings.Repeat("ä", 255)}, []string{"", " \t", strings.Repeat("ä", 256)}},
 		{FormatDNSLabel, []string{"openstack"}, []string{"a.b", "", strings.Repeat("a", 64)}},
 		{FormatCIDR, []string{"10.0.0.0/8", "2001:db8::/64"}, []string{"10.0.0.1/8", "10.0.0.0", "x/8", "10.0.0.0/33"}},

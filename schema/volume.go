@@ -14,7 +14,7 @@ func volumeTypeBlock() Block {
 		Attributes: []Attribute{
 			fullName(Refused), // volumes name their type by it, and with another one they would be made anew
 			{
-				Name: "description", Type: cty.String, Example: cty.StringVal("On solid state disks"),
+				Name: "description", Type: cty.String, Format: FormatText, Example: cty.StringVal("On solid state disks"),
 				Doc: "A text for people, shown in lists and dashboards.",
 			},
 			{

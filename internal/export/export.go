@@ -125,10 +125,10 @@ func write(language *schema.Definition, live []unit.Live, by Selection, wrong ma
 		case len(by.Kinds) > 0 && !slices.Contains(by.Kinds, o.Kind), project != "" && o.Project != project && (o.Kind != Project || o.ID != project), o.Incidental, e.followsIncidental(o):
 		case o.Managed:
 			r.Managed++
-		case wrong[key{o.Kind, o.ID}], !writable(language.Resource(o.Kind), o):
-			r.Unwritable++
 		case o.Unfit:
 			r.Unfit++
+		case wrong[key{o.Kind, o.ID}], !writable(language.Resource(o.Kind), o):
+			r.Unwritable++
 		default:
 			chosen[o.Kind] = append(chosen[o.Kind], o)
 			e.label(o)

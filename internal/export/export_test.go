@@ -161,7 +161,7 @@ func TestManyOfAKind(t *testing.T) {
 	var many []unit.Live
 	for i := range 1500 {
 		many = append(many, unit.Live{Kind: "network", ID: uid(fmt.Sprint(i)), Title: fmt.Sprintf("customer-%d-network", i), Project: uid("p1"), Values: map[string]cty.Value{
-			"project": cty.StringVal(uid("p1")), "mtu": cty.NumberIntVal(1450), "description": cty.StringVal(strings.Repeat("somebody's ", 20)), "port_security_enabled": cty.True,
+			"project": cty.StringVal(uid("p1")), "mtu": cty.NumberIntVal(1450), "description": cty.StringVal(strings.Repeat("somebody's ", 18)), "port_security_enabled": cty.True,
 			"tags": cty.SetVal([]cty.Value{cty.StringVal("a"), cty.StringVal(fmt.Sprint(i))}),
 		}})
 	}

@@ -111,7 +111,9 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	if target.Imports() && c.Action == unit.ActionAdopt {
 		c.Action = unit.ActionImport
 	}
-	c.Drift = entry != nil && entry.Phase == inventory.Owned && unit.SameSpec(entry.Applied, Applied(u, desired)) && c.Action.Changes() && !c.Continues
+	met := entry != nil && entry.Phase == inventory.Owned && unit.SameSpec(entry.Applied, Applied(u, desired))
+	c.Drift = met && c.Action.Changes() && !c.Continues
+	stuck := met && c.Action == unit.ActionBlocked && diff.Differs
 	c.Lost = c.Action == unit.ActionCreate && entry != nil && entry.Phase == inventory.Owned && entry.Applied != ""
 	c.renew(u, entry, target, state)
 	c.trigger(entry, target, state)
@@ -130,8 +132,13 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 		c.Action, c.Reason, c.Fields, c.Drift, c.Lost = unit.ActionBlocked, state.Withheld, nil, false, false
 	case c.Action == unit.ActionCreate && target.ByImport && u.Drift != unit.DriftCorrect && (entry == nil || entry.Phase != inventory.Deleting):
 		c.Wanted, c.Action, c.Drift, c.Reason = c.Action, unit.ActionNone, true, importedGone
-	case c.Drift && u.Drift == unit.DriftIgnore && state.Existence == unit.Present:
+	case (c.Drift || stuck) && u.Drift == unit.DriftIgnore && state.Existence == unit.Present:
 		c.Action, c.Fields, c.Drift = unit.ActionNone, nil, false
+		if stuck {
+			c.Reason = ""
+		}
+	case stuck && u.Drift == unit.DriftReport:
+		c.Action, c.Drift, c.Reason = unit.ActionNone, true, "drift is only reported, and this cannot be put back: "+c.Reason
 	case c.Drift && u.Drift == unit.DriftReport:
 		c.Wanted, c.Action = c.Action, unit.ActionNone
 		c.Reason = "drift is only reported"

@@ -42,6 +42,13 @@ func TestDecide(t *testing.T) {
 		{name: "a deletion is reported", wanted: "a", unit: policy(unit.DriftReport), entry: func(*inventory.Entry) {}, state: absent, want: unit.ActionNone, wanted2: unit.ActionCreate, drift: true, reason: "it was deleted outside of the configuration, and drift is only reported"},
 		{name: "our own deletion is no drift", wanted: "a", unit: policy(unit.DriftReport), entry: deleting, state: absent, want: unit.ActionCreate, reason: "it is made again: our own deletion of it is done"},
 		{name: "nor is that of a replacement", wanted: "b", entry: func(e *inventory.Entry) { older(e); deleting(e) }, state: absent, want: unit.ActionCreate, reason: "it is made again: our own deletion of it is done"},
+		{name: "drift that cannot be put back", wanted: "?a", entry: func(*inventory.Entry) {}, state: seen("x"), want: unit.ActionBlocked, reason: "it cannot be put right"},
+		{name: "it is ignored", wanted: "?a", unit: policy(unit.DriftIgnore), entry: func(*inventory.Entry) {}, state: seen("x"), want: unit.ActionNone},
+		{name: "it is reported", wanted: "?a", unit: policy(unit.DriftReport), entry: func(*inventory.Entry) {}, state: seen("x"), want: unit.ActionNone, drift: true, reason: "drift is only reported, and this cannot be put back: it cannot be put right"},
+		{name: "what the configuration wants is not ignored", wanted: "?b", unit: policy(unit.DriftIgnore), entry: older, state: seen("a"), want: unit.ActionBlocked, reason: "it cannot be put right"},
+		{name: "nor only reported", wanted: "?b", unit: policy(unit.DriftReport), entry: older, state: seen("a"), want: unit.ActionBlocked, reason: "it cannot be put right"},
+		{name: "nor what something else blocks", wanted: "??a", unit: policy(unit.DriftIgnore), entry: func(*inventory.Entry) {}, state: seen("x"), want: unit.ActionBlocked, reason: "it cannot be put right"},
+		{name: "nor what was never applied", wanted: "?a", unit: policy(unit.DriftIgnore), state: seen("x"), want: unit.ActionBlocked, reason: "it cannot be put right"},
 		{name: "replace", wanted: "!b", entry: older, state: seen("a"), want: unit.ActionReplace},
 		{name: "replace is forbidden", wanted: "!b", unit: protected, entry: older, state: seen("a"), want: unit.ActionBlocked, wanted2: unit.ActionReplace, reason: "it would have to be replaced, and prevent_destroy forbids that"},
 	} {

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -69,8 +70,8 @@ func seen(value string) unit.State {
 	}
 }
 
-// compare updates what differs, replaces where "!" is wanted, and defers, adopts or blocks on other
-// signs.
+// compare updates what differs, replaces where "!" is wanted, and is blocked where "?" is: by the difference, or by
+// something else beside it where "??" is.
 func compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff {
 	wanted := ""
 	switch kind := t.Spec.(type) {
@@ -94,6 +95,9 @@ func compare(t unit.Target, desired cty.Value, s unit.State) unit.Diff {
 	if wanted[0] == '!' || wanted == unit.TextUnknown {
 		d.Action, d.Cost = unit.ActionReplace, "what it holds is lost"
 		d.Fields[0].Effect = unit.Replace
+	}
+	if wanted[0] == '?' {
+		d.Action, d.Reason, d.Differs = unit.ActionBlocked, "it cannot be put right", !strings.HasPrefix(wanted, "??")
 	}
 	return d
 }

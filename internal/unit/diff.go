@@ -103,6 +103,9 @@ type Diff struct {
 	// Heals says that it is a remedy for what failed by itself, and Reason what ails it. How often that is done
 	// is not the driver's to decide.
 	Heals bool
+	// Differs says of what is blocked that differences of an object that is ours are all that blocks it, which cannot
+	// be put right. Where the block is the one that was applied, somebody else made them.
+	Differs bool
 	// Mends are differences that somebody made in what is in force. They can be put back at once and by
 	// themselves, whatever holds back the action, see [Target.Mend].
 	Mends []Field

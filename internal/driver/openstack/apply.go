@@ -149,12 +149,12 @@ func (d *Driver) update(ctx context.Context, s *session, k kind, t unit.Target, 
 		st, m = seen, seen.Observed.(match)
 	}
 	var changed []string
-	for _, f := range diff.Fields {
-		changed = append(changed, f.Path)
-	}
 	written := desired
 	if m.object.pending == "" { // else the rest of a creation follows, which needs all
-		written = managed(resource(t), t, m, desired)
+		changed, written = []string{}, managed(resource(t), t, m, desired)
+	}
+	for _, f := range diff.Fields {
+		changed = append(changed, f.Path)
 	}
 	w := d.wanted(s, t, written)
 	w.drop = surplus(resource(t), t, m, written)

@@ -70,7 +70,7 @@ func compareSearched(r *unit.Resource, desired cty.Value, m match) unit.Diff {
 func makes(k kind, desired cty.Value, m match, diff unit.Diff) unit.Diff {
 	diff.Unmakeable = unmakeable(k, desired)
 	if pending := diff.Action == unit.ActionUpdate && m.object.pending != ""; diff.Unmakeable != "" && (diff.Action == unit.ActionReplace || pending) {
-		return unit.Diff{Action: unit.ActionBlocked, Fields: diff.Fields, Reason: diff.Unmakeable}
+		return unit.Diff{Action: unit.ActionBlocked, Fields: diff.Fields, Reason: diff.Unmakeable, Differs: !pending && !diff.Heals}
 	}
 	return diff
 }
@@ -108,7 +108,7 @@ func due(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match) un
 	drop := surplus(r, t, m, desired)
 	renewed := renewals(r.Block, t, m, desired)
 	fields, orphaned := outlive(k, r, t, desired, o, drop, differences(k, r.Block, desired, o, drop))
-	fields, later, why := postponed(k, o, m.owned, append(fields, renewed...))
+	fields, later, why := postponed(k, o, m.owned, append(restored(k, t, m, fields), renewed...))
 	diff := dueNow(k, r, t, desired, m, fields, orphaned)
 	if len(later) > 0 && diff.Action == unit.ActionReplace { // another one needs what is not free, too
 		diff.Waits, diff.Reason = true, why
@@ -183,7 +183,7 @@ func compareHindered(k kind, t unit.Target, m match, fields []unit.Field, proble
 		diff.Reason = fmt.Sprintf("without %s: %s", strings.Join(held, " and "), problem)
 		return diff
 	}
-	return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
+	return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem, Differs: m.owned && len(fields) > 0}
 }
 
 // compareOwned decides about an object that is ours.
@@ -191,7 +191,7 @@ func compareOwned(k kind, t unit.Target, o *object, fields []unit.Field, effect 
 	diff := unit.Diff{Action: unit.ActionNone, Fields: fields}
 	switch {
 	case effect == unit.Refused:
-		diff.Action, diff.Reason = unit.ActionBlocked, refusal(fields)
+		diff.Action, diff.Reason, diff.Differs = unit.ActionBlocked, refusal(fields), true
 	case effect == unit.Replace:
 		diff.Action, diff.Cost = unit.ActionReplace, k.cost()
 	case o.health == unit.HealthFailed:
@@ -244,6 +244,9 @@ func compareAdoption(k kind, t unit.Target, desired cty.Value, o *object, fields
 		if problem := a.adoptable(desired, o); problem != "" {
 			return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
 		}
+	}
+	if problem := roomless(k, o); problem != "" && attribute(desired, keyDescription) == cty.NilVal {
+		return unit.Diff{Action: unit.ActionBlocked, Fields: fields, Reason: problem}
 	}
 	switch {
 	case resource(t).ByMark && !t.Imports():

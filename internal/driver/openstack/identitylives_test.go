@@ -28,10 +28,10 @@ func deleted(path string) func(*testing.T, string) {
 func identityLives() map[string]life {
 	return map[string]life{
 		"project": {
-			kind: "project", lists: []string{"/v3/projects"}, search: []string{"name"},
-			first:   values{"description": text("Shop"), "enabled": cty.True, "tags": set("shop")},
-			changed: values{"description": text("Store"), "tags": set("shop", "store")},
-			meddle:  patched("projects", "project", map[string]any{"description": "theirs", "enabled": false}), meddled: []string{"description", "enabled"},
+			kind: "project", lists: []string{"/v3/projects", "/v2.0/quotas"}, search: []string{"name"},
+			first:   values{"description": text("Shop"), "enabled": cty.True, "tags": set("shop"), "quota": limits(7, -1, 90)},
+			changed: values{"description": text("Store"), "tags": set("shop", "store"), "quota": limits(8, 5, -1)},
+			meddle:  meddledProject, meddled: []string{"description", "enabled", "quota"},
 			vanish: deleted("projects"),
 		},
 		"domain": {
@@ -99,10 +99,9 @@ func identityLives() map[string]life {
 				return values{"service": text(service.ID), "region": text(region.ID)}
 			},
 			first:   values{"interface": text("internal"), "url": text("https://backup.example.org/v1")},
-			changed: values{"url": text("https://backup.example.org/v2/$(project_id)s")},
-			meddle:  patched("endpoints", "endpoint", map[string]any{"enabled": false, "url": "http://example.org"}), meddled: []string{"url"},
-			replaced: values{"interface": text("admin")},
-			vanish:   deleted("endpoints"),
+			changed: values{"url": text("https://backup.example.org/v2/$(project_id)s"), "interface": text("admin")},
+			meddle:  patched("endpoints", "endpoint", map[string]any{"enabled": false, "interface": "public", "url": "http://example.org"}), meddled: []string{"interface", "url"},
+			vanish: deleted("endpoints"),
 		},
 		"registered limit": {
 			kind: "registered_limit", lists: []string{"/v3/registered_limits"}, search: []string{"service", "resource_name"},
@@ -207,6 +206,22 @@ func asSystem(t *testing.T, method, path string, body any) {
 	send(method, path, gophercloud.RequestOpts{
 		JSONBody: body, KeepResponseBody: true, OkCodes: []int{http.StatusOK, http.StatusNoContent}, MoreHeaders: map[string]string{"X-Auth-Token": token},
 	})
+}
+
+// limits are a quota of something of each service.
+func limits(instances, networks, gigabytes int64) cty.Value {
+	return cty.ObjectVal(map[string]cty.Value{
+		"instances": cty.NumberIntVal(instances), "networks": cty.NumberIntVal(networks), "gigabytes": cty.NumberIntVal(gigabytes),
+	})
+}
+
+// meddledProject disables a project, and gives it other limits in every service.
+func meddledProject(t *testing.T, id string) {
+	t.Helper()
+	patched("projects", "project", map[string]any{"description": "theirs", "enabled": false})(t, id)
+	request(t, "compute", http.MethodPut, "os-quota-sets/"+id, map[string]any{"quota_set": map[string]any{"instances": 1}})
+	request(t, "volumev3", http.MethodPut, "os-quota-sets/"+id, map[string]any{"quota_set": map[string]any{"gigabytes": 1}})
+	altered("quotas", "quota", map[string]any{"network": 1})(t, id)
 }
 
 // meddledUser enables a user and takes it out of all its groups.

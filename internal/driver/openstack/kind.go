@@ -110,6 +110,11 @@ type graded interface {
 	effect(attribute string, want cty.Value, o *object, usual unit.Effect) unit.Effect
 }
 
+// restoring is a kind whose service takes back what a block may not change, but somebody else did.
+type restoring interface {
+	restores(attribute string) bool
+}
+
 // telling is a kind of which one value cannot always say what an object has.
 type telling interface {
 	// tells says what the object has of an attribute, "" where its value does.

@@ -135,11 +135,28 @@ func (l life) lose(t *testing.T, b *bench, tg unit.Target) {
 		t.Errorf("it bears another mark than ours, but the diff is %+v", diff)
 	}
 	if l.unmarked {
+		l.adopt(t, b, tg, stranger, st)
 		return
 	}
 	stranger.ID = tg.ID
 	if _, err := b.Delete(t.Context(), stranger, st); !unit.IsBlocked(err) || !strings.Contains(err.Error(), "our mark") {
 		t.Errorf("what bears another mark than ours was deleted: %v", err)
+	}
+}
+
+// adopt takes an object over that bears no mark: it is on record then, and nothing was made for that.
+func (l life) adopt(t *testing.T, b *bench, tg, stranger unit.Target, st unit.State) {
+	t.Helper()
+	before := b.fleet.Counts()
+	taken, err := b.Apply(t.Context(), stranger, wantedOf(stranger), st)
+	counts := b.fleet.Counts().Since(before)
+	writes := counts.Total(http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete) - counts.Of(http.MethodPost, "/v3/auth/tokens")
+	if err != nil || taken.ID != tg.ID || !taken.Owned || writes != 0 {
+		t.Errorf("it was adopted: %v, the state %+v, %d requests that write:\n%v", err, taken, writes, counts)
+	}
+	stranger.ID, stranger.Fresh = taken.ID, false
+	if st, diff := b.compare(t, stranger); st.ID != tg.ID || !st.Owned || !st.Ready() || diff.Action != unit.ActionNone {
+		t.Errorf("it is adopted, but the diff is %+v, the state %+v", diff, st)
 	}
 }
 

@@ -106,6 +106,7 @@ func (d *Driver) live(s *session, name string, o *object) unit.Live {
 	if by, ok := k.(unripe); ok {
 		one.Unfit = by.unfit(o)
 	}
+	one.Unfit = one.Unfit || roomless(k, o) != ""
 	i, ok := k.(incidental)
 	one.Incidental = ok && i.incidental(o) || s.ofOurs(name, o)
 	return one

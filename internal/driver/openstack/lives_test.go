@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -47,10 +49,11 @@ func TestEveryKindHasALife(t *testing.T) {
 				t.Errorf("%s: nobody says what a look at it costs", name)
 			}
 			for step, there := range map[string]bool{
-				"is changed in place":  l.changed != nil || !takes(b, schema.InPlace),
-				"is changed by others": l.meddle != nil && len(l.meddled) > 0 || !takes(b, schema.InPlace),
-				"is deleted by others": l.vanish != nil,
-				"is replaced":          l.isReplaced() || !takes(b, schema.Replace),
+				"is changed in place":                        l.changed != nil || !takes(b, schema.InPlace),
+				"is changed by others":                       l.meddle != nil && len(l.meddled) > 0 || !takes(b, schema.InPlace),
+				"is deleted by others":                       l.vanish != nil,
+				"is replaced":                                l.isReplaced() || !takes(b, schema.Replace),
+				"has its quota changed, by us and by others": b.Attribute("quota") == nil || l.first["quota"] != cty.NilVal && l.changed["quota"] != cty.NilVal && slices.Contains(l.meddled, "quota"),
 			} {
 				if !there {
 					t.Errorf("%s: a %s %s in no step of its life", name, kind, step)

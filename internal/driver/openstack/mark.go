@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -32,6 +33,23 @@ func joinMark(text, mark string) string {
 		return "[" + mark + "]"
 	}
 	return text + " [" + mark + "]"
+}
+
+// roomless returns "" or a sentence that says that our mark does not fit behind the description that somebody else gave
+// an object.
+func roomless(k kind, o *object) string {
+	by, ok := k.(interface{ block() *schema.Block })
+	if !ok || o.mark != "" {
+		return ""
+	}
+	a := by.block().Attribute(keyDescription)
+	if a == nil || a.Format != schema.FormatText {
+		return ""
+	}
+	if err := a.Format.Check(textOf(o.values.get(keyDescription))); err != nil {
+		return fmt.Sprintf("the description of %s must be %v: shorten it, or write another one in the block", describe([]*object{o})[0], err)
+	}
+	return ""
 }
 
 // splitTags tells our mark from the tags that people wrote.

@@ -3,6 +3,7 @@ package openstack_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -178,6 +179,11 @@ func networkLives() map[string]life {
 			meddle:  altered("subnetpools", "subnetpool", map[string]any{"default_prefixlen": 25}), meddled: []string{"default_prefix_length"},
 			vanish: erased("subnetpools"), replaced: values{"shared": cty.True}, lists: []string{"/v2.0/subnetpools"}, search: []string{"name"},
 		},
+		"subnet pool with the usual default": {
+			kind: "subnet_pool", first: values{"prefixes": list("10.84.0.0/16")}, changed: values{"min_prefix_length": number(20)},
+			meddle: altered("subnetpools", "subnetpool", map[string]any{"min_prefixlen": 18}), meddled: []string{"min_prefix_length"},
+			vanish: erased("subnetpools"), replaced: values{"shared": cty.True}, lists: []string{"/v2.0/subnetpools"}, search: []string{"name"},
+		},
 		"subnet of a pool": {
 			kind: "subnet",
 			needs: func(t *testing.T, b *bench) values {
@@ -213,8 +219,10 @@ func networkLives() map[string]life {
 			needs: func(t *testing.T, b *bench) values {
 				return values{"object": text(made(t, b, "network", values{})), "target": text(made(t, b, "project", values{}))}
 			},
-			first: values{"object_type": text("network"), "action": text("access_as_shared")}, vanish: erased("rbac-policies"),
-			replaced: values{"target": text("*")}, lists: []string{"/v2.0/rbac-policies"}, search: []string{"object", "target"},
+			first: values{"object_type": text("network"), "action": text("access_as_shared")}, changed: values{"target": text("*")},
+			meddle: altered("rbac-policies", "rbac_policy", map[string]any{"target_tenant": strings.Repeat("ab", 16)}), meddled: []string{"target"},
+			vanish: erased("rbac-policies"), lists: []string{"/v2.0/rbac-policies"}, search: []string{"object", "target"},
+			another: func(t *testing.T, b *bench) values { return values{"object": text(made(t, b, "network", values{}))} },
 		},
 	}
 }

@@ -74,3 +74,17 @@ func compareOrphaned(k kind, fields []unit.Field, orphaned []string) unit.Diff {
 			k.cost() + "); delete it yourself to have that, or give it another label",
 	}
 }
+
+// restored has those fields changed in place that no block can change, but somebody else did.
+func restored(k kind, t unit.Target, m match, fields []unit.Field) []unit.Field {
+	r, ok := k.(restoring)
+	if !ok || !m.owned || !t.Met {
+		return fields
+	}
+	for i := range fields {
+		if fields[i].Effect == unit.Refused && r.restores(fields[i].Path) {
+			fields[i].Effect = unit.InPlace
+		}
+	}
+	return fields
+}

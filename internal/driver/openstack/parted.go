@@ -45,7 +45,7 @@ func (x *extent) add(t unit.Target, want cty.Value) {
 	if id := knownText(want, "id"); lookup(t) && written == "" && id != "" {
 		x.ids = append(x.ids, id)
 	}
-	if t.ID == "" && t.Attempted && (resource(t) == nil || written != "") {
+	if t.ID == "" && t.Attempted {
 		x.all = true
 	}
 }

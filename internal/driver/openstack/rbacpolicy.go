@@ -10,7 +10,7 @@ import (
 )
 
 // rbacPolicyKind has neither a name nor room for a mark: a policy is known by the right that it gives, which
-// Neutron takes once. Nothing of it is changed.
+// Neutron takes once. Nothing of it is changed but whom it is for.
 type rbacPolicyKind struct{ neutron }
 
 func neutronRBACPolicies(language *schema.Definition) neutron {
@@ -62,7 +62,6 @@ func (k rbacPolicyKind) create(ctx context.Context, s *session, w wanted) (*obje
 	return readOne(k.read)(k.post(ctx, s, w.body(k.fields, nil)))
 }
 
-// update has nothing to do: what differs makes another policy.
-func (k rbacPolicyKind) update(context.Context, *session, *object, wanted, []string) error {
-	return nil
+func (k rbacPolicyKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	return k.put(ctx, s, o.id, w.body(k.fields, attributes))
 }

@@ -52,6 +52,20 @@ func (k subnetPoolKind) create(ctx context.Context, s *session, w wanted) (*obje
 	return readOne(k.read)(k.post(ctx, s, k.newBody(w)))
 }
 
+// update has the default follow min_prefix_length where only that is written and would lie above it, as Neutron has it when
+// it makes a pool.
+func (k subnetPoolKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	body := k.changedBody(o, w, attributes)
+	least, usual := unmarked(w.written("min_prefix_length")), o.values.get("default_prefix_length")
+	if _, changed := body["min_prefixlen"]; changed && w.written("default_prefix_length") == cty.NilVal && usual != cty.NilVal && !usual.IsNull() && usual.LessThan(least).True() {
+		body["default_prefixlen"] = body["min_prefixlen"]
+	}
+	if err := k.put(ctx, s, o.id, body); err != nil {
+		return err
+	}
+	return k.writeTags(ctx, s, o, w)
+}
+
 // compare compares ranges by the addresses in them.
 func (k subnetPoolKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
 	have, ok := o.values.look(name)

@@ -110,6 +110,9 @@ func (k volumeTypeKind) update(ctx context.Context, s *session, o *object, w wan
 	})
 }
 
+// restores has a type that somebody renamed get the name back that volumes name it by.
+func (k volumeTypeKind) restores(attribute string) bool { return attribute == "name" }
+
 func (k volumeTypeKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
 	return false, s.erase(ctx, s.volumes(), pathOf("types", o.id))
 }
