@@ -121,7 +121,7 @@ func (k *Keys) Unknown(paths [][]string, values any) []Unknown {
 	var written *reads
 	for i, path := range paths {
 		around, key, ok := k.around(path)
-		if !ok || k.read(k.reads, path[:len(path)-1], key) {
+		if !ok || k.read(k.reads, path[:len(path)-1], key, k.reads.top.lost) {
 			continue
 		}
 		at := path[:len(path)-1]
@@ -132,7 +132,8 @@ func (k *Keys) Unknown(paths [][]string, values any) []Unknown {
 			written = newReads()
 			written.texts(values)
 		}
-		if !k.read(written, at, key) && !covers(written.handed, at, 1) && !covers(written.computed, at, 1) {
+		lost := k.reads.top.lost || written.top.lost // a text may get the values of a template, and the other way round
+		if !k.read(written, at, key, lost) && !k.read(k.reads, at, key, lost) && !covers(written.handed, at, 1) && !covers(written.computed, at, 1) {
 			found = append(found, Unknown{Index: i, Hint: k.hint(path, around)})
 		}
 	}
@@ -141,9 +142,9 @@ func (k *Keys) Unknown(paths [][]string, values any) []Unknown {
 
 // read tells whether templates may read a key of a map. In charts of OpenStack-Helm, where a template or a text has nearly
 // every word that is usual elsewhere, one at the top is read there and nowhere else.
-func (k *Keys) read(by *reads, at []string, key string) bool {
+func (k *Keys) read(by *reads, at []string, key string, lost bool) bool {
 	if k.toolkit && len(at) == 0 {
-		return by.readsAtTop(key)
+		return by.readsAtTop(key, lost)
 	}
 	return by.reads(at, key)
 }

@@ -47,14 +47,15 @@ func (r *reads) template(name, text string) error {
 
 var word = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_-]*`)
 
-// text learns from a text that may be a template.
-func (r *reads) text(text string) {
+// text learns from a text that may be a template, and tells whether it is a whole one, or none.
+func (r *reads) text(text string) bool {
 	if !strings.Contains(text, "{{") || r.template("text", text) == nil {
-		return
+		return true
 	}
 	for _, name := range word.FindAllString(text, -1) {
 		r.literals[name], r.top.names[name] = true, true
 	}
+	return false
 }
 
 // texts learns from all texts in values.
@@ -187,7 +188,9 @@ func (r *reads) argument(arg parse.Node, asked bool) {
 
 func (r *reads) literal(n *parse.StringNode) {
 	r.literals[n.Text] = true
-	r.text(n.Text)
+	if !r.text(n.Text) && strings.Contains(n.Text, ".Values") { // it gets the name of a key at another place
+		r.top.lost = true
+	}
 }
 
 // chainOf returns the names that a node leads through, without a variable's own; false where there are none.

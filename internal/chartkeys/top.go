@@ -13,8 +13,8 @@ type top struct {
 }
 
 // readsAtTop tells whether a key may be read at the top of the values. Where they are lost, any read of its name may be that.
-func (r *reads) readsAtTop(key string) bool {
-	if r.top.lost {
+func (r *reads) readsAtTop(key string, lost bool) bool {
+	if lost {
 		return r.reads(nil, key)
 	}
 	return r.top.names[key] || r.absolute[key]
@@ -132,7 +132,7 @@ func (f *follower) command(command *parse.CommandNode, piped, whole bool) bool {
 	if slices.ContainsFunc(args, isValues) {
 		switch function.Ident {
 		case "index", "get":
-			return isValues(args[len(args)-1])
+			return f.below(args[slices.IndexFunc(args, isValues)+1:])
 		case "hasKey", "omit", "unset", "set", "dict":
 		default:
 			f.lost = true
@@ -163,6 +163,19 @@ func (f *follower) command(command *parse.CommandNode, piped, whole bool) bool {
 		f.lost = true
 		return false
 	}
+}
+
+// below learns what a look into something by the name of the values, and further names, reads. Without these it is the values.
+func (f *follower) below(further []parse.Node) bool {
+	if len(further) == 0 {
+		return true
+	}
+	name, literal := further[0].(*parse.StringNode)
+	if literal {
+		f.names[name.Text] = true
+	}
+	f.lost = f.lost || !literal
+	return false
 }
 
 // lookup learns from a look into the values by a name. What is found in a map that has the values in it may be these.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -99,14 +100,25 @@ func (s *site) read(address string, most int64, tooLarge error, take func(io.Rea
 	return take(answer.Body)
 }
 
-// own tells whether an address is at the repository's own host.
-func (s *site) own(at *url.URL) bool { return at.Scheme == "https" && at.Host == s.host }
+// own tells whether an address is at the repository's own host. Some servers write the port that https has anyway as they send on.
+func (s *site) own(at *url.URL) bool {
+	return at.Scheme == "https" && strings.EqualFold(strings.TrimSuffix(at.Host, ":443"), strings.TrimSuffix(s.host, ":443"))
+}
 
 // shown is an address without what stands behind a ?, which can be a token.
 func shown(address string) string {
 	address, _, _ = strings.Cut(address, "?")
 	return address
 }
+
+// query is what stands behind a ? of an address in a text.
+var query = regexp.MustCompile(`(https?://[^\s"?]+)\?[^\s"]*`)
+
+// withoutQueries is an error of a library that tells whole addresses.
+type withoutQueries struct{ err error }
+
+func (e withoutQueries) Error() string { return query.ReplaceAllString(e.err.Error(), "$1") }
+func (e withoutQueries) Unwrap() error { return e.err }
 
 // asItIs has answers not be unpacked on the way, whatever they are asked over: a transport that is not told asks for gzip
 // itself, and unpacks a chart of a server that says that packed charts are compressed.

@@ -276,9 +276,7 @@ func (c *charts) keep(digest string, load func() (*source, error)) (*source, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.sources) >= maxCached {
-		clear(c.sources)
-	}
+	forgetOne(c.sources)
 	c.sources[digest] = loaded
 	return loaded, nil
 }

@@ -99,14 +99,24 @@ func (c *charts) begin(wanted unit.Chart) (*source, *flight) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if f.err == nil {
-			if len(c.found) >= maxCached { // what is wanted again is on the disk
-				clear(c.found)
-			}
+			forgetOne(c.found)
 			c.found[key] = f.loaded
 			delete(c.flights, key)
 		}
 	})
 	return nil, f
+}
+
+// forgetOne makes place for another chart, whichever had it: who has more charts than places would miss all of them in each pass if all
+// were forgotten, or the oldest. What is wanted again is on the disk.
+func forgetOne(known map[string]*source) {
+	if len(known) < maxCached {
+		return
+	}
+	for key := range known {
+		delete(known, key)
+		return
+	}
 }
 
 func nameOf(wanted unit.Chart) string {

@@ -175,7 +175,7 @@ func (r *repositories) fetchOCI(wanted unit.Chart) ([]byte, error) {
 	if _, err := semver.StrictNewVersion(strings.TrimPrefix(wanted.Version, "v")); err != nil {
 		tags, err := client.Tags(reference)
 		if err != nil {
-			return nil, fmt.Errorf("list the versions: %w", err)
+			return nil, fmt.Errorf("list the versions: %w", withoutQueries{err})
 		}
 		if tag, err = registry.GetTagMatchingVersionOrConstraint(tags, wanted.Version); err != nil {
 			return nil, err
@@ -183,7 +183,7 @@ func (r *repositories) fetchOCI(wanted unit.Chart) ([]byte, error) {
 	}
 	pulled, err := client.Pull(reference + ":" + tag)
 	if err != nil {
-		return nil, err
+		return nil, withoutQueries{err}
 	}
 	return pulled.Chart.Data, nil
 }

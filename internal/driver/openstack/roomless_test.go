@@ -24,9 +24,10 @@ func TestDescriptionWithoutRoomForTheMark(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			answers := whole()
-			answers["/v2.0/qos/policies"] = listed("policies", object{
+			policy := object{
 				"id": idOf("77"), "name": "gold", "project_id": "p1", "description": strings.Repeat("ä", test.length), "tags": []any{}, "rules": []any{}, "shared": false, "is_default": false,
-			})
+			}
+			answers["/v2.0/qos/policies"] = listed("policies", policy)
 			d := answering(t, answers)
 			tg := target(t, "qos_policy", "gold", test.written)
 			tg.Fresh, tg.Mark = true, "kupenstack:mine"
@@ -38,6 +39,7 @@ func TestDescriptionWithoutRoomForTheMark(t *testing.T) {
 			if diff.Action != test.want || diff.Action == unit.ActionBlocked && !strings.Contains(diff.Reason, "at most 208 characters") {
 				t.Errorf("the diff is %+v", diff)
 			}
+			policy["project_id"] = idOf("a1") // which an export can name
 			live, _, err := d.Live(t.Context(), export.Kinds(language()))
 			if err != nil {
 				t.Fatal(err)
