@@ -95,7 +95,7 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 	case "retry":
 		target, err := addr.ParseTarget(strings.TrimPrefix(args[0], "all"))
 		if err == nil {
-			err = s.engine.Retry(s.t.Context(), target)
+			err = s.engine.Retry(s.t.Context(), "somebody", target)
 		}
 		synctest.Wait()
 		return true, err

@@ -211,9 +211,8 @@ func (h *heard) take() map[addr.Object]bool {
 
 // Retry has all that these name observed again, and what failed or was refused there tried again without the rest of
 // its pause. Names that nothing stands for are passed over. The error is the context's.
-func (e *Engine) Retry(ctx context.Context, targets ...addr.Address) error {
+func (e *Engine) Retry(ctx context.Context, asked string, targets ...addr.Address) error {
 	return e.send(ctx, func() {
-		asked := time.Now().UTC().Format(time.RFC3339Nano)
 		for a, l := range e.loops {
 			if slices.ContainsFunc(targets, func(target addr.Address) bool { return target.Contains(a) }) {
 				l.retry(asked)

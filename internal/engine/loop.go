@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -138,7 +139,7 @@ func (l *loop) want(u *unit.Unit) {
 
 // retry has the loop go on at once, as if nothing had failed or been refused so far. asked names the request.
 func (l *loop) retry(asked string) {
-	l.asked = asked
+	l.asked = cmp.Or(asked, l.asked)
 	l.attempts, l.blind, l.replans, l.polls, l.wake = 0, 0, 0, 0, time.Time{}
 	l.guard, l.failed, l.mending = guard{}, "", nil
 	l.former = former{left: l.former.left}

@@ -114,6 +114,8 @@ type Former struct {
 	UID     string       `json:"uid"`
 	Locator unit.Locator `json:"locator"`
 	ID      string       `json:"id"`
+	// Set is as in the entry, of what it was.
+	Set map[string][]string `json:"set,omitempty"`
 }
 
 // UIDs returns the uids that an entry takes up: the thing's own, and those of its former ones.
@@ -159,7 +161,7 @@ func (e Entry) Succeed(m Marker, used func(uid string) bool, id string) (Entry, 
 	if len(own) >= generations {
 		return e, false
 	}
-	e.Former = append(slices.Clone(e.Former), Former{UID: e.UID, Locator: e.Locator, ID: id})
+	e.Former = append(slices.Clone(e.Former), Former{UID: e.UID, Locator: e.Locator, ID: id, Set: e.Set})
 	e.UID = m.UIDs(e.Address, func(uid string) bool { return slices.Contains(own, uid) || used != nil && used(uid) })[0]
 	e = e.Anew()
 	e.Again = false // what it takes the place of is still there

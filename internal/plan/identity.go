@@ -122,7 +122,7 @@ func Lost(u *unit.Unit, entry func(addr.Object) (inventory.Entry, bool)) map[str
 
 // Former returns the target for what something has taken the place of.
 func (i Identity) Former(a addr.Object, f inventory.Former) unit.Target {
-	return unit.Target{Address: a, Locator: f.Locator, UID: f.UID, Mark: i.Marker.Mark(f.UID), ID: f.ID}
+	return unit.Target{Address: a, Locator: f.Locator, UID: f.UID, Mark: i.Marker.Mark(f.UID), ID: f.ID, Set: f.Set}
 }
 
 // First returns the first entry of a unit, for what was seen of it.

@@ -16,6 +16,11 @@ const maxSet = 2048
 // sets, the keys of its nested blocks and what it is connected or joined to, sorted, by the names of the attributes and blocks.
 // What is sensitive is left out. Of what is ignored, the names on record until now stay. It is nil where there is nothing.
 func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[string][]string {
+	return set(u, desired, recorded, false)
+}
+
+// set is [Set]; what makes a unit sets what is ignored, too.
+func set(u *unit.Unit, desired cty.Value, recorded map[string][]string, makes bool) map[string][]string {
 	resource, ok := u.Spec.(*unit.Resource)
 	if !ok || resource.Block == nil || desired == cty.NilVal || desired.IsMarked() || desired.IsNull() || !desired.IsKnown() || !desired.Type().IsObjectType() {
 		return recorded
@@ -31,8 +36,8 @@ func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[stri
 		if a != nil && (a.Connects || a.Joins) {
 			found = textsIn(desired.GetAttr(name))
 		}
-		if slices.Contains(resource.Ignore, name) {
-			if found = recorded[name]; a != nil && a.Joins {
+		if joins := a != nil && a.Joins; slices.Contains(resource.Ignore, name) && (joins || !makes) {
+			if found = recorded[name]; joins {
 				found = nil // what is recorded and not there is looked for in each look
 			}
 		}
@@ -48,9 +53,9 @@ func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[stri
 
 // Setting returns what goes on record before a unit is changed: what was set, and what is about to be. A
 // process that is killed in between loses nothing that it has added.
-func Setting(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[string][]string {
+func Setting(u *unit.Unit, desired cty.Value, recorded map[string][]string, makes bool) map[string][]string {
 	all := map[string][]string{}
-	for _, part := range []map[string][]string{recorded, Set(u, desired, recorded)} {
+	for _, part := range []map[string][]string{recorded, set(u, desired, recorded, makes)} {
 		for name, found := range part {
 			all[name] = bounded(append(slices.Clone(all[name]), found...))
 		}

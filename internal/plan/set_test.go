@@ -24,7 +24,7 @@ func TestSet(t *testing.T) {
 	if got, want := Set(u, desired, before), (map[string][]string{"metadata": {"tier"}, "tags": {"b", "c"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("done: %v, want %v", got, want)
 	}
-	if got, want := Setting(u, desired, before), (map[string][]string{"metadata": {"n", "tier"}, "tags": {"a", "b", "c"}}); !reflect.DeepEqual(got, want) {
+	if got, want := Setting(u, desired, before, false), (map[string][]string{"metadata": {"n", "tier"}, "tags": {"a", "b", "c"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("begun: %v, want %v", got, want)
 	}
 	ignoring := &unit.Unit{Spec: &unit.Resource{Kind: "instance", Block: schema.New().Resource("instance"), Ignore: []string{"tags"}}}
@@ -41,7 +41,7 @@ func TestSet(t *testing.T) {
 	for n := range maxSet + 1 {
 		many[fmt.Sprint(n)] = text("")
 	}
-	if got := Setting(u, cty.ObjectVal(map[string]cty.Value{"metadata": cty.MapVal(many)}), before); len(got["metadata"]) != maxSet {
+	if got := Setting(u, cty.ObjectVal(map[string]cty.Value{"metadata": cty.MapVal(many)}), before, false); len(got["metadata"]) != maxSet {
 		t.Errorf("%d on record", len(got["metadata"]))
 	}
 }
@@ -57,7 +57,7 @@ func TestSetOfWhatConnects(t *testing.T) {
 	}
 	router := &unit.Unit{Spec: &unit.Resource{Kind: "router", Block: schema.New().Resource("router")}}
 	joined := cty.ObjectVal(map[string]cty.Value{"subnets": cty.ListVal([]cty.Value{cty.StringVal("s2"), cty.StringVal("s1")})})
-	if got, want := Setting(router, joined, map[string][]string{"subnets": {"s0"}}), (map[string][]string{"subnets": {"s0", "s1", "s2"}}); !reflect.DeepEqual(got, want) {
+	if got, want := Setting(router, joined, map[string][]string{"subnets": {"s0"}}, false), (map[string][]string{"subnets": {"s0", "s1", "s2"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	router.Spec.(*unit.Resource).Ignore = []string{"subnets"} // what is recorded and not there would be looked for in each look

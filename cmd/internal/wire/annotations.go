@@ -17,6 +17,13 @@ type annotations struct {
 	seen    map[unit.ObjectRef]string // what each said last; only who reads them uses it
 }
 
+// asking is what one request is about. name is the same for every process that finds it, and "" for a pass, which wants what
+// was given up no more than any other look does.
+type asking struct {
+	name    string
+	targets []addr.Address
+}
+
 // note notes that an object has changed. It returns at once.
 func (a *annotations) note(ref unit.ObjectRef) {
 	a.mutex.Lock()
@@ -32,9 +39,9 @@ func (a *annotations) take() []unit.ObjectRef {
 	return refs
 }
 
-// annotated returns what the annotations ask for that are new, in order. Those that cannot be read are read again
+// annotated returns what the annotations ask for that are new, each with the name of the request, in order. Those that cannot be read are read again
 // with the next change.
-func (s *System) annotated(ctx context.Context, a *annotations) []addr.Address {
+func (s *System) annotated(ctx context.Context, a *annotations) []asking {
 	refs := a.take()
 	if len(refs) == 0 {
 		return nil
@@ -47,7 +54,7 @@ func (s *System) annotated(ctx context.Context, a *annotations) []addr.Address {
 		s.Log.Debug().Err(err).Msg("what annotations ask for is noticed later")
 		return nil
 	}
-	var targets []addr.Address
+	var targets []asking
 	for ref, value := range now {
 		if value == a.seen[ref] {
 			continue
@@ -57,10 +64,10 @@ func (s *System) annotated(ctx context.Context, a *annotations) []addr.Address {
 			continue // no configuration is in force yet, or it does not have it any more
 		}
 		if a.seen[ref] = value; value != "" {
-			targets = append(targets, target)
+			targets = append(targets, asking{"annotation " + value, []addr.Address{target}})
 		}
 	}
-	slices.SortFunc(targets, addr.Compare)
+	slices.SortFunc(targets, func(a, b asking) int { return addr.Compare(a.targets[0], b.targets[0]) })
 	return targets
 }
 

@@ -148,25 +148,28 @@ func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell fun
 			if ctx.Err() != nil {
 				return keepPause
 			}
-			targets, ids := s.annotated(ctx, asked), []string(nil)
-			for _, target := range targets {
-				s.Log.Info().Stringer("target", target).Msg("looks again, as an annotation asks for")
+			all, ids := s.annotated(ctx, asked), []string(nil)
+			for _, one := range all {
+				s.Log.Info().Stringers("targets", stringers(one.targets)).Msg("looks again, as an annotation asks for")
 			}
 			for _, r := range list {
 				_, taken := awaited[r.ID]
+				name := r.ID
 				switch {
 				case !r.Open(), taken:
 					continue
 				case r.Awaited:
-					awaited[r.ID] = who.Begun()
+					awaited[r.ID], name = who.Begun(), ""
 				default:
 					ids = append(ids, r.ID)
 				}
 				s.Log.Info().Str("by", r.By).Stringers("targets", stringers(r.Targets)).Msg("looks again, as somebody asks for")
-				targets = append(targets, r.Targets...)
+				all = append(all, asking{name, r.Targets})
 			}
-			if e := s.current.Load(); e != nil && len(targets) > 0 {
-				_ = e.Retry(ctx, targets...) // the error is the context's
+			for _, one := range all {
+				if e := s.current.Load(); e != nil && len(one.targets) > 0 {
+					_ = e.Retry(ctx, one.name, one.targets...) // the error is the context's
+				}
 			}
 			if len(ids) > 0 {
 				// Those that were not taken up before this process ends are taken up by the next.
@@ -174,7 +177,7 @@ func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell fun
 					s.unread(requests) // they are still there
 				}
 			}
-			if len(targets) > 0 || len(ids) > 0 { // the repository alone where a request names nothing. After the withdrawal: who comes until then adds no other request
+			if len(all) > 0 || len(ids) > 0 { // the repository alone where a request names nothing. After the withdrawal: who comes until then adds no other request
 				who.Poll()
 			}
 			err = errors.Join(err, s.answer(ctx, who, awaited))

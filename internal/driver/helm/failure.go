@@ -83,7 +83,7 @@ func (d *Driver) judgeFailure(ctx context.Context, v *view) error {
 			v.failure.stays, v.again = "", true
 		}
 		return nil
-	case v.record.Run == v.returnRun():
+	case v.record.Run == v.returnRun(), v.record.Run == v.formerReturnRun():
 		return d.judgeReturn(ctx, v)
 	default:
 		return d.judgeUpgrade(ctx, v)
@@ -120,7 +120,10 @@ func (v *view) nextTry() time.Time {
 // judgeUpgrade tells whether an upgrade is given up, and then whether the release goes back.
 func (d *Driver) judgeUpgrade(ctx context.Context, v *view) error {
 	r, run := &v.record, v.upgradeRun()
-	if run == "" || r.Run != run || r.Failures > 0 && v.anew() {
+	if run == "" || r.Run != run {
+		return nil
+	}
+	if r.Failures > 0 && v.anew() && (v.outdated() || !v.hooks.done) { // else nothing is left that could be tried
 		return nil
 	}
 	wishes := v.want.spec.RollBack

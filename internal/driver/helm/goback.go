@@ -3,6 +3,7 @@ package helm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -38,6 +39,11 @@ func (v *view) input() string {
 // returnRun names the run that goes back from what is wanted. It is another one after a try that somebody asked for.
 func (v *view) returnRun() string {
 	return returnPrefix + hashOf(v.namespace, v.name, v.input(), fmt.Sprint(v.base))[:32]
+}
+
+// formerReturnRun is the same as programs named it that tried nothing for who asks.
+func (v *view) formerReturnRun() string {
+	return returnPrefix + hashOf(v.namespace, v.name, v.input())[:32]
 }
 
 // returned tells whether the newest revision was made in place of what is wanted, as that failed.
@@ -186,6 +192,15 @@ func (d *Driver) goBack(ctx context.Context, v *view) error {
 	configuration.Releases.Driver = &retold{
 		Driver: configuration.Releases.Driver, from: v.newest.version, labels: labels,
 		description: v.masker.Text(fmt.Sprintf("revision %d failed and was rolled back to revision %d: %s", v.newest.version, back.to.version, back.cause)).String(),
+	}
+	// Helm keeps a few revisions, and the good one is to be among them however often somebody asks. What was tried to go
+	// back is all the same, so that the last one is enough.
+	for _, tried := range v.history[:len(v.history)-1] {
+		if len(v.history) >= maxHistory && tried.labels[labelRun] == back.run && tried.status == release.StatusFailed {
+			if _, err := configuration.Releases.Delete(v.name, tried.version); err != nil && !errors.Is(err, storagedriver.ErrReleaseNotFound) {
+				return fmt.Errorf("make room for revision %d of release %s/%s: %w", v.newest.version+1, v.namespace, v.name, err)
+			}
+		}
 	}
 	rollback := action.NewRollback(configuration)
 	rollback.Version, rollback.MaxHistory = back.to.version, maxHistory

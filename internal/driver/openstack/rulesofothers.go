@@ -54,12 +54,21 @@ func (k securityGroupKind) given(ctx context.Context, s *session, o *object) ([]
 	if err != nil {
 		return nil, err
 	}
+	used := "used_in_non_default_sg"
+	if o.title == defaultGroup {
+		used = "used_in_default_sg"
+	}
+	var rules []any
 	for _, raw := range objectsAt(answer, "default_security_group_rules") {
+		if raw[used] == false { // such as that the group lets itself in, which only that of a project does by default
+			continue
+		}
 		if raw[keyRemoteGroup] == "PARENT" { // the group that the rule is in
 			raw[keyRemoteGroup] = o.id
 		}
+		rules = append(rules, raw)
 	}
-	made := k.read(map[string]any{"id": o.id, keyGroupRules: answer["default_security_group_rules"]})
+	made := k.read(map[string]any{"id": o.id, keyGroupRules: rules})
 	return k.schema.Nested(ruleBlock).KeysOf(made.values.get(ruleBlock)), nil
 }
 

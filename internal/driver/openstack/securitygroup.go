@@ -147,8 +147,14 @@ func (k securityGroupKind) takenOut(o *object, want cty.Value, drop []string) []
 	})
 }
 
+// update comes to what Neutron refuses while ports use the group last, so that the rules do not wait for that.
 func (k securityGroupKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
-	if err := k.put(ctx, s, o.id, k.changedBody(o, w, attributes)); err != nil {
+	body, late := k.changedBody(o, w, attributes), map[string]any{}
+	if stateful, ok := body["stateful"]; ok {
+		late["stateful"] = stateful
+		delete(body, "stateful")
+	}
+	if err := k.put(ctx, s, o.id, body); err != nil {
 		return err
 	}
 	if slices.Contains(attributes, ruleBlock) {
@@ -169,7 +175,10 @@ func (k securityGroupKind) update(ctx context.Context, s *session, o *object, w 
 			}
 		}
 	}
-	return k.writeTags(ctx, s, o, w)
+	if err := k.writeTags(ctx, s, o, w); err != nil {
+		return err
+	}
+	return k.put(ctx, s, o.id, late)
 }
 
 // addRule makes a rule. That it is there already is no error: then an earlier answer was lost.

@@ -66,9 +66,9 @@ func (s *session) writeTags(ctx context.Context, o *object, w wanted, tags tagge
 }
 
 // pathless tells whether services cannot be told a name as a part of a path: they take what is not ASCII for Latin-1, and a
-// slash for the end of the part, however it is escaped.
+// slash for the end of the part, however it is escaped; Neutron and Cinder take .json at its end for the format of the answer.
 func pathless(name string) bool {
-	return name == "" || name == "." || name == ".." || strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r > unicode.MaxASCII })
+	return strings.HasSuffix(name, ".json") || name == "" || name == "." || name == ".." || strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r > unicode.MaxASCII })
 }
 
 func addTags(want, have []string, add func(tag string) error) error {
