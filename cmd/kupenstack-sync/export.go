@@ -35,7 +35,9 @@ user may not list at all, as mostly users and domains, are left out and named; t
 that were asked for.
 
 With --force the files of an earlier export are replaced. Where that wrote others of the same kinds, which this one does
-not write, nothing is written, and they are named: delete them, as blocks would be there twice.`,
+not write, nothing is written, and they are named: delete them, as blocks would be there twice. Where a configuration
+manages some of the objects by now, no file of an earlier export is replaced, as their blocks would go with it: give a
+directory of its own for what is new, and move it over from there.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.bounded(cmd.Context(), func(ctx context.Context, o *options) error { return e.run(ctx, o) })
 		},
@@ -94,7 +96,7 @@ func (e *exporting) tell(o *options, result export.Result, refused []string) err
 		text[f.Name] = string(f.Content)
 	}
 	if e.out != "" && len(files) > 0 {
-		if err := e.writeAll(files, result.Managed); err != nil {
+		if err := e.writeAll(files, result.Managed, refused); err != nil {
 			return err
 		}
 	}

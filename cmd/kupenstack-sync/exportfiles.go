@@ -16,10 +16,11 @@ import (
 
 // writeAll puts the files into the directory, unless there are some of an earlier export that would stay beside them: what
 // is in those may be in the new ones as well, under the same names. They are not taken away here, as a configuration may
-// manage by them what no export writes any more.
-func (e *exporting) writeAll(files []convert.File, managed int) error {
-	if managed > 0 { // by such files, perhaps: their blocks are not in the new ones
-		ours, err := e.left(nil)
+// manage by them what no export writes any more. Where one manages some of the objects, it may be by such files, and none
+// of them is replaced either. Those of kinds that our user may not list stay, as this export knows nothing of them.
+func (e *exporting) writeAll(files []convert.File, managed int, refused []string) error {
+	if managed > 0 {
+		ours, err := e.left(nil, refused)
 		if err != nil {
 			return err
 		}
@@ -27,7 +28,7 @@ func (e *exporting) writeAll(files []convert.File, managed int) error {
 			return fmt.Errorf("%s in %s: an earlier export wrote that, and a configuration manages %d of the objects by now and deletes those whose blocks are taken out; nothing was written: give another directory", strings.Join(ours, ", "), e.out, managed)
 		}
 	}
-	left, err := e.left(files)
+	left, err := e.left(files, refused)
 	if err != nil {
 		return err
 	}
@@ -41,8 +42,9 @@ func (e *exporting) writeAll(files []convert.File, managed int) error {
 	return e.write(headed)
 }
 
-// left are the files in the directory of an earlier export, of kinds that this one is about, which it does not write.
-func (e *exporting) left(files []convert.File) ([]string, error) {
+// left are the files in the directory of an earlier export, of kinds that this one is about and that were not refused, which it
+// does not write.
+func (e *exporting) left(files []convert.File, refused []string) ([]string, error) {
 	entries, err := os.ReadDir(e.out)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -65,6 +67,9 @@ func (e *exporting) left(files []convert.File) ([]string, error) {
 			continue
 		}
 		kind := parts[1]
+		if slices.Contains(refused, kind) {
+			continue // what is in it is not known to be gone
+		}
 		if len(e.Kinds) > 0 && !slices.Contains(e.Kinds, kind) && (kind != "data" || !written("data.hcl")) {
 			continue // it is of an export of other kinds, which may well be beside this one
 		}

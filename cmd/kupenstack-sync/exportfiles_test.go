@@ -10,14 +10,17 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/export"
 )
 
-// TestExportOverAnEarlierOne: with --force files are replaced, unless others of an earlier export would stay beside them.
+// TestExportOverAnEarlierOne: with --force files are replaced, unless others of an earlier export would stay beside them, or a
+// configuration manages objects, by those files perhaps.
 func TestExportOverAnEarlierOne(t *testing.T) {
 	network := []convert.File{{Name: "network.hcl", Content: []byte("network \"a\" {}\n")}}
 	for name, test := range map[string]struct {
-		there map[string]string
-		kinds []string
-		files []convert.File
-		says  string // "" is that all is written
+		there   map[string]string
+		kinds   []string
+		files   []convert.File
+		managed int
+		refused []string
+		says    string // "" is that all is written
 	}{
 		"nothing there":                  {files: network},
 		"the same file":                  {there: map[string]string{"network.hcl": export.Header + "old"}, files: network},
@@ -28,6 +31,11 @@ func TestExportOverAnEarlierOne(t *testing.T) {
 		"more look-ups than now":         {there: map[string]string{"data-2.hcl": export.Header}, kinds: []string{"network"}, files: append(network, convert.File{Name: "data.hcl"}), says: "data-2.hcl in "},
 		"somebody's own":                 {there: map[string]string{"router.hcl": "# ours\n" + export.Header, "network-2.hcl": ""}, files: network},
 		"of another name than any of it": {there: map[string]string{"old network.hcl": export.Header, "README.md": export.Header}, files: network},
+		"of a kind that is refused":      {there: map[string]string{"user.hcl": export.Header, "user-2.hcl": export.Header}, files: network, refused: []string{"domain", "user"}},
+		"that manages objects":           {there: map[string]string{"network.hcl": export.Header + "network \"managed\" {}\n"}, files: network, managed: 1, says: "network.hcl in "},
+		"that manages others":            {there: map[string]string{"router.hcl": export.Header}, files: network, managed: 2, says: "manages 2 of the objects by now"},
+		"refused ones that manage some":  {there: map[string]string{"user.hcl": export.Header}, files: network, managed: 1, refused: []string{"user"}},
+		"somebody's own that manages":    {there: map[string]string{"cloud.hcl": "# ours\n"}, files: network, managed: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -37,7 +45,7 @@ func TestExportOverAnEarlierOne(t *testing.T) {
 				}
 			}
 			e := &exporting{destination{dir, true}, export.Selection{Kinds: test.kinds}}
-			err := e.writeAll(test.files, 0)
+			err := e.writeAll(test.files, test.managed, test.refused)
 			content, _ := os.ReadFile(filepath.Join(dir, "network.hcl"))
 			if test.says != "" {
 				if err == nil || !strings.Contains(err.Error(), test.says) || string(content) != test.there["network.hcl"] {

@@ -54,6 +54,8 @@ func (s *session) pages(ctx context.Context, c call, key string, take func(page 
 		if err != nil {
 			return err
 		}
+		had := len(some)
+		some = behind.unseen(some)
 		if behind.begun(some) {
 			if behind.back(c.query) {
 				continue
@@ -61,16 +63,15 @@ func (s *session) pages(ctx context.Context, c call, key string, take func(page 
 			return fmt.Errorf("GET %s of the %s service: %w", c.path, c.service, errCircle)
 		}
 		next, more := nextPage(answer, key)
-		if c.service == serviceNetwork && len(some) == 0 && !more && c.query.Get("marker") != "" {
-			if behind.back(c.query) {
+		if c.service == serviceNetwork && had == 0 && !more && c.query.Get("marker") != "" {
+			if behind.leave(c.query) {
 				continue
 			}
 			if behind.spent(c.query) {
 				return fmt.Errorf("GET %s of the %s service: all that the next page could begin behind is gone", c.path, c.service)
 			}
 		}
-		had := len(some)
-		if some = behind.unseen(some); len(some) < had && len(some) == 0 {
+		if len(some) == 0 && had > 0 {
 			more = false // what the empty page began behind is there, and is the last one
 		}
 		if more {
@@ -106,7 +107,7 @@ func (s *session) pages(ctx context.Context, c call, key string, take func(page 
 type trail struct {
 	first map[string]bool // the ids of the first page
 	last  []string        // the ids of what was listed last, before them "" where that is all
-	left  map[string]bool // those of them that a page was not to begin behind any more
+	left  map[string]bool // those of them that an empty page began behind
 }
 
 // maxTrail is how many objects at the end of a page may be deleted while the next one is asked for.
@@ -146,15 +147,24 @@ func (l *trail) back(query url.Values) bool {
 	if at < 1 || query.Get("marker") != l.last[at] {
 		return false
 	}
-	if l.left == nil {
-		l.left = map[string]bool{}
-	}
-	l.left[l.last[at]] = true
 	l.last = l.last[:at]
 	query.Set("marker", l.last[at-1])
 	if l.last[at-1] == "" {
 		query.Del("marker")
 	}
+	return true
+}
+
+// leave is [trail.back] for an empty page, which does not say whether what it begins behind is gone, or the last one.
+func (l *trail) leave(query url.Values) bool {
+	marker := query.Get("marker")
+	if !l.back(query) {
+		return false
+	}
+	if l.left == nil {
+		l.left = map[string]bool{}
+	}
+	l.left[marker] = true
 	return true
 }
 
