@@ -175,7 +175,7 @@ func (d *Daemon) work(ctx context.Context) error {
 	var group sync.WaitGroup
 	group.Go(func() { e.Run(ctx, d.Grace) })
 	group.Go(func() { d.follow(ctx, e, changed, moved) })
-	recorded := d.record(ctx, &group, e, admitted, noted)
+	outlive := d.record(ctx, &group, e, admitted, noted)
 	group.Go(func() { d.publish(ctx, changed) })
 	group.Go(func() { d.show(ctx, moved) })
 	group.Go(func() { d.lookAtAgents(ctx, looked, changed) })
@@ -187,14 +187,13 @@ func (d *Daemon) work(ctx context.Context) error {
 	if d.Lease.Guard() != nil {
 		return context.Cause(ctx) // it is for another process to tell now
 	}
-	// What the last calls led to is worth a last report.
+	// What the last calls led to is worth a last report, and what was admitted last one more try to outlive this process.
+	// Neither waits for the other, as each may take all the time that there is.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Grace)
 	defer cancel()
-	if id := e.InForce(); id != "" && id != recorded() {
-		if err := d.Tracker.Record(last, id); err != nil {
-			d.Log.Warn().Err(err).Msg("after a restart the revision in force may not be at hand")
-		}
-	}
+	d.Tracker.Note(e.InForce())
+	group.Go(func() { outlive(last) })
+	defer group.Wait()
 	if _, err := d.Publisher.Publish(last, e.Snapshot(), d.problems(), true); err != nil {
 		d.Log.Warn().Err(err).Msg("no last report")
 	}
@@ -259,8 +258,8 @@ func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
 // record has the revision that the engine admitted outlive this process, as soon as it is. A report waits for Git, which
 // may take minutes to say no: who took over in that time would go back to the revision before. The clone may be in use by
 // a call that waits for Git as well, so that the record does not wait for that; what is kept there is on record already, as
-// nobody without Git goes on with anything else. The result tells what is on record.
-func (d *Daemon) record(ctx context.Context, group *sync.WaitGroup, e *engine.Engine, admitted, noted <-chan struct{}) func() string {
+// nobody without Git goes on with anything else. The result does at the end what was not done by then.
+func (d *Daemon) record(ctx context.Context, group *sync.WaitGroup, e *engine.Engine, admitted, noted <-chan struct{}) (outlive func(context.Context)) {
 	var id atomic.Pointer[string]
 	recorded := func() string {
 		if id := id.Load(); id != nil {
@@ -283,8 +282,26 @@ func (d *Daemon) record(ctx context.Context, group *sync.WaitGroup, e *engine.En
 		}, d.Log)
 	})
 	group.Go(func() { recordNews(ctx, kept, recorded, d.Tracker.Retain, d.Log) })
-	return recorded
+	return func(ctx context.Context) {
+		admitted := e.InForce()
+		if admitted == "" {
+			return
+		}
+		var err error
+		if recorded() != admitted {
+			err = d.Tracker.Record(ctx, admitted)
+		}
+		if err == nil {
+			err = d.Tracker.Retain(ctx, admitted)
+		}
+		if err != nil {
+			d.Log.Warn().Err(err).Msg(notAtHand)
+		}
+	}
 }
+
+// notAtHand is what comes of a record that could not be written.
+const notAtHand = "after a restart the revision in force may not be at hand"
 
 // recordNews keeps what is in force each time it hears that this may have changed, and tries again later what failed, also
 // while nobody says what is in force. News come far more often than that may be: they do not have it tried before its time, but for another revision.
@@ -308,7 +325,7 @@ func recordNews(ctx context.Context, admitted <-chan struct{}, inForce func() st
 		}
 		if err := keep(ctx, due); err != nil {
 			if ctx.Err() == nil {
-				log.Warn().Err(err).Msg("after a restart the revision in force may not be at hand")
+				log.Warn().Err(err).Msg(notAtHand)
 			}
 			again.Reset(backoff(failures))
 			failed, failures = due, failures+1

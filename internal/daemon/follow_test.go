@@ -50,6 +50,7 @@ type hanging struct {
 	asked  int // and not answered yet
 	cached bool
 	inUse  chan struct{} // nothing is kept until it is closed; nil for at once
+	kept   string
 }
 
 func (h *hanging) Head(ctx context.Context) (gitrepo.Revision, error) {
@@ -83,11 +84,20 @@ func (h *hanging) answers(yes bool) {
 	h.silent = !yes
 }
 
-func (h *hanging) Keep(string) error {
+func (h *hanging) Keep(id string) error {
 	if h.inUse != nil {
 		<-h.inUse
 	}
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.kept = id
 	return nil
+}
+
+func (h *hanging) keeps() string {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.kept
 }
 
 func (h *hanging) Kept(context.Context) (*gitrepo.Tree, error) {

@@ -3,7 +3,9 @@ package daemon_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,16 +77,33 @@ func TestTheRecordWaitsForNoReport(t *testing.T) {
 	})
 }
 
-// TestTheRecordBesideOneThatIsRefused: which revision is in force is on record although a newer one is refused by then, and
-// although the one before it could not be kept yet: a process that took over would go back to that one.
-func TestTheRecordBesideOneThatIsRefused(t *testing.T) {
-	for name, record := range map[string]bool{"the clone is in use": false, "the record takes its time": true} {
+// second puts another revision into the place of the first, and returns it when it is in force.
+func (o *office) second() string {
+	o.t.Helper()
+	first := o.engine.Load().InForce()
+	write(o.t, o.dir, "more.hcl", "project \"two\" {}\n")
+	o.news <- daemon.SourceChanged
+	o.until(time.Minute, "the second revision", func() bool { return o.engine.Load().InForce() != first })
+	return o.engine.Load().InForce()
+}
+
+// TestTheRecordBesideOnesThatAreRefused: which revision is in force is on record although newer ones are refused by then,
+// and although the one before it could not be kept yet: a process that took over would go back to that one.
+func TestTheRecordBesideOnesThatAreRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		record  bool // takes its time; else the clone is in use
+		refused []string
+	}{
+		"the clone is in use":                   {false, []string{""}},
+		"the record takes its time":             {true, []string{""}},
+		"the record takes the time of a second": {true, []string{"", "# again\n"}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o, busy := newOffice(t, false), make(chan struct{})
 				o.source.answers(true)
 				ledger := &notes{}
-				if o.Tracker.Ledger = ledger; record {
+				if o.Tracker.Ledger = ledger; test.record {
 					ledger.slow = busy
 				} else {
 					o.source.inUse = busy
@@ -94,22 +113,120 @@ func TestTheRecordBesideOneThatIsRefused(t *testing.T) {
 				defer free()
 				o.serves(time.Minute, "blog")
 
-				before := o.Tracker.State().Applied.Hash
-				write(t, o.dir, "more.hcl", "project \"two\" {}\n")
-				o.news <- daemon.SourceChanged
-				o.until(time.Minute, "the second revision", func() bool { return o.engine.Load().Snapshot().InForce != before })
-				second := o.Tracker.State().Applied.Hash
+				second := o.second()
 				write(t, o.dir, "more.hcl", "")
-				write(t, o.dir, "main.hcl", "cloud \"lab\" {\n  openstack {\n    cloud = \"lab\"\n  }\n}\n") // asks for nothing
-				o.news <- daemon.SourceChanged
-				o.until(time.Minute, "a third that is refused", func() bool { return o.engine.Load().Snapshot().RefusedRevision != "" })
-				if record {
+				for _, more := range test.refused {
+					before := o.Tracker.State().Applied.Hash
+					write(t, o.dir, "main.hcl", more+"cloud \"lab\" {\n  openstack {\n    cloud = \"lab\"\n  }\n}\n") // asks for nothing
+					o.news <- daemon.SourceChanged
+					o.until(time.Minute, "another one that is refused", func() bool {
+						newest := o.Tracker.State().Applied.Hash
+						return newest != before && o.engine.Load().Snapshot().RefusedRevision == newest
+					})
+				}
+				if test.record {
 					free()
 				}
 				o.until(2*time.Second, "the second on record", func() bool {
 					id, _ := ledger.Admitted(t.Context())
 					return id == second && o.Tracker.State().InForce.Hash == second
 				})
+			})
+		})
+	}
+}
+
+// TestTheCloneKeepsWhatIsOnRecord: nothing is kept before it is on record, as a process that begins without Git goes on
+// with what was kept only where the record says the same.
+func TestTheCloneKeepsWhatIsOnRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, busy := newOffice(t, false), make(chan struct{})
+		o.source.answers(true)
+		o.Tracker.Ledger = &notes{slow: busy}
+		defer o.run()()
+		o.serves(time.Minute, "blog")
+		synctest.Wait()
+		if id := o.source.keeps(); id != "" {
+			t.Errorf("it keeps %s before that is on record", id)
+		}
+		close(busy)
+		o.until(2*time.Second, "what is on record kept", func() bool { return o.source.keeps() == o.engine.Load().InForce() })
+	})
+}
+
+// closed is a ledger that takes nothing while it is shut.
+type closed struct {
+	notes
+	shut  atomic.Bool
+	hangs bool // until the caller does not wait any more
+	tried atomic.Bool
+}
+
+func (c *closed) Admit(ctx context.Context, id string) error {
+	if !c.shut.Load() {
+		return c.notes.Admit(ctx, id)
+	}
+	c.tried.Store(true)
+	if c.hangs {
+		<-ctx.Done()
+	}
+	return errors.New("no answer")
+}
+
+// late is a status branch whose server hangs until it is open.
+type late struct {
+	mute
+	open    atomic.Bool
+	message atomic.Pointer[string]
+}
+
+func (l *late) Publish(ctx context.Context, files map[string][]byte, message string, merged []string) (*gitrepo.Commit, error) {
+	if !l.open.Load() {
+		return l.mute.Publish(ctx, files, message, merged)
+	}
+	if ctx.Err() == nil {
+		l.message.Store(&message)
+	}
+	return nil, ctx.Err()
+}
+
+// TestTheRecordAtTheEnd: what is in force and is not on record yet when a daemon is told to end is put there: who comes
+// after it would go back to the one before. The last report does not wait for that.
+func TestTheRecordAtTheEnd(t *testing.T) {
+	for name, test := range map[string]struct{ hangs, lasting bool }{
+		"it waits for another try":  {false, false},
+		"in the middle of a try":    {true, false},
+		"the record hangs for good": {true, true},
+		"the record stays shut":     {false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o, ledger, board := newOffice(t, false), &closed{hangs: test.hangs}, &late{}
+				o.source.answers(true)
+				o.Tracker.Ledger = ledger
+				o.Publisher = &daemon.Publisher{Target: board, Tracker: o.Tracker, Log: zerolog.Nop()}
+				stop := sync.OnceFunc(o.run())
+				defer stop()
+				o.serves(time.Minute, "blog")
+				first := o.engine.Load().InForce()
+				o.until(2*time.Second, "the first kept", func() bool { return o.source.keeps() == first })
+
+				ledger.shut.Store(true)
+				second := o.second()
+				o.until(2*time.Second, "a try to put the second on record", ledger.tried.Load)
+				ledger.shut.Store(test.lasting)
+				board.open.Store(true)
+				stop()
+				want := second
+				if test.lasting {
+					want = first
+				}
+				if id, _ := ledger.Admitted(t.Context()); id != want || o.source.keeps() != want {
+					t.Errorf("on record is %s and kept is %s, want %s", id, o.source.keeps(), want)
+				}
+				if message := board.message.Load(); message == nil || !strings.Contains(*message, second) {
+					t.Errorf("no last report speaks of %s", second)
+				}
 			})
 		})
 	}

@@ -55,6 +55,7 @@ func (c *cache) dig(ctx context.Context, from *remote, rev Revision, depth packp
 		case !found:
 			return "", &Error{Kind: Lost, Text: fmt.Sprintf("the history of %s does not have the commit %s", now.Ref, rev.Hash)}
 		}
+		_, _ = c.newest() // which may not have been read yet; without one nothing is newer
 		newer, _, err = fresh.reaches(c.tip.Hash, rev.Hash)
 		return now.Ref, err
 	})

@@ -58,6 +58,34 @@ func testEarlier(t *testing.T, b *bed, more, fetches int) {
 	has(t, files(t, kept, "."), "cloud.hcl", "cloud {}\n")
 }
 
+// What is newer than all that was fetched becomes the newest, as a process that begins without the server would go back
+// otherwise; what is older does not, also in a process that has fetched nothing yet.
+func TestEarlierCommitIsNewer(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, b *bed) {
+		pull(t, b.open(t))
+		second := b.repo.Commit(t, map[string]string{"sites/a.hcl": "another\n"}, "Second")
+		b.repo.Commit(t, map[string]string{"n": "3"}, "Third")
+		for _, hash := range []string{second, b.first} {
+			source := b.open(t)
+			if tree, err := source.Earlier(t.Context(), hash); err != nil || tree.Commit.Hash != hash {
+				t.Fatalf("got %+v, %v", tree, err)
+			}
+			for name, source := range map[string]*gitrepo.Source{"this process": source, "a later one": b.open(t)} {
+				newest, err := source.Cached(t.Context())
+				if err != nil || newest.Commit.Hash != second {
+					t.Fatalf("after %s the newest is %+v, %v for %s; want %s", hash, newest, err, name, second)
+				}
+				has(t, files(t, newest, "."), "sites/a.hcl", "another\n")
+				if kept, err := source.Kept(t.Context()); err != nil || kept.Commit.Hash != hash {
+					t.Errorf("kept is %+v, %v for %s; want %s", kept, err, name, hash)
+				}
+			}
+		}
+		has(t, files(t, pull(t, b.open(t)), "."), "n", "3")
+	})
+}
+
 func TestEarlierCommitByAMerge(t *testing.T) {
 	t.Parallel()
 	b := overHTTP(t)

@@ -3,6 +3,7 @@ package revision_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -55,7 +56,14 @@ func (p *pods) commit(hcl string, options ...gitserver.CommitOption) string {
 // start is a process with a cache.
 func (p *pods) start(cache string) *revision.Tracker {
 	p.t.Helper()
-	source, err := gitrepo.Open(p.t.Context(), gitrepo.Options{URL: p.server.URL(p.repository), CacheDir: cache})
+	return p.over(gitrepo.Options{CacheDir: cache})
+}
+
+// over is a process with these options of its source.
+func (p *pods) over(options gitrepo.Options) *revision.Tracker {
+	p.t.Helper()
+	options.URL = p.server.URL(p.repository)
+	source, err := gitrepo.Open(p.t.Context(), options)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -241,5 +249,84 @@ func TestOldCacheWithoutTheRepository(t *testing.T) {
 			t.Errorf("recorded %q: error %v", tc.recorded, err)
 		}
 		expect(t, got, tc.want...)
+	}
+}
+
+// Nor is what was fetched here last where another process has been in charge since, and what that one admitted was
+// only dug out of the history, as the newest could not be fetched.
+func TestOldCacheBesideWhatIsInForce(t *testing.T) {
+	p, cache := newPods(t), t.TempDir()
+	start := func(cache string) *revision.Tracker {
+		return p.over(gitrepo.Options{CacheDir: cache, MaxFiles: 20})
+	}
+	p.commit(one)
+	here := start(cache)
+	p.keep(here, poll(t, here, "project.one").ID)
+	inForce := p.commit(two)
+	there := start(t.TempDir())
+	poll(t, there, "project.one", "project.two")
+	p.keep(there, inForce)
+	many := map[string]string{}
+	for i := range 30 {
+		many[fmt.Sprint(i)] = ""
+	}
+	p.repository.Commit(t, many, "Many")
+	got, err := start(cache).Poll(t.Context())
+	if gitrepo.KindOf(err) != gitrepo.TooLarge {
+		t.Fatalf("error %v", err)
+	}
+	expect(t, got, "project.one", "project.two")
+
+	p.server.Stop(t)
+	got, err = start(cache).Poll(t.Context())
+	if gitrepo.KindOf(err) != gitrepo.Unreachable {
+		t.Errorf("error %v", err)
+	}
+	if expect(t, got, "project.one", "project.two"); got.ID != inForce {
+		t.Errorf("it begins with %s, want %s", got.ID, inForce)
+	}
+}
+
+// What could not be put on record is not kept: a process that begins without Git goes on with what was fetched after the
+// one on record, and knows that by what was kept.
+func TestNotKeptUnlessOnRecord(t *testing.T) {
+	p, cache := newPods(t), t.TempDir()
+	p.commit(one)
+	tracker := p.start(cache)
+	p.keep(tracker, poll(t, tracker, "project.one").ID)
+	p.commit(two)
+	newest := poll(t, tracker, "project.one", "project.two").ID
+	p.fail = errDown
+	if err := tracker.Keep(t.Context(), newest); !errors.Is(err, errDown) {
+		t.Errorf("error %v", err)
+	}
+	p.fail = nil
+	p.server.Stop(t)
+	got, err := p.start(cache).Poll(t.Context())
+	if gitrepo.KindOf(err) != gitrepo.Unreachable {
+		t.Errorf("error %v", err)
+	}
+	expect(t, got, "project.one", "project.two")
+}
+
+// What was admitted and noted is in force, however many newer ones are handed out before it is on record.
+func TestNotedBeforeItIsOnRecord(t *testing.T) {
+	p := newPods(t)
+	p.commit(two)
+	tracker := p.start(t.TempDir())
+	p.keep(tracker, poll(t, tracker, "project.one", "project.two").ID)
+	second := p.commit(one)
+	poll(t, tracker, "project.one")
+	p.commit(two + "project \"three\" {}\n")
+	poll(t, tracker, "project.one", "project.three", "project.two")
+	tracker.Note(second)
+	p.commit(two + "project \"four\" {}\n")
+	got := poll(t, tracker, "project.four", "project.one", "project.two")
+	if got.Fallback == nil || got.Fallback.ID != second {
+		t.Errorf("it falls back on %v, want %s", got.Fallback, second)
+	}
+	p.keep(tracker, second)
+	if state := tracker.State(); state.InForce.Hash != second || p.id != second {
+		t.Errorf("in force is %s and on record is %s, want %s", state.InForce.Hash, p.id, second)
 	}
 }

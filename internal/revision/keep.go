@@ -2,15 +2,18 @@ package revision
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
 
 // Keep says that the revision of that id was admitted: a later process begins with it when the
 // newest has mistakes or is refused then. An error costs only that.
 func (t *Tracker) Keep(ctx context.Context, id string) error {
-	// The record first: the clone may be in use by a call that waits for a server of Git.
-	return errors.Join(t.Record(ctx, id), t.Retain(ctx, id))
+	// The record first: the clone may be in use by a call that waits for a server of Git. And nobody without Git goes on
+	// with what the clone keeps while something else is on record.
+	if err := t.Record(ctx, id); err != nil {
+		return err
+	}
+	return t.Retain(ctx, id)
 }
 
 // Record is the part of [Tracker.Keep] that tells other processes. It does not wait for the source.
