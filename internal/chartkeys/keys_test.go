@@ -195,7 +195,7 @@ func TestTop(t *testing.T) {
 		{`{{ $k := "extra" }}{{ tpl (print "{{ .Values." $k " }}") . }}`, true},
 	} {
 		k := chartkeys.New(chartkeys.Chart{
-			Defaults: map[string]any{"pod": map[string]any{}, "other": map[string]any{"a": 1}}, Templates: map[string]string{"a": elsewhere, "b": test.template}, Toolkit: true,
+			Defaults: map[string]any{"pod": map[string]any{}, "other": map[string]any{"a": 1}, "extras": map[string]any{"a": 1}}, Templates: map[string]string{"a": elsewhere, "b": test.template}, Toolkit: true,
 		})
 		if told := k.Unknown([][]string{{"extra"}}, nil); test.read != (len(told) == 0) {
 			t.Errorf("%s: it reads the key: %t, want %t", test.template, len(told) == 0, test.read)
