@@ -153,12 +153,17 @@ func TestTop(t *testing.T) {
 		{`{{ $c := omit (omit (.Values | toYaml | fromYaml) "conf") "mark" }}{{ $d := dict "Values" (mergeOverwrite $c .x) }}{{ include "z" $d }}`, false},
 		{`{{ $d := .x }}{{ $_ := set $d "Values" (omit .Values "conf") }}{{ include "z" $d }}`, false},
 		{`{{ if .x }}{{ $c := omit .Values "conf" }}{{ end }}{{ $c := .x }}{{ include "z" $c }}`, false},
+		{`{{ index (index . 0) "Values" "other" "extra" }}`, false},
+		{`{{ tpl (printf "{{ .x.%s | toYaml }}" "extra") . }}`, false},
 
 		{`{{ .Values.extra }}`, true},
 		{`{{ $.Values.extra.inside }}`, true},
 		{`{{ (index . 0).Values.extra }}`, true},
 		{`{{ index .Values "extra" }}`, true},
 		{`{{ index . "Values" "extra" "inside" }}`, true},
+		{`{{ index (index . 0) "Values" "extra" }}`, true},
+		{`{{ index . 0 "Values" "extra" "inside" }}`, true},
+		{`{{ range list "extra" }}{{ index $ "Values" . }}{{ end }}`, true},
 		{`{{ get .Values "extra" }}`, true},
 		{`{{ if hasKey $.Values "extra" }}{{ end }}`, true},
 		{`{{ index .Values .key }}`, true},
@@ -184,12 +189,60 @@ func TestTop(t *testing.T) {
 		{`{{ $_ := set .x "all" .Values }}`, true},
 		{`{{ $d := .x }}{{ range .l }}{{ include "z" $d }}{{ $d = omit $.Values "conf" }}{{ end }}`, true},
 		{`{{ $d := .x }}{{ if .y }}{{ $d = $.Values }}{{ end }}{{ $e := $d }}{{ include "z" $e }}`, true},
+		// Templates that are put together.
+		{`{{ tpl (printf "{{ .Values.%s | toYaml }}" "extra") . }}`, true},
+		{`{{ tpl (cat "{{ .Values." "extra" "}}") . }}`, true},
+		{`{{ $k := "extra" }}{{ tpl (print "{{ .Values." $k " }}") . }}`, true},
 	} {
 		k := chartkeys.New(chartkeys.Chart{
-			Defaults: map[string]any{"pod": map[string]any{}, "other": map[string]any{"a": 1}}, Templates: map[string]string{"a": elsewhere, "b": test.template}, Toolkit: true,
+			Defaults: map[string]any{"pod": map[string]any{}, "other": map[string]any{"a": 1}, "extras": map[string]any{"a": 1}}, Templates: map[string]string{"a": elsewhere, "b": test.template}, Toolkit: true,
 		})
 		if told := k.Unknown([][]string{{"extra"}}, nil); test.read != (len(told) == 0) {
 			t.Errorf("%s: it reads the key: %t, want %t", test.template, len(told) == 0, test.read)
+		}
+	}
+}
+
+// TestTopOfTexts hands the values on between the templates of a chart of OpenStack-Helm and texts that are written beside a key, or
+// that the chart has among its values.
+func TestTopOfTexts(t *testing.T) {
+	const hands, whole = `{{ tpl .Values.text . }}`, `{{ tpl .Values.text .Values }}`
+	for _, test := range []struct {
+		template, text string
+		defaults       bool // the text is the chart's own
+		read           bool
+	}{
+		{hands, `{{ .extra }}`, false, false},
+		{hands, `{{ .extra }}`, true, false},
+		{hands, `{{ include "helper" . }}`, false, false},
+		{whole, `{{ .other }}`, false, false},
+
+		{hands, `{{ index $.Values "extra" }}`, false, true},
+		{hands, `{{ $v := .Values }}{{ range list "extra" }}{{ index $v . }}{{ end }}`, false, true},
+		{hands, `{{ include "helper" .Values }}`, false, true},
+		{hands, `{{ include "pick" (list . "extra") }}`, false, true},
+		{whole, `{{ .extra }}`, false, true},
+		{whole, `{{ .extra }}`, true, true},
+		{`{{ with .Values }}{{ tpl .text . }}{{ end }}`, `{{ .extra }}`, false, true},
+		{`{{ tpl .Values.text (dict "v" .Values) }}`, `{{ .v.extra }}`, false, true},
+		{`{{ tpl (toYaml .Values.text) $.Values }}`, `{{ .extra }}`, false, true},
+	} {
+		chart := chartkeys.Chart{
+			Defaults: map[string]any{"pod": map[string]any{}, "text": ""}, Toolkit: true,
+			Templates: map[string]string{"a": test.template},
+		}
+		if strings.Contains(test.text, "helper") {
+			chart.Templates["helper"] = `{{ define "helper" }}{{ .extra }}{{ end }}`
+		}
+		if strings.Contains(test.text, "pick") {
+			chart.Templates["pick"] = `{{ define "pick" }}{{ $v := (index . 0).Values }}{{ index $v (index . 1) }}{{ end }}`
+		}
+		values := map[string]any{"text": test.text}
+		if test.defaults {
+			chart.Defaults["text"], values = test.text, nil
+		}
+		if told := chartkeys.New(chart).Unknown([][]string{{"extra"}}, values); test.read != (len(told) == 0) {
+			t.Errorf("%s with %s: it reads the key: %t, want %t", test.template, test.text, len(told) == 0, test.read)
 		}
 	}
 }

@@ -31,11 +31,11 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestNothingLeavesTLS has repositories and registries send requests on to http, and an index name such an address: neither a
-// password nor a request without one goes there.
+// password nor a request without one goes there, and the error does not tell what stands behind a ?.
 func TestNothingLeavesTLS(t *testing.T) {
 	const sentOn, named = "sent the request on to this address, and plain http is refused", "plain http is refused, as everybody on the way could change the chart"
 	on := func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "http://mirror.example.com"+r.URL.Path, http.StatusFound)
+		http.Redirect(w, r, "http://mirror.example.com"+r.URL.Path+"?signature=canary", http.StatusFound)
 	}
 	has := func(part string) func(r *http.Request) bool {
 		return func(r *http.Request) bool { return strings.Contains(r.URL.Path, part) }
@@ -122,6 +122,37 @@ func TestSentOnOverTLS(t *testing.T) {
 	}
 }
 
+// TestSentOnToItself: a repository gets its password where it sends requests on to itself, or its index leads there, with the port
+// that https has anyway, or without.
+func TestSentOnToItself(t *testing.T) {
+	for _, test := range []struct{ repository, to string }{
+		{"https://example.com", ""},
+		{"https://example.com", "https://example.com"},
+		{"https://example.com", "https://example.com:443"},
+		{"https://example.com:443", "https://example.com"},
+		{"https://example.com:443", "https://example.com:443"},
+	} {
+		t.Run(test.repository+" to "+test.to, func(t *testing.T) {
+			p := publish(t)
+			p.add(t, "nova", "1.4.0", "text")
+			p.login = "reader:canary"
+			inner := p.Config.Handler
+			p.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if rest, real := strings.CutPrefix(r.URL.Path, "/real"); real {
+					r.URL.Path = rest
+					inner.ServeHTTP(w, r)
+					return
+				}
+				http.Redirect(w, r, test.to+"/real"+r.URL.Path, http.StatusFound)
+			})
+			entries, err := Lock(t.Context(), knownAs(t, p, nil), []chartlock.Wanted{wantedOf(test.repository, "nova", "")})
+			if err != nil || entries[0].Version != "1.4.0" {
+				t.Errorf("locked to %v, %v", entries, err)
+			}
+		})
+	}
+}
+
 // knownAs has a place where charts are published, whose password is known, be example.com, and port 80 of any name another
 // server.
 func knownAs(t *testing.T, p *published, plain net.Addr) Options {
@@ -136,7 +167,8 @@ func knownAs(t *testing.T, p *published, plain net.Addr) Options {
 	}
 	options := p.options(t)
 	options.CredentialsFile = filepath.Join(t.TempDir(), "config.json")
-	if err := os.WriteFile(options.CredentialsFile, []byte(`{"auths": {"example.com": {"username": "reader", "password": "canary"}}}`), 0o600); err != nil {
+	const login = `{"username": "reader", "password": "canary"}`
+	if err := os.WriteFile(options.CredentialsFile, []byte(`{"auths": {"example.com": `+login+`, "example.com:443": `+login+`}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	through, _ := p.Client().Transport.(*http.Transport)
