@@ -53,7 +53,7 @@ func (k roleKind) remove(ctx context.Context, s *session, o *object) (lasting bo
 }
 
 // hindrance is that the role is in a domain that its block does not name: it would not be found there again.
-func (roleKind) hindrance(want cty.Value, o *object, _ []unit.Field) (problem string, held []string) {
+func (roleKind) hindrance(want cty.Value, o *object, _ []unit.Field) (problem string, held []string) { //nolint:unparam // other kinds hold back
 	if o.scope == noPlace || attribute(want, domainAttribute) != cty.NilVal {
 		return "", nil
 	}
