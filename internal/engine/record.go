@@ -36,7 +36,9 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 		entry.Locator.Project, entry.Locator.User = projectOf(desired, state), state.User
 		entry.Triggers, entry.Sensitive, entry.Fixed = target.Triggers, target.Sensitive, u.Fixed
 	}
-	entry.Set = plan.Setting(u, desired, entry.Set, state.Existence == unit.Absent)
+	// What is ignored is set until all that is written was there once.
+	makes := state.Existence == unit.Absent || state.Owned && !target.Complete && !target.Imported && !target.Fresh
+	entry.Set = plan.Setting(u, desired, entry.Set, makes)
 	entry.Address, entry.Class, entry.PreventDestroy, entry.Stays = u.Address, u.Class, u.PreventDestroy, u.Stays
 	entry.Healing = cmp.Or(target.Remedy, entry.Healing)
 	entry.Locator = joined(entry.Locator, u.Spec.Locator())

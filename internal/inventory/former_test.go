@@ -18,7 +18,7 @@ func TestSucceed(t *testing.T) {
 	m := inventory.NewMarker("ours", redact.NewSecret("a key that is long enough"))
 	a := addr.MustParseObject("network.web")
 	first := inventory.Entry{
-		Address: a, UID: m.UID(a), Phase: inventory.Owned, ID: "id0", Applied: "x", Imported: true, Triggers: []string{"t"},
+		Address: a, UID: m.UID(a), Phase: inventory.Owned, ID: "id0", Applied: "x", Imported: true, Triggers: []string{"t"}, Set: map[string][]string{"tags": {"a"}},
 		Locator: unit.Locator{Driver: unit.OpenStack, Kind: "network", Project: "p"},
 	}
 	e := first
@@ -29,11 +29,14 @@ func TestSucceed(t *testing.T) {
 			t.Fatalf("%d: %t %+v", n, ok, next)
 		}
 		seen[next.UID] = true
-		if next.Phase != inventory.Intent || next.ID != "" || next.Applied != "" || next.Imported || next.Triggers != nil {
+		if next.Phase != inventory.Intent || next.ID != "" || next.Applied != "" || next.Imported || next.Triggers != nil || next.Set != nil {
 			t.Errorf("the new one has something of the old one: %+v", next)
 		}
 		if last := next.Former[n]; len(next.Former) != n+1 || last.UID != e.UID || last.Locator.Project != "p" || last.ID == "" {
 			t.Errorf("the old one is on record as %+v", next.Former)
+		}
+		if had := next.Former[n].Set; !reflect.DeepEqual(had, e.Set) {
+			t.Errorf("of the old one %v is on record, want %v", had, e.Set)
 		}
 		e = next
 	}

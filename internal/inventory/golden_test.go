@@ -122,7 +122,7 @@ func unfold(t *testing.T, data []byte) []byte {
 	return content
 }
 
-// TestAllThatIsRecordedHasAPast: what an entry, its locator or a role may hold is in the newest file, so that a field which is
+// TestAllThatIsRecordedHasAPast: what an entry, its locator, a former thing or a role may hold is in the newest file, so that a field which is
 // renamed or goes is found.
 func TestAllThatIsRecordedHasAPast(t *testing.T) {
 	all := past(t)
@@ -137,6 +137,12 @@ func TestAllThatIsRecordedHasAPast(t *testing.T) {
 	for f := range reflect.TypeFor[unit.Locator]().NumField() {
 		if !slices.ContainsFunc(entries, func(e inventory.Entry) bool { return !reflect.ValueOf(e.Locator).Field(f).IsZero() }) {
 			t.Errorf("no entry in %s has %s in its locator: add it there", newest, reflect.TypeFor[unit.Locator]().Field(f).Name)
+		}
+	}
+	for f := range reflect.TypeFor[inventory.Former]().NumField() {
+		has := func(former inventory.Former) bool { return !reflect.ValueOf(former).Field(f).IsZero() }
+		if !slices.ContainsFunc(entries, func(e inventory.Entry) bool { return slices.ContainsFunc(e.Former, has) }) {
+			t.Errorf("no former thing in %s has %s: add it there", newest, reflect.TypeFor[inventory.Former]().Field(f).Name)
 		}
 	}
 	for f := range reflect.TypeFor[unit.Grant]().NumField() {

@@ -31,6 +31,15 @@ func TestSet(t *testing.T) {
 	if got := Set(ignoring, desired, before); !reflect.DeepEqual(got["tags"], []string{"a"}) {
 		t.Errorf("ignored: %v", got)
 	}
+	making := func(recorded map[string][]string) map[string][]string {
+		return Setting(ignoring, desired, recorded, true)
+	}
+	if got := making(nil); !reflect.DeepEqual(got["tags"], []string{"b", "c"}) {
+		t.Errorf("ignored, and set as it is made: %v", got)
+	}
+	if got := Set(ignoring, desired, making(nil)); !reflect.DeepEqual(got["tags"], []string{"b", "c"}) {
+		t.Errorf("ignored, and made: %v", got)
+	}
 	secret := cty.ObjectVal(map[string]cty.Value{
 		"metadata": cty.MapVal(map[string]cty.Value{"token": text("x")}).Mark("s"), "tags": cty.SetVal([]cty.Value{text("x").Mark("s")}),
 	})
@@ -63,6 +72,9 @@ func TestSetOfWhatConnects(t *testing.T) {
 	router.Spec.(*unit.Resource).Ignore = []string{"subnets"} // what is recorded and not there would be looked for in each look
 	if got := Set(router, joined, map[string][]string{"subnets": {"s0"}}); got != nil {
 		t.Errorf("got %v of what is ignored", got)
+	}
+	if got := Setting(router, joined, nil, true); got != nil {
+		t.Errorf("got %v of what is ignored as it is made", got)
 	}
 	server := &unit.Unit{Spec: &unit.Resource{Kind: "instance", Block: schema.New().Resource("instance")}}
 	connected := cty.ObjectVal(map[string]cty.Value{

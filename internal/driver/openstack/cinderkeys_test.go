@@ -25,6 +25,7 @@ func TestKeysThatNoPathTakes(t *testing.T) {
 	}{
 		{"volume", "volumes", "plain", "DELETE plain"},
 		{"volume", "volumes", "example.org/cluster", "PUT"},
+		{"volume", "volumes", "plain.json", "PUT"},
 		{"snapshot", "snapshots", "example.org/cluster", "PUT"},
 	} {
 		t.Run(test.kind+" "+test.drop, func(t *testing.T) {

@@ -20,6 +20,12 @@ func TestRulesOfOthersHoldBack(t *testing.T) {
 	}
 	out := object{"id": idOf("8"), "direction": "egress", "ethertype": "IPv6", "protocol": nil, "port_range_min": nil, "port_range_max": nil, "remote_ip_prefix": nil, "remote_group_id": nil, "description": nil}
 	self := object{"id": idOf("7"), "direction": "ingress", "ethertype": "IPv4", "protocol": nil, "remote_group_id": id, "description": ""}
+	template := func(inDefault, inOthers bool) object {
+		return object{
+			"direction": "ingress", "ethertype": "IPv4", "protocol": nil, "remote_group_id": "PARENT",
+			"used_in_default_sg": inDefault, "used_in_non_default_sg": inOthers,
+		}
+	}
 	limit := func(direction string) object {
 		return object{"id": idOf("9"), "type": "bandwidth_limit", "direction": direction, "max_kbps": 1000, "max_burst_kbps": 0}
 	}
@@ -34,7 +40,8 @@ func TestRulesOfOthersHoldBack(t *testing.T) {
 		{"by a mark", "security_group", []any{out, ingress(22, "[MARK]")}, nil, nil, ""},
 		{"by the record", "security_group", []any{out, ingress(22, "")}, map[string][]string{"rule": {"ingress IPv4 tcp 22 22 any"}}, nil, ""},
 		{"those of a new group", "security_group", []any{out}, nil, nil, ""},
-		{"by templates", "security_group", []any{out, self}, nil, []any{object{"direction": "ingress", "ethertype": "IPv4", "protocol": nil, "remote_group_id": "PARENT"}}, ""},
+		{"by templates", "security_group", []any{out, self}, nil, []any{template(false, true)}, ""},
+		{"by templates of default groups", "security_group", []any{out, self}, nil, []any{template(true, false)}, "ingress IPv4 any any any self"},
 		{"without templates", "security_group", []any{out, self}, nil, nil, "ingress IPv4 any any any self"},
 		{"limits of others", "qos_policy", []any{limit("ingress"), limit("egress")}, map[string][]string{"bandwidth_limit": {"egress"}}, nil, "bandwidth_limit ingress"},
 		{"limits of another type", "qos_policy", []any{object{"id": idOf("9"), "type": "packet_rate_limit", "direction": "any"}}, nil, nil, "packet_rate_limit any"},

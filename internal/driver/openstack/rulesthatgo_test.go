@@ -171,3 +171,27 @@ func TestScopesWithoutAName(t *testing.T) {
 		t.Errorf("%+v", diff)
 	}
 }
+
+// TestRulesDoNotWaitForStateful: what Neutron refuses while a port uses the group holds back none of its rules.
+func TestRulesDoNotWaitForStateful(t *testing.T) {
+	target := known(t, "security_group", "g1", values{"stateful": cty.True, "tags": set("a"), "rule": cty.ListVal([]cty.Value{ruleFor(22, "")})})
+	target.Complete = true
+	group := groupOf("51", target.Address.Name())
+	group["id"], group["description"], group["stateful"] = "g1", "["+target.Mark+"]", false
+	var sent []string
+	note := func(what string, answer any) func(*http.Request) any {
+		return func(*http.Request) any { sent = append(sent, what); return answer }
+	}
+	answers := whole()
+	answers["/v2.0/security-groups"] = listed("security_groups", group)
+	answers["/v2.0/security-groups/g1"] = func(*http.Request) any { return map[string]any{"security_group": group} }
+	answers["POST /v2.0/security-group-rules"] = note("rule", map[string]any{"security_group_rule": map[string]any{"id": idOf("69")}})
+	answers["PUT /v2.0/security-groups/g1/tags/a"] = note("tag", http.StatusCreated)
+	answers["PUT /v2.0/security-groups/g1"] = note("group", http.StatusConflict)
+	d := answering(t, answers)
+	state := (&bench{Driver: d}).see(t, target)
+	_, err := d.Apply(t.Context(), target, wantedOf(target), state)
+	if want := []string{"rule", "tag", "group"}; !unit.IsBlocked(err) || !slices.Equal(sent, want) {
+		t.Errorf("sent %q, want %q: %v", sent, want, err)
+	}
+}

@@ -11,21 +11,19 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// TestTagsThatNoPathTakes: a tag beyond ASCII, or with a slash, is told in a body, and those of others stay.
+// TestTagsThatNoPathTakes: a tag beyond ASCII, with a slash, or with .json at its end is told in a body, and those of others stay.
 func TestTagsThatNoPathTakes(t *testing.T) {
 	type object = map[string]any
 	id := idOf("3")
+	network := func(mark string) object { return object{"project_id": "p1", "description": "[" + mark + "]"} }
 	for _, test := range []struct {
 		kind, list, path, key string
 		written               values
 		raw                   func(mark string) object
-		odd                   string
+		odd                   []string
 	}{
-		{
-			"network", "/v2.0/networks", "/v2.0/networks/" + id, "network",
-			values{},
-			func(mark string) object { return object{"project_id": "p1", "description": "[" + mark + "]"} }, "a/b",
-		},
+		{"network", "/v2.0/networks", "/v2.0/networks/" + id, "network", values{}, network, []string{"a/b", "ä"}},
+		{"network", "/v2.0/networks", "/v2.0/networks/" + id, "network", values{}, network, []string{"a.json"}},
 		{
 			"instance", "/v2.1/servers/detail", "/v2.1/servers/" + id, "server",
 			values{"flavor": text("1"), "image": text(idOf("5"))},
@@ -33,17 +31,19 @@ func TestTagsThatNoPathTakes(t *testing.T) {
 				return object{
 					"tenant_id": "p1", "status": "ACTIVE", "metadata": object{"kupenstack_mark": mark}, "flavor": object{"id": "1"}, "image": object{"id": idOf("5")},
 				}
-			}, "größe",
+			},
+			[]string{"größe", "ä"},
 		},
 		{
 			"image", "/v2/images", "/v2/images/" + id, "",
 			values{"disk_format": text("raw")},
 			func(mark string) object {
 				return object{"owner": "p1", "status": "active", "kupenstack_mark": mark, "disk_format": "raw", "container_format": "bare", "visibility": "shared"}
-			}, "a/b",
+			},
+			[]string{"a/b", "ä"},
 		},
 	} {
-		t.Run(test.kind, func(t *testing.T) {
+		t.Run(test.kind+" "+test.odd[0], func(t *testing.T) {
 			tg := target(t, test.kind, "web", test.written)
 			tags, sent := []string{"theirs"}, []string(nil)
 			show := func() object {
@@ -110,8 +110,8 @@ func TestTagsThatNoPathTakes(t *testing.T) {
 			}
 			whole1 := map[bool]string{true: "PATCH all", false: "PUT all"}[test.key == ""]
 			step([]string{"theirs", "plain"}, "PUT plain", []string{"plain"}, nil)
-			step([]string{"theirs", "plain", test.odd, "ä"}, whole1, []string{"plain", test.odd, "ä"}, []string{"plain"})
-			step([]string{"theirs", "plain"}, whole1, []string{"plain"}, []string{"plain", test.odd, "ä"})
+			step(append([]string{"theirs", "plain"}, test.odd...), whole1, append([]string{"plain"}, test.odd...), []string{"plain"})
+			step([]string{"theirs", "plain"}, whole1, []string{"plain"}, append([]string{"plain"}, test.odd...))
 			step([]string{"theirs"}, "DELETE plain", []string{"theirs"}, []string{"plain"})
 		})
 	}
