@@ -40,7 +40,7 @@ func (s *scenario) run(line string) error {
 //	submit REVISION [FALLBACK]      settle      wait DURATION      resync
 //	converge REVISION [TIMEOUT]: with an engine of its own    plan REVISION [DURATION PART OF THE ERROR]
 //	restart              lose [SHARD]: restart without an inventory, or without a piece of it
-//	retry ADDRESS|all
+//	retry|pass-beside ADDRESS|all: as somebody asks, or as a pass beside a daemon does
 //	suspend|resume ADDRESS|all [DURATION]
 //	parallel N   concurrency N   resync-every DURATION   pace DRIVER DURATION   max-deletes LIMITS (before a restart)
 //	clock DURATION: so far ahead is the clock that suspensions end by
@@ -92,10 +92,11 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		}
 		s.start()
 		return true, nil
-	case "retry":
+	case "retry", "pass-beside":
+		asked := map[string]string{"retry": "somebody"}[command]
 		target, err := addr.ParseTarget(strings.TrimPrefix(args[0], "all"))
 		if err == nil {
-			err = s.engine.Retry(s.t.Context(), "somebody", target)
+			err = s.engine.Retry(s.t.Context(), asked, target)
 		}
 		synctest.Wait()
 		return true, err

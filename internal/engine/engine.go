@@ -210,7 +210,9 @@ func (h *heard) take() map[addr.Object]bool {
 }
 
 // Retry has all that these name observed again, and what failed or was refused there tried again without the rest of
-// its pause. Names that nothing stands for are passed over. The error is the context's.
+// its pause. Names that nothing stands for are passed over. asked names the request, see [unit.Target.Asked]: the same
+// request has the same name for all processes, and "" is that of no person, which leaves the one before as it was. The
+// error is the context's.
 func (e *Engine) Retry(ctx context.Context, asked string, targets ...addr.Address) error {
 	return e.send(ctx, func() {
 		for a, l := range e.loops {

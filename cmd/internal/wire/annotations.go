@@ -39,8 +39,8 @@ func (a *annotations) take() []unit.ObjectRef {
 	return refs
 }
 
-// annotated returns what the annotations ask for that are new, each with the name of the request, in order. Those that cannot be read are read again
-// with the next change.
+// annotated returns what the annotations ask for that are new, each with the name of the request, in order. Those that
+// cannot be read are read again with the next change.
 func (s *System) annotated(ctx context.Context, a *annotations) []asking {
 	refs := a.take()
 	if len(refs) == 0 {

@@ -109,12 +109,17 @@ func (v *view) asked() bool { return v.target.Asked != "" && v.target.Asked != v
 func (v *view) anew() bool { return v.record.Retry != v.want.spec.Retry || v.asked() }
 
 // nextTry returns when an upgrade that was given up is tried once more. It goes by what is on record, so that it is the
-// same for every process.
+// same for every process. Older programs recorded no time: then it counts from the newest revision, lest all that they gave
+// up is tried at once.
 func (v *view) nextTry() time.Time {
 	h := fnv.New64a()
 	fmt.Fprint(h, v.record.Run, v.record.Failures)
 	spread := time.Duration(h.Sum64() % uint64(2*longPause/5))
-	return v.record.Last.Add(longPause - longPause/5 + spread).Truncate(time.Second)
+	last := v.record.Last
+	if last.IsZero() {
+		last = v.newest.deployed.UTC()
+	}
+	return last.Add(longPause - longPause/5 + spread).Truncate(time.Second)
 }
 
 // judgeUpgrade tells whether an upgrade is given up, and then whether the release goes back.
