@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
+	"time"
 
 	"helm.sh/helm/v3/pkg/release"
 	storagedriver "helm.sh/helm/v3/pkg/storage/driver"
@@ -49,6 +51,30 @@ func (s *boundedStore) Delete(key string) (*release.Release, error) {
 		return nil, err
 	}
 	return s.Driver.Delete(key)
+}
+
+// supersedeTries is how often a revision is marked as superseded at most, and supersedePause the longest pause between.
+const (
+	supersedeTries = 4
+	supersedePause = time.Second
+)
+
+// Update writes a revision. Where Helm marks the one before as superseded it passes over an error, and the two would be
+// deployed side by side for good; so that is tried again.
+func (s *boundedStore) Update(key string, r *release.Release) error {
+	err := s.Driver.Update(key, r)
+	for try := 1; try < supersedeTries && err != nil && r.Info != nil && r.Info.Status == release.StatusSuperseded; try++ {
+		if errors.Is(err, storagedriver.ErrReleaseNotFound) {
+			break
+		}
+		select {
+		case <-s.ctx.Done():
+			return err
+		case <-time.After(supersedePause/2 + rand.N(supersedePause/2)): //nolint:gosec // spreads load, keeps no secret
+		}
+		err = s.Driver.Update(key, r)
+	}
+	return err
 }
 
 // List returns the revisions that a filter takes.

@@ -8,8 +8,10 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"helm.sh/helm/v3/pkg/release"
 	storagedriver "helm.sh/helm/v3/pkg/storage/driver"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -106,4 +108,55 @@ func TestHelmReadsWithinBounds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stubborn refuses so many writes.
+type stubborn struct {
+	storagedriver.Driver
+	refuses, asked int
+	err            error
+}
+
+func (s *stubborn) Update(string, *release.Release) error {
+	if s.asked++; s.asked <= s.refuses {
+		return s.err
+	}
+	return nil
+}
+
+// Helm goes on where it could not mark a revision as superseded, which stays deployed then.
+func TestSuperseding(t *testing.T) {
+	down := errors.New("503 Service Unavailable")
+	for name, test := range map[string]struct {
+		status  release.Status
+		refuses int
+		err     error
+		asked   int
+		fails   bool
+	}{
+		"at once":          {release.StatusSuperseded, 0, nil, 1, false},
+		"at last":          {release.StatusSuperseded, supersedeTries - 1, down, supersedeTries, false},
+		"never":            {release.StatusSuperseded, 100, down, supersedeTries, true},
+		"it is gone":       {release.StatusSuperseded, 100, storagedriver.ErrReleaseNotFound, 1, true},
+		"of which it says": {release.StatusDeployed, 100, down, 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &stubborn{refuses: test.refuses, err: test.err}
+				store := &boundedStore{Driver: server, ctx: t.Context()}
+				err := store.Update("keystone.v1", &release.Release{Info: &release.Info{Status: test.status}})
+				if (err != nil) != test.fails || server.asked != test.asked {
+					t.Errorf("got %v after %d tries, want %d", err, server.asked, test.asked)
+				}
+			})
+		})
+	}
+	t.Run("for no longer than the call", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		server := &stubborn{refuses: 100, err: down}
+		if err := (&boundedStore{Driver: server, ctx: ctx}).Update("keystone.v1", &release.Release{Info: &release.Info{Status: release.StatusSuperseded}}); err == nil || server.asked != 1 {
+			t.Errorf("got %v after %d tries", err, server.asked)
+		}
+	})
 }
