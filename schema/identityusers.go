@@ -26,7 +26,9 @@ func roleBlock() Block {
 				Name: "domain", Type: cty.String, Change: Refused, Lookup: true, Reference: &Reference{Kind: "domain", Output: "id"},
 				Doc: "The domain that it is in: it is for that domain and its projects, and its name is taken once only there. Unless written it is one of the whole cloud. No token names a role of a domain, only those of the whole cloud that it implies.",
 			},
-			describedAttribute(), idAttribute(FormatID),
+			describedAttribute(),
+			{Name: "immutable", Type: cty.Bool, Presence: Computed, Doc: "Whether Keystone refuses to change it and to delete it, as with the roles that it begins with."},
+			idAttribute(FormatID),
 		},
 	}
 }

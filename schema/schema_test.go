@@ -139,6 +139,13 @@ func TestResourcesAreConsistent(t *testing.T) {
 			}
 		}
 	}
+	for i, kind := range d.Kinds(ClassResource) {
+		for _, other := range d.Kinds(ClassResource)[:i] {
+			if d.Resource(kind).ObjectType().Equals(d.Resource(other).ObjectType()) {
+				t.Errorf("a reference to %s would be taken for one to %s, as nothing but their types tells them apart", kind, other)
+			}
+		}
+	}
 	for _, kind := range []string{"var", "local", "each", "data", "self", "service", "path", "count"} {
 		if d.Block(kind) != nil {
 			t.Errorf("the kind %s would hide the language's own name", kind)

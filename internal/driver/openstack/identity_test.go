@@ -2,6 +2,7 @@ package openstack_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -137,6 +138,24 @@ func TestBedGroupsOfAUser(t *testing.T) {
 		t.Errorf("the groups cannot be seen, but the diff is %+v, the error %v", diff, err)
 	}
 	fault.Remove()
+}
+
+// Keystone says of a role whether it lets go of it; what other tools made so is told.
+func TestBedImmutableRoles(t *testing.T) {
+	b := newBench(t)
+	for _, immutable := range []bool{true, false} {
+		name := unique("role")
+		id := foreign(t, identity, "roles", "role", map[string]any{"name": name, "options": map[string]any{"immutable": immutable}})
+		free := map[string]any{"role": map[string]any{"options": map[string]any{"immutable": nil}}}
+		afterwards(t, func(ctx context.Context) error {
+			_, err := ask(ctx, t, identity, http.MethodPatch, "roles/"+id, free)
+			return err
+		})
+		role := target(t, "role", name, values{})
+		if st := b.look(t, role); !st.Outputs.GetAttr("immutable").RawEquals(cty.BoolVal(immutable)) {
+			t.Errorf("immutable is %#v, want %v", st.Outputs.GetAttr("immutable"), immutable)
+		}
+	}
 }
 
 // What Keystone would delete along with an object keeps it, unless it is ours and on its way.

@@ -21,6 +21,8 @@ type keystone struct {
 	fields    []field
 	replacing string // the cost
 	loose     bool   // what names no domain is in none, and not in that of our user
+
+	also func(o *object) // reads what else there is
 }
 
 func (k keystone) name() string         { return k.schema.Kind }
@@ -40,6 +42,9 @@ func (k keystone) read(raw map[string]any) *object {
 	o.values.set("id", cty.StringVal(o.id))
 	o.values.set("name", cty.StringVal(o.title))
 	o.values.set(keyDescription, cty.StringVal(text))
+	if k.also != nil {
+		k.also(o)
+	}
 	return o
 }
 

@@ -17,8 +17,15 @@ type roleKind struct{ keystone }
 func keystoneRoles(language *schema.Definition) keystone {
 	return keystone{
 		schema: attributes(language, "role"), one: "role", many: "roles", fields: []field{{domainAttribute, keyDomain}},
-		replacing: "whoever had the role loses it", loose: true,
+		replacing: "whoever had the role loses it", loose: true, also: readImmutable,
 	}
+}
+
+// readImmutable reads the option of a role by which Keystone refuses to change and to delete it.
+func readImmutable(o *object) {
+	options, _ := o.raw["options"].(map[string]any)
+	set, _ := options["immutable"].(bool)
+	o.values.set("immutable", cty.BoolVal(set))
 }
 
 func (k roleKind) places(ctx context.Context, s *session) ([]string, error) {

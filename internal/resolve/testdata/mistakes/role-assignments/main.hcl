@@ -54,6 +54,12 @@ identity_endpoint "backup" {
   url       = "backup.example.org"
 }
 
+role_assignment "twisted" {
+  role   = group.auditors
+  group  = role.auditor
+  system = true
+}
+
 data "identity_endpoint" "backup" {}
 
 role "second" {
