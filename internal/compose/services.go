@@ -164,6 +164,12 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 		}
 		fixed[FixedTLS] = c.signedBy(s.Name)
 	}
+	if slices.Contains(readBackend(), s.Name) {
+		if fixed == nil {
+			fixed = map[string]string{}
+		}
+		fixed[unit.FixedNetwork] = c.otherBackend(s.Name)
+	}
 	if storage := fixedStorage(s.Name, values); len(storage) > 0 {
 		if fixed == nil {
 			fixed = map[string]string{}
