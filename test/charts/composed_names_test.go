@@ -246,7 +246,8 @@ func testNamesOfDaemonSets(t *testing.T, from func(name string) *chart.Chart) {
 		},
 		{
 			"the last profile is taken away, and its slot with it",
-			profiles{"m": nova(1, "2"), "z": nova(2, "3")}, one,
+			profiles{"m": nova(1, "2"), "z": nova(2, "3")},
+			one,
 			workers("", "m"), workers("", "m"),
 			[]string{"neutron neutron-ovs-agent is gone", "nova compute is gone"},
 		},
