@@ -257,7 +257,7 @@ func serviceSettings() []Attribute {
 					"osapi": cty.ObjectVal(map[string]cty.Value{"timeout": cty.NumberIntVal(60)}),
 				})}),
 			})}),
-			Doc: "Values of the Helm chart, merged over everything that the other attributes lead to. For what the language has no attribute for, such as probes." + unknownDoc + layeringDoc,
+			Doc: "Values of the Helm chart, merged over everything that the other attributes lead to. For what the language has no attribute for, such as probes. They win: where that gives up what other parts were made for, such as TLS or the network backend of the cloud, a warning says so." + unknownDoc + layeringDoc,
 		},
 	})
 }

@@ -38,7 +38,7 @@ func TestDiagnostics(t *testing.T) {
 		"another backend of networks in one chart": {
 			composed.Source("ovs", "", "profile = profile.p") + "profile \"p\" {\n  service \"nova\" { values = { network = { backend = [\"openvswitch\", \"ovn\"] } } }\n}\n",
 			compose.Facts{},
-			[]string{"main.hcl:51:43 compose.invalid-value"},
+			[]string{"main.hcl:51:43 compose.unsafe"},
 		},
 		"the backend of networks and another one beside it": {
 			composed.Source("ovs", "", "profile = profile.p") + "profile \"p\" {\n  service \"nova\" { values = { network = { backend = [\"openvswitch\", \"sriov\"] } } }\n}\n",

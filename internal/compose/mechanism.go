@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 )
 
 // backendOfCharts is where the charts of Neutron, Nova and libvirt take what moves the packets. They have to agree.
@@ -14,26 +16,47 @@ func backends() map[string]string {
 	return map[string]string{networkOVS: "openvswitch", networkOVN: "ovn"}
 }
 
-// mechanism tells of charts that were given another backend than the cloud's. There may be more beside that one, such as
+// readBackend are the services whose charts read it.
+func readBackend() []string { return []string{"libvirt", "neutron", "nova"} }
+
+// mechanism warns of charts that were given another backend than the cloud's. There may be more beside that one, such as
 // sriov.
 func (c *composer) mechanism() {
-	for _, service := range []string{"libvirt", "neutron", "nova"} {
-		written := get(c.written[service], backendOfCharts)
-		if written == nil || !c.deployed(service) {
+	for _, service := range readBackend() {
+		if !c.deployed(service) || c.otherBackend(service) == "" {
 			continue
 		}
-		names, _ := written.([]any)
-		for network, name := range backends() {
-			if slices.Contains(names, any(name)) == (network == c.m.Cloud.NetworkBackend) {
-				continue
-			}
-			s := c.m.Service(service)
-			at, text := c.whereKey(s, s.Settings, steps(backendOfCharts))
-			c.failAt(codeValue, at, "another network backend than the cloud's",
-				fmt.Sprintf("%s of %s is %v, and the network_backend of the cloud is %s", text, service, written, c.m.Cloud.NetworkBackend),
-				fmt.Sprintf("take it away, or write a list with %s and without %s", backends()[c.m.Cloud.NetworkBackend], others(c.m.Cloud.NetworkBackend)))
-			break
+		s, network := c.m.Service(service), c.m.Cloud.NetworkBackend
+		at, text := c.whereKey(s, s.Settings, steps(backendOfCharts))
+		c.failAt(codeUnsafe, at, "another network backend than the cloud's",
+			fmt.Sprintf("%s of %s is %v, and the network_backend of the cloud is %s: which services and agents there are, the options of Neutron and what nodes are looked at for stay made for %s, and pods may wait for others that never come",
+				text, service, get(c.written[service], backendOfCharts), network, network),
+			fmt.Sprintf("take it away, or write a list with %s and without %s", backends()[network], others(network)))
+		c.diags[len(c.diags)-1].Severity = diag.Warning
+	}
+}
+
+// otherBackend says which of the backends a chart was given in the place of the cloud's, or beside it; "" where it has that.
+func (c *composer) otherBackend(service string) string {
+	written := get(c.written[service], backendOfCharts)
+	if written == nil {
+		return ""
+	}
+	names, _ := written.([]any)
+	var given []string
+	for _, name := range backends() {
+		if slices.Contains(names, any(name)) {
+			given = append(given, name)
 		}
+	}
+	slices.Sort(given)
+	switch text := strings.Join(given, " and "); text {
+	case backends()[c.m.Cloud.NetworkBackend]:
+		return ""
+	case "":
+		return "neither"
+	default:
+		return text
 	}
 }
 

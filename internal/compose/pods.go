@@ -246,9 +246,11 @@ func (c *composer) checkPods(s *model.Service, values map[string]any) {
 			c.failAt(codeValue, c.lastOrigin(s, schema.DisruptionBudget), "a budget without a number of copies",
 				fmt.Sprintf("%d of %s of %s are to go on, and how many there are is not written", least, part, s.Name), fmt.Sprintf("write, for example: replicas = { %s = %d }", part, least+1))
 		case int64(least) >= n:
+			told := len(c.diags)
 			c.failAt(codeValue, c.lastOrigin(s, schema.DisruptionBudget), "no pod could be evicted",
 				fmt.Sprintf("%s of %s runs %d times, and %d are to go on: no node with one of them could ever be drained", part, s.Name, n, least),
 				fmt.Sprintf("write a lower number than replicas has, or more replicas, such as %d", least+1))
+			c.countsByValues(s, told, "pod.replicas."+part)
 		}
 	}
 	if _, written := s.Pods.Resources[schema.PieceTLS]; written && !speaksTLS(c.m, s.Name) {

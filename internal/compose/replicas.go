@@ -81,9 +81,27 @@ func (c *composer) checkSharedVolume(s *model.Service, values map[string]any) {
 		return
 	}
 	slices.Sort(narrow)
+	told := len(c.diags)
 	c.failAt(codeValue, c.lastOrigin(s, "replicas"), "several pods on the volume of one",
 		fmt.Sprintf("%s runs %d times, and keeps images on a volume that only one node at a time can write to: pods on others would never start", s.Name, n),
 		fmt.Sprintf("write replicas = 1; or keep images elsewhere, such as storage = %q; or, with a storage class whose volumes many nodes can write to, values = { %s }", schema.ImagesCeph, strings.Join(narrow, ", ")))
+	c.countsByValues(s, told, "pod.replicas."+part, imageStorage)
+}
+
+// countsByValues makes warnings of the diagnostics from one on, where one of some values was written for the chart, and has
+// them tell of that line: what people write for charts counts.
+func (c *composer) countsByValues(s *model.Service, from int, paths ...string) {
+	for _, path := range paths {
+		if !covers(c.written[s.Name], path) {
+			continue
+		}
+		at, _ := c.whereKey(s, s.Settings, steps(path))
+		for i := from; i < len(c.diags); i++ {
+			d := &c.diags[i]
+			d.Severity, d.Code, d.Subject = diag.Warning, codeUnsafe, &at.where
+		}
+		return
+	}
 }
 
 // tellEven warns of an even number of those that decide by majority: half of them have none.

@@ -101,8 +101,8 @@ func (c *composer) service(s *model.Service, of members) {
 	release := &unit.Release{
 		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
-		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Written: c.writtenKeys(s), Series: c.known(),
-		API: api, RollBack: s.RollBack, Retry: s.Retry,
+		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Remainders: c.remainders(s.Name),
+		Written: c.writtenKeys(s), Series: c.known(), API: api, RollBack: s.RollBack, Retry: s.Retry,
 		IgnoreDrift: append(c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address), drifts...),
 		Made:        made(s.Name, cloud.Namespace, values),
 	}
@@ -163,6 +163,12 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 			fixed = map[string]string{}
 		}
 		fixed[FixedTLS] = c.signedBy(s.Name)
+	}
+	if slices.Contains(readBackend(), s.Name) {
+		if fixed == nil {
+			fixed = map[string]string{}
+		}
+		fixed[unit.FixedNetwork] = c.otherBackend(s.Name)
 	}
 	if storage := fixedStorage(s.Name, values); len(storage) > 0 {
 		if fixed == nil {

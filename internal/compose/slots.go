@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -13,8 +14,9 @@ import (
 // The charts name a DaemonSet of a group of nodes after everything that its pods ask of nodes: the label of the group, and
 // that it is none of the groups behind it in the list; the DaemonSet for all other nodes asks for none of the groups at all.
 // What is renamed is deleted with all of its pods at once. So a group is a slot and not a profile, the list has every slot up
-// to the highest one, and it begins with that: a further slot in front changes no name behind it. As it does change that of
-// the DaemonSet for all other nodes, nodes that do not differ have a slot of their own, and nothing runs there.
+// to the highest one, and it begins with that: a further slot in front changes no name behind it. Nodes that do not differ
+// have a slot of their own. What is left for the DaemonSet of all other nodes are those without a block that somebody
+// labelled for the charts: see remainders.
 //
 // Charts that take groups below overrides, in the order of their names, have each group ask for none of all others. There
 // the slots are as many from the beginning as there may ever be, and nodes that do not differ stay with the rest: its name
@@ -111,4 +113,22 @@ func (c *composer) tellCopies(s *model.Service, m mechanism) {
 	c.fail(codeOverrides, last.Ranges["slot"], last.Address, "too high a slot for nodes with the role network",
 		fmt.Sprintf("%s copies the DaemonSets of nodes with the role network for each slot up to their highest one, which is %d: with those for compute nodes that makes more than %d, which is all that Kubernetes keeps of a release", s.Name, last.Slot, m.copies),
 		"give the profiles of such nodes the lowest slots, or join some of them")
+}
+
+// remainders are the DaemonSets for nodes of no slot, whose names a further slot would change. Helm's driver gives them
+// one that stays, and has them choose nodes without the label, however many slots there are. Groups that somebody writes
+// for the chart may be others than ours.
+func (c *composer) remainders(service string) []unit.Remainder {
+	m, ok := mechanisms()[service]
+	if !ok || m.inRoot {
+		return nil
+	}
+	var found []unit.Remainder
+	for _, d := range c.daemons(service, m) {
+		if covers(c.written[service], "conf.overrides."+d.name) {
+			continue
+		}
+		found = append(found, unit.Remainder{Name: strings.ReplaceAll(d.name, "_", "-") + "-default", Label: unit.SlotLabel})
+	}
+	return found
 }

@@ -170,13 +170,16 @@ func tlsValues(service string, m *model.Model) []setting {
 	return list
 }
 
+// overTLS is the scheme of what speaks TLS.
+const overTLS = "https"
+
 // schemeValues have an API reached by https. That of Horizon is nobody's but that of people, and what its chart calls
 // internal is the program itself.
 func schemeValues(e endpoint) []setting {
 	at := "endpoints." + e.name + ".scheme."
-	list := []setting{{path: at + "public", value: "https"}}
+	list := []setting{{path: at + "public", value: overTLS}}
 	if e.port != "web" {
-		list = append(list, setting{path: at + "default", value: "https"}, setting{path: at + "internal", value: "https"})
+		list = append(list, setting{path: at + "default", value: overTLS}, setting{path: at + "internal", value: overTLS})
 	}
 	return list
 }

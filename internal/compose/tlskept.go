@@ -10,10 +10,12 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
-// keepTLS refuses what people write in the place of what has APIs speak TLS: they would be plain, or nobody would
-// reach them, and who deploys them would hear nothing of it. What is added to lists stands beside it.
+// keepTLS warns of what people write in the place of what has APIs speak TLS: it counts, and they may be plain, or nobody
+// may reach them, of which who deploys them would hear nothing. It refuses what would have clients send passwords in the
+// clear, or to whoever stands between: APIs that are to be plain are left out of tls. What is added to lists stands beside
+// what is there.
 func (c *composer) keepTLS(s *model.Service, values map[string]any) {
-	k := tlsKeeper{composer: c, service: s, told: map[diag.Range]bool{}}
+	k := tlsKeeper{composer: c, service: s, told: map[diag.Range]int{}}
 	list := tlsValues(s.Name, c.m)
 	k.unchecked(list, c.written[s.Name], s.Settings)
 	for _, ours := range list {
@@ -44,17 +46,36 @@ func (c *composer) keepTLS(s *model.Service, values map[string]any) {
 type tlsKeeper struct {
 	*composer
 	service *model.Service
-	told    map[diag.Range]bool // one line may be in the way of several values
+	told    map[diag.Range]int // which of the diagnostics: one line may be in the way of several values
 }
 
+const inTheWay = "in the way of TLS"
+
+// refuse tells of what does not count. It takes the place of a warning about the same line.
 func (k tlsKeeper) refuse(at origin, detail, hint string) {
-	if !k.told[at.where] {
-		k.told[at.where] = true
-		k.failAt(codeValue, at, "in the way of TLS", detail, hint)
+	if i, told := k.told[at.where]; told {
+		if k.diags[i].Severity == diag.Error {
+			return
+		}
+		k.diags[i].Severity, k.diags[i].Code, k.diags[i].Detail, k.diags[i].Hint = diag.Error, codeValue, detail, hint
+		return
 	}
+	k.failAt(codeValue, at, inTheWay, detail, hint)
+	k.told[at.where] = len(k.diags) - 1
 }
 
-const nobodyElse = "take it away: with tls nobody else can write it"
+// warn tells of what counts, and of what it has no part in.
+func (k tlsKeeper) warn(at origin, detail, hint string) {
+	if _, told := k.told[at.where]; told {
+		return
+	}
+	k.failAt(codeUnsafe, at, inTheWay,
+		fmt.Sprintf("%s; it counts all the same, while the certificates, what others are told of %s, and what asks whether it works stay made for TLS", detail, k.service.Name), hint)
+	k.told[at.where] = len(k.diags) - 1
+	k.diags[k.told[at.where]].Severity = diag.Warning
+}
+
+const nobodyElse = "take it away; an API that is to be plain is left out of services in tls"
 
 // value is about one of the values of the chart.
 func (k tlsKeeper) value(ours setting, values map[string]any) {
@@ -65,15 +86,18 @@ func (k tlsKeeper) value(ours setting, values map[string]any) {
 	switch {
 	case isList:
 		if at, replaces := k.replaces(k.service, steps(ours.path)); replaces {
-			k.refuse(at, fmt.Sprintf("%s of %s takes the place of what tls puts there, and its API would be plain, or those that it talks to out of reach", text, name), "to have more beside it, write append([…]) in place of […]")
+			k.warn(at, fmt.Sprintf("%s of %s takes the place of what tls puts there: its API may be out of reach, or those that it talks to", text, name), "to have more beside it, write append([…]) in place of […]")
 			return
 		}
 		more, _ := theirs.([]any)
 		put(values, ours.path, slices.Concat(list, more))
 	case strings.HasPrefix(ours.path, "extraObjects.") && !same(theirs, ours.value):
-		k.refuse(at, fmt.Sprintf("%s of %s takes the place of jobs that tls puts there: its user and its entries of the catalogue would not be made", text, name), "write more objects as a map, with keys of your own")
-	case !same(theirs, ours.value) && !k.outside(name, ours.path):
-		k.refuse(at, fmt.Sprintf("tls sets %s of %s to %v: with anything else its APIs, or those that it talks to, would be plain or out of reach", text, name, ours.value), nobodyElse)
+		k.warn(at, fmt.Sprintf("%s of %s takes the place of jobs that tls puts there: its user and its entries of the catalogue are not made", text, name), "write more objects as a map, with keys of your own")
+	case same(theirs, ours.value) || k.outside(name, ours.path):
+	case ours.value == overTLS:
+		k.refuse(at, fmt.Sprintf("tls sets %s of %s to %v: with anything else passwords and tokens would be sent in the clear", text, name, ours.value), nobodyElse)
+	default:
+		k.warn(at, fmt.Sprintf("tls sets %s of %s to %v: with anything else its APIs, or those that it talks to, may be out of reach", text, name, ours.value), nobodyElse)
 	}
 }
 
@@ -81,7 +105,7 @@ func (k tlsKeeper) value(ours setting, values map[string]any) {
 func (k tlsKeeper) option(ours setting, written map[string]any, settings []model.Setting) {
 	if theirs := get(written, ours.path); theirs == nil || theirs == "" || theirs == false {
 		at, text := k.whereKey(k.service, settings, steps(ours.path))
-		k.refuse(at, fmt.Sprintf("%s of %s has to be there with tls, as %v, and is nothing here", text, k.service.Name, ours.value), "take it away")
+		k.warn(at, fmt.Sprintf("tls sets %s of %s to %v, and it is nothing here: what this is about may be out of reach", text, k.service.Name, ours.value), "take it away")
 	}
 }
 
@@ -121,10 +145,10 @@ func besideAuthority(path string) string {
 // front is about what the nginx before an API and its certificate are made for.
 func (k tlsKeeper) front(f front) {
 	of, name := "endpoints."+f.api.name+".", k.service.Name
-	elsewhere := fmt.Sprintf("tls has nginx hand on to port %d behind %s, and with %%s of %s the program would be at another", f.program(), f.api.host, name)
+	elsewhere := fmt.Sprintf("tls has nginx hand on to port %d behind %s, and with %%s of %s the program is at another", f.program(), f.api.host, name)
 	if path := "network." + f.target + ".port"; covers(k.written[name], path) && !same(get(k.written[name], path), f.program()) {
 		at, text := k.whereKey(k.service, k.service.Settings, steps(path))
-		k.refuse(at, fmt.Sprintf(elsewhere, text), nobodyElse)
+		k.warn(at, fmt.Sprintf(elsewhere, text), nobodyElse)
 	}
 	for _, rule := range []struct {
 		path   string
@@ -137,7 +161,7 @@ func (k tlsKeeper) front(f front) {
 	} {
 		for _, path := range otherThan(k.written[name], rule.path, rule.value, "public", "admin") { // of which TLS inside needs none
 			at, text := k.whereKey(k.service, k.service.Settings, path)
-			k.refuse(at, fmt.Sprintf(rule.detail, text), nobodyElse)
+			k.warn(at, fmt.Sprintf(rule.detail, text), nobodyElse)
 		}
 	}
 }

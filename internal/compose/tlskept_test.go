@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -36,7 +37,8 @@ profile "base" {
 `
 }
 
-// TestTLSStays refuses what would silently have an API plain or out of reach, where it is written, and takes the rest.
+// TestTLSStays warns of what may have an API out of reach, where it is written, takes the rest, and refuses what would send
+// passwords in the clear.
 func TestTLSStays(t *testing.T) {
 	endpoint := func(text string) string { return "values = { endpoints = { identity = { " + text + " } } }" }
 	const line10, line13 = "main.hcl:10:", "main.hcl:13:"
@@ -53,16 +55,16 @@ func TestTLSStays(t *testing.T) {
 		"one scheme for all":         {endpoint(`scheme = "http"`), "", line10, "tls sets values.endpoints.identity.scheme.public of keystone to https"},
 		"a plain public address":     {endpoint(`scheme = { public = "http" }`), "", line10, "tls sets values.endpoints.identity.scheme.public"},
 		"a public name of their own": {endpoint(`scheme = { public = "http" }, host_fqdn_override = { public = { host = "k.example.org" } }, port = { api = { public = 80 } }`), "", "", ""},
-		"a program elsewhere":        {endpoint(`port = { api = { service = 5001 } }`), "", line10, "tls has nginx hand on to port 5000 behind keystone-api, and with values.endpoints.identity.port.api.service of keystone the program"},
-		"the port of the program":    {`values = { network = { api = { port = 5001 } } }`, "", line10, "tls has nginx hand on to port 5000 behind keystone-api, and with values.network.api.port of keystone the program"},
+		"a program elsewhere":        {endpoint(`port = { api = { service = 5001 } }`), "", line10, "tls has nginx hand on to port 5000 behind keystone-api, and with values.endpoints.identity.port.api.service of keystone the program is at another"},
+		"the port of the program":    {`values = { network = { api = { port = 5001 } } }`, "", line10, "tls has nginx hand on to port 5000 behind keystone-api, and with values.network.api.port of keystone the program is at another"},
 		"a program where it is":      {endpoint(`port = { api = { service = 5000, internal = 5000 } }`), "", "", ""},
 		"another name":               {endpoint(`hosts = { internal = "keystone" }`), "", line10, "the certificate of keystone-api is for this name, and values.endpoints.identity.hosts.internal of keystone is another"},
 		"another name of the chart":  {endpoint(`host_fqdn_override = { default = "keystone.example.org" }`), "", line10, "the certificate of keystone-api is for its names inside"},
 		"a client that talks plain":  {"", endpoint(`scheme = { default = "http" }`), line13, "tls sets values.endpoints.identity.scheme.default of glance to https"},
 		"another name for clients":   {"", endpoint(`hosts = { public = "keystone.example.org" }, scheme = { public = "http" }`), "", ""},
 		"another authority":          {"", `values = { secrets = { tls = { ca = "mine" } } }`, line13, "tls sets values.secrets.tls.ca of glance to kupenstack-tls-trust"},
-		"no authority":               {"", `conf = { glance = { keystone_authtoken = { cafile = "" } } }`, line13, "conf.glance.keystone_authtoken.cafile of glance has to be there"},
-		"no authority in values":     {"", `values = { conf = { glance = { keystone_authtoken = null } } }`, line13, "values.conf.glance.keystone_authtoken.cafile of glance has to be there"},
+		"no authority":               {"", `conf = { glance = { keystone_authtoken = { cafile = "" } } }`, line13, "tls sets conf.glance.keystone_authtoken.cafile of glance to"},
+		"no authority in values":     {"", `values = { conf = { glance = { keystone_authtoken = null } } }`, line13, "tls sets values.conf.glance.keystone_authtoken.cafile of glance to"},
 		"a file with more of them":   {"", `conf = { glance = { keystone_authtoken = { cafile = "/etc/ssl/certs/all.crt" } } }`, "", ""},
 		"nothing is checked":         {"", `conf = { glance = { keystone_authtoken = { insecure = true } } }`, line13, "with conf.glance.keystone_authtoken.insecure of glance certificates are not checked"},
 		"as a word in values":        {"", `values = { conf = { glance = { keystone_authtoken = { insecure = "True" } } } }`, line13, "with values.conf.glance.keystone_authtoken.insecure of glance"},
@@ -74,6 +76,10 @@ func TestTLSStays(t *testing.T) {
 		var told []string
 		for _, d := range diags {
 			told = append(told, d.Subject.String()+" "+string(d.Code)+" "+d.Detail)
+			clear := strings.Contains(d.Detail, "in the clear") || strings.Contains(d.Detail, "not checked")
+			if refused := d.Severity == diag.Error; refused != clear {
+				t.Errorf("%s: is it refused? %t: %s", name, refused, d.Detail)
+			}
 		}
 		got := strings.Join(told, "\n")
 		if (test.want == "") != (got == "") || !strings.HasPrefix(got, test.at) || !strings.Contains(got, test.want) {
@@ -136,7 +142,7 @@ func TestNamesOfTLS(t *testing.T) {
 // TestTLSStaysOnNodes looks at what profiles of nodes write for them.
 func TestTLSStaysOnNodes(t *testing.T) {
 	for name, test := range map[string]struct{ conf, want string }{
-		"nothing":      {`keystone = null`, "conf.nova.keystone.cafile of nova has to be there"},
+		"nothing":      {`keystone = null`, "tls sets conf.nova.keystone.cafile of nova to"},
 		"unchecked":    {`keystone = { insecure = true }`, "with conf.nova.keystone.insecure of nova certificates are not checked"},
 		"another file": {`keystone = { cafile = "/all.crt" }`, ""},
 	} {
@@ -193,7 +199,7 @@ func TestJobsOfTLSStay(t *testing.T) {
 		`values = { manifests = { job_ks_user = true } }`:                                          "tls sets values.manifests.job_ks_user of designate to false",
 		`values = { pod = { mounts = { designate_api = { designate_api = { volumes = [] } } } } }`: "values.pod.mounts.designate_api.designate_api.volumes of designate takes the place of what tls puts there",
 		`conf = { designate = { "network_api:neutron" = { insecure = true } } }`:                   "with conf.designate[\"network_api:neutron\"].insecure of designate certificates are not checked",
-		`conf = { designate = { keystone = { cafile = "" } } }`:                                    "conf.designate.keystone.cafile of designate has to be there",
+		`conf = { designate = { keystone = { cafile = "" } } }`:                                    "tls sets conf.designate.keystone.cafile of designate to",
 	} {
 		m, ev := composed.Text(t, strings.Replace(behindTLS("", "", ""), `  service "memcached" {}`, "  service \"memcached\" {}\n  service \"designate\" {\n    "+written+"\n  }", 1))
 		_, diags := compose.Compose(m, ev, compose.Facts{})

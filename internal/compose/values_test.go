@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
@@ -53,6 +54,61 @@ func TestPrecedence(t *testing.T) {
 	} {
 		if got := at(values, strings.Split(path, ".")); got != want {
 			t.Errorf("%s = %#v, want %#v", path, got, want)
+		}
+	}
+}
+
+// TestValuesWin: what is written for charts counts, also where it has them do without what the cloud asks for. A warning says
+// so where it is written.
+func TestValuesWin(t *testing.T) {
+	const network = "another network backend than the cloud's"
+	secured := composed.Secured("ovn", "ceph", issued)
+	for name, test := range map[string]struct {
+		source, service, values, path, want, summary string
+	}{
+		"another backend":    {composed.Source("ovs", "ceph"), "libvirt", `network = { backend = ["ovn"] }`, "network.backend", `["ovn"]`, network},
+		"both":               {composed.Source("ovn", "ceph"), "libvirt", `network = { backend = ["openvswitch", "ovn"] }`, "network.backend", `["openvswitch","ovn"]`, network},
+		"none":               {composed.Source("ovn", "ceph"), "libvirt", `network = { backend = [] }`, "network.backend", `[]`, network},
+		"past what ends TLS": {secured, "placement", `network = { api = { target_port = 8778 } }`, "network.api.target_port", "8778", "in the way of TLS"},
+		"without it":         {secured, "placement", `pod = { extraContainers = { placement_api = [{ name = "mine" }] } }`, "pod.extraContainers.placement_api", `[{"name":"mine"}]`, "in the way of TLS"},
+		"no authority":       {secured, "placement", `conf = { placement = { keystone_authtoken = { cafile = "" } } }`, "conf.placement.keystone_authtoken.cafile", `""`, "in the way of TLS"},
+		"storage":            {composed.Source("ovs", "ceph"), "libvirt", `conf = { ceph = { enabled = false } }`, "conf.ceph.enabled", "false", ""},
+		"many on one volume": {composed.Source("ovs", ""), "glance", `pod = { replicas = { api = 3 } }`, "pod.replicas.api", "3", "several pods on the volume of one"},
+	} {
+		source := composed.Without(test.source, test.service) + fmt.Sprintf("profile \"wins\" {\n  service %q {\n    values = { %s }\n  }\n}\n", test.service, test.values)
+		source = strings.Replace(source, "  release ", fmt.Sprintf("  profile = profile.wins\n  service %q {}\n  release ", test.service), 1)
+		m, ev := composed.Text(t, source)
+		units, diags := compose.Compose(m, ev, compose.Facts{})
+		if len(diags) > 1 || len(diags) == 1 && (diags[0].Severity != diag.Warning || diags[0].Summary != test.summary) || len(diags) == 0 && test.summary != "" {
+			t.Errorf("%s: %v", name, diags)
+			continue
+		}
+		if len(diags) == 1 && !strings.Contains(strings.Split(source, "\n")[diags[0].Subject.Start.Line-1], "values = {") {
+			t.Errorf("%s is told at %v", name, diags[0].Subject)
+		}
+		for _, u := range units {
+			if u.Address.String() != "service."+test.service {
+				continue
+			}
+			if got := compact(at(u.Spec.(*unit.Release).Values, strings.Split(test.path, "."))); got != test.want {
+				t.Errorf("%s: %s is %s, want %s", name, test.path, got, test.want)
+			}
+		}
+	}
+}
+
+// TestNetworkIsFixed: a chart that was given another backend keeps it, and one that has the cloud's has nothing of its own.
+func TestNetworkIsFixed(t *testing.T) {
+	for written, want := range map[string]string{
+		`["openvswitch"]`: "", `["openvswitch", "sriov"]`: "", `["ovn"]`: "ovn", `["ovn", "openvswitch"]`: "openvswitch and ovn", `["sriov"]`: "neither",
+	} {
+		source := strings.Replace(composed.Without(composed.Source("ovs", ""), "libvirt"), "  release ", "  service \"libvirt\" {\n    values = { network = { backend = "+written+" } }\n  }\n  release ", 1)
+		m, ev := composed.Text(t, source)
+		units, _ := compose.Compose(m, ev, compose.Facts{})
+		for _, u := range units {
+			if got, fixed := u.Fixed[unit.FixedNetwork]; u.Address.String() == "service.libvirt" && (!fixed || got != want) {
+				t.Errorf("%s: %q, want %q", written, got, want)
+			}
 		}
 	}
 }
@@ -216,6 +272,32 @@ func profiles(service, conf string, n int) string {
 			i, service, strings.ReplaceAll(conf, "N", fmt.Sprint(i+1)), i+1, i, i)
 	}
 	return b.String()
+}
+
+// TestRemainders names the DaemonSets for nodes of no slot, which keep their names: those whose groups are ours.
+func TestRemainders(t *testing.T) {
+	for network, want := range map[string]string{
+		"ovs": "neutron-dhcp-agent-default, neutron-l3-agent-default, neutron-metadata-agent-default, neutron-ovs-agent-default",
+		"ovn": "neutron-ovn-metadata-agent-default",
+	} {
+		units := composed.Everything(t, network, "", "")
+		for service, want := range map[string]string{"neutron": want, "nova": "nova-compute-default", "libvirt": "", "keystone": ""} {
+			var names []string
+			for _, r := range composed.Release(t, units, service).Remainders {
+				names = append(names, r.Name)
+				if r.Label != unit.SlotLabel {
+					t.Errorf("%s is for nodes without %s", r.Name, r.Label)
+				}
+			}
+			if got := strings.Join(names, ", "); got != want {
+				t.Errorf("%s of %s: %s, want %s", service, network, got, want)
+			}
+		}
+	}
+	own := composed.Everything(t, "ovs", "", "profile \"own\" {\n  service \"nova\" { values = { conf = { overrides = { nova_compute = { labels = [] } } } } }\n}\n", "profile = profile.own")
+	if got := composed.Release(t, own, "nova").Remainders; got != nil {
+		t.Errorf("with groups of somebody's own: %v", got)
+	}
 }
 
 // TestOverrides has a group for each slot, in the order that keeps the names of DaemonSets: see slots.go.

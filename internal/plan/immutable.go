@@ -33,7 +33,7 @@ func (p *Plan) refuseImmutable(in *Input) {
 		}
 		for _, name := range fixedNames(u.Fixed, entry.Fixed) {
 			was, known := entry.Fixed[name]
-			if !known || staysFixed(name, was, u.Fixed[name]) {
+			if !known && name != unit.FixedNetwork || staysFixed(name, was, u.Fixed[name]) {
 				continue
 			}
 			if u.Class == unit.ClassWorkload {

@@ -58,6 +58,37 @@ func TestFixedAttributes(t *testing.T) {
 	}
 }
 
+// TestFixedNetwork: a chart that has the network backend of the cloud keeps it, also where the record says nothing of it, as
+// there was no other one then.
+func TestFixedNetwork(t *testing.T) {
+	other := func(name string) map[string]string { return map[string]string{unit.FixedNetwork: name} }
+	for name, c := range map[string]struct {
+		was, is map[string]string
+		want    string
+	}{
+		"as the cloud":                     {other(""), other(""), ""},
+		"another one":                      {other("ovn"), other("ovn"), ""},
+		"from the cloud's":                 {other(""), other("ovn"), `network.backend of libvirt cannot change from nothing to "ovn"`},
+		"to the cloud's":                   {other("ovn"), other(""), `network.backend of libvirt cannot change from "ovn" to nothing`},
+		"recorded by an older program":     {nil, other(""), ""},
+		"and another one in the same step": {nil, other("ovn"), `network.backend of libvirt cannot change from nothing to "ovn"`},
+	} {
+		u := of("service.libvirt", "m")
+		u.Fixed, u.Range = c.is, diag.Range{File: "block.hcl"}
+		in := input(u)
+		has(in, u)
+		in.Entries[0].Fixed = c.was
+		in.States[u.Address] = &unit.State{Existence: unit.Present, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
+		var got string
+		if refused := plan.Make(*in).Refused; len(refused) > 0 {
+			got = refused[0].Summary
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // TestMembers wants as many members to stay as decide, whatever else is fixed of the unit.
 func TestMembers(t *testing.T) {
 	const servers = unit.FixedMembers + "server"

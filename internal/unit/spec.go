@@ -228,6 +228,9 @@ type Release struct {
 	// OnDelete says that the chart was told to replace no pods of DaemonSets by itself, as instances
 	// need them.
 	OnDelete bool `json:"-"`
+	// Remainders are DaemonSets for the nodes of no group, which the chart names after all groups that there are. They keep
+	// their names when groups are added.
+	Remainders []Remainder `json:"-"`
 	// LabelReaders are pods of DaemonSets that are replaced, too, when labels of their node change; nil for none.
 	LabelReaders *LabelReaders `json:"-"`
 	// RollBack says that an upgrade that failed for good gives way to the revision before it, where that is safe.
@@ -246,6 +249,12 @@ type Release struct {
 	// Written are the keys of the values that somebody wrote, with where, by path; none for a release whose
 	// keys are not held against its chart.
 	Written []WrittenKey `json:"-"`
+}
+
+// Remainder is a DaemonSet for the nodes of no group.
+type Remainder struct {
+	Name  string // where there are no groups; where there are, the chart adds a hash of them
+	Label string // by which nodes are of a group
 }
 
 // DriftRule names fields of a release's objects that others may write.

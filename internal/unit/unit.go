@@ -36,6 +36,10 @@ type Unit struct {
 // FixedKept begins the names in Fixed of what a unit may get more of, but keeps once it is there.
 const FixedKept = "backend."
 
+// FixedNetwork is the name in Fixed of which network backend a chart has that is another than the cloud's, "" for none. What
+// is on record without it had none.
+const FixedNetwork = "network.backend"
+
 // FixedMembers begins the names in Fixed of numbers of members that decide by majority.
 const FixedMembers = "members."
 

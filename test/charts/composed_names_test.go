@@ -4,6 +4,7 @@ package charts_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
@@ -52,15 +54,38 @@ type group struct {
 	pod      corev1.PodSpec
 }
 
-// groupsOf renders the services whose DaemonSets have groups of nodes.
-func groupsOf(t *testing.T, render func(*unit.Release) []string, units map[string]unit.Unit) []group {
+// deployed are the DaemonSets of the services that have groups of nodes, as they are in the cluster, by service.
+type deployed map[string]string
+
+// deploy renders them as the driver applies them where others are, and as the chart has them where it is not asked.
+func deploy(t *testing.T, render func(*unit.Release) []string, units map[string]unit.Unit, amend bool, before deployed) deployed {
+	t.Helper()
+	after := deployed{}
+	for _, service := range []string{"nova", "libvirt", "neutron"} { // that of Open vSwitch has no groups
+		r := composed.Release(t, units, service)
+		var sets []string
+		for _, content := range render(r) {
+			if strings.Contains(content, "\nkind: DaemonSet\n") || strings.HasPrefix(content, "kind: DaemonSet\n") {
+				sets = append(sets, strings.Trim(content, "\n"))
+			}
+		}
+		after[service] = "---\n" + strings.Join(sets, "\n---\n") + "\n"
+		if amend {
+			var err error
+			if after[service], err = helm.Amended(r, after[service], before[service]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return after
+}
+
+// groups are the DaemonSets one by one.
+func (d deployed) groups(t *testing.T) []group {
 	t.Helper()
 	var groups []group
-	for _, service := range []string{"nova", "libvirt", "neutron"} { // that of Open vSwitch has no groups
-		for _, content := range render(composed.Release(t, units, service)) {
-			if !strings.Contains(content, "\nkind: DaemonSet\n") && !strings.HasPrefix(content, "kind: DaemonSet\n") {
-				continue
-			}
+	for _, service := range slices.Sorted(maps.Keys(d)) {
+		for _, content := range strings.Split("\n"+d[service], "\n---\n")[1:] {
 			var set appsv1.DaemonSet
 			if err := yaml.UnmarshalStrict([]byte(content), &set); err != nil {
 				t.Fatal(err)
@@ -91,10 +116,15 @@ func (g group) takes(t *testing.T, labels map[string]string) bool {
 	terms := g.pod.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 	return slices.ContainsFunc(terms, func(term corev1.NodeSelectorTerm) bool {
 		for _, e := range term.MatchExpressions {
-			if e.Operator != corev1.NodeSelectorOpIn && e.Operator != corev1.NodeSelectorOpNotIn {
+			value, has := labels[e.Key]
+			switch {
+			case e.Operator == corev1.NodeSelectorOpDoesNotExist:
+				if has {
+					return false
+				}
+			case e.Operator != corev1.NodeSelectorOpIn && e.Operator != corev1.NodeSelectorOpNotIn:
 				t.Fatalf("%s asks for %v", g.name, e)
-			}
-			if slices.Contains(e.Values, labels[e.Key]) != (e.Operator == corev1.NodeSelectorOpIn) {
+			case slices.Contains(e.Values, value) != (e.Operator == corev1.NodeSelectorOpIn):
 				return false
 			}
 		}
@@ -134,21 +164,24 @@ func homes(t *testing.T, groups []group, units map[string]unit.Unit) map[string]
 	return found
 }
 
-// moves compares two states of a cloud, and returns what becomes of the DaemonSets that nodes run: with another name or
-// other nodes than before, or on nodes that leave them. What nothing runs in may come and go.
-func moves(t *testing.T, render func(*unit.Release) []string, before, after map[string]unit.Unit) []string {
+// moves compares two states of a cloud, and returns what becomes of the DaemonSets there were: with another name or
+// other nodes than before, whether anything runs in them or not, or on nodes that leave them.
+func moves(t *testing.T, was, is []group, before, after map[string]unit.Unit) []string {
 	t.Helper()
-	was, is := groupsOf(t, render, before), groupsOf(t, render, after)
-	left, found := homes(t, was, before), homes(t, is, after)
 	var changes []string
-	for key, g := range left {
+	for _, g := range was {
 		i := slices.IndexFunc(is, func(other group) bool { return other.name == g.name })
-		switch then, runs := found[key]; {
+		switch {
 		case i < 0:
 			changes = append(changes, g.of+" is gone")
 		case is[i].asks() != g.asks():
 			changes = append(changes, g.of+" asks for other nodes")
-		case runs && then.name != g.name:
+		}
+	}
+	left, found := homes(t, was, before), homes(t, is, after)
+	for key, g := range left {
+		there := slices.ContainsFunc(is, func(other group) bool { return other.name == g.name })
+		if then, runs := found[key]; there && runs && then.name != g.name {
 			changes = append(changes, strings.Fields(key)[0]+" leaves "+g.of)
 		}
 	}
@@ -156,7 +189,8 @@ func moves(t *testing.T, render func(*unit.Release) []string, before, after map[
 	return slices.Compact(changes)
 }
 
-// TestNamesOfDaemonSets changes profiles in all ways, and wants each DaemonSet that runs anywhere to stay as it is.
+// TestNamesOfDaemonSets changes profiles in all ways, and wants each DaemonSet to stay as it is, but for those of slots that
+// are given up.
 func TestNamesOfDaemonSets(t *testing.T) {
 	testNamesOfDaemonSets(t, func(name string) *chart.Chart { return load(t, name) })
 }
@@ -184,6 +218,10 @@ func testNamesOfDaemonSets(t *testing.T, from func(name string) *chart.Chart) {
 	}
 	k := kitchen{}
 	render := func(r *unit.Release) []string { return k.renderBy(t, from, r) }
+	rollOut := func(t *testing.T, before, after map[string]unit.Unit) []string {
+		was := deploy(t, render, before, true, nil)
+		return moves(t, was.groups(t), deploy(t, render, after, true, was).groups(t), before, after)
+	}
 	network := append(workers("", "m"), worker{"n1", "", `["network"]`})
 	for _, test := range []struct {
 		name          string
@@ -206,7 +244,13 @@ func testNamesOfDaemonSets(t *testing.T, from func(name string) *chart.Chart) {
 			profiles{"a": nova(1, "2"), "c": nova(3, "4")},
 			workers("", "a", "c"), workers("", "a", "c"), nil,
 		},
-		{"the last profile is taken away", profiles{"m": nova(1, "2"), "z": nova(2, "3")}, one, workers("", "m"), workers("", "m"), nil},
+		{
+			"the last profile is taken away, and its slot with it",
+			profiles{"m": nova(1, "2"), "z": nova(2, "3")},
+			one,
+			workers("", "m"), workers("", "m"),
+			[]string{"neutron neutron-ovs-agent is gone", "nova compute is gone"},
+		},
 		{"it says nothing of nova any more", one, profiles{"m": "  slot = 1\n"}, workers("", "m"), workers("", "m"), nil},
 		{"it speaks of libvirt as well", one, profiles{"m": nova(1, "2") + libvirt}, workers("", "m"), workers("", "m"), nil},
 		{
@@ -242,14 +286,14 @@ func testNamesOfDaemonSets(t *testing.T, from func(name string) *chart.Chart) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := moves(t, render, profiled(t, "ovs", test.before, test.nodes), profiled(t, "ovs", test.after, test.then))
+			got := rollOut(t, profiled(t, "ovs", test.before, test.nodes), profiled(t, "ovs", test.after, test.then))
 			if !slices.Equal(got, test.want) {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
 	}
 	t.Run("with OVN", func(t *testing.T) {
-		if got := moves(t, render, profiled(t, "ovn", one, workers("", "m")), profiled(t, "ovn", all, workers("", "p1", "p2"))); got != nil {
+		if got := rollOut(t, profiled(t, "ovn", one, workers("", "m")), profiled(t, "ovn", all, workers("", "p1", "p2"))); got != nil {
 			t.Errorf("%q", got)
 		}
 	})
@@ -257,8 +301,26 @@ func testNamesOfDaemonSets(t *testing.T, from func(name string) *chart.Chart) {
 		before, after := profiled(t, "ovs", one, workers("", "m")), profiled(t, "ovs", all, workers("", "p1"))
 		labels := at(composed.Release(t, after, "nova").Values, "conf.overrides.nova_compute.labels").([]any)
 		slices.Reverse(labels)
-		if got := moves(t, render, before, after); !slices.Equal(got, []string{"nova compute is gone"}) {
+		if got := rollOut(t, before, after); !slices.Equal(got, []string{"nova compute is gone"}) {
 			t.Errorf("the lowest slot in front changes nothing: %q", got)
+		}
+	})
+	// Deployed before names were kept, a cloud has what the chart made of the slots there were. It keeps its names, and all
+	// else as long as the slots are the same; what the others ask for changes once, when there is another slot.
+	t.Run("a cloud of before", func(t *testing.T) {
+		first, more := profiled(t, "ovs", one, workers("", "m")), profiled(t, "ovs", profiles{"m": nova(1, "2"), "a": nova(2, "3")}, workers("", "m", "a"))
+		most := profiled(t, "ovs", all, workers("", "p1", "p2"))
+		old := deploy(t, render, first, false, nil)
+		same := deploy(t, render, first, true, old)
+		if !maps.Equal(same, old) {
+			t.Errorf("with the same slots there is another DaemonSet: %q", moves(t, old.groups(t), same.groups(t), first, first))
+		}
+		second := deploy(t, render, more, true, same)
+		if got := moves(t, same.groups(t), second.groups(t), first, more); !slices.Equal(got, []string{"neutron neutron-ovs-agent asks for other nodes", "nova compute asks for other nodes"}) {
+			t.Errorf("a second slot: %q", got)
+		}
+		if got := moves(t, second.groups(t), deploy(t, render, most, true, second).groups(t), more, most); got != nil {
+			t.Errorf("all slots: %q", got)
 		}
 	})
 }
@@ -285,7 +347,7 @@ node "w1" {
 		return k.renderBy(t, func(name string) *chart.Chart { return theirs(t, dir, name) }, r)
 	}
 	var agents []string
-	for _, g := range groupsOf(t, render, units) {
+	for _, g := range deploy(t, render, units, true, nil).groups(t) {
 		if g.of == "neutron neutron-sriov-agent" {
 			agents = append(agents, g.asks())
 		}

@@ -136,18 +136,14 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 		install.DisableHooks, install.DisableOpenAPIValidation, install.Timeout = true, true, d.options.Timeout
 		install.Replace = v.newest != nil
 		install.SkipCRDs = true // they are there
-		if v.want.spec.OnDelete {
-			install.PostRenderer = podsLeft{}
-		}
+		install.PostRenderer = amendmentOf(v.want.spec, v.newest.standing())
 		_, err = install.Run(loaded, values)
 	} else {
 		upgrade := action.NewUpgrade(configuration)
 		upgrade.Namespace, upgrade.Labels, upgrade.MaxHistory = v.namespace, labels, maxHistory
 		upgrade.DisableHooks, upgrade.DisableOpenAPIValidation, upgrade.Timeout = true, true, d.options.Timeout
 		upgrade.ResetValues = true
-		if v.want.spec.OnDelete {
-			upgrade.PostRenderer = podsLeft{}
-		}
+		upgrade.PostRenderer = amendmentOf(v.want.spec, v.newest.standing())
 		_, err = upgrade.Run(v.name, loaded, values)
 	}
 	return d.failed(ctx, v, v.run(), d.explained(v, err))

@@ -34,6 +34,7 @@
 // Pods of DaemonSets that instances need are replaced by this package, where the chart was told OnDelete: those of
 // one node after another, each once all that were replaced before are ready and the agents of OpenStack on their
 // nodes are up. What does not come up on one node does not reach the next, and what works meanwhile serves others.
+// DaemonSets for nodes of no group keep their names when there is a further group, whatever the chart calls them then.
 //
 // Steps of an upgrade that fail, and hooks that are not done in time, are on record in the same ConfigMap, and only so many are tried: then the upgrade is
 // given up until another input comes. Where it is asked for, the release goes back to the last revision that was

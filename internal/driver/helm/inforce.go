@@ -58,6 +58,18 @@ func (r *revision) held() []unit.ObjectRef {
 	return refs
 }
 
+// standing are the objects that may be there: those in force before what was tried since. Nil without a revision.
+func (r *revision) standing() []*unstructured.Unstructured {
+	if r == nil {
+		return nil
+	}
+	objects := make([]*unstructured.Unstructured, 0, len(r.inForce)+len(r.objects))
+	for _, h := range r.inForce {
+		objects = append(objects, h.object)
+	}
+	return append(objects, r.objects...)
+}
+
 // findEdits takes for drift what somebody changed of the revision in force, or deleted, while another one is
 // wanted and has to wait. Jobs are left out, as finished ones make room for it, and so is what only they can fill in.
 func (d *Driver) findEdits(ctx context.Context, v *view) error {

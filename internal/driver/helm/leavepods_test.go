@@ -30,15 +30,15 @@ func TestPodsLeft(t *testing.T) {
 	for from, want := range map[string]string{
 		"": "", settings: settings, kept: kept, rolling: changed, settings + rolling + kept: settings + changed + kept, rolling + rolling: changed + changed,
 	} {
-		got, err := podsLeft{}.Run(bytes.NewBufferString(from))
+		got, err := amendment{leave: true}.Run(bytes.NewBufferString(from))
 		if err != nil || got.String() != want {
 			t.Errorf("of\n%s\ncomes\n%s\nwant\n%s (%v)", from, got, want, err)
 		}
 	}
-	if got, err := (podsLeft{}).Run(bytes.NewBufferString(without)); err != nil || got.Len() == 0 {
+	if got, err := (amendment{leave: true}).Run(bytes.NewBufferString(without)); err != nil || got.Len() == 0 {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := (podsLeft{}).Run(bytes.NewBufferString("---\nkind: [DaemonSet\n")); err == nil {
+	if _, err := (amendment{leave: true}).Run(bytes.NewBufferString("---\nkind: [DaemonSet\n")); err == nil {
 		t.Error("what cannot be read was taken")
 	}
 }

@@ -52,8 +52,9 @@ type rendered struct {
 
 // render renders a chart without asking the cluster for objects, as charts of OpenStack-Helm never
 // do; the kinds that it has are known. The error is a [unit.BlockedError] where the chart and its
-// values do not go together. The last rendering is kept until the release is up to date.
-func (d *Driver) render(ctx context.Context, w *wanted, version int, install bool) (rendered, error) {
+// values do not go together. The last rendering is kept until the release is up to date. Objects of before are there
+// already, and DaemonSets keep their names: see [keepNames].
+func (d *Driver) render(ctx context.Context, w *wanted, version int, install bool, before []*unstructured.Unstructured) (rendered, error) {
 	id := w.spec.Namespace + "/" + w.spec.Name
 	key := hashOf(fmt.Sprint(version, install), w.labels[labelSpec], w.labels[labelChart], w.labels[labelValues])
 	d.mu.Lock()
@@ -93,9 +94,7 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 		}
 		result.objects = append(result.objects, objects...)
 	}
-	if w.spec.OnDelete {
-		leavePods(result.objects)
-	}
+	amendmentOf(w.spec, before).apply(result.objects)
 	d.mu.Lock()
 	d.rendered[id] = result
 	d.mu.Unlock()

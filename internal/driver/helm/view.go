@@ -169,7 +169,7 @@ func (d *Driver) rendering(ctx context.Context, v *view) (rendered, error) {
 	if v.newest != nil {
 		version = v.newest.version + 1
 	}
-	return d.render(ctx, v.want, version, v.base == 0)
+	return d.render(ctx, v.want, version, v.base == 0, v.newest.standing())
 }
 
 // outdated tells whether the release was not, or not completely, installed from what is wanted.
