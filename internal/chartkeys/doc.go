@@ -14,6 +14,8 @@
 //
 // Charts of OpenStack-Helm, which are those that depend on its library, are known better:
 //
+//   - Of the library's templates only those count that the chart's own, or texts in its files and values, lead to by name, themselves
+//     or through other ones. A name that is put together leads to all that it may be the beginning of.
 //   - The library copies all values for groups of nodes, and reads the copies as it reads these. So that the values
 //     are handed on from the top leaves nothing in them free.
 //   - At the top, what templates have as a word for something else is not read: nearly all words that are usual in other

@@ -13,6 +13,8 @@ type Chart struct {
 	Defaults map[string]any
 	// Templates are the texts of its templates and of those of the charts that it depends on, by name.
 	Templates map[string]string
+	// Library are those of a chart that it depends on and that makes nothing by itself, by name.
+	Library map[string]string
 	// Files are texts beside them, which may be templates as well.
 	Files []string
 	// Others are the keys at the top that charts which it depends on take.
@@ -27,13 +29,16 @@ type Keys struct {
 	defaults map[string]any
 	others   map[string]bool
 	reads    *reads
+	library  library
 	toolkit  bool
 	opaque   bool
 }
 
 // New returns the keys of a chart. Of one with a template that cannot be read nothing is unknown.
 func New(c Chart) *Keys {
-	k := &Keys{defaults: c.Defaults, others: map[string]bool{"global": true, "tags": true}, reads: newReads(), toolkit: c.Toolkit}
+	k := &Keys{
+		defaults: c.Defaults, others: map[string]bool{"global": true, "tags": true}, reads: newReads(), library: library{}, toolkit: c.Toolkit,
+	}
 	for _, name := range c.Others {
 		k.others[name] = true
 	}
@@ -44,6 +49,10 @@ func New(c Chart) *Keys {
 		k.reads.text(text)
 	}
 	k.reads.texts(c.Defaults)
+	for name, text := range c.Library {
+		k.opaque = k.opaque || k.library.add(name, text) != nil
+	}
+	k.reads.follow(k.library, nil)
 	return k
 }
 
@@ -131,6 +140,7 @@ func (k *Keys) Unknown(paths [][]string, values any) []Unknown {
 		if written == nil {
 			written = newReads()
 			written.texts(values)
+			written.follow(k.library, k.reads.followed)
 		}
 		lost := k.reads.top.lost || written.top.lost // a text may get the values of a template, and the other way round
 		if !k.read(written, at, key, lost) && !k.read(k.reads, at, key, lost) && !covers(written.handed, at, 1) && !covers(written.computed, at, 1) {

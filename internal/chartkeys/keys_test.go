@@ -154,6 +154,7 @@ func TestTop(t *testing.T) {
 		{`{{ $d := .x }}{{ $_ := set $d "Values" (omit .Values "conf") }}{{ include "z" $d }}`, false},
 		{`{{ if .x }}{{ $c := omit .Values "conf" }}{{ end }}{{ $c := .x }}{{ include "z" $c }}`, false},
 		{`{{ index (index . 0) "Values" "other" "extra" }}`, false},
+		{`{{ index .Values "other" "extra" }}{{ index .Values "other" .key }}`, false},
 		{`{{ tpl (printf "{{ .x.%s | toYaml }}" "extra") . }}`, false},
 
 		{`{{ .Values.extra }}`, true},
