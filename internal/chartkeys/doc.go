@@ -29,6 +29,11 @@
 //   - All of them write endpoints and pod.resources alike. Of the rules above the third does not hold there, apart from
 //     the names of users (below auth of an endpoint): what looks like a key that the map has, and is none that another
 //     endpoint has there, is meant to be that.
+//   - A map at the top is not handed on by what has its name somewhere else, as with the dependency on a pod.
+//   - What is below pod.tolerations, pod.security_context, pod.probes and pod.affinity the library's templates put into pods, where
+//     the chart leads to them, and what is below pod.lifecycle into what makes pods. There the first rule and the last do not hold, nor
+//     the third where Kubernetes gets the map as it is: the keys are those of its types, in lists as well, and around these those that
+//     the library reads, unless templates of the chart itself hand on the map or look into it for a computed name.
 //   - What is inside of a key of conf goes to programs as it is, and is free. So is what begins with job_ in
 //     manifests, as the library makes such names of those of jobs that others wait for.
 //

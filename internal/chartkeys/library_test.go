@@ -80,3 +80,28 @@ func TestLibraryOfTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestCalledAsAtTop hands on what is called as a map at the top: it is that map only where the values may have come there.
+func TestCalledAsAtTop(t *testing.T) {
+	for _, test := range []struct {
+		template, text string
+		told           bool
+	}{
+		{`{{ toYaml .volume }}{{ range $k, $v := .deps.volume }}{{ end }}{{ index .volume .x }}`, "", true},
+		{`{{ toYaml .Values.volume }}`, "", false},
+		{`{{ with .Values.volume }}{{ toYaml . }}{{ end }}`, "", false},
+		{`{{ $v := .Values }}{{ toYaml $v.volume }}`, "", false},
+		{`{{ define "x" }}{{ toYaml .volume }}{{ end }}{{ include "x" .Values }}`, "", false},
+		{`{{ toYaml .a.volume }}{{ tpl .Values.text . }}`, `{{ $v := .Values }}{{ toYaml $v.volume }}`, false},
+		{`{{ define "x" }}{{ toYaml .volume }}{{ end }}{{ tpl .Values.text . }}`, `{{ include "x" .Values }}`, false},
+		{`{{ toYaml .volume }}{{ tpl .Values.text . }}`, `{{ .Values.other }}`, true},
+	} {
+		keys := chartkeys.New(chartkeys.Chart{
+			Defaults: tree(t, "volume: {size: 1, name: x}\ntext: ''"), Toolkit: true, Templates: map[string]string{"a.yaml": test.template},
+		})
+		told := keys.Unknown([][]string{{"volume", "siz"}}, map[string]any{"text": test.text})
+		if test.told != (len(told) == 1) {
+			t.Errorf("%s with %q: told: %t, want %t", test.template, test.text, len(told) == 1, test.told)
+		}
+	}
+}

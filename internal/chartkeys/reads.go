@@ -265,12 +265,12 @@ func (r *reads) reads(at []string, key string) bool {
 }
 
 // covers tells whether one of the uses may be of a map or of one around it, of which the path has at least so
-// many names.
-func covers(uses []use, at []string, least int) bool {
+// many names, and so many where the use is a relative one.
+func covers(uses []use, at []string, least, relative int) bool {
 	return slices.ContainsFunc(uses, func(u use) bool {
 		for depth := len(at); depth >= least; depth-- {
 			around := at[:depth]
-			if u.absolute && slices.Equal(u.path, around) || !u.absolute && len(u.path) > 0 && len(around) > 0 && overlap(around, u.path) {
+			if u.absolute && slices.Equal(u.path, around) || !u.absolute && len(u.path) > 0 && depth >= relative && overlap(around, u.path) {
 				return true
 			}
 		}

@@ -66,14 +66,15 @@ func TestOpenStackHelmKeys(t *testing.T) {
 	for _, units := range exampleUnits(t) {
 		check(t, units)
 	}
-	// Nothing but these leftovers of charts that once had Apache or nginx in front of an API, and a key that is called
-	// oci_image_registry.
+	// Nothing but these leftovers of charts that once had Apache or nginx in front of an API, a key that is called
+	// oci_image_registry, and a probe that the chart reads below ovs.
 	dead := map[string][]string{
-		"cinder":    {"endpoints.image_registry"},
-		"heat":      {"conf.mpm_event", "conf.software", "conf.wsgi_cfn", "conf.wsgi_heat"},
-		"neutron":   {"conf.nginx"},
-		"nova":      {"conf.mpm_event", "conf.software", "conf.wsgi_nova_api", "conf.wsgi_nova_metadata"},
-		"placement": {"conf.software", "conf.wsgi_placement"},
+		"cinder":      {"endpoints.image_registry"},
+		"heat":        {"conf.mpm_event", "conf.software", "conf.wsgi_cfn", "conf.wsgi_heat"},
+		"neutron":     {"conf.nginx"},
+		"openvswitch": {"pod.probes.ovs_vswitch.ovs_vswitch.liveness.exec"},
+		"nova":        {"conf.mpm_event", "conf.software", "conf.wsgi_nova_api", "conf.wsgi_nova_metadata"},
+		"placement":   {"conf.software", "conf.wsgi_placement"},
 	}
 	for name, keys := range known {
 		files, err := filepath.Glob(filepath.Join(dir, "values_overrides", name, "*.yaml"))
@@ -187,7 +188,7 @@ func theirs(t *testing.T, dir, name string) *chart.Chart {
 func unknown(keys *chartkeys.Keys, paths [][]string, values map[string]any) []string {
 	var found []string
 	for _, u := range keys.Unknown(paths, values) {
-		found = append(found, strings.Join(paths[u.Index], "."))
+		found = append(found, strings.Join(paths[u.Index], ".")+u.Within)
 	}
 	return found
 }

@@ -112,7 +112,9 @@ func (s *source) unknown(spec *unit.Release) []unknownKey {
 	}
 	var found []unknownKey
 	for _, unknown := range s.keys().Unknown(paths, values) {
-		found = append(found, unknownKey{spec.Written[unknown.Index], unknown.Hint})
+		key := unknownKey{spec.Written[unknown.Index], unknown.Hint}
+		key.Text += unknown.Within
+		found = append(found, key)
 	}
 	return found
 }
