@@ -14,6 +14,8 @@
 //
 // Charts of OpenStack-Helm, which are those that depend on its library, are known better:
 //
+//   - Of the library's templates only those count that the chart's own, or texts in its files and values, lead to by name, themselves
+//     or through other ones. A name that is put together leads to all that it may be the beginning of.
 //   - The library copies all values for groups of nodes, and reads the copies as it reads these. So that the values
 //     are handed on from the top leaves nothing in them free.
 //   - At the top, what templates have as a word for something else is not read: nearly all words that are usual in other
@@ -27,6 +29,11 @@
 //   - All of them write endpoints and pod.resources alike. Of the rules above the third does not hold there, apart from
 //     the names of users (below auth of an endpoint): what looks like a key that the map has, and is none that another
 //     endpoint has there, is meant to be that.
+//   - A map at the top is not handed on by what has its name somewhere else, as with the dependency on a pod.
+//   - What is below pod.tolerations, pod.security_context, pod.probes and pod.affinity the library's templates put into pods, where
+//     the chart leads to them, and what is below pod.lifecycle into what makes pods. There the first rule and the last do not hold, nor
+//     the third where Kubernetes gets the map as it is: the keys are those of its types, in lists as well, and around these those that
+//     the library reads, unless templates of the chart itself hand on the map or look into it for a computed name.
 //   - What is inside of a key of conf goes to programs as it is, and is free. So is what begins with job_ in
 //     manifests, as the library makes such names of those of jobs that others wait for.
 //

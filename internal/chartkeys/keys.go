@@ -13,6 +13,8 @@ type Chart struct {
 	Defaults map[string]any
 	// Templates are the texts of its templates and of those of the charts that it depends on, by name.
 	Templates map[string]string
+	// Library are those of a chart that it depends on and that makes nothing by itself, by name.
+	Library map[string]string
 	// Files are texts beside them, which may be templates as well.
 	Files []string
 	// Others are the keys at the top that charts which it depends on take.
@@ -27,13 +29,17 @@ type Keys struct {
 	defaults map[string]any
 	others   map[string]bool
 	reads    *reads
+	own      [][]use // of the reads, what the chart itself hands on, and what it looks into for a computed name
+	library  library
 	toolkit  bool
 	opaque   bool
 }
 
 // New returns the keys of a chart. Of one with a template that cannot be read nothing is unknown.
 func New(c Chart) *Keys {
-	k := &Keys{defaults: c.Defaults, others: map[string]bool{"global": true, "tags": true}, reads: newReads(), toolkit: c.Toolkit}
+	k := &Keys{
+		defaults: c.Defaults, others: map[string]bool{"global": true, "tags": true}, reads: newReads(), library: library{}, toolkit: c.Toolkit,
+	}
 	for _, name := range c.Others {
 		k.others[name] = true
 	}
@@ -44,6 +50,11 @@ func New(c Chart) *Keys {
 		k.reads.text(text)
 	}
 	k.reads.texts(c.Defaults)
+	for name, text := range c.Library {
+		k.opaque = k.opaque || k.library.add(name, text) != nil
+	}
+	k.own = [][]use{k.reads.handed, k.reads.computed}
+	k.reads.follow(k.library, nil)
 	return k
 }
 
@@ -89,8 +100,9 @@ func (k *Keys) elsewhere(at []string, key string) bool {
 	return false
 }
 
-// sure tells whether nothing reads a key of a map that no template names. It may look like one that is there.
-func (k *Keys) sure(at []string, key string, similar bool) bool {
+// sure tells whether nothing reads a key of a map that no template names. It may look like one that is there, and the values may
+// be lost.
+func (k *Keys) sure(at []string, key string, similar, lost bool) bool {
 	if k.toolkit && closed(at) {
 		return similar || !slices.ContainsFunc(k.reads.computed, func(u use) bool { return u.absolute && slices.Equal(u.path, at) })
 	}
@@ -101,12 +113,18 @@ func (k *Keys) sure(at []string, key string, similar bool) bool {
 	if k.toolkit { // which copies all values for groups of nodes, and reads the copies as it reads these
 		least = 1
 	}
-	return similar && !covers(k.reads.handed, at, least) && !covers(k.reads.computed, at, least)
+	relative := 1
+	if k.toolkit && len(at) > 0 && !lost && !k.reads.top.names[at[0]] { // what is called as a key at the top is something else
+		relative = 2
+	}
+	return similar && !covers(k.reads.handed, at, least, relative) && !covers(k.reads.computed, at, least, relative)
 }
 
 // Unknown is a key that nothing of a chart reads.
 type Unknown struct {
 	Index int // of the path
+	// Within leads from there to the key where that is in a list, such as [0].key; "" otherwise.
+	Within string
 	// Hint says what was probably meant, or what there is; it may be "".
 	Hint string
 }
@@ -120,24 +138,49 @@ func (k *Keys) Unknown(paths [][]string, values any) []Unknown {
 	var found []Unknown
 	var written *reads
 	for i, path := range paths {
-		around, key, ok := k.around(path)
-		if !ok || k.read(k.reads, path[:len(path)-1], key, k.reads.top.lost) {
+		if within, hint := k.inList(path, values); within != "" {
+			found = append(found, Unknown{Index: i, Within: within, Hint: hint})
 			continue
 		}
-		at := path[:len(path)-1]
-		if !k.sure(at, key, config.Nearest(key, around) != "") {
+		hint, free, ok := k.suspect(path, k.reads.top.lost)
+		if !ok {
 			continue
 		}
 		if written == nil {
 			written = newReads()
 			written.texts(values)
+			written.follow(k.library, k.reads.followed)
 		}
+		at, key := path[:len(path)-1], path[len(path)-1]
 		lost := k.reads.top.lost || written.top.lost // a text may get the values of a template, and the other way round
-		if !k.read(written, at, key, lost) && !k.read(k.reads, at, key, lost) && !covers(written.handed, at, 1) && !covers(written.computed, at, 1) {
-			found = append(found, Unknown{Index: i, Hint: k.hint(path, around)})
+		if lost || len(at) > 0 && written.top.names[at[0]] {
+			if _, _, ok := k.suspect(path, true); !ok {
+				continue
+			}
+		}
+		if !k.read(written, at, key, lost) && !k.read(k.reads, at, key, lost) && (!free || !covers(written.handed, at, 1, 1) && !covers(written.computed, at, 1, 1)) {
+			found = append(found, Unknown{Index: i, Hint: hint})
 		}
 	}
 	return found
+}
+
+// suspect tells whether nothing of the chart itself reads a key, and what was meant. It is free where what is written beside
+// it hands on the map that it is in.
+func (k *Keys) suspect(path []string, lost bool) (hint string, free, ok bool) {
+	hint, free, misshapen := k.misshapen(path)
+	around, ok := k.around(path)
+	if !ok && !misshapen {
+		return "", false, false
+	}
+	at, key := path[:len(path)-1], path[len(path)-1]
+	if k.read(k.reads, at, key, lost) {
+		return "", false, false
+	}
+	if misshapen {
+		return hint, free, true
+	}
+	return k.hint(path, around), true, k.sure(at, key, config.Nearest(key, around) != "", lost)
 }
 
 // read tells whether templates may read a key of a map. In charts of OpenStack-Helm, where a template or a text has nearly
@@ -151,23 +194,22 @@ func (k *Keys) read(by *reads, at []string, key string, lost bool) bool {
 
 // around returns the keys that the chart has around a key that it does not have, sorted; false where the chart
 // has the key, or may take any.
-func (k *Keys) around(path []string) (keys []string, key string, ok bool) {
+func (k *Keys) around(path []string) (keys []string, ok bool) {
 	if len(path) == 0 || k.others[path[0]] || k.toolkit && (path[0] == conf && len(path) > 2 || switchesJob(path)) {
-		return nil, "", false
+		return nil, false
 	}
 	defaults := k.defaults
 	for _, step := range path[:len(path)-1] {
 		defaults, _ = defaults[step].(map[string]any)
 	}
-	key = path[len(path)-1]
-	if _, known := defaults[key]; known || len(defaults) == 0 {
-		return nil, "", false
+	if _, known := defaults[path[len(path)-1]]; known || len(defaults) == 0 {
+		return nil, false
 	}
 	for name := range defaults {
 		keys = append(keys, name)
 	}
 	slices.Sort(keys)
-	return keys, key, true
+	return keys, true
 }
 
 // switchesJob tells whether a path may lead to the switch of a job. The library makes their names of those of the jobs

@@ -85,7 +85,7 @@ func TestUnknown(t *testing.T) {
 		"pod: {replica: {api: 2}}":              "pod.replica: did you mean pod.replicas?",
 		"pod: {replicas: {apis: 2}}":            "pod.replicas.apis: did you mean pod.replicas.api?",
 		"pod: {replicas: {worker: 2}}":          "pod.replicas.worker: there are: api, engine",
-		"pod: {lifecycle: {x: 1}}":              "",
+		"pod: {lifecycle: {x: 1}}":              "pod.lifecycle.x: there are: disruption_budget, termination_grace_period, upgrades",
 		"images: {tags: {apii: x}}":             "images.tags.apii: did you mean images.tags.api?",
 		"images: {tags: {unlike: x}}":           "images.tags.unlike: there are: api, db_sync",
 		"images: {pull_polic: x}":               "images.pull_polic: did you mean images.pull_policy?",
@@ -154,6 +154,7 @@ func TestTop(t *testing.T) {
 		{`{{ $d := .x }}{{ $_ := set $d "Values" (omit .Values "conf") }}{{ include "z" $d }}`, false},
 		{`{{ if .x }}{{ $c := omit .Values "conf" }}{{ end }}{{ $c := .x }}{{ include "z" $c }}`, false},
 		{`{{ index (index . 0) "Values" "other" "extra" }}`, false},
+		{`{{ index .Values "other" "extra" }}{{ index .Values "other" .key }}`, false},
 		{`{{ tpl (printf "{{ .x.%s | toYaml }}" "extra") . }}`, false},
 
 		{`{{ .Values.extra }}`, true},

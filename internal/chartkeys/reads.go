@@ -16,6 +16,9 @@ type reads struct {
 	handed   []use                 // maps that are used as a whole
 	computed []use                 // maps that are looked into for a computed name
 	top      *top
+	names    map[string]bool // texts, each of which may be the name of a template, or what one is put together of
+	begins   map[string]bool // what names begin with that are put together
+	followed map[string]bool // the templates of a library that something leads to
 }
 
 // use is a path to a map, the whole of it or only its end.
@@ -25,25 +28,41 @@ type use struct {
 }
 
 func newReads() *reads {
-	return &reads{absolute: map[string]bool{}, relative: map[string][][]string{}, literals: map[string]bool{}, top: &top{names: map[string]bool{}}}
+	return &reads{
+		absolute: map[string]bool{}, relative: map[string][][]string{}, literals: map[string]bool{}, top: &top{names: map[string]bool{}},
+		names: map[string]bool{}, begins: map[string]bool{}, followed: map[string]bool{},
+	}
 }
 
 // template learns from the text of a template.
 func (r *reads) template(name, text string) error {
+	trees, err := treesOf(name, text)
+	for _, tree := range trees {
+		r.learn(tree)
+	}
+	return err
+}
+
+// treesOf returns a template and those that it defines, by name.
+func treesOf(name, text string) (map[string]*parse.Tree, error) {
 	trees := map[string]*parse.Tree{}
 	tree := parse.New(name)
 	tree.Mode = parse.SkipFuncCheck
 	if _, err := tree.Parse(text, "", "", trees); err != nil {
-		return err
+		return nil, err
 	}
-	for _, tree := range trees {
-		if tree.Root != nil {
-			r.node(tree.Root)
-			r.top.tree(tree.Root)
-		}
-	}
-	return nil
+	return trees, nil
 }
+
+func (r *reads) learn(tree *parse.Tree) {
+	if tree.Root != nil {
+		r.node(tree.Root)
+		r.top.tree(tree.Root)
+	}
+}
+
+// templateName finds what may be the name of a template.
+var templateName = regexp.MustCompile(`[^\s"'` + "`" + `{}()%]+`)
 
 var word = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_-]*`)
 
@@ -55,6 +74,9 @@ func (r *reads) text(text string) bool {
 	for _, name := range word.FindAllString(text, -1) {
 		r.literals[name], r.top.names[name] = true, true
 	}
+	for _, name := range templateName.FindAllString(text, -1) {
+		r.names[name] = true
+	}
 	return false
 }
 
@@ -63,6 +85,7 @@ func (r *reads) texts(values any) {
 	switch v := values.(type) {
 	case string:
 		r.text(v)
+		r.leads(v)
 	case []any:
 		for _, element := range v {
 			r.texts(element)
@@ -86,6 +109,7 @@ func (r *reads) node(node parse.Node) {
 	case *parse.ActionNode:
 		r.pipe(n.Pipe, false)
 	case *parse.TemplateNode:
+		r.names[n.Name] = true
 		r.pipe(n.Pipe, false)
 	case *parse.IfNode:
 		r.branch(&n.BranchNode, true)
@@ -188,6 +212,7 @@ func (r *reads) argument(arg parse.Node, asked bool) {
 
 func (r *reads) literal(n *parse.StringNode) {
 	r.literals[n.Text] = true
+	r.leads(n.Text)
 	if !r.text(n.Text) && strings.Contains(n.Text, ".Values") { // it gets the name of a key at another place
 		r.top.lost = true
 	}
@@ -240,12 +265,12 @@ func (r *reads) reads(at []string, key string) bool {
 }
 
 // covers tells whether one of the uses may be of a map or of one around it, of which the path has at least so
-// many names.
-func covers(uses []use, at []string, least int) bool {
+// many names, and so many where the use is a relative one.
+func covers(uses []use, at []string, least, relative int) bool {
 	return slices.ContainsFunc(uses, func(u use) bool {
 		for depth := len(at); depth >= least; depth-- {
 			around := at[:depth]
-			if u.absolute && slices.Equal(u.path, around) || !u.absolute && len(u.path) > 0 && len(around) > 0 && overlap(around, u.path) {
+			if u.absolute && slices.Equal(u.path, around) || !u.absolute && len(u.path) > 0 && depth >= relative && overlap(around, u.path) {
 				return true
 			}
 		}

@@ -191,8 +191,11 @@ func (f *follower) lookup(args []parse.Node, wholes []bool) bool {
 			return false
 		}
 		f.names[name.Text] = true
+		if named(args[0]) {
+			return false // what follows is further inside
+		}
 	}
-	return !named(args[0])
+	return true
 }
 
 // value tells whether something may have the values in it.

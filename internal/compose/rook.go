@@ -86,3 +86,18 @@ func (c *composer) rookManifests(ceph *model.Ceph) []unit.Edge {
 	}
 	return edges
 }
+
+// drawnNames are the names that charts draw by lot, by service. They get a part that is made of the release's own name.
+func drawnNames() map[string][]unit.DrawnNames {
+	var roles []unit.DrawnNames // that jobs have in Rook's namespace, where other clouds may have theirs
+	for _, job := range []string{"namespace-client-ceph-config", "namespace-client-key"} {
+		roles = append(roles, unit.DrawnNames{
+			Template: "templates/job-" + job + ".yaml",
+			Draws:    "{{- $randStringSuffix := randAlphaNum 5 | lower }}",
+			Variable: "$randStringSuffix",
+			Name:     `name: {{ printf "%s-%s" $serviceAccountName $randStringSuffix }}`,
+			Instead:  `{{- $randStringSuffix := printf "%s/%s" .Release.Namespace .Release.Name | sha256sum | trunc 8 }}`,
+		})
+	}
+	return map[string][]unit.DrawnNames{rookAdapter: roles}
+}

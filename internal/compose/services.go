@@ -104,7 +104,7 @@ func (c *composer) service(s *model.Service, of members) {
 		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Remainders: c.remainders(s.Name),
 		Written: c.writtenKeys(s), Series: c.known(), API: api, RollBack: s.RollBack, Retry: s.Retry,
 		IgnoreDrift: append(c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address), drifts...),
-		Made:        made(s.Name, cloud.Namespace, values),
+		Made:        made(s.Name, cloud.Namespace, values), Drawn: drawnNames()[s.Name],
 	}
 	if release.OnDelete {
 		release.LabelReaders = c.readersOf(s.Name)

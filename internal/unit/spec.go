@@ -241,6 +241,8 @@ type Release struct {
 	Series []string `json:"-"`
 	// IgnoreDrift are the fields that others write and that are not put back. A new revision writes them.
 	IgnoreDrift []DriftRule `json:"-"`
+	// Drawn are names that templates of the chart draw by lot, which get others that stay.
+	Drawn []DrawnNames `json:"-"`
 	// Made are objects that Jobs of the release make, or write what only they know into. Where one is missing, the
 	// Jobs run again.
 	Made []ObjectRef `json:"-"`
@@ -262,6 +264,16 @@ type DriftRule struct {
 	Kind string
 	Name string // "" for every object of the kind
 	Path string // as a difference is shown, such as spec.template.spec.containers[api].image; a step * takes any
+}
+
+// DrawnNames are names of objects in a template of a chart that have a part which the template draws by lot, so that each
+// rendering has other ones. Only a template in which that part is in nothing but names is changed.
+type DrawnNames struct {
+	Template string // of the chart itself, such as templates/role.yaml
+	Draws    string // what draws the part into a variable
+	Variable string
+	Name     string // the only other text that has the variable
+	Instead  string // of what draws it
 }
 
 // WrittenKey is a key in a chart's values that somebody wrote.

@@ -14,6 +14,7 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
@@ -188,9 +189,10 @@ func renderedBy(t *testing.T, chart *chart.Chart, r *unit.Release) []string {
 	return objects
 }
 
-// documents are the objects of a release as Helm renders them.
+// documents are the objects of a release as Helm renders them, with a chart as the driver gives it to Helm.
 func documents(t *testing.T, chart *chart.Chart, r *unit.Release) []string {
 	t.Helper()
+	helm.KeepNames(chart, r.Drawn)
 	merged, err := chartutil.ToRenderValues(chart, withSecrets(r), chartutil.ReleaseOptions{Name: r.Name, Namespace: r.Namespace}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -114,7 +114,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 	if err := d.unlock(ctx, v); err != nil {
 		return err
 	}
-	loaded, err := v.want.source.chart()
+	loaded, err := v.want.chart()
 	if err != nil {
 		return unit.Blocked(fmt.Sprintf("chart %s cannot be loaded: %v", v.want.spec.Chart.Name, err))
 	}

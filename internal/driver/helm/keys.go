@@ -31,7 +31,7 @@ func (s *source) keys() *chartkeys.Keys {
 // KeysOf returns the keys that a chart has places for; nil, which calls nothing unknown, for one that takes
 // values out of charts that it depends on.
 func KeysOf(loaded *chart.Chart) *chartkeys.Keys {
-	known := chartkeys.Chart{Defaults: loaded.Values, Templates: map[string]string{}}
+	known := chartkeys.Chart{Defaults: loaded.Values, Templates: map[string]string{}, Library: map[string]string{}}
 	for _, dependency := range loaded.Metadata.Dependencies {
 		if len(dependency.ImportValues) > 0 {
 			return nil
@@ -52,8 +52,12 @@ func KeysOf(loaded *chart.Chart) *chartkeys.Keys {
 
 // gather adds the texts of a chart and of all that it brings along.
 func gather(loaded *chart.Chart, known *chartkeys.Chart) {
+	templates := known.Templates
+	if loaded.Name() == toolkit { // all of it are templates for others, as no file of it is one that Helm renders
+		templates = known.Library
+	}
 	for _, template := range loaded.Templates {
-		known.Templates[loaded.ChartFullPath()+"/"+template.Name] = string(template.Data)
+		templates[loaded.ChartFullPath()+"/"+template.Name] = string(template.Data)
 	}
 	for _, file := range loaded.Files {
 		known.Files = append(known.Files, string(file.Data))
@@ -108,7 +112,9 @@ func (s *source) unknown(spec *unit.Release) []unknownKey {
 	}
 	var found []unknownKey
 	for _, unknown := range s.keys().Unknown(paths, values) {
-		found = append(found, unknownKey{spec.Written[unknown.Index], unknown.Hint})
+		key := unknownKey{spec.Written[unknown.Index], unknown.Hint}
+		key.Text += unknown.Within
+		found = append(found, key)
 	}
 	return found
 }

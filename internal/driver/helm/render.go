@@ -63,7 +63,7 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 	if known.key == key {
 		return known, nil
 	}
-	loaded, err := w.source.chart()
+	loaded, err := w.chart()
 	if err != nil {
 		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s cannot be loaded: %v", w.spec.Chart.Name, err))
 	}
