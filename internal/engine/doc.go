@@ -12,6 +12,9 @@
 // to be created beside a former one, which goes once everything that uses it has moved. So it needs
 // no state of its own, and a killed process goes on with it as with any creation.
 //
+// What becomes of an object when something comes between it and what is being done to it is written in
+// testdata/matrix/README.md, with a scenario for each case.
+//
 // One goroutine owns all loops and never does anything that could block; what drivers do runs
 // beside it. The engine knows no Kubernetes, no Helm and no OpenStack, only [Driver].
 package engine

@@ -72,7 +72,7 @@ type loop struct {
 	doubts   int             // how often what was refused is tried again as others have done something
 	again    time.Time       // when that may be the next time
 	counted  string          // the step of it that counted last, see [Engine.stepped]
-	failed   unit.Action     // of the step that failed last; "" for none
+	failed   unit.Action     // of the step that failed last; "" for none, or where that was to record how it is
 	mending  *mending        // nil while there is nothing to it
 	served   bool            // what depends on it was told that it works while it is worked on
 	replaced bool            // the deletion that the newest plan admitted for its replacement was done
@@ -99,13 +99,13 @@ type noted struct {
 	reason, cost  string
 	drift         bool
 	serves        bool
-	repairs       bool // something was changed or deleted outside, or failed by itself
+	repairs       bool // something was changed or deleted outside, failed by itself, or was deleted to be made again
 }
 
 func noteOf(c plan.Change) noted {
 	return noted{
 		action: c.Action, class: c.Class, kind: c.Kind, fields: c.Fields, mends: c.Mends, reason: c.Reason, cost: c.Cost,
-		drift: c.Drift, serves: c.Serves, repairs: len(c.Mends) > 0 || c.Drift || c.Heals || c.Lost,
+		drift: c.Drift, serves: c.Serves, repairs: len(c.Mends) > 0 || c.Drift || c.Heals || c.Lost || c.Again,
 	}
 }
 

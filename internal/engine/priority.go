@@ -8,7 +8,7 @@ type urgency int
 // The urgencies: what exists is made whole before anything is added to it, so that a large commit holds back no
 // repair.
 const (
-	toRepair urgency = iota // of what was changed or deleted outside, or failed by itself
+	toRepair urgency = iota // of what was changed or deleted outside, failed by itself, or was deleted to be made again
 	toChange                // of what exists, deletions included
 	toGrow                  // by what was not there before
 	calmest  = toGrow
@@ -23,7 +23,7 @@ func (e *Engine) urgency(l *loop) urgency {
 		}
 	}
 	switch {
-	case c.repairs:
+	case c.repairs, l.replaced && c.action == unit.ActionReplace: // it is not decided anew since it was deleted
 		return toRepair
 	case c.action == unit.ActionCreate:
 		return toGrow

@@ -188,6 +188,7 @@ func (e *Engine) settle(calls context.Context, l *loop, desired cty.Value) {
 		}
 		return func() {
 			if err != nil {
+				l.failed = ""
 				e.failed(l, err)
 			}
 			e.wakeVanished() // what this one needed before it needs no more

@@ -36,13 +36,15 @@ func TestScenarios(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			synctest.Test(t, func(t *testing.T) { runScenario(t, archive) })
+			synctest.Test(t, func(t *testing.T) { runScenario(t, archive, nil) })
 		})
 	}
 }
 
-func runScenario(t *testing.T, archive *txtar.Archive) {
+// runScenario runs one; the witness, if there is one, notes what comes between.
+func runScenario(t *testing.T, archive *txtar.Archive, witness *witness) {
 	s := newScenario(t)
+	s.world.witness = witness
 	var script string
 	for _, f := range archive.Files {
 		if f.Name == "script" {
@@ -131,6 +133,7 @@ func (s *scenario) build() {
 	var e *engine.Engine
 	o.Changed = func() {
 		text := status(e)
+		s.world.witness.looks(e)
 		s.changed.Add(1)
 		if last := s.reported.Swap(&text); last == nil || units(*last) != units(text) {
 			s.news.Add(1)
@@ -222,13 +225,22 @@ func (s *scenario) notify(a addr.Object) {
 // quiet lets time pass and tells what happened though nothing should have.
 func (s *scenario) quiet(d time.Duration) error {
 	synctest.Wait()
-	calls, puts, changed, looks := s.world.calls, s.store.puts, s.changed.Load(), s.world.looks
+	before := s.counts()
 	time.Sleep(d)
 	synctest.Wait()
-	if c, p, n, l := s.world.calls-calls, s.store.puts-puts, s.changed.Load()-changed, s.world.looks-looks; c+p+l+int(n) > 0 {
-		return fmt.Errorf("there were %d calls, %d writes, %d observations, %d changes", c, p, l, n)
+	if after := s.counts(); after != before {
+		return fmt.Errorf("there were %d calls, %d writes, %d observations, %d changes", after[0]-before[0], after[1]-before[1], after[2]-before[2], after[3]-before[3])
 	}
 	return nil
+}
+
+// counts are those of calls, writes, observations and changes so far.
+func (s *scenario) counts() [4]int {
+	s.world.mutex.Lock()
+	defer s.world.mutex.Unlock()
+	s.store.mutex.Lock()
+	defer s.store.mutex.Unlock()
+	return [4]int{s.world.calls, s.store.puts, s.world.looks, int(s.changed.Load())}
 }
 
 // retries lets time pass in which something is tried, and tells when that was news.

@@ -115,6 +115,11 @@ func (w *world) stepSet(ctx context.Context, t unit.Target, s unit.State) (unit.
 		return maps.Clone(w.sets[t.Address])
 	}
 	there := look()
+	op := "apply"
+	if t.Spec == nil {
+		op = "delete"
+	}
+	doing := w.witness.doing(op, t, len(there) > 0)
 	var failure error
 	if set != nil {
 		for i := range set.Items {
@@ -133,6 +138,7 @@ func (w *world) stepSet(ctx context.Context, t unit.Target, s unit.State) (unit.
 	}
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
+	w.witness.ends(doing, t.Address, made)
 	return w.setState(t), nil
 }
 

@@ -228,8 +228,8 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	if (e.heldBack(l, c) || resting && l.failedElsewhere(c)) && held == nil && e.mend(calls, l, target, desired, c) {
 		return !resting && l.set(PhaseReconciling, "puts back what was changed outside")
 	}
-	if resting && (c.Action != unit.ActionNone || e.unrecorded(l, desired)) {
-		return false // but had somebody else mended it, that would count at once
+	if resting && (c.Action != unit.ActionNone || l.failed == "" && e.unrecorded(l, desired)) {
+		return false // but had somebody else mended it, that would count at once, unless to record that is what failed
 	}
 	switch c.Action {
 	case unit.ActionNone:

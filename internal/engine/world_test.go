@@ -107,6 +107,8 @@ type world struct {
 	roles     map[string]bool             // projects that the drivers' user has a role in
 	computes  map[string]*compute         // services of Nova, by their hosts
 
+	witness *witness // of what comes between; nil: nobody asks
+
 	points int // how often something could have been killed so far
 	kill   int // at which of these points
 	killed chan struct{}
@@ -502,7 +504,8 @@ func (f fake) Apply(ctx context.Context, t unit.Target, desired cty.Value, s uni
 	f.world.attempted[t.Address.String()] = t.Attempted
 	f.world.asked[t.Address.String()] = t.Asked != ""
 	f.world.mutex.Unlock()
-	if err := f.begin(ctx, op, t.Address); err != nil {
+	doing, err := f.begin(ctx, op, t)
+	if err != nil {
 		return s, err
 	}
 	if wanted, ok := t.Spec.(*spec); ok {
@@ -513,18 +516,25 @@ func (f fake) Apply(ctx context.Context, t unit.Target, desired cty.Value, s uni
 	f.world.mutex.Lock()
 	next, err := act(t, desired)
 	f.world.mutex.Unlock()
-	if dead := f.end(ctx); dead != nil {
+	how := made
+	if err != nil {
+		how = failed
+	}
+	if dead := f.end(ctx, doing, t.Address, how); dead != nil {
 		return s, dead
 	}
 	return next, err
 }
 
-func (f fake) begin(ctx context.Context, op string, a addr.Object) error {
+// begin is what comes before a call changes anything. It tells what the call is about to do, see [columns].
+func (f fake) begin(ctx context.Context, op string, t unit.Target) (doing string, err error) {
 	if err := f.world.point(ctx); err != nil {
-		return err
+		return "", err
 	}
-	w := f.world
+	w, a := f.world, t.Address
 	w.mutex.Lock()
+	doing = w.witness.doing(op, t, w.find(t) != nil)
+	w.witness.begins(doing, a)
 	w.calls++
 	w.tried[a.String()]++
 	w.spend(f.name)
@@ -540,9 +550,12 @@ func (f fake) begin(ctx context.Context, op string, a addr.Object) error {
 	}
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	err := w.fails(op, a)
+	if err = w.fails(op, a); err != nil {
+		w.witness.fails(doing, a)
+	}
 	if w.displaced {
 		err = unit.ErrNotWriter
+		w.witness.notes(isDisplaced, doing, a)
 	}
 	if reason := cmp.Or(w.blocked[a.String()], w.blocked[op+":"+a.String()]); reason != "" {
 		err = unit.Blocked(reason)
@@ -558,13 +571,15 @@ func (f fake) begin(ctx context.Context, op string, a addr.Object) error {
 	}
 	if err != nil {
 		w.running--
+		w.witness.ends(doing, a, failed)
 	}
-	return err
+	return doing, err
 }
 
-func (f fake) end(ctx context.Context) error {
+func (f fake) end(ctx context.Context, doing string, a addr.Object, how outcome) error {
 	f.world.mutex.Lock()
 	f.world.running--
+	f.world.witness.ends(doing, a, how)
 	f.world.mutex.Unlock()
 	return f.world.point(ctx)
 }
@@ -650,12 +665,14 @@ func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.Sta
 	if t.Locator.Kind == unit.KindObjects {
 		return f.world.deleteSet(ctx, t, s)
 	}
-	if err := f.begin(ctx, "delete", t.Address); err != nil {
+	doing, err := f.begin(ctx, "delete", t)
+	if err != nil {
 		return s, err
 	}
 	w := f.world
 	w.mutex.Lock()
-	var failed error
+	var failure error
+	how := deleted
 	next := unit.State{Existence: unit.Absent, CleanedUp: t.CleanUp}
 	t.Spec = nil // what goes is what is on record
 	if w.takeClaim(t) {
@@ -676,13 +693,14 @@ func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.Sta
 			w.trace = append(w.trace, strings.Join(append([]string{"delete " + named(t.Address, o)}, t.CleanUp...), " and "))
 		}
 	} else if o == nil && w.mayCome(t) {
-		next, failed = s, &unit.RetryError{After: time.Until(w.until[t.Address.String()]), Err: errLate}
+		how = failed
+		next, failure = s, &unit.RetryError{After: time.Until(w.until[t.Address.String()]), Err: errLate}
 	}
 	w.mutex.Unlock()
-	if err := f.end(ctx); err != nil {
+	if err := f.end(ctx, doing, t.Address, how); err != nil {
 		return s, err
 	}
-	return next, failed
+	return next, failure
 }
 
 // snapshot returns the objects as "address field=value", sorted.

@@ -130,7 +130,7 @@ func (e Entry) UIDs() []string {
 // Anew returns the entry for what is created where the thing was, now that it is gone for certain. With
 // the old id, what comes now could not be found again.
 func (e Entry) Anew() Entry {
-	e.Again = e.ID != "" || e.Again && e.Phase == Intent // the attempt before may have been cut off
+	e.Again = e.ID != "" || e.Phase == Deleting || e.Again && e.Phase == Intent // the attempt before may have been cut off
 	e.Phase, e.ID, e.Applied, e.Imported, e.ByImport, e.Triggers, e.Sensitive, e.Fixed, e.Set = Intent, "", "", false, false, nil, nil, nil, nil
 	e.Lost, e.Run, e.Before, e.CleanedUp, e.Data, e.Attempted = nil, nil, nil, nil, nil, false
 	return e

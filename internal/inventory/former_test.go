@@ -135,7 +135,7 @@ func TestLostIDs(t *testing.T) {
 		t.Errorf("what we replace is followed, and yet %v are lost", anew.Lost)
 	}
 	again := owned.Anew()
-	if !again.Again || !again.Anew().Again || (inventory.Entry{Phase: inventory.Intent}).Anew().Again {
+	if !again.Again || !again.Anew().Again || (inventory.Entry{Phase: inventory.Intent}).Anew().Again || !(inventory.Entry{Phase: inventory.Deleting}).Anew().Again {
 		t.Error("what is made again is not known by its record, or what was never there is")
 	}
 	e := inventory.Entry{Phase: inventory.Owned, Applied: "x"}

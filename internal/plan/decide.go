@@ -61,6 +61,8 @@ type Change struct {
 	// Lost tells of what is created that it was there before, and was deleted outside of the configuration.
 	// It counts as drift only where nothing else about it is another one than when it was made.
 	Lost bool
+	// Again tells of what is created that we have deleted ourselves to make it anew.
+	Again bool
 	// Suspended says until when, by whom and why it waits; "" where it does not. Only [Plan.Suspend] sets it.
 	Suspended string
 	Range     diag.Range
@@ -115,6 +117,7 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	c.Drift = met && c.Action.Changes() && !c.Continues
 	stuck := met && c.Action == unit.ActionBlocked && diff.Differs
 	c.Lost = c.Action == unit.ActionCreate && entry != nil && entry.Phase == inventory.Owned && entry.Applied != ""
+	c.Again = c.Action == unit.ActionCreate && entry != nil && (entry.Phase == inventory.Deleting || entry.Phase == inventory.Intent && entry.Again)
 	c.renew(u, entry, target, state)
 	c.trigger(entry, target, state)
 	if c.Action == unit.ActionReplace && diff.Unmakeable != "" {
