@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
-	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -90,7 +89,7 @@ func (s *System) readRequests(ctx context.Context) ([]request.Request, string, e
 }
 
 func (s *System) changeRequests(ctx context.Context, change func([]request.Request) []request.Request) error {
-	for range maxWrites {
+	return untilAlone(ctx, "what is asked for", func() error {
 		list, version, err := s.readRequests(ctx)
 		if err != nil {
 			return err
@@ -99,11 +98,8 @@ func (s *System) changeRequests(ctx context.Context, change func([]request.Reque
 		if err != nil {
 			return err
 		}
-		if err = s.cluster.Instruct(ctx, requests, data, version); !errors.Is(err, kube.ErrConflict) {
-			return err
-		}
-	}
-	return fmt.Errorf("what is asked for is changed all the time by others: %w", kube.ErrConflict)
+		return s.cluster.Instruct(ctx, requests, data, version)
+	})
 }
 
 // Follower is who does what is asked for.
