@@ -30,7 +30,7 @@ has taken the request, and not only when the work is done. For one pass without 
 without a command.
 
 The same is asked for by another value of the annotation kupenstack.io/reconcile of the object in the cluster that
-shows the cloud, a service or a node.`,
+shows the cloud, a service or a node. A value counts once, also one that was written while no daemon ran.`,
 		Example: `  kupenstack-sync reconcile
   kupenstack-sync reconcile service.nova module.edge
   kubectl annotate ossvc nova kupenstack.io/reconcile="$(date)" --overwrite`,

@@ -144,7 +144,7 @@ func serve(ctx context.Context, o *options) error {
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
 	tracker := o.Tracker(source, system, trust, reading)
 	tracker.Reread = func() (revision.Options, error) { return o.Reading(true) }
-	system.Model = tracker.InForce
+	system.Model, system.Admit = tracker.InForce, tracker.Record
 
 	changes := make(chan daemon.Change, 1)
 	tell := func(change daemon.Change) {

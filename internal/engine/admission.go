@@ -39,6 +39,9 @@ type admission struct {
 	planning bool
 	last     time.Time
 	waits    time.Time // since when it waits for observations; zero: it does not
+	told     string    // the revision that [Options.Admit] was told of last
+	untold   int       // how often in a row it could not be told
+	again    time.Time // when it may be tried again after that
 }
 
 // refused tells why nothing may be applied.
@@ -220,6 +223,9 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 	if wait := time.Until(a.last.Add(replanDelay)); wait > 0 && a.revision == e.revision {
 		return wait
 	}
+	if wait := time.Until(a.again); wait > 0 {
+		return wait
+	}
 	if !e.closing.notOpening() {
 		return forever
 	}
@@ -231,26 +237,62 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 			states[address] = &unit.State{Message: "it is still being observed"}
 		}
 	}
-	revision, in, due := e.revision, e.input(e.revision, states), maps.Clone(e.closing.due)
+	revision, in, due, told := e.revision, e.input(e.revision, states), maps.Clone(e.closing.due), a.told
 	go func() {
 		m := e.make(calls, in, due)
-		e.events <- func() { e.admit(revision, m, in.Suspensions) }
+		var err error
+		if e.Admit != nil && !m.plan.Refused.HasErrors() && revision.ID != told {
+			err = e.tell(calls, revision.ID)
+		}
+		e.events <- func() { e.admit(revision, m, in.Suspensions, err) }
 	}()
 	return forever
+}
+
+// tell tells of a revision that is about to be admitted.
+func (e *Engine) tell(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, e.CallTimeout)
+	defer cancel()
+	return e.Admit(ctx, id)
+}
+
+// untoldAtMost is how long a revision waits at most until it is tried again to tell of it.
+const untoldAtMost = 15 * time.Second
+
+// noted takes up whether a plan's revision was told of, which it has to be before anything is done by it.
+func (e *Engine) noted(r *Revision, p *plan.Plan, err error) bool {
+	a := &e.admitted
+	switch {
+	case err != nil:
+		a.untold++
+		a.again = time.Now().Add(min(retryDelay(a.untold), untoldAtMost))
+		a.stale = true
+		e.Log.Warn().Str("revision", r.ID).Int("attempt", a.untold).Err(err).Msg("nothing is done by a revision before it is on record")
+		return false
+	case !p.Refused.HasErrors():
+		a.told, a.untold, a.again = r.ID, 0, time.Time{}
+	}
+	return true
 }
 
 // unseen tells whether the observation of a loop is on its way.
 func (e *Engine) unseen(l *loop) bool { return l.looks || l.stale || !l.seen && !l.gated(e) }
 
-// admit takes a finished plan.
-func (e *Engine) admit(r *Revision, m counted, suspensions []suspension.Suspension) {
+// admit takes a finished plan. err says that nobody could be told of its revision, so that it has to wait.
+func (e *Engine) admit(r *Revision, m counted, suspensions []suspension.Suspension, err error) {
 	a, p := &e.admitted, m.plan
 	a.planning = false
 	if m.tried {
 		e.closing.begin(time.Now()) // whichever plan is admitted
 	}
+	if !e.noted(r, p, err) {
+		return
+	}
 	if r != e.revision {
 		a.stale = true // a newer revision came meanwhile
+		if e.Admit != nil && !p.Refused.HasErrors() {
+			e.good, e.changed = r, true // it is on record, and what comes after this process begins with it
+		}
 		return
 	}
 	e.changed = true

@@ -52,6 +52,10 @@ type Options struct {
 	// Concurrency is how many calls of all drivers run at once, observations included; 0 means as many as Parallel
 	// allows.
 	Concurrency int
+	// Admit is told of a revision that is not refused before anything is done by it, so that whoever comes after this process
+	// does not go back behind what was done. Nothing is done before it returns nil, and it is called again until it does;
+	// of the one that it was told of last it is not told again. It may take as long as a call. Nil means that nobody is told.
+	Admit func(ctx context.Context, id string) error
 	// Budget tells how long calls of a driver have to wait until its API may be asked again, 0 for not at all. What
 	// has begun is finished all the same. Nil means that there is no bound.
 	Budget func(unit.DriverName) time.Duration

@@ -78,6 +78,13 @@ func (e *Engine) InForce() string {
 	return e.good.ID
 }
 
+// Wants tells whether a revision was submitted, so that there is something that a request could be about.
+func (e *Engine) Wants() bool {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return e.revision != nil
+}
+
 // Snapshot returns how things stand.
 func (e *Engine) Snapshot() Snapshot {
 	e.mutex.Lock()

@@ -58,30 +58,37 @@ func (c *cache) dig(ctx context.Context, from *remote, rev Revision, depth packp
 		_, _ = c.newest() // which may not have been read yet; without one nothing is newer
 		newer, _, err = fresh.reaches(c.tip.Hash, rev.Hash)
 		return now.Ref, err
+	}, func(tree *Tree) error {
+		if newer {
+			return nil
+		}
+		// What was fetched last is older, or of another history: who begins without the network must not go back to that. That
+		// would take the tip for newer than what is kept, so that the tip comes first: a process may be killed in between.
+		_, err := c.record(tip{Ref: tree.Revision.Ref, Hash: rev.Hash, Directory: filepath.Base(tree.store.dir)}, tree.store)
+		return err
 	})
-	if err != nil || newer {
-		return tree, err
-	}
-	// What was fetched last is older, or of another history: who begins without the network must not go back to that.
-	return c.record(tip{Ref: tree.Revision.Ref, Hash: rev.Hash, Directory: filepath.Base(tree.store.dir)}, tree.store)
+	return tree, err
 }
 
 // aside has a commit brought into a fresh repository, and keeps it beside the tip. bring returns the name of
-// the ref.
-func (c *cache) aside(hash string, bring func(fresh *store) (string, error)) (*Tree, error) {
+// the ref; before is called with the tree before it is kept.
+func (c *cache) aside(hash string, bring func(fresh *store) (string, error), before func(*Tree) error) (*Tree, error) {
 	fresh, err := c.begin()
 	if err != nil {
 		return nil, err
 	}
-	tree, err := c.keepAside(fresh, hash, bring)
+	tree, err := c.keepAside(fresh, hash, bring, before)
 	if err != nil {
+		if c.tip.Directory == filepath.Base(fresh.dir) {
+			return nil, err // it is the tip by now
+		}
 		return nil, errors.Join(err, os.RemoveAll(fresh.dir))
 	}
 	c.sweep()
 	return tree, nil
 }
 
-func (c *cache) keepAside(fresh *store, hash string, bring func(*store) (string, error)) (*Tree, error) {
+func (c *cache) keepAside(fresh *store, hash string, bring func(*store) (string, error), before func(*Tree) error) (*Tree, error) {
 	ref, err := bring(fresh)
 	if err != nil {
 		return nil, err
@@ -90,6 +97,9 @@ func (c *cache) keepAside(fresh *store, hash string, bring func(*store) (string,
 		return nil, err
 	}
 	tree, err := fresh.tree(Revision{Ref: ref, Hash: hash}, c.options)
+	if err == nil {
+		err = before(tree)
+	}
 	if err != nil {
 		return nil, err
 	}

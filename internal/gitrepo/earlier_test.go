@@ -1,7 +1,9 @@
 package gitrepo_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -84,6 +86,55 @@ func TestEarlierCommitIsNewer(t *testing.T) {
 		}
 		has(t, files(t, pull(t, b.open(t)), "."), "n", "3")
 	})
+}
+
+// A process that ends between two writes leaves no cache by which the next one would go back: what is kept is never newer
+// than the tip.
+func TestEarlierCommitIsCutOff(t *testing.T) {
+	t.Parallel()
+	for _, cut := range []string{"tip", "kept"} { // what cannot be written any more
+		b := overHTTP(t)
+		source := b.open(t)
+		pull(t, source)
+		second := b.repo.Commit(t, map[string]string{"n": "2"}, "Second")
+		b.repo.Commit(t, map[string]string{"n": "3"}, "Third")
+		found, err := filepath.Glob(filepath.Join(b.options.CacheDir, "*", "tip"))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%v, %v", found, err)
+		}
+		file := filepath.Join(filepath.Dir(found[0]), cut)
+		before, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		_ = os.Remove(file)
+		if err := os.MkdirAll(filepath.Join(file, "in the way"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if tree, err := source.Earlier(t.Context(), second); err == nil {
+			t.Fatalf("without the %s it got %+v", cut, tree.Commit)
+		}
+		if err := os.RemoveAll(file); err != nil {
+			t.Fatal(err)
+		}
+		if len(before) > 0 {
+			if err := os.WriteFile(file, before, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.server.Stop(t)
+		later := b.open(t)
+		newest, err := later.Cached(t.Context())
+		if err != nil {
+			t.Fatalf("without the %s: %v", cut, err)
+		}
+		if kept, err := later.Kept(t.Context()); err == nil && kept.Commit.Hash == second && newest.Commit.Hash != second {
+			t.Errorf("without the %s it keeps %s, and the newest is %s", cut, second, newest.Commit.Hash)
+		}
+		if want := map[string]string{"tip": b.first, "kept": second}[cut]; newest.Commit.Hash != want {
+			t.Errorf("without the %s the newest is %s, want %s", cut, newest.Commit.Hash, want)
+		}
+	}
 }
 
 func TestEarlierCommitByAMerge(t *testing.T) {

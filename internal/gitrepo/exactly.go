@@ -40,7 +40,7 @@ func (s *Source) exactly(ctx context.Context, hash string) (*Tree, bool, error) 
 			err = errNotOffered
 		}
 		return s.options.Ref, err
-	})
+	}, func(*Tree) error { return nil })
 	if errors.Is(err, errNotOffered) {
 		return nil, false, nil
 	}

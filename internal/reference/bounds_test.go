@@ -126,6 +126,14 @@ func boundGroups() []boundGroup {
 			{"resolve.maxWarnings", number, "values in files for variables that do not exist"},
 			{"explain.maxLines", number, "lines of an answer of `explain`, which is refused beyond"},
 		}},
+		{"Tries", "What fails is tried again after pauses that grow, and that differ by chance. What is told here ends; the daemon tries all else for good, minutes apart at most.", []bound{
+			{"helm.maxFailures", number, "steps of an upgrade of a service or `chart` that fail, before it is left as it is for about an hour, and tried once more each hour"},
+			{"helm.maxReturns", number, "tries to go back to the revision before"},
+			{"engine.maxAttempts", number, "failures of one object in a row, before a pass of `kupenstack-sync` goes on without it"},
+			{"engine.maxReplans", number, "plans in a row that do not settle what to do about an object, before it is blocked"},
+			{"engine.maxSame", number, "times that one difference is put right within a quarter of an hour, before somebody else is taken to bring it back"},
+			{"wire.maxWrites", number, "tries to write what `suspend`, `resume` or `reconcile` says, while others write the same"},
+		}},
 		{"`convert`", "What becomes of the documents says [FIELDS.md](../../internal/convert/FIELDS.md). What an alias of YAML stands for counts each time.", []bound{
 			{"convert.Limits.FileBytes", size, "a file"},
 			{"convert.Limits.TotalBytes", size, "all files"},
@@ -151,6 +159,7 @@ func unbounded() map[string]string {
 		"sops.maxKeyText":       "what SOPS writes is always the same size",
 		"confine.maxStack":      "the bounds on nesting end long before",
 		"confine.maxServed":     "that of files of the repository",
+		"engine.maxFights":      "only what is told of who brings a difference back depends on it",
 		"gitrepo.maxTarget":     "that of Linux",
 		"gitrepo.maxPacks":      "what is kept on disk",
 		"gitrepo.maxParents":    "what is told of a commit",
@@ -184,6 +193,11 @@ func numbers(t *testing.T) map[string]int64 {
 				maps.Copy(found, constants(t, name, file))
 			}
 		}
+	}
+	for name, file := range map[string]string{ // those that are about tries
+		"engine": "../engine/backoff.go", "helm": "../driver/helm/failure.go", "wire": "../../cmd/internal/wire/suspensions.go",
+	} {
+		maps.Copy(found, constants(t, name, filepath.FromSlash(file)))
 	}
 	return found
 }

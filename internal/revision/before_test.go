@@ -230,6 +230,74 @@ func TestAnotherProcessWasInCharge(t *testing.T) {
 	}
 }
 
+// TestInChargeAgain: a process that lost the lease and has it again goes on with what it has admitted itself, also where that
+// could not be put on record, unless another one has admitted something since.
+func TestInChargeAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		records, others bool
+		offline         bool
+		want            []string
+	}{
+		"it is on record":                 {records: true, want: []string{"project.one", "project.two"}},
+		"it is not on record":             {want: []string{"project.one", "project.two"}},
+		"it is not, and there is no Git":  {offline: true, want: []string{"project.one", "project.two"}},
+		"another one was in charge since": {others: true, want: []string{"project.other"}},
+		"also after it was on record":     {records: true, others: true, want: []string{"project.other"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPods(t)
+			p.commit(one)
+			tracker := p.start(t.TempDir())
+			again := func() {
+				t.Helper()
+				if err := tracker.Resume(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			again()
+			p.keep(tracker, poll(t, tracker, "project.one").ID)
+			second := p.commit(two)
+			poll(t, tracker, "project.one", "project.two")
+			if test.records {
+				p.keep(tracker, second)
+			} else {
+				p.fail = errDown
+				if err := tracker.Record(t.Context(), second); !errors.Is(err, errDown) {
+					t.Errorf("error %v", err)
+				}
+				p.fail = nil
+			}
+			if test.others {
+				p.id = p.commit(external + "project \"other\" {}\n")
+			}
+			p.commit(broken)
+			if !test.others {
+				poll(t, tracker) // it has seen that before it lost the lease
+			}
+			if test.offline {
+				p.server.Stop(t)
+			}
+			again()
+			again() // twice, without a look in between
+			got, err := tracker.Recompose(t.Context())
+			if got == nil && err == nil {
+				got, err = tracker.Poll(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect(t, got, test.want...)
+			if now := tracker.State().InForce.Hash; now != got.ID {
+				t.Errorf("in force is %s, want %s", now, got.ID)
+			}
+			// What is in force is put on record then.
+			if err := tracker.Record(t.Context(), got.ID); err != nil || p.id != got.ID {
+				t.Errorf("on record is %s, %v", p.id, err)
+			}
+		})
+	}
+}
+
 // Without the repository, a cache that may be older than what is in force is of no use.
 func TestOldCacheWithoutTheRepository(t *testing.T) {
 	p := newPods(t)

@@ -25,6 +25,9 @@ func (t *Tracker) Record(ctx context.Context, id string) error {
 	if err := t.Ledger.Admit(ctx, id); err != nil {
 		return fmt.Errorf("record which revision is in force: %w", err)
 	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.ledger = id
 	return nil
 }
 

@@ -75,6 +75,7 @@ type Tracker struct {
 	earlier inForce // what was loaded before that: it may have been admitted, and be put on record later
 	// admitted is the newest revision that was admitted, by this process or an earlier one.
 	admitted *Loaded
+	ledger   string // what this process has read in the ledger last, or written there
 }
 
 // State is what a tracker knows.
@@ -104,7 +105,8 @@ func NewTracker(source Source, path string, facts func(context.Context) (compose
 }
 
 // Resume is for a process that comes into charge: when another one has admitted another revision since,
-// what this one knows is old, and the next poll begins as that of a new process does.
+// what this one knows is old, and the next poll begins as that of a new process does. When the ledger says what it did
+// before, nobody has, and what this process has admitted and could not put on record is the newest.
 func (t *Tracker) Resume(ctx context.Context) error {
 	t.polling.Lock()
 	defer t.polling.Unlock()
@@ -114,7 +116,9 @@ func (t *Tracker) Resume(ctx context.Context) error {
 	}
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	if id != "" && (t.admitted == nil || t.admitted.ID != id) {
+	known := t.admitted != nil && (t.admitted.ID == id || t.ledger == id)
+	t.ledger = id
+	if id != "" && !known {
 		t.begun, t.head, t.state, t.loaded, t.earlier, t.admitted = false, gitrepo.Revision{}, State{}, nil, inForce{}, nil
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
-	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -90,7 +89,7 @@ func (s *System) readRequests(ctx context.Context) ([]request.Request, string, e
 }
 
 func (s *System) changeRequests(ctx context.Context, change func([]request.Request) []request.Request) error {
-	for range maxWrites {
+	return untilAlone(ctx, "what is asked for", func() error {
 		list, version, err := s.readRequests(ctx)
 		if err != nil {
 			return err
@@ -99,11 +98,8 @@ func (s *System) changeRequests(ctx context.Context, change func([]request.Reque
 		if err != nil {
 			return err
 		}
-		if err = s.cluster.Instruct(ctx, requests, data, version); !errors.Is(err, kube.ErrConflict) {
-			return err
-		}
-	}
-	return fmt.Errorf("what is asked for is changed all the time by others: %w", kube.ErrConflict)
+		return s.cluster.Instruct(ctx, requests, data, version)
+	})
 }
 
 // Follower is who does what is asked for.
@@ -119,13 +115,17 @@ type Follower struct {
 // outcomePause is the time between two looks whether it is known how a request ended. They cost no request.
 const outcomePause = 500 * time.Millisecond
 
+// maxEarly bounds the requests that are kept for a configuration which is not there yet; the newest are.
+const maxEarly = 100
+
 // FollowRequests has the engine that was made last look at what somebody asks for, until ctx ends, and tells those how
 // it ended who wait for that. Others ask by an annotation, see [kube.Cluster.AskedAt]. It
 // tells what keeps it from that, and nil when nothing does.
 func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell func(error)) {
 	return func(ctx context.Context, tell func(error)) {
-		asked := &annotations{changed: map[unit.ObjectRef]bool{}, seen: map[unit.ObjectRef]string{}}
+		asked := newAnnotations(s.cluster, s.Model, s.Log)
 		awaited := map[string]int64{} // how many looks had begun when a request was taken
+		var early []asking            // what was taken before anything was wanted that it could be about
 		s.listen(ctx, func(f func()) (func(), error) {
 			end := s.cluster.Subscribe(func(ref unit.ObjectRef) {
 				if ref.IsShown() {
@@ -148,7 +148,13 @@ func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell fun
 			if ctx.Err() != nil {
 				return keepPause
 			}
-			all, ids := s.annotated(ctx, asked), []string(nil)
+			var all []asking
+			var ids []string
+			e := s.current.Load()
+			wanting := e != nil && e.Wants()
+			if wanting { // else nobody could do it, and it is not to be noted as seen
+				all = asked.asked(ctx)
+			}
 			for _, one := range all {
 				s.Log.Info().Stringers("targets", stringers(one.targets)).Msg("looks again, as an annotation asks for")
 			}
@@ -166,11 +172,17 @@ func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell fun
 				s.Log.Info().Str("by", r.By).Stringers("targets", stringers(r.Targets)).Msg("looks again, as somebody asks for")
 				all = append(all, asking{name, r.Targets})
 			}
-			for _, one := range all {
-				if e := s.current.Load(); e != nil && len(one.targets) > 0 {
-					_ = e.Retry(ctx, one.name, one.targets...) // the error is the context's
+			early = append(early, all...)
+			early = early[max(0, len(early)-maxEarly):]
+			if wanting {
+				for _, one := range early {
+					if len(one.targets) > 0 {
+						_ = e.Retry(ctx, one.name, one.targets...) // the error is the context's
+					}
 				}
+				early = nil
 			}
+			noted := asked.settle(ctx)
 			if len(ids) > 0 {
 				// Those that were not taken up before this process ends are taken up by the next.
 				if err = s.Withdraw(ctx, ids...); err != nil {
@@ -180,12 +192,12 @@ func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell fun
 			if len(all) > 0 || len(ids) > 0 { // the repository alone where a request names nothing. After the withdrawal: who comes until then adds no other request
 				who.Poll()
 			}
-			err = errors.Join(err, s.answer(ctx, who, awaited))
+			err = errors.Join(err, noted, s.answer(ctx, who, awaited))
 			tell(err)
 			switch {
 			case err != nil:
 				return keepRetry
-			case len(awaited) > 0:
+			case len(awaited) > 0, !wanting:
 				return outcomePause
 			}
 			return keepPause

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
@@ -18,6 +20,8 @@ const (
 	suspensions = "suspensions"
 	// maxWrites bounds how often they are read and written again, where others write at the same time.
 	maxWrites = 10
+	// firstWritePause is the time until they are for the first time, or up to twice that.
+	firstWritePause = 10 * time.Millisecond
 )
 
 // ErrNothingInstalled says that there is nobody in the namespace whom anything could be told.
@@ -76,7 +80,7 @@ func (s *System) ChangeSuspensions(ctx context.Context, change func([]suspension
 	if err := s.installedHere(ctx); err != nil {
 		return err
 	}
-	for range maxWrites {
+	return untilAlone(ctx, "what is suspended", func() error {
 		list, version, err := s.readSuspensions(ctx)
 		if err != nil {
 			return err
@@ -85,11 +89,27 @@ func (s *System) ChangeSuspensions(ctx context.Context, change func([]suspension
 		if err != nil {
 			return err
 		}
-		if err = s.cluster.Instruct(ctx, suspensions, data, version); !errors.Is(err, kube.ErrConflict) {
-			return err
+		return s.cluster.Instruct(ctx, suspensions, data, version)
+	})
+}
+
+// untilAlone has something read and written again while others write it in between, for a second or so. The pauses grow, and
+// differ by chance, so that those who came together do not come back together.
+func untilAlone(ctx context.Context, what string, write func() error) error {
+	var conflict error
+	pauses := wait.Backoff{Steps: maxWrites, Duration: firstWritePause, Factor: 1.5, Jitter: 1}
+	err := wait.ExponentialBackoffWithContext(ctx, pauses, func(context.Context) (bool, error) {
+		err := write()
+		if conflict = nil; errors.Is(err, kube.ErrConflict) {
+			conflict = err
+			return false, nil
 		}
+		return true, err
+	})
+	if conflict != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s is changed all the time by others: %w", what, conflict)
 	}
-	return fmt.Errorf("what is suspended is changed all the time by others: %w", kube.ErrConflict)
+	return err
 }
 
 // installedHere returns an error that wraps [ErrNothingInstalled] where nothing is.

@@ -37,6 +37,9 @@ type System struct {
 	// Model returns the configuration in force, nil before the first. It is asked for the way to
 	// OpenStack each time that a connection is made.
 	Model func() *model.Model
+	// Admit records for every process which revision is acted on from now on, see [engine.Options]; nil for nowhere. It is
+	// set before engines are made that change something.
+	Admit func(ctx context.Context, id string) error
 
 	cluster    *kube.Cluster
 	checks     compose.Checks
@@ -177,7 +180,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	}
 	e := engine.New(engine.Options{
 		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.computes.hosts, Computes: asks.computes, Bearing: asks.computes.bearing, Quotas: asks.quotas, MaxDeletes: s.limits,
-		Suspensions: suspended, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Changed: changed, Log: s.Log,
+		Suspensions: suspended, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Admit: s.Admit, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
 	return e, nil

@@ -53,7 +53,7 @@ func TestAHookThatHangsIsTriedAgainAndGivenUp(t *testing.T) {
 		}
 		c.written = nil
 		err := d.step(t.Context(), v)
-		if unit.RetryAfter(err) != pause(try+1) || !strings.Contains(err.Error(), "hook Job o/prepare failed: not done after 30m0s: it waits") {
+		if wait, least := unit.RetryAfter(err), min(firstRetry<<try, lastRetry); wait < least || wait > least+least/5 || !strings.Contains(err.Error(), "hook Job o/prepare failed: not done after 30m0s: it waits") {
 			t.Fatalf("%d: %v", try, err)
 		}
 		if !slices.Equal(c.written, []string{"delete Job o/prepare"}) {

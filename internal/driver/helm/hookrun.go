@@ -3,6 +3,7 @@ package helm
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,7 @@ import (
 )
 
 const (
-	// firstRetry and lastRetry are the pauses before a hook that failed is run again; they double
+	// firstRetry and lastRetry are the pauses before a hook that failed is run again, a fifth more at most; they double
 	// in between.
 	firstRetry = 30 * time.Second
 	lastRetry  = 10 * time.Minute
@@ -218,13 +219,15 @@ func (r *hookRun) attemptOf(live *unstructured.Unstructured) (int, bool) {
 	return attempt, ours && err == nil
 }
 
-// pause doubles with each attempt.
+// pause doubles with each attempt, and is longer by up to a fifth: what failed of one cause in several releases does not come
+// back together.
 func pause(attempt int) time.Duration {
 	wait := firstRetry
 	for range max(0, attempt-1) {
 		if wait *= 2; wait >= lastRetry {
-			return lastRetry
+			wait = lastRetry
+			break
 		}
 	}
-	return wait
+	return wait + rand.N(wait/5) //nolint:gosec // spreads load, keeps no secret
 }

@@ -3,13 +3,18 @@
 package kube_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"strconv"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/await"
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
@@ -69,10 +74,43 @@ spec:
 	w.converge(d, w.target("objects", objects(t, crd, node+"{desiredNodeConfiguration: {}, status: Unmanaged}")), told)
 	shows(map[string]string{"one": "Unmanaged"})
 
+	// What was asked for by an annotation is noted beside that, and goes with the annotation.
+	asks := func(value string, want kube.Asking) {
+		t.Helper()
+		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"kupenstack.io/reconcile":%s}}}`, value)
+		_, err := resource.Patch(w.ctx, "one", types.MergePatchType, patch, metav1.PatchOptions{})
+		w.must(err)
+		await.Until(t, "the annotation", func() bool {
+			asked, err := w.cluster.AskedAt(w.ctx, one, two)
+			w.must(err)
+			return len(asked) == 1 && asked[one] == want
+		})
+		w.must(w.cluster.NoteAsked(w.ctx, one, want.Value))
+		want.Noted = true
+		if asked, err := w.cluster.AskedAt(w.ctx, one); err != nil || asked[one] != want {
+			t.Errorf("%s is noted as %+v, %v", value, asked[one], err)
+		}
+	}
+	asks(`"now"`, kube.Asking{Value: "now"})
+	long := strings.Repeat("a", 1000)
+	asks(strconv.Quote(long), kube.Asking{Value: long})
+	w.must(w.cluster.Show(w.ctx, one, unit.Shown{Status: "Waiting"}))
+	shows(map[string]string{"one": "Waiting"})
+	asks(strconv.Quote(long), kube.Asking{Value: long, Noted: true})
+	asks("null", kube.Asking{})
+	live, err = resource.Get(w.ctx, "one", metav1.GetOptions{})
+	w.must(err)
+	if got := fmt.Sprint(live.Object["status"]); strings.Contains(got, "Handled") || !strings.Contains(got, "Waiting") {
+		t.Errorf("the status is %s", got)
+	}
+	if err := w.cluster.NoteAsked(w.ctx, two, "now"); !errors.Is(err, unit.ErrNoPlace) {
+		t.Errorf("it is noted at what is not there: %v", err)
+	}
+
 	if err := w.cluster.Show(w.ctx, two, unit.Shown{Status: "Ready"}); err == nil {
 		t.Error("a node without an object is shown")
 	}
-	shows(map[string]string{"one": "Unmanaged"})
+	shows(map[string]string{"one": "Waiting"})
 }
 
 // statuses are those of things that are shown, by their names.

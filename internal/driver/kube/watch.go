@@ -101,7 +101,10 @@ func newWatch(key watchKey, objects dynamic.ResourceInterface, client dynamic.In
 				stream, err = nil, errors.New("the connection was closed")
 			}
 			note(err)
-			return stream, err
+			if err != nil {
+				return nil, err
+			}
+			return attend(stream, options.TimeoutSeconds), nil
 		},
 	}
 	w.informer = cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(source, client),
