@@ -105,7 +105,7 @@ func instanceBlock() Block {
 			{
 				Name: "boot_volume", Type: cty.String, Change: Replace, Reference: &Reference{Kind: "volume", Output: "id"},
 				Sole: "one instance at a time runs from a volume", Unless: "its type lets several instances have it",
-				Doc: "The volume that it starts from, in place of a disk of its own: one that is made from an image, or is bootable. It is as large as the volume says, and stays with all that is on it when the instance goes. Of an instance that runs from a volume an image that is written is not compared.",
+				Doc: "The volume that it starts from, in place of a disk of its own: one that is made from an image, or is bootable. It is as large as the volume says, and stays with all that is on it when the instance goes. Of an instance that runs from a volume an image that is written is not compared. An instance keeps what it has until the volume is free, so that two that are to have each other's wait for ever: write one of them with another volume, or take its block out, in a commit before.",
 			},
 			{
 				Name: "flavor", Type: cty.String, Presence: Required, Reference: &Reference{Kind: "flavor", Output: "id"}, Outlives: true,
