@@ -14,7 +14,7 @@ func computeBlocks() []Block { return []Block{flavorBlock(), keypairBlock(), ins
 
 func flavorBlock() Block {
 	return Block{
-		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule(), accessRule()},
+		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule(), accessRule(), flavorSpecsRule()},
 		Unique: "Nova takes a name for one flavor only", OneName: true,
 		Doc: "A size of instances. Nova cannot change one: a changed size is a new flavor, and is refused while instances have the old one: write a second block with another name, which resizes the instances that refer to it, and take the first one out then.",
 		Attributes: []Attribute{
@@ -91,7 +91,7 @@ func keypairRule() Rule {
 
 func instanceBlock() Block {
 	return Block{
-		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{metadataRule(), tagsRule(), serverTagsRule(), bootRule(), rebuildRule(), hintsRule()},
+		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{serverMetadataRule(), tagsRule(), serverTagsRule(), bootRule(), rebuildRule(), hintsRule()},
 		NeedsOne: [][]string{{"image", "boot_volume"}},
 		Loses:    &Loss{What: "what is on its disk, and the addresses that Nova chose"},
 		Doc:      "A virtual machine of Nova.",
@@ -105,7 +105,7 @@ func instanceBlock() Block {
 			{
 				Name: "boot_volume", Type: cty.String, Change: Replace, Reference: &Reference{Kind: "volume", Output: "id"},
 				Sole: "one instance at a time runs from a volume", Unless: "its type lets several instances have it",
-				Doc: "The volume that it starts from, in place of a disk of its own: one that is made from an image, or is bootable. It is as large as the volume says, and stays with all that is on it when the instance goes. Of an instance that runs from a volume an image that is written is not compared.",
+				Doc: "The volume that it starts from, in place of a disk of its own: one that is made from an image, or is bootable. It is as large as the volume says, and stays with all that is on it when the instance goes. Of an instance that runs from a volume an image that is written is not compared. An instance keeps what it has until the volume is free, so that two that are to have each other's wait for ever: write one of them with another volume, or take its block out, in a commit before.",
 			},
 			{
 				Name: "flavor", Type: cty.String, Presence: Required, Reference: &Reference{Kind: "flavor", Output: "id"}, Outlives: true,

@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/zclconf/go-cty/cty"
+import (
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+)
 
 // What a cloud is divided into, and where its services are.
 
@@ -26,7 +30,7 @@ func domainBlock() Block {
 
 func regionBlock() Block {
 	return Block{
-		Kind: "region", Class: ClassResource, Labels: resourceLabel("north"), Rules: []Rule{descriptionRule()},
+		Kind: "region", Class: ClassResource, Labels: resourceLabel("north"), Rules: []Rule{descriptionRule(), regionNameRule()},
 		Unique: "the name of a region is its id", OneName: true,
 		Doc: "A region in the catalogue of Keystone. It is not deleted while it has endpoints, or regions below it.",
 		Attributes: []Attribute{
@@ -36,6 +40,22 @@ func regionBlock() Block {
 				Doc: "The region that it is a part of.",
 			},
 			idAttribute(FormatAny),
+		},
+	}
+}
+
+// regionNameRule is about names that Keystone takes and then finds no more.
+func regionNameRule() Rule {
+	return Rule{
+		Doc: "The name has no slash, and is neither a dot nor two: it is the id of the region, which Keystone would find by no path.",
+		breaches: func(v values) []Breach {
+			if name, ok := v.text("name"); !ok || !strings.Contains(name, "/") && name != "." && name != ".." {
+				return nil
+			}
+			return []Breach{{
+				Attribute: "name", Says: "must not have a slash, nor be a dot or two: it is the id of the region, and Keystone could neither show nor delete it",
+				Hint: "write it with another character in place of that",
+			}}
 		},
 	}
 }

@@ -109,6 +109,15 @@ func descriptionRule() Rule {
 
 // keysRule is about the keys of a map that are ours, and those that other says something about.
 func keysRule(name, doc string, other func(key string) (says, hint string)) Rule {
+	return eachKey(name, doc, func(key string) (says, hint string) {
+		if strings.HasPrefix(key, KeyPrefix) {
+			return "must not be written: keys that begin with " + KeyPrefix + " are ours, and we know the object again by them", "write another key, or take it out"
+		}
+		return other(key)
+	})
+}
+
+func eachKey(name, doc string, breach func(key string) (says, hint string)) Rule {
 	return Rule{
 		Doc: doc,
 		breaches: func(v values) []Breach {
@@ -123,11 +132,7 @@ func keysRule(name, doc string, other func(key string) (says, hint string)) Rule
 				if !v[name].IsMarked() { // else its keys are nobody's business
 					b.Path = cty.Path{}.Index(key)
 				}
-				if b.Says, b.Hint = other(key.AsString()); strings.HasPrefix(key.AsString(), KeyPrefix) {
-					b.Says = "must not be written: keys that begin with " + KeyPrefix + " are ours, and we know the object again by them"
-					b.Hint = "write another key, or take it out"
-				}
-				if b.Says == "" {
+				if b.Says, b.Hint = breach(key.AsString()); b.Says == "" {
 					continue
 				}
 				if b.Path == nil {
@@ -143,6 +148,44 @@ func keysRule(name, doc string, other func(key string) (says, hint string)) Rule
 func metadataRule() Rule {
 	return keysRule("metadata", "No key of metadata begins with "+KeyPrefix+", as ours do.", func(string) (says, hint string) { return "", "" })
 }
+
+// serverMetadataRule is [metadataRule] for what Nova keeps, which takes fewer keys.
+func serverMetadataRule() Rule {
+	return keysRule("metadata", "No key of metadata begins with "+KeyPrefix+", as ours do. "+serverKeys, serverKey)
+}
+
+func flavorSpecsRule() Rule { return eachKey("extra_specs", serverKeys, serverKey) }
+
+const (
+	serverKeys = "A key has 1 to 255 of the letters a to z and A to Z, digits, spaces, dots, colons, hyphens and underscores, and is neither a dot nor two: Nova takes no other."
+	typeKeys   = "A key has 1 to 255 of the letters a to z and A to Z, digits, dots, colons, hyphens and underscores, and is neither a dot nor two: Cinder takes and deletes no other."
+)
+
+func serverKey(key string) (says, hint string) {
+	if plainKey(key, ".:-_ ") {
+		return "", ""
+	}
+	return "must not be written: Nova takes keys of 1 to 255 letters, digits, spaces, dots, colons, hyphens and underscores, and none that is a dot or two", "write another key"
+}
+
+func typeSpecsRule() Rule {
+	return eachKey("extra_specs", typeKeys, func(key string) (says, hint string) {
+		if plainKey(key, ".:-_") {
+			return "", ""
+		}
+		return "must not be written: of a volume type Cinder changes and deletes keys of 1 to 255 letters, digits, dots, colons, hyphens and underscores, and none that is a dot or two", "write another key"
+	})
+}
+
+// plainKey tells whether a key is one that services take, with these signs beside letters and digits. The path to one that
+// is a dot or two leads elsewhere.
+func plainKey(key, signs string) bool {
+	return key != "" && len(key) <= mostKey && key != "." && key != ".." && !strings.ContainsFunc(key, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(signs, r))
+	})
+}
+
+const mostKey = 255
 
 func propertiesRule() Rule {
 	return keysRule("properties",

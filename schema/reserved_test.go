@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -18,6 +19,14 @@ func TestReserved(t *testing.T) {
 		}
 		return map[string]cty.Value{"tags": cty.SetVal(all)}
 	}
+	keyed := func(attribute string, keys ...string) map[string]cty.Value {
+		all := map[string]cty.Value{}
+		for _, key := range keys {
+			all[key] = text("v")
+		}
+		return map[string]cty.Value{attribute: cty.MapVal(all)}
+	}
+	long := strings.Repeat("a", 256)
 	described := func(s string) map[string]cty.Value { return map[string]cty.Value{"description": text(s)} }
 	fromImage := func(attributes map[string]cty.Value) map[string]cty.Value {
 		attributes["image"] = text("debian")
@@ -44,6 +53,16 @@ func TestReserved(t *testing.T) {
 		{"security_group", described("[kupenstack:zz] and more"), nil},
 		{"flavor", described("small [kupenstack]"), nil},
 		{"instance", fromImage(map[string]cty.Value{"metadata": cty.MapVal(map[string]cty.Value{"kupenstack_mark": text("zz"), "tier": text("web"), "name": text("q")})}), []string{"metadata"}},
+		{"instance", fromImage(keyed("metadata", "a.json", "b c", "x:y-z_1")), nil},
+		{"instance", fromImage(keyed("metadata", "a/b", "größe", "%", ".", "..", "", long)), slices.Repeat([]string{"metadata"}, 7)},
+		{"region", map[string]cty.Value{"name": text("north 1.json")}, nil},
+		{"region", map[string]cty.Value{"name": text("eu/north")}, []string{"name"}},
+		{"region", map[string]cty.Value{"name": text("..")}, []string{"name"}},
+		{"volume", keyed("metadata", "a/b", "größe", "."), nil}, // they are told in a body
+		{"flavor", keyed("extra_specs", "hw:cpu_policy", "trait:CUSTOM_A", "b c", "a.json", "kupenstack_a"), nil},
+		{"flavor", keyed("extra_specs", "a/b", "."), []string{"extra_specs", "extra_specs"}},
+		{"volume_type", keyed("extra_specs", "volume_backend_name", "RESKEY:availability_zones", "a.json"), nil},
+		{"volume_type", keyed("extra_specs", "a/b", "b c", ".."), []string{"extra_specs", "extra_specs", "extra_specs"}},
 		{"image", map[string]cty.Value{"properties": cty.MapVal(map[string]cty.Value{
 			"kupenstack_mark": text("zz"), "name": text("q"), "os_hash_algo": text("md5"), "hw_disk_bus": text("scsi"), "os_distro": text("debian"),
 		})}, []string{"properties", "properties", "properties"}},

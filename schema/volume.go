@@ -8,7 +8,7 @@ func volumeBlocks() []Block {
 
 func volumeTypeBlock() Block {
 	return Block{
-		Kind: "volume_type", Class: ClassResource, Labels: resourceLabel("fast"), Rules: []Rule{descriptionRule(), accessRule()},
+		Kind: "volume_type", Class: ClassResource, Labels: resourceLabel("fast"), Rules: []Rule{descriptionRule(), accessRule(), typeSpecsRule()},
 		Unique: "Cinder takes a name for one volume type only", OneName: true,
 		Doc: "A kind of volumes: which storage they lie on, and what that does for them.",
 		Attributes: []Attribute{

@@ -187,7 +187,7 @@ func (e *Engine) removeFormer(ctx context.Context, who plan.Identity, a addr.Obj
 			return nil, nil
 		}
 		f := entry.Former[0]
-		next, err := e.Drivers[f.Locator.Driver].Delete(ctx, who.Former(a, f), unit.State{})
+		next, err := e.Drivers[f.Locator.Driver].Delete(ctx, who.Former(entry, f), unit.State{})
 		if err != nil {
 			return nil, fmt.Errorf("delete %s: %w", f.ID, err)
 		}

@@ -38,7 +38,7 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 	}
 	// What is ignored is set until all that is written was there once.
 	makes := state.Existence == unit.Absent || state.Owned && !target.Complete && !target.Imported && !target.Fresh
-	entry.Set = plan.Setting(u, desired, entry.Set, makes)
+	entry.Set = plan.Setting(u, desired, entry, makes)
 	entry.Address, entry.Class, entry.PreventDestroy, entry.Stays = u.Address, u.Class, u.PreventDestroy, u.Stays
 	entry.Healing = cmp.Or(target.Remedy, entry.Healing)
 	entry.Locator = joined(entry.Locator, u.Spec.Locator())
@@ -144,7 +144,7 @@ func done(entry inventory.Entry, u *unit.Unit, desired cty.Value, target unit.Ta
 	case target.Triggers != nil && len(entry.Triggers) != len(target.Triggers):
 		entry.Triggers = target.Triggers // those it was made with are not on record, or were others altogether
 	}
-	entry.Sensitive, entry.Fixed, entry.Set = target.Sensitive, u.Fixed, plan.Set(u, desired, entry.Set)
+	entry.Sensitive, entry.Fixed, entry.Set = target.Sensitive, u.Fixed, plan.Set(u, desired, entry)
 	project, user := entry.Locator.Project, entry.Locator.User
 	entry.Phase, entry.Applied = inventory.Owned, plan.Applied(u, desired)
 	if entry.Healing != nil && entry.Healing.For != entry.Applied {

@@ -114,8 +114,9 @@ type Former struct {
 	UID     string       `json:"uid"`
 	Locator unit.Locator `json:"locator"`
 	ID      string       `json:"id"`
-	// Set is as in the entry, of what it was.
-	Set map[string][]string `json:"set,omitempty"`
+	// Set is as in the entry, of what it was: empty where there was nothing, and nil only where an older program
+	// made the record, which kept nothing of it.
+	Set map[string][]string `json:"set,omitzero"`
 }
 
 // UIDs returns the uids that an entry takes up: the thing's own, and those of its former ones.
@@ -161,7 +162,11 @@ func (e Entry) Succeed(m Marker, used func(uid string) bool, id string) (Entry, 
 	if len(own) >= generations {
 		return e, false
 	}
-	e.Former = append(slices.Clone(e.Former), Former{UID: e.UID, Locator: e.Locator, ID: id, Set: e.Set})
+	had := e.Set
+	if had == nil {
+		had = map[string][]string{}
+	}
+	e.Former = append(slices.Clone(e.Former), Former{UID: e.UID, Locator: e.Locator, ID: id, Set: had})
 	e.UID = m.UIDs(e.Address, func(uid string) bool { return slices.Contains(own, uid) || used != nil && used(uid) })[0]
 	e = e.Anew()
 	e.Again = false // what it takes the place of is still there

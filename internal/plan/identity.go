@@ -120,9 +120,14 @@ func Lost(u *unit.Unit, entry func(addr.Object) (inventory.Entry, bool)) map[str
 	return lost
 }
 
-// Former returns the target for what something has taken the place of.
-func (i Identity) Former(a addr.Object, f inventory.Former) unit.Target {
-	return unit.Target{Address: a, Locator: f.Locator, UID: f.UID, Mark: i.Marker.Mark(f.UID), ID: f.ID, Set: f.Set}
+// Former returns the target for what an entry's thing has taken the place of. Of one that an older program put on record
+// nothing says what we had set: what took its place is from the same block, so that what has been set there counts.
+func (i Identity) Former(entry inventory.Entry, f inventory.Former) unit.Target {
+	set := f.Set
+	if set == nil {
+		set = entry.Set
+	}
+	return unit.Target{Address: entry.Address, Locator: f.Locator, UID: f.UID, Mark: i.Marker.Mark(f.UID), ID: f.ID, Set: set, Replaced: true}
 }
 
 // First returns the first entry of a unit, for what was seen of it.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -15,12 +16,13 @@ const maxSet = 2048
 // Set returns what goes on record of a unit that is as it is wanted: the keys of its maps, the elements of its
 // sets, the keys of its nested blocks and what it is connected or joined to, sorted, by the names of the attributes and blocks.
 // What is sensitive is left out. Of what is ignored, the names on record until now stay. It is nil where there is nothing.
-func Set(u *unit.Unit, desired cty.Value, recorded map[string][]string) map[string][]string {
-	return set(u, desired, recorded, false)
+func Set(u *unit.Unit, desired cty.Value, entry inventory.Entry) map[string][]string {
+	return set(u, desired, entry, false)
 }
 
 // set is [Set]; what makes a unit sets what is ignored, too.
-func set(u *unit.Unit, desired cty.Value, recorded map[string][]string, makes bool) map[string][]string {
+func set(u *unit.Unit, desired cty.Value, entry inventory.Entry, makes bool) map[string][]string {
+	recorded := entry.Set
 	resource, ok := u.Spec.(*unit.Resource)
 	if !ok || resource.Block == nil || desired == cty.NilVal || desired.IsMarked() || desired.IsNull() || !desired.IsKnown() || !desired.Type().IsObjectType() {
 		return recorded
@@ -36,10 +38,15 @@ func set(u *unit.Unit, desired cty.Value, recorded map[string][]string, makes bo
 		if a != nil && (a.Connects || a.Joins) {
 			found = textsIn(desired.GetAttr(name))
 		}
-		if joins := a != nil && a.Joins; slices.Contains(resource.Ignore, name) && (joins || !makes) {
-			if found = recorded[name]; joins {
-				found = nil // what is recorded and not there is looked for in each look
-			}
+		joins := a != nil && a.Joins
+		switch ignored := slices.Contains(resource.Ignore, name); {
+		case ignored && joins:
+			found = nil // what is recorded and not there is looked for in each look
+		case ignored && nested != nil && recorded[name] == nil && !entry.Imported:
+			// An older program kept no record of what it set as it made the unit, which would be held for that as for
+			// what others have added.
+		case ignored && !makes:
+			found = recorded[name]
 		}
 		if len(found) > 0 && (nested != nil || resource.Block.Attribute(name) != nil) {
 			all[name] = found
@@ -53,9 +60,9 @@ func set(u *unit.Unit, desired cty.Value, recorded map[string][]string, makes bo
 
 // Setting returns what goes on record before a unit is changed: what was set, and what is about to be. A
 // process that is killed in between loses nothing that it has added.
-func Setting(u *unit.Unit, desired cty.Value, recorded map[string][]string, makes bool) map[string][]string {
+func Setting(u *unit.Unit, desired cty.Value, entry inventory.Entry, makes bool) map[string][]string {
 	all := map[string][]string{}
-	for _, part := range []map[string][]string{recorded, set(u, desired, recorded, makes)} {
+	for _, part := range []map[string][]string{entry.Set, set(u, desired, entry, makes)} {
 		for name, found := range part {
 			all[name] = bounded(append(slices.Clone(all[name]), found...))
 		}

@@ -74,6 +74,8 @@ type Target struct {
 	Imported bool
 	// ByImport says of one that an import block named it.
 	ByImport bool
+	// Replaced says that another one has taken its place: what is written of its address is not written of it.
+	Replaced bool
 	// Deleted says that its deletion was begun, so that what is not there any more may have gone by that.
 	Deleted bool
 	// Sought says that nobody knows what is wanted: the state tells how all that is on record fares, and nothing follows

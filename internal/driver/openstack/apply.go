@@ -328,7 +328,7 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 		}
 	}
 	if g, ok := k.(sparing); ok {
-		if err := g.spare(ctx, s, o, desiredOf(t), t.Set); err != nil {
+		if err := g.spare(ctx, s, o, t); err != nil {
 			return st, wrap(t.Address, judge(err, deleting))
 		}
 	}

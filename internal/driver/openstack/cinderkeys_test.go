@@ -89,3 +89,34 @@ func TestBedKeysThatNoPathTakes(t *testing.T) {
 		t.Errorf("the keys are %q", got)
 	}
 }
+
+// TestSpecsThatPathsCut: of a key at the end of a path Cinder takes one .json away, as the format of the answer.
+func TestSpecsThatPathsCut(t *testing.T) {
+	id := idOf("3")
+	keys := []string{"a.json", "b.json.json", "c.xml", "d"}
+	tg := recorded(target(t, "volume_type", "fast", values{}), map[string][]string{"extra_specs": keys})
+	tg.ID, tg.Fresh = id, false
+	specs := map[string]any{"a": "theirs"}
+	for _, key := range keys {
+		specs[key] = "ours"
+	}
+	show := map[string]any{"id": id, "name": "fast", "is_public": true, "description": "[" + tg.Mark + "]", "extra_specs": specs}
+	answers := map[string]func(*http.Request) any{
+		"/v3/p1": listed("nothing"), "/v3/p1/types": listed("volume_types", show), "/v3/p1/types/" + id: func(*http.Request) any { return map[string]any{"volume_type": show} },
+	}
+	for key := range specs {
+		answers["DELETE /v3/p1/types/"+id+"/extra_specs/"+key+".json"] = func(*http.Request) any { delete(specs, key); return http.StatusAccepted }
+		if !strings.HasSuffix(key, ".json") {
+			answers["DELETE /v3/p1/types/"+id+"/extra_specs/"+key] = answers["DELETE /v3/p1/types/"+id+"/extra_specs/"+key+".json"]
+		}
+	}
+	b := &bench{Driver: answering(t, answers)}
+	st, diff := b.compare(t, tg)
+	expectDiff(t, "specs", diff, unit.ActionUpdate, []string{"extra_specs"})
+	if _, err := b.Apply(t.Context(), tg, wantedOf(tg), st); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Sorted(maps.Keys(specs)); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("left are %q", got)
+	}
+}

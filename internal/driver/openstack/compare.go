@@ -319,7 +319,7 @@ func differences(k kind, block *schema.Block, desired cty.Value, o *object, drop
 		if len(drop[name]) == 0 && same(k, name, want, have, o) {
 			continue
 		}
-		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(concerned(block.Nested(name), have, want, append(bornBy(k, name, o), drop[name]...)))), After: showAttribute(block, name, written)}
+		f := unit.Field{Path: name, Before: showAttribute(block, name, seen(concerned(block.Nested(name), o, have, want, append(bornBy(k, name, o), drop[name]...)))), After: showAttribute(block, name, written)}
 		if by, ok := k.(telling); ok {
 			f.Before = first(by.tells(name, o), f.Before)
 		}

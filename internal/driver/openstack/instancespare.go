@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -19,9 +17,9 @@ const (
 
 // spare has the volumes of an instance outlive it. Only those go along that Nova has made for it, as for one that somebody
 // started from an image onto a new volume: nobody named them, they bear no mark, and no block writes them.
-func (k instanceKind) spare(ctx context.Context, s *session, o *object, want cty.Value, set map[string][]string) error {
-	boot, others := writtenVolumes(want)
-	written := append(append(others, set[volumesAttribute]...), boot)
+func (k instanceKind) spare(ctx context.Context, s *session, o *object, t unit.Target) error {
+	boot, others := writtenVolumes(desiredOf(t))
+	written := append(append(others, t.Set[volumesAttribute]...), boot)
 	for _, id := range goingAlong(o) {
 		if !slices.Contains(written, id) {
 			volume, err := cinder{one: "volume", many: "volumes"}.get(ctx, s, id)

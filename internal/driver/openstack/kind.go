@@ -138,9 +138,8 @@ type awaiting interface {
 
 // sparing is a kind whose service takes things along as an object goes that have to outlive it.
 type sparing interface {
-	// spare sees to it that they do, before remove is called. want is what is written of the object, cty.NilVal when
-	// nothing is any more, and set what of it is on record as ours.
-	spare(ctx context.Context, s *session, o *object, want cty.Value, set map[string][]string) error
+	// spare sees to it that they do, before remove is called for the target.
+	spare(ctx context.Context, s *session, o *object, t unit.Target) error
 }
 
 // lingering is a kind whose service may keep for a while what was deleted.

@@ -47,12 +47,12 @@ func (k routerKind) addRoutes(ctx context.Context, s *session, o *object, w want
 
 // spare leaves a router with interfaces or routes of others as it is. Else it takes our routes away, as Neutron takes no
 // interface from a router that one of them passes.
-func (k routerKind) spare(ctx context.Context, s *session, o *object, want cty.Value, set map[string][]string) error {
+func (k routerKind) spare(ctx context.Context, s *session, o *object, t unit.Target) error {
 	ports, err := portsOf(ctx, s, []string{o.id})
 	if err != nil {
 		return err
 	}
-	f := found{object: o, set: set}
+	f := found{object: o, set: t.Set}
 	k.join(f, ports[o.id])
 	if err := k.adrift(ctx, s, f); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (k routerKind) spare(ctx context.Context, s *session, o *object, want cty.V
 		return unit.Blocked(fmt.Sprintf("the router has interfaces that are not ours, in the subnets %s: remove them first", strings.Join(detail.others, ", ")))
 	}
 	nested, routes := k.schema.Nested(routeBlock), valuesIn(o.values.get(routeBlock))
-	ours := append(nested.KeysOf(attribute(want, routeBlock)), set[routeBlock]...)
+	ours := append(nested.KeysOf(attribute(desiredOf(t), routeBlock)), t.Set[routeBlock]...)
 	var others []string
 	for _, v := range routes {
 		if !slices.Contains(ours, nested.KeyOf(v)) {

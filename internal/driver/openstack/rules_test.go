@@ -7,6 +7,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -106,7 +107,7 @@ func TestRuleTakenOut(t *testing.T) {
 			target := testTarget(t, "security_group", want)
 			target.Complete = true
 			set := wantValue("security_group", map[string]cty.Value{"name": cty.StringVal("web"), ruleBlock: all})
-			target.Set = plan.Set(&unit.Unit{Address: target.Address, Spec: target.Spec}, set, nil)
+			target.Set = plan.Set(&unit.Unit{Address: target.Address, Spec: target.Spec}, set, inventory.Entry{})
 			diff := d.Compare(target, want, state(target, m))
 			if action := diff.Action; (action == unit.ActionUpdate) != (test.want != nil) || test.want == nil && action != unit.ActionNone {
 				t.Fatalf("on record are %q, and the plan shows %+v", target.Set, diff)

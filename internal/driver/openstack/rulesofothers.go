@@ -7,18 +7,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // spare keeps a group that has rules of others, which would go along: those that bear no mark, are neither on record nor
 // written, and that Neutron does not give every new group.
-func (k securityGroupKind) spare(ctx context.Context, s *session, o *object, want cty.Value, set map[string][]string) error {
+func (k securityGroupKind) spare(ctx context.Context, s *session, o *object, t unit.Target) error {
 	there, _ := o.detail.([]groupRule)
 	nested := k.schema.Nested(ruleBlock)
-	ours := slices.Concat(set[ruleBlock], nested.KeysOf(unmarked(attribute(want, ruleBlock))))
+	ours := spelled(slices.Concat(t.Set[ruleBlock], nested.KeysOf(unmarked(attribute(desiredOf(t), ruleBlock)))), o)
 	others := slices.DeleteFunc(slices.Clone(there), func(r groupRule) bool {
 		return r.mark != "" || r.letsAllOut() || slices.Contains(ours, nested.KeyOf(r.value))
 	})
@@ -35,7 +33,7 @@ func (k securityGroupKind) spare(ctx context.Context, s *session, o *object, wan
 			names = append(names, fmt.Sprintf("%s (%s)", key, r.id))
 		}
 	}
-	return ofOthers("the security group", names)
+	return ofOthers("the security group", names, t, t.Set[ruleBlock] == nil)
 }
 
 // letsAllOut tells whether it is one of the rules that a new group has: they let all out, of either version of IP.
@@ -74,24 +72,35 @@ func (k securityGroupKind) given(ctx context.Context, s *session, o *object) ([]
 
 // spare keeps a policy that has rules of others, which would go along. Of the mark that packets get, which there is one
 // of, nothing is on record: it does not count.
-func (k qosPolicyKind) spare(_ context.Context, _ *session, o *object, want cty.Value, set map[string][]string) error {
+func (k qosPolicyKind) spare(_ context.Context, _ *session, o *object, t unit.Target) error {
 	var names []string
+	unrecorded := false
 	for _, r := range objectsAt(o.raw, keyRules) {
 		kind, direction := textAt(r, "type"), textAt(r, keyDirection)
 		nested := k.schema.Nested(kind)
-		if kind == markRule || nested != nil && slices.Contains(slices.Concat(set[kind], nested.KeysOf(unmarked(attribute(want, kind)))), direction) {
+		if kind == markRule || nested != nil && slices.Contains(slices.Concat(t.Set[kind], nested.KeysOf(unmarked(attribute(desiredOf(t), kind)))), direction) {
 			continue
 		}
+		unrecorded = unrecorded || nested != nil && t.Set[kind] == nil
 		names = append(names, fmt.Sprintf("%s (%s)", strings.TrimSpace(kind+" "+direction), textAt(r, "id")))
 	}
-	return ofOthers("the QoS policy", names)
+	return ofOthers("the QoS policy", names, t, unrecorded)
 }
 
-// ofOthers holds back what has rules of others.
-func ofOthers(what string, names []string) error {
+// ofOthers holds back what has rules of others, and says how it can go. Where none is on record an older program may
+// have set them, which kept no record of what it set once and of what was replaced.
+func ofOthers(what string, names []string, t unit.Target, unrecorded bool) error {
 	if len(names) == 0 {
 		return nil
 	}
 	slices.Sort(names)
-	return unit.Blocked(fmt.Sprintf("%s has rules that others have added: %s; delete them first, or write them in the block and then take it out", what, several(names)))
+	problem := fmt.Sprintf("%s has rules that others have added", what)
+	if unrecorded {
+		problem += ", or that an earlier version of this program set and kept no record of"
+	}
+	todo := "delete them first, or write them in the block, without them in its ignore_changes, and then take it out"
+	if t.Replaced {
+		todo = fmt.Sprintf("another one has taken its place, so that no block speaks of it: delete those rules or the whole of %s by hand", t.ID)
+	}
+	return unit.Blocked(fmt.Sprintf("%s: %s; %s", problem, several(names), todo))
 }

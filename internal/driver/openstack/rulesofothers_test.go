@@ -43,6 +43,7 @@ func TestRulesOfOthersHoldBack(t *testing.T) {
 		{"by templates", "security_group", []any{out, self}, nil, []any{template(false, true)}, ""},
 		{"by templates of default groups", "security_group", []any{out, self}, nil, []any{template(true, false)}, "ingress IPv4 any any any self"},
 		{"without templates", "security_group", []any{out, self}, nil, nil, "ingress IPv4 any any any self"},
+		{"by the record, with its own id", "security_group", []any{out, self}, map[string][]string{"rule": {"ingress IPv4 any any any " + id}}, nil, ""},
 		{"limits of others", "qos_policy", []any{limit("ingress"), limit("egress")}, map[string][]string{"bandwidth_limit": {"egress"}}, nil, "bandwidth_limit ingress"},
 		{"limits of another type", "qos_policy", []any{object{"id": idOf("9"), "type": "packet_rate_limit", "direction": "any"}}, nil, nil, "packet_rate_limit any"},
 		{"our limits", "qos_policy", []any{limit("egress")}, map[string][]string{"bandwidth_limit": {"egress"}}, nil, ""},
@@ -76,6 +77,46 @@ func TestRulesOfOthersHoldBack(t *testing.T) {
 			_, err = d.Delete(t.Context(), tg, states[tg.Address])
 			if stays := test.stays != ""; deleted == stays || unit.IsBlocked(err) != stays || stays && !strings.Contains(err.Error(), test.stays) {
 				t.Errorf("deleted: %t, %v", deleted, err)
+			}
+		})
+	}
+}
+
+// TestHowRulesOfOthersGo: a block can claim them, but not those of what was replaced; and older versions kept no record.
+func TestHowRulesOfOthersGo(t *testing.T) {
+	const claim, noRecord = "or write them in the block", "kept no record"
+	id := idOf("3")
+	for name, test := range map[string]struct {
+		replaced  bool
+		set       map[string][]string
+		says, not []string
+	}{
+		"others beside ours":        {false, map[string][]string{"bandwidth_limit": {"egress"}}, []string{claim, "ignore_changes"}, []string{noRecord}},
+		"without a record":          {false, nil, []string{claim, noRecord}, nil},
+		"replaced":                  {true, map[string][]string{"bandwidth_limit": {"egress"}}, []string{"the whole of " + id}, []string{claim, noRecord}},
+		"replaced without a record": {true, nil, []string{"the whole of " + id, noRecord}, []string{claim}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tg := recorded(target(t, "qos_policy", "web", values{}), test.set)
+			tg.ID, tg.Fresh, tg.Replaced = id, false, test.replaced
+			raw := map[string]any{
+				"id": id, "name": "web", "project_id": "p1", "description": "[" + tg.Mark + "]", "tags": []any{},
+				"rules": []any{map[string]any{"id": idOf("9"), "type": "bandwidth_limit", "direction": "ingress", "max_kbps": 1000, "max_burst_kbps": 0}},
+			}
+			d := answering(t, map[string]func(*http.Request) any{"/v2.0/qos/policies/" + id: func(*http.Request) any { return map[string]any{"policy": raw} }})
+			_, err := d.Delete(t.Context(), tg, unit.State{})
+			if !unit.IsBlocked(err) {
+				t.Fatal(err)
+			}
+			for _, part := range test.says {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("without %q: %v", part, err)
+				}
+			}
+			for _, part := range test.not {
+				if strings.Contains(err.Error(), part) {
+					t.Errorf("with %q: %v", part, err)
+				}
 			}
 		})
 	}

@@ -91,19 +91,23 @@ func TestRulesOnRecord(t *testing.T) {
 		project, direction string // of the policy, "" where none is written
 		fails              bool
 		sent               []string
+		older              bool // an older program made the record until then
 	}
-	made := pass{"p1", "egress", false, []string{"create in p1", "rule egress"}}
+	made := pass{"p1", "egress", false, []string{"create in p1", "rule egress"}, false}
 	for _, test := range []struct {
 		name    string
 		first   bool
 		ignored []string
 		passes  []pass
 	}{
-		{"replaced", false, nil, []pass{made, {"p2", "egress", false, []string{"delete in p1", "create in p2", "rule egress"}}, {"", "", false, []string{"delete in p2"}}}},
-		{"replaced, the new one first", true, nil, []pass{made, {"p2", "egress", false, []string{"create in p2", "rule egress", "delete in p1"}}}},
-		{"ignored", false, []string{"bandwidth_limit"}, []pass{made, {"", "", false, []string{"delete in p1"}}}},
+		{"replaced", false, nil, []pass{made, {"p2", "egress", false, []string{"delete in p1", "create in p2", "rule egress"}, false}, {"", "", false, []string{"delete in p2"}, false}}},
+		{"replaced, the new one first", true, nil, []pass{made, {"p2", "egress", false, []string{"create in p2", "rule egress", "delete in p1"}, false}}},
+		{"ignored", false, []string{"bandwidth_limit"}, []pass{made, {"", "", false, []string{"delete in p1"}, false}}},
+		{"ignored, and made by an older program", false, []string{"bandwidth_limit"}, []pass{
+			made, {"p1", "egress", false, nil, true}, {"", "", false, []string{"delete in p1"}, false},
+		}},
 		{"ignored, and written anew before it was there", false, []string{"bandwidth_limit"}, []pass{
-			{"p1", "any", true, []string{"create in p1"}}, {"p1", "egress", false, []string{"rule egress"}}, {"", "", false, []string{"delete in p1"}},
+			{"p1", "any", true, []string{"create in p1"}, false}, {"p1", "egress", false, []string{"rule egress"}, false}, {"", "", false, []string{"delete in p1"}, false},
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -122,6 +126,12 @@ func TestRulesOnRecord(t *testing.T) {
 					tg := target(t, "qos_policy", "gold", values{"project": text(pass.project), "bandwidth_limit": objects(limit)})
 					tg.Spec.(*unit.Resource).Ignore = test.ignored
 					units = append(units, unit.Unit{Address: tg.Address, Spec: tg.Spec, Class: unit.ClassResource, CreateFirst: test.first, MayLose: true})
+				}
+				if e, ok := kept.Entry(target(t, "qos_policy", "gold", values{}).Address); ok && pass.older {
+					e.Set = nil
+					if err := kept.Put(t.Context(), e); err != nil {
+						t.Fatal(err)
+					}
 				}
 				cloud.sent = nil
 				e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: marker})

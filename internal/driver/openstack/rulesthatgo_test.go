@@ -59,6 +59,18 @@ func TestRulesThatGo(t *testing.T) {
 			rules:  func(m string) []any { return []any{live("61", 22, m, "g1")} },
 			before: []string{"22"}, sent: []string{"POST"},
 		},
+		"its own group by id, of others once": {
+			want: []cty.Value{ruleFor(80, "")}, record: []string{"ingress IPv4 tcp 22 22 g1", "ingress IPv4 tcp 80 80 any"},
+			rules: func(m string) []any {
+				return []any{live("61", 22, "", "g1"), live("62", 80, m, ""), live("63", 443, "", "g1")}
+			},
+			before: []string{"22", "80"}, sent: []string{"DELETE 61"},
+		},
+		"the last one, its own group by id": {
+			record: []string{"ingress IPv4 tcp 22 22 g1"},
+			rules:  func(m string) []any { return []any{live("61", 22, "", "g1")} },
+			before: []string{"22"}, sent: []string{"DELETE 61"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			written := values{}

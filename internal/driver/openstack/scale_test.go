@@ -180,7 +180,7 @@ func recordBulk(b *testing.B, dir string, units []unit.Unit) (networks, subnets 
 		default:
 			b.Fatalf("what is %s?", u.Address)
 		}
-		entry.Phase, entry.Applied, entry.Edges, entry.Set = inventory.Owned, plan.Applied(u, desired), inventory.EdgesOf(u), plan.Set(u, desired, nil)
+		entry.Phase, entry.Applied, entry.Edges, entry.Set = inventory.Owned, plan.Applied(u, desired), inventory.EdgesOf(u), plan.Set(u, desired, inventory.Entry{})
 		entry.Locator.Project = "p1"
 		writes.Go(func() {
 			if err := kept.Put(b.Context(), entry); err != nil {

@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -34,7 +35,8 @@ func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[st
 			}
 		}
 		if nested := r.Block.Nested(name); nested != nil {
-			names = nested.KeysOf
+			names = func(v cty.Value) []string { return spelled(nested.KeysOf(v), m.object) }
+			set = spelled(set, m.object)
 		}
 		wanted, there := names(want), names(m.object.values.get(name))
 		for _, key := range set {
@@ -95,9 +97,9 @@ func connectedIn(v cty.Value) []string {
 
 // concerned is what is there without what others have added, which stays: only what is wanted, or is taken
 // away.
-func concerned(nested *schema.Nested, have, want cty.Value, drop []string) cty.Value {
+func concerned(nested *schema.Nested, o *object, have, want cty.Value, drop []string) cty.Value {
 	if nested != nil && nested.Keyed() && !have.IsNull() && have.IsKnown() {
-		keys := append(nested.KeysOf(want), drop...)
+		keys := append(spelled(nested.KeysOf(want), o), drop...)
 		kept := slices.DeleteFunc(have.AsValueSlice(), func(v cty.Value) bool { return !slices.Contains(keys, nested.KeyOf(v)) })
 		return collection(kept, have.Type())
 	}
@@ -123,6 +125,21 @@ func concerned(nested *schema.Nested, have, want cty.Value, drop []string) cty.V
 		return cty.MapValEmpty(have.Type().ElementType())
 	}
 	return cty.MapVal(elements)
+}
+
+// spelled are the keys of nested blocks as those have them that are there: a rule about the group that it is in goes by
+// self, also where that group's own id was written, which nobody but the object can tell from another one's.
+func spelled(keys []string, o *object) []string {
+	var all []string
+	for _, key := range keys {
+		if rest, own := strings.CutSuffix(key, " "+o.id); own && o.id != "" {
+			key = rest + " self"
+		}
+		if !slices.Contains(all, key) {
+			all = append(all, key)
+		}
+	}
+	return all
 }
 
 // emptied is what is left to be wanted of a map, a set or nested blocks that is taken out as a whole.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -106,8 +107,17 @@ func (k volumeTypeKind) update(ctx context.Context, s *session, o *object, w wan
 		}
 	}
 	return takeAway(w.drop[keySpecs], func(key string) error {
-		return s.erase(ctx, s.volumes(), pathOf("types", o.id, keySpecs, key))
+		return s.erase(ctx, s.volumes(), pathOf("types", o.id, keySpecs, uncut(key)))
 	})
+}
+
+// uncut is a key as the end of a path of Cinder, which takes away one .json there, as the format of the answer: it would be
+// the key without that which goes, another one or none.
+func uncut(key string) string {
+	if strings.HasSuffix(key, ".json") {
+		return key + ".json"
+	}
+	return key
 }
 
 // restores has a type that somebody renamed get the name back that volumes name it by.
