@@ -114,14 +114,15 @@ func instanceBlock() Block {
 					"One that Nova gives up, as where no host has room or the new disk is smaller, is told with what Nova says and tried again 3 times, 1 and 5 minutes apart. A resize that somebody else has begun is theirs to confirm or to revert. When somebody deletes the flavor, it is made again, and the instance stays as it is.",
 			},
 			{
-				Name: "networks", Type: cty.List(cty.String), Change: Replace, Connects: true, Elects: true, Reference: &Reference{Kind: "network", Output: "id"},
-				Doc: "The networks it has a port in, in the order of its interfaces, which counts when the instance is made: another order later is no difference. Unless written, Nova takes the project's network, of which there must be one. Interfaces that others attach besides stay.",
+				Name: "networks", Type: cty.List(cty.String), Connects: true, Elects: true, Reference: &Reference{Kind: "network", Output: "id"},
+				Doc: "The networks it has a port in, in the order of its interfaces, which counts when the instance is made: another order later is no difference. Unless written, Nova takes the project's network, of which there must be one. " +
+					"One that is added is attached while the instance runs, behind the interfaces that it has; one that is taken out replaces it, as its address goes with it. Interfaces that others attach besides stay.",
 			},
 			{
-				Name: "ports", Type: cty.List(cty.String), Change: Replace, Connects: true, Reference: &Reference{Kind: "port", Output: "id"},
+				Name: "ports", Type: cty.List(cty.String), Connects: true, Reference: &Reference{Kind: "port", Output: "id"},
 				Sole: "a port stays with the old instance until that is deleted", Instead: "name networks in place of ports",
 				Doc: "Ports of the configuration that it has besides those that Nova makes in its networks, in the order of its interfaces behind those, which counts when the instance is made: another order later is no difference. They keep their own security groups. " +
-					"Only a port that is added replaces the instance. One that is taken out is detached while the instance runs, also when the whole attribute is taken out, and its block can go. Interfaces that others attach stay.",
+					"A port that is added is attached while the instance runs, behind the interfaces that it has, once whatever had it lets go of it. One that is taken out is detached, also when the whole attribute is taken out, and its block can go. Interfaces that others attach stay.",
 			},
 			{
 				Name: "keypair", Type: cty.String, Change: Replace, Reference: &Reference{Kind: "keypair", Output: "name"},

@@ -35,7 +35,8 @@ user may not list at all, as mostly users and domains, are left out and named; t
 that were asked for.
 
 With --force the files of an earlier export are replaced. Where that wrote others of the same kinds, which this one does
-not write, nothing is written, and they are named: delete them, as blocks would be there twice. Where a configuration
+not write, nothing is written, and they are named: delete them, as blocks would be there twice. Files of other kinds than
+those of --kind stay, and so do the data blocks that they refer to. Where a configuration
 manages some of the objects by now, no file of an earlier export is replaced, as their blocks would go with it: give a
 directory of its own for what is new, and move it over from there.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {

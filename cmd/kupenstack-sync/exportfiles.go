@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,6 +29,10 @@ func (e *exporting) writeAll(files []convert.File, managed int, refused []string
 			return fmt.Errorf("%s in %s: an earlier export wrote that, and a configuration manages %d of the objects by now and deletes those whose blocks are taken out; nothing was written: give another directory", strings.Join(ours, ", "), e.out, managed)
 		}
 	}
+	files, err := e.kept(files)
+	if err != nil {
+		return err
+	}
 	left, err := e.left(files, refused)
 	if err != nil {
 		return err
@@ -40,6 +45,57 @@ func (e *exporting) writeAll(files []convert.File, managed int, refused []string
 		headed[i] = convert.File{Name: f.Name, Content: append([]byte(export.Header), f.Content...)}
 	}
 	return e.write(headed)
+}
+
+// kept are the files with those data blocks of an export of other kinds that what stays in the directory refers to. Where this
+// export looks nothing up, such files stay as they are.
+func (e *exporting) kept(files []convert.File) ([]convert.File, error) {
+	looked := regexp.MustCompile(`^data(-[0-9]+)?\.hcl$`)
+	i := slices.IndexFunc(files, func(f convert.File) bool { return looked.MatchString(f.Name) })
+	if i < 0 || len(e.Kinds) == 0 || !e.force {
+		return files, nil
+	}
+	names, err := filepath.Glob(filepath.Join(e.out, "*.hcl"))
+	if err != nil {
+		return nil, err
+	}
+	var others [][]byte
+	var earlier []export.File
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		name = filepath.Base(name)
+		written := slices.ContainsFunc(files, func(f convert.File) bool { return f.Name == name })
+		switch {
+		case looked.MatchString(name) && (written || bytes.HasPrefix(content, []byte(export.Header))):
+			earlier = append(earlier, export.File{Name: name, Content: content})
+		case !written:
+			others = append(others, content)
+		}
+	}
+	all, written := slices.Clone(files), make([]export.File, len(files))
+	for i, f := range files {
+		written[i] = export.File(f)
+	}
+	for _, old := range earlier {
+		at := slices.IndexFunc(all, func(f convert.File) bool { return f.Name == old.Name })
+		var later []byte
+		if at >= 0 {
+			later = all[at].Content
+		}
+		content, err := export.Keep(old, later, written, others)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w, and nothing was written: give another directory", e.out, err)
+		case at >= 0:
+			all[at].Content = content
+		case len(content) > 0: // else it is told as one that is left
+			all = append(all, convert.File{Name: old.Name, Content: content})
+		}
+	}
+	return all, nil
 }
 
 // left are the files in the directory of an earlier export, of kinds that this one is about and that were not refused, which it

@@ -64,3 +64,51 @@ func TestExportOverAnEarlierOne(t *testing.T) {
 		})
 	}
 }
+
+// TestExportBesideOneOfOtherKinds: the data blocks stay that the files of other kinds refer to.
+func TestExportBesideOneOfOtherKinds(t *testing.T) {
+	const (
+		office = "data \"network\" \"office\" {\n  name = \"office\"\n}\n"
+		shop   = "data \"project\" \"shop\" {\n  name = \"shop\"\n}\n"
+		router = "router \"edge\" {\n  external_network = data.network.office\n}\n"
+	)
+	files := []convert.File{{Name: "port.hcl", Content: []byte("port \"a\" {}\n")}, {Name: "data.hcl", Content: []byte(shop)}}
+	for name, test := range map[string]struct {
+		there map[string]string
+		kinds []string
+		want  map[string]string
+		says  string
+	}{
+		"what is needed stays":       {map[string]string{"router.hcl": router, "data.hcl": office}, []string{"port"}, map[string]string{"data.hcl": shop + "\n" + office}, ""},
+		"nobody needs it":            {map[string]string{"data.hcl": office}, []string{"port"}, map[string]string{"data.hcl": shop}, ""},
+		"only what is replaced does": {map[string]string{"port.hcl": router, "data.hcl": office}, []string{"port"}, map[string]string{"data.hcl": shop}, ""},
+		"in another file":            {map[string]string{"router.hcl": router, "data.hcl": shop, "data-2.hcl": office + "\n" + shop}, []string{"port"}, map[string]string{"data.hcl": shop, "data-2.hcl": office}, ""},
+		"all kinds":                  {map[string]string{"data.hcl": office}, nil, map[string]string{"data.hcl": shop}, ""},
+		"another one of the name":    {map[string]string{"router.hcl": "x = data.project.shop\n", "data.hcl": strings.ReplaceAll(shop, "name =", "id   =")}, []string{"port"}, nil, "data.project.shop of data.hcl is another look-up now"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, content := range test.there {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(export.Header+content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e := &exporting{destination{dir, true}, export.Selection{Kinds: test.kinds}}
+			err := e.writeAll(files, 0, nil)
+			if test.says != "" {
+				if _, written := os.Stat(filepath.Join(dir, "port.hcl")); err == nil || !strings.Contains(err.Error(), test.says) || written == nil {
+					t.Errorf("the error is %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, want := range test.want {
+				if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != export.Header+want {
+					t.Errorf("%s: %v\n%s", name, err, got)
+				}
+			}
+		})
+	}
+}

@@ -115,7 +115,7 @@ func Decide(u *unit.Unit, entry *inventory.Entry, target unit.Target, desired ct
 	}
 	met := entry != nil && entry.Phase == inventory.Owned && unit.SameSpec(entry.Applied, Applied(u, desired))
 	c.Drift = met && c.Action.Changes() && !c.Continues
-	stuck := met && c.Action == unit.ActionBlocked && diff.Differs
+	stuck := met && c.Action == unit.ActionBlocked && diff.Differs && !asked(u, entry, target)
 	c.Lost = c.Action == unit.ActionCreate && entry != nil && entry.Phase == inventory.Owned && entry.Applied != ""
 	c.Again = c.Action == unit.ActionCreate && entry != nil && (entry.Phase == inventory.Deleting || entry.Phase == inventory.Intent && entry.Again)
 	c.renew(u, entry, target, state)

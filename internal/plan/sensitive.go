@@ -116,3 +116,18 @@ func told(outputs cty.Value, name string) bool {
 	v, _ := outputs.GetAttr(name).Unmark()
 	return !v.IsNull()
 }
+
+// asked tells whether the configuration wants a unit otherwise in what its digest does not tell: a sensitive value, or one
+// that it is replaced for. What differs then is not, or not only, somebody else's doing.
+func asked(u *unit.Unit, entry *inventory.Entry, target unit.Target) bool {
+	resource, ok := u.Spec.(*unit.Resource)
+	if !ok {
+		return false
+	}
+	for name, is := range target.Sensitive {
+		if was := entry.Sensitive[name]; was != "" && was != is && !slices.Contains(resource.Ignore, name) {
+			return true
+		}
+	}
+	return len(entry.Triggers) == len(target.Triggers) && !slices.Equal(entry.Triggers, target.Triggers)
+}

@@ -71,6 +71,7 @@ func TestSecretsInPlans(t *testing.T) {
 		fields   []unit.Field // that the driver finds
 		prevent  bool
 		ignore   []string
+		held     bool // by the driver
 		action   unit.Action
 		drift    bool
 		path     string
@@ -83,12 +84,18 @@ func TestSecretsInPlans(t *testing.T) {
 		"another, there already":  {entry: &old, value: canary, told: true, action: unit.ActionNone},
 		"another, in place":       {entry: &old, value: canary, told: true, fields: []unit.Field{{Path: "metadata", Before: canary, After: "x"}}, action: unit.ActionUpdate, path: "metadata"},
 		"changed from outside":    {entry: &old, value: "old-" + canary, told: true, fields: []unit.Field{{Path: "metadata", Before: canary, After: "x"}}, action: unit.ActionUpdate, drift: true, path: "metadata"},
+		"another, and held":       {entry: &old, value: canary, held: true, action: unit.ActionBlocked},
+		"held, and ignored":       {entry: &old, value: canary, held: true, ignore: []string{"user_data", "metadata"}, action: unit.ActionNone},
+		"held, and the same":      {entry: &old, value: "old-" + canary, held: true, action: unit.ActionNone},
 		"withheld":                {entry: &old, withheld: "Secret openstack/web has no key \"token\"", action: unit.ActionBlocked},
 		"withheld, to be created": {withheld: "Secret openstack/web does not exist", action: unit.ActionBlocked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input(u)
 			in.Units[0].PreventDestroy, in.Units[0].MayLose = c.prevent, true
+			if in.Units[0].Drift = unit.DriftCorrect; c.held {
+				in.Units[0].Drift = unit.DriftIgnore
+			}
 			in.Units[0].Spec.(*unit.Resource).Ignore = c.ignore
 			defer func() { in.Units[0].Spec.(*unit.Resource).Ignore = nil }()
 			state := unit.State{Existence: unit.Absent}
@@ -110,6 +117,8 @@ func TestSecretsInPlans(t *testing.T) {
 					return unit.Diff{Action: unit.ActionCreate}
 				case c.withheld == "" && !desired.IsWhollyKnown():
 					t.Error("the driver does not see the value")
+				case c.held:
+					return unit.Diff{Action: unit.ActionBlocked, Fields: []unit.Field{{Path: "metadata", Before: canary, After: "x"}}, Reason: "it is put away", Differs: true}
 				case len(c.fields) > 0:
 					return unit.Diff{Action: unit.ActionUpdate, Fields: c.fields}
 				}

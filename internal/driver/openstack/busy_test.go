@@ -95,7 +95,7 @@ func TestPortsOfAnInstanceBeingBuilt(t *testing.T) {
 	d := testDriver(t)
 	want := wantValue("instance", map[string]cty.Value{"networks": texts3("n1", "n2")})
 	tg := testTarget(t, "instance", want)
-	for status, action := range map[string]unit.Action{"BUILD": unit.ActionNone, "ACTIVE": unit.ActionReplace} {
+	for status, action := range map[string]unit.Action{"BUILD": unit.ActionNone, "ACTIVE": unit.ActionUpdate} {
 		k := d.kinds["instance"].(instanceKind)
 		o := k.read(map[string]any{"id": "x1", "name": "web", "status": status, "metadata": map[string]any{markKey: testMark}})
 		k.join(found{object: o, want: want}, []map[string]any{{"id": "p1", "device_owner": "compute:nova", "network_id": "n1"}})

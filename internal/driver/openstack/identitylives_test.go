@@ -111,10 +111,9 @@ func identityLives() map[string]life {
 				return values{"service": text(service.ID), "resource_name": text("backups")}
 			},
 			first:   values{"default_limit": cty.NumberIntVal(10), "description": text("Backups of each")},
-			changed: values{"default_limit": cty.NumberIntVal(20)},
-			meddle:  patched("registered_limits", "registered_limit", map[string]any{"default_limit": 5}), meddled: []string{"default_limit"},
-			replaced: values{"resource_name": text("archives")},
-			vanish:   deleted("registered_limits"),
+			changed: values{"default_limit": cty.NumberIntVal(20), "resource_name": text("archives")},
+			meddle:  patched("registered_limits", "registered_limit", map[string]any{"default_limit": 5, "resource_name": "theirs"}), meddled: []string{"resource_name", "default_limit"},
+			vanish: deleted("registered_limits"),
 		},
 		"limit": {
 			kind: "limit", lists: []string{"/v3/limits"}, search: []string{"service", "resource_name", "project"},

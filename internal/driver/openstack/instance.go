@@ -120,7 +120,7 @@ func (instanceKind) hindrance(_ cty.Value, o *object, fields []unit.Field) (prob
 	away := status != "PAUSED" && status != "SUSPENDED"
 	fixed := status == "SUSPENDED" || status == "RESCUE"
 	for _, f := range fields {
-		if f.Path == flavorAttribute || fixed && f.Path == volumesAttribute || (fixed || away) && f.Path == portsAttribute || away && (f.Path == "metadata" || f.Path == "tags") {
+		if f.Path == flavorAttribute || fixed && f.Path == volumesAttribute || (fixed || away) && (f.Path == portsAttribute || f.Path == networksAttribute) || away && (f.Path == "metadata" || f.Path == "tags") {
 			held = append(held, f.Path)
 		}
 	}
@@ -165,7 +165,7 @@ func (k instanceKind) compare(name string, want cty.Value, o *object) (same, han
 	case "availability_zone": // may name a host, too: zone:host
 		zone, _, _ := strings.Cut(textOf(want), ":")
 		return zone == textOf(o.values.get(name)), true
-	case "networks": // what others have attached beside them stays
+	case networksAttribute: // what others have attached beside them stays
 		have, seen := o.values.look(name)
 		return !seen || len(without(listOf(want), listOf(have))) == 0, true
 	case portsAttribute:
@@ -192,7 +192,7 @@ func (k instanceKind) create(ctx context.Context, s *session, w wanted) (*object
 		{"tags", "tags"},
 	}, nil)
 	server["name"] = w.named
-	server["networks"] = newNetworks(w)
+	server[networksAttribute] = newNetworks(w)
 	server["metadata"] = newMetadata(w)
 	if data := w.text("user_data"); data != "" {
 		server["user_data"] = base64.StdEncoding.EncodeToString([]byte(data))
@@ -243,11 +243,11 @@ func newMetadata(w wanted) map[string]any {
 // newNetworks are the networks and ports of a new server. Without any written, Nova takes the project's only
 // network.
 func newNetworks(w wanted) any {
-	if w.written("networks") == cty.NilVal && w.written(portsAttribute) == cty.NilVal {
+	if w.written(networksAttribute) == cty.NilVal && w.written(portsAttribute) == cty.NilVal {
 		return "auto"
 	}
 	var networks []map[string]string
-	for _, id := range w.list("networks") {
+	for _, id := range w.list(networksAttribute) {
 		networks = append(networks, map[string]string{"uuid": id})
 	}
 	for _, id := range w.list(portsAttribute) {
@@ -308,6 +308,9 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 	err = s.writeTags(ctx, o, w, s.tagsAt(call{service: serviceCompute, path: pathOf("servers", o.id, "tags"), microversion: listVersion}))
 	if err == nil && slices.Contains(attributes, portsAttribute) {
 		err = k.detach(ctx, s, o, w.drop[portsAttribute])
+	}
+	if err == nil && (slices.Contains(attributes, portsAttribute) || slices.Contains(attributes, networksAttribute)) {
+		err = k.plug(ctx, s, o, w)
 	}
 	switch { // one of these and the last one, as the instance takes nothing meanwhile
 	case err != nil:

@@ -3,11 +3,8 @@ package openstack
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -17,11 +14,14 @@ import (
 const (
 	portsAttribute = "ports"
 	groupsOfPorts  = "security_groups"
+	interfacesPath = "os-interface"
 )
 
 // instanceDetail is what is known of an instance besides its values.
 type instanceDetail struct {
 	ports []serverPort
+	// named are the networks that are on record as those of the block.
+	named []string
 	// unresized says why a resize of ours had no effect, "" where none is known of.
 	unresized string
 	// awaited says by the names of attributes what they wait for.
@@ -90,7 +90,7 @@ func (p serverPort) rank() int {
 // the block names are of others, the youngest of a network first.
 func (k instanceKind) join(f found, raws []map[string]any) {
 	o, ports := f.object, serverPorts(raws)
-	order, named := namedIn(f.want, "networks")
+	order, named := namedIn(f.want, networksAttribute)
 	declared, own := namedIn(f.want, portsAttribute)
 	for i, p := range ports {
 		// What no block has yet is exported with the ports beside it that become blocks. One that is to be detached is none
@@ -119,7 +119,7 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 	}
 	slices.SortFunc(ports, compare)
 	detail, _ := o.detail.(instanceDetail)
-	detail.ports = ports
+	detail.ports, detail.named = ports, f.set[networksAttribute]
 	o.detail = detail
 	if o.health == unit.HealthProgressing && len(ports) == 0 || o.partial && len(ports) < len(order)+len(declared) {
 		return // they come one by one while it is being built
@@ -139,13 +139,14 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 	}
 	o.values.set(portsAttribute, texts(ids, cty.List(cty.String)))
 	slices.Sort(groups)
-	o.values.set("networks", texts(networks, cty.List(cty.String)))
+	o.values.set(networksAttribute, texts(networks, cty.List(cty.String)))
 	o.values.set("addresses", texts(addresses, cty.List(cty.String)))
 	o.values.set("security_groups", texts(slices.Compact(groups), cty.List(cty.String)))
 	if len(addresses) > 0 {
 		i := max(0, slices.IndexFunc(addresses, func(a string) bool { return strings.Contains(a, ".") }))
 		o.values.set("access_ip", cty.StringVal(addresses[i]))
 	}
+	k.followPlug(f)
 }
 
 // without are the names that are not there, each of them as often as it is wanted.
@@ -223,44 +224,19 @@ func (k instanceKind) tells(name string, o *object) string {
 	return strings.Join(each, " and ") + ", by interface"
 }
 
-// detachLimit is how long a port is waited for in one step: it goes as fast as the guest lets go of it.
-const detachLimit = 30 * time.Second
-
-// effect tells ports that are taken out, which an instance loses as it runs, from others that are added.
-func (k instanceKind) effect(name string, want cty.Value, o *object, usual unit.Effect) unit.Effect {
-	if same, _ := k.compare(name, want, o); name == portsAttribute && same {
-		return unit.InPlace
-	}
-	return usual
-}
-
 // detach takes ports away from an instance. They stay, as Nova has not made them, and are free once they tell of no
 // device any more: Nova does not say how far it is.
 func (k instanceKind) detach(ctx context.Context, s *session, o *object, ports []string) error {
 	err := takeAway(ports, func(port string) error {
-		return s.erase(ctx, serviceCompute, pathOf("servers", o.id, "os-interface", port))
+		return s.erase(ctx, serviceCompute, pathOf("servers", o.id, interfacesPath, port))
 	})
 	if err != nil {
 		return err
 	}
-	overdue := time.NewTimer(detachLimit)
-	defer overdue.Stop()
 	for _, port := range ports {
-		for {
-			now, err := s.one(ctx, call{service: serviceNetwork, method: http.MethodGet, path: pathOf("ports", port)}, "port")
-			if notFound(err) || err == nil && textAt(now, "device_id") != o.id {
-				break
-			}
-			if err != nil {
-				return err
-			}
-			select {
-			case <-ctx.Done():
-				return fmt.Errorf("wait for Nova to detach the port %s: %w", port, context.Cause(ctx))
-			case <-overdue.C:
-				return nil // the next look sees whether it still has it
-			case <-time.After(instancePause):
-			}
+		err := waitForPort(ctx, s, port, "detach", func(now map[string]any) bool { return textAt(now, "device_id") != o.id })
+		if err != nil {
+			return err
 		}
 	}
 	return nil

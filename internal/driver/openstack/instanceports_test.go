@@ -43,12 +43,12 @@ func TestInterfacesOfOthersStay(t *testing.T) {
 		{"security groups of theirs alone", map[string][]string{"networks": {"n1"}, "security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
 		{"a port with a block of its own", map[string][]string{"networks": {"n1", "n5"}, "security_groups": {"g-p1"}}, []map[string]any{ours, block}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
 		{"nobody knows which are ours", map[string][]string{"security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p2"}, "10.0.0.1", nil},
-		{"one of ours is gone", map[string][]string{"networks": {"n1", "n3"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1", nil},
-		{"one of two is gone", map[string][]string{"networks": {"n1", "n1"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1", nil},
+		{"one of ours is gone", map[string][]string{"networks": {"n1", "n3"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"networks"}, nil, "10.0.0.1", nil},
+		{"one of two is gone", map[string][]string{"networks": {"n1", "n1"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"networks"}, nil, "10.0.0.1", nil},
 		{"one is taken out", map[string][]string{"networks": {"n1"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1", []string{"n1", "n2"}},
 		{"one is taken out that is gone", map[string][]string{"networks": {"n1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", []string{"n1", "n3"}},
 		{"they are not written any more", nil, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", []string{"n1", "n2"}},
-		{"our port is gone", map[string][]string{"ports": {"p4"}}, []map[string]any{theirs}, unit.ActionReplace, []string{"ports"}, nil, "10.0.0.2", nil},
+		{"our port is gone", map[string][]string{"ports": {"p4"}}, []map[string]any{theirs}, unit.ActionUpdate, []string{"ports"}, nil, "10.0.0.2", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			all := map[string]cty.Value{}
@@ -66,7 +66,7 @@ func TestInterfacesOfOthersStay(t *testing.T) {
 				"id": "v1", "name": "web", "status": "ACTIVE", "tenant_id": "p1", "metadata": map[string]any{markKey: testMark},
 				"image": map[string]any{"id": "i1"}, "flavor": map[string]any{"id": "f1"},
 			})
-			k.join(found{object: o, want: want}, test.ports)
+			k.join(found{object: o, want: want, set: map[string][]string{"networks": test.set}}, test.ports)
 			tg := unit.Target{Spec: &unit.Resource{Kind: "instance", Block: k.schema, Desired: want}, ID: "v1", Mark: testMark}
 			if test.set != nil {
 				tg.Set = map[string][]string{"networks": test.set}

@@ -23,6 +23,7 @@ type plugged struct {
 	ports []map[string]any
 	mark  string
 	sent  []string
+	lost  bool // is the answer to who attaches a port
 }
 
 func (c *plugged) port(id, name, mark string) {
@@ -126,8 +127,8 @@ func TestPortsThatAreTakenOut(t *testing.T) {
 
 func first(u unit.Unit, _ string) unit.Unit { return u }
 
-// TestPortsInPlaceOrNot: to take ports out changes an instance as it is, to add one replaces it, and one that is put away
-// loses none.
+// TestPortsInPlaceOrNot: to take ports out or to add some changes an instance as it is, and one that is put away neither
+// loses nor gets any.
 func TestPortsInPlaceOrNot(t *testing.T) {
 	for _, test := range []struct {
 		name, status string
@@ -137,8 +138,9 @@ func TestPortsInPlaceOrNot(t *testing.T) {
 	}{
 		{"one fewer", "ACTIVE", list(idOf("6")), unit.ActionUpdate, ""},
 		{"none written", "ACTIVE", cty.NullVal(cty.List(cty.String)), unit.ActionUpdate, ""},
-		{"another one", "ACTIVE", list(idOf("6"), idOf("9")), unit.ActionReplace, ""},
-		{"one more", "ACTIVE", list(idOf("6"), idOf("7"), idOf("9")), unit.ActionReplace, ""},
+		{"another one", "ACTIVE", list(idOf("6"), idOf("9")), unit.ActionUpdate, ""},
+		{"one more", "ACTIVE", list(idOf("6"), idOf("7"), idOf("9")), unit.ActionUpdate, ""},
+		{"one more, and put away", "SHELVED_OFFLOADED", list(idOf("6"), idOf("7"), idOf("9")), unit.ActionBlocked, "unshelve it"},
 		{"put away", "SHELVED_OFFLOADED", list(idOf("6")), unit.ActionBlocked, "unshelve it"},
 		{"suspended", "SUSPENDED", list(idOf("6")), unit.ActionBlocked, "resume it"},
 	} {

@@ -50,6 +50,9 @@ func resizeOf(o *object) string {
 
 // finishResize takes the step that is left of a resize.
 func (k instanceKind) finishResize(ctx context.Context, s *session, o *object) error {
+	if _, is := noted(o); is && resizeOf(o) == "" {
+		return s.erase(ctx, serviceCompute, pathOf("servers", o.id, "metadata", keyPlug))
+	}
 	if textAt(o.raw, "status") != statusResized {
 		return s.erase(ctx, serviceCompute, pathOf("servers", o.id, "metadata", keyResize))
 	}

@@ -1,0 +1,169 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+const (
+	networksAttribute = "networks"
+
+	// keyPlug is the metadata key with the time of a request for a port that Nova makes. It is written ahead of that and
+	// taken away after it, as nothing else tells of one whose answer was lost before the port is there.
+	keyPlug = schema.KeyPrefix + "plug"
+
+	// plugLimit is how long a port is waited for in one step: it comes and goes as fast as the host, or the guest, has it.
+	plugLimit = 30 * time.Second
+)
+
+var errPlugging = errors.New("nobody knows what became of the last request to attach it to a network, and Nova may still be at work on that: it is looked for once more before another one is sent")
+
+// effect tells networks that are taken out, for which there has to be another instance, from those that are added to one as
+// it runs.
+func (k instanceKind) effect(name string, want cty.Value, o *object, usual unit.Effect) unit.Effect {
+	detail, _ := o.detail.(instanceDetail)
+	leaves := func(id string) bool {
+		return slices.Contains(listOf(o.values.get(networksAttribute)), id) && !slices.Contains(listOf(want), id)
+	}
+	if name == networksAttribute && slices.ContainsFunc(detail.named, leaves) {
+		return unit.Replace
+	}
+	return usual
+}
+
+// plug attaches an instance to the networks that it lacks, and then gives it the ports, in the order of the block.
+func (k instanceKind) plug(ctx context.Context, s *session, o *object, w wanted) error {
+	if len(without(w.list(networksAttribute), listOf(o.values.get(networksAttribute)))) > 0 {
+		if err := k.plugNetworks(ctx, s, o, w); err != nil {
+			return err
+		}
+	}
+	for _, id := range without(w.list(portsAttribute), listOf(o.values.get(portsAttribute))) {
+		port, err := s.one(ctx, call{service: serviceNetwork, method: http.MethodGet, path: pathOf("ports", id)}, "port")
+		if err != nil {
+			return fmt.Errorf("the port %s: %w", id, err)
+		}
+		switch textAt(port, "device_id") {
+		case o.id:
+		case "":
+			if err := k.plugOne(ctx, s, o, map[string]any{"port_id": id}); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("the port %s is to be attached, and %s has it: it is waited for", id, textAt(port, "device_id"))
+		}
+	}
+	return nil
+}
+
+// plugNetworks has Nova make the ports that are lacking in networks. It looks at what is there by now, as those that came
+// since the last look may be what an earlier request has led to.
+func (k instanceKind) plugNetworks(ctx context.Context, s *session, o *object, w wanted) error {
+	raws, err := portsOf(ctx, s, []string{o.id})
+	if err != nil {
+		return err
+	}
+	var have []string
+	for _, p := range serverPorts(raws[o.id]) {
+		if !slices.Contains(w.list(portsAttribute), p.id) && !slices.Contains(w.drop[portsAttribute], p.id) {
+			have = append(have, p.network)
+		}
+	}
+	lacking := without(w.list(networksAttribute), have)
+	if left := plugging(o); left > 0 && len(lacking) > 0 {
+		return &unit.RetryError{After: left, Err: errPlugging}
+	}
+	for _, network := range lacking {
+		_, err := s.do(ctx, call{
+			service: serviceCompute, method: http.MethodPost, path: pathOf("servers", o.id, "metadata"),
+			body: map[string]any{"metadata": map[string]any{keyPlug: strconv.FormatInt(time.Now().Unix(), 10)}},
+		})
+		if err != nil {
+			return err
+		}
+		err = k.plugOne(ctx, s, o, map[string]any{"net_id": network})
+		if answer := (*apiError)(nil); err != nil && (!errors.As(err, &answer) || answer.status >= http.StatusInternalServerError) {
+			return err // and what is noted stays, as it may have been heard
+		}
+		if err := errors.Join(err, s.erase(ctx, serviceCompute, pathOf("servers", o.id, "metadata", keyPlug))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plugOne attaches one interface, and waits until it works: before, whoever is let on by this one would find it dead.
+func (k instanceKind) plugOne(ctx context.Context, s *session, o *object, what map[string]any) error {
+	made, err := s.one(ctx, call{
+		service: serviceCompute, method: http.MethodPost, path: pathOf("servers", o.id, interfacesPath), body: map[string]any{"interfaceAttachment": what},
+	}, "interfaceAttachment")
+	if err != nil || textAt(o.raw, "status") != statusActive { // the ports of one that is stopped are down
+		return err
+	}
+	return waitForPort(ctx, s, textAt(made, "port_id"), "attach", func(port map[string]any) bool {
+		return port == nil || textAt(port, "status") == statusActive || port["admin_state_up"] == false
+	})
+}
+
+// waitForPort waits for a port, nil where it is gone, no longer than plugLimit: the next look sees how far it is.
+func waitForPort(ctx context.Context, s *session, id, what string, done func(port map[string]any) bool) error {
+	overdue := time.NewTimer(plugLimit)
+	defer overdue.Stop()
+	for {
+		now, err := s.one(ctx, call{service: serviceNetwork, method: http.MethodGet, path: pathOf("ports", id)}, "port")
+		if notFound(err) {
+			now, err = nil, nil
+		}
+		if err != nil || done(now) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for Nova to %s the port %s: %w", what, id, context.Cause(ctx))
+		case <-overdue.C:
+			return nil
+		case <-time.After(instancePause):
+		}
+	}
+}
+
+// noted tells whether a request for a port in a network is noted.
+func noted(o *object) (since string, is bool) {
+	metadata, _ := o.raw["metadata"].(map[string]any)
+	since, is = metadata[keyPlug].(string)
+	return since, is
+}
+
+// plugging is for how long a request for a port may still be carried out, 0 where none is under way.
+func plugging(o *object) time.Duration {
+	since, _ := noted(o)
+	seconds, err := strconv.ParseInt(since, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return min(settleTime, max(0, settleTime-time.Since(time.Unix(seconds, 0))))
+}
+
+// followPlug has what is noted of a request taken away where nothing is lacking any more.
+func (k instanceKind) followPlug(f found) {
+	o := f.object
+	status := textAt(o.raw, "status")
+	_, is := noted(o)
+	if !is || attribute(f.want, flavorAttribute) == cty.NilVal || o.busy != "" || o.pending != "" || status != statusActive && status != statusOff {
+		return
+	}
+	order, _ := namedIn(f.want, networksAttribute)
+	if have, seen := o.values.look(networksAttribute); seen && len(without(order, listOf(have))) == 0 {
+		o.pending = "what is noted of its new interface is to be taken away"
+	}
+}
