@@ -98,7 +98,10 @@ func TestOpenStackHelmKeys(t *testing.T) {
 // told: all but the switches of jobs, which others may have that no value of the chart names.
 func TestOpenStackHelmMistypedKeys(t *testing.T) {
 	dir := checkoutOfCharts(t)
-	places := []string{"", "bootstrap", "images", "images.tags", "manifests", "pod", "pod.replicas", "secrets", "volume"}
+	places := []string{
+		"", "bootstrap", "images", "images.tags", "labels", "manifests", "pod", "pod.lifecycle.upgrades.deployments", "pod.lifecycle.upgrades.deployments.rolling_update",
+		"pod.replicas", "secrets", "volume",
+	}
 	for _, name := range charts.Names() {
 		c := theirs(t, dir, name)
 		var mistyped [][]string
