@@ -64,7 +64,8 @@ func keypairBlock() Block {
 		Unique:   "Nova takes a name for one key pair of a user only", OneName: true,
 		NeedsOne: [][]string{{"public_key", "secret"}}, Rules: []Rule{keypairRule()},
 		Doc: "A public SSH key that instances start with: one that is given, or that of a pair which is generated into a Secret of the cluster. It belongs to our own user, and cannot be changed. " +
-			"With the credentials of another user, one that was made is left as it is, and reported as unknown, until those of its user are back, or a removed block with destroy = false has it forgotten.",
+			"With the credentials of another user, one that was made is left as it is, and reported as unknown, until those of its user are back, or a removed block with destroy = false has it forgotten. " +
+			"Nova keeps the pairs of users that are deleted: one that was made for such a user goes with its block, where our user is an administrator; while the block is there another one is made for our user, and the old one stays.",
 		Attributes: []Attribute{
 			fullName(Replace),
 			{

@@ -300,6 +300,11 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 	if orphan, err := d.stillOurs(ctx, s, k, t, st); err != nil { // not to be shown it would count as its absence
 		return st, wrap(t.Address, err)
 	} else if orphan {
+		if by, ok := k.(outliving); ok && t.Locator.User != "" {
+			if err := by.bury(ctx, s, t.Locator.User, id); err != nil {
+				return st, wrap(t.Address, judge(err, deleting))
+			}
+		}
 		return d.without(ctx, s, k, t, id, st, gone)
 	}
 	o, err := k.get(ctx, s, id)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -22,6 +23,9 @@ type keypairKind struct {
 
 // keypairVersion is from when on lists have pages; from 2.92 on Nova makes no keys itself.
 const keypairVersion = "2.35"
+
+// keypairsOfOthersVersion is from when on an administrator may name the user whose pair is meant.
+const keypairsOfOthersVersion = "2.10"
 
 func (k keypairKind) name() string         { return k.schema.Kind }
 func (k keypairKind) marks() bool          { return false }
@@ -114,4 +118,24 @@ func (k keypairKind) update(context.Context, *session, *object, wanted, []string
 
 func (k keypairKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
 	return false, s.erase(ctx, serviceCompute, pathOf("os-keypairs", o.id))
+}
+
+// outlives tells whether Nova has a pair of a user that Keystone has no more: it is not told of that. Who may not ask for the
+// pairs of others leaves them.
+func (k keypairKind) outlives(ctx context.Context, s *session, user, id string) (bool, error) {
+	_, err := s.one(ctx, call{
+		service: serviceCompute, method: http.MethodGet, path: pathOf("os-keypairs", id), query: url.Values{"user_id": {user}}, microversion: keypairsOfOthersVersion,
+	}, "keypair")
+	if notFound(err) || statusIs(err, http.StatusForbidden) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (k keypairKind) bury(ctx context.Context, s *session, user, id string) error {
+	err := s.delete(ctx, call{service: serviceCompute, path: pathOf("os-keypairs", id), query: url.Values{"user_id": {user}}, microversion: keypairsOfOthersVersion})
+	if statusIs(err, http.StatusForbidden) {
+		return nil
+	}
+	return err
 }

@@ -55,11 +55,12 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 // look finds targets in the lists that a session gets, and may put them in another order. What is known of outputs of others
 // is in known, and what is found adds to it.
 func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, known map[addr.Object]cty.Value, seen *sights) {
-	targets = d.withoutOthers(ctx, s, targets, seen)
+	targets, orphaned := d.withoutOthers(ctx, s, targets, seen)
 	byKind := divided(targets)
 	names := slices.Sorted(maps.Keys(byKind))
 	lists, failures := d.lists(ctx, s, names, byKind)
 	left, unkept := d.joinAll(ctx, targets, lists)
+	maps.Copy(left, orphaned)
 	matches := map[addr.Object]match{}
 	d.match(s, targets, lists, matches, known)
 	if d.parts(ctx, s, byKind, lists, failures, known) { // in which places some are is told by what was found

@@ -23,6 +23,27 @@ func (applicationCredentialKind) madeFor(kept *unit.Kept) string {
 
 func (keypairKind) madeFor(*unit.Kept) string { return "" }
 
+// outliving is a personal kind of which a service keeps what a user had that Keystone has no more.
+type outliving interface {
+	// outlives tells whether it has an object of such a user still.
+	outlives(ctx context.Context, s *session, user, id string) (bool, error)
+	// bury deletes it.
+	bury(ctx context.Context, s *session, user, id string) error
+}
+
+// orphaned says what is left of something that nobody wants any more and that belonged to a user who is gone, "" for nothing.
+func (d *Driver) orphaned(ctx context.Context, s *session, t unit.Target) (left string, err error) {
+	by, ok := d.kinds[kindOf(t)].(outliving)
+	if !ok || resource(t) != nil || t.ID == "" || t.Locator.User == "" {
+		return "", nil
+	}
+	there, err := by.outlives(ctx, s, t.Locator.User, t.ID)
+	if err != nil || !there {
+		return "", err
+	}
+	return "part in Nova, which keeps what belonged to a user that is deleted", nil
+}
+
 // ownedBy reads objects that belong to the user of a session.
 func ownedBy(s *session, read func(map[string]any) *object) func(map[string]any) *object {
 	return func(raw map[string]any) *object {
@@ -43,11 +64,18 @@ func userFor(s *session, k kind) string {
 // errAnotherUser says why nothing is done with what was seen. It is one and the same text all the time.
 var errAnotherUser = errors.New("the credentials have become those of another user: it is looked for once more")
 
-// withoutOthers are the targets of which a session is shown whether they are there. The others are unknown.
-func (d *Driver) withoutOthers(ctx context.Context, s *session, targets []unit.Target, seen *sights) []unit.Target {
+// withoutOthers are the targets of which a session is shown whether they are there. The others are unknown. left says what
+// there is still of those whose user is gone.
+func (d *Driver) withoutOthers(ctx context.Context, s *session, targets []unit.Target, seen *sights) (ours []unit.Target, left map[addr.Object]string) {
 	others, orphans, asked := map[addr.Object]bool{}, map[addr.Object]bool{}, map[string]bool{}
+	left = map[addr.Object]string{}
 	for _, t := range targets {
 		gone, err := d.ofAnother(ctx, s, d.kinds[kindOf(t)], t, asked)
+		if what := ""; gone {
+			if what, err = d.orphaned(ctx, s, t); what != "" {
+				left[t.Address] = what
+			}
+		}
 		if err != nil {
 			others[t.Address] = true
 			seen.failed(kindOf(t), err, t)
@@ -57,9 +85,8 @@ func (d *Driver) withoutOthers(ctx context.Context, s *session, targets []unit.T
 		}
 	}
 	if len(others)+len(orphans) == 0 {
-		return targets
+		return targets, left
 	}
-	var ours []unit.Target
 	for _, t := range targets {
 		if orphans[t.Address] {
 			t.ID = "" // what our user has under that name is not what is on record
@@ -68,7 +95,7 @@ func (d *Driver) withoutOthers(ctx context.Context, s *session, targets []unit.T
 			ours = append(ours, t)
 		}
 	}
-	return ours
+	return ours, left
 }
 
 // stillOurs fails for a target that was made for another user, or was seen by a session of another one. gone tells that it went

@@ -47,17 +47,23 @@ func (c *usersCloud) as(t *testing.T, user string, keeper openstack.Keeper, role
 			return call(r)
 		}
 	}
+	whose := func(r *http.Request) string {
+		if named := r.URL.Query().Get("user_id"); named != "" {
+			return named
+		}
+		return user
+	}
 	one := func(all map[string]map[string]any, key string) func(*http.Request) any {
-		return func(*http.Request) any {
-			if all[user] == nil {
+		return func(r *http.Request) any {
+			if all[whose(r)] == nil {
 				return http.StatusNotFound
 			}
-			return map[string]any{key: all[user]}
+			return map[string]any{key: all[whose(r)]}
 		}
 	}
 	deleted := func(all map[string]map[string]any) func(*http.Request) any {
-		return func(*http.Request) any {
-			delete(all, user)
+		return func(r *http.Request) any {
+			delete(all, whose(r))
 			return http.StatusNoContent
 		}
 	}
@@ -214,8 +220,29 @@ func TestWhatOthersHadIsNotTakenForTheirs(t *testing.T) {
 	if states, err := d.Observe(t.Context(), []unit.Target{tg}); err != nil || !states[tg.Address].Gone() {
 		t.Errorf("taken out it is %+v, %v", states[tg.Address], err)
 	}
-	if st, err := d.Delete(t.Context(), tg, unit.State{Existence: unit.Present, ID: "web", Owned: true}); err != nil || !st.Gone() || len(cloud.wrote) > 0 {
+	if st, err := d.Delete(t.Context(), tg, unit.State{Existence: unit.Present, ID: "web", Owned: true}); err != nil || !st.Gone() || cloud.pairs["u2"] == nil {
 		t.Errorf("deleted it is %+v, %v, after %v", st, err, cloud.wrote)
+	}
+}
+
+// TestPairOfAUserWhoIsGone: Nova keeps it, and it goes with its block; that of our own user, of the same name, stays.
+func TestPairOfAUserWhoIsGone(t *testing.T) {
+	cloud := newUsersCloud()
+	cloud.gone = []string{"u1"}
+	cloud.pairs["u1"], cloud.pairs["u2"] = map[string]any{"name": "web", "public_key": publicKey}, map[string]any{"name": "web", "public_key": "ssh-ed25519 another"}
+	d := cloud.as(t, "u2", nil)
+	tg := target(t, "keypair", "web", values{"public_key": text(publicKey)})
+	tg.Fresh, tg.ID, tg.Locator.User, tg.Spec = false, "web", "u1", nil
+	states, err := d.Observe(t.Context(), []unit.Target{tg})
+	st := states[tg.Address]
+	if err != nil || st.Existence != unit.Present || !st.Owned || !strings.Contains(st.Message, "a user that is deleted") {
+		t.Errorf("taken out it is %+v, %v", st, err)
+	}
+	if st, err = d.Delete(t.Context(), tg, st); err != nil || !st.Gone() || cloud.pairs["u1"] != nil || cloud.pairs["u2"] == nil {
+		t.Errorf("deleted it is %+v, %v, after %v", st, err, cloud.wrote)
+	}
+	if states, err := d.Observe(t.Context(), []unit.Target{tg}); err != nil || !states[tg.Address].Gone() {
+		t.Errorf("then it is %+v, %v", states[tg.Address], err)
 	}
 }
 
