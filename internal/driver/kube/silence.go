@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 )
 
 const (
@@ -21,9 +23,10 @@ const (
 // attended is a stream that ends when its server seems to be gone. Whoever reads it asks for another one then.
 type attended struct {
 	apiwatch.Interface
-	events chan apiwatch.Event
-	ended  chan struct{}
-	stop   func() // once
+	events  chan apiwatch.Event
+	ended   chan struct{}
+	stop    func() // once
+	reading contain.Background
 }
 
 // attend has a stream that was asked for so many seconds, nil for any time, end when nothing comes through it any more.
@@ -34,7 +37,7 @@ func attend(stream apiwatch.Interface, seconds *int64) apiwatch.Interface {
 	if seconds != nil {
 		last = time.Duration(*seconds)*time.Second + streamGrace
 	}
-	go a.run(last)
+	a.reading.Go(func() { a.run(last) })
 	return a
 }
 
