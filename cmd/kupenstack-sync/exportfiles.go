@@ -55,18 +55,21 @@ func (e *exporting) kept(files []convert.File) ([]convert.File, error) {
 	if i < 0 || len(e.Kinds) == 0 || !e.force {
 		return files, nil
 	}
-	names, err := filepath.Glob(filepath.Join(e.out, "*.hcl"))
-	if err != nil {
+	entries, err := os.ReadDir(e.out) // a pattern would take signs in the directory's name for its own
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var others [][]byte
 	var earlier []export.File
-	for _, name := range names {
-		content, err := os.ReadFile(name)
+	for _, entry := range entries {
+		name := entry.Name()
+		if filepath.Ext(name) != ".hcl" || entry.IsDir() {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(e.out, name))
 		if err != nil {
 			return nil, err
 		}
-		name = filepath.Base(name)
 		written := slices.ContainsFunc(files, func(f convert.File) bool { return f.Name == name })
 		switch {
 		case looked.MatchString(name) && (written || bytes.HasPrefix(content, []byte(export.Header))):

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
@@ -30,10 +31,11 @@ func Keep(earlier File, later []byte, written []File, others [][]byte) ([]byte, 
 		}
 	}
 	all := bytes.Clone(later)
+	needed := neededOf(old, ours, others)
 	for _, l := range old {
 		text, again := ours[l.address]
 		switch {
-		case again && text == l.text, !refersTo(others, l.address):
+		case again && text == l.text, !needed[l.address]:
 			continue
 		case again:
 			return nil, fmt.Errorf("%s of %s is another look-up now, and other files refer to it", l.address, earlier.Name)
@@ -47,6 +49,24 @@ func Keep(earlier File, later []byte, written []File, others [][]byte) ([]byte, 
 		return nil, fmt.Errorf("%s would have more than %d bytes with the data blocks in it that other files refer to", earlier.Name, limit)
 	}
 	return all, nil
+}
+
+// neededOf are the data blocks that others refer to, or that one refers to which stays for that.
+func neededOf(old []look, ours map[string]string, others [][]byte) map[string]bool {
+	others, needed := slices.Clone(others), map[string]bool{}
+	for more := true; more; {
+		more = false
+		for _, l := range old {
+			if needed[l.address] || !refersTo(others, l.address) {
+				continue
+			}
+			needed[l.address], more = true, true
+			if _, again := ours[l.address]; !again {
+				others = append(others, []byte(l.text))
+			}
+		}
+	}
+	return needed
 }
 
 // looksIn takes a file of data blocks apart; false where there is anything else in it.

@@ -98,7 +98,8 @@
 // without the key, or to another flavor, is somebody else's.
 //
 // A port that Nova makes in a network for an instance that is there already is asked for once: the metadata key kupenstack_plug
-// says since when, and goes once the answer is there. As long as it is younger than half a minute no other one is asked for.
+// says since when, and goes once the answer is there. As long as it is younger than a minute and a half, or Nova is at it
+// by its actions, no other one is asked for.
 //
 // Our own user, where it is ours to make, is a target beside the resources: a user with a project of its own
 // and a role there. As long as it can log in, looking at it costs nothing; when Keystone refuses it, the

@@ -22,6 +22,16 @@ const (
 	// taken away after it, as nothing else tells of one whose answer was lost before the port is there.
 	keyPlug = schema.KeyPrefix + "plug"
 
+	// plugSettle is for how long what is noted counts: an answer is waited for a minute, and what had none may still be
+	// carried out for a while.
+	plugSettle = headerLimit + settleTime
+
+	// plugLost is when a request counts as lost that Nova has recorded and not come to an end with.
+	plugLost = 10 * time.Minute
+
+	// eventsVersion shows the events of an action to the owner of the instance, too.
+	eventsVersion = "2.51"
+
 	// plugLimit is how long a port is waited for in one step: it comes and goes as fast as the host, or the guest, has it.
 	plugLimit = 30 * time.Second
 )
@@ -29,13 +39,16 @@ const (
 var errPlugging = errors.New("nobody knows what became of the last request to attach it to a network, and Nova may still be at work on that: it is looked for once more before another one is sent")
 
 // effect tells networks that are taken out, for which there has to be another instance, from those that are added to one as
-// it runs.
+// it runs. Where none is on record, nobody knows whether what is there besides is of others: Nova chose it, or it was written
+// to an older program, or the instance is not ours yet.
 func (k instanceKind) effect(name string, want cty.Value, o *object, usual unit.Effect) unit.Effect {
 	detail, _ := o.detail.(instanceDetail)
-	leaves := func(id string) bool {
-		return slices.Contains(listOf(o.values.get(networksAttribute)), id) && !slices.Contains(listOf(want), id)
+	there, named := listOf(o.values.get(networksAttribute)), detail.named
+	if len(named) == 0 {
+		named = there
 	}
-	if name == networksAttribute && slices.ContainsFunc(detail.named, leaves) {
+	leaves := func(id string) bool { return slices.Contains(there, id) && !slices.Contains(listOf(want), id) }
+	if name == networksAttribute && slices.ContainsFunc(named, leaves) {
 		return unit.Replace
 	}
 	return usual
@@ -80,8 +93,14 @@ func (k instanceKind) plugNetworks(ctx context.Context, s *session, o *object, w
 		}
 	}
 	lacking := without(w.list(networksAttribute), have)
-	if left := plugging(o); left > 0 && len(lacking) > 0 {
-		return &unit.RetryError{After: left, Err: errPlugging}
+	if len(lacking) > 0 {
+		left, err := k.underWay(ctx, s, o)
+		if err != nil {
+			return err
+		}
+		if left > 0 {
+			return &unit.RetryError{After: left, Err: errPlugging}
+		}
 	}
 	for _, network := range lacking {
 		_, err := s.do(ctx, call{
@@ -144,14 +163,47 @@ func noted(o *object) (since string, is bool) {
 	return since, is
 }
 
-// plugging is for how long a request for a port may still be carried out, 0 where none is under way.
-func plugging(o *object) time.Duration {
+// underWay is for how long a request for a port may still be carried out, 0 where none is under way. A host that hangs carries
+// it out once it goes on, so that Nova is asked whether it was: it records the request before the host is told, and the end
+// once the host is through with it.
+func (k instanceKind) underWay(ctx context.Context, s *session, o *object) (time.Duration, error) {
 	since, _ := noted(o)
 	seconds, err := strconv.ParseInt(since, 10, 64)
 	if err != nil {
-		return 0
+		return 0, nil //nolint:nilerr // nothing is noted
 	}
-	return min(settleTime, max(0, settleTime-time.Since(time.Unix(seconds, 0))))
+	age := time.Since(time.Unix(seconds, 0))
+	if left := plugSettle - age; left > 0 {
+		return min(plugSettle, left), nil
+	}
+	if age > plugLost {
+		return 0, nil
+	}
+	open, err := k.attaching(ctx, s, o.id)
+	if err != nil || !open {
+		return 0, err
+	}
+	return settleTime, nil
+}
+
+// attaching tells whether Nova has begun to attach an interface to an instance and has not come to an end with it.
+func (k instanceKind) attaching(ctx context.Context, s *session, id string) (bool, error) {
+	answer, err := s.do(ctx, call{service: serviceCompute, method: http.MethodGet, path: pathOf("servers", id, "os-instance-actions"), microversion: listVersion})
+	if err != nil {
+		return false, err
+	}
+	actions := objectsAt(answer, "instanceActions") // the newest first
+	i := slices.IndexFunc(actions, func(a map[string]any) bool { return textAt(a, "action") == "attach_interface" })
+	if i < 0 {
+		return false, nil
+	}
+	one, err := s.one(ctx, call{
+		service: serviceCompute, method: http.MethodGet, path: pathOf("servers", id, "os-instance-actions", textAt(actions[i], "request_id")), microversion: eventsVersion,
+	}, "instanceAction")
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(objectsAt(one, "events"), func(e map[string]any) bool { return textAt(e, "finish_time") != "" }), nil
 }
 
 // followPlug has what is noted of a request taken away where nothing is lacking any more.

@@ -83,7 +83,7 @@ func (c *plugged) free(id, by string) {
 // TestInterfacesThatAreAdded: an instance gets the interfaces that its block names besides those that it has, as it runs, in
 // the order of the block: each once, whatever became of the answer to the request.
 func TestInterfacesThatAreAdded(t *testing.T) {
-	old, recent := fmt.Sprint(time.Now().Add(-time.Minute).Unix()), fmt.Sprint(time.Now().Add(-time.Second).Unix())
+	old, recent := fmt.Sprint(time.Now().Add(-time.Hour).Unix()), fmt.Sprint(time.Now().Add(-time.Second).Unix())
 	const note, forget = "note kupenstack_plug", "forget kupenstack_plug"
 	for name, test := range map[string]struct {
 		networks, ports []string

@@ -47,9 +47,11 @@ func (k keypairKind) list(ctx context.Context, s *session) ([]*object, error) {
 	wrapped, err := s.all(ctx, call{service: serviceCompute, path: "os-keypairs", microversion: keypairVersion}, "keypairs")
 	var raws []map[string]any
 	for _, w := range wrapped {
-		if raw, ok := w["keypair"].(map[string]any); ok {
-			raws = append(raws, raw)
+		raw, ok := w["keypair"].(map[string]any)
+		if !ok { // it could be any of them, and none is absent then
+			return nil, fmt.Errorf("GET os-keypairs of the %s service: not all of the keypairs have one in them: %w", serviceCompute, errUnreadable)
 		}
+		raws = append(raws, raw)
 	}
 	return readAll(ownedBy(s, k.read))(raws, err)
 }
