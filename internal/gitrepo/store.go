@@ -168,10 +168,22 @@ func (s *store) content(blob plumbing.Hash, limit int64) ([]byte, error) {
 	if err == nil && plumbing.ComputeHash(plumbing.BlobObject, content) != blob {
 		err = errOtherContent
 	}
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return nil, err // whoever asks knows whether it was there
+	}
 	if err != nil {
 		return nil, s.judge("file", err)
 	}
 	return content, nil
+}
+
+// within reads a blob of a tree that was complete, of at most limit bytes.
+func (s *store) within(blob plumbing.Hash, limit int64) ([]byte, error) {
+	content, err := s.content(blob, limit)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		err = s.judge("file", err)
+	}
+	return content, err
 }
 
 // blob is that without a look at what was read; the lock is held.
