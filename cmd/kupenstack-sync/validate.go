@@ -97,5 +97,9 @@ func read(ctx context.Context, o *options, tree *gitrepo.Tree, applies bool) (*r
 	if err != nil {
 		return nil, revision.Findings{}, err
 	}
-	return o.Read(ctx, tree.Revision.Hash, files, reading)
+	loaded, findings, err := o.Read(ctx, tree.Revision.Hash, files, reading)
+	if damage := tree.Damage(); damage != nil {
+		return nil, revision.Findings{}, damage
+	}
+	return loaded, findings, err
 }

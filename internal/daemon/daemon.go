@@ -11,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/budget"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
@@ -233,6 +234,9 @@ func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
 		}
 		snapshot := d.snapshot()
 		wait, err := d.Publisher.Publish(ctx, snapshot, d.problems(), false)
+		if ctx.Err() == nil {
+			d.set("report", damage(err))
+		}
 		switch {
 		case err == nil:
 			failures = 0
@@ -253,6 +257,14 @@ func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
 			return
 		}
 	}
+}
+
+// damage returns an error when it is of a damaged copy of a repository: what else keeps reports back is told elsewhere.
+func damage(err error) error {
+	if gitrepo.KindOf(err) == gitrepo.Broken {
+		return err
+	}
+	return nil
 }
 
 // record has the revision that the engine admitted outlive this process, as soon as it is. A report waits for Git, which

@@ -27,7 +27,7 @@ func (d *Daemon) setStandby(standby bool) {
 	if standby {
 		// What the source and the facts are like is only known to who is in charge.
 		d.engine = nil
-		for _, where := range []string{"source", "facts", "installation", "suspensions", "requests"} {
+		for _, where := range []string{"source", "facts", "report", "installation", "suspensions", "requests"} {
 			delete(d.trouble, where)
 		}
 		return

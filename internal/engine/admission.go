@@ -313,6 +313,7 @@ func (e *Engine) admit(r *Revision, m counted, suspensions []suspension.Suspensi
 	}
 	p.Trim()
 	e.closing.take(m)
+	e.forwarding.due = true
 	a.plan, a.revision, a.other = p, r, !slices.Equal(suspensions, e.held)
 	for _, l := range e.loops {
 		l.dirty, l.replaced = true, false

@@ -43,6 +43,7 @@ func (s *scenario) run(line string) error {
 //	retry|pass-beside ADDRESS|all: as somebody asks, or as a pass beside a daemon does
 //	suspend|resume ADDRESS|all [DURATION]
 //	parallel N   concurrency N   resync-every DURATION   pace DRIVER DURATION   max-deletes LIMITS (before a restart)
+//	unkept N: so often that list cannot be changed by the engine
 //	clock DURATION: so far ahead is the clock that suspensions end by
 //	budget DRIVER N: the driver may be called N times an hour; 0 for no bound
 func (s *scenario) drive(command string, args []string) (bool, error) {
@@ -107,6 +108,9 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		return true, err
 	case "suspend", "resume":
 		return true, s.suspend(command == "suspend", args)
+	case "unkept":
+		s.unkept = atoi(args[0])
+		return true, nil
 	case "clock":
 		d, err := time.ParseDuration(args[0])
 		s.ahead.Store(int64(d))
@@ -148,11 +152,13 @@ func (s *scenario) suspend(begin bool, args []string) error {
 	if err != nil {
 		return err
 	}
+	s.keeping.Lock()
 	if begin {
 		one := suspension.Suspension{Target: target, By: "alice", Reason: "disks are replaced"}
 		if len(args) > 1 {
 			d, err := time.ParseDuration(args[1])
 			if err != nil {
+				s.keeping.Unlock()
 				return err
 			}
 			one.Until = s.now().Add(d)
@@ -162,8 +168,27 @@ func (s *scenario) suspend(begin bool, args []string) error {
 		s.suspended, _ = suspension.Without(s.suspended, target)
 	}
 	err = s.engine.Suspend(s.t.Context(), s.suspended)
+	s.keeping.Unlock()
 	synctest.Wait()
 	return err
+}
+
+// resuspend is how an engine changes that list.
+func (s *scenario) resuspend(ctx context.Context, e func() *engine.Engine, change func([]suspension.Suspension) []suspension.Suspension) error {
+	if err := s.world.point(ctx); err != nil {
+		return err
+	}
+	s.keeping.Lock()
+	defer s.keeping.Unlock()
+	if s.unkept > 0 {
+		s.unkept--
+		return errors.New("the list of suspensions cannot be written")
+	}
+	s.suspended = change(suspension.Standing(s.now(), s.suspended))
+	if err := s.world.point(ctx); err != nil {
+		return err
+	}
+	return e().Suspend(ctx, s.suspended)
 }
 
 func (s *scenario) converge(args []string) error {

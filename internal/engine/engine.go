@@ -40,6 +40,8 @@ type Options struct {
 	CallTimeout time.Duration
 	// Suspensions are those that were given by command; see [Engine.Suspend].
 	Suspensions []suspension.Suspension
+	// Resuspend has them follow what is moved. Nil means that they stay as they are.
+	Resuspend Resuspend
 	// Now is the clock by which suspensions end. Nil means that of this machine.
 	Now func() time.Time
 	// Resync is how often everything is observed again though nothing was heard; 0 means never.
@@ -129,6 +131,7 @@ type Engine struct {
 	records     *onRecord
 	turned      turned
 	closing     closing
+	forwarding  forwarding
 }
 
 // New returns an engine without a revision: until [Engine.Submit] it changes nothing, and until [Engine.ObserveOnly] it
@@ -335,7 +338,7 @@ func (e *Engine) busy() bool {
 			return true
 		}
 	}
-	return e.admitted.planning
+	return e.admitted.planning || e.forwarding.runs
 }
 
 // accept takes a revision that somebody asks for.

@@ -111,7 +111,7 @@ func (e *Engine) stepMove(calls context.Context, l *loop, resting bool) bool {
 
 // moved takes the result of a move.
 func (e *Engine) moved(l *loop, places *plan.Relocation, err error) {
-	e.moving = false
+	e.moving, e.forwarding.due = false, true
 	e.relocate()
 	if err != nil {
 		e.failed(l, err)
@@ -130,8 +130,12 @@ func (e *Engine) moved(l *loop, places *plan.Relocation, err error) {
 
 // move records things under their new addresses. A process that is killed in between leaves two
 // records of one thing, with one uid, and the next one goes on from there: the new records come first,
-// then what points to the old ones, and only then those go.
+// then what points to the old ones, and only then those go. What is suspended by command is so at both addresses
+// before all that.
 func (e *Engine) move(ctx context.Context, places *plan.Relocation) error {
+	if err := e.accompany(ctx, places); err != nil {
+		return err
+	}
 	var arriving, staying []inventory.Entry
 	for _, entry := range places.Entries {
 		if len(places.From[entry.Address]) > 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -77,7 +78,9 @@ type scenario struct {
 	revisions map[string]*engine.Revision
 	hosts     map[string]int
 	options   engine.Options
+	keeping   sync.Mutex              // held while the next two change
 	suspended []suspension.Suspension // by command
+	unkept    int                     // so often the engine cannot change them
 	ahead     atomic.Int64            // of ours, in nanoseconds, is the clock that they end by
 	unheard   bool                    // nobody tells the engine what the present line does
 	versions  map[string]string       // of the inventory when the engine was told only to observe
@@ -112,6 +115,10 @@ func (s *scenario) build() {
 		s.t.Fatal(err)
 	}
 	o := s.options
+	var e *engine.Engine
+	o.Resuspend = func(ctx context.Context, change func([]suspension.Suspension) []suspension.Suspension) error {
+		return s.resuspend(ctx, func() *engine.Engine { return e }, change)
+	}
 	o.Drivers = map[unit.DriverName]engine.Driver{}
 	for _, name := range []unit.DriverName{unit.Kubernetes, unit.Helm, unit.OpenStack} {
 		o.Drivers[name] = fake{name, s.world}
@@ -130,7 +137,6 @@ func (s *scenario) build() {
 	o.Computes, o.Bearing = computes{s}, s.world.bearing
 	o.CallTimeout = callTimeout
 	o.Budget = s.world.wait
-	var e *engine.Engine
 	o.Changed = func() {
 		text := status(e)
 		s.world.witness.looks(e)

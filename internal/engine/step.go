@@ -76,6 +76,8 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 		idle = idle && (l.final() || e.stuck(l))
 	}
 	idle = idle && !e.takeBack(calls)
+	trails, open := e.forward(calls)
+	next, idle = min(next, trails), idle && !open
 	wait, soon := e.reopen(calls, now)
 	next, idle = min(next, wait), idle && !soon
 	wait, soon = e.countAnew(now)

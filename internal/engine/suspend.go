@@ -16,7 +16,7 @@ import (
 func (e *Engine) Suspend(ctx context.Context, list []suspension.Suspension) error {
 	list = slices.Clone(list)
 	return e.send(ctx, func() {
-		e.told = list
+		e.told, e.forwarding.due = list, true
 		e.suspensions(e.Now())
 	})
 }

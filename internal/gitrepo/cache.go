@@ -195,7 +195,7 @@ func (c *cache) keep(ctx context.Context, rev Revision, base string, pack []byte
 
 // newest returns the tree of the tip.
 func (c *cache) newest() (*Tree, error) {
-	if c.loaded && c.open.isLost() {
+	if c.loaded && (c.open.isLost() || c.open.isDamaged()) {
 		c.loaded, c.open, c.tip = false, nil, tip{}
 	}
 	if !c.loaded {
@@ -252,6 +252,9 @@ func (c *cache) record(t tip, open *store) (*Tree, error) {
 		return nil, err
 	}
 	content, err := json.Marshal(t)
+	if err == nil {
+		err = open.sync()
+	}
 	if err == nil {
 		err = c.alone(func() error { return writeFile(filepath.Join(c.dir, tipFile), content) })
 	}

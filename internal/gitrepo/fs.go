@@ -137,12 +137,12 @@ func (t *treeFS) child(directory node, name string) (node, error) {
 }
 
 func (t *treeFS) target(link node) (string, error) {
-	content, err := t.store.content(link.hash, maxTarget)
+	content, err := t.store.within(link.hash, maxTarget)
 	return string(content), err
 }
 
 func (t *treeFS) read(file node) ([]byte, error) {
-	content, err := t.store.content(file.hash, t.limit)
+	content, err := t.store.within(file.hash, t.limit)
 	if err == nil && isLFSPointer(content) {
 		err = errLFS
 	}

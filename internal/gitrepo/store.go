@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -36,6 +37,7 @@ type store struct {
 	dir     string
 	use     *os.File // shared lock of the repository; the garbage collector closes it after the last tree
 	objects *filesystem.Storage
+	hurt    atomic.Pointer[Error] // what was found damaged
 
 	directories map[plumbing.Hash]*opened // that were looked into, as each file is found through those above it
 	held        int                       // entries of these
@@ -58,7 +60,12 @@ func openStore(dir string) (*store, error) {
 		_ = use.Close() // nothing was written
 		return nil, fmt.Errorf("opening the cache: %w", err)
 	}
-	return &store{dir: dir, use: use, objects: objects}, nil
+	s := &store{dir: dir, use: use, objects: objects}
+	if s.isDamaged() {
+		_ = use.Close() // nothing was written
+		return nil, &Error{Kind: Broken, Text: "the cache is damaged; the next fetch makes a new one"}
+	}
+	return s, nil
 }
 
 // isLost tells whether somebody removed the repository from below a store.
@@ -76,6 +83,25 @@ func (s *store) packs() int {
 		return 0
 	}
 	return len(names)
+}
+
+// sync has the packs be on the disk, before anything there names what is in them.
+func (s *store) sync() error {
+	names, err := filepath.Glob(filepath.Join(s.dir, packs, "*"))
+	for _, name := range append(names, filepath.Join(s.dir, packs)) {
+		if err == nil {
+			err = syncFile(name)
+		}
+	}
+	return err
+}
+
+func syncFile(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
 }
 
 // entries returns what is in a directory, which the caller leaves as it is.
@@ -117,7 +143,7 @@ func (s *store) directory(tree plumbing.Hash) (*opened, error) {
 	}
 	t, err := object.GetTree(s.objects, tree)
 	if err != nil {
-		return nil, err
+		return nil, s.judge("directory", err)
 	}
 	if s.held += len(t.Entries) + 1; s.held > heldEntries || s.directories == nil {
 		s.directories, s.held = map[plumbing.Hash]*opened{}, len(t.Entries)+1
@@ -130,19 +156,47 @@ func (s *store) directory(tree plumbing.Hash) (*opened, error) {
 func (s *store) size(blob plumbing.Hash) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.objects.EncodedObjectSize(blob)
+	size, err := s.objects.EncodedObjectSize(blob)
+	return size, s.judge("file", err)
 }
 
 // content reads a blob of at most limit bytes.
-func (s *store) content(blob plumbing.Hash, limit int64) (_ []byte, err error) {
+func (s *store) content(blob plumbing.Hash, limit int64) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	content, err := s.blob(blob, limit)
+	if err == nil && plumbing.ComputeHash(plumbing.BlobObject, content) != blob {
+		err = errOtherContent
+	}
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return nil, err // whoever asks knows whether it was there
+	}
+	if err != nil {
+		return nil, s.judge("file", err)
+	}
+	return content, nil
+}
+
+// within reads a blob of a tree that was complete, of at most limit bytes.
+func (s *store) within(blob plumbing.Hash, limit int64) ([]byte, error) {
+	content, err := s.content(blob, limit)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		err = s.judge("file", err)
+	}
+	return content, err
+}
+
+// blob is that without a look at what was read; the lock is held.
+func (s *store) blob(blob plumbing.Hash, limit int64) (_ []byte, err error) {
 	if size, err := s.objects.EncodedObjectSize(blob); err != nil || size > limit {
 		return nil, errors.Join(err, tooLarge(size, limit))
 	}
-	encoded, err := s.objects.EncodedObject(plumbing.BlobObject, blob)
+	encoded, err := s.objects.EncodedObject(plumbing.AnyObject, blob)
 	if err != nil {
 		return nil, err
+	}
+	if encoded.Type() != plumbing.BlobObject {
+		return nil, errNoFile
 	}
 	reader, err := encoded.Reader()
 	if err != nil {

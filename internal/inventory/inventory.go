@@ -274,7 +274,11 @@ func (i *Inventory) reread(ctx context.Context, shard string) error {
 	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
+	gone := !ok && i.versions[shard] != ""
 	i.versions[shard], i.sizes[shard] = piece.Version, c.size
+	if gone { // somebody deleted it, and what we know of it is what it said: see Restore
+		return nil
+	}
 	if shard == deploymentShard {
 		i.record = c.record
 		return nil

@@ -97,11 +97,16 @@ func (t *Tracker) read(ctx context.Context, tree *gitrepo.Tree, newest *Loaded, 
 		return inForce{lost: fmt.Errorf("the last good one, %s, %w", commit.Hash, why)}, nil
 	}
 	files, err := tree.FS(".")
+	if damage := tree.Damage(); damage != nil {
+		return inForce{}, damage
+	}
 	if err != nil {
 		return inForce{lost: fmt.Errorf("the last good one, %s, cannot be read: %w", commit.Hash, err)}, nil
 	}
 	loaded, _, err := t.Reader.Load(ctx, commit.Hash, files, t.path, t.options)
-	switch {
+	switch damage := tree.Damage(); {
+	case damage != nil:
+		return inForce{}, damage
 	case err != nil:
 		return inForce{}, err
 	case loaded == nil:

@@ -233,6 +233,9 @@ func (t *Tracker) offline(ctx context.Context, signers *trusted, cause error) (*
 	}
 	tree, err := t.source.Cached(ctx)
 	if err != nil {
+		if gitrepo.KindOf(err) == gitrepo.Broken {
+			return nil, errors.Join(cause, err)
+		}
 		return nil, cause // that there is nothing in the cache says nothing new
 	}
 	id, err := t.recorded(ctx)

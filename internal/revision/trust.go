@@ -115,7 +115,11 @@ func (t *Tracker) trustAndLoad(ctx context.Context, tree *gitrepo.Tree, signers 
 	if err != nil {
 		return nil, Findings{}, err
 	}
-	return t.Reader.Load(ctx, commit.Hash, files, t.path, t.options)
+	loaded, found, err := t.Reader.Load(ctx, commit.Hash, files, t.path, t.options)
+	if damage := tree.Damage(); damage != nil { // it is none of the commit's mistakes
+		return nil, Findings{}, damage
+	}
+	return loaded, found, err
 }
 
 // checkHistory returns why what led to a revision since the one in force is not to be trusted; nil when it is, or

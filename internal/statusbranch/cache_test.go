@@ -1,6 +1,9 @@
 package statusbranch_test
 
 import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
@@ -110,5 +114,39 @@ func TestKilledWhileTheCacheIsWritten(t *testing.T) {
 		if len(left) > 0 {
 			t.Errorf("left are %v", left)
 		}
+	})
+}
+
+// TestDamagedCacheIsFetchedAnew: a file of the last report that is damaged in the cache holds up one look at most.
+func TestDamagedCacheIsFetchedAnew(t *testing.T) {
+	t.Parallel()
+	over(t, []string{"ssh"}, func(t *testing.T, b *bed) {
+		noise := make([]byte, 64<<10)
+		_, _ = rand.Read(noise) // never fails
+		text := hex.EncodeToString(noise)
+		publish(t, b.open(t), report("README.md", text))
+		for _, pack := range b.inCache(t, "repository-*", "objects", "pack", "*.pack") {
+			content, err := os.ReadFile(pack)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(content) < len(noise) {
+				continue // of the watched branch
+			}
+			copy(content[len(content)/2:], make([]byte, 20))
+			if err := errors.Join(os.Chmod(pack, 0o600), os.WriteFile(pack, content, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		branch := b.open(t)
+		if files, _, err := branch.Read(t.Context()); gitrepo.KindOf(err) != gitrepo.Broken {
+			t.Fatalf("the damaged report has %d files: %v", len(files), err)
+		}
+		files, _, err := branch.Read(t.Context())
+		if err != nil || string(files["README.md"]) != text {
+			t.Errorf("after that it has %d files: %v", len(files), err)
+		}
+		publish(t, branch, report("README.md", "next"))
+		same(t, b.tree(t), map[string]string{"README.md": "next"})
 	})
 }

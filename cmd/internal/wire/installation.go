@@ -103,7 +103,7 @@ const (
 )
 
 // KeepInstallation sees to it, until ctx ends, that what the engine works with stays in the cluster, see
-// [kube.Cluster.KeepInstallation]. It tells what it finds wrong, and nil when all is well.
+// [kube.Cluster.KeepInstallation], and so does its inventory. It tells what it finds wrong, and nil when all is well.
 func (s *System) KeepInstallation(ctx context.Context, tell func(error)) {
 	s.mutex.Lock()
 	kept := s.kept
@@ -116,17 +116,37 @@ func (s *System) KeepInstallation(ctx context.Context, tell func(error)) {
 		if ctx.Err() != nil {
 			return keepPause
 		}
-		wait := keepPause
-		if err != nil {
-			wait = keepRetry
-			s.Log.Warn().Err(err).Msg("the installation is not kept")
+		if err == nil { // else the inventory may be somebody else's
+			var shards []string
+			if shards, err = s.keepInventory(ctx); len(shards) > 0 {
+				s.Log.Warn().Strs("shards", shards).Msg("wrote pieces of the inventory again: somebody deleted them")
+			}
+		}
+		if ctx.Err() != nil {
+			return keepPause
 		}
 		if restored != "" {
 			s.Log.Warn().Str("what", restored).Msg("restored what the installation is known by: somebody deleted it")
 		}
 		tell(err)
-		return wait
+		if err != nil {
+			s.Log.Warn().Err(err).Msg("the installation is not kept")
+			return keepRetry
+		}
+		return keepPause
 	})
+}
+
+// keepInventory writes again what the cluster has lost of the inventory, and returns the names of that. Nothing is sent
+// as long as the watches show all of it.
+func (s *System) keepInventory(ctx context.Context) ([]string, error) {
+	s.mutex.Lock()
+	entries := s.entries
+	s.mutex.Unlock()
+	if entries == nil || s.cluster.ShowsShards(ctx, entries.Known()) {
+		return nil, nil
+	}
+	return entries.Restore(ctx)
 }
 
 // alone returns an error when this cluster is looked after from another namespace.

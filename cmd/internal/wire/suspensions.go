@@ -11,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 )
@@ -93,6 +94,32 @@ func (s *System) ChangeSuspensions(ctx context.Context, change func([]suspension
 	})
 }
 
+// resuspend has an engine change them, and know what is kept then. It is for who is in charge.
+func (s *System) resuspend(ctx context.Context, e *engine.Engine, change func([]suspension.Suspension) []suspension.Suspension) error {
+	s.hearing.Lock()
+	defer s.hearing.Unlock()
+	var next []suspension.Suspension
+	err := untilAlone(ctx, "what is suspended", func() error {
+		all, version, err := s.readSuspensions(ctx)
+		if err != nil {
+			return err
+		}
+		list := suspension.Standing(s.Now(), all)
+		if next = change(list); slices.Equal(next, list) {
+			return nil
+		}
+		data, err := suspension.Encode(next)
+		if err != nil {
+			return err
+		}
+		return s.cluster.Instruct(ctx, suspensions, data, version)
+	})
+	if err != nil {
+		return err
+	}
+	return e.Suspend(ctx, next)
+}
+
 // untilAlone has something read and written again while others write it in between, for a second or so. The pauses grow, and
 // differ by chance, so that those who came together do not come back together.
 func untilAlone(ctx context.Context, what string, write func() error) error {
@@ -151,7 +178,7 @@ func (s *System) FollowSuspensions(ctx context.Context, tell func(error)) {
 			tell(nil)
 			return keepPause
 		}
-		list, err := s.Suspensions(ctx)
+		err := s.hearSuspensions(ctx)
 		if ctx.Err() != nil {
 			return keepPause
 		}
@@ -160,11 +187,23 @@ func (s *System) FollowSuspensions(ctx context.Context, tell func(error)) {
 			s.Log.Warn().Err(err).Msg("it is not known what is suspended; what was known last counts")
 			return keepRetry
 		}
-		if e := s.current.Load(); e != nil {
-			_ = e.Suspend(ctx, list) // the error is the context's
-		}
 		return keepPause
 	})
+}
+
+// hearSuspensions has the engine know what is suspended by command: in the order in which that is read, as nobody
+// would ask again after an older list that came last.
+func (s *System) hearSuspensions(ctx context.Context) error {
+	s.hearing.Lock()
+	defer s.hearing.Unlock()
+	list, err := s.Suspensions(ctx)
+	if err != nil {
+		return err
+	}
+	if e := s.current.Load(); e != nil {
+		return e.Suspend(ctx, list) // the error is the context's
+	}
+	return nil
 }
 
 // listen calls look, and again each time that subscribe tells of a change, and when the time has passed that look

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 )
@@ -125,5 +126,43 @@ func TestWhatIsToldGoesByTheClusterClock(t *testing.T) {
 				t.Errorf("asked was for %+v, %v", asked, err)
 			}
 		})
+	}
+}
+
+// TestResuspend: what an engine changes is written once, and not at all where it stays as it is.
+func TestResuspend(t *testing.T) {
+	t.Parallel()
+	const path = "/api/v1/namespaces/s/configmaps/kupenstack-suspensions"
+	alice := suspension.Suspension{Target: addr.MustParseObject("volume.db"), By: "alice", Since: time.Now().Add(-time.Hour)}
+	over := suspension.Suspension{Target: addr.MustParseObject("volume.old"), By: "bob", Until: time.Now().Add(-time.Minute)}
+	before, err := suspension.Encode([]suspension.Suspension{alice, over})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := &told{data: map[string]string{path: string(before)}}
+	server := httptest.NewServer(kept)
+	t.Cleanup(server.Close)
+	s := &System{Flags: &Flags{Namespace: "s"}, told: map[string]string{}}
+	if s.cluster, err = kube.New(kube.Options{Access: kube.NewAccess(&rest.Config{Host: server.URL}), SystemNamespace: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.cluster.Close)
+	e := engine.New(engine.Options{})
+	if err := s.resuspend(t.Context(), e, slices.Clone); err != nil || kept.data[path] != string(before) {
+		t.Errorf("unchanged it became %s: %v", kept.data[path], err)
+	}
+	moved := func(list []suspension.Suspension) []suspension.Suspension {
+		return suspension.With(list, suspension.Suspension{Target: addr.MustParseObject("volume.main"), By: "alice"})
+	}
+	if err := s.resuspend(t.Context(), e, moved); err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Suspensions(t.Context())
+	if err != nil || len(list) != 2 || list[1].Name() != "volume.main" {
+		t.Errorf("kept are %v: %v", list, err)
+	}
+	kept.data[path] = "damaged"
+	if err := s.resuspend(t.Context(), e, moved); err == nil || kept.data[path] != "damaged" {
+		t.Errorf("what cannot be read became %s: %v", kept.data[path], err)
 	}
 }

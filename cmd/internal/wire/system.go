@@ -23,6 +23,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
@@ -53,6 +54,8 @@ type System struct {
 	nodes      *nodeWatch
 	namespaces *namespaceWatch
 	rendered   atomic.Uint64 // charts, by all engines
+
+	hearing sync.Mutex // held while suspensions are read and handed to an engine
 
 	mutex   sync.Mutex
 	found   *installed        // by Ping, for the engine that is made next
@@ -178,9 +181,16 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	if err != nil {
 		return nil, err
 	}
-	e := engine.New(engine.Options{
+	var e *engine.Engine
+	var resuspend engine.Resuspend
+	if !readOnly {
+		resuspend = func(ctx context.Context, change func([]suspension.Suspension) []suspension.Suspension) error {
+			return s.resuspend(ctx, e, change)
+		}
+	}
+	e = engine.New(engine.Options{
 		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.computes.hosts, Computes: asks.computes, Bearing: asks.computes.bearing, Quotas: asks.quotas, MaxDeletes: s.limits,
-		Suspensions: suspended, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Admit: s.Admit, Changed: changed, Log: s.Log,
+		Suspensions: suspended, Resuspend: resuspend, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Admit: s.Admit, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
 	return e, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -87,12 +88,12 @@ func (c *Cluster) asWatched(ctx context.Context, ref unit.ObjectRef) *unstructur
 	return c.watches.get(w, ref)
 }
 
-// InstallationChanged has f called when the installation's Secret or its namespace changed, until cancel is
+// InstallationChanged has f called when the installation's Secret, its namespace or a shard of the inventory changed, until cancel is
 // called. f returns at once. The error says that changes are not told; the subscription stands all the same.
 func (c *Cluster) InstallationChanged(ctx context.Context, f func()) (cancel func(), err error) {
 	secret, namespace := c.installationRefs()
 	cancel = c.Subscribe(func(ref unit.ObjectRef) {
-		if ref == secret || ref == namespace {
+		if ref == secret || ref == namespace || ref.Kind == secret.Kind && ref.Namespace == secret.Namespace && strings.HasPrefix(ref.Name, shardPrefix) {
 			f()
 		}
 	})

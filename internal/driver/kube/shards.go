@@ -117,6 +117,17 @@ func (c *Cluster) ensureNamespace(ctx context.Context, name string) error {
 	return err
 }
 
+// ShowsShards tells whether the watches show all these shards in the system's namespace. One that they do not show need not
+// be gone, as for an installation.
+func (c *Cluster) ShowsShards(ctx context.Context, names []string) bool {
+	for _, name := range names {
+		if secret := c.asWatched(ctx, secretRef(c.namespace, shardPrefix+name)); secret == nil || secret.GetLabels()[labelShard] != "true" {
+			return false
+		}
+	}
+	return true
+}
+
 func systemSecret(namespace, name string, values map[string]string) *unstructured.Unstructured {
 	data := make(map[string]any, len(values))
 	for key, value := range values {

@@ -1,0 +1,96 @@
+package inventory_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+)
+
+// filled is an inventory with something in all of its shards.
+func filled(t *testing.T) (*store, *inventory.Inventory) {
+	t.Helper()
+	s := newStore()
+	i := open(t, s)
+	for k := range 40 {
+		put(t, i, entry(fmt.Sprintf("a%d", k)))
+	}
+	if err := i.SetDeployment(t.Context(), inventory.Deployment{Cloud: "demo"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.shards) != 9 || len(i.Known()) != 9 {
+		t.Fatalf("there are %d shards, and known are %q", len(s.shards), i.Known())
+	}
+	return s, i
+}
+
+// TestRestore: what somebody deletes from the store below a process is written again, whole, and nothing else.
+func TestRestore(t *testing.T) {
+	s, i := filled(t)
+	before, _ := s.Load(t.Context())
+	puts := s.puts
+	if restored, err := i.Restore(t.Context()); len(restored) > 0 || err != nil || s.puts != puts {
+		t.Errorf("with all there it restored %q in %d writes: %v", restored, s.puts-puts, err)
+	}
+	delete(s.shards, "entries-3")
+	delete(s.shards, "deployment")
+	if restored, err := i.Restore(t.Context()); !slices.Equal(restored, []string{"deployment", "entries-3"}) || err != nil {
+		t.Errorf("restored are %q: %v", restored, err)
+	}
+	clear(s.shards)
+	if restored, err := i.Restore(t.Context()); len(restored) != 9 || err != nil {
+		t.Errorf("restored are %q: %v", restored, err)
+	}
+	for name, shard := range before {
+		if got := s.shards[name]; string(got.Data) != string(shard.Data) {
+			t.Errorf("%s is %s, and was %s", name, got.Data, shard.Data)
+		}
+	}
+	put(t, i, entry("more"))
+	if got := open(t, s); len(got.Entries()) != 41 || got.Deployment() == nil {
+		t.Errorf("there are %d entries, and of the deployment %v", len(got.Entries()), got.Deployment())
+	}
+}
+
+// TestRestoreFails: what cannot be written again is told.
+func TestRestoreFails(t *testing.T) {
+	s, i := filled(t)
+	delete(s.shards, "entries-3")
+	s.lose = 1
+	if restored, err := i.Restore(t.Context()); len(restored) > 0 || !errors.Is(err, errLost) {
+		t.Errorf("restored are %q: %v", restored, err)
+	}
+	if restored, err := i.Restore(t.Context()); len(restored) > 0 || err != nil {
+		t.Errorf("it was stored, and restored are %q: %v", restored, err)
+	}
+	put(t, i, entry("more"))
+}
+
+// TestAWriteRestores: what was deleted is whole after the next write to it, be it before anybody noticed.
+func TestAWriteRestores(t *testing.T) {
+	s, i := filled(t)
+	clear(s.shards)
+	for k := range 40 {
+		if err := i.Remove(t.Context(), entry(fmt.Sprintf("a%d", k)).Address); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(i.Entries()); got != 39-k {
+			t.Fatalf("%d entries are left after %d went", got, k+1)
+		}
+		put(t, i, entry(fmt.Sprintf("b%d", k)))
+		if err := i.Remove(t.Context(), entry(fmt.Sprintf("b%d", k)).Address); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, i = filled(t)
+	clear(s.shards)
+	put(t, i, entry("more"))
+	if err := i.SetHome(t.Context(), inventory.Home{Project: "p"}); err != nil {
+		t.Fatal(err)
+	}
+	if i.Deployment() == nil || len(i.Entries()) != 41 {
+		t.Errorf("known are %d entries, and of the deployment %v", len(i.Entries()), i.Deployment())
+	}
+}
