@@ -112,3 +112,25 @@ func TestExportBesideOneOfOtherKinds(t *testing.T) {
 		})
 	}
 }
+
+// TestExportIntoABracketedDirectory: the name of the directory is no pattern.
+func TestExportIntoABracketedDirectory(t *testing.T) {
+	const office = "data \"network\" \"office\" {\n  name = \"office\"\n}\n"
+	const shop = "data \"project\" \"shop\" {\n  name = \"shop\"\n}\n"
+	dir := filepath.Join(t.TempDir(), "cloud[1]")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"router.hcl": "router \"edge\" {\n  external_network = data.network.office\n}\n", "data.hcl": office} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(export.Header+content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := &exporting{destination{dir, true}, export.Selection{Kinds: []string{"port"}}}
+	if err := e.writeAll([]convert.File{{Name: "port.hcl", Content: []byte("port \"a\" {}\n")}, {Name: "data.hcl", Content: []byte(shop)}}, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "data.hcl")); err != nil || string(got) != export.Header+shop+"\n"+office {
+		t.Errorf("%v\n%s", err, got)
+	}
+}

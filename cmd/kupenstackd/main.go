@@ -144,7 +144,7 @@ func serve(ctx context.Context, o *options) error {
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
 	tracker := o.Tracker(source, system, trust, reading)
 	tracker.Reread = func() (revision.Options, error) { return o.Reading(true) }
-	system.Model, system.Admit = tracker.InForce, tracker.Record
+	system.Model = tracker.InForce
 
 	changes := make(chan daemon.Change, 1)
 	tell := func(change daemon.Change) {
@@ -178,6 +178,7 @@ func serve(ctx context.Context, o *options) error {
 		Requests: system.FollowRequests(follower), Variables: system.Variables, Interval: o.interval, Grace: wire.Grace, Listen: o.listen, Certificate: certificate, Hooks: hooks, Log: log,
 		Listening: func(address net.Addr) { log.Info().Stringer("address", address).Msg("answers health checks") },
 	}
+	system.Admit = d.Admit
 	if heart, ok := target.(daemon.Heartbeat); ok {
 		d.Pulse = &daemon.Pulse{Target: heart, Every: o.heartbeat, Log: log}
 	}

@@ -21,13 +21,21 @@ func (d *Daemon) set(where string, err error) {
 	d.trouble[where] = err.Error()
 }
 
+// Admit puts on record which revision is acted on, see [engine.Options], and has reports and /readyz tell what keeps it from
+// that: nothing is done by the revision meanwhile.
+func (d *Daemon) Admit(ctx context.Context, id string) error {
+	err := d.Tracker.Record(ctx, id)
+	d.set("record", err)
+	return err
+}
+
 func (d *Daemon) setStandby(standby bool) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if standby {
 		// What the source and the facts are like is only known to who is in charge.
 		d.engine = nil
-		for _, where := range []string{"source", "facts", "report", "installation", "suspensions", "requests"} {
+		for _, where := range []string{"source", "facts", "record", "report", "installation", "suspensions", "requests"} {
 			delete(d.trouble, where)
 		}
 		return

@@ -39,8 +39,9 @@ type admission struct {
 	planning bool
 	last     time.Time
 	waits    time.Time // since when it waits for observations; zero: it does not
-	told     string    // the revision that [Options.Admit] was told of last
+	told     string    // the revision that [Options.Admit] was told of last; "" where nobody knows which that is
 	untold   int       // how often in a row it could not be told
+	why      error     // of the last time
 	again    time.Time // when it may be tried again after that
 }
 
@@ -264,13 +265,14 @@ func (e *Engine) noted(r *Revision, p *plan.Plan, err error) bool {
 	a := &e.admitted
 	switch {
 	case err != nil:
-		a.untold++
+		a.told = "" // whoever it was told to may know of it all the same, as where only the answer was lost
+		a.untold, a.why = a.untold+1, err
 		a.again = time.Now().Add(min(retryDelay(a.untold), untoldAtMost))
 		a.stale = true
 		e.Log.Warn().Str("revision", r.ID).Int("attempt", a.untold).Err(err).Msg("nothing is done by a revision before it is on record")
 		return false
 	case !p.Refused.HasErrors():
-		a.told, a.untold, a.again = r.ID, 0, time.Time{}
+		a.told, a.untold, a.why, a.again = r.ID, 0, nil, time.Time{}
 	}
 	return true
 }

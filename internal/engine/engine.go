@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -268,7 +269,7 @@ func (e *Engine) Run(ctx context.Context, grace time.Duration) {
 
 // Converge takes one revision and returns when nothing more can move: everything is ready, or
 // what is not is blocked or failed repeatedly. It returns the context's error when that ends
-// before.
+// before, and why [Options.Admit] cannot be told of the revision where that failed repeatedly.
 func (e *Engine) Converge(ctx context.Context, r *Revision, grace time.Duration) error {
 	alone := *r
 	alone.Fallback = nil                  // who asked for this one would not expect another
@@ -284,13 +285,17 @@ func (e *Engine) run(ctx context.Context, grace time.Duration, once bool) error 
 	for {
 		e.mutex.Lock()
 		next, changed := e.advance(calls, once)
-		done := once && e.settled
+		done, untold := once && e.settled, once && e.admitted.untold >= maxAttempts
 		e.mutex.Unlock()
 		if changed {
 			e.Changed()
 		}
 		if done {
 			return nil
+		}
+		if untold {
+			e.drain(grace, cancel)
+			return fmt.Errorf("put on record which revision is acted on: %w", e.admitted.why)
 		}
 		timer.Reset(next)
 		select {

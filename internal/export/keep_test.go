@@ -47,3 +47,26 @@ func TestKeep(t *testing.T) {
 		})
 	}
 }
+
+// TestKeepWhatDataBlocksReferTo: a data block that stays may look in what another one looks up.
+func TestKeepWhatDataBlocksReferTo(t *testing.T) {
+	const (
+		shop   = "data \"project\" \"shop\" {\n  name = \"shop\"\n}\n"
+		group  = "data \"security_group\" \"default\" {\n  name    = \"default\"\n  project = data.project.shop\n}\n"
+		shopID = "data \"project\" \"shop\" {\n  id = \"1\"\n}\n"
+		ports  = "port \"a\" {\n  security_groups = [data.security_group.default]\n}\n"
+	)
+	keep := func(earlier, later string) (string, error) {
+		got, err := export.Keep(export.File{Name: "data.hcl", Content: []byte(export.Header + earlier)}, []byte(later), []export.File{{Name: "data.hcl", Content: []byte(later)}}, [][]byte{[]byte(ports)})
+		return string(got), err
+	}
+	if got, err := keep(shop+"\n"+group, ""); err != nil || got != shop+"\n"+group {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if got, err := keep(group+"\n"+shop, shop); err != nil || got != shop+"\n"+group {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if got, err := keep(shop+"\n"+group, shopID); err == nil || !strings.Contains(err.Error(), "data.project.shop of data.hcl is another look-up now") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}

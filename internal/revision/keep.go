@@ -18,7 +18,7 @@ func (t *Tracker) Keep(ctx context.Context, id string) error {
 
 // Record is the part of [Tracker.Keep] that tells other processes. It does not wait for the source.
 func (t *Tracker) Record(ctx context.Context, id string) error {
-	t.Note(id)
+	known := t.note(id)
 	if t.Ledger == nil {
 		return nil
 	}
@@ -27,21 +27,29 @@ func (t *Tracker) Record(ctx context.Context, id string) error {
 	}
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.ledger = id
+	if known || t.ledger == id {
+		t.ledger = id
+	} else {
+		t.ledger = "" // this process does not know it any more: who is in charge next begins with what is on record
+	}
 	return nil
 }
 
 // Note is the part of [Tracker.Record] that this process goes by. It waits for nobody.
-func (t *Tracker) Note(id string) {
+func (t *Tracker) Note(id string) { t.note(id) }
+
+// note is [Tracker.Note]; it tells whether this process goes by that revision now.
+func (t *Tracker) note(id string) bool {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	for _, given := range []inForce{{loaded: t.loaded, commit: t.state.Applied}, t.earlier} {
 		if given.loaded != nil && given.loaded.ID == id {
 			t.admit(given.loaded, given.commit)
 			t.earlier = inForce{} // which nothing else needs
-			return
+			return true
 		}
 	}
+	return t.admitted != nil && t.admitted.ID == id
 }
 
 // Retain is the part of [Tracker.Keep] that has the files outlive this process.

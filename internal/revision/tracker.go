@@ -116,7 +116,7 @@ func (t *Tracker) Resume(ctx context.Context) error {
 	}
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	known := t.admitted != nil && (t.admitted.ID == id || t.ledger == id)
+	known := t.admitted != nil && (t.admitted.ID == id || t.ledger != "" && t.ledger == id)
 	t.ledger = id
 	if id != "" && !known {
 		t.begun, t.head, t.state, t.loaded, t.earlier, t.admitted = false, gitrepo.Revision{}, State{}, nil, inForce{}, nil

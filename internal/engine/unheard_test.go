@@ -1,0 +1,68 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestAdmittedUnheard: the write of the record lands, and its answer is lost; then the repository is put back to the commit
+// before. What is done, and what is on record, must be the same.
+func TestAdmittedUnheard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScenario(t)
+		record := ""
+		lose := false
+		s.options.Admit = func(_ context.Context, id string) error {
+			record = id
+			if lose {
+				return errors.New("context deadline exceeded")
+			}
+			return nil
+		}
+		for _, id := range []string{"one", "two"} {
+			s.revisions[id] = parseRevision(t, id, "resource."+id+" driver=openstack")
+		}
+		do := func(line string) {
+			t.Helper()
+			if err := s.run(line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.start()
+		defer s.stop()
+		do("submit one")
+		do("settle")
+		lose = true
+		do("submit two")
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		lose = false
+		do("submit one")
+		time.Sleep(time.Minute)
+		do("settle")
+		if now := s.engine.Snapshot(); now.InForce != record {
+			t.Errorf("in force is %s, and on record for all who come later is %s", now.InForce, record)
+		}
+	})
+}
+
+// TestPassWithoutRecordEnds: a pass of which nothing can be put on record ends by itself, and says why, as it does where the record
+// of a unit cannot be written.
+func TestPassWithoutRecordEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScenario(t)
+		refused := errors.New(`secrets "kupenstack-inventory-deployment" is immutable`)
+		s.options.Admit = func(context.Context, string) error { return refused }
+		s.revisions["one"] = parseRevision(t, "one", "resource.one driver=openstack")
+		s.build()
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
+		defer cancel()
+		err := s.engine.Converge(ctx, s.revisions["one"], time.Second)
+		if !errors.Is(err, refused) {
+			t.Errorf("it ends with %v: %s", err, s.status())
+		}
+	})
+}
