@@ -61,7 +61,7 @@ func (e *Engine) decideNext() bool {
 		for _, l := range waiting[:room] {
 			l.queued, l.dirty, some = false, true, true
 		}
-		e.queued[name] = slices.Delete(waiting, 0, room)
+		e.queued[name] = e.decideAhead(slices.Delete(waiting, 0, room))
 	}
 	return some
 }
@@ -77,13 +77,20 @@ func (e *Engine) decideAnew(name unit.DriverName) {
 // begin starts a call of a driver that is not crowded. What call returns is run by the engine's own
 // goroutine.
 func (e *Engine) begin(l *loop, name unit.DriverName, call func() func()) {
+	e.beginStep(l, name, func(*running) func() { return call() })
+}
+
+// beginStep is begin for a call that may let another one begin before it ends.
+func (e *Engine) beginStep(l *loop, name unit.DriverName, call func(*running) func()) {
+	e.notAhead(l)
 	l.busy, l.driver, l.since, l.heard = true, name, e.steps[name], false
 	e.running[name]++
 	e.hurry(name)
+	r := &running{engine: e, name: name}
 	go func() {
-		end := call()
+		end := call(r)
 		e.events <- func() {
-			e.running[name]--
+			r.end()
 			l.busy, l.dirty = false, true
 			end()
 		}
@@ -95,7 +102,7 @@ func (e *Engine) apply(calls context.Context, l *loop, target unit.Target, desir
 	u, state, deployment, who := l.unit, *l.state, e.revision.Deployment, e.identity()
 	l.repairs(c)
 	l.unserved = target.Unserved
-	e.begin(l, u.Spec.Driver(), func() func() {
+	e.beginStep(l, u.Spec.Driver(), func(r *running) func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
 		next, err := state, e.intend(ctx, deployment, who, u, state, target, desired, c.Prunes > 0)
@@ -105,6 +112,9 @@ func (e *Engine) apply(calls context.Context, l *loop, target unit.Target, desir
 			next, err = e.Drivers[u.Spec.Driver()].Apply(ctx, target, desired, state)
 		}
 		if err == nil {
+			if target.Locator.Kind == unit.KindObjects {
+				r.letNext() // what they led to, of several, meets in one write of the inventory
+			}
 			err = e.confirm(ctx, u, target, desired, next)
 		}
 		return func() {

@@ -118,6 +118,8 @@ type Engine struct {
 	running     map[unit.DriverName]int                  // calls of drivers
 	steps       map[unit.DriverName]int                  // what they have done so far
 	queued      map[unit.DriverName][]*loop              // what waits for one of them to end
+	ahead       int                                      // how much of that is on record, or about to be, see [Engine.recordsAhead]
+	recording   map[unit.DriverName]int                  // writes of the inventory beside those calls
 	spent       map[unit.DriverName]spending             // why none may begin; missing: they may
 	unlooked    map[unit.DriverName]time.Time            // since when observations wait for that
 	toldUnasked []string                                 // what was told of them
@@ -157,7 +159,7 @@ func New(options Options) *Engine {
 	options.Drivers = drivers
 	return &Engine{
 		Options: options, told: options.Suspensions, events: make(chan func(), 64), wake: make(chan struct{}, 1), places: &plan.Relocation{},
-		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, steps: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
+		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, recording: map[unit.DriverName]int{}, steps: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
 		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]bool{},
 		spent: map[unit.DriverName]spending{}, unlooked: map[unit.DriverName]time.Time{}, paces: map[unit.DriverName]pace{},
 		closing: closing{due: map[string]bool{}, moved: map[string]time.Time{}},
@@ -338,9 +340,11 @@ func (e *Engine) drain(grace time.Duration, cancel context.CancelFunc) {
 func (e *Engine) busy() bool {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	for _, n := range e.running {
-		if n > 0 {
-			return true
+	for _, all := range []map[unit.DriverName]int{e.running, e.recording} {
+		for _, n := range all {
+			if n > 0 {
+				return true
+			}
 		}
 	}
 	return e.admitted.planning || e.forwarding.runs
@@ -376,6 +380,7 @@ func (e *Engine) take(r *Revision) {
 		}
 	}
 	for a, l := range e.loops {
+		e.notAhead(l) // it counts for the revision before
 		if !wanted[a] {
 			l.want(nil)
 		}

@@ -181,6 +181,9 @@ func killedAt(t *testing.T, revisions map[string]string, script []string, check 
 			if err := s.run(line); err != nil {
 				t.Fatal(err)
 			}
+			if line == "restart" {
+				arm() // that one is not killed yet
+			}
 			continue
 		}
 		for died := true; died; {

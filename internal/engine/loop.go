@@ -52,6 +52,7 @@ type loop struct {
 	looks bool   // that call is an observation
 	// queued says that it waits for another call of the driver to end.
 	queued bool
+	ahead  bool // and is on record already, see [Engine.recordsAhead]
 	// unplanned says that the newest plan was made without an observation that was on its way.
 	unplanned bool
 	heard     bool // something happened to what it refers to since it was refused

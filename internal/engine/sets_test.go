@@ -108,13 +108,17 @@ func (w *world) change(ctx context.Context, a addr.Object, verb, name string) er
 // stepSet makes what a set lacks, and then deletes what is not wanted any more.
 func (w *world) stepSet(ctx context.Context, t unit.Target, s unit.State) (unit.State, error) {
 	set, _ := t.Spec.(*unit.Objects)
-	look := func() map[string]bool {
-		w.mutex.Lock()
-		defer w.mutex.Unlock()
-		w.calls++
-		return maps.Clone(w.sets[t.Address])
+	w.mutex.Lock()
+	w.calls++
+	w.tried[t.Address.String()]++
+	there, hold := maps.Clone(w.sets[t.Address]), w.holds[t.Address.String()]
+	w.mutex.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+		}
 	}
-	there := look()
 	op := "apply"
 	if t.Spec == nil {
 		op = "delete"

@@ -338,6 +338,9 @@ func (e *Engine) stepChange(calls context.Context, l *loop, target unit.Target, 
 		}
 		l.replans = 0
 	}
+	if e.recordsAhead(calls, l, target, desired, c) {
+		return l.tries("", PhaseReconciling, string(c.Action))
+	}
 	if ready, changed := e.mayStep(l, c, l.unit.Spec.Driver()); !ready {
 		return changed
 	}
