@@ -28,7 +28,8 @@ resource.new ref=resource.net:id needs=resource.net`,
 		end    []string // nil: it depends on whether there was an attempt
 	}{
 		{
-			"refused", []string{"clash apply:resource.new resource.old", "submit one", "settle", "submit beside", "settle", "submit moved", "settle"},
+			"refused",
+			[]string{"clash apply:resource.new resource.old", "submit one", "settle", "submit beside", "settle", "submit moved", "settle"},
 			[]string{"entries resource.net:owned resource.new:owned", "objects resource.net resource.old", "quiet 1h"},
 		},
 		{"late", []string{"late resource.new 20s", "submit one", "settle", "submit beside", "wait 1s", "submit moved", "settle", "wait 1m", "settle"}, nil},
