@@ -44,7 +44,7 @@ func (e *Engine) relocation() *plan.Relocation {
 // entry returns the entry of an address as it is once everything is moved.
 func (e *Engine) entry(a addr.Object) (inventory.Entry, bool) {
 	if _, leaves := e.places.To[a]; !leaves {
-		if entry, ok := e.Inventory.Entry(a); ok {
+		if entry, ok := e.Inventory.Entry(a); ok && !yields(e.places, &entry) {
 			return entry, true
 		}
 	}
@@ -99,11 +99,14 @@ func (e *Engine) stepMove(calls context.Context, l *loop, resting bool) bool {
 		return l.set(PhaseWaiting, "")
 	}
 	e.moving = true
-	places := e.places
+	places, yielding := e.places, e.yielding()
 	e.begin(l, e.target(nil, to).Locator.Driver, func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
-		err := e.move(ctx, places)
+		err := e.giveWay(ctx, yielding)
+		if err == nil {
+			err = e.move(ctx, places)
+		}
 		return func() { e.moved(l, places, err) }
 	})
 	return l.set(PhaseReconciling, "becomes "+to.String())
@@ -117,9 +120,13 @@ func (e *Engine) moved(l *loop, places *plan.Relocation, err error) {
 		e.failed(l, err)
 	}
 	for from, to := range places.To {
-		if _, leaves := e.places.To[from]; !leaves && err == nil {
+		switch _, leaves := e.places.To[from]; {
+		case leaves:
+		case err == nil:
 			e.loops[to].done(unit.ActionMove)
 			e.loops[from].stale = true
+		default: // there is something already, and what was seen and planned of its address was of what does not move
+			e.loops[from].stale, e.loops[to].stale, e.admitted.stale = true, true, true
 		}
 	}
 	e.connect()
@@ -153,6 +160,8 @@ func (e *Engine) move(ctx context.Context, places *plan.Relocation) error {
 		there, ok := e.Inventory.Entry(entry.Address)
 		switch {
 		case !ok:
+			return e.Inventory.Put(ctx, entry)
+		case yields(places, &there):
 			return e.Inventory.Put(ctx, entry)
 		case there.UID != entry.UID:
 			return unit.Blocked(fmt.Sprintf("%s is on record as another object", entry.Address))

@@ -265,7 +265,7 @@ func Vanished(entry *inventory.Entry, state unit.State, removed bool) Change {
 		c.Reason = fmt.Sprintf("it is kept: a block that is taken away uninstalls nothing; write enabled = false in service %q for that", entry.Address.Name())
 	case entry.Stays && !removed && (state.Existence != unit.Absent || len(entry.Former) > 0):
 		c.Action, c.Reason = unit.ActionNone, "it stays: no rule of the configuration wants it now, and only a removed block deletes or forgets it"
-	case entry.PreventDestroy:
+	case entry.PreventDestroy && (state.Existence != unit.Absent || !Unborn(entry)): // else there was never anything to destroy
 		c.block("prevent_destroy forbids that; take it out before the block")
 	case state.Existence == unit.Unknown:
 		c.block("it could not be observed")

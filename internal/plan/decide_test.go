@@ -108,6 +108,9 @@ func TestTell(t *testing.T) {
 
 func TestVanished(t *testing.T) {
 	const stays = "it stays: no rule of the configuration wants it now, and only a removed block deletes or forgets it"
+	intended := func(e *inventory.Entry) {
+		e.PreventDestroy, e.Locator.Driver, e.Phase, e.ID = true, unit.OpenStack, inventory.Intent, ""
+	}
 	for _, test := range []struct {
 		name    string
 		address string
@@ -121,6 +124,10 @@ func TestVanished(t *testing.T) {
 		{name: "gone already", address: "resource.a", state: unit.State{Existence: unit.Absent}, want: unit.ActionForget, reason: "it is gone already"},
 		{name: "not seen", address: "resource.a", want: unit.ActionBlocked, reason: "it could not be observed"},
 		{name: "protected", address: "resource.a", entry: func(e *inventory.Entry) { e.PreventDestroy = true }, state: seen("a"), want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
+		{name: "protected and never there", address: "resource.a", entry: intended, state: unit.State{Existence: unit.Absent}, want: unit.ActionForget, reason: "it is gone already"},
+		{name: "protected and maybe created", address: "resource.a", entry: intended, want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
+		{name: "protected and created", address: "resource.a", entry: intended, state: seen("a"), want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
+		{name: "protected and gone", address: "resource.a", entry: func(e *inventory.Entry) { e.PreventDestroy = true }, state: unit.State{Existence: unit.Absent}, want: unit.ActionBlocked, reason: "prevent_destroy forbids that; take it out before the block"},
 		{name: "one that stays", address: "resource.a", entry: func(e *inventory.Entry) { e.Stays = true }, state: seen("a"), want: unit.ActionNone, reason: stays},
 		{name: "one that stays and is not seen", address: "resource.a", entry: func(e *inventory.Entry) { e.Stays = true }, want: unit.ActionNone, reason: stays},
 		{name: "one that stays and is gone", address: "resource.a", entry: func(e *inventory.Entry) { e.Stays = true }, state: unit.State{Existence: unit.Absent}, want: unit.ActionForget, reason: "it is gone already"},

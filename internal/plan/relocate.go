@@ -8,6 +8,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // Relocation tells where the entries of the inventory belong.
@@ -22,6 +23,9 @@ type Relocation struct {
 	From map[addr.Object][]addr.Object
 	// Held says why a record cannot move.
 	Held map[addr.Object]string
+	// Yields are the records of attempts to create something whose addresses other things get. They are among no
+	// entries; whether such an attempt came to nothing is to be found out before its record goes.
+	Yields map[addr.Object]inventory.Entry
 
 	moves []model.Move
 }
@@ -29,7 +33,7 @@ type Relocation struct {
 // Relocate applies the moves of a configuration to the inventory. Two entries with the same uid are
 // one thing in the middle of a move, and become one, with or without the block that began it.
 func Relocate(entries []inventory.Entry, moves []model.Move, wanted func(addr.Object) bool) *Relocation {
-	r := &Relocation{To: map[addr.Object]addr.Object{}, From: map[addr.Object][]addr.Object{}, Held: map[addr.Object]string{}}
+	r := &Relocation{To: map[addr.Object]addr.Object{}, From: map[addr.Object][]addr.Object{}, Held: map[addr.Object]string{}, Yields: map[addr.Object]inventory.Entry{}}
 	r.moves = specific(moves)
 	things := thingsOf(entries, r.moves, wanted)
 	if len(things) == len(entries) && !slices.ContainsFunc(things, thing.moves) && slices.IsSortedFunc(entries, byAddress) {
@@ -37,11 +41,12 @@ func Relocate(entries []inventory.Entry, moves []model.Move, wanted func(addr.Ob
 		return r
 	}
 	r.hold(things)
+	r.yield(things)
 	r.Entries = make([]inventory.Entry, 0, len(things))
 	for i := range things {
 		t := &things[i]
-		if _, held := r.Held[t.entry.Address]; held {
-			t.to = t.entry.Address
+		if _, yields := r.Yields[t.entry.Address]; yields && !t.moves() {
+			continue
 		}
 		if t.moves() && slices.ContainsFunc(r.moves, func(m model.Move) bool { return m.Stays && m.To.Contains(t.to) }) {
 			t.entry.Stays = true
@@ -53,7 +58,7 @@ func Relocate(entries []inventory.Entry, moves []model.Move, wanted func(addr.Ob
 			}
 		}
 		r.Entries = append(r.Entries, *t.entry)
-		r.Entries[i].Address = t.to
+		r.Entries[len(r.Entries)-1].Address = t.to
 	}
 	for i := range r.Entries {
 		r.Entries[i].Edges = r.Edges(r.Entries[i].Edges)
@@ -97,6 +102,19 @@ type thing struct {
 // moves tells whether the thing belongs elsewhere than where it is on record.
 func (t thing) moves() bool { return t.to != t.entry.Address }
 
+// unborn tells whether the thing stays where it is and all that is known of it is that it was to be created: that may
+// have been refused, as when something has its name that is to be moved here.
+func (t thing) unborn() bool {
+	return !t.moves() && len(t.records) == 1 && Unborn(t.entry)
+}
+
+// Unborn tells whether there may never have been anything of an entry of OpenStack: an attempt to create it is all that
+// is on record.
+func Unborn(e *inventory.Entry) bool {
+	at := e.Locator
+	return at.Driver == unit.OpenStack && at.Kind != unit.KindSmokeTest && !at.Keep && e.Phase == inventory.Intent && e.ID == "" && len(e.Former) == 0
+}
+
 // thingsOf puts records of the same uid together and finds out where they belong.
 func thingsOf(entries []inventory.Entry, moves []model.Move, wanted func(addr.Object) bool) []thing {
 	things := make([]thing, 0, len(entries))
@@ -127,7 +145,7 @@ func (r *Relocation) hold(things []thing) {
 		taken := map[addr.Object]bool{}
 		for i := range things {
 			t := &things[i]
-			if _, held := r.Held[t.entry.Address]; held || !t.moves() {
+			if _, held := r.Held[t.entry.Address]; held || !t.moves() && !t.unborn() {
 				taken[t.entry.Address] = true
 			}
 		}
@@ -137,11 +155,36 @@ func (r *Relocation) hold(things []thing) {
 				continue
 			}
 			if taken[t.to] {
-				r.Held[t.entry.Address] = fmt.Sprintf("it cannot become %s, which is another object already: take the moved block away, or remove one of the two", t.to)
+				r.Held[t.entry.Address] = Occupied(t.to)
 				again = true
 				continue
 			}
 			taken[t.to] = true
+		}
+	}
+}
+
+// Occupied says why nothing can be moved to an address. Advice to remove something would be followed with the wrong one
+// of the two, and by deleting it.
+func Occupied(a addr.Object) string {
+	return fmt.Sprintf("it cannot become %s, which is another object already: take the moved block away; or have the other one "+
+		"given up first, without its block, by removed { from = %s  lifecycle { destroy = false } }, which deletes nothing", a, a)
+}
+
+// yield has those that cannot move stay, and finds the records that give way to those that can.
+func (r *Relocation) yield(things []thing) {
+	leads := map[addr.Object]bool{}
+	for i := range things {
+		t := &things[i]
+		if _, held := r.Held[t.entry.Address]; held {
+			t.to = t.entry.Address
+		} else if t.moves() {
+			leads[t.to] = true
+		}
+	}
+	for i := range things {
+		if t := &things[i]; leads[t.entry.Address] && t.unborn() {
+			r.Yields[t.entry.Address] = *t.entry
 		}
 	}
 }

@@ -36,10 +36,10 @@ func moves(t *testing.T, pairs ...string) []model.Move {
 func TestRelocate(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		entries []string // "address", or "address uid"
+		entries []string // "address", or "address uid"; "intent" of one that was to be created
 		moves   []string
 		wanted  []string
-		want    []string // "address <- records", or "address held"
+		want    []string // "address <- records", or "address held", or "address yields"
 	}{
 		{"nothing to move", []string{"resource.a", "resource.b"}, []string{"resource.x resource.a"}, nil, []string{"resource.a", "resource.b"}},
 		{"nothing to move, and not in order", []string{"resource.b", "resource.a"}, nil, nil, []string{"resource.a", "resource.b"}},
@@ -64,6 +64,12 @@ func TestRelocate(t *testing.T) {
 		{"two to one", []string{`resource.a["x"]`, "resource.c"}, []string{"resource.a resource.b", `resource.c resource.b["x"]`}, nil, []string{`resource.b["x"] <- resource.a["x"]`, "resource.c held"}},
 		{"behind one that is held", []string{"resource.a", "resource.b", "resource.c"}, []string{"resource.a resource.b", "resource.b resource.c"}, nil, []string{"resource.a held", "resource.b held", "resource.c"}},
 		{"in a circle", []string{`resource.a["x"]`}, []string{"resource.a resource.b", `resource.b["x"] resource.a["x"]`}, nil, []string{`resource.a["x"]`}},
+		{"what never was gives way", []string{"resource.a", "resource.b b intent"}, []string{"resource.a resource.b"}, []string{"resource.b"}, []string{"resource.b <- resource.a", "resource.b yields"}},
+		{"what never was stays where nothing comes", []string{"resource.a", "resource.b b intent"}, nil, nil, []string{"resource.a", "resource.b"}},
+		{"two to the place of what never was", []string{`resource.a["x"]`, `resource.b["x"] b intent`, "resource.c"}, []string{"resource.a resource.b", `resource.c resource.b["x"]`}, nil, []string{`resource.b["x"] <- resource.a["x"]`, "resource.c held", `resource.b["x"] yields`}},
+		{"what never was takes no place", []string{"resource.a a intent", "resource.b"}, []string{"resource.a resource.b"}, nil, []string{"resource.a held", "resource.b"}},
+		{"what never was and cannot move takes one", []string{"resource.a", "resource.b b intent", "resource.c"}, []string{"resource.a resource.b", "resource.b resource.c"}, nil, []string{"resource.a held", "resource.b held", "resource.c"}},
+		{"half way, and about to be created", []string{"resource.a one intent", "resource.b one intent"}, []string{"resource.a resource.b"}, nil, []string{"resource.b <- resource.a"}},
 		{"half way", []string{"resource.a one", "resource.b one"}, []string{"resource.a resource.b"}, nil, []string{"resource.b <- resource.a"}},
 		{"half way, and on", []string{"resource.a one", "resource.b one"}, []string{"resource.a resource.b", "resource.b resource.c"}, nil, []string{"resource.c <- resource.a resource.b"}},
 		{"half way, and the block is gone", []string{"resource.a one", "resource.b one"}, nil, []string{"resource.b"}, []string{"resource.b <- resource.a"}},
@@ -75,8 +81,12 @@ func TestRelocate(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var entries []inventory.Entry
 			for _, text := range test.entries {
+				text, intent := strings.CutSuffix(text, " intent")
 				address, uid, _ := strings.Cut(text, " ")
 				e := entryOf(of(address, "x"))
+				if e.Locator.Driver, e.ID = unit.OpenStack, "id"; intent {
+					e.Phase, e.ID = inventory.Intent, ""
+				}
 				if uid != "" {
 					e.UID = uid
 				}
@@ -99,6 +109,9 @@ func TestRelocate(t *testing.T) {
 					text += " held"
 				}
 				got = append(got, text)
+			}
+			for a := range r.Yields {
+				got = append(got, a.String()+" yields")
 			}
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got %q", got)

@@ -38,7 +38,7 @@ func (r *Renderer) index() []byte {
 	p.paragraph(strings.Join([]string{
 		"- Types are written as in a `variable` block. What an attribute is given is converted to its type, if that loses nothing.",
 		"- *Unless written* is what holds when an attribute is left out. *Not managed* means that OpenStack decides, and that it stays as it is when somebody changes it.",
-		"- *A change* is what happens to an object that is there when the attribute is written otherwise: it is changed *in place*, the change *replaces* it by a new one, or the change *is refused*.",
+		"- *A change* is what happens to an object that is there when the attribute is written otherwise: it is changed *in place*, the change *replaces* it by a new one, or the change *is refused*. What others need that stay is replaced only with `create_before_destroy = true` in its `lifecycle`: the new one is created first, those follow, and then the old one is deleted. Without, the plan holds the change back.",
 		"- Settings *for the whole cloud* stand in the cloud's `service` block or in its default profile; those *for single nodes* also in a profile that only some nodes have.",
 	}, "\n"))
 	return p.bytes()

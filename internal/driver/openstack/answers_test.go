@@ -19,6 +19,9 @@ func answering(t testing.TB, answers map[string]func(*http.Request) any, roles .
 	return answeringTo(t, "u1", answers, func(*openstack.Options) {}, roles...)
 }
 
+// inSystem stands in the place of a path for a login in the system as a whole, where that is refused.
+const inSystem = "in the system"
+
 // answeringTo is [answering] for a user with an id, and with other options.
 func answeringTo(t testing.TB, user string, answers map[string]func(*http.Request) any, change func(*openstack.Options), roles ...string) *openstack.Driver {
 	t.Helper()
@@ -43,6 +46,10 @@ func answeringTo(t testing.TB, user string, answers map[string]func(*http.Reques
 	}
 	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, r *http.Request) {
 		project := projectAsked(r)
+		if answers[inSystem] != nil && project == "" {
+			w.WriteHeader(answers[inSystem](r).(int))
+			return
+		}
 		w.Header().Set("X-Subject-Token", tokenOf(project))
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)

@@ -19,6 +19,7 @@ func member() map[string]func(*http.Request) any {
 	} {
 		answers[path] = func(*http.Request) any { return http.StatusForbidden }
 	}
+	answers[inSystem] = func(*http.Request) any { return http.StatusUnauthorized }
 	answers["/v3/auth/projects"] = listed("projects", map[string]any{"id": "p1", "name": "shop", "domain_id": "default", "enabled": true})
 	answers["/v2.1/servers/detail"] = listed("servers")
 	answers["/v2.0/routers"] = listed("routers")
@@ -34,7 +35,7 @@ func TestExportAsAMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(refused)
-	want := "domain group host_aggregate identity_endpoint identity_service role role_assignment user volume_qos"
+	want := "domain group host_aggregate identity_endpoint identity_service limit role role_assignment user volume_qos"
 	if got := strings.Join(refused, " "); got != want {
 		t.Errorf("refused are %s, want %s", got, want)
 	}

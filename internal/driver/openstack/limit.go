@@ -66,8 +66,8 @@ func (k limitKind) list(ctx context.Context, s *session) ([]*object, error) {
 	return readAll(k.read)(there.all(ctx, call{service: serviceIdentity, path: k.many}, k.many))
 }
 
-// lacking tells that an export has to go without limits, as our user is not shown those of others.
-func (k limitKind) lacking(err error) bool { return unit.IsBlocked(err) }
+// denied tells of who may not ask for limits, as nobody may without a role in the system as a whole.
+func (k limitKind) denied(err error) bool { return unit.IsBlocked(err) }
 
 func (k limitKind) get(ctx context.Context, s *session, id string) (*object, error) {
 	there, err := s.inSystem(ctx)

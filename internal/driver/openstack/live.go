@@ -18,6 +18,12 @@ type optional interface {
 	lacking(err error) bool
 }
 
+// guarded is a kind that takes another session than the one that all else is listed with.
+type guarded interface {
+	// denied tells whether the error of a list says that our user cannot have that session.
+	denied(err error) bool
+}
+
 // Live returns all objects of some kinds that our user may see, whoever made them, and the kinds that our user may not list,
 // such as users without the rights of an administrator. It makes the requests of one look at the cloud. When one of the kinds
 // cannot be listed for another reason, or none may be, nothing is returned: an incomplete answer would be taken for the
@@ -42,7 +48,7 @@ func (d *Driver) Live(ctx context.Context, kinds []string) (live []unit.Live, re
 		}
 		if err := errors.Join(failures[name], incomplete[name]); err != nil {
 			err = fmt.Errorf("list %s: %w", name, err)
-			if s.denies(err) {
+			if k, ok := d.kinds[name].(guarded); s.denies(err) || ok && failures[name] != nil && k.denied(failures[name]) {
 				refused, denied = append(refused, name), append(denied, err)
 			} else {
 				failed = append(failed, err)
