@@ -102,12 +102,12 @@ func subnetBlock() Block {
 				Doc: "Whether instances get their address by DHCP; Neutron says yes unless written.",
 			},
 			{
-				Name: "ipv6_address_mode", Type: cty.String, Change: Replace, Allowed: ipv6Modes(), Lookup: true, Example: cty.StringVal("slaac"),
+				Name: "ipv6_address_mode", Type: cty.String, Change: Replace, Allowed: ipv6Modes(), Lookup: true, Apart: true, Example: cty.StringVal("slaac"),
 				Doc: "Where ports have their addresses of IPv6 from: they make them themselves of what a router announces (slaac, and dhcpv6-stateless, where DHCP has the rest to tell), or DHCP gives them out (dhcpv6-stateful). " +
 					"With the first two, Neutron gives every port of the network an address of the subnet besides what it was asked for, which no block has to write. Nobody's unless written.",
 			},
 			{
-				Name: "ipv6_ra_mode", Type: cty.String, Change: Replace, Allowed: ipv6Modes(), Lookup: true, Example: cty.StringVal("slaac"),
+				Name: "ipv6_ra_mode", Type: cty.String, Change: Replace, Allowed: ipv6Modes(), Lookup: true, Apart: true, Example: cty.StringVal("slaac"),
 				Doc: "How a router of Neutron announces the subnet. Unless it is written, none does: with ipv6_address_mode alone, a router outside has to, and none of Neutron can be connected; with neither of the two, instances get no address of IPv6 that they use, unless they are told it.",
 			},
 			{
