@@ -102,6 +102,15 @@ func subnetBlock() Block {
 				Doc: "Whether instances get their address by DHCP; Neutron says yes unless written.",
 			},
 			{
+				Name: "ipv6_address_mode", Type: cty.String, Change: Replace, Allowed: ipv6Modes(), Lookup: true, Apart: true, Example: cty.StringVal("slaac"),
+				Doc: "Where ports have their addresses of IPv6 from: they make them themselves of what a router announces (slaac, and dhcpv6-stateless, where DHCP has the rest to tell), or DHCP gives them out (dhcpv6-stateful). " +
+					"With the first two, Neutron gives every port of the network an address of the subnet besides what it was asked for, which no block has to write. Nobody's unless written.",
+			},
+			{
+				Name: "ipv6_ra_mode", Type: cty.String, Change: Replace, Allowed: ipv6Modes(), Lookup: true, Apart: true, Example: cty.StringVal("slaac"),
+				Doc: "How a router of Neutron announces the subnet. Unless it is written, none does: with ipv6_address_mode alone, a router outside has to, and none of Neutron can be connected; with neither of the two, instances get no address of IPv6 that they use, unless they are told it.",
+			},
+			{
 				Name: "dns_nameservers", Type: cty.List(cty.String), Format: FormatIP, Example: cty.ListVal([]cty.Value{cty.StringVal("192.0.2.53")}),
 				Doc: "The name servers that DHCP announces, in order of preference.",
 			},
@@ -123,6 +132,9 @@ func subnetBlock() Block {
 		},
 	}
 }
+
+// ipv6Modes are Neutron's (IPV6_MODES in neutron_lib/constants.py).
+func ipv6Modes() []string { return []string{slaac, "dhcpv6-stateful", stateless} }
 
 // gatewayRules says what an address outside is of.
 func gatewayRules() []Rule {
@@ -158,7 +170,7 @@ func routerBlock() Block {
 			},
 			{
 				Name: "subnets", Type: cty.List(cty.String), Unordered: true, Joins: true, Reference: &Reference{Kind: "subnet", Output: "id"},
-				Doc: "The subnets that the router has an interface in. Taken out of the block, the interfaces that we have added go; those that others have added stay.",
+				Doc: "The subnets that the router has an interface in. Taken out of the block, the interfaces that we have added go; those that others have added stay. The subnets of IPv6 of one network share a port of the router, which stays as long as it is in one of them; if somebody else has made that port, the subnets that we have added to it stay as well.",
 			},
 			tagsAttribute(),
 			idAttribute(FormatID),
@@ -166,7 +178,7 @@ func routerBlock() Block {
 		Blocks: []Nested{
 			{Block: Block{
 				Kind: "external_fixed_ip", Class: ClassPart,
-				Doc: "An address of the gateway in the external network. When one is written, the gateway has no others; Neutron chooses unless any is.",
+				Doc: "An address of the gateway in the external network. When one is written, the gateway has no others, but those that Neutron gives it of subnets with slaac or dhcpv6-stateless; Neutron chooses unless any is.",
 				Attributes: []Attribute{
 					{
 						Name: "subnet", Type: cty.String, Reference: &Reference{Kind: "subnet", Output: "id"},

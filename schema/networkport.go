@@ -62,7 +62,7 @@ func portBlock() Block {
 		},
 		Blocks: []Nested{{Block: Block{
 			Kind: "fixed_ip", Class: ClassPart,
-			Doc: "An address in a subnet of the network. When one is written, the port has no others; one address that Neutron chooses unless any is. What takes away an address that the port has needs lifecycle { replace = true }; one more does not.",
+			Doc: "An address in a subnet of the network. When one is written, the port has no others, but those that Neutron gives it of subnets with slaac or dhcpv6-stateless; one address that Neutron chooses unless any is. What takes away an address that the port has needs lifecycle { replace = true }; one more does not.",
 			Attributes: []Attribute{
 				{
 					Name: "subnet", Type: cty.String, Presence: Required, Reference: &Reference{Kind: "subnet", Output: "id"},
@@ -70,7 +70,7 @@ func portBlock() Block {
 				},
 				{
 					Name: "ip_address", Type: cty.String, Format: FormatIP, Example: cty.StringVal("10.1.0.5"),
-					Doc: "The address; chosen by Neutron unless written.",
+					Doc: "The address; chosen by Neutron unless written. In a subnet with slaac or dhcpv6-stateless it follows from the hardware address, and Neutron takes none that is written.",
 				},
 			},
 		}}},

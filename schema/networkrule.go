@@ -27,6 +27,10 @@ func subnetRules() []Rule {
 			breaches: gatewayBreaches,
 		},
 		{Doc: "Destination and next hop of a host route are of the version of IP of cidr.", breaches: routeBreaches},
+		{
+			Doc:      "ipv6_address_mode and ipv6_ra_mode are of a range of IPv6 with enable_dhcp, and the same where both are written. With slaac and dhcpv6-stateless, the range has a prefix of 64 bits.",
+			breaches: modeBreaches,
+		},
 	}
 }
 

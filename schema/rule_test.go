@@ -102,6 +102,42 @@ func TestGatewayOfItself(t *testing.T) {
 	}
 }
 
+// Neutron makes no subnet whose ways to get addresses do not fit the rest of it.
+func TestModesOfSubnets(t *testing.T) {
+	text, unknown := cty.StringVal, cty.UnknownVal(cty.String)
+	for _, c := range []struct {
+		name            string
+		cidr            cty.Value
+		address, router cty.Value
+		dhcp, length    cty.Value
+		want            string
+	}{
+		{"usual", text("2001:db8::/64"), text("slaac"), text("slaac"), cty.NilVal, cty.NilVal, ""},
+		{"DHCP that is written", text("2001:db8::/64"), text("dhcpv6-stateless"), text("dhcpv6-stateless"), cty.True, cty.NilVal, ""},
+		{"none", text("10.0.0.0/24"), cty.NilVal, cty.NullVal(cty.String), cty.False, cty.NilVal, ""},
+		{"one of the two", text("2001:db8::/64"), text("slaac"), cty.NilVal, cty.NilVal, cty.NilVal, ""},
+		{"the other", text("2001:db8::/64"), cty.NilVal, text("slaac"), cty.NilVal, cty.NilVal, ""},
+		{"larger with DHCP", text("2001:db8::/48"), text("dhcpv6-stateful"), text("dhcpv6-stateful"), cty.NilVal, cty.NilVal, ""},
+		{"not known", unknown, unknown, text("slaac"), cty.UnknownVal(cty.Bool), cty.UnknownVal(cty.Number), ""},
+		{"different", text("2001:db8::/64"), text("slaac"), text("dhcpv6-stateless"), cty.NilVal, cty.NilVal, "ipv6_ra_mode"},
+		{"of IPv4", text("10.0.0.0/24"), text("slaac"), text("slaac"), cty.NilVal, cty.NilVal, "ipv6_address_mode"},
+		{"announced, of IPv4", text("10.0.0.0/24"), cty.NilVal, text("slaac"), cty.NilVal, cty.NilVal, "ipv6_ra_mode"},
+		{"without DHCP", text("2001:db8::/64"), text("slaac"), cty.NilVal, cty.False, cty.NilVal, "ipv6_address_mode"},
+		{"a larger range", text("2001:db8::/63"), text("slaac"), text("slaac"), cty.NilVal, cty.NilVal, "cidr"},
+		{"a smaller range, announced", text("2001:db8::/80"), cty.NilVal, text("dhcpv6-stateless"), cty.NilVal, cty.NilVal, "cidr"},
+		{"of a pool", cty.NilVal, text("slaac"), text("slaac"), cty.NilVal, cty.NumberIntVal(64), ""},
+		{"of a pool, larger", cty.NilVal, text("slaac"), text("slaac"), cty.NilVal, cty.NumberIntVal(60), "prefix_length"},
+		{"secret", text("2001:db8::/60").Mark("s"), text("slaac").Mark("s"), cty.NilVal, cty.NilVal, cty.NilVal, "cidr"},
+	} {
+		got := breachesOf(subnetRules(), map[string]cty.Value{
+			"cidr": c.cidr, "ipv6_address_mode": c.address, "ipv6_ra_mode": c.router, "enable_dhcp": c.dhcp, "prefix_length": c.length, "subnet_pool": text("p"),
+		})
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestGroupRuleRules(t *testing.T) {
 	n := cty.NumberIntVal
 	for _, c := range []struct {

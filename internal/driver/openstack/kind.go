@@ -162,7 +162,7 @@ type consequent interface {
 
 // kinds are all kinds that the driver knows.
 func kinds(language *schema.Definition, uploads *uploads, keeper Keeper) map[string]kind {
-	all := map[string]kind{}
+	all, auto := map[string]kind{}, &autoSubnets{}
 	for _, k := range []kind{
 		projectKind{attributes(language, "project")},
 		domainKind{keystoneDomains(language)},
@@ -178,9 +178,9 @@ func kinds(language *schema.Definition, uploads *uploads, keeper Keeper) map[str
 		limitKind{keystoneLimits(language)},
 		networkKind{neutronNetworks(language)},
 		subnetKind{neutronSubnets(language)},
-		routerKind{neutronRouters(language)},
+		routerKind{neutronRouters(language), auto},
 		securityGroupKind{neutronSecurityGroups(language)},
-		portKind{neutronPorts(language)},
+		portKind{neutronPorts(language), auto},
 		floatingIPKind{neutronFloatingIPs(language), &takers{}},
 		trunkKind{neutronTrunks(language)},
 		subnetPoolKind{neutronSubnetPools(language)},

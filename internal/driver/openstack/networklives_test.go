@@ -56,6 +56,17 @@ func segment(t *testing.T, b *bench, cidr string, written values) (network, subn
 	return n.ID, s.ID
 }
 
+// dualStack makes a network with a subnet of IPv4, and one of IPv6 whose addresses are automatic.
+func dualStack(t *testing.T, b *bench, four, six string, written values) (network, subnet, automatic string) {
+	t.Helper()
+	network, subnet = segment(t, b, four, written)
+	return network, subnet, made(t, b, "subnet", automaticSubnet(network, six))
+}
+
+func automaticSubnet(network, cidr string) values {
+	return values{"network": text(network), "cidr": text(cidr), "ipv6_address_mode": text("slaac"), "ipv6_ra_mode": text("slaac")}
+}
+
 // made makes an object and returns its id.
 func made(t *testing.T, b *bench, kind string, written values) string {
 	t.Helper()
@@ -88,6 +99,35 @@ func networkLives() map[string]life {
 			changed: values{"description": text("Back"), "enable_dhcp": cty.True, "dns_nameservers": list("192.0.2.54", "192.0.2.53")},
 			meddle:  altered("subnets", "subnet", map[string]any{"enable_dhcp": false, "host_routes": []any{}}), meddled: []string{"enable_dhcp", "host_routes"},
 			vanish: erased("subnets"), replaced: values{"cidr": text("10.18.0.0/25")},
+		},
+		"subnet of IPv6": {
+			kind: "subnet", lists: []string{"/v2.0/subnets"}, search: []string{"network", "ipv6_address_mode", "ipv6_ra_mode"},
+			needs:   func(t *testing.T, b *bench) values { return values{"network": text(made(t, b, "network", values{}))} },
+			first:   values{"cidr": text("2001:db8:18::/64"), "ipv6_address_mode": text("slaac"), "ipv6_ra_mode": text("slaac")},
+			changed: values{"description": text("Back"), "dns_nameservers": list("2001:db8::53")},
+			meddle:  altered("subnets", "subnet", map[string]any{"dns_nameservers": []any{}}), meddled: []string{"dns_nameservers"},
+			vanish: erased("subnets"), replaced: values{"ipv6_address_mode": text("dhcpv6-stateless"), "ipv6_ra_mode": text("dhcpv6-stateless")},
+		},
+		"router beside automatic addresses": {
+			kind: "router", lists: []string{"/v2.0/routers", "/v2.0/ports"}, search: []string{"name"},
+			needs: func(t *testing.T, b *bench) values {
+				outside, outer, _ := dualStack(t, b, "203.0.113.0/24", "2001:db8:a1::/64", values{"external": cty.True})
+				_, inner, six := dualStack(t, b, "10.43.0.0/24", "2001:db8:a2::/64", values{})
+				return values{"external_network": text(outside), "subnets": list(inner, six), "external_fixed_ip": objects(values{"subnet": text(outer)})}
+			},
+			first: values{}, changed: values{"description": text("Back"), "admin_state_up": cty.False},
+			meddle: altered("routers", "router", map[string]any{"admin_state_up": true}), meddled: []string{"admin_state_up"},
+			vanish: isolated, another: anotherProject,
+		},
+		"port beside automatic addresses": {
+			kind: "port", lists: []string{"/v2.0/ports"}, search: []string{"name", "network"},
+			needs: func(t *testing.T, b *bench) values {
+				network, subnet, _ := dualStack(t, b, "10.44.0.0/24", "2001:db8:a3::/64", values{})
+				return values{"network": text(network), "fixed_ip": objects(values{"subnet": text(subnet), "ip_address": text("10.44.0.9")})}
+			},
+			first: values{}, changed: values{"description": text("Back"), "admin_state_up": cty.False},
+			meddle: altered("ports", "port", map[string]any{"admin_state_up": true}), meddled: []string{"admin_state_up"},
+			vanish: erased("ports"), replaced: values{"mac_address": text("fa:16:3e:00:00:78")},
 		},
 		"router": {
 			kind: "router", lists: []string{"/v2.0/routers", "/v2.0/ports"}, search: []string{"name"},

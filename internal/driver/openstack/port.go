@@ -15,7 +15,10 @@ import (
 
 // portKind is a port by itself. What is plugged in, which the device of the port tells, is never written: it is
 // up to Nova, and to routers. A port that something has stays.
-type portKind struct{ neutron }
+type portKind struct {
+	neutron
+	auto *autoSubnets
+}
 
 const (
 	qosAttribute, keyQoS         = "qos_policy", "qos_policy_id"

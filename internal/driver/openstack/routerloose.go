@@ -17,8 +17,10 @@ func (k routerKind) loosePorts(ctx context.Context, s *session, mark string, sub
 	}
 	loose := map[string]string{}
 	for _, p := range ports {
-		for _, address := range objectsAt(p, "fixed_ips") {
-			if subnet := textAt(address, "subnet_id"); textAt(p, "device_id") == "" && slices.Contains(subnets, subnet) {
+		all := objectsAt(p, keyFixedIPs)
+		for _, address := range all {
+			_, nobodys := belonging(address, all, nil)
+			if subnet := textAt(address, keySubnetID); !nobodys && textAt(p, "device_id") == "" && slices.Contains(subnets, subnet) {
 				loose[subnet] = textAt(p, "id")
 			}
 		}

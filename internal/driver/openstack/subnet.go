@@ -14,7 +14,10 @@ import (
 // subnetKind translates routes and the gateway, which must not be in use when it changes.
 type subnetKind struct{ neutron }
 
-const poolAttribute, lengthAttribute = "subnet_pool", "prefix_length"
+const (
+	poolAttribute, lengthAttribute            = "subnet_pool", "prefix_length"
+	addressModeAttribute, routerModeAttribute = "ipv6_address_mode", "ipv6_ra_mode"
+)
 
 func neutronSubnets(language *schema.Definition) neutron {
 	return neutron{
@@ -25,6 +28,8 @@ func neutronSubnets(language *schema.Definition) neutron {
 			{poolAttribute, "subnetpool_id"},
 			{"gateway_ip", "gateway_ip"},
 			{"enable_dhcp", "enable_dhcp"},
+			{addressModeAttribute, addressModeAttribute},
+			{routerModeAttribute, routerModeAttribute},
 			{"dns_nameservers", "dns_nameservers"},
 			{poolsAttribute, poolsAttribute},
 		},
