@@ -19,8 +19,9 @@ import (
 // when it changes.
 const configurationHash = "configmap-etc-hash"
 
-// keepNames has the DaemonSets for nodes of no group keep their names, and ask for the same nodes, when there is a further
-// group: the chart's name has a hash of all groups in it, and with another name all of its pods would be replaced at once.
+// keepNames has the DaemonSets for nodes of no group keep their names when there is a further group, and ask for the same nodes
+// where no group is left to them: the chart's name has a hash of all groups in it, and with another name all of its pods would
+// be replaced at once.
 // The name is that of before, or the one without a hash; one whose groups are the same as before stays as it was rendered,
 // so that no pod is replaced where nothing changed. It returns what it changed.
 func keepNames(objects, before []*unstructured.Unstructured, remainders []unit.Remainder) []*unstructured.Unstructured {
@@ -38,7 +39,9 @@ func keepNames(objects, before []*unstructured.Unstructured, remainders []unit.R
 			}
 		}
 		changed = append(changed, renamed(objects, set, name)...)
-		choose(set, r.Label)
+		if r.Label != "" {
+			choose(set, r.Label)
+		}
 	}
 	return changed
 }
