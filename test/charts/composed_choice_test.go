@@ -94,3 +94,22 @@ func profiledBy(t *testing.T, network, written string, content map[string]string
 	t.Helper()
 	return composed.Everything(t, network, "", blocksOf(content, nodes), written)
 }
+
+// TestOpenStackHelmNamesBesideHosts: with hosts that somebody writes for the chart a further slot renames nothing either.
+func TestOpenStackHelmNamesBesideHosts(t *testing.T) {
+	dir := checkoutOfCharts(t)
+	k := kitchen{}
+	render := func(r *unit.Release) []string {
+		return k.renderBy(t, func(name string) *chart.Chart { return theirs(t, dir, name) }, r)
+	}
+	const all = "  service \"nova\" {\n    conf = { overrides = { nova_compute = { hosts = [{ name = \"h1\", conf = {} }] } } }\n  }\n"
+	cloud := func(profiles map[string]string) map[string]unit.Unit {
+		return profiledBy(t, "ovs", "profile = profile.all", profiles, workers("", "a"))
+	}
+	first, second := cloud(map[string]string{"all": all, "a": "  slot = 1\n"}), cloud(map[string]string{"all": all, "a": "  slot = 1\n", "b": "  slot = 2\n"})
+	was := deploy(t, render, first, true, nil)
+	got := moves(t, was.groups(t), deploy(t, render, second, true, was).groups(t), first, second)
+	if !slices.Equal(got, []string{"nova compute asks for other nodes"}) {
+		t.Errorf("%q", got)
+	}
+}
