@@ -9,6 +9,8 @@ import (
 
 // Chart is what is known of a chart.
 type Chart struct {
+	// Name is that of the chart, "" where it does not matter.
+	Name string
 	// Defaults are its own values.
 	Defaults map[string]any
 	// Templates are the texts of its templates and of those of the charts that it depends on, by name.
@@ -31,6 +33,7 @@ type Keys struct {
 	reads    *reads
 	own      [][]use // of the reads, what the chart itself hands on, and what it looks into for a computed name
 	library  library
+	groups   map[string][]string // the names that groups of nodes have below a place, see [groupsOf]
 	toolkit  bool
 	opaque   bool
 }
@@ -53,6 +56,9 @@ func New(c Chart) *Keys {
 	for name, text := range c.Library {
 		k.opaque = k.opaque || k.library.add(name, text) != nil
 	}
+	if k.toolkit {
+		k.groups = groupsOf(c)
+	}
 	k.own = [][]use{k.reads.handed, k.reads.computed}
 	k.reads.follow(k.library, nil)
 	return k
@@ -73,13 +79,15 @@ func closed(at []string) bool {
 }
 
 // shaped tells of a map whose keys all charts of OpenStack-Helm share, though they list it or hand it on as a whole: how
-// endpoints are reached, apart from the names of users, and what the containers of a pod get.
+// endpoints are reached, apart from the names of users, what the containers of a pod get, and when a job runs.
 func shaped(at []string) bool {
 	switch at[0] {
 	case "endpoints":
 		return len(at) != 3 || at[2] != "auth"
 	case "pod":
 		return len(at) > 1 && at[1] == "resources"
+	case "jobs":
+		return len(at) > 1
 	default:
 		return false
 	}
@@ -139,6 +147,10 @@ func (k *Keys) Unknown(paths [][]string, values any) []Unknown {
 	var written *reads
 	for i, path := range paths {
 		if within, hint := k.inList(path, values); within != "" {
+			found = append(found, Unknown{Index: i, Within: within, Hint: hint})
+			continue
+		}
+		if within, hint, is := k.inGroups(path, values); is {
 			found = append(found, Unknown{Index: i, Within: within, Hint: hint})
 			continue
 		}

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/kupenstack/kupenstack-sync/internal/config"
 )
 
 // podShape is what the library's templates take from below pod: some of it they put into pods as it is, which have no other
@@ -153,11 +151,7 @@ func (k *Keys) misshapen(path []string) (hint string, free, is bool) {
 func ofKubernetes(t reflect.Type) bool { return t.PkgPath() == reflect.TypeFor[corev1.Pod]().PkgPath() }
 
 func hintIn(at []string, key string, fields map[string]reflect.Type) string {
-	names := slices.Sorted(maps.Keys(fields))
-	if near := config.Nearest(key, names); near != "" {
-		return "did you mean " + strings.Join(append(slices.Clone(at), near), ".") + "?"
-	}
-	return config.OneOf(key, names)
+	return hintOf(at, key, slices.Sorted(maps.Keys(fields)))
 }
 
 // inList finds the first key in the maps of a list at a path that these do not have.

@@ -92,6 +92,7 @@ func (c *composer) overrides(s *model.Service) map[string]any {
 	daemons := c.daemons(s.Name, mechanism)
 	groups = slices.DeleteFunc(groups, func(g group) bool { return !c.reaches(s, g, rolesOf(daemons)) })
 	bySlot := c.slotted(s, mechanism, groups)
+	c.tellWrittenGroups(s, mechanism, daemons, bySlot)
 	if !whole {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
@@ -68,6 +69,23 @@ profile "base" {
 	// The databases of OVN keep the number that they have.
 	if got := compact(units["service.ovn"].Fixed); got != `{"replicas.ovn_ovsdb_nb":"3","replicas.ovn_ovsdb_sb":"5"}` {
 		t.Errorf("what is fixed of OVN is %s", got)
+	}
+}
+
+// TestEvenByValues: what values say of those that decide by majority counts, and an even number is told where it is written.
+func TestEvenByValues(t *testing.T) {
+	for n, want := range map[string]int{"2": 1, "3": 0} {
+		m, ev := composed.Text(t, clouded("  service \"ovn\" { values = { pod = { replicas = { ovn_ovsdb_nb = "+n+" } } } }\n", "profile \"base\" {}\n"))
+		_, diags := compose.Compose(m, ev, compose.Facts{})
+		told := 0
+		for _, d := range diags {
+			if d.Summary == "no clear majority" && d.Severity == diag.Warning && strings.Contains(d.Detail, "ovn_ovsdb_nb of ovn") {
+				told++
+			}
+		}
+		if told != want {
+			t.Errorf("%s databases: %v", n, diags)
+		}
 	}
 }
 

@@ -61,12 +61,15 @@ func (c *composer) slotsOf(m mechanism, d daemon) []int {
 func (c *composer) highestSlot(d daemon) int {
 	highest := plainSlot
 	for i := range c.m.Profiles {
-		if p := &c.m.Profiles[i]; slices.Contains(d.roles, schema.RoleCompute) || c.runs(p.Name, d.roles) {
+		if p := &c.m.Profiles[i]; hasAllSlots(d) || c.runs(p.Name, d.roles) {
 			highest = max(highest, p.Slot)
 		}
 	}
 	return highest
 }
+
+// hasAllSlots tells whether a DaemonSet is there for the slots of all profiles.
+func hasAllSlots(d daemon) bool { return slices.Contains(d.roles, schema.RoleCompute) }
 
 // slotted returns the groups by their slots, and reports those that have none, or one beyond what the chart takes.
 func (c *composer) slotted(s *model.Service, m mechanism, groups []group) map[int]group {
@@ -116,8 +119,9 @@ func (c *composer) tellCopies(s *model.Service, m mechanism) {
 }
 
 // remainders are the DaemonSets for nodes of no slot, whose names a further slot would change. Helm's driver gives them
-// one that stays, and has them choose nodes without the label, however many slots there are. Groups that somebody writes
-// for the chart may be others than ours.
+// one that stays. Those that have all slots choose nodes without the label, however many there are. Agents of network nodes
+// have as many as these need: a node beyond them that values have run such agents, or that waits for its turn, is theirs.
+// So are those that are in none of the groups that somebody writes for the chart.
 func (c *composer) remainders(service string) []unit.Remainder {
 	m, ok := mechanisms()[service]
 	if !ok || m.inRoot {
@@ -125,10 +129,11 @@ func (c *composer) remainders(service string) []unit.Remainder {
 	}
 	var found []unit.Remainder
 	for _, d := range c.daemons(service, m) {
-		if covers(c.written[service], "conf.overrides."+d.name) {
-			continue
+		r := unit.Remainder{Name: strings.ReplaceAll(d.name, "_", "-") + "-default"}
+		if hasAllSlots(d) && !covers(c.written[service], "conf.overrides."+d.name) {
+			r.Label = unit.SlotLabel
 		}
-		found = append(found, unit.Remainder{Name: strings.ReplaceAll(d.name, "_", "-") + "-default", Label: unit.SlotLabel})
+		found = append(found, r)
 	}
 	return found
 }

@@ -103,17 +103,32 @@ func (k tlsKeeper) value(ours setting, values map[string]any) {
 
 // option is about one of the options of programs. Another file may have the authority as well.
 func (k tlsKeeper) option(ours setting, written map[string]any, settings []model.Setting) {
-	if theirs := get(written, ours.path); theirs == nil || theirs == "" || theirs == false {
-		at, text := k.whereKey(k.service, settings, steps(ours.path))
+	theirs := get(written, ours.path)
+	nothing := theirs == nil || theirs == "" || theirs == false
+	switch at, text := k.whereKey(k.service, settings, steps(ours.path)); {
+	case toBroker(ours.path) && (nothing || ours.value == true && !isTrue(theirs)):
+		k.refuse(at, fmt.Sprintf("tls sets %s of %s to %v: with anything else passwords would be sent to the broker in the clear, or to whoever stands between", text, k.service.Name, ours.value), "take it away, and rabbitmq out of backends for a broker that is to be plain")
+	case nothing:
 		k.warn(at, fmt.Sprintf("tls sets %s of %s to %v, and it is nothing here: what this is about may be out of reach", text, k.service.Name, ours.value), "take it away")
 	}
+}
+
+// toBroker tells whether an option has clients of the broker talk TLS, or check with whom: without either they log in all the
+// same.
+func toBroker(path string) bool {
+	return strings.HasSuffix(path, ".oslo_messaging_rabbit.ssl") || strings.HasSuffix(path, ".oslo_messaging_rabbit.ssl_ca_file")
+}
+
+// isTrue tells whether a value is what oslo.config takes for true.
+func isTrue(value any) bool {
+	return slices.Contains([]string{"true", "1", "yes", "on", "t", "y"}, strings.ToLower(plainText(value)))
 }
 
 // unchecked is about options that have programs trust anybody, beside those that say which authority to trust.
 func (k tlsKeeper) unchecked(list []setting, written map[string]any, settings []model.Setting) {
 	for _, ours := range list {
 		path := besideAuthority(ours.path)
-		if path == "" || !slices.Contains([]string{"true", "1", "yes", "on", "t", "y"}, strings.ToLower(plainText(get(written, path)))) {
+		if path == "" || !isTrue(get(written, path)) {
 			continue
 		}
 		at, text := k.whereKey(k.service, settings, steps(path))

@@ -13,11 +13,14 @@ import (
 // insideConf is how long the path to what goes to programs is at least. No chart knows the keys there.
 const insideConf = 3
 
+// insideGroups is how long the path to what is said of groups of nodes for a chart is at least.
+const insideGroups = 5
+
 // writtenKeys are the keys that people wrote for a service, for its chart to be held against, by path.
 func (c *composer) writtenKeys(s *model.Service) []unit.WrittenKey {
 	var found []unit.WrittenKey
 	for _, path := range keyPaths(c.written[s.Name], nil) {
-		if path[0] != "conf" || len(path) < insideConf {
+		if path[0] != "conf" || len(path) < insideConf || path[1] == "overrides" && len(path) < insideGroups {
 			found = append(found, c.writtenKey(s, s.Settings, path))
 		}
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // unopened returns the releases that have a DaemonSet for the slot which a change gives to a node only once they
-// are brought up to date. Before that the node's pods would move to the DaemonSet for all other nodes, and end
-// once more when that is renamed by the same update.
+// are brought up to date. Before that no DaemonSet, or that for all other nodes, would have the node, and its pods would end
+// once more, or run nowhere until then.
 func (e *Engine) unopened(l *loop, c plan.Change) []addr.Object {
 	slot := c.NewSlot()
 	if slot == "" || e.admitted.plan == nil {
@@ -28,6 +28,38 @@ func (e *Engine) unopened(l *loop, c plan.Change) []addr.Object {
 		}
 	}
 	return waits
+}
+
+// unleft returns the nodes that a release waits for before it takes the DaemonSets of their slot away: they are to get
+// another one, in their turn, and nothing would run there until then. What they go to is there, as slots have no gaps. A node
+// whose new slot comes with the same release goes after it.
+func (e *Engine) unleft(l *loop, c plan.Change) []addr.Object {
+	if len(c.Stops) == 0 || e.admitted.plan == nil {
+		return nil
+	}
+	var waits []addr.Object
+	for _, other := range e.order {
+		if other.unit == nil || other.unit.Spec.Locator().Kind != unit.KindNode || !e.leavesSlot(other) || e.needs(other, l.address, map[*loop]bool{}) {
+			continue
+		}
+		name, slot := other.unit.Spec.Locator().Name, e.admitted.plan.Change(other.address).NewSlot()
+		if !slices.Contains(l.state.Opens, slot) && slices.ContainsFunc(c.Stops, func(s unit.Stop) bool { return slices.Contains(s.Nodes, name) }) {
+			waits = append(waits, other.address)
+		}
+	}
+	if len(waits) > 0 {
+		l.wake = time.Now().Add(agentsPause) // where its pods run is seen with it
+	}
+	return waits
+}
+
+// leavesSlot tells whether a node is to get another slot, and has the former one as far as anybody saw.
+func (e *Engine) leavesSlot(l *loop) bool {
+	planned := e.admitted.plan.Change(l.address)
+	if planned == nil || planned.NewSlot() == "" {
+		return false
+	}
+	return l.dirty || l.stale || l.queued || l.busy || l.change.action != unit.ActionNone
 }
 
 // needs tells whether a loop waits for another one before anything is done about it, directly or through others.

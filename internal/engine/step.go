@@ -274,6 +274,9 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	if waits := e.unopened(l, c); len(waits) > 0 {
 		return l.set(PhaseWaiting, "for its slot there", waits...)
 	}
+	if waits := e.unleft(l, c); len(waits) > 0 {
+		return l.set(PhaseWaiting, "for nodes to leave the slot that it gives up", waits...)
+	}
 	if waits := e.inTurn(l, c); len(waits) > 0 {
 		return l.set(PhaseWaiting, "for its turn among the network nodes", waits...)
 	}

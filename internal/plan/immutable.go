@@ -33,7 +33,7 @@ func (p *Plan) refuseImmutable(in *Input) {
 		}
 		for _, name := range fixedNames(u.Fixed, entry.Fixed) {
 			was, known := entry.Fixed[name]
-			if !known && name != unit.FixedNetwork || staysFixed(name, was, u.Fixed[name]) {
+			if !known && name != unit.FixedNetwork || staysFixed(name, was, u.Fixed[name]) || mends(name, u.Fixed[name], entry) {
 				continue
 			}
 			if u.Class == unit.ClassWorkload {
@@ -54,6 +54,12 @@ func (p *Plan) refuseImmutable(in *Input) {
 			})
 		}
 	}
+}
+
+// mends tells whether what is wanted is the network backend of the cloud again, where the chart was given another one and never
+// came up with it.
+func mends(name, is string, entry *inventory.Entry) bool {
+	return name == unit.FixedNetwork && is == "" && entry.Phase == inventory.Intent
 }
 
 // fixedNames are what is fixed now, and what was and has to stay.

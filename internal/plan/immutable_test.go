@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -85,6 +86,21 @@ func TestFixedNetwork(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestFixedNetworkMended: a chart that never came up with another backend gets that of the cloud.
+func TestFixedNetworkMended(t *testing.T) {
+	for phase, refused := range map[inventory.Phase]int{inventory.Intent: 0, inventory.Owned: 1} {
+		u := of("service.libvirt", "m")
+		u.Fixed = map[string]string{unit.FixedNetwork: ""}
+		in := input(u)
+		has(in, u)
+		in.Entries[0].Fixed, in.Entries[0].Phase = map[string]string{unit.FixedNetwork: "neither"}, phase
+		in.States[u.Address] = &unit.State{Existence: unit.Present, Installed: true, Owned: true, Observed: "m"}
+		if got := plan.Make(*in).Refused; len(got) != refused {
+			t.Errorf("%s: %v", phase, got)
 		}
 	}
 }

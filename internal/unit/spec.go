@@ -256,7 +256,7 @@ type Release struct {
 // Remainder is a DaemonSet for the nodes of no group.
 type Remainder struct {
 	Name  string // where there are no groups; where there are, the chart adds a hash of them
-	Label string // by which nodes are of a group
+	Label string // by which nodes are of a group; "" where the nodes are as the chart chooses them, those of some groups among them
 }
 
 // DriftRule names fields of a release's objects that others may write.

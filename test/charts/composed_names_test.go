@@ -34,6 +34,11 @@ func workers(profiles ...string) []worker {
 // profiled is a cloud with these nodes, whose profiles are content by name.
 func profiled(t *testing.T, network string, content map[string]string, nodes []worker) map[string]unit.Unit {
 	t.Helper()
+	return composed.Everything(t, network, "", blocksOf(content, nodes))
+}
+
+// blocksOf are the profiles and nodes as they are written.
+func blocksOf(content map[string]string, nodes []worker) string {
 	var added strings.Builder
 	for name, text := range content {
 		fmt.Fprintf(&added, "profile %q {\n%s}\n", name, text)
@@ -45,7 +50,7 @@ func profiled(t *testing.T, network string, content map[string]string, nodes []w
 		}
 		added.WriteString("}\n")
 	}
-	return composed.Everything(t, network, "", added.String())
+	return added.String()
 }
 
 // group is a DaemonSet, by what it is named and what it asks of nodes.
@@ -265,7 +270,10 @@ func testNamesOfDaemonSets(t *testing.T, from func(name string) *chart.Chart) {
 			profiles{"m": nova(1, "2"), "net": "  slot = 2\n" + neutron},
 			network,
 			append(slices.Clone(network[:2]), worker{"n1", "net", `["network"]`}),
-			[]string{"n1 leaves neutron dhcp-agent", "n1 leaves neutron l3-agent", "n1 leaves neutron metadata-agent", "n1 leaves neutron neutron-ovs-agent"},
+			[]string{
+				"n1 leaves neutron dhcp-agent", "n1 leaves neutron l3-agent", "n1 leaves neutron metadata-agent", "n1 leaves neutron neutron-ovs-agent",
+				"neutron dhcp-agent asks for other nodes", "neutron l3-agent asks for other nodes", "neutron metadata-agent asks for other nodes",
+			},
 		},
 		{
 			"a node gets a profile, and the others stay", one, one, workers("", "", "m"), workers("", "m", "m"),

@@ -162,6 +162,19 @@ func TestOpenStackHelmTopKeys(t *testing.T) {
 	}
 }
 
+// TestOpenStackHelmGroups: what the library would leave away of groups of nodes is told, and what a chart does not have of a job.
+func TestOpenStackHelmGroups(t *testing.T) {
+	dir := checkoutOfCharts(t)
+	for path, name := range map[string]string{
+		"conf.overrides.nova_compte": "nova", "conf.overrides.nova_compute.hostz": "nova", "conf.overrides.neutron_ovs_agent": "neutron",
+		"overrides.libvirt_libvrt": "libvirt", "overrides.libvirt_libvirt.label": "libvirt", "jobs.db_purge.crn": "cinder",
+	} {
+		if told := unknown(helm.KeysOf(theirs(t, dir, name)), [][]string{strings.Split(path, ".")}, nil); !slices.Equal(told, []string{path}) {
+			t.Errorf("of %s is told %q", path, told)
+		}
+	}
+}
+
 func singly(keys []string) [][]string {
 	var paths [][]string
 	for _, key := range keys {

@@ -128,6 +128,10 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 		return err
 	}
 	defer cancel()
+	before := v.newest.standing()
+	if v.newest == nil { // what is left of a history that was lost has its names from there
+		before = next.objects
+	}
 	d.countRendering()
 	// Without a context on purpose: Helm would return at once and go on in the background.
 	if v.base == 0 {
@@ -136,14 +140,14 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 		install.DisableHooks, install.DisableOpenAPIValidation, install.Timeout = true, true, d.options.Timeout
 		install.Replace = v.newest != nil
 		install.SkipCRDs = true // they are there
-		install.PostRenderer = amendmentOf(v.want.spec, v.newest.standing())
+		install.PostRenderer = amendmentOf(v.want.spec, before)
 		_, err = install.Run(loaded, values)
 	} else {
 		upgrade := action.NewUpgrade(configuration)
 		upgrade.Namespace, upgrade.Labels, upgrade.MaxHistory = v.namespace, labels, maxHistory
 		upgrade.DisableHooks, upgrade.DisableOpenAPIValidation, upgrade.Timeout = true, true, d.options.Timeout
 		upgrade.ResetValues = true
-		upgrade.PostRenderer = amendmentOf(v.want.spec, v.newest.standing())
+		upgrade.PostRenderer = amendmentOf(v.want.spec, before)
 		_, err = upgrade.Run(v.name, loaded, values)
 	}
 	return d.failed(ctx, v, v.run(), d.explained(v, err))

@@ -1,13 +1,16 @@
 package helm
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -16,8 +19,9 @@ import (
 // when it changes.
 const configurationHash = "configmap-etc-hash"
 
-// keepNames has the DaemonSets for nodes of no group keep their names, and ask for the same nodes, when there is a further
-// group: the chart's name has a hash of all groups in it, and with another name all of its pods would be replaced at once.
+// keepNames has the DaemonSets for nodes of no group keep their names when there is a further group, and ask for the same nodes
+// where no group is left to them: the chart's name has a hash of all groups in it, and with another name all of its pods would
+// be replaced at once.
 // The name is that of before, or the one without a hash; one whose groups are the same as before stays as it was rendered,
 // so that no pod is replaced where nothing changed. It returns what it changed.
 func keepNames(objects, before []*unstructured.Unstructured, remainders []unit.Remainder) []*unstructured.Unstructured {
@@ -35,9 +39,41 @@ func keepNames(objects, before []*unstructured.Unstructured, remainders []unit.R
 			}
 		}
 		changed = append(changed, renamed(objects, set, name)...)
-		choose(set, r.Label)
+		if r.Label != "" {
+			choose(set, r.Label)
+		}
 	}
 	return changed
+}
+
+// left are the DaemonSets of a release that are there though Helm has no revision of it any more.
+func (d *Driver) left(ctx context.Context, spec *unit.Release) ([]*unstructured.Unstructured, error) {
+	version := schema.GroupVersion{Group: "apps", Version: "v1"}
+	items, err := d.api.Metadata(ctx, version.WithResource("daemonsets"), spec.Namespace, "")
+	if err != nil {
+		return nil, fmt.Errorf("list the DaemonSets in %s: %w", spec.Namespace, err)
+	}
+	var refs []unit.ObjectRef
+	for i := range items {
+		if items[i].Annotations[annotationReleaseName] == spec.Name && items[i].Annotations[annotationReleaseNamespace] == spec.Namespace {
+			refs = append(refs, unit.ObjectRef{APIVersion: version.String(), Kind: kindDaemonSet, Namespace: items[i].Namespace, Name: items[i].Name})
+		}
+	}
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(refs, unit.ObjectRef.Compare)
+	live, err := d.cluster.Get(ctx, refs...)
+	if err != nil {
+		return nil, fmt.Errorf("look at what is left of release %s/%s: %w", spec.Namespace, spec.Name, err)
+	}
+	var there []*unstructured.Unstructured
+	for _, ref := range refs {
+		if live[ref] != nil {
+			there = append(there, live[ref])
+		}
+	}
+	return there, nil
 }
 
 // remainder is the first DaemonSet with such a name, nil for none.

@@ -111,3 +111,16 @@ func TestNamesOfBeforeThatStay(t *testing.T) {
 		t.Errorf("of %v with %v come %v with %v", more, replaced, most, same)
 	}
 }
+
+// A release of before whose history was lost is installed over what is there, and not beside it.
+func TestNamesWithoutAHistory(t *testing.T) {
+	b := remainderBed(t, false)
+	sets, pods := b.slots("1", "0")
+	if err := b.client.CoreV1().Secrets(b.namespace).DeleteCollection(b.t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "owner=helm"}); err != nil {
+		t.Fatal(err)
+	}
+	b.keepNames(true)
+	if same, running := b.slots("1", "0"); !maps.Equal(same, sets) || !maps.Equal(running, pods) {
+		t.Errorf("of %v with %v come %v with %v", sets, pods, same, running)
+	}
+}

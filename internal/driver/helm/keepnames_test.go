@@ -89,6 +89,11 @@ func TestKeepNames(t *testing.T) {
 	if got := amended("1,0", "a", second); got != second {
 		t.Errorf("with the groups of the beginning it is\n%s\nwant\n%s", got, second)
 	}
+	as := &unit.Release{OnDelete: true, Remainders: []unit.Remainder{{Name: "nova-compute-default"}}}
+	named, err := Amended(as, withGroups("2,1,0", "a"), old)
+	if want := "nova-compute-default-" + hashOf("1,0")[:8]; err != nil || !strings.Contains(named, "name: "+want+"\n") || !strings.Contains(named, "operator: NotIn\n") || strings.Contains(named, "DoesNotExist") {
+		t.Errorf("where the nodes are as the chart chooses them it is\n%s (%v)", named, err)
+	}
 	if none, err := Amended(&unit.Release{}, old, ""); err != nil || none != old {
 		t.Errorf("nobody asked for\n%s (%v)", none, err)
 	}

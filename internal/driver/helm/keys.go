@@ -31,7 +31,7 @@ func (s *source) keys() *chartkeys.Keys {
 // KeysOf returns the keys that a chart has places for; nil, which calls nothing unknown, for one that takes
 // values out of charts that it depends on.
 func KeysOf(loaded *chart.Chart) *chartkeys.Keys {
-	known := chartkeys.Chart{Defaults: loaded.Values, Templates: map[string]string{}, Library: map[string]string{}}
+	known := chartkeys.Chart{Name: loaded.Name(), Defaults: loaded.Values, Templates: map[string]string{}, Library: map[string]string{}}
 	for _, dependency := range loaded.Metadata.Dependencies {
 		if len(dependency.ImportValues) > 0 {
 			return nil

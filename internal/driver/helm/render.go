@@ -94,6 +94,11 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 		}
 		result.objects = append(result.objects, objects...)
 	}
+	if before == nil && len(w.spec.Remainders) > 0 {
+		if before, err = d.left(ctx, w.spec); err != nil {
+			return rendered{}, err
+		}
+	}
 	amendmentOf(w.spec, before).apply(result.objects)
 	d.mu.Lock()
 	d.rendered[id] = result

@@ -1,0 +1,54 @@
+package compose_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
+)
+
+// TestWrittenGroups: groups that people write for a chart count, and what profiles set and is lost by them is told.
+func TestWrittenGroups(t *testing.T) {
+	const lost = "what profiles set is left away"
+	for _, test := range []struct{ service, written, want string }{
+		{"nova", `conf = { overrides = { nova_compute = { labels = [] } } }`, lost},
+		{"nova", `conf = { overrides = { nova_compute = null } }`, lost},
+		{"nova", `conf = { overrides = { nova_compute = { hosts = [{ name = "w1", conf = {} }] } } }`, lost},
+		{"nova", `conf = { overrides = { nova_compute = { hosts = [{ name = "w2", conf = {} }] } } }`, ""},
+		{"nova", `conf = { overrides = { nova_compute = { hosts = [{ name = "h9", conf = {} }] } } }`, ""},
+		{"libvirt", `values = { overrides = { libvirt_libvirt = { labels = { "x::y" = { values = {} } } } } }`, ""},
+		{"libvirt", `values = { overrides = { libvirt_libvirt = { labels = { "kupenstack-slot::1" = { values = {} } } } } }`, lost},
+		{"libvirt", `values = { overrides = null }`, lost},
+	} {
+		added := "profile \"all\" {\n  service \"" + test.service + "\" {\n    " + test.written + "\n  }\n}\n" +
+			"profile \"m\" {\n  slot = 1\n  service \"" + test.service + "\" {\n    conf = { x = { DEFAULT = { debug = true } } }\n  }\n}\n" +
+			"node \"w1\" {\n  roles   = [\"compute\"]\n  profile = profile.m\n}\nnode \"w2\" {\n  roles = [\"compute\"]\n}\n"
+		m, ev := composed.Text(t, composed.Source("ovs", "", "profile = profile.all")+added)
+		_, warnings := composed.Warned(t, m, ev, compose.Facts{})
+		var told []string
+		for _, d := range warnings {
+			told = append(told, d.Summary)
+		}
+		if got := strings.Join(told, ", "); got != test.want {
+			t.Errorf("%s: %q, want %q", test.written, got, test.want)
+		}
+	}
+}
+
+// TestWrittenKeysOfGroups: what is said of groups of nodes is for the chart, and what is inside of them for programs.
+func TestWrittenKeysOfGroups(t *testing.T) {
+	added := "profile \"all\" {\n  service \"nova\" {\n    conf = { overrides = { nova_compute = { hostz = [], labels = { x = 1 } } } }\n  }\n}\n"
+	m, ev := composed.Text(t, composed.Source("ovs", "", "profile = profile.all")+added)
+	units, _ := composed.Warned(t, m, ev, compose.Facts{})
+	var keys []string
+	for _, key := range composed.Release(t, units, "nova").Written {
+		if key.Path[0] == "conf" && len(key.Path) > 1 && key.Path[1] == "overrides" {
+			keys = append(keys, strings.Join(key.Path, "."))
+		}
+	}
+	const at = "conf.overrides.nova_compute"
+	if got, want := strings.Join(keys, " "), "conf.overrides "+at+" "+at+".hostz "+at+".labels"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
