@@ -46,6 +46,13 @@ func TestDriftIsNoticedAtOnce(t *testing.T) {
 	w.StartDaemon(t, "prompt", "--interval", "1h", "--resync", "1h")
 	w.AwaitVerdict(t, converges, "converged", commit)
 	w.AwaitRest(t, reacts)
+	// Once, soon after its first revision, a daemon looks for annotations by which something was asked for while none ran.
+	world.Await(t, reacts, func() (bool, string) {
+		events, _, err := w.Cluster.Events(0)
+		return slices.ContainsFunc(events, func(e cluster.Event) bool {
+			return strings.HasPrefix(e.UserAgent, "kupenstackd/") && e.URI == "/apis/kupenstack.io/v1alpha1"
+		}), fmt.Sprint("it has not looked for annotations: ", err)
+	})
 
 	for _, name := range []string{"left", "managed"} {
 		took := editedAgain(t, w, name)
