@@ -124,7 +124,7 @@ func (e *Engine) moved(l *loop, places *plan.Relocation, err error) {
 		case leaves:
 		case err == nil:
 			e.loops[to].done(unit.ActionMove)
-			e.loops[from].stale = true
+			e.loops[from].stale, e.loops[to].stale = true, true // what was seen before may be older than what was recorded last
 		default: // there is something already, and what was seen and planned of its address was of what does not move
 			e.loops[from].stale, e.loops[to].stale, e.admitted.stale = true, true, true
 		}
