@@ -181,7 +181,8 @@ func typeSpecsRule() Rule {
 // is a dot or two leads elsewhere.
 func plainKey(key, signs string) bool {
 	return key != "" && len(key) <= mostKey && key != "." && key != ".." && !strings.ContainsFunc(key, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(signs, r))
+		taken := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(signs, r)
+		return !taken
 	})
 }
 

@@ -46,13 +46,7 @@ func TestDriftIsNoticedAtOnce(t *testing.T) {
 	w.StartDaemon(t, "prompt", "--interval", "1h", "--resync", "1h")
 	w.AwaitVerdict(t, converges, "converged", commit)
 	w.AwaitRest(t, reacts)
-	// Once, soon after its first revision, a daemon looks for annotations by which something was asked for while none ran.
-	world.Await(t, reacts, func() (bool, string) {
-		events, _, err := w.Cluster.Events(0)
-		return slices.ContainsFunc(events, func(e cluster.Event) bool {
-			return strings.HasPrefix(e.UserAgent, "kupenstackd/") && e.URI == "/apis/kupenstack.io/v1alpha1"
-		}), fmt.Sprint("it has not looked for annotations: ", err)
-	})
+	awaitFirstLook(t, w)
 
 	for _, name := range []string{"left", "managed"} {
 		took := editedAgain(t, w, name)
@@ -65,6 +59,18 @@ func TestDriftIsNoticedAtOnce(t *testing.T) {
 			t.Errorf("the soonest repair of %s was sent after %v, want %v at most", name, took[0], noticed)
 		}
 	}
+}
+
+// awaitFirstLook waits until a daemon has looked for annotations by which something was asked for while none ran: it does so
+// once, up to half a second after its first revision.
+func awaitFirstLook(t *testing.T, w *world.World) {
+	t.Helper()
+	world.Await(t, reacts, func() (bool, string) {
+		events, _, err := w.Cluster.Events(0)
+		return slices.ContainsFunc(events, func(e cluster.Event) bool {
+			return strings.HasPrefix(e.UserAgent, "kupenstackd/") && e.URI == "/apis/kupenstack.io/v1alpha1"
+		}), fmt.Sprint("it has not looked for annotations: ", err)
+	})
 }
 
 // editedAgain edits an object and waits until that is put back, again and again. It returns after what time the repairs

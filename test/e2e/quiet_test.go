@@ -23,6 +23,7 @@ func TestAnUnchangedCloudCostsNothing(t *testing.T) {
 	w.StartDaemon(t, "quiet", "--resync", "2s") // it looks at the repository each second
 	w.AwaitVerdict(t, converges, "converged", commit)
 	w.AwaitRest(t, reacts)
+	awaitFirstLook(t, w)
 	since, err := w.Cluster.AuditOffset()
 	if err != nil {
 		t.Fatal(err)

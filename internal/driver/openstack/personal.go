@@ -71,7 +71,8 @@ func (d *Driver) withoutOthers(ctx context.Context, s *session, targets []unit.T
 	left = map[addr.Object]string{}
 	for _, t := range targets {
 		gone, err := d.ofAnother(ctx, s, d.kinds[kindOf(t)], t, asked)
-		if what := ""; gone {
+		if gone {
+			var what string
 			if what, err = d.orphaned(ctx, s, t); what != "" {
 				left[t.Address] = what
 			}
