@@ -235,7 +235,7 @@ func TestBedPortsOfAnInstance(t *testing.T) {
 		t.Errorf("the port was taken away from the instance: %v", err)
 	}
 	_, diff := b.compare(t, with(t, server, values{"ports": list(port.ID, own)}))
-	expectDiff(t, "another port", diff, unit.ActionReplace, []string{"ports"})
+	expectDiff(t, "another port", diff, unit.ActionUpdate, []string{"ports"})
 
 	address := target(t, "floating_ip", unique("ip"), values{"floating_network": text(outside), "instance": text(server.ID), "fixed_ip": text("10.25.0.40")})
 	st = b.converge(t, &address)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -27,12 +28,13 @@ func TestOddLists(t *testing.T) {
 				}
 			}
 			var body []byte
-			asked, tried := 0, 0
+			var asked atomic.Int64 // lists of several places are asked for at once
+			tried := 0
 			answers[l.path] = func(r *http.Request) any {
 				if r.URL.Query().Has("marker") {
 					return map[string]any{l.key: []any{}}
 				}
-				asked++
+				asked.Add(1)
 				return body
 			}
 			d := answering(t, answers)
@@ -76,8 +78,8 @@ func TestOddLists(t *testing.T) {
 				}
 				put(had)
 			})
-			if asked < 2*tried {
-				t.Errorf("%d answers were asked for %d times", tried, asked)
+			if asked.Load() < int64(2*tried) {
+				t.Errorf("%d answers were asked for %d times", tried, asked.Load())
 			}
 		})
 	}
