@@ -26,7 +26,7 @@ type company struct {
 
 // meet returns an answer that is given once so many are asked for at the same time as the driver asks.
 func (c *company) meet(path string, body any) func(*http.Request) any {
-	return func(r *http.Request) any {
+	meeting := func(r *http.Request) any {
 		c.mutex.Lock()
 		c.counts[path]++
 		if c.counts[path] == 1 { // one may go ahead
@@ -52,6 +52,7 @@ func (c *company) meet(path string, body any) func(*http.Request) any {
 		}
 		return body
 	}
+	return func(r *http.Request) any { return outOfTurn(func() any { return meeting(r) }) }
 }
 
 func (c *company) count(path string, body any) func(*http.Request) any {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
@@ -12,12 +13,16 @@ import (
 
 // answering returns a driver for a cloud that answers GET requests by their paths, and others by their methods and paths,
 // as in "PUT /v2.1/servers/s1"; what is not there is not found.
-// The real services cannot be made to answer so in a test. Volumes are left out of its catalogue without an answer
+// The answers are given one at a time, however many are asked for at once, so that they may share what they remember; one
+// that has to wait for others is an [outOfTurn]. The real services cannot be made to answer so in a test. Volumes are left out of its catalogue without an answer
 // for the path /v3/p1. Our user is an administrator in its project p1, or has the roles that are told, in every project.
 func answering(t testing.TB, answers map[string]func(*http.Request) any, roles ...string) *openstack.Driver {
 	t.Helper()
 	return answeringTo(t, "u1", answers, func(*openstack.Options) {}, roles...)
 }
+
+// outOfTurn is an answer that is found beside others.
+type outOfTurn func() any
 
 // inSystem stands in the place of a path for a login in the system as a whole, where that is refused.
 const inSystem = "in the system"
@@ -31,6 +36,14 @@ func answeringTo(t testing.TB, user string, answers map[string]func(*http.Reques
 	var named []map[string]any
 	for _, role := range roles {
 		named = append(named, map[string]any{"name": role})
+	}
+	var turn sync.Mutex
+	inTurn := func(answer func(*http.Request) any, r *http.Request) (any, []byte) {
+		turn.Lock()
+		defer turn.Unlock()
+		body := answer(r)
+		text, _ := json.Marshal(body) // an answer to come may change the same object
+		return body, text
 	}
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
@@ -47,7 +60,8 @@ func answeringTo(t testing.TB, user string, answers map[string]func(*http.Reques
 	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, r *http.Request) {
 		project := projectAsked(r)
 		if answers[inSystem] != nil && project == "" {
-			w.WriteHeader(answers[inSystem](r).(int))
+			status, _ := inTurn(answers[inSystem], r)
+			w.WriteHeader(status.(int))
 			return
 		}
 		w.Header().Set("X-Subject-Token", tokenOf(project))
@@ -74,14 +88,18 @@ func answeringTo(t testing.TB, user string, answers map[string]func(*http.Reques
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
-		body := answer(r)
+		body, text := inTurn(answer, r)
+		if late, ok := body.(outOfTurn); ok {
+			body = late()
+			text, _ = json.Marshal(body)
+		}
 		switch body := body.(type) {
 		case int:
 			w.WriteHeader(body)
 		case []byte: // as it is
 			_, _ = w.Write(body)
 		default:
-			_ = json.NewEncoder(w).Encode(body)
+			_, _ = w.Write(text)
 		}
 	})
 	options := openstack.Options{Language: language(), Connect: func(context.Context) (openstack.Credentials, error) {
