@@ -140,13 +140,18 @@ func (s *System) KeepInstallation(ctx context.Context, tell func(error)) {
 // keepInventory writes again what the cluster has lost of the inventory, and returns the names of that. Nothing is sent
 // as long as the watches show all of it.
 func (s *System) keepInventory(ctx context.Context) ([]string, error) {
-	s.mutex.Lock()
-	entries := s.entries
-	s.mutex.Unlock()
+	entries := s.inventory()
 	if entries == nil || s.cluster.ShowsShards(ctx, entries.Known()) {
 		return nil, nil
 	}
 	return entries.Restore(ctx)
+}
+
+// inventory returns that of the engine that was made last, nil before the first.
+func (s *System) inventory() *inventory.Inventory {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.entries
 }
 
 // alone returns an error when this cluster is looked after from another namespace.

@@ -41,7 +41,7 @@ func (f *Flags) InForce(ctx context.Context, system *System) (string, error) {
 }
 
 func (f *Flags) ledger(system *System) inventory.Ledger {
-	return inventory.Ledger{Store: system.shards(), Path: f.Path}
+	return inventory.Ledger{Store: system.shards(), Path: f.Path, Live: system.inventory}
 }
 
 func (f *Flags) reader() *revision.Reader {
