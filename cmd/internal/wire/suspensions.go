@@ -94,30 +94,46 @@ func (s *System) ChangeSuspensions(ctx context.Context, change func([]suspension
 	})
 }
 
-// resuspend has an engine change them, and know what is kept then. It is for who is in charge.
+// resuspend has an engine change them, and know what is kept then: where they cannot be changed, what was read. Nobody else
+// would tell it of that, as it counts as read. It is for who is in charge.
 func (s *System) resuspend(ctx context.Context, e *engine.Engine, change func([]suspension.Suspension) []suspension.Suspension) error {
 	s.hearing.Lock()
 	defer s.hearing.Unlock()
-	var next []suspension.Suspension
+	var kept []suspension.Suspension
+	known := false
 	err := untilAlone(ctx, "what is suspended", func() error {
+		known = false
 		all, version, err := s.readSuspensions(ctx)
 		if err != nil {
 			return err
 		}
-		list := suspension.Standing(s.Now(), all)
-		if next = change(list); slices.Equal(next, list) {
+		kept, known = suspension.Standing(s.Now(), all), true
+		next := change(kept)
+		if slices.Equal(next, kept) {
 			return nil
 		}
 		data, err := suspension.Encode(next)
 		if err != nil {
 			return err
 		}
-		return s.cluster.Instruct(ctx, suspensions, data, version)
-	})
-	if err != nil {
+		if err = s.cluster.Instruct(ctx, suspensions, data, version); err == nil {
+			kept = next
+		}
 		return err
+	})
+	if known {
+		err = errors.Join(err, s.hand(ctx, e, kept))
 	}
-	return e.Suspend(ctx, next)
+	return err
+}
+
+// hand has an engine know what was read of them. Where it cannot be told any more, that is read again.
+func (s *System) hand(ctx context.Context, e *engine.Engine, list []suspension.Suspension) error {
+	err := e.Suspend(ctx, list) // the error is the context's
+	if err != nil {
+		s.unread(suspensions)
+	}
+	return err
 }
 
 // untilAlone has something read and written again while others write it in between, for a second or so. The pauses grow, and
@@ -201,7 +217,7 @@ func (s *System) hearSuspensions(ctx context.Context) error {
 		return err
 	}
 	if e := s.current.Load(); e != nil {
-		return e.Suspend(ctx, list) // the error is the context's
+		return s.hand(ctx, e, list)
 	}
 	return nil
 }

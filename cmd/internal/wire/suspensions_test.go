@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 )
@@ -22,8 +24,9 @@ import (
 type told struct {
 	by time.Duration
 
-	mutex sync.Mutex
-	data  map[string]string // by the path of the ConfigMap
+	mutex   sync.Mutex
+	data    map[string]string // by the path of the ConfigMap
+	refuses bool              // nothing is written
 }
 
 func (k *told) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -50,6 +53,9 @@ func (k *told) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}}
 	case r.URL.Path == "/api/v1/namespaces/s/secrets/kupenstack-installation":
 		answer = map[string]any{"apiVersion": "v1", "kind": "Secret", "data": map[string]any{"id": "aWQ=", "key": "a2V5"}}
+	case r.Method == http.MethodPut && k.refuses:
+		w.WriteHeader(http.StatusForbidden)
+		answer = map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": http.StatusForbidden}
 	case r.Method == http.MethodPut && k.data[r.URL.Path] != "":
 		var sent struct{ Data map[string]string }
 		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
@@ -164,5 +170,64 @@ func TestResuspend(t *testing.T) {
 	kept.data[path] = "damaged"
 	if err := s.resuspend(t.Context(), e, moved); err == nil || kept.data[path] != "damaged" {
 		t.Errorf("what cannot be read became %s: %v", kept.data[path], err)
+	}
+}
+
+// nothing is a store in which there is nothing.
+type nothing struct{ inventory.Store }
+
+func (nothing) Load(context.Context) (map[string]inventory.Shard, error) { return nil, nil }
+
+// TestResuspendFails: what was read counts although it cannot be changed: nobody reads it once more, and it may be news.
+func TestResuspendFails(t *testing.T) {
+	t.Parallel()
+	const path = "/api/v1/namespaces/s/configmaps/kupenstack-suspensions"
+	news, err := suspension.Encode([]suspension.Suspension{{Target: addr.MustParseObject("volume.db"), By: "alice", Since: time.Now()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := &told{data: map[string]string{path: string(news)}, refuses: true}
+	server := httptest.NewServer(kept)
+	t.Cleanup(server.Close)
+	s := &System{Flags: &Flags{Namespace: "s"}, told: map[string]string{}}
+	if s.cluster, err = kube.New(kube.Options{Access: kube.NewAccess(&rest.Config{Host: server.URL}), SystemNamespace: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.cluster.Close)
+	entries, err := inventory.Open(t.Context(), nothing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engine.New(engine.Options{Inventory: entries})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); e.Run(ctx, time.Second) }()
+	defer func() { stop(); <-ended }()
+	if err := e.Submit(ctx, &engine.Revision{ID: "one"}); err != nil {
+		t.Fatal(err)
+	}
+	moved := func(list []suspension.Suspension) []suspension.Suspension {
+		return suspension.With(list, suspension.Suspension{Target: addr.MustParseObject("volume.main"), By: "alice"})
+	}
+	if err := s.resuspend(ctx, e, moved); err == nil {
+		t.Fatal("it was changed")
+	}
+	if err := e.Heard(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if held := e.Snapshot().Suspensions; len(held) != 1 || held[0].Name() != "volume.db" {
+		t.Errorf("the engine leaves alone %v", held)
+	}
+
+	over, end := context.WithCancel(ctx)
+	end()
+	for range 100 { // of a context that has ended it may be told all the same
+		s.told[suspensions] = "1"
+		if err := s.hand(over, e, nil); err != nil {
+			break
+		}
+	}
+	if _, read := s.told[suspensions]; read {
+		t.Error("what no engine was told of counts as read")
 	}
 }
