@@ -74,6 +74,9 @@ type Daemon struct {
 	idle    atomic.Bool   // looks have ended, and the engine has no revision yet
 	rest    memory.Rest
 
+	recording chan struct{} // has room for one: who writes which revision is in force
+	acts      bool          // what the engine acts on is on record; only who writes that uses it
+
 	mutex   sync.Mutex
 	engine  *engine.Engine
 	trouble map[string]string // what is wrong, by where
@@ -126,7 +129,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 // prepare makes what tells how the daemon does.
 func (d *Daemon) prepare() {
 	d.trouble = map[string]string{"start": "not started yet"}
-	d.pushed, d.handed = make(chan struct{}, 1), make(chan struct{}, 1)
+	d.pushed, d.handed, d.recording = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
 	d.metrics = newMetrics(d.snapshot, d.inForce, d.Budgets, d.Rendered)
 	d.Publisher.attempted = d.metrics.attempted
 }
@@ -159,6 +162,7 @@ func (d *Daemon) work(ctx context.Context) error {
 	d.metrics.leader.Set(1)
 	d.Publisher.Forget()
 	d.idle.Store(false)
+	d.acts = false // of an engine before: another process may have been in charge
 	changed, moved, looked := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
 	admitted, noted := make(chan struct{}, 1), make(chan struct{}, 1)
 	e, err := d.begin(ctx, func() {
@@ -285,7 +289,7 @@ func (d *Daemon) record(ctx context.Context, group *sync.WaitGroup, e *engine.En
 	})
 	group.Go(func() {
 		recordNews(ctx, admitted, e.InForce, func(ctx context.Context, admitted string) error {
-			err := d.Tracker.Record(ctx, admitted)
+			err := d.remember(ctx, admitted)
 			if err == nil {
 				id.Store(&admitted)
 				word(kept)
@@ -301,7 +305,7 @@ func (d *Daemon) record(ctx context.Context, group *sync.WaitGroup, e *engine.En
 		}
 		var err error
 		if recorded() != admitted {
-			err = d.Tracker.Record(ctx, admitted)
+			err = d.remember(ctx, admitted)
 		}
 		if err == nil {
 			err = d.Tracker.Retain(ctx, admitted)

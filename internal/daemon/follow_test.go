@@ -123,7 +123,8 @@ type office struct {
 
 	mutex      sync.Mutex
 	namespaces []string
-	late       chan struct{} // when set, the next answer about them is on its way until this is closed
+	admit      func(context.Context, string) error // see [engine.Options]
+	late       chan struct{}                       // when set, the next answer about them is on its way until this is closed
 }
 
 func newOffice(t *testing.T, cached bool) *office {
@@ -146,7 +147,7 @@ func newOffice(t *testing.T, cached bool) *office {
 			entries, err := inventory.Open(ctx, shards)
 			e := engine.New(engine.Options{
 				Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: o.cloud, unit.Kubernetes: o.cloud}, Inventory: entries,
-				Marker: inventory.NewMarker("lab", redact.NewSecret("key")), Changed: changed, Log: zerolog.Nop(),
+				Marker: inventory.NewMarker("lab", redact.NewSecret("key")), Changed: changed, Log: zerolog.Nop(), Admit: o.admit,
 			})
 			o.engine.Store(e)
 			return e, err

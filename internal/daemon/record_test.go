@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -290,5 +291,54 @@ func TestNewsDoNotHasten(t *testing.T) {
 		})
 		cancel()
 		<-done
+	})
+}
+
+// lagging is a ledger that has one write of a revision take its time, and knows all that were done, in order.
+type lagging struct {
+	notes
+	hold atomic.Pointer[string] // that revision; nil for none
+	free chan struct{}          // closed to let it go on
+	ids  []string
+}
+
+func (l *lagging) Admit(ctx context.Context, id string) error {
+	if hold := l.hold.Load(); hold != nil && *hold == id && l.hold.CompareAndSwap(hold, nil) {
+		<-l.free
+	}
+	l.mutex.Lock()
+	l.ids = append(l.ids, id)
+	l.mutex.Unlock()
+	return l.notes.Admit(ctx, id)
+}
+
+// TestTheRecordNeverGoesBack: once the engine acts on a revision no word of the one before it gets on record any more,
+// however long that was on its way: a process that is killed then would have the next one go back.
+func TestTheRecordNeverGoesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, ledger := newOffice(t, false), &lagging{free: make(chan struct{})}
+		o.source.answers(true)
+		o.Tracker.Ledger = ledger
+		first := ""
+		o.admit = func(ctx context.Context, id string) error {
+			err := o.Admit(ctx, id)
+			if first == "" {
+				first = id
+				ledger.hold.Store(&id) // if it is told of a second time
+			}
+			return err
+		}
+		defer o.run()()
+		free := sync.OnceFunc(func() { close(ledger.free) })
+		defer free()
+		o.serves(time.Minute, "blog")
+		second := o.second()
+		free()
+		synctest.Wait()
+		ledger.mutex.Lock()
+		defer ledger.mutex.Unlock()
+		if at := slices.Index(ledger.ids, second); at < 0 || slices.Contains(ledger.ids[at:], first) {
+			t.Errorf("%s is acted on after %s, and on record came %q", second, first, ledger.ids)
+		}
 	})
 }

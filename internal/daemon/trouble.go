@@ -24,9 +24,36 @@ func (d *Daemon) set(where string, err error) {
 // Admit puts on record which revision is acted on, see [engine.Options], and has reports and /readyz tell what keeps it from
 // that: nothing is done by the revision meanwhile.
 func (d *Daemon) Admit(ctx context.Context, id string) error {
-	err := d.Tracker.Record(ctx, id)
+	err := d.recordAlone(ctx, func() error {
+		d.acts = false // where there is no answer nobody knows what is on record
+		err := d.Tracker.Record(ctx, id)
+		d.acts = err == nil
+		return err
+	})
 	d.set("record", err)
 	return err
+}
+
+// remember puts on record what was admitted, unless that was done by [Daemon.Admit]. What is told here may be older by now
+// than what that was told of, and acted on: the record would go back behind what was done.
+func (d *Daemon) remember(ctx context.Context, id string) error {
+	return d.recordAlone(ctx, func() error {
+		if d.acts {
+			return nil
+		}
+		return d.Tracker.Record(ctx, id)
+	})
+}
+
+// recordAlone has one at a time write the record, so that what was begun first does not come last.
+func (d *Daemon) recordAlone(ctx context.Context, write func() error) error {
+	select {
+	case d.recording <- struct{}{}:
+		defer func() { <-d.recording }()
+		return write()
+	case <-ctx.Done():
+		return fmt.Errorf("record which revision is in force: %w", ctx.Err())
+	}
 }
 
 func (d *Daemon) setStandby(standby bool) {
