@@ -102,7 +102,7 @@ func (c *composer) service(s *model.Service, of members) {
 		Namespace: cloud.Namespace, Name: s.Name, Chart: c.chart(s.Name),
 		Values: values, Secrets: sortedSecrets(append(c.secretsOf(s.Name), secrets...)),
 		OnDelete: get(values, replacementOfDaemons) == onlyOnDelete, Remainders: c.remainders(s.Name),
-		Written: c.writtenKeys(s), Series: c.known(), API: api, RollBack: s.RollBack, Retry: s.Retry,
+		Written: c.writtenKeys(s), NullLeavesAway: true, Series: c.known(), API: api, RollBack: s.RollBack, Retry: s.Retry,
 		IgnoreDrift: append(c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address), drifts...),
 		Made:        made(s.Name, cloud.Namespace, values), Drawn: drawnNames()[s.Name],
 	}

@@ -237,6 +237,9 @@ type Release struct {
 	RollBack bool `json:"-"`
 	// Retry has what was given up tried again when it is another text than it was then.
 	Retry string `json:"-"`
+	// NullLeavesAway says that null in Values takes a key away also where the chart has no such key: it is what one layer of
+	// settings does to another one. Helm alone would hand it on to the templates.
+	NullLeavesAway bool `json:"-"`
 	// Series are the versions of the chart, without their last number, that the values are known to fit; nil for any.
 	Series []string `json:"-"`
 	// IgnoreDrift are the fields that others write and that are not put back. A new revision writes them.

@@ -119,6 +119,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 		return unit.Blocked(fmt.Sprintf("chart %s cannot be loaded: %v", v.want.spec.Chart.Name, err))
 	}
 	values, _ := copied(v.want.values).(map[string]any)
+	leaveAway(values, loaded, v.want.spec)
 	labels := map[string]string{labelRun: v.run()}
 	for key, value := range v.want.labels {
 		labels[key] = value

@@ -116,6 +116,7 @@ func (d *Driver) countRendering() {
 // documentsOf renders a chart. The error is a [unit.BlockedError].
 func documentsOf(loaded *chart.Chart, w *wanted, version int, install bool, capabilities *chartutil.Capabilities) ([]*release.Hook, []releaseutil.Manifest, error) {
 	values, _ := copied(w.values).(map[string]any)
+	leaveAway(values, loaded, w.spec)
 	if err := chartutil.ProcessDependenciesWithMerge(loaded, values); err != nil {
 		return nil, nil, unit.Blocked(fmt.Sprintf("chart %s: %v", w.spec.Chart.Name, err))
 	}
