@@ -106,6 +106,10 @@ func TestDiagnostics(t *testing.T) {
 		"a slot that libvirt has not": {
 			strings.Replace(profiles("libvirt", "{ x = { y = N } }", 1), "slot = 1", "slot = 5", 1), compose.Facts{}, []string{"main.hcl:51:20 compose.node-configuration"},
 		},
+		"null on some nodes": {profiles("nova", "{ x = { y = null, z = N } }", 1), compose.Facts{}, nil},
+		"null on some nodes of libvirt": {
+			profiles("libvirt", "{ libvirt = { max_clients = null, x = N } }", 1), compose.Facts{}, []string{"main.hcl:51:26 compose.node-configuration"},
+		},
 		"all slots with agents on compute nodes": {profiles("neutron", "{ x = { y = N } }", 9), compose.Facts{}, nil},
 		"as many network nodes as there may be":  {strings.ReplaceAll(profiles("neutron", "{ x = { y = N } }", 5), `["compute"]`, `["network"]`), compose.Facts{}, nil},
 		"a further one of network nodes": {

@@ -19,6 +19,7 @@ type mechanism struct {
 	inRoot  bool // overrides.<daemon>, not conf.overrides.<daemon>
 	slots   int  // the highest one whose nodes can differ; rendering grows faster than they do
 	copies  int  // how many copies of its DaemonSets a release can keep; 0 where slots are the narrower limit
+	noNull  bool // its templates make a line of what is null, and no program can read that
 }
 
 // daemon is a DaemonSet of a chart.
@@ -46,7 +47,7 @@ func mechanisms() map[string]mechanism {
 			{name: "neutron_ovn-metadata-agent", program: "neutron-ovn-metadata-agent", roles: both, network: networkOVN},
 			{name: "neutron_sriov-agent", program: "neutron-sriov-nic-agent", roles: compute, beside: "sriov"},
 		}},
-		"libvirt": {slots: 4, inRoot: true, daemons: []daemon{{name: "libvirt_libvirt", roles: compute}}},
+		"libvirt": {slots: 4, inRoot: true, noNull: true, daemons: []daemon{{name: "libvirt_libvirt", roles: compute}}},
 	}
 }
 
@@ -74,6 +75,8 @@ type group struct {
 	conf    map[string]any
 	first   []string // the path to the first thing in it
 	at      origin   // of that
+	null    []string // the path to the first thing that is null; nil for none
+	nullAt  origin   // of that
 }
 
 // overrides returns the values by which nodes with profiles of their own differ from the cloud: a group for each
@@ -91,6 +94,9 @@ func (c *composer) overrides(s *model.Service) map[string]any {
 	}
 	daemons := c.daemons(s.Name, mechanism)
 	groups = slices.DeleteFunc(groups, func(g group) bool { return !c.reaches(s, g, rolesOf(daemons)) })
+	if mechanism.noNull {
+		c.refuseNull(s, groups)
+	}
 	bySlot := c.slotted(s, mechanism, groups)
 	c.tellWrittenGroups(s, mechanism, daemons, bySlot)
 	if !whole {
@@ -191,6 +197,9 @@ func (c *composer) groups(s *model.Service) ([]group, bool) {
 			if conf := beyond(base, all); len(conf) > 0 {
 				g := group{profile: n.Profile, conf: conf, first: firstPath(conf)}
 				g.at, _ = c.decides(s, own.Settings, "conf", g.first, nil)
+				if g.null = pathToNull(conf); g.null != nil {
+					g.nullAt, _ = c.decides(s, own.Settings, "conf", g.null, nil)
+				}
 				byProfile[n.Profile] = g
 			}
 		}
@@ -200,6 +209,32 @@ func (c *composer) groups(s *model.Service) ([]group, bool) {
 		groups = append(groups, byProfile[profile])
 	}
 	return groups, whole
+}
+
+// refuseNull tells of what some nodes shall not have, where the chart would hand on a line that no program can read.
+func (c *composer) refuseNull(s *model.Service, groups []group) {
+	for _, g := range groups {
+		if g.null != nil {
+			c.failAt(codeOverrides, g.nullAt, "not without it on some nodes",
+				fmt.Sprintf("conf%s of %s is null on nodes with the profile %s: its chart can take away nothing on some nodes alone, and would write a line without a value, with which the program does not start",
+					pathOf(g.null), s.Name, g.profile),
+				"write the value that it shall have there, or take it away for the whole cloud and write it in the profiles of those nodes that keep it")
+		}
+	}
+}
+
+// pathToNull leads to the first thing in a tree that is null, by the names of keys; nil for none.
+func pathToNull(tree map[string]any) []string {
+	for _, key := range slices.Sorted(maps.Keys(tree)) {
+		if tree[key] == nil {
+			return []string{key}
+		}
+		below, _ := tree[key].(map[string]any)
+		if path := pathToNull(below); path != nil {
+			return append([]string{key}, path...)
+		}
+	}
+	return nil
 }
 
 // firstPath leads to the first thing in a tree that is no map.
