@@ -1,0 +1,55 @@
+package compose_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
+)
+
+// TestAddresses: where a server is to answer elsewhere than its clients look for it, that is told where it is written.
+func TestAddresses(t *testing.T) {
+	for _, test := range []struct{ service, values, want string }{
+		{"keystone", `identity = { hosts = { internal = "id-api" } }`, "endpoints.identity.hosts.internal"},
+		{"keystone", `identity = { hosts = { internal = "keystone-api" } }`, ""},
+		{"keystone", `identity = { hosts = { public = "id.example.org" } }`, ""},
+		{"keystone", `identity = { port = { api = { service = 5001 } } }`, "endpoints.identity.port.api.internal"},
+		{"keystone", `identity = { auth = { admin = { username = "boss" } } }`, "endpoints.identity.auth.admin.username"},
+		{"mariadb", `oslo_db = { port = { mysql = { default = 3307 } } }`, "endpoints.oslo_db.port.mysql.default"},
+		{"mariadb", `oslo_db = { port = { mysql = { default = 3306 }, wsrep = { default = 4 } } }`, ""},
+		{"rabbitmq", `oslo_messaging = { port = { amqp = { default = 5673 } } }`, "endpoints.oslo_messaging.port.amqp.default"},
+		{"rabbitmq", `oslo_messaging = { auth = { user = { username = "boss" } } }`, "endpoints.oslo_messaging.auth.admin.username"},
+		{"memcached", `oslo_cache = { port = { memcache = { default = 11212 } } }`, "endpoints.oslo_cache.port.memcache.default"},
+		{"nova", `oslo_db = { hosts = { default = "elsewhere" } }`, ""}, // a client may have another one
+	} {
+		source := composed.Source("ovs", "", "  profile = profile.written") +
+			fmt.Sprintf("profile \"written\" {\n  service %q {\n    values = { endpoints = { %s } }\n  }\n}\n", test.service, test.values)
+		m, ev := composed.Text(t, source)
+		_, told := compose.Compose(m, ev, compose.Facts{})
+		if test.want == "" {
+			if len(told) > 0 {
+				t.Errorf("%s: %s: %v", test.service, test.values, told)
+			}
+			continue
+		}
+		if len(told) != 1 || told[0].Severity != diag.Warning || !strings.Contains(told[0].Hint, test.want) ||
+			!strings.Contains(strings.Split(source, "\n")[told[0].Subject.Start.Line-1], "values = {") {
+			t.Errorf("%s: %s: %v, want a warning with %s", test.service, test.values, told, test.want)
+		}
+	}
+	agreed := "profile \"written\" {\n"
+	for _, service := range []string{"memcached", "keystone", "horizon", "glance"} {
+		agreed += fmt.Sprintf("  service %q {\n    values = { endpoints = { oslo_cache = { port = { memcache = { default = 11212 } } } } }\n  }\n", service)
+	}
+	few := "cloud \"c\" {\n  release = \"2026.1\"\n  profile = profile.written\n  charts { repository = \"charts\" }\n"
+	for _, service := range []string{"mariadb", "rabbitmq", "memcached", "keystone", "horizon", "glance"} {
+		few += fmt.Sprintf("  service %q {}\n", service)
+	}
+	m, ev := composed.Text(t, few+"}\n"+agreed+"}\n")
+	if _, told := compose.Compose(m, ev, compose.Facts{}); len(told) > 0 {
+		t.Errorf("where all agree: %v", told)
+	}
+}
