@@ -194,7 +194,11 @@ func (c *composer) groups(s *model.Service) ([]group, bool) {
 			}
 			all, ok := c.partly(s, "conf", own.Conf, own.Settings)
 			whole = whole && ok
-			if conf := beyond(base, all); len(conf) > 0 {
+			conf, lost := except(beyond(base, all), c.confInValues(s))
+			if lost != nil {
+				c.tellLost(s, n.Profile, own.Settings, lost)
+			}
+			if len(conf) > 0 {
 				g := group{profile: n.Profile, conf: conf, first: firstPath(conf)}
 				g.at, _ = c.decides(s, own.Settings, "conf", g.first, nil)
 				if g.null = pathToNull(conf); g.null != nil {

@@ -90,6 +90,32 @@ func beyond(base, over map[string]any) map[string]any {
 	return more
 }
 
+// except returns a tree without what another one decides, and the path to the first thing that this takes away, nil for
+// none.
+func except(tree, by map[string]any) (left map[string]any, lost []string) {
+	left = map[string]any{}
+	for _, key := range slices.Sorted(maps.Keys(tree)) {
+		decided, there := by[key]
+		inner, isMap := tree[key].(map[string]any)
+		below, decidesWithin := decided.(map[string]any)
+		switch {
+		case !there:
+			left[key] = tree[key]
+		case isMap && decidesWithin:
+			part, path := except(inner, below)
+			if len(part) > 0 {
+				left[key] = part
+			}
+			if lost == nil && path != nil {
+				lost = append([]string{key}, path...)
+			}
+		case lost == nil:
+			lost = []string{key}
+		}
+	}
+	return left, lost
+}
+
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

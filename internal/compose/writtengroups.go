@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -71,4 +73,24 @@ func (c *composer) ownHosts(service string, d daemon, groups map[int]group) []st
 		}
 	}
 	return found
+}
+
+// confInValues is what values have of the configuration of a service, for all nodes.
+func (c *composer) confInValues(s *model.Service) map[string]any {
+	if s.Values == cty.NilVal {
+		return nil
+	}
+	plain, _ := withHidden(s.Values, false, nil) // what is wrong with it is told elsewhere
+	values, _ := plain.(map[string]any)
+	conf, _ := values["conf"].(map[string]any)
+	return conf
+}
+
+// tellLost warns of what the profile of some nodes sets and values have for all of them.
+func (c *composer) tellLost(s *model.Service, profile string, settings []model.Setting, path []string) {
+	at, _ := c.decides(s, settings, "conf", path, nil)
+	c.failAt(codeUnsafe, at, "what profiles set is left away",
+		fmt.Sprintf("conf%s of %s is set for nodes with the profile %s, and values.conf%s for all nodes wins over it", pathOf(path), s.Name, profile, pathOf(path)),
+		"write in conf what holds for all nodes: profiles of nodes are over that")
+	c.diags[len(c.diags)-1].Severity = diag.Warning
 }

@@ -36,6 +36,24 @@ func TestWrittenGroups(t *testing.T) {
 	}
 }
 
+// TestValuesWinOverNodes: what values have in the configuration of all nodes is over what profiles of nodes set, which is told.
+func TestValuesWinOverNodes(t *testing.T) {
+	added := "profile \"all\" {\n  service \"nova\" {\n    conf   = { nova = { DEFAULT = { a = 2 } } }\n    values = { conf = { nova = { DEFAULT = { a = 1 } }, logging = {} } }\n  }\n}\n" +
+		"profile \"m\" {\n  slot = 1\n  service \"nova\" {\n    conf = { nova = { DEFAULT = { a = OWN, b = 7 } } }\n  }\n}\n" +
+		"node \"w1\" {\n  roles   = [\"compute\"]\n  profile = profile.m\n}\n"
+	for own, want := range map[string]int{"2": 0, "3": 1} { // 2 is what all nodes have by conf
+		m, ev := composed.Text(t, composed.Source("ovs", "", "profile = profile.all")+strings.Replace(added, "OWN", own, 1))
+		units, told := composed.Warned(t, m, ev, compose.Facts{})
+		labels := at(composed.Release(t, units, "nova").Values, strings.Split("conf.overrides.nova_compute.labels", ".")).([]any)
+		if got := compact(labels[0].(map[string]any)["conf"]); got != `{"nova":{"DEFAULT":{"b":7}}}` {
+			t.Errorf("with %s, the nodes have %s", own, got)
+		}
+		if len(told) != want || want > 0 && (told[0].Summary != "what profiles set is left away" || !strings.Contains(told[0].Detail, "conf.nova.DEFAULT.a")) {
+			t.Errorf("with %s: %v", own, told)
+		}
+	}
+}
+
 // TestWrittenKeysOfGroups: what is said of groups of nodes is for the chart, and what is inside of them for programs.
 func TestWrittenKeysOfGroups(t *testing.T) {
 	added := "profile \"all\" {\n  service \"nova\" {\n    conf = { overrides = { nova_compute = { hostz = [], labels = { x = 1 } } } }\n  }\n}\n"
