@@ -32,6 +32,7 @@ type Inventory struct {
 	uids     map[string]int // how many entries have a uid: two in the middle of a move
 	record   record
 	versions map[string]string
+	gone     map[string]bool        // the shards that somebody deleted, and that are not written again yet
 	sizes    map[string]int         // of the shards, before they are packed
 	coming   map[string]int         // how many changes of the shards wait or are under way
 	away     map[addr.Object]string // the shard of an entry that does not lie where its address says, or may not
@@ -93,6 +94,7 @@ func (i *Inventory) Reload(ctx context.Context) error {
 		}
 	}
 	i.entries, i.versions, i.sizes, i.away, i.record = entries, versions, sizes, away, known
+	i.gone = map[string]bool{}
 	i.uids = map[string]int{}
 	for _, entry := range entries {
 		i.count(entry, 1)
@@ -245,6 +247,7 @@ func (i *Inventory) commit(ctx context.Context, shard string, next func() conten
 		if err == nil {
 			i.mutex.Lock()
 			i.versions[shard], i.sizes[shard] = stored, size
+			delete(i.gone, shard)
 			accept()
 			i.mutex.Unlock()
 			return nil
@@ -274,9 +277,9 @@ func (i *Inventory) reread(ctx context.Context, shard string) error {
 	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
-	gone := !ok && i.versions[shard] != ""
+	i.gone[shard] = !ok && (i.versions[shard] != "" || i.gone[shard])
 	i.versions[shard], i.sizes[shard] = piece.Version, c.size
-	if gone { // somebody deleted it, and what we know of it is what it said: see Restore
+	if i.gone[shard] { // somebody deleted it, and what we know of it is what it said: see Restore
 		return nil
 	}
 	if shard == deploymentShard {

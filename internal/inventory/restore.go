@@ -13,12 +13,12 @@ func (i *Inventory) Known() []string {
 	return slices.Sorted(maps.Keys(i.known()))
 }
 
-// known returns the versions of these.
+// known returns the versions of these, "" of one that is known to be gone.
 func (i *Inventory) known() map[string]string {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
 	known := maps.Clone(i.versions)
-	maps.DeleteFunc(known, func(_, version string) bool { return version == "" })
+	maps.DeleteFunc(known, func(name, version string) bool { return version == "" && !i.gone[name] })
 	return known
 }
 
@@ -73,5 +73,6 @@ func (i *Inventory) restore(ctx context.Context, name, version string) (written 
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
 	i.versions[name], i.sizes[name] = stored, size
+	delete(i.gone, name)
 	return true, nil
 }

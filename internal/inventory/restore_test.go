@@ -1,6 +1,7 @@
 package inventory_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -92,5 +93,74 @@ func TestAWriteRestores(t *testing.T) {
 	}
 	if i.Deployment() == nil || len(i.Entries()) != 41 {
 		t.Errorf("known are %d entries, and of the deployment %v", len(i.Entries()), i.Deployment())
+	}
+}
+
+// faulty is a store that does not show one shard, or takes none that is new.
+type faulty struct {
+	*store
+	hidden  string
+	refuses bool
+}
+
+func (f *faulty) Load(ctx context.Context) (map[string]inventory.Shard, error) {
+	all, err := f.store.Load(ctx)
+	delete(all, f.hidden)
+	return all, err
+}
+
+func (f *faulty) Put(ctx context.Context, name string, data []byte, version string) (string, error) {
+	if f.refuses && version == "" {
+		return "", errLost
+	}
+	return f.store.Put(ctx, name, data, version)
+}
+
+// TestAWriteThatCannotRestore: what a write finds deleted and cannot write again is still known, and restored later.
+func TestAWriteThatCannotRestore(t *testing.T) {
+	s, _ := filled(t)
+	f := &faulty{store: s}
+	i := open(t, f)
+	delete(s.shards, "entries-3")
+	f.refuses = true
+	refused := 0
+	for k := range 20 {
+		if err := i.Put(t.Context(), entry(fmt.Sprintf("b%d", k))); err != nil {
+			refused++
+		}
+	}
+	if known := i.Known(); refused == 0 || !slices.Contains(known, "entries-3") {
+		t.Fatalf("%d writes were refused, and known are %q", refused, known)
+	}
+	if restored, err := i.Restore(t.Context()); len(restored) > 0 || !errors.Is(err, errLost) {
+		t.Errorf("restored are %q: %v", restored, err)
+	}
+	f.refuses = false
+	if restored, err := i.Restore(t.Context()); !slices.Equal(restored, []string{"entries-3"}) || err != nil {
+		t.Errorf("restored are %q: %v", restored, err)
+	}
+	if got := len(open(t, s).Entries()); got != 60-refused || got != len(i.Entries()) {
+		t.Errorf("%d entries are stored and %d known, of %d", got, len(i.Entries()), 60-refused)
+	}
+}
+
+// TestAShardThatIsNotShown: what is there and not shown, as without its label, is not taken for empty.
+func TestAShardThatIsNotShown(t *testing.T) {
+	s, _ := filled(t)
+	f := &faulty{store: s}
+	i := open(t, f)
+	f.hidden = "entries-3"
+	s.shards["entries-3"] = inventory.Shard{Data: s.shards["entries-3"].Data, Version: "of who took the label"}
+	refused := 0
+	for k := range 20 {
+		if err := i.Put(t.Context(), entry(fmt.Sprintf("b%d", k))); err != nil {
+			refused++
+		}
+	}
+	if got := len(i.Entries()); refused == 0 || got != 60-refused {
+		t.Errorf("%d writes were refused, and known are %d entries of %d", refused, got, 60-refused)
+	}
+	if restored, err := i.Restore(t.Context()); len(restored) > 0 || !errors.Is(err, inventory.ErrConflict) {
+		t.Errorf("restored are %q: %v", restored, err)
 	}
 }

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -95,10 +96,23 @@ func (s *Shards) Put(ctx context.Context, name string, data []byte, version stri
 		object.SetResourceVersion(version)
 		stored, err = s.cluster.update(ctx, object, metav1.UpdateOptions{FieldManager: managerStore})
 	}
+	if version == "" && errors.Is(err, ErrConflict) {
+		err = cmp.Or(s.unshown(ctx, name), err)
+	}
 	if err != nil {
 		return "", fmt.Errorf("shard %s of the inventory: %w", name, err)
 	}
 	return stored.GetResourceVersion(), nil
+}
+
+// unshown says why a shard that is there is not among those that are read; nil where it is, or nobody knows.
+func (s *Shards) unshown(ctx context.Context, name string) error {
+	ref := secretRef(s.namespace, shardPrefix+name)
+	found, err := s.cluster.read(ctx, ref)
+	if err != nil || found == nil || found.GetLabels()[labelShard] == "true" {
+		return nil //nolint:nilerr // the conflict is told
+	}
+	return fmt.Errorf("somebody took its label away, without which it is not read: kubectl -n %s label secret %s --overwrite %s=true", ref.Namespace, ref.Name, labelShard)
 }
 
 // ensureNamespace makes a namespace of ours when it is missing.
