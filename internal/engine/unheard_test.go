@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,6 +64,49 @@ func TestPassWithoutRecordEnds(t *testing.T) {
 		err := s.engine.Converge(ctx, s.revisions["one"], time.Second)
 		if !errors.Is(err, refused) {
 			t.Errorf("it ends with %v: %s", err, s.status())
+		}
+	})
+}
+
+// TestAdmittedAsARefusedOneComes: a newer revision comes while one is put on record, and is refused. What is on record by
+// then is what stays in force: whoever comes after this process begins with it, and the record does not go back.
+func TestAdmittedAsARefusedOneComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScenario(t)
+		var hold chan struct{}
+		var record []string
+		s.options.Admit = func(_ context.Context, id string) error {
+			if hold != nil {
+				<-hold
+			}
+			record = append(record, id)
+			return nil
+		}
+		const deployed = "release.mariadb fixed=storage_size:5Gi"
+		for id, text := range map[string]string{
+			"one": deployed, "two": deployed + "\nresource.two driver=openstack", "three": "release.mariadb .v=1 fixed=storage_size:6Gi",
+		} {
+			s.revisions[id] = parseRevision(t, id, text)
+		}
+		do := func(line string) {
+			t.Helper()
+			if err := s.run(line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.start()
+		defer s.stop()
+		do("submit one")
+		do("settle")
+		hold = make(chan struct{})
+		do("submit two")
+		do("submit three")
+		close(hold)
+		do("settle")
+		do("refused plan.immutable")
+		do("expect resource.two ready")
+		if now := s.engine.Snapshot(); now.InForce != "two" || !slices.Equal(record, []string{"one", "two"}) {
+			t.Errorf("in force is %s, and on record came %q", now.InForce, record)
 		}
 	})
 }
