@@ -151,6 +151,9 @@ func (e *Engine) move(ctx context.Context, places *plan.Relocation) error {
 	}
 	for _, entry := range e.Inventory.Entries() {
 		_, leaves := places.To[entry.Address]
+		if yields(places, &entry) {
+			continue // what comes has taken its place by then
+		}
 		if edges := places.Edges(entry.Edges); !leaves && !slices.Equal(edges, entry.Edges) {
 			entry.Edges = edges
 			staying = append(staying, entry)
