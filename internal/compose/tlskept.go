@@ -26,6 +26,7 @@ func (c *composer) keepTLS(s *model.Service, values map[string]any) {
 		default:
 			k.value(ours, values)
 		}
+		k.administration(ours)
 	}
 	if speaksTLS(c.m, s.Name) {
 		for _, f := range fronts()[s.Name] {
@@ -99,6 +100,21 @@ func (k tlsKeeper) value(ours setting, values map[string]any) {
 	default:
 		k.warn(at, fmt.Sprintf("tls sets %s of %s to %v: with anything else its APIs, or those that it talks to, may be out of reach", text, name, ours.value), nobodyElse)
 	}
+}
+
+// administration is about the scheme of the address for administrators: it is that of all others unless somebody writes it.
+func (k tlsKeeper) administration(ours setting) {
+	at, scheme := strings.CutSuffix(ours.path, ".scheme.default")
+	if !scheme {
+		return
+	}
+	path := at + ".scheme.admin"
+	theirs := get(k.written[k.service.Name], path)
+	if theirs == nil || theirs == "" || same(theirs, ours.value) {
+		return
+	}
+	where, text := k.whereKey(k.service, k.service.Settings, steps(path))
+	k.refuse(where, fmt.Sprintf("tls has this API reached by %v, and with another %s of %s passwords and tokens would be sent in the clear", ours.value, text, k.service.Name), nobodyElse)
 }
 
 // option is about one of the options of programs. Another file may have the authority as well.
