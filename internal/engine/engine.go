@@ -109,6 +109,7 @@ type Engine struct {
 	places   *plan.Relocation              // what is to be moved first
 	nodes    plan.Nodes                    // of the revision
 	moving   bool                          // a call that does so is running
+	unsaid   bool                          // the last one could not tell whether what is to give way came to something
 	admitted admission
 	told     []suspension.Suspension // by command, whatever the revision
 	held     []suspension.Suspension // that hold, those of the revision included

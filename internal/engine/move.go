@@ -21,6 +21,7 @@ import (
 // relocate finds out what is to be moved, and makes loops for where that leads.
 func (e *Engine) relocate() {
 	e.places = e.relocation()
+	e.unsaid = e.unsaid && len(e.places.Yields) > 0
 	if len(e.places.To) == 0 {
 		e.places.Entries = nil // which only a move asks for, and which are as many as there are records
 	}
@@ -57,13 +58,17 @@ func (e *Engine) entry(a addr.Object) (inventory.Entry, bool) {
 	return e.remnant(a)
 }
 
-// awaited returns the records that have to be moved before anything else is done.
+// awaited returns the records that have to be moved before anything else is done. Where OpenStack does not tell whether what
+// is to give way came to something, that can take long, and what it runs on may be just what is to be repaired.
 func (e *Engine) awaited(a addr.Object) []addr.Object {
 	if len(e.places.To) == 0 {
 		return nil
 	}
 	if records := e.places.From[a]; len(records) > 0 {
 		return records
+	}
+	if l := e.loops[a]; e.unsaid && !e.moving && l != nil && l.unit != nil && l.unit.Spec.Driver() != unit.OpenStack {
+		return nil
 	}
 	return []addr.Object{slices.MinFunc(slices.Collect(maps.Keys(e.places.To)), addr.Object.Compare)}
 }
@@ -103,11 +108,15 @@ func (e *Engine) stepMove(calls context.Context, l *loop, resting bool) bool {
 	e.begin(l, e.target(nil, to).Locator.Driver, func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
-		err := e.giveWay(ctx, yielding)
+		unsaid := e.giveWay(ctx, yielding)
+		err := unsaid
 		if err == nil {
 			err = e.move(ctx, places)
 		}
-		return func() { e.moved(l, places, err) }
+		return func() {
+			e.unsaid = unsaid != nil
+			e.moved(l, places, err)
+		}
 	})
 	return l.set(PhaseReconciling, "becomes "+to.String())
 }
