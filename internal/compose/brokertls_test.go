@@ -30,3 +30,19 @@ func TestBrokerOfTLSStays(t *testing.T) {
 		}
 	}
 }
+
+// TestClientsOfTLSStay: with a chart that is told to talk plain, jobs log in to the database and the broker as administrators to
+// whoever answers.
+func TestClientsOfTLSStay(t *testing.T) {
+	for written, refused := range map[string]bool{
+		`oslo_db = false`: true, `oslo_messaging = false`: true, `oslo_messaging = null`: true, `oslo_db = true`: false,
+	} {
+		source := composed.Without(composed.Secured("ovn", "ceph", issued+noAPIs+bothBackends), "designate", "ironic", "manila", "heat")
+		source = strings.Replace(source, "  release ", "  service \"heat\" {\n    values = { tls = { "+written+" } }\n  }\n  release ", 1)
+		m, ev := composed.Text(t, source)
+		_, diags := compose.Compose(m, ev, compose.Facts{})
+		if got := diags.HasErrors(); got != refused || len(diags) > 0 && !strings.Contains(diags[0].Detail, "in the clear") {
+			t.Errorf("%s: refused %t, want %t: %v", written, got, refused, diags)
+		}
+	}
+}

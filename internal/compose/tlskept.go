@@ -95,6 +95,8 @@ func (k tlsKeeper) value(ours setting, values map[string]any) {
 	case strings.HasPrefix(ours.path, "extraObjects.") && !same(theirs, ours.value):
 		k.warn(at, fmt.Sprintf("%s of %s takes the place of jobs that tls puts there: its user and its entries of the catalogue are not made", text, name), "write more objects as a map, with keys of your own")
 	case same(theirs, ours.value) || k.outside(name, ours.path):
+	case switchesClients(ours.path):
+		k.refuse(at, fmt.Sprintf("tls sets %s of %s to %v: with anything else its programs and jobs would send passwords in the clear, or to whoever stands between", text, name, ours.value), "take it away, and the server out of backends in tls for one that is to be plain")
 	case ours.value == overTLS:
 		k.refuse(at, fmt.Sprintf("tls sets %s of %s to %v: with anything else passwords and tokens would be sent in the clear", text, name, ours.value), nobodyElse)
 	default:
@@ -139,6 +141,10 @@ func toBroker(path string) bool {
 func isTrue(value any) bool {
 	return slices.Contains([]string{"true", "1", "yes", "on", "t", "y"}, strings.ToLower(plainText(value)))
 }
+
+// switchesClients tells whether a value has a chart talk TLS to the database or to the broker: without it neither programs nor
+// the jobs that log in as administrators do, nor check with whom they talk.
+func switchesClients(path string) bool { return path == "tls.oslo_db" || path == "tls.oslo_messaging" }
 
 // unchecked is about options that have programs trust anybody, beside those that say which authority to trust.
 func (k tlsKeeper) unchecked(list []setting, written map[string]any, settings []model.Setting) {
