@@ -93,6 +93,7 @@ type scenario struct {
 	cancel    context.CancelFunc
 	ended     chan struct{}
 	plan      *plan.Plan
+	looked    <-chan struct{} // of what somebody has asked for last
 }
 
 func newScenario(t *testing.T) *scenario {
