@@ -208,6 +208,7 @@ func (s *scenario) converge(args []string) error {
 		defer cancel()
 	}
 	err := s.engine.Converge(ctx, s.revisions[args[0]], time.Second)
+	s.calm()
 	if len(args) > 1 {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("it ended with %w", err)

@@ -511,7 +511,7 @@ func (f fake) Apply(ctx context.Context, t unit.Target, desired cty.Value, s uni
 	}
 	if wanted, ok := t.Spec.(*spec); ok {
 		if err := f.grant(ctx, wanted.fields["project"]); err != nil {
-			return s, err
+			return s, cmp.Or(f.end(ctx, doing, t.Address, failed), err)
 		}
 	}
 	f.world.mutex.Lock()
