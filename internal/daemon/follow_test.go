@@ -48,7 +48,7 @@ type hanging struct {
 	*gitrepo.Source
 	mutex  sync.Mutex
 	silent bool
-	asked  int // and not answered yet
+	asked  int         // and not answered yet
 	heads  []time.Time // when it was asked which commit is the newest
 	cached bool
 	inUse  chan struct{} // nothing is kept until it is closed; nil for at once

@@ -14,7 +14,7 @@ import (
 func TestDrain(t *testing.T) {
 	for name, test := range map[string]struct {
 		takes, grace time.Duration // that the call takes, and that it may
-		made         bool // so that it has to be on record; what is cut off may be either
+		made         bool          // so that it has to be on record; what is cut off may be either
 	}{
 		"it ends in time": {20 * time.Second, 30 * time.Second, true},
 		"it takes longer": {40 * time.Second, 30 * time.Second, false},

@@ -79,8 +79,10 @@ func (p *place) start(wants bool) *process {
 					p.polls++
 				}
 			},
-			Begun:   func() int64 { return 0 },
-			Outcome: func(context.Context, int64) (request.Outcome, bool) { return request.Outcome{Verdict: "converged"}, one.wants },
+			Begun: func() int64 { return 0 },
+			Outcome: func(context.Context, int64) (request.Outcome, bool) {
+				return request.Outcome{Verdict: "converged"}, one.wants
+			},
 		},
 		list: one, engine: func() asker { return one }, notes: newAnnotations(one, func() *model.Model { return m }, zerolog.Nop()),
 		now: time.Now, log: zerolog.Nop(), awaited: map[string]int64{},
