@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,7 +48,8 @@ type hanging struct {
 	*gitrepo.Source
 	mutex  sync.Mutex
 	silent bool
-	asked  int // and not answered yet
+	asked  int         // and not answered yet
+	heads  []time.Time // when it was asked which commit is the newest
 	cached bool
 	inUse  chan struct{} // nothing is kept until it is closed; nil for at once
 	kept   string
@@ -56,6 +58,7 @@ type hanging struct {
 func (h *hanging) Head(ctx context.Context) (gitrepo.Revision, error) {
 	h.mutex.Lock()
 	silent := h.silent
+	h.heads = append(h.heads, time.Now())
 	h.mutex.Unlock()
 	if !silent {
 		return h.Source.Head(ctx)
@@ -266,5 +269,71 @@ func TestFactsThatChangeDuringALook(t *testing.T) {
 		o.cloud.put(addr.MustParseObject(`project.namespaces["wiki"]`), false) // who wants it puts it back
 		must(t, o.engine.Load().ResyncNow(t.Context()))
 		o.serves(time.Minute, "wiki")
+	})
+}
+
+// TestPollsVary: the time between two looks at the repository is another one each time, by up to a tenth, so that many
+// daemons that were started together do not ask one server together for good.
+func TestPollsVary(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, false)
+		o.source.answers(true)
+		stop := o.run()
+		time.Sleep(50 * time.Hour)
+		stop()
+		least, most, polls := time.Duration(1<<62), time.Duration(0), o.source.heads
+		for i := 1; i < len(polls); i++ {
+			gap := polls[i].Sub(polls[i-1])
+			least, most = min(least, gap), max(most, gap)
+		}
+		if len(polls) < 45 || least < 54*time.Minute || most > 66*time.Minute {
+			t.Errorf("there were %d looks in 50 hours, after %v to %v", len(polls), least, most)
+		}
+		if most-least < time.Minute { // that all of them fall into so little has a chance of less than one in 10^30
+			t.Errorf("all come after %v to %v", least, most)
+		}
+	})
+}
+
+// inTurns is a lease that this process has, loses, and has again.
+type inTurns struct{ lost chan struct{} }
+
+func (inTurns) Guard() error { return nil }
+
+func (l inTurns) Hold(ctx context.Context, _ func(error), work func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-l.lost:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return work(ctx)
+}
+
+// TestReportsOfAnotherTerm: who is in charge again reads what was reported last, as another process may have written since,
+// and puts its own report in that one's place though nothing else is new.
+func TestReportsOfAnotherTerm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, false)
+		o.source.answers(true)
+		target, lease := &branch{}, inTurns{make(chan struct{})}
+		o.Publisher.Target, o.Lease = target, lease
+		defer o.run()()
+		says := func(what string) func() bool {
+			return func() bool {
+				target.mutex.Lock()
+				defer target.mutex.Unlock()
+				return strings.Contains(string(target.files["status.json"]), what)
+			}
+		}
+		o.until(2*time.Minute, "a report", says(`"verdict": "blocked"`))
+		lease.lost <- struct{}{}
+		target.mutex.Lock()
+		target.files = map[string][]byte{"status.json": []byte("what another process has said")}
+		target.mutex.Unlock()
+		o.until(5*time.Minute, "a report of the next term", says(`"verdict": "blocked"`))
 	})
 }

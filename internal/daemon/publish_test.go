@@ -286,6 +286,22 @@ func TestPublishNamesOthers(t *testing.T) {
 			t.Error("another process forgot the commit")
 		}
 	})
+	inBubble(t, func(t *testing.T, d *desk) {
+		d.publish(engine.PhaseReady, "", false, 1, 0)
+		d.target.foreign = &gitrepo.Commit{Hash: "facade0", Author: "Mallory", Subject: "wash the dishes"}
+		d.publish(engine.PhaseFailed, "", false, 3, 0)
+		// Another one is in charge, and finds a newer commit, which the first names when it is in charge again.
+		first := d.publisher
+		d.publisher = &daemon.Publisher{Target: d.target, Tracker: d.tracker, Log: zerolog.Nop(), Base: report.Input{Version: "1.2.3"}}
+		d.target.foreign = &gitrepo.Commit{Hash: "facade1", Author: "Trudy", Subject: "dry the dishes"}
+		d.publish(engine.PhaseReady, "", false, 5, 0)
+		d.publisher = first
+		first.Forget()
+		d.publish(engine.PhaseFailed, "", true, 6, 0)
+		if text := string(d.target.files["README.md"]); !strings.Contains(text, "`facade1` dry the dishes") || strings.Contains(text, "facade0") {
+			t.Errorf("the report does not name the newest commit:\n%s", text)
+		}
+	})
 }
 
 func TestHistoryStays(t *testing.T) {

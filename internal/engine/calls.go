@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -83,7 +84,7 @@ func (e *Engine) begin(l *loop, name unit.DriverName, call func() func()) {
 // beginStep is begin for a call that may let another one begin before it ends.
 func (e *Engine) beginStep(l *loop, name unit.DriverName, call func(*running) func()) {
 	e.notAhead(l)
-	l.busy, l.driver, l.since, l.heard = true, name, e.steps[name], false
+	l.busy, l.driver, l.since, l.heard, l.unsent = true, name, e.steps[name], false, false
 	e.running[name]++
 	e.hurry(name)
 	r := &running{engine: e, name: name}
@@ -148,7 +149,7 @@ func (e *Engine) applied(l *loop, c plan.Change, state unit.State, err error) {
 
 // failed waits before the next attempt, which begins with a look at what the failed one did.
 func (e *Engine) failed(l *loop, err error) {
-	l.dirty = false
+	l.dirty, l.unsent = false, errors.Is(err, unit.ErrNotWriter)
 	news := !l.retries(l.guard.step) || !unit.IsBlocked(err) || l.reason != err.Error()
 	if news {
 		l.attempts++

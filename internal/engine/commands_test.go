@@ -98,7 +98,7 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		asked := map[string]string{"retry": "somebody"}[command]
 		target, err := addr.ParseTarget(strings.TrimPrefix(args[0], "all"))
 		if err == nil {
-			err = s.engine.Retry(s.t.Context(), asked, target)
+			s.looked, err = s.engine.Retry(s.t.Context(), asked, target)
 		}
 		synctest.Wait()
 		return true, err
@@ -208,6 +208,7 @@ func (s *scenario) converge(args []string) error {
 		defer cancel()
 	}
 	err := s.engine.Converge(ctx, s.revisions[args[0]], time.Second)
+	s.calm()
 	if len(args) > 1 {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("it ended with %w", err)
@@ -220,6 +221,7 @@ func (s *scenario) converge(args []string) error {
 // disturb changes the world.
 //
 //	fail apply|mend|delete|observe ADDRESS N      block|unblock [delete:]ADDRESS [REASON]
+//	give-up ADDRESS: its driver refuses all steps until one is told that somebody asks
 //	clash [delete:|mend:]ADDRESS OTHER [FIELD VALUE]: it is refused as long as the other one is there, or has that value
 //	edit ADDRESS FIELD VALUE   erase ADDRESS   break ADDRESS REASON   mend ADDRESS: and tell the engine
 //	hide|show ADDRESS|DRIVER|SERVICE with parts   hang|unhang DRIVER|hosts   hold|release ADDRESS
@@ -253,6 +255,8 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 		w.late[args[0]] = later
 	case "block":
 		w.blocked[args[0]] = strings.Join(args[1:], " ")
+	case "give-up":
+		w.givenUp[args[0]] = true
 	case "clash":
 		w.clashes[args[0]] = args[1:]
 	case "unblock":
@@ -360,6 +364,7 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 //	tried ADDRESS N [M]: how often its driver was called to change or delete it since the last time, from N to M times
 //	attempted ADDRESS true|false: whether the last step was told of an attempt to create it before
 //	asked ADDRESS true|false: whether the last step was told that somebody asks to try again
+//	looked true|false: whether all was looked at that somebody has asked for last
 //	observed DRIVER N: how often it was since the last time
 //	anew ADDRESS...: what was to be observed as if nothing was known of it since the last time
 //	details ADDRESS PART: of what is said of it
@@ -391,6 +396,9 @@ func (s *scenario) check(command string, args []string) (bool, error) {
 		s.world.mutex.Lock()
 		defer s.world.mutex.Unlock()
 		return true, differ("asked", []string{fmt.Sprint(s.world.asked[args[0]])}, args[1:])
+	case "looked":
+		synctest.Wait()
+		return true, differ("looked", []string{fmt.Sprint(closed(s.looked))}, args)
 	case "tried":
 		s.world.mutex.Lock()
 		defer s.world.mutex.Unlock()
@@ -557,6 +565,16 @@ func (s *scenario) checkUnit(command string, args []string) error {
 		return nil
 	}
 	return differ(command, got, args[1:])
+}
+
+// closed tells whether a channel is.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // orWhole stands for a field without a path, which is about all of a unit.

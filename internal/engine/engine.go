@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -135,6 +134,7 @@ type Engine struct {
 	records     *onRecord
 	turned      turned
 	closing     closing
+	asked       []*asked // in the order in which they came
 	forwarding  forwarding
 }
 
@@ -218,22 +218,6 @@ func (h *heard) take() map[addr.Object]bool {
 	units := h.units
 	h.units = nil
 	return units
-}
-
-// Retry has all that these name observed again, and what failed or was refused there tried again without the rest of
-// its pause. Names that nothing stands for are passed over. asked names the request, see [unit.Target.Asked]: the same
-// request has the same name for all processes, and "" is that of no person, which leaves the one before as it was. The
-// error is the context's.
-func (e *Engine) Retry(ctx context.Context, asked string, targets ...addr.Address) error {
-	return e.send(ctx, func() {
-		for a, l := range e.loops {
-			if slices.ContainsFunc(targets, func(target addr.Address) bool { return target.Contains(a) }) {
-				l.retry(asked)
-				e.admitted.stale = true
-				e.settled, e.changed = false, true
-			}
-		}
-	})
 }
 
 // Heard returns when all that the engine was told before has been taken up. The error is the context's.

@@ -56,6 +56,7 @@ type loop struct {
 	// unplanned says that the newest plan was made without an observation that was on its way.
 	unplanned bool
 	heard     bool // something happened to what it refers to since it was refused
+	unsent    bool // the last call of a driver failed as nothing may be written any more
 
 	phase    Phase
 	reason   string

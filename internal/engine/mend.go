@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -96,7 +97,7 @@ func (e *Engine) mended(l *loop, c plan.Change, state unit.State, err error) {
 			m.guard.refused, m.guard.holder, m.wake = m.guard.step, e.holder(l, err), time.Time{}
 		}
 		m.guard.step, m.guard.steps, m.guard.doubted = "", 0, ""
-		l.stale = true // it may have got a step further
+		l.stale, l.unsent = true, errors.Is(err, unit.ErrNotWriter) // it may have got a step further
 		e.Log.Warn().Stringer("unit", l.address).Int("attempt", m.attempts).Err(err).Msg("drift could not be repaired")
 		return
 	}

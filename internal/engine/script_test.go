@@ -93,6 +93,7 @@ type scenario struct {
 	cancel    context.CancelFunc
 	ended     chan struct{}
 	plan      *plan.Plan
+	looked    <-chan struct{} // of what somebody has asked for last
 }
 
 func newScenario(t *testing.T) *scenario {
@@ -169,6 +170,17 @@ func (s *scenario) stop() {
 		s.cancel()
 		<-s.ended
 		s.cancel = nil
+		s.calm()
+	}
+}
+
+// calm wants each call of a driver that was begun to have ended, now that no engine runs.
+func (s *scenario) calm() {
+	s.world.mutex.Lock()
+	defer s.world.mutex.Unlock()
+	if n := s.world.running; n != 0 {
+		s.t.Errorf("%d calls of drivers have not ended, as the fake driver counts", n)
+		s.world.running = 0
 	}
 }
 

@@ -87,6 +87,7 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	if e.settled != idle {
 		e.settled, changed = idle, true
 	}
+	e.tellAsked()
 	changed, e.changed = changed || e.changed, false
 	return next, changed
 }

@@ -100,6 +100,7 @@ type world struct {
 	most      int
 
 	asked     map[string]bool             // addresses, whose last step was told of a request
+	givenUp   map[string]bool             // addresses of what is refused until a step is told of a request, whatever process it is of
 	attempted map[string]bool             // addresses, as the last step knew of an attempt before it
 	late      map[string]time.Duration    // addresses of what the next request that creates it is given up for, and how much later it comes
 	until     map[string]time.Time        // until when such a one may come
@@ -119,7 +120,7 @@ func newWorld() *world {
 		sets:    sets{},
 		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{}, crashing: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
-		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, asked: map[string]bool{}, attempted: map[string]bool{}, clashes: map[string][]string{}, tried: map[string]int{}, computes: map[string]*compute{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
+		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, asked: map[string]bool{}, givenUp: map[string]bool{}, attempted: map[string]bool{}, clashes: map[string][]string{}, tried: map[string]int{}, computes: map[string]*compute{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
 	}
 }
 
@@ -510,16 +511,18 @@ func (f fake) Apply(ctx context.Context, t unit.Target, desired cty.Value, s uni
 	}
 	if wanted, ok := t.Spec.(*spec); ok {
 		if err := f.grant(ctx, wanted.fields["project"]); err != nil {
-			return s, err
+			return s, cmp.Or(f.end(ctx, doing, t.Address, failed), err)
 		}
 	}
 	f.world.mutex.Lock()
 	next, err := act(t, desired)
-	f.world.mutex.Unlock()
 	how := made
 	if err != nil {
 		how = failed
+	} else {
+		delete(f.world.givenUp, t.Address.String())
 	}
+	f.world.mutex.Unlock()
 	if dead := f.end(ctx, doing, t.Address, how); dead != nil {
 		return s, dead
 	}
@@ -559,6 +562,9 @@ func (f fake) begin(ctx context.Context, op string, t unit.Target) (doing string
 	}
 	if reason := cmp.Or(w.blocked[a.String()], w.blocked[op+":"+a.String()]); reason != "" {
 		err = unit.Blocked(reason)
+	}
+	if w.givenUp[a.String()] && t.Asked == "" {
+		err = unit.Blocked("it was given up")
 	}
 	for _, clash := range [][]string{w.clashes[a.String()], w.clashes[op+":"+a.String()]} {
 		if clash == nil {

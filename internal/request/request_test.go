@@ -57,6 +57,40 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// What was taken is kept until it was looked at, but neither for ever nor in the way of others.
+func TestTaken(t *testing.T) {
+	now := time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)
+	var list []request.Request
+	for i := range 50 {
+		list = request.With(list, request.Request{ID: fmt.Sprint(i), At: now})
+	}
+	list = request.Taken(list, "7", "9", "withdrawn")
+	data, err := request.Encode(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err = request.Decode(data); err != nil || !list[7].Taken || !list[7].Open() || list[8].Taken {
+		t.Fatalf("got %+v, %v", list, err)
+	}
+	ids := func(list []request.Request) (all []string) {
+		for _, r := range list {
+			all = append(all, r.ID)
+		}
+		return all
+	}
+	more := request.With(list, request.Request{ID: "new", At: now})
+	if got := ids(more); len(got) != 50 || slices.Contains(got, "7") || !slices.Contains(got, "9") || got[49] != "new" {
+		t.Errorf("with one more there are %v", got)
+	}
+	for _, later := range [][]request.Request{
+		request.Answered(more, "new", request.Outcome{}, now.Add(3*time.Hour)), request.With(more[:49], request.Request{ID: "b", At: now.Add(3 * time.Hour)}),
+	} {
+		if got := ids(later); slices.Contains(got, "9") || !slices.Contains(got, "8") {
+			t.Errorf("hours later there are %v", got)
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"version":1,"requests":[{"id":"a","targets":["","module.edge"],"by":"alice","at":"2026-12-01T00:00:00Z"}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -37,14 +37,14 @@ type annotations struct {
 	// Only who reads them uses what follows.
 	begun bool                      // all that a configuration shows were read, those included that nothing was heard of
 	seen  map[unit.ObjectRef]string // what each said last
-	owed  map[unit.ObjectRef]string // what is not noted yet of that
+	owed  map[unit.ObjectRef]note   // what is not noted yet of that
 	again time.Time                 // when it may be again, where there was no place for it
 }
 
 func newAnnotations(objects annotated, model func() *model.Model, log zerolog.Logger) *annotations {
 	return &annotations{
 		objects: objects, model: model, log: log,
-		changed: map[unit.ObjectRef]bool{}, seen: map[unit.ObjectRef]string{}, owed: map[unit.ObjectRef]string{},
+		changed: map[unit.ObjectRef]bool{}, seen: map[unit.ObjectRef]string{}, owed: map[unit.ObjectRef]note{},
 	}
 }
 
@@ -53,6 +53,14 @@ func newAnnotations(objects annotated, model func() *model.Model, log zerolog.Lo
 type asking struct {
 	name    string
 	targets []addr.Address
+	object  unit.ObjectRef // that an annotation is of, and what that says
+	value   string
+}
+
+// note is what is to be noted of an annotation.
+type note struct {
+	value string
+	waits bool // until what it asks for was looked at
 }
 
 // note notes that an object has changed. It returns at once.
@@ -107,9 +115,12 @@ func (a *annotations) asked(ctx context.Context) []asking {
 			delete(a.owed, ref)
 			continue
 		}
-		a.owed[ref] = says.Value
-		if says.Value != "" && (!known || says.Value != last) {
-			found = append(found, asking{"annotation " + says.Value, []addr.Address{target}})
+		asks := says.Value != "" && (!known || says.Value != last)
+		if owed, there := a.owed[ref]; !there || asks || owed.value != says.Value {
+			a.owed[ref] = note{says.Value, asks}
+		}
+		if asks {
+			found = append(found, asking{name: "annotation " + says.Value, targets: []addr.Address{target}, object: ref, value: says.Value})
 		}
 	}
 	for _, ref := range refs {
@@ -122,15 +133,25 @@ func (a *annotations) asked(ctx context.Context) []asking {
 	return found
 }
 
-// settle notes what was seen, once that is done which it asks for: a process that ends in between has the next one do it
-// once more. What could not be noted is tried again with the next call.
+// looked says that what a value of an annotation asks for was looked at.
+func (a *annotations) looked(ref unit.ObjectRef, value string) {
+	if a.owed[ref] == (note{value, true}) {
+		a.owed[ref] = note{value, false}
+	}
+}
+
+// settle notes what was seen, once that was looked at which it asks for: a process that ends in between has the next one do
+// it once more. What could not be noted is tried again with the next call.
 func (a *annotations) settle(ctx context.Context) error {
 	if time.Now().Before(a.again) {
 		return nil
 	}
 	var errs []error
-	for ref, value := range a.owed {
-		switch err := a.objects.NoteAsked(ctx, ref, value); {
+	for ref, owed := range a.owed {
+		if owed.waits {
+			continue
+		}
+		switch err := a.objects.NoteAsked(ctx, ref, owed.value); {
 		case err == nil:
 			delete(a.owed, ref)
 		case errors.Is(err, unit.ErrNoPlace): // until the definition is applied, which nobody tells

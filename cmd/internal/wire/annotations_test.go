@@ -105,12 +105,20 @@ func TestAnnotationsCountOnce(t *testing.T) {
 		}
 		board.fail = step.fail
 		var got []string
+		var asked []asking
 		for _, one := range now.asked(t.Context()) {
 			name := one.targets[0].String()
 			if name == "" {
 				name = "all"
 			}
 			got = append(got, one.name+": "+name)
+			asked = append(asked, one)
+		}
+		if wrote := board.wrote; now.settle(t.Context()) == nil && len(asked) > 0 && board.wrote != wrote {
+			t.Errorf("%s: it is noted before that was looked at", step.name)
+		}
+		for _, one := range asked {
+			now.looked(one.object, one.value)
 		}
 		err := now.settle(t.Context())
 		if fails := errors.Is(step.fail, fault); fails != (err != nil) {

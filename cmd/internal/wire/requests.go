@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -34,7 +33,7 @@ func (s *System) AskToLook(ctx context.Context, by string) error {
 		return err
 	}
 	return s.changeRequests(ctx, func(list []request.Request) []request.Request {
-		if slices.ContainsFunc(list, func(r request.Request) bool { return r.Open() && !r.Awaited }) {
+		if slices.ContainsFunc(list, func(r request.Request) bool { return r.Open() && !r.Awaited && !r.Taken }) {
 			return list // one that nobody has taken yet brings that about
 		}
 		return request.With(list, request.Request{ID: uuid.NewString(), By: by, At: s.Now()})
@@ -67,10 +66,10 @@ func (s *System) Outcome(ctx context.Context, id string) (*request.Outcome, erro
 // Asked tells whether a request is still there that nobody has taken.
 func (s *System) Asked(ctx context.Context, id string) (bool, error) {
 	list, _, err := s.readRequests(ctx)
-	return slices.ContainsFunc(list, func(r request.Request) bool { return r.ID == id }), err
+	return slices.ContainsFunc(list, func(r request.Request) bool { return r.ID == id && !r.Taken }), err
 }
 
-// Withdraw takes requests back, or from the list once they were taken up.
+// Withdraw takes requests back.
 func (s *System) Withdraw(ctx context.Context, ids ...string) error {
 	return s.changeRequests(ctx, func(list []request.Request) []request.Request { return request.Without(list, ids...) })
 }
@@ -112,123 +111,38 @@ type Follower struct {
 	Outcome func(ctx context.Context, begun int64) (request.Outcome, bool)
 }
 
-// outcomePause is the time between two looks whether it is known how a request ended. They cost no request.
+// outcomePause is the time between two looks whether a request is done, or it is known how one ended. They cost no request.
 const outcomePause = 500 * time.Millisecond
-
-// maxEarly bounds the requests that are kept for a configuration which is not there yet; the newest are.
-const maxEarly = 100
 
 // FollowRequests has the engine that was made last look at what somebody asks for, until ctx ends, and tells those how
 // it ended who wait for that. Others ask by an annotation, see [kube.Cluster.AskedAt]. It
 // tells what keeps it from that, and nil when nothing does.
 func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell func(error)) {
 	return func(ctx context.Context, tell func(error)) {
-		asked := newAnnotations(s.cluster, s.Model, s.Log)
-		awaited := map[string]int64{} // how many looks had begun when a request was taken
-		var early []asking            // what was taken before anything was wanted that it could be about
+		t := &taker{
+			who: who, list: keptRequests{s}, notes: newAnnotations(s.cluster, s.Model, s.Log), now: s.Now, log: s.Log, awaited: map[string]int64{},
+			engine: func() asker {
+				if e := s.current.Load(); e != nil {
+					return e
+				}
+				return nil
+			},
+		}
 		s.listen(ctx, func(f func()) (func(), error) {
 			end := s.cluster.Subscribe(func(ref unit.ObjectRef) {
 				if ref.IsShown() {
-					asked.note(ref)
+					t.notes.note(ref)
 					f()
 				}
 			})
 			cancel, err := s.cluster.InstructionsChanged(ctx, requests, f)
 			return func() { end(); cancel() }, err
 		}, "a request is noticed later", func() time.Duration {
-			var list []request.Request
-			var err error
-			if !s.fresh(ctx, requests) {
-				if list, _, err = s.readRequests(ctx); err == nil {
-					maps.DeleteFunc(awaited, func(id string, _ int64) bool { // nobody waits for it any more
-						return !slices.ContainsFunc(list, func(r request.Request) bool { return r.ID == id })
-					})
-				}
+			wait, err := t.look(ctx)
+			if ctx.Err() == nil {
+				tell(err)
 			}
-			if ctx.Err() != nil {
-				return keepPause
-			}
-			var all []asking
-			var ids []string
-			e := s.current.Load()
-			wanting := e != nil && e.Wants()
-			if wanting { // else nobody could do it, and it is not to be noted as seen
-				all = asked.asked(ctx)
-			}
-			for _, one := range all {
-				s.Log.Info().Stringers("targets", stringers(one.targets)).Msg("looks again, as an annotation asks for")
-			}
-			for _, r := range list {
-				_, taken := awaited[r.ID]
-				name := r.ID
-				switch {
-				case !r.Open(), taken:
-					continue
-				case r.Awaited:
-					awaited[r.ID], name = who.Begun(), ""
-				default:
-					ids = append(ids, r.ID)
-				}
-				s.Log.Info().Str("by", r.By).Stringers("targets", stringers(r.Targets)).Msg("looks again, as somebody asks for")
-				all = append(all, asking{name, r.Targets})
-			}
-			early = append(early, all...)
-			early = early[max(0, len(early)-maxEarly):]
-			if wanting {
-				for _, one := range early {
-					if len(one.targets) > 0 {
-						_ = e.Retry(ctx, one.name, one.targets...) // the error is the context's
-					}
-				}
-				early = nil
-			}
-			noted := asked.settle(ctx)
-			if len(ids) > 0 {
-				// Those that were not taken up before this process ends are taken up by the next.
-				if err = s.Withdraw(ctx, ids...); err != nil {
-					s.unread(requests) // they are still there
-				}
-			}
-			if len(all) > 0 || len(ids) > 0 { // the repository alone where a request names nothing. After the withdrawal: who comes until then adds no other request
-				who.Poll()
-			}
-			err = errors.Join(err, noted, s.answer(ctx, who, awaited))
-			tell(err)
-			switch {
-			case err != nil:
-				return keepRetry
-			case len(awaited) > 0, !wanting:
-				return outcomePause
-			}
-			return keepPause
+			return wait
 		})
 	}
-}
-
-// answer tells those how it ended whose requests are done: it is on their requests, which they take away.
-func (s *System) answer(ctx context.Context, who Follower, awaited map[string]int64) error {
-	for id, begun := range awaited {
-		outcome, known := who.Outcome(ctx, begun)
-		if !known {
-			continue
-		}
-		err := s.changeRequests(ctx, func(list []request.Request) []request.Request {
-			return request.Answered(list, id, outcome, s.Now())
-		})
-		if err != nil {
-			s.unread(requests) // there may be others by now that nobody has taken
-			return err
-		}
-		delete(awaited, id)
-		s.Log.Info().Str("commit", outcome.Commit).Str("verdict", outcome.Verdict).Msg("told who waits for it how it ended")
-	}
-	return nil
-}
-
-func stringers(list []addr.Address) []fmt.Stringer {
-	all := make([]fmt.Stringer, 0, len(list))
-	for _, a := range list {
-		all = append(all, a)
-	}
-	return all
 }

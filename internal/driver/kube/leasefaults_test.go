@@ -306,6 +306,44 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
+// TestWhoCannotRenewStopsByItself: ten seconds after the last renewal that came about nothing is written any more, and soon
+// after that the work is told to end; five seconds before the first moment at which another one may have the lease.
+func TestWhoCannotRenewStopsByItself(t *testing.T) {
+	for _, fault := range []fault{refused, hanging, lateComer} {
+		t.Run(string(fault), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithCancel(t.Context())
+				e := newElectorate(ctx, t, "a")
+				var last time.Time // under the server's lock
+				e.server.handed = func(by, before, after string) {
+					e.handed(by, before, after)
+					last = time.Now()
+				}
+				a := e.start("a")
+				<-e.began
+				e.watch(7 * time.Second)
+				a.way.set(fault)
+				e.server.mutex.Lock()
+				renewed := last
+				e.server.mutex.Unlock()
+				for a.Guard() == nil {
+					time.Sleep(10 * time.Millisecond)
+				}
+				if after := time.Since(renewed); after < 10*time.Second || after > 10*time.Second+20*time.Millisecond {
+					t.Errorf("it may write for %v after the last renewal", after)
+				}
+				<-a.ended
+				if after := time.Since(renewed); after < 10*time.Second || after >= 13*time.Second {
+					t.Errorf("its work is told to end %v after the last renewal", after)
+				}
+				stop()
+				a.way.set(faultless)
+				e.group.Wait()
+			})
+		})
+	}
+}
+
 // TestALostLeaseThatIsFree: work is not gone on with when another one was in charge meanwhile, also when the lease is free again.
 func TestALostLeaseThatIsFree(t *testing.T) {
 	for name, free := range map[string]func(*electorate){

@@ -6,9 +6,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kupenstack/kupenstack-sync/internal/contain"
@@ -57,8 +58,7 @@ func (w *MetadataWatch) Begin(ctx context.Context, namespace string) {
 	if known {
 		return
 	}
-	informer := metadatainformer.NewFilteredMetadataInformer(w.client, w.resource, namespace, 0, nil,
-		func(options *metav1.ListOptions) { options.LabelSelector = w.selector }).Informer()
+	informer := w.informer(namespace)
 	_ = informer.SetTransform(func(item any) (any, error) { // none of these fails before the informer runs
 		if object, ok := item.(*metav1.PartialObjectMetadata); ok {
 			object.ManagedFields, object.Annotations = nil, nil
@@ -84,6 +84,27 @@ func (w *MetadataWatch) Begin(ctx context.Context, namespace string) {
 	ctx, cancel := context.WithTimeout(ctx, metadataPatience)
 	defer cancel()
 	cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
+}
+
+// informer lists and watches in a namespace. Its streams end when they are silent, as those of a [Cluster] do.
+func (w *MetadataWatch) informer(namespace string) cache.SharedIndexInformer {
+	objects := w.client.Resource(w.resource).Namespace(namespace)
+	source := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = w.selector
+			return objects.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (apiwatch.Interface, error) {
+			options.LabelSelector = w.selector
+			stream, err := objects.Watch(ctx, options)
+			if err != nil {
+				return nil, err
+			}
+			return attend(stream, options.TimeoutSeconds), nil
+		},
+	}
+	return cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(source, w.client),
+		&metav1.PartialObjectMetadata{}, cache.SharedIndexInformerOptions{ObjectDescription: w.resource.String()})
 }
 
 func versionIn(item any) string {

@@ -2,6 +2,8 @@ package kube
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -55,4 +57,46 @@ func TestMetadataIsWatched(t *testing.T) {
 		t.Errorf("it also told of %s", <-told)
 	}
 	w.Begin(t.Context(), "p") // after its end: returns at once
+}
+
+// TestSilentWatchesOfMetadataEnd: where heartbeats came through a stream and come no more, another one is asked for, and that
+// one tells of what happens.
+func TestSilentWatchesOfMetadataEnd(t *testing.T) {
+	scheme := fake.NewTestScheme()
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewSimpleMetadataClient(scheme)
+		of := schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+		streams := make(chan *apiwatch.FakeWatcher, 10)
+		client.PrependWatchReactor("*", func(clienttesting.Action) (bool, apiwatch.Interface, error) {
+			stream := apiwatch.NewFakeWithOptions(apiwatch.FakeOptions{ChannelSize: 10})
+			streams <- stream
+			return true, stream, nil
+		})
+		told := make(chan string, 10)
+		w := newMetadataWatch(client, of, "", func(object *metav1.PartialObjectMetadata) { told <- object.Name })
+		defer w.Close()
+		w.Begin(t.Context(), "o")
+		synctest.Wait()
+		first := <-streams
+		time.Sleep(time.Minute) // and no longer: streams are asked for at least five minutes
+		first.Action(apiwatch.Bookmark, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1"}})
+		time.Sleep(silence - time.Second)
+		if first.IsStopped() || len(streams) > 0 {
+			t.Fatal("it ended before its time")
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if !first.IsStopped() {
+			t.Fatal("the silent stream goes on")
+		}
+		second := <-streams
+		second.Add(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Namespace: "o", Name: "nova.v1", ResourceVersion: "2"}})
+		synctest.Wait()
+		if name := <-told; name != "nova.v1" {
+			t.Errorf("it told of %s", name)
+		}
+	})
 }
