@@ -109,18 +109,12 @@ func tasked(o *object) string {
 	return ""
 }
 
-// hindrance holds back what Nova refuses of an instance that does not simply run or is stopped, other than the rest
+// unfitState holds back what Nova refuses of an instance that does not simply run or is stopped, other than the rest
 // (check_instance_state in nova/compute/api.py, _check_instance_in_valid_state in server_tags.py).
-//
-// It also holds back what would take an interface that may be of others.
-func (instanceKind) hindrance(_ cty.Value, o *object, fields []unit.Field) (problem string, held []string) {
+func unfitState(o *object, fields []unit.Field) (problem string, held []string) {
 	status := textAt(o.raw, "status")
-	detail, _ := o.detail.(instanceDetail)
 	back := map[string]string{"SHELVED": "unshelve", "SHELVED_OFFLOADED": "unshelve", "RESCUE": "unrescue", "PAUSED": "unpause", "SUSPENDED": "resume"}[status]
 	if back == "" {
-		if detail.alike != "" && slices.ContainsFunc(fields, func(f unit.Field) bool { return f.Path == networksAttribute }) {
-			return detail.alike, []string{networksAttribute}
-		}
 		return "", nil
 	}
 	away := status != "PAUSED" && status != "SUSPENDED"

@@ -76,6 +76,21 @@ func ownNetworks(o *object) string {
 	return show(texts(own, cty.List(cty.String)))
 }
 
+// hindrance holds back what Nova refuses in the state that an instance is in, and what would take an interface from it that
+// may be of others.
+func (instanceKind) hindrance(_ cty.Value, o *object, fields []unit.Field) (problem string, held []string) {
+	problem, held = unfitState(o, fields)
+	detail, _ := o.detail.(instanceDetail)
+	changes := slices.ContainsFunc(fields, func(f unit.Field) bool { return f.Path == networksAttribute })
+	if detail.alike == "" || !changes || slices.Contains(held, networksAttribute) {
+		return problem, held
+	}
+	if problem != "" {
+		problem += "; "
+	}
+	return problem + detail.alike, append(held, networksAttribute)
+}
+
 // unplug takes an instance out of networks, one by one. Nova deletes the ports that it made there, and a second request
 // for one of them finds none.
 func (k instanceKind) unplug(ctx context.Context, s *session, o *object) error {

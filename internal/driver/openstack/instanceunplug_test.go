@@ -39,7 +39,7 @@ func TestNetworksThatAreTakenOut(t *testing.T) {
 		ports            map[string]string // what Nova has made, by id, which grows with the age, and network
 		named            string            // a port of others in the second network, which they gave a name
 		began            string            // when Nova began to detach the last one
-		ended            bool
+		ended, paused    bool
 		sent             []string
 		action           unit.Action
 		says             string
@@ -59,6 +59,10 @@ func TestNetworksThatAreTakenOut(t *testing.T) {
 		"killed before the first": {networks: []string{second}, record: []string{first, second}, ports: map[string]string{"6": first, "7": second}, sent: []string{detach("6")}},
 		"beside one that looks the same": {
 			networks: []string{first}, record: []string{first, second}, ports: map[string]string{"6": first, "7": second, "8": second},
+			action: unit.ActionBlocked, says: "which of the ports " + idOf("7") + ", " + idOf("8") + " in the network " + second,
+		},
+		"the same, and paused": {
+			networks: []string{first}, record: []string{first, second}, ports: map[string]string{"6": first, "7": second, "8": second}, paused: true,
 			action: unit.ActionBlocked, says: "which of the ports " + idOf("7") + ", " + idOf("8") + " in the network " + second,
 		},
 		"as Nova is at another":        {networks: nil, record: []string{first}, ports: map[string]string{"6": first}, began: began(time.Minute), says: "still at work"},
@@ -97,6 +101,9 @@ func TestNetworksThatAreTakenOut(t *testing.T) {
 					event["finish_time"] = began(0)
 				}
 				return map[string]any{"instanceAction": map[string]any{"action": "detach_interface", "events": []any{event}}}
+			}
+			if test.paused {
+				answers["/v2.1/servers/"+idOf("3")](nil).(map[string]any)["server"].(map[string]any)["status"] = "PAUSED"
 			}
 			tg.ID, tg.Fresh, tg.Complete = idOf("3"), false, true
 			tg = recorded(tg, map[string][]string{"networks": test.record})
