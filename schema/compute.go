@@ -94,7 +94,7 @@ func instanceBlock() Block {
 	return Block{
 		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{serverMetadataRule(), tagsRule(), serverTagsRule(), bootRule(), rebuildRule(), hintsRule()},
 		NeedsOne: [][]string{{"image", "boot_volume"}},
-		Loses:    &Loss{What: "what is on its disk, and the addresses that Nova chose"},
+		Loses:    &Loss{What: "what is on its disk, and the addresses that Nova chose", Off: "networks", There: "the addresses that it has there"},
 		Doc:      "A virtual machine of Nova.",
 		Attributes: []Attribute{
 			fullName(InPlace),
@@ -115,9 +115,11 @@ func instanceBlock() Block {
 					"One that Nova gives up, as where no host has room or the new disk is smaller, is told with what Nova says and tried again 3 times, 1 and 5 minutes apart. A resize that somebody else has begun is theirs to confirm or to revert. When somebody deletes the flavor, it is made again, and the instance stays as it is.",
 			},
 			{
-				Name: "networks", Type: cty.List(cty.String), Connects: true, Elects: true, Reference: &Reference{Kind: "network", Output: "id"},
+				Name: "networks", Type: cty.List(cty.String), Connects: true, Repeats: true, Reference: &Reference{Kind: "network", Output: "id"},
 				Doc: "The networks it has a port in, in the order of its interfaces, which counts when the instance is made: another order later is no difference. Unless written, Nova takes the project's network, of which there must be one. " +
-					"One that is added is attached while the instance runs, behind the interfaces that it has; one that is taken out replaces it, as its address goes with it. Interfaces that others attach besides stay.",
+					"One that is added is attached while the instance runs, behind the interfaces that it has, and has the project's default group for the moment that Nova takes over that: name a port with its security groups where it may not. " +
+					"One that is taken out is detached once what is added is there, and its address goes with it, which needs lifecycle { replace = true }; of one that is there twice the younger one goes. Interfaces that others attach besides, and ports with a name or a block of their own, stay. " +
+					"Where none was written so far, and Nova chose one, another one replaces the instance.",
 			},
 			{
 				Name: "ports", Type: cty.List(cty.String), Connects: true, Reference: &Reference{Kind: "port", Output: "id"},

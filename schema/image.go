@@ -41,7 +41,7 @@ func imageBlocks() []Block {
 			{
 				Name: "visibility", Type: cty.String, Lookup: true, Allowed: []string{"public", "private", "shared", "community"},
 				Example: cty.StringVal("shared"),
-				Doc:     "Who can use it: every project (public), its own (private), those that it is shared with (shared), or every project that knows its id (community).",
+				Doc:     "Who can use it: every project (public), its own (private), those that it is shared with (shared), or every project that knows its id (community). An instance in a project that may not use it by what is written here is warned of.",
 			},
 			{
 				Name: "members", Type: cty.Set(cty.String), Reference: &Reference{Kind: "project", Output: "id"},

@@ -168,7 +168,7 @@ func Lifecycle() Nested {
 			},
 			{
 				Name: "replace", Type: cty.Bool, AtLoad: true, Default: cty.False, Example: cty.True,
-				Doc: "Agrees to a replacement that loses data or an address, such as the disk of an instance: without, it is blocked, and the plan says what would be lost. Not for charts and manifests.",
+				Doc: "Agrees to a replacement that loses data or an address, such as the disk of an instance, and to a change in place that loses an address: without, it is blocked, and the plan says what would be lost. Not for charts and manifests.",
 			},
 			{
 				Name: "replace_triggered_by", Type: cty.DynamicPseudoType, Form: FormExpressions, ExampleText: "[project.shop]",

@@ -64,6 +64,8 @@ type Loss struct {
 	Kept string
 	// Needs is the attribute that has to be written for anything to be lost, "" for none.
 	Needs string
+	// Off is the list of which nothing can be taken out, in place, without There being lost: "the addresses that it has there".
+	Off, There string
 }
 
 // Label is one of the names that follow a block's kind.
@@ -161,8 +163,9 @@ type Attribute struct {
 	// Connects says that the object is connected to another one by it, or by a list to several. What we have connected goes
 	// on record, and is disconnected when it is written no longer.
 	Connects bool
-	// Elects says of a list that the service chooses what to connect to unless it is written: then nothing is disconnected.
-	Elects bool
+	// Repeats says of a list that the object can be connected to one thing several times. How often goes on record, and of what
+	// is written less often its kind tells which ones are disconnected.
+	Repeats bool
 	// Joins says that the object is joined to each in a list by something that is made before: all that it is about to be
 	// joined to go on record, so that nothing is left of what did not come to its end.
 	Joins bool

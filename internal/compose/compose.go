@@ -43,6 +43,8 @@ const (
 	codeRegistry   diag.Code = "compose.idle-registry"
 	codeExempt     diag.Code = "compose.namespace-without-project"
 	codeUnsafe     diag.Code = "compose.unsafe"
+
+	codePrivateImage diag.Code = "compose.private-image"
 )
 
 // Evaluator computes the desired value of a resource with the outputs of others filled in.
@@ -116,6 +118,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.namespaceProjects()
 	c.projectNamespaces()
 	c.quotas()
+	c.privateImages()
 	c.smokeTest()
 	c.tellUnlocked()
 	c.checkPins()

@@ -29,6 +29,8 @@ func (c *Change) consent(u *unit.Unit, desired cty.Value) {
 			lost, reason = l.What, "it would be given another "+l.Needs
 		case c.readdresses(l.Kept):
 			lost, reason = l.What, "it would be given another "+l.Kept
+		case c.Action != unit.ActionReplace && c.takesOut(l.Off): // else more goes than that
+			lost, reason = l.There, "some of its "+l.Off+" would be taken out"
 		}
 	}
 	if c.Action == unit.ActionReplace {
@@ -61,6 +63,12 @@ func (c *Change) readdresses(name string) bool {
 	return c.Action.Changes() && !c.Drift && slices.ContainsFunc(c.Fields, func(f unit.Field) bool {
 		return f.Path == name && addressGoes(f.Before, f.After)
 	})
+}
+
+// takesOut tells whether something is written no longer in a list that it loses an address by. What is taken out again was
+// put in by somebody else.
+func (c *Change) takesOut(name string) bool {
+	return c.Action.Changes() && !c.Drift && slices.ContainsFunc(c.Fields, func(f unit.Field) bool { return f.TakesOut(name) })
 }
 
 // placed is an address as nested blocks have it.

@@ -44,6 +44,22 @@ func TestReplacementThatLosesSomething(t *testing.T) {
 		{"an instance that is healed", "instance", nil, func(_ *unit.Unit, d *unit.Diff) { d.Heals = true }, unit.ActionReplace, "attempt 1 of 3"},
 		{"an instance that is protected", "instance", nil, func(u *unit.Unit, _ *unit.Diff) { u.MayLose, u.PreventDestroy = true, true }, unit.ActionBlocked, "prevent_destroy"},
 		{"an instance that is changed", "instance", nil, func(_ *unit.Unit, d *unit.Diff) { d.Action = unit.ActionUpdate }, unit.ActionUpdate, ""},
+		{"an instance that loses a network", "instance", nil, given("networks")(`["n1","n2"]`, `["n1"]`), unit.ActionBlocked, "some of its networks would be taken out, and the addresses that it has there would be lost: write lifecycle { replace = true }"},
+		{"an instance that loses one of two alike", "instance", nil, given("networks")(`["n1","n1"]`, `["n1"]`), unit.ActionBlocked, "some of its networks would be taken out"},
+		{"an instance that loses its networks", "instance", nil, given("networks")(`["n1"]`, `[]`), unit.ActionBlocked, "some of its networks would be taken out"},
+		{"an instance that loses networks that are not told", "instance", nil, given("networks")(unit.TextSensitive, unit.TextSensitive), unit.ActionBlocked, "some of its networks would be taken out"},
+		{"an instance that loses a network, and whose block agrees", "instance", nil, func(u *unit.Unit, d *unit.Diff) {
+			given("networks")(`["n1","n2"]`, `["n1"]`)(u, d)
+			u.MayLose = true
+		}, unit.ActionUpdate, ""},
+		{"an instance that gets a network", "instance", nil, given("networks")(`["n1"]`, `["n2","n1"]`), unit.ActionUpdate, ""},
+		{"an instance that loses a network as it is replaced", "instance", nil, func(_ *unit.Unit, d *unit.Diff) {
+			d.Fields = append(d.Fields, unit.Field{Path: "networks", Before: `["n1"]`, After: `["n2"]`, Effect: unit.Replace})
+		}, unit.ActionBlocked, "it would have to be replaced, and what is on its disk, and the addresses that Nova chose would be lost"},
+		{"an instance that loses a network, and is replaced for something else", "instance", nil, func(_ *unit.Unit, d *unit.Diff) {
+			d.Fields = append(d.Fields, unit.Field{Path: "networks", Before: `["n1"]`, After: `["n2"]`})
+		}, unit.ActionBlocked, "it would have to be replaced, and what is on its disk, and the addresses that Nova chose would be lost"},
+		{"an instance that loses a port", "instance", nil, given("ports")(`["p1","p2"]`, `["p1"]`), unit.ActionUpdate, ""},
 		{"a volume", "volume", nil, nil, unit.ActionBlocked, "the data on it would be lost"},
 		{"a network", "network", nil, nil, unit.ActionReplace, ""},
 		{"an image", "image", nil, nil, unit.ActionReplace, ""},
@@ -134,6 +150,7 @@ func TestAnAddressIsPutBack(t *testing.T) {
 	}{
 		{"router", unit.Field{Path: "external_network", Before: "theirs", After: "ours"}},
 		{"router", unit.Field{Path: "external_fixed_ip", Before: `[{"ip_address":"203.0.113.5"}]`, After: `[{"ip_address":"203.0.113.6"}]`}},
+		{"instance", unit.Field{Path: "networks", Before: `["n1","n2"]`, After: `["n1"]`}},
 		{"port", unit.Field{Path: "fixed_ip", Before: `[{"ip_address":"10.0.0.5"},{"ip_address":"10.0.0.6"}]`, After: `[{"ip_address":"10.0.0.6"}]`}},
 	} {
 		resource, f := &unit.Resource{Kind: test.kind, Block: schema.New().Resource(test.kind)}, test.f

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -37,6 +38,9 @@ func set(u *unit.Unit, desired cty.Value, entry inventory.Entry, makes bool) map
 		a := resource.Block.Attribute(name)
 		if a != nil && (a.Connects || a.Joins) {
 			found = textsIn(desired.GetAttr(name))
+			if !a.Repeats {
+				found = slices.Compact(found)
+			}
 		}
 		joins := a != nil && a.Joins
 		switch ignored := slices.Contains(resource.Ignore, name); {
@@ -64,7 +68,7 @@ func Setting(u *unit.Unit, desired cty.Value, entry inventory.Entry, makes bool)
 	all := map[string][]string{}
 	for _, part := range []map[string][]string{entry.Set, set(u, desired, entry, makes)} {
 		for name, found := range part {
-			all[name] = bounded(append(slices.Clone(all[name]), found...))
+			all[name] = either(all[name], slices.Sorted(slices.Values(found)))
 		}
 	}
 	if len(all) == 0 {
@@ -88,7 +92,7 @@ func namesIn(v cty.Value) []string {
 	return bounded(found)
 }
 
-// textsIn are a text, or those of a list, that are not empty.
+// textsIn are a text, or those of a list, that are not empty, sorted, each as often as it is there.
 func textsIn(v cty.Value) []string {
 	switch {
 	case v.IsMarked() || v.IsNull() || !v.IsKnown():
@@ -103,7 +107,25 @@ func textsIn(v cty.Value) []string {
 		_, element := it.Element()
 		found = append(found, textsIn(element)...)
 	}
-	return bounded(found)
+	slices.Sort(found)
+	return found[:min(len(found), maxSet)]
+}
+
+// either are the names that are in one of two sorted lists, each as often as in that which has it more often.
+func either(one, other []string) []string {
+	var all []string
+	for len(one) > 0 && len(other) > 0 {
+		switch order := strings.Compare(one[0], other[0]); {
+		case order < 0:
+			all, one = append(all, one[0]), one[1:]
+		case order > 0:
+			all, other = append(all, other[0]), other[1:]
+		default:
+			all, one, other = append(all, one[0]), one[1:], other[1:]
+		}
+	}
+	all = append(append(all, one...), other...)
+	return all[:min(len(all), maxSet)]
 }
 
 func bounded(names []string) []string {

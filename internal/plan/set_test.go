@@ -106,12 +106,17 @@ func TestSetOfWhatConnects(t *testing.T) {
 	if got := Setting(router, joined, inventory.Entry{}, true); got != nil {
 		t.Errorf("got %v of what is ignored as it is made", got)
 	}
+	twice := cty.ObjectVal(map[string]cty.Value{"networks": cty.ListVal([]cty.Value{cty.StringVal("n1"), cty.StringVal("n2"), cty.StringVal("n1")})})
+	servers := &unit.Unit{Spec: &unit.Resource{Kind: "instance", Block: schema.New().Resource("instance")}}
+	if got, want := Setting(servers, twice, inventory.Entry{Set: map[string][]string{"networks": {"n0", "n1", "n2", "n2"}}}, false), (map[string][]string{"networks": {"n0", "n1", "n1", "n2", "n2"}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want each as often as it was, or is about to be: %v", got, want)
+	}
 	server := &unit.Unit{Spec: &unit.Resource{Kind: "instance", Block: schema.New().Resource("instance")}}
 	connected := cty.ObjectVal(map[string]cty.Value{
 		"networks": cty.ListVal([]cty.Value{cty.StringVal("n2"), cty.StringVal("n1"), cty.StringVal("n2"), cty.StringVal("x").Mark("s"), cty.UnknownVal(cty.String)}),
 		"ports":    cty.ListVal([]cty.Value{cty.StringVal("p1")}),
 	})
-	if got, want := Set(server, connected, inventory.Entry{}), (map[string][]string{"networks": {"n1", "n2"}, "ports": {"p1"}}); !reflect.DeepEqual(got, want) {
+	if got, want := Set(server, connected, inventory.Entry{}), (map[string][]string{"networks": {"n1", "n2", "n2"}, "ports": {"p1"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

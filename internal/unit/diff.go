@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -70,7 +71,29 @@ func Cost(block *schema.Block, fields []Field) string {
 			costs = append(costs, a.Cost)
 		}
 	}
+	if l := block.Loses; l != nil && slices.ContainsFunc(fields, func(f Field) bool { return f.TakesOut(l.Off) }) {
+		costs = append(costs, "some of its "+l.Off+" are taken out, and "+l.There+" are lost")
+	}
 	return strings.Join(costs, "; ")
+}
+
+// TakesOut tells whether the field is the list of that name, of which something is taken out in place.
+func (f Field) TakesOut(name string) bool {
+	if name == "" || f.Path != name || f.Effect != InPlace || f.Before == "" {
+		return false
+	}
+	var was, is []string
+	if json.Unmarshal([]byte(f.Before), &was) != nil || json.Unmarshal([]byte(f.After), &is) != nil {
+		return f.After != "" // they are not told
+	}
+	for _, one := range was {
+		i := slices.Index(is, one)
+		if i < 0 {
+			return true
+		}
+		is = slices.Delete(is, i, i+1)
+	}
+	return false
 }
 
 // Diff is what lies between a desired value and a state.

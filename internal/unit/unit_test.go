@@ -13,6 +13,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 const canary = "canary-4711"
@@ -156,5 +157,26 @@ func TestActions(t *testing.T) {
 	}
 	if unit.ActionUpdate.Destroys() || !unit.ActionForget.Changes() {
 		t.Error("update destroys, or forget changes nothing")
+	}
+}
+
+// TestCostOfWhatIsTakenOut: a change in place says which addresses go with it.
+func TestCostOfWhatIsTakenOut(t *testing.T) {
+	block := schema.New().Resource("instance")
+	const lost = "some of its networks are taken out, and the addresses that it has there are lost"
+	for _, test := range []struct {
+		f    unit.Field
+		want string
+	}{
+		{unit.Field{Path: "networks", Before: `["a","b"]`, After: `["b"]`}, lost},
+		{unit.Field{Path: "networks", Before: `["a","a"]`, After: `["a","b"]`}, lost},
+		{unit.Field{Path: "networks", Before: `["a"]`, After: `["b","a"]`}, ""},
+		{unit.Field{Path: "networks", After: `["b"]`}, ""},
+		{unit.Field{Path: "networks", Before: `["a"]`, After: `["b"]`, Effect: unit.Replace}, ""},
+		{unit.Field{Path: "ports", Before: `["a"]`, After: `[]`}, ""},
+	} {
+		if got := unit.Cost(block, []unit.Field{test.f}); got != test.want {
+			t.Errorf("%+v costs %q, want %q", test.f, got, test.want)
+		}
 	}
 }

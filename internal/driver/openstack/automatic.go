@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -22,9 +23,20 @@ const mostSubnets = 100_000
 // every port of the network one of each besides those that are asked for, and takes none away. That never changes of a
 // subnet, so that nobody is asked of it twice.
 type autoSubnets struct {
-	mutex sync.Mutex
-	known map[string]bool
+	mutex  sync.Mutex
+	known  map[string]bool
+	hidden map[hiddenSubnet]time.Time // until when nobody is asked
 }
+
+// hiddenSubnet is one that somebody does not see, as a member of a project none of an external network.
+type hiddenSubnet struct {
+	login  login
+	admin  bool
+	subnet string
+}
+
+// subnetHidden is for how long a subnet counts as hidden from who did not see it: they may be shown it later.
+const subnetHidden = 10 * time.Minute
 
 // leaveOut takes those addresses of objects out of their nested blocks of one kind that Neutron has added by itself and
 // nobody has written: they are no difference. Of an object of which all is wanted to be known the rest says what it is made
@@ -61,10 +73,11 @@ func (a *autoSubnets) leaveOut(ctx context.Context, s *session, objects []found,
 // among returns those of some subnets whose addresses are automatic, from one list of those that are not known yet.
 func (a *autoSubnets) among(ctx context.Context, s *session, subnets []string) (map[string]bool, error) {
 	a.mutex.Lock()
-	automatic, open := map[string]bool{}, []string(nil)
+	automatic, open, now := map[string]bool{}, []string(nil), time.Now()
+	by := func(subnet string) hiddenSubnet { return hiddenSubnet{s.login, s.administrates(), subnet} }
 	for _, id := range subnets {
 		is, known := a.known[id]
-		if !known {
+		if !known && !now.Before(a.hidden[by(id)]) {
 			open = append(open, id)
 		}
 		automatic[id] = is
@@ -86,8 +99,15 @@ func (a *autoSubnets) among(ctx context.Context, s *session, subnets []string) (
 	if a.known == nil || len(a.known) > mostSubnets {
 		a.known = map[string]bool{}
 	}
+	if a.hidden == nil || len(a.hidden) > mostSubnets {
+		a.hidden = map[hiddenSubnet]time.Time{}
+	}
+	for _, id := range open {
+		a.hidden[by(id)] = now.Add(subnetHidden)
+	}
 	for _, raw := range list {
 		if id := textAt(raw, "id"); slices.Contains(open, id) {
+			delete(a.hidden, by(id))
 			is := automaticMode(raw, addressModeAttribute) || automaticMode(raw, routerModeAttribute)
 			automatic[id], a.known[id] = is, is
 		}

@@ -99,7 +99,9 @@
 //
 // A port that Nova makes in a network for an instance that is there already is asked for once: the metadata key kupenstack_plug
 // says since when, and goes once the answer is there. As long as it is younger than a minute and a half, or Nova is at it
-// by its actions, no other one is asked for.
+// by its actions, no other one is asked for. What is noted of a network that was taken out meanwhile stays for as long.
+// An interface is detached by its port's id, which no second request does harm to: of networks only those that look as Nova
+// makes them, and no more of a network than are on record of the block; no other one as long as Nova is at one.
 //
 // Our own user, where it is ours to make, is a target beside the resources: a user with a project of its own
 // and a role there. As long as it can log in, looking at it costs nothing; when Keystone refuses it, the

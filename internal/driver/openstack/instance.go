@@ -109,9 +109,9 @@ func tasked(o *object) string {
 	return ""
 }
 
-// hindrance holds back what Nova refuses of an instance that does not simply run or is stopped, other than the rest
+// unfitState holds back what Nova refuses of an instance that does not simply run or is stopped, other than the rest
 // (check_instance_state in nova/compute/api.py, _check_instance_in_valid_state in server_tags.py).
-func (instanceKind) hindrance(_ cty.Value, o *object, fields []unit.Field) (problem string, held []string) {
+func unfitState(o *object, fields []unit.Field) (problem string, held []string) {
 	status := textAt(o.raw, "status")
 	back := map[string]string{"SHELVED": "unshelve", "SHELVED_OFFLOADED": "unshelve", "RESCUE": "unrescue", "PAUSED": "unpause", "SUSPENDED": "resume"}[status]
 	if back == "" {
@@ -167,7 +167,8 @@ func (k instanceKind) compare(name string, want cty.Value, o *object) (same, han
 		return zone == textOf(o.values.get(name)), true
 	case networksAttribute: // what others have attached beside them stays
 		have, seen := o.values.look(name)
-		return !seen || len(without(listOf(want), listOf(have))) == 0, true
+		detail, _ := o.detail.(instanceDetail)
+		return !seen || len(without(listOf(want), listOf(have))) == 0 && len(detail.leaving) == 0 && detail.alike == "", true
 	case portsAttribute:
 		have, seen := o.values.look(name)
 		return !seen || !slices.ContainsFunc(listOf(want), func(id string) bool { return !slices.Contains(listOf(have), id) }), true
@@ -296,11 +297,7 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 	}
 	if slices.Contains(attributes, "security_groups") {
 		for _, port := range portsToChange(w.list("security_groups"), o) {
-			_, err := s.do(ctx, call{
-				service: serviceNetwork, method: http.MethodPut, path: pathOf("ports", port),
-				body: map[string]any{"port": map[string]any{"security_groups": w.list("security_groups")}},
-			})
-			if err != nil {
+			if err := setGroups(ctx, s, port, w.list("security_groups")); err != nil {
 				return err
 			}
 		}
@@ -311,6 +308,9 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 	}
 	if err == nil && (slices.Contains(attributes, portsAttribute) || slices.Contains(attributes, networksAttribute)) {
 		err = k.plug(ctx, s, o, w)
+	}
+	if err == nil && slices.Contains(attributes, networksAttribute) {
+		err = k.unplug(ctx, s, o)
 	}
 	switch { // one of these and the last one, as the instance takes nothing meanwhile
 	case err != nil:

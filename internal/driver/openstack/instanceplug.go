@@ -38,17 +38,12 @@ const (
 
 var errPlugging = errors.New("nobody knows what became of the last request to attach it to a network, and Nova may still be at work on that: it is looked for once more before another one is sent")
 
-// effect tells networks that are taken out, for which there has to be another instance, from those that are added to one as
-// it runs. Where none is on record, nobody knows whether what is there besides is of others: Nova chose it, or it was written
-// to an older program, or the instance is not ours yet.
+// effect has another instance made where it is in a network that is not written, and none is on record: nobody knows whether
+// that is of others, as Nova chose it, or it was written to an older program, or the instance is not ours yet.
 func (k instanceKind) effect(name string, want cty.Value, o *object, usual unit.Effect) unit.Effect {
 	detail, _ := o.detail.(instanceDetail)
-	there, named := listOf(o.values.get(networksAttribute)), detail.named
-	if len(named) == 0 {
-		named = there
-	}
-	leaves := func(id string) bool { return slices.Contains(there, id) && !slices.Contains(listOf(want), id) }
-	if name == networksAttribute && slices.ContainsFunc(named, leaves) {
+	leaves := func(id string) bool { return !slices.Contains(listOf(want), id) }
+	if name == networksAttribute && len(detail.named) == 0 && slices.ContainsFunc(listOf(o.values.get(networksAttribute)), leaves) {
 		return unit.Replace
 	}
 	return usual
@@ -69,7 +64,7 @@ func (k instanceKind) plug(ctx context.Context, s *session, o *object, w wanted)
 		switch textAt(port, "device_id") {
 		case o.id:
 		case "":
-			if err := k.plugOne(ctx, s, o, map[string]any{"port_id": id}); err != nil {
+			if err := k.plugOne(ctx, s, o, map[string]any{"port_id": id}, nil); err != nil {
 				return err
 			}
 		default:
@@ -94,12 +89,8 @@ func (k instanceKind) plugNetworks(ctx context.Context, s *session, o *object, w
 	}
 	lacking := without(w.list(networksAttribute), have)
 	if len(lacking) > 0 {
-		left, err := k.underWay(ctx, s, o)
-		if err != nil {
+		if err := k.settled(ctx, s, o); err != nil {
 			return err
-		}
-		if left > 0 {
-			return &unit.RetryError{After: left, Err: errPlugging}
 		}
 	}
 	for _, network := range lacking {
@@ -110,7 +101,7 @@ func (k instanceKind) plugNetworks(ctx context.Context, s *session, o *object, w
 		if err != nil {
 			return err
 		}
-		err = k.plugOne(ctx, s, o, map[string]any{"net_id": network})
+		err = k.plugOne(ctx, s, o, map[string]any{"net_id": network}, w.list(groupsOfPorts))
 		if answer := (*apiError)(nil); err != nil && (!errors.As(err, &answer) || answer.status >= http.StatusInternalServerError) {
 			return err // and what is noted stays, as it may have been heard
 		}
@@ -121,17 +112,43 @@ func (k instanceKind) plugNetworks(ctx context.Context, s *session, o *object, w
 	return nil
 }
 
-// plugOne attaches one interface, and waits until it works: before, whoever is let on by this one would find it dead.
-func (k instanceKind) plugOne(ctx context.Context, s *session, o *object, what map[string]any) error {
+// plugOne attaches one interface, and waits until it works: before, whoever is let on by this one would find it dead. A port
+// that Nova makes for it has the project's default security group, as Nova takes no others there: it gets those that are
+// wanted before anything is waited for.
+func (k instanceKind) plugOne(ctx context.Context, s *session, o *object, what map[string]any, groups []string) error {
 	made, err := s.one(ctx, call{
 		service: serviceCompute, method: http.MethodPost, path: pathOf("servers", o.id, interfacesPath), body: map[string]any{"interfaceAttachment": what},
 	}, "interfaceAttachment")
+	id := textAt(made, "port_id")
+	if err == nil && len(groups) > 0 {
+		err = groupPort(ctx, s, id, groups)
+	}
 	if err != nil || textAt(o.raw, "status") != statusActive { // the ports of one that is stopped are down
 		return err
 	}
-	return waitForPort(ctx, s, textAt(made, "port_id"), "attach", func(port map[string]any) bool {
+	return waitForPort(ctx, s, id, "attach", func(port map[string]any) bool {
 		return port == nil || textAt(port, "status") == statusActive || port["admin_state_up"] == false
 	})
+}
+
+// groupPort gives a port its security groups, unless its network has it without any filter. One that is gone has none.
+func groupPort(ctx context.Context, s *session, id string, groups []string) error {
+	port, err := s.one(ctx, call{service: serviceNetwork, method: http.MethodGet, path: pathOf("ports", id)}, "port")
+	switch {
+	case notFound(err):
+		return nil
+	case err != nil || port["port_security_enabled"] == false:
+		return err
+	}
+	return setGroups(ctx, s, id, groups)
+}
+
+func setGroups(ctx context.Context, s *session, port string, groups []string) error {
+	_, err := s.do(ctx, call{
+		service: serviceNetwork, method: http.MethodPut, path: pathOf("ports", port),
+		body: map[string]any{"port": map[string]any{groupsOfPorts: groups}},
+	})
+	return err
 }
 
 // waitForPort waits for a port, nil where it is gone, no longer than plugLimit: the next look sees how far it is.
@@ -186,24 +203,22 @@ func (k instanceKind) underWay(ctx context.Context, s *session, o *object) (time
 	return settleTime, nil
 }
 
+// settled returns an error as long as a request for a port may still be carried out.
+func (k instanceKind) settled(ctx context.Context, s *session, o *object) error {
+	left, err := k.underWay(ctx, s, o)
+	if err == nil && left > 0 {
+		err = &unit.RetryError{After: left, Err: errPlugging}
+	}
+	return err
+}
+
 // attaching tells whether Nova has begun to attach an interface to an instance and has not come to an end with it.
 func (k instanceKind) attaching(ctx context.Context, s *session, id string) (bool, error) {
-	answer, err := s.do(ctx, call{service: serviceCompute, method: http.MethodGet, path: pathOf("servers", id, "os-instance-actions"), microversion: listVersion})
-	if err != nil {
+	action, err := k.lastAction(ctx, s, id, "attach_interface")
+	if err != nil || action == nil {
 		return false, err
 	}
-	actions := objectsAt(answer, "instanceActions") // the newest first
-	i := slices.IndexFunc(actions, func(a map[string]any) bool { return textAt(a, "action") == "attach_interface" })
-	if i < 0 {
-		return false, nil
-	}
-	one, err := s.one(ctx, call{
-		service: serviceCompute, method: http.MethodGet, path: pathOf("servers", id, "os-instance-actions", textAt(actions[i], "request_id")), microversion: eventsVersion,
-	}, "instanceAction")
-	if err != nil {
-		return false, err
-	}
-	return !slices.ContainsFunc(objectsAt(one, "events"), func(e map[string]any) bool { return textAt(e, "finish_time") != "" }), nil
+	return k.open(ctx, s, id, action)
 }
 
 // followPlug has what is noted of a request taken away where nothing is lacking any more.

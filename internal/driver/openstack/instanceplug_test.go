@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -55,17 +56,31 @@ func (c *plugged) plugs(answers map[string]func(*http.Request) any, metadata map
 		c.port(id, "", "")
 		made := c.ports[len(c.ports)-1]
 		made["network_id"], made["description"], made["status"] = network, "", "BUILD"
+		made["security_groups"], made["port_security_enabled"] = []any{"default"}, !c.open
 		if c.lost {
 			return http.StatusBadGateway
 		}
 		return map[string]any{"interfaceAttachment": map[string]any{"port_id": id}}
 	}
 	for _, id := range []string{idOf("10"), idOf("11"), idOf("12"), idOf("13")} {
+		answers["PUT /v2.0/ports/"+id] = func(r *http.Request) any {
+			var body struct {
+				Port map[string]any `json:"port"`
+			}
+			_ = json.NewDecoder(r.Body).Decode(&body)
+			for _, p := range c.ports {
+				if p["id"] == id {
+					c.sent = append(c.sent, fmt.Sprint("groups of ", p["status"], " ", id, " ", body.Port["security_groups"]))
+					maps.Copy(p, body.Port)
+				}
+			}
+			return body
+		}
 		answers["/v2.0/ports/"+id] = func(*http.Request) any { // it works from the second look on
 			for _, p := range c.ports {
 				if was := p["status"]; p["id"] == id {
 					p["status"] = "ACTIVE"
-					return map[string]any{"port": map[string]any{"id": id, "status": was, "admin_state_up": true, "device_id": p["device_id"]}}
+					return map[string]any{"port": map[string]any{"id": id, "status": was, "port_security_enabled": !c.open, "admin_state_up": true, "device_id": p["device_id"]}}
 				}
 			}
 			return http.StatusNotFound
@@ -170,7 +185,7 @@ func TestInterfacesThatAreAdded(t *testing.T) {
 	}
 }
 
-// TestNetworksInPlaceOrNot: a network that is taken out still takes another instance, whatever is added beside.
+// TestNetworksInPlaceOrNot: networks that are added or taken out are changed as the instance runs, unless it is put away.
 func TestNetworksInPlaceOrNot(t *testing.T) {
 	for name, test := range map[string]struct {
 		networks cty.Value
@@ -180,8 +195,9 @@ func TestNetworksInPlaceOrNot(t *testing.T) {
 		"one more":               {list(idOf("4"), idOf("5")), "ACTIVE", unit.ActionUpdate},
 		"one more, and stopped":  {list(idOf("5"), idOf("4")), "SHUTOFF", unit.ActionUpdate},
 		"one more, and put away": {list(idOf("4"), idOf("5")), "SHELVED", unit.ActionBlocked},
-		"another one":            {list(idOf("5")), "ACTIVE", unit.ActionReplace},
-		"none":                   {cty.ListValEmpty(cty.String), "ACTIVE", unit.ActionReplace},
+		"another one":            {list(idOf("5")), "ACTIVE", unit.ActionUpdate},
+		"none":                   {cty.ListValEmpty(cty.String), "ACTIVE", unit.ActionUpdate},
+		"none, and suspended":    {cty.ListValEmpty(cty.String), "SUSPENDED", unit.ActionBlocked},
 		"none written":           {cty.NullVal(cty.List(cty.String)), "ACTIVE", unit.ActionNone},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,6 +218,44 @@ func TestNetworksInPlaceOrNot(t *testing.T) {
 			}
 			if diff := d.Compare(tg, wantedOf(tg), states[tg.Address]); diff.Action != test.action {
 				t.Errorf("the diff is %+v", diff)
+			}
+		})
+	}
+}
+
+// TestGroupsOfAnInterfaceThatIsAdded: a port that Nova makes with the project's default security group gets those of the
+// block at once, not with the next step, where its network has any.
+func TestGroupsOfAnInterfaceThatIsAdded(t *testing.T) {
+	const note, forget = "note kupenstack_plug", "forget kupenstack_plug"
+	for name, test := range map[string]struct {
+		groups cty.Value
+		open   bool
+		sent   []string
+	}{
+		"a group of the block": {list(idOf("20")), false, []string{note, "attach " + idOf("5"), "groups of ACTIVE " + idOf("11") + " [" + idOf("20") + "]", forget}},
+		"without any filter":   {list(idOf("20")), true, []string{note, "attach " + idOf("5"), forget}},
+		"none in the block":    {cty.NullVal(cty.List(cty.String)), false, []string{note, "attach " + idOf("5"), forget}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tg := target(t, "instance", "web", values{"flavor": text("1"), "image": text(idOf("5")), "networks": list(idOf("4"), idOf("5")), "security_groups": test.groups})
+			cloud := &plugged{mark: tg.Mark, open: test.open}
+			cloud.made(idOf("6"), idOf("4"), "2026-01-06")
+			cloud.ports[0]["security_groups"], cloud.ports[0]["port_security_enabled"] = []any{idOf("20")}, !test.open
+			answers := cloud.answers()
+			cloud.plugs(answers, map[string]any{"kupenstack_mark": tg.Mark})
+			tg.ID, tg.Fresh, tg.Complete = idOf("3"), false, true
+			tg = recorded(tg, map[string][]string{"networks": {idOf("4")}})
+			d := answering(t, answers)
+			states, err := d.Observe(t.Context(), []unit.Target{tg})
+			if err != nil {
+				t.Fatal(err)
+			}
+			st, err := d.Apply(t.Context(), tg, wantedOf(tg), states[tg.Address])
+			if err != nil || !slices.Equal(cloud.sent, test.sent) {
+				t.Errorf("sent %q, want %q: %v", cloud.sent, test.sent, err)
+			}
+			if diff := d.Compare(tg, wantedOf(tg), st); diff.Action != unit.ActionNone {
+				t.Errorf("then the diff is %+v", diff)
 			}
 		})
 	}

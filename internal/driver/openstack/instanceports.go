@@ -22,6 +22,12 @@ type instanceDetail struct {
 	ports []serverPort
 	// named are the networks that are on record as those of the block.
 	named []string
+	// leaving are the ports that Nova made in networks which the block names no longer, or less often.
+	leaving []string
+	// alike says which ports in such a network may be of others, so that none of them goes; "" where that is clear.
+	alike string
+	// unsure says that a network was taken out since the last request for a port.
+	unsure bool
 	// unresized says why a resize of ours had no effect, "" where none is known of.
 	unresized string
 	// awaited says by the names of attributes what they wait for.
@@ -120,6 +126,10 @@ func (k instanceKind) join(f found, raws []map[string]any) {
 	slices.SortFunc(ports, compare)
 	detail, _ := o.detail.(instanceDetail)
 	detail.ports, detail.named = ports, f.set[networksAttribute]
+	if named {
+		detail.leaving, detail.alike = portsLeaving(ports, order, detail.named)
+		detail.unsure = len(without(detail.named, order)) > 0
+	}
 	o.detail = detail
 	if o.health == unit.HealthProgressing && len(ports) == 0 || o.partial && len(ports) < len(order)+len(declared) {
 		return // they come one by one while it is being built
@@ -211,8 +221,12 @@ func (k instanceKind) theirs(o *object) []string {
 	return nil
 }
 
-// tells the security groups of each port where they differ: all of them together may be what is wanted of each.
+// tells the security groups of each port where they differ: all of them together may be what is wanted of each; and the
+// networks of the block without those that others have attached it to.
 func (k instanceKind) tells(name string, o *object) string {
+	if name == networksAttribute {
+		return ownNetworks(o)
+	}
 	sets := groupSets(o)
 	if name != groupsOfPorts || len(sets) < 2 {
 		return ""

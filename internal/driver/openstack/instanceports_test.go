@@ -21,6 +21,8 @@ func TestInterfacesOfOthersStay(t *testing.T) {
 		}
 	}
 	ours, theirs := port("p1", "n1", "2026-01-01"), port("p2", "n2", "2026-01-02")
+	named := port("p6", "n2", "2026-01-06")
+	named["name"] = "probe"
 	block := port("p5", "n5", "2026-01-05")
 	block["description"] = "[" + testMark + "]"
 	for _, test := range []struct {
@@ -45,7 +47,12 @@ func TestInterfacesOfOthersStay(t *testing.T) {
 		{"nobody knows which are ours", map[string][]string{"security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p2"}, "10.0.0.1", nil},
 		{"one of ours is gone", map[string][]string{"networks": {"n1", "n3"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"networks"}, nil, "10.0.0.1", []string{"n1", "n3"}},
 		{"one of two is gone", map[string][]string{"networks": {"n1", "n1"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"networks"}, nil, "10.0.0.1", []string{"n1"}},
-		{"one is taken out", map[string][]string{"networks": {"n1"}}, []map[string]any{theirs, ours}, unit.ActionReplace, []string{"networks"}, nil, "10.0.0.1", []string{"n1", "n2"}},
+		{"one is taken out", map[string][]string{"networks": {"n1"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"networks"}, nil, "10.0.0.1", []string{"n1", "n2"}},
+		{"one of two alike is taken out", map[string][]string{"networks": {"n1"}, "security_groups": {"g-p1"}}, []map[string]any{port("p3", "n1", "2026-01-03"), ours}, unit.ActionUpdate, []string{"networks"}, nil, "10.0.0.1", []string{"n1", "n1"}},
+		{"one that an older program has not counted", map[string][]string{"networks": {"n1"}}, []map[string]any{port("p3", "n1", "2026-01-03"), ours}, unit.ActionNone, nil, nil, "10.0.0.1", []string{"n1"}},
+		{"one is taken out beside another that looks the same", map[string][]string{"networks": {"n1"}}, []map[string]any{port("p3", "n2", "2026-01-03"), theirs, ours}, unit.ActionBlocked, []string{"networks"}, nil, "10.0.0.1", []string{"n1", "n2"}},
+		{"one is taken out beside another that has a name", map[string][]string{"networks": {"n1"}}, []map[string]any{named, theirs, ours}, unit.ActionUpdate, []string{"networks"}, nil, "10.0.0.1", []string{"n1", "n2"}},
+		{"one that has a name is left of what is taken out", map[string][]string{"networks": {"n1"}}, []map[string]any{named, ours}, unit.ActionNone, nil, nil, "10.0.0.1", []string{"n1", "n2"}},
 		{"one is taken out that is gone", map[string][]string{"networks": {"n1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", []string{"n1", "n3"}},
 		{"they are not written any more", nil, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", []string{"n1", "n2"}},
 		{"our port is gone", map[string][]string{"ports": {"p4"}}, []map[string]any{theirs}, unit.ActionUpdate, []string{"ports"}, nil, "10.0.0.2", nil},

@@ -24,6 +24,7 @@ type plugged struct {
 	mark  string
 	sent  []string
 	lost  bool // is the answer to who attaches a port
+	open  bool // are networks: ports in them have no security groups
 }
 
 func (c *plugged) port(id, name, mark string) {
@@ -61,6 +62,9 @@ func (c *plugged) answers() map[string]func(*http.Request) any {
 		answers["DELETE /v2.1/servers/"+idOf("3")+"/os-interface/"+id] = func(*http.Request) any {
 			c.sent = append(c.sent, "detach "+id)
 			p["device_id"], p["device_owner"] = "", ""
+			if p["description"] == "" { // Nova deletes what it has made
+				c.ports = slices.DeleteFunc(c.ports, func(p map[string]any) bool { return p["id"] == id })
+			}
 			return http.StatusAccepted
 		}
 	}

@@ -3,7 +3,6 @@ package openstack
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -51,6 +50,12 @@ func resizeOf(o *object) string {
 // finishResize takes the step that is left of a resize.
 func (k instanceKind) finishResize(ctx context.Context, s *session, o *object) error {
 	if _, is := noted(o); is && resizeOf(o) == "" {
+		// Nobody would know a port any more that comes in a network which was taken out meanwhile.
+		if detail, _ := o.detail.(instanceDetail); detail.unsure {
+			if err := k.settled(ctx, s, o); err != nil {
+				return err
+			}
+		}
 		return s.erase(ctx, serviceCompute, pathOf("servers", o.id, "metadata", keyPlug))
 	}
 	if textAt(o.raw, "status") != statusResized {
@@ -99,20 +104,9 @@ func (k instanceKind) followResize(ctx context.Context, s *session, f found) err
 	return nil
 }
 
-// lastOfResize is the last action of an instance that has to do with a resize, nil for none. Nova has the newest first.
+// lastOfResize is the last action of an instance that has to do with a resize, nil for none.
 func (k instanceKind) lastOfResize(ctx context.Context, s *session, id string) (map[string]any, error) {
-	answer, err := s.do(ctx, call{service: serviceCompute, method: http.MethodGet, path: pathOf("servers", id, "os-instance-actions"), microversion: listVersion})
-	if err != nil {
-		return nil, err
-	}
-	actions := objectsAt(answer, "instanceActions")
-	i := slices.IndexFunc(actions, func(a map[string]any) bool {
-		return slices.Contains([]string{actionResize, actionConfirm, actionRevert}, textAt(a, "action"))
-	})
-	if i < 0 {
-		return nil, nil
-	}
-	return actions[i], nil
+	return k.lastAction(ctx, s, id, actionResize, actionConfirm, actionRevert)
 }
 
 // whyNotResized says why an instance that is at rest has not the flavor that it was to be resized to: "" where Nova

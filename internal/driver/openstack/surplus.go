@@ -29,8 +29,8 @@ func surplus(r *unit.Resource, t unit.Target, m match, desired cty.Value) map[st
 		names := namesIn
 		if a := r.Block.Attribute(name); a != nil && a.Connects {
 			names = connectedIn
-			// A text that is written takes its place. A list that is not written may say nothing of what is in it.
-			if list := a.Type.IsListType(); !list && want != cty.NilVal || list && a.Elects && want == cty.NilVal {
+			// A text that is written takes its place. What can be there twice does not go by its name.
+			if !a.Type.IsListType() && want != cty.NilVal || a.Repeats {
 				continue
 			}
 		}
