@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -18,8 +19,9 @@ import (
 const (
 	networksAttribute = "networks"
 
-	// keyPlug is the metadata key with the time of a request for a port that Nova makes. It is written ahead of that and
-	// taken away after it, as nothing else tells of one whose answer was lost before the port is there.
+	// keyPlug is the metadata key with the time of a request for a port that Nova makes, the network, and how many there are
+	// in that then. It is written ahead of the request and taken away after it, as nothing else tells of one whose answer was
+	// lost before the port is there.
 	keyPlug = schema.KeyPrefix + "plug"
 
 	// plugSettle is for how long what is noted counts: an answer is waited for a minute, and what had none may still be
@@ -94,9 +96,10 @@ func (k instanceKind) plugNetworks(ctx context.Context, s *session, o *object, w
 		}
 	}
 	for _, network := range lacking {
+		have = append(have, network)
 		_, err := s.do(ctx, call{
 			service: serviceCompute, method: http.MethodPost, path: pathOf("servers", o.id, "metadata"),
-			body: map[string]any{"metadata": map[string]any{keyPlug: strconv.FormatInt(time.Now().Unix(), 10)}},
+			body: map[string]any{"metadata": map[string]any{keyPlug: fmt.Sprintf("%d %s %d", time.Now().Unix(), network, timesIn(have, network))}},
 		})
 		if err != nil {
 			return err
@@ -173,23 +176,51 @@ func waitForPort(ctx context.Context, s *session, id, what string, done func(por
 	}
 }
 
+// plugNote is what is noted of a request for a port in a network. Of one that an older program noted the time alone is known.
+type plugNote struct {
+	since   time.Time // zero where it is none
+	network string
+	ports   int
+}
+
 // noted tells whether a request for a port in a network is noted.
-func noted(o *object) (since string, is bool) {
+func noted(o *object) (note plugNote, is bool) {
 	metadata, _ := o.raw["metadata"].(map[string]any)
-	since, is = metadata[keyPlug].(string)
-	return since, is
+	text, is := metadata[keyPlug].(string)
+	parts := strings.Fields(text)
+	if len(parts) == 0 {
+		return note, is
+	}
+	if seconds, err := strconv.ParseInt(parts[0], 10, 64); err == nil {
+		note.since = time.Unix(seconds, 0)
+	}
+	if len(parts) == 3 {
+		note.network = parts[1]
+		note.ports, _ = strconv.Atoi(parts[2])
+	}
+	return note, is
+}
+
+// timesIn is how often a list has a name.
+func timesIn(names []string, name string) int {
+	n := 0
+	for _, other := range names {
+		if other == name {
+			n++
+		}
+	}
+	return n
 }
 
 // underWay is for how long a request for a port may still be carried out, 0 where none is under way. A host that hangs carries
 // it out once it goes on, so that Nova is asked whether it was: it records the request before the host is told, and the end
 // once the host is through with it.
 func (k instanceKind) underWay(ctx context.Context, s *session, o *object) (time.Duration, error) {
-	since, _ := noted(o)
-	seconds, err := strconv.ParseInt(since, 10, 64)
-	if err != nil {
-		return 0, nil //nolint:nilerr // nothing is noted
+	note, _ := noted(o)
+	if note.since.IsZero() {
+		return 0, nil
 	}
-	age := time.Since(time.Unix(seconds, 0))
+	age := time.Since(note.since)
 	if left := plugSettle - age; left > 0 {
 		return min(plugSettle, left), nil
 	}
@@ -221,16 +252,20 @@ func (k instanceKind) attaching(ctx context.Context, s *session, id string) (boo
 	return k.open(ctx, s, id, action)
 }
 
-// followPlug has what is noted of a request taken away where nothing is lacking any more.
+// followPlug has what is noted of a request taken away where nothing is lacking any more. Where that is so because the network
+// was taken out of the block, Nova may still be at the request: it has to be known of for as long as it is not lost, should
+// the block ask for the network again.
 func (k instanceKind) followPlug(f found) {
 	o := f.object
 	status := textAt(o.raw, "status")
-	_, is := noted(o)
+	note, is := noted(o)
 	if !is || attribute(f.want, flavorAttribute) == cty.NilVal || o.busy != "" || o.pending != "" || status != statusActive && status != statusOff {
 		return
 	}
 	order, _ := namedIn(f.want, networksAttribute)
-	if have, seen := o.values.look(networksAttribute); seen && len(without(order, listOf(have))) == 0 {
+	have, seen := o.values.look(networksAttribute)
+	came := timesIn(listOf(have), note.network) >= note.ports || time.Since(note.since) > plugLost
+	if seen && came && len(without(order, listOf(have))) == 0 {
 		o.pending = "what is noted of its new interface is to be taken away"
 	}
 }

@@ -87,6 +87,58 @@ func TestSlowAttaching(t *testing.T) {
 	}
 }
 
+// TestAttachingTakenBack: a network that is taken out again, and then written once more, while Nova is at the first request is
+// not asked for twice; and once it came, or is lost, nothing is noted any more.
+func TestAttachingTakenBack(t *testing.T) {
+	one := values{"flavor": text("1"), "image": text(idOf("5")), "networks": list(idOf("4"))}
+	tg := target(t, "instance", "web", values{"flavor": text("1"), "image": text(idOf("5")), "networks": list(idOf("4"), idOf("5"))})
+	cloud := &plugged{mark: tg.Mark}
+	cloud.port(idOf("9"), "", "")
+	cloud.ports[0]["description"] = ""
+	answers := cloud.answers()
+	metadata := map[string]any{"kupenstack_mark": tg.Mark}
+	cloud.plugs(answers, metadata)
+	posts := 0
+	answers["POST /v2.1/servers/"+idOf("3")+"/os-interface"] = func(*http.Request) any {
+		posts++
+		return http.StatusInternalServerError
+	}
+	d := answering(t, answers)
+	tg.ID, tg.Fresh, tg.Complete = idOf("3"), false, true
+	back := with(t, tg, one)
+	step := func(tg unit.Target) (unit.Diff, error) {
+		tg = recorded(tg, map[string][]string{"networks": {idOf("4")}})
+		states, err := d.Observe(t.Context(), []unit.Target{tg})
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff := d.Compare(tg, wantedOf(tg), states[tg.Address])
+		if diff.Action == unit.ActionUpdate {
+			_, err = d.Apply(t.Context(), tg, wantedOf(tg), states[tg.Address])
+		}
+		return diff, err
+	}
+	if _, err := step(tg); err == nil {
+		t.Error("it was attached")
+	}
+	if diff, err := step(back); err != nil || diff.Action != unit.ActionNone {
+		t.Errorf("without it: %s, %v", diff.Action, err)
+	}
+	if _, err := step(tg); !errors.As(err, new(*unit.RetryError)) || posts != 1 {
+		t.Errorf("it was asked for %d times: %v", posts, err)
+	}
+	metadata["kupenstack_plug"] = fmt.Sprintf("%d %s 1", time.Now().Add(-time.Hour).Unix(), idOf("5"))
+	if _, err := step(back); err != nil || metadata["kupenstack_plug"] != nil {
+		t.Errorf("of one that is lost stays %v: %v", metadata["kupenstack_plug"], err)
+	}
+	metadata["kupenstack_plug"] = fmt.Sprintf("%d %s 1", time.Now().Unix(), idOf("5"))
+	cloud.port(idOf("10"), "", "")
+	cloud.ports[1]["network_id"], cloud.ports[1]["description"] = idOf("5"), ""
+	if _, err := step(tg); err != nil || metadata["kupenstack_plug"] != nil {
+		t.Errorf("of one that came stays %v: %v", metadata["kupenstack_plug"], err)
+	}
+}
+
 // TestOddKeypairs: an element of the list that is no pair is no proof that one is absent.
 func TestOddKeypairs(t *testing.T) {
 	for _, odd := range []any{map[string]any{}, map[string]any{"keypair": nil}, map[string]any{"keypair": "ops"}, map[string]any{"name": "ops"}} {
