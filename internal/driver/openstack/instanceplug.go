@@ -203,13 +203,7 @@ func noted(o *object) (note plugNote, is bool) {
 
 // timesIn is how often a list has a name.
 func timesIn(names []string, name string) int {
-	n := 0
-	for _, other := range names {
-		if other == name {
-			n++
-		}
-	}
-	return n
+	return count(names, func(other string) bool { return other == name })
 }
 
 // underWay is for how long a request for a port may still be carried out, 0 where none is under way. A host that hangs carries
