@@ -1,0 +1,85 @@
+package chartkeys
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kupenstack/kupenstack-sync/internal/config"
+)
+
+// writers are the templates of the library that write out all that a map has, by how deep.
+func writers() map[string]int {
+	const utils = "helm-toolkit.utils."
+	return map[string]int{utils + "to_oslo_conf": 2, utils + "to_ini": 2}
+}
+
+// doubtful returns which of the keys at the ends of paths are neither read by their names nor written out by the library with
+// all that is beside them, in their order: only a rendering tells whether these change anything. There are none of a chart that
+// OpenStack-Helm has nothing to do with.
+func (k *Keys) doubtful(paths [][]string, values any) []int {
+	if k == nil || k.opaque || !k.toolkit {
+		return nil
+	}
+	var found []int
+	var written *reads
+	for i, path := range paths {
+		if len(path) == 0 || k.others[path[0]] || k.has(path) || k.writtenOut(path) {
+			continue
+		}
+		at, key := path[:len(path)-1], path[len(path)-1]
+		if k.read(k.reads, at, key, k.reads.top.lost) {
+			continue
+		}
+		if written == nil {
+			written = newReads()
+			written.texts(values)
+			written.follow(k.library, k.reads.followed)
+		}
+		lost := k.reads.top.lost || written.top.lost
+		if !k.read(written, at, key, lost) && (!lost || !k.read(k.reads, at, key, true)) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// writtenOut tells whether the chart has the library write out the map that a path leads into.
+func (k *Keys) writtenOut(path []string) bool {
+	return slices.ContainsFunc(k.reads.written, func(w writing) bool {
+		inside := len(path) - len(w.path)
+		return inside > 0 && inside <= w.deep && slices.Equal(path[:len(w.path)], w.path)
+	})
+}
+
+// hintAt says what was meant by a key that changes nothing: one that the chart has there, or else one that it has there in a map
+// beside, as of another endpoint.
+func (k *Keys) hintAt(path []string) string {
+	at, key := path[:len(path)-1], path[len(path)-1]
+	here := k.keysAt(at)
+	if near := config.Nearest(key, here); near != "" || len(here) > 0 || len(at) == 0 {
+		return hintOf(at, key, here)
+	}
+	var beside []string
+	for _, name := range k.keysAt(at[:len(at)-1]) {
+		beside = append(beside, k.keysAt(append(slices.Clone(at[:len(at)-1]), name))...)
+	}
+	slices.Sort(beside)
+	if beside = slices.Compact(beside); config.Nearest(key, beside) != "" {
+		return hintOf(at, key, beside)
+	}
+	return "the chart has nothing in " + strings.Join(at, ".")
+}
+
+// keysAt are those that the values of the chart have in a map, sorted.
+func (k *Keys) keysAt(at []string) []string {
+	defaults := k.defaults
+	for _, step := range at {
+		defaults, _ = defaults[step].(map[string]any)
+	}
+	var keys []string
+	for key := range defaults {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
