@@ -1,6 +1,7 @@
 package chartkeys
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,35 +52,35 @@ func (k *Keys) writtenOut(path []string) bool {
 	})
 }
 
-// hintAt says what was meant by a key that changes nothing: one that the chart has there, or else one that it has there in a map
-// beside, as of another endpoint.
+// hintAt says what was meant by a key that changes nothing: one that the chart has or reads there, or else one that it has there
+// in a map beside, as of another endpoint.
 func (k *Keys) hintAt(path []string) string {
 	at, key := path[:len(path)-1], path[len(path)-1]
 	here := k.keysAt(at)
-	if near := config.Nearest(key, here); near != "" || len(here) > 0 || len(at) == 0 {
-		return hintOf(at, key, here)
+	if config.Nearest(key, here) == "" && len(at) > 0 {
+		var beside []string
+		for _, name := range k.keysAt(at[:len(at)-1]) {
+			beside = append(beside, k.keysAt(append(slices.Clone(at[:len(at)-1]), name))...)
+		}
+		if config.Nearest(key, beside) != "" {
+			here = beside
+		}
 	}
-	var beside []string
-	for _, name := range k.keysAt(at[:len(at)-1]) {
-		beside = append(beside, k.keysAt(append(slices.Clone(at[:len(at)-1]), name))...)
-	}
-	slices.Sort(beside)
-	if beside = slices.Compact(beside); config.Nearest(key, beside) != "" {
-		return hintOf(at, key, beside)
-	}
-	return "the chart has nothing in " + strings.Join(at, ".")
+	return hintOf(at, key, here)
 }
 
-// keysAt are those that the values of the chart have in a map, sorted.
+// keysAt are those that the values of the chart have in a map, and that its templates read there by name, sorted.
 func (k *Keys) keysAt(at []string) []string {
 	defaults := k.defaults
 	for _, step := range at {
 		defaults, _ = defaults[step].(map[string]any)
 	}
-	var keys []string
-	for key := range defaults {
-		keys = append(keys, key)
+	keys := slices.Collect(maps.Keys(defaults))
+	for path := range k.reads.absolute {
+		if steps := strings.Split(path, separator); len(steps) == len(at)+1 && slices.Equal(steps[:len(at)], at) {
+			keys = append(keys, steps[len(at)])
+		}
 	}
 	slices.Sort(keys)
-	return keys
+	return slices.Compact(keys)
 }

@@ -276,7 +276,10 @@ func useOf(names []string) use {
 	return use{names, false}
 }
 
-func joined(path []string) string { return strings.Join(path, "\x00") }
+// separator is between the names of a path.
+const separator = "\x00"
+
+func joined(path []string) string { return strings.Join(path, separator) }
 
 // reads tells whether a key of a map may be read.
 func (r *reads) reads(at []string, key string) bool {

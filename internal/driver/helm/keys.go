@@ -115,9 +115,7 @@ func (s *source) unknown(spec *unit.Release) []unknownKey {
 	unread := s.keys().Unknown(paths, values)
 	var wrong, others [][]string
 	for _, unknown := range unread {
-		if unknown.Within == "" {
-			wrong = append(wrong, paths[unknown.Index])
-		}
+		wrong = append(wrong, paths[unknown.Index])
 	}
 	for _, path := range paths {
 		if !below(path, wrong) {
@@ -125,8 +123,8 @@ func (s *source) unknown(spec *unit.Release) []unknownKey {
 		}
 	}
 	for _, idle := range s.idle(spec, others) {
-		idle.Index = slices.IndexFunc(paths, func(path []string) bool { return slices.Equal(path, others[idle.Index]) })
-		unread = append(unread, idle)
+		i := slices.IndexFunc(paths, func(path []string) bool { return slices.Equal(path, others[idle.Index]) })
+		unread = append(unread, chartkeys.Unknown{Index: i, Hint: idle.Hint})
 	}
 	slices.SortStableFunc(unread, func(a, b chartkeys.Unknown) int { return cmp.Compare(a.Index, b.Index) })
 	var found []unknownKey
