@@ -24,7 +24,7 @@ func (k *Keys) doubtful(paths [][]string, values any) []int {
 	var found []int
 	var written *reads
 	for i, path := range paths {
-		if len(path) == 0 || k.others[path[0]] || k.has(path) || k.writtenOut(path) {
+		if len(path) == 0 || k.others[path[0]] || k.has(path) || k.writtenOut(path) || k.shapely(path) {
 			continue
 		}
 		at, key := path[:len(path)-1], path[len(path)-1]
@@ -50,6 +50,16 @@ func (k *Keys) writtenOut(path []string) bool {
 		inside := len(path) - len(w.path)
 		return inside > 0 && inside <= w.deep && slices.Equal(path[:len(w.path)], w.path)
 	})
+}
+
+// shapely tells whether a path leads to a key that Kubernetes has in what it is put into.
+func (k *Keys) shapely(path []string) bool {
+	shape := k.shapeOf(path[:len(path)-1])
+	if shape == nil || !ofKubernetes(shape) {
+		return false
+	}
+	_, known := fieldsOf(shape)[path[len(path)-1]]
+	return known
 }
 
 // hintAt says what was meant by a key that changes nothing: one that the chart has or reads there, or else one that it has there

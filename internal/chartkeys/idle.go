@@ -2,6 +2,7 @@ package chartkeys
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -11,7 +12,7 @@ import (
 
 // maxRenderings is how often a chart is rendered to learn which keys of one configuration change nothing. What is not
 // decided then passes.
-const maxRenderings = 48
+const maxRenderings = 96
 
 // Render renders a chart with values, which it leaves as they are, and returns what comes out by the names of the templates.
 type Render func(values map[string]any) (map[string]string, error)
@@ -19,19 +20,26 @@ type Render func(values map[string]any) (map[string]string, error)
 // Idle returns which of the keys at the ends of paths change nothing of what the chart is rendered to with some values,
 // in their order, so far as no template has them by their names. Paths that lead to no value are given one. A key is idle where all
 // of this leaves every rendering as it is: to leave it away, to have another value there, and to have the same under
-// another name beside it, each with the values as they are and with all switches of manifests on.
+// another name beside it, each with the values as they are, and with all on that is off in them. It is not where the chart reads
+// the map around, and that changes nothing either, as of a job that there is not even then.
 func (k *Keys) Idle(paths [][]string, values map[string]any, render Render) []Unknown {
-	doubts := k.doubtful(paths, values)
-	if len(doubts) == 0 {
+	var suspects []suspect
+	for _, i := range k.doubtful(paths, values) {
+		suspects = append(suspects, suspect{index: i, path: paths[i]})
+	}
+	if len(suspects) == 0 {
 		return nil
 	}
 	p := &prober{render: render, left: maxRenderings}
-	var suspects []suspect
-	for _, i := range doubts {
-		suspects = append(suspects, suspect{index: i, path: paths[i]})
+	for _, s := range slices.Backward(suspects) { // what is further inside first, which makes the maps around it
+		if _, there := at(values, s.path); !there {
+			values = with(values, s.path, "probe")
+		}
 	}
-	p.begin(values, suspects, k.switchesOn())
-	suspects = p.idle(p.unnamed(suspects))
+	if suspects = p.idle(values, suspects); len(suspects) > 0 {
+		on := p.turnOn(values, switches(k.defaults, values, nil))
+		suspects = k.decided(p, on, p.idle(on, suspects))
+	}
 	var found []Unknown
 	var last []string
 	for _, s := range suspects {
@@ -44,16 +52,64 @@ func (k *Keys) Idle(paths [][]string, values map[string]any, render Render) []Un
 	return found
 }
 
-// switchesOn are the switches of a chart's manifests, all on.
-func (k *Keys) switchesOn() map[string]any {
-	on := map[string]any{}
-	switches, _ := k.defaults["manifests"].(map[string]any)
-	for name, is := range switches {
-		if _, plain := is.(bool); plain {
-			on[name] = true
+// decided leaves those suspects of which the map around is one that matters, or that nothing reads.
+func (k *Keys) decided(p *prober, values map[string]any, suspects []suspect) []suspect {
+	if len(suspects) == 0 {
+		return nil
+	}
+	base, err := p.rendered(values)
+	if err != nil {
+		return nil
+	}
+	known := map[string]bool{}
+	return slices.DeleteFunc(suspects, func(s suspect) bool {
+		around := s.path[:len(s.path)-1]
+		if len(around) == 0 {
+			return false
+		}
+		id := joined(around)
+		if _, done := known[id]; !done {
+			known[id] = k.outOfPlay(p, values, base, around)
+		}
+		return known[id]
+	})
+}
+
+// outOfPlay tells whether a map that the chart reads may be one of which nothing is to be seen in what comes out. Of one that the
+// chart has nothing in it may be where it is handed on as a whole.
+func (k *Keys) outOfPlay(p *prober, values map[string]any, base map[string]string, path []string) bool {
+	found, _ := at(k.defaults, path)
+	defaults, _ := found.(map[string]any)
+	var changed map[string]any
+	if len(defaults) == 0 {
+		if !covers(k.reads.handed, path, 2, len(path)) {
+			return false
+		}
+		changed = without(values, path)
+	} else {
+		if !k.read(k.reads, path[:len(path)-1], path[len(path)-1], k.reads.top.lost) {
+			return false
+		}
+		changed = with(values, path, other(defaults))
+	}
+	result, err := p.rendered(changed)
+	return errors.Is(err, errEnough) || err == nil && maps.Equal(result, base)
+}
+
+// switches lead to what a chart has that is off, by its own values and those that it gets.
+func switches(defaults, values map[string]any, above []string) [][]string {
+	var found [][]string
+	for _, key := range slices.Sorted(maps.Keys(defaults)) {
+		v, path := defaults[key], append(slices.Clone(above), key)
+		given, written := values[key]
+		if inner, is := v.(map[string]any); is {
+			below, _ := given.(map[string]any)
+			found = append(found, switches(inner, below, path)...)
+		} else if on, is := v.(bool); is && (written && given == false || !written && !on) {
+			found = append(found, path)
 		}
 	}
-	return on
+	return found
 }
 
 // suspect is a key that may be idle.
@@ -66,65 +122,57 @@ type suspect struct {
 type prober struct {
 	render Render
 	left   int // renderings
-	bases  []base
 }
 
-// base are values to begin with, and what they are rendered to.
-type base struct {
-	values map[string]any
-	result map[string]string
-}
-
-// begin renders the values as they are, and with switches on. What cannot be rendered tells nothing.
-func (p *prober) begin(values map[string]any, suspects []suspect, switches map[string]any) {
-	whole := values
-	for _, s := range slices.Backward(suspects) { // what is further inside first, which makes the maps around it
-		if _, there := at(whole, s.path); !there {
-			whole = with(whole, s.path, "probe")
-		}
-	}
-	on := whole
-	for _, name := range slices.Sorted(maps.Keys(switches)) {
-		on = with(on, []string{"manifests", name}, true)
-	}
-	for _, v := range []map[string]any{whole, on} {
-		result, err := p.rendered(v)
-		if err == nil {
-			p.bases = append(p.bases, base{v, result})
-		} else if len(p.bases) == 0 {
-			return
-		}
-	}
-}
+var errEnough = errors.New("rendered often enough")
 
 func (p *prober) rendered(values map[string]any) (map[string]string, error) {
-	p.left--
+	if p.left--; p.left < 0 {
+		return nil, errEnough
+	}
 	return p.render(values)
+}
+
+// turnOn returns values with as many switches on as can be together.
+func (p *prober) turnOn(values map[string]any, switches [][]string) map[string]any {
+	on := values
+	for _, path := range switches {
+		on = with(on, path, true)
+	}
+	_, err := p.rendered(on)
+	switch {
+	case err == nil:
+		return on
+	case len(switches) < 2 || errors.Is(err, errEnough):
+		return values
+	}
+	half := len(switches) / 2
+	return p.turnOn(p.turnOn(values, switches[:half]), switches[half:])
+}
+
+// idle returns those of suspects that change nothing of what values are rendered to. Of what cannot be rendered none is.
+func (p *prober) idle(values map[string]any, suspects []suspect) []suspect {
+	base, err := p.rendered(values)
+	if err != nil {
+		return nil
+	}
+	return p.among(values, base, p.unnamed(values, suspects))
 }
 
 // unnamed leaves those suspects of which a key with the same value and another name beside them is not to be seen in what comes
 // out: where it is, the chart takes any key.
-func (p *prober) unnamed(suspects []suspect) []suspect {
-	if len(suspects) == 0 {
-		return nil
+func (p *prober) unnamed(values map[string]any, suspects []suspect) []suspect {
+	more := values
+	for _, s := range suspects {
+		v, _ := at(values, s.path)
+		more = with(more, beside(s), v)
 	}
-	for _, b := range p.bases {
-		if p.left <= 0 {
-			return nil
-		}
-		values := b.values
-		for _, s := range suspects {
-			v, _ := at(b.values, s.path)
-			values = with(values, beside(s), v)
-		}
-		result, err := p.rendered(values)
-		if err != nil {
-			continue // the other way to look finds what is idle as well
-		}
-		texts := decoded(result)
-		suspects = slices.DeleteFunc(slices.Clone(suspects), func(s suspect) bool { return strings.Contains(texts, mark(s)) })
+	result, err := p.rendered(more)
+	if err != nil {
+		return suspects // the other way to look finds what is idle as well
 	}
-	return suspects
+	texts := decoded(result)
+	return slices.DeleteFunc(slices.Clone(suspects), func(s suspect) bool { return strings.Contains(texts, mark(s)) })
 }
 
 // mark is what no chart and nobody else writes.
@@ -136,39 +184,31 @@ func beside(s suspect) []string {
 	return other
 }
 
-// idle returns those of suspects that change nothing, however they are grouped.
-func (p *prober) idle(suspects []suspect) []suspect {
-	if len(suspects) == 0 || p.matter(suspects) {
-		if len(suspects) < 2 {
-			return nil
-		}
-		half := len(suspects) / 2
-		return append(p.idle(suspects[:half]), p.idle(suspects[half:])...)
+// among returns those of suspects that change nothing, half by half where some do.
+func (p *prober) among(values map[string]any, base map[string]string, suspects []suspect) []suspect {
+	switch {
+	case len(suspects) == 0 || !p.matter(values, base, suspects):
+		return suspects
+	case len(suspects) == 1:
+		return nil
 	}
-	return suspects
+	half := len(suspects) / 2
+	return slices.Concat(p.among(values, base, suspects[:half]), p.among(values, base, suspects[half:]))
 }
 
-// matter tells whether any rendering may differ where suspects are left away or are something else.
-func (p *prober) matter(suspects []suspect) bool {
-	for _, b := range p.bases {
-		left, changed := b.values, b.values
-		for _, s := range suspects {
-			v, there := at(changed, s.path)
-			if !there {
-				return true // the switches have taken its place
-			}
-			left, changed = without(left, s.path), with(changed, s.path, other(v))
-		}
-		for _, values := range []map[string]any{left, changed} {
-			if p.left <= 0 {
-				return true
-			}
-			if result, err := p.rendered(values); err != nil || !maps.Equal(result, b.result) {
-				return true
-			}
+// matter tells whether a rendering differs where suspects are left away or are something else.
+func (p *prober) matter(values map[string]any, base map[string]string, suspects []suspect) bool {
+	left, changed := values, values
+	for _, s := range suspects {
+		v, _ := at(changed, s.path)
+		left, changed = without(left, s.path), with(changed, s.path, other(v))
+	}
+	for _, values := range []map[string]any{left, changed} {
+		if result, err := p.rendered(values); err != nil || !maps.Equal(result, base) {
+			return true
 		}
 	}
-	return len(p.bases) == 0
+	return false
 }
 
 // other is a value of the same kind as another one.
