@@ -54,25 +54,25 @@ manifests: {deployment_api: true}
 	}
 	k := chartkeys.New(chart)
 	for text, want := range map[string]string{
-		"dependencies: {static: {apii: {jobs: [a]}}}":             "dependencies.static.apii, did you mean dependencies.static.api?",
-		"secrets: {admn: x, adm: y}":                              "secrets.adm, there are: admin; secrets.admn, did you mean secrets.admin?",
-		"pod: {mounts: {api: {b: 1}}}":                            "pod.mounts.api.b, there are: a",
-		"pod: {mounts: {new: {a: 1}}}":                            "pod.mounts.new, there are: api",
-		"pod: {mounts: {new: null}}":                              "pod.mounts.new, there are: api",
-		"secrets: {admn: x}\nconf: {app: {any: {more: 1}}}":       "secrets.admn, did you mean secrets.admin?",
-		"conf: {app: {any: {thing: 1}, DEFAULT: {other: true}}}":  "", // is seen in what is encoded
-		"conf: {oslo: {any: {thing: null}}}":                      "", // the library writes it out
-		"conf: {oslo: {any: {thing: {typ: multistring}}}}":        "", // it may be there in another file
+		"dependencies: {static: {apii: {jobs: [a]}}}":              "dependencies.static.apii, did you mean dependencies.static.api?",
+		"secrets: {admn: x, adm: y}":                               "secrets.adm, there are: admin; secrets.admn, did you mean secrets.admin?",
+		"pod: {mounts: {api: {b: 1}}}":                             "pod.mounts.api.b, there are: a",
+		"pod: {mounts: {new: {a: 1}}}":                             "pod.mounts.new, there are: api",
+		"pod: {mounts: {new: null}}":                               "pod.mounts.new, there are: api",
+		"secrets: {admn: x}\nconf: {app: {any: {more: 1}}}":        "secrets.admn, did you mean secrets.admin?",
+		"conf: {app: {any: {thing: 1}, DEFAULT: {other: true}}}":   "", // is seen in what is encoded
+		"conf: {oslo: {any: {thing: null}}}":                       "", // the library writes it out
+		"conf: {oslo: {any: {thing: {typ: multistring}}}}":         "", // it may be there in another file
 		"conf: {app: {any: {more: 1}}}\nsecrets: {adminn: {a: 1}}": "secrets.adminn, did you mean secrets.admin?",
-		"pod: {probes: {api: {initial: 1}}}":                      "", // where the switch is on
-		"pod: {probes: {enabled: true, api: {initial: 1}}}":       "",
-		"pod: {never: {requests: 1}}":                             "", // of what is handed on and never there
-		"conf: {free: {any: 1}}":                                  "",
-		"secrets: {fails: a}":                                     "", // it is read, as it cannot be rendered
-		"secrets: {switched: 1}":                                       "",
-		"manifests: {named: true}":                                "", // a name
-		"manifests: {job_db_snc: false}":                          "manifests.job_db_snc, there are: deployment_api",
-		"dependencies: {static: {api: {jobs: [], services: []}}}": "",
+		"pod: {probes: {api: {initial: 1}}}":                       "", // where the switch is on
+		"pod: {probes: {enabled: true, api: {initial: 1}}}":        "",
+		"pod: {never: {requests: 1}}":                              "", // of what is handed on and never there
+		"conf: {free: {any: 1}}":                                   "",
+		"secrets: {fails: a}":                                      "", // it is read, as it cannot be rendered
+		"secrets: {switched: 1}":                                   "",
+		"manifests: {named: true}":                                 "", // a name
+		"manifests: {job_db_snc: false}":                           "manifests.job_db_snc, there are: deployment_api, named",
+		"dependencies: {static: {api: {jobs: [], services: []}}}":  "",
 	} {
 		values := tree(t, text)
 		paths := pathsOf(values, nil)
