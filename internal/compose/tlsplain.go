@@ -3,7 +3,7 @@ package compose
 import (
 	"fmt"
 	"maps"
-	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -59,6 +59,6 @@ func isPlainAddress(text string) bool {
 	if err != nil {
 		return true
 	}
-	ip := net.ParseIP(where.Hostname())
-	return where.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
+	ip, err := netip.ParseAddr(where.Hostname())
+	return where.Hostname() != "localhost" && (err != nil || !ip.IsLoopback())
 }
