@@ -99,6 +99,29 @@ func TestOpenStackHelmOverridesAreNotIdle(t *testing.T) {
 	}
 }
 
+// TestExamplesHaveNoIdleKeys holds what the examples write against what our charts, and those of OpenStack-Helm, are rendered to.
+func TestExamplesHaveNoIdleKeys(t *testing.T) {
+	dirs := []string{charts.Dir()}
+	if dir := os.Getenv(charts.CheckoutVariable); dir != "" {
+		dirs = append(dirs, dir)
+	}
+	for _, dir := range dirs {
+		for _, units := range exampleUnits(t) {
+			for _, r := range releases(units) {
+				if !slices.Contains(charts.Names(), r.Name) {
+					continue
+				}
+				spec := *r
+				spec.Chart, spec.Series = unit.Chart{Name: r.Chart.Name, Tree: os.DirFS(dir), Repository: "."}, nil
+				address := addr.MustParseObject("service." + r.Name)
+				if diags, _ := helm.Check(t.Context(), helm.Options{CacheDir: t.TempDir()}, []unit.Unit{{Address: address, Spec: &spec}}); len(diags) > 0 {
+					t.Error(diags)
+				}
+			}
+		}
+	}
+}
+
 // composedFor are the releases of a cloud with everything, with OpenStack-Helm's charts.
 func composedFor(t *testing.T, dir string) map[string]unit.Release {
 	t.Helper()
