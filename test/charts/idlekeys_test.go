@@ -106,7 +106,7 @@ func TestExamplesHaveNoIdleKeys(t *testing.T) {
 		dirs = append(dirs, dir)
 	}
 	for _, dir := range dirs {
-		for _, units := range exampleUnits(t) {
+		for _, units := range append(exampleUnits(t), composed.Demo(t), composed.Everything(t, "ovn", "ceph", ""), composed.Everything(t, "ovs", "", "")) {
 			for _, r := range releases(units) {
 				if !slices.Contains(charts.Names(), r.Name) {
 					continue
