@@ -24,7 +24,7 @@ func (k *Keys) doubtful(paths [][]string, values any) []int {
 	var found []int
 	var written *reads
 	for i, path := range paths {
-		if len(path) == 0 || k.others[path[0]] || k.has(path) || k.writtenOut(path) || k.shapely(path) {
+		if len(path) == 0 || k.others[path[0]] || k.has(path) || k.writtenOut(path) || k.shapely(path) || conditional(path) {
 			continue
 		}
 		at, key := path[:len(path)-1], path[len(path)-1]
@@ -42,6 +42,12 @@ func (k *Keys) doubtful(paths [][]string, values any) []int {
 		}
 	}
 	return found
+}
+
+// conditional tells of what the library looks for by names that it computes, and only for certificates and Secrets that no switch
+// alone brings: annotations, and how endpoints are called outside.
+func conditional(path []string) bool {
+	return path[0] == "annotations" || path[0] == "endpoints" && slices.Contains(path, "host_fqdn_override")
 }
 
 // writtenOut tells whether the chart has the library write out the map that a path leads into.
