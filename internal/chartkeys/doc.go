@@ -34,10 +34,14 @@
 //     the chart leads to them, and what is below pod.lifecycle into what makes pods. There the first rule and the last do not hold, nor
 //     the third where Kubernetes gets the map as it is: the keys are those of its types, in lists as well, and around these those that
 //     the library reads, unless templates of the chart itself hand on the map or look into it for a computed name.
-//   - What is inside of a key of conf goes to programs as it is, and is free. So is what begins with job_ in
-//     manifests, as the library makes such names of those of jobs that others wait for.
+//   - What is inside of a key of conf is not looked at. Nor is what begins with job_ in manifests, as the library makes
+//     such names of those of jobs that others wait for.
 //
 // Of a chart that takes values out of one that it depends on, or has a template that cannot be read, nothing is unknown.
 //
-// Nothing is rendered, and no value is told: only keys.
+// All this is [Keys.Unknown], which renders nothing. [Keys.Idle] has charts of OpenStack-Helm rendered by its caller for keys of which
+// nobody knows by their names, and tells those that change nothing: names of components, services and users, and what is inside of
+// conf and not written out whole.
+//
+// No value is told: only keys.
 package chartkeys

@@ -15,6 +15,7 @@ type reads struct {
 	literals map[string]bool       // texts, each of which may be the name of a key
 	handed   []use                 // maps that are used as a whole
 	computed []use                 // maps that are looked into for a computed name
+	written  []writing             // maps that the library writes out
 	top      *top
 	names    map[string]bool // texts, each of which may be the name of a template, or what one is put together of
 	begins   map[string]bool // what names begin with that are put together
@@ -25,6 +26,12 @@ type reads struct {
 type use struct {
 	path     []string
 	absolute bool
+}
+
+// writing is an absolute path to a map of which all keys are written out, and how deep.
+type writing struct {
+	path []string
+	deep int
 }
 
 func newReads() *reads {
@@ -154,9 +161,24 @@ func (r *reads) command(command *parse.CommandNode, asked bool) {
 			r.argument(arg, asked || function.Ident == "not" || function.Ident == "empty")
 		}
 	default:
+		if function.Ident == "include" {
+			r.writesOut(args)
+		}
 		for _, arg := range args {
 			r.argument(arg, false)
 		}
+	}
+}
+
+// writesOut learns of a map that is handed to what writes out all of it.
+func (r *reads) writesOut(args []parse.Node) {
+	if len(args) != 2 {
+		return
+	}
+	name, literal := args[0].(*parse.StringNode)
+	chain, ok := chainOf(args[1])
+	if u := useOf(chain); literal && ok && u.absolute && len(u.path) > 0 && writers()[name.Text] > 0 {
+		r.written = append(r.written, writing{u.path, writers()[name.Text]})
 	}
 }
 
@@ -254,7 +276,10 @@ func useOf(names []string) use {
 	return use{names, false}
 }
 
-func joined(path []string) string { return strings.Join(path, "\x00") }
+// separator is between the names of a path.
+const separator = "\x00"
+
+func joined(path []string) string { return strings.Join(path, separator) }
 
 // reads tells whether a key of a map may be read.
 func (r *reads) reads(at []string, key string) bool {

@@ -33,7 +33,14 @@ func (c *composer) keepTLS(s *model.Service, values map[string]any) {
 			k.front(f)
 		}
 	}
+	plain := secured(c.m) && len(list) > 0
+	if plain {
+		k.plainAddresses(c.written[s.Name], s.Settings)
+	}
 	for _, own := range c.onNodes(s) {
+		if plain {
+			k.plainAddresses(own.written, own.settings)
+		}
 		k.unchecked(list, own.written, own.settings)
 		for _, ours := range list {
 			if strings.HasPrefix(ours.path, "conf.") && covers(own.written, ours.path) {

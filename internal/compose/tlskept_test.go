@@ -74,6 +74,10 @@ func TestTLSStays(t *testing.T) {
 		"nothing is checked":          {"", `conf = { glance = { keystone_authtoken = { insecure = true } } }`, line13, "with conf.glance.keystone_authtoken.insecure of glance certificates are not checked"},
 		"as a word in values":         {"", `values = { conf = { glance = { keystone_authtoken = { insecure = "True" } } } }`, line13, "with values.conf.glance.keystone_authtoken.insecure of glance"},
 		"everything is checked":       {"", `conf = { glance = { keystone_authtoken = { insecure = false }, swift = { insecure = true } } }`, "", ""},
+		"a plain address in conf":     {"", `conf = { glance = { keystone_authtoken = { auth_url = "http://keystone-api.openstack.svc.cluster.local:5000/v3" } } }`, line13, "conf.glance.keystone_authtoken.auth_url of glance begins with http:// beside tls"},
+		"one of a list in values":     {"", `values = { conf = { glance = { DEFAULT = { proxies = ["a", " HTTP://b"] } } } }`, line13, "values.conf.glance.DEFAULT.proxies of glance begins with http:// beside tls"},
+		"addresses with TLS":          {"", `conf = { glance = { keystone_authtoken = { auth_url = "https://keystone-api:5000/v3" }, a = { b = "see http://a" } } }`, "", ""},
+		"this host itself":            {"", `conf = { glance = { a = { b = "http://127.0.0.1:80", c = "http://localhost", d = "http://[::1]:8080/" } } }`, "", ""},
 		"resources":                   {`resources = { tls = { limits = { memory = "64Mi" } } }`, "", "", ""},
 	} {
 		m, ev := composed.Text(t, behindTLS("", test.keystone, test.glance))
@@ -92,6 +96,38 @@ func TestTLSStays(t *testing.T) {
 		}
 		if many := strings.Count(got, "\n"); many > 0 {
 			t.Errorf("%s is told more than once:\n%s", name, got)
+		}
+	}
+}
+
+// TestPlainAddressesOfProfiles warns of what a profile says for its nodes, once, and of nothing where only broker and database
+// have TLS.
+func TestPlainAddressesOfProfiles(t *testing.T) {
+	for tls, want := range map[string]int{"": 1, "services = []\n    backends = [\"mariadb\"]\n": 0} {
+		source := composed.Secured("ovn", "ceph", issued+"\n"+tls) + `
+profile "plain" {
+  service "nova" { conf = { nova = { neutron = { endpoint_override = "http://neutron-server:9696" } } } }
+  slot = 3
+}
+node "plain-1" {
+  roles   = ["compute"]
+  profile = profile.plain
+}
+node "plain-2" {
+  roles   = ["compute"]
+  profile = profile.plain
+}
+`
+		m, ev := composed.Text(t, source)
+		_, diags := compose.Compose(m, ev, compose.Facts{})
+		var told []string
+		for _, d := range diags {
+			if strings.Contains(d.Detail, "http://") {
+				told = append(told, fmt.Sprint(d.Severity, d.Code, d.Subject, d.Detail))
+			}
+		}
+		if len(told) != want || want > 0 && !strings.Contains(told[0], "conf.nova.neutron.endpoint_override of nova begins with http:// beside tls") {
+			t.Errorf("with %s: told are %q, and all %v", tls, told, diags)
 		}
 	}
 }

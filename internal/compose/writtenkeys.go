@@ -10,9 +10,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// insideConf is how long the path to what goes to programs is at least. No chart knows the keys there.
-const insideConf = 3
-
 // insideGroups is how long the path to what is said of groups of nodes for a chart is at least.
 const insideGroups = 5
 
@@ -20,7 +17,7 @@ const insideGroups = 5
 func (c *composer) writtenKeys(s *model.Service) []unit.WrittenKey {
 	var found []unit.WrittenKey
 	for _, path := range keyPaths(c.written[s.Name], nil) {
-		if path[0] != "conf" || len(path) < insideConf || path[1] == "overrides" && len(path) < insideGroups {
+		if path[0] != "conf" || len(path) < insideGroups || path[1] != "overrides" {
 			found = append(found, c.writtenKey(s, s.Settings, path))
 		}
 	}
@@ -49,19 +46,30 @@ func keyPaths(tree map[string]any, above []string) [][]string {
 	return paths
 }
 
-// keysForNodes are those that profiles write for their nodes, as far as a chart knows of them: the first level.
+// keysForNodes are those that profiles write for their nodes.
 func (c *composer) keysForNodes(s *model.Service) []unit.WrittenKey {
 	var found []unit.WrittenKey
 	for _, own := range c.ownOfNodes(s) {
-		conf, _ := own.Conf.Unmark()
-		if t := conf.Type(); !conf.IsKnown() || conf.IsNull() || !t.IsObjectType() && !t.IsMapType() {
-			continue
-		}
-		for _, key := range slices.Sorted(maps.Keys(conf.AsValueMap())) {
-			found = append(found, c.writtenKey(s, own.Settings, []string{"conf", key}))
+		for _, path := range attributePaths(own.Conf, []string{"conf"}) {
+			found = append(found, c.writtenKey(s, own.Settings, path))
 		}
 	}
 	return found
+}
+
+// attributePaths lead to all keys of maps, whatever is in them.
+func attributePaths(v cty.Value, above []string) [][]string {
+	var paths [][]string
+	v, _ = v.Unmark()
+	if t := v.Type(); !v.IsKnown() || v.IsNull() || !t.IsObjectType() && !t.IsMapType() {
+		return nil
+	}
+	inner := v.AsValueMap()
+	for _, key := range slices.Sorted(maps.Keys(inner)) {
+		path := append(slices.Clone(above), key)
+		paths = append(append(paths, path), attributePaths(inner[key], path)...)
+	}
+	return paths
 }
 
 // ownOfNodes are the conf of a service that profiles have for their nodes, once for each profile.

@@ -44,6 +44,9 @@ type source struct {
 	parsed sync.Once
 	places *chartkeys.Keys // see [source.keys]
 
+	judging sync.Mutex
+	judged  map[string][]chartkeys.Unknown // see [source.idle]
+
 	checked sync.Once
 	lacks   string // see [source.whole]
 }

@@ -48,8 +48,8 @@
 // have made to outlive it, go with it where they are on record as doing so, once its objects are gone and before its history goes, or by [Driver.DeleteData].
 //
 // Keys of the values that somebody wrote and nothing of the chart reads block a release before anything is changed
-// (see package chartkeys). That is looked at once for each new specification or chart: a revision that was made
-// with such keys already stays in force.
+// (see package chartkeys), or that change nothing of what it is rendered to without a cluster. That is looked at once for
+// each new specification or chart: a revision that was made with such keys already stays in force.
 //
 // A secret value that changes alone is reported and not rolled out: to rotate it takes more than a
 // revision, as databases and brokers know the old one. The release keeps the values that it was

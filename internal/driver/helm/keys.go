@@ -1,7 +1,9 @@
 package helm
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
@@ -110,8 +112,23 @@ func (s *source) unknown(spec *unit.Release) []unknownKey {
 	for _, secret := range spec.Secrets { // they may be templates that read what is written beside them
 		values = append(values, secret.Given.Reveal())
 	}
+	unread := s.keys().Unknown(paths, values)
+	var wrong, others [][]string
+	for _, unknown := range unread {
+		wrong = append(wrong, paths[unknown.Index])
+	}
+	for _, path := range paths {
+		if !below(path, wrong) {
+			others = append(others, path)
+		}
+	}
+	for _, idle := range s.idle(spec, others) {
+		i := slices.IndexFunc(paths, func(path []string) bool { return slices.Equal(path, others[idle.Index]) })
+		unread = append(unread, chartkeys.Unknown{Index: i, Hint: idle.Hint})
+	}
+	slices.SortStableFunc(unread, func(a, b chartkeys.Unknown) int { return cmp.Compare(a.Index, b.Index) })
 	var found []unknownKey
-	for _, unknown := range s.keys().Unknown(paths, values) {
+	for _, unknown := range unread {
 		key := unknownKey{spec.Written[unknown.Index], unknown.Hint}
 		key.Text += unknown.Within
 		found = append(found, key)

@@ -24,8 +24,8 @@ func keystoneChart() fstest.MapFS {
 	text := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	return fstest.MapFS{
 		"charts/keystone/Chart.yaml":                text("apiVersion: v2\nname: keystone\nversion: 2026.1.0\ndependencies:\n- {name: helm-toolkit, version: '>=0', repository: 'file://../helm-toolkit'}\n- {name: cache, version: 1.0.0, condition: caching.enabled}\n"),
-		"charts/keystone/values.yaml":               text("conf: {keystone: {DEFAULT: {}}}\npod: {replicas: {api: 1}}\nmanifests: {deployment_api: true}\n"),
-		"charts/keystone/templates/api.yaml":        text("{{ .Values.pod.replicas.api }}{{ include \"toolkit.labels\" . }}{{ .Files.Get \"notes.txt\" }}"),
+		"charts/keystone/values.yaml":               text("conf: {keystone: {DEFAULT: {}}, probe: {}}\npod: {replicas: {api: 1}}\nmanifests: {deployment_api: true}\ndependencies: {static: {api: {jobs: []}}}\nsecrets: {}\n"),
+		"charts/keystone/templates/api.yaml":        text("{{ .Values.pod.replicas.api }}{{ include \"toolkit.labels\" . }}{{ .Files.Get \"notes.txt\" }}{{ toYaml .Values.conf.keystone | b64enc }}{{ range $n, $_ := .Values.secrets }}{{ $n }}{{ end }}{{ .Values.conf.probe.period }}{{ index .Values.dependencies.static \"api\" | toYaml }}"),
 		"charts/keystone/notes.txt":                 text("{{ .Values.notes }}"),
 		"charts/keystone/charts/cache/Chart.yaml":   text("apiVersion: v2\nname: cache\nversion: 1.0.0\n"),
 		"charts/keystone/charts/cache/values.yaml":  text("size: 1\n"),
@@ -109,6 +109,25 @@ func TestKnownKeysPass(t *testing.T) {
 	text := planned(t, `values = { pod = { replicas = { api = 2 } }, conf = { keystone = { any = { thing = 1 } } } }`)
 	if strings.Contains(text, "nothing in chart") || !strings.Contains(text, "has no key") {
 		t.Errorf("the plan is\n%s", text)
+	}
+}
+
+// TestIdleKeyBlocks wants the keys told that no name in a template decides about, and that change nothing in what comes out; none
+// of what is inside of such a key, and none that the chart takes whatever its name is, in plain text or in Secrets.
+func TestIdleKeyBlocks(t *testing.T) {
+	text := planned(t, `
+    conf   = { probe = { peroid = 5 }, keystone = { database = { max_retries = -1 } } }
+    values = {
+      dependencies = { static = { apii = { jobs = [var.token] } } }
+      secrets      = { anything = var.token }
+    }
+  `)
+	want := "reason: nothing in chart keystone reads conf.probe.peroid (main.hcl:8:26), did you mean conf.probe.period?; values.dependencies.static.apii (main.hcl:10:35), did you mean dependencies.static.api?\n"
+	if !strings.Contains(text, want) {
+		t.Errorf("the plan is\n%s\nwant %s", text, want)
+	}
+	if strings.Contains(text, "canary-token") {
+		t.Errorf("the plan tells a sensitive value:\n%s", text)
 	}
 }
 

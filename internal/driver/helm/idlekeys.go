@@ -1,0 +1,108 @@
+package helm
+
+import (
+	"fmt"
+	"slices"
+
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+
+	"github.com/kupenstack/kupenstack-sync/internal/chartkeys"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// maxJudged is how many specifications are remembered for each chart, with what of their keys changes nothing.
+const maxJudged = 16
+
+// drawnByLot is where charts of OpenStack-Helm draw a key at each rendering that nobody gave them.
+func drawnByLot() []string { return []string{"endpoints", "oslo_cache", "auth", "memcache_secret_key"} }
+
+// idle are the keys of a release at some paths that change nothing of what the chart is rendered to. It is found out once for
+// the same chart, specification and values of the configuration; nothing is asked for, as what is in Secrets
+// is taken for any text.
+func (s *source) idle(spec *unit.Release, paths [][]string) []chartkeys.Unknown {
+	id := s.idOf(spec, paths)
+	s.judging.Lock()
+	defer s.judging.Unlock()
+	if known, ok := s.judged[id]; ok {
+		return known
+	}
+	values, err := valuesToTry(spec)
+	if err != nil {
+		return nil // it is told where the values are filled
+	}
+	found := s.keys().Idle(paths, values, func(values map[string]any) (map[string]string, error) {
+		return s.tried(spec, values)
+	})
+	if len(s.judged) >= maxJudged {
+		clear(s.judged)
+	}
+	if s.judged == nil {
+		s.judged = map[string][]chartkeys.Unknown{}
+	}
+	s.judged[id] = found
+	return found
+}
+
+func (s *source) idOf(spec *unit.Release, paths [][]string) string {
+	texts := []string{spec.Digest()}
+	for _, path := range paths {
+		texts = append(texts, hashOf(path...))
+	}
+	for _, secret := range spec.Secrets {
+		texts = append(texts, secret.Given.Reveal())
+	}
+	return hashOf(texts...)
+}
+
+// valuesToTry are those of a release, with a text for each that is in a Secret.
+func valuesToTry(spec *unit.Release) (map[string]any, error) {
+	values, _ := copied(spec.Values).(map[string]any)
+	if values == nil {
+		values = map[string]any{}
+	}
+	for _, secret := range spec.Secrets {
+		var plain any = "placeholder"
+		if secret.Name == "" {
+			var err error
+			if plain, err = plainOf(secret, secret.Given); err != nil {
+				return nil, err
+			}
+		}
+		if err := set(values, secret.Path, plain); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// tried returns what a chart is rendered to, by template, without anything of a cluster.
+func (s *source) tried(spec *unit.Release, values map[string]any) (map[string]string, error) {
+	loaded, err := s.chart()
+	if err != nil {
+		return nil, err
+	}
+	KeepNames(loaded, spec.Drawn)
+	values, _ = copied(values).(map[string]any)
+	if given, there := lookup(values, drawnByLot()); !there || given == nil {
+		if err := set(values, drawnByLot(), "placeholder"); err != nil {
+			return nil, err
+		}
+	}
+	if err := chartutil.ProcessDependenciesWithMerge(loaded, values); err != nil {
+		return nil, err
+	}
+	options := chartutil.ReleaseOptions{Name: spec.Name, Namespace: spec.Namespace, Revision: 1, IsInstall: true}
+	toRender, err := chartutil.ToRenderValues(loaded, values, options, chartutil.DefaultCapabilities)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s: %w", spec.Chart.Name, err)
+	}
+	return engine.Engine{}.Render(loaded, toRender)
+}
+
+// below tells whether a path leads to one of others, or into it.
+func below(path []string, others [][]string) bool {
+	return slices.ContainsFunc(others, func(other []string) bool {
+		return len(path) >= len(other) && slices.Equal(path[:len(other)], other)
+	})
+}
