@@ -25,12 +25,14 @@ const (
 	markRule     = "dscp_marking"
 	keyDSCP      = "dscp_mark"
 	keyRules     = "rules"
+	guarantee    = "minimum_bandwidth"
+	keyLeast     = "min_kbps"
 )
 
 func qosRuleTypes() []qosRules {
 	return []qosRules{
 		{"bandwidth_limit", "bandwidth_limit_rule", "bandwidth_limit_rules", []field{{keyDirection, keyDirection}, {"max_kbps", "max_kbps"}, {"max_burst_kbps", "max_burst_kbps"}}},
-		{"minimum_bandwidth", "minimum_bandwidth_rule", "minimum_bandwidth_rules", []field{{keyDirection, keyDirection}, {"min_kbps", "min_kbps"}}},
+		{guarantee, "minimum_bandwidth_rule", "minimum_bandwidth_rules", []field{{keyDirection, keyDirection}, {keyLeast, keyLeast}}},
 	}
 }
 
@@ -88,13 +90,8 @@ func (k qosPolicyKind) update(ctx context.Context, s *session, o *object, w want
 	if err := k.put(ctx, s, o.id, k.changedBody(o, w, attributes)); err != nil {
 		return err
 	}
-	for _, rules := range qosRuleTypes() {
-		if !slices.Contains(attributes, rules.block) {
-			continue
-		}
-		if err := k.writeRules(ctx, s, o, w, rules); err != nil {
-			return err
-		}
+	if err := k.changeRules(ctx, s, o, w, attributes); err != nil {
+		return err
 	}
 	if slices.Contains(attributes, keyDSCP) {
 		rules := qosRules{block: markRule, one: "dscp_marking_rule", many: "dscp_marking_rules"}
@@ -105,18 +102,58 @@ func (k qosPolicyKind) update(ctx context.Context, s *session, o *object, w want
 	return k.writeTags(ctx, s, o, w)
 }
 
-// writeRules takes away those of our rules that are not wanted any more, and makes or changes the others.
-func (k qosPolicyKind) writeRules(ctx context.Context, s *session, o *object, w wanted, rules qosRules) error {
-	for _, direction := range w.drop[rules.block] {
-		if r := k.rule(o.raw, rules.block, direction); r != nil {
-			if err := s.erase(ctx, serviceNetwork, k.path(o.id, rules.many, textAt(r, "id"))); err != nil {
-				return err
-			}
+// changeRules takes away those of our rules that are not wanted any more, and makes or changes the others. Neutron takes no
+// limit below what another rule of the policy guarantees, and no guarantee above a limit, whatever their directions: so
+// guarantees that become smaller come before limits, and all others after them.
+func (k qosPolicyKind) changeRules(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	types := slices.DeleteFunc(qosRuleTypes(), func(rules qosRules) bool { return !slices.Contains(attributes, rules.block) })
+	for _, rules := range types {
+		if err := k.dropRules(ctx, s, o, w, rules); err != nil {
+			return err
 		}
 	}
+	for _, rules := range types {
+		if rules.block != guarantee {
+			continue
+		}
+		if err := k.writeRules(ctx, s, o, w, rules, k.smaller(o)); err != nil {
+			return err
+		}
+	}
+	for _, rules := range types {
+		later := func(v cty.Value) bool { return rules.block != guarantee || !k.smaller(o)(v) }
+		if err := k.writeRules(ctx, s, o, w, rules, later); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// smaller tells of a wanted guarantee whether it is below that which is there.
+func (k qosPolicyKind) smaller(o *object) func(cty.Value) bool {
+	return func(v cty.Value) bool {
+		there := k.rule(o.raw, guarantee, textOf(attribute(v, keyDirection)))
+		have, want := fromJSON(there[keyLeast], cty.Number), attribute(v, keyLeast)
+		return !have.IsNull() && want != cty.NilVal && want.LessThan(have).True()
+	}
+}
+
+// dropRules takes away those of our rules of a type that are not wanted any more.
+func (k qosPolicyKind) dropRules(ctx context.Context, s *session, o *object, w wanted, rules qosRules) error {
+	return takeAway(w.drop[rules.block], func(direction string) error {
+		r := k.rule(o.raw, rules.block, direction)
+		if r == nil {
+			return nil
+		}
+		return s.erase(ctx, serviceNetwork, k.path(o.id, rules.many, textAt(r, "id")))
+	})
+}
+
+// writeRules makes or changes those of the wanted rules of a type whose turn it is.
+func (k qosPolicyKind) writeRules(ctx context.Context, s *session, o *object, w wanted, rules qosRules, turn func(cty.Value) bool) error {
 	there := valuesIn(o.values.get(rules.block))
-	for _, v := range w.written(rules.block).AsValueSlice() {
-		if slices.ContainsFunc(there, func(h cty.Value) bool { return includes(v, h, true) }) {
+	for _, v := range w.blocks(rules.block) {
+		if !turn(v) || slices.ContainsFunc(there, func(h cty.Value) bool { return includes(v, h, true) }) {
 			continue
 		}
 		body := wanted{value: v}.body(rules.fields, nil)
