@@ -76,26 +76,30 @@ func (a access) who(ctx context.Context, s *session, o *object) (projects []stri
 	return projects, err
 }
 
-// write lets projects in that are wanted, and takes ours out that are not wanted any more.
-func (a access) write(ctx context.Context, s *session, o *object, w wanted) error {
-	act := func(action, project string) error {
-		_, err := s.do(ctx, call{
-			service: a.service(s), method: http.MethodPost, path: pathOf(a.collection, o.id, "action"),
-			body: map[string]any{action: map[string]any{a.argument: project}},
-		})
-		return err
-	}
-	err := addTags(w.list(accessAttribute), listOf(o.values.get(accessAttribute)), func(project string) error {
-		if err := act(a.add, project); !statusIs(err, http.StatusConflict) { // it can already
+// act lets a project in, or takes it out.
+func (a access) act(ctx context.Context, s *session, o *object, action, project string) error {
+	_, err := s.do(ctx, call{
+		service: a.service(s), method: http.MethodPost, path: pathOf(a.collection, o.id, "action"),
+		body: map[string]any{action: map[string]any{a.argument: project}},
+	})
+	return err
+}
+
+// let lets projects in that are wanted.
+func (a access) let(ctx context.Context, s *session, o *object, w wanted) error {
+	return addTags(w.list(accessAttribute), listOf(o.values.get(accessAttribute)), func(project string) error {
+		if err := a.act(ctx, s, o, a.add, project); !statusIs(err, http.StatusConflict) { // it can already
 			return err
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// withdraw takes projects of ours out that are not wanted any more. That comes before an object becomes public: then the
+// services refuse it, yet keep who could use it, and let them in again when it is not public any more.
+func (a access) withdraw(ctx context.Context, s *session, o *object, w wanted) error {
 	return takeAway(w.drop[accessAttribute], func(project string) error {
-		if err := act(a.take, project); !notFound(err) {
+		if err := a.act(ctx, s, o, a.take, project); !notFound(err) {
 			return err
 		}
 		return nil

@@ -92,7 +92,10 @@ func (k flavorKind) update(ctx context.Context, s *session, o *object, w wanted,
 		}
 	}
 	if slices.Contains(attributes, accessAttribute) {
-		if err := flavorAccessPlace().write(ctx, s, o, w); err != nil {
+		if err := flavorAccessPlace().let(ctx, s, o, w); err != nil {
+			return err
+		}
+		if err := flavorAccessPlace().withdraw(ctx, s, o, w); err != nil {
 			return err
 		}
 	}

@@ -68,6 +68,11 @@ func (k volumeTypeKind) create(ctx context.Context, s *session, w wanted) (*obje
 }
 
 func (k volumeTypeKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	if slices.Contains(attributes, accessAttribute) {
+		if err := volumeTypeAccess().withdraw(ctx, s, o, w); err != nil {
+			return err
+		}
+	}
 	body := w.body([]field{{"public", "is_public"}}, attributes)
 	if slices.Contains(attributes, "name") {
 		body["name"] = w.named
@@ -84,7 +89,7 @@ func (k volumeTypeKind) update(ctx context.Context, s *session, o *object, w wan
 		}
 	}
 	if slices.Contains(attributes, accessAttribute) {
-		if err := volumeTypeAccess().write(ctx, s, o, w); err != nil {
+		if err := volumeTypeAccess().let(ctx, s, o, w); err != nil {
 			return err
 		}
 	}
