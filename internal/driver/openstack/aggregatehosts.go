@@ -136,8 +136,20 @@ func (k hostAggregateKind) compare(name string, want cty.Value, o *object) (same
 	return !slices.ContainsFunc(listOf(want), func(name string) bool { return hosts[name] != "" && !slices.Contains(there, name) }), true
 }
 
-// setHosts takes hosts out of the aggregate and puts others in.
-func (k hostAggregateKind) setHosts(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+// dropHosts takes hosts out of the aggregate. One that Nova refuses holds back no other.
+func (k hostAggregateKind) dropHosts(ctx context.Context, s *session, o *object, w wanted) error {
+	hosts, _ := o.detail.(selectedHosts)
+	var failures []error
+	for _, name := range w.drop[hostsAttribute] {
+		if err := k.move(ctx, s, o, leaving, hosts.name(name)); !notFound(err) {
+			failures = append(failures, err)
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// addHosts puts hosts into the aggregate.
+func (k hostAggregateKind) addHosts(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
 	hosts, known := o.detail.(selectedHosts)
 	if selects(w.value) {
 		if !slices.Contains(attributes, hostsAttribute) {
@@ -155,23 +167,22 @@ func (k hostAggregateKind) setHosts(ctx context.Context, s *session, o *object, 
 		}
 	}
 	var failures []error // one that Nova refuses, as it is in another zone, holds back no other
-	try := func(action, name string) {
-		err := k.act(ctx, s, o.id, action, map[string]any{"host": hosts.name(name)})
-		if err != nil && (action != leaving || !notFound(err)) {
-			failures = append(failures, fmt.Errorf("%s %s: %w", action, hosts.name(name), err))
-		}
-	}
-	for _, name := range w.drop[hostsAttribute] {
-		try(leaving, name)
-	}
 	there := listOf(o.values.get(hostsAttribute))
 	for _, name := range w.list(hostsAttribute) {
 		if slices.Contains(there, name) || selects(w.value) && hosts[name] == "" { // that is waited for
 			continue
 		}
-		try("add_host", name)
+		failures = append(failures, k.move(ctx, s, o, "add_host", hosts.name(name)))
 	}
 	return errors.Join(failures...)
+}
+
+// move has a host join or leave the aggregate.
+func (k hostAggregateKind) move(ctx context.Context, s *session, o *object, action, host string) error {
+	if err := k.act(ctx, s, o.id, action, map[string]any{"host": host}); err != nil {
+		return fmt.Errorf("%s %s: %w", action, host, err)
+	}
+	return nil
 }
 
 // leaving is the action that takes a host out of an aggregate.

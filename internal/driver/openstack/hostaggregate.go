@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -60,7 +61,18 @@ func (k hostAggregateKind) create(ctx context.Context, s *session, w wanted) (*o
 	}, "aggregate"))
 }
 
+// update has hosts leave before the zone changes, as Nova takes no zone while one of the hosts is in another by another
+// aggregate, and has others join after it.
 func (k hostAggregateKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	left := k.dropHosts(ctx, s, o, w)
+	if err := k.describe(ctx, s, o, w, attributes); err != nil {
+		return errors.Join(left, err)
+	}
+	return errors.Join(left, k.addHosts(ctx, s, o, w, attributes))
+}
+
+// describe writes all but the hosts.
+func (k hostAggregateKind) describe(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
 	metadata := map[string]any{}
 	if slices.Contains(attributes, "metadata") {
 		written, _ := w.plain("metadata").(map[string]any)
@@ -81,15 +93,13 @@ func (k hostAggregateKind) update(ctx context.Context, s *session, o *object, w 
 	if slices.Contains(attributes, "name") {
 		body["name"] = w.named
 	}
-	if len(body) > 0 {
-		_, err := s.do(ctx, call{
-			service: serviceCompute, method: http.MethodPut, path: pathOf(aggregatePath, o.id), body: map[string]any{"aggregate": body},
-		})
-		if err != nil {
-			return err
-		}
+	if len(body) == 0 {
+		return nil
 	}
-	return k.setHosts(ctx, s, o, w, attributes)
+	_, err := s.do(ctx, call{
+		service: serviceCompute, method: http.MethodPut, path: pathOf(aggregatePath, o.id), body: map[string]any{"aggregate": body},
+	})
+	return err
 }
 
 func (k hostAggregateKind) act(ctx context.Context, s *session, id, action string, body any) error {
