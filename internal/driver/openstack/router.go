@@ -89,6 +89,9 @@ func (k routerKind) create(ctx context.Context, s *session, w wanted) (*object, 
 }
 
 func (k routerKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {
+	if err := k.dropRoutes(ctx, s, o, w); err != nil { // before the interfaces that they pass, and the gateway
+		return err
+	}
 	body := k.changedBody(o, w, attributes)
 	if slices.ContainsFunc(attributes, func(name string) bool {
 		return name == outerNetwork || name == "enable_snat" || name == outerBlock
@@ -107,9 +110,6 @@ func (k routerKind) update(ctx context.Context, s *session, o *object, w wanted,
 		keepSNAT(s, gateway, o)
 	}
 	if err := k.put(ctx, s, o.id, body); err != nil {
-		return err
-	}
-	if err := k.dropRoutes(ctx, s, o, w); err != nil { // before the interfaces that they pass
 		return err
 	}
 	if slices.Contains(attributes, subnetsAttribute) {
