@@ -248,7 +248,8 @@ func (k instanceKind) attaching(ctx context.Context, s *session, id string) (boo
 
 // followPlug has what is noted of a request taken away where nothing is lacking any more. Where that is so because the network
 // was taken out of the block, Nova may still be at the request: it has to be known of for as long as it is not lost, should
-// the block ask for the network again.
+// the block ask for the network again. As long as that network is on record, so that what comes there is known to be ours, the
+// instance is not as it is wanted: the record would leave it out else.
 func (k instanceKind) followPlug(f found) {
 	o := f.object
 	status := textAt(o.raw, "status")
@@ -258,8 +259,9 @@ func (k instanceKind) followPlug(f found) {
 	}
 	order, _ := namedIn(f.want, networksAttribute)
 	have, seen := o.values.look(networksAttribute)
+	detail, _ := o.detail.(instanceDetail)
 	came := timesIn(listOf(have), note.network) >= note.ports || time.Since(note.since) > plugLost
-	if seen && came && len(without(order, listOf(have))) == 0 {
+	if seen && (came || detail.unsure) && len(without(order, listOf(have))) == 0 {
 		o.pending = "what is noted of its new interface is to be taken away"
 	}
 }

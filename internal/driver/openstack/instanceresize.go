@@ -55,6 +55,13 @@ func (k instanceKind) finishResize(ctx context.Context, s *session, o *object) e
 			if err := k.settled(ctx, s, o); err != nil {
 				return err
 			}
+			raws, err := portsOf(ctx, s, []string{o.id})
+			if err == nil && len(serverPorts(raws[o.id])) != len(detail.ports) { // it came since the last look
+				err = &unit.RetryError{After: instancePause, Err: errPlugging}
+			}
+			if err != nil {
+				return err
+			}
 		}
 		return s.erase(ctx, serviceCompute, pathOf("servers", o.id, "metadata", keyPlug))
 	}

@@ -144,11 +144,17 @@ func TestNetworksThatAreTakenOut(t *testing.T) {
 func TestNetworkThatIsTakenBack(t *testing.T) {
 	for name, test := range map[string]struct {
 		age  time.Duration
+		of   string // what else is noted: the network, and how many ports there are then
 		sent []string
+		late bool // the port comes after the look
 	}{
-		"at once":     {time.Second, nil},
-		"much later":  {time.Hour, []string{"forget kupenstack_plug"}},
-		"it has come": {time.Hour, []string{"forget kupenstack_plug", "detach " + idOf("7")}},
+		"at once":                     {time.Second, " " + idOf("5") + " 1", nil, false},
+		"much later":                  {time.Hour, " " + idOf("5") + " 1", []string{"forget kupenstack_plug"}, false},
+		"it has come":                 {time.Hour, " " + idOf("5") + " 1", []string{"forget kupenstack_plug", "detach " + idOf("7")}, false},
+		"noted by an older program":   {time.Second, "", nil, false},
+		"and that is long ago":        {time.Hour, "", []string{"forget kupenstack_plug"}, false},
+		"and it has come by that one": {time.Hour, "", []string{"forget kupenstack_plug", "detach " + idOf("7")}, false},
+		"it comes just then":          {time.Hour, " " + idOf("5") + " 1", nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tg := target(t, "instance", "web", values{"flavor": text("1"), "image": text(idOf("5")), "networks": list(idOf("4"))})
@@ -158,7 +164,7 @@ func TestNetworkThatIsTakenBack(t *testing.T) {
 				cloud.made(idOf("7"), idOf("5"), "2026-01-07")
 			}
 			answers := cloud.answers()
-			cloud.plugs(answers, map[string]any{"kupenstack_mark": tg.Mark, "kupenstack_plug": fmt.Sprint(time.Now().Add(-test.age).Unix())})
+			cloud.plugs(answers, map[string]any{"kupenstack_mark": tg.Mark, "kupenstack_plug": fmt.Sprintf("%d%s", time.Now().Add(-test.age).Unix(), test.of)})
 			answers["/v2.1/servers/"+idOf("3")+"/os-instance-actions"] = listed("instanceActions")
 			tg.ID, tg.Fresh, tg.Complete = idOf("3"), false, true
 			tg = recorded(tg, map[string][]string{"networks": {idOf("4"), idOf("5")}})
@@ -166,6 +172,9 @@ func TestNetworkThatIsTakenBack(t *testing.T) {
 			states, err := d.Observe(t.Context(), []unit.Target{tg})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if test.late {
+				cloud.made(idOf("7"), idOf("5"), "2026-01-07")
 			}
 			st := states[tg.Address]
 			for range 3 {
