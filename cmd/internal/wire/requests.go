@@ -119,6 +119,7 @@ const outcomePause = 500 * time.Millisecond
 // tells what keeps it from that, and nil when nothing does.
 func (s *System) FollowRequests(who Follower) func(ctx context.Context, tell func(error)) {
 	return func(ctx context.Context, tell func(error)) {
+		s.unread(requests) // what was taken in a term before may not have been looked at, and nobody knows of that any more
 		t := &taker{
 			who: who, list: keptRequests{s}, notes: newAnnotations(s.cluster, s.Model, s.Log), now: s.Now, log: s.Log, awaited: map[string]int64{},
 			engine: func() asker {

@@ -42,7 +42,10 @@ func (k keptRequests) news(ctx context.Context) ([]request.Request, bool, error)
 	return list, err == nil, err
 }
 
+// change reads the list as well, and others may have added to it just before: where nothing is to be written by then, the
+// version that was read stays, and would count as known.
 func (k keptRequests) change(ctx context.Context, change func([]request.Request) []request.Request) error {
+	defer k.unread()
 	return k.system.changeRequests(ctx, change)
 }
 
