@@ -188,7 +188,7 @@ func (t *taker) note(ctx context.Context) error {
 			return one.over
 		}
 		if err != nil {
-			t.polls = t.polls || len(one.targets) == 0 // who finds it in the list adds no other
+			t.polls = t.polls || !one.told // who finds it in the list adds no other
 			return false
 		}
 		one.told = true

@@ -304,3 +304,26 @@ func TestRequestsAreTakenAtOnce(t *testing.T) {
 		t.Errorf("taken were %v", now.begun)
 	}
 }
+
+// TestLookThatIsAskedForMeanwhile: as long as the list cannot say that a request was taken, whoever wants the repository looked
+// at adds no other one: it is looked at once more when that is said, whatever the request names.
+func TestLookThatIsAskedForMeanwhile(t *testing.T) {
+	t.Parallel()
+	p := &place{t: t, board: &noticeboard{values: map[unit.ObjectRef]string{}, notes: map[unit.ObjectRef]string{}}}
+	p.write([]request.Request{{ID: "nova", Targets: []addr.Address{addr.MustParseObject("service.nova")}, At: time.Now()}})
+	now := p.start(true)
+	p.fails = 1
+	for n, want := range []int{1, 2, 2} {
+		if _, err := now.taker.look(t.Context()); (err != nil) != (n == 0) || p.polls != want {
+			t.Errorf("after look %d the repository was looked at %d times, want %d: %v", n+1, p.polls, want, err)
+		}
+	}
+	now.looks()
+	p.fails = 1
+	for range 3 { // to take it away is nobody's business
+		_, _ = now.taker.look(t.Context())
+	}
+	if p.polls != 2 || len(p.requests()) > 0 {
+		t.Errorf("in the end it was looked at %d times, and there are %v", p.polls, p.requests())
+	}
+}
