@@ -2,20 +2,25 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// mostAsked bounds the requests that wait until what they name was looked at. Of more the oldest are never told of: who
-// keeps those has to give them up by themselves.
-const mostAsked = 200
+const (
+	// mostAsked bounds the requests that wait until the same was looked at.
+	mostAsked = 200
+	// mostLeft bounds what all requests wait for: each step looks through that.
+	mostLeft = 100_000
+)
 
-// asked is a request that was taken.
+// asked is a request that was taken, or several that wait for the same. What goes beyond the bounds is never told of, the
+// oldest first: who keeps those has to give them up by themselves.
 type asked struct {
 	left map[*loop]bool // what was not looked at since
-	done chan struct{}
+	done []chan struct{}
 }
 
 // Retry has all that these name observed again, and what failed or was refused there tried again without the rest of
@@ -27,8 +32,9 @@ type asked struct {
 // ended, or none can begin now. What cannot be observed, or must not be written any more, was not. Whoever has to see that
 // a request is not lost with this process keeps it until then.
 func (e *Engine) Retry(ctx context.Context, name string, targets ...addr.Address) (looked <-chan struct{}, err error) {
-	one := &asked{left: map[*loop]bool{}, done: make(chan struct{})}
-	return one.done, e.send(ctx, func() {
+	done := make(chan struct{})
+	one := &asked{left: map[*loop]bool{}, done: []chan struct{}{done}}
+	return done, e.send(ctx, func() {
 		for a, l := range e.loops {
 			if slices.ContainsFunc(targets, func(target addr.Address) bool { return target.Contains(a) }) {
 				l.retry(name)
@@ -37,9 +43,25 @@ func (e *Engine) Retry(ctx context.Context, name string, targets ...addr.Address
 				e.settled, e.changed = false, true
 			}
 		}
-		e.asked = append(e.asked, one)
-		e.asked = e.asked[max(0, len(e.asked)-mostAsked):]
+		e.join(one)
 	})
+}
+
+// join adds a request to those that wait. Who waited for just the same waits with it, as all of that is looked at anew.
+func (e *Engine) join(one *asked) {
+	kept, left := []*asked{one}, len(one.left)
+	for _, before := range slices.Backward(e.asked) {
+		switch left += len(before.left); {
+		case maps.Equal(before.left, one.left):
+			one.done, left = append(before.done, one.done...), left-len(before.left)
+		case left > mostLeft:
+		default:
+			kept = append(kept, before)
+		}
+	}
+	one.done = one.done[max(0, len(one.done)-mostAsked):]
+	slices.Reverse(kept)
+	e.asked = kept
 }
 
 // tellAsked tells those whose requests are done.
@@ -53,7 +75,9 @@ func (e *Engine) tellAsked() {
 		if len(one.left) > 0 {
 			return false
 		}
-		close(one.done)
+		for _, done := range one.done {
+			close(done)
+		}
 		return true
 	})
 }
