@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"io"
+	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -82,7 +84,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// judge tells what a request is. What is signed is its body.
+// judge tells what a request is. What is signed is its body, or a text in that.
 func (r *Receiver) judge(w http.ResponseWriter, request *http.Request) Result {
 	r.once.Do(func() { r.limit = rate.NewLimiter(perSecond, burst) })
 	// One that is turned away has its body read too, by the server, so this comes first. It fails for a writer without
@@ -100,6 +102,9 @@ func (r *Receiver) judge(w http.ResponseWriter, request *http.Request) Result {
 		return Failed
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxBody))
+	if err == nil && sender.form {
+		body, err = payload(body)
+	}
 	switch {
 	case err != nil:
 		return Invalid
@@ -142,6 +147,7 @@ func (r *Receiver) knows(s sender, body []byte) bool {
 type sender struct {
 	signature string // of the body, with the name of the hash before it
 	token     string // in place of a signature
+	form      bool   // what is signed is a text in a form
 	push      bool
 	delivery  string // its id
 }
@@ -161,7 +167,17 @@ func senderOf(h http.Header) (sender, bool) {
 	default:
 		s.signature = first(h, "X-Signature", "X-Hub-Signature") // Bitbucket has the second with SHA-256, GitHub with SHA-1
 	}
+	// Gitea and Forgejo sign the text before they put it into a form, GitHub does afterwards.
+	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	s.form = err == nil && kind == "application/x-www-form-urlencoded" && first(h, "X-Forgejo-Signature", "X-Gitea-Signature") != ""
 	return s, s.token != "" || strings.HasPrefix(s.signature, sha256Prefix)
+}
+
+// payload returns the text that a forge has put into a form. It is what requests are known by, as there are many ways to
+// write the same form.
+func payload(form []byte) ([]byte, error) {
+	values, err := url.ParseQuery(string(form))
+	return []byte(values.Get("payload")), err
 }
 
 const sha256Prefix = "sha256="

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,6 +96,47 @@ func TestForges(t *testing.T) {
 		if strings.Contains(w.Body.String(), "canary") {
 			t.Errorf("%s: the answer is %q", name, w.Body)
 		}
+	}
+}
+
+// TestForms has forges send forms, as each of them can be told to: what Gitea and Forgejo sign is the text in it, and what
+// GitHub signs is the form. The same text in a form that is written otherwise was there before.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	const text = `{"ref":"refs/heads/main"}`
+	form, again := "payload="+url.QueryEscape(text), "other=&payload="+url.PathEscape(text)
+	of := func(body string) string { return sign(sha256.New, body) }
+	gitea := func(sum string) []string {
+		return []string{"X-Gitea-Event", "push", "X-Gitea-Signature", sum, "X-Hub-Signature-256", "sha256=" + sum, "X-GitHub-Event", "push"}
+	}
+	for name, test := range map[string]struct {
+		body    string
+		headers []string
+		want    webhook.Result
+	}{
+		"Gitea":                 {form, gitea(of(text)), webhook.Accepted},
+		"Gitea, otherwise":      {again, gitea(of(text)), webhook.Accepted},
+		"Forgejo":               {form, []string{"X-Forgejo-Event", "push", "X-Forgejo-Signature", of(text)}, webhook.Accepted},
+		"Gitea, another text":   {form, gitea(of(text + " ")), webhook.Refused},
+		"Gitea, the form":       {form, gitea(of(form)), webhook.Refused},
+		"Gitea, nothing in it":  {"a=b", gitea(of(text)), webhook.Refused},
+		"Gitea, no form at all": {"payload=%zz", gitea(of("")), webhook.Invalid},
+		"GitHub":                {form, []string{"X-GitHub-Event", "push", "X-Hub-Signature-256", "sha256=" + of(form)}, webhook.Accepted},
+		"GitHub, the text":      {form, []string{"X-GitHub-Event", "push", "X-Hub-Signature-256", "sha256=" + of(text)}, webhook.Refused},
+	} {
+		d := newDesk()
+		d.send(test.body, append(test.headers, "Content-Type", "application/x-www-form-urlencoded; charset=utf-8")...)
+		if !slices.Equal(d.results, []webhook.Result{test.want}) {
+			t.Errorf("%s: %v", name, d.results)
+		}
+	}
+	d := newDesk()
+	for _, body := range []string{form, again} {
+		d.send(body, append(gitea(of(text)), "Content-Type", "application/x-www-form-urlencoded")...)
+	}
+	d.send(text, gitea(of(text))...)
+	if !slices.Equal(d.results, []webhook.Result{webhook.Accepted, webhook.Repeated, webhook.Repeated}) || d.pushed != 1 {
+		t.Errorf("the same text again: %v, %d", d.results, d.pushed)
 	}
 }
 
