@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -74,6 +75,11 @@ func (s *Signers) verifyOpenPGP(c commit, now time.Time) (string, error) {
 		by = found.SignatureCandidates[0].SignedByEntity
 		id = fmt.Sprintf(", %016X", found.SignatureCandidates[0].IssuerKeyId)
 	}
+	if err != nil {
+		if by := s.renewed(c, now, config); by != nil {
+			return nameOf(by, now), nil
+		}
+	}
 	switch {
 	case errors.Is(err, pgperrors.ErrUnknownIssuer):
 		return "", untrusted("is signed with an OpenPGP key that is not among those of --verify%s", id)
@@ -93,6 +99,41 @@ func (s *Signers) verifyOpenPGP(c commit, now time.Time) (string, error) {
 		return "", untrusted(expired, nameOf(by, now))
 	}
 	return nameOf(by, now), nil
+}
+
+// renewed returns whose key has made the signature where that key is good now, though not by what is listed of the time
+// when the signature was made; nil for nobody's. Whoever gives a key more time signs anew what the key says of itself, gpg
+// exports that alone, and the library holds it against the signature's time, when there was no such word yet. A list may
+// also have the key twice, as it was before and as it is now. As with Git, only the first signature of a block counts.
+func (s *Signers) renewed(c commit, now time.Time, config *packet.Config) *openpgp.Entity {
+	block, err := armor.Decode(bytes.NewReader(c.signature))
+	if err != nil {
+		return nil
+	}
+	first, err := packet.NewReader(block.Body).Next()
+	signature, ok := first.(*packet.Signature)
+	if err != nil || !ok || signature.IssuerKeyId == nil || signature.SigType != packet.SigTypeBinary {
+		return nil
+	}
+	critical := func(n *packet.Notation) bool { return n.IsCritical }
+	if signature.SigExpired(now) || config.RejectMessageHashAlgorithm(signature.Hash) || slices.ContainsFunc(signature.Notations, critical) {
+		return nil
+	}
+	for _, by := range s.openpgp.EntitiesById(*signature.IssuerKeyId) {
+		key, good := by.SigningKeyById(now, *signature.IssuerKeyId, config)
+		if !good || signature.CreationTime.Before(key.PublicKey.CreationTime) {
+			continue
+		}
+		hash, err := signature.PrepareVerify()
+		if err != nil {
+			return nil
+		}
+		_, _ = hash.Write(c.signed) // a hash takes everything
+		if key.PublicKey.VerifySignature(hash, signature) == nil {
+			return by
+		}
+	}
+	return nil
 }
 
 func nameOf(e *openpgp.Entity, now time.Time) string {

@@ -2,9 +2,13 @@ package signature_test
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +140,133 @@ func TestVerify(t *testing.T) {
 			}
 		})
 	}
+}
+
+// renew gives a key of three days ago, of which a day was left to live, no end: what it says of itself is an hour old then, and
+// what it said before is gone, as where gpg has done it.
+func renew(t *testing.T, key *openpgp.Entity) {
+	t.Helper()
+	anew := func(says *packet.Signature) *packet.Signature {
+		says.CreationTime, says.KeyLifetimeSecs = time.Now().Add(-time.Hour), nil
+		return says
+	}
+	for _, identity := range key.Identities {
+		if err := anew(identity.SelfCertifications[0].Packet).SignUserId(identity.UserId.Id, key.PrimaryKey, key.PrivateKey, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, sub := range key.Subkeys {
+		anew(sub.Bindings[0].Packet)
+		if err := sub.ReSign(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRenewedKeys has keys whose time was extended after they had signed a commit: gpg exports what a key says of itself as of
+// then, and git verify-commit goes by that. What is wrong with a signature stays wrong.
+func TestRenewedKeys(t *testing.T) {
+	t.Parallel()
+	made := &packet.Config{Time: func() time.Time { return time.Now().Add(-72 * time.Hour) }, KeyLifetimeSecs: 24 * 3600}
+	for name, c := range map[string]struct {
+		age           time.Duration // of the signature
+		lives         uint32        // seconds of the signature; for good unless given
+		subkey, twice bool
+		revoked       bool
+		other         bool   // it is of another commit
+		says          string // "" for nothing
+	}{
+		"the key":            {age: 70 * time.Hour},
+		"its subkey":         {age: 70 * time.Hour, subkey: true},
+		"listed twice":       {age: time.Minute, twice: true},
+		"while it had ended": {age: 40 * time.Hour},
+		"revoked since":      {age: 70 * time.Hour, revoked: true, says: "does not hold"},
+		"another commit":     {age: 70 * time.Hour, other: true, says: "does not hold"},
+		"older than the key": {age: 80 * time.Hour, says: "does not hold"},
+		"to come":            {age: -time.Hour, says: "expired"},
+		"a brief signature":  {age: 70 * time.Hour, lives: 3600, says: "does not hold"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			key := pgpKey(t, "Ada", made)
+			by := key.PrivateKey
+			if c.subkey {
+				if err := key.AddSigningSubkey(made); err != nil {
+					t.Fatal(err)
+				}
+				by = key.Subkeys[len(key.Subkeys)-1].PrivateKey
+			}
+			list := ""
+			if c.twice {
+				list = public(t, key)
+			}
+			renew(t, key)
+			if c.revoked {
+				if err := key.Revoke(packet.KeySuperseded, "another one", nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			list += public(t, key)
+			signers, err := signature.Parse([]signature.File{{Name: "list", Content: []byte(list)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			commit := with(unsigned, "gpgsig", signAt(t, by, c.age, c.lives))
+			if c.other {
+				commit = strings.Replace(commit, "Change", "Changes", 1)
+			}
+			got, err := signers.Verify([]byte(commit))
+			if c.says == "" && (err != nil || got != "Ada <ada@example.org>") || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("got %q, %v, want %q", got, err, c.says)
+			}
+		})
+	}
+}
+
+// TestRenewedByGPG has a key that gpg has made for a year and given more time when that had passed, and what it had signed in
+// between: a signature that git verify-commit calls good, and one on SHA-1.
+func TestRenewedByGPG(t *testing.T) {
+	t.Parallel()
+	read := func(name string) []byte {
+		content, err := os.ReadFile(filepath.Join("testdata", "renewed", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return content
+	}
+	signers, err := signature.Parse([]signature.File{{Name: "key.asc", Content: read("key.asc")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if by, err := signers.Verify([]byte(with(unsigned, "gpgsig", string(read("sha256.asc"))))); err != nil || by != "Ada <ada@example.org>" {
+		t.Errorf("got %q, %v", by, err)
+	}
+	if by, err := signers.Verify([]byte(with(unsigned, "gpgsig", string(read("sha1.asc"))))); err == nil {
+		t.Errorf("on SHA-1: got %q", by)
+	}
+}
+
+// signAt signs a commit so long ago, whatever the key says of that time.
+func signAt(t *testing.T, by *packet.PrivateKey, age time.Duration, lives uint32) string {
+	t.Helper()
+	made := &packet.Signature{Version: 4, SigType: packet.SigTypeBinary, PubKeyAlgo: by.PubKeyAlgo, Hash: crypto.SHA256, CreationTime: time.Now().Add(-age), IssuerKeyId: &by.KeyId}
+	if lives > 0 {
+		made.SigLifetimeSecs = &lives
+	}
+	sum := crypto.SHA256.New()
+	_, _ = io.WriteString(sum, unsigned) // a hash takes everything
+	if err := made.Sign(sum, by, nil); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w, err := armor.Encode(&b, "PGP SIGNATURE", nil)
+	if err == nil {
+		err = errors.Join(made.Serialize(w), w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // When a key counts is compared with when the commit was made, which is 2026-01-01.
