@@ -33,6 +33,9 @@ type StatusBranch interface {
 	// Plans returns the plans of reviews that are open, as far as the last look at the refs tells. It makes
 	// a request only when somebody else wrote to where reports go.
 	Plans(ctx context.Context, merged []string) ([]report.OpenPlan, error)
+	// Moved tells whether somebody else has written to where reports go since the last Read or Publish, or has taken them
+	// away, as far as the last look at the refs tells.
+	Moved() bool
 }
 
 // Publisher renders reports and stores those that say something new.
@@ -134,7 +137,7 @@ func (p *Publisher) publish(ctx context.Context, snapshot engine.Snapshot, probl
 	if !now && wait > 0 && verdict == p.told && commit == p.commit {
 		return wait, nil
 	}
-	if same(files, p.last) {
+	if same(files, p.last) && !p.Target.Moved() { // else people may read something else
 		p.behind.Store(false)
 		p.told, p.commit = verdict, commit
 		return 0, nil

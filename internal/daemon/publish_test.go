@@ -49,6 +49,13 @@ type branch struct {
 	blind  error    // nobody knows which plans there are
 
 	foreign *gitrepo.Commit // of somebody else, found by the next report
+	moved   bool            // somebody else wrote since the last report
+}
+
+func (b *branch) Moved() bool {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.moved
 }
 
 func (b *branch) Read(context.Context) (map[string][]byte, error) {
@@ -67,7 +74,7 @@ func (b *branch) Publish(_ context.Context, files map[string][]byte, message str
 	}
 	foreign := b.foreign
 	b.merged = merged
-	b.files, b.last, b.foreign = maps.Clone(files), message, nil
+	b.files, b.last, b.foreign, b.moved = maps.Clone(files), message, nil, false
 	return foreign, nil
 }
 
@@ -260,6 +267,26 @@ func TestPublishReadsBeforeItWrites(t *testing.T) {
 		d.publisher.Forget()
 		d.target.files = nil
 		d.publish(engine.PhaseFailed, "", true, 3, 0)
+	})
+}
+
+// What somebody else wrote in the place of a report, or left of it, does not stay because there is no news: it is put right as
+// soon as that is seen, and no more often than other reports.
+func TestPublishInPlaceOfOthers(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *desk) {
+		d.publish(engine.PhaseReady, "", false, 1, 0)
+		ours := d.target.files
+		d.target.files, d.target.moved = map[string][]byte{"README.md": []byte("all is lost")}, true
+		d.publish(engine.PhaseReady, "", false, 1, 30*time.Second)
+		time.Sleep(30 * time.Second)
+		d.publish(engine.PhaseReady, "", false, 2, 0)
+		if string(d.target.files["README.md"]) != string(ours["README.md"]) {
+			t.Errorf("the report is %q", d.target.files["README.md"])
+		}
+		d.publish(engine.PhaseReady, "", false, 2, 30*time.Second)
+		d.target.foreign, d.target.moved = &gitrepo.Commit{Hash: "facade0", Author: "Mallory", Subject: "wash the dishes"}, true
+		time.Sleep(time.Minute)
+		d.publish(engine.PhaseReady, "", false, 4, 0) // and names them
 	})
 }
 

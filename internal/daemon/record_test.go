@@ -53,6 +53,8 @@ func (mute) Read(context.Context) (map[string][]byte, error) { return nil, nil }
 
 func (mute) Plans(context.Context, []string) ([]report.OpenPlan, error) { return nil, nil }
 
+func (mute) Moved() bool { return false }
+
 // TestTheRecordWaitsForNoReport: which revision is in force is on record as soon as it is admitted, while a server of Git
 // takes no report: a process that took over would go back to the one before.
 func TestTheRecordWaitsForNoReport(t *testing.T) {

@@ -71,6 +71,8 @@ type Branch struct {
 	watched *gitrepo.Source
 	source  *gitrepo.Source // of the status branch itself
 	plans   seenPlans
+	// reported is the branch's newest commit, "" for none, when a report was read or published last; nil before that.
+	reported *string
 	// installation is ours once it is known; heartbeats ask for it beside reports.
 	installation string
 	mutex        sync.Mutex // guards installation
@@ -163,7 +165,15 @@ func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message s
 		delete(b.plans.filed, name)
 	}
 	b.plans.commit = result.Commit
+	b.reported = &result.Commit
 	return result, nil
+}
+
+// Moved tells whether the branch has another newest commit than when a report was read or published last, or is gone, as far
+// as the last ls-remote told. Then people may read something else than that report. It makes no request.
+func (b *Branch) Moved() bool {
+	refs, seen := b.watched.Seen()
+	return seen && b.reported != nil && refs.Hash(b.ref) != *b.reported
 }
 
 // prepare returns what the next commit has: files, and the paths of others that it must not have. It is
@@ -326,8 +336,12 @@ func (b *Branch) Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, e
 		return nil, gitrepo.Commit{}, err
 	}
 	tree, err := b.tip(ctx, refs)
-	if err != nil || tree == nil {
+	if err != nil {
 		return nil, gitrepo.Commit{}, err
+	}
+	if tree == nil {
+		b.reported = new(string)
+		return nil, gitrepo.Commit{}, nil
 	}
 	us, err := b.identify(ctx)
 	if err == nil {
@@ -359,5 +373,6 @@ func (b *Branch) Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, e
 		left -= int64(len(content))
 		files[name] = content
 	}
+	b.reported = &tree.Revision.Hash
 	return files, tree.Commit, nil
 }

@@ -175,6 +175,66 @@ func TestKeepsWhatOthersCommit(t *testing.T) {
 	})
 }
 
+// TestTakesItsPlace has a branch that people have made: what the report has is replaced there, and the rest stays.
+func TestTakesItsPlace(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, b *bed) {
+		others := b.repo.Commit(t, map[string]string{"NOTES.md": "theirs", "README.md": "theirs", "services": "theirs"}, "Theirs", gitserver.OnBranch("kupenstack-status"))
+		publish(t, b.open(t), report("README.md", "one", "services/nova.md", "nova"))
+		same(t, b.tree(t), map[string]string{"README.md": "one", "NOTES.md": "theirs", "services/nova.md": "nova"})
+		if log := b.repo.Log(t, ref); len(log) != 2 || log[1].Hash != others {
+			t.Errorf("the history is %+v", log)
+		}
+	})
+}
+
+// TestMoved: a look at the refs, whoever takes it, tells whether the branch is as the last report or reading left it.
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, b *bed) {
+		watched, err := gitrepo.Open(t.Context(), b.watched)
+		if err != nil {
+			t.Fatal(err)
+		}
+		branch, err := statusbranch.New(watched, b.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved := func(after string, want bool) {
+			t.Helper()
+			if _, err := watched.Refs(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := branch.Moved(); got != want {
+				t.Errorf("%s: moved is %v", after, got)
+			}
+		}
+		read := func() {
+			t.Helper()
+			if _, _, err := branch.Read(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		moved("at first", false)
+		read()
+		moved("before the first report", false)
+		first := publish(t, branch, report("README.md", "one"))
+		moved("after a report", false)
+		b.repo.Commit(t, map[string]string{"README.md": "theirs"}, "Theirs", gitserver.OnBranch("kupenstack-status"))
+		moved("after a commit of others", true)
+		publish(t, branch, report("README.md", "one"))
+		moved("after the same report", false)
+		b.repo.ForcePush(t, ref, first.Commit)
+		moved("back at an older report", true)
+		read()
+		moved("after reading that", false)
+		b.repo.DeleteRef(t, ref)
+		moved("without the branch", true)
+		publish(t, branch, report("README.md", "one"))
+		moved("with a new one", false)
+	})
+}
+
 func TestBuildsAgainAfterARace(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {

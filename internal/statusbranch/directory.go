@@ -81,6 +81,9 @@ func (d *Directory) Publish(ctx context.Context, files map[string][]byte, _ stri
 // Plans returns none: where there are no refs there are no reviews.
 func (d *Directory) Plans(context.Context, []string) ([]report.OpenPlan, error) { return nil, nil }
 
+// Moved tells of nothing: who writes into the directory of reports is not heard of.
+func (d *Directory) Moved() bool { return false }
+
 func (d *Directory) replace(ctx context.Context, root *os.Root, files map[string][]byte) (result Result, _ error) {
 	old, err := listed(root)
 	if err != nil {

@@ -105,6 +105,7 @@ type reports struct {
 		Publish(ctx context.Context, files map[string][]byte, message string, merged []string) (statusbranch.Result, error)
 		Plans(ctx context.Context, merged []string) ([]report.OpenPlan, error)
 		Read(ctx context.Context) (map[string][]byte, gitrepo.Commit, error)
+		Moved() bool
 	}
 }
 
@@ -121,3 +122,5 @@ func (r reports) Publish(ctx context.Context, files map[string][]byte, message s
 func (r reports) Plans(ctx context.Context, merged []string) ([]report.OpenPlan, error) {
 	return r.target.Plans(ctx, merged)
 }
+
+func (r reports) Moved() bool { return r.target.Moved() }
