@@ -24,7 +24,7 @@ func (k *Keys) doubtful(paths [][]string, values any) []int {
 	var found []int
 	var written *reads
 	for i, path := range paths {
-		if len(path) == 0 || k.others[path[0]] || k.has(path) || k.writtenOut(path) || k.shapely(path) || conditional(path) {
+		if len(path) == 0 || k.others[path[0]] || k.has(path) || k.writtenOut(path) || k.shapely(path) || conditional(path) || ofGroups(path) {
 			continue
 		}
 		at, key := path[:len(path)-1], path[len(path)-1]
@@ -48,6 +48,13 @@ func (k *Keys) doubtful(paths [][]string, values any) []int {
 // alone brings: annotations, and how endpoints are called outside.
 func conditional(path []string) bool {
 	return path[0] == "annotations" || path[0] == "endpoints" && slices.Contains(path, "host_fqdn_override")
+}
+
+// ofGroups tells of groups of nodes, of which the first look says what it can. Nobody renders more of them to learn about keys: what
+// libvirt's chart takes for that doubles with each.
+func ofGroups(path []string) bool {
+	at := strings.Join(path, ".") + "."
+	return slices.ContainsFunc(groupings(), func(g grouping) bool { return strings.HasPrefix(at, g.at+".") })
 }
 
 // writtenOut tells whether the chart has the library write out the map that a path leads into.

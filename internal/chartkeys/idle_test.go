@@ -100,6 +100,26 @@ func TestIdleOfProfiles(t *testing.T) {
 	}
 }
 
+// TestIdleLeavesGroupsAlone: no further group of nodes is made up, as a chart may take twice as much for each, and what somebody wrote
+// for a group is for programs.
+func TestIdleLeavesGroupsAlone(t *testing.T) {
+	for text, want := range map[string]int{
+		"overrides: {app_app: {labels: {\"rack::one\": {values: {conf: {app: {level: 1}}}}}}}":              0,
+		"conf: {overrides: {app_app: {labels: [{label: {key: a, values: [b]}, conf: {app: {level: 1}}}]}}}": 0,
+		"overridden: {a: 1}": 1,
+	} {
+		k := chartkeys.New(chartkeys.Chart{Defaults: tree(t, "conf: {app: {}}\noverrides: {}"), Toolkit: true})
+		values, count := tree(t, text), 0
+		told := k.Idle(pathsOf(values, nil), values, func(map[string]any) (map[string]string, error) {
+			count++
+			return map[string]string{}, nil
+		})
+		if len(told) != want || (count > 0) != (want > 0) {
+			t.Errorf("%s: told are %v, after %d renderings", text, told, count)
+		}
+	}
+}
+
 // TestIdleIsBounded: however many keys there are, some of which change something, it is not rendered more often than that, and what is
 // not decided passes.
 func TestIdleIsBounded(t *testing.T) {
