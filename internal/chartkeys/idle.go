@@ -193,14 +193,31 @@ func (p *prober) among(values map[string]any, base map[string]string, suspects [
 		return nil
 	}
 	half := len(suspects) / 2
-	return slices.Concat(p.among(values, base, suspects[:half]), p.among(values, base, suspects[half:]))
+	some, more := p.among(values, base, suspects[:half]), p.among(values, base, suspects[half:])
+	if len(some) > 0 && len(more) > 0 && p.matter(values, base, slices.Concat(some, more)) {
+		return p.apart(values, base, slices.Concat(some, more))
+	}
+	return slices.Concat(some, more)
+}
+
+// apart leaves those suspects that have nothing to do with what all of them together change, where each of some is enough for
+// what others do: without one of these the rest changes nothing. There are none where that is so for several things, and the rest
+// is not decided.
+func (p *prober) apart(values map[string]any, base map[string]string, suspects []suspect) []suspect {
+	left := slices.DeleteFunc(slices.Clone(suspects), func(s suspect) bool {
+		return !p.matter(values, base, slices.DeleteFunc(slices.Clone(suspects), func(other suspect) bool { return other.index == s.index }))
+	})
+	if len(left) == len(suspects) || p.left < 0 {
+		return nil
+	}
+	return left
 }
 
 // matter tells whether a rendering differs where suspects are left away or are something else.
 func (p *prober) matter(values map[string]any, base map[string]string, suspects []suspect) bool {
 	left, changed := values, values
 	for _, s := range suspects {
-		v, _ := at(changed, s.path)
+		v, _ := at(values, s.path) // not what it is by now: a switch in a map that is something else would be as it was
 		left, changed = without(left, s.path), with(changed, s.path, other(v))
 	}
 	for _, values := range []map[string]any{left, changed} {

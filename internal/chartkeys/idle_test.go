@@ -120,6 +120,30 @@ func TestIdleLeavesGroupsAlone(t *testing.T) {
 	}
 }
 
+// TestIdleOfSeveral: a key is not idle that changes something with all else as it is, be it beside the map around it or another one
+// that does the same.
+func TestIdleOfSeveral(t *testing.T) {
+	k := chartkeys.New(chartkeys.Chart{Defaults: tree(t, "proxies: {a: {}}\nsecrets: {a: x}"), Toolkit: true})
+	render := func(values map[string]any) (map[string]string, error) {
+		proxy, _ := values["proxies"].(map[string]any)["own"].(map[string]any)
+		secrets, _ := values["secrets"].(map[string]any)
+		return map[string]string{"proxy": fmt.Sprint(proxy["cached"] != false), "either": fmt.Sprint(secrets["one"] != nil || secrets["two"] != nil)}, nil
+	}
+	for text, want := range map[string]int{
+		"proxies: {own: {cached: true}}":                      0, // which it is without, and not with false
+		"proxies: {own: {cachd: true}}":                       1,
+		"proxies: {}\nsecrets: {one: a, two: a}":              0,
+		"proxies: {}\nsecrets: {one: a, two: a, three: a}":    1,
+		"proxies: {}\nsecrets: {four: a, three: a, five: b}":  3,
+		"proxies: {own: {cachd: true}}\nsecrets: {three: []}": 2,
+	} {
+		values := tree(t, text)
+		if told := k.Idle(pathsOf(values, nil), values, render); len(told) != want {
+			t.Errorf("%s: told are %v", text, told)
+		}
+	}
+}
+
 // TestIdleIsBounded: however many keys there are, some of which change something, it is not rendered more often than that, and what is
 // not decided passes.
 func TestIdleIsBounded(t *testing.T) {
