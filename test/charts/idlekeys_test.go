@@ -21,8 +21,12 @@ import (
 )
 
 // TestOpenStackHelmIdleKeys leaves a letter out of each key of OpenStack-Helm's charts in the maps that they hand on or look into
-// for computed names, as those with the names of components: nearly every such mistake is told, as what the chart is rendered to says,
-// but for those about a registry on the nodes, which the charts cannot have with all else that is on.
+// for computed names, as those with the names of components. Told is every such mistake but for those
+//   - about a registry on the nodes, which the charts cannot have with all else that is on, and which are not counted here;
+//   - in maps of which nothing is to be seen whatever is on, as no switch but a word or a list brings what they are for, or it cannot be
+//     rendered with the rest, such as Nova's other consoles, OVN's agent for BGP and libvirt's affinity, which it has for nothing: 38;
+//   - with a name that the chart has as a text for something else: "noa", a label that is misspelt in Nova's chart: 6;
+//   - about how the pods of OVN's DaemonSets are replaced, which the cloud leaves to KupenStack: 6.
 func TestOpenStackHelmIdleKeys(t *testing.T) {
 	dir := checkoutOfCharts(t)
 	specs := composedFor(t, dir)
@@ -55,11 +59,11 @@ func TestOpenStackHelmIdleKeys(t *testing.T) {
 				mistyped = map[string]any{step: mistyped}
 			}
 			told := toldOf(t, specs[name], mistyped, wrong)
-			count += len(wrong)
 			for _, path := range wrong {
 				if slices.Contains(path, "local_image_registry") || slices.Contains(path, "image_repo_sync") {
 					continue
 				}
+				count++
 				if !slices.ContainsFunc(told, func(at []string) bool { return len(path) >= len(at) && slices.Equal(path[:len(at)], at) }) {
 					passed++
 					t.Logf("chart %s: nobody tells of %s", name, strings.Join(path, "."))
@@ -67,9 +71,9 @@ func TestOpenStackHelmIdleKeys(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d mistakes were made", count)
-	if count < 500 || passed*20 > count { // which are in what is not there whatever is on
-		t.Errorf("of %d mistakes %d are not told", count, passed)
+	const most = 50 // as listed above
+	if t.Logf("of %d mistakes %d are not told", count, passed); count < 1079 || passed > most {
+		t.Errorf("of %d mistakes %d are not told, want at most %d of 1079", count, passed, most)
 	}
 }
 
