@@ -24,9 +24,9 @@ import (
 // for computed names, as those with the names of components. Told is every such mistake but for those
 //   - about a registry on the nodes, which the charts cannot have with all else that is on, and which are not counted here;
 //   - in maps of which nothing is to be seen whatever is on, as no switch but a word or a list brings what they are for, or it cannot be
-//     rendered with the rest, such as Nova's other consoles, OVN's agent for BGP and libvirt's affinity, which it has for nothing: 38;
-//   - with a name that the chart has as a text for something else: "noa", a label that is misspelt in Nova's chart: 6;
-//   - about how the pods of OVN's DaemonSets are replaced, which the cloud leaves to KupenStack: 6.
+//     rendered with the rest, such as Nova's other consoles, OVN's agent for BGP, for which alone the chart looks at how pods are
+//     replaced, and libvirt's affinity, which no template of it has: 44;
+//   - with a name that the chart has as a text for something else: "noa", a label that is misspelt in Nova's chart: 6.
 func TestOpenStackHelmIdleKeys(t *testing.T) {
 	dir := checkoutOfCharts(t)
 	specs := composedFor(t, dir)
