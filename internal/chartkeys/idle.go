@@ -1,6 +1,7 @@
 package chartkeys
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -8,11 +9,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxRenderings is how often a chart is rendered to learn which keys of one configuration change nothing. What is not
 // decided then passes.
 const maxRenderings = 96
+
+// renderLimit is for how long it is at most, as all else that is looked at waits meanwhile.
+const renderLimit = 20 * time.Second
 
 // Render renders a chart with values, which it leaves as they are, and returns what comes out by the names of the templates.
 type Render func(values map[string]any) (map[string]string, error)
@@ -21,8 +26,9 @@ type Render func(values map[string]any) (map[string]string, error)
 // in their order, so far as no template has them by their names. Paths that lead to no value are given one. A key is idle where all
 // of this leaves every rendering as it is: to leave it away, to have another value there, and to have the same under
 // another name beside it, each with the values as they are, and with all on that is off in them. It is not where the chart reads
-// the map around, and that changes nothing either, as of a job that there is not even then.
-func (k *Keys) Idle(paths [][]string, values map[string]any, render Render) []Unknown {
+// the map around, and that changes nothing either, as of a job that there is not even then. Once ctx has ended nothing more is
+// rendered, and what was not decided by then is not among them.
+func (k *Keys) Idle(ctx context.Context, paths [][]string, values map[string]any, render Render) []Unknown {
 	var suspects []suspect
 	for _, i := range k.doubtful(paths, values) {
 		suspects = append(suspects, suspect{index: i, path: paths[i]})
@@ -30,7 +36,7 @@ func (k *Keys) Idle(paths [][]string, values map[string]any, render Render) []Un
 	if len(suspects) == 0 {
 		return nil
 	}
-	p := &prober{render: render, left: maxRenderings}
+	p := &prober{ctx: ctx, render: render, left: maxRenderings, until: time.Now().Add(renderLimit)}
 	for _, s := range slices.Backward(suspects) { // what is further inside first, which makes the maps around it
 		if _, there := at(values, s.path); !there {
 			values = with(values, s.path, "probe")
@@ -120,14 +126,16 @@ type suspect struct {
 
 // prober renders a chart with values that differ.
 type prober struct {
+	ctx    context.Context //nolint:containedctx // it lives for one call
 	render Render
 	left   int // renderings
+	until  time.Time
 }
 
 var errEnough = errors.New("rendered often enough")
 
 func (p *prober) rendered(values map[string]any) (map[string]string, error) {
-	if p.left--; p.left < 0 {
+	if p.left--; p.left < 0 || p.ctx.Err() != nil || time.Now().After(p.until) {
 		return nil, errEnough
 	}
 	return p.render(values)

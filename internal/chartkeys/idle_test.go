@@ -1,6 +1,7 @@
 package chartkeys_test
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartkeys"
 )
@@ -77,7 +80,7 @@ manifests: {deployment_api: true}
 		values := tree(t, text)
 		paths := pathsOf(values, nil)
 		var told []string
-		for _, u := range k.Idle(paths, values, played) {
+		for _, u := range k.Idle(t.Context(), paths, values, played) {
 			told = append(told, strings.Join(paths[u.Index], ".")+", "+u.Hint)
 		}
 		if got := strings.Join(told, "; "); got != want {
@@ -85,7 +88,7 @@ manifests: {deployment_api: true}
 		}
 	}
 	chart.Toolkit = false
-	if told := chartkeys.New(chart).Idle([][]string{{"secrets", "admn"}}, nil, played); told != nil {
+	if told := chartkeys.New(chart).Idle(t.Context(), [][]string{{"secrets", "admn"}}, nil, played); told != nil {
 		t.Errorf("of a chart of others is told %v", told)
 	}
 }
@@ -94,7 +97,7 @@ manifests: {deployment_api: true}
 func TestIdleOfProfiles(t *testing.T) {
 	k := chartkeys.New(chartkeys.Chart{Defaults: tree(t, "conf: {app: {}, b: {a: 1}}"), Toolkit: true})
 	paths := [][]string{{"conf", "app", "x"}, {"conf", "app", "x", "y"}, {"conf", "b", "x"}}
-	told := k.Idle(paths, tree(t, "conf: {}"), played)
+	told := k.Idle(t.Context(), paths, tree(t, "conf: {}"), played)
 	if len(told) != 1 || told[0].Index != 2 {
 		t.Errorf("told are %v", told)
 	}
@@ -110,7 +113,7 @@ func TestIdleLeavesGroupsAlone(t *testing.T) {
 	} {
 		k := chartkeys.New(chartkeys.Chart{Defaults: tree(t, "conf: {app: {}}\noverrides: {}"), Toolkit: true})
 		values, count := tree(t, text), 0
-		told := k.Idle(pathsOf(values, nil), values, func(map[string]any) (map[string]string, error) {
+		told := k.Idle(t.Context(), pathsOf(values, nil), values, func(map[string]any) (map[string]string, error) {
 			count++
 			return map[string]string{}, nil
 		})
@@ -138,7 +141,7 @@ func TestIdleOfSeveral(t *testing.T) {
 		"proxies: {own: {cachd: true}}\nsecrets: {three: []}": 2,
 	} {
 		values := tree(t, text)
-		if told := k.Idle(pathsOf(values, nil), values, render); len(told) != want {
+		if told := k.Idle(t.Context(), pathsOf(values, nil), values, render); len(told) != want {
 			t.Errorf("%s: told are %v", text, told)
 		}
 	}
@@ -154,7 +157,7 @@ func TestIdleIsBounded(t *testing.T) {
 	}
 	values := map[string]any{"secrets": inner}
 	count := 0
-	told := k.Idle(pathsOf(values, nil), values, func(values map[string]any) (map[string]string, error) {
+	told := k.Idle(t.Context(), pathsOf(values, nil), values, func(values map[string]any) (map[string]string, error) {
 		count++
 		even := ""
 		for i := 0; i < 300; i += 2 {
@@ -170,4 +173,29 @@ func TestIdleIsBounded(t *testing.T) {
 			t.Errorf("%v is told", u)
 		}
 	}
+}
+
+// TestIdleTakesItsTime: a chart that takes long is not rendered for longer than that, nor once nobody waits for it any more, and
+// what is not decided passes.
+func TestIdleTakesItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := chartkeys.New(chartkeys.Chart{Defaults: tree(t, "secrets: {a: 1}"), Toolkit: true})
+		values := tree(t, "secrets: {b: 1, c: 1}")
+		for _, test := range []struct{ takes, ends, most time.Duration }{
+			{time.Millisecond, time.Hour, time.Second},
+			{6 * time.Second, time.Hour, 26 * time.Second},
+			{time.Second, 3 * time.Second, 4 * time.Second},
+		} {
+			ctx, cancel := context.WithTimeout(t.Context(), test.ends)
+			began := time.Now()
+			told := k.Idle(ctx, pathsOf(values, nil), values, func(map[string]any) (map[string]string, error) {
+				time.Sleep(test.takes)
+				return map[string]string{}, nil
+			})
+			if took := time.Since(began); took > test.most || (len(told) == 2) != (test.takes < time.Second) {
+				t.Errorf("of a chart that takes %v is told %v, after %v", test.takes, told, took)
+			}
+			cancel()
+		}
+	})
 }

@@ -46,7 +46,11 @@ func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.
 			})
 			continue
 		}
-		for _, key := range source.unknown(spec) {
+		unknown, err := source.unknown(ctx, spec)
+		if err != nil { // it was interrupted
+			unread = append(unread, spec.Chart.Name)
+		}
+		for _, key := range unknown {
 			where := key.Range
 			if where == (diag.Range{}) {
 				where = u.Range

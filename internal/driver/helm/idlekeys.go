@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -19,21 +20,24 @@ func drawnByLot() []string { return []string{"endpoints", "oslo_cache", "auth", 
 
 // idle are the keys of a release at some paths that change nothing of what the chart is rendered to. It is found out once for
 // the same chart, specification and values of the configuration; nothing is asked for, as what is in Secrets
-// is taken for any text.
-func (s *source) idle(spec *unit.Release, paths [][]string) []chartkeys.Unknown {
+// is taken for any text. The error is the context's: nothing is kept of what has not been found out by then.
+func (s *source) idle(ctx context.Context, spec *unit.Release, paths [][]string) ([]chartkeys.Unknown, error) {
 	id := s.idOf(spec, paths)
 	s.judging.Lock()
 	defer s.judging.Unlock()
 	if known, ok := s.judged[id]; ok {
-		return known
+		return known, nil
 	}
 	values, err := valuesToTry(spec)
 	if err != nil {
-		return nil // it is told where the values are filled
+		return nil, nil //nolint:nilerr // it is told where the values are filled
 	}
-	found := s.keys().Idle(paths, values, func(values map[string]any) (map[string]string, error) {
+	found := s.keys().Idle(ctx, paths, values, func(values map[string]any) (map[string]string, error) {
 		return s.tried(spec, values)
 	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if len(s.judged) >= maxJudged {
 		clear(s.judged)
 	}
@@ -41,7 +45,7 @@ func (s *source) idle(spec *unit.Release, paths [][]string) []chartkeys.Unknown 
 		s.judged = map[string][]chartkeys.Unknown{}
 	}
 	s.judged[id] = found
-	return found
+	return found, nil
 }
 
 func (s *source) idOf(spec *unit.Release, paths [][]string) string {
@@ -89,6 +93,7 @@ func (s *source) tried(spec *unit.Release, values map[string]any) (map[string]st
 			return nil, err
 		}
 	}
+	leaveAway(values, loaded, spec)
 	if err := chartutil.ProcessDependenciesWithMerge(loaded, values); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package helm
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,10 +71,13 @@ func gather(loaded *chart.Chart, known *chartkeys.Chart) {
 }
 
 // knows returns a [unit.BlockedError] for keys that somebody wrote and nothing of the chart reads: all of them
-// at once, and no value.
-func (s *source) knows(spec *unit.Release) error {
+// at once, and no value. Any other error is the context's.
+func (s *source) knows(ctx context.Context, spec *unit.Release) error {
 	var told []string
-	all := s.unknown(spec)
+	all, err := s.unknown(ctx, spec)
+	if err != nil {
+		return err
+	}
 	for _, key := range all[:min(len(all), maxUnknown)] {
 		text := key.Text
 		if key.Range != (diag.Range{}) {
@@ -99,10 +103,10 @@ type unknownKey struct {
 	hint string // see [chartkeys.Unknown]
 }
 
-// unknown are the keys of a release that nothing of the chart reads, in their order.
-func (s *source) unknown(spec *unit.Release) []unknownKey {
+// unknown are the keys of a release that nothing of the chart reads, in their order. The error is the context's.
+func (s *source) unknown(ctx context.Context, spec *unit.Release) ([]unknownKey, error) {
 	if len(spec.Written) == 0 {
-		return nil
+		return nil, nil
 	}
 	paths := make([][]string, 0, len(spec.Written))
 	for _, key := range spec.Written {
@@ -114,17 +118,21 @@ func (s *source) unknown(spec *unit.Release) []unknownKey {
 	}
 	unread := s.keys().Unknown(paths, values)
 	var wrong, others [][]string
+	var places []int // of the others
 	for _, unknown := range unread {
 		wrong = append(wrong, paths[unknown.Index])
 	}
-	for _, path := range paths {
+	for i, path := range paths {
 		if !below(path, wrong) {
-			others = append(others, path)
+			others, places = append(others, path), append(places, i)
 		}
 	}
-	for _, idle := range s.idle(spec, others) {
-		i := slices.IndexFunc(paths, func(path []string) bool { return slices.Equal(path, others[idle.Index]) })
-		unread = append(unread, chartkeys.Unknown{Index: i, Hint: idle.Hint})
+	inert, err := s.idle(ctx, spec, others)
+	if err != nil {
+		return nil, err
+	}
+	for _, idle := range inert {
+		unread = append(unread, chartkeys.Unknown{Index: places[idle.Index], Hint: idle.Hint})
 	}
 	slices.SortStableFunc(unread, func(a, b chartkeys.Unknown) int { return cmp.Compare(a.Index, b.Index) })
 	var found []unknownKey
@@ -133,5 +141,5 @@ func (s *source) unknown(spec *unit.Release) []unknownKey {
 		key.Text += unknown.Within
 		found = append(found, key)
 	}
-	return found
+	return found, nil
 }

@@ -2,6 +2,7 @@ package helm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -131,6 +132,28 @@ func TestIdleKeyBlocks(t *testing.T) {
 	}
 }
 
+// TestIdleKeysOfTwoPlaces tells a key at each place where it is written, and nothing of what was interrupted, which is looked at
+// anew.
+func TestIdleKeysOfTwoPlaces(t *testing.T) {
+	is, err := newCharts(Options{CacheDir: t.TempDir()}).find(t.Context(), unit.Chart{Name: "keystone", Repository: "charts", Tree: keystoneChart()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := &unit.Release{Chart: unit.Chart{Name: "keystone"}}
+	for _, where := range []string{"one", "two"} {
+		spec.Written = append(spec.Written, unit.WrittenKey{Path: []string{"conf", "probe", "peroid"}, Text: where})
+	}
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := is.knows(interrupted, spec); !errors.Is(err, context.Canceled) || unit.IsBlocked(err) {
+		t.Errorf("what was interrupted says %v", err)
+	}
+	const want = "nothing in chart keystone reads one, did you mean conf.probe.period?; two, did you mean conf.probe.period?"
+	if err := is.knows(t.Context(), spec); err == nil || err.Error() != want {
+		t.Errorf("told %v", err)
+	}
+}
+
 // A revision that was made with an unknown key stays as it is: only another one is held back.
 func TestWhatIsInstalledIsNotHeldBack(t *testing.T) {
 	spec, is := &unit.Release{Name: "a"}, &source{digest: "digest"}
@@ -150,12 +173,12 @@ func TestManyUnknownKeys(t *testing.T) {
 	for i := range 12 {
 		spec.Written = append(spec.Written, unit.WrittenKey{Path: []string{fmt.Sprint("wrong", i)}, Text: fmt.Sprint("values.wrong", i)})
 	}
-	err = is.knows(spec)
+	err = is.knows(t.Context(), spec)
 	if !unit.IsBlocked(err) || !strings.HasSuffix(err.Error(), "; and 2 more") || strings.Count(err.Error(), "values.wrong") != 10 {
 		t.Errorf("told %v", err)
 	}
 	spec.Written = nil
-	if err := is.knows(spec); err != nil {
+	if err := is.knows(t.Context(), spec); err != nil {
 		t.Errorf("of nothing is told %v", err)
 	}
 }

@@ -61,7 +61,7 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 		if err := source.fits(spec); err != nil {
 			return nil, err
 		}
-		if err := source.knows(spec); err != nil {
+		if err := source.knows(ctx, spec); err != nil {
 			return nil, err
 		}
 	}
