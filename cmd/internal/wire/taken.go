@@ -92,7 +92,7 @@ func (t *taken) isOver() bool {
 func (t *taker) look(ctx context.Context) (time.Duration, error) {
 	list, read, err := t.list.news(ctx)
 	if ctx.Err() != nil {
-		return keepPause, nil
+		return keepPause, nil //nolint:nilerr // nobody waits for it any more
 	}
 	if read {
 		t.forget(list)

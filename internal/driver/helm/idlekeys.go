@@ -30,7 +30,7 @@ func (s *source) idle(ctx context.Context, spec *unit.Release, paths [][]string)
 	}
 	values, err := valuesToTry(spec)
 	if err != nil {
-		return nil, nil //nolint:nilerr // it is told where the values are filled
+		return nil, nil // it is told where the values are filled
 	}
 	found := s.keys().Idle(ctx, paths, values, func(values map[string]any) (map[string]string, error) {
 		return s.tried(spec, values)

@@ -18,7 +18,7 @@ import (
 // timesOfNova is how Nova writes when an action began.
 const timesOfNova = "2006-01-02T15:04:05.999999"
 
-var errUnplugging = errors.New("Nova is still at work on detaching an interface from it: that is waited for before another one is detached")
+var errUnplugging = errors.New("an interface is still being detached from it: that is waited for before another one is detached")
 
 // portsLeaving are those that go with networks which are written no longer, or less often than they are on record: the
 // youngest of a network. Only those go that look as Nova makes them. Where there are more of these than on record some are
