@@ -9,15 +9,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 )
 
 // maxRenderings is how often a chart is rendered to learn which keys of one configuration change nothing. What is not
 // decided then passes.
 const maxRenderings = 96
-
-// renderLimit is for how long it is at most, as all else that is looked at waits meanwhile.
-const renderLimit = 20 * time.Second
 
 // Render renders a chart with values, which it leaves as they are, and returns what comes out by the names of the templates.
 type Render func(values map[string]any) (map[string]string, error)
@@ -36,7 +32,7 @@ func (k *Keys) Idle(ctx context.Context, paths [][]string, values map[string]any
 	if len(suspects) == 0 {
 		return nil
 	}
-	p := &prober{ctx: ctx, render: render, left: maxRenderings, until: time.Now().Add(renderLimit)}
+	p := &prober{ctx: ctx, render: render, left: maxRenderings}
 	for _, s := range slices.Backward(suspects) { // what is further inside first, which makes the maps around it
 		if _, there := at(values, s.path); !there {
 			values = with(values, s.path, "probe")
@@ -129,13 +125,12 @@ type prober struct {
 	ctx    context.Context //nolint:containedctx // it lives for one call
 	render Render
 	left   int // renderings
-	until  time.Time
 }
 
 var errEnough = errors.New("rendered often enough")
 
 func (p *prober) rendered(values map[string]any) (map[string]string, error) {
-	if p.left--; p.left < 0 || p.ctx.Err() != nil || time.Now().After(p.until) {
+	if p.left--; p.left < 0 || p.ctx.Err() != nil {
 		return nil, errEnough
 	}
 	return p.render(values)

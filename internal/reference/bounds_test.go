@@ -124,7 +124,7 @@ func boundGroups() []boundGroup {
 			{"resolve.maxMistakes", number, "mistakes in values and references"},
 			{"resolve.maxBearers", number, "elements of a for_each that one message names; of more it says how many"},
 			{"resolve.maxWarnings", number, "values in files for variables that do not exist"},
-			{"chartkeys.maxRenderings", number, "renderings of a chart to learn which of the keys that are written for it change nothing, within 20 seconds"},
+			{"chartkeys.maxRenderings", number, "renderings of a chart to learn which of the keys that are written for it change nothing, and in plans and before a change 20 seconds at most"},
 			{"explain.maxLines", number, "lines of an answer of `explain`, which is refused beyond"},
 		}},
 		{"Tries", "What fails is tried again after pauses that grow, and that differ by chance. What is told here ends; the daemon tries all else for good, minutes apart at most.", []bound{

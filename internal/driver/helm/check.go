@@ -46,7 +46,7 @@ func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.
 			})
 			continue
 		}
-		unknown, err := source.unknown(ctx, spec)
+		unknown, err := source.unknown(ctx, 0, spec)
 		if err != nil { // it was interrupted
 			unread = append(unread, spec.Chart.Name)
 		}

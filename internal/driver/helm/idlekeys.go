@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
@@ -11,6 +12,10 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/chartkeys"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
+
+// judgeLimit is for how long a chart is rendered for one specification to learn which of its keys change nothing, where all else
+// that is looked at waits for it.
+const judgeLimit = 20 * time.Second
 
 // maxJudged is how many specifications are remembered for each chart, with what of their keys changes nothing.
 const maxJudged = 16
@@ -20,8 +25,8 @@ func drawnByLot() []string { return []string{"endpoints", "oslo_cache", "auth", 
 
 // idle are the keys of a release at some paths that change nothing of what the chart is rendered to. It is found out once for
 // the same chart, specification and values of the configuration; nothing is asked for, as what is in Secrets
-// is taken for any text. The error is the context's: nothing is kept of what has not been found out by then.
-func (s *source) idle(ctx context.Context, spec *unit.Release, paths [][]string) ([]chartkeys.Unknown, error) {
+// is taken for any text. What takes longer than a limit passes, 0 for none. The error is the context's: nothing is kept then.
+func (s *source) idle(ctx context.Context, limit time.Duration, spec *unit.Release, paths [][]string) ([]chartkeys.Unknown, error) {
 	id := s.idOf(spec, paths)
 	s.judging.Lock()
 	defer s.judging.Unlock()
@@ -32,7 +37,12 @@ func (s *source) idle(ctx context.Context, spec *unit.Release, paths [][]string)
 	if err != nil {
 		return nil, nil // it is told where the values are filled
 	}
-	found := s.keys().Idle(ctx, paths, values, func(values map[string]any) (map[string]string, error) {
+	limited, cancel := ctx, func() {}
+	if limit > 0 {
+		limited, cancel = context.WithTimeout(ctx, limit)
+	}
+	defer cancel()
+	found := s.keys().Idle(limited, paths, values, func(values map[string]any) (map[string]string, error) {
 		return s.tried(spec, values)
 	})
 	if ctx.Err() != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"helm.sh/helm/v3/pkg/chart"
 
@@ -74,7 +75,7 @@ func gather(loaded *chart.Chart, known *chartkeys.Chart) {
 // at once, and no value. Any other error is the context's.
 func (s *source) knows(ctx context.Context, spec *unit.Release) error {
 	var told []string
-	all, err := s.unknown(ctx, spec)
+	all, err := s.unknown(ctx, judgeLimit, spec)
 	if err != nil {
 		return err
 	}
@@ -103,8 +104,9 @@ type unknownKey struct {
 	hint string // see [chartkeys.Unknown]
 }
 
-// unknown are the keys of a release that nothing of the chart reads, in their order. The error is the context's.
-func (s *source) unknown(ctx context.Context, spec *unit.Release) ([]unknownKey, error) {
+// unknown are the keys of a release that nothing of the chart reads, in their order. For how long it is rendered to
+// learn that has a limit, 0 for none. The error is the context's.
+func (s *source) unknown(ctx context.Context, limit time.Duration, spec *unit.Release) ([]unknownKey, error) {
 	if len(spec.Written) == 0 {
 		return nil, nil
 	}
@@ -127,7 +129,7 @@ func (s *source) unknown(ctx context.Context, spec *unit.Release) ([]unknownKey,
 			others, places = append(others, path), append(places, i)
 		}
 	}
-	inert, err := s.idle(ctx, spec, others)
+	inert, err := s.idle(ctx, limit, spec, others)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	"helm.sh/helm/v3/pkg/chart"
@@ -147,6 +148,10 @@ func TestIdleKeysOfTwoPlaces(t *testing.T) {
 	cancel()
 	if err := is.knows(interrupted, spec); !errors.Is(err, context.Canceled) || unit.IsBlocked(err) {
 		t.Errorf("what was interrupted says %v", err)
+	}
+	other := &unit.Release{Name: "other", Chart: spec.Chart, Written: spec.Written}
+	if told, err := is.unknown(t.Context(), time.Nanosecond, other); err != nil || len(told) > 0 {
+		t.Errorf("of what takes too long is told %v, %v", told, err)
 	}
 	const want = "nothing in chart keystone reads one, did you mean conf.probe.period?; two, did you mean conf.probe.period?"
 	if err := is.knows(t.Context(), spec); err == nil || err.Error() != want {
