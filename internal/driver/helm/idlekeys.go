@@ -76,7 +76,7 @@ func valuesToTry(spec *unit.Release) (map[string]any, error) {
 		values = map[string]any{}
 	}
 	for _, secret := range spec.Secrets {
-		var plain any = "placeholder"
+		var plain any = placeholder
 		if secret.Name == "" {
 			var err error
 			if plain, err = plainOf(secret, secret.Given); err != nil {
@@ -99,7 +99,7 @@ func (s *source) tried(spec *unit.Release, values map[string]any) (map[string]st
 	KeepNames(loaded, spec.Drawn)
 	values, _ = copied(values).(map[string]any)
 	if given, there := lookup(values, drawnByLot()); !there || given == nil {
-		if err := set(values, drawnByLot(), "placeholder"); err != nil {
+		if err := set(values, drawnByLot(), placeholder); err != nil {
 			return nil, err
 		}
 	}
