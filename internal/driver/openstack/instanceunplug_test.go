@@ -65,7 +65,7 @@ func TestNetworksThatAreTakenOut(t *testing.T) {
 			networks: []string{first}, record: []string{first, second}, ports: map[string]string{"6": first, "7": second, "8": second}, paused: true,
 			action: unit.ActionBlocked, says: "which of the ports " + idOf("7") + ", " + idOf("8") + " in the network " + second,
 		},
-		"as Nova is at another":        {networks: nil, record: []string{first}, ports: map[string]string{"6": first}, began: began(time.Minute), says: "still at work"},
+		"as Nova is at another":        {networks: nil, record: []string{first}, ports: map[string]string{"6": first}, began: began(time.Minute), says: "still being detached"},
 		"as Nova is through with it":   {networks: nil, record: []string{first}, ports: map[string]string{"6": first}, began: began(time.Minute), ended: true, sent: []string{detach("6")}},
 		"as Nova has lost the other":   {networks: nil, record: []string{first}, ports: map[string]string{"6": first}, began: began(time.Hour), sent: []string{detach("6")}},
 		"of three, one added, one not": {networks: []string{third, second}, record: []string{first, second}, ports: map[string]string{"6": first, "7": second}, sent: []string{note, "attach " + third, forget, detach("6")}},
