@@ -43,13 +43,15 @@ type loop struct {
 
 	// state is not changed but replaced, as a plan may be made of it meanwhile.
 	state *unit.State
-	seen  bool   // state was observed at least once
-	stale bool   // the state has to be observed again
-	anew  bool   // as if nothing was known from before
 	asked string // see [unit.Target.Asked]
-	dirty bool   // a decision is due
-	busy  bool   // a call of the driver is running
-	looks bool   // that call is an observation
+
+	// There are as many loops as objects: what takes little stands together, so that it takes no more.
+	seen  bool // state was observed at least once
+	stale bool // the state has to be observed again
+	anew  bool // as if nothing was known from before
+	dirty bool // a decision is due
+	busy  bool // a call of the driver is running
+	looks bool // that call is an observation
 	// queued says that it waits for another call of the driver to end.
 	queued bool
 	ahead  bool // and is on record already, see [Engine.recordsAhead]
@@ -57,6 +59,8 @@ type loop struct {
 	unplanned bool
 	heard     bool // something happened to what it refers to since it was refused
 	unsent    bool // the last call of a driver failed as nothing may be written any more
+	served    bool // what depends on it was told that it works while it is worked on
+	replaced  bool // the deletion that the newest plan admitted for its replacement was done
 
 	phase    Phase
 	reason   string
@@ -76,8 +80,6 @@ type loop struct {
 	counted  string          // the step of it that counted last, see [Engine.stepped]
 	failed   unit.Action     // of the step that failed last; "" for none, or where that was to record how it is
 	mending  *mending        // nil while there is nothing to it
-	served   bool            // what depends on it was told that it works while it is worked on
-	replaced bool            // the deletion that the newest plan admitted for its replacement was done
 	decided  decided         // by the last decision
 	healed   string          // how often it was healed, for people
 	former   former

@@ -11,7 +11,7 @@ import (
 const (
 	// growth is by how many percent the heap may grow over what is alive before garbage is collected. Go's own 100
 	// is for programs whose time counts.
-	growth = 28
+	growth = 22
 	// worthwhile is how much has to come back for a collection that nothing else asks for.
 	worthwhile = 8 << 20
 	// rarely is the shortest time between two of these.

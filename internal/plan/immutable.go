@@ -25,10 +25,13 @@ func (p *Plan) refuseImmutable(in *Input) {
 	p.refuseOther(in)
 	for i := range in.Units {
 		u := &in.Units[i]
+		if u.Fixed == nil { // as nearly all are: each of the others is looked for among all that is on record
+			continue
+		}
 		entry := entryOf(in.Entries, u.Address)
 		// Of a chart the name is looked for that is wanted, so that nothing there says nothing of what was applied.
 		absent := in.Seen(u.Address).Existence == unit.Absent && u.Class != unit.ClassWorkload
-		if u.Fixed == nil || entry == nil || absent {
+		if entry == nil || absent {
 			continue
 		}
 		for _, name := range fixedNames(u.Fixed, entry.Fixed) {

@@ -38,13 +38,20 @@ func visible(v cty.Value, large func(digits string) any) any {
 		return nil
 	}
 	switch t := v.Type(); {
-	case t.IsObjectType() || t.IsMapType():
+	case t.IsObjectType(): // of each unit there is one at least, and a map of its values takes more than what is shown
+		shown := map[string]any{}
+		for name := range t.AttributeTypes() {
+			if element := v.GetAttr(name); !isNull(element) {
+				shown[name] = visible(element, large)
+			}
+		}
+		return shown
+	case t.IsMapType():
 		shown := map[string]any{}
 		for key, element := range v.AsValueMap() {
-			if element.IsKnown() && !element.IsMarked() && element.IsNull() {
-				continue
+			if !isNull(element) {
+				shown[key] = visible(element, large)
 			}
-			shown[key] = visible(element, large)
 		}
 		return shown
 	case t.IsListType() || t.IsSetType() || t.IsTupleType():
@@ -68,3 +75,6 @@ func visible(v cty.Value, large func(digits string) any) any {
 		return plain
 	}
 }
+
+// isNull tells whether a value is null for certain, and not sensitive.
+func isNull(v cty.Value) bool { return v.IsKnown() && !v.IsMarked() && v.IsNull() }

@@ -125,8 +125,9 @@ func texts(values []string, t cty.Type) cty.Value {
 
 // outputs makes the value that references see.
 func outputs(t cty.Type, values map[string]cty.Value) cty.Value {
-	all := map[string]cty.Value{}
-	for name, inner := range t.AttributeTypes() {
+	types := t.AttributeTypes()
+	all := make(map[string]cty.Value, len(types))
+	for name, inner := range types {
 		v, ok := values[name]
 		if !ok || v == cty.NilVal {
 			v = cty.NullVal(inner)
