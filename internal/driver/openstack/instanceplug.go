@@ -249,17 +249,19 @@ func (k instanceKind) attaching(ctx context.Context, s *session, id string) (boo
 // followPlug has what is noted of a request taken away where nothing is lacking any more. Where that is so because the network
 // was taken out of the block, Nova may still be at the request: it has to be known of for as long as it is not lost, should
 // the block ask for the network again. As long as that network is on record, so that what comes there is known to be ours, the
-// instance is not as it is wanted: the record would leave it out else.
+// instance is not as it is wanted, whatever else Nova does with it: the record would leave it out else.
 func (k instanceKind) followPlug(f found) {
 	o := f.object
-	status := textAt(o.raw, "status")
 	note, is := noted(o)
-	if !is || attribute(f.want, flavorAttribute) == cty.NilVal || o.busy != "" || o.pending != "" || status != statusActive && status != statusOff {
+	detail, _ := o.detail.(instanceDetail)
+	status := textAt(o.raw, "status")
+	fit := o.busy == "" && (status == statusActive || status == statusOff)
+	fit = fit || detail.unsure && (o.busy != "" || status == "PAUSED" || status == "SUSPENDED")
+	if !is || attribute(f.want, flavorAttribute) == cty.NilVal || o.pending != "" || !fit {
 		return
 	}
 	order, _ := namedIn(f.want, networksAttribute)
 	have, seen := o.values.look(networksAttribute)
-	detail, _ := o.detail.(instanceDetail)
 	came := timesIn(listOf(have), note.network) >= note.ports || time.Since(note.since) > plugLost
 	if seen && (came || detail.unsure) && len(without(order, listOf(have))) == 0 {
 		o.pending = "what is noted of its new interface is to be taken away"
