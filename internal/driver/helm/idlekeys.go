@@ -17,21 +17,32 @@ import (
 // that is looked at waits for it.
 const judgeLimit = 20 * time.Second
 
+// judgeAgain is after which time what took longer than that is looked at once more: not with each look, as it takes its time, nor
+// never, as it may be that all else was at work.
+const judgeAgain = 10 * time.Minute
+
 // maxJudged is how many specifications are remembered for each chart, with what of their keys changes nothing.
 const maxJudged = 16
+
+// judgement is what of the keys of a specification changes nothing.
+type judgement struct {
+	found []chartkeys.Unknown
+	until time.Time // for as long as it counts where there is a limit, as it took longer than that; zero is for good
+}
 
 // drawnByLot is where charts of OpenStack-Helm draw a key at each rendering that nobody gave them.
 func drawnByLot() []string { return []string{"endpoints", "oslo_cache", "auth", "memcache_secret_key"} }
 
 // idle are the keys of a release at some paths that change nothing of what the chart is rendered to. It is found out once for
 // the same chart, specification and values of the configuration; nothing is asked for, as what is in Secrets
-// is taken for any text. What takes longer than a limit passes, 0 for none. The error is the context's: nothing is kept then.
+// is taken for any text. What takes longer than a limit, 0 for none, passes for a while. The error is the context's: nothing is kept
+// then.
 func (s *source) idle(ctx context.Context, limit time.Duration, spec *unit.Release, paths [][]string) ([]chartkeys.Unknown, error) {
 	id := s.idOf(spec, paths)
 	s.judging.Lock()
 	defer s.judging.Unlock()
-	if known, ok := s.judged[id]; ok {
-		return known, nil
+	if known, ok := s.judged[id]; ok && (known.until.IsZero() || limit > 0 && time.Now().Before(known.until)) {
+		return known.found, nil
 	}
 	values, err := valuesToTry(spec)
 	if err != nil {
@@ -48,13 +59,17 @@ func (s *source) idle(ctx context.Context, limit time.Duration, spec *unit.Relea
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	judged := judgement{found: found}
+	if limited.Err() != nil {
+		judged.until = time.Now().Add(judgeAgain)
+	}
 	if len(s.judged) >= maxJudged {
 		clear(s.judged)
 	}
 	if s.judged == nil {
-		s.judged = map[string][]chartkeys.Unknown{}
+		s.judged = map[string]judgement{}
 	}
-	s.judged[id] = found
+	s.judged[id] = judged
 	return found, nil
 }
 

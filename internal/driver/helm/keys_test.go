@@ -159,6 +159,38 @@ func TestIdleKeysOfTwoPlaces(t *testing.T) {
 	}
 }
 
+// TestIdleKeysThatTookTooLong: that there was no time to look at keys says nothing of them. They are looked at again by who has no
+// limit, and after a while by who has one; not before that, as each look takes its time.
+func TestIdleKeysThatTookTooLong(t *testing.T) {
+	is, err := newCharts(Options{CacheDir: t.TempDir()}).find(t.Context(), unit.Chart{Name: "keystone", Repository: "charts", Tree: keystoneChart()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := &unit.Release{Chart: unit.Chart{Name: "keystone"}, Written: []unit.WrittenKey{{Path: []string{"conf", "probe", "peroid"}}}}
+	for name, looks := range map[string][]struct {
+		limit time.Duration
+		later bool // than it counts
+		told  int
+	}{
+		"with a limit": {{time.Nanosecond, false, 0}, {judgeLimit, false, 0}, {judgeLimit, true, 1}, {time.Nanosecond, true, 1}},
+		"without one":  {{time.Nanosecond, false, 0}, {0, false, 1}, {time.Nanosecond, false, 1}},
+		"once more":    {{time.Nanosecond, false, 0}, {time.Nanosecond, true, 0}, {judgeLimit, false, 0}},
+	} {
+		is.judged = nil
+		for n, look := range looks {
+			for id, judged := range is.judged {
+				if look.later && !judged.until.IsZero() {
+					judged.until = judged.until.Add(-judgeAgain)
+					is.judged[id] = judged
+				}
+			}
+			if told, err := is.unknown(t.Context(), look.limit, spec); err != nil || len(told) != look.told {
+				t.Errorf("%s: look %d tells %v, want %d: %v", name, n+1, told, look.told, err)
+			}
+		}
+	}
+}
+
 // A revision that was made with an unknown key stays as it is: only another one is held back.
 func TestWhatIsInstalledIsNotHeldBack(t *testing.T) {
 	spec, is := &unit.Release{Name: "a"}, &source{digest: "digest"}
