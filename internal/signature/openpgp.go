@@ -48,7 +48,41 @@ func (s *Signers) addOpenPGP(content []byte) error {
 		if err != nil {
 			return fmt.Errorf("an OpenPGP key cannot be read: %w", err)
 		}
-		s.openpgp = append(s.openpgp, keys...)
+		for _, key := range keys {
+			s.addKey(key)
+		}
+	}
+}
+
+// addKey adds a key, or to the copy of it that is listed already what this one says as well. As with gpg they are one key then: what
+// one copy revokes is revoked, and each word of the key about itself counts at its time.
+func (s *Signers) addKey(key *openpgp.Entity) {
+	at := slices.IndexFunc(s.openpgp, func(e *openpgp.Entity) bool { return bytes.Equal(e.PrimaryKey.Fingerprint, key.PrimaryKey.Fingerprint) })
+	if at < 0 {
+		s.openpgp = append(s.openpgp, key)
+		return
+	}
+	listed := s.openpgp[at]
+	listed.Revocations = append(listed.Revocations, key.Revocations...)
+	listed.DirectSignatures = append(listed.DirectSignatures, key.DirectSignatures...)
+	for name, identity := range key.Identities {
+		if same := listed.Identities[name]; same != nil {
+			same.SelfCertifications = append(same.SelfCertifications, identity.SelfCertifications...)
+			same.Revocations = append(same.Revocations, identity.Revocations...)
+			continue
+		}
+		identity.Primary, listed.Identities[name] = listed, identity
+	}
+	for _, subkey := range key.Subkeys {
+		at := slices.IndexFunc(listed.Subkeys, func(k openpgp.Subkey) bool { return bytes.Equal(k.PublicKey.Fingerprint, subkey.PublicKey.Fingerprint) })
+		if at < 0 {
+			subkey.Primary = listed
+			listed.Subkeys = append(listed.Subkeys, subkey)
+			continue
+		}
+		same := &listed.Subkeys[at]
+		same.Bindings = append(same.Bindings, subkey.Bindings...)
+		same.Revocations = append(same.Revocations, subkey.Revocations...)
 	}
 }
 
@@ -103,8 +137,8 @@ func (s *Signers) verifyOpenPGP(c commit, now time.Time) (string, error) {
 
 // renewed returns whose key has made the signature where that key is good now, though not by what is listed of the time
 // when the signature was made; nil for nobody's. Whoever gives a key more time signs anew what the key says of itself, gpg
-// exports that alone, and the library holds it against the signature's time, when there was no such word yet. A list may
-// also have the key twice, as it was before and as it is now. As with Git, only the first signature of a block counts.
+// exports that alone, and the library holds it against the signature's time, when there was no such word yet. As with Git, only
+// the first signature of a block counts.
 func (s *Signers) renewed(c commit, now time.Time, config *packet.Config) *openpgp.Entity {
 	block, err := armor.Decode(bytes.NewReader(c.signature))
 	if err != nil {

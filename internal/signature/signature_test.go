@@ -223,6 +223,52 @@ func TestRenewedKeys(t *testing.T) {
 	}
 }
 
+// TestKeysListedTwice has copies of a key in the list, in any order: as with gpg, they are one key of which all holds that they
+// say, each at its time, be it that there is more time or that it was revoked.
+func TestKeysListedTwice(t *testing.T) {
+	t.Parallel()
+	made := &packet.Config{Time: func() time.Time { return time.Now().Add(-72 * time.Hour) }, KeyLifetimeSecs: 24 * 3600}
+	key := pgpKey(t, "Ada", made)
+	old := public(t, key)
+	if err := key.AddSigningSubkey(made); err != nil {
+		t.Fatal(err)
+	}
+	renew(t, key)
+	renewed, by := public(t, key), []*packet.PrivateKey{key.PrivateKey, key.Subkeys[len(key.Subkeys)-1].PrivateKey}
+	if err := key.Subkeys[len(key.Subkeys)-1].Revoke(packet.NoReason, "lost", nil); err != nil {
+		t.Fatal(err)
+	}
+	without := public(t, key)
+	if err := key.Revoke(packet.KeyCompromised, "stolen", nil); err != nil {
+		t.Fatal(err)
+	}
+	revoked := public(t, key)
+	for _, test := range []struct {
+		lists     []string
+		good, sub bool // what the key signed, and what its subkey did
+	}{
+		{[]string{old, renewed}, true, true},
+		{[]string{renewed, without}, true, false},
+		{[]string{old, without}, true, false},
+		{[]string{renewed, revoked}, false, false},
+		{[]string{old, revoked}, false, false},
+	} {
+		for _, files := range [][]string{{test.lists[0], test.lists[1]}, {test.lists[1], test.lists[0]}} {
+			signers, err := signature.Parse([]signature.File{{Name: "one", Content: []byte(files[0])}, {Name: "two", Content: []byte(files[1])}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n, want := range []bool{test.good, test.sub} {
+				for _, age := range []time.Duration{70 * time.Hour, 40 * time.Hour, time.Minute} {
+					if got, err := signers.Verify([]byte(with(unsigned, "gpgsig", signAt(t, by[n], age, 0)))); (err == nil) != want || want && got != "Ada <ada@example.org>" {
+						t.Errorf("of %d files with the second first %v, signed %v ago by key %d: got %q, %v, want it to be good: %v", len(files), files[0] == test.lists[1], age, n, got, err, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestRenewedByGPG has a key that gpg has made for a year and given more time when that had passed, and what it had signed in
 // between: a signature that git verify-commit calls good, and one on SHA-1.
 func TestRenewedByGPG(t *testing.T) {
