@@ -12,12 +12,12 @@ import (
 const (
 	// mostAsked bounds the requests that wait until the same was looked at.
 	mostAsked = 200
-	// mostLeft bounds what all requests wait for: each step looks through that.
+	// mostLeft bounds what all requests but the newest wait for: each step looks through that.
 	mostLeft = 100_000
 )
 
-// asked is a request that was taken, or several that wait for the same. What goes beyond the bounds is never told of, the
-// oldest first: who keeps those has to give them up by themselves.
+// asked is a request that was taken, or several that wait for the same. Of more than mostAsked of these the oldest are never told
+// of: who keeps those has to give them up by themselves.
 type asked struct {
 	left map[*loop]bool // what was not looked at since
 	done []chan struct{}
@@ -47,17 +47,17 @@ func (e *Engine) Retry(ctx context.Context, name string, targets ...addr.Address
 	})
 }
 
-// join adds a request to those that wait. Who waited for just the same waits with it, as all of that is looked at anew.
+// join adds a request to those that wait. Who waited for just the same waits with it, as all of that is looked at anew; and beyond
+// the bound so do the oldest, for what both wait for.
 func (e *Engine) join(one *asked) {
 	kept, left := []*asked{one}, len(one.left)
 	for _, before := range slices.Backward(e.asked) {
-		switch left += len(before.left); {
-		case maps.Equal(before.left, one.left):
-			one.done, left = append(before.done, one.done...), left-len(before.left)
-		case left > mostLeft:
-		default:
-			kept = append(kept, before)
+		if same := maps.Equal(before.left, one.left); !same && left+len(before.left) <= mostLeft {
+			kept, left = append(kept, before), left+len(before.left)
+			continue
 		}
+		maps.Copy(one.left, before.left)
+		one.done = append(before.done, one.done...)
 	}
 	one.done = one.done[max(0, len(one.done)-mostAsked):]
 	slices.Reverse(kept)
