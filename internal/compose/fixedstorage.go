@@ -2,6 +2,9 @@ package compose
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -15,6 +18,9 @@ const (
 	FixedBackups   = "ceph.backups.pool"
 	FixedInstances = "ceph.instances.pool"
 )
+
+// FixedInstancesIn is [FixedInstances] on the nodes with a slot, which may have pools of their own.
+func FixedInstancesIn(slot int) string { return fmt.Sprintf("%s in slot %d", FixedInstances, slot) }
 
 // FixedBackend is what is fixed of a backend: what its volumes are in.
 func FixedBackend(name string) string { return unit.FixedKept + name }
@@ -36,17 +42,56 @@ func fixedStorage(service string, values map[string]any) map[string]string {
 	switch {
 	case service == imageService && storageOf(text(imageStorage)) == schema.ImagesCeph:
 		return map[string]string{FixedImages: placeOfImages(values)}
-	case service == computeService && text("conf.nova.libvirt.images_type") == "rbd":
-		return map[string]string{FixedInstances: cmp.Or(text("conf.nova.libvirt.images_rbd_pool"), "vms")}
+	case service == computeService:
+		options, _ := get(values, optionsOfDisks).(map[string]any)
+		return map[string]string{FixedInstances: placeOfInstances(options)}
 	case service != volumesService:
 		return nil
 	}
 	fixed := map[string]string{}
-	if text(optionsOfCinder+"backup_driver") == driverOfBackups {
+	switch driver := text(optionsOfCinder + "backup_driver"); {
+	case driver == driverOfBackups:
 		fixed[FixedBackups] = cmp.Or(text(optionsOfCinder+"backup_ceph_pool"), "cinder.backups")
+	case driver != "" && deploys(values, "deployment", "backup", true): // Cinder restores with the driver that made the backup alone
+		fixed[FixedBackups] = strings.TrimSpace(driver + " " + text(optionsOfCinder+"backup_share"))
 	}
 	for _, name := range enabled(values) {
 		fixed[FixedBackend(name)] = placeOfVolumes(values, name)
+	}
+	return fixed
+}
+
+// optionsOfDisks decide where Nova has the disks of instances.
+const optionsOfDisks = "conf.nova.libvirt"
+
+// placeOfInstances says what the disks of instances are in. Nova looks for those that are there where it puts new ones.
+func placeOfInstances(options map[string]any) string {
+	switch plainText(options["images_type"]) {
+	case "rbd":
+		return cmp.Or(plainText(options["images_rbd_pool"]), "vms")
+	case "lvm":
+		return "the volume group " + plainText(options["images_volume_group"])
+	default:
+		return "files of the nodes"
+	}
+}
+
+// fixedInSlots are the places of disks on nodes that differ from others, as far as there are such nodes: one gets its slot
+// only while no instances run there.
+func (c *composer) fixedInSlots(values map[string]any) map[string]string {
+	fixed := map[string]string{}
+	groups, _ := get(values, "conf.overrides.nova_compute.labels").([]any)
+	base, _ := get(values, optionsOfDisks).(map[string]any)
+	for _, one := range groups {
+		of, _ := one.(map[string]any)
+		chosen, _ := get(of, "label.values").([]any)
+		own, _ := get(of, optionsOfDisks).(map[string]any)
+		for i := range c.m.Profiles {
+			p := &c.m.Profiles[i]
+			if p.Slot != plainSlot && slices.Contains(chosen, any(strconv.Itoa(p.Slot))) && c.runs(p.Name, []string{schema.RoleCompute}) {
+				fixed[FixedInstancesIn(p.Slot)] = placeOfInstances(overlay(base, own))
+			}
+		}
 	}
 	return fixed
 }

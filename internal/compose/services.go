@@ -178,6 +178,9 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 		}
 		maps.Copy(fixed, storage)
 	}
+	if s.Name == computeService {
+		maps.Copy(fixed, c.fixedInSlots(values))
+	}
 	return fixed
 }
 

@@ -139,6 +139,10 @@ func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostic
 		for _, b := range s.Backends {
 			r.Ranges[plan.FixedAt(s.Address.String(), compose.FixedBackend(b.Name))] = b.Range
 		}
+		for i := range l.Model.Profiles {
+			p := &l.Model.Profiles[i]
+			r.Ranges[plan.FixedAt(s.Address.String(), compose.FixedInstancesIn(p.Slot))] = p.Range
+		}
 		if cloud.Ceph != nil {
 			for name, attribute := range map[string]string{compose.FixedImages: "images", compose.FixedBackups: "backups", compose.FixedInstances: "instances"} {
 				where, written := cloud.Ceph.Ranges[attribute]
