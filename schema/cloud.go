@@ -164,7 +164,7 @@ func cloudService() Nested {
 			{
 				Name: "storage", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Change: Refused, Allowed: []string{ImagesCeph, ImagesPVC, ImagesSwift},
 				Example: cty.StringVal(ImagesPVC), Service: "glance",
-				Doc: "Where Glance keeps images: ceph is a pool, for storage_backend ceph; pvc is a volume of Kubernetes, of storage_size; swift is the object store that the catalogue of Keystone leads to, which is somebody's to deploy and register before Glance. Unless written it is ceph with storage_backend ceph, and else pvc.",
+				Doc: "Where Glance keeps images: ceph is a pool, for storage_backend ceph; pvc is a volume of Kubernetes, of storage_size; swift is the object store that the catalogue of Keystone leads to, which is somebody's to deploy and register before Glance. With tls Glance takes that for one with a certificate of the same authority, if it has any, unless swift_store_cacert of the section swift in conf names a file with both. Unless written it is ceph with storage_backend ceph, and else pvc.",
 			},
 		},
 	}

@@ -154,6 +154,9 @@ func tlsValues(service string, m *model.Model) []setting {
 		return list
 	}
 	list = append(list, told...)
+	if service == imageService && m.Service(service).Storage == schema.ImagesSwift { // whose store logs in by itself
+		list = append(list, setting{path: "conf.glance.swift.swift_store_cacert", value: trustFile})
+	}
 	for _, user := range append([]string{"admin"}, accounts()[service].identity...) { // for jobs, whose file it is
 		list = append(list, setting{path: "endpoints.identity.auth." + user + ".cacert", value: trustFile})
 	}
