@@ -122,7 +122,7 @@ func serviceList() []Service {
 		{
 			Name: "ovn", Parts: []string{"ovn_ovsdb_nb", "ovn_ovsdb_sb", "ovn_northd"}, Others: []string{"ovn_controller"},
 			Members: []string{"ovn_ovsdb_nb", "ovn_ovsdb_sb"},
-			Doc:     "The distributed network control plane, for network_backend ovn. The number of its databases is odd, and stays what it was at first: one by itself, or several that decide by majority.",
+			Doc:     "The distributed network control plane, for network_backend ovn. The number of its databases is odd, and stays what it was at first: one by itself, or several that decide by majority. anti_affinity keeps the databases apart, and not the copies of ovn_northd: its chart has no place for that.",
 		},
 		{Name: "cinder", Doc: "Block storage: volumes for instances, and their snapshots and backups.", Parts: []string{"api", "scheduler", "volume", "backup"}, Budgets: []string{"api"}, Stores: true, TLS: true, Leaves: Leftovers()},
 		{
