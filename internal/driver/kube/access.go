@@ -86,6 +86,7 @@ func (c *Cluster) read(ctx context.Context, ref unit.ObjectRef) (*unstructured.U
 // label that says who manages it gets ours. The object is not changed; what the server made of it
 // is returned, to be read only. Elements of lists that somebody changed so far that ours would come beside
 // them, which the server refuses, are replaced by ours.
+// What a Helm release has and no server can apply is merged over what is there: see [wishesTwice].
 //
 // It fails with an [ImmutableError] when a field cannot be changed, and never deletes anything.
 // Other failures may go away by themselves.
@@ -122,6 +123,9 @@ func (c *Cluster) apply(ctx context.Context, object *unstructured.Unstructured, 
 		return nil, &UnknownKindError{Ref: ref}
 	}
 	applied, err := objects.Apply(ctx, ref.Name, object, options, subresources...)
+	if belongsToHelm(object) && wishesTwice(err) {
+		applied, err = mergeOver(ctx, objects, object, options)
+	}
 	if err != nil {
 		if fixed := immutableError(ref, err); fixed != nil {
 			return nil, fixed

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -62,4 +65,30 @@ func (c *Cluster) putLists(ctx context.Context, manager string, desired *unstruc
 	}
 	_, err = c.update(ctx, live, metav1.UpdateOptions{FieldManager: manager})
 	return err
+}
+
+// belongsToHelm tells whether an object is what a Helm release has.
+func belongsToHelm(object *unstructured.Unstructured) bool {
+	return object.GetAnnotations()[annotationReleaseName] != ""
+}
+
+// wishesTwice tells whether the server can apply nothing of an object, as a list in it has two elements that apply takes for
+// one: two names for a port of a container, or a variable of the environment that is set again. Otherwise Kubernetes takes
+// both, and so charts have them. No reason of the error says it.
+func wishesTwice(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "failed to create typed patch object") && strings.Contains(err.Error(), "duplicate entries for key")
+}
+
+// mergeOver writes what cannot be applied: fields beside those of the object stay, and its lists are as it has them. What
+// went from it stays as well, so it is for objects of releases, of which Helm takes that away.
+func mergeOver(ctx context.Context, objects dynamic.ResourceInterface, object *unstructured.Unstructured, options metav1.ApplyOptions) (*unstructured.Unstructured, error) {
+	text, err := json.Marshal(object.Object)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := objects.Patch(ctx, object.GetName(), types.MergePatchType, text, metav1.PatchOptions{FieldManager: options.FieldManager, DryRun: options.DryRun})
+	if apierrors.IsNotFound(err) && !noSuchPath(err) {
+		return objects.Create(ctx, object, metav1.CreateOptions{FieldManager: options.FieldManager, DryRun: options.DryRun})
+	}
+	return merged, err
 }
