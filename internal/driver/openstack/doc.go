@@ -124,7 +124,7 @@
 // IPs, security groups, subnet pools, address scopes and groups, QoS and RBAC policies or trunks, a network while it has subnets, a router while it has
 // interfaces that are not ours, a port while something has it, a security group or QoS policy while it has rules that others have added, a trunk while it has sub-ports whose ports bear no mark,
 // and a floating IP while ports of it are forwarded. A domain stays
-// while it has projects, users, groups or roles, a role while somebody has it, a group while it has users or roles,
+// while it has projects, users, groups, roles or identity providers, a role while somebody has it, a group while it has users or roles,
 // a user while it has roles that are not ours,
 // an assignment while our own user has the role by it,
 // a service of the catalogue while it has endpoints, and a region while it has endpoints or regions below it. A volume

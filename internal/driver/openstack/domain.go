@@ -24,6 +24,7 @@ func (k domainKind) remove(ctx context.Context, s *session, o *object) (lasting 
 		within("users", keyDomain, o.id, markInDescription),
 		within("groups", keyDomain, o.id, markInDescription),
 		within("roles", keyDomain, o.id, markInDescription),
+		identityProviders(o.id),
 	} {
 		if err := c.mustBeEmpty(ctx, s, "the domain"); err != nil {
 			return false, err
@@ -41,4 +42,13 @@ func (k domainKind) remove(ctx context.Context, s *session, o *object) (lasting 
 		}
 	}
 	return k.keystone.remove(ctx, s, o)
+}
+
+// identityProviders are those that others have added for users who log in elsewhere. Keystone deletes them with their domain, with
+// all that leads from there to its users, and does not filter them by it.
+func identityProviders(domain string) content {
+	return content{
+		call: call{service: serviceIdentity, path: pathOf("OS-FEDERATION", "identity_providers")}, key: "identity_providers", mark: unmarkable, extra: true,
+		ignore: func(raw map[string]any) bool { return textAt(raw, keyDomain) != domain },
+	}
 }
