@@ -115,6 +115,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.idle()
 	c.cluster()
 	c.resources()
+	c.portsAfterSubnets()
 	c.namespaceProjects()
 	c.projectNamespaces()
 	c.quotas()
