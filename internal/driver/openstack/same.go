@@ -20,7 +20,7 @@ func same(k kind, name string, want, have cty.Value, o *object) bool {
 	if nested := nestedOf(k, name); nested != nil {
 		return sameBlocks(nested, want, have)
 	}
-	if name == keyDescription { // people's own words, whatever they look like
+	if name == keyDescription || name == "name" { // people's own words, whatever they look like
 		return sameText(want, have)
 	}
 	return includes(want, have, unordered(k, name))
