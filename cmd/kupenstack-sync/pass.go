@@ -124,7 +124,7 @@ func newPass(ctx context.Context, o *options, guard func() error, log zerolog.Lo
 	}
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
 	tracker := o.Tracker(source, system, trust, reading)
-	system.Model, system.Admit = tracker.InForce, tracker.Record
+	system.Model, system.Admit = tracker.InForce, tracker.Admit
 	return &onePass{
 		options: o, system: system, tracker: tracker, guard: guard, log: log,
 		publisher: &daemon.Publisher{

@@ -3,6 +3,7 @@ package compose
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -34,7 +35,10 @@ func (c *composer) privateImages() {
 // keptFrom tells whether a project certainly may not use an image, as far as that is for its block to say.
 func (c *composer) keptFrom(image, project *model.Resource) bool {
 	owner := refersTo(image, "project")
-	if of := c.m.Resource(owner); owner == project.Address || of != nil && of.Address.Mode() == addr.Data || of == nil && !unwritten(image, "project") {
+	switch of := c.m.Resource(owner); {
+	case owner == project.Address || of != nil && of.Address.Mode() == addr.Data:
+		return false
+	case of == nil && (!unwritten(image, "project") || c.imported(image) || c.maybeOurs(project)):
 		return false
 	}
 	visibility := attributeOf(image, "visibility")
@@ -49,6 +53,18 @@ func (c *composer) keptFrom(image, project *model.Resource) bool {
 	members := attributeOf(image, "members")
 	named := slices.ContainsFunc(image.Edges, func(e model.Edge) bool { return e.Attribute == "members" && e.To == project.Address })
 	return !named && onlyReferences(members)
+}
+
+// imported tells whether a block takes over what was there before, of which it says only what is written.
+func (c *composer) imported(r *model.Resource) bool {
+	return slices.ContainsFunc(c.m.Imports, func(i model.Import) bool { return i.To == r.Address })
+}
+
+// maybeOurs tells whether a block may well stand for the project that we work in ourselves, where images are that are in no
+// other one by their blocks: as it was there before, or by the name of the one that an installation has from the start.
+func (c *composer) maybeOurs(project *model.Resource) bool {
+	name := attributeOf(project, "name")
+	return c.imported(project) || name == cty.NilVal || strings.EqualFold(name.AsString(), "admin")
 }
 
 // unwritten tells whether an attribute is left out, or null.

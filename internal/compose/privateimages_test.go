@@ -1,6 +1,7 @@
 package compose_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,12 @@ flavor "f" {
   ram   = 64
 }
 network "n" { project = project.b }
+project "old" {}
+import {
+  to = project.old
+  id = "00000000000000000000000000000002"
+}
+project "admin" {}
 `
 	for name, c := range map[string]struct {
 		image, project string
@@ -38,6 +45,9 @@ network "n" { project = project.b }
 		"shared with it":                {"project = project.a\nvisibility = \"shared\"\nmembers = [project.b]", "project.b", false},
 		"shared with another":           {"project = project.a\nvisibility = \"shared\"\nmembers = [project.a]", "project.b", true},
 		"shared with an id":             {"project = project.a\nvisibility = \"shared\"\nmembers = [project.a, \"00000000000000000000000000000001\"]", "project.b", false},
+		"private, in one taken over":    {"project = project.a\nvisibility = \"private\"", "project.old", true},
+		"ours may be the one":           {`visibility = "private"`, "project.old", false},
+		"ours is often this one":        {`visibility = "private"`, "project.admin", false},
 		"private, and none for the VM ": {"project = project.a\nvisibility = \"private\"", "null", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +60,7 @@ network "n" { project = project.b }
 					continue
 				}
 				warned = true
-				if d.Severity != diag.Warning || d.Address.String() != "instance.vm" || !strings.Contains(d.Hint, "members = [project.b] for image.i") || d.Subject == nil {
+				if d.Severity != diag.Warning || d.Address.String() != "instance.vm" || !strings.Contains(d.Hint, "members = ["+c.project+"] for image.i") || d.Subject == nil {
 					t.Errorf("it is %+v", d)
 				}
 			}
@@ -58,5 +68,36 @@ network "n" { project = project.b }
 				t.Errorf("warned: %v, want %v: %v", warned, c.warns, diags)
 			}
 		})
+	}
+}
+
+// TestImageTakenOver: an image that was there before is in whatever project it is in, where its block does not say which.
+func TestImageTakenOver(t *testing.T) {
+	for written, warns := range map[string]bool{"": false, "project = project.a\n": true} {
+		m, ev := composed.Text(t, composed.Source("ovs", "")+`
+project "a" {}
+project "b" {}
+import {
+  to = image.i
+  id = "00000000-0000-0000-0000-000000000003"
+}
+image "i" {
+  source     = "https://example.org/i.img"
+  checksum   = "sha256:`+strings.Repeat("0", 64)+`"
+  visibility = "private"
+  `+written+`
+}
+instance "vm" {
+  project  = project.b
+  image    = image.i
+  flavor   = "m1.small"
+  networks = []
+}
+`)
+		_, diags := compose.Compose(m, ev, compose.Facts{OpenStackGiven: true})
+		warned := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == "compose.private-image" })
+		if warned != warns {
+			t.Errorf("with %q it is warned: %v, want %v: %v", written, warned, warns, diags)
+		}
 	}
 }

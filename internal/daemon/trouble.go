@@ -26,7 +26,7 @@ func (d *Daemon) set(where string, err error) {
 func (d *Daemon) Admit(ctx context.Context, id string) error {
 	err := d.recordAlone(ctx, func() error {
 		d.acts = false // where there is no answer nobody knows what is on record
-		err := d.Tracker.Record(ctx, id)
+		err := d.Tracker.Admit(ctx, id)
 		d.acts = err == nil
 		return err
 	})

@@ -19,17 +19,38 @@ func (t *Tracker) Keep(ctx context.Context, id string) error {
 // Record is the part of [Tracker.Keep] that tells other processes. It does not wait for the source.
 func (t *Tracker) Record(ctx context.Context, id string) error {
 	known := t.note(id)
-	if t.Ledger == nil {
-		return nil
-	}
-	if err := t.Ledger.Admit(ctx, id); err != nil {
-		return fmt.Errorf("record which revision is in force: %w", err)
+	return t.tell(ctx, id, func() bool { return known })
+}
+
+// Admit is [Tracker.Record] for a revision that nothing is done by before it is on record: until then this process goes by
+// the one before, as it may never be.
+func (t *Tracker) Admit(ctx context.Context, id string) error {
+	t.mutex.Lock()
+	given, known := t.given(id) // two newer ones may be handed out while the record takes its time
+	t.mutex.Unlock()
+	return t.tell(ctx, id, func() bool {
+		if known {
+			t.goBy(given)
+		}
+		return known
+	})
+}
+
+// tell puts a revision on record. done is called when it is there, with the mutex held, and tells whether this process goes
+// by that one.
+func (t *Tracker) tell(ctx context.Context, id string, done func() bool) error {
+	if t.Ledger != nil {
+		if err := t.Ledger.Admit(ctx, id); err != nil {
+			return fmt.Errorf("record which revision is in force: %w", err)
+		}
 	}
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	if known || t.ledger == id {
+	switch known := done(); {
+	case t.Ledger == nil:
+	case known || t.ledger == id:
 		t.ledger = id
-	} else {
+	default:
 		t.ledger = "" // this process does not know it any more: who is in charge next begins with what is on record
 	}
 	return nil
@@ -42,14 +63,29 @@ func (t *Tracker) Note(id string) { t.note(id) }
 func (t *Tracker) note(id string) bool {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	for _, given := range []inForce{{loaded: t.loaded, commit: t.state.Applied}, t.earlier} {
+	given, known := t.given(id)
+	if known {
+		t.goBy(given)
+	}
+	return known
+}
+
+// given returns the revision of that id as it was handed out, if this process still knows it; the mutex is held.
+func (t *Tracker) given(id string) (inForce, bool) {
+	for _, given := range []inForce{{loaded: t.loaded, commit: t.state.Applied}, t.earlier, {loaded: t.admitted, commit: t.state.InForce}} {
 		if given.loaded != nil && given.loaded.ID == id {
-			t.admit(given.loaded, given.commit)
-			t.earlier = inForce{} // which nothing else needs
-			return true
+			return given, true
 		}
 	}
-	return t.admitted != nil && t.admitted.ID == id
+	return inForce{}, false
+}
+
+// goBy has a revision that was handed out be the one in force; the mutex is held.
+func (t *Tracker) goBy(given inForce) {
+	if given.loaded == t.loaded || given.loaded == t.earlier.loaded {
+		t.earlier = inForce{} // which nothing else needs
+	}
+	t.admit(given.loaded, given.commit)
 }
 
 // Retain is the part of [Tracker.Keep] that has the files outlive this process.

@@ -27,25 +27,39 @@ type checkouts struct {
 	from    *repositories // whose credentials go to Git over https, too
 
 	mu      sync.Mutex
-	sources map[string]*gitrepo.Source               // by address
-	heads   map[string]func() (*gitrepo.Tree, error) // by address
+	sources map[string]*gitrepo.Source // by address
+	heads   map[string]*newestTree     // by address
 }
 
+// newestTree is what a branch or a tag is at, once somebody has asked for it.
+type newestTree struct{ read func() (*gitrepo.Tree, error) }
+
 func newCheckouts(options Options, from *repositories) *checkouts {
-	return &checkouts{options: options, from: from, sources: map[string]*gitrepo.Source{}, heads: map[string]func() (*gitrepo.Tree, error){}}
+	return &checkouts{options: options, from: from, sources: map[string]*gitrepo.Source{}, heads: map[string]*newestTree{}}
 }
 
 // newest returns what a branch or a tag is at. It is looked up once, for whoever asks first: all charts that are
-// locked at a time are of one commit, and a server that does not answer is waited for once.
+// locked at a time are of one commit, and a server that does not answer is waited for once. What was found damaged since
+// is fetched anew.
 func (c *checkouts) newest(ctx context.Context, repository string) (*gitrepo.Tree, error) {
-	c.mu.Lock()
-	read := c.heads[repository]
-	if read == nil {
-		read = sync.OnceValues(func() (*gitrepo.Tree, error) { return c.head(ctx, repository) })
-		c.heads[repository] = read
+	known := c.asked(ctx, repository, nil)
+	tree, err := known.read()
+	if err == nil && tree.Damage() != nil {
+		return c.asked(ctx, repository, known).read()
 	}
-	c.mu.Unlock()
-	return read()
+	return tree, err
+}
+
+// asked returns what is to be asked for the newest tree, but for one that is given up.
+func (c *checkouts) asked(ctx context.Context, repository string, not *newestTree) *newestTree {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.heads[repository]
+	if known == nil || known == not {
+		known = &newestTree{sync.OnceValues(func() (*gitrepo.Tree, error) { return c.head(ctx, repository) })}
+		c.heads[repository] = known
+	}
+	return known
 }
 
 func (c *checkouts) head(ctx context.Context, repository string) (*gitrepo.Tree, error) {

@@ -20,6 +20,27 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
+// maxCopies is how many copies of a commit there are on this disk at most: that of the newest fetch, and the one that is kept.
+const maxCopies = 2
+
+// whole loads a chart from a commit that get brings. Where the copy of the repository on this disk turns out to be damaged,
+// what was read of it is neither the chart nor a mistake of the chart, and the commit is brought once more: from another
+// copy, or fetched anew.
+func (c *charts) whole(ctx context.Context, get func() (*gitrepo.Tree, error), wanted unit.Chart) (tree *gitrepo.Tree, loaded *source, err error) {
+	for range maxCopies + 1 {
+		if tree, err = get(); err != nil {
+			return nil, nil, err
+		}
+		loaded, err = c.checkedOut(ctx, tree, wanted)
+		damage := tree.Damage()
+		if damage == nil {
+			break
+		}
+		loaded, err = nil, damage
+	}
+	return tree, loaded, err
+}
+
 // checkedOut loads a chart from a commit of a Git repository, together with the charts that it depends on, which
 // get where Helm's own commands put them. Its digest covers all these files, as they are without what
 // .helmignore names: so it is the same in every commit that leaves the chart alone.
@@ -89,14 +110,10 @@ func digestOfFiles(files []*loader.BufferedFile) string {
 func (c *charts) bringGit(wanted unit.Chart) (*source, error) {
 	name, locked := nameOf(wanted), strings.TrimPrefix(wanted.Digest, digestPrefix)
 	ctx := context.Background() // whoever asks may leave: gitTimeout bounds it
-	tree, err := c.checkouts.at(ctx, wanted.Repository, wanted.Commit)
+	_, loaded, err := c.whole(ctx, func() (*gitrepo.Tree, error) { return c.checkouts.at(ctx, wanted.Repository, wanted.Commit) }, wanted)
 	if gitrepo.KindOf(err) == gitrepo.Lost {
 		err = fmt.Errorf("%w; take what there is now by kupenstack-sync lock --upgrade=%s, and commit %s", err, wanted.Name, chartlock.File)
 	}
-	if err != nil {
-		return nil, &chartError{name, err}
-	}
-	loaded, err := c.checkedOut(ctx, tree, wanted)
 	switch {
 	case unit.IsBlocked(err):
 		return nil, err
@@ -111,12 +128,12 @@ func (c *charts) bringGit(wanted unit.Chart) (*source, error) {
 
 // lockGit finds out what a chart of a Git repository is now.
 func (c *charts) lockGit(ctx context.Context, wanted chartlock.Wanted) (chartlock.Entry, error) {
-	tree, err := c.checkouts.newest(ctx, wanted.Repository)
-	if err != nil {
+	chart := unit.Chart{Name: wanted.Name, Repository: wanted.Repository, Version: wanted.Constraint}
+	tree, loaded, err := c.whole(ctx, func() (*gitrepo.Tree, error) { return c.checkouts.newest(ctx, wanted.Repository) }, chart)
+	switch {
+	case tree == nil:
 		return chartlock.Entry{}, fmt.Errorf("chart %s: %w", wanted, err)
-	}
-	loaded, err := c.checkedOut(ctx, tree, unit.Chart{Name: wanted.Name, Repository: wanted.Repository, Version: wanted.Constraint})
-	if err != nil {
+	case err != nil:
 		return chartlock.Entry{}, fmt.Errorf("chart %s: commit %s: %w", wanted, tree.Revision.Hash, err)
 	}
 	made, err := loaded.chart()

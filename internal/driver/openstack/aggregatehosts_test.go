@@ -12,6 +12,22 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
+// moveHost has a host join or leave those of an aggregate, as a request of Nova's says, and tells which did what.
+func moveHost(t *testing.T, r *http.Request, there []string) (now []string, moved string) {
+	t.Helper()
+	var body map[string]struct{ Host string }
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(body) != 1 {
+		t.Errorf("%v is asked for: %v", body, err)
+	}
+	for action, of := range body {
+		now, moved = slices.DeleteFunc(there, func(host string) bool { return host == of.Host }), action+" "+of.Host
+		if action == "add_host" {
+			now = append(now, of.Host)
+		}
+	}
+	return now, moved
+}
+
 // TestHostsOfSelectedNodes follows what nodes are selected, by the names that Nova has for their hosts.
 func TestHostsOfSelectedNodes(t *testing.T) {
 	for _, test := range []struct {
@@ -58,17 +74,9 @@ func TestHostsOfSelectedNodes(t *testing.T) {
 					}
 					return map[string]any{"services": services}
 				case r.Method == http.MethodPost:
-					var body map[string]struct{ Host string }
-					if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-						t.Error(err)
-					}
-					for action, of := range body {
-						sent = append(sent, action+" "+of.Host)
-						there = slices.DeleteFunc(there, func(host string) bool { return host == of.Host })
-						if action == "add_host" {
-							there = append(there, of.Host)
-						}
-					}
+					var moved string
+					there, moved = moveHost(t, r, there)
+					sent = append(sent, moved)
 				case strings.HasSuffix(r.URL.Path, "/os-aggregates"):
 					return map[string]any{"aggregates": []any{aggregate()}}
 				}

@@ -1,7 +1,6 @@
 package openstack_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -35,17 +34,9 @@ func TestHostLeavesBeforeTheZoneChanges(t *testing.T) {
 			}
 			sent, zone = append(sent, "zone"), "north"
 		case r.Method == http.MethodPost:
-			var body map[string]struct{ Host string }
-			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-				t.Error(err)
-			}
-			for action, of := range body {
-				sent = append(sent, action+" "+of.Host)
-				there = slices.DeleteFunc(there, func(host string) bool { return host == of.Host })
-				if action == "add_host" {
-					there = append(there, of.Host)
-				}
-			}
+			var moved string
+			there, moved = moveHost(t, r, there)
+			sent = append(sent, moved)
 		case strings.HasSuffix(r.URL.Path, "/os-aggregates"):
 			return map[string]any{"aggregates": []any{aggregate()}}
 		}
