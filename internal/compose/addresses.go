@@ -51,13 +51,15 @@ func (a account) reaches(service, server string) bool {
 // do.
 func (c *composer) tellAddresses(s *model.Service, values map[string]any) {
 	for _, a := range addresses()[s.Name] {
-		is := plainText(get(values, a.path))
-		if is == "" || is == a.value || !covers(c.written[s.Name], a.path) {
-			continue
+		written := get(values, a.path)
+		is, known := comparedText(written)
+		if !known || is == "" || is == a.value || !covers(c.written[s.Name], a.path) {
+			continue // of what is in a Secret nobody can say that it is another one
 		}
 		var clients []string
 		for service, of := range accounts() {
-			if service != s.Name && c.deployed(service) && of.reaches(service, s.Name) && plainText(get(c.written[service], a.client)) != is {
+			looked, known := comparedText(get(c.written[service], a.client))
+			if service != s.Name && c.deployed(service) && of.reaches(service, s.Name) && known && looked != is {
 				clients = append(clients, service)
 			}
 		}
@@ -70,7 +72,7 @@ func (c *composer) tellAddresses(s *model.Service, values map[string]any) {
 			continue // it is in the way of TLS, which says the same
 		}
 		c.failAt(codeUnsafe, at, "others look for it elsewhere",
-			fmt.Sprintf("%s of %s is %s, and what is looked for by %s is %s: nothing answers there", text, s.Name, is, several(clients), a.value),
+			fmt.Sprintf("%s of %s is %s, and what is looked for by %s is %s: nothing answers there", text, s.Name, plainText(written), several(clients), a.value),
 			fmt.Sprintf("take it away, or write %s in values of these as well", a.client))
 		c.diags[len(c.diags)-1].Severity = diag.Warning
 	}

@@ -40,6 +40,7 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: %s: %v, want a warning with %s", test.service, test.values, told, test.want)
 		}
 	}
+	tellsSensitive(t)
 	agreed := "profile \"written\" {\n"
 	for _, service := range []string{"memcached", "keystone", "horizon", "glance"} {
 		agreed += fmt.Sprintf("  service %q {\n    values = { endpoints = { oslo_cache = { port = { memcache = { default = 11212 } } } } }\n  }\n", service)
@@ -51,5 +52,21 @@ func TestAddresses(t *testing.T) {
 	m, ev := composed.Text(t, few+"}\n"+agreed+"}\n")
 	if _, told := compose.Compose(m, ev, compose.Facts{}); len(told) > 0 {
 		t.Errorf("where all agree: %v", told)
+	}
+}
+
+// tellsSensitive has the same told of what nobody may see, which may be right.
+func tellsSensitive(t *testing.T) {
+	t.Helper()
+	for _, test := range []struct {
+		port string
+		want bool
+	}{{"3306", false}, {"3307", true}, {`"3306"`, false}} {
+		m, ev := composed.Text(t, composed.Source("ovs", "", "  profile = profile.written")+"variable \"port\" {\n  default   = "+test.port+"\n  sensitive = true\n}\n"+
+			"profile \"written\" {\n  service \"mariadb\" {\n    values = { endpoints = { oslo_db = { port = { mysql = { default = var.port } } } } }\n  }\n}\n")
+		_, told := compose.Compose(m, ev, compose.Facts{})
+		if test.want != (len(told) == 1) || len(told) > 1 || test.want && (!strings.Contains(told[0].Detail, "of mariadb is (sensitive), ") || strings.Contains(told[0].Error(), "3307")) {
+			t.Errorf("with a sensitive %s: %v", test.port, told)
+		}
 	}
 }

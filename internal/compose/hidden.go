@@ -31,6 +31,34 @@ func (hidden) String() string { return redact.Mask }
 // GoString hides the value.
 func (hidden) GoString() string { return redact.Mask }
 
+// comparedText is [plainText] of what a value is behind what hides it, to be compared and never to be told; false where nobody
+// knows that.
+func comparedText(v any) (string, bool) {
+	h, is := v.(hidden)
+	if !is {
+		return plainText(v), true
+	}
+	var text string
+	if json.Unmarshal([]byte(h.text), &text) == nil {
+		return text, true
+	}
+	return h.text, h.text != ""
+}
+
+// sameHidden tells whether one of two values is hidden and the other one is the same in plain.
+func sameHidden(a, b any) bool {
+	hiddenA, is := a.(hidden)
+	hiddenB, also := b.(hidden)
+	if is == also {
+		return false
+	}
+	if also {
+		hiddenA, b = hiddenB, a
+	}
+	text, err := json.Marshal(b)
+	return err == nil && string(text) == hiddenA.text
+}
+
 // unusable stands in a chart's values for what Helm cannot be given, so that the rest can be looked at.
 type unusable struct{}
 

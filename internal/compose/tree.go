@@ -90,8 +90,8 @@ func beyond(base, over map[string]any) map[string]any {
 	return more
 }
 
-// except returns a tree without what another one decides, and the path to the first thing that this takes away, nil for
-// none.
+// except returns a tree without what another one decides, and the path to the first thing that is something else by that, nil
+// for none.
 func except(tree, by map[string]any) (left map[string]any, lost []string) {
 	left = map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
@@ -109,7 +109,7 @@ func except(tree, by map[string]any) (left map[string]any, lost []string) {
 			if lost == nil && path != nil {
 				lost = append([]string{key}, path...)
 			}
-		case lost == nil:
+		case lost == nil && !same(tree[key], decided) && !sameHidden(tree[key], decided):
 			lost = []string{key}
 		}
 	}

@@ -36,20 +36,42 @@ func TestWrittenGroups(t *testing.T) {
 	}
 }
 
-// TestValuesWinOverNodes: what values have in the configuration of all nodes is over what profiles of nodes set, which is told.
+// TestValuesWinOverNodes: what values have in the configuration of all nodes is over what profiles of nodes set, which is told where
+// it is something else.
 func TestValuesWinOverNodes(t *testing.T) {
-	added := "profile \"all\" {\n  service \"nova\" {\n    conf   = { nova = { DEFAULT = { a = 2 } } }\n    values = { conf = { nova = { DEFAULT = { a = 1 } }, logging = {} } }\n  }\n}\n" +
+	added := "profile \"all\" {\n  service \"nova\" {\n    conf   = { nova = { DEFAULT = { a = 2 } } }\n    values = { conf = { nova = { DEFAULT = { a = ALL } }, logging = {} } }\n  }\n}\n" +
 		"profile \"m\" {\n  slot = 1\n  service \"nova\" {\n    conf = { nova = { DEFAULT = { a = OWN, b = 7 } } }\n  }\n}\n" +
-		"node \"w1\" {\n  roles   = [\"compute\"]\n  profile = profile.m\n}\n"
-	for own, want := range map[string]int{"2": 0, "3": 1} { // 2 is what all nodes have by conf
-		m, ev := composed.Text(t, composed.Source("ovs", "", "profile = profile.all")+strings.Replace(added, "OWN", own, 1))
+		"node \"w1\" {\n  roles   = [\"compute\"]\n  profile = profile.m\n}\n" +
+		"variable \"one\" {\n  default   = 1\n  sensitive = true\n}\n"
+	const list, deep = "[{ x = 1 }]", "{ x = { y = 1 } }"
+	for _, test := range []struct {
+		all, own string
+		want     int
+	}{
+		{"1", "2", 0}, // 2 is what all nodes have by conf
+		{"1", "3", 1},
+		{"1", "1", 0},
+		{"1", "\"1\"", 1},
+		{"null", "null", 0},
+		{"null", "1", 1},
+		{list, list, 0},
+		{list, "[]", 1},
+		{deep, deep, 0},
+		{deep, "{ x = 1 }", 1},
+		{"var.one", "1", 0},
+		{"1", "var.one", 0},
+		{"var.one", "var.one", 0},
+		{"var.one", "3", 1},
+		{"3", "var.one", 1},
+	} {
+		m, ev := composed.Text(t, composed.Source("ovs", "", "profile = profile.all")+strings.NewReplacer("OWN", test.own, "ALL", test.all).Replace(added))
 		units, told := composed.Warned(t, m, ev, compose.Facts{})
 		labels := at(composed.Release(t, units, "nova").Values, strings.Split("conf.overrides.nova_compute.labels", ".")).([]any)
 		if got := compact(labels[0].(map[string]any)["conf"]); got != `{"nova":{"DEFAULT":{"b":7}}}` {
-			t.Errorf("with %s, the nodes have %s", own, got)
+			t.Errorf("with %+v, the nodes have %s", test, got)
 		}
-		if len(told) != want || want > 0 && (told[0].Summary != "what profiles set is left away" || !strings.Contains(told[0].Detail, "conf.nova.DEFAULT.a")) {
-			t.Errorf("with %s: %v", own, told)
+		if len(told) != test.want || test.want > 0 && (told[0].Summary != "what profiles set is left away" || !strings.Contains(told[0].Detail, "conf.nova.DEFAULT.a")) {
+			t.Errorf("with %+v: %v", test, told)
 		}
 	}
 }

@@ -45,7 +45,7 @@ type source struct {
 	places *chartkeys.Keys // see [source.keys]
 
 	judging sync.Mutex
-	judged  map[string]judgement // see [source.idle]
+	judged  map[string]judgement // see [source.judge]
 
 	checked sync.Once
 	lacks   string // see [source.whole]

@@ -14,10 +14,12 @@ const (
 	codeUnusable diag.Code = "chart.unusable"
 	// codeUnknownKey is of keys that nothing of a chart reads.
 	codeUnknownKey diag.Code = "chart.unknown-key"
+	// codeNeededKey is of keys that are null and that a chart cannot be rendered without.
+	codeNeededKey diag.Code = "chart.needed-key"
 )
 
-// Check tells which charts of releases cannot be used, and which keys that somebody wrote for the others nothing of
-// them reads, without asking any server: charts are those that lie beside the configuration, and locked ones that were
+// Check tells which charts of releases cannot be used, which keys that somebody wrote for the others nothing of
+// them reads, and which they cannot be rendered without, without asking any server: charts are those that lie beside the configuration, and locked ones that were
 // kept in the directory of options. It returns the names of the others as well, sorted, so far as anything is written
 // for them; what is wrong with those is told where they are deployed.
 func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.Diagnostics, unread []string) {
@@ -50,16 +52,24 @@ func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.
 		if err != nil { // it was interrupted
 			unread = append(unread, spec.Chart.Name)
 		}
-		for _, key := range unknown {
+		about := func(code diag.Code, key unit.WrittenKey, summary, detail, hint string) {
 			where := key.Range
 			if where == (diag.Range{}) {
 				where = u.Range
 			}
-			found.Append(diag.Diagnostic{
-				Code: codeUnknownKey, Summary: fmt.Sprintf("unknown key %s", key.Text),
-				Detail: fmt.Sprintf("nothing in chart %s reads it, so that it would change nothing", spec.Chart.Name), Hint: key.hint,
-				Subject: &where, Address: u.Address, HideAfter: true,
-			})
+			found.Append(diag.Diagnostic{Code: code, Summary: summary, Detail: detail, Hint: hint, Subject: &where, Address: u.Address, HideAfter: true})
+		}
+		for _, key := range unknown {
+			about(codeUnknownKey, key.WrittenKey, fmt.Sprintf("unknown key %s", key.Text),
+				fmt.Sprintf("nothing in chart %s reads it, so that it would change nothing", spec.Chart.Name), key.hint)
+		}
+		needed, err := source.needed(ctx, 0, spec)
+		if err != nil {
+			unread = append(unread, spec.Chart.Name)
+		}
+		for _, key := range needed {
+			about(codeNeededKey, key.WrittenKey, fmt.Sprintf("%s cannot be null", key.Text),
+				fmt.Sprintf("null takes it away, and chart %s cannot be rendered without it", spec.Chart.Name), key.hint)
 		}
 	}
 	slices.Sort(unread)

@@ -21,10 +21,10 @@ const judgeLimit = 20 * time.Second
 // never, as it may be that all else was at work.
 const judgeAgain = 10 * time.Minute
 
-// maxJudged is how many specifications are remembered for each chart, with what of their keys changes nothing.
+// maxJudged is how many answers about keys of specifications are remembered for each chart.
 const maxJudged = 16
 
-// judgement is what of the keys of a specification changes nothing.
+// judgement is what was found out of the keys of a specification.
 type judgement struct {
 	found []chartkeys.Unknown
 	until time.Time // for as long as it counts where there is a limit, as it took longer than that; zero is for good
@@ -38,24 +38,31 @@ func drawnByLot() []string { return []string{"endpoints", "oslo_cache", "auth", 
 // is taken for any text. What takes longer than a limit, 0 for none, passes for a while. The error is the context's: nothing is kept
 // then.
 func (s *source) idle(ctx context.Context, limit time.Duration, spec *unit.Release, paths [][]string) ([]chartkeys.Unknown, error) {
-	id := s.idOf(spec, paths)
+	return s.judge(ctx, limit, s.idOf(spec, paths), func(ctx context.Context) []chartkeys.Unknown {
+		values, err := valuesToTry(spec)
+		if err != nil {
+			return nil // it is told where the values are filled
+		}
+		return s.keys().Idle(ctx, paths, values, func(values map[string]any) (map[string]string, error) {
+			return s.tried(spec, values)
+		})
+	})
+}
+
+// judge returns what is found out of the keys of a specification, once for each id. What looks stops when its context ends, which it
+// does after a limit, 0 for none; what was found by then counts for a while. The error is the context's: nothing is kept then.
+func (s *source) judge(ctx context.Context, limit time.Duration, id string, look func(context.Context) []chartkeys.Unknown) ([]chartkeys.Unknown, error) {
 	s.judging.Lock()
 	defer s.judging.Unlock()
 	if known, ok := s.judged[id]; ok && (known.until.IsZero() || limit > 0 && time.Now().Before(known.until)) {
 		return known.found, nil
-	}
-	values, err := valuesToTry(spec)
-	if err != nil {
-		return nil, nil // it is told where the values are filled
 	}
 	limited, cancel := ctx, func() {}
 	if limit > 0 {
 		limited, cancel = context.WithTimeout(ctx, limit)
 	}
 	defer cancel()
-	found := s.keys().Idle(limited, paths, values, func(values map[string]any) (map[string]string, error) {
-		return s.tried(spec, values)
-	})
+	found := look(limited)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

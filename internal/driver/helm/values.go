@@ -48,7 +48,7 @@ func (e *missingSecretError) Error() string {
 // prepare finds the chart and fills the values, and makes the secret values known to the masker.
 // The error is a [unit.BlockedError] for a wrong chart or path, and for a Secret of somebody else's that
 // cannot be read, and a [missingSecretError] for a key that is not there. Before that it is one for a key of the
-// values that the chart does not know, and for a chart of a version that is not known, unless a revision was made with it already.
+// values that the chart does not know or cannot do without, and for a chart of a version that is not known, unless a revision was made with it already.
 //
 // While the specification is the one that newest was made from, so are the values that were generated:
 // they are in databases and brokers as well, where a new revision would not change them.
@@ -62,6 +62,9 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 			return nil, err
 		}
 		if err := source.knows(ctx, spec); err != nil {
+			return nil, err
+		}
+		if err := source.leaves(ctx, spec); err != nil {
 			return nil, err
 		}
 	}
