@@ -98,6 +98,11 @@ func (k imageKind) read(raw map[string]any) *object {
 // which have names of their own.
 func (imageKind) lent(from, other *object) bool { return from.title != other.title }
 
+// made goes by what Nova writes into images of instances, those that run from a volume included.
+func (imageKind) made(o *object) bool {
+	return textAt(o.raw, "instance_uuid") != "" || textAt(o.raw, "base_image_ref") != "" || textAt(o.raw, "block_device_mapping") != ""
+}
+
 // fare tells how the image does: Glance has it as queued until bytes come.
 func (k imageKind) fare(o *object, status string) {
 	running := k.uploads.running(o.id)

@@ -74,7 +74,7 @@ func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listi
 		}
 	}
 	if t.Mark != "" {
-		marked := objects.marked(append([]string{t.Mark}, t.Marks...))
+		marked := filter(objects.marked(append([]string{t.Mark}, t.Marks...)), func(o *object) bool { return !copied(k, s, t, want, o) })
 		switch {
 		case len(marked) == 1:
 			m.object, m.owned = marked[0], true

@@ -3,6 +3,8 @@ package openstack
 import (
 	"fmt"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -10,6 +12,30 @@ import (
 type lending interface {
 	// lent tells whether another object may have its mark from there.
 	lent(from, other *object) bool
+	// made tells of an object by itself that it was made from another one.
+	made(o *object) bool
+}
+
+// copied tells whether an object cannot have a mark from us, which we look for as no id is on record: before the first attempt
+// to create something, after one that was cut off, and when another thing takes the place of what was deleted. Anybody can
+// copy the mark to what is theirs, and OpenStack does for them. What we make is in the project that is wanted, and of what
+// such a kind lends its mark to, that alone has the wanted name.
+func copied(k kind, s *session, t unit.Target, want cty.Value, o *object) bool {
+	l, lends := k.(lending)
+	r := resource(t)
+	switch {
+	case lends && l.made(o):
+		return true
+	case r == nil || lookup(t):
+		return false
+	case lends && l.lent(&object{title: nameOf(k, t, want)}, o):
+		return true
+	}
+	if _, everywhere := k.(keyed); everywhere || s == nil || scopeName(r) == domainAttribute { // no tenant makes what is in a domain
+		return false
+	}
+	scope, known := scopeOf(k, r, want, s)
+	return known && scope != "" && scope != noPlace && o.scope != "" && o.scope != scope
 }
 
 // twins are the objects that bear the mark of one whose id is on record. A service may carry out a creating request long
