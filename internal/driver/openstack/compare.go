@@ -15,6 +15,12 @@ import (
 // Compare tells what Apply would do. Only what is written counts; what is not known yet counts
 // as no difference, since it may well turn out to be what is there.
 func (d *Driver) Compare(t unit.Target, desired cty.Value, st unit.State) unit.Diff {
+	diff := d.compare(t, desired, st)
+	hide(t, desired, &diff.Reason, &diff.Cost, &diff.Unmakeable)
+	return diff
+}
+
+func (d *Driver) compare(t unit.Target, desired cty.Value, st unit.State) unit.Diff {
 	if isAccount(t) {
 		return compareAccount(t, st)
 	}

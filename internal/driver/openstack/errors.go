@@ -66,15 +66,16 @@ func (s *session) explain(err error, c call) error {
 		s.outgrown()
 		return unit.Blocked(fmt.Sprintf("the %s service refuses a token that Keystone has just given to %s: see the log of the service", c.service, s.who))
 	}
+	path := s.masker.Text(c.path).String() // where a key pair has its name
 	var answer gophercloud.ErrUnexpectedResponseCode
 	if errors.As(err, &answer) {
 		kind, message := readMessage(answer.Body)
 		return &apiError{
-			service: c.service, method: c.method, path: c.path, status: answer.Actual,
+			service: c.service, method: c.method, path: path, status: answer.Actual,
 			kind: kind, message: shorten(s.masker.Text(message).String()), request: requestID(answer.ResponseHeader),
 		}
 	}
-	return fmt.Errorf("%s %s of the %s service: %w", c.method, c.path, c.service, &quietError{text: shorten(s.masker.Text(cause(err)).String()), err: err})
+	return fmt.Errorf("%s %s of the %s service: %w", c.method, path, c.service, &quietError{text: shorten(s.masker.Text(cause(err)).String()), err: err})
 }
 
 // quietError has a text that was masked and keeps the error for errors.Is.

@@ -1,6 +1,8 @@
 package openstack
 
 import (
+	"slices"
+
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -10,6 +12,20 @@ import (
 
 // state makes what the engine sees of a match.
 func state(t unit.Target, m match) unit.State {
+	st := plainState(t, m)
+	st.Candidates, st.Marked = slices.Clone(st.Candidates), slices.Clone(st.Marked) // which the match has as well
+	texts := []*string{&st.Message, &st.Notice}
+	for i := range st.Candidates {
+		texts = append(texts, &st.Candidates[i])
+	}
+	for i := range st.Marked {
+		texts = append(texts, &st.Marked[i].Name)
+	}
+	hide(t, m.want, texts...)
+	return st
+}
+
+func plainState(t unit.Target, m match) unit.State {
 	made := m.outputs
 	m.outputs = cty.NilVal // the object may change
 	st := unit.State{Existence: unit.Absent, Candidates: m.candidates, Marked: m.marked, Message: m.message, Before: m.before, Notice: noticeOf(t, m.twins)}

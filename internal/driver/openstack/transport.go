@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/internal/guard"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
 
 // The bounds of one request.
@@ -35,11 +36,12 @@ const (
 // services answer 500 when their database or their broker was away for a moment; and any other only
 // after an answer 429, by which a server says that it has done nothing.
 type transport struct {
-	base  http.RoundTripper
-	guard func() error // nil allows everything
-	sent  func()       // nil when nobody counts
-	agent string
-	log   zerolog.Logger
+	base   http.RoundTripper
+	guard  func() error // nil allows everything
+	sent   func()       // nil when nobody counts
+	agent  string
+	log    zerolog.Logger
+	masker *redact.Masker // of paths; nil where nothing is hidden
 }
 
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -92,7 +94,11 @@ func (t *transport) note(request *http.Request, response *http.Response) {
 	if refuses(response.StatusCode) || response.StatusCode >= http.StatusInternalServerError {
 		level = zerolog.InfoLevel
 	}
-	t.log.WithLevel(level).Str("method", request.Method).Str("host", request.URL.Host).Str("path", request.URL.Path).
+	at := request.URL.Path
+	if t.masker != nil {
+		at = t.masker.Text(at).String()
+	}
+	t.log.WithLevel(level).Str("method", request.Method).Str("host", request.URL.Host).Str("path", at).
 		Int("status", response.StatusCode).Str("request_id", requestID(response.Header)).Msg("OpenStack says no")
 }
 

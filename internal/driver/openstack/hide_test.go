@@ -1,0 +1,77 @@
+package openstack
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/rs/zerolog"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// TestSensitiveNamesStayHidden: what is there under a name that is sensitive is told of without it, by whatever it was found.
+func TestSensitiveNamesStayHidden(t *testing.T) {
+	d := testDriver(t)
+	read := func(kind, id, mark string) *object {
+		raw := map[string]any{"id": id, "name": "canary-name", "description": "[" + mark + "]", "domain_id": "default", "public_key": "ssh-ed25519 other"}
+		return d.kinds[kind].(interface{ read(map[string]any) *object }).read(raw)
+	}
+	secret := cty.StringVal("canary-name").Mark(model.Sensitive)
+	for kind, want := range map[string]cty.Value{
+		"network": wantValue("network", map[string]cty.Value{"name": secret}),
+		"project": wantValue("project", map[string]cty.Value{"name": secret}),
+	} {
+		for name, objects := range map[string][]*object{
+			"one":          {read(kind, "n1", "")},
+			"several":      {read(kind, "n1", ""), read(kind, "n2", "")},
+			"another mark": {read(kind, "n1", "kupenstack:fedcba9876543210")},
+			"ours twice":   {read(kind, "n1", testMark), read(kind, "n2", testMark)},
+		} {
+			for _, ruled := range []bool{false, true} {
+				target := testTarget(t, kind, want)
+				target.Spec.(*unit.Resource).ByMark = ruled
+				m, _ := find(d.kinds[kind], &session{domain: "default"}, target, want, indexed(objects))
+				st := state(target, m)
+				diff := d.Compare(target, want, st)
+				shown := fmt.Sprintf("%q %q %q %+v %+v", st.Message, st.Candidates, st.Notice, st.Marked, diff)
+				if strings.Contains(shown, "canary") || !strings.Contains(shown, unit.TextSensitive) {
+					t.Errorf("%s %s: %s", name, kind, shown)
+				}
+			}
+		}
+	}
+}
+
+// TestSensitivePathsStayHidden: what a path has that is sensitive, as that of a key pair its name, is neither in an error nor in the log.
+func TestSensitivePathsStayHidden(t *testing.T) {
+	masker := redact.NewMasker()
+	masker.Add(redact.NewSecret("canary name"))
+	var log bytes.Buffer
+	refusing := roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusForbidden, Body: http.NoBody, Request: r}, nil
+	})
+	path := pathOf("os-keypairs", "canary name")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://nova.example.org/"+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := (&transport{base: refusing, log: zerolog.New(&log), masker: masker}).RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	s := &session{masker: masker}
+	for _, err := range []error{gophercloud.ErrUnexpectedResponseCode{Actual: http.StatusForbidden}, http.ErrHandlerTimeout} {
+		fmt.Fprintln(&log, s.explain(err, call{service: serviceCompute, method: http.MethodDelete, path: path}))
+	}
+	if told := log.String(); strings.Contains(told, "canary") || strings.Count(told, "os-keypairs/"+redact.Mask) != 3 {
+		t.Error(told)
+	}
+}
