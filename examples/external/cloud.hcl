@@ -9,8 +9,10 @@ cloud "external" {
   }
 }
 
+# What is looked up is told from what tenants call the same by what they cannot have.
 data "network" "public" {
-  name = "public"
+  name     = "public"
+  external = true
 }
 
 project "shop" {
@@ -45,6 +47,7 @@ security_group "shop" {
 
 # Images that others keep: data.image.base["debian"] and data.image.base["ubuntu"].
 data "image" "base" {
-  for_each = { debian = "debian-13", ubuntu = "ubuntu-24.04" }
-  name     = each.value
+  for_each   = { debian = "debian-13", ubuntu = "ubuntu-24.04" }
+  name       = each.value
+  visibility = "public"
 }

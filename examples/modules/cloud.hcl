@@ -17,7 +17,8 @@ flavor "small" {
 }
 
 data "image" "cirros" {
-  name = "cirros"
+  name       = "cirros"
+  visibility = "public" # which no tenant's is
 }
 
 # Two instances of one module: module.site["ber"] and module.site["fra"].
