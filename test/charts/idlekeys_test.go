@@ -123,8 +123,8 @@ func TestExamplesHaveNoIdleKeys(t *testing.T) {
 				spec := *r
 				spec.Chart, spec.Series = unit.Chart{Name: r.Chart.Name, Tree: os.DirFS(dir), Repository: "."}, nil
 				address := addr.MustParseObject("service." + r.Name)
-				if diags, _ := helm.Check(t.Context(), helm.Options{CacheDir: t.TempDir()}, []unit.Unit{{Address: address, Spec: &spec}}); len(diags) > 0 {
-					t.Error(diags)
+				if diags, _, err := helm.Check(t.Context(), helm.Options{CacheDir: t.TempDir()}, []unit.Unit{{Address: address, Spec: &spec}}); err != nil || len(diags) > 0 {
+					t.Error(diags, err)
 				}
 			}
 		}
@@ -157,9 +157,9 @@ func toldOf(t *testing.T, spec unit.Release, written map[string]any, paths [][]s
 		spec.Written = append(spec.Written, unit.WrittenKey{Path: path, Text: strings.Join(path, "\x00")})
 	}
 	address := addr.MustParseObject("service." + spec.Name)
-	diags, unread := helm.Check(t.Context(), helm.Options{CacheDir: t.TempDir()}, []unit.Unit{{Address: address, Spec: &spec}})
-	if len(unread) > 0 {
-		t.Fatalf("nobody looked into %q", unread)
+	diags, unread, err := helm.Check(t.Context(), helm.Options{CacheDir: t.TempDir()}, []unit.Unit{{Address: address, Spec: &spec}})
+	if err != nil || len(unread) > 0 {
+		t.Fatalf("nobody looked into %q: %v", unread, err)
 	}
 	var told [][]string
 	for _, d := range diags {

@@ -85,6 +85,5 @@ func (f *Flags) CheckCharts(ctx context.Context, units []unit.Unit) (diag.Diagno
 	if err != nil {
 		return nil, nil, err
 	}
-	found, unread := helm.Check(ctx, options, units)
-	return found, unread, nil
+	return helm.Check(ctx, options, units)
 }

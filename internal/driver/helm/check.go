@@ -21,8 +21,8 @@ const (
 // Check tells which charts of releases cannot be used, which keys that somebody wrote for the others nothing of
 // them reads, and which they cannot be rendered without, without asking any server: charts are those that lie beside the configuration, and locked ones that were
 // kept in the directory of options. It returns the names of the others as well, sorted, so far as anything is written
-// for them; what is wrong with those is told where they are deployed.
-func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.Diagnostics, unread []string) {
+// for them; what is wrong with those is told where they are deployed. The error is the context's: then not all was looked at.
+func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.Diagnostics, unread []string, err error) {
 	from := newCharts(options)
 	for _, u := range units {
 		spec, ok := u.Spec.(*unit.Release)
@@ -49,8 +49,8 @@ func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.
 			continue
 		}
 		unknown, err := source.unknown(ctx, 0, spec)
-		if err != nil { // it was interrupted
-			unread = append(unread, spec.Chart.Name)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the keys for chart %s: %w", spec.Chart.Name, err)
 		}
 		about := func(code diag.Code, key unit.WrittenKey, summary, detail, hint string) {
 			where := key.Range
@@ -73,7 +73,7 @@ func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.
 		}
 	}
 	slices.Sort(unread)
-	return found, slices.Compact(unread)
+	return found, slices.Compact(unread), nil
 }
 
 // FilesOf returns a digest of the files of a chart that lies beside the configuration, and of those beside it that it

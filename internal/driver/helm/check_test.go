@@ -1,6 +1,8 @@
 package helm
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,7 +75,10 @@ func TestCheck(t *testing.T) {
 	}
 	for name, c := range cases {
 		u := unit.Unit{Address: address, Range: diag.Range{File: "main.hcl"}, Spec: &unit.Release{Name: "r", Chart: c.chart, Written: c.written, Series: c.series}}
-		found, unread := Check(t.Context(), options, []unit.Unit{u, u})
+		found, unread, err := Check(t.Context(), options, []unit.Unit{u, u})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
 		if c.unread != slices.Equal(unread, []string{c.chart.Name}) || !c.unread && len(unread) > 0 {
 			t.Errorf("%s: not read is %q", name, unread)
 		}
@@ -94,5 +99,18 @@ func TestCheck(t *testing.T) {
 			found[0].Subject.File != "main.hcl" || found[0].Address != addr.Address(address) || found[0].HideAfter != (c.reason == "") {
 			t.Errorf("%s: told is %+v", name, found)
 		}
+	}
+}
+
+// TestCheckIsInterrupted: what there was no time to look at is not called right.
+func TestCheckIsInterrupted(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	u := unit.Unit{Address: addr.MustParseObject("service.keystone"), Spec: &unit.Release{
+		Name: "r", Chart: unit.Chart{Name: "keystone", Repository: "charts", Tree: keystoneChart()},
+		Written: []unit.WrittenKey{{Path: []string{"conf", "probe", "peroid"}, Text: "peroid"}},
+	}}
+	if found, unread, err := Check(ended, Options{CacheDir: t.TempDir()}, []unit.Unit{u}); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "chart keystone") {
+		t.Errorf("told is %v, not read is %q: %v", found, unread, err)
 	}
 }
