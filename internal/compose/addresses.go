@@ -77,3 +77,20 @@ func (c *composer) tellAddresses(s *model.Service, values map[string]any) {
 		c.diags[len(c.diags)-1].Severity = diag.Warning
 	}
 }
+
+// regionOfJobs is the region in which the Jobs of a service have its endpoints in the catalogue.
+const regionOfJobs = "endpoints.identity.auth.admin.region_name"
+
+// tellRegion warns where people have the endpoints of a service in another region than the cloud's, where everybody looks.
+func (c *composer) tellRegion(s *model.Service, values map[string]any) {
+	is, region := get(values, regionOfJobs), c.m.Cloud.Region
+	_, api := apis()[s.Name]
+	if _, secret := is.(hidden); !api || secret || is == nil || plainText(is) == region || !covers(c.written[s.Name], regionOfJobs) {
+		return
+	}
+	at, text := c.whereKey(s, s.Settings, steps(regionOfJobs))
+	c.failAt(codeUnsafe, at, "another region than the cloud's",
+		fmt.Sprintf("%s of %s is %s, and the region of the cloud is %s: KupenStack and the services find no endpoint of %s there", text, s.Name, plainText(is), region, s.Name),
+		"take it away; before there is a cloud, region in its block says what it is called")
+	c.diags[len(c.diags)-1].Severity = diag.Warning
+}

@@ -23,6 +23,9 @@ func TestAddresses(t *testing.T) {
 		{"rabbitmq", `oslo_messaging = { port = { amqp = { default = 5673 } } }`, "endpoints.oslo_messaging.port.amqp.default"},
 		{"rabbitmq", `oslo_messaging = { auth = { user = { username = "boss" } } }`, "endpoints.oslo_messaging.auth.admin.username"},
 		{"memcached", `oslo_cache = { port = { memcache = { default = 11212 } } }`, "endpoints.oslo_cache.port.memcache.default"},
+		{"keystone", `identity = { auth = { admin = { region_name = "Two" } } }`, "region in its block"},
+		{"glance", `identity = { auth = { admin = { region_name = "Two" } } }`, "region in its block"},
+		{"glance", `identity = { auth = { admin = { region_name = "RegionOne" } } }`, ""},
 		{"nova", `oslo_db = { hosts = { default = "elsewhere" } }`, ""}, // a client may have another one
 	} {
 		source := composed.Source("ovs", "", "  profile = profile.written") +
