@@ -16,7 +16,8 @@ const maxSet = 2048
 
 // Set returns what goes on record of a unit that is as it is wanted: the keys of its maps, the elements of its
 // sets, the keys of its nested blocks and what it is connected or joined to, sorted, by the names of the attributes and blocks.
-// What is sensitive is left out. Of what is ignored, the names on record until now stay. It is nil where there is nothing.
+// What is sensitive is left out. Of what is ignored, or not known yet, the names on record until now stay. It is nil where there
+// is nothing.
 func Set(u *unit.Unit, desired cty.Value, entry inventory.Entry) map[string][]string {
 	return set(u, desired, entry, false)
 }
@@ -41,6 +42,9 @@ func set(u *unit.Unit, desired cty.Value, entry inventory.Entry, makes bool) map
 			if !a.Repeats {
 				found = slices.Compact(found)
 			}
+		}
+		if !desired.GetAttr(name).IsWhollyKnown() { // nobody knows yet what of that is wanted no longer
+			found = either(slices.Sorted(slices.Values(found)), recorded[name])
 		}
 		joins := a != nil && a.Joins
 		switch ignored := slices.Contains(resource.Ignore, name); {

@@ -41,6 +41,8 @@ func refer(u *unit.Unit, attribute string, to ...addr.Object) {
 			all[attribute] = cty.UnknownVal(t)
 		case t.IsListType():
 			all[attribute] = cty.ListVal(ids)
+		case t.IsSetType():
+			all[attribute] = cty.SetVal(ids)
 		default:
 			all[attribute] = ids[0]
 		}
