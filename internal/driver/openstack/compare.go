@@ -170,7 +170,11 @@ func dueNow(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m match,
 	if effect != unit.InPlace && !slices.ContainsFunc(fields, func(f unit.Field) bool { return f.Effect != unit.InPlace && !slices.Contains(orphaned, f.Path) }) {
 		return compareOrphaned(k, fields, orphaned)
 	}
-	return tryAgain(k, t, o, compareOwned(k, t, o, fields, effect))
+	diff := tryAgain(k, t, o, compareOwned(k, t, o, fields, effect))
+	if by, ok := k.(serving); ok && diff.Action == unit.ActionUpdate {
+		diff.Serves = by.serves(desired, o, diff.Fields)
+	}
+	return diff
 }
 
 // unmakeable returns "" or a sentence that says why an object cannot be made as it is wanted.

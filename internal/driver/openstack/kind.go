@@ -160,6 +160,12 @@ type consequent interface {
 	consequences(want cty.Value, o *object, fields []unit.Field) []unit.Field
 }
 
+// serving is a kind of which some objects do all that is wanted while something is still to be taken away.
+type serving interface {
+	// serves tells whether one does, given what differs.
+	serves(want cty.Value, o *object, fields []unit.Field) bool
+}
+
 // kinds are all kinds that the driver knows.
 func kinds(language *schema.Definition, uploads *uploads, keeper Keeper) map[string]kind {
 	all, auto := map[string]kind{}, &autoSubnets{}

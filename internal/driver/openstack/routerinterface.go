@@ -2,11 +2,14 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // An interface is ours when its port bears the router's mark. So that it does from the first
@@ -118,13 +121,17 @@ func belonging(address map[string]any, port []map[string]any, vouched []string) 
 	}
 }
 
-// writeInterfaces takes away what is not wanted any more, and adds what is lacking.
+// writeInterfaces takes away what is not wanted any more, and adds what is lacking. An interface that Neutron keeps, as a
+// floating IP leads through it, keeps no other one from being added: through that the floating IP may lead next.
 func (k routerKind) writeInterfaces(ctx context.Context, s *session, o *object, w wanted) error {
 	missing, surplus := interfaces(w.list(subnetsAttribute), o)
+	var used error
 	for _, subnet := range surplus {
-		if err := k.disconnect(ctx, s, o, subnet); err != nil {
+		err := k.disconnect(ctx, s, o, subnet)
+		if err != nil && !statusIs(err, http.StatusConflict) {
 			return err
 		}
+		used = errors.Join(used, err)
 	}
 	detail, _ := o.detail.(routerDetail)
 	if len(surplus) > 0 && len(detail.nets) > 0 { // what was on a port beside them may be gone, or be all that it has
@@ -142,10 +149,20 @@ func (k routerKind) writeInterfaces(ctx context.Context, s *session, o *object, 
 	maps.Copy(there.ports, detail.ports)
 	for _, subnet := range missing {
 		if err := k.connect(ctx, s, o, there, w.mark, subnet); err != nil {
-			return err
+			return errors.Join(used, err)
 		}
 	}
-	return nil
+	return used
+}
+
+// serves tells whether a router does all that is wanted already, and only has interfaces besides that are to go. What leads
+// through those may have to be elsewhere first, and waits for the router.
+func (k routerKind) serves(want cty.Value, o *object, fields []unit.Field) bool {
+	if len(fields) != 1 || fields[0].Path != subnetsAttribute {
+		return false
+	}
+	missing, _ := interfaces(listOf(unmarked(attribute(want, subnetsAttribute))), o)
+	return len(missing) == 0
 }
 
 // connect gives the router a port with the gateway's address in a subnet, or adds the subnet to a port that it has in the
