@@ -34,7 +34,10 @@ func TestOpenStackHelmNeededKeys(t *testing.T) {
 	}
 	spec := *r
 	spec.Chart, spec.Series = unit.Chart{Name: "keystone", Tree: os.DirFS(dir), Repository: "."}, nil
-	diags, _ := helm.Check(t.Context(), helm.Options{CacheDir: t.TempDir()}, []unit.Unit{{Address: addr.MustParseObject("service.keystone"), Spec: &spec}})
+	diags, _, err := helm.Check(t.Context(), helm.Options{CacheDir: t.TempDir()}, []unit.Unit{{Address: addr.MustParseObject("service.keystone"), Spec: &spec}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var told []string
 	for _, d := range diags {
 		if d.Code != diag.Code("chart.needed-key") || d.Subject.Start.Line == 0 {

@@ -65,7 +65,7 @@ func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.
 		}
 		needed, err := source.needed(ctx, 0, spec)
 		if err != nil {
-			unread = append(unread, spec.Chart.Name)
+			return nil, nil, fmt.Errorf("the keys for chart %s: %w", spec.Chart.Name, err)
 		}
 		for _, key := range needed {
 			about(codeNeededKey, key.WrittenKey, fmt.Sprintf("%s cannot be null", key.Text),

@@ -66,7 +66,10 @@ func TestNeededKeys(t *testing.T) {
 			spec.Written = append(spec.Written, unit.WrittenKey{Path: path, Text: key, Range: diag.Range{File: "main.hcl"}})
 		}
 		units := []unit.Unit{{Address: addr.MustParseObject("service.keystone"), Spec: spec}}
-		found, _ := Check(t.Context(), Options{CacheDir: t.TempDir()}, units)
+		found, _, err := Check(t.Context(), Options{CacheDir: t.TempDir()}, units)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var told []string
 		for _, d := range found {
 			key, _, _ := strings.Cut(d.Summary, " ")

@@ -149,7 +149,7 @@ func (k routerKind) writeInterfaces(ctx context.Context, s *session, o *object, 
 	maps.Copy(there.ports, detail.ports)
 	for _, subnet := range missing {
 		if err := k.connect(ctx, s, o, there, w.mark, subnet); err != nil {
-			return errors.Join(used, err)
+			return err // what keeps the others is told once more by then
 		}
 	}
 	return used
