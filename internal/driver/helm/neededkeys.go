@@ -24,7 +24,7 @@ type neededKey struct {
 func (s *source) needed(ctx context.Context, limit time.Duration, spec *unit.Release) ([]neededKey, error) {
 	values, err := valuesToTry(spec)
 	if err != nil {
-		return nil, nil // it is told where the values are filled
+		return nil, nil //nolint:nilerr // it is told where the values are filled
 	}
 	var paths [][]string
 	var places []int
