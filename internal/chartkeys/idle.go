@@ -38,9 +38,13 @@ func (k *Keys) Idle(ctx context.Context, paths [][]string, values map[string]any
 			values = with(values, s.path, "probe")
 		}
 	}
-	if suspects = p.idle(values, suspects); len(suspects) > 0 {
-		on := p.turnOn(values, switches(k.defaults, values, nil))
-		suspects = k.decided(p, on, p.idle(on, suspects))
+	base, err := p.rendered(values)
+	if err != nil {
+		return nil
+	}
+	if suspects = p.idle(values, base, suspects); len(suspects) > 0 {
+		on, _ := p.turnOn(state{values, base}, switches(k.defaults, values, nil), false)
+		suspects = k.decided(p, on.values, on.result, p.idle(on.values, on.result, suspects))
 	}
 	var found []Unknown
 	var last []string
@@ -55,14 +59,7 @@ func (k *Keys) Idle(ctx context.Context, paths [][]string, values map[string]any
 }
 
 // decided leaves those suspects of which the map around is one that matters, or that nothing reads.
-func (k *Keys) decided(p *prober, values map[string]any, suspects []suspect) []suspect {
-	if len(suspects) == 0 {
-		return nil
-	}
-	base, err := p.rendered(values)
-	if err != nil {
-		return nil
-	}
+func (k *Keys) decided(p *prober, values map[string]any, base map[string]string, suspects []suspect) []suspect {
 	known := map[string]bool{}
 	return slices.DeleteFunc(suspects, func(s suspect) bool {
 		around := s.path[:len(s.path)-1]
@@ -136,29 +133,39 @@ func (p *prober) rendered(values map[string]any) (map[string]string, error) {
 	return p.render(values)
 }
 
-// turnOn returns values with as many switches on as can be together.
-func (p *prober) turnOn(values map[string]any, switches [][]string) map[string]any {
-	on := values
-	for _, path := range switches {
-		on = with(on, path, true)
-	}
-	_, err := p.rendered(on)
-	switch {
-	case err == nil:
-		return on
-	case len(switches) < 2 || errors.Is(err, errEnough):
-		return values
-	}
-	half := len(switches) / 2
-	return p.turnOn(p.turnOn(values, switches[:half]), switches[half:])
+// state are values and what they are rendered to.
+type state struct {
+	values map[string]any
+	result map[string]string
 }
 
-// idle returns those of suspects that change nothing of what values are rendered to. Of what cannot be rendered none is.
-func (p *prober) idle(values map[string]any, suspects []suspect) []suspect {
-	base, err := p.rendered(values)
-	if err != nil {
-		return nil
+// turnOn returns a state with as many switches on as can be together, and whether all of them are. It is not tried with all where
+// the caller knows that this fails.
+func (p *prober) turnOn(from state, switches [][]string, fails bool) (state, bool) {
+	if !fails {
+		on := from.values
+		for _, path := range switches {
+			on = with(on, path, true)
+		}
+		result, err := p.rendered(on)
+		switch {
+		case err == nil:
+			return state{on, result}, true
+		case errors.Is(err, errEnough):
+			return from, false
+		}
 	}
+	if len(switches) < 2 {
+		return from, false
+	}
+	half := len(switches) / 2
+	some, all := p.turnOn(from, switches[:half], false)
+	more, _ := p.turnOn(some, switches[half:], all) // with all of these the rest is what has failed here
+	return more, false
+}
+
+// idle returns those of suspects that change nothing of what values are rendered to, which is base.
+func (p *prober) idle(values map[string]any, base map[string]string, suspects []suspect) []suspect {
 	return p.among(values, base, p.unnamed(values, suspects))
 }
 

@@ -197,3 +197,25 @@ func TestIdleEndsWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+// TestIdleRendersNothingTwice: what everything turned on comes to is remembered, for all keys in doubt, also where a switch cannot be on.
+func TestIdleRendersNothingTwice(t *testing.T) {
+	k := chartkeys.New(chartkeys.Chart{Defaults: tree(t, "secrets: {a: 1}\none: false\ntwo: false\nthree: false"), Toolkit: true})
+	values := tree(t, "secrets: {b: 1, c: 1}")
+	rendered := map[string]int{}
+	told := k.Idle(t.Context(), pathsOf(values, nil), values, func(values map[string]any) (map[string]string, error) {
+		rendered[fmt.Sprint(values)]++
+		if values["two"] == true {
+			return nil, errors.New("not with two")
+		}
+		return map[string]string{"a": fmt.Sprint(values["one"])}, nil
+	})
+	for text, times := range rendered {
+		if times > 1 {
+			t.Errorf("%d times is rendered %s", times, text)
+		}
+	}
+	if len(told) != 2 || len(rendered) < 8 {
+		t.Errorf("told are %v, after %d renderings", told, len(rendered))
+	}
+}
