@@ -33,6 +33,7 @@ const (
 	driverOfGroups  = "cinder.volume.drivers.lvm.LVMVolumeDriver"
 	driverOfShares  = "cinder.volume.drivers.nfs.NfsDriver"
 	driverOfBackups = "cinder.backup.drivers.ceph.CephBackupDriver"
+	otherBackups    = "cinder.backup.drivers.swift.SwiftBackupDriver" // the chart's, and Cinder's own where that is taken away
 )
 
 // fixedStorage is where data lies that OpenStack would lose with another place, as the chart of a service gets it, with
@@ -44,15 +45,20 @@ func fixedStorage(service string, values map[string]any) map[string]string {
 		return map[string]string{FixedImages: placeOfImages(values)}
 	case service == computeService:
 		options, _ := get(values, optionsOfDisks).(map[string]any)
-		return map[string]string{FixedInstances: placeOfInstances(options)}
+		fixed := map[string]string{FixedInstances: placeOfInstances(options)}
+		if cluster := clusterOfInstances(options); cluster != "" {
+			fixed[clusterOfDisks] = cluster
+		}
+		return fixed
 	case service != volumesService:
 		return nil
 	}
 	fixed := map[string]string{}
-	switch driver := text(optionsOfCinder + "backup_driver"); {
+	switch driver := cmp.Or(text(optionsOfCinder+"backup_driver"), otherBackups); {
 	case driver == driverOfBackups:
 		fixed[FixedBackups] = cmp.Or(text(optionsOfCinder+"backup_ceph_pool"), "cinder.backups")
-	case driver != "" && deploys(values, "deployment", "backup", true): // Cinder restores with the driver that made the backup alone
+		fixed[clusterOfBackups] = cmp.Or(text(optionsOfCinder+clusterOfBackups), cephConfPath)
+	case deploys(values, "deployment", "backup", true): // Cinder restores with the driver that made the backup alone
 		fixed[FixedBackups] = strings.TrimSpace(driver + " " + text(optionsOfCinder+"backup_share"))
 	}
 	for _, name := range enabled(values) {
@@ -66,14 +72,32 @@ const optionsOfDisks = "conf.nova.libvirt"
 
 // placeOfInstances says what the disks of instances are in. Nova looks for those that are there where it puts new ones.
 func placeOfInstances(options map[string]any) string {
-	switch plainText(options["images_type"]) {
-	case "rbd":
+	kind, known := comparedText(options["images_type"])
+	switch {
+	case !known:
+		return unit.TextSensitive
+	case kind == "rbd":
 		return cmp.Or(plainText(options["images_rbd_pool"]), "vms")
-	case "lvm":
+	case kind == "lvm":
 		return "the volume group " + plainText(options["images_volume_group"])
 	default:
 		return "files of the nodes"
 	}
+}
+
+// Where Nova and Cinder take which cluster of Ceph a pool is in, by its file. What is fixed has the same names: pools on record
+// from before say nothing of it.
+const (
+	clusterOfDisks   = "images_rbd_ceph_conf"
+	clusterOfBackups = "backup_ceph_conf"
+)
+
+// clusterOfInstances is the cluster that the disks of instances are in, "" where they are in none.
+func clusterOfInstances(options map[string]any) string {
+	if kind, _ := comparedText(options["images_type"]); kind != "rbd" {
+		return ""
+	}
+	return cmp.Or(plainText(options[clusterOfDisks]), cephConfPath)
 }
 
 // fixedInSlots are the places of disks on nodes that differ from others, as far as there are such nodes: one gets its slot
@@ -84,12 +108,19 @@ func (c *composer) fixedInSlots(values map[string]any) map[string]string {
 	base, _ := get(values, optionsOfDisks).(map[string]any)
 	for _, one := range groups {
 		of, _ := one.(map[string]any)
+		if get(of, "label.key") != unit.SlotLabel {
+			continue // it is a group of people's own
+		}
 		chosen, _ := get(of, "label.values").([]any)
 		own, _ := get(of, optionsOfDisks).(map[string]any)
 		for i := range c.m.Profiles {
 			p := &c.m.Profiles[i]
 			if p.Slot != plainSlot && slices.Contains(chosen, any(strconv.Itoa(p.Slot))) && c.runs(p.Name, []string{schema.RoleCompute}) {
-				fixed[FixedInstancesIn(p.Slot)] = placeOfInstances(overlay(base, own))
+				options := overlay(base, own)
+				fixed[FixedInstancesIn(p.Slot)] = placeOfInstances(options)
+				if cluster := clusterOfInstances(options); cluster != "" && cluster != cephConfPath {
+					fixed[FixedInstancesIn(p.Slot)] += " by " + cluster
+				}
 			}
 		}
 	}

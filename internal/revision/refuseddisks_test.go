@@ -31,6 +31,12 @@ func TestDisksAndBackupsAreFixed(t *testing.T) {
 	}
 	nobody := strings.Replace(some("compute", `images_rbd_pool = "fast"`), "node \"w1\" {\n  roles = [\"compute\"]\n  profile = profile.p\n}", "", 1)
 	const share = `backup_driver = "cinder.backup.drivers.nfs.NFSBackupDriver", backup_share = "nfs.example.org:/%s"`
+	group := func(written string) string { // of LVM, beside which there are no backups unless they are written
+		return put(strings.Replace(all.WithBackends("lvm", 1, ""), `repository = "charts"`, `repository = "oci://registry.example.org/charts"`, 1), "replicas = { api = 2, scheduler = 2, volume = 1, backup = 1 }", written)
+	}
+	people := func(pool string) string { // by a label of theirs, whose value looks like the slot
+		return strings.Replace(some("compute", `virt_type = "qemu"`), "novncproxy = 2 }", "novncproxy = 2 }\n    values = { conf = { overrides = { nova_compute = { labels = [{ label = { key = \"rack\", values = [\"2\"] }, "+fmt.Sprintf(disks, `images_rbd_pool = "`+pool+`"`)+" }] } } } }", 1)
+	}
 	for name, c := range map[string]struct{ before, after, want string }{
 		"away from Ceph":            {base, nova(fmt.Sprintf(disks, `images_type = "qcow2"`)), `ceph.instances.pool of nova cannot change from "vms" to "files of the nodes"`},
 		"away from Ceph in values":  {base, nova("values = { " + fmt.Sprintf(disks, `images_type = "lvm", images_volume_group = "disks"`) + " }"), `ceph.instances.pool of nova cannot change from "vms" to "the volume group disks"`},
@@ -39,10 +45,21 @@ func TestDisksAndBackupsAreFixed(t *testing.T) {
 		"another pool on some":      {some("compute", `images_rbd_pool = "fast"`), some("compute", `images_rbd_pool = "slow"`), `ceph.instances.pool in slot 2 of nova cannot change from "fast" to "slow"`},
 		"files on some":             {some("compute", `virt_type = "qemu"`), some("compute", `images_type = "qcow2"`), `ceph.instances.pool in slot 2 of nova cannot change from "vms" to "files of the nodes"`},
 		"something else on some":    {some("compute", `virt_type = "qemu"`), some("compute", `virt_type = "kvm"`), ""},
+		"another cluster":           {base, nova(fmt.Sprintf(disks, `images_rbd_ceph_conf = "/etc/ceph/b.conf"`)), `images_rbd_ceph_conf of nova cannot change from "/etc/ceph/ceph.conf" to "/etc/ceph/b.conf"`},
+		"another cluster on some":   {some("compute", `virt_type = "qemu"`), some("compute", `images_rbd_ceph_conf = "/etc/ceph/b.conf"`), `ceph.instances.pool in slot 2 of nova cannot change from "vms" to "vms by /etc/ceph/b.conf"`},
+		"backups in another":        {base, cinder(`backup_ceph_conf = "/etc/ceph/b.conf"`), `backup_ceph_conf of cinder cannot change from "/etc/ceph/ceph.conf" to "/etc/ceph/b.conf"`},
 		"the first of such nodes":   {base, some("compute", `images_rbd_pool = "fast"`), ""},
 		"no such nodes before":      {nobody, some("compute", `images_rbd_pool = "slow"`), ""},
 		"no more such nodes":        {some("compute", `images_rbd_pool = "fast"`), nobody, ""},
 		"backups by another driver": {base, cinder(fmt.Sprintf(share, "one")), `ceph.backups.pool of cinder cannot change from "cinder.backups" to "cinder.backup.drivers.nfs.NFSBackupDriver nfs.example.org:/one"`},
+		"backups by no driver":      {base, cinder("backup_driver = null"), `ceph.backups.pool of cinder cannot change from "cinder.backups" to "cinder.backup.drivers.swift.SwiftBackupDriver"`},
+		"from no driver":            {cinder("backup_driver = null"), cinder(fmt.Sprintf(share, "one")), `ceph.backups.pool of cinder cannot change from "cinder.backup.drivers.swift.SwiftBackupDriver" to "cinder.backup.drivers.nfs.NFSBackupDriver nfs.example.org:/one"`},
+		"beside volume groups":      {group("values = { manifests = { deployment_backup = true } }"), group("values = { manifests = { deployment_backup = true }, conf = { cinder = { DEFAULT = { " + fmt.Sprintf(share, "one") + " } } } }"), `ceph.backups.pool of cinder cannot change from "cinder.backup.drivers.swift.SwiftBackupDriver" to "cinder.backup.drivers.nfs.NFSBackupDriver nfs.example.org:/one"`},
+		"the first backups":         {group(""), group("values = { manifests = { deployment_backup = true } }"), ""},
+		"no driver but the default": {cinder("backup_driver = null"), cinder(`backup_driver = "cinder.backup.drivers.swift.SwiftBackupDriver"`), ""},
+		"sensitive":                 {base, nova(fmt.Sprintf(disks, `images_type = var.kind`)) + "variable \"kind\" {\n  default   = \"rbd\"\n  sensitive = true\n}\n", ""},
+		"sensitive, away from Ceph": {base, nova(fmt.Sprintf(disks, `images_type = var.kind`)) + "variable \"kind\" {\n  default   = \"qcow2\"\n  sensitive = true\n}\n", `ceph.instances.pool of nova cannot change from "vms" to "files of the nodes"`},
+		"groups of people's own":    {people("ssd"), people("hdd"), ""},
 		"backups on another share":  {cinder(fmt.Sprintf(share, "one")), cinder(fmt.Sprintf(share, "two")), `ceph.backups.pool of cinder cannot change from "cinder.backup.drivers.nfs.NFSBackupDriver nfs.example.org:/one" to "cinder.backup.drivers.nfs.NFSBackupDriver nfs.example.org:/two"`},
 	} {
 		t.Run(name, func(t *testing.T) {
