@@ -6,6 +6,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // address is something that the chart of a server and those of its clients have to agree on.
@@ -84,8 +85,11 @@ const regionOfJobs = "endpoints.identity.auth.admin.region_name"
 // tellRegion warns where people have the endpoints of a service in another region than the cloud's, where everybody looks.
 func (c *composer) tellRegion(s *model.Service, values map[string]any) {
 	is, region := get(values, regionOfJobs), c.m.Cloud.Region
-	_, api := apis()[s.Name]
-	if _, secret := is.(hidden); !api || secret || is == nil || plainText(is) == region || !covers(c.written[s.Name], regionOfJobs) {
+	api := apis()[s.Name]
+	if api == "" || api == unit.ServiceDashboard { // the catalogue has no dashboard
+		return
+	}
+	if _, secret := is.(hidden); secret || is == nil || plainText(is) == region || !covers(c.written[s.Name], regionOfJobs) {
 		return
 	}
 	at, text := c.whereKey(s, s.Settings, steps(regionOfJobs))

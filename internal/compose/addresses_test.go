@@ -26,6 +26,8 @@ func TestAddresses(t *testing.T) {
 		{"keystone", `identity = { auth = { admin = { region_name = "Two" } } }`, "region in its block"},
 		{"glance", `identity = { auth = { admin = { region_name = "Two" } } }`, "region in its block"},
 		{"glance", `identity = { auth = { admin = { region_name = "RegionOne" } } }`, ""},
+		{"horizon", `identity = { auth = { admin = { region_name = "Two" } } }`, ""}, // it is in no catalogue
+		{"skyline", `identity = { auth = { admin = { region_name = "Two" } } }`, ""},
 		{"nova", `oslo_db = { hosts = { default = "elsewhere" } }`, ""}, // a client may have another one
 	} {
 		source := composed.Source("ovs", "", "  profile = profile.written") +

@@ -59,7 +59,7 @@ func (c *composer) tellPorts(s *model.Service, values map[string]any) {
 		if slices.Contains(insidePorts(), e.name) {
 			looked = []string{portDefault, portInside}
 		}
-		if c.leadsInside(e, values) {
+		if c.leadsInside(e, values) && apis()[s.Name] != unit.ServiceDashboard { // which no catalogue leads to
 			looked = append(looked, portOutside)
 		}
 		i := slices.IndexFunc(looked, func(kind string) bool {
@@ -88,7 +88,8 @@ func (c *composer) tellPorts(s *model.Service, values map[string]any) {
 // leadsInside tells whether the public address of an endpoint is that of its Service, and nobody else's.
 func (c *composer) leadsInside(e endpoint, values map[string]any) bool {
 	at := "endpoints." + e.name + "."
-	return c.m.Cloud.Exposure == nil && plainText(get(values, at+"hosts.public")) == e.host && get(values, at+"host_fqdn_override.public") == nil
+	elsewhere := get(values, at+"host_fqdn_override.public") != nil || get(values, at+"host_fqdn_override.default") != nil
+	return c.m.Cloud.Exposure == nil && plainText(get(values, at+"hosts.public")) == e.host && !elsewhere
 }
 
 // otherPorts names what goes by another port of an endpoint than the given one.

@@ -23,6 +23,8 @@ func TestPorts(t *testing.T) {
 		{"", "glance", image(`default = var.port, public = 9292`), ""},
 		{"", "glance", `image = { hosts = { public = "glance" }, port = { api = { public = 80 } } }`, ""},
 		{"", "glance", `image = { host_fqdn_override = { public = { host = "img.example.org" } }, port = { api = { public = 443 } } }`, ""},
+		{"", "glance", `image = { host_fqdn_override = { default = "img.example.org" }, port = { api = { public = 443 } } }`, ""},
+		{"", "glance", `image = { host_fqdn_override = { default = null }, port = { api = { public = 443 } } }`, "public of glance is 443, "},
 		{"", "glance", image(`default = 9999, public = 9999`), "another port counts for ironic, nova: "},
 		{"", "placement", `placement = { port = { api = { default = 9999, public = 9999 } } }`, "another port counts for values.endpoints.placement.port.api.service: "},
 		{"", "placement", `placement = { port = { api = { default = 9999, public = 9999, service = 9999 } } }`, ""},
@@ -30,6 +32,7 @@ func TestPorts(t *testing.T) {
 		{exposed, "heat", `cloudformation = { port = { api = { default = 9999, service = 9999 } } }`, "another port counts for the routes of exposure: "},
 		{exposed, "heat", `cloudformation = { port = { api = { public = 8443 } } }`, ""},
 		{"", "horizon", `dashboard = { port = { web = { default = 8080 } } }`, "another port counts for KupenStack, which asks whether it answers: "},
+		{"", "horizon", `dashboard = { port = { web = { public = 443 } } }`, ""}, // nothing reads it
 		{"", "nova", `compute_novnc_proxy = { port = { novnc_proxy = { service = 9999 } } }`, ""}, // nothing reads it
 		{"", "nova", `compute_metadata = { port = { metadata = { default = 9999, public = 9999 } } }`, "another port counts for values.network.metadata.port, neutron: "},
 	} {
