@@ -179,6 +179,8 @@ func besideAuthority(path string) string {
 		return path
 	case "auth_ca_cert":
 		return section + "nova_metadata_insecure"
+	case "swift_store_cacert":
+		return section + "swift_store_auth_insecure"
 	case "glance_ca_certificates_file":
 		return section + "glance_api_insecure"
 	default:
