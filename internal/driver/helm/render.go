@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -77,7 +78,7 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 	d.countRendering()
 	hooks, manifests, err := documentsOf(loaded, w, version, install, capabilities)
 	if err != nil {
-		return rendered{}, err
+		return rendered{}, cmp.Or(w.needs, err)
 	}
 	if err := checkPins(w.spec, hooks, manifests); err != nil {
 		return rendered{}, err

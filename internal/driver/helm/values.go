@@ -2,6 +2,7 @@ package helm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -35,6 +36,7 @@ type wanted struct {
 	source *source
 	values map[string]any // with the secrets
 	labels map[string]string
+	needs  error              // what is null that the chart needs as far as can be told without a cluster; told where it cannot be rendered in fact
 	kept   []unit.ValueSecret // the release has other values for these than their Secrets, and keeps them
 }
 
@@ -57,6 +59,7 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 	if err != nil {
 		return nil, err
 	}
+	var needs error
 	if !newest.consistsOf(spec, source) {
 		if err := source.fits(spec); err != nil {
 			return nil, err
@@ -64,8 +67,8 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 		if err := source.knows(ctx, spec); err != nil {
 			return nil, err
 		}
-		if err := source.leaves(ctx, spec); err != nil {
-			return nil, err
+		if needs = source.leaves(ctx, spec); needs != nil && !unit.IsBlocked(needs) {
+			return nil, needs
 		}
 	}
 	values, _ := copied(spec.Values).(map[string]any)
@@ -79,6 +82,9 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 	var digests []string
 	for _, secret := range spec.Secrets {
 		value, err := d.valueOf(ctx, secret)
+		if missing := (*missingSecretError)(nil); needs != nil && errors.As(err, &missing) {
+			return nil, needs // what is in the Secret may change that, but seldom does
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +109,7 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 	if target.Mark != "" {
 		labels[labelMark] = markOf(target)
 	}
-	return &wanted{spec: spec, source: source, values: values, labels: labels, kept: kept}, nil
+	return &wanted{spec: spec, source: source, values: values, labels: labels, needs: needs, kept: kept}, nil
 }
 
 // madeFrom tells whether a revision, which may be nil, is there and was made from a specification, with the images
