@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -79,16 +80,68 @@ func wishesTwice(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "failed to create typed patch object") && strings.Contains(err.Error(), "duplicate entries for key")
 }
 
-// mergeOver writes what cannot be applied: fields beside those of the object stay, and its lists are as it has them. What
-// went from it stays as well, so it is for objects of releases, of which Helm takes that away.
+// mergeOver writes what cannot be applied over what is there, and leaves what others have beside it, also in lists that several
+// may add to. Where the server refuses both together the lists are as the object has them. What went from it stays as well, so
+// it is for objects of releases, of which Helm takes that away.
 func mergeOver(ctx context.Context, objects dynamic.ResourceInterface, object *unstructured.Unstructured, options metav1.ApplyOptions) (*unstructured.Unstructured, error) {
-	text, err := json.Marshal(object.Object)
-	if err != nil {
-		return nil, err
-	}
-	merged, err := objects.Patch(ctx, object.GetName(), types.MergePatchType, text, metav1.PatchOptions{FieldManager: options.FieldManager, DryRun: options.DryRun})
+	live, err := objects.Get(ctx, object.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) && !noSuchPath(err) {
 		return objects.Create(ctx, object, metav1.CreateOptions{FieldManager: options.FieldManager, DryRun: options.DryRun})
 	}
+	if err != nil {
+		return nil, err
+	}
+	merge := func(content any) (*unstructured.Unstructured, error) {
+		text, err := json.Marshal(content)
+		if err != nil {
+			return nil, err
+		}
+		return objects.Patch(ctx, object.GetName(), types.MergePatchType, text, metav1.PatchOptions{FieldManager: options.FieldManager, DryRun: options.DryRun})
+	}
+	merged, err := merge(laidOver("", object.Object, live.Object, false))
+	if apierrors.IsInvalid(err) {
+		return merge(object.Object)
+	}
 	return merged, err
+}
+
+// laidOver is the value of a field as it is wanted, with what only have has beside it in lists that several may add to, which a
+// merge takes as they are; inside tells that it is in such a one. Neither of them is changed.
+func laidOver(field string, want, have any, inside bool) any {
+	switch want := want.(type) {
+	case map[string]any:
+		fields, _ := have.(map[string]any)
+		result := map[string]any{}
+		if inside {
+			maps.Copy(result, fields)
+		}
+		for key, value := range want {
+			result[key] = laidOver(key, value, fields[key], inside)
+		}
+		return result
+	case []any:
+		items, _ := have.([]any)
+		keys := identity(field, want, items)
+		if keys == nil || !shared(field) {
+			return want
+		}
+		result, taken := make([]any, 0, len(want)), make([]bool, len(items))
+		for _, item := range want { // of elements with one name the second belongs to the second
+			for i := range items {
+				if !taken[i] && idOf(items[i], keys) == idOf(item, keys) {
+					taken[i], item = true, laidOver("", item, items[i], true)
+					break
+				}
+			}
+			result = append(result, item)
+		}
+		for i, item := range items {
+			if !taken[i] {
+				result = append(result, item)
+			}
+		}
+		return result
+	default:
+		return want
+	}
 }
