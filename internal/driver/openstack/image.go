@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -31,6 +32,7 @@ const (
 	keySource   = schema.KeyPrefix + "source"
 	keyChecksum = schema.KeyPrefix + "checksum"
 	keyFormat   = schema.KeyPrefix + "format" // see converted
+	keySelf     = schema.KeyPrefix + "self"   // the id that it was made with, which tells it from what has its properties from it
 	keyOwner    = "owner"
 	patchType   = "application/openstack-images-v2.1-json-patch"
 	imagePause  = 2 * time.Second
@@ -94,13 +96,36 @@ func (k imageKind) read(raw map[string]any) *object {
 	return o
 }
 
-// lent: Nova and Cinder give the properties of an image, and so its mark, to images that they make of instances and volumes,
-// which have names of their own.
-func (imageKind) lent(from, other *object) bool { return from.title != other.title }
+// lent: Nova and Cinder give the properties of an image, and so its mark, to images that they make of instances and volumes. These
+// have ids of their own, and of an image that an older program made at least names.
+func (imageKind) lent(from, other *object) bool {
+	if self := textAt(other.raw, keySelf); self != "" {
+		return self != other.id
+	}
+	return from.title != other.title
+}
 
-// made goes by what Nova writes into images of instances, those that run from a volume included.
-func (imageKind) made(o *object) bool {
-	return textAt(o.raw, "instance_uuid") != "" || textAt(o.raw, "base_image_ref") != "" || textAt(o.raw, "block_device_mapping") != ""
+// made goes by the id that an image of ours says it has. What an older program made does not: then it goes by what Nova writes into
+// images of instances, those that run from a volume included, unless the block does.
+func (imageKind) made(want cty.Value, o *object) (copied, said bool) {
+	if self := textAt(o.raw, keySelf); self != "" {
+		return self != o.id, true
+	}
+	for _, key := range []string{"instance_uuid", "base_image_ref", "block_device_mapping"} {
+		if value := textAt(o.raw, key); value != "" && value != writtenProperty(want, key) {
+			return true, true
+		}
+	}
+	return false, false
+}
+
+// writtenProperty is a property that a block writes, "" for none.
+func writtenProperty(want cty.Value, key string) string {
+	all := unmarked(attribute(want, "properties"))
+	if all == cty.NilVal || all.IsNull() || !all.IsKnown() || !all.HasIndex(cty.StringVal(key)).True() {
+		return ""
+	}
+	return textOf(all.Index(cty.StringVal(key)))
 }
 
 // fare tells how the image does: Glance has it as queued until bytes come.
@@ -218,6 +243,8 @@ func (k imageKind) create(ctx context.Context, s *session, w wanted) (*object, e
 	for key, v := range properties(w) {
 		body[key] = v
 	}
+	id := uuid.NewString()
+	body["id"], body[keySelf] = id, id
 	body["name"], body[markKey], body[keySource] = w.named, w.mark, digestOf(origin(w))
 	if checksum := w.text("checksum"); checksum != "" {
 		body[keyChecksum] = checksum
@@ -320,6 +347,7 @@ func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]
 	}
 	if o.mark != w.mark {
 		set(markKey, w.mark)
+		set(keySelf, o.id)
 		// Whoever has an image adopted says that these are the bytes; from now on a change counts.
 		if _, known := o.raw[keySource]; !known && origin(w) != "" {
 			set(keySource, digestOf(origin(w)))

@@ -74,7 +74,8 @@ func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listi
 		}
 	}
 	if t.Mark != "" {
-		marked := filter(objects.marked(append([]string{t.Mark}, t.Marks...)), func(o *object) bool { return !copied(k, s, t, want, o) })
+		all := objects.marked(append([]string{t.Mark}, t.Marks...))
+		marked := filter(all, func(o *object) bool { return !copied(k, s, t, want, o) })
 		switch {
 		case len(marked) == 1:
 			m.object, m.owned = marked[0], true
@@ -83,6 +84,13 @@ func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listi
 			m.candidates = describe(marked)
 			m.message = fmt.Sprintf("several objects bear the mark of this %s: %s; delete all but one", k.name(), several(m.candidates))
 			return m, true
+		case len(marked) == 0:
+			if away := strays(k, t, want, all); len(away) > 0 {
+				m.candidates = describe(away)
+				m.message = fmt.Sprintf("the mark of this %s is on %s, which is in the project %s: write that as its project, or import it, if it is to be this one; "+
+					"else take the mark off", k.name(), several(m.candidates), away[0].scope)
+				return m, true
+			}
 		}
 	}
 	if t.ID != "" || resource(t) == nil {

@@ -12,30 +12,58 @@ import (
 type lending interface {
 	// lent tells whether another object may have its mark from there.
 	lent(from, other *object) bool
-	// made tells of an object by itself that it was made from another one.
-	made(o *object) bool
+	// made tells of an object by itself, and of what is wanted, whether it was made from another one; said is false where
+	// nothing says so.
+	made(want cty.Value, o *object) (copied, said bool)
 }
 
 // copied tells whether an object cannot have a mark from us, which we look for as no id is on record: before the first attempt
 // to create something, after one that was cut off, and when another thing takes the place of what was deleted. Anybody can
-// copy the mark to what is theirs, and OpenStack does for them. What we make is in the project that is wanted, and of what
-// such a kind lends its mark to, that alone has the wanted name.
+// copy the mark to what is theirs, and OpenStack does for them. What we make is in the project that is wanted, or in that which
+// was when the attempt began; and of what such a kind lends its mark to, that alone has the wanted name, where nothing says more.
 func copied(k kind, s *session, t unit.Target, want cty.Value, o *object) bool {
+	return lentTo(k, t, want, o) || elsewhere(k, s, t, want, o)
+}
+
+// lentTo tells whether OpenStack has copied the mark of an object to another one.
+func lentTo(k kind, t unit.Target, want cty.Value, o *object) bool {
 	l, lends := k.(lending)
+	if !lends {
+		return false
+	}
+	copied, said := l.made(want, o)
+	switch {
+	case copied || said:
+		return copied
+	case resource(t) == nil: // nothing says what it is called, and it would be deleted
+		return true
+	}
+	return l.lent(&object{title: nameOf(k, t, want)}, o)
+}
+
+// elsewhere tells whether an object is where nothing of ours is to be.
+func elsewhere(k kind, s *session, t unit.Target, want cty.Value, o *object) bool {
 	r := resource(t)
 	switch {
-	case lends && l.made(o):
-		return true
-	case r == nil || lookup(t):
+	case o.project != "" && o.project == t.Locator.Project:
 		return false
-	case lends && l.lent(&object{title: nameOf(k, t, want)}, o):
-		return true
+	case r == nil:
+		return o.project != "" && t.Locator.Project != ""
 	}
 	if _, everywhere := k.(keyed); everywhere || s == nil || scopeName(r) == domainAttribute { // no tenant makes what is in a domain
 		return false
 	}
 	scope, known := scopeOf(k, r, want, s)
 	return known && scope != "" && scope != noPlace && o.scope != "" && o.scope != scope
+}
+
+// strays are the objects elsewhere that bear the mark of what no record tells of, and whose block does not say where it is to be:
+// one that was imported may be anywhere, and then nothing is to be made beside it.
+func strays(k kind, t unit.Target, want cty.Value, marked []*object) []*object {
+	if r := resource(t); r == nil || !t.Fresh || t.Imports() || attribute(want, scopeName(r)) != cty.NilVal {
+		return nil
+	}
+	return filter(marked, func(o *object) bool { return !lentTo(k, t, want, o) })
 }
 
 // twins are the objects that bear the mark of one whose id is on record. A service may carry out a creating request long

@@ -57,9 +57,11 @@ func TestImagesOfInstancesAreNoTwins(t *testing.T) {
 	image := func(id, name string) *object {
 		return k.(imageKind).read(map[string]any{"id": id, "name": name, "status": "active", markKey: testMark})
 	}
-	listed := indexed([]*object{image("i1", "debian"), image("i2", "backup of web"), image("i3", "debian")})
+	late, copied := image("i4", "debian 12"), image("i5", "debian")
+	late.raw[keySelf], copied.raw[keySelf] = "i4", "i1"
+	listed := indexed([]*object{image("i1", "debian"), image("i2", "backup of web"), image("i3", "debian"), late, copied})
 	found := twins(k, testMark, listed.byID["i1"], listed)
-	if len(found) != 1 || found[0].id != "i3" {
+	if len(found) != 2 || found[0].id != "i3" || found[1].id != "i4" {
 		t.Errorf("got %v", describe(found))
 	}
 }
