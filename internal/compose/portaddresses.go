@@ -12,7 +12,7 @@ import (
 
 // portsAfterSubnets has ports that name no subnet made once those are there that the configuration has in their networks:
 // Neutron gives a port its addresses as it makes it, and later none but of subnets with SLAAC or stateless DHCPv6. A port that
-// came first would have no address for good.
+// came first would have no address for good. One that exists has what it gets, and waits for none that may never come.
 func (c *composer) portsAfterSubnets() {
 	subnets, ports := map[addr.Object][]addr.Object{}, map[addr.Object]addr.Object{} // by network, and networks by port
 	for i := range c.m.Resources {
@@ -40,7 +40,7 @@ func (c *composer) portsAfterSubnets() {
 		u := units[port]
 		for _, subnet := range subnets[network] {
 			if !slices.ContainsFunc(u.Edges, func(e unit.Edge) bool { return e.To == subnet }) {
-				u.Edges = append(u.Edges, unit.Edge{To: subnet, Until: unit.Installed, Gate: unit.GateStart})
+				u.Edges = append(u.Edges, unit.Edge{To: subnet, Until: unit.Installed, Gate: unit.GateStart, Making: true})
 			}
 		}
 	}

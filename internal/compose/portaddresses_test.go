@@ -63,7 +63,7 @@ port "alone" { network = network.b }
 		for _, e := range units["port."+port].Edges {
 			if e.To.Kind() == "subnet" {
 				got = append(got, e.To.String()+" "+string(e.Until))
-				if e.Gate != unit.GateStart {
+				if e.Gate != unit.GateStart || e.Making != (e.Until == unit.Installed) {
 					t.Errorf("port.%s: the edge is %+v", port, e)
 				}
 			}

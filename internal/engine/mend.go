@@ -29,7 +29,7 @@ func (l *loop) rests(c plan.Change) bool {
 // heldBack tells whether something else than a failed step holds back a change: the driver, what it has begun, or
 // what has to be ready before. None of that is needed to keep what is in force whole.
 func (e *Engine) heldBack(l *loop, c plan.Change) bool {
-	return c.Held() || c.Waits || c.Action != unit.ActionNone && len(e.unmet(l, unit.GateStart)) > 0
+	return c.Held() || c.Waits || c.Action != unit.ActionNone && len(e.unmetFor(l)) > 0
 }
 
 // failedElsewhere tells whether the step that failed is more than to put back what somebody changed: else

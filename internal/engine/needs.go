@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -19,6 +21,17 @@ func (e *Engine) unmet(l *loop, gate unit.Gate) []addr.Object {
 		}
 	}
 	return waits
+}
+
+// unmetFor returns what a step other than a deletion waits for: what only the making of a unit needs holds back no unit that exists.
+func (e *Engine) unmetFor(l *loop) []addr.Object {
+	waits := e.unmet(l, unit.GateStart)
+	if l.state.Existence != unit.Present {
+		return waits
+	}
+	return slices.DeleteFunc(waits, func(a addr.Object) bool {
+		return !slices.ContainsFunc(l.unit.Edges, func(edge unit.Edge) bool { return edge.To == a && edge.Gate == unit.GateStart && !edge.Making })
+	})
 }
 
 // together tells whether a loop waits only for others that wait for it: then all become ready at

@@ -215,5 +215,6 @@ func parseEdge(text string) unit.Edge {
 	if len(parts) > 3 {
 		e.Part = parts[3]
 	}
+	e.Making = len(parts) > 4 && parts[4] == "making"
 	return e
 }

@@ -263,7 +263,7 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	if c.Action.Destroys() {
 		return e.stepReplace(calls, l, target, c)
 	}
-	if waits := e.unmet(l, unit.GateStart); len(waits) > 0 && !c.Ends {
+	if waits := e.unmetFor(l); len(waits) > 0 && !c.Ends {
 		return l.set(PhaseWaiting, "", waits...)
 	}
 	if !c.Ends && desired != cty.NilVal && !desired.IsWhollyKnown() {

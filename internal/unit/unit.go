@@ -74,6 +74,8 @@ type Edge struct {
 	// Part narrows Ready to what one service keeps of the other end, "" for all of it: what others keep
 	// need not be there yet.
 	Part string
+	// Making narrows GateStart to the making of the unit: what exists is changed whatever the other end does.
+	Making bool
 }
 
 // Condition is what must hold for the other end of an edge.
