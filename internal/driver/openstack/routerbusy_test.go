@@ -3,6 +3,7 @@ package openstack_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestRouterThatAFloatingIPLeadsThrough(t *testing.T) {
 	tg.Set, tg.Complete = map[string][]string{"subnets": {"s0"}}, true
 	var mutex sync.Mutex
 	var took []string
-	used := true
+	used, overlaps := true, true
 	port := func(id, subnet string) map[string]any {
 		return map[string]any{
 			"id": id, "network_id": "n" + subnet, "device_id": "r1", "device_owner": "network:router_interface", "description": "[" + tg.Mark + "]",
@@ -47,6 +48,9 @@ func TestRouterThatAFloatingIPLeadsThrough(t *testing.T) {
 		}),
 		"POST /v2.0/ports": takes("make", func() any { return map[string]any{"port": map[string]any{"id": "p1"}} }),
 		"PUT /v2.0/routers/r1/add_router_interface": takes("add", func() any {
+			if overlaps {
+				return http.StatusBadRequest
+			}
 			ports["p1"] = port("p1", "s1")
 			return map[string]any{}
 		}),
@@ -70,7 +74,12 @@ func TestRouterThatAFloatingIPLeadsThrough(t *testing.T) {
 	if diff := d.Compare(tg, wantedOf(tg), st); diff.Action != unit.ActionUpdate || diff.Serves {
 		t.Fatalf("before, the diff is %+v", diff)
 	}
-	if _, err := d.Apply(t.Context(), tg, wantedOf(tg), st); !unit.IsBlocked(err) {
+	_, err := d.Apply(t.Context(), tg, wantedOf(tg), st)
+	if !unit.IsBlocked(err) || !strings.Contains(err.Error(), "add_router_interface") || !strings.Contains(err.Error(), "remove_router_interface") {
+		t.Errorf("with subnets that overlap: %v", err) // what keeps the old one is what has to go first
+	}
+	overlaps, took = false, nil
+	if _, err := d.Apply(t.Context(), tg, wantedOf(tg), b.see(t, tg)); !unit.IsBlocked(err) {
 		t.Errorf("the interface goes: %v", err)
 	}
 	st = b.see(t, tg)

@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -149,7 +150,10 @@ func (k routerKind) writeInterfaces(ctx context.Context, s *session, o *object, 
 	maps.Copy(there.ports, detail.ports)
 	for _, subnet := range missing {
 		if err := k.connect(ctx, s, o, there, w.mark, subnet); err != nil {
-			return err // what keeps the others is told once more by then
+			if used != nil { // which may be why: a subnet may overlap with one that is kept
+				return fmt.Errorf("%w; and of what is to go: %s", err, used.Error()) // the second says nothing of when to try again
+			}
+			return err
 		}
 	}
 	return used
