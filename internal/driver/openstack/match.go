@@ -127,6 +127,9 @@ func findByName(k kind, s *session, t unit.Target, want cty.Value, objects *list
 		if t.Before != nil && t.Before.Of == scope+"/"+name {
 			return findNew(k, t, want, same)
 		}
+		if m = findFormer(k, t, want, objects); m.object != nil || len(m.candidates) > 0 {
+			return m, true
+		}
 		same = filter(same, func(o *object) bool { return exact(k, t, want, o) })
 	}
 	m.candidates = describe(same)
@@ -162,6 +165,28 @@ func findNew(k kind, t unit.Target, want cty.Value, same []*object) (m match, do
 		m.message = fmt.Sprintf("several objects with the name of this %s have come since it was to be created, and none bears a mark: %s; delete all but one", k.name(), several(m.candidates))
 	}
 	return m, true
+}
+
+// findFormer looks for what an attempt of ours may have created before the block got another name or project. One that can be
+// what is wanted now is ours; any other is named to people, as nothing else would ever tell of it.
+func findFormer(k kind, t unit.Target, want cty.Value, objects *listing) (m match) {
+	m.want = want
+	if t.Before == nil || !t.Attempted {
+		return m
+	}
+	scope, name, _ := strings.Cut(t.Before.Of, "/")
+	come := filter(objects.titled(name), func(o *object) bool {
+		return o.mark == "" && (scope == "" || o.scope == scope) && !slices.Contains(t.Before.IDs, o.id)
+	})
+	switch {
+	case len(come) == 1 && exact(k, t, want, come[0]):
+		m.object, m.owned = come[0], true
+	case len(come) > 0:
+		m.candidates = describe(come)
+		m.message = fmt.Sprintf("an attempt to create this %s as %q was cut off, and may have made what has come since: %s; delete it, or write the old name and project "+
+			"again until it is on record", k.name(), name, several(m.candidates))
+	}
+	return m
 }
 
 // exact tells whether an object could have been created as what is wanted: it differs at most in what can be
