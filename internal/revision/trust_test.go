@@ -2,6 +2,7 @@ package revision_test
 
 import (
 	"errors"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -233,5 +234,35 @@ func TestHistoryDoesNotGoBack(t *testing.T) {
 	poll(t, history, "project.one")
 	if state := history.State(); state.Bad != nil || state.Applied.Hash != elsewhere {
 		t.Errorf("after a start without: %+v", state)
+	}
+}
+
+// With the history, a merged branch is not hidden by another order of the headers of its merge: what is signed is the same, and
+// of its parents Git sees those alone that stand in their place.
+func TestMergedBranchesCannotBeHidden(t *testing.T) {
+	p, who := newPods(t), &people{}
+	ada := gitserver.NewKey(t)
+	who.trust(t, ada)
+	first := p.commit(one, gitserver.SignedBy(ada))
+	tracker := p.trusting(who, true, t.TempDir())
+	p.keep(tracker, poll(t, tracker, "project.one").ID)
+	slipped := p.commit(two, gitserver.OnBranch("feature"), gitserver.Onto(first))
+	merge := p.commit(two, gitserver.Merging(slipped), gitserver.SignedBy(ada))
+	poll(t, tracker)
+	untrusted(t, tracker, first, merge, "comes after "+slipped+", which is not signed")
+
+	raw := p.repository.Raw(t, merge)
+	second := "parent " + slipped + "\n"
+	for _, header := range []string{"gpgsig-sha256 x\n", raw[strings.Index(raw, "gpgsig "):strings.Index(raw, " -----END SSH SIGNATURE-----\n")] + " -----END SSH SIGNATURE-----\n"} {
+		hidden := strings.Replace(strings.Replace(raw, header, "", 1), second, header+second, 1)
+		write := exec.CommandContext(t.Context(), "git", "hash-object", "-t", "commit", "-w", "--literally", "--stdin")
+		write.Dir, write.Stdin = p.repository.Dir, strings.NewReader(hidden)
+		hash, err := write.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.repository.ForcePush(t, "refs/heads/main", strings.TrimSpace(string(hash)))
+		poll(t, tracker)
+		untrusted(t, tracker, first, `has the header "parent" behind a signature`)
 	}
 }

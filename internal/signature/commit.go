@@ -40,6 +40,10 @@ func split(raw []byte) (commit, error) {
 			if once := name == headerSignature || name == headerSignature2 || name == headerCommitter || name == "tree" || name == "author"; once && seen[name] {
 				return commit{}, untrusted("has the header %q twice, and is none that Git makes", name)
 			}
+			if early := name == "tree" || name == "parent" || name == "author" || name == headerCommitter; early && (seen[headerSignature] || seen[headerSignature2]) {
+				// What is signed would be the same, and Git takes a parent there for none.
+				return commit{}, untrusted("has the header %q behind a signature, and is none that Git makes", name)
+			}
 			seen[name] = true
 		}
 		switch name {
