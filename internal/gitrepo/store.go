@@ -22,7 +22,6 @@ import (
 
 const (
 	objectCache = 8 << 20 // bytes of objects kept in memory
-	largeObject = 1 << 20 // objects from this size on are streamed from disk
 	maxDepth    = 128     // of directories in a tree
 	maxSubject  = 200     // bytes of a commit's first line
 	maxParents  = 16      // of a commit that are told
@@ -55,7 +54,9 @@ func openStore(dir string) (*store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the cache: %w", err)
 	}
-	objects := filesystem.NewStorageWithOptions(osfs.New(dir), objectcache.NewObjectLRU(objectCache), filesystem.Options{LargeObjectThreshold: largeObject})
+	// Nothing is streamed from disk, however large it is: the library reads wrong what is told as a change of something else then,
+	// if parts of that come in another order. How large it may be was measured when it came.
+	objects := filesystem.NewStorage(osfs.New(dir), objectcache.NewObjectLRU(objectCache))
 	if err := objects.Init(); err != nil {
 		_ = use.Close() // nothing was written
 		return nil, fmt.Errorf("opening the cache: %w", err)
