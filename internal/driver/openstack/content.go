@@ -14,7 +14,7 @@ import (
 // content is one list of things that can be in a project.
 type content struct {
 	call   call
-	list   func(context.Context, *session) ([]map[string]any, error) // in place of the call, where one is not enough
+	list   func(context.Context, *session) ([]map[string]any, error) // in place of the call, which says of what service then, where one is not enough
 	key    string
 	mark   func(map[string]any) string
 	extra  bool // of an extension, which not every cloud has
@@ -54,8 +54,8 @@ func (c content) mustBeEmpty(ctx context.Context, s *session, parent string) err
 	return nil
 }
 
-// projectContents are what keeps a project. What our kinds are not of is nobody's to delete with it all the same.
-func projectContents(s *session, project string) []content {
+// projectContents are what keeps a project, of the services that there are. What our kinds are not of is nobody's to delete with it all the same.
+func projectContents(serves func(service string) bool, project string) []content {
 	mine := func() url.Values { return url.Values{"project_id": {project}} }
 	everywhere := func() url.Values { return url.Values{"all_tenants": {"1"}, "project_id": {project}} }
 	of := func(path, key string) content {
@@ -66,7 +66,7 @@ func projectContents(s *session, project string) []content {
 		c.extra = true
 		return c
 	}
-	ports, groups, rights := of("ports", "ports"), of("security-groups", "security_groups"), extra("rbac-policies", "rbac_policies")
+	ports, groups, rights := of("ports", "ports"), of("security-groups", keyGroups), extra("rbac-policies", "rbac_policies")
 	ports.ignore = func(raw map[string]any) bool { return textAt(raw, "device_owner") == "network:dhcp" } // these go with their network
 	groups.ignore = func(raw map[string]any) bool { return textAt(raw, "name") == defaultGroup }
 	rights.mark = unmarkable
@@ -76,10 +76,12 @@ func projectContents(s *session, project string) []content {
 			key:  "servers", mark: markInMetadata,
 		},
 		{
+			call: call{service: serviceCompute},
 			list: serverGroupKind{}.listRaw, key: "server_groups", mark: unmarkable, // Nova does not filter them
 			ignore: func(raw map[string]any) bool { return textAt(raw, "project_id") != project },
 		},
 		{ // Keystone keeps a project with others below it
+			call: call{service: serviceIdentity},
 			list: func(ctx context.Context, s *session) ([]map[string]any, error) {
 				below, err := s.all(ctx, call{service: serviceIdentity, path: "projects", query: url.Values{"parent_id": {project}}}, "projects")
 				if statusIs(err, http.StatusForbidden) { // who may not ask hears of them as it refuses
@@ -94,6 +96,7 @@ func projectContents(s *session, project string) []content {
 		},
 		of("routers", "routers"), ports, of("networks", "networks"), of("subnets", "subnets"), groups,
 		{
+			call: call{service: serviceImage},
 			list: func(ctx context.Context, s *session) ([]map[string]any, error) {
 				return images(ctx, s, url.Values{keyOwner: {project}})
 			},
@@ -104,7 +107,7 @@ func projectContents(s *session, project string) []content {
 		rights, // those that came with a network have gone with it
 	}
 	for _, service := range volumeServices() {
-		if s.listed(service) == "" { // many clouds have no volumes
+		if !serves(service) { // many clouds have no volumes
 			continue
 		}
 		kept := func(key string, mark func(map[string]any) string) content {
@@ -114,6 +117,8 @@ func projectContents(s *session, project string) []content {
 	}
 	return contents
 }
+
+const keyGroups = "security_groups"
 
 // unmarkable is of what bears no mark: ours has gone before, as its record tells that it needs the project.
 func unmarkable(map[string]any) string { return "" }

@@ -1,0 +1,64 @@
+package openstack
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+)
+
+// Several regions may share a Keystone, and with it projects. What is in one of them in another region is no less lost with it.
+
+// elsewhere returns the regions of the catalogue that are not ours.
+func (s *session) elsewhere() []string {
+	all := slices.Concat(s.regions(""), s.at(s.place.Region, publicInterface).regions(""))
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(region string) bool { return region == s.place.Region })
+}
+
+// at returns the session for a region and an interface.
+func (s *session) at(region, face string) *session {
+	there := *s
+	there.of, there.place.Region, there.place.Interface = cmp.Or(s.of, s), region, face
+	return &there
+}
+
+// away returns the session for a service as another region has it, nil for none but that of our own region. Where that region
+// has the address of ours on the same interface, as names in a cluster are the same in each, the public one tells them apart.
+func (s *session) away(region, service string) *session {
+	for _, face := range []string{s.face(), publicInterface} {
+		there := s.at(region, face)
+		if address := there.listed(service); address != "" && address != s.listed(service) && address != s.at(s.place.Region, face).listed(service) {
+			return there
+		}
+	}
+	return nil
+}
+
+// emptyElsewhere fails while a project has something in another region, or nobody knows.
+func (s *session) emptyElsewhere(ctx context.Context, project string) error {
+	for _, region := range s.elsewhere() {
+		parent := fmt.Sprintf("the project in the region %q", region)
+		for _, c := range projectContents(func(service string) bool { return s.away(region, service) != nil }, project) {
+			there := s.away(region, c.call.service)
+			if there == nil || c.call.service == serviceIdentity { // which they share
+				continue
+			}
+			if c.key == keyGroups { // Neutron makes one for a project that is asked for, and nobody would take it away there
+				theirs := c.ignore
+				c.call.query = url.Values{"fields": {"id", "name", keyDescription, "project_id"}}
+				c.ignore = func(raw map[string]any) bool { return theirs(raw) || textAt(raw, "project_id") != project }
+			}
+			if err := c.mustBeEmpty(ctx, there, parent); err != nil {
+				return err
+			}
+		}
+		if there := s.away(region, serviceCompute); there != nil {
+			if err := there.cellsAnswer(ctx); err != nil {
+				return fmt.Errorf("in the region %q: %w", region, err)
+			}
+		}
+	}
+	return nil
+}
