@@ -167,6 +167,9 @@ func (e *Engine) causes(l *loop) []addr.Object {
 
 // step decides what a loop does now, and tells whether its phase changed.
 func (e *Engine) step(calls context.Context, l *loop) bool {
+	if e.protect(calls, l) {
+		return false
+	}
 	resting := l.resting(time.Now())
 	if resting && !l.stale && (l.state.Existence == unit.Unknown || e.admitted.revision != e.revision) {
 		return false // not yet
