@@ -70,3 +70,30 @@ func TestExportOfNothingButWhatIsRefused(t *testing.T) {
 		t.Error("an administrator is shown nothing, and nobody says so")
 	}
 }
+
+// TestExportAsAMemberOfWhatIsShared leaves out what others have shared or made public: who has no role in a project finds nothing
+// there, and takes nothing over. An administrator does, wherever it is.
+func TestExportAsAMemberOfWhatIsShared(t *testing.T) {
+	t.Parallel()
+	answers := member()
+	answers["/v3/auth/projects"] = listed("projects", map[string]any{"id": "p1", "name": "shop"}, map[string]any{"id": "p2", "name": "lab"})
+	answers["/v2.0/networks"] = listed("networks",
+		map[string]any{"id": idOf("1"), "name": "own", "project_id": "p1"}, map[string]any{"id": idOf("2"), "name": "lab", "project_id": "p2", "shared": true},
+		map[string]any{"id": idOf("3"), "name": "outside", "project_id": "p3", "router:external": true}, map[string]any{"id": idOf("4"), "name": "nobody's", "project_id": ""})
+	for role, want := range map[string]string{"member": "outside", "admin": ""} {
+		live, _, err := answering(t, answers, role).Live(t.Context(), []string{"network"})
+		var outside []string
+		for _, o := range live {
+			if o.Unfit {
+				outside = append(outside, o.Title)
+			}
+		}
+		if err != nil || len(live) != 4 || strings.Join(outside, " ") != want {
+			t.Errorf("as %s: %q of %d are left out, want %q: %v", role, outside, len(live), want, err)
+		}
+	}
+	answers["/v3/auth/projects"] = func(*http.Request) any { return http.StatusBadGateway }
+	if live, _, err := answering(t, answers, "member").Live(t.Context(), []string{"network"}); err == nil || live != nil {
+		t.Errorf("where it is not known which projects are its own: %+v, %v", live, err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 
 	"github.com/zclconf/go-cty/cty"
@@ -41,6 +42,10 @@ func (d *Driver) Live(ctx context.Context, kinds []string) (live []unit.Live, re
 		}
 	}
 	incomplete, _ := d.complete(ctx, s, all) // what cannot be read of single objects is not exported
+	outside, err := s.outOfReach(ctx, lists)
+	if err != nil {
+		return nil, nil, err
+	}
 	var failed, denied []error
 	for _, name := range kinds {
 		if k, ok := d.kinds[name].(optional); ok && failures[name] != nil && k.lacking(failures[name]) {
@@ -57,7 +62,9 @@ func (d *Driver) Live(ctx context.Context, kinds []string) (live []unit.Live, re
 		}
 		for _, o := range lists[name] {
 			if !o.going {
-				live = append(live, d.live(s, name, o))
+				one := d.live(s, name, o)
+				one.Unfit = one.Unfit || outside[o.project]
+				live = append(live, one)
 			}
 		}
 		if k, ok := d.kinds[name].(parted); ok {
@@ -79,6 +86,38 @@ func (d *Driver) Live(ctx context.Context, kinds []string) (live []unit.Live, re
 		return nil, nil, errors.Join(failed...)
 	}
 	return live, refused, nil
+}
+
+// outOfReach are the projects of what our user is only shown, as it is public or shared by others: what is in a project that our user
+// has no role in is asked for in vain there, and taken over by nobody but who has.
+func (s *session) outOfReach(ctx context.Context, lists map[string][]*object) (map[string]bool, error) {
+	outside := map[string]bool{}
+	for _, objects := range lists {
+		for _, o := range objects {
+			outside[o.project] = o.project != "" && o.project != s.project
+		}
+	}
+	maps.DeleteFunc(outside, func(_ string, is bool) bool { return !is })
+	if s.administrates() || len(outside) == 0 {
+		return nil, nil
+	}
+	within, err := s.all(ctx, call{service: serviceIdentity, path: pathOf("auth", "projects")}, "projects")
+	if err != nil {
+		return nil, fmt.Errorf("list the projects of our user: %w", err)
+	}
+	for _, raw := range within {
+		id := textAt(raw, "id")
+		if !outside[id] {
+			continue
+		}
+		switch _, err := s.connector.in(ctx, id); { // application credentials are for one of them only
+		case err == nil:
+			delete(outside, id)
+		case !errors.Is(err, errNoRole):
+			return nil, err
+		}
+	}
+	return outside, nil
 }
 
 // denies tells of the error of a list that our user may not ask for it. To some who may not, a service says that there is no
