@@ -68,7 +68,7 @@ func TestOurUser(t *testing.T) {
 		if len(keys[generated].Uses) > 0 {
 			t.Errorf("%s: releases hold the password: %+v", test.name, keys[generated])
 		}
-		if got := fmt.Sprint(account.Edges); got != "[{service.keystone ready start } {system.credentials installed start }]" {
+		if got := fmt.Sprint(account.Edges); got != "[{service.keystone ready start  false} {system.credentials installed start  false}]" {
 			t.Errorf("%s: it waits for %s", test.name, got)
 		}
 	}
@@ -164,7 +164,7 @@ func TestCloudsForPeopleWithAPasswordOfTheirs(t *testing.T) {
 	if strings.Contains(spec.Before+spec.After, "written") {
 		t.Error("the password is told")
 	}
-	if got := fmt.Sprint(u.Edges); got != "[{service.keystone installed start } {system.namespace installed start }]" {
+	if got := fmt.Sprint(u.Edges); got != "[{service.keystone installed start  false} {system.namespace installed start  false}]" {
 		t.Errorf("it waits for %s", got)
 	}
 }
