@@ -3,6 +3,7 @@ package gitrepo_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -181,6 +182,30 @@ func TestFaults(t *testing.T) {
 			}
 			if _, err = source.Fetch(t.Context(), rev); !fits {
 				fails(t, err, gitrepo.TooLarge, "18")
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	t.Run("too long names", func(t *testing.T) {
+		t.Parallel()
+		for directories, fits := range map[int]bool{41: true, 43: false} { // one directory for Git, with names of 400 kB
+			b, _ := newBed(t)
+			long := map[string]string{}
+			for dir := range directories {
+				for file := range 100 {
+					long[fmt.Sprintf("%d/%04d", dir, file)+strings.Repeat("x", 3996)] = ""
+				}
+			}
+			b.repo.Commit(t, long, "Long")
+			b.options.URL = "file://" + b.repo.Dir
+			source := b.open(t)
+			rev, err := source.Head(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = source.Fetch(t.Context(), rev); !fits {
+				fails(t, err, gitrepo.TooLarge, "names", "16777216 bytes")
 			} else if err != nil {
 				t.Error(err)
 			}

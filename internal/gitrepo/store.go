@@ -21,11 +21,12 @@ import (
 )
 
 const (
-	objectCache = 8 << 20 // bytes of objects kept in memory
-	maxDepth    = 128     // of directories in a tree
-	maxSubject  = 200     // bytes of a commit's first line
-	maxParents  = 16      // of a commit that are told
-	heldEntries = 200_000 // entries of directories kept in memory, as many as a tree may have
+	objectCache = 8 << 20  // bytes of objects kept in memory
+	maxDepth    = 128      // of directories in a tree
+	maxSubject  = 200      // bytes of a commit's first line
+	maxParents  = 16       // of a commit that are told
+	maxNames    = 16 << 20 // bytes of all names in a tree: directories that were looked into are kept, and Git packs long names to next to nothing
+	heldEntries = 200_000  // entries of directories kept in memory, as many as a tree may have
 )
 
 // store is a bare repository on disk, open for reading, or for one fetch before anybody else knows
@@ -236,7 +237,7 @@ func (s *store) complete(commit string, maxFiles int) error {
 
 // extent is how much a tree unfolds to. A small pack can name the same directory over and over, so
 // what counts is what somebody sees who walks through all of it.
-type extent struct{ files, height int }
+type extent struct{ files, names, height int }
 
 func (s *store) measure(hash plumbing.Hash, depth, maxFiles int, known map[plumbing.Hash]extent) (extent, error) {
 	if depth > maxDepth {
@@ -255,6 +256,7 @@ func (s *store) measure(hash plumbing.Hash, depth, maxFiles int, known map[plumb
 	var all extent
 	for _, entry := range tree.Entries {
 		all.files++
+		all.names += len(entry.Name)
 		switch entry.Mode {
 		case filemode.Submodule:
 		case filemode.Dir:
@@ -263,6 +265,7 @@ func (s *store) measure(hash plumbing.Hash, depth, maxFiles int, known map[plumb
 				return extent{}, err
 			}
 			all.files += inner.files
+			all.names += inner.names
 			all.height = max(all.height, inner.height+1)
 		default:
 			if err := s.objects.HasEncodedObject(entry.Hash); err != nil {
@@ -271,6 +274,9 @@ func (s *store) measure(hash plumbing.Hash, depth, maxFiles int, known map[plumb
 		}
 		if all.files > maxFiles {
 			return extent{}, tooMany(maxFiles)
+		}
+		if all.names > maxNames {
+			return extent{}, &Error{Kind: TooLarge, Text: fmt.Sprintf("the names of the files and directories of the tree have more than %d bytes", maxNames)}
 		}
 	}
 	known[hash] = all

@@ -61,6 +61,7 @@ func boundGroups() []boundGroup {
 			{"gitrepo.maxRefs", size, "the names and commits of all branches, tags and other refs that the server tells of"},
 			{"gitrepo.maxCommit", size, "a commit whose signature is looked at, without its files"},
 			{"gitrepo.maxEntries", number, "files and directories in the repository"},
+			{"gitrepo.maxNames", size, "the names of all of them, each without the directories that it lies in"},
 			{"gitrepo.maxDepth", number, "directories inside each other in the repository"},
 			{"gitrepo.maxBlob", size, "a file of the repository, whatever it is for"},
 			{"unit.maxContent", size, "the `file` of an image"},
