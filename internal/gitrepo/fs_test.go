@@ -147,6 +147,53 @@ func TestDirectory(t *testing.T) {
 	fails(t, err, gitrepo.NoRepository, "no such directory")
 }
 
+// In a checkout a submodule is no directory either, but for one at the top.
+func TestSubmodulesOfACheckout(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"m/.git": "gitdir: ../.git/modules/m\n", "m/main.hcl": "x", "sites/n/.git": "gitdir: x\n", "clone/.git/HEAD": "ref: x\n", "odd/.git": "x", ".git": "gitdir: x\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	source, err := gitrepo.Open(t.Context(), gitrepo.Options{URL: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := pull(t, source)
+	fsys := files(t, tree, ".")
+	for name, is := range map[string]bool{".": false, "m": true, "sites": false, "sites/n": true, "clone": false, "odd": false} {
+		info, err := fs.Stat(fsys, name)
+		if err != nil || info.IsDir() == is || (info.Mode()&fs.ModeIrregular != 0) != is {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	listed := 0
+	for _, name := range []string{".", "sites"} {
+		list, err := fs.ReadDir(fsys, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range list {
+			if is := entry.Name() == "m" || entry.Name() == "n"; is {
+				listed++
+				if info, err := entry.Info(); entry.IsDir() || entry.Type() != fs.ModeIrregular || err != nil || info.IsDir() {
+					t.Errorf("%s is listed as %v, %v", entry.Name(), info, err)
+				}
+			}
+		}
+	}
+	if listed != 2 {
+		t.Errorf("%d are listed", listed)
+	}
+	if _, err := tree.FS("m"); err == nil {
+		t.Error("a submodule passes for a directory")
+	}
+}
+
 // A checkout that was made without Git LFS has pointers in the place of files.
 func TestADirectoryWithPointers(t *testing.T) {
 	t.Parallel()

@@ -26,8 +26,8 @@ type Tree struct {
 // [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS] and [fs.ReadLinkFS].
 //
 // Symbolic links are followed within the tree; one that leads out of it or around in circles is an
-// error when it is used. So are pointers to Git LFS content, and in a repository submodules and files larger than the limit,
-// whose errors say so.
+// error when it is used. So are pointers to Git LFS content, and in a repository what is in submodules and files larger than the
+// limit, whose errors say so. In a plain directory the checkout of a submodule is listed as one.
 func (t *Tree) FS(path string) (fs.FS, error) {
 	path = strings.Trim(path, "/")
 	if path == "" {
