@@ -143,6 +143,13 @@ func (c *Change) counts(in *Input) bool {
 	return c.Action.Destroys() || c.prunes()
 }
 
+// unseen tells whether a change is a deletion that waits until its object can be seen. That counts as well: what another
+// driver sees goes meanwhile, and one commit would get past the brake in two waves.
+func (c *Change) unseen(in *Input, prevented map[addr.Object]bool) bool {
+	return c.Action == unit.ActionBlocked && c.Wanted == unit.ActionDelete && c.Kind != unit.KindProjectNamespace &&
+		in.Seen(c.Address).Existence == unit.Unknown && in.Removals.fate(c.Address) != fateDestroy && !prevented[c.Address]
+}
+
 // objectsOf is how many objects an entry counts as: a manifest as many as it has, whether it goes as a whole or some are
 // taken out of it. What we make ourselves beside a service goes with that.
 func objectsOf(entry *inventory.Entry) int {
@@ -158,7 +165,7 @@ func (p *Plan) brake(in *Input) {
 	if in.Removals.tearDown() {
 		return // the block that names the cloud means all of it
 	}
-	blocks, objects, held := newTally(), newTally(), map[addr.Object]int{}
+	blocks, objects, held, prevented := newTally(), newTally(), map[addr.Object]int{}, map[addr.Object]bool{}
 	for i := range in.Entries {
 		entry := &in.Entries[i]
 		n := objectsOf(entry)
@@ -167,12 +174,16 @@ func (p *Plan) brake(in *Input) {
 		if n > 1 {
 			held[entry.Address] = n
 		}
+		if entry.PreventDestroy {
+			prevented[entry.Address] = true
+		}
 	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
+		unseen := c.unseen(in, prevented)
 		switch {
-		case !c.counts(in):
-		case c.Action.Destroys():
+		case !unseen && !c.counts(in):
+		case unseen || c.Action.Destroys():
 			blocks.doomed[c.Class]++
 			objects.doomed[c.Class] += max(1, held[c.Address])
 		default:

@@ -123,6 +123,59 @@ func TestBrakeCountsBlocksAsWell(t *testing.T) {
 	}
 }
 
+// TestBrakeCountsWhatIsNotSeen: what waits until it can be seen goes by the same commit as what goes now.
+func TestBrakeCountsWhatIsNotSeen(t *testing.T) {
+	for _, test := range []struct {
+		what    string
+		change  func(*plan.Input)
+		blocked int
+		reason  string
+	}{
+		{"all are seen", func(*plan.Input) {}, 12, "12 of 12 would be deleted at once, and 10 is the limit: allow it with --max-deletes=12"},
+		{"one chart is not", func(in *plan.Input) { in.States[at("chart.c0")] = new(unit.State) }, 12, "12 of 12 would be deleted at once"},
+		{"none of the charts is", func(in *plan.Input) {
+			for i := range 6 {
+				in.States[at(fmt.Sprintf("chart.c%d", i))] = nil
+			}
+		}, 12, "12 of 12 would be deleted at once"},
+		{"few go", func(in *plan.Input) {
+			in.States[at("chart.c0")], in.Entries = nil, in.Entries[:10]
+		}, 5, ""},
+		{"those that are not must not go either", func(in *plan.Input) {
+			for i := range 6 {
+				in.States[at(fmt.Sprintf("chart.c%d", i))] = nil
+				in.Entries[2*i+1].PreventDestroy = true
+			}
+		}, 6, ""},
+		{"those that are not are named", func(in *plan.Input) {
+			for i := range 6 {
+				c := at(fmt.Sprintf("chart.c%d", i))
+				in.States[c] = nil
+				in.Removals = append(in.Removals, model.Removal{From: c, Destroy: true})
+			}
+		}, 6, ""},
+	} {
+		in := input(of("service.s", "s"))
+		for i := range 6 { // of one class, by two drivers
+			for _, kind := range []string{"manifest.m", "chart.c"} {
+				u := of(fmt.Sprintf("%s%d", kind, i), "r")
+				entry := entryOf(u)
+				entry.Class = unit.ClassWorkload
+				if kind == "chart.c" {
+					entry.Locator.Driver = unit.Helm
+				}
+				in.Entries, in.States[u.Address] = append(in.Entries, entry), new(seen("r"))
+			}
+		}
+		test.change(in)
+		has(in, in.Units[0])
+		p := plan.Make(*in)
+		if c := p.Change(at("manifest.m0")); p.Count(unit.ActionBlocked) != test.blocked || !strings.HasPrefix(c.Reason, test.reason) {
+			t.Errorf("%s: %d are blocked, want %d: %s", test.what, p.Count(unit.ActionBlocked), test.blocked, c.Reason)
+		}
+	}
+}
+
 // TestBrakeLetsGoWhatIsNamed: who names what is to go has confirmed that, and nothing else.
 func TestBrakeLetsGoWhatIsNamed(t *testing.T) {
 	in := vanishing(12, 12)

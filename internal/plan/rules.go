@@ -45,8 +45,8 @@ func (p *Plan) admit(in *Input) {
 	p.keepHosts(in)
 	p.keepPods(in)
 	p.keepUsed(in)
+	p.brake(in) // with what cannot be seen, or the same commit would have it go later, as if nothing had gone before
 	p.requireObservation(in)
-	p.brake(in)
 	p.keepUsed(in) // with what the rules before it hold back
 	p.keepRecords(in)
 	p.asks, p.leaving = p.asksHosts(in), p.findLeaving(in)
