@@ -117,7 +117,7 @@ func (e *exporting) tell(o *options, result export.Result, refused []string) err
 		fmt.Fprintf(os.Stderr, "%d left out, as they lack what their blocks have to have, such as the image of an instance that runs from a volume, or have what no block can say.\n", result.Unwritable)
 	}
 	if result.Unfit > 0 {
-		fmt.Fprintf(os.Stderr, "%d left out, as they cannot be taken over as they are: images that have no bytes yet, or never got them, what has a description that our mark does not fit behind, and what is shared or public in projects that the user has no role in.\n", result.Unfit)
+		fmt.Fprintf(os.Stderr, "%d left out, as they cannot be taken over as they are: images that have no bytes yet, or never got them, what has a description that our mark does not fit behind, and what takes an administrator or is in projects that the user has no role in.\n", result.Unfit)
 	}
 	if e.out != "" && len(files) > 0 {
 		fmt.Fprintf(os.Stdout, "Written to %s. With a cloud block beside it, see what a pass would do with: kupenstack-sync plan --repo %s\n", e.out, e.out)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/internal/export"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -29,7 +31,9 @@ func member() map[string]func(*http.Request) any {
 // TestExportAsAMember leaves out what our user may not list, and has all else.
 func TestExportAsAMember(t *testing.T) {
 	t.Parallel()
-	d := answering(t, member(), "member")
+	answers := member()
+	answers["/v3/auth/projects"] = listed("projects", map[string]any{"id": "p1", "name": "shop", "domain_id": "default"}, map[string]any{"id": idOf("a1"), "name": "lab", "domain_id": "default"})
+	d := answering(t, answers, "member")
 	live, refused, err := d.Live(t.Context(), export.Kinds(language()))
 	if err != nil {
 		t.Fatal(err)
@@ -44,9 +48,18 @@ func TestExportAsAMember(t *testing.T) {
 			t.Errorf("there is no %s", kind)
 		}
 	}
+	for _, o := range live {
+		if slices.Contains([]string{"project", "flavor", "volume_type", "region", "registered_limit"}, o.Kind) != o.Unfit {
+			t.Errorf("%s %s is left out: %t", o.Kind, o.Title, o.Unfit)
+		}
+	}
+	live = append(live, unit.Live{Kind: "network", ID: idOf("77"), Title: "shop", Project: "p1", Values: map[string]cty.Value{"project": text("p1")}})
 	result, err := export.Export(language(), live, export.Selection{Project: "shop"})
-	if err != nil || result.Objects == 0 {
-		t.Errorf("of its project: %d objects, %v", result.Objects, err)
+	if err != nil || result.Objects != 1 || result.LookedUp == 0 {
+		t.Fatalf("of its project: %d objects, %d looked up, %v", result.Objects, result.LookedUp, err)
+	}
+	if hcl := string(result.Files[0].Content); !strings.Contains(hcl, "project = data.project.shop") {
+		t.Errorf("its project is not looked up:\n%s", hcl)
 	}
 }
 

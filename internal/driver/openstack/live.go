@@ -63,7 +63,7 @@ func (d *Driver) Live(ctx context.Context, kinds []string) (live []unit.Live, re
 		for _, o := range lists[name] {
 			if !o.going {
 				one := d.live(s, name, o)
-				one.Unfit = one.Unfit || outside[o.project]
+				one.Unfit = one.Unfit || outside[o.project] || s.reserved(d.kinds[name], o)
 				live = append(live, one)
 			}
 		}
@@ -118,6 +118,13 @@ func (s *session) outOfReach(ctx context.Context, lists map[string][]*object) (m
 		}
 	}
 	return outside, nil
+}
+
+// reserved tells whether an object takes an administrator to be taken over, such as flavors or the project of our user itself:
+// who is none may see it, and what needs it would wait for it for ever.
+func (s *session) reserved(k kind, o *object) bool {
+	_, attached := k.(attachmentKind)
+	return !s.administrates() && !attached && o.project == "" && !inProjects(k) && userFor(s, k) == ""
 }
 
 // denies tells of the error of a list that our user may not ask for it. To some who may not, a service says that there is no
