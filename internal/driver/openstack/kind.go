@@ -52,6 +52,11 @@ type completer interface {
 	complete(ctx context.Context, s *session, found []found) map[addr.Object]error
 }
 
+// seldom is a completer that leaves most objects as they are.
+type seldom interface {
+	completes(want cty.Value, o *object) bool
+}
+
 // comparer is a kind with attributes that are not compared by the rules of the schema.
 type comparer interface {
 	// compare tells whether the object is as wanted; handled is false for all other attributes.

@@ -220,7 +220,7 @@ func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*ob
 			if m.object != nil && resource(t) != nil {
 				seen := outputsOf(t, m)
 				known[t.Address] = seen
-				if !completed(d.kinds[kindOf(t)]) {
+				if !completed(d.kinds[kindOf(t)], want, m.object) {
 					m.outputs = seen
 				}
 			}
@@ -299,8 +299,11 @@ func (d *Driver) found(t unit.Target, m match) found {
 	return found{object: m.object, want: m.want, address: t.Address, unserved: unserved(t), set: t.Set, memory: d.memory}
 }
 
-// completed tells whether the lists of a kind lack something that [Driver.complete] fills in.
-func completed(k kind) bool {
+// completed tells whether the list of a kind lacks something of an object that [Driver.complete] fills in.
+func completed(k kind, want cty.Value, o *object) bool {
+	if by, ok := k.(seldom); ok {
+		return by.completes(want, o)
+	}
 	_, completes := k.(completer)
 	_, owns := k.(portOwner)
 	return completes || owns
