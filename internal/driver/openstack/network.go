@@ -28,7 +28,7 @@ func neutronNetworks(language *schema.Definition) neutron {
 			{"admin_state_up", "admin_state_up"},
 			{"mtu", "mtu"},
 			{"shared", "shared"},
-			{"external", "router:external"},
+			{externalAttribute, "router:external"},
 			{"port_security", "port_security_enabled"},
 			{qosAttribute, keyQoS},
 			{"provider_network_type", "provider:network_type"},

@@ -66,6 +66,33 @@ func TestBedSharedWithOurProjectAlone(t *testing.T) {
 	}
 }
 
+// TestBedExternalForOneProject: an export of a network that one project alone may use as an external one does not say what
+// opens it to all where it is made anew.
+func TestBedExternalForOneProject(t *testing.T) {
+	b := newBench(t)
+	one, all := target(t, "network", unique("one"), values{}), target(t, "network", unique("all"), values{"external": cty.True})
+	b.converge(t, &one)
+	b.converge(t, &all)
+	right := target(t, "rbac_policy", unique("right"), values{
+		"object_type": text("network"), "object": text(one.ID), "action": text("access_as_external"), "target": text(made(t, b, "project", values{})),
+	})
+	b.converge(t, &right)
+	live, _, err := b.Driver.Live(t.Context(), []string{"network", "rbac_policy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]bool{}
+	for _, o := range live {
+		_, said[o.ID] = o.Values["external"]
+	}
+	if said[one.ID] || !said[all.ID] {
+		t.Errorf("external is said of that of one project: %v, of that of all: %v", said[one.ID], said[all.ID])
+	}
+	if _, there := said[right.ID]; !there {
+		t.Error("the right is not told")
+	}
+}
+
 // ownProject is the project that we reach the cloud by.
 func ownProject(t *testing.T) string {
 	t.Helper()

@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 
 	"github.com/zclconf/go-cty/cty"
@@ -11,7 +12,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-const sharedAttribute = "shared"
+const sharedAttribute, externalAttribute = "shared", "external"
 
 // sharedWithAll finds out whether what Neutron shows as shared is so for every project, of objects that write it and where
 // everything is asked for: it shows administrators, too, what a right shares with the project of who asks
@@ -26,7 +27,7 @@ func (n neutron) sharedWithAll(ctx context.Context, s *session, objects []found,
 		}
 	}
 	for i, got := range remembered(s, shown, sharedAttribute, "neutron", func(open []found) []answer[bool] {
-		return withAll(ctx, s, open, called)
+		return withAll(ctx, s, open, called, "access_as_shared")
 	}) {
 		f, o := shown[i], shown[i].object
 		switch err := got.err; {
@@ -52,15 +53,15 @@ func writesShared(want cty.Value, o *object) bool {
 	return showsShared(o) && attribute(want, sharedAttribute) != cty.NilVal
 }
 
-// withAll asks which objects a right shares with every project.
-func withAll(ctx context.Context, s *session, objects []found, called string) []answer[bool] {
+// withAll asks which objects every project has a right to.
+func withAll(ctx context.Context, s *session, objects []found, called, action string) []answer[bool] {
 	answers, ids, there := make([]answer[bool], len(objects)), make([]string, len(objects)), map[string]bool{}
 	for i, f := range objects {
 		ids[i] = f.object.id
 	}
 	var failure error
 	for _, some := range portions(ids) {
-		query := url.Values{"fields": {"id", "object_id"}, "object_type": {called}, "action": {"access_as_shared"}, "target_tenant": {"*"}, "object_id": some}
+		query := url.Values{"fields": {"id", "object_id"}, "object_type": {called}, "action": {action}, "target_tenant": {"*"}, "object_id": some}
 		raws, err := s.all(ctx, call{service: serviceNetwork, path: "rbac-policies", query: query}, "rbac_policies")
 		if err != nil {
 			failure = err
@@ -82,7 +83,32 @@ func (subnetPoolKind) completes(want cty.Value, o *object) bool   { return write
 func (addressScopeKind) completes(want cty.Value, o *object) bool { return writesShared(want, o) }
 
 func (k networkKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
-	return k.sharedWithAll(ctx, s, objects, "network")
+	failures := k.sharedWithAll(ctx, s, objects, "network")
+	maps.Copy(failures, k.externalForAll(ctx, s, objects))
+	return failures
+}
+
+// externalForAll leaves out, where everything is asked for, that a network is external where no right lets every project use
+// it as such: Neutron makes it so with the first right of a single project, and gives all that right where the attribute is
+// written (external_net_db.py). The rights of single projects are objects of their own.
+func (k networkKind) externalForAll(ctx context.Context, s *session, objects []found) map[addr.Object]error {
+	failures := map[addr.Object]error{}
+	var shown []found
+	for _, f := range objects {
+		is := f.object.values.get(externalAttribute)
+		if f.whole && s.administrates() && is != cty.NilVal && !is.IsNull() && is.True() {
+			shown = append(shown, f)
+		}
+	}
+	for i, got := range withAll(ctx, s, shown, "network", "access_as_external") {
+		switch {
+		case got.err == nil && !got.value:
+			shown[i].object.values.drop(externalAttribute)
+		case got.err != nil && !notFound(got.err):
+			failures[shown[i].address] = got.err
+		}
+	}
+	return failures
 }
 
 func (k qosPolicyKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
