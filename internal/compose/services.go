@@ -72,6 +72,7 @@ func (c *composer) service(s *model.Service, of members) {
 		of.caches = 0
 	}
 	fill(values, cloud, endpointValues(s.Name, cloud, of))
+	fill(values, cloud, regionValues(s.Name, cloud))
 	fill(values, cloud, tlsValues(s.Name, c.m))
 	fill(values, cloud, exposureValues(s.Name, c.m))
 	fill(values, cloud, physicalValues(s.Name, cloud))
