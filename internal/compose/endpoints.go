@@ -105,5 +105,5 @@ func cachesElsewhere(written map[string]any) bool {
 	return covers(written, cacheEndpoint+"hosts") || covers(written, cacheEndpoint+"host_fqdn_override")
 }
 
-// cachesItself tells of the services that use the cache for what they know, without tokens of others in it.
+// cachesItself tells of the services that use the cache for what they know themselves, be it sessions of people.
 func cachesItself(service string) bool { return service == keystoneService || service == "horizon" }

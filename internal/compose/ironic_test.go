@@ -36,7 +36,7 @@ func TestIronic(t *testing.T) {
 		"endpoints.baremetal":                        `{"hosts":{"public":"ironic-api"},"port":{"api":{"public":6385}}}`,
 		"endpoints.identity.auth.glance":             `{"region_name":"RegionOne"}`,
 		"endpoints.oslo_messaging.statefulset":       `{"name":"rabbitmq-rabbitmq","replicas":3}`,
-		"conf.ironic":                                `{"service_catalog":{"valid_interfaces":"public"}}`,
+		"conf.ironic":                                `{"keystone_authtoken":{"memcache_security_strategy":"ENCRYPT"},"service_catalog":{"valid_interfaces":"public"}}`,
 		"images.tags.ironic_conductor":               `"quay.io/airshipit/ironic:2026.1-ubuntu_noble"`,
 		"images.tags.ironic_manage_cleaning_network": `"quay.io/airshipit/openstack-client:2026.1-ubuntu_noble"`,
 	} {

@@ -182,6 +182,8 @@ func ironicSettings() []setting {
 		{path: "manifests.job_manage_cleaning_network", value: false},
 		// Two on one node would go by one name, and take the same ports.
 		{path: "pod.affinity.anti.type.conductor", value: "requiredDuringSchedulingIgnoredDuringExecution"},
+		// It is the only chart that has tokens kept in memcached in the clear, where whoever reaches that could write others.
+		{path: "conf.ironic.keystone_authtoken.memcache_security_strategy", value: "ENCRYPT"},
 		// The machines call back, and know no names of the inside.
 		{path: "conf.ironic.service_catalog.valid_interfaces", value: "public"},
 	}

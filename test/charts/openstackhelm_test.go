@@ -46,6 +46,11 @@ func wantSound(t *testing.T, dir string, r *unit.Release) []string {
 		for _, found := range defaultSecrets().FindAllString(object, -1) {
 			t.Errorf("an object of %s has a secret that everybody knows: %q", r.Name, found)
 		}
+		for _, section := range regexp.MustCompile(`(?m)^(\S+: )?\[`).Split(object, -1) {
+			if strings.Contains(section, "\nmemcached_servers = ") && !strings.Contains(section, "\nmemcache_security_strategy = ENCRYPT\n") {
+				t.Errorf("%s keeps tokens in memcached in the clear: %.80q", r.Name, section)
+			}
+		}
 		if strings.Contains(t.Name(), "ceph") && strings.Contains(object, cephSecret) {
 			t.Errorf("an object of %s has the id by which all libvirt of the charts have Ceph's key", r.Name)
 		}
