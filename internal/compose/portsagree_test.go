@@ -32,7 +32,7 @@ func TestPorts(t *testing.T) {
 		{exposed, "heat", `cloudformation = { port = { api = { default = 9999, service = 9999 } } }`, "another port counts for the routes of exposure: "},
 		{exposed, "heat", `cloudformation = { port = { api = { public = 8443 } } }`, ""},
 		{"", "horizon", `dashboard = { port = { web = { default = 8080 } } }`, "another port counts for KupenStack, which asks whether it answers: "},
-		{"", "horizon", `dashboard = { port = { web = { public = 443 } } }`, ""}, // nothing reads it
+		{"", "horizon", `dashboard = { port = { web = { public = 443 } } }`, ""},                  // nothing reads it
 		{"", "nova", `compute_novnc_proxy = { port = { novnc_proxy = { service = 9999 } } }`, ""}, // nothing reads it
 		{"", "nova", `compute_metadata = { port = { metadata = { default = 9999, public = 9999 } } }`, "another port counts for values.network.metadata.port, neutron: "},
 	} {

@@ -35,10 +35,19 @@ func (c *twoRegions) driver(t *testing.T, face string) *openstack.Driver {
 	t.Cleanup(server.Close)
 	var catalog []any
 	for _, e := range []endpoint{
-		{"identity", "One", "public", "/v3"}, {"compute", "One", "public", "/one/v2.1"}, {"network", "One", "public", "/one/v2.0"}, {"image", "One", "public", "/one/v2"},
-		{"compute", "Two", "public", "/two/v2.1"}, {"network", "Two", "public", "/two/v2.0"}, {"image", "Two", "public", "/two/v2"},
-		{"block-storage", "Two", "public", "/two/v3"}, {"object-store", "Three", "public", "/three/v1"},
-		{"identity", "One", "internal", "/v3"}, {"compute", "One", "internal", "/one/v2.1"}, {"network", "One", "internal", "/one/v2.0"}, {"image", "One", "internal", "/one/v2"},
+		{"identity", "One", "public", "/v3"},
+		{"compute", "One", "public", "/one/v2.1"},
+		{"network", "One", "public", "/one/v2.0"},
+		{"image", "One", "public", "/one/v2"},
+		{"compute", "Two", "public", "/two/v2.1"},
+		{"network", "Two", "public", "/two/v2.0"},
+		{"image", "Two", "public", "/two/v2"},
+		{"block-storage", "Two", "public", "/two/v3"},
+		{"object-store", "Three", "public", "/three/v1"},
+		{"identity", "One", "internal", "/v3"},
+		{"compute", "One", "internal", "/one/v2.1"},
+		{"network", "One", "internal", "/one/v2.0"},
+		{"image", "One", "internal", "/one/v2"},
 		{"compute", "Two", "internal", "/one/v2.1"}, // a name in a cluster, which means another service in each of them
 	} {
 		if c.urls != nil {

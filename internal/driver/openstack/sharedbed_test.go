@@ -38,7 +38,7 @@ func TestBedSharedWithOurProjectAlone(t *testing.T) {
 			if _, diff := b.compare(t, tg); diff.Action.Changes() || len(diff.Fields) > 0 {
 				t.Errorf("with a right of our own project: %+v", diff)
 			}
-			live, _, err := b.Driver.Live(t.Context(), []string{kind.name})
+			live, _, err := b.Live(t.Context(), []string{kind.name})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,12 +46,13 @@ func TestBedSharedWithOurProjectAlone(t *testing.T) {
 				t.Errorf("an export has it as shared: %+v", live)
 			}
 			all := with(t, tg, values{"shared": cty.True})
-			switch _, diff := b.compare(t, all); {
-			case kind.name == "address_scope":
+			_, diff := b.compare(t, all)
+			switch kind.name {
+			case "address_scope":
 				if diff.Action != unit.ActionBlocked || !strings.Contains(diff.Reason, "take the right away") {
 					t.Errorf("Neutron takes it for shared: %+v", diff)
 				}
-			case kind.name == "subnet_pool":
+			case "subnet_pool":
 				if diff.Action != unit.ActionReplace {
 					t.Errorf("it passes for shared with all: %+v", diff)
 				}
@@ -77,7 +78,7 @@ func TestBedExternalForOneProject(t *testing.T) {
 		"object_type": text("network"), "object": text(one.ID), "action": text("access_as_external"), "target": text(made(t, b, "project", values{})),
 	})
 	b.converge(t, &right)
-	live, _, err := b.Driver.Live(t.Context(), []string{"network", "rbac_policy"})
+	live, _, err := b.Live(t.Context(), []string{"network", "rbac_policy"})
 	if err != nil {
 		t.Fatal(err)
 	}
