@@ -138,7 +138,7 @@ func (k projectKind) remove(ctx context.Context, s *session, o *object) (lasting
 	if err := s.cellsAnswer(ctx); err != nil {
 		return false, err
 	}
-	if err := s.emptyElsewhere(ctx, o.id); err != nil {
+	if err := s.emptyInOtherRegions(ctx, o.id); err != nil {
 		return false, err
 	}
 	if err := s.erase(ctx, serviceIdentity, pathOf("projects", o.id)); err != nil {

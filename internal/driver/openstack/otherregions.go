@@ -10,8 +10,8 @@ import (
 
 // Several regions may share a Keystone, and with it projects. What is in one of them in another region is no less lost with it.
 
-// elsewhere returns the regions of the catalogue that are not ours.
-func (s *session) elsewhere() []string {
+// otherRegions returns the regions of the catalogue that are not ours.
+func (s *session) otherRegions() []string {
 	all := slices.Concat(s.regions(""), s.at(s.place.Region, publicInterface).regions(""))
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(region string) bool { return region == s.place.Region })
@@ -36,9 +36,9 @@ func (s *session) away(region, service string) *session {
 	return nil
 }
 
-// emptyElsewhere fails while a project has something in another region, or nobody knows.
-func (s *session) emptyElsewhere(ctx context.Context, project string) error {
-	for _, region := range s.elsewhere() {
+// emptyInOtherRegions fails while a project has something in another region, or nobody knows.
+func (s *session) emptyInOtherRegions(ctx context.Context, project string) error {
+	for _, region := range s.otherRegions() {
 		parent := fmt.Sprintf("the project in the region %q", region)
 		for _, c := range projectContents(func(service string) bool { return s.away(region, service) != nil }, project) {
 			there := s.away(region, c.call.service)
