@@ -67,32 +67,32 @@ func TestListTooLargeToBeOurs(t *testing.T) {
 	})
 }
 
-// TestReadsPlansOfReviews: of plans whose refs are gone nothing is read, and of others no more is kept than we write.
+// TestReadsPlansOfReviews: of plans whose refs are gone nothing is read, and of others no more is kept than we write. It
+// runs alone: what a process allocates is counted for all of its tests together.
 func TestReadsPlansOfReviews(t *testing.T) {
-	over(t, []string{"ssh"}, func(t *testing.T, b *bed) {
-		files := map[string]string{}
-		document := func(n int) string {
-			return fmt.Sprintf(`{"planned":{"summary":"%d%s"}}`, n, strings.Repeat("a", 3*mib))
-		}
-		for n := range 30 {
-			files[fmt.Sprintf("plans/heads~gone%d.json", n)] = document(n)
-		}
-		files["plans/heads~there.json"] = document(0)
-		b.branchAt(t, "there")
-		b.foreign(t, files)
-		branch := b.open(t)
-		if _, _, err := branch.Read(t.Context()); err != nil { // so that the commit is here
-			t.Fatal(err)
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		said := open(t, branch)
-		runtime.ReadMemStats(&after)
-		if len(said) != 1 || len(said["refs/heads/there"]) > 5000 || !strings.HasPrefix(said["refs/heads/there"], "0aaa") {
-			t.Errorf("%d plans are open; the first says %d bytes", len(said), len(said["refs/heads/there"]))
-		}
-		if n := after.TotalAlloc - before.TotalAlloc; n > 40*mib {
-			t.Errorf("looking took %d bytes of memory", n)
-		}
-	})
+	b := newBed(t, "ssh")
+	files := map[string]string{}
+	document := func(n int) string { // each of another letter: of what is alike Git packs the changes, and one is read for another
+		return fmt.Sprintf(`{"planned":{"summary":"%d%s"}}`, n, strings.Repeat(string(rune('a'+n)), 3*mib))
+	}
+	for n := range 8 {
+		files[fmt.Sprintf("plans/heads~gone%d.json", n+1)] = document(n + 1)
+	}
+	files["plans/heads~there.json"] = document(0)
+	b.branchAt(t, "there")
+	b.foreign(t, files)
+	branch := b.open(t)
+	if _, _, err := branch.Read(t.Context()); err != nil { // so that the commit is here
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	said := open(t, branch)
+	runtime.ReadMemStats(&after)
+	if len(said) != 1 || len(said["refs/heads/there"]) > 5000 || !strings.HasPrefix(said["refs/heads/there"], "0aaa") {
+		t.Errorf("%d plans are open; the first says %d bytes", len(said), len(said["refs/heads/there"]))
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 40*mib {
+		t.Errorf("looking took %d bytes of memory", n)
+	}
 }

@@ -47,28 +47,34 @@ func over(t *testing.T, kinds []string, test func(*testing.T, *bed)) {
 			if kind == "http" {
 				slow.Test(t) // each request of it is three processes, and one of SSH's is a single one
 			}
-			store := gitserver.NewStore(t)
-			b := &bed{repo: store.Create(t, "cloud")}
-			b.repo.Commit(t, map[string]string{"cloud.hcl": "cloud {}\n"}, "First")
-			var secret gitrepo.Credentials
-			if kind == "http" {
-				s := gitserver.StartHTTP(t, store)
-				s.SetUser("writer", canary, gitserver.ReadWrite)
-				b.server, b.watched.URL = s, s.URL(b.repo)
-				secret = gitrepo.Credentials{Username: "writer", Password: redact.NewSecret(canary)}
-			} else {
-				s := gitserver.StartSSH(t, store)
-				key := gitserver.NewKey(t)
-				s.AllowKey(key.Signer.PublicKey(), gitserver.ReadWrite)
-				b.server, b.watched.URL = s, s.URL(b.repo)
-				secret = gitrepo.Credentials{SSHKey: redact.NewSecret(string(key.PEM)), KnownHosts: []byte(s.KnownHosts() + "\n")}
-			}
-			b.watched.CacheDir, b.watched.Timeout = t.TempDir(), 5*time.Minute
-			b.watched.Credentials = func(context.Context) (gitrepo.Credentials, error) { return secret, nil }
-			b.options = statusbranch.Options{Backoff: time.Millisecond, Clock: func() time.Time { return time.Unix(1_700_000_000, 0).UTC() }}
-			test(t, b)
+			test(t, newBed(t, kind))
 		})
 	}
+}
+
+// newBed is a repository with one commit on a server of this kind.
+func newBed(t *testing.T, kind string) *bed {
+	t.Helper()
+	store := gitserver.NewStore(t)
+	b := &bed{repo: store.Create(t, "cloud")}
+	b.repo.Commit(t, map[string]string{"cloud.hcl": "cloud {}\n"}, "First")
+	var secret gitrepo.Credentials
+	if kind == "http" {
+		s := gitserver.StartHTTP(t, store)
+		s.SetUser("writer", canary, gitserver.ReadWrite)
+		b.server, b.watched.URL = s, s.URL(b.repo)
+		secret = gitrepo.Credentials{Username: "writer", Password: redact.NewSecret(canary)}
+	} else {
+		s := gitserver.StartSSH(t, store)
+		key := gitserver.NewKey(t)
+		s.AllowKey(key.Signer.PublicKey(), gitserver.ReadWrite)
+		b.server, b.watched.URL = s, s.URL(b.repo)
+		secret = gitrepo.Credentials{SSHKey: redact.NewSecret(string(key.PEM)), KnownHosts: []byte(s.KnownHosts() + "\n")}
+	}
+	b.watched.CacheDir, b.watched.Timeout = t.TempDir(), 5*time.Minute
+	b.watched.Credentials = func(context.Context) (gitrepo.Credentials, error) { return secret, nil }
+	b.options = statusbranch.Options{Backoff: time.Millisecond, Clock: func() time.Time { return time.Unix(1_700_000_000, 0).UTC() }}
+	return b
 }
 
 func (b *bed) open(t *testing.T) *statusbranch.Branch {
