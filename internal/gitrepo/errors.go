@@ -72,9 +72,9 @@ func KindOf(err error) Kind {
 // maxCause is how much of a foreign error's text is shown.
 const maxCause = 400
 
-// explain makes an Error of what a library returned. masker knows the credentials in use, and limit is how long it
-// was allowed to take.
-func (r *remote) explain(ctx context.Context, masker *redact.Masker, doing string, limit time.Duration, err error) error {
+// explain makes an Error of what a library returned. masker knows the credentials in use, and late says
+// what it did not do in time.
+func (r *remote) explain(ctx context.Context, masker *redact.Masker, doing, late string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (r *remote) explain(ctx context.Context, masker *redact.Masker, doing strin
 	e := &Error{Kind: kind, Where: r.at.display, Text: doing + ": " + text}
 	switch ended := endOf(ctx); {
 	case errors.Is(ended, context.DeadlineExceeded):
-		e.Kind, e.ended, e.Text = Unreachable, ended, doing+": no answer within "+limit.String()
+		e.Kind, e.ended, e.Text = Unreachable, ended, doing+": "+late
 	case ended != nil:
 		e.ended, e.Text = ended, doing+": was cancelled"
 	}
@@ -100,6 +100,9 @@ func (r *remote) explain(ctx context.Context, masker *redact.Masker, doing strin
 // the context's own timer is.
 func endOf(ctx context.Context) error {
 	if ends, ok := ctx.Deadline(); ok && ctx.Err() == nil && !time.Now().Before(ends) {
+		return context.DeadlineExceeded
+	}
+	if errors.Is(context.Cause(ctx), errStalled) {
 		return context.DeadlineExceeded
 	}
 	return ctx.Err()

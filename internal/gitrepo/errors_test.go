@@ -34,14 +34,14 @@ func (overdue) Deadline() (time.Time, bool) { return time.Now(), true }
 func TestConnectionsGiveUpAtTheDeadline(t *testing.T) {
 	r := &remote{at: location{display: "ssh://git.example.org/cloud.git"}}
 	given := &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
-	err := r.explain(overdue{t.Context()}, redact.NewMasker(), "listing the refs", time.Second, given)
+	err := r.explain(overdue{t.Context()}, redact.NewMasker(), "listing the refs", "no answer within 1s", given)
 	const want = "ssh://git.example.org/cloud.git: listing the refs: no answer within 1s"
 	if KindOf(err) != Unreachable || !errors.Is(err, context.DeadlineExceeded) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	later, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	if err := r.explain(later, redact.NewMasker(), "listing the refs", time.Hour, given); errors.Is(err, context.DeadlineExceeded) {
+	if err := r.explain(later, redact.NewMasker(), "listing the refs", "no answer within 1h", given); errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("of its own: %v", err)
 	}
 }

@@ -149,6 +149,27 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	})
+	t.Run("slow", func(t *testing.T) {
+		t.Parallel()
+		slow.Test(t)
+		onBoth(t, func(t *testing.T, b *bed) {
+			b.repo.Commit(t, map[string]string{"big": noise(15 << 20)}, "Big")
+			b.options.Timeout = 5 * time.Second
+			source := b.open(t)
+			rev, err := source.Head(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.server.SetFaults(gitserver.Faults{On: gitserver.Fetch, BytesPerSecond: 100_000})
+			_, err = source.Fetch(t.Context(), rev)
+			fails(t, err, gitrepo.Unreachable, "5s")
+			b.server.SetFaults(gitserver.Faults{On: gitserver.Fetch, BytesPerSecond: 2 << 20})
+			began := time.Now()
+			if _, err := source.Fetch(t.Context(), rev); err != nil || time.Since(began) < b.options.Timeout {
+				t.Errorf("after %v: %v", time.Since(began), err)
+			}
+		})
+	})
 	t.Run("too large from a file URL", func(t *testing.T) {
 		t.Parallel()
 		b, _ := newBed(t)

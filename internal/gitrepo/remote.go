@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
@@ -58,6 +57,7 @@ type connection struct {
 	fetch   transport.UploadPackSession  // one of the two is set
 	receive transport.ReceivePackSession //
 	bounds  *limited                     // of a conversation over HTTP; nil for others
+	wait    *patience
 }
 
 // guarded has the guard of a push asked wherever something of it is sent.
@@ -132,15 +132,12 @@ func (r *remote) connectWeb(c *connection, credentials Credentials, service stri
 
 // converse runs do on a new connection and explains its error.
 func (r *remote) converse(ctx context.Context, service, doing string, do func(context.Context, *connection, *packp.AdvRefs) error) error {
-	limit := r.options.Timeout
-	if ends, ok := ctx.Deadline(); ok { // the caller may have less time
-		limit = min(limit, time.Until(ends).Round(100*time.Millisecond))
-	}
-	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
-	defer cancel()
+	ctx, wait := patient(ctx, r.options.Timeout)
+	defer wait.stop()
 	c, err := r.connect(ctx, service)
+	c.wait = wait
 	if err != nil {
-		return r.explain(ctx, c.masker, doing, limit, err)
+		return r.explain(ctx, c.masker, doing, wait.late(ctx), err)
 	}
 	var told listing
 	advertised, err := c.session().AdvertisedReferencesContext(withListing(ctx, &told))
@@ -153,7 +150,7 @@ func (r *remote) converse(ctx context.Context, service, doing string, do func(co
 	}
 	// After the answer is complete, an error of closing means nothing.
 	_ = c.session().Close()
-	return r.explain(ctx, c.masker, doing, limit, err)
+	return r.explain(ctx, c.masker, doing, wait.late(ctx), err)
 }
 
 // list is one ls-remote.
@@ -193,7 +190,7 @@ func (r *remote) bring(ctx context.Context, rev Revision, have plumbing.Hash, de
 			return r.at.placed(err)
 		}
 		rev = now
-		return receive(ctx, c.fetch, advertised, c.refs.wanted(now.Ref), have, depth, filter, store)
+		return receive(ctx, c, advertised, c.refs.wanted(now.Ref), have, depth, filter, store)
 	})
 	return rev, err
 }
@@ -204,7 +201,7 @@ const (
 	noHistory    packp.DepthCommits = 1
 )
 
-func receive(ctx context.Context, session transport.UploadPackSession, advertised *packp.AdvRefs, want, have plumbing.Hash, depth packp.DepthCommits, filter packp.Filter, store *store) error {
+func receive(ctx context.Context, c *connection, advertised *packp.AdvRefs, want, have plumbing.Hash, depth packp.DepthCommits, filter packp.Filter, store *store) error {
 	request := packp.NewUploadPackRequestFromCapabilities(advertised.Capabilities)
 	request.Wants = []plumbing.Hash{want}
 	if depth != wholeHistory && advertised.Capabilities.Supports(capability.Shallow) {
@@ -230,7 +227,7 @@ func receive(ctx context.Context, session transport.UploadPackSession, advertise
 			return err
 		}
 	}
-	response, err := session.UploadPack(ctx, request)
+	response, err := c.fetch.UploadPack(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -249,7 +246,7 @@ func receive(ctx context.Context, session transport.UploadPackSession, advertise
 	case request.Capabilities.Supports(capability.Sideband):
 		pack = sideband.NewDemuxer(sideband.Sideband, response)
 	}
-	return store.unpack(ctx, pack)
+	return store.unpack(ctx, c.wait.counted(pack))
 }
 
 // Update is a change of one ref on the server.
