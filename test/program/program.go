@@ -28,7 +28,7 @@ func Build(t testing.TB, path string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	dir := t.TempDir()
-	if bed := os.Getenv(slow.Variable); bed != "" {
+	if bed := os.Getenv(slow.BedVariable); bed != "" {
 		dir = filepath.Join(bed, "programs")
 	}
 	arguments := []string{"build"}

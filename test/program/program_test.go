@@ -13,13 +13,13 @@ import (
 )
 
 func TestBuild(t *testing.T) {
-	t.Setenv(slow.Variable, "")
+	t.Setenv(slow.BedVariable, "")
 	own := program.Build(t, "test/program/testdata/hello")
 	if said, err := exec.CommandContext(t.Context(), own).Output(); string(said) != "hello\n" || err != nil {
 		t.Errorf("it said %q, %v", said, err)
 	}
 	bed := t.TempDir()
-	t.Setenv(slow.Variable, bed)
+	t.Setenv(slow.BedVariable, bed)
 	first := program.Build(t, "test/program/testdata/hello")
 	before := stat(t, first)
 	second := program.Build(t, "test/program/testdata/hello")
@@ -34,7 +34,7 @@ func TestBuild(t *testing.T) {
 // TestRaces: a race in a program that was built to tell of it fails the test that has run it, and only then.
 func TestRaces(t *testing.T) {
 	slow.Test(t) // the standard library is built once more
-	t.Setenv(slow.Variable, t.TempDir())
+	t.Setenv(slow.BedVariable, t.TempDir())
 	plain := program.Build(t, "test/program/testdata/racy")
 	for _, variable := range []string{"", "1"} {
 		t.Setenv(program.Variable, variable)

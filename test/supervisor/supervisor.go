@@ -19,6 +19,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 	"github.com/kupenstack/kupenstack-sync/test/debian"
 	"github.com/kupenstack/kupenstack-sync/test/openstack"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
 
@@ -181,7 +182,7 @@ func (b *Beds) startOpenStack(ctx context.Context) error {
 // of them when the command has ended, or half a minute later, gets SIGKILL.
 func (b *Beds) Run(ctx context.Context, args []string) error {
 	command := exec.CommandContext(ctx, args[0], args[1:]...)
-	command.Env = append(os.Environ(), testbed.DirVariable+"="+b.Dir, runVariable+"="+b.Dir)
+	command.Env = append(os.Environ(), testbed.DirVariable+"="+b.Dir, slow.Variable+"=1", runVariable+"="+b.Dir)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	signal := func(s syscall.Signal) error { return syscall.Kill(-command.Process.Pid, s) }

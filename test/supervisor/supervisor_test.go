@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/test/process"
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 	"github.com/kupenstack/kupenstack-sync/test/supervisor"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
@@ -33,7 +34,7 @@ func start(t *testing.T) (*supervisor.Beds, *bytes.Buffer) {
 func TestCommandFindsTheBedsAndItsExitCodeIsKept(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	beds, _ := start(t)
-	err := beds.Run(t.Context(), []string{"/bin/sh", "-c", `test -d "$` + testbed.DirVariable + `" && exit 7`})
+	err := beds.Run(t.Context(), []string{"/bin/sh", "-c", `test -d "$` + testbed.DirVariable + `" && test "$` + slow.Variable + `" = 1 && exit 7`})
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 7 {
 		t.Fatalf("got %v, want exit code 7", err)

@@ -17,7 +17,7 @@ import (
 )
 
 // DirVariable names the environment variable with the directory of the running beds.
-const DirVariable = slow.Variable
+const DirVariable = slow.BedVariable
 
 // The layout of that directory, written by the supervisor and read by tests.
 const (

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/kupenstack/kupenstack-sync/test/slow"
 	"github.com/kupenstack/kupenstack-sync/test/supervisor"
 	"github.com/kupenstack/kupenstack-sync/test/testbed"
 )
@@ -55,7 +56,7 @@ func run(ctx context.Context, args []string) int {
 		return fail(supervisor.Prepare(ctx, options))
 	case len(command) == 1 && command[0] == "serve":
 		return withBeds(ctx, options, func(dir *supervisor.Beds) error {
-			fmt.Printf("export %s=%s\n", testbed.DirVariable, dir.Dir)
+			fmt.Printf("export %s=%s %s=1\n", testbed.DirVariable, dir.Dir, slow.Variable)
 			<-ctx.Done()
 			return nil
 		})
