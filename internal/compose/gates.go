@@ -44,6 +44,9 @@ func (c *composer) gates(r *model.Resource, namespace string) *unit.API {
 
 // gate reads one gate, and says what is wrong with it: the end of a sentence.
 func gate(v cty.Value, namespace string) (unit.Check, string) {
+	if v.IsNull() {
+		return unit.Check{}, "is null"
+	}
 	fields := map[string]string{}
 	for _, name := range []string{schema.GateURL, schema.GateCA, schema.GateAPIVersion, schema.GateKind, schema.GateNamespace, schema.GateName, schema.GateCondition} {
 		if field := v.GetAttr(name); !field.IsNull() {

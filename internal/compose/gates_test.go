@@ -54,7 +54,8 @@ func TestGates(t *testing.T) {
 
 func TestGatesThatAreNone(t *testing.T) {
 	for written, want := range map[string]string{
-		`[{}]`: "gates[0] has neither a url nor an object",
+		`[null]`: "gates[0] is null",
+		`[{}]`:   "gates[0] has neither a url nor an object",
 		`[{ url = "http://a" }, { url = "http://a", kind = "Node" }]`:                              "gates[1] has a url, and kind, which an object has",
 		`[{ kind = "Node", name = "one" }]`:                                                        "gates[0] is about an object, and lacks api_version, condition",
 		`[{ api_version = "v1", kind = "Node", name = "one", condition = "Ready", status = 200 }]`: "gates[0] is about an object, and has status or ca",
