@@ -62,7 +62,11 @@ func (d *Driver) runHooks(ctx context.Context, v *view, run string, hooks []hook
 		return false, fmt.Errorf("read the progress of hooks: %w", err)
 	}
 	r := &hookRun{driver: d, namespace: namespace, name: name, event: event, hooks: hooks, progress: readProgress(stored, run), hide: v.hide, asked: v.target.Asked}
-	if r.progress.finished(event) {
+	switch {
+	case r.progress.finished(event) && r.progress.Done == run: // what failed of the run in between counts no more
+		r.progress.Done = ""
+		return true, d.writeProgress(ctx, namespace, name, r.progress)
+	case r.progress.finished(event):
 		return true, nil
 	}
 	for _, h := range hooks {

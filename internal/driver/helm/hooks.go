@@ -34,6 +34,7 @@ type progress struct {
 	Run      string                `json:"run"`
 	Hooks    map[string]hookRecord `json:"hooks,omitempty"`
 	Finished []release.HookEvent   `json:"finished,omitempty"` // events all of whose hooks are done
+	Done     string                `json:"done,omitempty"`     // the last run before this one that is done, hooks after its revision included
 	attempts
 }
 
@@ -44,6 +45,15 @@ type hookRecord struct {
 }
 
 func (p *progress) finished(event release.HookEvent) bool { return slices.Contains(p.Finished, event) }
+
+// done returns the last run that is done, with the hooks after its revision: while the next one has made no revision, that
+// of this one is the newest, and what was next may be taken back.
+func (p *progress) done() string {
+	if p.finished(postEvent(p.Run)) {
+		return p.Run
+	}
+	return p.Done
+}
 
 // begun tells whether any hook of an event was begun.
 func (p *progress) begun(event release.HookEvent) bool {
@@ -69,7 +79,7 @@ func progressRef(namespace, name string) unit.ObjectRef {
 
 const progressKey = "progress.json"
 
-// readProgress decodes the progress of a run; that of another run counts for nothing.
+// readProgress decodes the progress of a run. That of another run counts for nothing, but for whether this one was done before it.
 func readProgress(object *unstructured.Unstructured, run string) *progress {
 	fresh := &progress{Run: run, Hooks: map[string]hookRecord{}}
 	if object == nil {
@@ -77,7 +87,15 @@ func readProgress(object *unstructured.Unstructured, run string) *progress {
 	}
 	text, _, _ := unstructured.NestedString(object.Object, "data", progressKey)
 	p := &progress{Hooks: map[string]hookRecord{}}
-	if err := json.Unmarshal([]byte(text), p); err != nil || p.Run != run || p.Hooks == nil {
+	switch err := json.Unmarshal([]byte(text), p); {
+	case err != nil:
+		return fresh
+	case p.Run != run:
+		if fresh.Done = p.done(); fresh.Done == run {
+			fresh.Finished = []release.HookEvent{postEvent(run)}
+		}
+		return fresh
+	case p.Hooks == nil:
 		return fresh
 	}
 	return p
@@ -218,6 +236,7 @@ func (d *Driver) outcomeOf(live *unstructured.Unstructured) (outcome, string) {
 // hookStatus is what an observation says of the hooks of an event.
 type hookStatus struct {
 	done    bool
+	former  bool // they are done, and what is on record is a run that came to no revision
 	begun   bool // one of them was
 	due     bool // there is something to do now
 	failed  bool
@@ -248,7 +267,7 @@ func (d *Driver) hookState(ctx context.Context, namespace, name, run string, hoo
 		}
 	}
 	if p.finished(event) {
-		return hookStatus{done: true, begun: true, told: told}, nil
+		return hookStatus{done: true, begun: true, told: told, former: p.Done == run}, nil
 	}
 	status := hookStatus{begun: p.begun(event), due: true, told: told, hook: hooks[len(hooks)-1].ref, message: "it is done"}
 	for _, h := range hooks {

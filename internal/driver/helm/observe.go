@@ -319,7 +319,7 @@ func (v *view) settled() bool {
 	if v.unseen != "" || v.blocked != "" || v.deferred != "" || v.outdated() || !v.owned() || v.failure.due() {
 		return false
 	}
-	return (v.hooks.done || !v.hooks.due) && len(v.removable()) == 0 // what goes already must not hide drift
+	return (v.hooks.done || !v.hooks.due) && !v.hooks.former && len(v.removable()) == 0 // what goes already must not hide drift
 }
 
 // next says what brings the release to what is wanted.
@@ -351,6 +351,8 @@ func (v *view) next() unit.Diff {
 		return unit.Diff{Action: unit.ActionUpdate, Reason: v.masker.Text(fmt.Sprintf("hook %s failed and is run again: %s", v.hooks.hook, v.hooks.message)).String()}
 	case !v.hooks.done && v.hooks.due:
 		return unit.Diff{Action: unit.ActionUpdate, Continues: true, Reason: fmt.Sprintf("hook %s is to be run or finished", v.hooks.hook)}
+	case v.hooks.former:
+		return unit.Diff{Action: unit.ActionUpdate, Continues: true, Reason: "it is to be recorded that what was begun is not wanted any more"}
 	case v.failure.proves && len(v.removable()) == 0:
 		return unit.Diff{Action: unit.ActionUpdate, Continues: true, Reason: "it is to be recorded that the upgrade has succeeded"}
 	case v.returned() && !v.hooks.done:
