@@ -143,11 +143,17 @@ func (c *Change) counts(in *Input) bool {
 	return c.Action.Destroys() || c.prunes()
 }
 
-// unseen tells whether a change is a deletion that waits until its object can be seen. That counts as well: what another
-// driver sees goes meanwhile, and one commit would get past the brake in two waves.
-func (c *Change) unseen(in *Input, prevented map[addr.Object]bool) bool {
-	return c.Action == unit.ActionBlocked && c.Wanted == unit.ActionDelete && c.Kind != unit.KindProjectNamespace &&
-		in.Seen(c.Address).Existence == unit.Unknown && in.Removals.fate(c.Address) != fateDestroy && !prevented[c.Address]
+// waits tells whether a change is a deletion that waits for what no commit brings: until its object can be seen, or, being
+// delayed, for what lies in the world. That counts as well: the others go meanwhile, and one commit would get past the brake
+// in two waves.
+func (c *Change) waits(in *Input, prevented map[addr.Object]bool) bool {
+	if c.Action != unit.ActionBlocked || c.Kind == unit.KindProjectNamespace || prevented[c.Address] {
+		return false
+	}
+	if c.Wanted == unit.ActionReplace {
+		return c.delayed
+	}
+	return c.Wanted == unit.ActionDelete && (c.delayed || in.Seen(c.Address).Existence == unit.Unknown) && in.Removals.fate(c.Address) != fateDestroy
 }
 
 // objectsOf is how many objects an entry counts as: a manifest as many as it has, whether it goes as a whole or some are
@@ -180,10 +186,10 @@ func (p *Plan) brake(in *Input) {
 	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		unseen := c.unseen(in, prevented)
+		waits := c.waits(in, prevented)
 		switch {
-		case !unseen && !c.counts(in):
-		case unseen || c.Action.Destroys():
+		case !waits && !c.counts(in):
+		case waits || c.Action.Destroys():
 			blocks.doomed[c.Class]++
 			objects.doomed[c.Class] += max(1, held[c.Address])
 		default:

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -173,6 +174,72 @@ func TestBrakeCountsWhatIsNotSeen(t *testing.T) {
 		if c := p.Change(at("manifest.m0")); p.Count(unit.ActionBlocked) != test.blocked || !strings.HasPrefix(c.Reason, test.reason) {
 			t.Errorf("%s: %d are blocked, want %d: %s", test.what, p.Count(unit.ActionBlocked), test.blocked, c.Reason)
 		}
+	}
+}
+
+// TestBrakeCountsWhatWaitsForInstances: nodes whose instances are moved away go by the same commit as those without any.
+func TestBrakeCountsWhatWaitsForInstances(t *testing.T) {
+	running := map[string]int{}
+	for i := range 6 {
+		running[fmt.Sprintf("h%d", i)] = 1
+	}
+	down := errors.New("nova is down")
+	for _, test := range []struct {
+		what   string
+		gone   int
+		change func(*plan.Input)
+		reason string // of a node that nothing runs on
+	}{
+		{"instances run on some", 12, func(in *plan.Input) { in.Hosts = plan.Hosts{Count: running} }, "12 of 14 would be deleted at once, and 10 is the limit"},
+		{"nobody knows of some", 12, func(in *plan.Input) {
+			in.Hosts = plan.Hosts{Err: down}
+			for i := range 6 {
+				in.States[at(fmt.Sprintf("node.n%d", i))].Labels = []string{unit.ComputeLabel}
+			}
+		}, "12 of 14 would be deleted at once, and 10 is the limit"},
+		{"some become other nodes", 6, func(in *plan.Input) {
+			in.Hosts = plan.Hosts{Count: running}
+			for i := range 6 {
+				in.Units = append(in.Units, node(fmt.Sprintf("node.n%d", i), fmt.Sprintf("other%d", i), "x"))
+			}
+		}, "12 of 14 would be deleted at once, and 10 is the limit"},
+		{"few go", 10, func(in *plan.Input) { in.Hosts = plan.Hosts{Count: running} }, ""},
+		{"those where they run are named", 12, func(in *plan.Input) {
+			in.Hosts = plan.Hosts{Count: running}
+			for i := range 6 {
+				in.Removals = append(in.Removals, model.Removal{From: at(fmt.Sprintf("node.n%d", i)), Destroy: true})
+			}
+		}, ""},
+		{"those where they run are protected", 12, func(in *plan.Input) {
+			in.Hosts = plan.Hosts{Count: running}
+			for i := range 6 {
+				in.Entries[i].PreventDestroy = true
+			}
+		}, ""},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			in := input(of("service.s", "s"))
+			for i := range 14 {
+				n := node(fmt.Sprintf("node.n%d", i), fmt.Sprintf("h%d", i), "x")
+				has(in, n)
+				in.Entries[i].Class = unit.ClassNode
+				in.States[n.Address].Labels = []string{unit.ControlPlaneLabel}
+				if i >= 12 || test.gone == 10 && i >= 10 {
+					in.Units = append(in.Units, n)
+				}
+			}
+			has(in, in.Units[0])
+			test.change(in)
+			for i := range in.Units {
+				if in.Units[i].Spec.Locator().Kind == unit.KindNode {
+					in.Units[i].Class = unit.ClassNode
+				}
+			}
+			c := plan.Make(*in).Change(at("node.n7"))
+			if braked := c.Action == unit.ActionBlocked; braked != (test.reason != "") || braked && !strings.HasPrefix(c.Reason, test.reason) {
+				t.Errorf("%s: %s", c.Action, c.Reason)
+			}
+		})
 	}
 }
 

@@ -66,6 +66,8 @@ type Change struct {
 	// Suspended says until when, by whom and why it waits; "" where it does not. Only [Plan.Suspend] sets it.
 	Suspended string
 	Range     diag.Range
+
+	delayed bool // see [Change.delay]
 }
 
 // Desired returns the late value of a unit with the outputs of what it depends on; cty.NilVal for
@@ -283,4 +285,10 @@ func (c *Change) block(reason string) {
 		c.Wanted = c.Action
 	}
 	c.Action, c.Reason = unit.ActionBlocked, reason
+}
+
+// delay blocks a change by what may pass without another commit, so that the same one has it done later.
+func (c *Change) delay(reason string) {
+	c.block(reason)
+	c.delayed = true
 }

@@ -38,9 +38,9 @@ func (p *Plan) keepRunning(in *Input) {
 		}
 		switch {
 		case in.Hosts.Err != nil:
-			c.block(fmt.Sprintf("it is unknown whether instances run on it: %v", in.Hosts.Err))
+			c.delay(fmt.Sprintf("it is unknown whether instances run on it: %v", in.Hosts.Err))
 		case running > 0:
-			c.block(fmt.Sprintf("instances run on it (%d): delete them first", running))
+			c.delay(fmt.Sprintf("instances run on it (%d): delete them first", running))
 		}
 	}
 }
@@ -135,12 +135,12 @@ func (p *Plan) keepHosts(in *Input) {
 		may := mayHave(in, c, unit.ComputeLabel)
 		switch n := occupied.on(name); {
 		case in.Hosts.Err != nil && may && !going:
-			c.block(fmt.Sprintf("it is unknown whether instances run %s: %v", where, in.Hosts.Err))
+			c.delay(fmt.Sprintf("it is unknown whether instances run %s: %v", where, in.Hosts.Err))
 		case n > 0:
-			c.block(fmt.Sprintf("instances run %s (%d): move or delete them before its %s%s", where, n, turning(c), in.meanwhile(name)))
+			c.delay(fmt.Sprintf("instances run %s (%d): move or delete them before its %s%s", where, n, turning(c), in.meanwhile(name)))
 			p.occupiedNodes = append(p.occupiedNodes, name)
 		case len(occupied.strays) > 0 && may && hosting:
-			c.block(fmt.Sprintf("it is unknown whether instances run %s: %s", where, occupied.stray("before its "+turning(c))))
+			c.delay(fmt.Sprintf("it is unknown whether instances run %s: %s", where, occupied.stray("before its "+turning(c))))
 		default:
 			c.closesFirst(in, name)
 		}

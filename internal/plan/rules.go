@@ -45,7 +45,7 @@ func (p *Plan) admit(in *Input) {
 	p.keepHosts(in)
 	p.keepPods(in)
 	p.keepUsed(in)
-	p.brake(in) // with what cannot be seen, or the same commit would have it go later, as if nothing had gone before
+	p.brake(in) // with what waits for the world, or the same commit would have it go later, as if nothing had gone before
 	p.requireObservation(in)
 	p.keepUsed(in) // with what the rules before it hold back
 	p.keepRecords(in)
