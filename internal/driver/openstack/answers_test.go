@@ -72,6 +72,9 @@ func answeringTo(t testing.TB, user string, answers map[string]func(*http.Reques
 			"roles": named,
 		}})
 	})
+	mux.HandleFunc("GET /v3/auth/catalog", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"catalog": catalog})
+	})
 	if answers["/v3/auth/tokens"] == nil {
 		mux.HandleFunc("GET /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
 			_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{"roles": named}})

@@ -3,9 +3,12 @@ package openstack
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 )
 
 // Several regions may share a Keystone, and with it projects. What is in one of them in another region is no less lost with it.
@@ -15,6 +18,25 @@ func (s *session) otherRegions() []string {
 	all := slices.Concat(s.regions(""), s.at(s.place.Region, publicInterface).regions(""))
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(region string) bool { return region == s.place.Region })
+}
+
+// current returns the session with the catalogue as it is now. The one that came with the login may be months old, as a new token
+// brings no other, and services and regions that came since are not in it.
+func (s *session) current(ctx context.Context) (*session, error) {
+	raws, err := s.all(ctx, call{service: serviceIdentity, path: pathOf("auth", "catalog")}, "catalog")
+	if err != nil {
+		return nil, fmt.Errorf("read the catalogue of OpenStack: %w", err)
+	}
+	text, err := json.Marshal(raws)
+	if err != nil {
+		return nil, err
+	}
+	now := *s
+	now.of, now.catalog = cmp.Or(s.of, s), new(tokens.ServiceCatalog)
+	if err := json.Unmarshal(text, &now.catalog.Entries); err != nil {
+		return nil, fmt.Errorf("read the catalogue of OpenStack: %w", errUnreadable)
+	}
+	return &now, nil
 }
 
 // at returns the session for a region and an interface.

@@ -19,6 +19,8 @@ type twoRegions struct {
 	volumes         []any           // there as well, where only that has Cinder
 	fails           string          // a path there that does not answer
 	urls            func(*endpoint) // changes the catalogue
+	since           []string        // services and regions that are there since the login, as "compute Two"
+	forgets         bool            // Keystone does not tell its catalogue
 	groups          []any           // as well
 	made            bool            // a default security group, as Neutron does for a project that is asked for
 	asked           []string        // in the second region
@@ -33,7 +35,7 @@ func (c *twoRegions) driver(t *testing.T, face string) *openstack.Driver {
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	var catalog []any
+	var catalog, before []any
 	for _, e := range []endpoint{
 		{"identity", "One", "public", "/v3"},
 		{"compute", "One", "public", "/one/v2.1"},
@@ -50,19 +52,30 @@ func (c *twoRegions) driver(t *testing.T, face string) *openstack.Driver {
 		{"image", "One", "internal", "/one/v2"},
 		{"compute", "Two", "internal", "/one/v2.1"}, // a name in a cluster, which means another service in each of them
 	} {
+		was := e
 		if c.urls != nil {
 			c.urls(&e)
 		}
-		catalog = append(catalog, map[string]any{"type": e.service, "endpoints": []any{
+		entry := map[string]any{"type": e.service, "endpoints": []any{
 			map[string]any{"interface": e.face, "region": e.region, "region_id": e.region, "url": server.URL + e.url},
-		}})
+		}}
+		if catalog = append(catalog, entry); !slices.Contains(c.since, e.service+" "+was.region) {
+			before = append(before, entry)
+		}
 	}
+	mux.HandleFunc("GET /v3/auth/catalog", func(w http.ResponseWriter, _ *http.Request) {
+		if c.forgets {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"catalog": catalog, "links": map[string]any{"self": server.URL + "/v3/auth/catalog", "next": nil}})
+	})
 	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Subject-Token", "token")
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{
 			"user": map[string]any{"id": "u1", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": "p1"},
-			"catalog": catalog, "roles": []any{map[string]any{"name": "admin"}},
+			"catalog": before, "roles": []any{map[string]any{"name": "admin"}},
 		}})
 	})
 	mux.HandleFunc("/", c.answer)
@@ -145,7 +158,15 @@ func TestAProjectWithSomethingInAnotherRegion(t *testing.T) {
 		"only what is not its own": {twoRegions{groups: []any{
 			map[string]any{"id": "g1", "name": "default", "project_id": "q1"}, map[string]any{"id": "g2", "name": "web", "project_id": "q2"},
 		}}, "public", "", false},
-		"nothing":                 {twoRegions{}, "public", "", false},
+		"nothing":                  {twoRegions{}, "public", "", false},
+		"nobody knows the regions": {twoRegions{forgets: true}, "public", "read the catalogue of OpenStack", false},
+		"a region that has come since": {twoRegions{servers: theirs, since: []string{"compute Two", "network Two", "image Two", "block-storage Two"}}, "public",
+			`in the region "Two" still has servers: web (theirs)`, true},
+		"volumes here that have come since": {twoRegions{volumes: theirs, since: []string{"block-storage Two"}, urls: func(e *endpoint) {
+			if e.service == "block-storage" {
+				e.region = "One"
+			}
+		}}, "public", "the project still has volumes: web (theirs)", true},
 		"nobody knows":            {twoRegions{fails: "/v2.1/servers/detail"}, "public", `the project in the region "Two"`, false},
 		"the same name as ours":   {twoRegions{servers: theirs}, "internal", `in the region "Two" still has servers: web (theirs)`, true},
 		"it is the same services": {twoRegions{servers: theirs, urls: func(e *endpoint) { e.url = strings.Replace(e.url, "/two", "/one", 1) }}, "public", "", false},
