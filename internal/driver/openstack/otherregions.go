@@ -13,9 +13,15 @@ import (
 
 // Several regions may share a Keystone, and with it projects. What is in one of them in another region is no less lost with it.
 
+// faces are the interfaces that a service of another region may have: the one that we use, the public one, and where it has neither, the others.
+func (s *session) faces() []string { return []string{s.face(), publicInterface, "internal", "admin"} }
+
 // otherRegions returns the regions of the catalogue that are not ours.
 func (s *session) otherRegions() []string {
-	all := slices.Concat(s.regions(""), s.at(s.place.Region, publicInterface).regions(""))
+	var all []string
+	for _, face := range s.faces() {
+		all = append(all, s.at(s.place.Region, face).regions("")...)
+	}
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(region string) bool { return region == s.place.Region })
 }
@@ -49,10 +55,14 @@ func (s *session) at(region, face string) *session {
 // away returns the session for a service as another region has it, nil for none but that of our own region. Where that region
 // has the address of ours on the same interface, as names in a cluster are the same in each, the public one tells them apart.
 func (s *session) away(region, service string) *session {
-	for _, face := range []string{s.face(), publicInterface} {
+	for _, face := range s.faces() {
 		there := s.at(region, face)
-		if address := there.listed(service); address != "" && address != s.listed(service) && address != s.at(s.place.Region, face).listed(service) {
+		address := there.listed(service)
+		if address != "" && address != s.listed(service) && address != s.at(s.place.Region, face).listed(service) {
 			return there
+		}
+		if address != "" && face == publicInterface {
+			return nil
 		}
 	}
 	return nil
