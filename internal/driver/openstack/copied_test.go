@@ -122,7 +122,7 @@ func TestCopiedMarksOfTheUnwanted(t *testing.T) {
 			moved := wantValue(c.kind, map[string]cty.Value{"name": cty.StringVal("web"), "project": cty.StringVal("second")})
 			for _, wanted := range []bool{true, false} {
 				target := testTarget(t, c.kind, moved)
-				target.Locator = unit.Locator{Driver: unit.OpenStack, Kind: c.kind, Project: "first"}
+				target.Locator, target.Attempted = unit.Locator{Driver: unit.OpenStack, Kind: c.kind, Project: "first"}, true
 				ours := c.ours
 				if !wanted {
 					target.Spec, moved = nil, cty.NilVal

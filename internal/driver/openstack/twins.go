@@ -20,7 +20,7 @@ type lending interface {
 // copied tells whether an object cannot have a mark from us, which we look for as no id is on record: before the first attempt
 // to create something, after one that was cut off, and when another thing takes the place of what was deleted. Anybody can
 // copy the mark to what is theirs, and OpenStack does for them. What we make is in the project that is wanted, or in that which
-// was when the attempt began; and of what such a kind lends its mark to, that alone has the wanted name, where nothing says more.
+// was when an attempt began whose end is not on record; and of what such a kind lends its mark to, that alone has the wanted name, where nothing says more.
 func copied(k kind, s *session, t unit.Target, want cty.Value, o *object) bool {
 	return lentTo(k, t, want, o) || elsewhere(k, s, t, want, o)
 }
@@ -45,7 +45,7 @@ func lentTo(k kind, t unit.Target, want cty.Value, o *object) bool {
 func elsewhere(k kind, s *session, t unit.Target, want cty.Value, o *object) bool {
 	r := resource(t)
 	switch {
-	case o.project != "" && o.project == t.Locator.Project:
+	case o.project != "" && o.project == t.Locator.Project && (r == nil || t.Attempted): // what was there before is gone, and its copies are not
 		return false
 	case r == nil:
 		return o.project != "" && t.Locator.Project != ""
