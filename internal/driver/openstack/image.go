@@ -345,9 +345,11 @@ func (k imageKind) patch(o *object, w wanted, attributes []string) []map[string]
 	for _, key := range w.drop["properties"] {
 		patch = append(patch, map[string]any{"op": "remove", "path": pointerTo(key)})
 	}
+	if self := textAt(o.raw, keySelf); o.mark != w.mark || self != "" && self != o.id { // from now on it is this one
+		set(keySelf, o.id)
+	}
 	if o.mark != w.mark {
 		set(markKey, w.mark)
-		set(keySelf, o.id)
 		// Whoever has an image adopted says that these are the bytes; from now on a change counts.
 		if _, known := o.raw[keySource]; !known && origin(w) != "" {
 			set(keySource, digestOf(origin(w)))
