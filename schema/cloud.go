@@ -182,7 +182,7 @@ func releaseSettings(scope Scope) []Attribute {
 			Name: "on_failure", Type: cty.String, AtLoad: true, Scope: scope, Allowed: []string{FailureStays, FailureRollsBack},
 			Default: cty.StringVal(FailureStays), Example: cty.StringVal(FailureRollsBack),
 			Doc: "What becomes of an upgrade that failed for good: its steps failed six times, or with rollback its pods were not ready half an hour after it. It stays as it is, or the release goes back to the revision before it. " +
-				"It does not go back where a hook may have changed the schema of a database, which the report says then, and where a StatefulSet has another image. What stays is tried once more each hour; after either it is tried anew once what is wanted changes or somebody asks.",
+				"It does not go back where a hook or an init container may have changed the schema of a database, which the report says then, and where a StatefulSet, or what else has a claim to a volume, has another image. What stays is tried once more each hour; after either it is tried anew once what is wanted changes or somebody asks.",
 		},
 		{
 			Name: "retry", Type: cty.String, AtLoad: true, Scope: scope, Example: cty.StringVal("after the registry was repaired"),

@@ -276,7 +276,7 @@ func migration(of *revision, p *progress, before *revision) string {
 			return fmt.Sprintf("%s is part of it", refOf(object))
 		}
 	}
-	return ""
+	return migratesAtStart(of, before)
 }
 
 // sameImages returns what tells of the Jobs of a revision, hooks or not, whether another one had them with the same
@@ -304,16 +304,68 @@ func (r *revision) sameImages(other *revision) func(name string) bool {
 	return func(name string) bool { return ours[name] != "" && ours[name] == theirs[name] }
 }
 
-// takenOver names a StatefulSet whose processes have other images in one revision than in another: their data
-// may have the newer form already. "" for none.
-func takenOver(before, after *revision) string {
-	images := map[unit.ObjectRef]string{}
-	for _, object := range before.objects {
-		images[refOf(object)] = imagesOf(object)
+// migratesAtStart says which pods have an init container called a migration and are others than in the revision before, "" for
+// none. Of OpenStack-Helm's charts only another image counts, as for their Jobs.
+func migratesAtStart(of, before *revision) string {
+	was := map[unit.ObjectRef]*unstructured.Unstructured{}
+	if before != nil {
+		was = byRef(before.objects)
 	}
+	for _, object := range of.objects {
+		ref := refOf(object)
+		inits, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "initContainers")
+		for _, item := range inits {
+			container, _ := item.(map[string]any)
+			name, _ := container["name"].(string)
+			if !migrates(name) || object.GetKind() == kindJob {
+				continue
+			}
+			if was[ref] == nil || changesPods(was[ref], object) && (!of.toolkit || imageOf(was[ref], name) != container["image"]) {
+				return fmt.Sprintf("init container %s of %s is part of it", name, ref)
+			}
+		}
+	}
+	return ""
+}
+
+// imageOf returns the image of an init container, nil where there is none of that name.
+func imageOf(object *unstructured.Unstructured, name string) any {
+	inits, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "initContainers")
+	for _, item := range inits {
+		if container, _ := item.(map[string]any); container["name"] == name {
+			return container["image"]
+		}
+	}
+	return nil
+}
+
+func byRef(objects []*unstructured.Unstructured) map[unit.ObjectRef]*unstructured.Unstructured {
+	found := map[unit.ObjectRef]*unstructured.Unstructured{}
+	for _, object := range objects {
+		found[refOf(object)] = object
+	}
+	return found
+}
+
+// hasClaim tells whether pods of an object have a claim to a volume.
+func hasClaim(object *unstructured.Unstructured) bool {
+	volumes, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "volumes")
+	return slices.ContainsFunc(volumes, func(item any) bool {
+		volume, _ := item.(map[string]any)
+		return volume["persistentVolumeClaim"] != nil
+	})
+}
+
+// takenOver names a StatefulSet, or something else that has a claim to a volume, whose processes have other images in one
+// revision than in another: their data may have the newer form already. "" for none.
+func takenOver(before, after *revision) string {
+	was := byRef(before.objects)
 	for _, object := range after.objects {
 		ref := refOf(object)
-		if was, there := images[ref]; object.GetKind() == kindStatefulSet && there && was != imagesOf(object) {
+		if was[ref] == nil || object.GetKind() == kindJob || object.GetKind() != kindStatefulSet && !hasClaim(object) {
+			continue
+		}
+		if imagesOf(was[ref]) != imagesOf(object) {
 			return ref.String()
 		}
 	}

@@ -88,7 +88,49 @@ func TestWhatMayHaveChangedData(t *testing.T) {
 	}
 }
 
+// Programs of charts that are not OpenStack-Helm's often change their schema as they start.
+func TestWhatMayChangeDataAtItsStart(t *testing.T) {
+	of := func(init, image, greeting string) *revision {
+		object := simple("apps/v1", "Deployment", "app", 1)
+		spec := map[string]any{
+			"containers":     []any{map[string]any{"name": "app", "image": image, "env": []any{map[string]any{"name": "GREETING", "value": greeting}}}},
+			"initContainers": []any{map[string]any{"name": init, "image": image}},
+		}
+		if err := unstructured.SetNestedMap(object.Object, spec, "spec", "template", "spec"); err != nil {
+			t.Fatal(err)
+		}
+		return &revision{objects: []*unstructured.Unstructured{object}}
+	}
+	const told = "init container db-migrate of Deployment o/app is part of it"
+	for _, tt := range []struct {
+		name          string
+		toolkit       bool
+		before, after *revision
+		want          string
+	}{
+		{"another image", false, of("db-migrate", "1", "a"), of("db-migrate", "2", "a"), told},
+		{"other pods", false, of("db-migrate", "1", "a"), of("db-migrate", "1", "b"), told},
+		{"the same pods", false, of("db-migrate", "1", "a"), of("db-migrate", "1", "a"), ""},
+		{"with nothing before", false, nil, of("db-migrate", "1", "a"), told},
+		{"no migration", false, of("init", "1", "a"), of("init", "2", "a"), ""},
+		{"of OpenStack-Helm, another image", true, of("db-migrate", "1", "a"), of("db-migrate", "2", "a"), told},
+		{"of OpenStack-Helm, the same image", true, of("db-migrate", "1", "a"), of("db-migrate", "1", "b"), ""},
+	} {
+		tt.after.toolkit = tt.toolkit
+		if got := migration(tt.after, &progress{}, tt.before); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestWhoseDataMayHaveANewForm(t *testing.T) {
+	claiming := func(object *unstructured.Unstructured) *unstructured.Unstructured {
+		volumes := []any{map[string]any{"name": "data", "persistentVolumeClaim": map[string]any{"claimName": "data"}}}
+		if err := unstructured.SetNestedSlice(object.Object, volumes, "spec", "template", "spec", "volumes"); err != nil {
+			t.Fatal(err)
+		}
+		return object
+	}
 	of := func(kind, image string) *unstructured.Unstructured {
 		object := simple("apps/v1", kind, "db", 1)
 		containers := []any{map[string]any{"name": "db", "image": image}}
@@ -106,6 +148,9 @@ func TestWhoseDataMayHaveANewForm(t *testing.T) {
 		{"a database with the same image", of(kindStatefulSet, "1"), of(kindStatefulSet, "1"), false},
 		{"an API with another image", of("Deployment", "1"), of("Deployment", "2"), false},
 		{"what was not there before", of("Deployment", "1"), of(kindStatefulSet, "2"), false},
+		{"an API with a volume and another image", of("Deployment", "1"), claiming(of("Deployment", "2")), true},
+		{"an API with a volume and the same image", of("Deployment", "1"), claiming(of("Deployment", "1")), false},
+		{"a Job with a volume and another image", of(kindJob, "1"), claiming(of(kindJob, "2")), false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
