@@ -34,6 +34,9 @@ func (c cinder) marks() bool          { return true }
 func (c cinder) block() *schema.Block { return c.schema }
 func (c cinder) cost() string         { return c.replacing }
 
+// trims: names and descriptions (validate_name_and_description in cinder/api/openstack/wsgi.py).
+func (c cinder) trims(string) bool { return true }
+
 // lacking tells of a cloud without volumes.
 func (c cinder) lacking(err error) bool { return noVolumes(err) }
 

@@ -62,6 +62,8 @@ func TestCompareOwned(t *testing.T) {
 		"id": "v1", "name": "web", "status": "ACTIVE", "metadata": map[string]any{markKey: testMark, "tier": "web", "other": "x"}, "flavor": map[string]any{"id": "f1"},
 		"image": map[string]any{"id": "i1"}, keyZone: "nova", keyUserData: "c2VjcmV0", "config_drive": "", "tags": []any{},
 	}
+	volume := map[string]any{"id": "d1", "name": "web", "description": "Of the shop.\nAll of it.", "status": "available", "metadata": map[string]any{markKey: testMark}}
+	project := map[string]any{"id": "p1", "name": "web", "description": "Of the shop.\n", "tags": []any{testMark}}
 	pools := func(pairs ...string) cty.Value {
 		var list []cty.Value
 		for i := 0; i < len(pairs); i += 2 {
@@ -96,6 +98,11 @@ func TestCompareOwned(t *testing.T) {
 		{"name servers have an order", "subnet", subnet, map[string]cty.Value{"dns_nameservers": texts3("2001:db8::54", "2001:db8::53")}, unit.ActionUpdate, "dns_nameservers"},
 		{"no gateway any more", "subnet", subnet, map[string]cty.Value{"no_gateway": cty.True}, unit.ActionUpdate, "no_gateway"},
 		{"another range", "subnet", subnet, map[string]cty.Value{"cidr": cty.StringVal("2001:db8:1::/64")}, unit.ActionReplace, "cidr"},
+
+		{"a text that Cinder cuts at its end", "volume", volume, map[string]cty.Value{"name": cty.StringVal("web "), "description": cty.StringVal("Of the shop.\nAll of it.\n")}, unit.ActionNone, ""},
+		{"another text", "volume", volume, map[string]cty.Value{"description": cty.StringVal("Of the shop.\n")}, unit.ActionUpdate, "description"},
+		{"a name that Keystone cuts at its end", "project", project, map[string]cty.Value{"name": cty.StringVal("web ")}, unit.ActionNone, ""},
+		{"a text that Keystone keeps as it is", "project", project, map[string]cty.Value{"description": cty.StringVal("Of the shop.")}, unit.ActionUpdate, "description"},
 
 		{"metadata of others stays", "instance", server, map[string]cty.Value{"metadata": cty.MapVal(map[string]cty.Value{"tier": cty.StringVal("web")})}, unit.ActionNone, ""},
 		{"other metadata", "instance", server, map[string]cty.Value{"metadata": cty.MapVal(map[string]cty.Value{"tier": cty.StringVal("db")})}, unit.ActionUpdate, "metadata"},

@@ -16,6 +16,9 @@ func keystoneDomains(language *schema.Definition) keystone {
 	}
 }
 
+// trims: the name alone.
+func (k domainKind) trims(attribute string) bool { return attribute == "name" }
+
 // remove refuses while something is in the domain: what is marked goes before it and is on its way. Keystone
 // takes a deletion of what is disabled only.
 func (k domainKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {

@@ -18,6 +18,9 @@ func keystoneGroups(language *schema.Definition) keystone {
 	}
 }
 
+// trims: the name alone.
+func (k groupKind) trims(attribute string) bool { return attribute == "name" }
+
 func (k groupKind) list(ctx context.Context, s *session) ([]*object, error) {
 	return k.listOfDomains(ctx, s)
 }

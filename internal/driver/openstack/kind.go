@@ -63,6 +63,11 @@ type comparer interface {
 	compare(attribute string, want cty.Value, o *object) (same, handled bool)
 }
 
+// trimming is a kind whose service keeps some texts without the blanks and line breaks at their ends.
+type trimming interface {
+	trims(attribute string) bool
+}
+
 // maker is a kind of which not every block that is allowed says enough to make an object, or something that may be.
 type maker interface {
 	// makeable returns "" or a sentence that says what is missing and what to do. It is asked before an object is

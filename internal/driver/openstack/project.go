@@ -22,6 +22,9 @@ func (k projectKind) marks() bool          { return true }
 func (k projectKind) block() *schema.Block { return k.schema }
 func (k projectKind) cost() string         { return "everything in the project is lost" }
 
+// trims: the name alone.
+func (k projectKind) trims(attribute string) bool { return attribute == "name" }
+
 func projectFields() []field {
 	return []field{{keyDescription, keyDescription}, {"domain", "domain_id"}, {"enabled", "enabled"}}
 }

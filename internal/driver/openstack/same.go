@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -21,9 +22,20 @@ func same(k kind, name string, want, have cty.Value, o *object) bool {
 		return sameBlocks(nested, want, have)
 	}
 	if name == keyDescription || name == "name" { // people's own words, whatever they look like
+		if by, ok := k.(trimming); ok && by.trims(name) {
+			want = trimmed(want)
+		}
 		return sameText(want, have)
 	}
 	return includes(want, have, unordered(k, name))
+}
+
+// trimmed is a text without what a heredoc or a file has at its end, and without blanks at either end.
+func trimmed(v cty.Value) cty.Value {
+	if v.IsNull() || !v.IsKnown() {
+		return v
+	}
+	return cty.StringVal(strings.TrimSpace(v.AsString()))
 }
 
 // sameText tells whether a text is just the one that is wanted.

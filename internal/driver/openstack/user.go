@@ -28,6 +28,9 @@ func keystoneUsers(language *schema.Definition) keystone {
 	}
 }
 
+// trims: the name alone.
+func (k userKind) trims(attribute string) bool { return attribute == "name" }
+
 func (k userKind) list(ctx context.Context, s *session) ([]*object, error) {
 	return k.listOfDomains(ctx, s)
 }

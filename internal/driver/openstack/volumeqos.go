@@ -34,6 +34,9 @@ func (k volumeQoSKind) cost() string {
 	return "volume types that have it stand in the way of deleting it"
 }
 
+// trims: names are all that it has of texts.
+func (k volumeQoSKind) trims(string) bool { return true }
+
 // lacking tells of a cloud without volumes.
 func (k volumeQoSKind) lacking(err error) bool { return noVolumes(err) }
 
