@@ -208,6 +208,7 @@ func (d *Driver) wanted(s *session, t unit.Target, desired cty.Value) wanted {
 		}
 	}
 	value, _ := desired.UnmarkDeep()
+	value = sayingOnce(r.Block, value)
 	project, _ := scopeOf(k, r, value, s)
 	return wanted{
 		value: value, mark: t.Mark, project: project, named: nameOf(k, t, value), address: t.Address, unserved: unserved(t),

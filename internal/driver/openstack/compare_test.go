@@ -53,6 +53,8 @@ func texts3(elements ...string) cty.Value { return texts(elements, cty.List(cty.
 func TestCompareOwned(t *testing.T) {
 	d := testDriver(t)
 	network := map[string]any{"id": "n1", "name": "web", "description": "Front [" + testMark + "]", "mtu": "1500", "tags": []any{"a", "theirs"}, "project_id": "p1", "provider:network_type": "vxlan", "shared": false}
+	port := map[string]any{"id": "p1", "name": "web", "description": "[" + testMark + "]", "network_id": "n1", "security_groups": []any{"g1", "g2"}}
+	credential := map[string]any{"id": "c1", "name": "web", "description": "[" + testMark + "]", "project_id": "p1", "roles": []any{map[string]any{"id": "r1"}}}
 	subnet := map[string]any{
 		"id": "s1", "name": "web", "description": "[" + testMark + "]", "cidr": "2001:db8::/64", "gateway_ip": "2001:db8::1", "ip_version": "6", "network_id": "n1",
 		"allocation_pools": []any{map[string]any{"start": "2001:db8::10", "end": "2001:db8::20"}, map[string]any{"start": "2001:db8::30", "end": "2001:db8::40"}},
@@ -87,6 +89,11 @@ func TestCompareOwned(t *testing.T) {
 		{"unknown is no change", "network", network, map[string]cty.Value{"project": cty.UnknownVal(cty.String)}, unit.ActionNone, ""},
 		{"what cannot be seen is no change", "network", network, map[string]cty.Value{"port_security": cty.True}, unit.ActionNone, ""},
 		{"no text is no text", "network", network, map[string]cty.Value{"provider_physical_network": cty.StringVal("")}, unit.ActionNone, ""},
+
+		{"groups that are written twice", "port", port, map[string]cty.Value{"security_groups": texts3("g2", "g1", "g2")}, unit.ActionNone, ""},
+		{"a group less", "port", port, map[string]cty.Value{"security_groups": texts3("g2", "g2")}, unit.ActionUpdate, "security_groups"},
+		{"a group more", "port", port, map[string]cty.Value{"security_groups": texts3("g2", "g1", "g3")}, unit.ActionUpdate, "security_groups"},
+		{"a role that is written twice", "application_credential", credential, map[string]cty.Value{"roles": texts3("r1", "r1")}, unit.ActionNone, ""},
 
 		{"addresses in another spelling", "subnet", subnet, map[string]cty.Value{
 			"cidr": cty.StringVal("2001:0DB8:0::/64"), "gateway_ip": cty.StringVal("2001:db8:0:0::1"), "dns_nameservers": texts3("2001:DB8::53", "2001:db8::54"),

@@ -190,7 +190,7 @@ func place(order []string, network string) int {
 // filter have none and keep it so, and those of others or with a block of their own have their own.
 func portsToChange(want []string, o *object) []string {
 	detail, _ := o.detail.(instanceDetail)
-	want = slices.Sorted(slices.Values(want))
+	want = slices.Compact(slices.Sorted(slices.Values(want)))
 	var changed []string
 	for _, p := range detail.ports {
 		if p.filtered && p.ofBlock() && !slices.Equal(slices.Sorted(slices.Values(p.groups)), want) {

@@ -43,6 +43,7 @@ func TestInterfacesOfOthersStay(t *testing.T) {
 		{"its port", map[string][]string{"ports": {"p1"}, "security_groups": {"g"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
 		{"security groups", map[string][]string{"networks": {"n1"}, "security_groups": {"g"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p1"}, "10.0.0.1", nil},
 		{"security groups of theirs alone", map[string][]string{"networks": {"n1"}, "security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
+		{"security groups that are written twice", map[string][]string{"networks": {"n1"}, "security_groups": {"g-p1", "g-p1"}}, []map[string]any{ours}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
 		{"a port with a block of its own", map[string][]string{"networks": {"n1", "n5"}, "security_groups": {"g-p1"}}, []map[string]any{ours, block}, unit.ActionNone, nil, nil, "10.0.0.1", nil},
 		{"nobody knows which are ours", map[string][]string{"security_groups": {"g-p1"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"security_groups"}, []string{"p2"}, "10.0.0.1", nil},
 		{"one of ours is gone", map[string][]string{"networks": {"n1", "n3"}}, []map[string]any{theirs, ours}, unit.ActionUpdate, []string{"networks"}, nil, "10.0.0.1", []string{"n1", "n3"}},

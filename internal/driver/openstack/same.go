@@ -151,6 +151,9 @@ func empty(v cty.Value) bool {
 
 func sameList(want, have cty.Value, anyOrder bool) bool {
 	wanted, there := want.AsValueSlice(), have.AsValueSlice()
+	if anyOrder && want.Type().ElementType() == cty.String {
+		wanted, there = distinct(wanted), distinct(there)
+	}
 	if len(wanted) != len(there) {
 		return false
 	}
@@ -171,6 +174,30 @@ func sameList(want, have cty.Value, anyOrder bool) bool {
 		there = slices.Delete(slices.Clone(there), at, at+1)
 	}
 	return true
+}
+
+// sayingOnce is a wanted value whose lists of texts without an order have none of them twice, as a list may that is put together
+// of others, such as that of security groups. What they are to OpenStack is sets, and it refuses the same once more.
+func sayingOnce(block *schema.Block, want cty.Value) cty.Value {
+	all := want.AsValueMap()
+	for name, v := range all {
+		a := block.Attribute(name)
+		if a != nil && a.Unordered && a.Type.ElementType() == cty.String && v.IsKnown() && !v.IsNull() && v.LengthInt() > 0 {
+			all[name] = cty.ListVal(distinct(v.AsValueSlice()))
+		}
+	}
+	return cty.ObjectVal(all)
+}
+
+// distinct leaves out what is there already.
+func distinct(elements []cty.Value) []cty.Value {
+	var kept []cty.Value
+	for _, v := range elements {
+		if !v.IsKnown() || !slices.ContainsFunc(kept, v.RawEquals) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
 }
 
 // said is how much an object says: the number of its attributes that are not null.
