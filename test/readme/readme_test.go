@@ -102,6 +102,19 @@ func TestServicesAndKinds(t *testing.T) {
 }
 
 // sources are where flags are registered, in the order of the README's tables.
+// TestKindsWithoutAMark wants all of them named where the README says what is never deleted.
+func TestKindsWithoutAMark(t *testing.T) {
+	_, after, _ := strings.Cut(section(t, "What it never does"), "These kinds have no place for a mark: ")
+	named, _, _ := strings.Cut(after, ". ")
+	var there []string
+	for _, b := range schema.New().Blocks() {
+		if b.Unmarked {
+			there = append(there, b.Kind)
+		}
+	}
+	expect(t, "kind", found("`([a-z_]+)`", named), there)
+}
+
 func sources() []string {
 	return []string{"cmd/internal/wire/flags.go", "cmd/kupenstackd/main.go", "cmd/kupenstack-sync/main.go", "cmd/kupenstack-sync/destination.go", "cmd/kupenstack-sync/export.go", "cmd/kupenstack-sync/suspend.go"}
 }
