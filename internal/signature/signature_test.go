@@ -345,6 +345,39 @@ func TestTimesOfSigners(t *testing.T) {
 	}
 }
 
+// Lines are read as ssh-keygen reads them, and those without names, which it does not take, with their options.
+func TestLinesOfSigners(t *testing.T) {
+	ada := sshKey(t)
+	commit := []byte(with(unsigned, "gpgsig", signSSH(t, ada, "git", unsigned)))
+	for before, name := range map[string]string{
+		`ada `:                                     "ada",
+		"ada\t":                                    "ada",
+		"ada\tnamespaces=\"git\"\t":                "ada",
+		`"ada lovelace" `:                          "ada lovelace",
+		`ssh-admins@example.org `:                  "ssh-admins@example.org",
+		`ada namespaces="!file,*" `:                "ada",
+		`namespaces="git" `:                        ssh.FingerprintSHA256(ada.PublicKey()),
+		`valid-after="20250101" `:                  ssh.FingerprintSHA256(ada.PublicKey()),
+		`ada namespaces="*,!git" `:                 "",
+		`ada namespaces="!g*,git" `:                "",
+		`ada namespaces="[g]it" `:                  "",
+		`"ada lovelace" namespaces="file" `:        "",
+		"ada\tvalid-before=\"20260101\"\t":         "",
+		`namespaces="file" `:                       "",
+		`valid-before="20260101" `:                 "",
+		`valid-after="20260102",NAMESPACES="git" `: "",
+	} {
+		signers, err := signature.Parse([]signature.File{{Name: "list", Content: []byte(before + line(ada))}})
+		var by string
+		if err == nil {
+			by, err = signers.Verify(commit)
+		}
+		if by != name || (err == nil) != (name != "") {
+			t.Errorf("%q: %q, %v", before, by, err)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	t.Parallel()
 	ada := sshKey(t)

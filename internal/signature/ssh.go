@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -44,8 +43,8 @@ func (s *Signers) addSSH(content []byte) error {
 // parseLine reads a signer; false is for one who may sign other things than commits.
 func parseLine(line string) (sshSigner, bool, error) {
 	var signer sshSigner
-	if first, rest, _ := strings.Cut(line, " "); !isKeyType(first) {
-		signer.name, line = strings.Trim(first, `"`), strings.TrimSpace(rest)
+	if names, rest := cutNames(line); names != "" {
+		signer.name, line = names, rest
 	}
 	key, comment, options, _, err := ssh.ParseAuthorizedKey([]byte(line))
 	if err != nil {
@@ -82,16 +81,44 @@ func parseLine(line string) (sshSigner, bool, error) {
 	return signer, true, nil
 }
 
-func isKeyType(word string) bool {
-	return strings.HasPrefix(word, "ssh-") || strings.HasPrefix(word, "ecdsa-") || strings.HasPrefix(word, "sk-")
+// cutNames takes the names off the beginning of a line, which may be in quotes; "" where it begins with options or the key. Were
+// options taken for names, a key would count without them.
+func cutNames(line string) (names, rest string) {
+	if quoted, ok := strings.CutPrefix(line, `"`); ok {
+		names, rest, _ = strings.Cut(quoted, `"`)
+		return names, strings.TrimSpace(rest)
+	}
+	at := strings.IndexAny(line, " \t")
+	if at < 0 {
+		return "", line
+	}
+	names, rest = line[:at], strings.TrimSpace(line[at:])
+	option, _, _ := strings.Cut(strings.ToLower(names), "=")
+	isKey := strings.HasPrefix(rest, "AAAA") // as what is behind a key's type always does
+	if isKey || option == "namespaces" || option == "valid-after" || option == "valid-before" || option == "cert-authority" {
+		return "", line
+	}
+	return names, rest
 }
 
-// matches tells whether a list of patterns allows signatures of Git.
+// literal has a pattern of SSH, which knows * and ? alone, mean the same to [path.Match].
+var literal = strings.NewReplacer(`\`, `\\`, "[", `\[`)
+
+// matches tells whether a list of patterns allows signatures of Git. As with ssh-keygen one behind a "!" that matches forbids
+// them, whatever the others say.
 func matches(patterns string) bool {
-	return slices.ContainsFunc(strings.Split(patterns, ","), func(pattern string) bool {
-		ok, err := path.Match(pattern, namespace)
-		return ok && err == nil
-	})
+	allowed := false
+	for pattern := range strings.SplitSeq(patterns, ",") {
+		pattern, not := strings.CutPrefix(pattern, "!")
+		if ok, err := path.Match(literal.Replace(pattern), namespace); !ok || err != nil {
+			continue
+		}
+		if not {
+			return false
+		}
+		allowed = true
+	}
+	return allowed
 }
 
 // parseTime reads a time as ssh-keygen does: YYYYMMDD[HHMM[SS]][Z]. Without a Z that is in the zone of whoever
