@@ -101,7 +101,6 @@ func TestServicesAndKinds(t *testing.T) {
 	expect(t, "kind", kinds, definition.Kinds(schema.ClassResource))
 }
 
-// sources are where flags are registered, in the order of the README's tables.
 // TestKindsWithoutAMark wants all of them named where the README says what is never deleted.
 func TestKindsWithoutAMark(t *testing.T) {
 	_, after, _ := strings.Cut(section(t, "What it never does"), "These kinds have no place for a mark: ")
@@ -115,6 +114,7 @@ func TestKindsWithoutAMark(t *testing.T) {
 	expect(t, "kind", found("`([a-z_]+)`", named), there)
 }
 
+// sources are where flags are registered, in the order of the README's tables.
 func sources() []string {
 	return []string{"cmd/internal/wire/flags.go", "cmd/kupenstackd/main.go", "cmd/kupenstack-sync/main.go", "cmd/kupenstack-sync/destination.go", "cmd/kupenstack-sync/export.go", "cmd/kupenstack-sync/suspend.go"}
 }

@@ -182,7 +182,7 @@ func sayingOnce(block *schema.Block, want cty.Value) cty.Value {
 	all := want.AsValueMap()
 	for name, v := range all {
 		a := block.Attribute(name)
-		if a != nil && a.Unordered && a.Type.ElementType() == cty.String && v.IsKnown() && !v.IsNull() && v.LengthInt() > 0 {
+		if a != nil && a.Unordered && a.Type.IsListType() && a.Type.ElementType() == cty.String && v.IsKnown() && !v.IsNull() && v.LengthInt() > 0 {
 			all[name] = cty.ListVal(distinct(v.AsValueSlice()))
 		}
 	}
