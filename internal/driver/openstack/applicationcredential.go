@@ -79,14 +79,14 @@ func moment(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// compare tells moments apart, whatever their zones.
+// compare tells moments apart, whatever their zones, as far as Keystone keeps them.
 func (k applicationCredentialKind) compare(name string, want cty.Value, o *object) (same, handled bool) {
 	if name != expiryAttribute {
 		return false, false
 	}
 	wanted, ok := moment(textOf(want))
 	have, there := moment(textOf(o.values.get(name)))
-	return ok && there && wanted.Equal(have), true
+	return ok && there && wanted.Truncate(time.Microsecond).Equal(have), true
 }
 
 // effect: nothing of it can be changed, its rules included.

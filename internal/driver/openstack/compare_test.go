@@ -60,6 +60,7 @@ func TestCompareOwned(t *testing.T) {
 		"allocation_pools": []any{map[string]any{"start": "2001:db8::10", "end": "2001:db8::20"}, map[string]any{"start": "2001:db8::30", "end": "2001:db8::40"}},
 		"dns_nameservers":  []any{"2001:db8::53", "2001:db8::54"}, "host_routes": []any{},
 	}
+	expiring := map[string]any{"id": "c1", "name": "web", "description": "[" + testMark + "]", "expires_at": "2099-01-01T00:00:00.123456"}
 	server := map[string]any{
 		"id": "v1", "name": "web", "status": "ACTIVE", "metadata": map[string]any{markKey: testMark, "tier": "web", "other": "x"}, "flavor": map[string]any{"id": "f1"},
 		"image": map[string]any{"id": "i1"}, keyZone: "nova", keyUserData: "c2VjcmV0", "config_drive": "", "tags": []any{},
@@ -113,6 +114,8 @@ func TestCompareOwned(t *testing.T) {
 
 		{"metadata of others stays", "instance", server, map[string]cty.Value{"metadata": cty.MapVal(map[string]cty.Value{"tier": cty.StringVal("web")})}, unit.ActionNone, ""},
 		{"other metadata", "instance", server, map[string]cty.Value{"metadata": cty.MapVal(map[string]cty.Value{"tier": cty.StringVal("db")})}, unit.ActionUpdate, "metadata"},
+		{"a moment that Keystone cuts", "application_credential", expiring, map[string]cty.Value{"expires_at": cty.StringVal("2099-01-01T01:00:00.123456789+01:00")}, unit.ActionNone, ""},
+		{"another moment", "application_credential", expiring, map[string]cty.Value{"expires_at": cty.StringVal("2099-01-01T00:00:00.123457Z")}, unit.ActionReplace, "expires_at"},
 		{"a zone with a host", "instance", server, map[string]cty.Value{"availability_zone": cty.StringVal("nova:host1")}, unit.ActionNone, ""},
 		{"runs from a volume", "instance", map[string]any{"id": "v1", "name": "web", "status": "ACTIVE", "metadata": map[string]any{markKey: testMark}, "image": ""}, map[string]cty.Value{"image": cty.StringVal("i1")}, unit.ActionNone, ""},
 		{"another flavor", "instance", server, map[string]cty.Value{"flavor": cty.StringVal("f2"), "image": cty.StringVal("i2")}, unit.ActionReplace, "image flavor"},
