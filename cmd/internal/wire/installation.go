@@ -111,7 +111,11 @@ func (s *System) KeepInstallation(ctx context.Context, tell func(error)) {
 	if kept == nil {
 		return
 	}
+	var others struggle
 	s.listen(ctx, func(f func()) (func(), error) { return s.cluster.InstallationChanged(ctx, f) }, "the loss of the installation is noticed later", func() time.Duration {
+		if wait := time.Until(others.again); wait > 0 {
+			return wait
+		}
 		restored, err := s.cluster.KeepInstallation(ctx, kept.id, kept.key)
 		if ctx.Err() != nil {
 			return keepPause
@@ -120,6 +124,7 @@ func (s *System) KeepInstallation(ctx context.Context, tell func(error)) {
 			var shards []string
 			if shards, err = s.keepInventory(ctx); len(shards) > 0 {
 				s.Log.Warn().Strs("shards", shards).Msg("wrote pieces of the inventory again: somebody deleted them")
+				others.restored("pieces of the inventory", time.Now())
 			}
 		}
 		if ctx.Err() != nil {
@@ -127,6 +132,14 @@ func (s *System) KeepInstallation(ctx context.Context, tell func(error)) {
 		}
 		if restored != "" {
 			s.Log.Warn().Str("what", restored).Msg("restored what the installation is known by: somebody deleted it")
+			others.restored(restored, time.Now())
+		}
+		if found := others.finding(time.Now()); err == nil && found != nil {
+			tell(found)
+			if wait := time.Until(others.again); wait > 0 {
+				return wait
+			}
+			return keepRetry
 		}
 		tell(err)
 		if err != nil {
