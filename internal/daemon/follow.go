@@ -34,12 +34,22 @@ type follower struct {
 	pending  bool      // the revision in force could not be handed over yet
 	handed   bool      // one was
 	failures int
+
+	facts *time.Timer // for news of facts that wait
+	owed  bool        // they do
+	told  time.Time   // when facts were heard of last
+	acted time.Time   // when news of facts were handed on last
+	often int         // how often in a row
 }
+
+// factsCalm is how long facts have to stay until the next news of them count as the first.
+const factsCalm = time.Minute
 
 // follow polls, and hands on what is new.
 func (d *Daemon) follow(ctx context.Context, e *engine.Engine, changed, shown chan<- struct{}) {
-	f := &follower{Daemon: d, to: e, changed: changed, shown: shown, next: time.NewTimer(0), looks: make(chan look, 1)}
+	f := &follower{Daemon: d, to: e, changed: changed, shown: shown, next: time.NewTimer(0), looks: make(chan look, 1), facts: time.NewTimer(time.Hour)}
 	defer f.next.Stop()
+	defer f.facts.Stop()
 	// A new process in charge has an engine that knows nothing yet. What cannot be handed over is
 	// tried again with each poll.
 	f.hand(ctx)
@@ -53,10 +63,15 @@ func (d *Daemon) follow(ctx context.Context, e *engine.Engine, changed, shown ch
 		case change := <-d.Changes:
 			if change == FactsChanged {
 				f.moved = true
-				f.hand(ctx)
+				f.hear(ctx)
 				continue
 			}
 			f.again = true
+		case <-f.facts.C:
+			if f.owed {
+				f.news(ctx)
+			}
+			continue
 		case <-d.pushed:
 			f.again = true
 		case <-f.next.C:
@@ -137,6 +152,40 @@ func (f *follower) hand(ctx context.Context) {
 	if !f.pending {
 		f.submit(ctx, found)
 	}
+}
+
+// hear takes up that facts have changed. What is handed on has everything looked at and planned anew, and nothing is done
+// before that: while others change facts again and again, as a controller that labels nodes or a pipeline that makes namespaces,
+// the pauses grow, or a look that takes longer than they do would never end.
+func (f *follower) hear(ctx context.Context) {
+	now := time.Now()
+	if now.Sub(f.told) >= factsCalm {
+		f.often = 0
+	}
+	f.told = now
+	if f.owed {
+		return
+	}
+	if wait := f.acted.Add(factsPause(f.often)).Sub(now); wait > 0 {
+		f.owed = true
+		f.facts.Reset(wait)
+		return
+	}
+	f.news(ctx)
+}
+
+// factsPause is how long news of facts wait after others: not for the first, as nodes and namespaces mostly come together.
+func factsPause(often int) time.Duration {
+	if often < 2 {
+		return 0
+	}
+	return backoff(often - 2)
+}
+
+// news hands facts on as they are now.
+func (f *follower) news(ctx context.Context) {
+	f.owed, f.acted, f.often = false, time.Now(), f.often+1
+	f.hand(ctx)
 }
 
 func (f *follower) submit(ctx context.Context, r *engine.Revision) {

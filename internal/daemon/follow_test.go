@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -269,6 +270,31 @@ func TestFactsThatChangeDuringALook(t *testing.T) {
 		o.cloud.put(addr.MustParseObject(`project.namespaces["wiki"]`), false) // who wants it puts it back
 		must(t, o.engine.Load().ResyncNow(t.Context()))
 		o.serves(time.Minute, "wiki")
+	})
+}
+
+// TestFactsThatChangeAllTheTime: while namespaces come faster than everything can be looked at, all that they are about comes
+// about all the same, and at once again when that is over.
+func TestFactsThatChangeAllTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, false)
+		o.cloud.takes = 5 * time.Second
+		o.source.answers(true)
+		defer o.run()()
+		o.serves(time.Minute, "blog")
+		for i := range 60 {
+			o.come(fmt.Sprintf("n%d", i))
+			o.news <- daemon.FactsChanged
+			time.Sleep(4 * time.Second)
+		}
+		if !o.cloud.has(addr.MustParseObject(`project.namespaces["n20"]`)) {
+			t.Error("nothing was done meanwhile")
+		}
+		o.serves(2*time.Minute, "n59")
+		time.Sleep(5 * time.Minute)
+		o.come("wiki")
+		o.news <- daemon.FactsChanged
+		o.serves(20*time.Second, "wiki")
 	})
 }
 

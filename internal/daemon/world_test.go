@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -17,6 +18,7 @@ import (
 type driver struct {
 	mutex sync.Mutex
 	there map[addr.Object]bool
+	takes time.Duration // each observation
 }
 
 func (d *driver) state(a addr.Object) unit.State {
@@ -27,6 +29,7 @@ func (d *driver) state(a addr.Object) unit.State {
 }
 
 func (d *driver) Observe(_ context.Context, targets []unit.Target) (map[addr.Object]unit.State, error) {
+	time.Sleep(d.takes)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	states := map[addr.Object]unit.State{}
