@@ -148,6 +148,15 @@ func (l location) checkPath() error {
 	return nil
 }
 
+// token is the user where that is what is secret, and "" elsewhere: forges take a token in its place, with no password or
+// with this one.
+func (l location) token() string {
+	if l.scheme != schemeSSH && (l.password == "" || l.password == "x-oauth-basic") {
+		return l.user
+	}
+	return ""
+}
+
 // address is host:port for dialling.
 func (l location) address(port int) string {
 	if l.port != 0 {
