@@ -68,28 +68,38 @@ func (s *session) away(region, service string) *session {
 	return nil
 }
 
-// emptyInOtherRegions fails while a project has something in another region, or nobody knows.
+// emptyInOtherRegions fails while a project has something in another region, or nobody knows. Each takes some twenty requests, and there
+// may be many: they are asked side by side.
 func (s *session) emptyInOtherRegions(ctx context.Context, project string) error {
-	for _, region := range s.otherRegions() {
-		parent := fmt.Sprintf("the project in the region %q", region)
-		for _, c := range projectContents(func(service string) bool { return s.away(region, service) != nil }, project) {
-			there := s.away(region, c.call.service)
-			if there == nil || c.call.service == serviceIdentity { // which they share
-				continue
-			}
-			if c.key == keyGroups { // Neutron makes one for a project that is asked for, and nobody would take it away there
-				theirs := c.ignore
-				c.call.query = url.Values{"fields": {"id", "name", keyDescription, "project_id"}}
-				c.ignore = func(raw map[string]any) bool { return theirs(raw) || textAt(raw, "project_id") != project }
-			}
-			if err := c.mustBeEmpty(ctx, there, parent); err != nil {
-				return err
-			}
+	regions := s.otherRegions()
+	for _, got := range abreast(len(regions), func(i int) (struct{}, error) { return struct{}{}, s.emptyIn(ctx, regions[i], project) }) {
+		if got.err != nil {
+			return got.err
 		}
-		if there := s.away(region, serviceCompute); there != nil {
-			if err := there.cellsAnswer(ctx); err != nil {
-				return fmt.Errorf("in the region %q: %w", region, err)
-			}
+	}
+	return nil
+}
+
+// emptyIn is that of one region.
+func (s *session) emptyIn(ctx context.Context, region, project string) error {
+	parent := fmt.Sprintf("the project in the region %q", region)
+	for _, c := range projectContents(func(service string) bool { return s.away(region, service) != nil }, project) {
+		there := s.away(region, c.call.service)
+		if there == nil || c.call.service == serviceIdentity { // which they share
+			continue
+		}
+		if c.key == keyGroups { // Neutron makes one for a project that is asked for, and nobody would take it away there
+			theirs := c.ignore
+			c.call.query = url.Values{"fields": {"id", "name", keyDescription, "project_id"}}
+			c.ignore = func(raw map[string]any) bool { return theirs(raw) || textAt(raw, "project_id") != project }
+		}
+		if err := c.mustBeEmpty(ctx, there, parent); err != nil {
+			return err
+		}
+	}
+	if there := s.away(region, serviceCompute); there != nil {
+		if err := there.cellsAnswer(ctx); err != nil {
+			return fmt.Errorf("in the region %q: %w", region, err)
 		}
 	}
 	return nil
