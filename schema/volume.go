@@ -217,7 +217,7 @@ func attachmentBlock() Block {
 		Kind: "volume_attachment", Class: ClassResource, Labels: resourceLabel("data"),
 		Unmarked: true,
 		Unique:   "a volume is attached to an instance once",
-		Doc:      "That an instance has a volume as a disk. It is detached before either of them goes.",
+		Doc:      "That an instance has a volume as a disk. It is detached before either of them goes; while the instance is in the state ERROR, SUSPENDED or RESCUE Nova detaches nothing, and it goes with the instance.",
 		Attributes: []Attribute{
 			{
 				Name: "instance", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Reference: &Reference{Kind: "instance", Output: "id"},

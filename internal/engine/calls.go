@@ -164,6 +164,7 @@ func (e *Engine) failed(l *loop, err error) {
 		l.set(PhaseFailed, err.Error())
 	}
 	l.guard.step, l.guard.steps, l.guard.doubted = "", 0, ""
+	e.noteFollows(l, err)
 	e.wakeDependents(l)
 	e.Log.Warn().Stringer("unit", l.address).Int("attempt", l.attempts).Err(err).Msg("a step failed")
 }
@@ -202,6 +203,7 @@ func (e *Engine) remove(calls context.Context, l *loop, target unit.Target, c pl
 			l.done(c.Action)
 			l.stale = l.stale || target.Leaves != "" // what was looked at is not what comes now
 			e.wakeDeleting()
+			e.wakeFollowers()
 		}
 	})
 }

@@ -259,6 +259,8 @@ func (s *scenario) disturb(command string, args []string) (bool, error) {
 		w.givenUp[args[0]] = true
 	case "clash":
 		w.clashes[args[0]] = args[1:]
+	case "hold-fast":
+		w.fast[args[0]] = w.at(addr.MustParseObject(args[1])).id
 	case "unblock":
 		delete(w.blocked, args[0])
 	case "edit":

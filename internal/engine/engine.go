@@ -105,6 +105,7 @@ type Engine struct {
 	needed   map[addr.Object][]addr.Object // who depends on it
 	onNode   map[string][]addr.Object      // what has pods on a node
 	recorded map[addr.Object][]addr.Object // who depends on what by the inventory; nil: to be read again
+	with     map[addr.Object]string        // what can only go with an object, as its deletion said that failed last, and the id of that
 	places   *plan.Relocation              // what is to be moved first
 	nodes    plan.Nodes                    // of the revision
 	moving   bool                          // a call that does so is running

@@ -101,7 +101,7 @@ func (e *Engine) lingers(l *loop) string {
 // the inventory depends on it, and is not known to be as it should be with the new one; and what is
 // being worked on and may be about to depend on it.
 func (e *Engine) unmoved(l *loop) []addr.Object {
-	users := e.dependents(l.address)
+	users := e.before(l.address)
 	for _, a := range e.needed[l.address] {
 		if user := e.loops[a]; user != nil && user.busy && !slices.Contains(users, a) {
 			users = append(users, a)
@@ -172,6 +172,7 @@ func (e *Engine) retireOne(calls context.Context, l *loop) {
 			default:
 				*f = former{}
 				e.wakeDeleting()
+				e.wakeFollowers()
 			}
 			e.changed = true
 		}

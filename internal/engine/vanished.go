@@ -91,7 +91,7 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	if entry.Data == nil {
 		c.Data = planned.Data // by their UIDs: one of the same name and size may have come since
 	}
-	if waits := e.dependents(l.address); len(waits) > 0 {
+	if waits := e.before(l.address); len(waits) > 0 {
 		return l.set(PhaseDeleting, "once what needs it is gone", waits...)
 	}
 	if e.mustClose(l, c) {
@@ -214,7 +214,7 @@ func isReplaced(c plan.Change) string {
 // users returns what has to be deleted before a unit that is replaced.
 func (e *Engine) users(l *loop) []addr.Object {
 	var found []addr.Object
-	for _, a := range e.dependents(l.address) {
+	for _, a := range e.before(l.address) {
 		other := e.loops[a]
 		if other == nil || other == l || other.state.Gone() && !other.former.left || other.replaced {
 			continue

@@ -90,6 +90,7 @@ type world struct {
 	failures  map[string]int               // "apply a.b" fails that often
 	blocked   map[string]string            // what needs a person, and why
 	clashes   map[string][]string          // addresses of what is refused while another is there, or has a field with a value
+	fast      map[string]string            // addresses of what is not deleted by itself, and the id of what it goes with
 	tried     map[string]int               // calls of Apply and Delete for an address that were not counted yet
 	hidden    map[string]bool              // addresses, drivers and services with parts that cannot be observed
 	hanging   map[string]bool              // drivers that never answer an observation; "hosts" for where instances run
@@ -120,7 +121,7 @@ func newWorld() *world {
 		sets:    sets{},
 		budgets: map[unit.DriverName]*budget.Budget{}, claims: map[addr.Object][]unit.Claim{}, failures: map[string]int{}, blocked: map[string]string{}, hidden: map[string]bool{}, hanging: map[string]bool{}, crashing: map[string]bool{},
 		holds: map[string]chan struct{}{}, killed: make(chan struct{}),
-		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, asked: map[string]bool{}, givenUp: map[string]bool{}, attempted: map[string]bool{}, clashes: map[string][]string{}, tried: map[string]int{}, computes: map[string]*compute{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
+		observed: map[unit.DriverName]int{}, anew: map[string]bool{}, roles: map[string]bool{"theirs": true}, asked: map[string]bool{}, givenUp: map[string]bool{}, attempted: map[string]bool{}, clashes: map[string][]string{}, fast: map[string]string{}, tried: map[string]int{}, computes: map[string]*compute{}, late: map[string]time.Duration{}, until: map[string]time.Time{},
 	}
 }
 
@@ -574,6 +575,9 @@ func (f fake) begin(ctx context.Context, op string, t unit.Target) (doing string
 		if other != nil && (len(clash) < 3 || other.fields[clash[1]] == clash[2]) {
 			err = unit.Blocked(clash[0] + " has its place")
 		}
+	}
+	if id := w.fast[a.String()]; id != "" && op == "delete" && slices.ContainsFunc(w.objects, func(o *object) bool { return o.id == id }) {
+		err = &unit.FollowsError{With: id, Err: errors.New("it is held fast")}
 	}
 	if err != nil {
 		w.running--

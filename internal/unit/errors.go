@@ -37,6 +37,27 @@ func HolderOf(err error) string {
 	return ""
 }
 
+// FollowsError says of something that it cannot be deleted by itself now, and is gone once what it is a part of is deleted.
+type FollowsError struct {
+	With string // the id of that
+	Err  error
+}
+
+// Error returns the text of the error inside.
+func (e *FollowsError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error inside.
+func (e *FollowsError) Unwrap() error { return e.Err }
+
+// FollowsOf returns the id of what something goes with by a [FollowsError] in err, "" for none.
+func FollowsOf(err error) string {
+	var follows *FollowsError
+	if errors.As(err, &follows) {
+		return follows.With
+	}
+	return ""
+}
+
 // RetryError says when an attempt makes sense again.
 type RetryError struct {
 	After time.Duration

@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -115,5 +116,24 @@ func (k attachmentKind) update(context.Context, *session, *object, wanted, []str
 
 func (k attachmentKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
 	o.after = cinderPause
-	return true, s.erase(ctx, serviceCompute, pathOf("servers", textOf(o.values.get("instance")), attachmentsPath, textOf(o.values.get("volume"))))
+	instance := textOf(o.values.get("instance"))
+	err = s.erase(ctx, serviceCompute, pathOf("servers", instance, attachmentsPath, textOf(o.values.get("volume"))))
+	if statusIs(err, http.StatusConflict) {
+		err = k.heldFast(ctx, s, instance, err)
+	}
+	return true, err
+}
+
+// heldFast says how a volume gets off an instance of which Nova detaches none for its state (detach_volume in
+// nova/compute/api.py). It deletes such instances, and detaches all then.
+func (k attachmentKind) heldFast(ctx context.Context, s *session, instance string, refusal error) error {
+	server, err := instanceKind{}.getRaw(ctx, s, instance)
+	if err != nil { // the next attempt finds out
+		return refusal
+	}
+	switch status := textAt(server, "status"); status {
+	case statusError, "SUSPENDED", "RESCUE":
+		return &unit.FollowsError{With: instance, Err: fmt.Errorf("no volume is detached from an instance in the state %s: that follows once it has another one, or is deleted: %w", status, refusal)}
+	}
+	return refusal
 }
