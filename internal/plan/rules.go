@@ -37,6 +37,7 @@ func (p *Plan) admit(in *Input) {
 	p.refuseImmutable(in)
 	p.refuseTooLate(in)
 	p.keepOwners(in)
+	p.keepReleases(in)
 	p.keepLost(in)
 	p.keepPath(in)
 	p.keepAPIs(in)
