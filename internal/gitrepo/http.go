@@ -59,13 +59,14 @@ func newTransport(bundle []byte) (*nethttp.Transport, error) {
 		config.RootCAs = pool
 	}
 	return &nethttp.Transport{
-		Proxy:                 nethttp.ProxyFromEnvironment,
-		TLSClientConfig:       config,
-		ForceAttemptHTTP2:     true,
-		MaxIdleConnsPerHost:   2,
-		IdleConnTimeout:       90 * time.Second,
-		TLSHandshakeTimeout:   20 * time.Second,
-		ExpectContinueTimeout: time.Second,
+		Proxy:                  nethttp.ProxyFromEnvironment,
+		OnProxyConnectResponse: guard.ProxyAnswer,
+		TLSClientConfig:        config,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConnsPerHost:    2,
+		IdleConnTimeout:        90 * time.Second,
+		TLSHandshakeTimeout:    20 * time.Second,
+		ExpectContinueTimeout:  time.Second,
 	}, nil
 }
 

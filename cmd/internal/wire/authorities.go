@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 )
 
 // authorities reaches servers whose certificates are of the system's authorities or of those in a file. That is read for
@@ -55,7 +57,7 @@ func (a *authorities) now() (*http.Transport, error) {
 		a.through.CloseIdleConnections()
 	}
 	a.text, a.through = text, &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+		Proxy: http.ProxyFromEnvironment, OnProxyConnectResponse: guard.ProxyAnswer, ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
 		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 	}
 	return a.through, nil

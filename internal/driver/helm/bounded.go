@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 )
 
 const (
@@ -136,7 +138,7 @@ func (a asItIs) RoundTrip(request *http.Request) (*http.Response, error) {
 // newTransport is what repositories are asked with unless something else is given.
 func newTransport() *http.Transport {
 	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+		Proxy: http.ProxyFromEnvironment, OnProxyConnectResponse: guard.ProxyAnswer, ForceAttemptHTTP2: true,
 		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
 	}
 }

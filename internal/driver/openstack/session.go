@@ -17,6 +17,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -70,7 +71,7 @@ func (c *connector) prepare(credentials *Credentials, l login) (*session, error)
 		return nil, unit.Blocked(fmt.Sprintf("%q is no address of Keystone", credentials.AuthURL))
 	}
 	base := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: security, ForceAttemptHTTP2: true,
+		Proxy: http.ProxyFromEnvironment, OnProxyConnectResponse: guard.ProxyAnswer, TLSClientConfig: security, ForceAttemptHTTP2: true,
 		DialContext:         (&net.Dialer{Timeout: dialLimit}).DialContext,
 		TLSHandshakeTimeout: dialLimit, ResponseHeaderTimeout: headerLimit, IdleConnTimeout: idleLimit, MaxIdleConnsPerHost: keptAtOnce,
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/contain"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -51,7 +52,7 @@ type uploads struct {
 func newUploads(client *http.Client, sources Sources, notify func(...addr.Object)) *uploads {
 	if client == nil {
 		client = &http.Client{Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialLimit}).DialContext,
+			Proxy: http.ProxyFromEnvironment, OnProxyConnectResponse: guard.ProxyAnswer, DialContext: (&net.Dialer{Timeout: dialLimit}).DialContext,
 			TLSHandshakeTimeout: dialLimit, ResponseHeaderTimeout: headerLimit, ForceAttemptHTTP2: true,
 		}}
 	}

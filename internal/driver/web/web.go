@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"syscall"
 
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -57,7 +58,7 @@ func (a *Asker) client(g unit.Check) (*http.Client, error) {
 		}
 	}
 	return &http.Client{
-		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
+		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, OnProxyConnectResponse: guard.ProxyAnswer, TLSClientConfig: config, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil
 }
