@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -121,6 +122,11 @@ func laidOver(field string, want, have any, inside bool) any {
 		return result
 	case []any:
 		items, _ := have.([]any)
+		if field == "finalizers" { // a set: without others' it would go before they are done
+			return append(slices.Clone(want), slices.DeleteFunc(slices.Clone(items), func(item any) bool {
+				return !isScalar(item) || slices.ContainsFunc(want, func(ours any) bool { return isScalar(ours) && ours == item })
+			})...)
+		}
 		keys := identity(field, want, items)
 		if keys == nil || !shared(field) {
 			return want

@@ -15,6 +15,7 @@ func TestLaidOver(t *testing.T) {
 		{`{"containers": [{"name": "a", "args": ["x"], "resources": {"limits": {"cpu": "1"}}}]}`, `{"containers": [{"name": "a", "args": ["y", "z"], "resources": {"limits": {"cpu": "2", "memory": "1Gi"}}}]}`, `{"containers": [{"name": "a", "args": ["x"], "resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}]}`},
 		{`{"tolerations": [{"key": "a"}]}`, `{"tolerations": [{"key": "b"}]}`, `{"tolerations": [{"key": "a"}]}`}, // which belong to one writer
 		{`{"ports": [{"containerPort": 80}]}`, `{"ports": [{"containerPort": 80, "name": "http"}]}`, `{"ports": [{"containerPort": 80, "name": "http"}]}`},
+		{`{"metadata": {"finalizers": ["ours"]}}`, `{"metadata": {"finalizers": ["theirs", "ours"]}}`, `{"metadata": {"finalizers": ["ours", "theirs"]}}`},
 		{`{"containers": [{"name": "a"}]}`, `{}`, `{"containers": [{"name": "a"}]}`},
 	} {
 		want, have, result := parsed(t, test.want), parsed(t, test.have), parsed(t, test.result)
