@@ -22,6 +22,9 @@ const (
 // FixedInstancesIn is [FixedInstances] on the nodes with a slot, which may have pools of their own.
 func FixedInstancesIn(slot int) string { return fmt.Sprintf("%s in slot %d", FixedInstances, slot) }
 
+// FixedClusterIn is the cluster of Ceph that this pool is in.
+func FixedClusterIn(slot int) string { return fmt.Sprintf("%s in slot %d", clusterOfDisks, slot) }
+
 // FixedBackend is what is fixed of a backend: what its volumes are in.
 func FixedBackend(name string) string { return unit.FixedKept + name }
 
@@ -118,8 +121,8 @@ func (c *composer) fixedInSlots(values map[string]any) map[string]string {
 			if p.Slot != plainSlot && slices.Contains(chosen, any(strconv.Itoa(p.Slot))) && c.runs(p.Name, []string{schema.RoleCompute}) {
 				options := overlay(base, own)
 				fixed[FixedInstancesIn(p.Slot)] = placeOfInstances(options)
-				if cluster := clusterOfInstances(options); cluster != "" && cluster != cephConfPath {
-					fixed[FixedInstancesIn(p.Slot)] += " by " + cluster
+				if cluster := clusterOfInstances(options); cluster != "" {
+					fixed[FixedClusterIn(p.Slot)] = cluster
 				}
 			}
 		}

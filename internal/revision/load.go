@@ -142,6 +142,7 @@ func (l *Loaded) Compose(facts compose.Facts) (*engine.Revision, diag.Diagnostic
 		for i := range l.Model.Profiles {
 			p := &l.Model.Profiles[i]
 			r.Ranges[plan.FixedAt(s.Address.String(), compose.FixedInstancesIn(p.Slot))] = p.Range
+			r.Ranges[plan.FixedAt(s.Address.String(), compose.FixedClusterIn(p.Slot))] = p.Range
 		}
 		if cloud.Ceph != nil {
 			for name, attribute := range map[string]string{compose.FixedImages: "images", compose.FixedBackups: "backups", compose.FixedInstances: "instances"} {

@@ -46,7 +46,7 @@ func TestDisksAndBackupsAreFixed(t *testing.T) {
 		"files on some":             {some("compute", `virt_type = "qemu"`), some("compute", `images_type = "qcow2"`), `ceph.instances.pool in slot 2 of nova cannot change from "vms" to "files of the nodes"`},
 		"something else on some":    {some("compute", `virt_type = "qemu"`), some("compute", `virt_type = "kvm"`), ""},
 		"another cluster":           {base, nova(fmt.Sprintf(disks, `images_rbd_ceph_conf = "/etc/ceph/b.conf"`)), `images_rbd_ceph_conf of nova cannot change from "/etc/ceph/ceph.conf" to "/etc/ceph/b.conf"`},
-		"another cluster on some":   {some("compute", `virt_type = "qemu"`), some("compute", `images_rbd_ceph_conf = "/etc/ceph/b.conf"`), `ceph.instances.pool in slot 2 of nova cannot change from "vms" to "vms by /etc/ceph/b.conf"`},
+		"another cluster on some":   {some("compute", `virt_type = "qemu"`), some("compute", `images_rbd_ceph_conf = "/etc/ceph/b.conf"`), `images_rbd_ceph_conf in slot 2 of nova cannot change from "/etc/ceph/ceph.conf" to "/etc/ceph/b.conf"`},
 		"backups in another":        {base, cinder(`backup_ceph_conf = "/etc/ceph/b.conf"`), `backup_ceph_conf of cinder cannot change from "/etc/ceph/ceph.conf" to "/etc/ceph/b.conf"`},
 		"the first of such nodes":   {base, some("compute", `images_rbd_pool = "fast"`), ""},
 		"no such nodes before":      {nobody, some("compute", `images_rbd_pool = "slow"`), ""},
@@ -75,5 +75,32 @@ func TestDisksAndBackupsAreFixed(t *testing.T) {
 				t.Errorf("got %s, want %s", text, c.want)
 			}
 		})
+	}
+}
+
+// TestDisksOnRecordFromBefore: what older programs put on record of a pool says nothing of its cluster, and a cloud that has had
+// another one all along is not refused.
+func TestDisksOnRecordFromBefore(t *testing.T) {
+	source := strings.Replace(all.WithBackends("ceph", 1, "", "  ceph {\n    mon_hosts = [\"192.0.2.11\"]\n    admin_secret = \"ceph-admin\"\n  }"), `repository = "charts"`, `repository = "oci://registry.example.org/charts"`, 1)
+	const disks = `service "nova" { conf = { nova = { libvirt = { %s } } } }`
+	other := fmt.Sprintf(disks, `images_rbd_ceph_conf = "/etc/ceph/b.conf"`)
+	for name, profile := range map[string]string{"theirs": other, "of all": fmt.Sprintf(disks, `virt_type = "qemu"`)} {
+		text := source + fmt.Sprintf("\nnode \"w1\" {\n  roles = [\"compute\"]\n  profile = profile.p\n}\nprofile \"p\" {\n  slot = 2\n  %s\n}\n", profile)
+		if name == "of all" {
+			text = strings.Replace(text, `service "nova" { replicas`, "service \"nova\" {\n    conf = { nova = { libvirt = { images_rbd_ceph_conf = \"/etc/ceph/b.conf\" } } }\n    replicas", 1)
+			text = strings.Replace(text, "novncproxy = 2 } }", "novncproxy = 2 }\n  }", 1)
+		}
+		before, after := composed(t, text), composed(t, text)
+		found := false
+		for i := range before.Units {
+			u := &before.Units[i]
+			if _, found = u.Fixed["ceph.instances.pool in slot 2"]; found {
+				u.Fixed = map[string]string{"ceph.instances.pool": "vms", "ceph.instances.pool in slot 2": "vms"}
+				break
+			}
+		}
+		if refused := follows(before, after).Refused; !found || len(refused) > 0 {
+			t.Errorf("%s: %v", name, refused)
+		}
 	}
 }
