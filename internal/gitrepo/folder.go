@@ -24,6 +24,9 @@ type rootFS interface {
 
 // Open implements fs.FS.
 func (f folderFS) Open(name string) (fs.File, error) {
+	if err := f.inSubmodule("open", name); err != nil {
+		return nil, err
+	}
 	file, err := f.rootFS.Open(name)
 	if err != nil {
 		return nil, err
@@ -37,6 +40,9 @@ func (f folderFS) Open(name string) (fs.File, error) {
 
 // ReadFile implements fs.ReadFileFS.
 func (f folderFS) ReadFile(name string) ([]byte, error) {
+	if err := f.inSubmodule("read", name); err != nil {
+		return nil, err
+	}
 	content, err := f.rootFS.ReadFile(name)
 	if err != nil {
 		return nil, err
@@ -49,6 +55,9 @@ func (f folderFS) ReadFile(name string) ([]byte, error) {
 
 // ReadDir implements fs.ReadDirFS.
 func (f folderFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := f.inSubmodule("readdir", name); err != nil {
+		return nil, err
+	}
 	list, err := f.rootFS.ReadDir(name)
 	for i, entry := range list {
 		if entry.IsDir() && f.isSubmodule(path.Join(name, entry.Name())) {
@@ -60,14 +69,34 @@ func (f folderFS) ReadDir(name string) ([]fs.DirEntry, error) {
 
 // Stat implements fs.StatFS.
 func (f folderFS) Stat(name string) (fs.FileInfo, error) {
+	if err := f.inSubmodule("stat", path.Dir(name)); err != nil {
+		return nil, err
+	}
 	info, err := f.rootFS.Stat(name)
 	return f.judged(name, info, err)
 }
 
 // Lstat implements fs.ReadLinkFS.
 func (f folderFS) Lstat(name string) (fs.FileInfo, error) {
+	if err := f.inSubmodule("lstat", path.Dir(name)); err != nil {
+		return nil, err
+	}
 	info, err := f.rootFS.Lstat(name)
 	return f.judged(name, info, err)
+}
+
+// inSubmodule is the error of what is one or lies in one, as [treeFS] has it. It goes by the name alone: where links lead is not
+// looked at.
+func (f folderFS) inSubmodule(op, name string) error {
+	if !fs.ValidPath(name) {
+		return nil // whoever is asked next says so
+	}
+	for at := name; at != "."; at = path.Dir(at) {
+		if f.isSubmodule(at) {
+			return &fs.PathError{Op: op, Path: name, Err: errSubmodule(path.Base(at))}
+		}
+	}
+	return nil
 }
 
 func (f folderFS) judged(name string, info fs.FileInfo, err error) (fs.FileInfo, error) {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -152,7 +153,7 @@ func TestSubmodulesOfACheckout(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"m/.git": "gitdir: ../.git/modules/m\n", "m/main.hcl": "x", "sites/n/.git": "gitdir: x\n", "clone/.git/HEAD": "ref: x\n", "odd/.git": "x", ".git": "gitdir: x\n",
+		"m/.git": "gitdir: ../.git/modules/m\n", "m/main.hcl": "x", "m/d/x": "x", "sites/n/.git": "gitdir: x\n", "clone/.git/HEAD": "ref: x\n", "odd/.git": "x", ".git": "gitdir: x\n",
 	} {
 		file := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
@@ -189,8 +190,27 @@ func TestSubmodulesOfACheckout(t *testing.T) {
 	if listed != 2 {
 		t.Errorf("%d are listed", listed)
 	}
-	if _, err := tree.FS("m"); err == nil {
-		t.Error("a submodule passes for a directory")
+	for _, name := range []string{"m", "m/d"} {
+		if _, err := tree.FS(name); err == nil {
+			t.Errorf("%s passes for a directory", name)
+		}
+	}
+	const why = "is a Git submodule, and submodules are not fetched"
+	for name, read := range map[string]func(string) error{
+		"open":  func(name string) error { _, err := fsys.Open(name); return err },
+		"read":  func(name string) error { _, err := fs.ReadFile(fsys, name); return err },
+		"list":  func(name string) error { _, err := fs.ReadDir(fsys, path.Dir(name)); return err },
+		"stat":  func(name string) error { _, err := fs.Stat(fsys, name); return err },
+		"lstat": func(name string) error { _, err := fs.Lstat(fsys, name); return err },
+	} {
+		for _, within := range []string{"m/main.hcl", "m/d/x", "sites/n/.git"} {
+			if err := read(within); err == nil || !strings.Contains(err.Error(), why) {
+				t.Errorf("%s %s: %v", name, within, err)
+			}
+		}
+		if err := read("clone/.git/HEAD"); err != nil {
+			t.Errorf("%s beside them: %v", name, err)
+		}
 	}
 }
 
