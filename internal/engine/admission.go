@@ -319,6 +319,9 @@ func (e *Engine) admit(r *Revision, m counted, suspensions []suspension.Suspensi
 	a.plan, a.revision, a.other = p, r, !slices.Equal(suspensions, e.held)
 	for _, l := range e.loops {
 		l.dirty, l.replaced = true, false
+		if l.unit != nil && len(a.refused()) == 0 {
+			l.prevents = l.unit.PreventDestroy
+		}
 	}
 }
 
