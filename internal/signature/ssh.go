@@ -101,12 +101,10 @@ func cutNames(line string) (names, rest string) {
 	return names, rest
 }
 
-// literal has a pattern of SSH, which knows * and ? alone, mean the same to [path.Match].
-var literal = strings.NewReplacer(`\`, `\\`, "[", `\[`)
-
 // matches tells whether a list of patterns allows signatures of Git. As with ssh-keygen one behind a "!" that matches forbids
 // them, whatever the others say.
 func matches(patterns string) bool {
+	literal := strings.NewReplacer(`\`, `\\`, "[", `\[`) // these patterns know * and ? alone
 	allowed := false
 	for pattern := range strings.SplitSeq(patterns, ",") {
 		pattern, not := strings.CutPrefix(pattern, "!")

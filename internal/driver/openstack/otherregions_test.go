@@ -160,8 +160,11 @@ func TestAProjectWithSomethingInAnotherRegion(t *testing.T) {
 		}}, "public", "", false},
 		"nothing":                  {twoRegions{}, "public", "", false},
 		"nobody knows the regions": {twoRegions{forgets: true}, "public", "read the catalogue of OpenStack", false},
-		"a region that has come since": {twoRegions{servers: theirs, since: []string{"compute Two", "network Two", "image Two", "block-storage Two"}}, "public",
-			`in the region "Two" still has servers: web (theirs)`, true},
+		"a region that has come since": {
+			twoRegions{servers: theirs, since: []string{"compute Two", "network Two", "image Two", "block-storage Two"}},
+			"public",
+			`in the region "Two" still has servers: web (theirs)`, true,
+		},
 		"volumes here that have come since": {twoRegions{volumes: theirs, since: []string{"block-storage Two"}, urls: func(e *endpoint) {
 			if e.service == "block-storage" {
 				e.region = "One"
