@@ -23,7 +23,8 @@ func cloudBlocks() []Block {
 			{
 				Name: "region", Type: cty.String, AtLoad: true, Change: Refused, Format: FormatIdentifier,
 				Default: cty.StringVal("RegionOne"), Example: cty.StringVal("RegionOne"),
-				Doc: "The name of the region in the catalogue of APIs. Write it when OpenStack calls its region otherwise, or several clouds share a Keystone.",
+				Doc: "The name of the region in the catalogue of APIs. Write it when OpenStack calls its region otherwise. Where several clouds share a Keystone each needs another one than RegionOne: " +
+					"services are told to look for each other in that region alone then, while in RegionOne they take what the catalogue has first.",
 			},
 			{
 				Name: "namespace", Type: cty.String, AtLoad: true, Change: Refused, Format: FormatDNSLabel,
