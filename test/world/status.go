@@ -90,9 +90,15 @@ func (w *World) ReadStatus(t testing.TB) (Status, bool) {
 		return s, false
 	}
 	w.NoSecrets(t, "status.json", text)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if text == w.newest.text { // who waits looks four times a second, and reports are large
+		return w.newest.says, true
+	}
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		t.Fatalf("status.json: %v\n%s", err, text)
 	}
+	w.newest.text, w.newest.says = text, s
 	return s, true
 }
 

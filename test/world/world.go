@@ -61,6 +61,10 @@ type World struct {
 	mu       sync.Mutex
 	provider *gophercloud.ProviderClient // ours to OpenStack, once there is one
 	reports  map[string]string           // files of the status branch by commit and name
+	newest   struct {                    // the report that was read last, never changed
+		text string
+		says Status
+	}
 }
 
 // New builds the commands and starts what they need. It takes a cluster of its own, as nodes get

@@ -211,6 +211,7 @@ func (b *bench) converge(t *testing.T, target *unit.Target) unit.State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
+	wait := shortPause
 	for {
 		st, diff := b.compare(t, *target)
 		if st.Owned && target.ID == "" {
@@ -236,15 +237,23 @@ func (b *bench) converge(t *testing.T, target *unit.Target) unit.State {
 				b.remove(t, *target)
 			}
 		default:
-			pause(ctx, t)
+			pauseFor(ctx, t, wait)
+			wait = min(wait*3/2, time.Second) // to look takes the services a good part of what they have, and they are at work
 		}
 	}
 }
 
+const shortPause = 200 * time.Millisecond
+
 // pause waits a little, as these APIs have nothing to watch.
 func pause(ctx context.Context, t *testing.T) {
 	t.Helper()
-	timer := time.NewTimer(200 * time.Millisecond)
+	pauseFor(ctx, t, shortPause)
+}
+
+func pauseFor(ctx context.Context, t *testing.T, long time.Duration) {
+	t.Helper()
+	timer := time.NewTimer(long)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -257,12 +266,12 @@ func pause(ctx context.Context, t *testing.T) {
 func (b *bench) destroy(ctx context.Context, t *testing.T, target unit.Target) error {
 	t.Helper()
 	st := unit.State{Existence: unit.Present}
-	for {
+	for wait := shortPause; ; wait = min(wait*3/2, time.Second) {
 		var err error
 		if st, err = b.Delete(ctx, target, st); err != nil || st.Gone() {
 			return err
 		}
-		pause(ctx, t)
+		pauseFor(ctx, t, wait)
 	}
 }
 
