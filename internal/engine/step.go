@@ -104,11 +104,7 @@ func (e *Engine) wakeDependents(l *loop) {
 		}
 	}
 	if l.phase == PhaseGone && l.driver == unit.Helm {
-		for _, other := range e.order { // one may have waited for the release
-			if other.unit != nil && other.unit.Spec.Driver() == unit.Helm && (other.phase == PhaseBlocked || slices.Contains(other.waits, l.address)) {
-				other.stale, other.dirty = true, true
-			}
-		}
+		e.wakeForRelease(l)
 	}
 	if l.phase == PhaseGone || l.phase == PhaseReady {
 		e.wakeVanished() // what is to go may have waited for this
@@ -170,15 +166,6 @@ func (e *Engine) causes(l *loop) []addr.Object {
 	}
 	slices.SortFunc(roots, addr.Object.Compare)
 	return roots
-}
-
-// waitForRelease has a loop wait until another block has given up its release.
-func (e *Engine) waitForRelease(l *loop, holder addr.Object) bool {
-	why := plan.HeldRelease(l.unit, holder)
-	if on := e.loops[holder]; on != nil && on.unit == nil && on.phase != PhaseKept && on.phase != PhaseBlocked {
-		return l.set(PhaseWaiting, why, holder)
-	}
-	return l.set(PhaseBlocked, why)
 }
 
 // step decides what a loop does now, and tells whether its phase changed.

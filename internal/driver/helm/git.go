@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// gitTimeout bounds one conversation with a Git repository.
+	// gitTimeout bounds one conversation with a Git repository, as [gitrepo.Options] says.
 	gitTimeout = 2 * time.Minute
 	// maxFetched bounds what is received of a Git repository at a time, in bytes. All of OpenStack-Helm without its history
 	// has some MiB.

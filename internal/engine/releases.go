@@ -1,0 +1,27 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// waitForRelease has a loop wait until another block has given up its release.
+func (e *Engine) waitForRelease(l *loop, holder addr.Object) bool {
+	why := plan.HeldRelease(l.unit, holder)
+	if on := e.loops[holder]; on != nil && on.unit == nil && on.phase != PhaseKept && on.phase != PhaseBlocked {
+		return l.set(PhaseWaiting, why, holder)
+	}
+	return l.set(PhaseBlocked, why)
+}
+
+// wakeForRelease has those look again that may have waited for the release of a loop, which is gone.
+func (e *Engine) wakeForRelease(l *loop) {
+	for _, other := range e.order {
+		if other.unit != nil && other.unit.Spec.Driver() == unit.Helm && (other.phase == PhaseBlocked || slices.Contains(other.waits, l.address)) {
+			other.stale, other.dirty = true, true
+		}
+	}
+}
