@@ -15,7 +15,11 @@ import (
 // before are those that need a thing and go before it.
 func (e *Engine) before(a addr.Object) []addr.Object {
 	entry, _ := e.entry(a)
-	return slices.DeleteFunc(e.dependents(a), func(user addr.Object) bool { return e.follows(user, &entry) })
+	heir := e.heir(&entry)
+	return slices.DeleteFunc(e.dependents(a), func(user addr.Object) bool {
+		// What needs the heir now waits for it: were its record of before to hold this back, both would wait for each other for good.
+		return e.follows(user, &entry) || heir != nil && e.needs(e.loops[user], heir.address, map[*loop]bool{})
+	})
 }
 
 // follows tells whether something that is to be deleted can only go with the object of an entry, or with one that this has

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -22,6 +23,22 @@ func (e *Engine) wakeForRelease(l *loop) {
 	for _, other := range e.order {
 		if other.unit != nil && other.unit.Spec.Driver() == unit.Helm && (other.phase == PhaseBlocked || slices.Contains(other.waits, l.address)) {
 			other.stale, other.dirty = true, true
+			e.admitted.stale = e.admitted.stale || other.phase == PhaseWaiting // the plan was made while the release was another one's
 		}
 	}
+}
+
+// heir returns what waits for the release that something has which is to go, nil for nothing.
+func (e *Engine) heir(entry *inventory.Entry) *loop {
+	if l := e.loops[entry.Address]; entry.Locator.Kind != unit.KindRelease || l == nil || l.unit != nil {
+		return nil
+	}
+	for _, l := range e.order {
+		if l.unit != nil && plan.ReleaseHolder(l.unit, []inventory.Entry{*entry}) == entry.Address {
+			if _, known := e.Inventory.Entry(l.address); !known {
+				return l
+			}
+		}
+	}
+	return nil
 }
