@@ -34,8 +34,9 @@ func (p *Plan) refuseImmutable(in *Input) {
 		if entry == nil || absent {
 			continue
 		}
-		for _, name := range fixedNames(u.Fixed, entry.Fixed) {
-			was, known := entry.Fixed[name]
+		before := apart(entry.Fixed)
+		for _, name := range fixedNames(u.Fixed, before) {
+			was, known := before[name]
 			if !known && name != unit.FixedNetwork || staysFixed(name, was, u.Fixed[name]) || mends(name, u.Fixed[name], entry) {
 				continue
 			}
@@ -57,6 +58,28 @@ func (p *Plan) refuseImmutable(in *Input) {
 			})
 		}
 	}
+}
+
+// apart is what is on record, with the cluster of Ceph apart that the pool of a slot is in: there were programs that wrote it behind
+// the pool.
+func apart(was map[string]string) map[string]string {
+	const pool, cluster = "ceph.instances.pool in slot ", "images_rbd_ceph_conf in slot "
+	var now map[string]string
+	for name, text := range was {
+		slot, of := strings.CutPrefix(name, pool)
+		before, behind, written := strings.Cut(text, " by ")
+		if !of || !written {
+			continue
+		}
+		if now == nil {
+			now = maps.Clone(was)
+		}
+		now[name], now[cluster+slot] = before, behind
+	}
+	if now == nil {
+		return was
+	}
+	return now
 }
 
 // mends tells whether what is wanted is the network backend of the cloud again, where the chart was given another one and never

@@ -78,8 +78,8 @@ func TestDisksAndBackupsAreFixed(t *testing.T) {
 	}
 }
 
-// TestDisksOnRecordFromBefore: what older programs put on record of a pool says nothing of its cluster, and a cloud that has had
-// another one all along is not refused.
+// TestDisksOnRecordFromBefore: what older programs put on record of a pool says nothing of its cluster, or has it behind the pool, and a
+// cloud that has had another one all along is not refused.
 func TestDisksOnRecordFromBefore(t *testing.T) {
 	source := strings.Replace(all.WithBackends("ceph", 1, "", "  ceph {\n    mon_hosts = [\"192.0.2.11\"]\n    admin_secret = \"ceph-admin\"\n  }"), `repository = "charts"`, `repository = "oci://registry.example.org/charts"`, 1)
 	const disks = `service "nova" { conf = { nova = { libvirt = { %s } } } }`
@@ -90,17 +90,24 @@ func TestDisksOnRecordFromBefore(t *testing.T) {
 			text = strings.Replace(text, `service "nova" { replicas`, "service \"nova\" {\n    conf = { nova = { libvirt = { images_rbd_ceph_conf = \"/etc/ceph/b.conf\" } } }\n    replicas", 1)
 			text = strings.Replace(text, "novncproxy = 2 } }", "novncproxy = 2 }\n  }", 1)
 		}
-		before, after := composed(t, text), composed(t, text)
-		found := false
-		for i := range before.Units {
-			u := &before.Units[i]
-			if _, found = u.Fixed["ceph.instances.pool in slot 2"]; found {
-				u.Fixed = map[string]string{"ceph.instances.pool": "vms", "ceph.instances.pool in slot 2": "vms"}
-				break
+		for was, want := range map[string]string{
+			"vms":                     "",
+			"vms by /etc/ceph/b.conf": "",
+			"vms by /etc/ceph/c.conf": `images_rbd_ceph_conf in slot 2 of nova cannot change from "/etc/ceph/c.conf" to "/etc/ceph/b.conf"`,
+		} {
+			before, after := composed(t, text), composed(t, text)
+			found := false
+			for i := range before.Units {
+				u := &before.Units[i]
+				if _, found = u.Fixed["ceph.instances.pool in slot 2"]; found {
+					u.Fixed = map[string]string{"ceph.instances.pool": "vms", "ceph.instances.pool in slot 2": was}
+					break
+				}
 			}
-		}
-		if refused := follows(before, after).Refused; !found || len(refused) > 0 {
-			t.Errorf("%s: %v", name, refused)
+			refused := follows(before, after).Refused
+			if !found || len(refused) > 0 != (want != "") || want != "" && refused[0].Summary != want {
+				t.Errorf("%s, %s: %v", name, was, refused)
+			}
 		}
 	}
 }
