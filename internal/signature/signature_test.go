@@ -366,6 +366,16 @@ func TestLinesOfSigners(t *testing.T) {
 		`namespaces="file" `:                       "",
 		`valid-before="20260101" `:                 "",
 		`valid-after="20260102",NAMESPACES="git" `: "",
+		// options behind another one, or behind names with a comma where a blank has to be
+		`cert-authority,namespaces="file" `: "",
+		`ada,namespaces="file" `:            "",
+		`ada,valid-before="20200101" `:      "",
+		`!ada `:                             "", // nobody's
+		`ada,!bob `:                         "ada,!bob",
+		// which of them counts nobody knows
+		`ada valid-before="20200101",valid-before="20990101" `: "",
+		`ada namespaces="git",namespaces="git" `:               "",
+		`ada valid-before="00010101" `:                         "",
 	} {
 		signers, err := signature.Parse([]signature.File{{Name: "list", Content: []byte(before + line(ada))}})
 		var by string

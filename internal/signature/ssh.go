@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,8 +44,10 @@ func (s *Signers) addSSH(content []byte) error {
 // parseLine reads a signer; false is for one who may sign other things than commits.
 func parseLine(line string) (sshSigner, bool, error) {
 	var signer sshSigner
+	counts, written := true, map[string]bool{}
 	if names, rest := cutNames(line); names != "" {
 		signer.name, line = names, rest
+		counts = slices.ContainsFunc(strings.Split(names, ","), func(name string) bool { return matches(names, name) }) // else it is nobody's
 	}
 	key, comment, options, _, err := ssh.ParseAuthorizedKey([]byte(line))
 	if err != nil {
@@ -59,12 +62,14 @@ func parseLine(line string) (sshSigner, bool, error) {
 	}
 	for _, option := range options {
 		name, value, _ := strings.Cut(option, "=")
-		value = strings.Trim(value, `"`)
-		switch strings.ToLower(name) {
+		name, value = strings.ToLower(name), strings.Trim(value, `"`)
+		if written[name] { // which of them is meant nobody knows
+			return signer, false, fmt.Errorf("the option %q is written twice", name)
+		}
+		written[name] = true
+		switch name {
 		case "namespaces":
-			if !matches(value) {
-				return signer, false, nil
-			}
+			counts = counts && matches(value, namespace)
 		case "valid-after":
 			signer.after, err = parseTime(value)
 		case "valid-before":
@@ -78,7 +83,7 @@ func parseLine(line string) (sshSigner, bool, error) {
 			return signer, false, err
 		}
 	}
-	return signer, true, nil
+	return signer, counts, nil
 }
 
 // cutNames takes the names off the beginning of a line, which may be in quotes; "" where it begins with options or the key. Were
@@ -93,22 +98,27 @@ func cutNames(line string) (names, rest string) {
 		return "", line
 	}
 	names, rest = line[:at], strings.TrimSpace(line[at:])
-	option, _, _ := strings.Cut(strings.ToLower(names), "=")
 	isKey := strings.HasPrefix(rest, "AAAA") // as what is behind a key's type always does
-	if isKey || option == "namespaces" || option == "valid-after" || option == "valid-before" || option == "cert-authority" {
+	if isKey || slices.ContainsFunc(strings.Split(names, ","), isOption) {
 		return "", line
 	}
 	return names, rest
 }
 
-// matches tells whether a list of patterns allows signatures of Git. As with ssh-keygen one behind a "!" that matches forbids
-// them, whatever the others say.
-func matches(patterns string) bool {
+// isOption tells whether a word is an option, which may stand behind others.
+func isOption(word string) bool {
+	name, _, _ := strings.Cut(strings.ToLower(word), "=")
+	return slices.Contains([]string{"namespaces", "valid-after", "valid-before", "cert-authority"}, name)
+}
+
+// matches tells whether a list of patterns allows a text, such as the namespace of Git's signatures. As with ssh-keygen one behind a
+// "!" that matches forbids it, whatever the others say.
+func matches(patterns, text string) bool {
 	literal := strings.NewReplacer(`\`, `\\`, "[", `\[`) // these patterns know * and ? alone
 	allowed := false
 	for pattern := range strings.SplitSeq(patterns, ",") {
 		pattern, not := strings.CutPrefix(pattern, "!")
-		if ok, err := path.Match(literal.Replace(pattern), namespace); !ok || err != nil {
+		if ok, err := path.Match(literal.Replace(pattern), text); !ok || err != nil {
 			continue
 		}
 		if not {
@@ -124,7 +134,7 @@ func matches(patterns string) bool {
 func parseTime(text string) (time.Time, error) {
 	digits := strings.TrimSuffix(text, "Z")
 	for _, layout := range []string{"20060102", "200601021504", "20060102150405"} {
-		if t, err := time.Parse(layout, digits); err == nil {
+		if t, err := time.Parse(layout, digits); err == nil && t.Unix() > 0 { // ssh-keygen knows none before
 			return t, nil
 		}
 	}
