@@ -86,7 +86,10 @@ func (r *remote) connect(ctx context.Context, service string) (*connection, erro
 			return c, err
 		}
 	}
-	c.masker.Add(credentials.Password, credentials.Bearer, credentials.SSHKey, credentials.Passphrase, redact.NewSecret(r.at.password), redact.NewSecret(r.at.token()))
+	c.masker.Add(credentials.Password, credentials.Bearer, credentials.SSHKey, credentials.Passphrase, redact.NewSecret(r.at.password))
+	if credentials.Password.IsEmpty() && credentials.Bearer.IsEmpty() { // else the URL's user is not sent, and may be what the path begins with
+		c.masker.Add(redact.NewSecret(r.at.token()))
+	}
 	if r.at.scheme == schemeHTTP || r.at.scheme == schemeHTTPS {
 		return c, r.connectWeb(c, credentials, service)
 	}

@@ -1,6 +1,7 @@
 package gitrepo_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
 
 // What servers say of whom they refuse may hold the token that they were given in place of a user.
@@ -34,5 +36,27 @@ func TestTokensInPlaceOfUsers(t *testing.T) {
 		if _, err = source.Head(t.Context()); err == nil || strings.Contains(err.Error(), token) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", user, err)
 		}
+	}
+}
+
+// A user in the URL is no token where there is a password for it, and nothing of the repository's name is masked for it.
+func TestUsersBesideAPassword(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		line := "ERR " + r.URL.Path + " is archived\n"
+		w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+		_, _ = fmt.Fprintf(w, "001e# service=git-upload-pack\n0000%04x%s", len(line)+4, line)
+	}))
+	defer server.Close()
+	source, err := gitrepo.Open(t.Context(), gitrepo.Options{
+		URL: "http://acme@" + strings.TrimPrefix(server.URL, "http://") + "/acme/x.git", CacheDir: t.TempDir(),
+		Credentials: func(context.Context) (gitrepo.Credentials, error) {
+			return gitrepo.Credentials{Password: redact.NewSecret("passwordcanary0123")}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = source.Head(t.Context()); err == nil || !strings.Contains(err.Error(), "/acme/x.git/info/refs is archived") {
+		t.Errorf("got %v", err)
 	}
 }
