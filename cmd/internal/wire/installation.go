@@ -124,7 +124,7 @@ func (s *System) KeepInstallation(ctx context.Context, tell func(error)) {
 			var shards []string
 			if shards, err = s.keepInventory(ctx); len(shards) > 0 {
 				s.Log.Warn().Strs("shards", shards).Msg("wrote pieces of the inventory again: somebody deleted them")
-				others.restored("pieces of the inventory", time.Now())
+				others.restored("pieces of the inventory", time.Now(), shards...)
 			}
 		}
 		if ctx.Err() != nil {

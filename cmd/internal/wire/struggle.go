@@ -16,27 +16,35 @@ const (
 
 // struggle keeps this process from writing again without a pause what somebody else takes away each time.
 type struggle struct {
-	what  string // was written again last
-	times int    // in a row
+	what  string         // was written again too often, "" for nothing
+	times map[string]int // each thing was written again in a row
 	last  time.Time
 	again time.Time // nothing is written before
 }
 
-// restored counts that something was written again.
-func (s *struggle) restored(what string, now time.Time) {
-	if now.Sub(s.last) >= struggleWindow {
-		s.times = 0
+// restored counts that something was written again, or those parts of it. Who deletes a lot at once, one after another, does
+// that once.
+func (s *struggle) restored(what string, now time.Time, parts ...string) {
+	if now.Sub(s.last) >= struggleWindow || s.times == nil {
+		s.what, s.times = "", map[string]int{}
 	}
-	s.what, s.last, s.times = what, now, s.times+1
-	if over := s.times - mostRestored; over >= 0 {
-		s.again = now.Add(min(time.Second<<min(over, 9), struggleAtMost))
+	if s.last = now; len(parts) == 0 {
+		parts = []string{what}
+	}
+	over := -1
+	for _, part := range parts {
+		s.times[part]++
+		over = max(over, s.times[part]-mostRestored)
+	}
+	if over >= 0 {
+		s.what, s.again = what, now.Add(min(time.Second<<min(over, 9), struggleAtMost))
 	}
 }
 
 // finding says what somebody takes away each time, nil for nothing. The words stay the same while it goes on. Who that is
 // leaves no trace.
 func (s *struggle) finding(now time.Time) error {
-	if s.times < mostRestored || now.Sub(s.last) >= struggleWindow {
+	if s.what == "" || now.Sub(s.last) >= struggleWindow {
 		return nil
 	}
 	return fmt.Errorf("somebody else takes away %s each time that it is written again, which is done after growing pauses now: find out who, as a process that starts meanwhile may take it for lost", s.what)

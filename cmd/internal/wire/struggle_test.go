@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -34,5 +35,25 @@ func TestStruggle(t *testing.T) {
 	s.restored("the Secret", s.last.Add(struggleWindow))
 	if s.finding(s.last) != nil || s.again.After(s.last) {
 		t.Error("what was long ago counts")
+	}
+}
+
+// TestOneDeletionIsNoStruggle: who deletes all at once has it deleted piece by piece, and each piece was deleted once.
+func TestOneDeletionIsNoStruggle(t *testing.T) {
+	t.Parallel()
+	var s struggle
+	now := time.Now()
+	s.restored("the Secret", now)
+	for i := range 10 {
+		s.restored("pieces of the inventory", now, fmt.Sprintf("shard%d", i))
+	}
+	if err := s.finding(now); err != nil || s.again.After(now) {
+		t.Errorf("it is told: %v", err)
+	}
+	for range 2 {
+		s.restored("pieces of the inventory", now, "shard3", "shard11")
+	}
+	if s.finding(now) == nil || !s.again.After(now) {
+		t.Error("what goes each time is not told")
 	}
 }
