@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
-	"github.com/kupenstack/kupenstack-sync/test/cluster/player"
 	"github.com/kupenstack/kupenstack-sync/test/filelock"
 	"github.com/kupenstack/kupenstack-sync/test/openstack"
+	"github.com/kupenstack/kupenstack-sync/test/process"
+	"github.com/kupenstack/kupenstack-sync/test/program"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
@@ -87,15 +88,26 @@ func PrivateCluster(t testing.TB, options cluster.Options) *cluster.Cluster {
 }
 
 // PlayedCluster is PrivateCluster with a player, which acts out the containers of
-// OpenStack-Helm's pods as on the shared control plane.
+// OpenStack-Helm's pods as on the shared control plane. The player is a process of its own: see test/cmd/player.
 func PlayedCluster(t testing.TB, options cluster.Options) *cluster.Cluster {
 	t.Helper()
 	options.Player = true
+	program := program.Build(t, "test/cmd/player")
 	private := PrivateCluster(t, options)
-	stop := player.Start(private.RESTConfig(), player.Options{LogDir: private.PodLogDir()})
+	plays, err := process.Start(filepath.Join(private.Dir, "player"), process.Spec{
+		Name: "player", Args: []string{program, "--kubeconfig", private.Kubeconfig, "--logs", private.PodLogDir()}, Bound: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		if err := stop(); err != nil {
-			t.Errorf("the player: %v", err)
+		if !plays.Alive() {
+			t.Errorf("the player has died: %s", plays.LogTail(2000))
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := plays.Stop(ctx, 10*time.Second); err != nil {
+			t.Errorf("stop the player: %v", err)
 		}
 	})
 	return private

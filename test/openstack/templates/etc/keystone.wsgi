@@ -7,3 +7,9 @@ application = initialize_public_application()
 from keystone.common.rbac_enforcer.enforcer import RBACEnforcer
 
 RBACEnforcer()._enforcer.load_rules()
+
+# As launch.py does for the others.
+import gc
+
+gc.freeze()
+gc.set_threshold(20000, 20, 20)
