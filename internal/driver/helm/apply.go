@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -120,7 +121,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 	}
 	values, _ := copied(v.want.values).(map[string]any)
 	leaveAway(values, loaded, v.want.spec)
-	labels := map[string]string{labelRun: v.run()}
+	labels := map[string]string{labelRun: v.run(), labelOurs: strconv.Itoa(v.nextVersion())}
 	for key, value := range v.want.labels {
 		labels[key] = value
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/action"
@@ -185,7 +186,7 @@ func (d *Driver) goBack(ctx context.Context, v *view) error {
 	defer cancel()
 	labels := maps.Clone(back.to.labels)
 	maps.DeleteFunc(labels, func(key, _ string) bool { return !strings.HasPrefix(key, "kupenstack.io/") })
-	labels[labelRun], labels[labelBack] = back.run, v.input()
+	labels[labelRun], labels[labelBack], labels[labelOurs] = back.run, v.input(), strconv.Itoa(v.nextVersion())
 	if v.target.Mark != "" {
 		labels[labelMark] = markOf(v.target)
 	}

@@ -389,6 +389,9 @@ func (v *view) upgradeDiff() unit.Diff {
 	if v.newest.labels[labelSpec] == "" {
 		diff.Reason = "the release was not installed by us"
 	}
+	if v.newest.foreign() {
+		diff.Reason = fmt.Sprintf("somebody else has made revision %d, as helm upgrade and helm rollback do", v.newest.version)
+	}
 	switch {
 	case v.byNode:
 		diff.Action, diff.Cost = unit.ActionRestart, costOfRollout

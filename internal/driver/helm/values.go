@@ -24,6 +24,7 @@ const (
 	labelMark   = "kupenstack.io/mark"       // names the unit that the release belongs to
 	labelGone   = "kupenstack.io/cleaned-up" // what it had in other services and is taken away, with dots between
 	labelRun    = "kupenstack.io/run"        // names the run of hooks that belongs to the revision
+	labelOurs   = "kupenstack.io/revision"   // the number of the revision; those of the commands of Helm have the label of the one before
 	labelBack   = "kupenstack.io/back"       // names the input that the revision was made in place of, as that failed
 )
 
@@ -117,6 +118,13 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 func (r *revision) madeFrom(spec *unit.Release, source *source) bool {
 	return r != nil && r.status != release.StatusUninstalling && r.status != release.StatusUninstalled &&
 		r.labels[labelSpec] == short(digestOfSpec(spec, source))
+}
+
+// foreign tells whether somebody else has made a revision, by the commands of Helm: these hand on the labels of ours. Of one that
+// comes after one of an older program nobody knows.
+func (r *revision) foreign() bool {
+	ours, known := r.labels[labelOurs]
+	return known && ours != strconv.Itoa(r.version)
 }
 
 // consistsOf tells whether a revision, which may be nil, was made from a specification and from the files of a

@@ -165,16 +165,20 @@ func (d *Driver) wish(ctx context.Context, v *view, spec *unit.Release) error {
 
 // rendering returns what the next revision would consist of.
 func (d *Driver) rendering(ctx context.Context, v *view) (rendered, error) {
-	version := 1
-	if v.newest != nil {
-		version = v.newest.version + 1
-	}
-	return d.render(ctx, v.want, version, v.base == 0, v.newest.standing())
+	return d.render(ctx, v.want, v.nextVersion(), v.base == 0, v.newest.standing())
 }
 
 // outdated tells whether the release was not, or not completely, installed from what is wanted.
 func (v *view) outdated() bool {
-	return v.newest == nil || v.newest.status != release.StatusDeployed || len(v.changedLabels()) > 0
+	return v.newest == nil || v.newest.status != release.StatusDeployed || v.newest.foreign() || len(v.changedLabels()) > 0
+}
+
+// nextVersion is the number of the next revision.
+func (v *view) nextVersion() int {
+	if v.newest == nil {
+		return 1
+	}
+	return v.newest.version + 1
 }
 
 // wantedSpec is the label that a revision of what is wanted has. Where the chart is not at hand, that may be another
