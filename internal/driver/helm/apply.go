@@ -146,6 +146,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 		_, err = install.Run(loaded, values)
 	} else {
 		upgrade := action.NewUpgrade(configuration)
+		labels[labelBack] = noLabel // Helm keeps those of the revision before
 		upgrade.Namespace, upgrade.Labels, upgrade.MaxHistory = v.namespace, labels, maxHistory
 		upgrade.DisableHooks, upgrade.DisableOpenAPIValidation, upgrade.Timeout = true, true, d.options.Timeout
 		upgrade.ResetValues = true

@@ -3,6 +3,7 @@
 package helm_test
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	"helm.sh/helm/v3/pkg/release"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -224,6 +226,39 @@ func TestWhatWasRolledBackIsTriedForWhoAsks(t *testing.T) {
 	mustSay(t, why, "revision 14 failed and was rolled back to revision 8")
 	if got := b.revisions(); state.Release != unit.ReleaseRolledBack || !strings.HasSuffix(got, ", 14 failed, 15 deployed") {
 		t.Errorf("it is %s, revisions %s", state.Release, got)
+	}
+}
+
+// Once what it failed of has passed, what was rolled back succeeds for who asks, and is in force like any other revision.
+func TestWhatWasRolledBackSucceedsForWhoAsks(t *testing.T) {
+	tree := appChart()
+	tree["charts/app/templates/extra.yaml"] = file(`{{ if ne .Values.greeting "hello" }}
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: extra, namespace: {{ .Release.Namespace }}-more}
+{{ end }}`)
+	b := newBed(t, tree)
+	b.settle()
+	b.greet("more", rollBack)
+	_, why := b.untilBlocked()
+	mustSay(t, why, "was rolled back to revision 1")
+	more := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: b.namespace + "-more"}}
+	if _, err := b.client.CoreV1().Namespaces().Create(t.Context(), more, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.client.CoreV1().Namespaces().Delete(context.WithoutCancel(t.Context()), more.Name, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	b.target.Asked = "now"
+	if state := b.settle(); state.Release != unit.ReleaseDeployed || b.config("app-config").Data["greeting"] != "more, world" {
+		t.Errorf("it is %s: %s, revisions %s", state.Release, state.Message, b.revisions())
+	}
+	b.target.Asked = ""
+	b.restart()
+	if state, diff := b.observe(); diff.Action != unit.ActionNone || state.Release != unit.ReleaseDeployed {
+		t.Errorf("afterwards it is %s, %+v", state.Release, diff)
 	}
 }
 

@@ -28,6 +28,9 @@ const (
 	labelBack   = "kupenstack.io/back"       // names the input that the revision was made in place of, as that failed
 )
 
+// noLabel takes a label away that the revision before has: an upgrade of Helm's keeps what it is not given.
+const noLabel = "null"
+
 // maxLabel is the length of a label's value that Kubernetes takes.
 const maxLabel = 63
 
