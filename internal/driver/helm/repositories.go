@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +18,8 @@ import (
 	"golang.org/x/sync/singleflight"
 	"helm.sh/helm/v3/pkg/registry"
 	"helm.sh/helm/v3/pkg/repo"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/credentials"
 
@@ -31,6 +35,9 @@ const indexLife = time.Minute
 
 // digestPrefix is what the digests of charts begin with.
 const digestPrefix = "sha256:"
+
+// ociPrefix is what addresses in registries begin with.
+const ociPrefix = registry.OCIScheme + "://"
 
 // repositories get packed charts from where they are published.
 type repositories struct {
@@ -83,6 +90,9 @@ func (r *repositories) fetchHTTPS(wanted unit.Chart) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the index has an address for version %s that cannot be read", entry.Version)
 	}
+	if reference, isOCI := strings.CutPrefix(address, ociPrefix); isOCI { // as Bitnami's repository has them
+		return r.fetchIndexed(reference, entry)
+	}
 	var data []byte
 	err = from.read(address, maxDownload, errLargeChart, func(body io.Reader) (err error) {
 		data, err = io.ReadAll(body)
@@ -91,10 +101,29 @@ func (r *repositories) fetchHTTPS(wanted unit.Chart) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sum := strings.TrimPrefix(entry.Digest, digestPrefix); sum != "" && sum != sha256Of(data) {
-		return nil, fmt.Errorf("version %s has another digest than the index says", entry.Version)
+	return data, asIndexed(entry, sha256Of(data))
+}
+
+// asIndexed tells when none of the digests of a chart is the one that the index has for it.
+func asIndexed(entry *repo.ChartVersion, digests ...string) error {
+	if sum := strings.TrimPrefix(entry.Digest, digestPrefix); sum != "" && !slices.Contains(digests, sum) {
+		return fmt.Errorf("version %s has another digest than the index says", entry.Version)
 	}
-	return data, nil
+	return nil
+}
+
+// fetchIndexed pulls what the index of a repository says is in a registry. The digest there may be that of the packed chart, or
+// of its manifest.
+func (r *repositories) fetchIndexed(reference string, entry *repo.ChartVersion) ([]byte, error) {
+	client, _, err := r.registry()
+	if err != nil {
+		return nil, err
+	}
+	pulled, err := client.Pull(reference)
+	if err != nil {
+		return nil, withoutQueries{err}
+	}
+	return pulled.Chart.Data, asIndexed(entry, sha256Of(pulled.Chart.Data), strings.TrimPrefix(pulled.Manifest.Digest, digestPrefix))
 }
 
 // look finds the newest version that fits in the index of a repository.
@@ -166,30 +195,83 @@ func (r *repositories) index(from *site, repository string) (*index, error) {
 
 // fetchOCI pulls the newest tag that fits.
 func (r *repositories) fetchOCI(wanted unit.Chart) ([]byte, error) {
-	client, err := r.registry()
+	client, authorizer, err := r.registry()
 	if err != nil {
 		return nil, err
 	}
-	reference := strings.TrimSuffix(strings.TrimPrefix(wanted.Repository, "oci://"), "/") + "/" + wanted.Name
-	tag := wanted.Version
-	if _, err := semver.StrictNewVersion(strings.TrimPrefix(wanted.Version, "v")); err != nil {
-		tags, err := client.Tags(reference)
+	reference := strings.TrimSuffix(strings.TrimPrefix(wanted.Repository, ociPrefix), "/") + "/" + wanted.Name
+	pull := func(tag string) ([]byte, error) {
+		pulled, err := client.Pull(reference + ":" + tag)
 		if err != nil {
-			return nil, fmt.Errorf("list the versions: %w", withoutQueries{err})
+			return nil, withoutQueries{err}
 		}
-		if tag, err = registry.GetTagMatchingVersionOrConstraint(tags, wanted.Version); err != nil {
-			return nil, err
-		}
+		return pulled.Chart.Data, nil
 	}
-	pulled, err := client.Pull(reference + ":" + tag)
+	if versionOfTag(wanted.Version) != nil {
+		data, err := pull(wanted.Version)
+		if !errors.Is(err, errdef.ErrNotFound) {
+			return data, err
+		}
+		// The tag may have a v more or less, or what is behind a +: repositories of files find such versions, too.
+		if tag, failed := newestTag(authorizer, reference, wanted.Version); failed == nil {
+			return pull(tag)
+		}
+		return nil, err
+	}
+	tag, err := newestTag(authorizer, reference, wanted.Version)
 	if err != nil {
-		return nil, withoutQueries{err}
+		return nil, err
 	}
-	return pulled.Chart.Data, nil
+	return pull(tag)
 }
 
-// registry returns a client that knows the credentials of the given file and no others.
-func (r *repositories) registry() (*registry.Client, error) {
+// newestTag returns the newest of the tags of a chart that fits. Helm's client would pass over those with a v before the
+// version, as cert-manager, Rook and others have them.
+func newestTag(authorizer *auth.Client, reference, wanted string) (string, error) {
+	constraint, err := semver.NewConstraint(cmp.Or(wanted, "*"))
+	if err != nil {
+		return "", fmt.Errorf("the version %q: %w", wanted, err)
+	}
+	from, err := remote.NewRepository(reference)
+	if err != nil {
+		return "", err
+	}
+	from.Client = authorizer
+	var best string
+	var newest *semver.Version
+	err = from.Tags(context.Background(), "", func(tags []string) error { // the time of the client bounds each page, and its size all of them
+		for _, tag := range tags {
+			tag = strings.ReplaceAll(tag, "_", "+") // which tags cannot have
+			version := versionOfTag(tag)
+			if version != nil && constraint.Check(version) && (newest == nil || version.GreaterThan(newest)) {
+				best, newest = tag, version
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("list the versions: %w", withoutQueries{err})
+	case best == "":
+		return "", fmt.Errorf("it has no version %s", cmp.Or(wanted, "that is no pre-release"))
+	}
+	return best, nil
+}
+
+// versionOfTag is the version that a tag stands for, nil for none. Tags such as 1.2 move on.
+func versionOfTag(tag string) *semver.Version {
+	if _, err := semver.StrictNewVersion(strings.TrimPrefix(tag, "v")); err != nil {
+		return nil
+	}
+	version, err := semver.NewVersion(tag)
+	if err != nil {
+		return nil
+	}
+	return version
+}
+
+// registry returns a client that knows the credentials of the given file and no others, and what it asks with.
+func (r *repositories) registry() (*registry.Client, *auth.Client, error) {
 	// It asks for one chart, so that all its answers are bounded together.
 	client := &http.Client{Timeout: downloadTimeout, Transport: newBounded(r.transport, maxDownload, errLargeChart)}
 	authorizer := auth.Client{Client: client, Cache: auth.NewCache()}
@@ -197,14 +279,15 @@ func (r *repositories) registry() (*registry.Client, error) {
 	file := filepath.Join(r.cacheDir, "no-credentials.json") // Helm would look in the home directory
 	store, err := r.credentials()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if store != nil {
 		file = r.credentialsFile
 		authorizer.Credential = credentials.Credential(store)
 	}
-	return registry.NewClient(registry.ClientOptAuthorizer(authorizer), registry.ClientOptCredentialsFile(file),
+	known, err := registry.NewClient(registry.ClientOptAuthorizer(authorizer), registry.ClientOptCredentialsFile(file),
 		registry.ClientOptHTTPClient(client), registry.ClientOptWriter(io.Discard))
+	return known, &authorizer, err
 }
 
 // credentials reads the file anew, as it may have been rotated; nil without one.
