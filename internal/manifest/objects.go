@@ -119,6 +119,9 @@ func serverFields() []string {
 func clean(content, metadata map[string]any) map[string]any {
 	content, metadata = maps.Clone(content), maps.Clone(metadata)
 	delete(content, "status")
+	if content["kind"] == "ClusterRole" && content["aggregationRule"] != nil { // the cluster fills them in
+		delete(content, "rules")
+	}
 	for _, field := range serverFields() {
 		delete(metadata, field)
 	}

@@ -145,6 +145,19 @@ func bomb() string {
 	return b.String()
 }
 
+// The cluster fills in the rules of a role that is put together of others, and those that stand there are a place for them.
+func TestRulesThatAreFilledIn(t *testing.T) {
+	for text, want := range map[string]bool{"aggregationRule: {clusterRoleSelectors: [{matchLabels: {a: b}}]}\n": false, "": true} {
+		got, err := Parse([]byte("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: all}\nrules: []\n" + text))
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%v, %v", got, err)
+		}
+		if _, has := got[0].Content["rules"]; has != want {
+			t.Errorf("%q: %v", text, got[0].Content)
+		}
+	}
+}
+
 func TestObjectsTakesOneOrSeveral(t *testing.T) {
 	one := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "uid": "u"}, "status": map[string]any{}}
 	for _, v := range []any{one, []any{one}} {

@@ -177,7 +177,7 @@ func (d *Driver) capabilities(ctx context.Context) (*chartutil.Capabilities, err
 }
 
 // owned returns the objects of documents as Helm applies them: with a namespace, and with its
-// label and annotations of ownership. Of kinds that the cluster may not have yet, scopes tells whether their
+// label and annotations of ownership, and without the rules that the cluster puts together for a role. Of kinds that the cluster may not have yet, scopes tells whether their
 // objects live in namespaces.
 func (d *Driver) owned(documents []string, namespace, name string, scopes map[schema.GroupKind]bool) ([]*unstructured.Unstructured, error) {
 	found, err := d.parse(documents, namespace, scopes)
@@ -193,6 +193,9 @@ func (d *Driver) owned(documents []string, namespace, name string, scopes map[sc
 		object.SetLabels(labels)
 		annotate(object, annotationReleaseName, name)
 		annotate(object, annotationReleaseNamespace, namespace)
+		if object.GetKind() == "ClusterRole" && object.Object["aggregationRule"] != nil { // the cluster fills them in
+			delete(object.Object, "rules")
+		}
 	}
 	return found, nil
 }
