@@ -224,7 +224,7 @@ func (s *scenario) converge(args []string) error {
 //	give-up ADDRESS: its driver refuses all steps until one is told that somebody asks
 //	clash [delete:|mend:]ADDRESS OTHER [FIELD VALUE]: it is refused as long as the other one is there, or has that value
 //	edit ADDRESS FIELD VALUE   erase ADDRESS   break ADDRESS REASON   mend ADDRESS: and tell the engine
-//	hide|show ADDRESS|DRIVER|SERVICE with parts   hang|unhang DRIVER|hosts   hold|release ADDRESS
+//	hide|show ADDRESS|DRIVER|SERVICE with parts   hang|unhang DRIVER|ADDRESS|hosts   hold|release ADDRESS
 //	store fail|lose N          hosts NAME N      slow-delete ADDRESS N
 //	fade ADDRESS N: one step deletes it, which takes until it was observed that often
 //	hold-back|await ADDRESS [REASON]: its driver refuses a change that is due, or waits for one that was begun

@@ -125,7 +125,8 @@ type Engine struct {
 	unlooked    map[unit.DriverName]time.Time            // since when observations wait for that
 	toldUnasked []string                                 // what was told of them
 	observe     map[unit.DriverName]map[addr.Object]bool // what is to be observed next
-	looking     map[unit.DriverName]bool                 // an observation is running
+	looking     map[unit.DriverName]int                  // observations that run
+	lookedLast  map[unit.DriverName]time.Time            // when the newest of them began
 	lookHeld    bool                                     // one could not begin, as all calls that may run did
 	resync      time.Time
 	paces       map[unit.DriverName]pace
@@ -162,7 +163,7 @@ func New(options Options) *Engine {
 	return &Engine{
 		Options: options, told: options.Suspensions, events: make(chan func(), 64), wake: make(chan struct{}, 1), places: &plan.Relocation{},
 		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, recording: map[unit.DriverName]int{}, steps: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
-		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]bool{},
+		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]int{}, lookedLast: map[unit.DriverName]time.Time{},
 		spent: map[unit.DriverName]spending{}, unlooked: map[unit.DriverName]time.Time{}, paces: map[unit.DriverName]pace{},
 		closing: closing{due: map[string]bool{}, moved: map[string]time.Time{}},
 	}

@@ -24,7 +24,38 @@ func (e *Engine) want(l *loop) {
 	e.observe[name][l.address] = true
 }
 
-// lookAround begins the observations that were asked for, one at a time for each driver.
+const (
+	// lookAlone is for how long an observation of a driver is the only one. One that takes longer waits for something outside, as
+	// a repository of charts or an API that hangs, and what happens to all else is to be seen meanwhile.
+	lookAlone = time.Second
+	// maxLooks is how many observations of one driver run at once.
+	maxLooks = 4
+)
+
+// waitToLook is how long a driver's next observation has to wait for those that run; forever until one of them ends.
+// OpenStack is looked at as a whole, which one at a time does best.
+func (e *Engine) waitToLook(name unit.DriverName) time.Duration {
+	switch n := e.looking[name]; {
+	case n == 0:
+		return 0
+	case n >= maxLooks, name == unit.OpenStack:
+		return forever
+	}
+	return max(0, time.Until(e.lookedLast[name].Add(lookAlone)))
+}
+
+// nextLook is when an observation can begin that waits for others.
+func (e *Engine) nextLook() time.Duration {
+	next := forever
+	for name, wanted := range e.observe {
+		if len(wanted) > 0 && e.looking[name] > 0 {
+			next = min(next, e.waitToLook(name))
+		}
+	}
+	return next
+}
+
+// lookAround begins the observations that were asked for, as a rule one at a time for each driver.
 func (e *Engine) lookAround(calls context.Context) {
 	e.lookHeld = false
 	for name, wanted := range e.observe {
@@ -32,7 +63,7 @@ func (e *Engine) lookAround(calls context.Context) {
 			delete(e.unlooked, name) // nothing waits for a budget
 			continue
 		}
-		if e.looking[name] || e.cannotLook(name) {
+		if e.waitToLook(name) > 0 || e.cannotLook(name) {
 			continue
 		}
 		if e.full() {
@@ -62,12 +93,13 @@ func (e *Engine) lookAround(calls context.Context) {
 		slices.SortFunc(targets, func(a, b unit.Target) int { return a.Address.Compare(b.Address) })
 		asked := addressesOf(targets)
 		e.observe[name] = nil
-		e.looking[name] = true
+		e.looking[name]++
+		e.lookedLast[name] = time.Now()
 		e.running[name]++
 		go func() {
 			states, err := e.observeOne(calls, e.CallTimeout, name, targets)
 			e.events <- func() {
-				e.looking[name] = false
+				e.looking[name]--
 				e.running[name]--
 				e.observed(asked, states, err)
 			}

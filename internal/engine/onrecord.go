@@ -82,7 +82,7 @@ func (e *Engine) lookAtRecords(calls context.Context, now time.Time) time.Durati
 			delete(r.due, a)
 			continue
 		}
-		if name := entry.Locator.Driver; !e.looking[name] && !e.cannotLook(name) {
+		if name := entry.Locator.Driver; e.looking[name] == 0 && !e.cannotLook(name) {
 			target := who.Target(nil, &entry)
 			target.Sought = true
 			targets[name] = append(targets[name], target)
@@ -94,13 +94,13 @@ func (e *Engine) lookAtRecords(calls context.Context, now time.Time) time.Durati
 		asked := addressesOf(list)
 		looking, cancel := context.WithCancel(calls)
 		r.cancels[name] = cancel
-		e.looking[name] = true
+		e.looking[name]++
 		e.running[name]++
 		go func() {
 			states, err := e.observeOne(looking, e.CallTimeout, name, list)
 			e.events <- func() {
 				cancel()
-				e.looking[name] = false
+				e.looking[name]--
 				e.running[name]--
 				if e.records == r {
 					delete(r.cancels, name)

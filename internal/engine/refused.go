@@ -76,10 +76,7 @@ func (e *Engine) holder(l *loop, err error) *loop {
 
 // works tells whether a driver does something, or is about to. To look is nothing that others have to wait for.
 func (e *Engine) works(name unit.DriverName) bool {
-	calls := e.running[name] + e.recording[name]
-	if e.looking[name] {
-		calls--
-	}
+	calls := e.running[name] + e.recording[name] - e.looking[name]
 	return calls > 0 || len(e.queued[name]) > 0
 }
 

@@ -93,7 +93,7 @@ type world struct {
 	fast      map[string]string            // addresses of what is not deleted by itself, and the id of what it goes with
 	tried     map[string]int               // calls of Apply and Delete for an address that were not counted yet
 	hidden    map[string]bool              // addresses, drivers and services with parts that cannot be observed
-	hanging   map[string]bool              // drivers that never answer an observation; "hosts" for where instances run
+	hanging   map[string]bool              // drivers and units of which an observation is never answered; "hosts" for where instances run
 	crashing  map[string]bool              // what panics
 	holds     map[string]chan struct{}
 	displaced bool // another process is in charge: no request that changes something is sent
@@ -266,7 +266,8 @@ func (f fake) Observe(ctx context.Context, targets []unit.Target) (map[addr.Obje
 	f.world.observed[f.name]++
 	f.world.spend(f.name)
 	f.world.mutex.Unlock()
-	if f.world.hangs(string(f.name)) {
+	hangs := func(t unit.Target) bool { return f.world.hangs(t.Address.String()) }
+	if f.world.hangs(string(f.name)) || slices.ContainsFunc(targets, hangs) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
