@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -422,6 +423,35 @@ func TestParse(t *testing.T) {
 		if by, err := test.signers.Verify(commit); err != nil || by != test.by {
 			t.Errorf("got %q, %v", by, err)
 		}
+	}
+}
+
+// A file may list signers of both kinds, in any order: a Secret may have one key for all of them.
+func TestBothKindsInOneFile(t *testing.T) {
+	ada, bob, eve := sshKey(t), pgpKey(t, "Bob", nil), pgpKey(t, "Eve", nil)
+	for name, content := range map[string]string{
+		"SSH first":     "# all\nada " + line(ada) + "\n" + public(t, bob) + public(t, eve),
+		"OpenPGP first": public(t, bob) + public(t, eve) + "ada\t" + line(ada),
+		"in between":    public(t, bob) + "The key of Ada is:\nada namespaces=\"git\" " + line(ada) + "\r\nand Eve's\n" + public(t, eve),
+	} {
+		signers, err := signature.Parse([]signature.File{{Name: "list", Content: []byte(content)}})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if by, err := signers.Verify([]byte(with(unsigned, "gpgsig", signSSH(t, ada, "git", unsigned)))); err != nil || by != "ada" {
+			t.Errorf("%s: Ada's is of %q, %v", name, by, err)
+		}
+		for _, key := range []*openpgp.Entity{bob, eve} {
+			if by, err := signers.Verify([]byte(with(unsigned, "gpgsig", signPGP(t, key, unsigned, nil)))); err != nil {
+				t.Errorf("%s: one of OpenPGP is of %q, %v", name, by, err)
+			}
+		}
+	}
+	content := public(t, bob) + "ada cert-authority " + line(ada)
+	at := strings.Count(content, "\n") + 1
+	if _, err := signature.Parse([]signature.File{{Name: "list", Content: []byte(content)}}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("list: line %d: certificates", at)) {
+		t.Errorf("a line that does not count: %v", err)
 	}
 }
 

@@ -31,7 +31,7 @@ type File struct {
 // armored is how OpenPGP keys in ASCII begin.
 const armored = "-----BEGIN PGP "
 
-// Parse reads lists of signers. What kind a file is of shows in its content. The error names the file and the
+// Parse reads lists of signers. What kind a file is of shows in its content; one may be of both. The error names the file and the
 // line, and that nobody is listed is one, too: nobody's commit could be applied then.
 func Parse(files []File) (*Signers, error) {
 	s := &Signers{}
@@ -41,7 +41,9 @@ func Parse(files []File) (*Signers, error) {
 		sum.Write(file.Content)
 		var err error
 		if bytes.Contains(file.Content, []byte(armored)) {
-			err = s.addOpenPGP(file.Content)
+			if err = s.addOpenPGP(file.Content); err == nil {
+				err = s.addSSH(between(file.Content))
+			}
 		} else {
 			err = s.addSSH(file.Content)
 		}
@@ -54,6 +56,22 @@ func Parse(files []File) (*Signers, error) {
 	}
 	s.digest = hex.EncodeToString(sum.Sum(nil))
 	return s, nil
+}
+
+// between returns the lines with SSH keys that stand between blocks of armor, each in its place, so that errors name it. Whoever
+// has one file for all, as a Secret has one key for it, writes both kinds into it; any other text there means nothing.
+func between(content []byte) []byte {
+	lines := bytes.Split(content, []byte("\n"))
+	inside := false
+	for i, line := range lines {
+		inside = inside || bytes.Contains(line, []byte(armored))
+		ends := bytes.Contains(line, []byte("-----END PGP "))
+		if inside || !bytes.Contains(line, []byte(" AAAA")) && !bytes.Contains(line, []byte("\tAAAA")) { // as every SSH key has it behind its type
+			lines[i] = nil
+		}
+		inside = inside && !ends
+	}
+	return bytes.Join(lines, []byte("\n"))
 }
 
 // Digest tells lists apart: it is another one when another list was parsed.
