@@ -9,7 +9,7 @@ import (
 
 // Format is the newest version of how entries are written. A reader refuses what is newer than
 // itself: it would lose what it does not know of as soon as it writes.
-const Format = formatPacked
+const Format = formatUser
 
 const (
 	formatFirst  = 1
@@ -18,11 +18,15 @@ const (
 	formatGrants = 3 // the record of the whole has roles of our own user
 	formatPacked = 4 // a shard is packed, whatever its content is
 	formatAway   = 4 // an entry lies in another shard than its address says, where an older program would lose it
+	formatUser   = 5 // an entry says whose user it was made for, or that an import block named it: what an older program would forget
 )
 
 // formatOf is the oldest version that can hold entries, so that a program that is older than this one
 // is locked out only where it would do harm.
 func formatOf(entries []Entry) int {
+	if slices.ContainsFunc(entries, Entry.saysMore) {
+		return formatUser
+	}
 	if slices.ContainsFunc(entries, func(e Entry) bool { return e.Stays }) {
 		return formatStays
 	}
@@ -30,6 +34,11 @@ func formatOf(entries []Entry) int {
 		return formatFormer
 	}
 	return formatFirst
+}
+
+// saysMore tells whether an entry has something that programs which know formatAway forget.
+func (e Entry) saysMore() bool {
+	return e.ByImport || e.Locator.User != "" || slices.ContainsFunc(e.Former, func(f Former) bool { return f.Locator.User != "" })
 }
 
 // Phase is how far we are with a thing.
@@ -62,7 +71,7 @@ type Entry struct {
 	// Imported says that the thing was there before us.
 	Imported bool `json:"imported,omitempty"`
 	// ByImport says that an import block named the thing: once somebody has deleted it nothing is made in its place
-	// by itself. An older program neither knows nor keeps it.
+	// by itself. A program that does not know it refuses the shard.
 	ByImport bool `json:"byImport,omitempty"`
 	// Again says of an intent that what is created takes the place of a thing that is gone.
 	Again bool `json:"again,omitempty"`

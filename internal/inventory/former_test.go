@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -101,6 +102,26 @@ func TestFormatKeepsOlderProgramsFromFormerThings(t *testing.T) {
 		}
 		if want := 1 + len(former); format() != want {
 			t.Errorf("with %d former ones the format is %d, want %d", len(former), format(), want)
+		}
+	}
+}
+
+// TestFormatKeepsOlderProgramsFromWhatTheyForget: one that does not know a field writes the entry without it.
+func TestFormatKeepsOlderProgramsFromWhatTheyForget(t *testing.T) {
+	user := unit.Locator{User: "somebody else's"}
+	for what, e := range map[string]inventory.Entry{
+		"an import":            {ByImport: true},
+		"a user":               {Locator: user},
+		"a user of the former": {Former: []inventory.Former{{UID: "v", ID: "id", Locator: user}}},
+		"an import that stays": {ByImport: true, Stays: true},
+	} {
+		e.Address, e.UID, e.Phase = addr.MustParseObject("keypair.web"), "u", inventory.Owned
+		s := newStore()
+		put(t, open(t, s), e)
+		for name, shard := range s.shards {
+			if !strings.Contains(string(shard.Data), `"format":5`) {
+				t.Errorf("%s: %s is %s", what, name, shard.Data)
+			}
 		}
 	}
 }

@@ -323,7 +323,7 @@ func (i *Inventory) with(shard string, batch []*change) content {
 	slices.SortFunc(result.Entries, func(a, b Entry) int { return a.Address.Compare(b.Address) })
 	result.Format = formatOf(result.Entries)
 	if slices.ContainsFunc(result.Entries, func(e Entry) bool { return shardOf(e.Address) != shard }) {
-		result.Format = formatAway
+		result.Format = max(result.Format, formatAway)
 	}
 	return result
 }
