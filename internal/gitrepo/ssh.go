@@ -138,17 +138,29 @@ func knownAlgorithms(known ssh.HostKeyCallback, at location) []string {
 	if !errors.As(known(at.address(sshPort), &net.TCPAddr{}, probe), &mismatch) {
 		return nil
 	}
-	var algorithms []string
+	var certified, plain []string
 	for _, key := range mismatch.Want {
+		if isAuthority(known, at, key.Key, probe) {
+			// The server's own key may be of any kind, and it shows its certificate only when that is asked for first.
+			certified = []string{ssh.CertAlgoED25519v01, ssh.CertAlgoECDSA256v01, ssh.CertAlgoECDSA384v01, ssh.CertAlgoECDSA521v01, ssh.CertAlgoRSASHA512v01, ssh.CertAlgoRSASHA256v01}
+		}
 		kind := key.Key.Type()
 		if kind == ssh.KeyAlgoRSA {
-			algorithms = append(algorithms, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
+			plain = append(plain, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
 			continue
 		}
-		algorithms = append(algorithms, kind)
+		plain = append(plain, kind)
 	}
-	slices.Sort(algorithms)
-	return slices.Compact(algorithms)
+	slices.Sort(plain)
+	return append(certified, slices.Compact(plain)...)
+}
+
+// isAuthority tells whether a known key is one that certifies the host's, of a line with @cert-authority: the library says of
+// a certificate of any other one that there is no such authority, before it finds that nobody has signed this.
+func isAuthority(known ssh.HostKeyCallback, at location, key, probe ssh.PublicKey) bool {
+	certificate := &ssh.Certificate{Key: probe, SignatureKey: key, CertType: ssh.HostCert}
+	err := known(at.address(sshPort), &net.TCPAddr{}, certificate)
+	return err != nil && !strings.Contains(err.Error(), "no authorities for hostname")
 }
 
 // shellQuote quotes for the shell that many servers pass the command to.

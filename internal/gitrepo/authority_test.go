@@ -1,0 +1,95 @@
+package gitrepo
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"net"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+)
+
+// TestAuthoritiesOfHosts: a server is known by a certificate of an authority in the known hosts, by its own key beside one, and
+// by no certificate of another.
+func TestAuthoritiesOfHosts(t *testing.T) {
+	t.Parallel()
+	signer := func() ssh.Signer {
+		_, private, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := ssh.NewSignerFromKey(private)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	authority, other, host := signer(), signer(), signer()
+	certificate := &ssh.Certificate{Key: host.PublicKey(), CertType: ssh.HostCert, ValidPrincipals: []string{"127.0.0.1"}, ValidBefore: ssh.CertTimeInfinity}
+	if err := certificate.SignCert(rand.Reader, authority); err != nil {
+		t.Fatal(err)
+	}
+	certified, err := ssh.NewCertSigner(certificate, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := gitserver.NewKey(t)
+	for name, c := range map[string]struct {
+		authority, plain ssh.Signer // in the known hosts
+		shows            []ssh.Signer
+		known            bool
+	}{
+		"certified":                    {authority, nil, []ssh.Signer{host, certified}, true},
+		"by another":                   {other, nil, []ssh.Signer{host, certified}, false},
+		"no certificate":               {authority, nil, []ssh.Signer{host}, false},
+		"no certificate, known itself": {authority, host, []ssh.Signer{host}, true},
+		"known itself":                 {nil, host, []ssh.Signer{host, certified}, true},
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			config := &ssh.ServerConfig{NoClientAuth: true}
+			for _, signer := range c.shows {
+				config.AddHostKey(signer)
+			}
+			_, _, _, _ = ssh.NewServerConn(conn, config) // the client tells how it ended
+			_ = conn.Close()
+		}()
+		address := listener.Addr().String()
+		lines := ""
+		if c.authority != nil {
+			lines += "@cert-authority " + knownhosts.Line([]string{address}, c.authority.PublicKey()) + "\n"
+		}
+		if c.plain != nil {
+			lines += knownhosts.Line([]string{address}, c.plain.PublicKey()) + "\n"
+		}
+		at := location{scheme: schemeSSH, host: "127.0.0.1", port: listener.Addr().(*net.TCPAddr).Port, user: "git", path: "/cloud.git"}
+		config, err := sshConfig(at, Credentials{SSHKey: redact.NewSecret(string(key.PEM)), KnownHosts: []byte(lines)}, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, _, err = ssh.NewClientConn(conn, address, config)
+		if (err == nil) != c.known {
+			t.Errorf("%s: %v", name, err)
+		}
+		_ = conn.Close()
+		<-ended
+		_ = listener.Close()
+	}
+}
