@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
@@ -102,6 +103,11 @@ func (p *planning) run(ctx context.Context) error {
 	if err := p.review.against(ctx, &p.Flags, system); err != nil {
 		return err
 	}
+	if len(warnings) == 0 { // of the commit itself
+		if err := p.warnHistory(ctx, system, trust, source, tree, &found); err != nil {
+			return err
+		}
+	}
 	made, unseen := e.Plan(ctx, wanted)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -118,6 +124,20 @@ func (p *planning) run(ctx context.Context) error {
 		return err
 	}
 	return p.result(made, unseen)
+}
+
+// warnHistory warns of what led to a commit since the one in force.
+func (p *planning) warnHistory(ctx context.Context, system *wire.System, trust *revision.Trust, source *gitrepo.Source, tree *gitrepo.Tree, found *revision.Findings) error {
+	if trust == nil || !trust.History {
+		return nil
+	}
+	inForce, err := p.InForce(ctx, system)
+	if err != nil {
+		return err
+	}
+	warnings, err := trust.WarnHistory(ctx, source, tree, inForce)
+	found.Diagnostics.Append(warnings...)
+	return err
 }
 
 // mistakes ends the command because of a configuration that cannot be planned.

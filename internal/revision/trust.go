@@ -75,12 +75,33 @@ func (t *Trust) Warn(tree *gitrepo.Tree) (diag.Diagnostics, error) {
 	if why == nil || err != nil {
 		return nil, err
 	}
-	d := distrust(commitOf(tree).Hash, why)
-	d.Severity = diag.Warning
-	return diag.Diagnostics{d}, nil
+	return warned(distrust(commitOf(tree).Hash, why, signers.history)), nil
 }
 
-func distrust(id string, why error) diag.Diagnostic {
+// WarnHistory is [Trust.Warn] for what led to the revision since the one in force, "" for none.
+func (t *Trust) WarnHistory(ctx context.Context, source Source, tree *gitrepo.Tree, inForce string) (diag.Diagnostics, error) {
+	if t == nil || !t.History {
+		return nil, nil
+	}
+	signers, err := t.signers()
+	if err != nil {
+		return nil, err
+	}
+	id := commitOf(tree).Hash
+	why, err := signers.checkHistory(ctx, source, inForce, id)
+	if why == nil || err != nil {
+		return nil, err
+	}
+	return warned(distrust(id, why, true)), nil
+}
+
+func warned(d diag.Diagnostic) diag.Diagnostics {
+	d.Severity = diag.Warning
+	return diag.Diagnostics{d}
+}
+
+// distrust says why a revision is not taken; history that what led to it has to be trusted as well, so that nothing on top of it is.
+func distrust(id string, why error, history bool) diag.Diagnostic {
 	if errors.As(why, new(*notAfter)) {
 		return diag.Diagnostic{
 			Code: codeUntrusted, Summary: "a commit that does not come after the one in force",
@@ -89,6 +110,9 @@ func distrust(id string, why error) diag.Diagnostic {
 		}
 	}
 	hint := "have somebody who is listed sign a commit on top of it, or add the signer to the list"
+	if history {
+		hint = "push what is wanted on top of the commit in force without it, signed by somebody who is listed, as nothing that comes after it is applied by --verify-history; or add the signer to the list"
+	}
 	if errors.As(why, new(*gitrepo.LargeCommit)) {
 		hint = "push what is wanted in a commit without the large one before it; without --verify-history one on top of it does as well"
 	}
@@ -102,14 +126,17 @@ func distrust(id string, why error) diag.Diagnostic {
 func (t *Tracker) trustAndLoad(ctx context.Context, tree *gitrepo.Tree, signers *trusted) (*Loaded, Findings, error) {
 	commit := commitOf(tree)
 	why, err := signers.check(tree)
-	if err == nil && why == nil && signers != nil && signers.history {
-		why, err = t.checkHistory(ctx, commit.Hash, signers)
+	since := ""
+	if err == nil && signers != nil && signers.history {
+		if since, err = t.since(ctx); err == nil && why == nil {
+			why, err = signers.checkHistory(ctx, t.source, since, commit.Hash)
+		}
 	}
 	switch {
 	case err != nil:
 		return nil, Findings{}, err
 	case why != nil:
-		return nil, Findings{Diagnostics: diag.Diagnostics{distrust(commit.Hash, why)}}, nil
+		return nil, Findings{Diagnostics: diag.Diagnostics{distrust(commit.Hash, why, since != "")}}, nil
 	}
 	files, err := tree.FS(".")
 	if err != nil {
@@ -122,25 +149,25 @@ func (t *Tracker) trustAndLoad(ctx context.Context, tree *gitrepo.Tree, signers 
 	return loaded, found, err
 }
 
+// since returns what is in force, "" for nothing.
+func (t *Tracker) since(ctx context.Context) (string, error) {
+	t.mutex.Lock()
+	admitted := t.admitted
+	t.mutex.Unlock()
+	if admitted != nil {
+		return admitted.ID, nil
+	}
+	return t.recorded(ctx)
+}
+
 // checkHistory returns why what led to a revision since the one in force is not to be trusted; nil when it is, or
 // none was in force. err says that it could not be looked at.
-func (t *Tracker) checkHistory(ctx context.Context, id string, signers *trusted) (why, err error) {
-	t.mutex.Lock()
-	var since string
-	if t.admitted != nil {
-		since = t.admitted.ID
-	}
-	t.mutex.Unlock()
-	if since == "" {
-		if since, err = t.recorded(ctx); err != nil {
-			return nil, err
-		}
-	}
+func (t *trusted) checkHistory(ctx context.Context, source Source, since, id string) (why, err error) {
 	if since == "" || since == id {
 		return nil, nil
 	}
-	err = t.source.Since(ctx, since, id, func(id string, raw []byte) error {
-		if _, err := signers.list.Verify(raw); err != nil {
+	err = source.Since(ctx, since, id, func(id string, raw []byte) error {
+		if _, err := t.list.Verify(raw); err != nil {
 			return &inHistory{id, err}
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/signature"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
@@ -134,9 +135,25 @@ func TestHistoryIsTrusted(t *testing.T) {
 	tracker := p.trusting(who, true, t.TempDir())
 	p.keep(tracker, poll(t, tracker, "project.one").ID)
 	slipped := p.commit(two)
+	poll(t, tracker)
+	untrusted(t, tracker, first, slipped+" is not signed", "on top of the commit in force without it") // one on top of it does not help
 	last := p.commit(two+"\n", gitserver.SignedBy(ada))
 	poll(t, tracker)
-	untrusted(t, tracker, first, last, "comes after "+slipped+", which is not signed")
+	untrusted(t, tracker, first, last, "comes after "+slipped+", which is not signed", "on top of the commit in force without it")
+	source, err := gitrepo.Open(t.Context(), gitrepo.Options{URL: p.server.URL(p.repository), CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := source.Fetch(t.Context(), gitrepo.Revision{Ref: "refs/heads/main", Hash: last})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for history, warns := range map[bool]string{true: "comes after " + slipped, false: ""} {
+		warned, err := (&revision.Trust{Signers: who.signers, History: history}).WarnHistory(t.Context(), source, tree, first)
+		if text := (revision.Findings{Diagnostics: warned}).Text(false); err != nil || !strings.Contains(text, warns) || (len(warned) > 0) != history || warned.HasErrors() {
+			t.Errorf("who plans it is told %q, %v", text, err)
+		}
+	}
 
 	alone := p.trusting(who, false, t.TempDir())
 	expect(t, poll(t, alone, "project.one", "project.two"), "project.one", "project.two")
