@@ -30,13 +30,13 @@ func imageBlocks() []Block {
 			},
 			{
 				Name: "disk_format", Type: cty.String, Change: Replace, Allowed: []string{"raw", "qcow2", "vmdk", "vhd", "vhdx", "vdi", "iso", "ploop", "ami", "aki", "ari"},
-				Default: cty.StringVal("qcow2"), Example: cty.StringVal("qcow2"),
-				Doc: "The format of the bytes, which has to be the one that they really have.",
+				Example: cty.StringVal("qcow2"),
+				Doc:     "The format of the bytes, which has to be the one that they really have. An image is made with qcow2 unless it is written.",
 			},
 			{
 				Name: "container_format", Type: cty.String, Change: Replace, Allowed: []string{"bare", "ovf", "ova", "docker", "compressed", "ami", "aki", "ari"},
-				Default: cty.StringVal("bare"), Example: cty.StringVal("bare"),
-				Doc: "The format around the disk; bare is none, as images mostly have it.",
+				Example: cty.StringVal("bare"),
+				Doc:     "The format around the disk; bare is none, as images mostly have it. An image is made with that unless it is written.",
 			},
 			{
 				Name: "visibility", Type: cty.String, Lookup: true, Allowed: []string{"public", "private", "shared", "community"},

@@ -34,8 +34,11 @@ const (
 	keyFormat   = schema.KeyPrefix + "format" // see converted
 	keySelf     = schema.KeyPrefix + "self"   // the id that it was made with, which tells it from what has its properties from it
 	keyOwner    = "owner"
-	patchType   = "application/openstack-images-v2.1-json-patch"
-	imagePause  = 2 * time.Second
+
+	keyDisk, keyContainer = "disk_format", "container_format"
+
+	patchType  = "application/openstack-images-v2.1-json-patch"
+	imagePause = 2 * time.Second
 
 	statusDeactivated = "deactivated"
 )
@@ -50,8 +53,8 @@ func (k imageKind) cost() string {
 func imageFields() []field {
 	return []field{
 		{"name", "name"},
-		{"disk_format", "disk_format"},
-		{"container_format", "container_format"},
+		{keyDisk, keyDisk},
+		{keyContainer, keyContainer},
 		{"visibility", "visibility"},
 		{"min_disk", "min_disk"},
 		{"min_ram", "min_ram"},
@@ -186,7 +189,7 @@ func digestOf(source string) string {
 // deactivated it, which is a failure of an image of ours.
 func (imageKind) unfit(o *object) bool {
 	status := textAt(o.raw, "status")
-	return status != "active" || textAt(o.raw, "disk_format") == "" || textAt(o.raw, "container_format") == ""
+	return status != "active" || textAt(o.raw, keyDisk) == "" || textAt(o.raw, keyContainer) == ""
 }
 
 // compare compares by a digest where the bytes came from. Who fetched them makes no other image.
@@ -240,6 +243,11 @@ func (k imageKind) adoptable(want cty.Value, o *object) string {
 
 func (k imageKind) create(ctx context.Context, s *session, w wanted) (*object, error) {
 	body := w.body(imageFields(), nil)
+	for key, usual := range map[string]string{keyDisk: "qcow2", keyContainer: "bare"} { // Glance wants both once there are bytes
+		if body[key] == nil {
+			body[key] = usual
+		}
+	}
 	for key, v := range properties(w) {
 		body[key] = v
 	}
@@ -250,7 +258,7 @@ func (k imageKind) create(ctx context.Context, s *session, w wanted) (*object, e
 		body[keyChecksum] = checksum
 	}
 	if w.text("web_download") != "" {
-		body[keyFormat] = w.text("disk_format") + "/" + w.text("container_format")
+		body[keyFormat] = textAt(body, keyDisk) + "/" + textAt(body, keyContainer)
 	}
 	if w.project != s.project {
 		body[keyOwner] = w.project

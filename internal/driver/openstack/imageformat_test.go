@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestImageThatGlanceConverts is not made anew for it, as Glance would convert that too.
@@ -61,4 +63,54 @@ func TestImageThatGlanceConverts(t *testing.T) {
 			t.Errorf("with %s Glance was asked for %s", source, asked)
 		}
 	}
+}
+
+// TestFormatsThatNobodyWrites are what the image has, and those that most images have where one is made.
+func TestFormatsThatNobodyWrites(t *testing.T) {
+	text := cty.StringVal
+	d := testDriver(t)
+	k := d.kinds["image"].(imageKind)
+	raw := map[string]any{"id": "i1", "name": "web", "status": "active", "disk_format": "raw", "container_format": "ovf", keySource: digestOf("http://a")}
+	target := unit.Target{Address: addr.MustParseObject("image.web"), Mark: testMark}
+	r := &unit.Resource{Kind: "image", Block: k.schema}
+	for _, test := range []struct {
+		name, mark, imports string
+		written             map[string]cty.Value
+		want                unit.Action
+	}{
+		{"ours", testMark, "", nil, unit.ActionNone},
+		{"ours, and written", testMark, "", map[string]cty.Value{"disk_format": text("qcow2")}, unit.ActionReplace},
+		{"found by its name", "", "", nil, unit.ActionAdopt},
+		{"imported", "", "i1", nil, unit.ActionAdopt},
+	} {
+		raw[markKey] = test.mark
+		target.Import, target.Spec = test.imports, r
+		desired := written(k.schema, map[string]cty.Value{"source": text("http://a")}, test.written)
+		if diff := due(k, r, target, desired, match{object: k.read(raw), owned: test.mark != ""}); diff.Action != test.want {
+			t.Errorf("%s: %+v", test.name, diff)
+		}
+	}
+
+	made := newRecorder(t)
+	w := wanted{value: written(k.schema, map[string]cty.Value{"source": text("http://a")}, nil), mark: testMark, named: "web", project: "p1"}
+	if _, err := k.create(t.Context(), made.session, w); err != nil {
+		t.Fatal(err)
+	}
+	if asked := strings.Join(made.asked, "\n"); !strings.Contains(asked, `"disk_format":"qcow2"`) || !strings.Contains(asked, `"container_format":"bare"`) {
+		t.Errorf("sent %s", asked)
+	}
+}
+
+// written is what a configuration with these attributes says, what the language adds included.
+func written(block *schema.Block, some ...map[string]cty.Value) cty.Value {
+	all := map[string]cty.Value{}
+	for _, a := range block.Attributes {
+		if a.HasDefault() {
+			all[a.Name] = a.Default
+		}
+	}
+	for _, values := range some {
+		maps.Copy(all, values)
+	}
+	return wantValue(block.Kind, all)
 }

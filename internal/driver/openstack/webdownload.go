@@ -109,7 +109,7 @@ func overdue(image map[string]any) bool {
 // have made another one of it since, as its plugin image_conversion does; to make the image anew would not help.
 func converted(name string, want cty.Value, o *object) bool {
 	disk, container, kept := strings.Cut(textAt(o.raw, keyFormat), "/")
-	return kept && (name == "disk_format" && textOf(want) == disk || name == "container_format" && textOf(want) == container)
+	return kept && (name == keyDisk && textOf(want) == disk || name == keyContainer && textOf(want) == container)
 }
 
 // refusedImport is the error of a refused import, without the address: that may have a secret in it, and Glance

@@ -159,7 +159,9 @@ import {
 
 # image.hcl
 image "debian" {
-  project = project.other
+  project          = project.other
+  disk_format      = "qcow2"
+  container_format = "bare"
 }
 
 import {
