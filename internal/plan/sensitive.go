@@ -63,11 +63,12 @@ func Renewed(digests map[string]string, entry *inventory.Entry) []string {
 
 // renew finds out which sensitive attributes are wanted otherwise than when the object was as it was
 // wanted. Such a difference comes from us, not from outside, though what is written is the same. What
-// OpenStack does not tell is compared by that alone. What cannot be changed in place makes the object be
+// OpenStack does not tell is compared by that alone, and where nothing is on record of what is always sensitive, it was not
+// written then. What cannot be changed in place makes the object be
 // replaced, or is refused; the rest is the driver's, by [unit.Target.Renewed].
 func (c *Change) renew(u *unit.Unit, entry *inventory.Entry, target unit.Target, state unit.State) {
 	resource, ok := u.Spec.(*unit.Resource)
-	if !ok || entry == nil || len(entry.Sensitive) == 0 {
+	if !ok || entry == nil || len(entry.Sensitive)+len(target.Sensitive) == 0 {
 		return
 	}
 	seen := map[string]bool{}
@@ -90,7 +91,7 @@ func (c *Change) renew(u *unit.Unit, entry *inventory.Entry, target unit.Target,
 	for _, name := range resource.Block.AttributeNames() {
 		was, is := entry.Sensitive[name], target.Sensitive[name]
 		a := resource.Block.Attribute(name)
-		if was == "" || is == "" || was == is || seen[name] || a == nil || slices.Contains(resource.Ignore, name) || told(state.Outputs, name) {
+		if is == "" || was == is || was == "" && (a == nil || !a.Sensitive || entry.Applied == "") || seen[name] || a == nil || slices.Contains(resource.Ignore, name) || told(state.Outputs, name) {
 			continue
 		}
 		effect := unit.Effect(a.Change)
