@@ -115,6 +115,19 @@ volume "v" {
   project  = project.p
   size     = 10
 }
+security_group "s" {
+  project = project.p
+  rule {
+    protocol    = "tcp"
+    direction   = "ingress"
+    remote_cidr = "192.0.2.0/24"
+  }
+  rule {
+    protocol    = "udp"
+    direction   = "ingress"
+    remote_cidr = "192.0.2.0/24"
+  }
+}
 `
 	for quota, want := range map[string][]string{
 		"instances = 3, cores = 4, ram = 2048, networks = 1, volumes = 2, gigabytes = 20, per_volume_gigabytes = 10": nil,
@@ -124,6 +137,8 @@ volume "v" {
 		"networks = 0, routers = 0":             {"has in project.p 1 networks, and the quota allows 0"},
 		"volumes = 1":                           {"2 volumes, and the quota allows 1"},
 		"gigabytes = 19":                        {"20 gigabytes, and the quota allows 19"},
+		"security_group_rules = 2":              nil,
+		"security_group_rules = 1":              {"2 security group rules, and the quota allows 1"},
 		"per_volume_gigabytes = 9":              {"10 per volume gigabytes, and the quota allows 9"},
 		"instances = tonumber(flavor.small.id)": nil,
 	} {

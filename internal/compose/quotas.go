@@ -83,6 +83,10 @@ func (c *composer) use(r *model.Resource, used map[string]*big.Float) {
 			add("cores", number(attributeOf(flavor, "vcpus")))
 			add("ram", number(attributeOf(flavor, "ram")))
 		}
+	case "security_group":
+		if rules := attributeOf(r, "rule"); rules != cty.NilVal && rules.CanIterateElements() {
+			add("security_group_rules", big.NewFloat(float64(rules.LengthInt())))
+		}
 	case "volume":
 		size := number(attributeOf(r, "size"))
 		add("gigabytes", size)

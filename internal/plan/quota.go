@@ -99,6 +99,7 @@ func (s *scales) take(d *Demand, c *Change) {
 			in.more[kind.counted]++
 			for limit, n := range s.sizes(kind, want, s.places[c.Address].unit) {
 				in.more[limit] += n
+				in.single(c.Kind, n)
 			}
 		}
 	case unit.ActionUpdate:
@@ -111,13 +112,24 @@ func (s *scales) take(d *Demand, c *Change) {
 		for limit, n := range s.sizes(kind, s.wanted(c.Address), s.places[c.Address].unit) {
 			if before, known := was[limit]; known && n > before {
 				in.more[limit] += n - before
-			} else if known {
+				in.single(c.Kind, n)
+			} else if known && kind.parts[limit] == "" { // of parts there may be others', which stay
 				in.less[limit] += before - n
 			}
 		}
 	case unit.ActionDelete:
 		s.free(d, kind, c)
 	default: // it takes what it took
+	}
+}
+
+// limitOfOne is the limit of how large a single volume may be, of which there is no use.
+const limitOfOne = "per_volume_gigabytes"
+
+// single takes how large one volume becomes.
+func (d *demand) single(kind string, size int64) {
+	if kind == "volume" {
+		d.more[limitOfOne] = max(d.more[limitOfOne], size)
 	}
 }
 
@@ -146,14 +158,14 @@ func (s *scales) free(d *Demand, kind taking, c *Change) {
 	there := s.there(c.Address)
 	if there.secret("project") {
 		in.unsure[kind.counted] = true
-		for limit := range kind.sized {
+		for _, limit := range kind.limits() {
 			in.unsure[limit] = true
 		}
 		return
 	}
 	in.less[kind.counted]++
 	was := s.sizes(kind, there, nil)
-	for limit := range kind.sized {
+	for _, limit := range kind.limits() {
 		n, known := was[limit]
 		in.less[limit] += n
 		in.unsure[limit] = in.unsure[limit] || !known
@@ -230,6 +242,9 @@ func (d *demand) exceeds(limit string, q unit.Quota) bool {
 
 // text says how far a limit is exceeded.
 func (d *demand) text(limit string, q unit.Quota) string {
+	if limit == limitOfOne {
+		return fmt.Sprintf("the quota allows a volume of %d gigabytes, and the plan makes one of %d", q.Limit, d.more[limit])
+	}
 	goes := ""
 	if n := d.less[limit]; d.unsure[limit] {
 		goes = ", whatever goes"

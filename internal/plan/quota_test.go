@@ -61,6 +61,9 @@ func TestQuotaIsExceeded(t *testing.T) {
 	sized := func(n int64) map[string]cty.Value {
 		return map[string]cty.Value{"project": cty.StringVal("p1"), "size": number(n)}
 	}
+	ruled := func(n int) map[string]cty.Value {
+		return map[string]cty.Value{"project": cty.StringVal("p1"), "rule": cty.TupleVal(slices.Repeat([]cty.Value{cty.EmptyObjectVal}, n))}
+	}
 	flavored := func(id cty.Value) map[string]cty.Value {
 		return map[string]cty.Value{"project": cty.StringVal("p1"), "flavor": id}
 	}
@@ -78,12 +81,40 @@ func TestQuotaIsExceeded(t *testing.T) {
 		live  unit.Quota
 		want  string // of the project p1, "" for no warning
 	}{
-		"room for it":  {func(w *weighing) { w.add("network.a", unit.ActionCreate, in, nil) }, "networks", unit.Quota{Limit: 3, Used: 2}, ""},
-		"full":         {func(w *weighing) { w.add("network.a", unit.ActionCreate, in, nil) }, "networks", unit.Quota{Limit: 3, Used: 3}, "of networks the quota allows 3, 3 are in use, and the plan makes 1 more"},
-		"without end":  {func(w *weighing) { w.add("network.a", unit.ActionCreate, in, nil) }, "networks", unit.Quota{Limit: -1, Used: 3}, ""},
-		"none at all":  {func(w *weighing) { w.add("port.a", unit.ActionCreate, in, nil) }, "ports", unit.Quota{}, "allows 0, 0 are in use"},
-		"of our own":   {func(w *weighing) { w.add("network.a", unit.ActionCreate, home, nil) }, "networks", unit.Quota{}, ""},
-		"floating ips": {func(w *weighing) { w.add("floating_ip.a", unit.ActionCreate, in, nil) }, "floating_ips", unit.Quota{}, "of floating ips"},
+		"room for it":   {func(w *weighing) { w.add("network.a", unit.ActionCreate, in, nil) }, "networks", unit.Quota{Limit: 3, Used: 2}, ""},
+		"full":          {func(w *weighing) { w.add("network.a", unit.ActionCreate, in, nil) }, "networks", unit.Quota{Limit: 3, Used: 3}, "of networks the quota allows 3, 3 are in use, and the plan makes 1 more"},
+		"without end":   {func(w *weighing) { w.add("network.a", unit.ActionCreate, in, nil) }, "networks", unit.Quota{Limit: -1, Used: 3}, ""},
+		"none at all":   {func(w *weighing) { w.add("port.a", unit.ActionCreate, in, nil) }, "ports", unit.Quota{}, "allows 0, 0 are in use"},
+		"of our own":    {func(w *weighing) { w.add("network.a", unit.ActionCreate, home, nil) }, "networks", unit.Quota{}, ""},
+		"floating ips":  {func(w *weighing) { w.add("floating_ip.a", unit.ActionCreate, in, nil) }, "floating_ips", unit.Quota{}, "of floating ips"},
+		"server groups": {func(w *weighing) { w.add("server_group.a", unit.ActionCreate, in, nil) }, "server_groups", unit.Quota{Limit: 10, Used: 10}, "of server groups the quota allows 10, 10 are in use, and the plan makes 1 more"},
+		"two volumes, each small enough": {func(w *weighing) {
+			w.add("volume.a", unit.ActionCreate, sized(50), nil)
+			w.add("volume.b", unit.ActionCreate, sized(60), nil)
+		}, "per_volume_gigabytes", unit.Quota{Limit: 60}, ""},
+		"one volume that is too large": {func(w *weighing) {
+			w.add("volume.a", unit.ActionCreate, sized(50), nil)
+			w.add("volume.b", unit.ActionCreate, sized(61), nil)
+		}, "per_volume_gigabytes", unit.Quota{Limit: 60}, "the quota allows a volume of 60 gigabytes, and the plan makes one of 61"},
+		"made too large": {func(w *weighing) { w.add("volume.a", unit.ActionUpdate, sized(61), sized(10), "size") }, "per_volume_gigabytes", unit.Quota{Limit: 60}, "the plan makes one of 61"},
+		"a snapshot is no volume": {func(w *weighing) {
+			w.add("volume.a", unit.ActionNone, sized(61), sized(61))
+			w.add("snapshot.a", unit.ActionCreate, of(cty.StringVal("id of a")), nil)
+		}, "per_volume_gigabytes", unit.Quota{Limit: 60}, ""},
+		"rules": {func(w *weighing) {
+			w.add("security_group.a", unit.ActionCreate, ruled(3), nil)
+		}, "security_group_rules", unit.Quota{Limit: 4, Used: 2}, "of security group rules the quota allows 4, 2 are in use, and the plan makes 3 more"},
+		"rules of a group that has some": {func(w *weighing) {
+			w.add("security_group.a", unit.ActionUpdate, ruled(3), ruled(1), "rule")
+		}, "security_group_rules", unit.Quota{Limit: 4, Used: 3}, "the plan makes 2 more"},
+		"fewer rules beside those of others, which stay": {func(w *weighing) {
+			w.add("security_group.a", unit.ActionUpdate, ruled(1), ruled(5), "rule")
+			w.add("security_group.b", unit.ActionCreate, ruled(1), nil)
+		}, "security_group_rules", unit.Quota{Limit: 5, Used: 5}, "the plan makes 1 more"},
+		"rules of a group that goes": {func(w *weighing) {
+			w.add("security_group.a", unit.ActionDelete, nil, ruled(3))
+			w.add("security_group.b", unit.ActionCreate, ruled(3), nil)
+		}, "security_group_rules", unit.Quota{Limit: 3, Used: 3}, ""},
 		"not known where": {func(w *weighing) {
 			w.add("network.a", unit.ActionCreate, map[string]cty.Value{"project": cty.UnknownVal(cty.String)}, nil)
 		}, "networks", unit.Quota{}, ""},
@@ -311,7 +342,7 @@ func TestQuotasThatAreAskedFor(t *testing.T) {
 	w.plan.Changes[5].Suspended = "until tomorrow"
 	d := w.demand()
 	limits := d.Limits()
-	if want := map[string][]string{"p1": {"gigabytes", "networks", "volumes"}, "home": {"routers"}}; !maps.EqualFunc(limits, want, slices.Equal) {
+	if want := map[string][]string{"p1": {"gigabytes", "networks", "per_volume_gigabytes", "volumes"}, "home": {"routers"}}; !maps.EqualFunc(limits, want, slices.Equal) {
 		t.Error(limits)
 	}
 	found := d.Exceeded(nil, errors.New("no\nright"))

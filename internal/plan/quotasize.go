@@ -15,6 +15,7 @@ import (
 type taking struct {
 	counted string            // the limit of how many there are
 	sized   map[string]string // attributes, by the limits that they count for
+	parts   map[string]string // nested blocks, by the limits that they count for
 	of      string            // the kind of what has these where the object has none, and the attribute that names it; "" for none
 }
 
@@ -29,17 +30,23 @@ func takings() map[string]taking {
 		"port":           {counted: "ports"},
 		"router":         {counted: "routers"},
 		"floating_ip":    {counted: "floating_ips"},
-		"security_group": {counted: "security_groups"},
+		"security_group": {counted: "security_groups", parts: map[string]string{"security_group_rules": "rule"}},
+		"server_group":   {counted: "server_groups"},
 	}
 }
 
 // resizes tells whether an attribute says how large an object is.
 func (t taking) resizes(attribute string) bool {
-	return attribute == t.of && t.of != "" || slices.Contains(slices.Collect(maps.Values(t.sized)), attribute)
+	return attribute == t.of && t.of != "" || slices.Contains(slices.Collect(maps.Values(t.sized)), attribute) || slices.Contains(slices.Collect(maps.Values(t.parts)), attribute)
 }
 
 // weighed is an object of OpenStack.
 type weighed struct{ kind, id string }
+
+// limits are those that depend on how large an object is.
+func (t taking) limits() []string {
+	return append(slices.Collect(maps.Keys(t.sized)), slices.Collect(maps.Keys(t.parts))...)
+}
 
 // scales tell how much things take.
 type scales struct {
@@ -75,6 +82,11 @@ func (p *Plan) scales(in Input) *scales {
 // what OpenStack says of the object.
 func (s *scales) sizes(kind taking, k known, u *unit.Unit) map[string]int64 {
 	told := map[string]int64{}
+	for limit, name := range kind.parts {
+		if v, _ := k.attribute(name); v != cty.NilVal && v.IsKnown() && v.CanIterateElements() {
+			told[limit] = int64(v.LengthInt())
+		}
+	}
 	all := append([]known{k}, s.measures(kind, k, u)...)
 	for limit, name := range kind.sized {
 		for _, one := range all {
