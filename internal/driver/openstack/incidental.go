@@ -63,13 +63,18 @@ const serviceProject = "service"
 
 // incidental are the domain that Keystone makes, and those of service users.
 func (k domainKind) incidental(o *object) bool {
-	return o.id == "default" || slices.Contains([]string{serviceProject, "heat"}, o.title)
+	return o.id == defaultDomain || slices.Contains([]string{serviceProject, "heat"}, o.title)
 }
 
+// administrates tells whether something is what Keystone is set up with for the administrator of the cloud. In other
+// domains the owners of these call theirs so.
+func administrates(o *object) bool { return o.title == "admin" && o.scope == defaultDomain }
+
+// defaultDomain is the id of the domain that Keystone makes.
+const defaultDomain = "default"
+
 // incidental are the projects of the administrator and of service users.
-func (k projectKind) incidental(o *object) bool {
-	return slices.Contains([]string{"admin", serviceProject}, o.title)
-}
+func (k projectKind) incidental(o *object) bool { return administrates(o) || o.title == serviceProject }
 
 // incidental are the roles that Keystone makes.
 func (k roleKind) incidental(o *object) bool {
@@ -78,8 +83,8 @@ func (k roleKind) incidental(o *object) bool {
 
 // incidental are the administrator and service users.
 func (k userKind) incidental(o *object) bool {
-	return slices.Contains([]string{
-		"admin", "aodh", "barbican", "blazar", "ceilometer", "cinder", "cloudkitty", "cyborg", "designate", "glance", "gnocchi", "heat", "heat-domain",
+	return administrates(o) || slices.Contains([]string{
+		"aodh", "barbican", "blazar", "ceilometer", "cinder", "cloudkitty", "cyborg", "designate", "glance", "gnocchi", "heat", "heat-domain",
 		"heat-trust", "ironic", "keystone", "magnum", "manila", "masakari", "mistral", "neutron", "nova", "octavia", "placement", "swift", "tacker",
 		"trove", "watcher", "zun",
 	}, strings.TrimSuffix(o.title, "-test"))
