@@ -23,7 +23,7 @@ func dialSSH(ctx context.Context, at location, c Credentials, service string, ca
 	if err != nil {
 		return nil, err
 	}
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", at.address(sshPort))
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", at.sshAddress())
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func dialSSH(ctx context.Context, at location, c Credentials, service string, ca
 		_ = conn.Close() // the first error says why
 		return nil, err
 	}
-	secured, channels, requests, err := ssh.NewClientConn(conn, at.address(sshPort), config)
+	secured, channels, requests, err := ssh.NewClientConn(conn, at.sshAddress(), config)
 	if err != nil {
 		return fail(err)
 	}
@@ -135,7 +135,7 @@ func knownAlgorithms(known ssh.HostKeyCallback, at location) []string {
 		return nil
 	}
 	var mismatch *knownhosts.KeyError
-	if !errors.As(known(at.address(sshPort), &net.TCPAddr{}, probe), &mismatch) {
+	if !errors.As(known(at.sshAddress(), &net.TCPAddr{}, probe), &mismatch) {
 		return nil
 	}
 	var certified, plain []string
@@ -159,7 +159,7 @@ func knownAlgorithms(known ssh.HostKeyCallback, at location) []string {
 // a certificate of any other one that there is no such authority, before it finds that nobody has signed this.
 func isAuthority(known ssh.HostKeyCallback, at location, key, probe ssh.PublicKey) bool {
 	certificate := &ssh.Certificate{Key: probe, SignatureKey: key, CertType: ssh.HostCert}
-	err := known(at.address(sshPort), &net.TCPAddr{}, certificate)
+	err := known(at.sshAddress(), &net.TCPAddr{}, certificate)
 	return err != nil && !strings.Contains(err.Error(), "no authorities for hostname")
 }
 

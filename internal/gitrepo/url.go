@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -157,12 +158,9 @@ func (l location) token() string {
 	return ""
 }
 
-// address is host:port for dialling.
-func (l location) address(port int) string {
-	if l.port != 0 {
-		port = l.port
-	}
-	return net.JoinHostPort(l.host, strconv.Itoa(port))
+// sshAddress is host:port for dialling.
+func (l location) sshAddress() string {
+	return net.JoinHostPort(l.host, strconv.Itoa(cmp.Or(l.port, sshPort)))
 }
 
 // isLoopback tells whether a host is this machine for sure, without asking a name server.
