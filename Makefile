@@ -66,20 +66,20 @@ fuzz: ## every fuzz target for FUZZTIME each, with the race detector
 	  once || { test "$$before" = "$$(found)"; once; }; \
 	done
 
-# Through gotestsum, which keeps what a test logged when it hangs, its seed above all. With SOAK=20 there are 500
-# runs of random configurations under random faults. However short it is, daemons are killed 300 times at least: the
+# Through gotestsum, which keeps what a test logged when it hangs, its seed above all. However short it is, there are
+# 500 runs of random configurations of OpenStack under random faults, and daemons are killed 300 times at least: the
 # test fails otherwise. The commands that are killed have the race detector, too; not those under random faults, of which
 # the memory is measured.
 soak: SOAKONCE = $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -count 1
 soak: SOAKTEST = $(SOAKONCE) -count $(SOAK) -shuffle on
 soak: RACES = KUPENSTACK_TEST_RACE=1
-soak: $(TESTBED) ## the tests of faults, crashes and kills SOAK times, each time with new seeds and in another order; SOAK=20 takes a night
+soak: $(TESTBED) ## the tests of faults, crashes and kills SOAK times, each time with new seeds and in another order: some hours; SOAK=20 takes days
 	$(TESTBED) run -- $(SOAKTEST) -timeout 60m ./test/process ./test/gitserver ./test/faultproxy ./test/crash
 	$(RACES) $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 40 * $(SOAK) ))m -run 'Kill' -skip '^TestDaemonKilledAt(EveryKindOfRequest|TheOtherKinds)$$' ./internal/engine ./test/e2e
 	KUPENSTACK_TEST_RUNS=$$(( 10 * $(SOAK) )) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 60 * $(SOAK) ))m -run '^TestRandomFaults$$' ./test/e2e
 	$(RACES) KUPENSTACK_TEST_RUNS=$$(( 10 * $(SOAK) )) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 60 * $(SOAK) ))m -run '^TestDaemonKilledAtEveryKindOfRequest$$' ./test/e2e
 	$(RACES) KUPENSTACK_TEST_RUNS=1 $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 60 * $(SOAK) ))m -run '^TestDaemonKilledAtTheOtherKinds$$' ./test/e2e
-	KUPENSTACK_TEST_RUNS=25 $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 30 * $(SOAK) ))m -run '^TestBedRandomFaults$$' ./internal/driver/openstack
+	KUPENSTACK_TEST_RUNS=$$(( 25 * $(SOAK) > 500 ? 25 * $(SOAK) : 500 )) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 180 + 10 * $(SOAK) ))m -run '^TestBedRandomFaults$$' ./internal/driver/openstack
 
 generate: ## write the generated files
 	$(GO) generate ./...
