@@ -44,26 +44,21 @@ func (e *Engine) waitToLook(name unit.DriverName) time.Duration {
 	return max(0, time.Until(e.lookedLast[name].Add(lookAlone)))
 }
 
-// nextLook is when an observation can begin that waits for others.
-func (e *Engine) nextLook() time.Duration {
-	next := forever
-	for name, wanted := range e.observe {
-		if len(wanted) > 0 && e.looking[name] > 0 {
-			next = min(next, e.waitToLook(name))
-		}
-	}
-	return next
-}
-
-// lookAround begins the observations that were asked for, as a rule one at a time for each driver.
-func (e *Engine) lookAround(calls context.Context) {
+// lookAround begins the observations that were asked for, as a rule one at a time for each driver. It returns when one can
+// begin that waits for others to be alone no more; what waits for a call to end, or for a budget, is woken by that.
+func (e *Engine) lookAround(calls context.Context) time.Duration {
 	e.lookHeld = false
+	next := forever
 	for name, wanted := range e.observe {
 		if len(wanted) == 0 {
 			delete(e.unlooked, name) // nothing waits for a budget
 			continue
 		}
-		if e.waitToLook(name) > 0 || e.cannotLook(name) {
+		if wait := e.waitToLook(name); wait > 0 {
+			next = min(next, wait)
+			continue
+		}
+		if e.cannotLook(name) {
 			continue
 		}
 		if e.full() {
@@ -105,6 +100,7 @@ func (e *Engine) lookAround(calls context.Context) {
 			}
 		}()
 	}
+	return next
 }
 
 // observeOne observes with one driver, and waits no longer than the limit for it.

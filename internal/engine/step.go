@@ -60,8 +60,7 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	}
 	retired, told := e.retire(calls)
 	next, changed = min(next, retired), changed || told
-	e.lookAround(calls)
-	next = min(next, e.nextLook(), e.replan(calls), e.refilled())
+	next = min(next, e.lookAround(calls), e.replan(calls), e.refilled())
 	if e.revision != nil && !once {
 		next = min(next, e.paced())
 	}
