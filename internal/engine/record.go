@@ -144,7 +144,7 @@ func done(entry inventory.Entry, u *unit.Unit, desired cty.Value, target unit.Ta
 	case target.Triggers != nil && len(entry.Triggers) != len(target.Triggers):
 		entry.Triggers = target.Triggers // those it was made with are not on record, or were others altogether
 	}
-	entry.Sensitive, entry.Fixed, entry.Set = target.Sensitive, u.Fixed, plan.Set(u, desired, entry)
+	entry.Sensitive, entry.Fixed, entry.Set = plan.Remembered(u, desired, target.Sensitive, entry), u.Fixed, plan.Set(u, desired, entry)
 	project, user := entry.Locator.Project, entry.Locator.User
 	entry.Phase, entry.Applied = inventory.Owned, plan.Applied(u, desired)
 	if entry.Healing != nil && entry.Healing.For != entry.Applied {

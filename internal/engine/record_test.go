@@ -9,6 +9,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -60,6 +61,47 @@ func TestNamesAreOnRecordBeforeTheyAreSet(t *testing.T) {
 	}
 	if entry, _ = records.Entry(u.Address); !reflect.DeepEqual(entry.Set, map[string][]string{"tags": {"d"}}) {
 		t.Errorf("made anew: %v", entry.Set)
+	}
+}
+
+// TestWhatIsNotToldStaysOnRecord: user data that is taken out, or is not known for a while as what it is made from is made again, is
+// in the object as before. Written again it is no other.
+func TestWhatIsNotToldStaysOnRecord(t *testing.T) {
+	marker := inventory.NewMarker("ours", redact.NewSecret("a key that is long enough"))
+	wanted := func(data cty.Value) cty.Value {
+		return cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("web"), "user_data": data})
+	}
+	text := func(s string) cty.Value { return cty.StringVal(s).Mark(model.Sensitive) }
+	u := &unit.Unit{Address: addr.MustParseObject("instance.web"), MayLose: true, Spec: &unit.Resource{Kind: "instance", Block: schema.New().Resource("instance")}}
+	there := unit.State{
+		Existence: unit.Present, Owned: true, Installed: true, Health: unit.HealthReady, ID: "i1",
+		Outputs: cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("web"), "user_data": cty.NullVal(cty.String)}),
+	}
+	nothing := func(unit.Target, cty.Value, unit.State) unit.Diff { return unit.Diff{Action: unit.ActionNone} }
+	recorded := func(entry inventory.Entry, data cty.Value) inventory.Entry {
+		desired := wanted(data)
+		return done(found(entry, there), u, desired, unit.Target{Sensitive: plan.Sensitive(desired, marker)})
+	}
+	first := inventory.Entry{Address: u.Address, UID: "u", Phase: inventory.Owned, ID: "i1"}
+	for name, c := range map[string]struct {
+		before, between, after cty.Value
+		want                   unit.Action
+	}{
+		"taken out and back":               {text("x"), cty.NullVal(cty.String), text("x"), unit.ActionNone},
+		"taken out, then another":          {text("x"), cty.NullVal(cty.String), text("y"), unit.ActionReplace},
+		"never there":                      {cty.NullVal(cty.String), cty.NullVal(cty.String), text("x"), unit.ActionReplace},
+		"not known for a while":            {text("x"), cty.UnknownVal(cty.String).Mark(model.Sensitive), text("x"), unit.ActionNone},
+		"not known for a while, then more": {text("x"), cty.UnknownVal(cty.String), text("y"), unit.ActionReplace},
+	} {
+		entry := recorded(recorded(first, c.before), c.between)
+		desired := wanted(c.after)
+		target := unit.Target{Sensitive: plan.Sensitive(desired, marker)}
+		if got := plan.Decide(u, &entry, target, desired, there, nothing); got.Action != c.want {
+			t.Errorf("%s: %s, %s", name, got.Action, got.Reason)
+		}
+		if twice := recorded(entry, c.between); !reflect.DeepEqual(twice, entry) {
+			t.Errorf("%s: the record does not come to rest: %+v, %+v", name, entry, twice)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -46,6 +47,38 @@ func Sensitive(desired cty.Value, marker inventory.Marker) map[string]string {
 		digests[name] = marker.Digest(name + "\x00" + string(text))
 	}
 	return digests
+}
+
+// Remembered returns the digests that go on record of a unit that is as it is wanted. What is not known yet keeps the one that
+// is on record. So does what is always sensitive and was taken out, unless it can be changed in place: the object has it as before,
+// and would be replaced for nothing once it is written again.
+func Remembered(u *unit.Unit, desired cty.Value, digests map[string]string, entry inventory.Entry) map[string]string {
+	resource, ok := u.Spec.(*unit.Resource)
+	if !ok || resource.Block == nil || desired == cty.NilVal {
+		return digests
+	}
+	plain, _ := desired.Unmark()
+	if plain.IsNull() || !plain.IsKnown() || !plain.Type().IsObjectType() {
+		return digests
+	}
+	remembered := maps.Clone(digests)
+	for name, digest := range entry.Sensitive {
+		a := resource.Block.Attribute(name)
+		if a == nil || digests[name] != "" {
+			continue
+		}
+		v := cty.NullVal(cty.DynamicPseudoType)
+		if plain.Type().HasAttribute(name) {
+			v, _ = plain.GetAttr(name).UnmarkDeep()
+		}
+		if !v.IsWhollyKnown() || v.IsNull() && a.Sensitive && unit.Effect(a.Change) != unit.InPlace {
+			if remembered == nil {
+				remembered = map[string]string{}
+			}
+			remembered[name] = digest
+		}
+	}
+	return remembered
 }
 
 // Renewed returns the names of sensitive attributes that are wanted otherwise than they are on record, or that
