@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -121,7 +120,7 @@ func (d *Driver) release(ctx context.Context, v *view) error {
 	}
 	values, _ := copied(v.want.values).(map[string]any)
 	leaveAway(values, loaded, v.want.spec)
-	labels := map[string]string{labelRun: v.run(), labelOurs: strconv.Itoa(v.nextVersion())}
+	labels := map[string]string{labelRun: v.run(), labelOurs: v.ours(v.run())}
 	for key, value := range v.want.labels {
 		labels[key] = value
 	}

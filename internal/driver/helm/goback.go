@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strconv"
+	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/action"
@@ -47,9 +47,10 @@ func (v *view) formerReturnRun() string {
 	return returnPrefix + hashOf(v.namespace, v.name, v.input())[:32]
 }
 
-// returned tells whether the newest revision was made in place of what is wanted, as that failed.
+// returned tells whether the newest revision was made in place of what is wanted, as that failed. What somebody else has made since
+// then has its label, and is not what was gone back to.
 func (v *view) returned() bool {
-	return !v.again && v.newest != nil && v.want != nil && v.newest.status == release.StatusDeployed && v.newest.labels[labelBack] == v.input()
+	return !v.again && v.newest != nil && v.want != nil && v.newest.status == release.StatusDeployed && v.newest.labels[labelBack] == v.input() && !v.newest.foreign()
 }
 
 // afterReturn says why a release stays as it is that has gone back, "" as long as something of that is to be done.
@@ -116,6 +117,21 @@ func (d *Driver) judgeReturn(ctx context.Context, v *view) error {
 	back.hooks, err = d.hookState(ctx, v.namespace, v.name, r.Run, hooks)
 	v.failure.back = back
 	return err
+}
+
+// lastOfOurs returns the newest revision that nobody else has made, as far as Helm has kept one: what others have typed for a
+// generated value is none that the release keeps.
+func (d *Driver) lastOfOurs(ctx context.Context, v *view) (*revision, error) {
+	if v.newest == nil || !v.newest.foreign() || v.newest.status == release.StatusUninstalling || v.newest.status == release.StatusUninstalled {
+		return v.newest, nil
+	}
+	for _, of := range slices.Backward(v.history) {
+		if !of.foreign() {
+			found, err := d.past(ctx, v, of.version)
+			return cmp.Or(found, v.newest), err
+		}
+	}
+	return v.newest, nil
 }
 
 // past returns an older revision, nil when it is gone.
@@ -186,7 +202,7 @@ func (d *Driver) goBack(ctx context.Context, v *view) error {
 	defer cancel()
 	labels := maps.Clone(back.to.labels)
 	maps.DeleteFunc(labels, func(key, _ string) bool { return !strings.HasPrefix(key, "kupenstack.io/") })
-	labels[labelRun], labels[labelBack], labels[labelOurs] = back.run, v.input(), strconv.Itoa(v.nextVersion())
+	labels[labelRun], labels[labelBack], labels[labelOurs] = back.run, v.input(), v.ours(back.run)
 	if v.target.Mark != "" {
 		labels[labelMark] = markOf(v.target)
 	}

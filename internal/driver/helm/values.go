@@ -24,7 +24,7 @@ const (
 	labelMark   = "kupenstack.io/mark"       // names the unit that the release belongs to
 	labelGone   = "kupenstack.io/cleaned-up" // what it had in other services and is taken away, with dots between
 	labelRun    = "kupenstack.io/run"        // names the run of hooks that belongs to the revision
-	labelOurs   = "kupenstack.io/revision"   // the number of the revision; those of the commands of Helm have the label of the one before
+	labelOurs   = "kupenstack.io/revision"   // the number of the revision, and its run; those of the commands of Helm have the label of another one
 	labelBack   = "kupenstack.io/back"       // names the input that the revision was made in place of, as that failed
 )
 
@@ -57,7 +57,7 @@ func (e *missingSecretError) Error() string {
 // values that the chart does not know or cannot do without, and for a chart of a version that is not known, unless a revision was made with it already.
 //
 // While the specification is the one that newest was made from, so are the values that were generated:
-// they are in databases and brokers as well, where a new revision would not change them.
+// they are in databases and brokers as well, where a new revision would not change them. newest is the last revision of ours.
 func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Release, newest *revision, masker *redact.Masker) (*wanted, error) {
 	source, err := d.charts.find(ctx, spec.Chart)
 	if err != nil {
@@ -100,6 +100,7 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 		if own, ok := newest.textAt(secret.Path); ok && keeps && !secret.Follows() && !own.Equal(value) {
 			kept = append(kept, secret)
 			value, plain = own, own.Reveal()
+			masker.Add(own)
 		}
 		if err := set(values, secret.Path, plain); err != nil {
 			return nil, unit.Blocked(err.Error())
@@ -123,11 +124,14 @@ func (r *revision) madeFrom(spec *unit.Release, source *source) bool {
 		r.labels[labelSpec] == short(digestOfSpec(spec, source))
 }
 
+// ours is the label of the next revision, which belongs to a run.
+func (v *view) ours(run string) string { return strconv.Itoa(v.nextVersion()) + "." + run }
+
 // foreign tells whether somebody else has made a revision, by the commands of Helm: these hand on the labels of ours. Of one that
-// comes after one of an older program nobody knows.
-func (r *revision) foreign() bool {
-	ours, known := r.labels[labelOurs]
-	return known && ours != strconv.Itoa(r.version)
+// comes after one of an older program nobody knows. Older programs hand this label on as well, but name a run of their own.
+func (s stored) foreign() bool {
+	version, run, known := strings.Cut(s.labels[labelOurs], ".")
+	return known && run == s.labels[labelRun] && version != strconv.Itoa(s.version)
 }
 
 // consistsOf tells whether a revision, which may be nil, was made from a specification and from the files of a

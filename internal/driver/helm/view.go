@@ -133,7 +133,11 @@ func (v *view) learnSecrets(spec *unit.Release) {
 
 // wish finds out what is wanted, and where that is not what was applied what it would change.
 func (d *Driver) wish(ctx context.Context, v *view, spec *unit.Release) error {
-	want, err := d.prepare(ctx, v.target, spec, v.newest, v.masker)
+	ours, err := d.lastOfOurs(ctx, v)
+	if err != nil {
+		return err
+	}
+	want, err := d.prepare(ctx, v.target, spec, ours, v.masker)
 	var missing *missingSecretError
 	var away *chartError
 	switch {
