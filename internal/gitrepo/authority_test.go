@@ -13,8 +13,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 )
 
-// TestAuthoritiesOfHosts: a server is known by a certificate of an authority in the known hosts, by its own key beside one, and
-// by no certificate of another.
+// TestAuthoritiesOfHosts: a server is known by a certificate of an authority in the known hosts, by its own key, whatever certificate
+// it shows beside that, and by no certificate of another alone.
 func TestAuthoritiesOfHosts(t *testing.T) {
 	t.Parallel()
 	signer := func() ssh.Signer {
@@ -48,6 +48,8 @@ func TestAuthoritiesOfHosts(t *testing.T) {
 		"no certificate":               {authority, nil, []ssh.Signer{host}, false},
 		"no certificate, known itself": {authority, host, []ssh.Signer{host}, true},
 		"known itself":                 {nil, host, []ssh.Signer{host, certified}, true},
+		"by another, known itself":     {other, host, []ssh.Signer{host, certified}, true},
+		"by another, another known":    {other, signer(), []ssh.Signer{host, certified}, false},
 	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -84,7 +84,7 @@ func sshConfig(at location, c Credentials, cacheDir string) (*ssh.ClientConfig, 
 	if err != nil {
 		return nil, err
 	}
-	config := &ssh.ClientConfig{User: at.user, HostKeyCallback: known, HostKeyAlgorithms: knownAlgorithms(known, at)}
+	config := &ssh.ClientConfig{User: at.user, HostKeyCallback: orItsKey(known), HostKeyAlgorithms: knownAlgorithms(known, at)}
 	if config.User == "" {
 		config.User = c.Username
 	}
@@ -155,12 +155,30 @@ func knownAlgorithms(known ssh.HostKeyCallback, at location) []string {
 	return append(certified, slices.Compact(plain)...)
 }
 
+// orItsKey goes by a server's own key where its certificate is of no authority in the known hosts, as ssh does. The server has
+// proved that it has that key.
+func orItsKey(known ssh.HostKeyCallback) ssh.HostKeyCallback {
+	return func(hostname string, remote net.Addr, key ssh.PublicKey) error {
+		err := known(hostname, remote, key)
+		certificate, ok := key.(*ssh.Certificate)
+		if ok && certificate.CertType == ssh.HostCert && hasNoAuthority(err) {
+			return known(hostname, remote, certificate.Key)
+		}
+		return err
+	}
+}
+
+// hasNoAuthority tells of what the library says of a certificate that nobody who has signed it is in the known hosts.
+func hasNoAuthority(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "no authorities for hostname")
+}
+
 // isAuthority tells whether a known key is one that certifies the host's, of a line with @cert-authority: the library says of
 // a certificate of any other one that there is no such authority, before it finds that nobody has signed this.
 func isAuthority(known ssh.HostKeyCallback, at location, key, probe ssh.PublicKey) bool {
 	certificate := &ssh.Certificate{Key: probe, SignatureKey: key, CertType: ssh.HostCert}
 	err := known(at.sshAddress(), &net.TCPAddr{}, certificate)
-	return err != nil && !strings.Contains(err.Error(), "no authorities for hostname")
+	return err != nil && !hasNoAuthority(err)
 }
 
 // shellQuote quotes for the shell that many servers pass the command to.
