@@ -68,7 +68,7 @@ const DataKind = "data"
 // attributes that its objects can be found by.
 func (b *Block) DataBlock() *Block {
 	data := &Block{
-		Kind: b.Kind, Class: b.Class, Labels: b.Labels, lookup: true,
+		Kind: b.Kind, Class: b.Class, Labels: b.Labels, looked: b,
 		Doc: "Looks up an object that this configuration does not manage. Exactly one must match.",
 	}
 	for _, a := range b.Attributes {
@@ -112,7 +112,7 @@ func (b *Block) Arguments() []Attribute {
 		all = all[:1]
 		all[0].Doc = "Stands for one node for each element of a set of strings, or of a map or object; each.key and each.value tell them apart. " +
 			"A name is then required, and the addresses are node.<label>[\"<key>\"]."
-	case b.lookup:
+	case b.looked != nil:
 		all[0].Doc = "Looks up one object for each element of a set of strings, or of a map or object; each.key and each.value tell them apart. " +
 			"The addresses are data.<kind>.<label>[\"<key>\"]."
 		all[1].Doc = "What must be ready before the object is looked up, as for resources."

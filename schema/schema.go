@@ -51,7 +51,7 @@ type Block struct {
 	// Loses is what is lost for good when an object is replaced, nil where that is nothing.
 	Loses *Loss
 
-	lookup bool // see [Block.DataBlock]
+	looked *Block // the one that is looked up by this one, see [Block.DataBlock]; nil for none
 	// object is the type that ObjectType returns; the zero value is that it is made when it is asked for.
 	object cty.Type
 }

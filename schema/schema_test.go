@@ -386,6 +386,12 @@ func TestTypes(t *testing.T) {
 	if data.Attribute("name").FromLabel || data.Attribute("mtu") != nil || data.Attribute("id").Presence != Optional {
 		t.Error("a data block searches by what is written, and by nothing else")
 	}
+	if !data.ObjectType().Equals(d.Resource("network").ObjectType()) {
+		t.Error("of what is looked up references see another type than of the same kind elsewhere")
+	}
+	if server := d.Resource("instance").DataBlock(); !server.Hides("user_data") || server.Hides("name") {
+		t.Error("what is looked up shows what the same kind elsewhere hides, or the other way round")
+	}
 	if names := group.AttributeNames(); len(names) == 0 || strings.Contains(strings.Join(names, " "), "id") {
 		t.Errorf("attributes that can be written: %v", names)
 	}

@@ -3,12 +3,24 @@ package schema
 import "github.com/zclconf/go-cty/cty"
 
 // ObjectType is the type of what a reference to the block sees: every attribute, written
-// or computed, and the nested blocks.
+// or computed, and the nested blocks; also where it is looked up by a few of them.
 func (b *Block) ObjectType() cty.Type {
+	if b.looked != nil {
+		return b.looked.ObjectType()
+	}
 	if b.object != cty.NilType {
 		return b.object
 	}
 	return b.objectType(func(*Attribute) bool { return true })
+}
+
+// Hides tells whether an attribute of what a reference to the block sees is never shown.
+func (b *Block) Hides(name string) bool {
+	if b.looked != nil {
+		return b.looked.Hides(name)
+	}
+	a := b.Attribute(name)
+	return a != nil && a.Sensitive
 }
 
 // DesiredType is the type of a desired value: every attribute that can be written, and the

@@ -105,7 +105,7 @@ func (r *Renderer) lookups() []byte {
 	p.paragraph("[Reference](" + indexPage + ")")
 	p.paragraph("# " + schema.DataKind)
 	kinds := r.definition.Kinds(schema.ClassResource)
-	p.paragraph(prose(r.definition.Resource(kinds[0]).DataBlock().Doc) + " It is never changed, and expressions can use all its attributes and outputs. It is looked for among all that the user of OpenStack sees, so among those of all projects where that is an administrator. What tenants call the same is told apart by what they cannot have, such as the `project`, `external = true` of a network, or `visibility = \"public\"` of an image.")
+	p.paragraph(prose(r.definition.Resource(kinds[0]).DataBlock().Doc) + " It is never changed, and expressions can use all its attributes and outputs. Null are those that OpenStack has in none of its lists, which are `quota` of projects and volume types, `groups` of users, `access` of flavors and volume types, `members` of images, and `server_group`, `volumes` and `boot_volume` of instances; and those that only say what a block wants, such as `heal` of an instance, or where an object was made from, such as `source` of an image, of whose `file` there is the digest. It is looked for among all that the user of OpenStack sees, so among those of all projects where that is an administrator. What tenants call the same is told apart by what they cannot have, such as the `project`, `external = true` of a network, or `visibility = \"public\"` of an image.")
 	p.code(r.Lookup(r.definition.Resource(kinds[0])))
 	p.paragraph("The first label is the kind of the object, the second one the name in addresses: `" + schema.DataKind + ".<kind>.<label>`.")
 	p.row("kind", "can be found by")

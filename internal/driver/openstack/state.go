@@ -103,7 +103,7 @@ func shown(block *schema.Block, want cty.Value, values traits) map[string]cty.Va
 			_, marks := w.UnmarkDeep()
 			all[name] = all[name].WithMarks(marks)
 		}
-		if a := block.Attribute(name); a != nil && a.Sensitive {
+		if block.Hides(name) {
 			all[name] = all[name].Mark(model.Sensitive)
 		}
 	}
