@@ -20,6 +20,13 @@ func keystoneServices(language *schema.Definition) keystone {
 	}
 }
 
+// conceals: Keystone takes any number of services of one name, and clients look for types. So one of another type is another
+// one, and is not given the type that is wanted, by which nobody would find it any more.
+func (k catalogueServiceKind) conceals(want cty.Value, o *object) bool {
+	wanted := knownText(want, "type")
+	return wanted != "" && wanted != textAt(o.raw, "type")
+}
+
 func (k catalogueServiceKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
 	if err := within("endpoints", "service_id", o.id, markInAttribute).mustBeEmpty(ctx, s, "the service"); err != nil {
 		return false, err
