@@ -115,6 +115,15 @@ volume "v" {
   project  = project.p
   size     = 10
 }
+subnet "s" {
+  network = network.n
+  project = project.p
+  cidr    = "192.0.2.0/25"
+}
+router "r" {
+  project = project.p
+  subnets = [subnet.s]
+}
 security_group "s" {
   project = project.p
   rule {
@@ -131,16 +140,18 @@ security_group "s" {
 `
 	for quota, want := range map[string][]string{
 		"instances = 3, cores = 4, ram = 2048, networks = 1, volumes = 2, gigabytes = 20, per_volume_gigabytes = 10": nil,
-		"instances = -1, cores = -1":            nil,
-		"instances = 2":                         {"has in project.p 3 instances, and the quota allows 2"},
-		"cores = 3, ram = 2047":                 {"2048 ram, and the quota allows 2047; 4 cores, and the quota allows 3"},
-		"networks = 0, routers = 0":             {"has in project.p 1 networks, and the quota allows 0"},
-		"volumes = 1":                           {"2 volumes, and the quota allows 1"},
-		"gigabytes = 19":                        {"20 gigabytes, and the quota allows 19"},
-		"security_group_rules = 2":              nil,
-		"security_group_rules = 1":              {"2 security group rules, and the quota allows 1"},
-		"per_volume_gigabytes = 9":              {"10 per volume gigabytes, and the quota allows 9"},
-		"instances = tonumber(flavor.small.id)": nil,
+		"instances = -1, cores = -1":             nil,
+		"instances = 2":                          {"has in project.p 3 instances, and the quota allows 2"},
+		"cores = 3, ram = 2047":                  {"2048 ram, and the quota allows 2047; 4 cores, and the quota allows 3"},
+		"networks = 0, subnets = 1, routers = 1": {"has in project.p 1 networks, and the quota allows 0"},
+		"volumes = 1":                            {"2 volumes, and the quota allows 1"},
+		"gigabytes = 19":                         {"20 gigabytes, and the quota allows 19"},
+		"ports = 4":                              nil,
+		"ports = 3":                              {"4 ports, and the quota allows 3"},
+		"security_group_rules = 4":               nil,
+		"security_group_rules = 3":               {"4 security group rules, and the quota allows 3"},
+		"per_volume_gigabytes = 9":               {"10 per volume gigabytes, and the quota allows 9"},
+		"instances = tonumber(flavor.small.id)":  nil,
 	} {
 		m, ev := composed.Text(t, complete+"project \"p\" {\nquota = { "+quota+" }\n}\n"+inside)
 		_, diags := compose.Compose(m, ev, compose.Facts{OpenStackGiven: true})

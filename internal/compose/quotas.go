@@ -11,6 +11,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // quotas warns of projects that the configuration has more in than their quota allows: OpenStack would refuse the rest in
@@ -83,10 +84,11 @@ func (c *composer) use(r *model.Resource, used map[string]*big.Float) {
 			add("cores", number(attributeOf(flavor, "vcpus")))
 			add("ram", number(attributeOf(flavor, "ram")))
 		}
+		add("ports", elements(attributeOf(r, "networks"))) // Nova makes one in each
+	case "router":
+		add("ports", elements(attributeOf(r, "subnets"))) // an interface in each
 	case "security_group":
-		if rules := attributeOf(r, "rule"); rules != cty.NilVal && rules.CanIterateElements() {
-			add("security_group_rules", big.NewFloat(float64(rules.LengthInt())))
-		}
+		add("security_group_rules", big.NewFloat(float64(rulesOf(r))))
 	case "volume":
 		size := number(attributeOf(r, "size"))
 		add("gigabytes", size)
@@ -94,6 +96,33 @@ func (c *composer) use(r *model.Resource, used map[string]*big.Float) {
 			used["per_volume_gigabytes"] = size
 		}
 	}
+}
+
+// elements is how many elements a list has, else nil.
+func elements(list cty.Value) *big.Float {
+	if list == cty.NilVal || !list.CanIterateElements() {
+		return nil
+	}
+	return big.NewFloat(float64(list.LengthInt()))
+}
+
+// rulesOf is how many rules a security group comes to have: those that are written, each once, beside those that Neutron gives
+// a new one.
+func rulesOf(r *model.Resource) int {
+	keys, open := schema.FirstGroupRules(), 0
+	rules := attributeOf(r, "rule")
+	if rules == cty.NilVal || !rules.CanIterateElements() {
+		return len(keys)
+	}
+	for _, rule := range rules.AsValueSlice() {
+		switch {
+		case !rule.IsWhollyKnown() || rule.ContainsMarked():
+			open++
+		case !slices.Contains(keys, schema.GroupRuleOf(rule).Key()):
+			keys = append(keys, schema.GroupRuleOf(rule).Key())
+		}
+	}
+	return len(keys) + open
 }
 
 // refersTo is what an attribute refers to, the zero address for nothing or several things.

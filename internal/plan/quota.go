@@ -98,8 +98,15 @@ func (s *scales) take(d *Demand, c *Change) {
 		if in := d.in(projectOf(want, state)); in != nil {
 			in.more[kind.counted]++
 			for limit, n := range s.sizes(kind, want, s.places[c.Address].unit) {
-				in.more[limit] += n
-				in.single(c.Kind, n)
+				if kind.parts[limit] == "" {
+					in.more[limit] += n
+					in.single(c.Kind, n)
+				}
+			}
+			for limit := range kind.parts {
+				if n := int64(len(kind.first)) + kind.coming(limit, want, kind.first); n > 0 {
+					in.more[limit] += n
+				}
 			}
 		}
 	case unit.ActionUpdate:
@@ -110,10 +117,16 @@ func (s *scales) take(d *Demand, c *Change) {
 		}
 		was := s.sizes(kind, there, nil)
 		for limit, n := range s.sizes(kind, s.wanted(c.Address), s.places[c.Address].unit) {
-			if before, known := was[limit]; known && n > before {
+			switch before, known := was[limit]; {
+			case !known:
+			case kind.parts[limit] != "": // there may be others' among those that are there, which stay
+				if n := kind.coming(limit, s.wanted(c.Address), kind.there(limit, there)); n > 0 {
+					in.more[limit] += n
+				}
+			case n > before:
 				in.more[limit] += n - before
 				in.single(c.Kind, n)
-			} else if known && kind.parts[limit] == "" { // of parts there may be others', which stay
+			default:
 				in.less[limit] += before - n
 			}
 		}

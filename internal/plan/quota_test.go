@@ -62,7 +62,22 @@ func TestQuotaIsExceeded(t *testing.T) {
 		return map[string]cty.Value{"project": cty.StringVal("p1"), "size": number(n)}
 	}
 	ruled := func(n int) map[string]cty.Value {
-		return map[string]cty.Value{"project": cty.StringVal("p1"), "rule": cty.TupleVal(slices.Repeat([]cty.Value{cty.EmptyObjectVal}, n))}
+		var rules []cty.Value
+		for port := range n {
+			rules = append(rules, cty.ObjectVal(map[string]cty.Value{"direction": cty.StringVal("ingress"), "port_min": number(int64(port + 1))}))
+		}
+		return map[string]cty.Value{"project": cty.StringVal("p1"), "rule": cty.TupleVal(rules)}
+	}
+	born := func(n int) map[string]cty.Value { // with the rules that Neutron gives each group
+		values, out := ruled(n), []cty.Value{}
+		for _, version := range []string{"IPv4", "IPv6"} {
+			out = append(out, cty.ObjectVal(map[string]cty.Value{"direction": cty.StringVal("egress"), "ethertype": cty.StringVal(version)}))
+		}
+		values["rule"] = cty.TupleVal(append(out, values["rule"].AsValueSlice()...))
+		return values
+	}
+	connected := func(networks ...cty.Value) map[string]cty.Value {
+		return map[string]cty.Value{"project": cty.StringVal("p1"), "networks": cty.ListVal(networks)}
 	}
 	flavored := func(id cty.Value) map[string]cty.Value {
 		return map[string]cty.Value{"project": cty.StringVal("p1"), "flavor": id}
@@ -103,18 +118,41 @@ func TestQuotaIsExceeded(t *testing.T) {
 		}, "per_volume_gigabytes", unit.Quota{Limit: 60}, ""},
 		"rules": {func(w *weighing) {
 			w.add("security_group.a", unit.ActionCreate, ruled(3), nil)
-		}, "security_group_rules", unit.Quota{Limit: 4, Used: 2}, "of security group rules the quota allows 4, 2 are in use, and the plan makes 3 more"},
+		}, "security_group_rules", unit.Quota{Limit: 6, Used: 2}, "of security group rules the quota allows 6, 2 are in use, and the plan makes 5 more"},
+		"rules that Neutron makes by itself": {func(w *weighing) {
+			w.add("security_group.a", unit.ActionCreate, map[string]cty.Value{"project": cty.StringVal("p1")}, nil)
+		}, "security_group_rules", unit.Quota{Limit: 5, Used: 4}, "the plan makes 2 more"},
+		"the same ones, written": {func(w *weighing) {
+			w.add("security_group.a", unit.ActionCreate, born(1), nil)
+		}, "security_group_rules", unit.Quota{Limit: 2}, "the plan makes 3 more"},
+		"rules beside those that Neutron has made": {func(w *weighing) {
+			w.add("security_group.a", unit.ActionUpdate, ruled(3), born(1), "rule")
+		}, "security_group_rules", unit.Quota{Limit: 4, Used: 3}, "the plan makes 2 more"},
+		"a port in each network of an instance": {func(w *weighing) {
+			w.add("instance.a", unit.ActionCreate, connected(cty.StringVal("n1"), cty.StringVal("n1"), cty.UnknownVal(cty.String)), nil)
+		}, "ports", unit.Quota{Limit: 4, Used: 2}, "of ports the quota allows 4, 2 are in use, and the plan makes 3 more"},
+		"interfaces of a router": {func(w *weighing) {
+			subnets := cty.ListVal([]cty.Value{cty.StringVal("s1"), cty.UnknownVal(cty.String)})
+			w.add("router.a", unit.ActionCreate, map[string]cty.Value{"project": cty.StringVal("p1"), "subnets": subnets}, nil)
+		}, "ports", unit.Quota{Limit: 3, Used: 2}, "the plan makes 2 more"},
+		"another network of an instance": {func(w *weighing) {
+			w.add("instance.a", unit.ActionUpdate, connected(cty.StringVal("n1"), cty.StringVal("n2")), connected(cty.StringVal("n1")), "networks")
+		}, "ports", unit.Quota{Limit: 1, Used: 1}, "the plan makes 1 more"},
+		"an instance for another": {func(w *weighing) {
+			w.add("instance.a", unit.ActionCreate, connected(cty.StringVal("n1")), nil)
+			w.add("instance.b", unit.ActionDelete, nil, connected(cty.StringVal("n1")))
+		}, "ports", unit.Quota{Limit: 1, Used: 1}, ""},
 		"rules of a group that has some": {func(w *weighing) {
 			w.add("security_group.a", unit.ActionUpdate, ruled(3), ruled(1), "rule")
 		}, "security_group_rules", unit.Quota{Limit: 4, Used: 3}, "the plan makes 2 more"},
 		"fewer rules beside those of others, which stay": {func(w *weighing) {
 			w.add("security_group.a", unit.ActionUpdate, ruled(1), ruled(5), "rule")
 			w.add("security_group.b", unit.ActionCreate, ruled(1), nil)
-		}, "security_group_rules", unit.Quota{Limit: 5, Used: 5}, "the plan makes 1 more"},
+		}, "security_group_rules", unit.Quota{Limit: 5, Used: 5}, "the plan makes 3 more"},
 		"rules of a group that goes": {func(w *weighing) {
-			w.add("security_group.a", unit.ActionDelete, nil, ruled(3))
+			w.add("security_group.a", unit.ActionDelete, nil, born(3))
 			w.add("security_group.b", unit.ActionCreate, ruled(3), nil)
-		}, "security_group_rules", unit.Quota{Limit: 3, Used: 3}, ""},
+		}, "security_group_rules", unit.Quota{Limit: 5, Used: 5}, ""},
 		"not known where": {func(w *weighing) {
 			w.add("network.a", unit.ActionCreate, map[string]cty.Value{"project": cty.UnknownVal(cty.String)}, nil)
 		}, "networks", unit.Quota{}, ""},

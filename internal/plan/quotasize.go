@@ -9,28 +9,30 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // taking is what an object of a kind takes of the quota of its project.
 type taking struct {
 	counted string            // the limit of how many there are
 	sized   map[string]string // attributes, by the limits that they count for
-	parts   map[string]string // nested blocks, by the limits that they count for
+	parts   map[string]string // nested blocks and lists, by the limits that each of their elements counts for
+	first   []string          // the keys of those elements that OpenStack gives a new object by itself
 	of      string            // the kind of what has these where the object has none, and the attribute that names it; "" for none
 }
 
 // takings are by kind. Others take nothing that anybody counts here.
 func takings() map[string]taking {
 	return map[string]taking{
-		kindInstance:     {counted: "instances", sized: map[string]string{"cores": "vcpus", "ram": "ram"}, of: "flavor"},
+		kindInstance:     {counted: "instances", sized: map[string]string{"cores": "vcpus", "ram": "ram"}, of: "flavor", parts: map[string]string{"ports": "networks"}}, // Nova makes a port in each
 		"volume":         {counted: "volumes", sized: map[string]string{"gigabytes": "size"}},
 		"snapshot":       {counted: "snapshots", sized: map[string]string{"gigabytes": "size"}, of: "volume"},
 		"network":        {counted: "networks"},
 		"subnet":         {counted: "subnets"},
 		"port":           {counted: "ports"},
-		"router":         {counted: "routers"},
+		"router":         {counted: "routers", parts: map[string]string{"ports": "subnets"}}, // an interface in each
 		"floating_ip":    {counted: "floating_ips"},
-		"security_group": {counted: "security_groups", parts: map[string]string{"security_group_rules": "rule"}},
+		"security_group": {counted: "security_groups", parts: map[string]string{"security_group_rules": "rule"}, first: schema.FirstGroupRules()},
 		"server_group":   {counted: "server_groups"},
 	}
 }

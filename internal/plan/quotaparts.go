@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// coming is how many of the wanted parts are none of those that are there.
+func (t taking) coming(limit string, want known, there []string) int64 {
+	parts, open := t.pieces(limit, want)
+	there = slices.Clone(there)
+	n := open
+	for _, part := range parts {
+		if i := slices.Index(there, part); i >= 0 {
+			there = slices.Delete(there, i, i+1)
+			continue
+		}
+		n++
+	}
+	return n
+}
+
+// there are the parts that an object has, by their keys.
+func (t taking) there(limit string, k known) []string {
+	parts, _ := t.pieces(limit, k)
+	return parts
+}
+
+// pieces returns the parts of an object by their keys, and how many there are of which not all is known yet. Neutron takes no
+// rule twice, and Nova makes a port for each time that a network is named. An interface of a router is a port, too.
+func (t taking) pieces(limit string, k known) (parts []string, open int64) {
+	list, _ := k.attribute(t.parts[limit])
+	if list == cty.NilVal || !list.IsKnown() || !list.CanIterateElements() {
+		return nil, 0
+	}
+	for _, part := range list.AsValueSlice() {
+		switch {
+		case !part.IsWhollyKnown() || part.ContainsMarked():
+			open++
+		case part.Type() == cty.String && !part.IsNull():
+			parts = append(parts, part.AsString())
+		case part.Type().IsObjectType():
+			if key := schema.GroupRuleOf(part).Key(); !slices.Contains(parts, key) {
+				parts = append(parts, key)
+			}
+		}
+	}
+	return parts, open
+}
