@@ -26,6 +26,7 @@ const (
 	profileAttribute, keyProfile = "binding_profile", "binding:profile"
 	hostAttribute, keyPortHost   = "binding_host", "binding:host_id"
 	keyAddress, keySubnetID      = "ip_address", "subnet_id"
+	pairsAttribute               = "allowed_address_pairs"
 )
 
 func neutronPorts(language *schema.Definition) neutron {
@@ -37,7 +38,7 @@ func neutronPorts(language *schema.Definition) neutron {
 			{"mac_address", "mac_address"},
 			{"security_groups", "security_groups"},
 			{"port_security", "port_security_enabled"},
-			{"allowed_address_pairs", "allowed_address_pairs"},
+			{pairsAttribute, pairsAttribute},
 			{qosAttribute, keyQoS},
 			{"binding_vnic_type", "binding:vnic_type"},
 			{hostAttribute, keyPortHost},
@@ -52,6 +53,13 @@ func (k portKind) read(raw map[string]any) *object {
 	values, addresses := fixedAddresses(raw, keyFixedIPs, k.schema.Nested(fixedBlock).ValueType())
 	o.values.set(fixedBlock, values)
 	o.values.set("addresses", texts(addresses, cty.List(cty.String)))
+	if raw[pairsAttribute] != nil {
+		pairs := []any{}
+		for _, pair := range objectsAt(raw, pairsAttribute) {
+			pairs = append(pairs, map[string]any{keyAddress: rangeAt(pair, keyAddress), "mac_address": pair["mac_address"]})
+		}
+		o.values.set(pairsAttribute, fromList(pairs, k.schema.Attribute(pairsAttribute).Type))
+	}
 	if strings.HasPrefix(textAt(raw, "device_owner"), ownedByCompute) {
 		o.values.drop(hostAttribute) // Nova has the port where the instance runs, and moves it along
 	}
@@ -114,7 +122,7 @@ func (k portKind) compare(name string, want cty.Value, o *object) (same, handled
 	switch {
 	case name == "mac_address":
 		return strings.EqualFold(textOf(want), textOf(have)), true
-	case name == "allowed_address_pairs" && ok:
+	case name == pairsAttribute && ok:
 		return sameList(plainPairs(want), plainPairs(have), true), true
 	case name == profileAttribute && ok:
 		return sameProfile(want, have, o), true
@@ -144,7 +152,7 @@ func plainPairs(pairs cty.Value) cty.Value {
 // writtenPairs leaves out the hardware addresses that are not written, which Neutron takes for the port's own.
 func writtenPairs(w wanted) []map[string]string {
 	pairs := []map[string]string{}
-	for _, v := range w.blocks("allowed_address_pairs") {
+	for _, v := range w.blocks(pairsAttribute) {
 		pair := map[string]string{keyAddress: textOf(attribute(v, keyAddress))}
 		if mac := textOf(attribute(v, "mac_address")); mac != "" {
 			pair["mac_address"] = mac
@@ -159,8 +167,8 @@ func (k portKind) create(ctx context.Context, s *session, w wanted) (*object, er
 	if list := writtenAddresses(w.written(fixedBlock), nil); len(list) > 0 {
 		body[keyFixedIPs] = list
 	}
-	if body["allowed_address_pairs"] != nil {
-		body["allowed_address_pairs"] = writtenPairs(w)
+	if body[pairsAttribute] != nil {
+		body[pairsAttribute] = writtenPairs(w)
 	}
 	if w.written(profileAttribute) != cty.NilVal {
 		body[keyProfile] = writtenProfile(w.written(profileAttribute))
@@ -173,8 +181,8 @@ func (k portKind) update(ctx context.Context, s *session, o *object, w wanted, a
 	if slices.Contains(attributes, fixedBlock) {
 		body[keyFixedIPs] = writtenAddresses(w.written(fixedBlock), objectsAt(o.raw, keyFixedIPs))
 	}
-	if body["allowed_address_pairs"] != nil {
-		body["allowed_address_pairs"] = writtenPairs(w)
+	if body[pairsAttribute] != nil {
+		body[pairsAttribute] = writtenPairs(w)
 	}
 	if slices.Contains(attributes, profileAttribute) {
 		body[keyProfile] = profileOf(o, w)

@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,7 @@ func (k securityGroupKind) read(raw map[string]any) *object {
 		v := fromMap(map[string]any{
 			"direction": r["direction"], "ethertype": r["ethertype"], "protocol": r["protocol"],
 			"port_min": r["port_range_min"], "port_max": r["port_range_max"],
-			"remote_cidr": r["remote_ip_prefix"], "remote_group": r[keyRemoteGroup],
+			"remote_cidr": rangeAt(r, "remote_ip_prefix"), "remote_group": r[keyRemoteGroup],
 			"remote_address_group": r["remote_address_group_id"], keyDescription: text,
 		}, t.ElementType())
 		there := ruleOf(v)
@@ -64,6 +65,15 @@ func (k securityGroupKind) read(raw map[string]any) *object {
 	o.values.set(ruleBlock, collection(values, t))
 	o.detail = rules
 	return o
+}
+
+// rangeAt is a range of addresses without the bits behind its prefix: Neutron keeps 10.0.0.5/24 as somebody wrote it, which is
+// 10.0.0.0/24 and no range that a block takes. A single address is one.
+func rangeAt(raw map[string]any, key string) any {
+	if prefix, err := netip.ParsePrefix(textAt(raw, key)); err == nil {
+		return prefix.Masked().String()
+	}
+	return raw[key]
 }
 
 func ruleOf(v cty.Value) rule { return rule{GroupRule: schema.GroupRuleOf(v)} }
