@@ -96,20 +96,23 @@ func (f *Finding) Add(text string) {
 	}
 }
 
-// Line returns the finding with the pods that it is about.
+// Line returns the finding with the pods that it is about, of several the one that comes first by its name. A pod without an
+// owner is what somebody asks about, and was named.
 func (f *Finding) Line() string {
-	if f.Pods > 1 {
+	switch named := f.Pod.Name != "" && len(f.Pod.OwnerReferences) > 0; {
+	case f.Pods > 1 && named:
+		return fmt.Sprintf("%s (%s pods, such as %s)", f.Text, Coarse(f.Pods), f.Pod.Name)
+	case f.Pods > 1:
 		return fmt.Sprintf("%s (%s pods)", f.Text, Coarse(f.Pods))
+	case !named:
+		return f.Text
 	}
 	for _, owner := range f.Pod.OwnerReferences {
-		switch {
-		case owner.Kind == "StatefulSet":
-			return fmt.Sprintf("%s (pod %s)", f.Text, f.Pod.Name)
-		case owner.Kind == "DaemonSet" && f.Pod.Spec.NodeName != "":
-			return fmt.Sprintf("%s (on node %s)", f.Text, f.Pod.Spec.NodeName)
+		if owner.Kind == "DaemonSet" && f.Pod.Spec.NodeName != "" {
+			return fmt.Sprintf("%s (pod %s on node %s)", f.Text, f.Pod.Name, f.Pod.Spec.NodeName)
 		}
 	}
-	return f.Text
+	return fmt.Sprintf("%s (pod %s)", f.Text, f.Pod.Name)
 }
 
 // Coarse tells how many there are in words that seldom change while the number grows.

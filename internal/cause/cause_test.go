@@ -146,7 +146,25 @@ func TestOf(t *testing.T) {
 		{
 			"on one node",
 			[]string{"{metadata: {name: x-abc, ownerReferences: [{kind: DaemonSet}]}, spec: {nodeName: n1}, status: {containerStatuses: [{name: a, state: {running: {}}}]}}"},
-			[]string{"container a runs, but is not ready (on node n1)"},
+			[]string{"container a runs, but is not ready (pod x-abc on node n1)"},
+		},
+		{
+			"of a Deployment",
+			[]string{"{metadata: {name: x-7d9-abc, ownerReferences: [{kind: ReplicaSet}]}, status: {containerStatuses: [{name: a, state: {running: {}}}]}}"},
+			[]string{"container a runs, but is not ready (pod x-7d9-abc)"},
+		},
+		{
+			"several of a Deployment",
+			[]string{
+				"{metadata: {name: x-7d9-b, ownerReferences: [{kind: ReplicaSet}]}, status: {containerStatuses: [{name: a, state: {running: {}}}]}}",
+				"{metadata: {name: x-7d9-a, ownerReferences: [{kind: ReplicaSet}]}, status: {containerStatuses: [{name: a, state: {running: {}}}]}}",
+			},
+			[]string{"container a runs, but is not ready (2 pods, such as x-7d9-a)"},
+		},
+		{
+			"a pod by itself, which was named",
+			[]string{"{metadata: {name: x}, status: {containerStatuses: [{name: a, state: {running: {}}}]}}"},
+			[]string{"container a runs, but is not ready"},
 		},
 	}
 	for _, test := range tests {
