@@ -57,6 +57,7 @@ func (s *kinds) change(t *testing.T) {
 		{"members     = [project.guest]", "members     = [project.dev]"},
 		{"size    = 1", "size    = 2"},
 		{"tier = \"web\"", "tier = \"db\""},
+		{"vswitchd:0", "vswitchd:1"},
 	} {
 		s.Files.Edit(t, "small.hcl", edit[0], edit[1])
 	}
@@ -120,11 +121,13 @@ func (s *kinds) rest(t *testing.T) {
 }
 
 // removal takes the cloud away: what is in OpenStack first, as it could not be reached any more, then the services, each
-// before what it needs.
+// before what it needs. The data of one of them goes as well.
 func (s *kinds) removal(t *testing.T) {
 	before := s.Objects(t, nil)
 	begin := s.requests()
-	s.Files.Write("away.hcl", "removed {\n  from = cloud.small\n}\n")
+	claims := s.claims(t)
+	letDeleteData(t, s.World, namespace)
+	s.Files.Write("away.hcl", "removed {\n  from        = cloud.small\n  delete_data = [\"mariadb\"]\n}\n")
 	s.commit = s.Push(t, "Take everything away")
 	s.converge(t, "removal", always)
 	if left := s.Objects(t, before); len(left) > 0 {
@@ -137,6 +140,7 @@ func (s *kinds) removal(t *testing.T) {
 	if left := s.Released(t, namespace); !slices.Equal(left, []string{"Secret keystone-credential-keys", "Secret keystone-fernet-keys"}) {
 		t.Errorf("%s: objects of releases are left: %q", s.where(), left)
 	}
+	s.dataOnce(t, claims)
 	at := map[string][]faultproxy.Request{}
 	for _, r := range s.proxies.Requests()[begin:] {
 		what := ""
@@ -177,4 +181,5 @@ func (s *kinds) once(t *testing.T) {
 	}
 	s.releasesOnce(t)
 	s.hooksOnce(t)
+	s.podsOnce(t)
 }

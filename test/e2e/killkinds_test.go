@@ -5,6 +5,7 @@ package e2e_test
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -46,6 +47,7 @@ func mustKinds() map[string][]string {
 		},
 		"change": {
 			"create secrets", "create jobs", // a revision of Helm and its hooks
+			"delete pods/",                    // of a DaemonSet that Kubernetes leaves to us
 			"DELETE flavors/", "POST flavors", // one is replaced
 			"PUT networks/", "DELETE security-group-rules/", "DELETE members/",
 		},
@@ -54,18 +56,21 @@ func mustKinds() map[string][]string {
 			"POST flavors", "POST security-group-rules", "PUT floatingips/", "PUT os-quota-sets/", "POST members",
 		},
 		"removal": {
-			"delete secrets/", "DELETE servers/", "DELETE floatingips/", "DELETE routers/", "DELETE networks/", "DELETE volumes/", "DELETE projects/", "POST git-receive-pack",
+			"delete secrets/", "delete persistentvolumeclaims/", "DELETE servers/", "DELETE floatingips/", "DELETE routers/", "DELETE networks/", "DELETE volumes/", "DELETE projects/", "POST git-receive-pack",
 		},
 		"install others": {
-			"create secrets", "POST domains", "POST regions", "POST services", "POST endpoints", "POST registered_limits", "POST limits", "POST users",
+			"create secrets", "PUT add_extraroutes", "POST import", "POST domains", "POST regions", "POST services", "POST endpoints", "POST registered_limits", "POST limits", "POST users",
 			"PUT users/", "POST application_credentials", "POST address-scopes", "POST subnetpools", "POST policies", "POST bandwidth_limit_rules", "POST rbac-policies", "POST ports",
-			"POST trunks", "POST os-aggregates", "POST action", "POST os-server-groups", "POST qos-specs", "POST types", "POST snapshots", "POST os-volume_attachments",
+			"POST trunks", "POST os-aggregates", "POST action add_host", "POST action set_metadata", "POST os-server-groups", "POST qos-specs", "POST types", "POST snapshots", "POST os-volume_attachments",
 		},
 		"change others": {
 			"PATCH domains/", "PATCH regions/", "PATCH services/", "PATCH endpoints/", "PATCH limits/", "PATCH users/",
 			"POST application_credentials", "DELETE application_credentials/", // it is replaced
-			"PUT subnetpools/", "PUT policies/", "PUT bandwidth_limit_rules/", "PUT ports/", "PUT trunks/", "POST action", "PUT qos-specs/", "POST extra_specs", "PUT snapshots/",
+			"PUT subnetpools/", "PUT policies/", "PUT bandwidth_limit_rules/", "PUT ports/", "PUT trunks/{id}", "POST action set_metadata", "PUT qos-specs/", "POST extra_specs", "PUT snapshots/",
+			"PATCH projects/{id}", "PUT volumes/{id}", "PUT routers/{id}", "PUT remove_extraroutes", "PUT add_extraroutes", "PUT remove_subports", "PUT add_subports",
+			"POST os-interface", "POST action resize", "POST action confirmResize", "POST action os-stop",
 		},
+		"heal others": {"DELETE os-interface/", "POST action os-start", "POST action reboot", "POST action rebuild"},
 		"removal of others": {
 			"DELETE domains/", "DELETE regions/", "DELETE services/", "DELETE endpoints/", "DELETE registered_limits/", "DELETE limits/", "DELETE users/",
 			"DELETE application_credentials/", "DELETE address-scopes/", "DELETE subnetpools/", "DELETE policies/", "DELETE rbac-policies/", "DELETE ports/",
@@ -135,6 +140,7 @@ type kinds struct {
 	side    int  // of requests that change something, if only that one is meant; 0 for both
 	asking  bool // only requests that ask are meant
 	changed bool // the commit in force is the second one
+	healed  bool // or the one behind that, and what failed works again
 	dead    int  // daemons that were killed
 
 	mu      sync.Mutex
@@ -284,7 +290,19 @@ func (s *kinds) kind(r *http.Request) string {
 			segments[i] = "{name}"
 		}
 	}
-	return verb + " " + strings.Join(segments, "/")
+	return strings.TrimSpace(verb + " " + strings.Join(segments, "/") + " " + actionOf(r))
+}
+
+// actionOf is what is to be done with an object of OpenStack by a request that says so in its body alone, "" for others.
+func actionOf(r *http.Request) string {
+	var body map[string]json.RawMessage
+	if json.Unmarshal(faultproxy.Body(r), &body) != nil || len(body) != 1 {
+		return ""
+	}
+	for action := range body {
+		return action
+	}
+	return ""
 }
 
 // asks tells whether a kind changes nothing.

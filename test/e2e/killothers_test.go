@@ -9,13 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 	"github.com/kupenstack/kupenstack-sync/test/world"
 )
 
 // TestDaemonKilledAtTheOtherKinds does what TestDaemonKilledAtEveryKindOfRequest does with a cloud that has the kinds of
-// OpenStack that the other one has not. Unless there are to be more runs a few daemons are killed, at requests that the seed
+// OpenStack that the other one has not, and instances that are resized, stopped, attached to networks and healed. Unless there are to be more runs a few daemons are killed, at requests that the seed
 // draws: what has perhaps been created is waited for, half a minute each time. Else three clouds come and go beside one
 // another, so that they wait together: in one of them daemons are killed before each kind of request that changes something,
 // in another one after it, and in the last one at what only asks.
@@ -57,6 +58,7 @@ func sweepOthers(t *testing.T, s *kinds, number int) {
 	}{
 		{"install", s.installOthers},
 		{"change", s.changeOthers},
+		{"heal", s.healOthers},
 		{"removal", s.removeOthers},
 	} {
 		if !t.Run(chapter.name, chapter.run) {
@@ -73,23 +75,62 @@ func (s *kinds) installOthers(t *testing.T) {
 
 // changeOthers changes whatever can be changed in place. Keystone changes no registered limit while there are limits by it.
 func (s *kinds) changeOthers(t *testing.T) {
-	text := s.Files.Content()["others.hcl"]
-	for _, edit := range [][2]string{
+	s.editOthers(t, [][2]string{
 		{`= "0"`, `= "1"`},
 		{"example.org/v0", "example.org/v1"},
 		{"resource_limit = 20", "resource_limit = 21"},
 		{"max_kbps = 1000", "max_kbps = 2000"},
 		{`total_iops_sec = "100"`, `total_iops_sec = "200"`},
-	} {
+		{"segmentation_id = 7", "segmentation_id = 8"},
+		{"10.98.0.0/24", "10.99.0.0/24"},
+		{"networks   = [network.web]", "networks   = [network.web, network.side]"},
+		{"heal     = \"restart\"\n  flavor   = flavor.small", "heal     = \"restart\"\n  flavor   = flavor.large"},
+		{"running  = true", "running  = false"},
+	})
+	s.changed = true
+	s.commit = s.Push(t, "Change all of it")
+	s.converge(t, "change others", always)
+	s.othersOnce(t, 1)
+}
+
+// healOthers takes some of the changes back, and has the instances fail that say what is to be done then.
+func (s *kinds) healOthers(t *testing.T) {
+	s.editOthers(t, [][2]string{
+		{"networks   = [network.web, network.side]", "networks   = [network.web]"},
+		{"running  = false", "running  = true"},
+	})
+	s.commit = s.Push(t, "Change some of it back")
+	var looked time.Time
+	s.converge(t, "heal others", func() bool {
+		switch {
+		case looked.IsZero():
+			for _, name := range healing() {
+				_, id := s.known(t, "instance", name)
+				s.Meddle(t, "compute", http.MethodPost, "servers/"+id+"/action", map[string]any{"os-resetState": map[string]any{"state": "error"}})
+			}
+		case time.Since(looked) < time.Second: // it takes some requests, and is asked for again at once
+			return false
+		case !slices.ContainsFunc(healing(), func(name string) bool { return s.raw("instance", name)["status"] != "ACTIVE" }):
+			return true
+		}
+		looked = time.Now()
+		return false
+	})
+	s.healed = true
+	s.othersOnce(t, 1)
+}
+
+// editOthers replaces texts of the configuration, which must have them.
+func (s *kinds) editOthers(t *testing.T, edits [][2]string) {
+	t.Helper()
+	text := s.Files.Content()["others.hcl"]
+	for _, edit := range edits {
 		if !strings.Contains(text, edit[0]) {
 			t.Fatalf("nothing says %s", edit[0])
 		}
 		text = strings.ReplaceAll(text, edit[0], edit[1])
 	}
 	s.Files.Write("others.hcl", text)
-	s.commit = s.Push(t, "Change all of it")
-	s.converge(t, "change others", always)
-	s.othersOnce(t, 1)
 }
 
 func (s *kinds) removeOthers(t *testing.T) {
@@ -110,6 +151,7 @@ func otherKinds() map[string]struct{ api, path, key string } {
 		"user": {"identity", "users", "users"}, "group": {"identity", "groups", "groups"},
 		"address_scope": {"network", "address-scopes", "address_scopes"}, "subnet_pool": {"network", "subnetpools", "subnetpools"},
 		"qos_policy": {"network", "qos/policies", "policies"}, "rbac_policy": {"network", "rbac-policies", "rbac_policies"}, "trunk": {"network", "trunks", "trunks"},
+		"router":         {"network", "routers", "routers"},
 		"host_aggregate": {"compute", "os-aggregates", "aggregates"}, "server_group": {"compute", "os-server-groups?all_projects=True", "server_groups"},
 		"volume_qos": {"volume", "qos-specs", "qos_specs"}, "volume_type": {"volume", "types?is_public=None", "volume_types"},
 		"snapshot": {"volume", "snapshots/detail?all_tenants=True", "snapshots"},
@@ -124,7 +166,7 @@ func (s *kinds) othersOnce(t *testing.T, want int) {
 		if slices.Contains([]string{"project", "network"}, object.Kind) {
 			known = append(known, object.ID)
 		}
-		if object.Kind == "instance" {
+		if object.Kind == "instance" && object.Name == s.Files.Prefix+"web" {
 			attached, _ := s.Read(t, "compute", "servers/"+object.ID+"/os-volume_attachments")["volumeAttachments"].([]any)
 			if len(attached) != want {
 				t.Errorf("%s: the instance has %d volumes, want %d", s.where(), len(attached), want)
@@ -152,6 +194,9 @@ func (s *kinds) othersOnce(t *testing.T, want int) {
 	}
 	if want == 0 {
 		return
+	}
+	for _, line := range s.othersDiffer(t) {
+		t.Errorf("%s: %s", s.where(), line)
 	}
 	begin := s.requests()
 	for range 2 { // the first may write what the last daemon had no time to show

@@ -61,19 +61,25 @@ manifest "note" {
 		}
 		return claim.DeletionTimestamp != nil
 	}
-	// A person's right, which the daemon's account has not.
+	letDeleteData(t, w, "edge")
+	return w, going
+}
+
+// letDeleteData gives the commands' account the right to delete claims in a namespace, which it has where somebody gave it.
+func letDeleteData(t *testing.T, w *world.World, namespace string) {
+	t.Helper()
+	client := w.Cluster.Client().RbacV1()
 	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "data"}, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"persistentvolumeclaims"}, Verbs: []string{"delete"}}}}
 	binding := &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "data"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "data"},
 		Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: "kupenstack", Namespace: world.System}},
 	}
-	if _, err := client.RbacV1().Roles("edge").Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+	if _, err := client.Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.RbacV1().RoleBindings("edge").Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+	if _, err := client.RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return w, going
 }
 
 // TestSuspendedDataStays has one person suspend a cloud whose database is away, as to recover it from its volume, while

@@ -40,6 +40,9 @@ type Options struct {
 	// Ignore selects requests, such as the renewal of leases, that are forwarded but neither
 	// recorded nor subject to rules. It must not read the body.
 	Ignore func(*http.Request) bool
+	// Ahead selects requests whose bodies are read before rules are asked about them, as these hold back all others
+	// meanwhile: see Body. It must not read the body itself.
+	Ahead func(*http.Request) bool
 	// Rewrite replaces the servers' own addresses in answers; nil leaves answers alone.
 	Rewrite Rewrite
 }
@@ -207,6 +210,9 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	// Else net/http swallows what is left of the request's body as soon as the answer begins,
 	// and a target that answers early gets half of the request. HTTP/2 needs no asking.
 	_ = http.NewResponseController(w).EnableFullDuplex()
+	if p.options.Ahead != nil && p.options.Ahead(r) && readAhead(r) != nil {
+		panic(http.ErrAbortHandler) // the client is gone
+	}
 	x := p.begin(p, r)
 	if x == nil {
 		panic(http.ErrAbortHandler)

@@ -17,7 +17,7 @@ type Match struct {
 	// anything within a segment, "**" for anything at all, "?" for one character.
 	Path    string
 	Regexp  *regexp.Regexp           // finds a match in the URL's path
-	Request func(*http.Request) bool // anything else; must not read the body
+	Request func(*http.Request) bool // anything else; must not read the body, but see Body
 }
 
 // Rule is a fault: what it concerns, how often, and what happens.

@@ -17,7 +17,8 @@ const others = `cloud "others" {
 }
 
 project "dev" {
-  name = "PREFIXdev"
+  name        = "PREFIXdev"
+  description = "0"
 }
 
 project "guest" {
@@ -126,6 +127,30 @@ subnet "web" {
   cidr    = "10.20.4.0/24"
 }
 
+network "side" {
+  name    = "PREFIXside"
+  project = project.dev
+}
+
+subnet "side" {
+  name    = "PREFIXside"
+  project = project.dev
+  network = network.side
+  cidr    = "10.20.5.0/24"
+}
+
+router "edge" {
+  name        = "PREFIXedge"
+  project     = project.dev
+  subnets     = [subnet.web]
+  description = "0"
+
+  route {
+    destination = "10.98.0.0/24"
+    next_hop    = "10.20.4.250"
+  }
+}
+
 rbac_policy "everybody" {
   object_type = "network"
   object      = network.web.id
@@ -180,6 +205,19 @@ flavor "small" {
   disk  = 1
 }
 
+flavor "large" {
+  name  = "PREFIXlarge"
+  vcpus = 1
+  ram   = 128
+  disk  = 1
+}
+
+image "fetched" {
+  name         = "PREFIXfetched"
+  web_download = "IMAGE"
+  disk_format  = "raw"
+}
+
 image "cirros" {
   name        = "PREFIXcirros"
   source      = "IMAGE"
@@ -201,9 +239,10 @@ volume_type "gold" {
 }
 
 volume "data" {
-  name    = "PREFIXdata"
-  project = project.dev
-  size    = 1
+  name        = "PREFIXdata"
+  project     = project.dev
+  size        = 1
+  description = "0"
 }
 
 volume "more" {
@@ -225,7 +264,30 @@ instance "web" {
   image      = image.cirros
   flavor     = flavor.small
   networks   = [network.web]
-  depends_on = [subnet.web]
+  depends_on = [subnet.web, subnet.side]
+
+  lifecycle {
+    replace = true # a network that is taken out takes its address along
+  }
+}
+
+instance "sized" {
+  name     = "PREFIXsized"
+  project  = project.dev
+  image    = image.cirros
+  networks = []
+  heal     = "restart"
+  flavor   = flavor.small
+}
+
+instance "halted" {
+  name     = "PREFIXhalted"
+  project  = project.dev
+  image    = image.cirros
+  flavor   = flavor.small
+  networks = []
+  heal     = "rebuild"
+  running  = true
 }
 
 volume_attachment "more" {

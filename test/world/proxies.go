@@ -1,6 +1,7 @@
 package world
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,10 +48,15 @@ func (w *World) Proxies(t testing.TB) *Proxies {
 	p.Git = faultproxy.Start(t, faultproxy.Options{Control: p.Control, Name: "git", Target: target})
 	p.env = w.Env("KUPENSTACK_KUBECONFIG="+p.kubeconfig(t), "KUPENSTACK_REPO="+p.Git.URL()+"/"+filepath.Base(repository))
 	if w.Cloud != nil {
-		p.OpenStack = faultproxy.StartFleet(t, w.Cloud.Endpoints, faultproxy.Options{Control: p.Control, Transport: w.Cloud.Transport()})
+		p.OpenStack = faultproxy.StartFleet(t, w.Cloud.Endpoints, faultproxy.Options{Control: p.Control, Transport: w.Cloud.Transport(), Ahead: acts})
 		p.env = append(p.env, "OS_CLIENT_CONFIG_FILE="+p.clouds(t))
 	}
 	return p
+}
+
+// acts tells whether a request says in its body alone what is to be done with an object.
+func acts(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/action")
 }
 
 // kubeconfig writes one for the proxy, which has the credentials of the commands' account itself.

@@ -6,8 +6,8 @@ import (
 )
 
 // small is a cloud with as little in it as has every class of objects, and of those in OpenStack most kinds that are
-// made by other requests than the rest: releases with hooks and without, a node, and a server with all that it needs
-// and all that leads to it.
+// made by other requests than the rest: releases with hooks, with claims to volumes, with a DaemonSet whose pods nobody else
+// replaces, and without any of that, a node, and a server with all that it needs and all that leads to it.
 const small = `cloud "small" {
   release   = "2026.1"
   region    = "RegionOne"
@@ -24,10 +24,14 @@ const small = `cloud "small" {
   service "rabbitmq" {}
   service "memcached" {}
   service "keystone" {}
+
+  service "openvswitch" {
+    images = { openvswitch_vswitchd = "registry.example.org/vswitchd:0" }
+  }
 }
 
 node "node-1" {
-  roles = ["control-plane"]
+  roles = ["control-plane", "network"]
 }
 
 project "dev" {

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,9 @@ const (
 	User     = "gitops"
 	Password = "canary-git-password"
 )
+
+// imageSize is how many bytes an image has.
+const imageSize = 4096
 
 // StatusBranch is where the reports are.
 const StatusBranch = "kupenstack-status"
@@ -97,7 +101,8 @@ func WithoutOpenStack(t testing.TB) *World {
 	writeKubeconfig(t, kubeconfig, w.access)
 
 	images := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
-		_, _ = rw.Write(make([]byte, 4096)) // a client that went away is its own fault
+		rw.Header().Set("Content-Length", strconv.Itoa(imageSize)) // Glance fetches nothing without it
+		_, _ = rw.Write(make([]byte, imageSize))                   // a client that went away is its own fault
 	}))
 	t.Cleanup(images.Close)
 	w.Image = images.URL + "/cirros.img"
