@@ -136,6 +136,7 @@ func TestExplainWhatPodsDoNotTell(t *testing.T) {
 	}
 
 	w.make("apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: small}\nspec: {hard: {count/configmaps: '100', pods: '2'}}")
+	w.refusesPods("exceeded quota: small")
 	full := w.deployment("full", "", "containers: [{name: api, image: x}]")
 	w.explained(full, "its pods cannot be made: pods is forbidden: exceeded quota: small")
 	db := w.make("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\nspec: {replicas: 1, serviceName: db, selector: {matchLabels: {app: db}}, " +
@@ -192,6 +193,24 @@ func TestExplainWithLogs(t *testing.T) {
 		}
 		w.must(w.bed.SetPodLog(w.ctx, w.name, pod.Name, "the first line", "connect with "+known, "refused "+theirs, "-----BEGIN KEY-----", "canary-of-two", "lines-----"))
 		c.Close()
+	}
+}
+
+// refusesPods waits until no pod can be made in the namespace any more, for this reason: what admits pods learns of a quota
+// a moment after it was made, and lets through what comes before.
+func (w *world) refusesPods(reason string) {
+	w.t.Helper()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "try-"}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "x"}}}}
+	for look := time.Tick(100 * time.Millisecond); ; {
+		_, err := w.bed.Client().CoreV1().Pods(w.name).Create(w.ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		if err != nil && strings.Contains(err.Error(), reason) {
+			return
+		}
+		select {
+		case <-look:
+		case <-w.ctx.Done():
+			w.t.Fatalf("pods are not refused with %q: %v", reason, err)
+		}
 	}
 }
 
