@@ -164,8 +164,11 @@ func (s *kinds) converge(t *testing.T, chapter string, then func() bool) {
 	lives, err := crash.Run{
 		Program: s.proxies.Daemon("--resync", resync.String(), "--heartbeat", "0"), Dir: filepath.Join(s.dir, chapter), Control: s.proxies.Control, Kill: kills, Limit: converges,
 		Killed: s.free, Until: func(_ context.Context, p *crash.Process) (bool, error) {
+			if !p.Logged(taken) {
+				return false, nil
+			}
 			status, _ := s.ReadStatus(t)
-			return p.Logged(taken) && status.Verdict == "converged" && status.Applied.Hash == s.commit && then(), nil
+			return status.Verdict == "converged" && status.Applied.Hash == s.commit && then(), nil
 		},
 	}.Do(t.Context())
 	for _, life := range lives {
