@@ -89,7 +89,9 @@ func (s *kinds) othersInstance(t *testing.T, name string, facts map[string]strin
 		action, _ := element.(map[string]any)
 		asked = append(asked, fmt.Sprint(action["action"]))
 	}
-	asked = slices.DeleteFunc(asked, func(action string) bool { return action == "create" || action == "attach_volume" || action == "resetState" }) // the last one is the test's
+	asked = slices.DeleteFunc(asked, func(action string) bool {
+		return action == "create" || action == "attach_volume" || action == "resetState"
+	}) // the last one is the test's
 	facts[name+" was asked to"] = strings.Join(slices.Sorted(slices.Values(asked)), " ")
 }
 

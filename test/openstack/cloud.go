@@ -73,6 +73,13 @@ func (c *Cloud) Stop(ctx context.Context) error {
 // longer than two minutes. What it only reads it asks for again where a service fails at it: on
 // a machine that is busy with tests these services do, and no test is about that.
 func (c *Cloud) Provider(ctx context.Context) (*gophercloud.ProviderClient, error) {
+	if c.bed != nil {
+		provider, err := c.bed.sharedProvider(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("connect to OpenStack at %s: %w", c.AuthURL, err)
+		}
+		return provider, nil
+	}
 	return c.connect(ctx, c.AuthURL, readAgain)
 }
 
@@ -131,6 +138,18 @@ func (r record) provider(ctx context.Context) (*gophercloud.ProviderClient, erro
 }
 
 func connect(ctx context.Context, auth gophercloud.AuthOptions, transport http.RoundTripper, again gophercloud.RetryFunc) (*gophercloud.ProviderClient, error) {
+	provider, err := newClient(auth, transport, again)
+	if err != nil {
+		return nil, err
+	}
+	if err := openstack.Authenticate(ctx, provider, auth); err != nil {
+		return nil, err
+	}
+	return provider, nil
+}
+
+// newClient returns one that has no token yet.
+func newClient(auth gophercloud.AuthOptions, transport http.RoundTripper, again gophercloud.RetryFunc) (*gophercloud.ProviderClient, error) {
 	provider, err := openstack.NewClient(auth.IdentityEndpoint)
 	if err != nil {
 		return nil, err
@@ -138,8 +157,5 @@ func connect(ctx context.Context, auth gophercloud.AuthOptions, transport http.R
 	provider.HTTPClient = http.Client{Timeout: requestLimit, Transport: transport}
 	provider.RetryFunc = again
 	provider.UseTokenLock()
-	if err := openstack.Authenticate(ctx, provider, auth); err != nil {
-		return nil, err
-	}
 	return provider, nil
 }
