@@ -120,8 +120,12 @@ func (s *scales) take(d *Demand, c *Change) {
 			switch before, known := was[limit]; {
 			case !known:
 			case kind.parts[limit] != "": // there may be others' among those that are there, which stay
-				if n := kind.coming(limit, s.wanted(c.Address), kind.there(limit, there)); n > 0 {
+				want, parts := s.wanted(c.Address), kind.there(limit, there)
+				if n := kind.coming(limit, want, parts); n > 0 {
 					in.more[limit] += n
+				}
+				if kind.room {
+					in.less[limit] += kind.going(limit, want, parts, s.places[c.Address].entry)
 				}
 			case n > before:
 				in.more[limit] += n - before

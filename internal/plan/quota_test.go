@@ -79,6 +79,12 @@ func TestQuotaIsExceeded(t *testing.T) {
 	connected := func(networks ...cty.Value) map[string]cty.Value {
 		return map[string]cty.Value{"project": cty.StringVal("p1"), "networks": cty.ListVal(networks)}
 	}
+	routed := func(subnets ...cty.Value) map[string]cty.Value {
+		return map[string]cty.Value{"project": cty.StringVal("p1"), "subnets": cty.ListVal(subnets)}
+	}
+	set := func(w *weighing, address, attribute string, keys ...string) { // as ours
+		w.in.Entries = append(w.in.Entries, inventory.Entry{Address: at(address), UID: address, Set: map[string][]string{attribute: keys}})
+	}
 	flavored := func(id cty.Value) map[string]cty.Value {
 		return map[string]cty.Value{"project": cty.StringVal("p1"), "flavor": id}
 	}
@@ -138,6 +144,26 @@ func TestQuotaIsExceeded(t *testing.T) {
 		"another network of an instance": {func(w *weighing) {
 			w.add("instance.a", unit.ActionUpdate, connected(cty.StringVal("n1"), cty.StringVal("n2")), connected(cty.StringVal("n1")), "networks")
 		}, "ports", unit.Quota{Limit: 1, Used: 1}, "the plan makes 1 more"},
+		"another subnet for a router": {func(w *weighing) {
+			w.add("router.a", unit.ActionUpdate, routed(cty.StringVal("s1"), cty.StringVal("s3")), routed(cty.StringVal("s1"), cty.StringVal("s2")), "subnets")
+			set(w, "router.a", "subnets", "s1", "s2")
+		}, "ports", unit.Quota{Limit: 2, Used: 2}, ""},
+		"one that comes in place of what is there": {func(w *weighing) {
+			w.add("router.a", unit.ActionUpdate, routed(cty.UnknownVal(cty.String)), routed(cty.StringVal("s1")), "subnets")
+			set(w, "router.a", "subnets", "s1")
+		}, "ports", unit.Quota{Limit: 1, Used: 1}, ""},
+		"beside one of somebody else": {func(w *weighing) {
+			w.add("router.a", unit.ActionUpdate, routed(cty.StringVal("s3")), routed(cty.StringVal("s2")), "subnets")
+		}, "ports", unit.Quota{Limit: 1, Used: 1}, "the plan makes 1 more"},
+		"another network of an instance, which is attached first": {func(w *weighing) {
+			w.add("instance.a", unit.ActionUpdate, connected(cty.StringVal("n2")), connected(cty.StringVal("n1")), "networks")
+			set(w, "instance.a", "networks", "n1")
+		}, "ports", unit.Quota{Limit: 1, Used: 1}, "the plan makes 1 more"},
+		"a rule of a group for one of another": {func(w *weighing) {
+			w.add("security_group.a", unit.ActionUpdate, ruled(2), ruled(1), "rule")
+			w.add("security_group.b", unit.ActionUpdate, ruled(1), ruled(2), "rule")
+			set(w, "security_group.b", "rule", "ingress IPv4 any 2 2 any")
+		}, "security_group_rules", unit.Quota{Limit: 3, Used: 3}, ""},
 		"an instance for another": {func(w *weighing) {
 			w.add("instance.a", unit.ActionCreate, connected(cty.StringVal("n1")), nil)
 			w.add("instance.b", unit.ActionDelete, nil, connected(cty.StringVal("n1")))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -19,6 +20,22 @@ func (t taking) coming(limit string, want known, there []string) int64 {
 			continue
 		}
 		n++
+	}
+	return n
+}
+
+// going is how many of the parts that are there are on record as ours, and wanted no longer. What is not known yet comes in place
+// of one of them, or is one.
+func (t taking) going(limit string, want known, there []string, entry *inventory.Entry) int64 {
+	if entry == nil {
+		return 0
+	}
+	wanted, _ := t.pieces(limit, want)
+	n := int64(0)
+	for _, part := range entry.Set[t.parts[limit]] {
+		if slices.Contains(there, part) && !slices.Contains(wanted, part) {
+			n++
+		}
 	}
 	return n
 }

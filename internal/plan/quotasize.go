@@ -18,6 +18,7 @@ type taking struct {
 	sized   map[string]string // attributes, by the limits that they count for
 	parts   map[string]string // nested blocks and lists, by the limits that each of their elements counts for
 	first   []string          // the keys of those elements that OpenStack gives a new object by itself
+	room    bool              // elements that are taken out go before others come
 	of      string            // the kind of what has these where the object has none, and the attribute that names it; "" for none
 }
 
@@ -30,9 +31,9 @@ func takings() map[string]taking {
 		"network":        {counted: "networks"},
 		"subnet":         {counted: "subnets"},
 		"port":           {counted: "ports"},
-		"router":         {counted: "routers", parts: map[string]string{"ports": "subnets"}}, // an interface in each
+		"router":         {counted: "routers", parts: map[string]string{"ports": "subnets"}, room: true}, // an interface in each
 		"floating_ip":    {counted: "floating_ips"},
-		"security_group": {counted: "security_groups", parts: map[string]string{"security_group_rules": "rule"}, first: schema.FirstGroupRules()},
+		"security_group": {counted: "security_groups", parts: map[string]string{"security_group_rules": "rule"}, first: schema.FirstGroupRules(), room: true},
 		"server_group":   {counted: "server_groups"},
 	}
 }
