@@ -14,7 +14,7 @@ import (
 )
 
 // TestAuthoritiesOfHosts: a server is known by a certificate of an authority in the known hosts, by its own key, whatever certificate
-// it shows beside that, and by no certificate of another alone.
+// it shows beside that unless the authority is revoked, and by no certificate of another alone.
 func TestAuthoritiesOfHosts(t *testing.T) {
 	t.Parallel()
 	signer := func() ssh.Signer {
@@ -42,14 +42,18 @@ func TestAuthoritiesOfHosts(t *testing.T) {
 		authority, plain ssh.Signer // in the known hosts
 		shows            []ssh.Signer
 		known            bool
+		revoked          ssh.Signer // there as well
 	}{
-		"certified":                    {authority, nil, []ssh.Signer{host, certified}, true},
-		"by another":                   {other, nil, []ssh.Signer{host, certified}, false},
-		"no certificate":               {authority, nil, []ssh.Signer{host}, false},
-		"no certificate, known itself": {authority, host, []ssh.Signer{host}, true},
-		"known itself":                 {nil, host, []ssh.Signer{host, certified}, true},
-		"by another, known itself":     {other, host, []ssh.Signer{host, certified}, true},
-		"by another, another known":    {other, signer(), []ssh.Signer{host, certified}, false},
+		"certified":                    {authority, nil, []ssh.Signer{host, certified}, true, nil},
+		"by another":                   {other, nil, []ssh.Signer{host, certified}, false, nil},
+		"no certificate":               {authority, nil, []ssh.Signer{host}, false, nil},
+		"no certificate, known itself": {authority, host, []ssh.Signer{host}, true, nil},
+		"known itself":                 {nil, host, []ssh.Signer{host, certified}, true, nil},
+		"by another, known itself":     {other, host, []ssh.Signer{host, certified}, true, nil},
+		"by a revoked one":             {authority, host, []ssh.Signer{host, certified}, false, authority},
+		"by a revoked one, not known":  {other, host, []ssh.Signer{host, certified}, false, authority},
+		"revoked itself":               {other, host, []ssh.Signer{host, certified}, false, host},
+		"by another, another known":    {other, signer(), []ssh.Signer{host, certified}, false, nil},
 	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -76,6 +80,9 @@ func TestAuthoritiesOfHosts(t *testing.T) {
 		}
 		if c.plain != nil {
 			lines += knownhosts.Line([]string{address}, c.plain.PublicKey()) + "\n"
+		}
+		if c.revoked != nil {
+			lines += "@revoked " + knownhosts.Line([]string{address}, c.revoked.PublicKey()) + "\n"
 		}
 		at := location{scheme: schemeSSH, host: "127.0.0.1", port: listener.Addr().(*net.TCPAddr).Port, user: "git", path: "/cloud.git"}
 		config, err := sshConfig(at, Credentials{SSHKey: redact.NewSecret(string(key.PEM)), KnownHosts: []byte(lines)}, t.TempDir())

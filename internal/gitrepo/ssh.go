@@ -155,16 +155,20 @@ func knownAlgorithms(known ssh.HostKeyCallback, at location) []string {
 	return append(certified, slices.Compact(plain)...)
 }
 
-// orItsKey goes by a server's own key where its certificate is of no authority in the known hosts, as ssh does. The server has
-// proved that it has that key.
+// orItsKey goes by a server's own key where its certificate is of no authority in the known hosts, as ssh does unless that is
+// revoked there. The server has proved that it has that key.
 func orItsKey(known ssh.HostKeyCallback) ssh.HostKeyCallback {
 	return func(hostname string, remote net.Addr, key ssh.PublicKey) error {
 		err := known(hostname, remote, key)
 		certificate, ok := key.(*ssh.Certificate)
-		if ok && certificate.CertType == ssh.HostCert && hasNoAuthority(err) {
-			return known(hostname, remote, certificate.Key)
+		if !ok || certificate.CertType != ssh.HostCert || !hasNoAuthority(err) {
+			return err
 		}
-		return err
+		var revoked *knownhosts.RevokedError
+		if errors.As(known(hostname, remote, certificate.SignatureKey), &revoked) {
+			return revoked
+		}
+		return known(hostname, remote, certificate.Key)
 	}
 }
 
