@@ -210,11 +210,15 @@ func (d *Driver) begin(ctx context.Context, v *view) error {
 	return d.writeProgress(ctx, v.namespace, v.name, &next)
 }
 
-// lastGood returns the revision that an upgrade which is about to begin may go back to, or why there is none.
+// lastGood returns the revision that an upgrade which is about to begin may go back to, or why there is none. One of somebody
+// else's would be ours once gone back to, and what was typed for generated values would be kept. What its hooks have made of
+// databases is not on record, so that nothing before it is gone back to either.
 func (v *view) lastGood() (version int, why string) {
 	n, r := v.newest, &v.record
 	known := r.Run == n.labels[labelRun] && r.Good != 0 && !isReturn(r.Run)
 	switch {
+	case n.foreign():
+		return 0, fmt.Sprintf("somebody else has made revision %d", n.version)
 	case n.status == release.StatusDeployed && v.hooks.done && (!known || r.Proven):
 		return n.version, ""
 	case !known:

@@ -34,13 +34,18 @@ func (b *bed) commands() *action.Configuration {
 	return configuration
 }
 
-// What somebody makes of a release with helm upgrade or helm rollback is taken back, though Helm hands on the labels of the revision before.
-func TestARevisionOfSomebodyElseIsTakenBack(t *testing.T) {
-	b := newBed(t, fstest.MapFS{
+// typedChart is one that people can go on with from what Helm has stored.
+func typedChart() fstest.MapFS {
+	return fstest.MapFS{
 		"charts/app/Chart.yaml":            file("apiVersion: v2\nname: app\nversion: 1.2.3\n"),
 		"charts/app/values.yaml":           file("replicas: 2\ngreeting: hi\nbig: 1\nauth: {password: password}\n"),
 		"charts/app/templates/config.yaml": file("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app-config}\ndata: {greeting: {{ .Values.greeting }}}\n"),
-	})
+	}
+}
+
+// What somebody makes of a release with helm upgrade or helm rollback is taken back, though Helm hands on the labels of the revision before.
+func TestARevisionOfSomebodyElseIsTakenBack(t *testing.T) {
+	b := newBed(t, typedChart())
 	b.settle()
 	takenBack := func(revision, now string) {
 		t.Helper()
@@ -75,4 +80,34 @@ func TestARevisionOfSomebodyElseIsTakenBack(t *testing.T) {
 	}
 	b.restart()
 	takenBack("4", "1 superseded, 2 superseded, 3 superseded, 4 superseded, 5 deployed")
+}
+
+// An upgrade that fails is not rolled back to what somebody else has made: that would be ours from then on, with the values that
+// were typed for generated ones.
+func TestARevisionOfSomebodyElseIsNotGoneBackTo(t *testing.T) {
+	tree := typedChart()
+	tree["charts/app/templates/service.yaml"] = refusedChart()["charts/app/templates/service.yaml"]
+	b := newBed(t, tree)
+	b.change(rollBack)
+	b.settle()
+	last, err := b.store().Last("app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	upgrade := action.NewUpgrade(b.commands())
+	upgrade.Namespace, upgrade.ReuseValues = b.namespace, true
+	if _, err := upgrade.Run("app", last.Chart, map[string]any{"greeting": "hello", "auth": map[string]any{"password": "typed"}}); err != nil {
+		t.Fatal(err)
+	}
+	b.greet("refused")
+	_, why := b.untilBlocked()
+	mustSay(t, why, "failed 6 times", "it is not rolled back, as somebody else has made revision 2")
+	b.greet("hello")
+	b.settle()
+	if last, err = b.store().Last("app"); err != nil {
+		t.Fatal(err)
+	}
+	if auth, _ := last.Config["auth"].(map[string]any); auth["password"] != canary {
+		t.Errorf("revisions %s: the password is %v", b.revisions(), auth["password"])
+	}
 }

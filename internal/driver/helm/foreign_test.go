@@ -40,6 +40,13 @@ func TestWhoseRevisionItIs(t *testing.T) {
 			t.Errorf("%s: foreign %v, outdated %v, returned %v", name, v.newest.foreign(), v.outdated(), v.returned())
 		}
 	}
+	for ours, want := range map[string]int{"7.upgrade.a": 0, "1.upgrade.a": 1} {
+		v := viewOf(d, release.StatusDeployed, nil, nil)
+		v.newest.labels[labelOurs], v.newest.labels[labelRun], v.hooks.done = ours, "upgrade.a", true
+		if version, why := v.lastGood(); version != want || (why == "") != (want != 0) {
+			t.Errorf("after %s an upgrade may go back to revision %d, %s", ours, version, why)
+		}
+	}
 	v := viewOf(d, release.StatusDeployed, nil, nil)
 	next := &revision{stored: stored{version: 2, labels: map[string]string{labelRun: v.run(), labelOurs: v.ours(v.run())}}}
 	if next.foreign() {
