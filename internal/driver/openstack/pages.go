@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 var errCircle = errors.New("the pages go in a circle")
@@ -185,9 +186,11 @@ func (l *trail) unseen(page []map[string]any) []map[string]any {
 // counts: behind a proxy, services often give an address that leads nowhere.
 func nextPage(answer map[string]any, key string) (query url.Values, more bool) {
 	next := answer["next"] // Glance
-	for _, link := range objectsAt(answer, key+"_links") {
-		if textAt(link, "rel") == "next" {
-			next = link["href"]
+	for _, links := range []string{key + "_links", strings.TrimSuffix(key, "s") + "_links"} { // the second is Cinder's of volume types
+		for _, link := range objectsAt(answer, links) {
+			if textAt(link, "rel") == "next" {
+				next = link["href"]
+			}
 		}
 	}
 	if links, ok := answer["links"].(map[string]any); ok && next == nil { // Keystone
