@@ -3,6 +3,8 @@ package openstack
 import (
 	"cmp"
 	"slices"
+
+	"github.com/zclconf/go-cty/cty"
 )
 
 // listing is the list of a kind, by all that its objects are searched by, so that many are found in one go. It is used
@@ -38,10 +40,11 @@ func (l *listing) marked(marks []string) []*object {
 	return found
 }
 
-// titled are the objects of a name.
+// titled are the objects of a name, whichever way its characters are put together: what is written is in one of them, and
+// OpenStack keeps names as they come.
 func (l *listing) titled(name string) []*object {
 	if l.byTitle == nil {
-		l.byTitle = grouped(l.all, func(o *object) string { return o.title })
+		l.byTitle = grouped(l.all, func(o *object) string { return cty.NormalizeString(o.title) })
 	}
 	return l.byTitle[name]
 }

@@ -44,7 +44,7 @@ func needed(k kind, targets []unit.Target) func(raw map[string]any) bool {
 		}
 	}
 	return func(raw map[string]any) bool {
-		return ids[textAt(raw, "id")] || names[textAt(raw, "name")] || bearsMark(raw)
+		return ids[textAt(raw, "id")] || names[cty.NormalizeString(textAt(raw, "name"))] || bearsMark(raw)
 	}
 }
 
