@@ -115,6 +115,10 @@ volume "v" {
   project  = project.p
   size     = 10
 }
+snapshot "s" {
+  project = project.p
+  volume  = volume.v["a"]
+}
 subnet "s" {
   network = network.n
   project = project.p
@@ -139,13 +143,13 @@ security_group "s" {
 }
 `
 	for quota, want := range map[string][]string{
-		"instances = 3, cores = 4, ram = 2048, networks = 1, volumes = 2, gigabytes = 20, per_volume_gigabytes = 10": nil,
+		"instances = 3, cores = 4, ram = 2048, networks = 1, volumes = 2, snapshots = 1, gigabytes = 30, per_volume_gigabytes = 10": nil,
 		"instances = -1, cores = -1":             nil,
 		"instances = 2":                          {"has in project.p 3 instances, and the quota allows 2"},
 		"cores = 3, ram = 2047":                  {"2048 ram, and the quota allows 2047; 4 cores, and the quota allows 3"},
 		"networks = 0, subnets = 1, routers = 1": {"has in project.p 1 networks, and the quota allows 0"},
 		"volumes = 1":                            {"2 volumes, and the quota allows 1"},
-		"gigabytes = 19":                         {"20 gigabytes, and the quota allows 19"},
+		"gigabytes = 29":                         {"30 gigabytes, and the quota allows 29"},
 		"ports = 4":                              nil,
 		"ports = 3":                              {"4 ports, and the quota allows 3"},
 		"security_group_rules = 4":               nil,

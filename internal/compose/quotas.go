@@ -95,6 +95,10 @@ func (c *composer) use(r *model.Resource, used map[string]*big.Float) {
 		if largest := used["per_volume_gigabytes"]; size != nil && (largest == nil || size.Cmp(largest) > 0) {
 			used["per_volume_gigabytes"] = size
 		}
+	case "snapshot":
+		if volume := c.m.Resource(refersTo(r, "volume")); volume != nil && volume.Address.Mode() != addr.Data {
+			add("gigabytes", number(attributeOf(volume, "size"))) // it takes as much as that
+		}
 	}
 }
 
