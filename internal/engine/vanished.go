@@ -26,7 +26,10 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 		if !l.set(PhaseGone, "") {
 			return false
 		}
-		// What could not go while this was there may go now.
+		// What could not go while this was there may go now, and what it was seen to be for another block is gone.
+		for _, other := range e.order {
+			other.stale = other.stale || other.phase == PhaseBlocked && other.state != nil && plan.Foreign(other.unit, *other.state)
+		}
 		e.admitted.stale = e.admitted.stale || slices.ContainsFunc(e.order, func(other *loop) bool {
 			return other.phase == PhaseBlocked && (other.unit == nil || e.plans(other.address, unit.ActionBlocked))
 		})

@@ -190,42 +190,54 @@ func (i Identity) byImport(entry *inventory.Entry) bool {
 	return entry.ID != "" && (entry.ByImport || ok && (imported.ID == entry.ID || imported.Filter != cty.NilVal && entry.Imported))
 }
 
-// keepOwners refuses to import what is on record as something else: kinds without marks do not show
+// keepOwners refuses to take over what is on record as something else: kinds without marks do not show
 // it. What filters of several blocks find is imported by none of them.
 func (p *Plan) keepOwners(in *Input) {
-	if len(in.Imports) == 0 {
-		return
-	}
 	type identity struct{ kind, id string }
-	owners, takers := map[identity]addr.Object{}, map[identity][]*Change{}
-	for i := range in.Entries {
-		e := &in.Entries[i]
-		if e.ID != "" {
-			owners[identity{e.Locator.Kind, e.ID}] = e.Address
-		}
-		for _, f := range e.Former { // it is about to be deleted
-			owners[identity{f.Locator.Kind, f.ID}] = e.Address
-		}
-	}
+	takers := map[identity][]*Change{}
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		of := identity{c.Kind, cmp.Or(in.Imports[c.Address].ID, in.Seen(c.Address).ID)}
-		if c.Action != unit.ActionImport || of.id == "" {
-			continue
+		if (c.Action == unit.ActionImport || c.Action == unit.ActionAdopt && c.Class == unit.ClassResource) && of.id != "" {
+			takers[of] = append(takers[of], c)
 		}
-		if owner, owned := owners[of]; owned && owner != c.Address {
-			c.block(fmt.Sprintf("the %s with the id %s is %s already: to give it another address, write a moved block", c.Kind, of.id, owner))
-			continue
+	}
+	if len(takers) == 0 {
+		return
+	}
+	owners := map[identity]addr.Object{}
+	own := func(kind, id string, a addr.Object) {
+		if of := (identity{kind, id}); takers[of] != nil {
+			owners[of] = a
 		}
-		takers[of] = append(takers[of], c)
+	}
+	for i := range in.Entries {
+		e := &in.Entries[i]
+		own(e.Locator.Kind, e.ID, e.Address)
+		for _, f := range e.Former { // it is about to be deleted
+			own(f.Locator.Kind, f.ID, e.Address)
+		}
 	}
 	for of, changes := range takers {
-		if len(changes) < 2 {
+		owner, owned := owners[of]
+		free := slices.DeleteFunc(slices.Clone(changes), func(c *Change) bool { return owned && owner != c.Address || c.Action == unit.ActionAdopt })
+		for _, c := range changes {
+			if owned && owner != c.Address && (c.Action == unit.ActionImport || p.goes(owner)) {
+				c.block(fmt.Sprintf("the %s with the id %s is %s already: to give it another address, write a moved block", c.Kind, of.id, owner))
+			}
+		}
+		if len(free) < 2 {
 			continue
 		}
-		for i, c := range changes {
-			other := changes[(i+1)%len(changes)].Address
+		for i, c := range free {
+			other := free[(i+1)%len(free)].Address
 			c.block(fmt.Sprintf("the %s with the id %s would be imported as %s as well: have its filter find one that the others do not", c.Kind, of.id, other))
 		}
 	}
+}
+
+// goes tells whether something is to be deleted that no block wants. What has its name and no mark would be taken over just to go with it.
+func (p *Plan) goes(a addr.Object) bool {
+	c := p.Change(a)
+	return c != nil && (c.Action == unit.ActionDelete || c.Action == unit.ActionBlocked && c.Wanted == unit.ActionDelete)
 }
