@@ -70,6 +70,9 @@ func settings() map[string][]setting {
 			// A host that registers later than the chart's job ran is in no cell, and Nova takes it for good all the
 			// same: what it puts there fails. The chart's own clock looks once an hour.
 			{path: "conf.nova.scheduler.discover_hosts_in_cells_interval", value: int64(60)},
+			// Nova reaches the switch by a port of the node unless told otherwise. Neutron's agent for Open vSwitch opens that,
+			// and with OVN nobody does: no instance with a network would start. All that is on the node reaches the socket.
+			{path: "conf.nova.os_vif_ovs.ovsdb_connection", value: "unix:" + switchFiles + "/db.sock", when: condition{network: networkOVN}},
 			// What starts instances on bare metal talks to Ironic alone, so it needs no hypervisor beside it.
 			{path: "manifests.statefulset_compute_ironic", value: true, when: withIronic},
 			{path: "labels.agent.compute_ironic.node_selector_key", value: unit.ControlPlaneLabel, when: withIronic},
