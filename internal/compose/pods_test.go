@@ -72,6 +72,17 @@ profile "base" {
 	}
 }
 
+// TestLogLevelOfHorizon wants the level where messages come from and where they go: the chart has another one there.
+func TestLogLevelOfHorizon(t *testing.T) {
+	for _, test := range [][2]string{{"debug", "DEBUG"}, {"error", "ERROR"}} {
+		units := composed.Everything(t, "ovs", "", "\nprofile \"base\" {\n  service \"horizon\" { log_level = \""+test[0]+"\" }\n}\n", "  profile = profile.base")
+		config := at(composed.Release(t, units, "horizon").Values, []string{"conf", "horizon", "local_settings", "config"})
+		if got, want := compact(config), `"log_level":"`+test[1]+`","raw":{"LOGGING[\"handlers\"][\"console\"][\"level\"]":"`+test[1]+`"}`; !strings.Contains(got, want) {
+			t.Errorf("with %s the settings are %s", test[0], got)
+		}
+	}
+}
+
 // TestEvenByValues: what values say of those that decide by majority counts, and an even number is told where it is written.
 func TestEvenByValues(t *testing.T) {
 	for n, want := range map[string]int{"2": 1, "3": 0} {

@@ -124,6 +124,18 @@ func TestOpenStackHelmPods(t *testing.T) {
 	}
 }
 
+// TestOpenStackHelmLogLevelOfHorizon has Horizon log for debugging: its chart lets nothing less than INFO through to what all its
+// loggers hand on to. What comes after that in the settings counts.
+func TestOpenStackHelmLogLevelOfHorizon(t *testing.T) {
+	dir := checkoutOfCharts(t)
+	units := composed.Everything(t, "ovs", "", "\nprofile \"base\" {\n  service \"horizon\" { log_level = \"debug\" }\n}\n", "  profile = profile.base")
+	text := strings.Join(renderedBy(t, theirs(t, dir, "horizon"), composed.Release(t, units, "horizon")), "\n")
+	_, after, found := strings.Cut(text, "\nLOGGING = {\n")
+	if !found || !strings.Contains(after, "\nLOGGING[\"handlers\"][\"console\"][\"level\"] = \"DEBUG\"\n") {
+		t.Error("messages for debugging are not let through")
+	}
+}
+
 // checkCleared wants the values that a chart is rendered with to have no resources but those that were written, and
 // what is taken away to be there.
 func checkCleared(t *testing.T, known schema.Service, r *unit.Release, values map[string]any, theirs any) {
