@@ -156,6 +156,10 @@ func (d *Daemon) takeTurns(ctx context.Context) {
 	}
 }
 
+// lastReport bounds the last report of a process that was told to stop. It has the lease meanwhile, and nobody looks after
+// the world: with a server of Git that hangs that is not to take longer than it would had the process been killed.
+const lastReport = 10 * time.Second
+
 // work is what the process in charge does.
 func (d *Daemon) work(ctx context.Context) error {
 	d.setStandby(false)
@@ -193,13 +197,15 @@ func (d *Daemon) work(ctx context.Context) error {
 		return context.Cause(ctx) // it is for another process to tell now
 	}
 	// What the last calls led to is worth a last report, and what was admitted last one more try to outlive this process.
-	// Neither waits for the other, as each may take all the time that there is.
+	// Neither waits for the other, as each may take all the time that there is for it.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Grace)
 	defer cancel()
 	d.Tracker.Note(e.InForce())
 	group.Go(func() { outlive(last) })
 	defer group.Wait()
-	if _, err := d.Publisher.Publish(last, e.Snapshot(), d.problems(), true); err != nil {
+	reporting, late := context.WithTimeout(last, lastReport)
+	defer late()
+	if _, err := d.Publisher.Publish(reporting, e.Snapshot(), d.problems(), true); err != nil {
 		d.Log.Warn().Err(err).Msg("no last report")
 	}
 	return context.Cause(ctx)

@@ -235,6 +235,25 @@ func TestTheRecordAtTheEnd(t *testing.T) {
 	}
 }
 
+// TestTheEndWaitsForNoServerOfGit: one that hangs keeps a process that is told to end, and nothing else to do, from giving
+// the lease back for a moment only.
+func TestTheEndWaitsForNoServerOfGit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, false)
+		o.Grace = 25 * time.Second
+		o.source.answers(true)
+		o.Publisher = &daemon.Publisher{Target: mute{}, Tracker: o.Tracker, Log: zerolog.Nop()}
+		stop := sync.OnceFunc(o.run())
+		defer stop()
+		o.serves(time.Minute, "blog")
+		told := time.Now()
+		stop()
+		if took := time.Since(told); took > 10*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
 // TestNewsDoNotHasten: a record that cannot be written is tried again at growing distances, however often there are news,
 // and at once for another revision.
 func TestNewsDoNotHasten(t *testing.T) {
