@@ -236,11 +236,17 @@ func (p *onePass) show(ctx context.Context, s engine.Snapshot) {
 	}
 }
 
+// lastReport bounds the report of a pass whose time is up, or that was told to stop: it has the lease, and may be the one
+// that others wait for.
+const lastReport = 10 * time.Second
+
 // publish reports how the pass ended, also when its own time is up. It tells whether the report is where
 // people look for it, as far as that is up to this process: when another one is in charge, that one reports.
 func (p *onePass) publish(ctx context.Context, s engine.Snapshot) bool {
+	told := ctx
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
+	defer context.AfterFunc(told, func() { time.AfterFunc(lastReport, cancel) })()
 	var problems []string
 	if problem := p.tracker.State().Problem(); problem != "" {
 		problems = append(problems, problem)
