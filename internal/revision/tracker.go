@@ -222,7 +222,7 @@ func (t *Tracker) newest(ctx context.Context) (gitrepo.Revision, error) {
 }
 
 // offline keeps what is known; at the start it takes the last revision that was ever fetched, unless
-// that is older than what is in force.
+// that is older than what is in force, or cannot be read: then it takes what is in force, if that was kept.
 func (t *Tracker) offline(ctx context.Context, signers *trusted, cause error) (*engine.Revision, error) {
 	t.mutex.Lock()
 	t.state.Unreachable = cause
@@ -231,18 +231,24 @@ func (t *Tracker) offline(ctx context.Context, signers *trusted, cause error) (*
 	if begun {
 		return nil, cause
 	}
-	tree, err := t.source.Cached(ctx)
-	if err != nil {
-		if gitrepo.KindOf(err) == gitrepo.Broken {
-			return nil, errors.Join(cause, err)
+	tree, unread := t.source.Cached(ctx)
+	if unread != nil {
+		if gitrepo.KindOf(unread) == gitrepo.Broken {
+			cause = errors.Join(cause, unread)
 		}
-		return nil, cause // that there is nothing in the cache says nothing new
+		// That there is nothing in the cache says nothing new. Where it is damaged what was kept may be whole.
+		var err error
+		if tree, err = t.source.Kept(ctx); err != nil {
+			return nil, cause
+		}
 	}
 	id, err := t.recorded(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, errors.Join(cause, err)
-	}
-	if id != "" && id != tree.Revision.Hash {
+	case unread != nil && id != tree.Revision.Hash:
+		return nil, cause
+	case id != "" && id != tree.Revision.Hash:
 		// What was fetched here after the one in force is newer than that; anything else may be older.
 		if kept, err := t.source.Kept(ctx); err != nil || kept.Revision.Hash != id {
 			return nil, cause
