@@ -185,7 +185,7 @@ func (l *trail) unseen(page []map[string]any) []map[string]any {
 // nextPage tells whether there is another page, and returns its query, nil where that cannot be read. Only the query
 // counts: behind a proxy, services often give an address that leads nowhere.
 func nextPage(answer map[string]any, key string) (query url.Values, more bool) {
-	next := answer["next"] // Glance
+	next := answer["next"]                                                                    // Glance
 	for _, links := range []string{key + "_links", strings.TrimSuffix(key, "s") + "_links"} { // the second is Cinder's of volume types
 		for _, link := range objectsAt(answer, links) {
 			if textAt(link, "rel") == "next" {
