@@ -155,7 +155,9 @@ func cloudService() Nested {
 			},
 			{
 				Name: "version", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Format: FormatTag, Example: cty.StringVal("4.2"), Service: "rabbitmq",
-				Doc: "The version of a broker, cache or exporter, which never follows the release of OpenStack. The chart's own unless written. MariaDB's is chosen by its images: images of its service names them, and a lock by digest keeps them as they are.",
+				Doc: "The version of a database, broker, cache or exporter, which never follows the release of OpenStack. The chart's own unless written. " +
+					"Of RabbitMQ 3.13 and 4.0 to 4.3 are known, each with or without further numbers, and others taken with unknown_versions in charts or an image that is written. Of MariaDB 11.4 is known, which the images of the chart have, and says no more than that; for any other one images of the service names an image of that version in which the chart can start it, as none is published by version. " +
+					"Of these two it is refused to write a lower one than was written before, by its first two numbers, or to leave a major version out, once the service is deployed; where nothing was written there is nothing to compare. Another one replaces the service's pods, one after the other.",
 			},
 			{
 				Name: "storage_size", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Format: FormatQuantity, Change: Refused,

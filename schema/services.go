@@ -98,7 +98,7 @@ func (s Service) Takes(setting string) bool {
 
 func serviceList() []Service {
 	return []Service{
-		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Others: []string{"controller"}, Budgets: []string{"server"}, Votes: []string{"server"}, Storage: true},
+		{Name: "mariadb", Doc: "The SQL database of every service, a Galera cluster.", Parts: []string{"server"}, Others: []string{"controller"}, Budgets: []string{"server"}, Votes: []string{"server"}, Storage: true, Versioned: true},
 		{
 			Name: "rabbitmq", Parts: []string{"server"}, Grows: []string{"server"}, Storage: true, Versioned: true,
 			Doc: "The message broker between the parts of a service. The number of its servers is odd, as they decide by majority, and goes down only as long as a majority of them stays.",

@@ -20,6 +20,7 @@ import (
 // The codes of what cannot be composed.
 const (
 	codeRelease   diag.Code = "compose.unknown-release"
+	codeVersion   diag.Code = "compose.unknown-version"
 	codeMissing   diag.Code = "compose.missing-service"
 	codeNode      diag.Code = "compose.missing-node"
 	codeValue     diag.Code = "compose.invalid-value"

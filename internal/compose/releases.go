@@ -126,8 +126,7 @@ func imagesByTag(service string) map[string]string {
 }
 
 // versionImages are the images of services with a version of their own, by entry of images.tags:
-// what comes before the version, and after it. MariaDB has none: its server and what looks after it are images of different
-// projects, which have no version in common.
+// what comes before the version, and after it. MariaDB's is of no image: see [composer.checkVersion].
 func versionImages() map[string]map[string][2]string {
 	return map[string]map[string][2]string{
 		"rabbitmq": {
@@ -148,7 +147,7 @@ func versionImages() map[string]map[string][2]string {
 	}
 }
 
-// versionValues returns the images of a version, and false where versions cannot be chosen.
+// versionValues returns the images of a version.
 func versionValues(service, version string) []setting {
 	var list []setting
 	for tag, around := range versionImages()[service] {

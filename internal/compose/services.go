@@ -88,6 +88,7 @@ func (c *composer) service(s *model.Service, of members) {
 	values = overlay(values, c.written[s.Name])
 	c.keepTLS(s, values)
 	leaveAway(values, s.Backends)
+	c.checkVersion(s)
 	c.checkAlone(s, values)
 	c.checkLocalDisks(s, values)
 	c.checkSharedVolume(s, values)
@@ -175,6 +176,12 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 			fixed = map[string]string{}
 		}
 		fixed[unit.FixedNetwork] = c.otherBackend(s.Name)
+	}
+	if _, keeps := knownVersions()[s.Name]; keeps {
+		if fixed == nil {
+			fixed = map[string]string{}
+		}
+		fixed[unit.FixedVersion] = s.Version
 	}
 	if storage := fixedStorage(s.Name, values); len(storage) > 0 {
 		if fixed == nil {

@@ -53,8 +53,8 @@ func (p *Plan) refuseImmutable(in *Input) {
 			p.Refused = append(p.Refused, diag.Diagnostic{
 				Code: CodeImmutable, Subject: &where, Address: u.Address,
 				Summary: fmt.Sprintf("%s of %s cannot change from %s to %s", attributeOf(name), u.Address.Name(), said(was), said(u.Fixed[name])),
-				Detail:  detailFixed(name),
-				Hint:    hintFixed(name, was),
+				Detail:  detailFixed(name, was, u.Fixed[name]),
+				Hint:    hintFixed(name, was, u.Fixed[name]),
 			})
 		}
 	}
@@ -101,6 +101,9 @@ func fixedNames(is, was map[string]string) []string {
 
 // staysFixed tells whether nothing is lost by a change. The record says what there is until a change is through.
 func staysFixed(name, was, is string) bool {
+	if name == unit.FixedVersion {
+		return unit.VersionStepOf(was, is) == unit.VersionStays
+	}
 	majority := majorityOf(name, was)
 	n, err := strconv.Atoi(is)
 	return sameFixed(was, is) || majority > 0 && err == nil && n >= majority
@@ -123,14 +126,23 @@ func attributeOf(name string) string {
 	return name
 }
 
-func detailFixed(name string) string {
+func detailFixed(name, was, is string) string {
+	if name == unit.FixedVersion {
+		if unit.VersionStepOf(was, is) == unit.VersionDown {
+			return "The service is deployed, and an older version cannot be relied on to read what a newer one wrote."
+		}
+		return "The service is deployed, and what it keeps is converted by one major version after the other: none can be left out."
+	}
 	if strings.HasPrefix(name, unit.FixedMembers) {
 		return "The members that there are decide by majority. With so many fewer at once there would be none, and what they keep would be lost."
 	}
 	return "The service is deployed, and this is fixed from then on, wherever it is written."
 }
 
-func hintFixed(name, was string) string {
+func hintFixed(name, was, is string) string {
+	if name == unit.FixedVersion && unit.VersionStepOf(was, is) == unit.VersionSkips {
+		return "write a version of the next major one first, and this one once that runs"
+	}
 	if majority := majorityOf(name, was); majority > 0 {
 		return fmt.Sprintf("write %d or more, in an odd number; once that is through, it can be fewer again", majority)
 	}

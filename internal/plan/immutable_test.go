@@ -238,3 +238,38 @@ func TestWhatIsTakenOutOfAManifest(t *testing.T) {
 		t.Errorf("while not all can be seen: %+v", c)
 	}
 }
+
+// TestVersions has the version of what keeps data go up only, and by one major version at a time.
+func TestVersions(t *testing.T) {
+	for _, c := range []struct {
+		was, is, want, detail, hint string
+		seen                        unit.Existence
+	}{
+		{"11.4", "11.8", "", "", "", unit.Present},
+		{"10.11", "11.4", "", "", "", unit.Present},
+		{"", "11.4", "", "", "", unit.Present},
+		{"11.4", "", "", "", "", unit.Present},
+		{"11.8", "11.4", `version of mariadb cannot change from "11.8" to "11.4"`, "an older version", "put the old value back", unit.Present},
+		{"11.8", "11.4", `version of mariadb cannot change from "11.8" to "11.4"`, "an older version", "put the old value back", unit.Unknown},
+		{"11.8", "11.4", "", "", "", unit.Absent},
+		{"10.11", "12.1", `version of mariadb cannot change from "10.11" to "12.1"`, "one major version after the other", "the next major one first", unit.Present},
+	} {
+		u := of("service.mariadb", "m")
+		u.Fixed, u.Range = map[string]string{unit.FixedVersion: c.is}, diag.Range{File: "block.hcl"}
+		in := input(u)
+		has(in, u)
+		in.Entries[0].Fixed = map[string]string{unit.FixedVersion: c.was}
+		in.Ranges = map[string]diag.Range{plan.FixedAt("service.mariadb", "version"): {File: "line.hcl"}}
+		in.States[u.Address] = &unit.State{Existence: c.seen, Installed: true, Health: unit.HealthReady, Owned: true, Observed: "m"}
+		refused := plan.Make(*in).Refused
+		if c.want == "" {
+			if len(refused) > 0 {
+				t.Errorf("from %q to %q, %s: %v", c.was, c.is, c.seen, refused)
+			}
+			continue
+		}
+		if len(refused) != 1 || refused[0].Summary != c.want || !strings.Contains(refused[0].Detail, c.detail) || !strings.Contains(refused[0].Hint, c.hint) || refused[0].Subject.File != "line.hcl" {
+			t.Errorf("from %q to %q, %s: %+v", c.was, c.is, c.seen, refused)
+		}
+	}
+}

@@ -24,7 +24,7 @@ type Unit struct {
 	// Fixed are the attributes whose change is refused once the unit exists, as they are written: "" for
 	// one that is not. It is nil for a unit without any, and for resources, whose drivers see what they
 	// are. Names that begin with [FixedKept] may be new, and not go; of those that begin with
-	// [FixedMembers] the value may be any with which a majority stays.
+	// [FixedMembers] the value may be any with which a majority stays, and of [FixedVersion] any that [VersionStepOf] allows.
 	Fixed map[string]string
 	// Closes says why nothing would run of a service that OpenStack is reached through, once the unit is
 	// as it is wanted; "" for all else.
@@ -39,6 +39,10 @@ const FixedKept = "backend."
 // FixedNetwork is the name in Fixed of which network backend a chart has that is another than the cloud's, "" for none. What
 // is on record without it had none.
 const FixedNetwork = "network.backend"
+
+// FixedVersion is the name in Fixed of the version of a program that keeps data: it goes up only, and by one major version at a
+// time. "" is one that nobody wrote, of which nothing is known.
+const FixedVersion = "version"
 
 // FixedMembers begins the names in Fixed of numbers of members that decide by majority.
 const FixedMembers = "members."
