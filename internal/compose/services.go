@@ -177,7 +177,7 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 		}
 		fixed[unit.FixedNetwork] = c.otherBackend(s.Name)
 	}
-	if _, keeps := knownVersions()[s.Name]; keeps {
+	if _, keeps := knownVersions()[s.Name]; keeps && s.Version != "" {
 		if fixed == nil {
 			fixed = map[string]string{}
 		}
