@@ -56,6 +56,9 @@ func (d *Driver) controlledPaths(ctx context.Context, v *view, desired, live *un
 			paths = append(paths, field.path)
 		}
 	}
+	if len(paths) == 0 && keepsAuthorities(desired) {
+		paths = append(paths, d.rotated(v, desired, live)...)
+	}
 	wanted, written, _ := unstructured.NestedInt64(desired.Object, "spec", "replicas")
 	has, present, _ := unstructured.NestedInt64(live.Object, "spec", "replicas")
 	if !written || !present || wanted == has {

@@ -75,7 +75,7 @@ func TestWhatControllersWrite(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			api := &scaling{scalers: []autoscalingv2.HorizontalPodAutoscaler{test.scaler}}
-			d, v := &Driver{api: api}, &view{namespace: "o", name: "keystone"}
+			d, v := &Driver{api: api, cluster: newShelf()}, &view{namespace: "o", name: "keystone"}
 			desired, live := replicated(test.version, test.kind, test.wanted), replicated(test.version, test.kind, test.live, test.annotation)
 			for range 2 {
 				paths, err := d.controlledPaths(t.Context(), v, desired, live)

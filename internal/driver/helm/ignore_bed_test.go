@@ -4,7 +4,11 @@ package helm_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/pem"
 	"fmt"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,6 +175,64 @@ webhooks:
 	b.greet("fine")
 	b.settle()
 	check("after the upgrade", "fine")
+}
+
+// An authority that a program keeps by itself stays, though no annotation asks for it and the chart has one, and the report says
+// so; one that somebody emptied is put back.
+func TestAnAuthorityThatAProgramKeepsStays(t *testing.T) {
+	tree := appChart()
+	tree["charts/app/templates/webhook.yaml"] = file(`apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata:
+  name: {{ .Release.Namespace }}
+  annotations: {greeting: {{ .Values.greeting }}}
+webhooks:
+- name: app.example.org
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  timeoutSeconds: 5
+  clientConfig: {caBundle: Cg==, service: {name: app, namespace: {{ .Release.Namespace }}}}
+  rules: [{apiGroups: [nobody.example.org], apiVersions: [v1], resources: [things], operations: [CREATE]}]
+`)
+	b := newBed(t, tree)
+	webhooks := b.client.AdmissionregistrationV1().ValidatingWebhookConfigurations()
+	t.Cleanup(func() {
+		if err := webhooks.Delete(context.WithoutCancel(t.Context()), b.namespace, metav1.DeleteOptions{}); err != nil {
+			t.Errorf("delete the webhook: %v", err)
+		}
+	})
+	b.settle()
+	write := func(manager, bundle string) {
+		t.Helper()
+		edit := `{"webhooks":[{"name":"app.example.org","clientConfig":{"caBundle":"` + bundle + `"}}]}`
+		if _, err := webhooks.Patch(t.Context(), b.namespace, types.StrategicMergePatchType, []byte(edit), metav1.PatchOptions{FieldManager: manager}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(when, bundle, greeting string) {
+		t.Helper()
+		got, err := webhooks.Get(t.Context(), b.namespace, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := base64.StdEncoding.EncodeToString(got.Webhooks[0].ClientConfig.CABundle); has != bundle || got.Annotations["greeting"] != greeting {
+			t.Errorf("%s: %.20s, %v", when, has, got.Annotations)
+		}
+	}
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	bundle := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	write("certgen", bundle)
+	b.greet("fine")
+	state := b.settle()
+	check("after the upgrade", bundle, "fine")
+	if !slices.ContainsFunc(state.Details, func(line string) bool { return strings.HasSuffix(line, "caBundle is left to certgen, which wrote it") }) {
+		t.Errorf("the report has %q", state.Details)
+	}
+	write("kubectl-edit", "")
+	b.seen("ValidatingWebhookConfiguration")
+	b.settle()
+	check("after somebody emptied it", "Cg==", "fine")
 }
 
 // What the configuration leaves to others is no drift, whatever is put back beside it, and is written by the next

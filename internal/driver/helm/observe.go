@@ -148,7 +148,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 	if text := v.want.keeps(); text != "" {
 		notes = slices.Insert(notes, 0, text)
 	}
-	state.Details = append(state.Details, notes...)
+	state.Details = append(append(state.Details, notes...), v.left...)
 	state.Message = cmp.Or(state.Message, strings.Join(notes, "; "))
 	state.Message = v.masker.Text(state.Message).String()
 	for i, line := range state.Details {

@@ -53,6 +53,7 @@ type view struct {
 	failure   failure          // what comes of them
 	again     bool             // what is wanted is tried once more after a return
 	scalers   scalers          // that were asked for
+	left      []string         // what programs keep of its objects, and by which one
 }
 
 // hide takes the secrets of the release out of a text.
