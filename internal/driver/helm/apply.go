@@ -72,6 +72,8 @@ func (d *Driver) step(ctx context.Context, v *view) error {
 	// One thing at a time: drift that is only to be reported is not repaired along with something else. But
 	// what a hook waits for may be the very thing that somebody took away.
 	switch {
+	case v.hooks.former && len(v.newest.after) == 0:
+		return d.forsake(ctx, v)
 	case v.hooks.former, !v.hooks.done && (v.hooks.due || !v.strays()):
 		_, err := d.runHooks(ctx, v, v.newest.labels[labelRun], v.newest.after)
 		return err

@@ -200,7 +200,7 @@ func (d *Driver) begin(ctx context.Context, v *view) error {
 	case next.Run == run && next.Failures > 0 && v.anew():
 		next.Failures = 0
 	case next.Run != run && v.outdated() && !v.returned() && (spec.RollBack || v.again):
-		next = progress{Run: run, Done: v.record.done()}
+		next = progress{Run: run, Done: v.record.done(), Undone: v.record.Undone}
 		next.Good, next.NoGood = v.lastGood()
 	default:
 		return nil

@@ -177,7 +177,7 @@ func (d *Driver) goBack(ctx context.Context, v *view) error {
 		return d.writeProgress(ctx, v.namespace, v.name, &p)
 	}
 	if v.record.Run != back.run {
-		p := &progress{Run: back.run, Done: v.record.done()}
+		p := &progress{Run: back.run, Done: v.record.done(), Undone: v.record.Undone}
 		p.Good, p.Retry, p.Why = back.to.version, v.want.spec.Retry, v.masker.Text(back.cause).String()
 		p.Asked = cmp.Or(v.target.Asked, v.record.Asked)
 		return d.writeProgress(ctx, v.namespace, v.name, p)

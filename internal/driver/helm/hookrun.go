@@ -65,6 +65,7 @@ func (d *Driver) runHooks(ctx context.Context, v *view, run string, hooks []hook
 	switch {
 	case r.progress.finished(event) && r.progress.Done == run: // what failed of the run in between counts no more
 		r.progress.Done = ""
+		r.progress.Undone++
 		return true, d.writeProgress(ctx, namespace, name, r.progress)
 	case r.progress.finished(event):
 		return true, nil
@@ -211,7 +212,13 @@ func (r *hookRun) record(ctx context.Context, h hook, record hookRecord) error {
 // revision names an attempt of the run. An object with it is never created again.
 func (r *hookRun) revision(attempt int) string { return r.prefix() + strconv.Itoa(attempt) }
 
-func (r *hookRun) prefix() string { return r.progress.Run + "." + string(r.event) + "." }
+func (r *hookRun) prefix() string {
+	prefix := r.progress.Run + "." + string(r.event) + "."
+	if r.progress.Undone > 0 { // what is there may be of the same run before it was taken back
+		prefix += strconv.Itoa(r.progress.Undone) + "~"
+	}
+	return prefix
+}
 
 // attemptOf tells which attempt of this run an object is of.
 func (r *hookRun) attemptOf(live *unstructured.Unstructured) (int, bool) {

@@ -35,6 +35,7 @@ type progress struct {
 	Hooks    map[string]hookRecord `json:"hooks,omitempty"`
 	Finished []release.HookEvent   `json:"finished,omitempty"` // events all of whose hooks are done
 	Done     string                `json:"done,omitempty"`     // the last run before this one that is done, hooks after its revision included
+	Undone   int                   `json:"undone,omitempty"`   // how many runs came to nothing and were taken back: their hooks are none of a later run with the same name
 	attempts
 }
 
@@ -91,6 +92,7 @@ func readProgress(object *unstructured.Unstructured, run string) *progress {
 	case err != nil:
 		return fresh
 	case p.Run != run:
+		fresh.Undone = p.Undone
 		if fresh.Done = p.done(); fresh.Done == run {
 			fresh.Finished = []release.HookEvent{postEvent(run)}
 		}

@@ -283,6 +283,11 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 	if v.hooks, err = d.hookState(ctx, v.namespace, v.name, v.newest.labels[labelRun], v.newest.after); err != nil {
 		return err
 	}
+	if !v.hooks.former {
+		if v.hooks.former, err = d.forsaken(ctx, v); err != nil {
+			return err
+		}
+	}
 	switch {
 	case v.target.Spec == nil:
 		return nil
