@@ -26,19 +26,20 @@ func TestExamples(t *testing.T) {
 	for _, example := range []struct {
 		name    string
 		secrets map[string]bool // that somebody made, and whether they may be read
+		addons  []addons.Addon  // what the cluster has: each kind that it serves costs its server a second
 		extra   string          // the group of kinds that manifests bring
 	}{
 		{name: "minimal"},
-		{name: "ha"},
-		{name: "tls"},
-		{name: "rook", extra: "ceph.rook.io"},
+		{name: "ha", addons: []addons.Addon{addons.CertManager(), addons.Gateway(), addons.Rook()}},
+		{name: "tls", addons: []addons.Addon{addons.CertManager()}},
+		{name: "rook", addons: []addons.Addon{addons.Rook()}, extra: "ceph.rook.io"},
 		{name: "ceph", secrets: map[string]bool{"ceph-images": false, "ceph-volumes": true, "ceph-backups": false}},
 	} {
 		t.Run(example.name, func(t *testing.T) {
 			t.Parallel() // in a world of its own
 			w := world.New(t)
 			s := &everything{story{World: w, all: t}}
-			addons.Install(t, w.Cluster.RESTConfig(), addons.CertManager(), addons.Gateway(), addons.Rook())
+			addons.Install(t, w.Cluster.RESTConfig(), example.addons...)
 			if example.extra != "" {
 				w.Allow(t, example.extra)
 			}

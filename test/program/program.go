@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +23,8 @@ func detecting() bool { return os.Getenv(Variable) != "" }
 
 // Build builds the command at path, which is relative to the module's root, and returns the path of
 // the program. In a run with test beds it lies beside these, where go links again only what changed;
-// without them it is the test's own. A command that does not build fails the test.
+// without them it is the test's own, and each process of tests has go look for that once: that takes seconds. A command that does not build
+// fails the test.
 func Build(t testing.TB, path string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
@@ -45,10 +47,21 @@ func Build(t testing.TB, path string) string {
 	}
 	defer func() { _ = lock.Close() }()
 	program := filepath.Join(dir, name)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamp, current := program+".for", fmt.Sprintf("%s, process %d", self, os.Getpid()) // go runs each test binary from a directory of its own
+	if had, err := os.ReadFile(stamp); err == nil && string(had) == current {
+		return program
+	}
 	// By Go's own linker, as the tests are: the system's takes longer, and nothing of C is linked here.
 	command := exec.CommandContext(ctx, "go", append(arguments, "-ldflags=-s -w -linkmode=internal", "-o", program, module+path)...)
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("build %s: %v\n%s", path, err, output)
+	}
+	if err := os.WriteFile(stamp, []byte(current), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	return program
 }
