@@ -191,7 +191,8 @@ func (i Identity) byImport(entry *inventory.Entry) bool {
 }
 
 // keepOwners refuses to take over what is on record as something else: kinds without marks do not show
-// it. What filters of several blocks find is imported by none of them.
+// it. What filters of several blocks find is imported by none of them, and what has the name that several want, and nobody's mark,
+// is taken over by none.
 func (p *Plan) keepOwners(in *Input) {
 	type identity struct{ kind, id string }
 	takers := map[identity][]*Change{}
@@ -226,6 +227,11 @@ func (p *Plan) keepOwners(in *Input) {
 				c.block(fmt.Sprintf("the %s with the id %s is %s already: to give it another address, write a moved block", c.Kind, of.id, owner))
 			}
 		}
+		for i, c := range changes {
+			if other := changes[(i+1)%len(changes)].Address; c.Action == unit.ActionAdopt && other != c.Address && in.named(c.Address) {
+				c.block(fmt.Sprintf("the %s with the id %s has the name that %s wants as well, and nobody's mark: write an import block for the one of the two that it is to be", c.Kind, of.id, other))
+			}
+		}
 		if len(free) < 2 {
 			continue
 		}
@@ -234,6 +240,16 @@ func (p *Plan) keepOwners(in *Input) {
 			c.block(fmt.Sprintf("the %s with the id %s would be imported as %s as well: have its filter find one that the others do not", c.Kind, of.id, other))
 		}
 	}
+}
+
+// named tells whether an object has a name by which it was found. Others are told apart by what they connect, and may be wanted twice.
+func (in *Input) named(a addr.Object) bool {
+	i := slices.IndexFunc(in.Units, func(u unit.Unit) bool { return u.Address == a })
+	if i < 0 {
+		return false
+	}
+	r, ok := in.Units[i].Spec.(*unit.Resource)
+	return ok && r.Block != nil && r.Block.Attribute("name") != nil
 }
 
 // goes tells whether something is to be deleted that no block wants. What has its name and no mark would be taken over just to go with it.
