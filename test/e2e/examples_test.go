@@ -33,7 +33,7 @@ func TestExamples(t *testing.T) {
 		{name: "ha", addons: []addons.Addon{addons.CertManager(), addons.Gateway(), addons.Rook()}},
 		{name: "tls", addons: []addons.Addon{addons.CertManager()}},
 		{name: "rook", addons: []addons.Addon{addons.Rook()}, extra: "ceph.rook.io"},
-		{name: "ceph", secrets: map[string]bool{"ceph-images": false, "ceph-volumes": true, "ceph-backups": false}},
+		{name: "ceph", addons: []addons.Addon{addons.CertManager()}, secrets: map[string]bool{"ceph-images": false, "ceph-volumes": true, "ceph-backups": false}},
 	} {
 		t.Run(example.name, func(t *testing.T) {
 			t.Parallel() // in a world of its own
