@@ -74,7 +74,7 @@ func (r record) loggedIn() (*gophercloud.ProviderClient, error) {
 		return r.keepLogin(fresh)
 	}
 	provider.EndpointLocator = func(at gophercloud.EndpointOpts) (string, error) {
-		return openstack.V3Endpoint(context.TODO(), provider, catalog, at)
+		return openstack.V3Endpoint(context.Background(), provider, catalog, at) // who asks for an endpoint has no context to give
 	}
 	return provider, provider.SetTokenAndAuthResult(result)
 }
