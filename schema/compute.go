@@ -14,7 +14,7 @@ func computeBlocks() []Block { return []Block{flavorBlock(), keypairBlock(), ins
 
 func flavorBlock() Block {
 	return Block{
-		Kind: "flavor", Class: ClassResource, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule(), accessRule(), flavorSpecsRule()},
+		Kind: "flavor", Class: ClassResource, API: "nova", ChosenID: true, Labels: resourceLabel("small"), Rules: []Rule{descriptionRule(), accessRule(), flavorSpecsRule()},
 		Unique: "Nova takes a name for one flavor only", OneName: true,
 		Doc: "A size of instances. Nova cannot change one: a changed size is a new flavor, and is refused while instances have the old one: write a second block with another name, which resizes the instances that refer to it, and take the first one out then.",
 		Attributes: []Attribute{
@@ -59,7 +59,7 @@ func flavorBlock() Block {
 
 func keypairBlock() Block {
 	return Block{
-		Kind: "keypair", Class: ClassResource, Labels: resourceLabel("ops"),
+		Kind: "keypair", Class: ClassResource, API: "nova", ChosenID: true, Labels: resourceLabel("ops"),
 		Unmarked: true,
 		Unique:   "Nova takes a name for one key pair of a user only", OneName: true,
 		NeedsOne: [][]string{{"public_key", "secret"}}, Rules: []Rule{keypairRule()},
@@ -92,7 +92,7 @@ func keypairRule() Rule {
 
 func instanceBlock() Block {
 	return Block{
-		Kind: "instance", Class: ClassResource, Labels: resourceLabel("web"), Rules: []Rule{serverMetadataRule(), tagsRule(), serverTagsRule(), bootRule(), rebuildRule(), hintsRule()},
+		Kind: "instance", Class: ClassResource, API: "nova", Labels: resourceLabel("web"), Rules: []Rule{serverMetadataRule(), tagsRule(), serverTagsRule(), bootRule(), rebuildRule(), hintsRule()},
 		NeedsOne: [][]string{{"image", "boot_volume"}},
 		Loses:    &Loss{What: "what is on its disk, and the addresses that Nova chose", Off: "networks", There: "the addresses that it has there"},
 		Doc:      "A virtual machine of Nova.",

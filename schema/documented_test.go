@@ -39,6 +39,23 @@ func TestEverythingIsDocumented(t *testing.T) {
 	})
 }
 
+// TestEveryResourceHasAnAPI: what is in OpenStack is kept by the API of a service that can be deployed, and waits for it.
+func TestEveryResourceHasAnAPI(t *testing.T) {
+	language := New()
+	for _, kind := range language.Kinds(ClassResource) {
+		b := language.Resource(kind)
+		if _, known := language.Service(b.API); known == b.Cluster {
+			t.Errorf("%s is kept by the API of %q", kind, b.API)
+		}
+		if api := language.ServiceOf(kind); api != b.API {
+			t.Errorf("%s is kept by the API of %q, and by that of %q when one asks", kind, b.API, api)
+		}
+	}
+	if api := language.ServiceOf("cloud"); api != "" {
+		t.Errorf("a cloud is no resource, and is kept by the API of %q", api)
+	}
+}
+
 // countless are the numbers that count nothing, or of which the documentation says what each counts.
 func countless() []string {
 	return []string{"provider_segmentation_id", "port_min", "port_max", "ip_version", "quota", "slot", "segmentation_id", "default_quota", "default_limit", "resource_limit", "dscp_mark", "segments"}

@@ -4,7 +4,7 @@ import "github.com/zclconf/go-cty/cty"
 
 func applicationCredentialBlock() Block {
 	return Block{
-		Kind: "application_credential", Class: ClassResource, Labels: resourceLabel("backup"),
+		Kind: "application_credential", Class: ClassResource, API: "keystone", Labels: resourceLabel("backup"),
 		Unique: "Keystone takes a name for one application credential of a user only", OneName: true,
 		Doc: "A secret by which a program logs in to OpenStack, in one project and with some roles, in place of a user and a password. Keystone makes one for nobody but who asks for it, so it is one of our own user, with roles that this user has in the project: " +
 			"without a role there it gets the role member first. What it does counts as done by our user, and it ends with the user, and when the user loses one of the roles in the project. Nothing of it can be changed. Where our user itself logs in with an application credential, that has to be an unrestricted one. " +

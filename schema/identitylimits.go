@@ -4,7 +4,7 @@ import "github.com/zclconf/go-cty/cty"
 
 func registeredLimitBlock() Block {
 	return Block{
-		Kind: "registered_limit", Class: ClassResource, Labels: resourceLabel("volumes"), Rules: []Rule{descriptionRule()},
+		Kind: "registered_limit", Class: ClassResource, API: "keystone", Labels: resourceLabel("volumes"), Rules: []Rule{descriptionRule()},
 		Unique: "Keystone has one for the same service, region and resource",
 		Doc:    "How much of something every project may use, for services that ask Keystone for their limits. It has no name: one that nobody has marked is taken over when it is of the same service, region and resource. All of it can be changed in place; but Keystone neither changes nor deletes it while a project or domain has a limit of its own in its place: what is a block depends on it with depends_on.",
 		Attributes: []Attribute{
@@ -32,7 +32,7 @@ func registeredLimitBlock() Block {
 
 func limitBlock() Block {
 	return Block{
-		Kind: "limit", Class: ClassResource, Labels: resourceLabel("volumes"), Rules: []Rule{descriptionRule(), limitRule()},
+		Kind: "limit", Class: ClassResource, API: "keystone", Labels: resourceLabel("volumes"), Rules: []Rule{descriptionRule(), limitRule()},
 		Unique:   "Keystone has one for the same service, region, resource and project or domain",
 		NeedsOne: [][]string{{"project", "domain"}},
 		Doc: "How much of something one project or domain may use, in place of what a registered_limit says for all, which has to be there before: write depends_on. Keystone shows it to nobody but a token of the system as a whole, so our user needs the role admin there, as the administrator has that Keystone begins with. " +

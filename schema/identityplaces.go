@@ -14,7 +14,7 @@ func placeBlocks() []Block {
 
 func domainBlock() Block {
 	return Block{
-		Kind: "domain", Class: ClassResource, Labels: resourceLabel("customers"), Rules: []Rule{descriptionRule()},
+		Kind: "domain", Class: ClassResource, API: "keystone", Labels: resourceLabel("customers"), Rules: []Rule{descriptionRule()},
 		Unique: "Keystone takes a name for one domain only", OneName: true,
 		Doc: "A domain of Keystone, in which projects, users and groups have their names. It is not deleted while it has any of them, and is disabled before it is.",
 		Attributes: []Attribute{
@@ -30,7 +30,7 @@ func domainBlock() Block {
 
 func regionBlock() Block {
 	return Block{
-		Kind: "region", Class: ClassResource, Labels: resourceLabel("north"), Rules: []Rule{descriptionRule(), regionNameRule()},
+		Kind: "region", Class: ClassResource, API: "keystone", ChosenID: true, Labels: resourceLabel("north"), Rules: []Rule{descriptionRule(), regionNameRule()},
 		Unique: "the name of a region is its id", OneName: true,
 		Doc: "A region in the catalogue of Keystone. It is not deleted while it has endpoints, or regions below it.",
 		Attributes: []Attribute{
@@ -62,7 +62,7 @@ func regionNameRule() Rule {
 
 func identityServiceBlock() Block {
 	return Block{
-		Kind: "identity_service", Class: ClassResource, Labels: resourceLabel("backup"), Rules: []Rule{descriptionRule()},
+		Kind: "identity_service", Class: ClassResource, API: "keystone", Labels: resourceLabel("backup"), Rules: []Rule{descriptionRule()},
 		Doc: "A service in the catalogue of Keystone, for one that this cloud does not deploy: those that it deploys are there by themselves. It is not deleted while it has endpoints.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -82,7 +82,7 @@ func identityServiceBlock() Block {
 
 func identityEndpointBlock() Block {
 	return Block{
-		Kind: "identity_endpoint", Class: ClassResource, Labels: resourceLabel("backup"),
+		Kind: "identity_endpoint", Class: ClassResource, API: "keystone", Labels: resourceLabel("backup"),
 		Doc: "An address in the catalogue of Keystone. It has no name: an endpoint that nobody has marked is taken over when it is of the same service, region and interface.",
 		Attributes: []Attribute{
 			{

@@ -17,7 +17,7 @@ func domainAttribute() Attribute {
 
 func roleBlock() Block {
 	return Block{
-		Kind: "role", Class: ClassResource, Labels: resourceLabel("auditor"), Rules: []Rule{descriptionRule()},
+		Kind: "role", Class: ClassResource, API: "keystone", Labels: resourceLabel("auditor"), Rules: []Rule{descriptionRule()},
 		Unique: "Keystone takes a name for one role of the whole cloud, or of a domain, only", OneName: true,
 		Doc: "A role of Keystone, which the rules of the services give rights to. It is not deleted while somebody has it.",
 		Attributes: []Attribute{
@@ -35,7 +35,7 @@ func roleBlock() Block {
 
 func groupBlock() Block {
 	return Block{
-		Kind: "group", Class: ClassResource, Labels: resourceLabel("developers"), Rules: []Rule{descriptionRule()},
+		Kind: "group", Class: ClassResource, API: "keystone", Labels: resourceLabel("developers"), Rules: []Rule{descriptionRule()},
 		Unique: "Keystone takes a name for one group of a domain only", OneName: true,
 		Doc:        "A group of users of Keystone, all of which have the roles that the group has. It is not deleted while it has users or roles.",
 		Attributes: []Attribute{fullName(InPlace), domainAttribute(), descriptionAttribute(), idAttribute(FormatAny)},
@@ -44,7 +44,7 @@ func groupBlock() Block {
 
 func userBlock() Block {
 	return Block{
-		Kind: "user", Class: ClassResource, Labels: resourceLabel("alice"), Rules: []Rule{descriptionRule()},
+		Kind: "user", Class: ClassResource, API: "keystone", Labels: resourceLabel("alice"), Rules: []Rule{descriptionRule()},
 		Unique: "Keystone takes a name for one user of a domain only", OneName: true,
 		Doc: "A user of Keystone. It is not deleted while it has roles that others gave it.",
 		Attributes: []Attribute{
@@ -76,7 +76,7 @@ func userBlock() Block {
 
 func assignmentBlock() Block {
 	return Block{
-		Kind: "role_assignment", Class: ClassResource, Labels: resourceLabel("developers"), Rules: assignmentRules(),
+		Kind: "role_assignment", Class: ClassResource, API: "keystone", Labels: resourceLabel("developers"), Rules: assignmentRules(),
 		Unmarked: true,
 		Unique:   "Keystone has a role of somebody in one place once only",
 		NeedsOne: [][]string{{"user", "group"}, {"project", "domain", "system"}},

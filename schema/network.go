@@ -11,7 +11,7 @@ func networkBlocks() []Block {
 
 func networkBlock() Block {
 	return Block{
-		Kind: "network", Class: ClassResource, Labels: resourceLabel("web"), Rules: append(segmentRules(), markedRules()...),
+		Kind: "network", Class: ClassResource, API: "neutron", Labels: resourceLabel("web"), Rules: append(segmentRules(), markedRules()...),
 		Doc: "A network of Neutron: what the ports of instances and routers are connected by. Addresses come from its subnets.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -63,7 +63,7 @@ func subnetBlock() Block {
 	pool := cty.Object(map[string]cty.Type{"start": cty.String, "end": cty.String})
 	route := cty.Object(map[string]cty.Type{"destination": cty.String, "next_hop": cty.String})
 	return Block{
-		Kind: "subnet", Class: ClassResource, Labels: resourceLabel("web"),
+		Kind: "subnet", Class: ClassResource, API: "neutron", Labels: resourceLabel("web"),
 		Doc:   "A range of addresses in a network.",
 		Rules: append(subnetRules(), markedRules()...), NeedsOne: [][]string{{"cidr", "subnet_pool"}},
 		Attributes: []Attribute{
@@ -151,7 +151,7 @@ func gatewayRules() []Rule {
 
 func routerBlock() Block {
 	return Block{
-		Kind: "router", Class: ClassResource, Labels: resourceLabel("edge"), Rules: append(gatewayRules(), markedRules()...),
+		Kind: "router", Class: ClassResource, API: "neutron", Labels: resourceLabel("edge"), Rules: append(gatewayRules(), markedRules()...),
 		Loses:  &Loss{What: "the address of its gateway", Kept: "external_fixed_ip", Needs: "external_network"},
 		Unique: "the address of a subnet's gateway is on one router only",
 		Doc:    "A router between subnets, and from them to an external network.",
@@ -219,7 +219,7 @@ func routerBlock() Block {
 
 func securityGroupBlock() Block {
 	return Block{
-		Kind: "security_group", Class: ClassResource, Labels: resourceLabel("web"), Rules: markedRules(),
+		Kind: "security_group", Class: ClassResource, API: "neutron", Labels: resourceLabel("web"), Rules: markedRules(),
 		Doc: "A set of rules about which packets reach the ports that use it.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),

@@ -9,7 +9,7 @@ func qosPolicyBlock() Block {
 	}
 	rate := &Bounds{0, 1<<31 - 1}
 	return Block{
-		Kind: "qos_policy", Class: ClassResource, Labels: resourceLabel("gold"), Rules: markedRules(),
+		Kind: "qos_policy", Class: ClassResource, API: "neutron", Labels: resourceLabel("gold"), Rules: markedRules(),
 		Doc: "Limits of the traffic of the networks, ports and floating IPs that use it. As long as it has rules that others have added, it stays when its block is taken out.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -63,7 +63,7 @@ func qosPolicyBlock() Block {
 
 func rbacPolicyBlock() Block {
 	return Block{
-		Kind: "rbac_policy", Class: ClassResource, Labels: resourceLabel("shop"), Rules: rbacPolicyRules(),
+		Kind: "rbac_policy", Class: ClassResource, API: "neutron", Labels: resourceLabel("shop"), Rules: rbacPolicyRules(),
 		Unmarked: true,
 		Unique:   "Neutron takes the same right only once",
 		Doc:      "A right of a project to use an object of Neutron that belongs to another one. It belongs to our own project, and nothing but its target can be changed, which Neutron refuses while somebody uses the right.",

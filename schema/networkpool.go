@@ -4,7 +4,7 @@ import "github.com/zclconf/go-cty/cty"
 
 func addressScopeBlock() Block {
 	return Block{
-		Kind: "address_scope", Class: ClassResource, Labels: resourceLabel("inner"), Rules: ipVersionRules(),
+		Kind: "address_scope", Class: ClassResource, API: "neutron", Labels: resourceLabel("inner"), Rules: ipVersionRules(),
 		Unmarked: true,
 		Unique:   "it bears no mark, so that two of one name cannot be told apart",
 		Doc:      "What subnet pools share when their addresses never overlap, so that routers pass between them without hiding addresses.",
@@ -41,7 +41,7 @@ func ipVersionRules() []Rule {
 func subnetPoolBlock() Block {
 	length := &Bounds{0, 128}
 	return Block{
-		Kind: "subnet_pool", Class: ClassResource, Labels: resourceLabel("inner"), Rules: append(subnetPoolRules(), markedRules()...),
+		Kind: "subnet_pool", Class: ClassResource, API: "neutron", Labels: resourceLabel("inner"), Rules: append(subnetPoolRules(), markedRules()...),
 		Doc: "Ranges of addresses that subnets take theirs from, without overlapping.",
 		Attributes: []Attribute{
 			fullName(InPlace),

@@ -5,7 +5,7 @@ import "github.com/zclconf/go-cty/cty"
 func portBlock() Block {
 	pair := cty.ObjectWithOptionalAttrs(map[string]cty.Type{"ip_address": cty.String, "mac_address": cty.String}, []string{"mac_address"})
 	return Block{
-		Kind: "port", Class: ClassResource, Labels: resourceLabel("web"), Rules: markedRules(),
+		Kind: "port", Class: ClassResource, API: "neutron", Labels: resourceLabel("web"), Rules: markedRules(),
 		Loses: &Loss{What: "addresses that it has", Kept: "fixed_ip"},
 		Doc:   "A port in a network: the addresses and filters of an interface, kept when the instance that uses it goes. What is plugged in is up to others, such as an instance with this port.",
 		Attributes: []Attribute{
@@ -79,7 +79,7 @@ func portBlock() Block {
 
 func floatingIPBlock() Block {
 	return Block{
-		Kind: "floating_ip", Class: ClassResource, Labels: resourceLabel("web"), Rules: append(floatingIPRules(), markedRules()...),
+		Kind: "floating_ip", Class: ClassResource, API: "neutron", Labels: resourceLabel("web"), Rules: append(floatingIPRules(), markedRules()...),
 		Loses:  &Loss{What: "its address", Kept: "address"},
 		Unique: "an address of a port has one floating IP only",
 		Doc:    "An address in an external network that leads to one inside, through the router between the two. When some change places, one of them leads nowhere for a moment.",
@@ -132,7 +132,7 @@ func floatingIPRules() []Rule {
 
 func trunkBlock() Block {
 	return Block{
-		Kind: "trunk", Class: ClassResource, Labels: resourceLabel("appliance"), Rules: markedRules(),
+		Kind: "trunk", Class: ClassResource, API: "neutron", Labels: resourceLabel("appliance"), Rules: markedRules(),
 		Unique: "a port is the parent of one trunk only",
 		Doc: "Several networks on one interface of an instance: what comes from a sub-port reaches it with a tag. " +
 			"With Open vSwitch, the firewall that OpenStack-Helm's chart comes with, iptables_hybrid, filters nothing of sub-ports, whatever security groups their ports have; OVN filters them, and so does the firewall openvswitch. " +

@@ -7,7 +7,7 @@ func schedulingBlocks() []Block { return []Block{serverGroupBlock(), hostAggrega
 
 func serverGroupBlock() Block {
 	return Block{
-		Kind: "server_group", Class: ClassResource, Labels: resourceLabel("web"),
+		Kind: "server_group", Class: ClassResource, API: "nova", Labels: resourceLabel("web"),
 		Unmarked: true,
 		Unique:   "it bears no mark, so that two of one name cannot be told apart",
 		Doc:      "A group of instances that run on the same host, or each on another one. Instances join it when they are created. Nothing of it can be changed.",
@@ -48,7 +48,7 @@ func perHostRule() Rule {
 
 func hostAggregateBlock() Block {
 	return Block{
-		Kind: "host_aggregate", Class: ClassResource, Labels: resourceLabel("gpu"), Rules: []Rule{aggregateRule(), selectorRule()},
+		Kind: "host_aggregate", Class: ClassResource, API: "nova", Labels: resourceLabel("gpu"), Rules: []Rule{aggregateRule(), selectorRule()},
 		Unique: "Nova takes a name for one aggregate only", OneName: true,
 		Doc: "A group of compute hosts with something in common, which the scheduler chooses by. With an availability zone, users can choose it as well.",
 		Attributes: []Attribute{

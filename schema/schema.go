@@ -33,6 +33,10 @@ type Block struct {
 
 	// Cluster says of a resource that it is in the Kubernetes cluster, and not in OpenStack.
 	Cluster bool
+	// API is the service whose API keeps a resource that is in OpenStack, by the name that it is deployed by.
+	API string
+	// ChosenID says that the id of an object is what people have chosen, in which single words may be apart.
+	ChosenID bool
 	// Waits says of a block that is no resource that it takes depends_on.
 	Waits bool
 	// NeedsOne are lists of attributes: of each, at least one has to be written; short examples have the first.
@@ -298,12 +302,12 @@ type Definition struct {
 	services map[string]Service
 }
 
-// New returns the definition of the language. It is safe for concurrent use.
-func New() *Definition {
+// New returns the definition of the language, with some blocks besides its own. It is safe for concurrent use.
+func New(also ...Block) *Definition {
 	d := &Definition{index: map[string]*Block{}, services: map[string]Service{}}
 	for _, block := range slices.Concat(
 		cloudBlocks(), profileBlocks(), nodeBlocks(), metaBlocks(), statementBlocks(),
-		identityBlocks(), accessBlocks(), placeBlocks(), networkBlocks(), computeBlocks(), schedulingBlocks(), volumeBlocks(), imageBlocks(), clusterBlocks(),
+		identityBlocks(), accessBlocks(), placeBlocks(), networkBlocks(), computeBlocks(), schedulingBlocks(), volumeBlocks(), imageBlocks(), clusterBlocks(), also,
 	) {
 		d.blocks = append(d.blocks, &block)
 		d.index[block.Kind] = &block
@@ -355,6 +359,14 @@ func (d *Definition) Resource(kind string) *Block {
 		return b
 	}
 	return nil
+}
+
+// ServiceOf returns the name of the service whose API keeps resources of a kind, "" for none.
+func (d *Definition) ServiceOf(kind string) string {
+	if b := d.Resource(kind); b != nil {
+		return b.API
+	}
+	return ""
 }
 
 // Service returns what is known about a service by its name.

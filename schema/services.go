@@ -203,25 +203,6 @@ func serviceList() []Service {
 // Services returns what is known about each service, in the order of the reference.
 func (d *Definition) Services() []Service { return serviceList() }
 
-// ServiceOf returns the name of the service whose API keeps resources of a kind, "" for none.
-func ServiceOf(kind string) string {
-	switch kind {
-	case "project", "domain", "region", "identity_service", "identity_endpoint", "role", "group", "user", "role_assignment", "registered_limit", "limit", "application_credential":
-		return "keystone"
-	case "network", "subnet", "router", "security_group", "port", "floating_ip", "trunk",
-		"subnet_pool", "address_scope", "qos_policy", "rbac_policy":
-		return "neutron"
-	case "image":
-		return "glance"
-	case "flavor", "keypair", "instance", "server_group", "host_aggregate", "volume_attachment":
-		return "nova"
-	case "volume_type", "volume_qos", "volume", "snapshot":
-		return "cinder"
-	default:
-		return ""
-	}
-}
-
 // servicesByNode names the services with settings that can differ by node.
 func servicesByNode() string {
 	var names []string

@@ -8,7 +8,7 @@ func volumeBlocks() []Block {
 
 func volumeTypeBlock() Block {
 	return Block{
-		Kind: "volume_type", Class: ClassResource, Labels: resourceLabel("fast"), Rules: []Rule{descriptionRule(), accessRule(), typeSpecsRule()},
+		Kind: "volume_type", Class: ClassResource, API: "cinder", Labels: resourceLabel("fast"), Rules: []Rule{descriptionRule(), accessRule(), typeSpecsRule()},
 		Unique: "Cinder takes a name for one volume type only", OneName: true,
 		Doc: "A kind of volumes: which storage they lie on, and what that does for them.",
 		Attributes: []Attribute{
@@ -81,7 +81,7 @@ const volumeQoSConsumer = "consumer"
 
 func volumeQoSBlock() Block {
 	return Block{
-		Kind: "volume_qos", Class: ClassResource, Labels: resourceLabel("gold"), Rules: []Rule{qosSpecsRule()},
+		Kind: "volume_qos", Class: ClassResource, API: "cinder", Labels: resourceLabel("gold"), Rules: []Rule{qosSpecsRule()},
 		Unmarked: true,
 		Unique:   "Cinder takes a name for one QoS only", OneName: true,
 		Doc: "Limits of what volumes may do, for volume types to refer to. It bears no mark: one that has the name is taken over. It stays while volume types have it. Needs an administrator.",
@@ -141,7 +141,7 @@ const (
 
 func volumeBlock() Block {
 	return Block{
-		Kind: "volume", Class: ClassResource, Labels: resourceLabel("data"), Rules: []Rule{metadataRule()},
+		Kind: "volume", Class: ClassResource, API: "cinder", Labels: resourceLabel("data"), Rules: []Rule{metadataRule()},
 		Loses: &Loss{What: "the data on it"},
 		Doc:   "A disk of Cinder, which outlives the instances that it is attached to.",
 		Attributes: []Attribute{
@@ -191,7 +191,7 @@ func volumeBlock() Block {
 
 func snapshotBlock() Block {
 	return Block{
-		Kind: "snapshot", Class: ClassResource, Labels: resourceLabel("before"), Rules: []Rule{metadataRule()},
+		Kind: "snapshot", Class: ClassResource, API: "cinder", Labels: resourceLabel("before"), Rules: []Rule{metadataRule()},
 		Loses: &Loss{What: "what the volume had on it then"},
 		Doc:   "What a volume had on it at one moment. A volume that is in use is taken as it is then, as after a power failure.",
 		Attributes: []Attribute{
@@ -214,7 +214,7 @@ func snapshotBlock() Block {
 
 func attachmentBlock() Block {
 	return Block{
-		Kind: "volume_attachment", Class: ClassResource, Labels: resourceLabel("data"),
+		Kind: "volume_attachment", Class: ClassResource, API: "nova", Labels: resourceLabel("data"),
 		Unmarked: true,
 		Unique:   "a volume is attached to an instance once",
 		Doc:      "That an instance has a volume as a disk. It is detached before either of them goes; while the instance is in the state ERROR, SUSPENDED or RESCUE Nova detaches nothing, and it goes with the instance.",

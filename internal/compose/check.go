@@ -16,7 +16,7 @@ import (
 // no units: see [Compose].
 func Check(m *model.Model, ev Evaluator, told diag.Diagnostics, written Written) diag.Diagnostics {
 	_, found := Compose(m, ev, Facts{OpenStackGiven: true})
-	k := check{m: m, told: told, written: written}
+	k := check{m: m, told: told, written: written, definition: schema.New()}
 	return slices.DeleteFunc(found, func(d diag.Diagnostic) bool { return !k.independent(d) })
 }
 
@@ -33,13 +33,15 @@ type check struct {
 	m       *model.Model
 	told    diag.Diagnostics
 	written Written
+
+	definition *schema.Definition
 }
 
 // untouched tells whether the errors that were told leave everything known of the services, but for settings
 // that do not matter.
 func (k check) untouched(matters func(service, name string) bool) bool {
 	return !k.written.Partial && !slices.ContainsFunc(k.told, func(d diag.Diagnostic) bool {
-		if d.Severity != diag.Error || aside(d) {
+		if d.Severity != diag.Error || k.aside(d) {
 			return false
 		}
 		if d.Subject == nil {
@@ -51,9 +53,9 @@ func (k check) untouched(matters func(service, name string) bool) bool {
 }
 
 // aside tells whether an error is about a resource or a node: no service is another one for that.
-func aside(d diag.Diagnostic) bool {
+func (k check) aside(d diag.Diagnostic) bool {
 	o, is := d.Address.(addr.Object)
-	return is && (o.Kind() == nodeKind || schema.ServiceOf(o.Kind()) != "" || o.Kind() == schema.ChartKind || o.Kind() == schema.ManifestKind)
+	return is && (o.Kind() == nodeKind || k.definition.ServiceOf(o.Kind()) != "" || o.Kind() == schema.ChartKind || o.Kind() == schema.ManifestKind)
 }
 
 const nodeKind = "node"
@@ -71,7 +73,7 @@ func (k check) independent(d diag.Diagnostic) bool {
 		return k.known()
 	case codeMissing:
 		// A resource waits for a service that is known to be disabled.
-		return aside(d) || k.untouched(func(_, name string) bool { return name != "replicas" })
+		return k.aside(d) || k.untouched(func(_, name string) bool { return name != "replicas" })
 	case codeDisagree: // what seems to be missing somewhere may be in what is wrong
 		return k.untouched(func(_, name string) bool { return name != "replicas" })
 	case codeOverrides: // as above

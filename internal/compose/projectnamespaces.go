@@ -33,7 +33,7 @@ func (c *composer) projectNamespaces() {
 		projects[namespace] = r.Address
 		project := unit.Edge{To: r.Address, Until: unit.Ready, Gate: unit.GateStart}
 		if len(limiters(r)) > 0 {
-			project.Part = schema.ServiceOf(r.Kind) // it is there before its limits are
+			project.Part = c.definition.ServiceOf(r.Kind) // it is there before its limits are
 		}
 		edges := []unit.Edge{project}
 		if maker, made := c.namespaces[namespace]; made {

@@ -113,7 +113,7 @@ func (c *composer) resourceEdges(r *model.Resource) []unit.Edge {
 	if c.hasAccount() {
 		edges = append(edges, ready(systemAddress(accountUnit)))
 	}
-	if api := schema.ServiceOf(r.Kind); c.deployed(api) {
+	if api := c.definition.ServiceOf(r.Kind); c.deployed(api) {
 		edges = append(edges, ready(serviceAddress(api)))
 	}
 	for _, api := range limiters(r) {
@@ -127,7 +127,7 @@ func (c *composer) resourceEdges(r *model.Resource) []unit.Edge {
 	if kept := c.keeps(r); kept != (unit.ObjectRef{}) {
 		edges = append(edges, c.within(r, kept.Namespace)...)
 	}
-	return append(edges, c.dependencies(r.Address, r.Edges, func(other *model.Resource, attribute string) string { return partFor(r, other, attribute) })...)
+	return append(edges, c.dependencies(r.Address, r.Edges, func(other *model.Resource, attribute string) string { return c.partFor(r, other, attribute) })...)
 }
 
 // dependencies are the edges to what the configuration has something wait for. part tells which part of another
@@ -192,11 +192,11 @@ func limiters(r *model.Resource) []string {
 // partFor returns which part of another resource is enough for one that refers to it by an attribute; ""
 // where that takes all of it. What lies in a project needs the limits of the service that keeps it, which
 // it waits for anyhow. An instance uses up limits of several.
-func partFor(r, other *model.Resource, attribute string) string {
+func (c *composer) partFor(r, other *model.Resource, attribute string) string {
 	if attribute == "" || r.Kind == "instance" || len(limiters(other)) == 0 {
 		return ""
 	}
-	return schema.ServiceOf(r.Kind)
+	return c.definition.ServiceOf(r.Kind)
 }
 
 // writes tells whether an object has an attribute that is written; one that is not known yet may have.

@@ -131,8 +131,8 @@ func TestEveryServiceAndKindIsKnown(t *testing.T) {
 	}
 	all := slices.DeleteFunc(schema.New().Kinds(schema.ClassResource), func(kind string) bool { return schema.New().Resource(kind).Cluster })
 	for _, kind := range all { // the demo has those that most clouds have
-		if want[kind] == "" || schema.ServiceOf(kind) != want[kind] {
-			t.Errorf("the API of %s is that of %q", kind, schema.ServiceOf(kind))
+		if want[kind] == "" || schema.New().ServiceOf(kind) != want[kind] {
+			t.Errorf("the API of %s is that of %q", kind, schema.New().ServiceOf(kind))
 		}
 	}
 }

@@ -73,11 +73,11 @@ func (p *Plan) refuseEmpty(in *Input) {
 // keepAPIs keeps a service while resources that only it can reach stay on record. Those that the same
 // plan takes away go before it.
 func (p *Plan) keepAPIs(in *Input) {
-	left := map[string]int{}
+	left, language := map[string]int{}, schema.New()
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		if c := p.Change(e.Address); e.Class == unit.ClassResource && (c == nil || c.Action != unit.ActionDelete && c.Action != unit.ActionForget) {
-			left[schema.ServiceOf(e.Locator.Kind)]++
+			left[language.ServiceOf(e.Locator.Kind)]++
 		}
 	}
 	for i := range p.Changes {

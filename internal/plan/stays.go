@@ -16,8 +16,8 @@ func Keeps(entry *inventory.Entry, removals Removals, disabled bool) bool {
 
 // NeededByKept tells whether something must be there as long as what stays is. That needs the service that keeps it,
 // but none of those that keep limits of it: they go with what is limited.
-func NeededByKept(entry *inventory.Entry, to addr.Object) bool {
-	return to.Kind() != "service" || to.Name() == schema.ServiceOf(entry.Locator.Kind)
+func NeededByKept(language *schema.Definition, entry *inventory.Entry, to addr.Object) bool {
+	return to.Kind() != "service" || to.Name() == language.ServiceOf(entry.Locator.Kind)
 }
 
 // keepNeeded keeps what something needs that stays: to wait until that is gone would be to wait for ever.
@@ -26,14 +26,14 @@ func (p *Plan) keepNeeded(in *Input) {
 	for i := range in.Units {
 		wanted[in.Units[i].Address] = true
 	}
-	users := map[addr.Object]addr.Object{}
+	users, language := map[addr.Object]addr.Object{}, schema.New()
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		if c := p.Change(e.Address); wanted[e.Address] || !Keeps(e, in.Removals, in.Removed[e.Address]) || c == nil || c.Action == unit.ActionForget {
 			continue
 		}
 		for _, edge := range e.Edges {
-			if before, known := users[edge.To]; edge.Until != unit.Gone && NeededByKept(e, edge.To) && (!known || e.Address.Compare(before) < 0) {
+			if before, known := users[edge.To]; edge.Until != unit.Gone && NeededByKept(language, e, edge.To) && (!known || e.Address.Compare(before) < 0) {
 				users[edge.To] = e.Address
 			}
 		}

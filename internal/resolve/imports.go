@@ -168,7 +168,7 @@ func (r *resolver) importedID(id *config.Attribute, to addr.Object, v cty.Value)
 	switch {
 	case v.IsMarked():
 		r.scope.wrong(codeImport, id, "sensitive id", "the id of an object is shown in plans and reports, and this value is sensitive", unsealHint(v, "use nonsensitive() if it is no secret"))
-	case !isID(to, v.AsString()):
+	case !r.isID(to, v.AsString()):
 		kind := "object"
 		if !to.IsZero() {
 			kind = strings.ReplaceAll(to.Kind(), "_", " ")
@@ -236,10 +236,11 @@ func (r *resolver) importKey(a *config.Attribute) (addr.Key, bool) {
 	return addr.StringKey(key.AsString()), true
 }
 
-// isID tells whether a text can be the id of an object. Flavors and key pairs have ids that people choose,
-// in which single words may be apart; so may be one whose kind is not known.
-func isID(to addr.Object, id string) bool {
-	spaced := to.IsZero() || to.Kind() == "flavor" || to.Kind() == "keypair" || to.Kind() == "region"
+// isID tells whether a text can be the id of an object. Of some kinds single words may be apart in one; so may they of
+// one that is not known.
+func (r *resolver) isID(to addr.Object, id string) bool {
+	block := r.definition.Resource(to.Kind())
+	spaced := block == nil || block.ChosenID
 	stray := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) && (r != ' ' || !spaced) }
 	return strings.Trim(id, ".") != "" && len(id) <= longestID && strings.TrimSpace(id) == id && !strings.ContainsFunc(id, stray)
 }

@@ -179,7 +179,7 @@ const keystoneService = "keystone"
 // inProjects tells whether objects of a kind are in projects, and shown to these.
 func inProjects(k kind) bool {
 	b, ok := k.(interface{ block() *schema.Block })
-	return ok && b.block().Attribute("project") != nil && schema.ServiceOf(k.name()) != keystoneService
+	return ok && b.block().Attribute("project") != nil && b.block().API != keystoneService
 }
 
 // projectOf is the project in which a target is to be looked for: the one on record of an object that is known, or that
