@@ -31,45 +31,17 @@ type question struct {
 	otherwise *question
 }
 
-// questions are by the type of the service, some parts of which have to be up.
-func questions(parts []string) map[string]question {
-	few := func(path, key string) question {
-		return question{path: path, key: key, query: url.Values{"limit": {"1"}}}
-	}
-	volumes := question{path: "os-services", key: "services", agents: computeAgent}
-	volumes.lacks = func(agents []Agent, _ []string) string { return volumesLack(agents, parts) }
-	names := reporting(few("zones", "zones"), question{path: "service_statuses", key: "service_statuses", agents: designateStatus}, parts)
-	if names.agents != nil {
-		names.lacks = func(agents []Agent, _ []string) string { return designateLacks(agents, parts) }
-	}
-	return map[string]question{
-		serviceIdentity:   {path: pathOf("auth", "projects"), key: "projects"},
-		serviceImage:      few("images", "images"),
-		servicePlacement:  {path: "resource_providers", key: "resource_providers", query: url.Values{"name": {"kupenstack"}}},
-		serviceCompute:    {path: "os-services", key: "services", microversion: agentsVersion, agents: computeAgent, lacks: computeLacks},
-		serviceNetwork:    {path: "agents", key: "agents", query: agentFields(), agents: networkAgent, lacks: networkLacks},
-		"volumev3":        volumes,
-		"block-storage":   volumes,
-		"sharev2":         reporting(few("shares", "shares"), question{path: "services", key: "services", microversion: sharesVersion, agents: computeAgent}, parts),
-		"orchestration":   reporting(few("stacks", "stacks"), question{path: "services", key: "services", agents: engine}, parts),
-		"baremetal":       reporting(few("nodes", "nodes"), question{path: "conductors", key: "conductors", microversion: conductorsVersion, agents: conductor}, parts),
-		"container-infra": reporting(few("clusters", "clusters"), question{path: "mservices", key: "mservices", agents: magnumService}, parts),
-		"dns":             names,
-		"key-manager":     few("secrets", "secrets"), // these two tell of no program
-		"load-balancer":   few("lbaas/loadbalancers", "loadbalancers"),
-	}
-}
-
 // Ask finds out whether a service works, and takes no longer than ctx. It asks with our own user; Keystone, which
 // there has to be before that user, and pages for people without one.
 func (d *Driver) Ask(ctx context.Context, api unit.API) unit.Answer {
 	if api.Service == unit.ServiceDashboard {
 		return d.askDashboard(ctx, api)
 	}
-	q, known := questions(api.Parts)[api.Service]
-	if !known {
+	known := d.connector.service(api.Service)
+	if known.question == nil {
 		return unit.Answer{}
 	}
+	q := known.question(api.Parts)
 	if api.Service == serviceCompute {
 		q.further = d.mapped.lack
 	}
@@ -90,10 +62,7 @@ func (d *Driver) Ask(ctx context.Context, api unit.API) unit.Answer {
 
 // ask puts a question.
 func (s *session) ask(ctx context.Context, api unit.API, q question) unit.Answer {
-	service := api.Service
-	if service == volumeServices()[1] && s.listed(service) == "" {
-		service = volumeServices()[0]
-	}
+	service := s.called(api.Service)
 	endpoint, err := s.endpoint(service)
 	if err != nil {
 		return unit.Answer{Reach: unit.ReachRefuses, Message: err.Error()}

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +35,21 @@ type connector struct {
 	latest login               // the last login in our own project
 	readAt time.Time           // when its credentials were read
 	closed closedServices
+
+	services  []service    // that there is something to know of
+	residents []inhabiting // of what kinds there may be something in a project
+}
+
+// know takes what kinds bring along.
+func (c *connector) know(all map[string]kind) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if by, ok := all[name].(served); ok {
+			c.services = append(c.services, by.service())
+		}
+		if by, ok := all[name].(inhabiting); ok {
+			c.residents = append(c.residents, by)
+		}
+	}
 }
 
 func newConnector(options Options) *connector {
@@ -40,6 +57,7 @@ func newConnector(options Options) *connector {
 		options: options, masker: redact.NewMasker(), scoped: map[string]*session{}, lock: make(chan struct{}, 1),
 		refusals: &refusals{now: time.Now, known: map[login]denial{}},
 		closed:   closedServices{mark: options.Closes},
+		services: services(),
 	}
 }
 

@@ -54,8 +54,26 @@ func (c content) mustBeEmpty(ctx context.Context, s *session, parent string) err
 	return nil
 }
 
-// projectContents are what keeps a project, of the services that there are. What our kinds are not of is nobody's to delete with it all the same.
-func projectContents(serves func(service string) bool, project string) []content {
+// inhabiting is a kind of which something keeps the project that it is in, besides what [builtinContents] has.
+type inhabiting interface {
+	// contents are those in a project. The call says of which service.
+	contents(project string) content
+}
+
+// projectContents are what keeps a project, of the services that there are.
+func (s *session) projectContents(serves func(service string) bool, project string) []content {
+	all := builtinContents(serves, project)
+	for _, k := range s.connector.residents {
+		if c := k.contents(project); serves(c.call.service) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// builtinContents are those of the services that every cloud has, and of that for volumes. What our kinds are not of is
+// nobody's to delete with it all the same.
+func builtinContents(serves func(service string) bool, project string) []content {
 	mine := func() url.Values { return url.Values{"project_id": {project}} }
 	everywhere := func() url.Values { return url.Values{"all_tenants": {"1"}, "project_id": {project}} }
 	of := func(path, key string) content {

@@ -132,6 +132,27 @@
 // Before an instance goes, Nova is told to keep the volumes that it would take along, except those that it made for it:
 // as long as that cannot be done the instance stays.
 //
+// # Adding a kind
+//
+// A kind is one block of the schema, one file here, and one line in [kinds], which is the only list of them: without a
+// variable of the package or an init nothing else can know that the file is there. The block says which service keeps the
+// objects (API), what tells them apart, and what a change of each attribute takes; plans, compositions, exports and the
+// reference go by it. The file has the methods of [kind], and those of the other interfaces in kind.go and beside what asks
+// for them, as far as they are true of the kind. What its API does in another way than most it says itself:
+//
+//   - in a [call]: the key of a list or object, "" being the answer itself; which key has the ids, and whether pages follow
+//     links, begin behind an object or at a number; headers; a body that is no JSON; answers that say nothing. What comes
+//     back beside a body, such as headers, is in the [reply] of [session.send].
+//   - by [served]: a service that is not in [services], with its types in the catalogue, its version, and how it is asked
+//     whether it works.
+//   - by [walled]: that nobody is shown what is in a project without a role there. Such objects are looked for by a session
+//     in each of their projects; where our user has no role, nothing was made yet, and it gets one as it makes something.
+//   - by [inhabiting]: what of the kind keeps a project.
+//   - by a [unit.RetryError]: that a refusal passes by itself.
+//
+// TestKindsToCome has load balancers, zones, secrets, stacks, containers and shares as blocks and files of their own, which are
+// given to a driver beside those that are listed. An export has what is in our user's own project of kinds that are walled.
+//
 // What the package never does: change an object that it only looks up, delete an object that does
 // not bear our mark, send a creating request twice, or take an error for absence.
 package openstack

@@ -85,16 +85,23 @@ type Driver struct {
 }
 
 // New returns a driver. It connects when it is first used. Close it at the end.
-func New(options Options) *Driver {
+func New(options Options) *Driver { return assemble(options) }
+
+// assemble is [New] with some kinds besides those that are listed in [kinds], whose blocks the language has.
+func assemble(options Options, also ...kind) *Driver {
 	up := newUploads(options.Downloads, options.Sources, options.Notify)
 	d := &Driver{
 		connector: newConnector(options),
-		kinds:     kinds(options.Language, up, options.Keeper),
+		kinds:     map[string]kind{},
 		keeper:    options.Keeper,
 		uploads:   up,
 		outcomes:  newOutcomes(cmp.Or(options.Settle, settleTime)),
 		memory:    newMemory(),
 	}
+	for _, k := range append(kinds(options.Language, up, options.Keeper), also...) {
+		d.kinds[k.name()] = k
+	}
+	d.connector.know(d.kinds)
 	if options.Administrator != nil {
 		options.Connect, options.Stale, options.Admit = options.Administrator, nil, nil
 		d.administrator = newConnector(options)

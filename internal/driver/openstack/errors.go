@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,23 +115,31 @@ func readMessage(body []byte) (kind, message string) {
 	var document map[string]any
 	if json.Unmarshal(body, &document) != nil {
 		if text := string(body); strings.Contains(text, "<html") {
-			_, after, _ := strings.Cut(text, "<body")
-			return "", html.UnescapeString(markupPattern.ReplaceAllString("<body"+after, " "))
+			if _, after, ok := strings.Cut(text, "<body"); ok { // Swift's pages have none
+				text = "<body" + after
+			}
+			return "", html.UnescapeString(markupPattern.ReplaceAllString(text, " "))
 		}
 		return "", ""
 	}
 	if text, ok := document["message"].(string); ok { // WebOb writes it for a page, though it answers with JSON
 		return "", strings.ReplaceAll(text, "<br />", " ")
 	}
-	for _, inner := range document {
-		switch inner := inner.(type) {
-		case map[string]any: // {"NeutronError": {...}}, {"error": {...}}, {"badRequest": {...}}
+	for _, key := range slices.Sorted(maps.Keys(document)) { // {"NeutronError": {...}}, {"error": {...}}, {"badRequest": {...}}
+		inner, _ := document[key].(map[string]any)
+		if text, ok := inner["message"].(string); ok {
 			kind, _ = inner["type"].(string)
-			if text, ok := inner["message"].(string); ok {
-				return kind, text
-			}
-		case string: // {"NeutronError": "..."}
-			return "", inner
+			return kind, text
+		}
+	}
+	for _, key := range []string{"faultstring", keyDescription, "explanation"} { // Octavia, Barbican, Heat
+		if text, ok := document[key].(string); ok {
+			return "", text
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(document)) { // {"NeutronError": "..."}
+		if text, ok := document[key].(string); ok {
+			return "", text
 		}
 	}
 	return "", ""
@@ -169,7 +179,7 @@ const (
 // something that is there; only while deleting, and for Nova while updating, it is one of timing.
 func judge(err error, during step) error {
 	var answer *apiError
-	if !errors.As(err, &answer) {
+	if !errors.As(err, &answer) || unit.RetryAfter(err) > 0 { // a kind may know that it passes
 		return err
 	}
 	lower := strings.ToLower(answer.message)

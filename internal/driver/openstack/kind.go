@@ -8,7 +8,6 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
-	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // kind knows one kind of objects. Its methods may be called at the same time.
@@ -174,50 +173,6 @@ type consequent interface {
 type serving interface {
 	// serves tells whether one does, given what differs.
 	serves(want cty.Value, o *object, fields []unit.Field) bool
-}
-
-// kinds are all kinds that the driver knows.
-func kinds(language *schema.Definition, uploads *uploads, keeper Keeper) map[string]kind {
-	all, auto := map[string]kind{}, &autoSubnets{}
-	for _, k := range []kind{
-		projectKind{attributes(language, "project")},
-		domainKind{keystoneDomains(language)},
-		roleKind{keystoneRoles(language)},
-		groupKind{keystoneGroups(language)},
-		userKind{keystoneUsers(language)},
-		assignmentKind{attributes(language, "role_assignment")},
-		applicationCredentialKind{keystoneApplicationCredentials(language), keeper},
-		regionKind{keystoneRegions(language)},
-		catalogueServiceKind{keystoneServices(language)},
-		endpointKind{keystoneEndpoints(language)},
-		registeredLimitKind{keystoneRegisteredLimits(language)},
-		limitKind{keystoneLimits(language)},
-		networkKind{neutronNetworks(language)},
-		subnetKind{neutronSubnets(language)},
-		routerKind{neutronRouters(language), auto},
-		securityGroupKind{neutronSecurityGroups(language)},
-		portKind{neutronPorts(language), auto},
-		floatingIPKind{neutronFloatingIPs(language), &takers{}},
-		trunkKind{neutronTrunks(language)},
-		subnetPoolKind{neutronSubnetPools(language)},
-		addressScopeKind{neutronAddressScopes(language)},
-		qosPolicyKind{neutronQoSPolicies(language)},
-		rbacPolicyKind{neutronRBACPolicies(language)},
-		flavorKind{attributes(language, "flavor")},
-		keypairKind{attributes(language, "keypair"), keeper},
-		imageKind{attributes(language, "image"), uploads},
-		instanceKind{attributes(language, "instance")},
-		serverGroupKind{attributes(language, "server_group")},
-		hostAggregateKind{attributes(language, "host_aggregate")},
-		volumeTypeKind{attributes(language, "volume_type")},
-		volumeQoSKind{attributes(language, "volume_qos")},
-		volumeKind{cinderVolumes(language)},
-		snapshotKind{cinderSnapshots(language)},
-		attachmentKind{attributes(language, "volume_attachment")},
-	} {
-		all[k.name()] = k
-	}
-	return all
 }
 
 // object is one thing as an API showed it. It is not changed once it is in a state.

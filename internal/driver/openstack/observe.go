@@ -44,11 +44,13 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 		}
 		return err != nil
 	})
+	known := map[addr.Object]cty.Value{}
 	if s.administrates() {
-		d.look(ctx, s, served, map[addr.Object]cty.Value{}, seen)
-	} else {
-		d.lookAround(ctx, s, served, seen)
+		shown, walled := d.apart(served)
+		d.look(ctx, s, shown, known, seen)
+		served = walled
 	}
+	d.lookAround(ctx, s, served, known, seen)
 	return seen.states, errors.Join(seen.failures...)
 }
 

@@ -83,7 +83,7 @@ func (s *session) emptyInOtherRegions(ctx context.Context, project string) error
 // emptyIn is that of one region.
 func (s *session) emptyIn(ctx context.Context, region, project string) error {
 	parent := fmt.Sprintf("the project in the region %q", region)
-	for _, c := range projectContents(func(service string) bool { return s.away(region, service) != nil }, project) {
+	for _, c := range s.projectContents(func(service string) bool { return s.away(region, service) != nil }, project) {
 		there := s.away(region, c.call.service)
 		if there == nil || c.call.service == serviceIdentity { // which they share
 			continue

@@ -127,7 +127,7 @@ func (k projectKind) update(ctx context.Context, s *session, o *object, w wanted
 
 // remove refuses while something is left in the project: what is not marked is somebody's, and
 // would be out of everybody's reach; what is marked goes before the project and is on its way.
-// What counts is in [projectContents], in each region of the catalogue as it is now. Keystone may refuse all the same, and then nothing of
+// What counts is in [session.projectContents], in each region of the catalogue as it is now. Keystone may refuse all the same, and then nothing of
 // the project is missing: its default security group, which has the rules of those who use it, goes after it, see [trailing].
 func (k projectKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
 	if options, _ := o.raw["options"].(map[string]any); options["immutable"] == true {
@@ -137,7 +137,7 @@ func (k projectKind) remove(ctx context.Context, s *session, o *object) (lasting
 	if err != nil {
 		return false, err
 	}
-	for _, content := range projectContents(func(service string) bool { return s.listed(service) != "" }, o.id) {
+	for _, content := range s.projectContents(func(service string) bool { return s.listed(service) != "" }, o.id) {
 		if err := content.mustBeEmpty(ctx, s, "the project"); err != nil {
 			return false, err
 		}

@@ -2,10 +2,8 @@ package openstack
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -44,36 +42,12 @@ func (k serverGroupKind) list(ctx context.Context, s *session) ([]*object, error
 	return readAll(k.read)(k.listRaw(ctx, s))
 }
 
-// listRaw asks page by page: Nova gives this list no links. A page begins with the last object that was had; where it
-// does not, one before it was deleted meanwhile, so that others moved up, and the list is read anew.
+// listRaw asks page by page: Nova gives this list no links.
 func (serverGroupKind) listRaw(ctx context.Context, s *session) ([]map[string]any, error) {
-	var all []map[string]any
-	for range maxPages {
-		raws, err := s.whole(ctx, call{
-			service: serviceCompute, path: groupPath, microversion: groupVersion,
-			query: url.Values{"all_projects": {"True"}, "limit": {strconv.Itoa(pageSize)}, "offset": {strconv.Itoa(max(0, len(all)-1))}},
-		}, "server_groups")
-		if err != nil {
-			return nil, err
-		}
-		isLast := len(raws) < fewestOnPage
-		if len(all) > 0 {
-			if len(raws) == 0 || textAt(raws[0], "id") != textAt(all[len(all)-1], "id") {
-				all = nil
-				continue
-			}
-			raws = raws[1:]
-		}
-		if all = append(all, raws...); isLast {
-			return all, nil
-		}
-	}
-	return nil, fmt.Errorf("GET %s of the %s service: more than %d pages", groupPath, serviceCompute, maxPages)
+	return s.all(ctx, call{
+		service: serviceCompute, path: groupPath, microversion: groupVersion, query: url.Values{"all_projects": {"True"}}, turns: byNumber,
+	}, "server_groups")
 }
-
-// fewestOnPage is how many objects a page has at least that is not the last one. Nova gives 1000 at once unless
-// max_limit says less; nobody has reason to go below this.
-const fewestOnPage = 50
 
 func (k serverGroupKind) get(ctx context.Context, s *session, id string) (*object, error) {
 	return readOne(k.read)(s.one(ctx, call{

@@ -186,45 +186,6 @@ func (s *session) outgrown() {
 	})
 }
 
-// The services, by their type in the catalogue.
-const (
-	serviceIdentity  = "identity"
-	serviceNetwork   = "network"
-	serviceCompute   = "compute"
-	serviceImage     = "image"
-	servicePlacement = "placement"
-)
-
-// volumeServices are the names that the service for volumes has had.
-func volumeServices() []string { return []string{"block-storage", "volumev3"} }
-
-// volumes is the name of the service for volumes in this catalogue.
-func (s *session) volumes() string {
-	for _, service := range volumeServices() {
-		if s.listed(service) != "" {
-			return service
-		}
-	}
-	return volumeServices()[0]
-}
-
-// version is what the endpoint of a service ends with where the catalogue does not say.
-func version(service string) string {
-	switch service {
-	case serviceNetwork:
-		return "v2.0/"
-	case serviceCompute:
-		return "v2.1/"
-	case serviceImage, "dns", "load-balancer", "sharev2":
-		return "v2/"
-	case "key-manager", "container-infra", "orchestration", "baremetal":
-		return "v1/"
-	case servicePlacement:
-		return "" // it has none
-	}
-	return "v3/"
-}
-
 // versionPattern finds a version within the path of an endpoint; behind it may be a project's id.
 var versionPattern = regexp.MustCompile(`/v[0-9](\.[0-9]+)?/`)
 
@@ -250,10 +211,10 @@ func (s *session) endpoint(service string) (string, error) {
 	endpoint = gophercloud.NormalizeURL(endpoint)
 	if service == serviceIdentity {
 		base, _, _ := strings.Cut(strings.TrimSuffix(endpoint, "/"), "/v3")
-		return base + "/" + version(service), nil
+		return base + "/v3/", nil
 	}
 	if !versionPattern.MatchString(endpoint) {
-		endpoint += version(service)
+		endpoint += s.connector.version(service)
 	}
 	return endpoint, nil
 }

@@ -134,10 +134,14 @@ func (a *outcomes) note(uid string, unknown bool) {
 // whether it was, or will be, carried out.
 type outcomeKey struct{}
 
+// createsKey is that of a value in the context of a request that creates something though it is no POST.
+type createsKey struct{}
+
 // noteOutcome looks at how a request ended that may create something.
 func noteOutcome(request *http.Request, response *http.Response, err error) {
 	unknown, ok := request.Context().Value(outcomeKey{}).(*atomic.Bool)
-	if !ok || request.Method != http.MethodPost || !mutates(request) {
+	creates := request.Method == http.MethodPost || request.Context().Value(createsKey{}) != nil
+	if !ok || !creates || !mutates(request) {
 		return
 	}
 	if err == nil && !abandoned(response) || err != nil && (refused(err) || guard.NotSent(err)) {

@@ -233,6 +233,11 @@ func textsAt(raw map[string]any, key string) []string {
 
 func objectsAt(raw map[string]any, key string) []map[string]any {
 	list, _ := raw[key].([]any)
+	return objectsOf(list)
+}
+
+// objectsOf are those of a list that are objects.
+func objectsOf(list []any) []map[string]any {
 	var found []map[string]any
 	for _, v := range list {
 		if m, ok := v.(map[string]any); ok {

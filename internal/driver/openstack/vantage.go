@@ -233,11 +233,11 @@ func (s *session) cellsAnswer(ctx context.Context) error {
 func (s *session) unknownTo(ctx context.Context, path string, query url.Values) (more bool, err error) {
 	key := strings.TrimPrefix(path, "os-")
 	c := call{service: serviceCompute, method: http.MethodGet, path: path, query: query, microversion: cellsVersion}
-	answer, err := s.do(ctx, c)
+	got, err := s.send(ctx, c)
 	if err != nil {
 		return false, err
 	}
-	listed, err := listIn(c, answer, key)
+	listed, err := listIn(c, got, key)
 	if err != nil {
 		return false, err
 	}
@@ -246,6 +246,6 @@ func (s *session) unknownTo(ctx context.Context, path string, query url.Values) 
 			return false, errors.New("a cell of Nova does not answer: its instances are not shown")
 		}
 	}
-	_, more = nextPage(answer, key)
+	_, more = nextPage(got.object(""), key)
 	return more, nil
 }
