@@ -54,7 +54,7 @@ func (c *composer) resource(r *model.Resource) {
 		spec.Triggers = c.triggers(r)
 	}
 	if spec.Lookup {
-		spec.Block = block.DataBlock()
+		spec.Block, spec.Uses = block.DataBlock(), r.Uses
 	}
 	spec.Keeps = c.keeps(r)
 	c.secretsIn(spec, r)

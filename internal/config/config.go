@@ -146,6 +146,8 @@ type Attribute struct {
 	Steps int
 	// Plain says that the right side certainly calls no function.
 	Plain bool
+	// Naming says that the right side is a reference, or a list of nothing but such.
+	Naming bool
 }
 
 // Reference is one use of a named thing in an expression.

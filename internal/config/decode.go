@@ -213,7 +213,7 @@ func (l *loader) decodeAttribute(a *hclsyntax.Attribute, def *schema.Attribute) 
 	if t, is := a.Expr.(*hclsyntax.ScopeTraversalExpr); is {
 		decoded.Steps = len(t.Traversal)
 	}
-	decoded.Plain = plain(a.Expr)
+	decoded.Plain, decoded.Naming = plain(a.Expr), naming(a.Expr)
 	decoded.Expr = Expression{meter(a.Expr)}
 	return decoded
 }

@@ -84,6 +84,12 @@ func plain(e hclsyntax.Expression) bool {
 	}
 }
 
+// naming tells whether an expression is a reference, or a list of nothing but such.
+func naming(e hclsyntax.Expression) bool {
+	list, is := e.(*hclsyntax.TupleConsExpr)
+	return plain(e) || is && !slices.ContainsFunc(list.Exprs, func(one hclsyntax.Expression) bool { return !plain(one) })
+}
+
 // wholeBlock tells whether the reference ends with a block's name, so that an index after it is
 // the key of one of its objects.
 func wholeBlock(r Reference) bool {

@@ -248,7 +248,13 @@ type Resource struct {
 	Edges     []Edge                // what it depends on, by address
 	Range     diag.Range            // of the block's header
 	Ranges    map[string]diag.Range // of the attributes that were written
+	// Uses are the attributes of what is looked up that the configuration refers to, sorted, [Everything] among them where
+	// that may be any.
+	Uses []string
 }
+
+// Everything stands among the attributes that are used for all of them.
+const Everything = "*"
 
 // Object is an object of Kubernetes as somebody wrote it.
 type Object struct {

@@ -242,6 +242,7 @@ func (r *resolver) model() *model.Model {
 	r.idle(m, layers)
 	r.unused(m)
 	all := make([]*instance, 0, len(r.root.blocks)) // or more, where something stands for several
+	r.lookUps()
 	for _, inner := range r.modules {
 		if inner.standsIn {
 			continue

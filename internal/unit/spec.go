@@ -334,6 +334,9 @@ type Resource struct {
 	Region string
 	// Desired has the desired type of the kind's schema; what depends on outputs is unknown.
 	Desired cty.Value
+	// Uses are the attributes of what is looked up that others refer to, as in the model: what takes requests of its own is
+	// not asked for in vain.
+	Uses []string `json:"-"`
 	// Resolve returns Desired with the outputs of other units filled in, as far as they are known.
 	Resolve func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) `json:"-"`
 	// Ignore are attributes and nested blocks that the object is created with, and whose differences

@@ -48,7 +48,7 @@ func (a access) complete(ctx context.Context, s *session, objects []found) map[a
 		if public := f.object.values.get("public"); public == cty.NilVal || public.IsNull() || public.True() {
 			continue
 		}
-		if f.whole || attribute(f.want, accessAttribute) != cty.NilVal || len(f.set[accessAttribute]) > 0 {
+		if f.whole || f.concerns(accessAttribute) {
 			private = append(private, f)
 		}
 	}
@@ -57,9 +57,7 @@ func (a access) complete(ctx context.Context, s *session, objects []found) map[a
 	}) {
 		f, o := private[i], private[i].object
 		if err := got.err; err != nil {
-			err = fmt.Errorf("which projects can use it is not known: %w", err)
-			o.unseen, o.obscured = append(o.unseen, a.keeper), brief(err.Error(), longestReason)
-			failures[f.address] = err
+			f.miss(failures, a.keeper, fmt.Errorf("which projects can use it is not known: %w", err), accessAttribute)
 			continue
 		}
 		o.values.set(accessAttribute, texts(got.value, cty.Set(cty.String)))

@@ -29,8 +29,8 @@ func (k imageKind) complete(ctx context.Context, s *session, objects []found) ma
 			continue
 		}
 		// Of what others share with us, Glance tells nothing but that.
-		whole := f.whole && (s.administrates() || o.project == s.project)
-		if whole || attribute(f.want, membersAttribute) != cty.NilVal || len(f.set[membersAttribute]) > 0 {
+		told := s.administrates() || o.project == s.project
+		if f.concerns(membersAttribute) && (told || f.looked == nil) || f.whole && told {
 			sharing = append(sharing, f)
 		}
 	}
@@ -39,9 +39,7 @@ func (k imageKind) complete(ctx context.Context, s *session, objects []found) ma
 	}) {
 		f, o := sharing[i], sharing[i].object
 		if err := got.err; err != nil {
-			err = fmt.Errorf("which projects it is shared with is not known: %w", err)
-			o.unseen, o.obscured = append(o.unseen, "glance"), brief(err.Error(), longestReason)
-			failures[f.address] = err
+			f.miss(failures, "glance", fmt.Errorf("which projects it is shared with is not known: %w", err), membersAttribute)
 			continue
 		}
 		o.values.set(membersAttribute, texts(got.value, cty.Set(cty.String)))

@@ -17,7 +17,7 @@ func (k instanceKind) group(ctx context.Context, s *session, objects []found) ma
 	failures := map[addr.Object]error{}
 	var grouped []found
 	for _, f := range objects {
-		if attribute(f.want, groupAttribute) != cty.NilVal {
+		if f.concerns(groupAttribute) {
 			grouped = append(grouped, f)
 		}
 	}
@@ -36,8 +36,7 @@ func (k instanceKind) group(ctx context.Context, s *session, objects []found) ma
 	}
 	for _, f := range grouped {
 		if err != nil {
-			f.object.unseen, f.object.obscured = append(f.object.unseen, "nova"), brief(err.Error(), longestReason)
-			failures[f.address] = err
+			f.miss(failures, "nova", err, groupAttribute)
 			continue
 		}
 		f.object.values.set(groupAttribute, cty.NullVal(cty.String))

@@ -39,8 +39,7 @@ func (k instanceKind) volumesOf(ctx context.Context, s *session, objects []found
 	failures := map[addr.Object]error{}
 	var with []found
 	for _, f := range objects {
-		boots, has := attribute(f.want, bootAttribute) != cty.NilVal, attribute(f.want, volumesAttribute) != cty.NilVal || len(f.set[volumesAttribute]) > 0
-		if boots || has || f.whole && fromVolume(f.object.raw) {
+		if f.concerns(bootAttribute) || f.concerns(volumesAttribute) || f.whole && fromVolume(f.object.raw) {
 			with = append(with, f)
 		}
 	}
@@ -57,9 +56,7 @@ func (k instanceKind) volumesOf(ctx context.Context, s *session, objects []found
 		case err == nil:
 			k.joinVolumes(f, volumes)
 		case !f.whole:
-			err := fmt.Errorf("its volumes are not known: %w", err)
-			f.object.unseen, f.object.obscured = append(f.object.unseen, "cinder"), brief(err.Error(), longestReason)
-			failures[f.address] = err
+			f.miss(failures, "cinder", fmt.Errorf("its volumes are not known: %w", err), bootAttribute, volumesAttribute)
 		}
 	}
 	return failures

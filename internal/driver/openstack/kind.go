@@ -215,6 +215,8 @@ type found struct {
 	set map[string][]string
 	// whole says that all of it is wanted to be known, as for an export.
 	whole bool
+	// looked is what of it others refer to when it is looked up; nil for all else.
+	looked *lookedUp
 	// unserved are the services that are not up yet, and keep a part of it that was never written.
 	unserved []string
 	// memory is what is known of the target from before, nil for none.

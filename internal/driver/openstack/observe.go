@@ -78,6 +78,7 @@ func (d *Driver) look(ctx context.Context, s *session, targets []unit.Target, kn
 		}
 	}
 	incomplete, unread := d.complete(ctx, s, matched)
+	maps.Copy(unread, d.belated(ctx, s, targets, lists, matches, known))
 	maps.Copy(failures, incomplete)
 	for _, name := range names {
 		err := failures[name]
@@ -221,7 +222,7 @@ func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*ob
 			m, done := find(d.kinds[kindOf(t)], s, t, want, objects)
 			if m.object != nil && resource(t) != nil {
 				seen := outputsOf(t, m)
-				known[t.Address] = seen
+				known[t.Address] = unfinished(d.kinds[kindOf(t)], t, m.object, seen)
 				if !completed(d.kinds[kindOf(t)], want, m.object) {
 					m.outputs = seen
 				}
@@ -291,6 +292,12 @@ func (d *Driver) foundOf(targets []unit.Target, matches map[addr.Object]match) [
 	var objects []found
 	for _, t := range targets {
 		if m := matches[t.Address]; m.object != nil {
+			if lookup(t) { // others may look it up as well, or manage it
+				own := *m.object
+				own.values = slices.Clone(own.values)
+				m.object = &own
+				matches[t.Address] = m
+			}
 			objects = append(objects, d.found(t, m))
 		}
 	}
@@ -298,7 +305,7 @@ func (d *Driver) foundOf(targets []unit.Target, matches map[addr.Object]match) [
 }
 
 func (d *Driver) found(t unit.Target, m match) found {
-	return found{object: m.object, want: m.want, address: t.Address, unserved: unserved(t), set: t.Set, memory: d.memory}
+	return found{object: m.object, want: m.want, address: t.Address, unserved: unserved(t), set: t.Set, memory: d.memory, looked: lookedUpBy(t)}
 }
 
 // completed tells whether the list of a kind lacks something of an object that [Driver.complete] fills in.

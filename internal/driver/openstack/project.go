@@ -58,11 +58,11 @@ func markedTags(w wanted) []string {
 	return append(others, w.mark)
 }
 
-// complete asks for the quotas of the projects that write one.
+// complete asks for the quotas of the projects that write one, and of those that are looked up for theirs.
 func (k projectKind) complete(ctx context.Context, s *session, projects []found) map[addr.Object]error {
 	var limited []found
 	for _, p := range projects {
-		if attribute(p.want, quotaAttribute) != cty.NilVal {
+		if p.concerns(quotaAttribute) {
 			limited = append(limited, p)
 		}
 	}

@@ -80,6 +80,11 @@ func (p quotaPlace) writes(quota cty.Value) bool {
 	return !quota.IsKnown() || slices.ContainsFunc(p.limits, func(f field) bool { return attribute(quota, f.attribute) != cty.NilVal })
 }
 
+// concerns tells whether what is kept there of a project has to be known. What a cloud does not have has no limits.
+func (p quotaPlace) concerns(s *session, project found) bool {
+	return p.writes(attribute(project.want, quotaAttribute)) || project.used(quotaAttribute) && s.listed(p.at(s)) != ""
+}
+
 // readQuotas fills in the limits of projects that write some, as far as these are kept where written
 // ones are. It returns why that failed, by project: what keeps limits that a project does not write
 // does not concern it. A service that is not up yet is not asked.
@@ -90,7 +95,7 @@ func readQuotas(ctx context.Context, s *session, t cty.Type, projects []found) m
 		var concerned []found
 		for _, p := range projects {
 			switch {
-			case !place.writes(attribute(p.want, quotaAttribute)):
+			case !place.concerns(s, p):
 			case slices.Contains(p.unserved, place.keeper):
 				unseen[p.address] = append(unseen[p.address], place)
 			default:
@@ -105,6 +110,10 @@ func readQuotas(ctx context.Context, s *session, t cty.Type, projects []found) m
 	for _, p := range projects {
 		p.object.values.set(quotaAttribute, fromMap(limits[p.object.id], t.WithoutOptionalAttributesDeep()))
 		p.object.lacks(unseen[p.address], failures[p.address])
+		if p.looked != nil && failures[p.address] != nil { // whoever refers to it waits, and nothing else does
+			p.object.after = missedPause
+			delete(failures, p.address)
+		}
 	}
 	return failures
 }

@@ -55,6 +55,9 @@ func plainState(t unit.Target, m match) unit.State {
 		if !r.Lookup && len(o.unseen) > 0 {
 			st.Unseen, st.Message = o.unseen, o.obscured
 		}
+		if r.Lookup { // of use for all else
+			st.Notice = first(st.Notice, o.obscured)
+		}
 		if st.Outputs = made; made == cty.NilVal {
 			st.Outputs = outputsOf(t, m)
 		}

@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -16,7 +17,7 @@ import (
 // is told either way, so that what others read of a user does not hang on how many users there are.
 func (k userKind) complete(ctx context.Context, s *session, users []found) map[addr.Object]error {
 	members := slices.DeleteFunc(slices.Clone(users), func(u found) bool {
-		return attribute(u.want, groupsAttribute) == cty.NilVal && len(u.set[groupsAttribute]) == 0
+		return !u.concerns(groupsAttribute)
 	})
 	failures := map[addr.Object]error{}
 	for i, got := range remembered(s, members, groupsAttribute, keystoneService, func(open []found) []answer[[]string] {
@@ -24,8 +25,7 @@ func (k userKind) complete(ctx context.Context, s *session, users []found) map[a
 	}) {
 		u := members[i]
 		if got.err != nil {
-			failures[u.address] = got.err
-			u.object.unseen, u.object.obscured = []string{keystoneService}, brief("its groups could not be seen: "+got.err.Error(), longestReason)
+			u.miss(failures, keystoneService, fmt.Errorf("its groups could not be seen: %w", got.err), groupsAttribute)
 			continue
 		}
 		u.object.values.set(groupsAttribute, texts(got.value, cty.Set(cty.String)))
@@ -33,8 +33,34 @@ func (k userKind) complete(ctx context.Context, s *session, users []found) map[a
 	return failures
 }
 
-// groupsOf asks for the groups of users, as far as they matter.
+// groupsOf asks for the groups of users, as far as they matter, and for all of those that are looked up.
 func groupsOf(ctx context.Context, s *session, users []found) []answer[[]string] {
+	own := slices.DeleteFunc(slices.Clone(users), func(u found) bool { return u.looked != nil })
+	others := slices.DeleteFunc(slices.Clone(users), func(u found) bool { return u.looked == nil })
+	told, all := groupsThatAreOurs(ctx, s, own), abreast(len(others), func(i int) ([]string, error) { return groupsIn(ctx, s, others[i].object.id) })
+	answers := make([]answer[[]string], len(users))
+	for i, u := range users {
+		if u.looked != nil {
+			answers[i], all = all[0], all[1:]
+		} else {
+			answers[i], told = told[0], told[1:]
+		}
+	}
+	return answers
+}
+
+// groupsIn are all groups that a user is in.
+func groupsIn(ctx context.Context, s *session, user string) ([]string, error) {
+	raws, err := s.all(ctx, call{service: serviceIdentity, path: pathOf("users", user, groupsAttribute)}, groupsAttribute)
+	groups := make([]string, len(raws))
+	for i, raw := range raws {
+		groups[i] = textAt(raw, "id")
+	}
+	return groups, err
+}
+
+// groupsThatAreOurs asks for those groups of users that are wanted, or were.
+func groupsThatAreOurs(ctx context.Context, s *session, users []found) []answer[[]string] {
 	m := memberships{in: map[string]map[string]bool{}, groups: map[string]error{}, users: map[string]error{}}
 	for _, u := range users {
 		for _, group := range groupsThatMatter(u) {
@@ -84,13 +110,11 @@ func (m memberships) askByGroup(ctx context.Context, s *session) {
 }
 
 func (m memberships) askByUser(ctx context.Context, s *session, users []found) {
-	for i, got := range abreast(len(users), func(i int) ([]map[string]any, error) {
-		return s.all(ctx, call{service: serviceIdentity, path: pathOf("users", users[i].object.id, groupsAttribute)}, groupsAttribute)
-	}) {
+	for i, got := range abreast(len(users), func(i int) ([]string, error) { return groupsIn(ctx, s, users[i].object.id) }) {
 		user := users[i].object.id
 		m.users[user] = got.err
-		for _, raw := range got.value {
-			if group := textAt(raw, "id"); m.in[group] != nil {
+		for _, group := range got.value {
+			if m.in[group] != nil {
 				m.in[group][user] = true
 			}
 		}

@@ -26,23 +26,22 @@ func typeLimitKey(limit, volumeType string) string { return limit + "_" + volume
 // noLimit is what Cinder has for a limit that nobody has set.
 const noLimit = -1
 
-// completeQuotas fills in what projects may have of types, for those that are written or were.
+// completeQuotas fills in what projects may have of types, for those that are written or were, and for all projects of
+// types that are looked up for that.
 func (k volumeTypeKind) completeQuotas(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := map[addr.Object]error{}
 	nested := k.schema.Nested(typeQuota)
-	limited := slices.DeleteFunc(slices.Clone(objects), func(f found) bool { return len(k.limited(f)) == 0 })
+	limited := slices.DeleteFunc(slices.Clone(objects), func(f found) bool { return len(k.limited(f)) == 0 && !f.used(typeQuota) })
 	for i, got := range remembered(s, limited, typeQuota, "cinder", func(open []found) []answer[projectLimits] {
 		return k.askQuotas(ctx, s, open)
 	}) {
 		f := limited[i]
 		if got.err != nil {
-			err := fmt.Errorf("how much of it projects may have is not known: %w", got.err)
-			f.object.unseen, f.object.obscured = append(f.object.unseen, "cinder"), brief(err.Error(), longestReason)
-			failures[f.address] = err
+			f.miss(failures, "cinder", fmt.Errorf("how much of it projects may have is not known: %w", got.err), typeQuota)
 			continue
 		}
 		var blocks []cty.Value
-		for _, project := range k.limited(f) {
+		for _, project := range slices.Sorted(maps.Keys(got.value)) {
 			block := map[string]any{"project": project}
 			none := true
 			for at, limit := range typeLimits() {
@@ -74,19 +73,26 @@ func (k volumeTypeKind) limited(f found) []string {
 
 // askQuotas asks for the limits of types, by one request for each project.
 func (k volumeTypeKind) askQuotas(ctx context.Context, s *session, types []found) []answer[projectLimits] {
-	var all []string
-	for _, f := range types {
-		all = append(all, k.limited(f)...)
+	answers, limited := make([]answer[projectLimits], len(types)), make([][]string, len(types))
+	var all, projects []string
+	var unlisted error
+	if slices.ContainsFunc(types, func(f found) bool { return f.used(typeQuota) }) {
+		projects, unlisted = allProjects(ctx, s)
+	}
+	for i, f := range types {
+		if limited[i] = k.limited(f); f.used(typeQuota) {
+			limited[i], answers[i].err = projects, unlisted
+		}
+		all = append(all, limited[i]...)
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
 	asked := abreast(len(all), func(i int) (map[string]any, error) {
 		return s.one(ctx, call{service: s.volumes(), method: http.MethodGet, path: pathOf("os-quota-sets", all[i])}, "quota_set")
 	})
-	answers := make([]answer[projectLimits], len(types))
 	for i, f := range types {
 		limits := projectLimits{}
-		for _, project := range k.limited(f) {
+		for _, project := range limited[i] {
 			at, _ := slices.BinarySearch(all, project)
 			if answers[i].err = asked[at].err; answers[i].err != nil {
 				break
@@ -99,6 +105,16 @@ func (k volumeTypeKind) askQuotas(ctx context.Context, s *session, types []found
 		answers[i].value = limits
 	}
 	return answers
+}
+
+// allProjects are the ids of all projects.
+func allProjects(ctx context.Context, s *session) ([]string, error) {
+	raws, err := s.all(ctx, call{service: serviceIdentity, path: "projects"}, "projects")
+	ids := make([]string, len(raws))
+	for i, raw := range raws {
+		ids[i] = textAt(raw, "id")
+	}
+	return ids, err
 }
 
 // writeQuotas sets the limits that are wanted, and takes those away that were ours and are not wanted any more.
