@@ -246,8 +246,8 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 	}
 	switch c.Action {
 	case unit.ActionNone:
-		if _, planned := e.admitted.allows(c); c.Kind == unit.KindNode && planned != nil && planned.Action == unit.ActionBlocked && planned.Wanted == c.Action {
-			return l.set(PhaseBlocked, planned.Reason) // it is as it should be, but its record has to stay as it is
+		if _, planned := e.admitted.allows(c); planned != nil && planned.Action == unit.ActionBlocked && planned.Wanted == c.Action {
+			return l.set(PhaseBlocked, planned.Reason) // a node whose record has to stay as it is, or what is another block's
 		}
 		e.hasMoved(l, c) // the plan may be older than that, or nobody has told that it was done
 		return e.stepSame(calls, l, desired)

@@ -191,7 +191,7 @@ func (i Identity) byImport(entry *inventory.Entry) bool {
 }
 
 // keepOwners refuses to take over what is on record as something else: kinds without marks do not show
-// it. What filters of several blocks find is imported by none of them, and what has the name that several want, and nobody's mark,
+// it, and what one block has by its name is not the next one's as well. What filters of several blocks find is imported by none of them, and what has the name that several want, and nobody's mark,
 // is taken over by none.
 func (p *Plan) keepOwners(in *Input) {
 	type identity struct{ kind, id string }
@@ -199,7 +199,7 @@ func (p *Plan) keepOwners(in *Input) {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		of := identity{c.Kind, cmp.Or(in.Imports[c.Address].ID, in.Seen(c.Address).ID)}
-		if (c.Action == unit.ActionImport || c.Action == unit.ActionAdopt && c.Class == unit.ClassResource) && of.id != "" {
+		if of.id != "" && (c.Action == unit.ActionImport || c.Class == unit.ClassResource && (c.Action == unit.ActionAdopt || in.unsure(c))) {
 			takers[of] = append(takers[of], c)
 		}
 	}
@@ -208,9 +208,14 @@ func (p *Plan) keepOwners(in *Input) {
 	}
 	owners := map[identity]addr.Object{}
 	own := func(kind, id string, a addr.Object) {
-		if of := (identity{kind, id}); takers[of] != nil {
-			owners[of] = a
+		of := identity{kind, id}
+		if takers[of] == nil {
+			return
 		}
+		owners[of] = a
+		takers[of] = slices.DeleteFunc(takers[of], func(c *Change) bool {
+			return c.Address == a && c.Action != unit.ActionImport && c.Action != unit.ActionAdopt
+		})
 	}
 	for i := range in.Entries {
 		e := &in.Entries[i]
@@ -221,9 +226,9 @@ func (p *Plan) keepOwners(in *Input) {
 	}
 	for of, changes := range takers {
 		owner, owned := owners[of]
-		free := slices.DeleteFunc(slices.Clone(changes), func(c *Change) bool { return owned && owner != c.Address || c.Action == unit.ActionAdopt })
+		free := slices.DeleteFunc(slices.Clone(changes), func(c *Change) bool { return owned && owner != c.Address || c.Action != unit.ActionImport })
 		for _, c := range changes {
-			if owned && owner != c.Address && (c.Action == unit.ActionImport || p.goes(owner)) {
+			if owned && owner != c.Address && (c.Action == unit.ActionImport || p.goes(owner) || in.named(c.Address)) {
 				c.block(fmt.Sprintf("the %s with the id %s is %s already: to give it another address, write a moved block", c.Kind, of.id, owner))
 			}
 		}
@@ -240,6 +245,12 @@ func (p *Plan) keepOwners(in *Input) {
 			c.block(fmt.Sprintf("the %s with the id %s would be imported as %s as well: have its filter find one that the others do not", c.Kind, of.id, other))
 		}
 	}
+}
+
+// unsure tells whether a change is of what bears no mark, and counts as that of the block because an attempt may have made it.
+func (in *Input) unsure(c *Change) bool {
+	state := in.Seen(c.Address)
+	return (c.Action == unit.ActionNone || c.Action == unit.ActionUpdate) && state.Owned && state.Mark == ""
 }
 
 // named tells whether an object has a name by which it was found. Others are told apart by what they connect, and may be wanted twice.
