@@ -92,7 +92,7 @@ func keypairRule() Rule {
 
 func instanceBlock() Block {
 	return Block{
-		Kind: "instance", Class: ClassResource, API: "nova", Labels: resourceLabel("web"), Rules: []Rule{serverMetadataRule(), tagsRule(), serverTagsRule(), bootRule(), rebuildRule(), hintsRule()},
+		Kind: "instance", Class: ClassResource, API: "nova", Labels: resourceLabel("web"), Rules: []Rule{serverMetadataRule(), tagsRule(), casedTagsRule(), serverTagsRule(), bootRule(), rebuildRule(), hintsRule()},
 		NeedsOne: [][]string{{"image", "boot_volume"}},
 		Loses:    &Loss{What: "what is on its disk, and the addresses that Nova chose", Off: "networks", There: "the addresses that it has there"},
 		Doc:      "A virtual machine of Nova.",
@@ -168,7 +168,7 @@ func instanceBlock() Block {
 			},
 			{
 				Name: "config_drive", Type: cty.Bool, Change: Replace, Example: cty.True,
-				Doc: "Whether metadata is also given on a small disk, for images that cannot ask the metadata service.",
+				Doc: "Whether metadata is also given on a small disk, for images that cannot ask the metadata service. Where Nova gives one to each instance by its configuration, or to those of an image, an instance that is made with false has one as well, which is no difference.",
 			},
 			{
 				Name: "metadata", Type: cty.Map(cty.String), Example: cty.MapVal(map[string]cty.Value{"tier": cty.StringVal("web")}),

@@ -4,7 +4,7 @@ import "github.com/zclconf/go-cty/cty"
 
 func identityBlocks() []Block {
 	return []Block{{
-		Kind: "project", Class: ClassResource, API: "keystone", Labels: resourceLabel("shop"), Rules: []Rule{tagsRule()},
+		Kind: "project", Class: ClassResource, API: "keystone", Labels: resourceLabel("shop"), Rules: []Rule{tagsRule(), casedTagsRule()},
 		Unique: "Keystone takes a name for one project of a domain only", OneName: true,
 		Doc: "A project of Keystone, the owner of other resources, with its quotas.",
 		Attributes: []Attribute{

@@ -4,7 +4,7 @@ import "github.com/zclconf/go-cty/cty"
 
 func imageBlocks() []Block {
 	return []Block{{
-		Kind: "image", Class: ClassResource, API: "glance", Labels: resourceLabel("debian"), Rules: []Rule{propertiesRule(), tagsRule(), membersRule(), fileRule()},
+		Kind: "image", Class: ClassResource, API: "glance", Labels: resourceLabel("debian"), Rules: []Rule{propertiesRule(), tagsRule(), casedTagsRule(), membersRule(), fileRule()},
 		Doc: "An image of Glance, with its bytes.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),

@@ -43,7 +43,7 @@ func BaseProperty(key string) bool {
 }
 
 // markedRules are those of the kinds of Neutron, which keep the mark in the description.
-func markedRules() []Rule { return []Rule{descriptionRule(), tagsRule()} }
+func markedRules() []Rule { return []Rule{descriptionRule(), tagsRule(), casedTagsRule()} }
 
 func tagsRule() Rule {
 	return eachTag("No tag begins with "+MarkPrefix+", as our marks do.", func(tag string) (says, hint string) {
@@ -52,6 +52,35 @@ func tagsRule() Rule {
 		}
 		return "must not have a tag that begins with \"" + MarkPrefix + "\": so do our marks, by which we know the object again", "write another word"
 	})
+}
+
+// casedTagsRule is about tags that most databases of OpenStack keep as one: those of MySQL and MariaDB tell no case apart.
+func casedTagsRule() Rule {
+	return Rule{
+		Doc: "No two tags differ in upper and lower case alone: most databases of OpenStack take them for one.",
+		breaches: func(v values) []Breach {
+			plain := plainOf(v["tags"])
+			if plain == cty.NilVal || !plain.CanIterateElements() {
+				return nil
+			}
+			seen := map[string]string{}
+			for it := plain.ElementIterator(); it.Next(); {
+				_, tag := it.Element()
+				if tag = plainOf(tag); tag == cty.NilVal || tag.Type() != cty.String {
+					continue
+				}
+				folded := strings.ToLower(tag.AsString())
+				if other, twice := seen[folded]; twice && other != tag.AsString() {
+					return []Breach{{
+						Attribute: "tags", Says: "must not have two tags that differ in upper and lower case alone: OpenStack's database may keep one of them only, and the other would be missing for ever",
+						Hint: "leave one of the two",
+					}}
+				}
+				seen[folded] = tag.AsString()
+			}
+			return nil
+		},
+	}
 }
 
 // serverTagsRule is about what Nova takes in no tag.

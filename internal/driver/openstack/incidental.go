@@ -63,8 +63,14 @@ const serviceProject = "service"
 
 // incidental are the domain that Keystone makes, and those of service users.
 func (k domainKind) incidental(o *object) bool {
-	return o.id == defaultDomain || slices.Contains([]string{serviceProject, "heat"}, o.title)
+	return o.id == defaultDomain || ofServices(o.title)
 }
+
+// ofServices tells whether a domain of that name is for service users.
+func ofServices(domain string) bool { return slices.Contains([]string{serviceProject, "heat"}, domain) }
+
+// domainName is what the domain is called that an object is in, where our user may see it.
+type domainName string
 
 // administrates tells whether something is what Keystone is set up with for the administrator of the cloud. In other
 // domains the owners of these call theirs so.
@@ -81,8 +87,13 @@ func (k roleKind) incidental(o *object) bool {
 	return o.scope == noPlace && slices.Contains([]string{"admin", "manager", "member", "reader", "service"}, o.title)
 }
 
-// incidental are the administrator and service users.
+// incidental are the administrator and service users, which are in the domain that Keystone makes or in one for services. In
+// any other one, people are called as they like.
 func (k userKind) incidental(o *object) bool {
+	name, told := o.detail.(domainName)
+	if told && o.scope != defaultDomain && !ofServices(string(name)) {
+		return false
+	}
 	return administrates(o) || slices.Contains([]string{
 		"aodh", "barbican", "blazar", "ceilometer", "cinder", "cloudkitty", "cyborg", "designate", "glance", "gnocchi", "heat", "heat-domain",
 		"heat-trust", "ironic", "keystone", "magnum", "manila", "masakari", "mistral", "neutron", "nova", "octavia", "placement", "swift", "tacker",

@@ -165,6 +165,9 @@ func (k instanceKind) compare(name string, want cty.Value, o *object) (same, han
 	case "availability_zone": // may name a host, too: zone:host
 		zone, _, _ := strings.Cut(textOf(want), ":")
 		return zone == textOf(o.values.get(name)), true
+	case driveAttribute:
+		forced := forcedDrive(want, o)
+		return forced, forced
 	case networksAttribute: // what others have attached beside them stays
 		have, seen := o.values.look(name)
 		detail, _ := o.detail.(instanceDetail)
@@ -194,7 +197,11 @@ func (k instanceKind) create(ctx context.Context, s *session, w wanted) (*object
 	}, nil)
 	server["name"] = w.named
 	server[networksAttribute] = newNetworks(w)
-	server["metadata"] = newMetadata(w)
+	metadata := newMetadata(w)
+	if drive := w.written(driveAttribute); drive != cty.NilVal && drive.False() {
+		metadata[driveKey] = "no"
+	}
+	server["metadata"] = metadata
 	if data := w.text("user_data"); data != "" {
 		server["user_data"] = base64.StdEncoding.EncodeToString([]byte(data))
 	}

@@ -64,13 +64,13 @@ func (k keystone) listOfDomains(ctx context.Context, s *session) ([]*object, err
 	if err != nil && !statusIs(err, http.StatusForbidden) { // who may not see the others works in its own
 		return nil, err
 	}
-	shown := map[string]bool{}
+	shown, names := map[string]bool{}, map[string]string{}
 	for _, raw := range raws {
 		shown[textAt(raw, keyDomain)] = true
 	}
 	for _, domain := range domains {
 		id := textAt(domain, "id")
-		if shown[id] {
+		if names[id] = textAt(domain, "name"); shown[id] {
 			continue
 		}
 		more, err := s.all(ctx, call{service: serviceIdentity, path: k.many, query: url.Values{keyDomain: {id}}}, k.many)
@@ -79,7 +79,13 @@ func (k keystone) listOfDomains(ctx context.Context, s *session) ([]*object, err
 		}
 		raws = append(raws, more...)
 	}
-	return readAll(k.read)(raws, nil)
+	objects, err := readAll(k.read)(raws, nil)
+	for _, o := range objects {
+		if name, seen := names[o.scope]; seen {
+			o.detail = domainName(name)
+		}
+	}
+	return objects, err
 }
 
 func (k keystone) getRaw(ctx context.Context, s *session, id string) (map[string]any, error) {

@@ -83,7 +83,7 @@ func (l life) looked(t *testing.T) cty.Value {
 		tg = target(t, l.kind, label, written)
 	}
 	own := b.converge(t, &tg).Outputs
-	data := lookUp(t, l.kind, "by its id")
+	data := lookUp(t, l.kind, "by_its_id")
 	spec := data.Spec.(*unit.Resource)
 	want := map[string]cty.Value{}
 	for name, typ := range spec.Block.DesiredType().AttributeTypes() {

@@ -27,7 +27,25 @@ func same(k kind, name string, want, have cty.Value, o *object) bool {
 		}
 		return sameText(want, have)
 	}
+	if name == tagsAttribute {
+		return sameTags(want, have)
+	}
 	return includes(want, have, unordered(k, name))
+}
+
+// tagsAttribute are the words that many kinds have.
+const tagsAttribute = "tags"
+
+// sameTags tells whether an object has the tags that are wanted. One that is there in another case is it: most databases take
+// the two for one, so that Neutron says yes to the other and does nothing.
+func sameTags(want, have cty.Value) bool {
+	if !want.IsWhollyKnown() || !have.IsWhollyKnown() || want.IsNull() || have.IsNull() {
+		return includes(want, have, true)
+	}
+	there := listOf(have)
+	return !slices.ContainsFunc(listOf(want), func(tag string) bool {
+		return !slices.ContainsFunc(there, func(h string) bool { return strings.EqualFold(tag, h) })
+	})
 }
 
 // trimmed is a text without what a heredoc or a file has at its end, and without blanks at either end.
