@@ -26,10 +26,15 @@ func (c *composer) quotas() {
 	if len(limits) == 0 {
 		return
 	}
+	members := map[addr.Object]float64{}
 	for i := range c.m.Resources {
 		r := &c.m.Resources[i]
 		if in := used[refersTo(r, "project")]; in != nil && r.Address.Mode() != addr.Data {
 			c.use(r, in)
+			if group := refersTo(r, "server_group"); r.Kind == "instance" && group != noAddress() {
+				members[group]++
+				atLeast(in, "server_group_members", big.NewFloat(members[group]))
+			}
 		}
 	}
 	for address, written := range limits {
@@ -85,21 +90,73 @@ func (c *composer) use(r *model.Resource, used map[string]*big.Float) {
 			add("ram", number(attributeOf(flavor, "ram")))
 		}
 		add("ports", elements(attributeOf(r, "networks"))) // Nova makes one in each
+		if leavesOut(r, "networks") && leavesOut(r, "ports") {
+			add("ports", big.NewFloat(1)) // and one in the only network of the project
+		}
+		if metadata := elements(attributeOf(r, "metadata")); metadata != nil {
+			atLeast(used, "metadata_items", metadata.Add(metadata, big.NewFloat(1))) // our mark is one, too
+		}
 	case "router":
-		add("ports", elements(attributeOf(r, "subnets"))) // an interface in each
+		add("ports", c.interfaces(r))
 	case "security_group":
 		add("security_group_rules", big.NewFloat(float64(rulesOf(r))))
 	case "volume":
 		size := number(attributeOf(r, "size"))
 		add("gigabytes", size)
-		if largest := used["per_volume_gigabytes"]; size != nil && (largest == nil || size.Cmp(largest) > 0) {
-			used["per_volume_gigabytes"] = size
-		}
+		atLeast(used, "per_volume_gigabytes", size)
 	case "snapshot":
 		if volume := c.m.Resource(refersTo(r, "volume")); volume != nil && volume.Address.Mode() != addr.Data {
 			add("gigabytes", number(attributeOf(volume, "size"))) // it takes as much as that
 		}
 	}
+}
+
+// atLeast raises what is used of a limit of single objects, of which the largest counts.
+func atLeast(used map[string]*big.Float, limit string, n *big.Float) {
+	if largest := used[limit]; n != nil && (largest == nil || n.Cmp(largest) > 0) {
+		used[limit] = n
+	}
+}
+
+// interfaces is how many ports a router comes to have in subnets: one in each, but Neutron gives those of IPv6 in one network
+// a port together. Where it is not known which subnets they are, nil.
+func (c *composer) interfaces(r *model.Resource) *big.Float {
+	n := elements(attributeOf(r, "subnets"))
+	if n == nil {
+		return nil
+	}
+	networks := map[addr.Object]int{}
+	for _, e := range r.Edges {
+		subnet := c.m.Resource(e.To)
+		if e.Attribute != "subnets" || subnet == nil || subnet.Kind != "subnet" {
+			continue
+		}
+		if network := refersTo(subnet, "network"); network != noAddress() && isIPv6(subnet) {
+			networks[network]++
+		}
+	}
+	for _, subnets := range networks {
+		n.Sub(n, big.NewFloat(float64(subnets-1)))
+	}
+	return n
+}
+
+func isIPv6(subnet *model.Resource) bool {
+	if cidr := attributeOf(subnet, "cidr"); cidr != cty.NilVal && cidr.Type() == cty.String {
+		return strings.Contains(cidr.AsString(), ":")
+	}
+	version := number(attributeOf(subnet, "ip_version"))
+	return version != nil && version.Cmp(big.NewFloat(6)) == 0
+}
+
+// leavesOut tells whether nothing is written of an attribute, which is not so while that is not known.
+func leavesOut(r *model.Resource, name string) bool {
+	if r.Desired == cty.NilVal || !r.Desired.Type().IsObjectType() || !r.Desired.Type().HasAttribute(name) {
+		return false
+	}
+	desired, _ := r.Desired.Unmark()
+	v, _ := desired.GetAttr(name).Unmark()
+	return v.IsNull()
 }
 
 // elements is how many elements a list has, else nil.
