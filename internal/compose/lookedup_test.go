@@ -1,6 +1,7 @@
 package compose_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -23,6 +24,9 @@ network "web" { mtu = data.network.public.mtu }
 `)
 	units := composed.Compose(t, m, ev, compose.Facts{})
 	looked, web := units["data.network.public"].Spec.(*unit.Resource), units["network.web"].Spec.(*unit.Resource)
+	if !slices.Equal(looked.Uses, []string{"mtu"}) || web.Uses != nil {
+		t.Errorf("used are %q of the one, and %q of the other", looked.Uses, web.Uses)
+	}
 	if web.Desired.GetAttr("mtu").IsKnown() {
 		t.Fatal("it is known before anything was looked up")
 	}

@@ -53,7 +53,7 @@ func (k instanceKind) volumesOf(ctx context.Context, s *session, objects []found
 	}
 	for _, f := range with {
 		switch {
-		case err == nil:
+		case err == nil || f.looked != nil && noVolumes(err): // in a cloud without any, it has none
 			k.joinVolumes(f, volumes)
 		case !f.whole:
 			f.miss(failures, "cinder", fmt.Errorf("its volumes are not known: %w", err), bootAttribute, volumesAttribute)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -129,13 +130,7 @@ func TestLookupOfWhatNoListHas(t *testing.T) {
 			d := answering(t, a.counting(apart()))
 			look := func(uses ...string) cty.Value {
 				t.Helper()
-				target := using(t, c.kind, c.name, uses...)
-				states, err := d.Observe(t.Context(), []unit.Target{target})
-				seen := states[target.Address].Outputs
-				if err != nil || seen == cty.NilVal {
-					t.Fatalf("%+v, %v", states[target.Address], err)
-				}
-				return seen.GetAttr(c.attribute)
+				return seenAs(t, d, using(t, c.kind, c.name, uses...)).GetAttr(c.attribute)
 			}
 			if got := look("id"); !got.IsNull() {
 				t.Errorf("nobody refers to it, and it is %#v", got)
@@ -195,6 +190,36 @@ func TestLookupOfWhatCannotBeRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLookupInACloudWithoutVolumes: what cannot be there is nothing to wait for.
+func TestLookupInACloudWithoutVolumes(t *testing.T) {
+	t.Parallel()
+	answers := apart()
+	for path := range answers {
+		if strings.HasPrefix(path, "/v3/p1") {
+			delete(answers, path)
+		}
+	}
+	answers["/v2.1/servers/detail"] = listed("servers", map[string]any{"id": "s1", "name": "db", "tenant_id": "p1", "status": "ACTIVE", "image": map[string]any{"id": "i1"}})
+	d := answering(t, answers)
+	if seen := seenAs(t, d, using(t, "instance", "db", "volumes")); !seen.GetAttr("volumes").RawEquals(cty.SetValEmpty(cty.String)) || !seen.GetAttr("boot_volume").IsNull() {
+		t.Errorf("%#v", seen)
+	}
+	if quota := seenAs(t, d, using(t, "project", "shop", "quota")).GetAttr("quota"); !quota.IsWhollyKnown() || !quota.GetAttr("volumes").IsNull() || quota.GetAttr("cores").IsNull() {
+		t.Errorf("%#v", quota)
+	}
+}
+
+// seenAs is what references see of what a target looks up.
+func seenAs(t *testing.T, d *openstack.Driver, target unit.Target) cty.Value {
+	t.Helper()
+	states, err := d.Observe(t.Context(), []unit.Target{target})
+	seen := states[target.Address]
+	if err != nil || seen.Outputs == cty.NilVal {
+		t.Fatalf("%+v, %v", seen, err)
+	}
+	return seen.Outputs
 }
 
 // TestLookupByWhatIsLookedUp: what is searched by something that no list has is found in the same look.
