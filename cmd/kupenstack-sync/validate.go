@@ -70,6 +70,9 @@ func load(ctx context.Context, o *options) (*revision.Loaded, revision.Findings,
 	if err != nil {
 		return nil, revision.Findings{}, err
 	}
+	if err := o.ReportsFit(source); err != nil {
+		return nil, revision.Findings{}, err
+	}
 	tree, err := newest(ctx, source)
 	if err != nil {
 		return nil, revision.Findings{}, err

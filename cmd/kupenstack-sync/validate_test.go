@@ -63,3 +63,13 @@ func TestValidateKnowsCharts(t *testing.T) {
 		t.Errorf("with all charts at hand is told\n%s", out)
 	}
 }
+
+// What reports could not go to is told before anybody is asked: here nobody would answer.
+func TestValidateLooksWhereReportsGo(t *testing.T) {
+	for branch, want := range map[string]int{"main/status": exitUsage, "main-status": exitFailed} {
+		got, out := said(t, "validate", "--repo=https://127.0.0.1:1/cloud.git", "--ref=main", "--status-branch="+branch, "--cache-dir="+t.TempDir())
+		if got != want {
+			t.Errorf("with reports to %s it ended with %d, want %d:\n%s", branch, got, want, out)
+		}
+	}
+}

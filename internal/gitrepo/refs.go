@@ -111,6 +111,22 @@ func (r Refs) Hash(full string) string {
 	return hash.String()
 }
 
+// InTheWay returns a ref that keeps one of a full name from being made, "" for none: no ref can lie below another one.
+func (r Refs) InTheWay(full string) string {
+	for at, c := range full {
+		if c != '/' {
+			continue
+		}
+		if _, found := r.find(full[:at]); found {
+			return full[:at]
+		}
+	}
+	if at, _ := r.find(full + "/"); at < len(r.commits) && strings.HasPrefix(r.name(at), full+"/") {
+		return r.name(at)
+	}
+	return ""
+}
+
 // All returns the full names of all refs with their commits, in no order.
 func (r Refs) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {

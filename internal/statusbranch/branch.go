@@ -86,22 +86,15 @@ func New(watched *gitrepo.Source, options Options) (*Branch, error) {
 		return nil, errors.New("the name and e-mail address of the report's author cannot have angle brackets or line breaks")
 	}
 	b := &Branch{options: options, ref: branches + strings.TrimPrefix(options.Branch, branches), watched: watched}
-	if ref := watched.Ref(); ref != "" && (ref == b.ref || branches+ref == b.ref) {
-		return nil, b.sameBranch()
+	err := b.apart(watched.Ref())
+	if err != nil {
+		return nil, err
 	}
-	if ref := watched.Ref(); strings.HasPrefix(ref, heartbeats) {
-		return nil, fmt.Errorf("%s is where heartbeats go: the configuration cannot be there", ref)
-	}
-	var err error
 	b.source, err = watched.Branch(b.ref)
 	return b, err
 }
 
-func (b *Branch) sameBranch() error {
-	return fmt.Errorf("the status branch %q is the branch that holds the configuration: name another one", strings.TrimPrefix(b.ref, branches))
-}
-
-// look lists the refs, and makes sure that ours is not the configuration's.
+// look lists the refs, and makes sure that ours is not the configuration's, and can be there.
 func (b *Branch) look(ctx context.Context) (gitrepo.Refs, error) {
 	refs, err := b.watched.Refs(ctx)
 	if err != nil {
@@ -111,7 +104,7 @@ func (b *Branch) look(ctx context.Context) (gitrepo.Refs, error) {
 	if watched, err := refs.Resolve(b.watched.Ref()); err == nil && watched.Ref == b.ref {
 		return refs, b.sameBranch()
 	}
-	return refs, nil
+	return refs, b.room(refs)
 }
 
 // tip returns the newest commit of the branch, nil when there is none.

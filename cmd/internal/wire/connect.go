@@ -69,6 +69,17 @@ func (f *Flags) Reports(source *gitrepo.Source, system *System) (daemon.StatusBr
 	return branchReports{reports{branch}, branch}, err
 }
 
+// ReportsFit makes sure that reports could go beside the branch that is watched, as far as names tell. It connects to nothing.
+func (f *Flags) ReportsFit(source *gitrepo.Source) error {
+	if source.IsDirectory() || f.StatusBranch == "" {
+		return nil
+	}
+	if _, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch}); err != nil {
+		return fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return nil
+}
+
 // Plans returns where plans of reviews go: to the branch that reports go to. Where the configuration has
 // mistakes, no cluster is asked whose they are.
 func (f *Flags) Plans(source *gitrepo.Source) (*statusbranch.Branch, error) {
