@@ -238,22 +238,25 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 			states[address] = &unit.State{Message: "it is still being observed"}
 		}
 	}
-	revision, in, due, told := e.revision, e.input(e.revision, states), maps.Clone(e.closing.due), a.told
+	revision, in, due, told, protects := e.revision, e.input(e.revision, states), maps.Clone(e.closing.due), a.told, e.protects(e.revision)
 	go func() {
 		m := e.make(calls, in, due)
 		var err error
 		if e.Admit != nil && !m.plan.Refused.HasErrors() && revision.ID != told {
-			err = e.tell(calls, revision.ID)
+			err = e.tell(calls, revision.ID, protects)
 		}
 		e.events <- func() { e.admit(revision, m, in.Suspensions, err) }
 	}()
 	return forever
 }
 
-// tell tells of a revision that is about to be admitted.
-func (e *Engine) tell(ctx context.Context, id string) error {
+// tell tells of a revision that is about to be admitted, once it is on record what must not be deleted by what comes after.
+func (e *Engine) tell(ctx context.Context, id string, protects []addr.Object) error {
 	ctx, cancel := context.WithTimeout(ctx, e.CallTimeout)
 	defer cancel()
+	if err := e.Inventory.Protect(ctx, protects); err != nil {
+		return err
+	}
 	return e.Admit(ctx, id)
 }
 
@@ -293,6 +296,7 @@ func (e *Engine) admit(r *Revision, m counted, suspensions []suspension.Suspensi
 	if r != e.revision {
 		a.stale = true // a newer revision came meanwhile
 		if e.Admit != nil && !p.Refused.HasErrors() {
+			e.heed(r)
 			e.good, e.changed = r, true // it is on record, and what comes after this process begins with it
 		}
 		return
@@ -311,6 +315,7 @@ func (e *Engine) admit(r *Revision, m counted, suspensions []suspension.Suspensi
 		return
 	}
 	if !p.Refused.HasErrors() {
+		e.heed(r)
 		e.good = r
 	}
 	p.Trim()
@@ -319,9 +324,6 @@ func (e *Engine) admit(r *Revision, m counted, suspensions []suspension.Suspensi
 	a.plan, a.revision, a.other = p, r, !slices.Equal(suspensions, e.held)
 	for _, l := range e.loops {
 		l.dirty, l.replaced = true, false
-		if l.unit != nil && len(a.refused()) == 0 {
-			l.prevents = l.unit.PreventDestroy
-		}
 	}
 }
 

@@ -45,6 +45,7 @@ type Inventory struct {
 type change struct {
 	address addr.Object
 	entry   *Entry // nil removes
+	protect bool   // instead: what is there then must not be deleted any more
 	done    bool
 	err     error
 }
@@ -310,6 +311,9 @@ func (i *Inventory) with(shard string, batch []*change) content {
 		}
 	}
 	for _, c := range batch {
+		if c.protect {
+			c.entry = protected(next, c.address)
+		}
 		if c.entry == nil {
 			delete(next, c.address)
 		} else {
