@@ -75,7 +75,7 @@ func (g *guard) finding(c plan.Change) string {
 	case len(undone) == 0:
 		return "somebody else undoes it each time: " + what
 	default:
-		return fmt.Sprintf("%s changes %s back each time", writers(undone), paths(undone))
+		return fmt.Sprintf("%s changes %s back each time%s", writers(undone), paths(undone), beside(undone))
 	}
 }
 
@@ -100,6 +100,20 @@ func writers(fields []unit.Field) string {
 		names = append(names, unknown)
 	}
 	return "the field manager " + strings.Join(names, " or ")
+}
+
+// beside names who may have changed those fields whose writers are not known.
+func beside(fields []unit.Field) string {
+	var names []string
+	for _, f := range fields {
+		if f.By == "" && f.Beside != "" && !slices.Contains(names, f.Beside) {
+			names = append(names, f.Beside)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; who takes something away leaves no name, and the last to write to the object beside us were " + strings.Join(names, ", ")
 }
 
 // contested names what a step makes of an object, whatever that has instead: who undoes it may write another value each

@@ -73,8 +73,15 @@ func TestFightWithoutCalm(t *testing.T) {
 		paused int // at which step; 0: never
 		want   string
 	}{
-		"in turn":        {[]plan.Change{change("a"), change("b")}, 7, "somebody else changes a back each time"},
-		"one beside":     {[]plan.Change{change("a", "b"), change("b")}, 7, "somebody else changes a back each time"},
+		"in turn":    {[]plan.Change{change("a"), change("b")}, 7, "somebody else changes a back each time"},
+		"one beside": {[]plan.Change{change("a", "b"), change("b")}, 7, "somebody else changes a back each time"},
+		"what leaves no name": {
+			[]plan.Change{
+				{Action: unit.ActionUpdate, Fields: []unit.Field{{Path: "a", Beside: `"argocd" at noon`}}},
+				{Action: unit.ActionUpdate, Fields: []unit.Field{{Path: "b", By: "argocd"}}},
+			},
+			7, `somebody else changes a back each time; who takes something away leaves no name, and the last to write to the object beside us were "argocd" at noon`,
+		},
 		"step by step":   {[]plan.Change{change("a", "b", "c"), change("b", "c"), change("c")}, 0, ""},
 		"with no effect": {[]plan.Change{change("a")}, 4, "it was tried several times and had no effect that lasts: a"},
 		"of the quickest": {

@@ -51,6 +51,9 @@ type Field struct {
 	Effect Effect `json:"effect,omitempty"`
 	// By is who else wrote the field last, as far as that is known: a field manager of Kubernetes.
 	By string `json:"-"`
+	// Beside is who else wrote to the object last, and when, where that is not known: who takes something away leaves no
+	// name. It is a text for people.
+	Beside string `json:"-"`
 }
 
 // Effect is what it takes to change a field.

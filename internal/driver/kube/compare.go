@@ -45,7 +45,7 @@ func (c *Cluster) Compare(desired, live *unstructured.Unstructured) []unit.Field
 	others := managersIn(metadataOf(live))
 	for i, found := range d.found {
 		if !found.lacks {
-			fields[i].By = writerOf(others, live.Object, found.path)
+			fields[i] = told(fields[i], others, live.Object, found.path)
 		}
 	}
 	return fields

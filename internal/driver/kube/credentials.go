@@ -79,7 +79,7 @@ func (s *credentialSet) state(ctx context.Context, there objects) (unit.State, e
 	seen.ours = annotations[AnnotationUnit] == s.target.Address.String()
 	if value := live.GetLabels()[LabelManagedBy]; value != ManagedBy {
 		at := path{}.field("metadata").field("labels").field(LabelManagedBy)
-		seen.marks = append(seen.marks, unit.Field{Path: at.String(), Before: value, After: ManagedBy, By: writerOf(seen.others, nil, at)})
+		seen.marks = append(seen.marks, told(unit.Field{Path: at.String(), Before: value, After: ManagedBy}, seen.others, nil, at))
 	}
 	state := unit.State{
 		Existence: unit.Present, Health: unit.HealthReady, Installed: true, Owned: seen.ours,
@@ -118,11 +118,11 @@ func (s *credentialSet) compare(state unit.State) unit.Diff {
 			break
 		}
 		at := path{}.field("data").field(credential.Key)
-		diff.Fields = append(diff.Fields, unit.Field{Path: at.String(), After: unit.TextSensitive, By: writerOf(seen.others, nil, at)})
+		diff.Fields = append(diff.Fields, told(unit.Field{Path: at.String(), After: unit.TextSensitive}, seen.others, nil, at))
 	}
 	for _, key := range seen.edited {
 		at := path{}.field("data").field(key)
-		diff.Fields = append(diff.Fields, unit.Field{Path: at.String(), Before: unit.TextSensitive, After: unit.TextSensitive, By: writerOf(seen.others, nil, at)})
+		diff.Fields = append(diff.Fields, told(unit.Field{Path: at.String(), Before: unit.TextSensitive, After: unit.TextSensitive}, seen.others, nil, at))
 		diff.Reason = "it was changed outside"
 	}
 	switch {

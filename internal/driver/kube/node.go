@@ -73,7 +73,7 @@ func (n *nodeLabels) fields(seen *seenNode) []unit.Field {
 	var fields []unit.Field
 	differs := func(key, after string) {
 		at := path{}.field("metadata").field("labels").field(key)
-		fields = append(fields, unit.Field{Path: at.String(), Before: seen.labels[key], After: after, By: writerOf(seen.others, nil, at)})
+		fields = append(fields, told(unit.Field{Path: at.String(), Before: seen.labels[key], After: after}, seen.others, nil, at))
 	}
 	for _, key := range slices.Sorted(maps.Keys(n.spec.Labels)) {
 		if value, ok := seen.labels[key]; !ok || value != n.spec.Labels[key] {

@@ -8,10 +8,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
-// keyHolds is where a stripped object keeps what a field manager has; no server writes such a key.
-const keyHolds = "holds"
+const (
+	// keyHolds is where a stripped object keeps what a field manager has; no server writes such a key.
+	keyHolds = "holds"
+	// keyTime is when that manager wrote, in four bytes, where it is one of the latest and wrote more than the status.
+	keyTime = "time"
+	// mostLatest is how many field managers are named that wrote to an object.
+	mostLatest = 3
+)
 
 // othersIn returns of the managed fields of an object which field managers that are none of ours have which fields, the
 // newest first, so that a difference can name who made it. That is kept with each object that is watched, and whole these
@@ -21,6 +30,7 @@ func othersIn(entries []any, object map[string]any, keep ...string) []any {
 	type other struct {
 		manager, at string
 		holds       string
+		wrote       bool
 	}
 	var others []other
 	for _, entry := range entries {
@@ -33,13 +43,19 @@ func othersIn(entries []any, object map[string]any, keep ...string) []any {
 		}
 		var has holdings
 		if has.add(root, only(fields, keep), object); len(has) > 0 {
-			others = append(others, other{manager, at, has.pack()})
+			others = append(others, other{manager, at, has.pack(), at != "" && e["subresource"] != "status"})
 		}
 	}
 	slices.SortStableFunc(others, func(a, b other) int { return cmp.Compare(b.at, a.at) })
 	var kept []any
+	timed := 0
 	for _, o := range others {
-		kept = append(kept, map[string]any{"manager": o.manager, keyHolds: o.holds})
+		entry := map[string]any{"manager": o.manager, keyHolds: o.holds}
+		if at := packTime(o.at); o.wrote && timed < mostLatest && at != "" {
+			entry[keyTime] = at
+			timed++
+		}
+		kept = append(kept, entry)
 	}
 	return kept
 }
@@ -214,6 +230,38 @@ func writerOf(entries []any, object any, to path) string {
 		}
 	}
 	return by
+}
+
+// packTime makes a short text of a time, "" of none.
+func packTime(text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return ""
+	}
+	return string(binary.BigEndian.AppendUint32(nil, uint32(at.Unix()))) //nolint:gosec // until 2106
+}
+
+// latest names the field managers that wrote to a stripped object last, with the times, for people: who takes something away
+// leaves no other trace, and often has something else of the object. It is "" where nobody else wrote any of it.
+func latest(entries []any) string {
+	var names []string
+	for _, entry := range entries {
+		e, _ := entry.(map[string]any)
+		manager, _ := e["manager"].(string)
+		if at, _ := e[keyTime].(string); len(at) == 4 {
+			seconds := binary.BigEndian.Uint32([]byte(at))
+			names = append(names, strconv.Quote(manager)+" at "+time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// told adds to a field who wrote it last, or else who wrote to the object at all.
+func told(field unit.Field, entries []any, object any, to path) unit.Field {
+	if field.By = writerOf(entries, object, to); field.By == "" {
+		field.Beside = latest(entries)
+	}
+	return field
 }
 
 // newest returns the newest field manager of those that have one of some places.

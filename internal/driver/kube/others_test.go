@@ -76,6 +76,28 @@ func TestWhoWroteAField(t *testing.T) {
 	}
 }
 
+// TestWhoElseWroteToTheObject: of what was taken away, as labels and annotations can be, nobody is on record; those who wrote to the
+// object are told, and not who only wrote its status.
+func TestWhoElseWroteToTheObject(t *testing.T) {
+	live := &unstructured.Unstructured{}
+	if err := live.UnmarshalJSON([]byte(deploymentOfMany)); err != nil {
+		t.Fatal(err)
+	}
+	fields := (&Cluster{}).Compare(parse(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {labels: {gone: ours, team: ours}}"), strip(strip(live)))
+	want := map[string]string{
+		"metadata.labels.gone": `"injector" at 2026-01-01T00:00:08Z, "kube-controller-manager" at 2026-01-01T00:00:07Z, "vpa" at 2026-01-01T00:00:04Z`,
+		"metadata.labels.team": "",
+	}
+	for _, f := range fields {
+		if beside, ok := want[f.Path]; !ok || f.Beside != beside {
+			t.Errorf("of %s it is told: %s", f.Path, f.Beside)
+		}
+	}
+	if len(fields) != len(want) {
+		t.Errorf("there are %d differences", len(fields))
+	}
+}
+
 // TestWhoWroteToOthersObjects: so it is with what we write of objects that are not ours, of which nearly all else that
 // kubelets and others write is dropped.
 func TestWhoWroteToOthersObjects(t *testing.T) {
@@ -137,10 +159,11 @@ func TestLittleIsKeptOfWhoWrote(t *testing.T) {
 	size, fields := 0, 0
 	for _, entry := range managersIn(metadataOf(strip(live))) {
 		e := entry.(map[string]any)
-		if len(e) != 2 {
+		at, wrote := e[keyTime].(string)
+		if len(e) > 3 || wrote != (len(e) == 3) {
 			t.Errorf("kept is %v", e)
 		}
-		size += len(e["manager"].(string)) + len(e[keyHolds].(string))
+		size += len(e["manager"].(string)) + len(e[keyHolds].(string)) + len(at)
 		fields += len(e[keyHolds].(string)) / 4
 	}
 	if whole := len(deploymentOfMany); size == 0 || size > whole/10 || fields > 100 {

@@ -101,7 +101,7 @@ func (p *projectNamespace) compare(state unit.State) unit.Diff {
 			after, wanted = unit.TextUnknown, true
 		}
 		if had != wanted || before != after {
-			fields = append(fields, unit.Field{Path: at.String(), Before: before, After: after, By: writerOf(seen.others, nil, at)})
+			fields = append(fields, told(unit.Field{Path: at.String(), Before: before, After: after}, seen.others, nil, at))
 		}
 	}
 	if len(fields) == 0 {
