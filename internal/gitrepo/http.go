@@ -42,7 +42,7 @@ func (w *web) client(bundle []byte, bounds *limited) (transport.Transport, error
 		}
 		w.transport, w.bundle = made, bytes.Clone(bundle)
 	}
-	bounds.to = w.transport
+	bounds.to = guard.Behind{Next: w.transport}
 	return http.NewClient(&nethttp.Client{Transport: bounds}), nil
 }
 

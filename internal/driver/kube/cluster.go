@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/contain"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
 
@@ -135,7 +136,9 @@ func guarded(options Options, clock *clock) *rest.Config {
 	config.RateLimiter = nil
 	config.Timeout = 0 // would end watches, too; see the transport
 	config.WarningHandlerWithContext = rest.NoWarnings{}
+	proxy := config.Proxy
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		next = guard.Behind{Next: next, Proxy: proxy}
 		return &transport{next: next, guard: options.Guard, sent: options.Sent, clock: clock, timeout: requestTimeout}
 	})
 	return config

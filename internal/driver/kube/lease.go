@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -150,7 +151,9 @@ func (l *Lease) connect() (kubernetes.Interface, error) {
 		return nil, errors.New("connect for the lease: nothing says where the cluster is")
 	}
 	config := rest.CopyConfig(l.Access.config)
+	proxy := config.Proxy
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		next = guard.Behind{Next: next, Proxy: proxy}
 		return &transport{next: next, clock: &l.clock, timeout: requestTimeout}
 	})
 	client, err := kubernetes.NewForConfig(config)
