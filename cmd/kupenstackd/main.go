@@ -26,6 +26,10 @@ import (
 // version is set when a release is built.
 var version = "dev"
 
+// firstLook is how long a Git server may hang before a daemon that comes into charge begins with the commit that was fetched
+// last. A server that works tells its refs in much less.
+const firstLook = 5 * time.Second
+
 func main() {
 	if code, is := wire.Child(os.Args); is {
 		os.Exit(code)
@@ -143,6 +147,7 @@ func serve(ctx context.Context, o *options) error {
 	}
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
 	tracker := o.Tracker(source, system, trust, reading)
+	tracker.FirstLook = firstLook
 	tracker.Reread = func() (revision.Options, error) { return o.Reading(true) }
 	system.Model = tracker.InForce
 

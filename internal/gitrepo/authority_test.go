@@ -37,6 +37,21 @@ func TestAuthoritiesOfHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	invalid := func(change func(*ssh.Certificate)) ssh.Signer {
+		of := &ssh.Certificate{Key: host.PublicKey(), CertType: ssh.HostCert, ValidPrincipals: []string{"127.0.0.1"}, ValidBefore: ssh.CertTimeInfinity}
+		change(of)
+		if err := of.SignCert(rand.Reader, authority); err != nil {
+			t.Fatal(err)
+		}
+		made, err := ssh.NewCertSigner(of, host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	expired := invalid(func(c *ssh.Certificate) { c.ValidBefore = 1 })
+	early := invalid(func(c *ssh.Certificate) { c.ValidAfter = ssh.CertTimeInfinity >> 1 })
+	elsewhere := invalid(func(c *ssh.Certificate) { c.ValidPrincipals = []string{"git.example.org"} })
 	key := gitserver.NewKey(t)
 	for name, c := range map[string]struct {
 		authority, plain ssh.Signer // in the known hosts
@@ -53,6 +68,14 @@ func TestAuthoritiesOfHosts(t *testing.T) {
 		"by a revoked one":             {authority, host, []ssh.Signer{host, certified}, false, authority},
 		"by a revoked one, not known":  {other, host, []ssh.Signer{host, certified}, false, authority},
 		"revoked itself":               {other, host, []ssh.Signer{host, certified}, false, host},
+		"expired":                      {authority, nil, []ssh.Signer{host, expired}, false, nil},
+		"expired, known itself":        {authority, host, []ssh.Signer{host, expired}, true, nil},
+		"expired, another known":       {authority, signer(), []ssh.Signer{host, expired}, false, nil},
+		"expired, revoked itself":      {authority, host, []ssh.Signer{host, expired}, false, host},
+		"expired, by a revoked one":    {authority, host, []ssh.Signer{host, expired}, false, authority},
+		"too early, known itself":      {authority, host, []ssh.Signer{host, early}, true, nil},
+		"for another, known itself":    {authority, host, []ssh.Signer{host, elsewhere}, true, nil},
+		"for another":                  {authority, nil, []ssh.Signer{host, elsewhere}, false, nil},
 		"by another, another known":    {other, signer(), []ssh.Signer{host, certified}, false, nil},
 	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -155,21 +155,34 @@ func knownAlgorithms(known ssh.HostKeyCallback, at location) []string {
 	return append(certified, slices.Compact(plain)...)
 }
 
-// orItsKey goes by a server's own key where its certificate is of no authority in the known hosts, as ssh does unless that is
-// revoked there. The server has proved that it has that key.
+// orItsKey goes by a server's own key where its certificate is of no authority in the known hosts, or is not valid now or for the
+// host, as ssh does unless it is revoked there. The server has proved that it has that key. Where that is not known either, what
+// is wrong with a certificate of an authority that is known tells more.
 func orItsKey(known ssh.HostKeyCallback) ssh.HostKeyCallback {
 	return func(hostname string, remote net.Addr, key ssh.PublicKey) error {
 		err := known(hostname, remote, key)
 		certificate, ok := key.(*ssh.Certificate)
-		if !ok || certificate.CertType != ssh.HostCert || !hasNoAuthority(err) {
+		if !ok || certificate.CertType != ssh.HostCert || !hasNoAuthority(err) && !isInvalid(err) {
 			return err
 		}
 		var revoked *knownhosts.RevokedError
 		if errors.As(known(hostname, remote, certificate.SignatureKey), &revoked) {
 			return revoked
 		}
-		return known(hostname, remote, certificate.Key)
+		plain := known(hostname, remote, certificate.Key)
+		var mismatch *knownhosts.KeyError
+		if errors.As(plain, &mismatch) && isInvalid(err) {
+			return err
+		}
+		return plain
 	}
+}
+
+// isInvalid tells of what the library says of a certificate by an authority that is known whether it is about when and where
+// that counts, and not about who made it.
+func isInvalid(err error) bool {
+	return err != nil && slices.ContainsFunc([]string{"cert has expired", "cert is not yet valid", "not in the set of valid principals", "unsupported critical option"},
+		func(part string) bool { return strings.Contains(err.Error(), part) })
 }
 
 // hasNoAuthority tells of what the library says of a certificate that nobody who has signed it is in the known hosts.

@@ -59,6 +59,9 @@ type Tracker struct {
 	// the old ones is read again. An error keeps everything as it is. Nil keeps the options. It is set before the first
 	// poll.
 	Reread func() (Options, error)
+	// FirstLook is how long the source has to tell what is newest before this process begins with what was fetched before,
+	// if there is that; 0 for as long as at any other time. It is set before the first poll.
+	FirstLook time.Duration
 
 	source  Source
 	path    string
@@ -171,9 +174,15 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 	if err := t.reread(); err != nil {
 		return nil, err
 	}
-	head, err := t.newest(ctx)
+	head, err := t.newest(ctx, t.firstLook())
 	if err != nil {
-		return t.offline(ctx, signers, err)
+		found, cause := t.offline(ctx, signers, err)
+		if t.firstLook() == headLimit || ctx.Err() != nil {
+			return found, cause
+		}
+		if head, err = t.newest(ctx, headLimit); err != nil { // there is nothing to begin with, so that it may take its time
+			return t.offline(ctx, signers, err)
+		}
 	}
 	t.mutex.Lock()
 	known := head == t.head && signers.digest() == t.signers
@@ -213,10 +222,20 @@ func (t *Tracker) reread() error {
 	return nil
 }
 
+// firstLook is how long a source has to tell what is newest.
+func (t *Tracker) firstLook() time.Duration {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if t.begun || t.FirstLook == 0 {
+		return headLimit
+	}
+	return t.FirstLook
+}
+
 // newest asks the source for its newest revision, and does not wait long for a source that hangs: what is in the cache
 // is not looked at before.
-func (t *Tracker) newest(ctx context.Context) (gitrepo.Revision, error) {
-	ctx, cancel := context.WithTimeout(ctx, headLimit)
+func (t *Tracker) newest(ctx context.Context, limit time.Duration) (gitrepo.Revision, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return t.source.Head(ctx)
 }
