@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"strings"
 )
 
 // folderFS shows the files of a plain directory, and says of those whose content is in Git LFS that it is not here, as
@@ -12,6 +13,7 @@ import (
 // is what comes of its commit.
 type folderFS struct {
 	rootFS
+	checkout checkout
 }
 
 // rootFS is what the files of an [os.Root] implement.
@@ -24,7 +26,7 @@ type rootFS interface {
 
 // Open implements fs.FS.
 func (f folderFS) Open(name string) (fs.File, error) {
-	if err := f.inSubmodule("open", name); err != nil {
+	if _, err := f.outside("open", name, true, true); err != nil {
 		return nil, err
 	}
 	file, err := f.rootFS.Open(name)
@@ -40,7 +42,7 @@ func (f folderFS) Open(name string) (fs.File, error) {
 
 // ReadFile implements fs.ReadFileFS.
 func (f folderFS) ReadFile(name string) ([]byte, error) {
-	if err := f.inSubmodule("read", name); err != nil {
+	if _, err := f.outside("read", name, true, true); err != nil {
 		return nil, err
 	}
 	content, err := f.rootFS.ReadFile(name)
@@ -55,12 +57,13 @@ func (f folderFS) ReadFile(name string) ([]byte, error) {
 
 // ReadDir implements fs.ReadDirFS.
 func (f folderFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := f.inSubmodule("readdir", name); err != nil {
+	at, err := f.outside("readdir", name, true, true)
+	if err != nil {
 		return nil, err
 	}
 	list, err := f.rootFS.ReadDir(name)
 	for i, entry := range list {
-		if entry.IsDir() && f.isSubmodule(path.Join(name, entry.Name())) {
+		if entry.IsDir() && f.isSubmodule(path.Join(at, entry.Name())) {
 			list[i] = submoduleEntry{entry}
 		}
 	}
@@ -69,34 +72,60 @@ func (f folderFS) ReadDir(name string) ([]fs.DirEntry, error) {
 
 // Stat implements fs.StatFS.
 func (f folderFS) Stat(name string) (fs.FileInfo, error) {
-	if err := f.inSubmodule("stat", path.Dir(name)); err != nil {
+	at, err := f.outside("stat", name, true, false)
+	if err != nil {
 		return nil, err
 	}
 	info, err := f.rootFS.Stat(name)
-	return f.judged(name, info, err)
+	return f.judged(at, info, err)
 }
 
 // Lstat implements fs.ReadLinkFS.
 func (f folderFS) Lstat(name string) (fs.FileInfo, error) {
-	if err := f.inSubmodule("lstat", path.Dir(name)); err != nil {
+	at, err := f.outside("lstat", name, false, false)
+	if err != nil {
 		return nil, err
 	}
 	info, err := f.rootFS.Lstat(name)
-	return f.judged(name, info, err)
+	return f.judged(at, info, err)
 }
 
-// inSubmodule is the error of what is one or lies in one, as [treeFS] has it. It goes by the name alone: where links lead is not
-// looked at.
-func (f folderFS) inSubmodule(op, name string) error {
+// outside returns where a path leads, along links, its own last one if follow is set. The error is that of what lies in a
+// submodule, as [treeFS] has it, or of what is one if whole is set. Of all else that is wrong with a path whoever is asked next says so.
+func (f folderFS) outside(op, name string, follow, whole bool) (string, error) {
 	if !fs.ValidPath(name) {
-		return nil // whoever is asked next says so
+		return name, nil
 	}
-	for at := name; at != "."; at = path.Dir(at) {
-		if f.isSubmodule(at) {
-			return &fs.PathError{Op: op, Path: name, Err: errSubmodule(path.Base(at))}
+	here, pending := ".", strings.Split(name, "/")
+	for links := 0; len(pending) > 0; {
+		part := pending[0]
+		pending = pending[1:]
+		if part == "" || part == "." {
+			continue
+		}
+		if part == ".." {
+			here = path.Dir(here)
+			continue
+		}
+		next := path.Join(here, part)
+		info, err := f.rootFS.Lstat(next)
+		if err != nil {
+			return name, nil //nolint:nilerr // it is told by whoever reads
+		}
+		if info.Mode()&fs.ModeSymlink != 0 && (follow || len(pending) > 0) {
+			target, err := f.rootFS.ReadLink(next)
+			if links++; err != nil || links > maxLinks || path.IsAbs(target) {
+				return name, nil //nolint:nilerr // so is this
+			}
+			pending = append(strings.Split(target, "/"), pending...)
+			continue
+		}
+		here = next
+		if (whole || len(pending) > 0) && info.IsDir() && f.isSubmodule(here) {
+			return "", &fs.PathError{Op: op, Path: name, Err: errSubmodule(path.Base(here))}
 		}
 	}
-	return nil
+	return here, nil
 }
 
 func (f folderFS) judged(name string, info fs.FileInfo, err error) (fs.FileInfo, error) {
@@ -106,18 +135,31 @@ func (f folderFS) judged(name string, info fs.FileInfo, err error) (fs.FileInfo,
 	return info, err
 }
 
-// isSubmodule tells whether a directory is the checkout of a submodule: these have a file where others have Git's directory. The
-// top may be one: whoever names it means what is in it.
+// isSubmodule tells whether a directory is a submodule. Its checkout has a file where others have Git's directory. In a checkout
+// it is also one that is listed and was not checked out, and what has a repository of its own: that is committed as a submodule, or
+// not at all. The top may be one: whoever names it means what is in it.
 func (f folderFS) isSubmodule(name string) bool {
 	if name == "." {
 		return false
 	}
 	git := path.Join(name, ".git")
-	if info, err := f.rootFS.Lstat(git); err != nil || !info.Mode().IsRegular() || info.Size() > maxPointer {
+	info, err := f.rootFS.Lstat(git)
+	switch {
+	case err != nil:
+		return f.checkout.modules[name] && f.isEmpty(name)
+	case info.IsDir():
+		_, err := f.rootFS.Lstat(path.Join(git, "HEAD"))
+		return f.checkout.within && err == nil
+	case !info.Mode().IsRegular() || info.Size() > maxPointer:
 		return false
 	}
 	content, err := f.rootFS.ReadFile(git)
 	return err == nil && bytes.HasPrefix(content, []byte("gitdir:"))
+}
+
+func (f folderFS) isEmpty(name string) bool {
+	list, err := f.rootFS.ReadDir(name)
+	return err == nil && len(list) == 0
 }
 
 // submoduleEntry and submoduleInfo show a submodule as [treeFS] does.

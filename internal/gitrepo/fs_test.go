@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -154,11 +155,20 @@ func TestSubmodulesOfACheckout(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"m/.git": "gitdir: ../.git/modules/m\n", "m/main.hcl": "x", "m/d/x": "x", "sites/n/.git": "gitdir: x\n", "clone/.git/HEAD": "ref: x\n", "odd/.git": "x", ".git": "gitdir: x\n",
+		".gitmodules": "[submodule \"a\"]\n\tpath = sites/away\n\turl = x\n[submodule \"b\"]\n\tpath = filled\n\turl = x\n", "filled/x": "x", "sites/away/gone": "", "beside": "x",
 	} {
 		file := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for link, target := range map[string]string{"whole": "m", "part": "m/d", "sites/up": "../m/main.hcl", "twice": "part", "fine": "beside", "out": "../m"} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "sites/away/gone")); err != nil { // a submodule that was not checked out is an empty directory
+		t.Fatal(err)
 	}
 	source, err := gitrepo.Open(t.Context(), gitrepo.Options{URL: dir})
 	if err != nil {
@@ -166,7 +176,7 @@ func TestSubmodulesOfACheckout(t *testing.T) {
 	}
 	tree := pull(t, source)
 	fsys := files(t, tree, ".")
-	for name, is := range map[string]bool{".": false, "m": true, "sites": false, "sites/n": true, "clone": false, "odd": false} {
+	for name, is := range map[string]bool{".": false, "m": true, "sites": false, "sites/n": true, "sites/away": true, "filled": false, "clone": true, "odd": false, "whole": true} {
 		info, err := fs.Stat(fsys, name)
 		if err != nil || info.IsDir() == is || (info.Mode()&fs.ModeIrregular != 0) != is {
 			t.Errorf("%s: %v, %v", name, info, err)
@@ -179,7 +189,7 @@ func TestSubmodulesOfACheckout(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, entry := range list {
-			if is := entry.Name() == "m" || entry.Name() == "n"; is {
+			if is := slices.Contains([]string{"m", "n", "away", "clone"}, entry.Name()); is {
 				listed++
 				if info, err := entry.Info(); entry.IsDir() || entry.Type() != fs.ModeIrregular || err != nil || info.IsDir() {
 					t.Errorf("%s is listed as %v, %v", entry.Name(), info, err)
@@ -187,7 +197,7 @@ func TestSubmodulesOfACheckout(t *testing.T) {
 			}
 		}
 	}
-	if listed != 2 {
+	if listed != 4 {
 		t.Errorf("%d are listed", listed)
 	}
 	for _, name := range []string{"m", "m/d"} {
@@ -203,14 +213,22 @@ func TestSubmodulesOfACheckout(t *testing.T) {
 		"stat":  func(name string) error { _, err := fs.Stat(fsys, name); return err },
 		"lstat": func(name string) error { _, err := fs.Lstat(fsys, name); return err },
 	} {
-		for _, within := range []string{"m/main.hcl", "m/d/x", "sites/n/.git"} {
+		for _, within := range []string{"m/main.hcl", "m/d/x", "sites/n/.git", "clone/.git/HEAD", "whole/main.hcl", "part/x", "twice/x"} {
 			if err := read(within); err == nil || !strings.Contains(err.Error(), why) {
 				t.Errorf("%s %s: %v", name, within, err)
 			}
 		}
-		if err := read("clone/.git/HEAD"); err != nil {
+		if err := read("filled/x"); err != nil {
 			t.Errorf("%s beside them: %v", name, err)
 		}
+	}
+	for name, ok := range map[string]bool{"part": false, "sites/up": false, "twice": false, "fine": true} {
+		if _, err := fs.Stat(fsys, name); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), why) {
+			t.Errorf("a link %s: %v", name, err)
+		}
+	}
+	if _, err := fs.Lstat(fsys, "part"); err != nil {
+		t.Errorf("a link itself: %v", err)
 	}
 }
 

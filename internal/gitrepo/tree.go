@@ -42,7 +42,7 @@ func (t *Tree) FS(path string) (fs.FS, error) {
 		if !ok {
 			return nil, errors.New("the files of a directory cannot be listed") // os says that they can
 		}
-		all = folderFS{files}
+		all = folderFS{files, checkoutOf(t.dir.Name())}
 	} else {
 		all = &treeFS{store: t.store, root: t.root, base: ".", time: t.Commit.When, limit: t.limit}
 	}
