@@ -74,6 +74,13 @@ func (a access) who(ctx context.Context, s *session, o *object) (projects []stri
 	return projects, err
 }
 
+// follows notes of a new object that no project can use it yet: no creating request takes those that can.
+func (a access) follows(o *object, w wanted) {
+	if w.written(accessAttribute) != cty.NilVal {
+		o.values.set(accessAttribute, cty.SetValEmpty(cty.String))
+	}
+}
+
 // act lets a project in, or takes it out.
 func (a access) act(ctx context.Context, s *session, o *object, action, project string) error {
 	_, err := s.do(ctx, call{

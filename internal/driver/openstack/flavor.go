@@ -76,9 +76,13 @@ func (k flavorKind) create(ctx context.Context, s *session, w wanted) (*object, 
 	if body["disk"] == nil {
 		body["disk"] = 0
 	}
-	return readOne(k.read)(s.one(ctx, call{
+	o, err := readOne(k.read)(s.one(ctx, call{
 		service: serviceCompute, method: http.MethodPost, path: "flavors", body: map[string]any{"flavor": body}, microversion: flavorVersion,
 	}, "flavor"))
+	if err == nil {
+		flavorAccessPlace().follows(o, w)
+	}
+	return o, err
 }
 
 func (k flavorKind) update(ctx context.Context, s *session, o *object, w wanted, attributes []string) error {

@@ -63,6 +63,7 @@ func (k volumeTypeKind) create(ctx context.Context, s *session, w wanted) (*obje
 		// What follows.
 		o.values.set(volumeQoSOfAType, cty.NullVal(cty.String))
 		o.values.set(typeQuota, collection(nil, k.schema.Nested(typeQuota).ValueType()))
+		volumeTypeAccess().follows(o, w)
 	}
 	return o, err
 }
