@@ -173,6 +173,7 @@ func (e *Engine) retireOne(calls context.Context, l *loop) {
 				*f = former{}
 				e.wakeDeleting()
 				e.wakeFollowers()
+				e.doubtHeldBack()
 			}
 			e.changed = true
 		}

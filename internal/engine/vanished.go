@@ -26,13 +26,7 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 		if !l.set(PhaseGone, "") {
 			return false
 		}
-		// What could not go while this was there may go now, and what it was seen to be for another block is gone.
-		for _, other := range e.order {
-			other.stale = other.stale || other.phase == PhaseBlocked && other.state != nil && plan.Foreign(other.unit, *other.state)
-		}
-		e.admitted.stale = e.admitted.stale || slices.ContainsFunc(e.order, func(other *loop) bool {
-			return other.phase == PhaseBlocked && (other.unit == nil || e.plans(other.address, unit.ActionBlocked))
-		})
+		e.doubtHeldBack()
 		return true
 	}
 	if entry.Locator.Keep {
@@ -113,6 +107,18 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	l.guard.step = step
 	e.remove(calls, l, e.target(nil, l.address), c)
 	return l.tries(step, PhaseDeleting, l.state.Message)
+}
+
+// doubtHeldBack is for what was held back by something that is gone now: what could not go while that was there may go, and what
+// it was seen to be for another block is no more.
+func (e *Engine) doubtHeldBack() {
+	for _, other := range e.order {
+		if other.phase != PhaseBlocked {
+			continue
+		}
+		other.stale = other.stale || other.state != nil && plan.Foreign(other.unit, *other.state)
+		e.admitted.stale = e.admitted.stale || other.unit == nil || e.plans(other.address, unit.ActionBlocked)
+	}
 }
 
 // dependents returns what the inventory says needs a thing, and may still exist. Where things need

@@ -206,30 +206,35 @@ func (p *Plan) keepOwners(in *Input) {
 	if len(takers) == 0 {
 		return
 	}
-	owners := map[identity]addr.Object{}
-	own := func(kind, id string, a addr.Object) {
+	owners, replaced := map[identity]addr.Object{}, map[identity]bool{}
+	own := func(kind, id string, a addr.Object, former bool) {
 		of := identity{kind, id}
 		if takers[of] == nil {
 			return
 		}
-		owners[of] = a
+		owners[of], replaced[of] = a, former
 		takers[of] = slices.DeleteFunc(takers[of], func(c *Change) bool {
 			return c.Address == a && c.Action != unit.ActionImport && c.Action != unit.ActionAdopt
 		})
 	}
 	for i := range in.Entries {
 		e := &in.Entries[i]
-		own(e.Locator.Kind, e.ID, e.Address)
+		own(e.Locator.Kind, e.ID, e.Address, false)
 		for _, f := range e.Former { // it is about to be deleted
-			own(f.Locator.Kind, f.ID, e.Address)
+			own(f.Locator.Kind, f.ID, e.Address, true)
 		}
 	}
 	for of, changes := range takers {
 		owner, owned := owners[of]
 		free := slices.DeleteFunc(slices.Clone(changes), func(c *Change) bool { return owned && owner != c.Address || c.Action != unit.ActionImport })
 		for _, c := range changes {
-			if owned && owner != c.Address && (c.Action == unit.ActionImport || p.goes(owner) || in.named(c.Address)) {
+			gives := replaced[of] || p.isReplaced(owner)
+			switch {
+			case !owned || owner == c.Address:
+			case c.Action == unit.ActionImport || p.goes(owner) || !gives && in.named(c.Address):
 				c.block(fmt.Sprintf("the %s with the id %s is %s already: to give it another address, write a moved block", c.Kind, of.id, owner))
+			case gives:
+				c.block(fmt.Sprintf("the %s with the id %s is %s already, which is to be another one: this is made once that is gone; a moved block would hand it over instead", c.Kind, of.id, owner))
 			}
 		}
 		for i, c := range changes {
@@ -264,7 +269,13 @@ func (in *Input) named(a addr.Object) bool {
 }
 
 // goes tells whether something is to be deleted that no block wants. What has its name and no mark would be taken over just to go with it.
-func (p *Plan) goes(a addr.Object) bool {
+func (p *Plan) goes(a addr.Object) bool { return p.means(a, unit.ActionDelete) }
+
+// isReplaced tells whether another object is to take the place of what something is now, which goes then.
+func (p *Plan) isReplaced(a addr.Object) bool { return p.means(a, unit.ActionReplace) }
+
+// means tells whether something is to be done, or would be if it were not blocked.
+func (p *Plan) means(a addr.Object, action unit.Action) bool {
 	c := p.Change(a)
-	return c != nil && (c.Action == unit.ActionDelete || c.Action == unit.ActionBlocked && c.Wanted == unit.ActionDelete)
+	return c != nil && (c.Action == action || c.Action == unit.ActionBlocked && c.Wanted == action)
 }
