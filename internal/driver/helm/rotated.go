@@ -84,9 +84,11 @@ func certifies(value any, steps []string) bool {
 	}
 }
 
-// byHand tells whether a field manager is a tool that people change objects with.
+// byHand tells whether a field manager is a tool that people change objects with. They are called as their requests say who sends
+// them: Lens is node-fetch, and a dashboard its own name, or the browser's before it.
 func byHand(manager string) bool {
-	return strings.HasPrefix(manager, "kubectl") || slices.Contains([]string{"helm", "k9s", "node-fetch", "curl", "Mozilla"}, manager)
+	return strings.HasPrefix(manager, "kubectl") || strings.HasPrefix(manager, "dashboard") ||
+		slices.Contains([]string{"helm", "k9s", "node-fetch", "curl", "Mozilla"}, manager)
 }
 
 // keepsAuthorities tells whether an object is of a kind that trusts authorities.

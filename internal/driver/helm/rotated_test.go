@@ -48,6 +48,7 @@ func TestAuthoritiesThatProgramsKeep(t *testing.T) {
 		"an API's":               {"apiregistration.k8s.io/v1", "APIService", map[string]any{"spec": map[string]any{"caBundle": good}}, []unit.Field{{Path: "spec.caBundle", By: "manager"}}, []string{"spec.caBundle"}},
 		"by nobody known":        {"apiregistration.k8s.io/v1", "APIService", map[string]any{"spec": map[string]any{"caBundle": good}}, []unit.Field{{Path: "spec.caBundle"}}, nil},
 		"by hand":                {"apiregistration.k8s.io/v1", "APIService", map[string]any{"spec": map[string]any{"caBundle": good}}, []unit.Field{{Path: "spec.caBundle", By: "kubectl-edit"}}, nil},
+		"by hand in a dashboard": {"apiregistration.k8s.io/v1", "APIService", map[string]any{"spec": map[string]any{"caBundle": good}}, []unit.Field{{Path: "spec.caBundle", By: "dashboard"}}, nil},
 		"by hand with Helm":      {"apiregistration.k8s.io/v1", "APIService", map[string]any{"spec": map[string]any{"caBundle": good}}, []unit.Field{{Path: "spec.caBundle", By: "helm"}}, nil},
 		"taken away":             {"apiregistration.k8s.io/v1", "APIService", map[string]any{"spec": map[string]any{}}, []unit.Field{{Path: "spec.caBundle", By: "manager"}}, nil},
 		"emptied":                {"apiregistration.k8s.io/v1", "APIService", map[string]any{"spec": map[string]any{"caBundle": ""}}, []unit.Field{{Path: "spec.caBundle", By: "manager"}}, nil},
