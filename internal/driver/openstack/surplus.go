@@ -107,6 +107,9 @@ func concerned(nested *schema.Nested, o *object, have, want cty.Value, drop []st
 		names := append(listOf(want), drop...)
 		return texts(slices.DeleteFunc(listOf(have), func(name string) bool { return !slices.Contains(names, name) }), have.Type())
 	}
+	if have.Type().IsObjectType() {
+		return members(have, want)
+	}
 	if have.IsNull() || !have.IsKnown() || !have.Type().IsMapType() && !have.Type().IsSetType() {
 		return have
 	}
@@ -125,6 +128,20 @@ func concerned(nested *schema.Nested, o *object, have, want cty.Value, drop []st
 		return cty.MapValEmpty(have.Type().ElementType())
 	}
 	return cty.MapVal(elements)
+}
+
+// members are those of an object that are written, as the limits of a quota: the others are not ours.
+func members(have, want cty.Value) cty.Value {
+	if have.IsNull() || !have.IsKnown() || want.IsNull() || !want.IsKnown() || !want.Type().IsObjectType() {
+		return have
+	}
+	written := have.AsValueMap()
+	for name, v := range written {
+		if !want.Type().HasAttribute(name) || want.GetAttr(name).IsNull() {
+			written[name] = cty.NullVal(v.Type())
+		}
+	}
+	return cty.ObjectVal(written)
 }
 
 // spelled are the keys of nested blocks as those have them that are there: a rule about the group that it is in goes by
