@@ -65,6 +65,9 @@ func (l *loader) modules(t *ownership) {
 	}
 	l.now = nil
 	linker.link()
+	if !slices.ContainsFunc(linker.modules, misled) { // else it may be what such a call means
+		l.uncalled(t, files[t.root])
+	}
 	l.module = &l.config.Module
 }
 
