@@ -168,6 +168,7 @@ type ailing struct {
 func (d *Driver) judge(ctx context.Context, v *view, state *unit.State) {
 	state.Health = unit.HealthReady
 	d.judgeHooks(ctx, v, state)
+	v.judgeMislaid(state)
 	found := d.unready(v)
 	slices.SortStableFunc(found, func(a, b ailing) int {
 		return cmp.Or(cmp.Compare(severity(b.health), severity(a.health)), a.ref.Compare(b.ref))

@@ -48,6 +48,7 @@ type revision struct {
 	hooks       []*release.Hook
 	after       []hook           // the hooks that run after it was applied
 	previous    []unit.ObjectRef // what the revisions before had, and this one has not
+	keeps       []unit.ObjectRef // what hooks have made to stay, and its pods mount
 	inForce     []held           // the objects of the revision that is deployed: this one, or the last before it that was
 }
 
@@ -207,7 +208,7 @@ func (d *Driver) read(ctx context.Context, namespace string, of stored, known co
 	of.resourceVersion, of.status, of.labels = secret.ResourceVersion, decoded.Info.Status, secret.Labels
 	return &revision{
 		stored: of, description: decoded.Info.Description, deployed: decoded.Info.LastDeployed.Time, toolkit: usesToolkit(decoded.Chart),
-		config: decoded.Config, objects: objects, hooks: decoded.Hooks,
+		config: decoded.Config, objects: objects, hooks: decoded.Hooks, keeps: d.keepsOf(decoded, objects, namespace),
 	}, nil
 }
 

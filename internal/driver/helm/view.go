@@ -53,6 +53,7 @@ type view struct {
 	failure   failure          // what comes of them
 	again     bool             // what is wanted is tried once more after a return
 	scalers   scalers          // that were asked for
+	mislaid   []unit.ObjectRef // what hooks have made to stay, and somebody deleted
 	left      []string         // what programs keep of its objects, and by which one
 }
 
@@ -287,6 +288,9 @@ func (d *Driver) inspect(ctx context.Context, v *view) error {
 		if v.hooks.former, err = d.forsaken(ctx, v); err != nil {
 			return err
 		}
+	}
+	if err := d.findMislaid(ctx, v); err != nil {
+		return err
 	}
 	switch {
 	case v.target.Spec == nil:
