@@ -113,6 +113,9 @@ func (c *composer) service(s *model.Service, of members) {
 		IgnoreDrift: append(c.driftRules(s.IgnoreDrift, c.lastOrigin(s, schema.IgnoreDrift).where, s.Address), drifts...),
 		Made:        made(s.Name, cloud.Namespace, values), Drawn: drawnNames()[s.Name],
 	}
+	if _, is := knownVersions()[s.Name]; is {
+		release.KeepsUp = []string{s.Name} // their containers are called as they are
+	}
 	if release.OnDelete {
 		release.LabelReaders = c.readersOf(s.Name)
 	}

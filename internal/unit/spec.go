@@ -246,6 +246,8 @@ type Release struct {
 	IgnoreDrift []DriftRule `json:"-"`
 	// Drawn are names that templates of the chart draw by lot, which get others that stay.
 	Drawn []DrawnNames `json:"-"`
+	// KeepsUp are containers of programs that keep data, whose version goes up only, and by one major version at a time.
+	KeepsUp []string `json:"-"`
 	// Made are objects that Jobs of the release make, or write what only they know into. Where one is missing, the
 	// Jobs run again.
 	Made []ObjectRef `json:"-"`

@@ -160,11 +160,14 @@ func (d *Driver) wish(ctx context.Context, v *view, spec *unit.Release) error {
 		d.forget(v.namespace, v.name)
 		return nil
 	}
-	if _, err := d.rendering(ctx, v); err != nil {
-		if !unit.IsBlocked(err) {
-			return err
-		}
+	next, err := d.rendering(ctx, v)
+	switch {
+	case err == nil:
+		v.blocked = v.newest.goesBelow(next.objects, spec.KeepsUp)
+	case unit.IsBlocked(err):
 		v.blocked = err.Error()
+	default:
+		return err
 	}
 	return nil
 }
