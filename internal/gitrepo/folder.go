@@ -113,7 +113,7 @@ func (f folderFS) outside(op, name string, follow, whole bool) (string, error) {
 			return name, nil //nolint:nilerr // it is told by whoever reads
 		}
 		if info.Mode()&fs.ModeSymlink != 0 && (follow || len(pending) > 0) {
-			target, err := f.rootFS.ReadLink(next)
+			target, err := f.ReadLink(next)
 			if links++; err != nil || links > maxLinks || path.IsAbs(target) {
 				return name, nil //nolint:nilerr // so is this
 			}

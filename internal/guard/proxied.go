@@ -25,7 +25,7 @@ type Behind struct {
 
 // RoundTrip sends a request.
 func (b Behind) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := b.Next.RoundTrip(request) //nolint:bodyclose // it is the caller's
+	response, err := b.Next.RoundTrip(request)
 	failed := err != nil
 	if !failed && (request.URL.Scheme != "http" || response.StatusCode < http.StatusMultipleChoices) {
 		return response, nil

@@ -16,7 +16,11 @@ func TestProtectBesideOtherChanges(t *testing.T) {
 		s.answer = make(chan struct{})
 		moved := entry("a")
 		moved.ID = "another"
-		go put(t, i, moved)
+		go func() {
+			if err := i.Put(t.Context(), moved); err != nil {
+				t.Error(err)
+			}
+		}()
 		go func() {
 			if err := i.Remove(t.Context(), addr.MustParseObject("network.b")); err != nil {
 				t.Error(err)

@@ -32,6 +32,7 @@ func (r *revision) goesBelow(next []*unstructured.Unstructured, containers []str
 				return fmt.Sprintf("%s runs %s of %s, and an older version (%s) cannot be relied on to read what it wrote: write the version that runs, or a newer one", ref, was, name, is)
 			case unit.VersionSkips:
 				return fmt.Sprintf("%s runs %s of %s, and what it keeps is converted by one major version after the other: write a version of the next one before %s", ref, was, name, is)
+			case unit.VersionStays:
 			}
 		}
 	}

@@ -23,14 +23,13 @@ const (
 	maxPages = 1000
 )
 
-// turns are how the next page of a list is asked for.
+// turns are how the next page of a list is asked for: without any, by the query of the link that an answer has, as long as
+// there is one.
 type turns int
 
 const (
-	// byLink takes the query of the link that the answer has, as long as there is one.
-	byLink turns = iota
 	// byMarker begins behind the last object; the page that is not full is the last one.
-	byMarker
+	byMarker turns = iota + 1
 	// byNumber begins at a number: see [session.numbered].
 	byNumber
 )
