@@ -169,6 +169,7 @@ func unbounded() map[string]string {
 		"gitrepo.maxCause":      "what is shown of an answer",
 		"gitrepo.maxErrorBody":  "what is read of an answer",
 		"gitrepo.maxPointer":    "what Git LFS says",
+		"gitrepo.maxModules":    "only what is told of submodules in a checkout depends on it",
 		"gitrepo.maxCredential": "files of the operator, not of the repository",
 	}
 }
