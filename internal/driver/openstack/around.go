@@ -135,16 +135,11 @@ func (d *Driver) sessionFor(ctx context.Context, k kind, t unit.Target, desired 
 		return nil, err
 	}
 	project, _ := projectOf(s, k, t, desired)
-	if _, is := k.(walled); is && !lookup(t) && s.administrates() {
+	if _, is := k.(walled); !is {
+		return s.within(ctx, project)
+	}
+	if s.administrates() && !lookup(t) { // to look, nobody is given a role
 		return s.inProject(ctx, project)
 	}
-	return s.enter(ctx, k, project)
-}
-
-// enter returns the session for what is of a kind in a project.
-func (s *session) enter(ctx context.Context, k kind, project string) (*session, error) {
-	if _, is := k.(walled); is {
-		return s.in(ctx, project)
-	}
-	return s.within(ctx, project)
+	return s.in(ctx, project)
 }

@@ -23,13 +23,14 @@ const (
 	maxPages = 1000
 )
 
-// turns are how the next page of a list is asked for: without any, by the query of the link that an answer has, as long as
-// there is one.
+// turns are how the next page of a list is asked for.
 type turns int
 
 const (
+	// byLink takes the query of the link that the answer has, as long as there is one.
+	byLink turns = iota
 	// byMarker begins behind the last object; the page that is not full is the last one.
-	byMarker turns = iota + 1
+	byMarker
 	// byNumber begins at a number: see [session.numbered].
 	byNumber
 )
@@ -135,7 +136,7 @@ func (s *session) linked(ctx context.Context, c call, key string, take func(page
 
 // next tells whether there is another page behind one, and returns its query, nil where that cannot be read.
 func (s *session) next(c call, got reply, key string, page []map[string]any) (query url.Values, more bool) {
-	if c.turns != byMarker {
+	if c.turns == byLink {
 		return nextPage(got.object(""), key)
 	}
 	if len(page) < s.limit() {
