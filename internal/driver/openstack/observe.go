@@ -44,14 +44,23 @@ func (d *Driver) Observe(ctx context.Context, targets []unit.Target) (map[addr.O
 		}
 		return err != nil
 	})
-	known := map[addr.Object]cty.Value{}
-	if s.administrates() {
-		shown, walled := d.apart(served)
-		d.look(ctx, s, shown, known, seen)
-		served = walled
-	}
-	d.lookAround(ctx, s, served, known, seen)
+	d.lookEverywhere(ctx, s, served, seen)
 	return seen.states, errors.Join(seen.failures...)
+}
+
+// lookEverywhere finds targets by as few sessions as our user needs for them.
+func (d *Driver) lookEverywhere(ctx context.Context, s *session, targets []unit.Target, seen *sights) {
+	var shown []unit.Target
+	if s.administrates() {
+		shown, targets = d.apart(targets)
+	}
+	if len(targets) == 0 { // what is known is kept for nobody then, and is much where there are many
+		d.look(ctx, s, shown, map[addr.Object]cty.Value{}, seen)
+		return
+	}
+	known := map[addr.Object]cty.Value{}
+	d.look(ctx, s, shown, known, seen)
+	d.lookAround(ctx, s, targets, known, seen)
 }
 
 // look finds targets in the lists that a session gets, and may put them in another order. What is known of outputs of others
