@@ -60,7 +60,7 @@ func mustKinds() map[string][]string {
 		},
 		"install others": {
 			"create secrets", "PUT add_extraroutes", "POST import", "POST domains", "POST regions", "POST services", "POST endpoints", "POST registered_limits", "POST limits", "POST users",
-			"PUT users/", "POST application_credentials", "POST address-scopes", "POST subnetpools", "POST policies", "POST bandwidth_limit_rules", "POST rbac-policies", "POST ports",
+			"PUT users/", "PUT roles/", "POST dscp_marking_rules", "POST application_credentials", "POST address-scopes", "POST subnetpools", "POST policies", "POST bandwidth_limit_rules", "POST rbac-policies", "POST ports",
 			"POST trunks", "POST os-aggregates", "POST action add_host", "POST action set_metadata", "POST os-server-groups", "POST qos-specs", "POST types", "POST snapshots", "POST os-volume_attachments",
 		},
 		"change others": {
@@ -69,10 +69,13 @@ func mustKinds() map[string][]string {
 			"PUT subnetpools/", "PUT policies/", "PUT bandwidth_limit_rules/", "PUT ports/", "PUT trunks/{id}", "POST action set_metadata", "PUT qos-specs/", "POST extra_specs", "PUT snapshots/",
 			"PATCH projects/{id}", "PUT volumes/{id}", "PUT routers/{id}", "PUT remove_extraroutes", "PUT add_extraroutes", "PUT remove_subports", "PUT add_subports",
 			"POST os-interface", "POST action resize", "POST action confirmResize", "POST action os-stop",
+			"PUT tags/", "DELETE tags/", "PUT os-quota-sets/", "PUT quotas/", "PATCH groups/", "PATCH roles/", "PUT security-groups/", "PUT address-scopes/", "PUT dscp_marking_rules/",
+			"PUT os-aggregates/", "PUT flavors/", "POST os-extra_specs", "DELETE os-extra_specs/", "POST action addTenantAccess", "POST action addProjectAccess", "PATCH images/",
+			"PUT types/", "DELETE extra_specs/", "PUT delete_keys", "POST metadata", "DELETE metadata/",
 		},
-		"heal others": {"DELETE os-interface/", "POST action os-start", "POST action reboot", "POST action rebuild"},
+		"heal others": {"POST action removeTenantAccess", "POST action removeProjectAccess", "DELETE users/", "DELETE os-interface/", "POST action os-start", "POST action reboot", "POST action rebuild"},
 		"removal of others": {
-			"DELETE domains/", "DELETE regions/", "DELETE services/", "DELETE endpoints/", "DELETE registered_limits/", "DELETE limits/", "DELETE users/",
+			"DELETE domains/", "DELETE roles/", "DELETE regions/", "DELETE services/", "DELETE endpoints/", "DELETE registered_limits/", "DELETE limits/", "DELETE users/",
 			"DELETE application_credentials/", "DELETE address-scopes/", "DELETE subnetpools/", "DELETE policies/", "DELETE rbac-policies/", "DELETE ports/",
 			"DELETE trunks/", "DELETE os-aggregates/", "DELETE os-server-groups/", "DELETE qos-specs/", "DELETE types/", "DELETE snapshots/", "DELETE os-volume_attachments/",
 		},
@@ -178,7 +181,7 @@ func (s *kinds) converge(t *testing.T, chapter string, then func() bool) {
 		}
 	}
 	if err != nil {
-		t.Fatalf("%s: %v", s.where(), err)
+		t.Fatalf("%s: %v\nwhat the last report says is not ready:\n%s", s.where(), err, s.unready(t))
 	}
 	t.Logf("%s: %d lives in %v", chapter, len(lives), time.Since(began).Round(time.Second))
 	s.mu.Lock()
@@ -200,6 +203,18 @@ func (s *kinds) converge(t *testing.T, chapter string, then func() bool) {
 			t.Errorf("%s: with the seed %d no daemon was killed %s %s", chapter, s.proxies.Seed(), sideOf(3-sides), must)
 		}
 	}
+}
+
+// unready says of all that is not ready why.
+func (s *kinds) unready(t *testing.T) string {
+	status, _ := s.ReadStatus(t)
+	var lines []string
+	for _, u := range status.Units {
+		if u.Phase != "ready" {
+			lines = append(lines, fmt.Sprintf("%s is %s: %s", u.Address, u.Phase, u.Reason))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // bothSides tells whether a daemon is killed on both sides of each kind: the first whole sweep leaves nothing to chance.

@@ -86,6 +86,13 @@ func (s *kinds) changeOthers(t *testing.T) {
 		{"networks   = [network.web]", "networks   = [network.web, network.side]"},
 		{"heal     = \"restart\"\n  flavor   = flavor.small", "heal     = \"restart\"\n  flavor   = flavor.large"},
 		{"running  = true", "running  = false"},
+		{`"step0"`, `"step1"`},
+		{"scope0", "scope1"},
+		{"fast0", "fast1"},
+		{"volumes = 20, networks = 20", "volumes = 21, networks = 21"},
+		{"dscp_mark   = 10", "dscp_mark   = 20"},
+		{"access      = [project.dev]", "access      = [project.dev, project.guest]"},
+		{`, more = "0 to go"`, ""},
 	})
 	s.changed = true
 	s.commit = s.Push(t, "Change all of it")
@@ -98,6 +105,8 @@ func (s *kinds) healOthers(t *testing.T) {
 	s.editOthers(t, [][2]string{
 		{"networks   = [network.web, network.side]", "networks   = [network.web]"},
 		{"running  = false", "running  = true"},
+		{"access      = [project.dev, project.guest]", "access      = [project.dev]"},
+		{"groups          = [group.operators]", "groups          = []"},
 	})
 	s.commit = s.Push(t, "Change some of it back")
 	var looked time.Time

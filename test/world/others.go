@@ -19,6 +19,8 @@ const others = `cloud "others" {
 project "dev" {
   name        = "PREFIXdev"
   description = "0"
+  tags        = ["step0"]
+  quota       = { volumes = 20, networks = 20 }
 }
 
 project "guest" {
@@ -63,7 +65,25 @@ limit "copies" {
 }
 
 group "operators" {
-  name = "PREFIXoperators"
+  name        = "PREFIXoperators"
+  description = "0"
+}
+
+role "operator" {
+  name        = "PREFIXoperator"
+  description = "0"
+}
+
+role_assignment "operators" {
+  role   = role.operator
+  group  = group.operators
+  domain = domain.customers
+}
+
+security_group "inner" {
+  name        = "PREFIXinner"
+  project     = project.dev
+  description = "0"
 }
 
 user "alice" {
@@ -92,7 +112,7 @@ application_credential "backup" {
 }
 
 address_scope "inner" {
-  name       = "PREFIXinner"
+  name       = "PREFIXscope0"
   project    = project.dev
   ip_version = 4
 }
@@ -109,6 +129,7 @@ qos_policy "gold" {
   name        = "PREFIXgold"
   project     = project.dev
   description = "0"
+  dscp_mark   = 10
 
   bandwidth_limit {
     max_kbps = 1000
@@ -130,6 +151,7 @@ subnet "web" {
 network "side" {
   name    = "PREFIXside"
   project = project.dev
+  tags    = ["step0"]
 }
 
 subnet "side" {
@@ -187,7 +209,7 @@ trunk "web" {
 }
 
 host_aggregate "fast" {
-  name     = "PREFIXfast"
+  name     = "PREFIXfast0"
   hosts    = ["HOST"]
   metadata = { step = "0" }
 }
@@ -206,16 +228,21 @@ flavor "small" {
 }
 
 flavor "large" {
-  name  = "PREFIXlarge"
-  vcpus = 1
-  ram   = 128
-  disk  = 1
+  name        = "PREFIXlarge"
+  vcpus       = 1
+  ram         = 128
+  disk        = 1
+  description = "0"
+  public      = false
+  access      = [project.dev]
+  extra_specs = { step = "0", more = "0 to go" }
 }
 
 image "fetched" {
   name         = "PREFIXfetched"
   web_download = "IMAGE"
   disk_format  = "raw"
+  properties   = { step = "0" }
 }
 
 image "cirros" {
@@ -227,15 +254,16 @@ image "cirros" {
 
 volume_qos "gold" {
   name  = "PREFIXgold"
-  specs = { total_iops_sec = "100" }
+  specs = { total_iops_sec = "100", more = "0 to go" }
 }
 
 volume_type "gold" {
   name        = "PREFIXgold"
+  description = "0"
   public      = false
   access      = [project.dev]
   qos         = volume_qos.gold
-  extra_specs = { step = "0" }
+  extra_specs = { step = "0", more = "0 to go" }
 }
 
 volume "data" {
@@ -243,6 +271,7 @@ volume "data" {
   project     = project.dev
   size        = 1
   description = "0"
+  metadata    = { step = "0", more = "0 to go" }
 }
 
 volume "more" {
@@ -274,6 +303,7 @@ instance "web" {
 instance "sized" {
   name     = "PREFIXsized"
   project  = project.dev
+  metadata = { step = "0", more = "0 to go" }
   image    = image.cirros
   networks = []
   heal     = "restart"
