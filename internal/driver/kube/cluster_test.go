@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -391,7 +392,12 @@ func testNodeLabels(t *testing.T, bed *cluster.Cluster) {
 	}
 
 	target = node("node-1", map[string]string{"role/b": "enabled", "theirs": "x"})
-	if diff := w.compare(d, target); len(diff.Fields) != 2 || diff.Fields[1] != (unit.Field{Path: "metadata.labels[role/a]", Before: "enabled"}) {
+	diff = w.compare(d, target)
+	if len(diff.Fields) != 2 || !strings.Contains(diff.Fields[1].Beside, strconv.Quote(filepath.Base(os.Args[0]))+" at ") {
+		t.Fatalf("removed: %+v", diff)
+	}
+	diff.Fields[1].Beside = "" // who else wrote to the node, and when
+	if diff.Fields[1] != (unit.Field{Path: "metadata.labels[role/a]", Before: "enabled"}) {
 		t.Errorf("removed: %+v", diff)
 	}
 	w.converge(d, target, told)
