@@ -95,7 +95,13 @@ func instanceBlock() Block {
 		Kind: "instance", Class: ClassResource, API: "nova", Labels: resourceLabel("web"), Rules: []Rule{serverMetadataRule(), tagsRule(), casedTagsRule(), serverTagsRule(), bootRule(), rebuildRule(), hintsRule()},
 		NeedsOne: [][]string{{"image", "boot_volume"}},
 		Loses:    &Loss{What: "what is on its disk, and the addresses that Nova chose", Off: "networks", There: "the addresses that it has there"},
-		Doc:      "A virtual machine of Nova.",
+		Quota: &Taking{
+			Counts: "instances", Sizes: map[string]string{"cores": "vcpus", "ram": "ram"}, Of: "flavor",
+			Largest: map[string]string{"metadata_items": "metadata"}, Shared: map[string]string{"server_group_members": "server_group"},
+			Parts: map[string]string{"ports": "networks"},              // Nova makes one in each
+			Lone:  map[string][]string{"ports": {"networks", "ports"}}, // and one in the only network of the project
+		},
+		Doc: "A virtual machine of Nova.",
 		Attributes: []Attribute{
 			fullName(InPlace),
 			projectAttribute(),

@@ -92,9 +92,9 @@ func (r GroupRule) Key() string {
 	return strings.Join(parts, " ")
 }
 
-// FirstGroupRules are the keys of the rules that Neutron gives a new group by itself, unless who runs it has chosen others:
+// firstGroupRules are the keys of the rules that Neutron gives a new group by itself, unless who runs it has chosen others:
 // they let everything out. They count for the quota as others do.
-func FirstGroupRules() []string {
+func firstGroupRules() []string {
 	return []string{GroupRule{Direction: "egress", Ethertype: "IPv4"}.Key(), GroupRule{Direction: "egress", Ethertype: "IPv6"}.Key()}
 }
 

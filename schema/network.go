@@ -12,7 +12,8 @@ func networkBlocks() []Block {
 func networkBlock() Block {
 	return Block{
 		Kind: "network", Class: ClassResource, API: "neutron", Labels: resourceLabel("web"), Rules: append(segmentRules(), markedRules()...),
-		Doc: "A network of Neutron: what the ports of instances and routers are connected by. Addresses come from its subnets.",
+		Quota: &Taking{Counts: "networks"},
+		Doc:   "A network of Neutron: what the ports of instances and routers are connected by. Addresses come from its subnets.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),
@@ -64,6 +65,7 @@ func subnetBlock() Block {
 	route := cty.Object(map[string]cty.Type{"destination": cty.String, "next_hop": cty.String})
 	return Block{
 		Kind: "subnet", Class: ClassResource, API: "neutron", Labels: resourceLabel("web"),
+		Quota: &Taking{Counts: "subnets"},
 		Doc:   "A range of addresses in a network.",
 		Rules: append(subnetRules(), markedRules()...), NeedsOne: [][]string{{"cidr", "subnet_pool"}},
 		Attributes: []Attribute{
@@ -152,6 +154,7 @@ func gatewayRules() []Rule {
 func routerBlock() Block {
 	return Block{
 		Kind: "router", Class: ClassResource, API: "neutron", Labels: resourceLabel("edge"), Rules: append(gatewayRules(), markedRules()...),
+		Quota:  &Taking{Counts: "routers", Parts: map[string]string{"ports": "subnets"}, Room: true},
 		Loses:  &Loss{What: "the address of its gateway", Kept: "external_fixed_ip", Needs: "external_network"},
 		Unique: "the address of a subnet's gateway is on one router only",
 		Doc:    "A router between subnets, and from them to an external network.",
@@ -220,7 +223,8 @@ func routerBlock() Block {
 func securityGroupBlock() Block {
 	return Block{
 		Kind: "security_group", Class: ClassResource, API: "neutron", Labels: resourceLabel("web"), Rules: markedRules(),
-		Doc: "A set of rules about which packets reach the ports that use it.",
+		Quota: &Taking{Counts: "security_groups", Parts: map[string]string{"security_group_rules": "rule"}, First: firstGroupRules(), Room: true},
+		Doc:   "A set of rules about which packets reach the ports that use it.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			projectAttribute(),

@@ -6,6 +6,7 @@ func portBlock() Block {
 	pair := cty.ObjectWithOptionalAttrs(map[string]cty.Type{"ip_address": cty.String, "mac_address": cty.String}, []string{"mac_address"})
 	return Block{
 		Kind: "port", Class: ClassResource, API: "neutron", Labels: resourceLabel("web"), Rules: markedRules(),
+		Quota: &Taking{Counts: "ports"},
 		Loses: &Loss{What: "addresses that it has", Kept: "fixed_ip"},
 		Doc:   "A port in a network: the addresses and filters of an interface, kept when the instance that uses it goes. What is plugged in is up to others, such as an instance with this port.",
 		Attributes: []Attribute{
@@ -80,6 +81,7 @@ func portBlock() Block {
 func floatingIPBlock() Block {
 	return Block{
 		Kind: "floating_ip", Class: ClassResource, API: "neutron", Labels: resourceLabel("web"), Rules: append(floatingIPRules(), markedRules()...),
+		Quota:  &Taking{Counts: "floating_ips"},
 		Loses:  &Loss{What: "its address", Kept: "address"},
 		Unique: "an address of a port has one floating IP only",
 		Doc:    "An address in an external network that leads to one inside, through the router between the two. When some change places, one of them leads nowhere for a moment.",

@@ -8,6 +8,7 @@ func schedulingBlocks() []Block { return []Block{serverGroupBlock(), hostAggrega
 func serverGroupBlock() Block {
 	return Block{
 		Kind: "server_group", Class: ClassResource, API: "nova", Labels: resourceLabel("web"),
+		Quota:    &Taking{Counts: "server_groups"},
 		Unmarked: true,
 		Unique:   "it bears no mark, so that two of one name cannot be told apart",
 		Doc:      "A group of instances that run on the same host, or each on another one. Instances join it when they are created. Nothing of it can be changed.",

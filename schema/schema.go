@@ -54,6 +54,8 @@ type Block struct {
 
 	// Loses is what is lost for good when an object is replaced, nil where that is nothing.
 	Loses *Loss
+	// Quota is what an object takes of the quota of its project, nil where that is nothing that has a limit.
+	Quota *Taking
 
 	looked *Block // the one that is looked up by this one, see [Block.DataBlock]; nil for none
 	// object is the type that ObjectType returns; the zero value is that it is made when it is asked for.

@@ -143,6 +143,7 @@ func volumeBlock() Block {
 	return Block{
 		Kind: "volume", Class: ClassResource, API: "cinder", Labels: resourceLabel("data"), Rules: []Rule{metadataRule()},
 		Loses: &Loss{What: "the data on it"},
+		Quota: &Taking{Counts: "volumes", Sizes: map[string]string{"gigabytes": "size"}, Largest: map[string]string{"per_volume_gigabytes": "size"}},
 		Doc:   "A disk of Cinder, which outlives the instances that it is attached to.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
@@ -193,6 +194,7 @@ func snapshotBlock() Block {
 	return Block{
 		Kind: "snapshot", Class: ClassResource, API: "cinder", Labels: resourceLabel("before"), Rules: []Rule{metadataRule()},
 		Loses: &Loss{What: "what the volume had on it then"},
+		Quota: &Taking{Counts: "snapshots", Sizes: map[string]string{"gigabytes": "size"}, Of: "volume"}, // as much as its volume
 		Doc:   "What a volume had on it at one moment. A volume that is in use is taken as it is then, as after a power failure.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),

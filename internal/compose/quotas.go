@@ -26,15 +26,11 @@ func (c *composer) quotas() {
 	if len(limits) == 0 {
 		return
 	}
-	members := map[addr.Object]float64{}
+	t := taker{composer: c, sharing: map[shared]float64{}}
 	for i := range c.m.Resources {
 		r := &c.m.Resources[i]
 		if in := used[refersTo(r, "project")]; in != nil && r.Address.Mode() != addr.Data {
-			c.use(r, in)
-			if group := refersTo(r, "server_group"); r.Kind == "instance" && group != noAddress() {
-				members[group]++
-				atLeast(in, "server_group_members", big.NewFloat(members[group]))
-			}
+			t.use(r, in)
 		}
 	}
 	for address, written := range limits {
@@ -71,8 +67,24 @@ func limitsOf(r *model.Resource) map[string]*big.Float {
 	return limits
 }
 
+// taker adds up what resources take of quotas.
+type taker struct {
+	*composer
+	sharing map[shared]float64 // how many refer to one thing
+}
+
+// shared is a thing that several objects refer to, and a limit of how many may.
+type shared struct {
+	thing addr.Object
+	limit string
+}
+
 // use adds what a resource takes of the quota of its project, as far as that is known.
-func (c *composer) use(r *model.Resource, used map[string]*big.Float) {
+func (t taker) use(r *model.Resource, used map[string]*big.Float) {
+	takes := t.definition.Resource(r.Kind).Quota
+	if takes == nil {
+		return
+	}
 	add := func(limit string, n *big.Float) {
 		if n == nil {
 			return
@@ -82,33 +94,63 @@ func (c *composer) use(r *model.Resource, used map[string]*big.Float) {
 		}
 		used[limit].Add(used[limit], n)
 	}
-	add(r.Kind+"s", big.NewFloat(1)) // as their limits are called: networks, volumes
-	switch r.Kind {
-	case "instance":
-		if flavor := c.m.Resource(refersTo(r, "flavor")); flavor != nil && flavor.Address.Mode() != addr.Data {
-			add("cores", number(attributeOf(flavor, "vcpus")))
-			add("ram", number(attributeOf(flavor, "ram")))
-		}
-		add("ports", elements(attributeOf(r, "networks"))) // Nova makes one in each
-		if leavesOut(r, "networks") && leavesOut(r, "ports") {
-			add("ports", big.NewFloat(1)) // and one in the only network of the project
-		}
-		if metadata := elements(attributeOf(r, "metadata")); metadata != nil {
-			atLeast(used, "metadata_items", metadata.Add(metadata, big.NewFloat(1))) // our mark is one, too
-		}
-	case "router":
-		add("ports", c.interfaces(r))
-	case "security_group":
-		add("security_group_rules", big.NewFloat(float64(rulesOf(r))))
-	case "volume":
-		size := number(attributeOf(r, "size"))
-		add("gigabytes", size)
-		atLeast(used, "per_volume_gigabytes", size)
-	case "snapshot":
-		if volume := c.m.Resource(refersTo(r, "volume")); volume != nil && volume.Address.Mode() != addr.Data {
-			add("gigabytes", number(attributeOf(volume, "size"))) // it takes as much as that
+	add(takes.Counts, big.NewFloat(1))
+	for limit, name := range takes.Sizes {
+		add(limit, t.sized(r, takes, name))
+	}
+	for limit, name := range takes.Parts {
+		add(limit, t.parts(r, takes, name))
+	}
+	for limit, names := range takes.Lone {
+		if !slices.ContainsFunc(names, func(name string) bool { return !leavesOut(r, name) }) {
+			add(limit, big.NewFloat(1))
 		}
 	}
+	for limit, name := range takes.Largest {
+		atLeast(used, limit, largest(attributeOf(r, name)))
+	}
+	for limit, name := range takes.Shared {
+		if of := (shared{refersTo(r, name), limit}); of.thing != noAddress() {
+			t.sharing[of]++
+			atLeast(used, limit, big.NewFloat(t.sharing[of]))
+		}
+	}
+}
+
+// sized is how large a resource is by an attribute, which it may have from what it refers to; nil where that is not known.
+func (t taker) sized(r *model.Resource, takes *schema.Taking, name string) *big.Float {
+	if n := number(attributeOf(r, name)); n != nil || takes.Of == "" {
+		return n
+	}
+	of := t.m.Resource(refersTo(r, takes.Of))
+	if of == nil || of.Address.Mode() == addr.Data {
+		return nil
+	}
+	return number(attributeOf(of, name))
+}
+
+// parts is how many parts a resource comes to have; nil where that is not known.
+func (t taker) parts(r *model.Resource, takes *schema.Taking, name string) *big.Float {
+	if nested := t.definition.Resource(r.Kind).Nested(name); nested != nil {
+		return big.NewFloat(float64(blocksOf(r, nested, takes.First)))
+	}
+	n := elements(attributeOf(r, name))
+	if n != nil {
+		n.Sub(n, big.NewFloat(t.together(r, name)))
+	}
+	return n
+}
+
+// largest is what an object takes of a limit that holds for it alone: a number, or the items of a map with our mark.
+func largest(v cty.Value) *big.Float {
+	if n := number(v); n != nil {
+		return n
+	}
+	n := elements(v)
+	if n != nil {
+		n.Add(n, big.NewFloat(1))
+	}
+	return n
 }
 
 // atLeast raises what is used of a limit of single objects, of which the largest counts.
@@ -118,25 +160,21 @@ func atLeast(used map[string]*big.Float, limit string, n *big.Float) {
 	}
 }
 
-// interfaces is how many ports a router comes to have in subnets: one in each, but Neutron gives those of IPv6 in one network
-// a port together. Where it is not known which subnets they are, nil.
-func (c *composer) interfaces(r *model.Resource) *big.Float {
-	n := elements(attributeOf(r, "subnets"))
-	if n == nil {
-		return nil
-	}
-	networks := map[addr.Object]int{}
+// together is how many of the subnets that a list refers to have their port with another one: Neutron gives those of IPv6 in
+// one network a port of a router together.
+func (t taker) together(r *model.Resource, list string) float64 {
+	networks, n := map[addr.Object]bool{}, 0.0
 	for _, e := range r.Edges {
-		subnet := c.m.Resource(e.To)
-		if e.Attribute != "subnets" || subnet == nil || subnet.Kind != "subnet" {
+		subnet := t.m.Resource(e.To)
+		if e.Attribute != list || subnet == nil || subnet.Kind != "subnet" {
 			continue
 		}
 		if network := refersTo(subnet, "network"); network != noAddress() && isIPv6(subnet) {
-			networks[network]++
+			if networks[network] {
+				n++
+			}
+			networks[network] = true
 		}
-	}
-	for _, subnets := range networks {
-		n.Sub(n, big.NewFloat(float64(subnets-1)))
 	}
 	return n
 }
@@ -167,20 +205,20 @@ func elements(list cty.Value) *big.Float {
 	return big.NewFloat(float64(list.LengthInt()))
 }
 
-// rulesOf is how many rules a security group comes to have: those that are written, each once, beside those that Neutron gives
-// a new one.
-func rulesOf(r *model.Resource) int {
-	keys, open := schema.FirstGroupRules(), 0
-	rules := attributeOf(r, "rule")
-	if rules == cty.NilVal || !rules.CanIterateElements() {
+// blocksOf is how many nested blocks of a kind an object comes to have: those that are written, each once, beside those that
+// OpenStack gives a new one.
+func blocksOf(r *model.Resource, nested *schema.Nested, first []string) int {
+	keys, open := slices.Clone(first), 0
+	blocks := attributeOf(r, nested.Kind)
+	if blocks == cty.NilVal || !blocks.CanIterateElements() {
 		return len(keys)
 	}
-	for _, rule := range rules.AsValueSlice() {
-		switch {
-		case !rule.IsWhollyKnown() || rule.ContainsMarked():
+	for _, block := range blocks.AsValueSlice() {
+		switch key := nested.KeyOf(block); {
+		case key == "":
 			open++
-		case !slices.Contains(keys, schema.GroupRuleOf(rule).Key()):
-			keys = append(keys, schema.GroupRuleOf(rule).Key())
+		case !slices.Contains(keys, key):
+			keys = append(keys, key)
 		}
 	}
 	return len(keys) + open

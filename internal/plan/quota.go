@@ -12,6 +12,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // Quotas reads limits of projects, given by the names that the quota of a project has for them. What it returns is what
@@ -21,6 +22,7 @@ type Quotas func(ctx context.Context, limits map[string][]string) (map[string]ma
 // demand is what a plan takes of the quota of a project.
 type demand struct {
 	more, less map[string]int64 // by limit: what is created, and what goes
+	single     map[string]bool  // limits that hold for each object alone, of which there is no use: the largest counts
 	unsure     map[string]bool  // limits of which something goes, and nobody knows how much, or may tell
 	written    map[string]int64 // the limits that the plan sets
 	untold     map[string]bool  // those that it sets to what is not known, or sensitive
@@ -84,69 +86,105 @@ func (d *demand) of(u *unit.Unit, c *Change, want, there known) {
 
 // take adds what a change takes.
 func (s *scales) take(d *Demand, c *Change) {
-	kind, ok := s.takings[c.Kind]
-	if !ok || c.Class != unit.ClassResource {
+	if c.Class != unit.ClassResource {
 		return
 	}
-	state := s.Seen(c.Address)
+	kind := s.language.Resource(c.Kind)
+	if kind == nil || kind.Quota == nil {
+		return
+	}
 	switch c.Action {
 	case unit.ActionCreate, unit.ActionReplace:
 		if c.Action == unit.ActionReplace && !c.CreateFirst {
 			s.free(d, kind, c)
 		}
-		want := s.wanted(c.Address)
-		if in := d.in(projectOf(want, state)); in != nil {
-			in.more[kind.counted]++
-			for limit, n := range s.sizes(kind, want, s.places[c.Address].unit) {
-				if kind.parts[limit] == "" {
-					in.more[limit] += n
-					in.single(c.Kind, n)
-				}
-			}
-			for limit := range kind.parts {
-				if n := int64(len(kind.first)) + kind.coming(limit, want, kind.first); n > 0 {
-					in.more[limit] += n
-				}
-			}
-		}
+		s.create(d, kind, c)
 	case unit.ActionUpdate:
-		there := s.there(c.Address)
-		in := d.in(state.Project)
-		if in == nil || there.secret("project") || !slices.ContainsFunc(c.Fields, func(f unit.Field) bool { return kind.resizes(f.Path) }) {
-			return
-		}
-		was := s.sizes(kind, there, nil)
-		for limit, n := range s.sizes(kind, s.wanted(c.Address), s.places[c.Address].unit) {
-			switch before, known := was[limit]; {
-			case !known:
-			case kind.parts[limit] != "": // there may be others' among those that are there, which stay
-				want, parts := s.wanted(c.Address), kind.there(limit, there)
-				if n := kind.coming(limit, want, parts); n > 0 {
-					in.more[limit] += n
-				}
-				if kind.room {
-					in.less[limit] += kind.going(limit, want, parts, s.places[c.Address].entry)
-				}
-			case n > before:
-				in.more[limit] += n - before
-				in.single(c.Kind, n)
-			default:
-				in.less[limit] += before - n
-			}
-		}
+		s.change(d, kind, c)
 	case unit.ActionDelete:
 		s.free(d, kind, c)
 	default: // it takes what it took
 	}
 }
 
-// limitOfOne is the limit of how large a single volume may be, of which there is no use.
-const limitOfOne = "per_volume_gigabytes"
+// create adds what a new object takes.
+func (s *scales) create(d *Demand, kind *schema.Block, c *Change) {
+	want, takes := s.wanted(c.Address), kind.Quota
+	in := d.in(projectOf(want, s.Seen(c.Address)))
+	if in == nil {
+		return
+	}
+	in.more[takes.Counts]++
+	for limit, n := range s.sizes(kind, want, s.places[c.Address].unit) {
+		if takes.Parts[limit] == "" {
+			in.more[limit] += n
+		}
+	}
+	for limit, list := range takes.Parts {
+		if n := int64(len(takes.First)) + coming(kind, list, want, takes.First); n > 0 {
+			in.more[limit] += n
+		}
+	}
+	for limit, lists := range takes.Lone {
+		if !slices.ContainsFunc(lists, func(list string) bool { return !want.leavesOut(list) }) {
+			in.more[limit]++
+		}
+	}
+	in.largest(takes, want)
+	s.share(in, kind, c, want)
+}
 
-// single takes how large one volume becomes.
-func (d *demand) single(kind string, size int64) {
-	if kind == "volume" {
-		d.more[limitOfOne] = max(d.more[limitOfOne], size)
+// change adds what an object takes more or less than it did.
+func (s *scales) change(d *Demand, kind *schema.Block, c *Change) {
+	there, want, entry := s.there(c.Address), s.wanted(c.Address), s.places[c.Address].entry
+	in := d.in(s.Seen(c.Address).Project)
+	if in == nil || there.secret("project") || !slices.ContainsFunc(c.Fields, func(f unit.Field) bool { return kind.Quota.Resizes(f.Path) }) {
+		return
+	}
+	was := s.sizes(kind, there, nil)
+	for limit, n := range s.sizes(kind, want, s.places[c.Address].unit) {
+		switch before, known := was[limit]; {
+		case !known:
+		case kind.Quota.Parts[limit] != "": // there may be others' among those that are there, which stay
+			list := kind.Quota.Parts[limit]
+			parts, _ := pieces(kind, list, there)
+			if n := coming(kind, list, want, parts); n > 0 {
+				in.more[limit] += n
+			}
+			if kind.Quota.Room {
+				in.less[limit] += going(kind, list, want, parts, entry)
+			}
+		case n > before:
+			in.more[limit] += n - before
+		default:
+			in.less[limit] += before - n
+		}
+	}
+	in.larger(kind.Quota, want, there)
+}
+
+// largest takes how large one object becomes, by the limits that hold for each alone.
+func (d *demand) largest(takes *schema.Taking, want known) {
+	for limit, name := range takes.Largest {
+		if n, ok := want.size(name); ok {
+			d.one(limit, n)
+		}
+	}
+}
+
+// one takes what a limit has to allow for one object, or for one that others refer to.
+func (d *demand) one(limit string, n int64) {
+	d.more[limit] = max(d.more[limit], n)
+	d.single[limit] = true
+}
+
+// larger does so for one that is there, where it grows.
+func (d *demand) larger(takes *schema.Taking, want, there known) {
+	for limit, name := range takes.Largest {
+		n, ok := want.size(name)
+		if before, known := there.size(name); ok && known && n > before {
+			d.one(limit, n)
+		}
 	}
 }
 
@@ -166,7 +204,7 @@ func projectOf(want known, state unit.State) string {
 }
 
 // free adds what goes with an object.
-func (s *scales) free(d *Demand, kind taking, c *Change) {
+func (s *scales) free(d *Demand, kind *schema.Block, c *Change) {
 	state := s.Seen(c.Address)
 	in := d.in(state.Project)
 	if in == nil || state.Existence != unit.Present {
@@ -174,15 +212,15 @@ func (s *scales) free(d *Demand, kind taking, c *Change) {
 	}
 	there := s.there(c.Address)
 	if there.secret("project") {
-		in.unsure[kind.counted] = true
-		for _, limit := range kind.limits() {
+		in.unsure[kind.Quota.Counts] = true
+		for _, limit := range kind.Quota.Limits() {
 			in.unsure[limit] = true
 		}
 		return
 	}
-	in.less[kind.counted]++
+	in.less[kind.Quota.Counts]++
 	was := s.sizes(kind, there, nil)
-	for _, limit := range kind.limits() {
+	for _, limit := range kind.Quota.Limits() {
 		n, known := was[limit]
 		in.less[limit] += n
 		in.unsure[limit] = in.unsure[limit] || !known
@@ -193,7 +231,7 @@ func (s *scales) free(d *Demand, kind taking, c *Change) {
 func (d *Demand) in(project string) *demand {
 	if project != "" && d.projects[project] == nil {
 		d.projects[project] = &demand{
-			more: map[string]int64{}, less: map[string]int64{}, unsure: map[string]bool{}, written: map[string]int64{}, untold: map[string]bool{},
+			more: map[string]int64{}, less: map[string]int64{}, single: map[string]bool{}, unsure: map[string]bool{}, written: map[string]int64{}, untold: map[string]bool{},
 		}
 	}
 	return d.projects[project]
@@ -259,8 +297,9 @@ func (d *demand) exceeds(limit string, q unit.Quota) bool {
 
 // text says how far a limit is exceeded.
 func (d *demand) text(limit string, q unit.Quota) string {
-	if limit == limitOfOne {
-		return fmt.Sprintf("the quota allows a volume of %d gigabytes, and the plan makes one of %d", q.Limit, d.more[limit])
+	name := strings.ReplaceAll(limit, "_", " ")
+	if d.single[limit] {
+		return fmt.Sprintf("of %s the quota allows %d, and the plan needs %d", name, q.Limit, d.more[limit])
 	}
 	goes := ""
 	if n := d.less[limit]; d.unsure[limit] {
@@ -268,7 +307,6 @@ func (d *demand) text(limit string, q unit.Quota) string {
 	} else if n > 0 {
 		goes = fmt.Sprintf(" and %d fewer", n)
 	}
-	name := strings.ReplaceAll(limit, "_", " ")
 	if limit == "ram" {
 		name = "ram in MiB"
 	}

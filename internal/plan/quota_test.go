@@ -1,11 +1,7 @@
 package plan_test
 
 import (
-	"errors"
-	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,7 +9,6 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
-	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -50,6 +45,13 @@ func (w *weighing) add(address string, action unit.Action, wanted, there map[str
 	return &u
 }
 
+func listOf(values []cty.Value) cty.Value {
+	if len(values) == 0 {
+		return cty.ListValEmpty(cty.String)
+	}
+	return cty.ListVal(values)
+}
+
 func (w *weighing) demand() *plan.Demand {
 	slices.SortFunc(w.plan.Changes, func(a, b plan.Change) int { return a.Address.Compare(b.Address) })
 	return w.plan.Demand(*w.in)
@@ -77,7 +79,7 @@ func TestQuotaIsExceeded(t *testing.T) {
 		return values
 	}
 	connected := func(networks ...cty.Value) map[string]cty.Value {
-		return map[string]cty.Value{"project": cty.StringVal("p1"), "networks": cty.ListVal(networks)}
+		return map[string]cty.Value{"project": cty.StringVal("p1"), "networks": listOf(networks)}
 	}
 	routed := func(subnets ...cty.Value) map[string]cty.Value {
 		return map[string]cty.Value{"project": cty.StringVal("p1"), "subnets": cty.ListVal(subnets)}
@@ -87,6 +89,16 @@ func TestQuotaIsExceeded(t *testing.T) {
 	}
 	flavored := func(id cty.Value) map[string]cty.Value {
 		return map[string]cty.Value{"project": cty.StringVal("p1"), "flavor": id}
+	}
+	tagged := func(keys ...string) map[string]cty.Value {
+		items := map[string]cty.Value{}
+		for _, key := range keys {
+			items[key] = cty.StringVal("x")
+		}
+		return map[string]cty.Value{"project": cty.StringVal("p1"), "metadata": cty.MapVal(items)}
+	}
+	grouped := func(group cty.Value) map[string]cty.Value {
+		return map[string]cty.Value{"project": cty.StringVal("p1"), "server_group": group}
 	}
 	of := func(volume cty.Value) map[string]cty.Value {
 		return map[string]cty.Value{"project": cty.StringVal("p1"), "volume": volume, "size": cty.NullVal(cty.Number)}
@@ -116,8 +128,8 @@ func TestQuotaIsExceeded(t *testing.T) {
 		"one volume that is too large": {func(w *weighing) {
 			w.add("volume.a", unit.ActionCreate, sized(50), nil)
 			w.add("volume.b", unit.ActionCreate, sized(61), nil)
-		}, "per_volume_gigabytes", unit.Quota{Limit: 60}, "the quota allows a volume of 60 gigabytes, and the plan makes one of 61"},
-		"made too large": {func(w *weighing) { w.add("volume.a", unit.ActionUpdate, sized(61), sized(10), "size") }, "per_volume_gigabytes", unit.Quota{Limit: 60}, "the plan makes one of 61"},
+		}, "per_volume_gigabytes", unit.Quota{Limit: 60}, "of per volume gigabytes the quota allows 60, and the plan needs 61"},
+		"made too large": {func(w *weighing) { w.add("volume.a", unit.ActionUpdate, sized(61), sized(10), "size") }, "per_volume_gigabytes", unit.Quota{Limit: 60}, "the plan needs 61"},
 		"a snapshot is no volume": {func(w *weighing) {
 			w.add("volume.a", unit.ActionNone, sized(61), sized(61))
 			w.add("snapshot.a", unit.ActionCreate, of(cty.StringVal("id of a")), nil)
@@ -137,6 +149,30 @@ func TestQuotaIsExceeded(t *testing.T) {
 		"a port in each network of an instance": {func(w *weighing) {
 			w.add("instance.a", unit.ActionCreate, connected(cty.StringVal("n1"), cty.StringVal("n1"), cty.UnknownVal(cty.String)), nil)
 		}, "ports", unit.Quota{Limit: 4, Used: 2}, "of ports the quota allows 4, 2 are in use, and the plan makes 3 more"},
+		"a port in the only network": {func(w *weighing) {
+			w.add("instance.a", unit.ActionCreate, in, nil)
+			w.add("instance.b", unit.ActionCreate, map[string]cty.Value{"project": cty.StringVal("p1"), "ports": cty.UnknownVal(cty.List(cty.String))}, nil)
+			w.add("instance.c", unit.ActionCreate, connected(), nil)
+		}, "ports", unit.Quota{Limit: 2, Used: 2}, "the plan makes 1 more"},
+		"metadata with our mark": {func(w *weighing) {
+			w.add("instance.a", unit.ActionCreate, tagged("a", "b"), nil)
+			w.add("instance.b", unit.ActionCreate, tagged("a", "b", "c"), nil)
+		}, "metadata_items", unit.Quota{Limit: 3}, "of metadata items the quota allows 3, and the plan needs 4"},
+		"as much metadata as fits": {func(w *weighing) { w.add("instance.a", unit.ActionCreate, tagged("a", "b"), nil) }, "metadata_items", unit.Quota{Limit: 3}, ""},
+		"more metadata":            {func(w *weighing) { w.add("instance.a", unit.ActionUpdate, tagged("a", "b"), tagged("a"), "metadata") }, "metadata_items", unit.Quota{Limit: 2}, "the plan needs 3"},
+		"less metadata":            {func(w *weighing) { w.add("instance.a", unit.ActionUpdate, tagged("a"), tagged("a", "b"), "metadata") }, "metadata_items", unit.Quota{Limit: 1}, ""},
+		"members of a group that is there": {func(w *weighing) {
+			w.add("server_group.g", unit.ActionNone, in, in)
+			w.add("instance.a", unit.ActionNone, grouped(cty.StringVal("id of g")), grouped(cty.StringVal("id of g")))
+			w.add("instance.b", unit.ActionCreate, grouped(cty.StringVal("id of g")), nil)
+		}, "server_group_members", unit.Quota{Limit: 1}, "of server group members the quota allows 1, and the plan needs 2"},
+		"members of a group that is made, and of another one": {func(w *weighing) {
+			for _, name := range []string{"g", "h"} {
+				w.add("server_group."+name, unit.ActionCreate, in, nil)
+				w.add("instance."+name, unit.ActionCreate, grouped(cty.UnknownVal(cty.String)), nil)
+				w.in.Units[len(w.in.Units)-1].Edges = []unit.Edge{{To: at("server_group." + name), Until: unit.Ready, Gate: unit.GateStart}}
+			}
+		}, "server_group_members", unit.Quota{Limit: 1}, ""},
 		"interfaces of a router": {func(w *weighing) {
 			subnets := cty.ListVal([]cty.Value{cty.StringVal("s1"), cty.UnknownVal(cty.String)})
 			w.add("router.a", unit.ActionCreate, map[string]cty.Value{"project": cty.StringVal("p1"), "subnets": subnets}, nil)
@@ -305,112 +341,5 @@ func TestQuotaIsExceeded(t *testing.T) {
 				t.Errorf("%q", text)
 			}
 		})
-	}
-}
-
-// What is sensitive is in no warning, be it so where it is written, where it was read, or only on record.
-func TestNothingSensitiveIsInWarnings(t *testing.T) {
-	const canary = 31337
-	secret := func(v cty.Value) cty.Value { return v.Mark(model.Sensitive) }
-	p1, hidden := cty.StringVal("p1"), secret(cty.StringVal("p1"))
-	volume := func(project cty.Value, size cty.Value) map[string]cty.Value {
-		return map[string]cty.Value{"project": project, "size": size}
-	}
-	quota := func(limits map[string]cty.Value) map[string]cty.Value {
-		return map[string]cty.Value{"quota": cty.ObjectVal(limits)}
-	}
-	small, large := number(1), number(canary)
-	record := func(w *weighing, address, attribute string) {
-		w.in.Entries = append(w.in.Entries, inventory.Entry{Address: at(address), UID: address, Sensitive: map[string]string{attribute: "digest"}})
-	}
-	for name, c := range map[string]struct {
-		plan   func(w *weighing)
-		limit  string
-		live   unit.Quota
-		warned string // a part of the warning, "" where there must be none
-	}{
-		"a project": {func(w *weighing) { w.add("volume.a", unit.ActionCreate, volume(hidden, small), nil) }, "volumes", unit.Quota{}, ""},
-		"a size":    {func(w *weighing) { w.add("volume.a", unit.ActionCreate, volume(p1, secret(large)), nil) }, "gigabytes", unit.Quota{}, ""},
-		"how many":  {func(w *weighing) { w.add("volume.a", unit.ActionCreate, volume(p1, secret(large)), nil) }, "volumes", unit.Quota{}, "makes 1 more"},
-		"a larger size": {func(w *weighing) {
-			w.add("volume.a", unit.ActionUpdate, volume(p1, secret(large)), volume(p1, small), "size")
-		}, "gigabytes", unit.Quota{}, ""},
-		"what was smaller": {func(w *weighing) {
-			w.add("volume.a", unit.ActionUpdate, volume(p1, large), volume(p1, secret(small)), "size")
-		}, "gigabytes", unit.Quota{}, ""},
-		"a size that goes": {func(w *weighing) {
-			w.add("volume.a", unit.ActionDelete, nil, volume(p1, large))
-			w.add("volume.b", unit.ActionCreate, volume(p1, number(2)), nil)
-			record(w, "volume.a", "size")
-		}, "gigabytes", unit.Quota{Limit: 1, Used: 9}, "makes 2 more, whatever goes"},
-		"a project that something goes in": {func(w *weighing) {
-			w.add("volume.a", unit.ActionDelete, nil, volume(p1, small))
-			w.add("volume.b", unit.ActionCreate, volume(p1, small), nil)
-			record(w, "volume.a", "project")
-		}, "volumes", unit.Quota{Limit: 1, Used: 1}, ""},
-		"a size of a flavor": {func(w *weighing) {
-			w.add("flavor.a", unit.ActionNone, map[string]cty.Value{"vcpus": secret(large)}, map[string]cty.Value{"vcpus": secret(large)})
-			w.add("instance.a", unit.ActionCreate, map[string]cty.Value{"project": p1, "flavor": cty.StringVal("id of a")}, nil)
-		}, "cores", unit.Quota{}, ""},
-		"a flavor": {func(w *weighing) {
-			w.add("flavor.a", unit.ActionNone, map[string]cty.Value{"vcpus": large}, map[string]cty.Value{"vcpus": large})
-			w.add("instance.a", unit.ActionCreate, map[string]cty.Value{"project": p1, "flavor": secret(cty.StringVal("id of a"))}, nil)
-			w.in.Units[1].Edges = []unit.Edge{{To: at("flavor.a"), Until: unit.Ready, Gate: unit.GateStart}}
-		}, "cores", unit.Quota{}, ""},
-		"a limit that is set": {func(w *weighing) {
-			w.add("volume.a", unit.ActionCreate, volume(p1, small), nil)
-			w.add("project.p1", unit.ActionUpdate, quota(map[string]cty.Value{"volumes": secret(large)}), quota(map[string]cty.Value{"volumes": small}))
-		}, "volumes", unit.Quota{Limit: canary, Used: canary}, ""},
-		"a limit that is there": {func(w *weighing) {
-			w.add("volume.a", unit.ActionCreate, volume(p1, small), nil)
-			w.add("project.p1", unit.ActionNone, quota(map[string]cty.Value{"volumes": secret(large)}), map[string]cty.Value{"quota": secret(cty.EmptyObjectVal)})
-		}, "volumes", unit.Quota{Limit: canary, Used: canary}, ""},
-		"a quota": {func(w *weighing) {
-			w.add("volume.a", unit.ActionCreate, volume(p1, small), nil)
-			w.add("project.p1", unit.ActionUpdate, map[string]cty.Value{"quota": secret(cty.ObjectVal(map[string]cty.Value{"volumes": large}))}, quota(nil))
-		}, "volumes", unit.Quota{Limit: canary, Used: canary}, ""},
-		"a quota that was there": {func(w *weighing) {
-			w.add("volume.a", unit.ActionCreate, volume(p1, small), nil)
-			w.add("project.p1", unit.ActionNone, map[string]cty.Value{"quota": cty.NullVal(cty.DynamicPseudoType)}, quota(nil))
-			record(w, "project.p1", "quota")
-		}, "volumes", unit.Quota{Limit: canary, Used: canary}, ""},
-		"another limit": {func(w *weighing) {
-			w.add("volume.a", unit.ActionCreate, volume(p1, small), nil)
-			w.add("project.p1", unit.ActionUpdate, quota(map[string]cty.Value{"volumes": number(2), "cores": secret(large)}), quota(nil))
-		}, "volumes", unit.Quota{Limit: 1, Used: 2}, "allows 2, 2 are in use"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := &weighing{input(), &plan.Plan{}}
-			c.plan(w)
-			text := ""
-			for _, d := range w.demand().Exceeded(map[string]map[string]unit.Quota{"p1": {c.limit: c.live}}, nil) {
-				text += d.Detail
-			}
-			if strings.Contains(text, strconv.Itoa(canary)) || (c.warned == "") != (text == "") || !strings.Contains(text, c.warned) {
-				t.Error(text)
-			}
-		})
-	}
-}
-
-// What is asked for is what is created, of projects that are there; what cannot be read is told once.
-func TestQuotasThatAreAskedFor(t *testing.T) {
-	w := &weighing{input(), &plan.Plan{}}
-	p1, p2 := map[string]cty.Value{"project": cty.StringVal("p1")}, map[string]cty.Value{"project": cty.StringVal("p2")}
-	w.add("network.a", unit.ActionCreate, p1, nil)
-	w.add("volume.a", unit.ActionCreate, map[string]cty.Value{"project": cty.StringVal("p1"), "size": number(1)}, nil)
-	w.add("router.a", unit.ActionCreate, map[string]cty.Value{"project": cty.NullVal(cty.String)}, nil)
-	w.add("port.a", unit.ActionDelete, nil, p2)
-	w.add("image.a", unit.ActionCreate, p2, nil)
-	w.add("network.suspended", unit.ActionCreate, p2, nil)
-	w.plan.Changes[5].Suspended = "until tomorrow"
-	d := w.demand()
-	limits := d.Limits()
-	if want := map[string][]string{"p1": {"gigabytes", "networks", "per_volume_gigabytes", "volumes"}, "home": {"routers"}}; !maps.EqualFunc(limits, want, slices.Equal) {
-		t.Error(limits)
-	}
-	found := d.Exceeded(nil, errors.New("no\nright"))
-	if len(found) != 1 || found[0].Severity != diag.Warning || !strings.Contains(found[0].Detail, `no\nright`) {
-		t.Error(fmt.Sprint(found))
 	}
 }

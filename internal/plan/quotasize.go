@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"maps"
 	"math/big"
-	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -12,50 +10,15 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// taking is what an object of a kind takes of the quota of its project.
-type taking struct {
-	counted string            // the limit of how many there are
-	sized   map[string]string // attributes, by the limits that they count for
-	parts   map[string]string // nested blocks and lists, by the limits that each of their elements counts for
-	first   []string          // the keys of those elements that OpenStack gives a new object by itself
-	room    bool              // elements that are taken out go before others come
-	of      string            // the kind of what has these where the object has none, and the attribute that names it; "" for none
-}
-
-// takings are by kind. Others take nothing that anybody counts here.
-func takings() map[string]taking {
-	return map[string]taking{
-		kindInstance:     {counted: "instances", sized: map[string]string{"cores": "vcpus", "ram": "ram"}, of: "flavor", parts: map[string]string{"ports": "networks"}}, // Nova makes a port in each
-		"volume":         {counted: "volumes", sized: map[string]string{"gigabytes": "size"}},
-		"snapshot":       {counted: "snapshots", sized: map[string]string{"gigabytes": "size"}, of: "volume"},
-		"network":        {counted: "networks"},
-		"subnet":         {counted: "subnets"},
-		"port":           {counted: "ports"},
-		"router":         {counted: "routers", parts: map[string]string{"ports": "subnets"}, room: true}, // an interface in each
-		"floating_ip":    {counted: "floating_ips"},
-		"security_group": {counted: "security_groups", parts: map[string]string{"security_group_rules": "rule"}, first: schema.FirstGroupRules(), room: true},
-		"server_group":   {counted: "server_groups"},
-	}
-}
-
-// resizes tells whether an attribute says how large an object is.
-func (t taking) resizes(attribute string) bool {
-	return attribute == t.of && t.of != "" || slices.Contains(slices.Collect(maps.Values(t.sized)), attribute) || slices.Contains(slices.Collect(maps.Values(t.parts)), attribute)
-}
-
 // weighed is an object of OpenStack.
 type weighed struct{ kind, id string }
-
-// limits are those that depend on how large an object is.
-func (t taking) limits() []string {
-	return append(slices.Collect(maps.Keys(t.sized)), slices.Collect(maps.Keys(t.parts))...)
-}
 
 // scales tell how much things take.
 type scales struct {
 	*maker
-	takings map[string]taking
-	found   map[weighed]addr.Object
+	language *schema.Definition
+	found    map[weighed]addr.Object
+	sharing  map[shared]int64 // see sharers; nil until somebody asks
 }
 
 // scales have the units, what is on record and the changes of the plan at hand.
@@ -63,7 +26,7 @@ func (p *Plan) scales(in Input) *scales {
 	m := &maker{Input: in, places: map[addr.Object]place{}}
 	m.units(in.Units)
 	m.records(Relocate(in.Entries, in.Moves, func(a addr.Object) bool { return m.places[a].unit != nil }).Entries)
-	s := &scales{m, takings(), map[weighed]addr.Object{}}
+	s := &scales{m, schema.New(), map[weighed]addr.Object{}, nil}
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		at := m.places[c.Address]
@@ -83,15 +46,15 @@ func (p *Plan) scales(in Input) *scales {
 
 // sizes returns how much an object takes, as far as that is known and may be told. The unit is the one behind it, nil for
 // what OpenStack says of the object.
-func (s *scales) sizes(kind taking, k known, u *unit.Unit) map[string]int64 {
+func (s *scales) sizes(kind *schema.Block, k known, u *unit.Unit) map[string]int64 {
 	told := map[string]int64{}
-	for limit, name := range kind.parts {
+	for limit, name := range kind.Quota.Parts {
 		if v, _ := k.attribute(name); v != cty.NilVal && v.IsKnown() && v.CanIterateElements() {
 			told[limit] = int64(v.LengthInt())
 		}
 	}
 	all := append([]known{k}, s.measures(kind, k, u)...)
-	for limit, name := range kind.sized {
+	for limit, name := range kind.Quota.Sizes {
 		for _, one := range all {
 			n, ok := one.number(name)
 			if ok {
@@ -106,40 +69,50 @@ func (s *scales) sizes(kind taking, k known, u *unit.Unit) map[string]int64 {
 }
 
 // measures returns what is known of the object that another one is as large as, or of the unit that is going to be that.
-func (s *scales) measures(kind taking, k known, u *unit.Unit) []known {
-	if kind.of == "" {
+func (s *scales) measures(kind *schema.Block, k known, u *unit.Unit) []known {
+	if kind.Quota.Of == "" {
 		return nil
 	}
-	id, secret := k.attribute(kind.of)
-	if secret {
+	a, there := s.refers(kind, kind.Quota.Of, k, u)
+	c := s.places[a].change
+	switch {
+	case a.IsZero():
 		return nil
-	}
-	if id != cty.NilVal && id.IsKnown() {
-		a, ok := addr.Object{}, false
-		if id.Type() == cty.String {
-			a, ok = s.found[weighed{kind.of, id.AsString()}]
-		}
-		if !ok {
-			return nil
-		}
-		if c := s.places[a].change; u != nil && c.Action == unit.ActionUpdate && c.Suspended == "" {
-			return []known{s.wanted(a), s.there(a)}
-		}
+	case !there:
+		return []known{s.wanted(a)}
+	case u != nil && c.Action == unit.ActionUpdate && c.Suspended == "":
+		return []known{s.wanted(a), s.there(a)}
+	default:
 		return []known{s.there(a)}
 	}
-	if u == nil {
-		return nil
+}
+
+// refers is what an attribute of an object refers to, and whether that is there; the zero address where that is not known,
+// nothing here, or a secret. The unit is the one behind the object, nil for what OpenStack says of it.
+func (s *scales) refers(kind *schema.Block, name string, k known, u *unit.Unit) (a addr.Object, there bool) {
+	id, secret := k.attribute(name)
+	to := kind.Attribute(name).Reference.Kind
+	switch {
+	case secret:
+		return a, false
+	case id != cty.NilVal && id.IsKnown():
+		if id.Type() == cty.String {
+			a, there = s.found[weighed{to, id.AsString()}]
+		}
+		return a, there
+	case u == nil:
+		return a, false
 	}
-	var found []addr.Object
 	for _, e := range u.Edges {
-		if to := s.places[e.To].unit; to != nil && to.Spec.Locator().Kind == kind.of && !slices.Contains(found, e.To) {
-			found = append(found, e.To)
+		switch of := s.places[e.To].unit; {
+		case of == nil || of.Spec.Locator().Kind != to:
+		case !a.IsZero() && a != e.To:
+			return addr.Object{}, false
+		default:
+			a = e.To
 		}
 	}
-	if len(found) != 1 {
-		return nil
-	}
-	return []known{s.wanted(found[0])}
+	return a, false
 }
 
 // known is what is known of an object: its attributes, and which of them are on record as sensitive.
@@ -193,6 +166,21 @@ func (k known) attribute(name string) (v cty.Value, secret bool) {
 func (k known) secret(name string) bool {
 	_, secret := k.attribute(name)
 	return secret || k.secrets[name] != ""
+}
+
+// leavesOut tells whether an attribute is not written, which is not so while that is not known.
+func (k known) leavesOut(name string) bool {
+	v, secret := k.attribute(name)
+	return v == cty.NilVal && !secret && k.value != cty.NilVal
+}
+
+// size is what an object takes of a limit that holds for it alone: a number, or the items of a map with our mark.
+func (k known) size(name string) (int64, bool) {
+	v, _ := k.attribute(name)
+	if v != cty.NilVal && v.IsKnown() && v.CanIterateElements() {
+		return int64(v.LengthInt()) + 1, true
+	}
+	return k.number(name)
 }
 
 // number returns an attribute that is a whole number, and known.

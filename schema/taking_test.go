@@ -1,0 +1,63 @@
+package schema_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
+)
+
+// TestQuotasAreOfSomething: each limit that a quota can have is one that some kind counts for, and what kinds count by is there.
+func TestQuotasAreOfSomething(t *testing.T) {
+	d := schema.New()
+	uncounted := map[string]string{
+		"backups":          "no block makes them",
+		"backup_gigabytes": "no block makes them",
+		"key_pairs":        "Nova counts those of a user, in whatever project",
+	}
+	limits := d.Resource("project").Attribute("quota").Type.AttributeTypes()
+	counted := map[string]bool{}
+	for _, kind := range d.Kinds(schema.ClassResource) {
+		block := d.Resource(kind)
+		if block.Quota == nil {
+			continue
+		}
+		counted[block.Quota.Counts] = true
+		for _, names := range []map[string]string{block.Quota.Sizes, block.Quota.Largest, block.Quota.Shared, block.Quota.Parts} {
+			for limit, name := range names {
+				counted[limit] = true
+				of := block
+				if block.Attribute(name) == nil && block.Nested(name) == nil && block.Quota.Of != "" {
+					of = d.Resource(block.Attribute(block.Quota.Of).Reference.Kind)
+				}
+				if of.Attribute(name) == nil && of.Nested(name) == nil {
+					t.Errorf("%s counts %s by %s, which it does not have", kind, limit, name)
+				}
+			}
+		}
+		for limit, names := range block.Quota.Lone {
+			counted[limit] = true
+			for _, name := range names {
+				if block.Attribute(name) == nil {
+					t.Errorf("%s has no %s", kind, name)
+				}
+			}
+		}
+		for _, name := range block.Quota.Shared {
+			if block.Attribute(name).Reference == nil {
+				t.Errorf("%s of %s refers to nothing", name, kind)
+			}
+		}
+	}
+	for _, limit := range slices.Sorted(maps.Keys(limits)) {
+		if counted[limit] == (uncounted[limit] != "") {
+			t.Errorf("%s: counted %t, excused by %q", limit, counted[limit], uncounted[limit])
+		}
+	}
+	for limit := range counted {
+		if _, known := limits[limit]; !known {
+			t.Errorf("no quota has a limit %s", limit)
+		}
+	}
+}
