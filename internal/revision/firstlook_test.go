@@ -10,24 +10,50 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
 
-// slowly is a source that tells what is newest only to who has time.
+// slowly is a source that tells what is newest, or has its files, only for who has time.
 type slowly struct {
 	*gitrepo.Source
-	hurried int // how often somebody had none
+	files   bool // its files are what takes time
+	hurried int  // how often somebody had none
 }
 
 func (s *slowly) Head(ctx context.Context) (gitrepo.Revision, error) {
-	if end, _ := ctx.Deadline(); time.Until(end) > 10*time.Second {
+	if s.files || !s.hurries(ctx) {
 		return s.Source.Head(ctx)
+	}
+	return gitrepo.Revision{}, ctx.Err()
+}
+
+func (s *slowly) Fetch(ctx context.Context, r gitrepo.Revision) (*gitrepo.Tree, error) {
+	if !s.files || !s.hurries(ctx) {
+		return s.Source.Fetch(ctx, r)
+	}
+	return nil, ctx.Err()
+}
+
+// hurries waits for the end of who has little time.
+func (s *slowly) hurries(ctx context.Context) bool {
+	if end, bound := ctx.Deadline(); !bound || time.Until(end) > 10*time.Second {
+		return false
 	}
 	s.hurried++
 	<-ctx.Done()
-	return gitrepo.Revision{}, ctx.Err()
+	return true
 }
 
 // TestBeginsSoonWithWhatWasFetched: a process that comes into charge while the source hangs begins with what was fetched
 // before, at once; with nothing of that it waits, and later it does as well.
 func TestBeginsSoonWithWhatWasFetched(t *testing.T) {
+	for name, files := range map[string]bool{"what is newest": false, "its files": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			beginsSoon(t, files)
+		})
+	}
+}
+
+func beginsSoon(t *testing.T, files bool) {
+	t.Helper()
 	p := newPods(t)
 	p.commit(one)
 	cache := t.TempDir()
@@ -36,15 +62,18 @@ func TestBeginsSoonWithWhatWasFetched(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &slowly{Source: source}
+		s := &slowly{Source: source, files: files}
 		tracker := revision.NewTracker(s, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{})
 		tracker.Ledger, tracker.FirstLook = p.ledger, 20*time.Millisecond
+		if files {
+			tracker.FirstLook = 5 * time.Second // to tell what is newest, which it does
+		}
 		return tracker, s
 	}
 	first, source := begin() // there is nothing to begin with
 	poll(t, first, "project.one")
-	if source.hurried != 1 {
-		t.Errorf("without a cache it was hurried %d times", source.hurried)
+	if want := map[bool]int{false: 1, true: 0}[files]; source.hurried != want {
+		t.Errorf("without a cache it was hurried %d times, want %d", source.hurried, want)
 	}
 	p.keep(first, first.State().Applied.Hash)
 

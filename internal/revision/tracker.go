@@ -2,7 +2,6 @@ package revision
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -59,7 +58,7 @@ type Tracker struct {
 	// the old ones is read again. An error keeps everything as it is. Nil keeps the options. It is set before the first
 	// poll.
 	Reread func() (Options, error)
-	// FirstLook is how long the source has to tell what is newest before this process begins with what was fetched before,
+	// FirstLook is how long the source has to tell what is newest, and then to send it, before this process begins with what was fetched before,
 	// if there is that; 0 for as long as at any other time. It is set before the first poll.
 	FirstLook time.Duration
 
@@ -176,8 +175,7 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 	}
 	head, err := t.newest(ctx, t.firstLook())
 	if err != nil {
-		found, cause := t.offline(ctx, signers, err)
-		if t.firstLook() == headLimit || ctx.Err() != nil {
+		if begins, found, cause := t.meanwhile(ctx, signers, err); begins {
 			return found, cause
 		}
 		if head, err = t.newest(ctx, headLimit); err != nil { // there is nothing to begin with, so that it may take its time
@@ -191,14 +189,15 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 	if known {
 		return nil, nil
 	}
-	tree, err := t.source.Fetch(ctx, head)
-	if err != nil {
-		if gitrepo.KindOf(err) != gitrepo.Unreachable {
-			if revision, err := t.goOn(ctx, head.Hash, signers, err); revision != nil {
-				return revision, err
-			}
+	tree, hurried, err := t.fetch(ctx, head)
+	if hurried {
+		if begins, found, cause := t.meanwhile(ctx, signers, err); begins {
+			return found, cause
 		}
-		return t.offline(ctx, signers, err)
+		tree, err = t.source.Fetch(ctx, head)
+	}
+	if err != nil {
+		return t.unfetched(ctx, head, signers, err)
 	}
 	revision, err := t.take(ctx, tree, tree.Revision, signers)
 	if err != nil {
@@ -220,64 +219,6 @@ func (t *Tracker) reread() error {
 	defer t.mutex.Unlock()
 	t.options, t.head = options, gitrepo.Revision{}
 	return nil
-}
-
-// firstLook is how long a source has to tell what is newest.
-func (t *Tracker) firstLook() time.Duration {
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	if t.begun || t.FirstLook == 0 {
-		return headLimit
-	}
-	return t.FirstLook
-}
-
-// newest asks the source for its newest revision, and does not wait long for a source that hangs: what is in the cache
-// is not looked at before.
-func (t *Tracker) newest(ctx context.Context, limit time.Duration) (gitrepo.Revision, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	return t.source.Head(ctx)
-}
-
-// offline keeps what is known; at the start it takes the last revision that was ever fetched, unless
-// that is older than what is in force, or cannot be read: then it takes what is in force, if that was kept.
-func (t *Tracker) offline(ctx context.Context, signers *trusted, cause error) (*engine.Revision, error) {
-	t.mutex.Lock()
-	t.state.Unreachable = cause
-	begun := t.begun
-	t.mutex.Unlock()
-	if begun {
-		return nil, cause
-	}
-	tree, unread := t.source.Cached(ctx)
-	if unread != nil {
-		if gitrepo.KindOf(unread) == gitrepo.Broken {
-			cause = errors.Join(cause, unread)
-		}
-		// That there is nothing in the cache says nothing new. Where it is damaged what was kept may be whole.
-		var err error
-		if tree, err = t.source.Kept(ctx); err != nil {
-			return nil, cause
-		}
-	}
-	id, err := t.recorded(ctx)
-	switch {
-	case err != nil:
-		return nil, errors.Join(cause, err)
-	case unread != nil && id != tree.Revision.Hash:
-		return nil, cause
-	case id != "" && id != tree.Revision.Hash:
-		// What was fetched here after the one in force is newer than that; anything else may be older.
-		if kept, err := t.source.Kept(ctx); err != nil || kept.Revision.Hash != id {
-			return nil, cause
-		}
-	}
-	revision, err := t.take(ctx, tree, gitrepo.Revision{}, signers)
-	if err != nil {
-		return t.goOn(ctx, tree.Revision.Hash, signers, err)
-	}
-	return revision, cause
 }
 
 // take reads a tree and makes it the one in force unless it has mistakes, or is of somebody who is not trusted.
