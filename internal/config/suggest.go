@@ -89,6 +89,9 @@ func (l *loader) hintForAttribute(def *schema.Block, name string, names []string
 		if hint := habitOfAttribute(name); hint != "" && (def.Class == schema.ClassResource || def.Kind == lifecycleKind) {
 			return hint
 		}
+		if kind := Nearest(name, nestedKinds(def)); kind != "" {
+			return fmt.Sprintf("did you mean the block %s { … }?", withLabels(&def.Nested(kind).Block))
+		}
 		for i := range def.Blocks {
 			if inner := &def.Blocks[i]; inner.Attribute(name) != nil {
 				return fmt.Sprintf("it stands in a block inside: %s { %s = … }", withLabels(&inner.Block), name)
@@ -177,16 +180,22 @@ func hintForAddress(e hcl.Expression) string {
 	return "write, for example: depends_on = [network.web, service.neutron]"
 }
 
+// nestedKinds are the kinds of blocks inside of one.
+func nestedKinds(def *schema.Block) []string {
+	var kinds []string
+	for i := range def.Blocks {
+		kinds = append(kinds, def.Blocks[i].Kind)
+	}
+	return kinds
+}
+
 func (l *loader) hintForNested(def *schema.Block, kind string, resource bool) string {
 	if cloud := l.config.Definition.Block("cloud"); cloud != nil {
 		if same := cloud.Nested(def.Kind); same != nil && &same.Block != def && def.Nested(kind) == nil && same.Nested(kind) != nil {
 			return fmt.Sprintf("write it in the %s of the cloud: a profile has attributes alone", def.Kind)
 		}
 	}
-	var kinds []string
-	for i := range def.Blocks {
-		kinds = append(kinds, def.Blocks[i].Kind)
-	}
+	kinds := nestedKinds(def)
 	if resource {
 		kinds = append(kinds, lifecycleKind)
 	}

@@ -11,3 +11,7 @@ security_group "web" {
 
   tags {}
 }
+
+security_group "inner" {
+  rules = [{ direction = "ingress" }]
+}
