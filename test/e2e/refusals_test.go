@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kupenstack/kupenstack-sync/test/world"
@@ -92,47 +91,6 @@ func (s *story) elsewhere(t *testing.T) {
 	if now := s.servers(t); fmt.Sprint(now) != fmt.Sprint(before) {
 		t.Errorf("the servers are %v, were %v", now, before)
 	}
-}
-
-// host lets a node of Kubernetes be the host that an instance runs on.
-func (s *story) host(t *testing.T) {
-	nodes := s.Cluster.Client().CoreV1().Nodes()
-	servers := s.Servers(t)
-	name := servers[0].Host
-	if name == "" {
-		t.Fatalf("Nova does not say where %s runs", servers[0].Name)
-	}
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"kwok.x-k8s.io/node": "fake"}}}
-	if _, err := nodes.Create(t.Context(), node, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	s.Files.Write("host.hcl", fmt.Sprintf("node %q {\n  roles = [\"compute\"]\n}\n", name))
-	s.commit = s.Push(t, "Add a host")
-	s.AwaitVerdict(t, converges, "converged", s.commit)
-
-	s.Files.Write("host.hcl", fmt.Sprintf("node %q {\n  roles    = [\"compute\"]\n  disabled = true\n}\n", name))
-	disabled := s.Push(t, "Disable it")
-	status := s.AwaitVerdict(t, reacts, "blocked", disabled)
-	if u := status.Unit("node." + name); u == nil || !strings.Contains(u.Reason, "instances run there") {
-		t.Errorf("the report says of the host: %+v", u)
-	}
-	// Behind it is the mark of the installation.
-	state, reason := s.ComputeService(t, name)
-	if why, mark, _ := strings.Cut(reason, " ["); state != "disabled" || !strings.HasPrefix(mark, "kupenstack:") ||
-		why != "KupenStack: node "+name+" leaves the cloud" && why != "KupenStack: node "+name+" loses a role" {
-		t.Errorf("its compute service is %s: %s", state, reason)
-	}
-	kept, err := nodes.Get(t.Context(), name, metav1.GetOptions{})
-	if err != nil || kept.Labels["openstack-compute-node"] != "enabled" {
-		t.Errorf("the host has lost its label: %v, error %v", kept.Labels, err)
-	}
-	s.Files.Write("host.hcl", fmt.Sprintf("node %q {\n  roles = [\"compute\"]\n}\n", name))
-	s.commit = s.Push(t, "Keep it")
-	s.AwaitVerdict(t, converges, "converged", s.commit)
-	world.Await(t, converges, func() (bool, string) {
-		state, reason := s.ComputeService(t, name)
-		return state == "enabled", "its compute service is " + state + ": " + reason
-	})
 }
 
 // uninstall takes a service away, first as it does not work, then as it does.
