@@ -19,6 +19,7 @@ import (
 // without its content.
 const (
 	labelSpec   = "kupenstack.io/spec"       // the digest of the specification
+	labelWish   = "kupenstack.io/wish"       // the same without where the chart comes from
 	labelChart  = "kupenstack.io/chart"      // the digest of the chart's files
 	labelValues = "kupenstack.io/values"     // the keyed digest of the secret values
 	labelMark   = "kupenstack.io/mark"       // names the unit that the release belongs to
@@ -109,7 +110,10 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 	}
 	noteSensitive(values, spec.Secrets)
 	labels := map[string]string{
-		labelSpec: short(digestOfSpec(spec, source)), labelChart: short(source.digest), labelValues: short(hashOf(digests...)),
+		labelSpec: short(digestOfSpec(spec, source)), labelWish: wishOf(spec, source), labelChart: short(source.digest), labelValues: short(hashOf(digests...)),
+	}
+	if keeps { // the chart may have moved, and nothing else
+		labels[labelSpec] = newest.labels[labelSpec]
 	}
 	if target.Mark != "" {
 		labels[labelMark] = markOf(target)
@@ -118,10 +122,20 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 }
 
 // madeFrom tells whether a revision, which may be nil, is there and was made from a specification, with the images
-// of a chart.
+// of a chart. Where the same chart came from then does not matter: a mirror, or another directory.
 func (r *revision) madeFrom(spec *unit.Release, source *source) bool {
-	return r != nil && r.status != release.StatusUninstalling && r.status != release.StatusUninstalled &&
-		r.labels[labelSpec] == short(digestOfSpec(spec, source))
+	if r == nil || r.status == release.StatusUninstalling || r.status == release.StatusUninstalled {
+		return false
+	}
+	return r.labels[labelSpec] == short(digestOfSpec(spec, source)) ||
+		r.labels[labelChart] == short(source.digest) && r.labels[labelWish] == wishOf(spec, source)
+}
+
+// wishOf is the digest of a specification without where its chart comes from.
+func wishOf(spec *unit.Release, source *source) string {
+	wish := *spec
+	wish.Chart.Repository, wish.Chart.Digest = "", ""
+	return short(digestOfSpec(&wish, source))
 }
 
 // ours is the label of the next revision, which belongs to a run.
