@@ -51,10 +51,10 @@ type uploads struct {
 
 func newUploads(client *http.Client, sources Sources, notify func(...addr.Object)) *uploads {
 	if client == nil {
-		client = &http.Client{Transport: &http.Transport{
+		client = &http.Client{Transport: guard.Onward{Next: guard.Behind{Next: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, OnProxyConnectResponse: guard.ProxyAnswer, DialContext: (&net.Dialer{Timeout: dialLimit}).DialContext,
 			TLSHandshakeTimeout: dialLimit, ResponseHeaderTimeout: headerLimit, ForceAttemptHTTP2: true,
-		}}
+		}}}}
 	}
 	if notify == nil {
 		notify = func(...addr.Object) {}
@@ -163,11 +163,8 @@ func (u *uploads) run(ctx context.Context, s *session, job upload) error {
 		return unit.Blocked("the source of the image is no address")
 	}
 	download, err := u.client.Do(request)
-	if unit.IsBlocked(err) {
-		return unit.Blocked(cause(err))
-	}
 	if err != nil {
-		return fmt.Errorf("download the image: %s", s.masker.Text(cause(err)))
+		return s.notFetched(err)
 	}
 	defer download.Body.Close()
 	if download.StatusCode != http.StatusOK {
@@ -194,6 +191,17 @@ func (u *uploads) run(ctx context.Context, s *session, job upload) error {
 		return fmt.Errorf("upload the image: %w", context.Cause(ctx))
 	}
 	return err
+}
+
+// notFetched says why there is no answer of an image's source.
+func (s *session) notFetched(err error) error {
+	switch {
+	case unit.IsBlocked(err):
+		return unit.Blocked(cause(err))
+	case guard.NotHTTP(err):
+		return errors.New("download the image: what its source answers is no HTTP")
+	}
+	return fmt.Errorf("download the image: %s", s.masker.Text(cause(err)))
 }
 
 // send hands the bytes to Glance. It begins with a look at the image, which also makes sure of

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"syscall"
 
 	"github.com/kupenstack/kupenstack-sync/internal/guard"
@@ -25,17 +24,17 @@ func New(agent string) *Asker { return &Asker{agent: agent} }
 // Ask tells whether a gate's page answers with the status that it should, within the deadline of ctx. A page that
 // cannot be reached is unknown, not refused; another attempt may succeed in either case.
 func (a *Asker) Ask(ctx context.Context, g unit.Check) unit.Answer {
-	client, err := a.client(g)
+	transport, err := newTransport(g)
 	if err != nil {
 		return unit.Answer{Reach: unit.ReachRefuses, Message: fmt.Sprintf("%s: %v", g, err)}
 	}
-	defer client.CloseIdleConnections()
+	defer transport.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, g.URL, http.NoBody)
 	if err != nil {
 		return unit.Answer{Reach: unit.ReachRefuses, Message: fmt.Sprintf("%s: it is no URL that can be asked", g)}
 	}
 	request.Header.Set("User-Agent", a.agent)
-	response, err := client.Do(request)
+	response, err := guard.Behind{Next: transport}.RoundTrip(request) // a client would read, and may tell, where a page sends on to
 	if err != nil {
 		kind, detail := plain(err)
 		return unit.Answer{Reach: unit.ReachUnknown, Message: fmt.Sprintf("%s: %s", g, kind), Detail: detail}
@@ -48,8 +47,8 @@ func (a *Asker) Ask(ctx context.Context, g unit.Check) unit.Answer {
 	return unit.Answer{Reach: unit.ReachRefuses, Message: fmt.Sprintf("%s: %d %s", g, response.StatusCode, http.StatusText(response.StatusCode))}
 }
 
-// client returns one for a single question, so that neither a connection nor a certificate outlives it.
-func (a *Asker) client(g unit.Check) (*http.Client, error) {
+// newTransport returns one for a single question, so that neither a connection nor a certificate outlives it.
+func newTransport(g unit.Check) (*http.Transport, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if g.CA != "" {
 		config.RootCAs = x509.NewCertPool()
@@ -57,19 +56,14 @@ func (a *Asker) client(g unit.Check) (*http.Client, error) {
 			return nil, errors.New("ca has no certificate in PEM")
 		}
 	}
-	return &http.Client{
-		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, OnProxyConnectResponse: guard.ProxyAnswer, TLSClientConfig: config, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, OnProxyConnectResponse: guard.ProxyAnswer, TLSClientConfig: config, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10,
 	}, nil
 }
 
-// plain says what kind of an error it is, in words that are the same with each attempt, and all of it: without the
-// URL, which the message has already, but with ports of ours and times.
+// plain says what kind of an error it is, in words that are the same with each attempt, and all of it but what a page
+// says, with ports of ours and times.
 func plain(err error) (kind, detail string) {
-	var whole *url.Error
-	if errors.As(err, &whole) {
-		err = whole.Err
-	}
 	var (
 		certificate *tls.CertificateVerificationError
 		name        *net.DNSError
@@ -85,6 +79,8 @@ func plain(err error) (kind, detail string) {
 		return "the connection is refused", ""
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the connection was closed before an answer", ""
+	case guard.NotHTTP(err):
+		return "what it answers is no HTTP", ""
 	}
 	return "it cannot be reached", err.Error()
 }
