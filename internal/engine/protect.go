@@ -28,7 +28,7 @@ func (e *Engine) heedUnits(r *Revision) {
 func (e *Engine) protects(r *Revision) []addr.Object {
 	var found []addr.Object
 	add := func(a addr.Object) {
-		if entry, known := e.Inventory.Entry(a); known && !entry.PreventDestroy {
+		if !e.Inventory.Protected(a) {
 			found = append(found, a)
 		}
 	}
@@ -78,11 +78,11 @@ func (e *Engine) protect(calls context.Context, l *loop) bool {
 	e.begin(l, name, func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
-		var err error
-		if entry, known := e.Inventory.Entry(address); known {
-			entry.PreventDestroy = prevents
-			err = e.Inventory.Put(ctx, entry)
+		write := e.Inventory.Unprotect
+		if prevents {
+			write = func(ctx context.Context, a addr.Object) error { return e.Inventory.Protect(ctx, []addr.Object{a}) }
 		}
+		err := write(ctx, address)
 		return func() {
 			if err != nil {
 				l.failed = ""

@@ -39,7 +39,8 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 	// What is ignored is set until all that is written was there once.
 	makes := state.Existence == unit.Absent || state.Owned && !target.Complete && !target.Imported && !target.Fresh
 	entry.Set = plan.Setting(u, desired, entry, makes)
-	entry.Address, entry.Class, entry.PreventDestroy, entry.Stays = u.Address, u.Class, u.PreventDestroy, u.Stays
+	entry.Address, entry.Class, entry.Stays = u.Address, u.Class, u.Stays
+	entry.PreventDestroy = entry.PreventDestroy || u.PreventDestroy // see [Engine.protect]
 	entry.Healing = cmp.Or(target.Remedy, entry.Healing)
 	entry.Locator = joined(entry.Locator, u.Spec.Locator())
 	if entry.Locator.Kind == unit.KindRelease && deployment != (inventory.Deployment{}) {
@@ -152,7 +153,7 @@ func done(entry inventory.Entry, u *unit.Unit, desired cty.Value, target unit.Ta
 	}
 	entry.Locator, entry.Edges = u.Spec.Locator(), inventory.EdgesOf(u)
 	entry.Locator.Project, entry.Locator.User = project, user
-	entry.Class, entry.PreventDestroy, entry.Stays = u.Class, u.PreventDestroy, u.Stays
+	entry.Class, entry.PreventDestroy, entry.Stays = u.Class, entry.PreventDestroy || u.PreventDestroy, u.Stays
 	return entry
 }
 

@@ -37,6 +37,8 @@ type Inventory struct {
 	coming   map[string]int         // how many changes of the shards wait or are under way
 	away     map[addr.Object]string // the shard of an entry that does not lie where its address says, or may not
 	pending  map[string][]*change
+	promised map[addr.Object]bool // must not be deleted by the newest revision, whatever a step of an older one writes
+	lowering map[addr.Object]int  // how many calls are about to take such a protection back
 
 	flush map[string]chan struct{} // has room for one: one request at a time for each shard
 }
@@ -45,7 +47,8 @@ type Inventory struct {
 type change struct {
 	address addr.Object
 	entry   *Entry // nil removes
-	protect bool   // instead: what is there then must not be deleted any more
+	guards  bool   // instead: of what is there then, only whether it must not be deleted changes, to prevent
+	prevent bool
 	done    bool
 	err     error
 }
@@ -55,7 +58,7 @@ type change struct {
 func Open(ctx context.Context, store Store) (*Inventory, error) {
 	i := &Inventory{
 		store: store, entries: map[addr.Object]Entry{}, versions: map[string]string{},
-		pending: map[string][]*change{}, coming: map[string]int{}, flush: map[string]chan struct{}{},
+		pending: map[string][]*change{}, coming: map[string]int{}, flush: map[string]chan struct{}{}, lowering: map[addr.Object]int{},
 	}
 	for n := range shards {
 		i.flush[shardName(n)] = make(chan struct{}, 1)
@@ -95,7 +98,7 @@ func (i *Inventory) Reload(ctx context.Context) error {
 		}
 	}
 	i.entries, i.versions, i.sizes, i.away, i.record = entries, versions, sizes, away, known
-	i.gone = map[string]bool{}
+	i.gone, i.promised = map[string]bool{}, map[addr.Object]bool{}
 	i.uids = map[string]int{}
 	for _, entry := range entries {
 		i.count(entry, 1)
@@ -160,9 +163,11 @@ func (i *Inventory) UsesUID(uid string) bool {
 }
 
 // Put records an entry and returns once it is stored. Nothing is written when it is stored
-// already. Retrying after an error is safe. Calls about one address must not overlap.
+// already. Retrying after an error is safe. Calls about one address must not overlap. That something must not be deleted
+// is never taken back by it: a step that began before that was wanted writes what it knew then. See [Inventory.Unprotect].
 func (i *Inventory) Put(ctx context.Context, entry Entry) error {
-	if old, ok := i.Entry(entry.Address); ok && reflect.DeepEqual(old, entry) {
+	old, ok := i.Entry(entry.Address)
+	if entry.PreventDestroy = entry.PreventDestroy || ok && old.PreventDestroy; ok && reflect.DeepEqual(old, entry) {
 		return nil
 	}
 	return i.write(ctx, &change{address: entry.Address, entry: &entry})
@@ -311,10 +316,7 @@ func (i *Inventory) with(shard string, batch []*change) content {
 		}
 	}
 	for _, c := range batch {
-		if c.protect {
-			c.entry = protected(next, c.address)
-		}
-		if c.entry == nil {
+		if c.entry = i.guarded(next, c); c.entry == nil {
 			delete(next, c.address)
 		} else {
 			next[c.address] = *c.entry
