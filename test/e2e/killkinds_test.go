@@ -33,6 +33,8 @@ const (
 	leastKills, mostSweeps = 300, 5
 	// oneOf so many requests a daemon is killed where it is a share of them all.
 	oneOf = 8
+	// setsHost is the request that takes a host out of use, or back into it.
+	setsHost = "PUT os-services/"
 )
 
 // mustKinds are requests that a daemon has to be killed at in a chapter, also where a daemon of an earlier chapter was
@@ -79,6 +81,8 @@ func mustKinds() map[string][]string {
 			"DELETE application_credentials/", "DELETE address-scopes/", "DELETE subnetpools/", "DELETE policies/", "DELETE rbac-policies/", "DELETE ports/",
 			"DELETE trunks/", "DELETE os-aggregates/", "DELETE os-server-groups/", "DELETE qos-specs/", "DELETE types/", "DELETE snapshots/", "DELETE os-volume_attachments/",
 		},
+		"nodes leave":  {setsHost},
+		"nodes return": {setsHost},
 	}
 }
 
@@ -139,12 +143,13 @@ type kinds struct {
 	dir     string
 	number  int // of the sweep
 	whole   bool
-	share   int  // of so many lives of a chapter is made an end, at requests that are drawn; 0 for all
-	side    int  // of requests that change something, if only that one is meant; 0 for both
-	asking  bool // only requests that ask are meant
-	changed bool // the commit in force is the second one
-	healed  bool // or the one behind that, and what failed works again
-	dead    int  // daemons that were killed
+	share   int    // of so many lives of a chapter is made an end, at requests that are drawn; 0 for all
+	side    int    // of requests that change something, if only that one is meant; 0 for both
+	asking  bool   // only requests that ask are meant
+	only    string // only this one of the mustKinds is meant; "" for all
+	changed bool   // the commit in force is the second one
+	healed  bool   // or the one behind that, and what failed works again
+	dead    int    // daemons that were killed
 
 	mu      sync.Mutex
 	chance  *rand.Rand
@@ -308,7 +313,11 @@ func (s *kinds) kind(r *http.Request) string {
 			segments[i] = "{name}"
 		}
 	}
-	return strings.TrimSpace(verb + " " + strings.Join(segments, "/") + " " + actionOf(r))
+	kind := strings.TrimSpace(verb + " " + strings.Join(segments, "/") + " " + actionOf(r))
+	if s.only != "" && !isKind(kind, s.only) {
+		return ""
+	}
+	return kind
 }
 
 // actionOf is what is to be done with an object of OpenStack by a request that says so in its body alone, "" for others.
