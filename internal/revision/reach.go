@@ -33,13 +33,22 @@ func (t *Tracker) fetch(ctx context.Context, head gitrepo.Revision) (tree *gitre
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if first := t.firstLook(); first != headLimit {
-		if _, err := t.source.Cached(ctx); err == nil {
+		if t.hasFetched(ctx) {
 			limited, cancel = context.WithTimeout(ctx, first)
 			defer cancel()
 		}
 	}
 	tree, err = t.source.Fetch(limited, head)
 	return tree, err != nil && limited.Err() != nil, err
+}
+
+// hasFetched tells whether there is something that was fetched before.
+func (t *Tracker) hasFetched(ctx context.Context) bool {
+	_, err := t.source.Cached(ctx)
+	if err != nil {
+		_, err = t.source.Kept(ctx)
+	}
+	return err == nil
 }
 
 // meanwhile tells whether this process begins with what was fetched before, as the source takes too long, or is over.
