@@ -76,7 +76,11 @@ func TestOlderStepsTakeNoProtectionBack(t *testing.T) {
 		}
 		s.answer = make(chan struct{})
 		for _, name := range []string{"a", "b"} {
-			go put(t, i, entry(name)) // the first of each
+			go func() { // the first of each
+				if err := i.Put(t.Context(), entry(name)); err != nil {
+					t.Error(err)
+				}
+			}()
 		}
 		synctest.Wait()
 		go protect()
