@@ -97,6 +97,26 @@ func TestOlderStepsTakeNoProtectionBack(t *testing.T) {
 			t.Errorf("what else was written is lost: %+v", e)
 		}
 
+		c := addr.MustParseObject("network.c")
+		put(t, i, entry("c"))
+		s.answer = make(chan struct{})
+		go func() {
+			if err := i.Protect(t.Context(), []addr.Object{c}); err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		moved = entry("c")
+		moved.ID = "another"
+		go put(t, i, moved) // while that is being stored
+		synctest.Wait()
+		close(s.answer)
+		synctest.Wait()
+		s.answer = nil
+		if e, _ := open(t, s).Entry(c); e.ID != "another" || !e.PreventDestroy {
+			t.Errorf("it is stored as %+v", e)
+		}
+
 		s.answer = make(chan struct{})
 		for _, name := range []addr.Object{a, b} {
 			go func() {
