@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 )
 
 // Whoever protects an entry does so beside others that write it: their changes stay, and what is removed stays away.
@@ -66,6 +67,11 @@ func TestOlderStepsTakeNoProtectionBack(t *testing.T) {
 				t.Error(err)
 			}
 		}
+		store := func(e inventory.Entry) {
+			if err := i.Put(t.Context(), e); err != nil {
+				t.Error(err)
+			}
+		}
 		stored := func(want bool) {
 			t.Helper()
 			for _, name := range []addr.Object{a, b} {
@@ -108,7 +114,7 @@ func TestOlderStepsTakeNoProtectionBack(t *testing.T) {
 		synctest.Wait()
 		moved = entry("c")
 		moved.ID = "another"
-		go put(t, i, moved) // while that is being stored
+		go store(moved) // while that is being stored
 		synctest.Wait()
 		close(s.answer)
 		synctest.Wait()
