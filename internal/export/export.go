@@ -274,48 +274,6 @@ type exporter struct {
 	meant    map[string]bool              // what any of them refers to
 }
 
-// label gives an object that is exported its label.
-func (e *exporter) label(o unit.Live) string {
-	if e.labels[o.Kind] == nil {
-		e.labels[o.Kind] = map[string]string{}
-	}
-	label := e.free("", o.Kind, o.Title)
-	e.labels[o.Kind][o.ID] = label
-	return label
-}
-
-// free makes a label of a title, and another one where that is taken among the addresses that begin alike.
-func (e *exporter) free(begin, kind, title string) string {
-	label := labelOf(kind, title)
-	for n := 2; e.taken[begin+kind+"."+label]; n++ {
-		label = fmt.Sprintf("%s_%d", labelOf(kind, title), n)
-	}
-	e.taken[begin+kind+"."+label] = true
-	return label
-}
-
-// longestLabel leaves room for what tells equal labels apart.
-const longestLabel = 200
-
-// labelOf turns a title into something that can be a label: letters, digits, dashes and underscores.
-func labelOf(kind, title string) string {
-	label := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
-			return r
-		}
-		return '_'
-	}, title)
-	label = label[:min(len(label), longestLabel)]
-	if strings.Trim(label, "_-") == "" {
-		return kind
-	}
-	if first := label[0]; first >= '0' && first <= '9' || first == '-' {
-		label = "_" + label
-	}
-	return label
-}
-
 // reference is the address of an object that has a value as an output, looked up where it is not exported; "" where there
 // is no such object, and circular where that refers to the block already.
 func (e *exporter) reference(from string, r *schema.Reference, value string) (address string, circular bool) {
