@@ -77,7 +77,10 @@ func (d *Driver) wayBack(ctx context.Context, v *view, run string) (back *goingT
 		return nil, "that was not asked for when the upgrade began", nil
 	}
 	to, err := d.past(ctx, v, r.Good)
+	var unread *unreadableError
 	switch {
+	case errors.As(err, &unread):
+		return nil, unread.Error(), nil
 	case err != nil:
 		return nil, "", err
 	case to == nil:
@@ -102,6 +105,11 @@ func (d *Driver) judgeReturn(ctx context.Context, v *view) error {
 		return nil
 	}
 	to, err := d.past(ctx, v, r.Good)
+	var unread *unreadableError
+	if errors.As(err, &unread) {
+		v.failure.stays = fmt.Sprintf("the upgrade failed, and %s", unread)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -120,7 +128,7 @@ func (d *Driver) judgeReturn(ctx context.Context, v *view) error {
 }
 
 // lastOfOurs returns the newest revision that nobody else has made, as far as Helm has kept one: what others have typed for a
-// generated value is none that the release keeps.
+// generated value is none that the release keeps. Of one that cannot be read the labels are known, and nothing else.
 func (d *Driver) lastOfOurs(ctx context.Context, v *view) (*revision, error) {
 	if v.newest == nil || !v.newest.foreign() || v.newest.status == release.StatusUninstalling || v.newest.status == release.StatusUninstalled {
 		return v.newest, nil
@@ -128,6 +136,10 @@ func (d *Driver) lastOfOurs(ctx context.Context, v *view) (*revision, error) {
 	for _, of := range slices.Backward(v.history) {
 		if !of.foreign() {
 			found, err := d.past(ctx, v, of.version)
+			var unread *unreadableError
+			if errors.As(err, &unread) {
+				return &revision{stored: of, unread: unread, bare: true}, nil
+			}
 			return cmp.Or(found, v.newest), err
 		}
 	}

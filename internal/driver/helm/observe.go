@@ -148,6 +148,9 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 	if text := v.want.keeps(); text != "" {
 		notes = slices.Insert(notes, 0, text)
 	}
+	if text := v.unreadNote(); text != "" {
+		notes = append(notes, text)
+	}
 	state.Details = append(append(state.Details, notes...), v.left...)
 	state.Message = cmp.Or(state.Message, strings.Join(notes, "; "))
 	state.Message = v.masker.Text(state.Message).String()

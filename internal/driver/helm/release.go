@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -50,6 +51,8 @@ type revision struct {
 	previous    []unit.ObjectRef // what the revisions before had, and this one has not
 	keeps       []unit.ObjectRef // what hooks have made to stay, and its pods mount
 	inForce     []held           // the objects of the revision that is deployed: this one, or the last before it that was
+	unread      *unreadableError // of the one before it, or its own
+	bare        bool             // nothing but its labels is known
 }
 
 // ownedByHelm selects the Secrets in which Helm keeps revisions.
@@ -162,6 +165,9 @@ func (d *Driver) readNewest(ctx context.Context, namespace, name string, history
 	}
 	for i := len(history) - 2; i >= 0; i-- {
 		older, err := d.read(ctx, namespace, history[i], known)
+		if errors.As(err, &read.unread) && read.status == release.StatusDeployed {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -178,6 +184,9 @@ func (d *Driver) readNewest(ctx context.Context, namespace, name string, history
 				read.previous = append(read.previous, ref)
 			}
 		}
+	}
+	if read.unread != nil {
+		return read, nil // that Secret may be put back, or deleted, which changes nothing of the newest one
 	}
 	d.mu.Lock()
 	d.revisions[namespace+"/"+name] = read
@@ -199,7 +208,7 @@ func (d *Driver) read(ctx context.Context, namespace string, of stored, known co
 	}
 	decoded, err := decode(secret.Data["release"])
 	if err != nil {
-		return nil, fmt.Errorf("read revision %d in Secret %s/%s: %w", of.version, namespace, of.secret, err)
+		return nil, &unreadableError{version: of.version, secret: namespace + "/" + of.secret, err: err}
 	}
 	objects, err := d.owned(split(decoded.Manifest), namespace, decoded.Name, nil)
 	if err != nil {

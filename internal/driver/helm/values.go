@@ -108,6 +108,11 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 		}
 		digests = append(digests, strings.Join(secret.Path, "."), d.options.Digester.Digest(value))
 	}
+	if keeps {
+		if err := newest.valuesKnown(spec, short(hashOf(digests...))); err != nil {
+			return nil, err
+		}
+	}
 	noteSensitive(values, spec.Secrets)
 	labels := map[string]string{
 		labelSpec: short(digestOfSpec(spec, source)), labelWish: wishOf(spec, source), labelChart: short(source.digest), labelValues: short(hashOf(digests...)),

@@ -55,6 +55,7 @@ type view struct {
 	scalers   scalers          // that were asked for
 	mislaid   []unit.ObjectRef // what hooks have made to stay, and somebody deleted
 	left      []string         // what programs keep of its objects, and by which one
+	unread    *unreadableError // of the last revision of ours
 }
 
 // hide takes the secrets of the release out of a text.
@@ -138,6 +139,9 @@ func (d *Driver) wish(ctx context.Context, v *view, spec *unit.Release) error {
 	ours, err := d.lastOfOurs(ctx, v)
 	if err != nil {
 		return err
+	}
+	if ours != nil {
+		v.unread = ours.unread
 	}
 	want, err := d.prepare(ctx, v.target, spec, ours, v.masker)
 	var missing *missingSecretError
