@@ -185,7 +185,7 @@ func (d *Driver) readNewest(ctx context.Context, namespace, name string, history
 			}
 		}
 	}
-	if read.unread != nil {
+	if !read.whole() {
 		return read, nil // that Secret may be put back, or deleted, which changes nothing of the newest one
 	}
 	d.mu.Lock()

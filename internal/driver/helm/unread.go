@@ -20,6 +20,9 @@ func (e *unreadableError) Error() string {
 
 func (e *unreadableError) Unwrap() error { return e.err }
 
+// whole tells whether all could be read that a revision is known by, and the one before it.
+func (r *revision) whole() bool { return r.unread == nil }
+
 // valuesKnown returns nil when it is known which values a release keeps of those that were generated, given the label of
 // those that their Secrets have now. It is not where nothing but the labels of its revision can be read, and these are of others.
 func (r *revision) valuesKnown(spec *unit.Release, now string) error {
