@@ -135,9 +135,10 @@
 // # Adding a kind
 //
 // A kind is one block of the schema, one file here, and one line in [kinds], which is the only list of them: without a
-// variable of the package or an init nothing else can know that the file is there. The block says which service keeps the
-// objects (API), what tells them apart, and what a change of each attribute takes; plans, compositions, exports and the
-// reference go by it. The file has the methods of [kind], and those of the other interfaces in kind.go and beside what asks
+// variable of the package or an init nothing else can know that the file is there. The block, which one of the lists that
+// schema.New puts together has to name, says which service keeps the objects (API), what tells them apart, what a change of each
+// attribute takes, and what an object takes of the quota of its project (Quota); plans, compositions, exports and the reference
+// go by it. The file has the methods of [kind], and those of the other interfaces in kind.go and beside what asks
 // for them, as far as they are true of the kind. What its API does in another way than most it says itself:
 //
 //   - in a [call]: the key of a list or object, "" being the answer itself; which key has the ids, and whether pages follow
