@@ -56,7 +56,7 @@ type closing struct {
 	recount time.Time // when to count once more, as that has failed; zero: not
 	recalls int       // how often in a row
 	left    []string  // nodes with services that are disabled still, whether these are to be enabled or not
-	failed  bool      // nobody could tell
+	failed  error     // why nobody could tell
 	forgot  time.Time // when this process forgot a node last
 	running bool
 	soon    bool // what is running is soon done
@@ -66,7 +66,7 @@ type closing struct {
 
 // begin has services enabled again where that is due.
 func (c *closing) begin(now time.Time) {
-	c.look, c.failed, c.since, c.asked, c.wake = true, false, now, time.Time{}, time.Time{}
+	c.look, c.since, c.asked, c.wake = true, now, time.Time{}, time.Time{}
 }
 
 // take takes what a plan that was admitted depends on.
@@ -225,7 +225,7 @@ func (e *Engine) reopen(calls context.Context, now time.Time) (next time.Duratio
 	case e.admitted.stale || e.admitted.planning || e.admitted.revision != e.revision || len(e.admitted.refused()) > 0:
 		return forever, false // what leaves is not known
 	}
-	address := addr.MustParseObject("service.nova")
+	address := novaAddress()
 	nova := e.loops[address]
 	forgotten := nova == nil || nova.unit == nil
 	if forgotten && (c.forgot.IsZero() || !e.revision.Removals.Forgets(address)) {
@@ -291,6 +291,17 @@ func (e *Engine) openComputes(ctx context.Context, nodes []string, staying map[s
 	return e.Computes.Open(ctx, nodes, staying)
 }
 
+func novaAddress() addr.Object { return addr.MustParseObject("service.nova") }
+
+// untoldComputes says why nobody knows whether something of Nova is disabled that is to be enabled, "" where that is known. A pass
+// waits for that.
+func (e *Engine) untoldComputes() string {
+	if e.closing.failed == nil {
+		return ""
+	}
+	return "whether compute services are disabled that are to be enabled is not known: " + e.closing.failed.Error()
+}
+
 // strays are the nodes of the role compute that neither the configuration nor the record has. One may have been
 // forgotten while it was to leave: what was disabled for that has no reason any more, and nobody else would enable it. A
 // node whose block has gone has lost the label before it went from the record.
@@ -309,13 +320,14 @@ func (e *Engine) strays(ctx context.Context, known []string) ([]string, error) {
 // what is disabled there, but for those that were forgotten.
 func (e *Engine) opened(left []string, err error) {
 	c, now, known := &e.closing, time.Now(), e.inputNodes()
-	if err != nil && !c.failed {
+	if err != nil && c.failed == nil {
 		e.Log.Warn().Err(err).Msg("what was disabled of Nova on nodes could not be enabled; it is tried again")
 	}
-	if c.failed = err != nil; !c.failed {
+	e.changed = e.changed || fmt.Sprint(err) != fmt.Sprint(c.failed)
+	if c.failed = err; err == nil {
 		c.left = left
 	}
-	c.look = c.failed || slices.ContainsFunc(left, func(node string) bool {
+	c.look = err != nil || slices.ContainsFunc(left, func(node string) bool {
 		l := e.loops[e.nodes[node]]
 		if !slices.Contains(known, node) { // it may be down for good: else the next plan asks again, see [closing.take]
 			return now.Sub(c.forgot) < openPatience

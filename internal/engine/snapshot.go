@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -153,7 +154,11 @@ func (e *Engine) status(l *loop) UnitStatus {
 	if m := l.mending; m != nil && m.why != "" && m.why != s.Reason {
 		s.Reason += "; what was changed outside stays so: " + m.why
 	}
-	switch notice := l.state.Notice; {
+	notice := l.state.Notice
+	if l.address == novaAddress() {
+		notice = cmp.Or(notice, e.untoldComputes())
+	}
+	switch {
 	case notice == "":
 	case s.Phase != PhaseReady:
 		s.Details = append(slices.Clone(s.Details), notice)
