@@ -36,7 +36,7 @@ func TestPasswordsUseEveryLetterAlike(t *testing.T) {
 
 func TestWrittenCountsUntilTheWatchHasCaughtUp(t *testing.T) {
 	version := func(uid, version string) *unstructured.Unstructured {
-		object := &unstructured.Unstructured{Object: map[string]any{}}
+		object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
 		object.SetResourceVersion(version)
 		object.SetUID("uid-1")
 		if uid != "" {
@@ -52,7 +52,7 @@ func TestWrittenCountsUntilTheWatchHasCaughtUp(t *testing.T) {
 	if w.newer(ref, nil) != answer || w.newer(ref, old) != answer {
 		t.Error("the watch lags, and is believed")
 	}
-	w.seen(ref, "9") // the deletion of the one before
+	w.seen(ref, "", "9") // the deletion of the one before
 	if w.newer(ref, nil) != answer {
 		t.Error("an old event counts for more than the answer")
 	}
@@ -60,9 +60,21 @@ func TestWrittenCountsUntilTheWatchHasCaughtUp(t *testing.T) {
 		t.Error("the answer is believed for ever")
 	}
 	w.wrote(ref, answer)
-	w.seen(ref, "12") // added, changed and deleted by others
+	w.seen(ref, "", "12") // added, changed and deleted by others
 	if w.newer(ref, nil) != nil {
 		t.Error("the deletion was not seen")
+	}
+
+	moved := version("", "10") // our write has put it into another watch, and taken it out of that of what is Helm's
+	moved.SetLabels(map[string]string{LabelManagedBy: "kustomize"})
+	w.wrote(ref, moved)
+	w.seen(ref, "", "10")
+	if w.newer(ref, nil) != moved {
+		t.Error("the watch that it has left counts for that which is to show it")
+	}
+	w.seen(ref, "kustomize", "10")
+	if w.newer(ref, nil) != nil {
+		t.Error("the watch that is to show it does not count")
 	}
 
 	w.erased(ref, old.GetUID())

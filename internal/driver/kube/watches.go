@@ -153,7 +153,9 @@ func (ws *watches) start(key watchKey, served kind) (*watch, error) {
 	if key.namespace != "" {
 		objects = ws.cluster.dynamic.Resource(served.resource).Namespace(key.namespace)
 	}
-	w, err := newWatch(key, objects, ws.cluster.dynamic, ws.gone, ws.changed)
+	w, err := newWatch(key, objects, ws.cluster.dynamic, ws.gone, func(old, object *unstructured.Unstructured, ref unit.ObjectRef) {
+		ws.changed(old, object, ref, key.manager)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -221,13 +223,13 @@ func (ws *watches) drop(w *watch) {
 	}
 }
 
-// changed hears of every change in any watch.
-func (ws *watches) changed(old, object *unstructured.Unstructured, ref unit.ObjectRef) {
+// changed hears of every change in any watch; manager is by whose label that one watches, "" for us and Helm.
+func (ws *watches) changed(old, object *unstructured.Unstructured, ref unit.ObjectRef, manager string) {
 	last := object
 	if last == nil {
 		last = old
 	}
-	ws.written.seen(ref, last.GetResourceVersion())
+	ws.written.seen(ref, manager, last.GetResourceVersion())
 	if ref.Kind == "CustomResourceDefinition" {
 		ws.cluster.kinds.forgetAbsence()
 	}

@@ -54,11 +54,14 @@ func (w *written) put(ref unit.ObjectRef, entry writtenObject) {
 	w.objects[ref] = entry
 }
 
-// seen drops what the watch has caught up with; version is that of what it showed last.
-func (w *written) seen(ref unit.ObjectRef, version string) {
+// seen drops what the watch has caught up with; version is that of what it showed last, and manager by whose label it
+// watches. Only the watch that is to show what was written counts: the one that our write has taken the object out of
+// says so at the same version, and may be heard first.
+func (w *written) seen(ref unit.ObjectRef, manager, version string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if entry, ok := w.objects[ref]; ok && !entry.deleted && !older(version, entry.object.GetResourceVersion()) {
+	entry, ok := w.objects[ref]
+	if ok && !entry.deleted && otherManager(entry.object) == manager && !older(version, entry.object.GetResourceVersion()) {
 		delete(w.objects, ref)
 	}
 }
