@@ -15,14 +15,19 @@ import (
 var versionTag = regexp.MustCompile(`^v?([0-9]{1,2}\.[0-9]+)`)
 
 // goesBelow says which program that keeps data would get a version that cannot be relied on to read it, by the tags of images; ""
-// for none, or where these tell no version. What runs is what the revision in force has, wherever that was written.
+// for none, or where these tell no version. What runs is what the revision in force has, wherever that was written. An upgrade
+// that failed since may have started the version that it was to bring, and that may have converted what is kept.
 func (r *revision) goesBelow(next []*unstructured.Unstructured, containers []string) string {
 	if r == nil || len(containers) == 0 {
 		return ""
 	}
-	runs := map[unit.ObjectRef]map[string]string{}
+	runs, tried := map[unit.ObjectRef]map[string]string{}, map[unit.ObjectRef][]map[string]string{}
 	for _, h := range r.inForce {
-		runs[refOf(h.object)] = versionsOf(h.object, containers)
+		ref := refOf(h.object)
+		runs[ref] = versionsOf(h.object, containers)
+		for _, version := range h.tried {
+			tried[ref] = append(tried[ref], versionsOf(version, containers))
+		}
 	}
 	for _, object := range next {
 		ref := refOf(object)
@@ -33,6 +38,11 @@ func (r *revision) goesBelow(next []*unstructured.Unstructured, containers []str
 			case unit.VersionSkips:
 				return fmt.Sprintf("%s runs %s of %s, and what it keeps is converted by one major version after the other: write a version of the next one before %s", ref, was, name, is)
 			case unit.VersionStays:
+			}
+			for _, versions := range tried[ref] {
+				if to := versions[name]; unit.VersionStepOf(to, is) == unit.VersionDown {
+					return fmt.Sprintf("an upgrade of %s to %s of %s failed and may have converted what it keeps, which an older version (%s) cannot be relied on to read: write %s, or a newer version; if no pod of that upgrade ever started, delete the Secrets of the revisions that failed since (the last one is %s) instead", ref, to, name, is, to, r.secret)
+				}
 			}
 		}
 	}

@@ -33,6 +33,29 @@ func TestAProgramThatKeepsDataGetsNoOlderVersion(t *testing.T) {
 			t.Errorf("from %s to %s: %q", test.was, test.is, got)
 		}
 	}
+	// What upgrades that failed were to bring counts as well.
+	for _, test := range []struct {
+		tried []string
+		is    string
+		want  string
+	}{
+		{[]string{"4.3"}, "4.2", "an upgrade of StatefulSet o/rabbitmq to 4.3 of rabbitmq failed"},
+		{[]string{"4.4", "4.3"}, "4.3", "to 4.4 of rabbitmq failed"},
+		{[]string{"4.3", "4.4"}, "4.3", "the last one is sh.helm.release.v1.rabbitmq.v3"},
+		{[]string{"4.3"}, "4.3", ""},
+		{[]string{"4.3"}, "4.4", ""},
+		{[]string{"latest"}, "4.2", ""},
+	} {
+		var tried [][]*unstructured.Unstructured
+		for _, version := range test.tried {
+			tried = append(tried, broker(kindStatefulSet, "rabbitmq:"+version))
+		}
+		r := &revision{stored: stored{secret: "sh.helm.release.v1.rabbitmq.v3"}, inForce: inForce(broker(kindStatefulSet, "rabbitmq:4.2"), tried...)}
+		got := r.goesBelow(broker(kindStatefulSet, "rabbitmq:"+test.is), []string{"rabbitmq"})
+		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+			t.Errorf("from 4.2 to %s after %q: %q", test.is, test.tried, got)
+		}
+	}
 	r := &revision{inForce: inForce(broker(kindStatefulSet, "rabbitmq:4.3"))}
 	if got := r.goesBelow(broker(kindStatefulSet, "rabbitmq:3.13"), []string{"exporter"}); got != "" {
 		t.Errorf("of a container that keeps nothing: %s", got)
