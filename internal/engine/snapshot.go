@@ -106,6 +106,7 @@ func (e *Engine) Snapshot() Snapshot {
 	case e.admitted.revision == e.revision && len(e.admitted.refused()) > 0:
 		s.Refused, s.RefusedRevision = e.admitted.refused(), e.revision.ID
 	}
+	s.Units = make([]UnitStatus, 0, len(e.order))
 	for _, l := range e.order {
 		u := e.status(l)
 		u.Decided = u.Decided && s.Admitted

@@ -57,6 +57,9 @@ func (i Identity) uids(a addr.Object) []string {
 // Nor is anything created beside an object whose mark cannot be checked: it may be ours of an installation
 // that was lost, and a second one of the same name is nobody's wish.
 func (p *Plan) keepLost(in *Input) {
+	if !p.has(func(c *Change) bool { return c.Action == unit.ActionCreate }) {
+		return
+	}
 	used, holders := map[string]bool{}, map[string]*Change{}
 	for i := range in.Entries {
 		for _, uid := range in.Entries[i].UIDs() {

@@ -99,6 +99,9 @@ func entryOf(entries []inventory.Entry, a addr.Object) *inventory.Entry {
 
 // requireObservation keeps everything of a system that could not be seen completely.
 func (p *Plan) requireObservation(in *Input) {
+	if !p.has((*Change).deletes) {
+		return
+	}
 	blind := map[unit.DriverName]bool{}
 	drivers := map[addr.Object]unit.DriverName{}
 	for i := range in.Units {
@@ -115,10 +118,24 @@ func (p *Plan) requireObservation(in *Input) {
 		}
 	}
 	for i := range p.Changes {
-		if c := &p.Changes[i]; (c.Action.Destroys() || c.prunes()) && blind[drivers[c.Address]] {
+		if c := &p.Changes[i]; c.deletes() && blind[drivers[c.Address]] {
 			c.block("the observation is incomplete, and nothing is deleted then")
 		}
 	}
+}
+
+// deletes tells whether a change deletes anything.
+func (c *Change) deletes() bool { return c.Action.Destroys() || c.prunes() }
+
+// has tells whether the plan has such a change. The rules that hold something back look there first: mostly there is none, and
+// what they would gather for it grows with the inventory.
+func (p *Plan) has(such func(*Change) bool) bool {
+	for i := range p.Changes {
+		if such(&p.Changes[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // prunes tells whether a change goes on with what else it has to do, and deletes objects by that.

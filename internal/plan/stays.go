@@ -22,6 +22,9 @@ func NeededByKept(language *schema.Definition, entry *inventory.Entry, to addr.O
 
 // keepNeeded keeps what something needs that stays: to wait until that is gone would be to wait for ever.
 func (p *Plan) keepNeeded(in *Input) {
+	if !p.has(func(c *Change) bool { return c.Action == unit.ActionDelete }) {
+		return
+	}
 	wanted := map[addr.Object]bool{}
 	for i := range in.Units {
 		wanted[in.Units[i].Address] = true

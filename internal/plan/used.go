@@ -13,6 +13,12 @@ import (
 // deleting it would take them along. What is created before the old one is deleted, they follow, and
 // a node that another one takes the place of loses nothing but labels.
 func (p *Plan) keepUsed(in *Input) {
+	replaced := func(c *Change) bool {
+		return c.Action == unit.ActionReplace && !c.CreateFirst && c.Kind != unit.KindNode
+	}
+	if !p.has(replaced) {
+		return
+	}
 	needs := needsOf(in)
 	former := map[addr.Object][]inventory.Former{}
 	for i := range in.Entries {
@@ -36,7 +42,7 @@ func (p *Plan) keepUsed(in *Input) {
 		}
 		for i := range p.Changes {
 			c := &p.Changes[i]
-			if names := users[c.Address]; c.Action == unit.ActionReplace && len(names) > 0 && !c.CreateFirst && c.Kind != unit.KindNode {
+			if names := users[c.Address]; len(names) > 0 && replaced(c) {
 				c.block(fmt.Sprintf("it would have to be replaced, but %s needs it: %s%s", strings.Join(names, ", "), c.beforehand(first[c.Address]), lingering(former[c.Address])))
 				again = true
 			}
