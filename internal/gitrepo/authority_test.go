@@ -52,6 +52,7 @@ func TestAuthoritiesOfHosts(t *testing.T) {
 	expired := invalid(func(c *ssh.Certificate) { c.ValidBefore = 1 })
 	early := invalid(func(c *ssh.Certificate) { c.ValidAfter = ssh.CertTimeInfinity >> 1 })
 	elsewhere := invalid(func(c *ssh.Certificate) { c.ValidPrincipals = []string{"git.example.org"} })
+	anywhere := invalid(func(c *ssh.Certificate) { c.ValidPrincipals = nil })
 	key := gitserver.NewKey(t)
 	for name, c := range map[string]struct {
 		authority, plain ssh.Signer // in the known hosts
@@ -59,24 +60,27 @@ func TestAuthoritiesOfHosts(t *testing.T) {
 		known            bool
 		revoked          ssh.Signer // there as well
 	}{
-		"certified":                    {authority, nil, []ssh.Signer{host, certified}, true, nil},
-		"by another":                   {other, nil, []ssh.Signer{host, certified}, false, nil},
-		"no certificate":               {authority, nil, []ssh.Signer{host}, false, nil},
-		"no certificate, known itself": {authority, host, []ssh.Signer{host}, true, nil},
-		"known itself":                 {nil, host, []ssh.Signer{host, certified}, true, nil},
-		"by another, known itself":     {other, host, []ssh.Signer{host, certified}, true, nil},
-		"by a revoked one":             {authority, host, []ssh.Signer{host, certified}, false, authority},
-		"by a revoked one, not known":  {other, host, []ssh.Signer{host, certified}, false, authority},
-		"revoked itself":               {other, host, []ssh.Signer{host, certified}, false, host},
-		"expired":                      {authority, nil, []ssh.Signer{host, expired}, false, nil},
-		"expired, known itself":        {authority, host, []ssh.Signer{host, expired}, true, nil},
-		"expired, another known":       {authority, signer(), []ssh.Signer{host, expired}, false, nil},
-		"expired, revoked itself":      {authority, host, []ssh.Signer{host, expired}, false, host},
-		"expired, by a revoked one":    {authority, host, []ssh.Signer{host, expired}, false, authority},
-		"too early, known itself":      {authority, host, []ssh.Signer{host, early}, true, nil},
-		"for another, known itself":    {authority, host, []ssh.Signer{host, elsewhere}, true, nil},
-		"for another":                  {authority, nil, []ssh.Signer{host, elsewhere}, false, nil},
-		"by another, another known":    {other, signer(), []ssh.Signer{host, certified}, false, nil},
+		"certified":                     {authority, nil, []ssh.Signer{host, certified}, true, nil},
+		"by another":                    {other, nil, []ssh.Signer{host, certified}, false, nil},
+		"no certificate":                {authority, nil, []ssh.Signer{host}, false, nil},
+		"no certificate, known itself":  {authority, host, []ssh.Signer{host}, true, nil},
+		"known itself":                  {nil, host, []ssh.Signer{host, certified}, true, nil},
+		"by another, known itself":      {other, host, []ssh.Signer{host, certified}, true, nil},
+		"by a revoked one":              {authority, host, []ssh.Signer{host, certified}, false, authority},
+		"by a revoked one, not known":   {other, host, []ssh.Signer{host, certified}, false, authority},
+		"revoked itself":                {other, host, []ssh.Signer{host, certified}, false, host},
+		"expired":                       {authority, nil, []ssh.Signer{host, expired}, false, nil},
+		"expired, known itself":         {authority, host, []ssh.Signer{host, expired}, true, nil},
+		"expired, another known":        {authority, signer(), []ssh.Signer{host, expired}, false, nil},
+		"expired, revoked itself":       {authority, host, []ssh.Signer{host, expired}, false, host},
+		"expired, by a revoked one":     {authority, host, []ssh.Signer{host, expired}, false, authority},
+		"too early, known itself":       {authority, host, []ssh.Signer{host, early}, true, nil},
+		"for another, known itself":     {authority, host, []ssh.Signer{host, elsewhere}, true, nil},
+		"for another":                   {authority, nil, []ssh.Signer{host, elsewhere}, false, nil},
+		"for no host":                   {authority, nil, []ssh.Signer{host, anywhere}, false, nil},
+		"for no host, known itself":     {authority, host, []ssh.Signer{host, anywhere}, true, nil},
+		"for no host, by a revoked one": {authority, host, []ssh.Signer{host, anywhere}, false, authority},
+		"by another, another known":     {other, signer(), []ssh.Signer{host, certified}, false, nil},
 	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -119,6 +123,11 @@ func TestAuthoritiesOfHosts(t *testing.T) {
 		_, _, _, err = ssh.NewClientConn(conn, address, config)
 		if (err == nil) != c.known {
 			t.Errorf("%s: %v", name, err)
+		}
+		if !c.known && err != nil {
+			if kind, text := classify(err); kind != UnknownHost {
+				t.Errorf("%s: %v is of the kind %v, %q", name, err, kind, text)
+			}
 		}
 		_ = conn.Close()
 		<-ended

@@ -112,6 +112,7 @@ func endOf(ctx context.Context) error {
 func classify(err error) (Kind, string) {
 	var (
 		key      *knownhosts.KeyError
+		revoked  *knownhosts.RevokedError
 		answered *http.Err
 		network  net.Error
 		broken   *url.Error
@@ -133,6 +134,10 @@ func classify(err error) (Kind, string) {
 		return UnknownHost, "the SSH server is not in the known hosts: add its line, for example the output of ssh-keyscan after checking it"
 	case errors.As(err, &key):
 		return UnknownHost, "the SSH server showed another key than the known one: either it was replaced, or somebody is in between"
+	case errors.As(err, &revoked), strings.Contains(err.Error(), "ssh: certificate serial "):
+		return UnknownHost, "the key of the SSH server, or of the authority that has certified it, is revoked in the known hosts"
+	case isInvalid(err):
+		return UnknownHost, ""
 	case strings.Contains(err.Error(), "unable to authenticate"):
 		return Refused, "the SSH server refused the key"
 	case errors.Is(err, errTooLarge):

@@ -159,11 +159,16 @@ func knownAlgorithms(known ssh.HostKeyCallback, at location) []string {
 // host, as ssh does unless one of the two keys is revoked there: in sshconnect.c of OpenSSH's portable release, as it is at
 // 0ef0f5a83983, check_host_key leaves for "fail" whatever sshkey_cert_check_host finds wrong, and from there drops the
 // certificate and tries its key, if the status is not HOST_REVOKED. The server has proved that it has that key. Where that is not
-// known either, what is wrong with a certificate of an authority that is known tells more.
+// known either, what is wrong with a certificate of an authority that is known tells more. One that names no host, which the
+// library takes for one of every host, is of none, as for ssh since OpenSSH 10.3: an authority that leaves the names out by
+// mistake would let one server pass for each other.
 func orItsKey(known ssh.HostKeyCallback) ssh.HostKeyCallback {
 	return func(hostname string, remote net.Addr, key ssh.PublicKey) error {
 		err := known(hostname, remote, key)
 		certificate, ok := key.(*ssh.Certificate)
+		if ok && err == nil && len(certificate.ValidPrincipals) == 0 {
+			err = errNamesNoHost
+		}
 		if !ok || certificate.CertType != ssh.HostCert || !hasNoAuthority(err) && !isInvalid(err) {
 			return err
 		}
@@ -180,10 +185,12 @@ func orItsKey(known ssh.HostKeyCallback) ssh.HostKeyCallback {
 	}
 }
 
+var errNamesNoHost = errors.New("the certificate of the host names no host that it is for: have one signed with the host's name (ssh-keygen -h -n), or add the server's own key to the known hosts")
+
 // isInvalid tells of what the library says of a certificate by an authority that is known whether it is about when and where
 // that counts, and not about who made it.
 func isInvalid(err error) bool {
-	return err != nil && slices.ContainsFunc([]string{"cert has expired", "cert is not yet valid", "not in the set of valid principals", "unsupported critical option"},
+	return errors.Is(err, errNamesNoHost) || err != nil && slices.ContainsFunc([]string{"cert has expired", "cert is not yet valid", "not in the set of valid principals", "unsupported critical option"},
 		func(part string) bool { return strings.Contains(err.Error(), part) })
 }
 
