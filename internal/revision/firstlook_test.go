@@ -2,12 +2,14 @@ package revision_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 )
 
 // slowly is a source that tells what is newest, or has its files, only for who has time.
@@ -88,4 +90,33 @@ func beginsSoon(t *testing.T, files bool) {
 	if source.hurried != 1 {
 		t.Errorf("it was hurried %d times", source.hurried)
 	}
+}
+
+// TestBeginsSoonWhileAPackComes: the same with a server that has told what is newest and then sends its objects one by one.
+func TestBeginsSoonWhileAPackComes(t *testing.T) {
+	t.Parallel()
+	p := newPods(t)
+	p.commit(one)
+	cache := t.TempDir()
+	first := p.start(cache)
+	poll(t, first, "project.one")
+	p.keep(first, first.State().Applied.Hash)
+
+	noise := make([]byte, 1<<20) // that no pack makes small
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	p.repository.Commit(t, map[string]string{"main.hcl": two, "noise": string(noise)}, "Change")
+	p.server.SetFaults(gitserver.Faults{On: gitserver.Fetch, BytesPerSecond: 20_000})
+	before := p.server.Requests()[p.repository.Name].Fetch
+	second := p.start(cache)
+	second.FirstLook = 3 * time.Second
+	got, err := second.Poll(t.Context())
+	if err == nil || second.State().Unreachable == nil {
+		t.Error("that the server is slow is not told")
+	}
+	expect(t, got, "project.one")
+	if began := p.server.Requests()[p.repository.Name].Fetch - before; began != 1 {
+		t.Errorf("%d packs were begun", began)
+	}
+	p.server.SetFaults(gitserver.Faults{})
+	poll(t, second, "project.one", "project.two")
 }
