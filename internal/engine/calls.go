@@ -139,6 +139,9 @@ func (e *Engine) applied(l *loop, c plan.Change, state unit.State, err error) {
 	}
 	l.polls, l.failed = 0, ""
 	e.hasMoved(l, c)
+	if c.Action == unit.ActionUpdate && c.Renames() {
+		e.doubtHeldBack() // the name that it had may be what another one waits for
+	}
 	e.stepped(l)
 	e.wakeOnNode(l)
 	e.saw(l, state)

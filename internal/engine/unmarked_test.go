@@ -19,6 +19,7 @@ import (
 
 // unmarked is a driver of objects that bear no mark, by their ids: what nobody has on record is anybody's who wants its name.
 type unmarked struct {
+	inPlace bool // another name is given to the object that there is
 	mutex   sync.Mutex
 	names   map[string]string
 	made    int
@@ -52,6 +53,8 @@ func (d *unmarked) Compare(t unit.Target, desired cty.Value, st unit.State) unit
 		return unit.Diff{Action: unit.ActionCreate}
 	case !st.Owned:
 		return unit.Diff{Action: unit.ActionAdopt}
+	case t.Spec != nil && !st.Outputs.RawEquals(desired) && d.inPlace:
+		return unit.Diff{Action: unit.ActionUpdate, Fields: []unit.Field{{Path: "name"}}}
 	case t.Spec != nil && !st.Outputs.RawEquals(desired):
 		return unit.Diff{Action: unit.ActionReplace, Fields: []unit.Field{{Path: "name"}}}
 	}
@@ -65,8 +68,10 @@ func (d *unmarked) Apply(_ context.Context, t unit.Target, _ cty.Value, _ unit.S
 	if st.Existence != unit.Present {
 		d.made++
 		d.names[fmt.Sprint(d.made)] = wantedName(t.Spec)
-		st = d.see(t)
+	} else if t.ID != "" {
+		d.names[t.ID] = wantedName(t.Spec)
 	}
+	st = d.see(t)
 	st.Owned = true
 	return st, nil
 }
@@ -81,13 +86,14 @@ func (d *unmarked) Delete(_ context.Context, t unit.Target, _ unit.State) (unit.
 	return unit.State{Existence: unit.Absent}, nil
 }
 
-// TestANameThatAnotherBlockGivesUp has a block get another name, for which another object takes the place of its own, or go, and a
+// TestANameThatAnotherBlockGivesUp has a block get another name, for which another object takes the place of its own or its own is renamed, or go, and a
 // new block the name that it had. That one waits until the name is free, and makes its own object then, in the same pass.
 func TestANameThatAnotherBlockGivesUp(t *testing.T) {
 	for name, test := range map[string]struct {
-		goes, createFirst bool
-		want              map[string]string
+		goes, createFirst, inPlace bool
+		want                       map[string]string
 	}{
+		"renamed":       {inPlace: true, want: map[string]string{"1": "new", "2": "old"}},
 		"deleted first": {want: map[string]string{"2": "new", "3": "old"}},
 		"created first": {createFirst: true, want: map[string]string{"2": "new", "3": "old"}},
 		"goes":          {goes: true, want: map[string]string{"2": "old"}},
@@ -98,7 +104,7 @@ func TestANameThatAnotherBlockGivesUp(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d, block := &unmarked{names: map[string]string{}}, schema.New().Resource("server_group")
+				d, block := &unmarked{inPlace: test.inPlace, names: map[string]string{}}, schema.New().Resource("server_group")
 				group := func(label, name string) unit.Unit {
 					return unit.Unit{
 						Address: addr.MustParseObject("server_group." + label), Class: unit.ClassResource, CreateFirst: test.createFirst,
@@ -123,7 +129,11 @@ func TestANameThatAnotherBlockGivesUp(t *testing.T) {
 						t.Errorf("%s is %s: %s", u.Address, u.Phase, u.Reason)
 					}
 				}
-				if fmt.Sprint(d.names) != fmt.Sprint(test.want) || fmt.Sprint(d.deleted) != "[1]" {
+				deleted := "[1]"
+				if test.inPlace {
+					deleted = "[]"
+				}
+				if fmt.Sprint(d.names) != fmt.Sprint(test.want) || fmt.Sprint(d.deleted) != deleted {
 					t.Errorf("there are %v, and %v was deleted", d.names, d.deleted)
 				}
 			})

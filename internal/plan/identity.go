@@ -228,13 +228,15 @@ func (p *Plan) keepOwners(in *Input) {
 		owner, owned := owners[of]
 		free := slices.DeleteFunc(slices.Clone(changes), func(c *Change) bool { return owned && owner != c.Address || c.Action != unit.ActionImport })
 		for _, c := range changes {
-			gives := replaced[of] || p.isReplaced(owner)
+			gives, renamed := replaced[of] || p.isReplaced(owner), p.isRenamed(owner)
 			switch {
 			case !owned || owner == c.Address:
-			case c.Action == unit.ActionImport || p.goes(owner) || !gives && in.named(c.Address):
+			case c.Action == unit.ActionImport || p.goes(owner) || !gives && !renamed && in.named(c.Address):
 				c.block(fmt.Sprintf("the %s with the id %s is %s already: to give it another address, write a moved block", c.Kind, of.id, owner))
 			case gives:
 				c.block(fmt.Sprintf("the %s with the id %s is %s already, which is to be another one: this is made once that is gone; a moved block would hand it over instead", c.Kind, of.id, owner))
+			case renamed:
+				c.block(fmt.Sprintf("the %s with the id %s is %s already, which is to get another name: this is made once it has that; a moved block would hand it over instead", c.Kind, of.id, owner))
 			}
 		}
 		for i, c := range changes {
@@ -273,6 +275,16 @@ func (p *Plan) goes(a addr.Object) bool { return p.means(a, unit.ActionDelete) }
 
 // isReplaced tells whether another object is to take the place of what something is now, which goes then.
 func (p *Plan) isReplaced(a addr.Object) bool { return p.means(a, unit.ActionReplace) }
+
+// isRenamed tells whether something is to get another name, and stays what it is.
+func (p *Plan) isRenamed(a addr.Object) bool {
+	return p.means(a, unit.ActionUpdate) && p.Change(a).Renames()
+}
+
+// Renames tells whether a change gives something another name.
+func (c *Change) Renames() bool {
+	return slices.ContainsFunc(c.Fields, func(f unit.Field) bool { return f.Path == "name" })
+}
 
 // means tells whether something is to be done, or would be if it were not blocked.
 func (p *Plan) means(a addr.Object, action unit.Action) bool {

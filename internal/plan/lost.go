@@ -87,7 +87,7 @@ func (p *Plan) keepLost(in *Input) {
 				continue
 			}
 			holder := holders[o.Mark]
-			if holder != nil && !slices.ContainsFunc(holder.Fields, func(f unit.Field) bool { return f.Path == "name" }) {
+			if holder != nil && !holder.Renames() {
 				continue // that one has the name, too
 			}
 			c.block(fmt.Sprintf("%s has this name and a mark of ours, and nothing on record says what it is: if it was moved here, write its moved block again, else rename one of the two", o.Name))
