@@ -86,8 +86,7 @@ func fare(o *object, status string) {
 	case statusResized: // it works, and those who have resized it look whether it does so well
 		o.busy = "somebody else has resized it, and has to confirm or to revert that"
 	case statusError:
-		fault, _ := o.raw["fault"].(map[string]any)
-		o.health, o.message = unit.HealthFailed, shorten(first(textAt(fault, "message"), "Nova does not say why the instance failed"))
+		o.health, o.message = unit.HealthFailed, first(faultIn(o.raw), "Nova does not say why the instance failed")
 	default:
 		o.health, o.after, o.message = unit.HealthProgressing, instancePause, "Nova says that the instance is in the state "+status
 		o.busy, o.partial = o.message, status == "BUILD"
@@ -151,6 +150,7 @@ func (k instanceKind) complete(ctx context.Context, s *session, objects []found)
 	failures := k.group(ctx, s, objects)
 	maps.Copy(failures, k.volumesOf(ctx, s, objects))
 	k.askedFor(ctx, s, objects)
+	k.faults(ctx, s, objects)
 	for _, f := range objects {
 		if err := k.followResize(ctx, s, f); err != nil {
 			failures[f.address] = err

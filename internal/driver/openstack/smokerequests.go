@@ -34,7 +34,7 @@ func (s *session) lookForTest(ctx context.Context, t unit.Target, run *unit.Run)
 	if err != nil {
 		return f, err
 	}
-	if textAt(f.server, "status") == statusError && f.server["fault"] == nil { // lists have not those of all cells
+	if textAt(f.server, "status") == statusError && f.server[keyFault] == nil { // lists have not those of all cells
 		if full, err := s.one(ctx, call{
 			service: serviceCompute, method: http.MethodGet, path: pathOf("servers", textAt(f.server, "id")), microversion: listVersion,
 		}, "server"); err == nil && textAt(full, "status") == statusError {

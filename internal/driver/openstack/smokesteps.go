@@ -123,8 +123,7 @@ func broken(run unit.Run, f things) string {
 	case run.Volume != "" && f.volume == nil, volume == "deleting":
 		return "somebody has deleted the volume"
 	case server == statusError:
-		fault, _ := f.server["fault"].(map[string]any)
-		return "Nova says that the instance is in the state ERROR: " + shorten(first(textAt(fault, "message"), "it does not say why"))
+		return "Nova says that the instance is in the state ERROR: " + first(faultIn(f.server), "it does not say why")
 	case strings.HasPrefix(volume, "error"):
 		return "Cinder says that the volume is in the state " + volume
 	}

@@ -1,0 +1,87 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+const (
+	// failureAnswer is what the reasons of failures are remembered as. No attribute has that name.
+	failureAnswer = "(failure)"
+	// keyFault is where Nova says why an instance has failed.
+	keyFault = "fault"
+	// messagesVersion is from when on Cinder tells the messages of one resource, the newest first.
+	messagesVersion = "3.5"
+)
+
+// tellWhy finds out why objects have failed, where the list that they come from does not say. It is asked once for each that
+// has failed since. Where nobody answers they have failed all the same, so that this is no error.
+func tellWhy(s *session, objects []found, keeper string, ask func(*object) (string, error)) {
+	var failed []found
+	for _, f := range objects {
+		if f.object.health == unit.HealthFailed && f.looked == nil {
+			failed = append(failed, f)
+		}
+	}
+	answers := remembered(s, failed, failureAnswer, keeper, func(open []found) []answer[string] {
+		return abreast(len(open), func(i int) (string, error) { return ask(open[i].object) })
+	})
+	for i, got := range answers {
+		if got.err == nil && got.value != "" {
+			failed[i].object.message = got.value
+		}
+	}
+}
+
+// faults asks why instances have failed: the list has not the faults of those that no cell has taken, as where no host would do.
+func (k instanceKind) faults(ctx context.Context, s *session, objects []found) {
+	tellWhy(s, objects, serviceCompute, func(o *object) (string, error) {
+		if o.raw[keyFault] != nil || textAt(o.raw, "status") != statusError {
+			return "", nil
+		}
+		raw, err := k.getRaw(ctx, s, o.id)
+		if err != nil {
+			return "", err
+		}
+		return faultIn(raw), nil
+	})
+}
+
+// faultIn is why Nova says that an instance has failed, "" where it does not.
+func faultIn(raw map[string]any) string {
+	fault, _ := raw[keyFault].(map[string]any)
+	return shorten(textAt(fault, "message"))
+}
+
+// completes tells of what has failed whether to ask why.
+func (c cinder) completes(_ cty.Value, o *object) bool { return o.health == unit.HealthFailed }
+
+// complete asks why something has failed, which only a message of its own tells.
+func (c cinder) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
+	tellWhy(s, objects, "cinder", func(o *object) (string, error) {
+		newest := call{
+			service: s.volumes(), method: http.MethodGet, path: "messages", query: url.Values{"resource_uuid": {o.id}, "limit": {"1"}}, microversion: messagesVersion,
+		}
+		got, err := s.send(ctx, newest)
+		if err != nil {
+			return "", err
+		}
+		messages, err := listIn(newest, got, "messages")
+		if err != nil || len(messages) == 0 {
+			return "", err
+		}
+		why := shorten(textAt(messages[0], "user_message"))
+		if request := textAt(messages[0], "request_id"); request != "" {
+			why += fmt.Sprintf(" (request %s)", request)
+		}
+		return fmt.Sprintf("Cinder says that the %s is in the state %s: %s", c.one, textAt(o.raw, "status"), why), nil
+	})
+	return nil
+}
