@@ -63,6 +63,8 @@ func (k flavorKind) get(ctx context.Context, s *session, id string) (*object, er
 	}, "flavor"))
 }
 
+func (flavorKind) late() []string { return []string{accessAttribute} }
+
 // complete reads which projects can use the flavors that are not public.
 func (k flavorKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	return flavorAccessPlace().complete(ctx, s, objects)

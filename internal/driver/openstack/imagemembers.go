@@ -18,6 +18,8 @@ const (
 	visibilityShared = "shared"
 )
 
+func (imageKind) late() []string { return []string{membersAttribute} }
+
 // complete reads which projects an image is shared with, of those that write it, or which we have shared, and where
 // everything is asked for: no list says it. Of an image that is not shared Glance has no members.
 func (k imageKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {

@@ -145,6 +145,10 @@ func (k instanceKind) getRaw(ctx context.Context, s *session, id string) (map[st
 	}, "server")
 }
 
+func (instanceKind) late() []string {
+	return []string{groupAttribute, bootAttribute, volumesAttribute, portsAttribute, networksAttribute, groupsOfPorts, "addresses", "access_ip"}
+}
+
 // complete fills in what the list of servers does not tell.
 func (k instanceKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := k.group(ctx, s, objects)

@@ -60,15 +60,6 @@ type late interface {
 	late() []string
 }
 
-func (projectKind) late() []string    { return []string{quotaAttribute} }
-func (userKind) late() []string       { return []string{groupsAttribute} }
-func (flavorKind) late() []string     { return []string{accessAttribute} }
-func (volumeTypeKind) late() []string { return []string{accessAttribute, typeQuota} }
-func (imageKind) late() []string      { return []string{membersAttribute} }
-func (instanceKind) late() []string {
-	return []string{groupAttribute, bootAttribute, volumesAttribute, portsAttribute, networksAttribute, groupsOfPorts, "addresses", "access_ip"}
-}
-
 // unfinished is what others see of an object that is looked up, as long as what they refer to is not filled in: that is not
 // known, which is something else than that there is none.
 func unfinished(k kind, t unit.Target, o *object, seen cty.Value) cty.Value {

@@ -58,6 +58,8 @@ func markedTags(w wanted) []string {
 	return append(others, w.mark)
 }
 
+func (projectKind) late() []string { return []string{quotaAttribute} }
+
 // complete asks for the quotas of the projects that write one, and of those that are looked up for theirs.
 func (k projectKind) complete(ctx context.Context, s *session, projects []found) map[addr.Object]error {
 	var limited []found

@@ -12,6 +12,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 )
 
+func (userKind) late() []string { return []string{groupsAttribute} }
+
 // complete finds out which groups users are in, of those that write some, or that we have put into some. Keystone has no
 // list of who is where: it is asked by the groups that matter or by the users, whichever are fewer. Of other groups nothing
 // is told either way, so that what others read of a user does not hang on how many users there are.

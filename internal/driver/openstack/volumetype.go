@@ -44,6 +44,8 @@ func (k volumeTypeKind) get(ctx context.Context, s *session, id string) (*object
 	return readOne(k.read)(s.one(ctx, call{service: s.volumes(), method: http.MethodGet, path: pathOf("types", id)}, "volume_type"))
 }
 
+func (volumeTypeKind) late() []string { return []string{accessAttribute, typeQuota} }
+
 // complete reads which projects can use the types that are not public, and how much of them.
 func (k volumeTypeKind) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := volumeTypeAccess().complete(ctx, s, objects)
