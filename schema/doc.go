@@ -7,5 +7,6 @@
 // kind of resource is one [Block] here and one driver elsewhere.
 //
 // The package parses nothing, evaluates nothing and knows neither HCL nor OpenStack's
-// clients. A [Definition] is never changed after [New], so it may be shared freely.
+// clients. A [Definition] is never changed after [New], so it may be shared freely: each command makes one at its top
+// and hands it down to all that reads, plans, deploys and explains, so that none of that knows another language.
 package schema

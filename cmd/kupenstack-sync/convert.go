@@ -74,7 +74,7 @@ func (c *conversion) run(ctx context.Context, o *options, args []string) error {
 	if ended != nil {
 		result.Diagnostics.Append(*ended)
 	} else {
-		result = convert.Convert(files, limits)
+		result = convert.Convert(o.Language, files, limits)
 	}
 	if c.out != "" && len(result.Files) > 0 {
 		if err := c.write(result.Files); err != nil {

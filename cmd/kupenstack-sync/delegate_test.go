@@ -11,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestExitOfWhatADaemonDid: each verdict has the code that a pass of our own would have ended with.
@@ -79,7 +80,7 @@ func TestOtherValuesOfVariables(t *testing.T) {
 func TestFlagsThatCountForNothing(t *testing.T) {
 	own := strings.Fields(`cache-dir context git-ca-file git-password-file git-username known-hosts-file kubeconfig log-level namespace
 		output path ref repo report-dir sops-age-key-file ssh-key-file ssh-passphrase-file status-branch timeout var var-file wait verify verify-history`)
-	root := command()
+	root := command(schema.New())
 	root.InitDefaultHelpFlag()
 	root.InitDefaultVersionFlag()
 	visit := func(flag *pflag.Flag) {
@@ -98,7 +99,7 @@ func TestFlagsThatCountForNothing(t *testing.T) {
 // TestGivenFlags: a flag is given as well by its variable.
 func TestGivenFlags(t *testing.T) {
 	t.Setenv("KUPENSTACK_CONCURRENCY", "3")
-	root := command()
+	root := command(schema.New())
 	var given []string
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		given = givenFlags(cmd.Flags())

@@ -14,7 +14,6 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
-	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // destroying is one call of destroy.
@@ -63,7 +62,7 @@ or have a removed block with from = cloud.<name> in the repository in place of t
 
 func (d *destroying) run(ctx context.Context, o *options) error {
 	for _, service := range o.deleteData {
-		if _, known := schema.New().Service(service); !known {
+		if _, known := o.Language.Service(service); !known {
 			return fmt.Errorf("%w: --delete-data: there is no service %q", wire.ErrUsage, service)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 func TestDestroyAsks(t *testing.T) {
@@ -49,7 +50,7 @@ func TestDestroySaysWhichDataGoes(t *testing.T) {
 		return listed, []string{"the data of mariadb is left alone"}, nil
 	}
 	d := destroying{in: strings.NewReader("\n"), out: &out, asks: true, find: find}
-	if err := d.run(t.Context(), &options{deleteData: []string{"mariadb", "glance", "keystone"}}); err == nil || !strings.Contains(out.String(), "are listed above are deleted, with all that is on them: mariadb, glance, keystone.") || strings.Contains(out.String(), "stays") {
+	if err := d.run(t.Context(), &options{Flags: wire.Flags{Language: schema.New()}, deleteData: []string{"mariadb", "glance", "keystone"}}); err == nil || !strings.Contains(out.String(), "are listed above are deleted, with all that is on them: mariadb, glance, keystone.") || strings.Contains(out.String(), "stays") {
 		t.Errorf("it asks %q, and ends with %v", out.String(), err)
 	}
 	const list = `  mariadb
@@ -67,12 +68,12 @@ the data of mariadb is left alone
 	d = destroying{confirm: "prod", out: &out, find: func(context.Context, *options) ([]wire.Claim, []string, error) {
 		return nil, nil, errors.New("no answer")
 	}}
-	o := &options{deleteData: []string{"mariadb"}}
+	o := &options{Flags: wire.Flags{Language: schema.New()}, deleteData: []string{"mariadb"}}
 	if err := d.run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "before anything is taken away: no answer") || o.tearDown != "" {
 		t.Errorf("while the volumes cannot be listed: %v, %q", err, o.tearDown)
 	}
 	d = destroying{confirm: "prod"}
-	if err := d.run(t.Context(), &options{deleteData: []string{"mariadb", "mysql"}}); !errors.Is(err, wire.ErrUsage) || !strings.Contains(err.Error(), `"mysql"`) {
+	if err := d.run(t.Context(), &options{Flags: wire.Flags{Language: schema.New()}, deleteData: []string{"mariadb", "mysql"}}); !errors.Is(err, wire.ErrUsage) || !strings.Contains(err.Error(), `"mysql"`) {
 		t.Errorf("of an unknown service: %v", err)
 	}
 }
@@ -114,7 +115,7 @@ func TestSuspendedDataStays(t *testing.T) {
 func TestDestroyIsTyped(t *testing.T) {
 	t.Setenv("KUPENSTACK_CONFIRM", "prod")
 	t.Setenv("KUPENSTACK_DELETE_DATA", "mariadb")
-	o := &options{}
+	o := &options{Flags: wire.Flags{Language: schema.New()}}
 	flags := destroyCommand(o).Flags()
 	if err := wire.FromEnvironment(flags); err != nil {
 		t.Fatal(err)

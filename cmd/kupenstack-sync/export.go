@@ -13,7 +13,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/convert"
 	"github.com/kupenstack/kupenstack-sync/internal/export"
-	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // exporting is what export is told besides the flags of all commands.
@@ -50,8 +49,7 @@ directory of its own for what is new, and move it over from there.`,
 }
 
 func (e *exporting) run(ctx context.Context, o *options) error {
-	language := schema.New()
-	known := export.Kinds(language)
+	known := export.Kinds(o.Language)
 	for _, kind := range e.Kinds {
 		if !slices.Contains(known, kind) {
 			return fmt.Errorf("%w: --kind %s: there are %s", wire.ErrUsage, kind, strings.Join(known, ", "))
@@ -64,7 +62,7 @@ func (e *exporting) run(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	kinds := export.Needed(language, e.Kinds)
+	kinds := export.Needed(o.Language, e.Kinds)
 	if e.Project != "" && !slices.Contains(kinds, export.Project) {
 		kinds = append(kinds, export.Project)
 	}
@@ -78,7 +76,7 @@ func (e *exporting) run(ctx context.Context, o *options) error {
 	if e.Project != "" && slices.Contains(refused, export.Project) {
 		return fmt.Errorf("the user of %s may not list projects: leave --project out for what is in its own", o.OSCloud)
 	}
-	result, err := export.Export(language, live, e.Selection)
+	result, err := export.Export(o.Language, live, e.Selection)
 	if refused := (*export.RefusedError)(nil); errors.As(err, &refused) {
 		return err
 	} else if err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // member serves an OpenStack as a member of a project sees it, with one network, and what some lists have; all others are
@@ -117,7 +119,7 @@ func TestExportOfWhatIsRefused(t *testing.T) {
 			args := append([]string{"export", "--os-cloud=lab"}, test.args...)
 			code, out := said(t, args...)
 			if test.code != exitDone { // main tells the error
-				c := command()
+				c := command(schema.New())
 				c.SetArgs(args)
 				if err := c.ExecuteContext(t.Context()); err != nil {
 					out += err.Error()

@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // mute is a status branch whose server says nothing.
@@ -42,7 +43,7 @@ func TestTheEndWaitsForNoServerOfGit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tracker := revision.NewTracker(nil, ".", nil, revision.Options{})
+				tracker := revision.NewTracker(nil, ".", nil, revision.Options{Language: schema.New()})
 				p := &onePass{tracker: tracker, guard: func() error { return nil }, publisher: &daemon.Publisher{Target: mute{}, Tracker: tracker, Log: zerolog.Nop()}}
 				ctx, cancel := context.WithTimeout(t.Context(), test.told)
 				defer cancel()

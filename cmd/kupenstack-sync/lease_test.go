@@ -14,9 +14,11 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/pflag"
 
+	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
@@ -30,7 +32,7 @@ const (
 // open returns a pass over a repository and a cluster.
 func open(t *testing.T, repository *gitserver.Repository, server *httptest.Server, guard func() error) *onePass {
 	t.Helper()
-	o := &options{output: outputText}
+	o := &options{Flags: wire.Flags{Language: schema.New()}, output: outputText}
 	set := pflag.NewFlagSet("pass", pflag.ContinueOnError)
 	o.Register(set)
 	if err := set.Parse(flagsFor(t, repository, server)); err != nil {

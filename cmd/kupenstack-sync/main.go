@@ -14,6 +14,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // version is set when a release is built.
@@ -55,18 +56,19 @@ type exit int
 func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 func main() {
-	if code, is := wire.Child(os.Args); is {
+	language := schema.New()
+	if code, is := wire.Child(language, os.Args); is {
 		os.Exit(code)
 	}
 	memory.Spare()
-	os.Exit(run())
+	os.Exit(run(language))
 }
 
-func run() int {
+func run(language *schema.Definition) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	err := logging(command()).ExecuteContext(ctx)
+	err := logging(command(language)).ExecuteContext(ctx)
 	var told exit
 	if err != nil && !errors.As(err, &told) {
 		fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
@@ -111,8 +113,8 @@ func logging(root *cobra.Command) *cobra.Command {
 	return root
 }
 
-func command() *cobra.Command {
-	var o options
+func command(language *schema.Definition) *cobra.Command {
+	o := options{Flags: wire.Flags{Language: language}}
 	root := &cobra.Command{
 		Use:   "kupenstack-sync",
 		Short: "Bring an OpenStack cloud to what a repository wants, in one pass",
@@ -153,7 +155,7 @@ Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the config
 		},
 		&cobra.Command{
 			Use: "schema", Short: "Print the JSON Schema of the language, for editors", Args: wire.Args(cobra.NoArgs),
-			RunE: func(cmd *cobra.Command, _ []string) error { return printSchema(cmd.OutOrStdout()) },
+			RunE: func(cmd *cobra.Command, _ []string) error { return printSchema(language, cmd.OutOrStdout()) },
 		},
 		explainCommand(&o),
 		convertCommand(&o),

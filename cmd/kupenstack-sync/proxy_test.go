@@ -23,6 +23,7 @@ import (
 	"helm.sh/helm/v3/pkg/repo"
 
 	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 const (
@@ -38,7 +39,7 @@ const (
 // which nothing shows.
 func TestProxies(t *testing.T) {
 	if dir := os.Getenv(proxiedDir); dir != "" {
-		c := command()
+		c := command(schema.New())
 		c.SetArgs([]string{"lock", "--cache-dir=" + t.TempDir(), "--chart-ca-file=" + filepath.Join(dir, "ca.pem"), filepath.Join(dir, "cloud")})
 		c.SetOut(os.Stdout)
 		t.Logf("it ended with: %v", c.ExecuteContext(t.Context()))

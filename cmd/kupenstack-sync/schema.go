@@ -7,9 +7,9 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// printSchema prints the JSON Schema of the language. It reads no configuration.
-func printSchema(w io.Writer) error {
-	text, err := reference.New(schema.New()).JSONSchema()
+// printSchema prints the JSON Schema of a language. It reads no configuration.
+func printSchema(language *schema.Definition, w io.Writer) error {
+	text, err := reference.New(language).JSONSchema()
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // demo is an example, seen from here.
@@ -18,7 +21,7 @@ const demo = "../../examples/demo"
 func call(t *testing.T, in string, args ...string) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
-	c := command()
+	c := command(schema.New())
 	c.SetArgs(args)
 	c.SetIn(strings.NewReader(in))
 	c.SetOut(&out)
@@ -134,7 +137,7 @@ func TestCompletion(t *testing.T) {
 }
 
 func TestAddressesAreCompleted(t *testing.T) {
-	o := &options{}
+	o := &options{Flags: wire.Flags{Language: schema.New()}}
 	o.Repo, o.Path = demo, "."
 	for _, tc := range []struct {
 		args  []string
@@ -203,7 +206,7 @@ keypair "k" { publik_key = "x" }
 			t.Fatal(err)
 		}
 	}
-	o := &options{}
+	o := &options{Flags: wire.Flags{Language: schema.New()}}
 	o.Repo, o.Path = dir, "."
 	for _, tc := range []struct {
 		args  []string
@@ -237,7 +240,7 @@ func TestNoAddressesToComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, repo := range []string{dir, filepath.Join(dir, "absent"), "https://git.example.org/cloud.git"} {
-		o := &options{}
+		o := &options{Flags: wire.Flags{Language: schema.New()}}
 		o.Repo, o.Path = repo, "."
 		if got, directive := o.completeAddresses(shell(t), nil, ""); len(got) > 0 || directive != cobra.ShellCompDirectiveNoFileComp {
 			t.Errorf("%s: offered %q, %v", repo, got, directive)
@@ -250,7 +253,7 @@ func TestExplainCompletesAddresses(t *testing.T) {
 	root := &cobra.Command{Use: "root"}
 	explain := &cobra.Command{Use: "explain ADDRESS"}
 	root.AddCommand(explain)
-	o := &options{}
+	o := &options{Flags: wire.Flags{Language: schema.New()}}
 	o.Repo, o.Path = demo, "."
 	complete(root, o)
 	if explain.ValidArgsFunction == nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // version is set when a release is built.
@@ -31,11 +32,12 @@ var version = "dev"
 const firstLook = 5 * time.Second
 
 func main() {
-	if code, is := wire.Child(os.Args); is {
+	language := schema.New()
+	if code, is := wire.Child(language, os.Args); is {
 		os.Exit(code)
 	}
 	memory.Spare()
-	os.Exit(run())
+	os.Exit(run(language))
 }
 
 // options are the daemon's own flags.
@@ -49,11 +51,11 @@ type options struct {
 	hooks, hookSecret, hookCert, hookKey string // an address, and files
 }
 
-func run() int {
+func run(language *schema.Definition) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	var o options
+	o := options{Flags: wire.Flags{Language: language}}
 	command := &cobra.Command{
 		Use:   "kupenstackd",
 		Short: "Keep an OpenStack cloud as a Git repository wants it",

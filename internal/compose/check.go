@@ -16,7 +16,7 @@ import (
 // no units: see [Compose].
 func Check(m *model.Model, ev Evaluator, told diag.Diagnostics, written Written) diag.Diagnostics {
 	_, found := Compose(m, ev, Facts{OpenStackGiven: true})
-	k := check{m: m, told: told, written: written, definition: schema.New()}
+	k := check{m: m, told: told, written: written, definition: m.Language}
 	return slices.DeleteFunc(found, func(d diag.Diagnostic) bool { return !k.independent(d) })
 }
 

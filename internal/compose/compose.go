@@ -96,7 +96,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 		return []unit.Unit{}, nil // whatever could not be deployed: nothing is
 	}
 	c := &composer{
-		m: m, ev: ev, facts: facts, definition: schema.New(), places: placesOf(m), written: map[string]map[string]any{},
+		m: m, ev: ev, facts: facts, definition: m.Language, places: placesOf(m), written: map[string]map[string]any{},
 		shown: map[string]shownConf{}, configurations: map[string]map[string]any{}, large: map[string]bool{},
 		objects: map[addr.Object][]addr.Object{}, unlocked: map[diag.Range][]chartlock.Wanted{},
 		slotless: map[string]bool{},

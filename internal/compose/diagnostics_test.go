@@ -9,6 +9,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -199,7 +200,8 @@ func TestDiagnostics(t *testing.T) {
 
 func TestResourcesWithoutOpenStack(t *testing.T) {
 	m := &model.Model{
-		Cloud: model.Cloud{Name: "c", Region: "RegionOne", Namespace: "openstack"},
+		Language: schema.New(),
+		Cloud:    model.Cloud{Name: "c", Region: "RegionOne", Namespace: "openstack"},
 		Resources: []model.Resource{{
 			Address: object(t, "project.p"), Kind: "project", Desired: cty.EmptyObjectVal,
 		}},
@@ -217,7 +219,8 @@ func TestResourcesWithoutOpenStack(t *testing.T) {
 func TestCycle(t *testing.T) {
 	a, b := object(t, "project.a"), object(t, "project.b")
 	m := &model.Model{
-		Cloud: model.Cloud{Name: "c", OpenStack: &model.OpenStack{}},
+		Language: schema.New(),
+		Cloud:    model.Cloud{Name: "c", OpenStack: &model.OpenStack{}},
 		Resources: []model.Resource{
 			{Address: a, Kind: "project", Desired: cty.EmptyObjectVal, Edges: []model.Edge{{To: b}}},
 			{Address: b, Kind: "project", Desired: cty.EmptyObjectVal, Edges: []model.Edge{{To: a}}},

@@ -18,6 +18,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -57,7 +58,7 @@ func secretiveUnits(t *testing.T) map[string]unit.Unit {
 		}
 		return content
 	}
-	cfg, diags := config.Load(fstest.MapFS{"main.hcl": {Data: []byte(secretive)}, "site.yaml": {Data: read("site.yaml")}}, ".", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), fstest.MapFS{"main.hcl": {Data: []byte(secretive)}, "site.yaml": {Data: read("site.yaml")}}, ".", config.DefaultLimits())
 	cfg.Keys.Identities = redact.NewSecret(string(read("age.txt")))
 	m, ev, more := resolve.Resolve(cfg, nil)
 	if diags.Append(more...); diags.HasErrors() {

@@ -22,7 +22,7 @@ func (c *Cache) Changes(fsys fs.FS, dir string, limits Limits) (map[string][]byt
 	if len(c.dirs) == 0 || c.dirs[0] != dir {
 		return nil, false
 	}
-	l := newLoader(c.definition, limits)
+	l := newLoader(c.language, limits)
 	var names []string
 	for _, dir := range c.dirs { // that of the configuration, and those of modules
 		names = append(names, l.files(fsys, dir, hcl.Range{})...)

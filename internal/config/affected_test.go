@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // town is some files that refer to each other.
@@ -66,7 +68,7 @@ func TestAffectedByModules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var cache Cache
-			cfg, diags := cache.Load(city(), ".", DefaultLimits(), false)
+			cfg, diags := cache.Load(schema.New(), city(), ".", DefaultLimits(), false)
 			if len(diags) > 0 {
 				t.Fatal(diags)
 			}
@@ -107,7 +109,7 @@ func TestAffected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var cache Cache
-			cfg, diags := cache.Load(town(), ".", DefaultLimits(), false)
+			cfg, diags := cache.Load(schema.New(), town(), ".", DefaultLimits(), false)
 			if len(diags) > 0 {
 				t.Fatal(diags)
 			}
@@ -135,18 +137,19 @@ func TestAffected(t *testing.T) {
 // anew, and mistakes to be found again each time.
 func TestCache(t *testing.T) {
 	var cache Cache
-	first, diags := cache.Load(town(), ".", DefaultLimits(), false)
+	language := schema.New()
+	first, diags := cache.Load(language, town(), ".", DefaultLimits(), false)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
 	wrong := town()
 	wrong["net.hcl"] = &fstest.MapFile{Data: []byte("network \"net\" {\n  nonsense = 1\n}\n")}
 	for range 2 {
-		if _, diags := cache.Load(wrong, ".", DefaultLimits(), false); !hasCode(diags, codeUnknownAttribute) {
+		if _, diags := cache.Load(language, wrong, ".", DefaultLimits(), false); !hasCode(diags, codeUnknownAttribute) {
 			t.Errorf("the mistake was not found: %v", diags)
 		}
 	}
-	second, diags := cache.Load(town(), ".", DefaultLimits(), false)
+	second, diags := cache.Load(language, town(), ".", DefaultLimits(), false)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

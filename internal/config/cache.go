@@ -14,10 +14,10 @@ import (
 // loading it again with a few other files reads only those. What it gives out is shared with the
 // configurations before, none of which is changed any more. One goroutine at a time may use it.
 type Cache struct {
-	definition *schema.Definition
-	limits     Limits
-	dirs       []string // whose files were listed, that of the configuration first
-	files      map[string]*kept
+	language *schema.Definition
+	limits   Limits
+	dirs     []string // whose files were listed, that of the configuration first
+	files    map[string]*kept
 }
 
 // kept is one file that was read without a mistake.
@@ -30,11 +30,11 @@ type kept struct {
 
 // Load does what the function [Load] does. With judged set, the caller knows from elsewhere that
 // the files that the cache does not have pass the scan of their tokens, so that it is left out.
-func (c *Cache) Load(fsys fs.FS, dir string, limits Limits, judged bool) (*Config, diag.Diagnostics) {
-	if c.definition == nil || c.limits != limits {
-		c.definition, c.limits, c.files = schema.New(), limits, nil
+func (c *Cache) Load(language *schema.Definition, fsys fs.FS, dir string, limits Limits, judged bool) (*Config, diag.Diagnostics) {
+	if c.language != language || c.limits != limits {
+		c.language, c.limits, c.files = language, limits, nil
 	}
-	l := newLoader(c.definition, limits)
+	l := newLoader(language, limits)
 	l.cache, l.judged = c, judged
 	l.fresh = make(map[string]*kept, len(c.files))
 	config, diags := l.load(fsys, dir)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // FuzzLoad feeds one file of any content: it must neither panic nor take long, whatever it
@@ -58,7 +59,7 @@ func FuzzSources(f *testing.F) {
 			"main.hcl": {Data: []byte(text)}, "m/m.hcl": {Data: []byte("locals {}\n")},
 			caller + "/x.hcl": {Data: []byte("module \"b\" {\n  source = " + key[1:len(key)-1] + "\n}\n")},
 		}
-		cfg, _ := Load(strict{t, fsys}, ".", DefaultLimits())
+		cfg, _ := Load(schema.New(), strict{t, fsys}, ".", DefaultLimits())
 		for _, outer := range cfg.Calls {
 			if outer.Module == nil {
 				continue

@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // Whoever writes what Terraform has is told what stands for it here.
@@ -33,7 +34,7 @@ func TestHabits(t *testing.T) {
 		`project "a" { description = self.id }`:                   "a local",
 		`project "a" { description = terraform.workspace }`:       "--var-file",
 	} {
-		_, diags := config.Load(fstest.MapFS{"main.hcl": {Data: []byte(text + "\n")}}, ".", config.DefaultLimits())
+		_, diags := config.Load(schema.New(), fstest.MapFS{"main.hcl": {Data: []byte(text + "\n")}}, ".", config.DefaultLimits())
 		var hints []string
 		for _, d := range diags {
 			hints = append(hints, d.Hint)

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // loadText loads one file beside nothing.
 func loadText(text string) (*Config, diag.Diagnostics) {
-	return Load(fstest.MapFS{"main.hcl": {Data: []byte(text)}}, ".", DefaultLimits())
+	return Load(schema.New(), fstest.MapFS{"main.hcl": {Data: []byte(text)}}, ".", DefaultLimits())
 }
 
 // killers are small files that overflow the stack, or take the parser very long, when nothing

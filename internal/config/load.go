@@ -14,12 +14,12 @@ import (
 )
 
 // Load reads every *.hcl file below dir, a path of fsys as [fs.ValidPath] has it ("." for all of
-// it), as one configuration, with the modules that it calls. The diagnostics are all mistakes
+// it), as one configuration in a language, with the modules that it calls. The diagnostics are all mistakes
 // that can be seen without evaluating anything. With errors among them the configuration still holds what could be
 // read, so that the mistakes that only evaluation finds can be told in the same run; it must
 // not be applied.
-func Load(fsys fs.FS, dir string, limits Limits) (*Config, diag.Diagnostics) {
-	return newLoader(schema.New(), limits).load(fsys, dir)
+func Load(language *schema.Definition, fsys fs.FS, dir string, limits Limits) (*Config, diag.Diagnostics) {
+	return newLoader(language, limits).load(fsys, dir)
 }
 
 func newLoader(definition *schema.Definition, limits Limits) *loader {

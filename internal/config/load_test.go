@@ -122,7 +122,7 @@ subnet "each" {
 }
 
 func TestOrderOfFilesMeansNothing(t *testing.T) {
-	cfg, diags := Load(files(
+	cfg, diags := Load(schema.New(), files(
 		"z.hcl", `cloud "a" {}`,
 		"sub/b.hcl", `project "b" {}`,
 		"a.hcl", `project "a" {}`,
@@ -136,7 +136,7 @@ func TestOrderOfFilesMeansNothing(t *testing.T) {
 	if len(cfg.Resources) != 2 || cfg.Resources[0].Label() != "a" || len(cfg.sources) != 3 {
 		t.Errorf("resources %+v of %d files", cfg.Resources, len(cfg.sources))
 	}
-	if cfg, _ := Load(files("a.hcl", `cloud "a" {}`, "sub/b.hcl", `cloud "b" {}`), "sub", DefaultLimits()); cfg.Cloud.Label() != "b" {
+	if cfg, _ := Load(schema.New(), files("a.hcl", `cloud "a" {}`, "sub/b.hcl", `cloud "b" {}`), "sub", DefaultLimits()); cfg.Cloud.Label() != "b" {
 		t.Error("a directory above the chosen one was read")
 	}
 }
@@ -152,7 +152,7 @@ func TestLimitsOfSize(t *testing.T) {
 		"attributes": files("a.hcl", "locals {\na=1\nb=1\nc=1\nd=1\n}\n"),
 		"depth":      files("a.hcl", "", strings.Repeat("d/", 70)+"b.hcl", ""),
 	} {
-		cfg, diags := Load(fsys, ".", limits)
+		cfg, diags := Load(schema.New(), fsys, ".", limits)
 		if !hasCode(diags, codeLimit) {
 			t.Errorf("%s: %v", name, diags)
 		}
@@ -181,7 +181,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		"pipe":              {fstest.MapFS{"a.hcl": {Mode: fs.ModeNamedPipe}}, "."},
 		"device":            {fstest.MapFS{"sub/a.hcl": {Mode: fs.ModeDevice | fs.ModeCharDevice}, "b.hcl": {Data: []byte(`cloud "a" {}`)}}, "."},
 	} {
-		if _, diags := Load(c.fsys, c.dir, DefaultLimits()); len(diags) != 1 || diags[0].Code != codeFiles {
+		if _, diags := Load(schema.New(), c.fsys, c.dir, DefaultLimits()); len(diags) != 1 || diags[0].Code != codeFiles {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
@@ -190,7 +190,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		"gone": {Data: []byte("elsewhere"), Mode: fs.ModeSymlink}, "notes": {Data: []byte("README.md"), Mode: fs.ModeSymlink}, "README.md": {},
 		".hidden": {Mode: fs.ModeIrregular}, "b.hcl": {Data: []byte(`cloud "a" {}`)},
 	}
-	if _, diags := Load(passed, ".", DefaultLimits()); len(diags) != 0 {
+	if _, diags := Load(schema.New(), passed, ".", DefaultLimits()); len(diags) != 0 {
 		t.Errorf("what is passed over: %v", diags)
 	}
 }

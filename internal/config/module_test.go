@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 const someCloud = "cloud \"c\" {\n  openstack {\n    cloud = \"c\"\n  }\n}\n"
@@ -68,7 +69,7 @@ func TestFilesBelongToTheNearestModule(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg, diags := Load(files(c.files...), c.dir, DefaultLimits())
+			cfg, diags := Load(schema.New(), files(c.files...), c.dir, DefaultLimits())
 			if len(diags) > 0 {
 				t.Fatalf("%+v", diags)
 			}
@@ -113,7 +114,7 @@ func TestSourcesThatAreNone(t *testing.T) {
 			} else {
 				pairs = append(pairs, "cloud.hcl", someCloud)
 			}
-			cfg, diags := Load(files(pairs...), ".", DefaultLimits())
+			cfg, diags := Load(schema.New(), files(pairs...), ".", DefaultLimits())
 			if !cfg.Faulty || len(diags) != 1 || !strings.Contains(diags[0].Detail+diags[0].Summary, c.want) {
 				t.Errorf("got %+v, want one that says %q", diags, c.want)
 			}
@@ -139,7 +140,7 @@ func TestSourcesAreNoLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cfg, diags := Load(os.DirFS(dir), ".", DefaultLimits())
+	cfg, diags := Load(schema.New(), os.DirFS(dir), ".", DefaultLimits())
 	told := map[string]int{} // by the call, and as what is among the files
 	for _, d := range diags {
 		told[d.Detail[:strings.Index(d.Detail, " link")]]++
@@ -167,12 +168,12 @@ func TestLimitsHoldForAllModulesTogether(t *testing.T) {
 	} {
 		l := DefaultLimits()
 		limits(&l)
-		cfg, diags := Load(files(pairs...), "root", l)
+		cfg, diags := Load(schema.New(), files(pairs...), "root", l)
 		if !hasCode(diags, codeLimit) || !cfg.Faulty {
 			t.Errorf("%s: %v", what, short(diags))
 		}
 	}
-	if _, diags := Load(files(pairs...), "root", DefaultLimits()); len(diags) > 0 {
+	if _, diags := Load(schema.New(), files(pairs...), "root", DefaultLimits()); len(diags) > 0 {
 		t.Errorf("within the limits: %+v", diags)
 	}
 }
@@ -190,7 +191,7 @@ func TestManyModules(t *testing.T) {
 				fsys[fmt.Sprintf("m%04d/a.hcl", next(i))] = &fstest.MapFile{Data: []byte(text)}
 			}
 			within(t, func() {
-				if cfg, _ := Load(fsys, "root", DefaultLimits()); cfg == nil {
+				if cfg, _ := Load(schema.New(), fsys, "root", DefaultLimits()); cfg == nil {
 					t.Error("no configuration")
 				}
 			})
@@ -199,7 +200,7 @@ func TestManyModules(t *testing.T) {
 }
 
 func TestReferencesToModules(t *testing.T) {
-	cfg, diags := Load(files("a.hcl", someCloud+callOf("m", "./m")+`
+	cfg, diags := Load(schema.New(), files("a.hcl", someCloud+callOf("m", "./m")+`
 locals {
   plain    = module.m.out
   key      = module.m["fra"].out.deep

@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestModulesThatNothingCalls: the files of a module whose block was taken out are the root's from then on, which is hardly ever meant.
@@ -22,7 +23,7 @@ func TestModulesThatNothingCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := ""
-			_, diags := config.Load(fstest.MapFS{"main.hcl": {Data: []byte(c.main + "cloud \"c\" {\n  openstack { cloud = \"lab\" }\n}\n")}, "modules/dmz/n.hcl": {Data: []byte(c.file)}}, ".", config.DefaultLimits())
+			_, diags := config.Load(schema.New(), fstest.MapFS{"main.hcl": {Data: []byte(c.main + "cloud \"c\" {\n  openstack { cloud = \"lab\" }\n}\n")}, "modules/dmz/n.hcl": {Data: []byte(c.file)}}, ".", config.DefaultLimits())
 			for _, d := range diags {
 				text += string(d.Code) + " " + d.Detail + "; "
 			}

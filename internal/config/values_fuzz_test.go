@@ -5,6 +5,7 @@ import (
 	"testing/fstest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // FuzzTemplate parses and renders a template of any content.
@@ -39,7 +40,7 @@ func FuzzValues(f *testing.F) {
 			t.Skip("larger than what finds anything new")
 		}
 		tree := fstest.MapFS{"main.hcl": {Data: []byte("cloud \"a\" {\n}\n")}, "kupenstack.hclvars": {Data: src}}
-		cfg, _ := config.Load(tree, ".", config.DefaultLimits())
+		cfg, _ := config.Load(schema.New(), tree, ".", config.DefaultLimits())
 		diags := config.LoadValues(cfg, nil, config.DefaultLimits())
 		if diags.HasErrors() != cfg.ValuesPartial {
 			t.Errorf("errors %v, and partial is %v", diags, cfg.ValuesPartial)

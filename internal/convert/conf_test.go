@@ -11,6 +11,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/convert"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestConfMeansTheSame converts values and compares what the language makes of them with what
@@ -83,12 +84,12 @@ func TestConfMeansTheSame(t *testing.T) {
 func confOf(t *testing.T, yaml string) any {
 	t.Helper()
 	text := "apiVersion: openstack.k8s.io/v1alpha1\nkind: OpenStackControlPlane\nmetadata: {name: a}\nspec: {keystone: {conf: {a: " + yaml + "}}}\n"
-	result := convert.Convert([]convert.File{{Name: "in.yaml", Content: []byte(text)}}, convert.DefaultLimits())
+	result := convert.Convert(schema.New(), []convert.File{{Name: "in.yaml", Content: []byte(text)}}, convert.DefaultLimits())
 	if result.Diagnostics.HasErrors() {
 		t.Errorf("%s: %v", yaml, result.Diagnostics)
 		return nil
 	}
-	cfg, diags := config.Load(fstest.MapFS{"cloud.hcl": {Data: result.Text()}}, ".", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), fstest.MapFS{"cloud.hcl": {Data: result.Text()}}, ".", config.DefaultLimits())
 	m, _, more := resolve.Resolve(cfg, nil)
 	if len(diags)+len(more) > 0 {
 		t.Errorf("%s: %v %v\n%s", yaml, diags, more, result.Text())
@@ -130,7 +131,7 @@ spec:
             - 1 # twelve
             - b
 `
-	result := convert.Convert([]convert.File{{Name: "in.yaml", Content: []byte(text)}}, convert.DefaultLimits())
+	result := convert.Convert(schema.New(), []convert.File{{Name: "in.yaml", Content: []byte(text)}}, convert.DefaultLimits())
 	checkResult(t, result)
 	for _, word := range strings.Fields("one two three four five six seven eight nine ten eleven twelve") {
 		if strings.Count(string(result.Text()), "# "+word+"\n") != 1 {

@@ -44,9 +44,9 @@ func (r Result) Text() []byte {
 	return bytes.Join(contents, []byte("\n"))
 }
 
-// Convert turns files of YAML, which together describe one cloud or a part of it, into HCL.
-func Convert(files []File, limits Limits) Result {
-	c := &converter{limits: limits, definition: schema.New(), unique: map[identity]diag.Range{}, once: map[string]bool{}}
+// Convert turns files of YAML, which together describe one cloud or a part of it, into HCL in a language.
+func Convert(language *schema.Definition, files []File, limits Limits) Result {
+	c := &converter{limits: limits, definition: language, unique: map[identity]diag.Range{}, once: map[string]bool{}}
 	var empty []File
 	for _, f := range files {
 		before, told := c.objects, c.told

@@ -80,7 +80,7 @@ func TestFieldsAreDocumented(t *testing.T) {
 				if path == "spec.nodes.name" {
 					break // every node of this test has one
 				}
-				result := convert.Convert([]convert.File{{Name: "in.yaml", Content: []byte(document(kind, version, path, value))}}, convert.DefaultLimits())
+				result := convert.Convert(schema.New(), []convert.File{{Name: "in.yaml", Content: []byte(document(kind, version, path, value))}}, convert.DefaultLimits())
 				for _, d := range result.Diagnostics {
 					if d.Code == "convert.unknown-field" {
 						t.Errorf("%s of %s is documented, and unknown: %v", path, kind, d)
@@ -120,7 +120,7 @@ func knownBelow(t *testing.T, kind, version, parent string) []string {
 		return nil // TestFieldsOfServices
 	}
 	text := document(kind, version, parent+".qqqqqqqqqqqqqqqqqq", "1")
-	result := convert.Convert([]convert.File{{Name: "in.yaml", Content: []byte(text)}}, convert.DefaultLimits())
+	result := convert.Convert(schema.New(), []convert.File{{Name: "in.yaml", Content: []byte(text)}}, convert.DefaultLimits())
 	for _, d := range result.Diagnostics {
 		if d.Code == "convert.unknown-field" {
 			_, names, _ := strings.Cut(d.Hint, "there are: ")
@@ -142,7 +142,7 @@ func TestFieldsOfServices(t *testing.T) {
 		{"OpenStackControlPlane", operator, "neutron", "conf, disable, disabled, enabled, mechanism, replicas, storageSize"},
 	} {
 		text := document(c.kind, c.version, "spec."+c.service+".qqqqqqqqqqqqqqqqqq", "1")
-		result := convert.Convert([]convert.File{{Name: "in.yaml", Content: []byte(text)}}, convert.DefaultLimits())
+		result := convert.Convert(schema.New(), []convert.File{{Name: "in.yaml", Content: []byte(text)}}, convert.DefaultLimits())
 		if len(result.Diagnostics) == 0 || !slices.ContainsFunc(strings.Split(fmt.Sprint(result.Diagnostics[len(result.Diagnostics)-1].Hint), "\n"), func(hint string) bool { return hint == "there are: "+c.want }) {
 			t.Errorf("%s of %s: %+v", c.service, c.kind, result.Diagnostics)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/convert"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // FuzzConvert feeds one file of any content: nothing may panic or take long, every diagnostic must
@@ -31,12 +32,12 @@ func FuzzConvert(f *testing.F) {
 		}
 		start := processorTime(t)
 		input := []convert.File{{Name: "in.yaml", Content: src}}
-		result := convert.Convert(input, convert.DefaultLimits())
+		result := convert.Convert(schema.New(), input, convert.DefaultLimits())
 		if used := processorTime(t) - start; used > 2*time.Second {
 			t.Errorf("used %v", used)
 		}
 		checkResult(t, result)
-		if again := convert.Convert(input, convert.DefaultLimits()); !bytes.Equal(again.Text(), result.Text()) {
+		if again := convert.Convert(schema.New(), input, convert.DefaultLimits()); !bytes.Equal(again.Text(), result.Text()) {
 			t.Errorf("the same text led to something else:\n%s\n%s", result.Text(), again.Text())
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/convert"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -28,7 +29,7 @@ func TestGolden(t *testing.T) {
 	for _, input := range dirs {
 		dir := filepath.Dir(input)
 		t.Run(strings.TrimPrefix(filepath.ToSlash(dir), "testdata/"), func(t *testing.T) {
-			result := convert.Convert(readAll(t, dir), convert.DefaultLimits())
+			result := convert.Convert(schema.New(), readAll(t, dir), convert.DefaultLimits())
 			lossless := filepath.Base(filepath.Dir(dir)) != "mistakes" && filepath.Base(dir) != "control-plane"
 			if lossless == result.Diagnostics.HasErrors() {
 				t.Errorf("lost something: %t", result.Diagnostics.HasErrors())
@@ -100,7 +101,7 @@ func checkLoads(t *testing.T, result convert.Result) *revision.Loaded {
 	if tree["cloud.hcl"] == nil {
 		tree["cloud.hcl"] = &fstest.MapFile{Data: []byte("cloud \"beside\" {\n  openstack {\n    cloud = \"beside\"\n  }\n}\n")}
 	}
-	loaded, findings := revision.Load("converted", tree, ".", revision.Options{})
+	loaded, findings := revision.Load("converted", tree, ".", revision.Options{Language: schema.New()})
 	if loaded == nil || findings.Diagnostics.HasErrors() {
 		t.Fatalf("what came out does not load:\n%s\n%s", findings.Text(false), result.Text())
 	}

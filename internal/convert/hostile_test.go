@@ -10,6 +10,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/convert"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 const (
@@ -98,7 +99,7 @@ func TestKillers(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			start := processorTime(t)
-			result := convert.Convert([]convert.File{{Name: "in.yaml", Content: []byte(c.text)}}, convert.DefaultLimits())
+			result := convert.Convert(schema.New(), []convert.File{{Name: "in.yaml", Content: []byte(c.text)}}, convert.DefaultLimits())
 			used := processorTime(t) - start
 			runtime.ReadMemStats(&after)
 			if used > 5*time.Second {
@@ -159,7 +160,7 @@ func TestLargeInput(t *testing.T) {
 		fmt.Fprintf(&b, nodeText, i)
 		b.WriteString("spec: {openstackCloudConfigurationProfileRef: {name: base, namespace: default}}\n")
 	}
-	result := convert.Convert([]convert.File{{Name: "nodes.yaml", Content: []byte(b.String())}}, convert.DefaultLimits())
+	result := convert.Convert(schema.New(), []convert.File{{Name: "nodes.yaml", Content: []byte(b.String())}}, convert.DefaultLimits())
 	if result.Diagnostics.HasErrors() {
 		t.Fatalf("%v", result.Diagnostics)
 	}
@@ -180,7 +181,7 @@ func TestLimits(t *testing.T) {
 	} {
 		limits := convert.DefaultLimits()
 		change(&limits)
-		result := convert.Convert([]convert.File{{Name: "in.yaml", Content: []byte(text)}}, limits)
+		result := convert.Convert(schema.New(), []convert.File{{Name: "in.yaml", Content: []byte(text)}}, limits)
 		if !hasCode(result, "convert.limit") || len(result.Diagnostics) != 1 || len(result.Files) > 0 {
 			t.Errorf("%s: %v, %d files", name, result.Diagnostics, len(result.Files))
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // piped is a listener without a network.
@@ -88,7 +89,7 @@ func TestBoundedConnections(t *testing.T) {
 func answering(t *testing.T) (d *daemon.Daemon, hooks, health string) {
 	t.Helper()
 	d = &daemon.Daemon{
-		Tracker: revision.NewTracker(nil, ".", noFacts, revision.Options{}), Publisher: &daemon.Publisher{}, Lease: waiting{}, Log: zerolog.Nop(),
+		Tracker: revision.NewTracker(nil, ".", noFacts, revision.Options{Language: schema.New()}), Publisher: &daemon.Publisher{}, Lease: waiting{}, Log: zerolog.Nop(),
 		Listen: "127.0.0.1:0",
 		Hooks:  &daemon.Hooks{Listen: "127.0.0.1:0", Secret: func() (redact.Secret, error) { return redact.NewSecret(pushSecret), nil }},
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 const tenants = `cloud "lab" {
@@ -142,7 +143,7 @@ func newOffice(t *testing.T, cached bool) *office {
 		news: make(chan daemon.Change, 1), namespaces: []string{"blog"},
 	}
 	facts := func(context.Context) (compose.Facts, error) { return compose.Facts{Choose: o.choose}, nil }
-	tracker := revision.NewTracker(o.source, ".", facts, revision.Options{})
+	tracker := revision.NewTracker(o.source, ".", facts, revision.Options{Language: schema.New()})
 	shards := &store{shards: map[string]inventory.Shard{}}
 	o.Daemon = &daemon.Daemon{
 		Tracker: tracker, Publisher: &daemon.Publisher{Tracker: tracker, Log: zerolog.Nop()}, Lease: mine{}, Log: zerolog.Nop(),
@@ -150,7 +151,7 @@ func newOffice(t *testing.T, cached bool) *office {
 		Engine: func(ctx context.Context, changed func()) (*engine.Engine, error) {
 			entries, err := inventory.Open(ctx, shards)
 			e := engine.New(engine.Options{
-				Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: o.cloud, unit.Kubernetes: o.cloud}, Inventory: entries,
+				Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: o.cloud, unit.Kubernetes: o.cloud}, Inventory: entries,
 				Marker: inventory.NewMarker("lab", redact.NewSecret("key")), Changed: changed, Log: zerolog.Nop(), Admit: o.admit,
 			})
 			o.engine.Store(e)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // A webhook that reaches a process which is not in charge is handed on, again where that fails, and not without end.
@@ -19,7 +20,7 @@ func TestWebhookOfAStandby(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		asked, left := 0, 0
 		d := &daemon.Daemon{
-			Tracker: revision.NewTracker(nil, ".", noFacts, revision.Options{}), Publisher: &daemon.Publisher{}, Lease: waiting{}, Log: zerolog.Nop(),
+			Tracker: revision.NewTracker(nil, ".", noFacts, revision.Options{Language: schema.New()}), Publisher: &daemon.Publisher{}, Lease: waiting{}, Log: zerolog.Nop(),
 			HandOn: func(context.Context) error {
 				if asked++; left > 0 {
 					left--

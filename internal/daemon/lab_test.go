@@ -29,6 +29,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/await"
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 )
@@ -111,7 +112,7 @@ func startOver(t *testing.T, bed *rest.Config, ping func(context.Context) error,
 		interval: time.Second,
 	}
 	write(t, l.dir, "main.hcl", configuration)
-	tracker := revision.NewTracker(from(l), ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, l.get("facts") }, revision.Options{})
+	tracker := revision.NewTracker(from(l), ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, l.get("facts") }, revision.Options{Language: schema.New()})
 	shards := &store{shards: map[string]inventory.Shard{}}
 	if ping == nil {
 		ping = func(context.Context) error { return l.get("ping") }
@@ -127,7 +128,7 @@ func startOver(t *testing.T, bed *rest.Config, ping func(context.Context) error,
 			}
 			entries, err := inventory.Open(ctx, shards)
 			return engine.New(engine.Options{
-				Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: cloud}, Inventory: entries,
+				Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: cloud}, Inventory: entries,
 				Marker: inventory.NewMarker("lab", redact.NewSecret("key")), Changed: changed, Log: zerolog.Nop(),
 			}), err
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // waiting is a lease that somebody else has. It hands out how whoever waits for it is told of the cluster.
@@ -29,7 +30,7 @@ func TestStandbyOfADeadCluster(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	lease := waiting{make(chan func(error))}
 	d := &daemon.Daemon{
-		Tracker: revision.NewTracker(nil, ".", noFacts, revision.Options{}), Publisher: &daemon.Publisher{}, Lease: lease,
+		Tracker: revision.NewTracker(nil, ".", noFacts, revision.Options{Language: schema.New()}), Publisher: &daemon.Publisher{}, Lease: lease,
 		Ping: func(context.Context) error { return nil }, Log: zerolog.Nop(),
 	}
 	ended := make(chan struct{})

@@ -14,6 +14,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 )
 
@@ -54,7 +55,7 @@ func TestMergedIsWhatIsInForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := &branch{}
-	tracker := revision.NewTracker(source, ".", noFacts, revision.Options{})
+	tracker := revision.NewTracker(source, ".", noFacts, revision.Options{Language: schema.New()})
 	publisher := &daemon.Publisher{Target: target, Tracker: tracker, Log: zerolog.Nop(), Base: report.Input{Version: "1.2.3"}}
 	publish := func(phase engine.Phase) []string {
 		t.Helper()

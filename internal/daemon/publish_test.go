@@ -25,6 +25,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 const configuration = `cloud "lab" {
@@ -110,7 +111,7 @@ func follow(t *testing.T, dir string) *revision.Tracker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return revision.NewTracker(source, ".", noFacts, revision.Options{})
+	return revision.NewTracker(source, ".", noFacts, revision.Options{Language: schema.New()})
 }
 
 func noFacts(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }

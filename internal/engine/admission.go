@@ -100,7 +100,7 @@ func (e *Engine) input(r *Revision, states map[addr.Object]*unit.State) plan.Inp
 		compare[name] = driver.Compare
 	}
 	return plan.Input{
-		Units: r.Units, Removed: r.Removed, CleanUps: r.CleanUps, Moves: r.Moves, Imports: r.Imports, Removals: r.Removals, Deployment: r.Deployment, Ranges: r.Ranges,
+		Language: e.Language, Units: r.Units, Removed: r.Removed, CleanUps: r.CleanUps, Moves: r.Moves, Imports: r.Imports, Removals: r.Removals, Deployment: r.Deployment, Ranges: r.Ranges,
 		Recorded: e.Inventory.Deployment(), Uninstalled: e.Inventory.Uninstalled(), Entries: e.entries(r), Marker: e.Marker,
 		States: states, Suspensions: e.held, Compare: compare, Hosts: plan.Hosts{None: true}, MaxDeletes: e.MaxDeletes, Now: time.Now(),
 	}

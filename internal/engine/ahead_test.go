@@ -17,6 +17,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // patient is a driver whose creations take a while, and that looks at what is stored as they begin.
@@ -106,7 +107,7 @@ func TestWritesOfManyAreJoined(t *testing.T) {
 			r.Units = append(r.Units, u)
 		}
 		e := New(Options{
-			Drivers: map[unit.DriverName]Driver{unit.Kubernetes: d}, Inventory: records,
+			Language: schema.New(), Drivers: map[unit.DriverName]Driver{unit.Kubernetes: d}, Inventory: records,
 			Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 		})
 		begun := time.Now()

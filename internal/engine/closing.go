@@ -361,6 +361,6 @@ func (e *Engine) staying() map[string]time.Time {
 
 // inputNodes are the names of all nodes that are known.
 func (e *Engine) inputNodes() []string {
-	in := plan.Input{Units: e.revision.Units, Entries: e.entries(e.revision)}
+	in := plan.Input{Language: e.Language, Units: e.revision.Units, Entries: e.entries(e.revision)}
 	return in.KnownNodes()
 }

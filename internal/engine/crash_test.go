@@ -19,6 +19,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // servers is a revision with these; what one of them is to be like cannot be told when it is the broken one.
@@ -53,7 +54,7 @@ func TestPlansThatPanic(t *testing.T) {
 				t.Fatal(err)
 			}
 			return engine.New(engine.Options{
-				Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: fake{unit.OpenStack, w}}, Inventory: entries,
+				Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: fake{unit.OpenStack, w}}, Inventory: entries,
 				Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")), Resync: time.Minute, Log: zerolog.New(zerolog.SyncWriter(&log)),
 			}), w
 		}

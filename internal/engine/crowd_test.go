@@ -74,7 +74,7 @@ func TestManyThatWaitDecideSeldom(t *testing.T) {
 		})
 	}
 	e := New(Options{
-		Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records, Parallel: 2,
+		Language: schema.New(), Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records, Parallel: 2,
 		Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), await.Limit)

@@ -20,6 +20,9 @@ import (
 
 // Options are what an engine works with.
 type Options struct {
+	// Language is what revisions are written in.
+	Language *schema.Definition
+
 	Drivers   map[unit.DriverName]Driver
 	Inventory *inventory.Inventory
 	Marker    inventory.Marker
@@ -92,8 +95,6 @@ type Revision struct {
 type Engine struct {
 	Options
 
-	language *schema.Definition
-
 	events chan func() // run by the goroutine that owns the loops
 	wake   chan struct{}
 	heard  heard
@@ -164,7 +165,7 @@ func New(options Options) *Engine {
 	}
 	options.Drivers = drivers
 	return &Engine{
-		Options: options, language: schema.New(), told: options.Suspensions, events: make(chan func(), 64), wake: make(chan struct{}, 1), places: &plan.Relocation{},
+		Options: options, told: options.Suspensions, events: make(chan func(), 64), wake: make(chan struct{}, 1), places: &plan.Relocation{},
 		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, recording: map[unit.DriverName]int{}, steps: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
 		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]int{}, lookedLast: map[unit.DriverName]time.Time{},
 		spent: map[unit.DriverName]spending{}, unlooked: map[unit.DriverName]time.Time{}, paces: map[unit.DriverName]pace{},

@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // full is a cloud in which nothing is, and nothing can be made.
@@ -70,7 +71,7 @@ func TestOnlyPlansForPeopleAskForQuotas(t *testing.T) {
 				}
 				asked := 0
 				e := engine.New(engine.Options{
-					Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: full{}}, Inventory: kept,
+					Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: full{}}, Inventory: kept,
 					Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 					Quotas: func(ctx context.Context, limits map[string][]string) (map[string]map[string]unit.Quota, error) {
 						if asked++; len(limits) != 1 || !slices.Equal(limits["p1"], []string{"networks"}) {

@@ -67,7 +67,7 @@ func TestRefusedAreTriedSeldom(t *testing.T) {
 					r.Units = append(r.Units, made, network("a", i))
 				}
 				e := New(Options{
-					Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
+					Language: schema.New(), Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
 					Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 				})
 				if err := e.Converge(t.Context(), r, time.Second); err != nil {
@@ -96,7 +96,7 @@ func TestRefusedAreTriedSeldomByWhatIsHeard(t *testing.T) {
 		d := &refusing{counting: counting{there: map[addr.Object]unit.State{}}}
 		a := addr.MustParseObject("network.a")
 		e := New(Options{
-			Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
+			Language: schema.New(), Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
 			Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 		})
 		ctx, cancel := context.WithCancel(t.Context())

@@ -85,7 +85,7 @@ func TestRefusedDoNotCountForEachOther(t *testing.T) {
 			add(fmt.Sprintf("made%d", i+1), unit.Edge{To: addr.MustParseObject(fmt.Sprintf("network.made%d", i)), Gate: unit.GateStart, Until: unit.Ready})
 		}
 		e := New(Options{
-			Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
+			Language: schema.New(), Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
 			Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 		})
 		ctx, cancel := context.WithCancel(t.Context())

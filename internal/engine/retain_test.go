@@ -46,7 +46,7 @@ func TestDriversHearWhatIsWanted(t *testing.T) {
 	}
 	d := &keeping{counting{there: map[addr.Object]unit.State{}}, map[addr.Object]bool{}}
 	e := New(Options{
-		Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
+		Language: schema.New(), Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
 		Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), await.Limit)

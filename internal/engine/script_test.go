@@ -22,6 +22,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestScenarios runs what lies in testdata. A file has revisions and a script; see the commands in
@@ -116,6 +117,7 @@ func (s *scenario) build() {
 		s.t.Fatal(err)
 	}
 	o := s.options
+	o.Language = schema.New()
 	var e *engine.Engine
 	o.Resuspend = func(ctx context.Context, change func([]suspension.Suspension) []suspension.Suspension) error {
 		return s.resuspend(ctx, func() *engine.Engine { return e }, change)

@@ -21,6 +21,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // vault has one Secret, or none.
@@ -75,7 +76,7 @@ func TestSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := engine.New(engine.Options{
-			Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: fake{unit.OpenStack, w}}, Inventory: entries, Secrets: v,
+			Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: fake{unit.OpenStack, w}}, Inventory: entries, Secrets: v,
 			Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")), Resync: 5 * time.Minute, Log: zerolog.Nop(),
 		})
 		ctx, cancel := context.WithCancel(t.Context())

@@ -112,7 +112,7 @@ func TestANameThatAnotherBlockGivesUp(t *testing.T) {
 					}
 				}
 				e := New(Options{
-					Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
+					Language: schema.New(), Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
 					Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 				})
 				second := &Revision{ID: "two", Units: []unit.Unit{group("a", "new"), group("b", "old")}}

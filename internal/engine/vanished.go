@@ -129,7 +129,7 @@ func (e *Engine) dependents(a addr.Object) []addr.Object {
 		for _, entry := range e.Inventory.Entries() {
 			kept := e.keeps(&entry)
 			for _, edge := range entry.Edges {
-				if kept && !plan.NeededByKept(e.language, &entry, edge.To) {
+				if kept && !plan.NeededByKept(e.Language, &entry, edge.To) {
 					continue // nobody would ever end it
 				}
 				if users := e.recorded[edge.To]; edge.Until != unit.Gone && !slices.Contains(users, entry.Address) {

@@ -77,7 +77,7 @@ type Source struct {
 // those of a block with for_each as one for each object. The error tells what is probably meant
 // when there is no such thing; it is [ErrQuestion] when there could be none.
 func Explain(m *model.Model, c Configuration, address, service string) ([]Explanation, error) {
-	e := explainer{m: m, c: c, definition: schema.New()}
+	e := explainer{m: m, c: c, definition: m.Language}
 	if address == "cloud" {
 		address = e.cloudAddress().String()
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/explain"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -28,7 +29,7 @@ func load(tb testing.TB) (*model.Model, *resolve.Evaluator) {
 
 func loadFrom(tb testing.TB, files fs.FS) (*model.Model, *resolve.Evaluator) {
 	tb.Helper()
-	cfg, diags := config.Load(files, ".", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), files, ".", config.DefaultLimits())
 	m, e, more := resolve.Resolve(cfg, nil)
 	if m == nil {
 		tb.Fatalf("%v, %v", diags, more)

@@ -13,12 +13,13 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/explain"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 func resolveText(tb testing.TB, text string) (*model.Model, *resolve.Evaluator, diag.Diagnostics) {
 	tb.Helper()
 	text = "cloud \"demo\" {\n  openstack {\n    cloud = \"demo\"\n  }\n}\n" + text
-	cfg, diags := config.Load(fstest.MapFS{"main.hcl": {Data: []byte(text)}}, ".", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), fstest.MapFS{"main.hcl": {Data: []byte(text)}}, ".", config.DefaultLimits())
 	if len(diags) > 0 {
 		tb.Fatal(diags)
 	}

@@ -91,7 +91,7 @@ func Export(language *schema.Definition, live []unit.Live, by Selection) (Result
 		if err != nil {
 			return Result{}, err
 		}
-		more, says := mistaken(r.Files, places)
+		more, says := mistaken(language, r.Files, places)
 		if says == "" {
 			return r, nil
 		}

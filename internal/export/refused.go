@@ -10,6 +10,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // What is written is read as any other configuration: some rules are about several attributes, or about several blocks, and
@@ -37,7 +38,7 @@ type place struct {
 
 // mistaken reads files, and returns the objects that are refused, and the first thing that is said about any; "" where the
 // files are valid. Without objects it is about none.
-func mistaken(files []File, places []place) (objects map[key]bool, says string) {
+func mistaken(language *schema.Definition, files []File, places []place) (objects map[key]bool, says string) {
 	if len(files) == 0 {
 		return nil, ""
 	}
@@ -45,7 +46,7 @@ func mistaken(files []File, places []place) (objects map[key]bool, says string) 
 	if err != nil {
 		return nil, err.Error()
 	}
-	cfg, diags := config.Load(tree, ".", config.DefaultLimits())
+	cfg, diags := config.Load(language, tree, ".", config.DefaultLimits())
 	m, ev, more := resolve.Resolve(cfg, nil)
 	diags.Append(more...)
 	if m != nil {

@@ -22,17 +22,17 @@ const (
 
 // Check returns what is wrong with the model beyond single values. It takes nothing for granted
 // that the language promises, so it also holds for a model that was made otherwise.
-func (m *Model) Check(definition *schema.Definition) diag.Diagnostics {
-	c := checker{definition: definition}
+func (m *Model) Check() diag.Diagnostics {
+	c := checker{definition: m.Language}
 	c.cloud(&m.Cloud, slices.ContainsFunc(m.Resources, func(r Resource) bool {
-		return definition.Resource(r.Kind) != nil && definition.Resource(r.Kind).Cluster
+		return m.Language.Resource(r.Kind) != nil && m.Language.Resource(r.Kind).Cluster
 	}))
-	return append(c.diags, m.CheckParts(definition)...)
+	return append(c.diags, m.CheckParts()...)
 }
 
 // CheckParts is that of Check which holds for the parts of a model, whatever else is missing.
-func (m *Model) CheckParts(definition *schema.Definition) diag.Diagnostics {
-	c := checker{definition: definition}
+func (m *Model) CheckParts() diag.Diagnostics {
+	c := checker{definition: m.Language}
 	for i := range m.Cloud.Services {
 		c.settings(m.Cloud.Services[i].Name, m.Cloud.Services[i].Settings)
 		c.requests(&m.Cloud.Services[i])

@@ -9,10 +9,12 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // Model is one cloud. It is not changed after it was made.
 type Model struct {
+	Language  *schema.Definition // that it was written in
 	Cloud     Cloud
 	Profiles  []Profile            // by name
 	Nodes     []Node               // by address

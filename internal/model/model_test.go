@@ -19,6 +19,7 @@ func at(line int) diag.Range {
 
 func good() *model.Model {
 	return &model.Model{
+		Language: schema.New(),
 		Cloud: model.Cloud{
 			Name: "test", Release: "2026.1", Region: "RegionOne", Namespace: "openstack", NetworkBackend: "ovs",
 			Charts: &model.Charts{Repository: "charts"}, Range: at(1),
@@ -31,8 +32,7 @@ func good() *model.Model {
 }
 
 func TestCheck(t *testing.T) {
-	definition := schema.New()
-	if diags := good().Check(definition); len(diags) > 0 {
+	if diags := good().Check(); len(diags) > 0 {
 		t.Fatalf("a good model: %v", diags)
 	}
 	setting := func(name string, v cty.Value) func(*model.Model) {
@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := good()
 			c.change(m)
-			diags := m.Check(definition)
+			diags := m.Check()
 			if len(diags) != 1 || !strings.Contains(diags[0].Detail, c.want) || diags[0].Subject == nil {
 				t.Errorf("%v, want %q", diags, c.want)
 			}
@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 	}
 	off := good()
 	off.Cloud.Services[0].Enabled, off.Cloud.Release, off.Cloud.Charts = false, "", nil
-	if diags := off.Check(definition); len(diags) > 0 {
+	if diags := off.Check(); len(diags) > 0 {
 		t.Errorf("a cloud that deploys nothing any more needs no charts: %v", diags)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // spec is wanted of a unit: a text that an object has or has not.
@@ -113,7 +114,7 @@ func textOf(t unit.Target) string {
 // input is what a plan follows from, of an empty world.
 func input(units ...unit.Unit) *plan.Input {
 	return &plan.Input{
-		Units: units, Removed: map[addr.Object]bool{}, States: map[addr.Object]*unit.State{}, Ranges: map[string]diag.Range{},
+		Language: schema.New(), Units: units, Removed: map[addr.Object]bool{}, States: map[addr.Object]*unit.State{}, Ranges: map[string]diag.Range{},
 		Marker: marker(), Hosts: plan.Hosts{None: true},
 		Compare: map[unit.DriverName]plan.Compare{unit.Kubernetes: compare, unit.OpenStack: compare},
 	}

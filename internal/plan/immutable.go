@@ -12,7 +12,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
-	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // release is the attribute of the cloud whose change is an upgrade.
@@ -185,7 +184,7 @@ func (p *Plan) refuseOther(in *Input) {
 func (p *Plan) refuseOtherThan(in *Input, was inventory.Deployment) {
 	is := in.Deployment
 	p.refuseChange(in, "name", was.Cloud, is.Cloud)
-	for _, name := range schema.New().Block("cloud").Refused() {
+	for _, name := range in.Language.Block("cloud").Refused() {
 		before, _ := was.Attribute(name)
 		after, _ := is.Attribute(name)
 		p.refuseChange(in, name, before, after)

@@ -12,10 +12,14 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // Input is everything that a plan follows from.
 type Input struct {
+	// Language is what units and what is on record were written in.
+	Language *schema.Definition
+
 	Units []unit.Unit
 	// Removed are the services that the configuration says to uninstall.
 	Removed map[addr.Object]bool

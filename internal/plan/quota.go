@@ -89,7 +89,7 @@ func (s *scales) take(d *Demand, c *Change) {
 	if c.Class != unit.ClassResource {
 		return
 	}
-	kind := s.language.Resource(c.Kind)
+	kind := s.Language.Resource(c.Kind)
 	if kind == nil || kind.Quota == nil {
 		return
 	}

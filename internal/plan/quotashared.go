@@ -33,7 +33,7 @@ func (s *scales) sharers() map[shared]int64 {
 		if !ok || r.Lookup {
 			continue
 		}
-		kind := s.language.Resource(r.Kind)
+		kind := s.Language.Resource(r.Kind)
 		if kind == nil || kind.Quota == nil {
 			continue
 		}

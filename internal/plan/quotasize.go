@@ -16,9 +16,8 @@ type weighed struct{ kind, id string }
 // scales tell how much things take.
 type scales struct {
 	*maker
-	language *schema.Definition
-	found    map[weighed]addr.Object
-	sharing  map[shared]int64 // see sharers; nil until somebody asks
+	found   map[weighed]addr.Object
+	sharing map[shared]int64 // see sharers; nil until somebody asks
 }
 
 // scales have the units, what is on record and the changes of the plan at hand.
@@ -26,7 +25,7 @@ func (p *Plan) scales(in Input) *scales {
 	m := &maker{Input: in, places: map[addr.Object]place{}}
 	m.units(in.Units)
 	m.records(Relocate(in.Entries, in.Moves, func(a addr.Object) bool { return m.places[a].unit != nil }).Entries)
-	s := &scales{m, schema.New(), map[weighed]addr.Object{}, nil}
+	s := &scales{m, map[weighed]addr.Object{}, nil}
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		at := m.places[c.Address]

@@ -8,7 +8,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
-	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // The codes of refusals.
@@ -73,11 +72,11 @@ func (p *Plan) refuseEmpty(in *Input) {
 // keepAPIs keeps a service while resources that only it can reach stay on record. Those that the same
 // plan takes away go before it.
 func (p *Plan) keepAPIs(in *Input) {
-	left, language := map[string]int{}, schema.New()
+	left := map[string]int{}
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		if c := p.Change(e.Address); e.Class == unit.ClassResource && (c == nil || c.Action != unit.ActionDelete && c.Action != unit.ActionForget) {
-			left[language.ServiceOf(e.Locator.Kind)]++
+			left[in.Language.ServiceOf(e.Locator.Kind)]++
 		}
 	}
 	for i := range p.Changes {

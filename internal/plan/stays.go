@@ -29,14 +29,14 @@ func (p *Plan) keepNeeded(in *Input) {
 	for i := range in.Units {
 		wanted[in.Units[i].Address] = true
 	}
-	users, language := map[addr.Object]addr.Object{}, schema.New()
+	users := map[addr.Object]addr.Object{}
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		if c := p.Change(e.Address); wanted[e.Address] || !Keeps(e, in.Removals, in.Removed[e.Address]) || c == nil || c.Action == unit.ActionForget {
 			continue
 		}
 		for _, edge := range e.Edges {
-			if before, known := users[edge.To]; edge.Until != unit.Gone && NeededByKept(language, e, edge.To) && (!known || e.Address.Compare(before) < 0) {
+			if before, known := users[edge.To]; edge.Until != unit.Gone && NeededByKept(in.Language, e, edge.To) && (!known || e.Address.Compare(before) < 0) {
 				users[edge.To] = e.Address
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // What is asked for once a service is gone does not happen, so it is refused.
@@ -28,7 +29,7 @@ func TestCleanUpThatComesTooLate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			where := diag.Range{File: "main.hcl"}
 			p := plan.Make(plan.Input{
-				Removed: map[addr.Object]bool{heat: true}, CleanUps: map[addr.Object][]string{heat: {"database", "users"}},
+				Language: schema.New(), Removed: map[addr.Object]bool{heat: true}, CleanUps: map[addr.Object][]string{heat: {"database", "users"}},
 				Uninstalled: c.uninstalled, Entries: c.entries, Ranges: map[string]diag.Range{plan.FixedAt("service.heat", "clean_up"): where},
 			})
 			if c.want == "" {

@@ -53,7 +53,7 @@ func TestExamplesLoad(t *testing.T) {
 			if strings.HasPrefix(text, "output ") { // which has its place in a module only
 				files["modules/edge/edge.hcl"], files["example.hcl"] = files["example.hcl"], &fstest.MapFile{Data: []byte("module \"edge\" {\n  source = \"./modules/edge\"\n}\n")}
 			}
-			cfg, diags := config.Load(files, ".", config.DefaultLimits())
+			cfg, diags := config.Load(schema.New(), files, ".", config.DefaultLimits())
 			m, _, more := resolve.Resolve(cfg, nil)
 			if diags = append(diags, more...); len(diags) > 0 || m == nil {
 				var out strings.Builder

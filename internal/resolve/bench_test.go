@@ -10,6 +10,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/examples"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // generated is a configuration of n resources in files of a hundred, each with references.
@@ -39,7 +40,7 @@ func BenchmarkLoadAndResolve(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				cfg, diags := config.Load(c.fsys, c.dir, config.DefaultLimits())
+				cfg, diags := config.Load(schema.New(), c.fsys, c.dir, config.DefaultLimits())
 				if len(diags) > 0 {
 					b.Fatal(diags)
 				}

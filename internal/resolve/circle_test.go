@@ -8,6 +8,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // A circle of thousands is told in a few lines.
@@ -26,7 +27,7 @@ func TestLongCircles(t *testing.T) {
 	locals.WriteString("}\n")
 	for name, text := range map[string]string{"locals": locals.String(), "profiles": profiles.String(), "moves": moves.String()} {
 		t.Run(name, func(t *testing.T) {
-			cfg, diags := config.Load(fstest.MapFS{"main.hcl": {Data: []byte(reachOnly + text)}}, ".", config.DefaultLimits())
+			cfg, diags := config.Load(schema.New(), fstest.MapFS{"main.hcl": {Data: []byte(reachOnly + text)}}, ".", config.DefaultLimits())
 			_, _, more := resolve.Resolve(cfg, nil)
 			if diags.Append(more...); len(diags) != 1 || len(diags[0].Detail) > 1000 || !strings.Contains(diags[0].Detail, " more … → ") {
 				t.Errorf("told %d times: %.3000s", len(diags), diags)

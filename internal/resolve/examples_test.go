@@ -12,11 +12,12 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 func loadExample(tb testing.TB, name string) (*model.Model, *resolve.Evaluator) {
 	tb.Helper()
-	cfg, diags := config.Load(examples.FS, name, config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), examples.FS, name, config.DefaultLimits())
 	for _, d := range diags {
 		tb.Errorf("%s: %+v", name, d)
 	}

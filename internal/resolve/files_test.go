@@ -15,6 +15,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
@@ -195,7 +196,7 @@ project "dev" {
 		"clouds/about.txt":    {Data: []byte("all webs")},
 		"clouds/prod/net.tpl": {Data: []byte("in ${id}")},
 	}
-	cfg, diags := config.Load(tree, "clouds/prod", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), tree, "clouds/prod", config.DefaultLimits())
 	m, e, more := Resolve(cfg, nil)
 	if diags.Append(more...); len(diags) > 0 {
 		t.Fatal(diags)
@@ -217,7 +218,7 @@ project "dev" {
 func TestUnknownFunctions(t *testing.T) {
 	for call, want := range map[string]string{"cidrsubnt(1)": `did you mean "cidrsubnet"?`, "uuid()": "another value each time", "[for i in [1] : uper(i)]": `did you mean "upper"?`} {
 		tree := fstest.MapFS{"main.hcl": {Data: []byte("cloud \"test\" {\n  openstack {\n    cloud = \"test\"\n  }\n}\nlocals {\n  a = " + call + "\n}\n")}}
-		cfg, _ := config.Load(tree, ".", config.DefaultLimits())
+		cfg, _ := config.Load(schema.New(), tree, ".", config.DefaultLimits())
 		_, _, diags := Resolve(cfg, nil)
 		if !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return strings.Contains(d.Hint, want) }) {
 			t.Errorf("%s: %+v", call, diags)

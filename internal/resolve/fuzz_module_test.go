@@ -11,6 +11,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // FuzzModules feeds a root and two modules of any content through both stages: nothing may panic or
@@ -39,7 +40,7 @@ func FuzzModules(f *testing.F) {
 			t.Skip("larger than what finds anything new")
 		}
 		defer inTime(t)()
-		cfg, _ := config.Load(fstest.MapFS{"main.hcl": {Data: root}, "edge/edge.hcl": {Data: edge}, "b/b.hcl": {Data: b}}, ".", config.DefaultLimits())
+		cfg, _ := config.Load(schema.New(), fstest.MapFS{"main.hcl": {Data: root}, "edge/edge.hcl": {Data: edge}, "b/b.hcl": {Data: b}}, ".", config.DefaultLimits())
 		m, e, diags := resolve.Resolve(cfg, nil)
 		if (m == nil) != (cfg.Faulty || diags.HasErrors()) || (m == nil) != (e == nil) {
 			t.Fatalf("model %v, evaluator %v, diagnostics %v", m != nil, e != nil, diags)

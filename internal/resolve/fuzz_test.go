@@ -15,6 +15,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // inTime fails a test for an input that takes longer from here until the returned function is called than
@@ -71,7 +72,7 @@ func FuzzResolve(f *testing.F) {
 			t.Skip("larger than what finds anything new")
 		}
 		defer inTime(t)()
-		cfg, _ := config.Load(fstest.MapFS{"main.hcl": {Data: src}}, ".", config.DefaultLimits())
+		cfg, _ := config.Load(schema.New(), fstest.MapFS{"main.hcl": {Data: src}}, ".", config.DefaultLimits())
 		m, e, diags := resolve.Resolve(cfg, nil)
 		if (m == nil) != (cfg.Faulty || diags.HasErrors()) || (m == nil) != (e == nil) {
 			t.Fatalf("model %v, evaluator %v, diagnostics %v", m != nil, e != nil, diags)

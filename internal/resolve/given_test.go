@@ -9,6 +9,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // given resolves a configuration in clouds/prod whose network is described by an expression, with
@@ -19,7 +20,7 @@ func given(t *testing.T, hcl string, files map[string]string, values ...config.G
 	for name, text := range files {
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	cfg, diags := config.Load(tree, "clouds/prod", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), tree, "clouds/prod", config.DefaultLimits())
 	diags.Append(config.LoadValues(cfg, values, config.DefaultLimits())...)
 	m, _, more := resolve.Resolve(cfg, nil)
 	diags.Append(more...)
@@ -78,7 +79,7 @@ locals {
 	}
 	values := func(given ...config.Given) string {
 		t.Helper()
-		cfg, diags := config.Load(tree, ".", config.DefaultLimits())
+		cfg, diags := config.Load(schema.New(), tree, ".", config.DefaultLimits())
 		diags.Append(config.LoadValues(cfg, given, config.DefaultLimits())...)
 		m, _, more := resolve.Resolve(cfg, nil)
 		if diags.Append(more...); m == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -24,7 +25,7 @@ func TestMistakes(t *testing.T) {
 	}
 	for _, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			cfg, diags := config.Load(os.DirFS(dir), ".", config.DefaultLimits())
+			cfg, diags := config.Load(schema.New(), os.DirFS(dir), ".", config.DefaultLimits())
 			m, _, more := resolve.Resolve(cfg, nil)
 			diags = append(diags, more...)
 			if !diags.HasErrors() {
@@ -49,7 +50,7 @@ func TestWarnings(t *testing.T) {
 	}
 	for _, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			cfg, diags := config.Load(os.DirFS(dir), ".", config.DefaultLimits())
+			cfg, diags := config.Load(schema.New(), os.DirFS(dir), ".", config.DefaultLimits())
 			m, _, more := resolve.Resolve(cfg, nil)
 			diags = append(diags, more...)
 			if m == nil || diags.HasErrors() || len(diags) == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // What a broken reference stands in for is unknown, and no function and operator may complain of that: one
@@ -55,7 +56,7 @@ func checkLost(t *testing.T, block string, expressions []string) {
 		"main.hcl":  {Data: []byte(text.String())},
 		"hello.txt": {Data: []byte("Hello!")}, "motd.tpl": {Data: []byte("Welcome to ${name}")},
 	}
-	cfg, diags := config.Load(tree, ".", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), tree, ".", config.DefaultLimits())
 	_, _, more := resolve.Resolve(cfg, nil)
 	lines := strings.Split(text.String(), "\n")
 	lost := 0

@@ -15,6 +15,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
@@ -30,7 +31,7 @@ func tree(pairs ...string) fs.FS {
 
 func resolveTree(tb testing.TB, files fs.FS) (*model.Model, *resolve.Evaluator, diag.Diagnostics) {
 	tb.Helper()
-	cfg, diags := config.Load(files, ".", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), files, ".", config.DefaultLimits())
 	m, e, more := resolve.Resolve(cfg, nil)
 	return m, e, append(diags, more...)
 }
@@ -221,7 +222,7 @@ output "text" {
 		"clouds/prod/m/x.tpl": {Data: []byte("in ${given}")},
 		"shared/shared.hcl":   {Data: []byte("output \"where\" {\n  value = \"${path.module} ${path.root} ${join(\",\", fileset(path.module, \"*.hcl\"))}\"\n}\n")},
 	}
-	cfg, diags := config.Load(files, "clouds/prod", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), files, "clouds/prod", config.DefaultLimits())
 	m, e, more := resolve.Resolve(cfg, nil)
 	if diags.Append(more...); len(diags) > 0 {
 		t.Fatal(diags)

@@ -11,6 +11,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // What is unknown at load goes down through inputs and for_each, up through outputs, and is there at
@@ -191,7 +192,7 @@ output "text" {
 }
 `)},
 	}
-	cfg, diags := config.Load(files, "clouds/prod", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), files, "clouds/prod", config.DefaultLimits())
 	m, _, more := resolve.Resolve(cfg, nil)
 	if diags = append(diags, more...); len(diags) > 0 {
 		t.Fatal(diags)

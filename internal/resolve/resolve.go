@@ -138,9 +138,9 @@ func Parts(cfg *config.Config, variables map[string]cty.Value) (*model.Model, *E
 	r.statements(m)
 	if cfg.Faulty || r.scope.diags.HasErrors() {
 		// What seems to be missing as a whole may be among what could not be read.
-		r.scope.diags.Append(m.CheckParts(e.definition)...)
+		r.scope.diags.Append(m.CheckParts()...)
 	} else {
-		r.scope.diags.Append(m.Check(e.definition)...)
+		r.scope.diags.Append(m.Check()...)
 	}
 	e.files = r.scope.files
 	return m, e, r.scope.diags
@@ -231,7 +231,7 @@ func everyAttribute(b *config.Block, visit func(*config.Attribute)) {
 
 // model puts together what was evaluated.
 func (r *resolver) model() *model.Model {
-	m := &model.Model{Variables: map[string]cty.Value{}}
+	m := &model.Model{Language: r.definition, Variables: map[string]cty.Value{}}
 	for a, n := range r.root.values {
 		if a.Kind() == addr.Variable && n.value != cty.NilVal {
 			m.Variables[a.Name()] = n.value

@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 const canary = "canary-5f1e9d"
@@ -38,7 +39,7 @@ func sealedTree(t *testing.T, text string) (fstest.MapFS, redact.Secret) {
 func resolveWith(t *testing.T, text string, keyed, optional bool) (*model.Model, *resolve.Evaluator, diag.Diagnostics) {
 	t.Helper()
 	tree, key := sealedTree(t, text)
-	cfg, diags := config.Load(tree, ".", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), tree, ".", config.DefaultLimits())
 	cfg.Keys.Optional = optional
 	if keyed {
 		cfg.Keys.Identities = key

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
@@ -295,7 +296,7 @@ suspended {
 `)},
 		"edge/main.hcl": {Data: []byte("network \"b\" {\n  name = \"b\"\n}\nsuspended {\n  target = network.b\n}\n")},
 	}
-	cfg, diags := config.Load(tree, ".", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), tree, ".", config.DefaultLimits())
 	m, _, more := resolve.Resolve(cfg, nil)
 	if diags.Append(more...); len(diags) > 0 {
 		t.Fatal(diags)

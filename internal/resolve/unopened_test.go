@@ -8,6 +8,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // However often an encrypted file is used, what keeps it from being opened is told once, with what to do
@@ -51,7 +52,7 @@ locals {
 			if c.yaml != "" {
 				tree["all.sops.yaml"].Data = []byte(c.yaml)
 			}
-			cfg, diags := config.Load(tree, ".", config.DefaultLimits())
+			cfg, diags := config.Load(schema.New(), tree, ".", config.DefaultLimits())
 			cfg.Keys.Identities = redact.NewSecret(c.identities)
 			_, _, more := resolve.Resolve(cfg, nil)
 			diags.Append(more...)

@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // maze is a random configuration in small files, which refer to each other at random.
@@ -91,7 +92,7 @@ func (z maze) edit() {
 
 // outcomes are what evaluating leads to: what resources are to be, and the ids of what is imported.
 func outcomes(files fs.FS) (map[addr.Object]cty.Value, diag.Diagnostics) {
-	cfg, diags := config.Load(files, ".", config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), files, ".", config.DefaultLimits())
 	m, _, more := resolve.Parts(cfg, nil)
 	found := map[addr.Object]cty.Value{}
 	for _, r := range m.Resources {
@@ -111,7 +112,7 @@ func TestTrialHasAllThatChanges(t *testing.T) {
 	for seed := range uint64(60) {
 		z := newMaze(seed)
 		var cache config.Cache
-		before, diags := cache.Load(maps.Clone(z.files), ".", config.DefaultLimits(), false)
+		before, diags := cache.Load(schema.New(), maps.Clone(z.files), ".", config.DefaultLimits(), false)
 		was, wrong := outcomes(maps.Clone(z.files))
 		if diags.Append(wrong...); diags.HasErrors() {
 			t.Fatalf("%d: %v", seed, diags)

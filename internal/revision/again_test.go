@@ -81,6 +81,7 @@ func TestTriedAgain(t *testing.T) {
 			before := len(*tried)
 			after := base()
 			c.change(after)
+			c.with.Language = reading.Language
 			loaded, found, err := reader.Load(t.Context(), "", after, ".", c.with)
 			if err != nil || loaded == nil {
 				t.Fatalf("%v\n%s", err, found.Text(false))
@@ -112,7 +113,7 @@ func TestModulesAreTried(t *testing.T) {
 		text   string
 		trials int
 	}{{`"a"`, 1}, {`"a"`, 1}, {`"b"`, 2}, {`file("m.txt")`, 3}, {`"b"`, 4}} {
-		loaded, found, err := reader.Load(t.Context(), "", tree(step.text), "prod", revision.Options{})
+		loaded, found, err := reader.Load(t.Context(), "", tree(step.text), "prod", reading)
 		if err != nil || (loaded == nil) != strings.HasPrefix(step.text, "file") {
 			t.Fatalf("%v\n%s", err, found.Text(false))
 		}
@@ -128,7 +129,7 @@ func TestGivenValuesReachTheChild(t *testing.T) {
 	files := single("variable \"n\" {\n  default = 1\n}\nlocals {\n  a = distinct(flatten([for i in range(var.n) : [for b in range(500) : i * 500 + b]]))\n}\n").files
 	mustRead(t, reader, "", files)
 	reader.Runner.Limits.CPU /= 20
-	loaded, found, err := reader.Load(t.Context(), "", files, ".", revision.Options{Given: []config.Given{{Name: "n", Text: "20", Origin: "--var n"}}})
+	loaded, found, err := reader.Load(t.Context(), "", files, ".", revision.Options{Language: reading.Language, Given: []config.Given{{Name: "n", Text: "20", Origin: "--var n"}}})
 	if err != nil || loaded != nil || !strings.Contains(found.Text(false), "confine.time") {
 		t.Errorf("%v\n%s", err, found.Text(false))
 	}

@@ -148,7 +148,7 @@ func guarded(b *testing.B, reader *revision.Reader, files fs.FS) time.Duration {
 	var child time.Duration
 	reader.Tried = func(o confine.Outcome) { child += o.CPU }
 	here := used(func() {
-		loaded, found, err := reader.Load(b.Context(), "", files, ".", revision.Options{})
+		loaded, found, err := reader.Load(b.Context(), "", files, ".", reading)
 		if err != nil || loaded == nil {
 			b.Fatalf("%v\n%s", err, found.Text(false))
 		}

@@ -19,7 +19,7 @@ type Names struct {
 // Beside returns what is known to be in a configuration that has mistakes. It reads it in this process: only
 // for one that was tried in another one, whose findings are [Findings.Sound].
 func Beside(tree fs.FS, path string, options Options) Names {
-	cfg, _ := config.Load(tree, path, config.DefaultLimits())
+	cfg, _ := config.Load(options.Language, tree, path, config.DefaultLimits())
 	cfg.Keys = options.Keys
 	_ = config.LoadValues(cfg, options.Given, config.DefaultLimits())
 	m, evaluator, _ := resolve.Parts(cfg, nil)

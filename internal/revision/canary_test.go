@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // canary and quantity are what sensitive variables hold: one of them is in every text, name and number.
@@ -100,7 +101,7 @@ cloud "demo" {
 func shownOf(t *testing.T, tree fstest.MapFS) (text, summaries string) {
 	t.Helper()
 	var b strings.Builder
-	loaded, found := revision.Load("1", tree, ".", revision.Options{})
+	loaded, found := revision.Load("1", tree, ".", revision.Options{Language: schema.New()})
 	if loaded != nil {
 		wanted, more := loaded.Compose(compose.Facts{Unlocked: true, Nodes: []string{"n"}})
 		found.Diagnostics.Append(more...)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 func TestChartsBesideTheConfiguration(t *testing.T) {
@@ -30,7 +31,7 @@ func TestChartsBesideTheConfiguration(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tree := fstest.MapFS{"main.hcl": {Data: []byte(tc.text)}, "charts/mariadb/Chart.yaml": {}, "vendor/charts/mariadb/Chart.yaml": {}}
-			loaded, found := revision.Load("abc", tree, ".", revision.Options{})
+			loaded, found := revision.Load("abc", tree, ".", revision.Options{Language: schema.New()})
 			var told []diag.Diagnostic
 			for _, d := range found.Diagnostics {
 				if d.Code == "revision.charts" {

@@ -10,6 +10,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // What goes with a service is what its block names, and nothing when the whole cloud goes.
@@ -18,7 +19,7 @@ func TestCleanUpIsOfServicesThatGo(t *testing.T) {
 	described := strings.Replace(deployed, "service \"memcached\" {", "service \"heat\" {\n    clean_up = [\"users\", \"database\"]", 1)
 	for name, want := range map[string][]string{"": {"database", "users"}, "lab": nil} {
 		tree := fstest.MapFS{"main.hcl": {Data: []byte(described)}, "charts/mariadb/Chart.yaml": {}}
-		loaded, found := revision.Load("abc", tree, ".", revision.Options{TearDown: name})
+		loaded, found := revision.Load("abc", tree, ".", revision.Options{Language: schema.New(), TearDown: name})
 		if loaded == nil {
 			t.Fatal(found.Text(false))
 		}
@@ -37,7 +38,7 @@ func TestTypedTearDownTakesNoData(t *testing.T) {
 	described := deployed + "\nremoved {\n  from        = cloud.lab\n  delete_data = [\"mariadb\", \"glance\"]\n}\n"
 	for name, want := range map[string]string{"": "[glance mariadb]", "lab": "[]"} {
 		tree := fstest.MapFS{"main.hcl": {Data: []byte(described)}, "charts/mariadb/Chart.yaml": {}}
-		loaded, found := revision.Load("abc", tree, ".", revision.Options{TearDown: name})
+		loaded, found := revision.Load("abc", tree, ".", revision.Options{Language: schema.New(), TearDown: name})
 		if loaded == nil {
 			t.Fatal(found.Text(false))
 		}

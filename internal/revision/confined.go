@@ -89,7 +89,7 @@ func (r *Reader) reading(tree fs.FS, path string) func(judged bool) result {
 	var read result
 	return func(judged bool) result {
 		once.Do(func() {
-			read.config, read.diags = r.cache.Load(tree, path, config.DefaultLimits(), judged)
+			read.config, read.diags = r.cache.Load(r.with.Language, tree, path, config.DefaultLimits(), judged)
 			r.Collector.tidy()
 		})
 		return read

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/confine"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
@@ -25,9 +26,12 @@ func trials(program string) (*revision.Reader, *[]confine.Outcome) {
 	}, &tried
 }
 
+// reading is how readers read: a program has one language, by which they know again what they have read.
+var reading = revision.Options{Language: schema.New()}
+
 func mustRead(t *testing.T, reader *revision.Reader, id string, files fstest.MapFS) *revision.Loaded {
 	t.Helper()
-	loaded, found, err := reader.Load(t.Context(), id, files, ".", revision.Options{})
+	loaded, found, err := reader.Load(t.Context(), id, files, ".", reading)
 	if err != nil || loaded == nil {
 		t.Fatalf("%v\n%s", err, found.Text(false))
 	}
@@ -53,7 +57,7 @@ func TestReaderTriesWhatChanged(t *testing.T) {
 	if len(*tried) != 2 || len(again.Read) > 6 || !slices.Contains(again.Read, "f50.hcl") || !slices.Contains(again.Read, "shared.hcl") {
 		t.Errorf("%d trials, the last of %q", len(*tried), again.Read)
 	}
-	cold, _ := revision.Load("three", edited, ".", revision.Options{})
+	cold, _ := revision.Load("three", edited, ".", revision.Options{Language: schema.New()})
 	if len(loaded.Model.Resources) != len(cold.Model.Resources) || len(cold.Model.Resources) != 401 {
 		t.Fatalf("%d resources, want %d", len(loaded.Model.Resources), len(cold.Model.Resources))
 	}
@@ -79,7 +83,7 @@ func TestChangeThatHurtsElsewhere(t *testing.T) {
 	mustRead(t, reader, "one", files)
 	reader.Runner.Limits.CPU = 500 * time.Millisecond
 	files["count.hcl"] = &fstest.MapFile{Data: []byte("locals {\n  many = 20\n}\n")}
-	loaded, found, err := reader.Load(t.Context(), "two", files, ".", revision.Options{})
+	loaded, found, err := reader.Load(t.Context(), "two", files, ".", reading)
 	if err != nil {
 		t.Fatal(err)
 	}

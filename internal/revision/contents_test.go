@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestFilesOfImages looks for them from the directory of the configuration.
@@ -25,7 +26,7 @@ func TestFilesOfImages(t *testing.T) {
 				"site/images/large.img": {Data: make([]byte, 16<<20+1)},
 				"shared.img":            {Data: []byte("shared")},
 			}
-			loaded, found := revision.Load("abc", tree, "site", revision.Options{})
+			loaded, found := revision.Load("abc", tree, "site", revision.Options{Language: schema.New()})
 			if tc.detail == "" {
 				if loaded == nil {
 					t.Errorf("findings:\n%s", found.Text(false))

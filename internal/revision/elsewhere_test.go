@@ -9,6 +9,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 )
 
@@ -38,7 +39,7 @@ func TestInForceElsewhereBesideOneThatCannotBeRead(t *testing.T) {
 				if history {
 					from = &vaster{source}
 				}
-				tracker := revision.NewTracker(from, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{})
+				tracker := revision.NewTracker(from, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{Language: schema.New()})
 				tracker.Ledger, tracker.Trust = p.ledger, &revision.Trust{Signers: who.signers, History: history}
 				return tracker
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 )
 
@@ -65,7 +66,7 @@ func beginsSoon(t *testing.T, files bool) {
 			t.Fatal(err)
 		}
 		s := &slowly{Source: source, files: files}
-		tracker := revision.NewTracker(s, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{})
+		tracker := revision.NewTracker(s, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{Language: schema.New()})
 		tracker.Ledger, tracker.FirstLook = p.ledger, 20*time.Millisecond
 		if files {
 			tracker.FirstLook = 5 * time.Second // to tell what is newest, which it does

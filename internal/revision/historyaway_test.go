@@ -7,6 +7,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 )
 
@@ -84,7 +85,7 @@ func TestHistoryTooLargeAtTheStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := revision.NewTracker(&vast{Source: source}, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{})
+	again := revision.NewTracker(&vast{Source: source}, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{Language: schema.New()})
 	again.Ledger, again.Trust = p.ledger, &revision.Trust{Signers: who.signers, History: true}
 	goesOn(t, again, first, gitrepo.TooLarge)
 	if got, err := again.Poll(t.Context()); got != nil || gitrepo.KindOf(err) != gitrepo.TooLarge {

@@ -156,7 +156,7 @@ func TestReaderOutlivesTheChild(t *testing.T) {
 			limits := confine.DefaultLimits()
 			reader := &revision.Reader{Runner: &confine.Runner{Limits: limits, Program: child}}
 			reader.Runner.Limits.CPU /= time.Duration(c.part)
-			loaded, found, err := reader.Load(t.Context(), "bad", c.killer.files, c.killer.path, revision.Options{})
+			loaded, found, err := reader.Load(t.Context(), "bad", c.killer.files, c.killer.path, reading)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestReaderOutlivesTheChild(t *testing.T) {
 				t.Errorf("want %s, got\n%s", c.code, text)
 			}
 			reader.Runner.Limits = limits
-			loaded, found, err = reader.Load(t.Context(), "good", single("").files, ".", revision.Options{})
+			loaded, found, err = reader.Load(t.Context(), "good", single("").files, ".", reading)
 			if err != nil || loaded == nil {
 				t.Errorf("afterwards: %v\n%s", err, found.Text(false))
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // Loaded is a configuration that was read and understood.
@@ -52,6 +53,9 @@ func (f Findings) Sourced() diag.Sourced {
 
 // Options are what reading a configuration takes besides its files.
 type Options struct {
+	// Language is what the files are written in.
+	Language *schema.Definition
+
 	Given []config.Given // the values that its variables are given
 	Keys  config.Keys    // what encrypted files are opened with
 	// TearDown is the name of the cloud that is to be taken away whatever the configuration says, "" for none.
@@ -59,14 +63,14 @@ type Options struct {
 }
 
 func (o Options) equal(other Options) bool {
-	return slices.Equal(o.Given, other.Given) && o.TearDown == other.TearDown && o.Keys.Optional == other.Keys.Optional &&
+	return o.Language == other.Language && slices.Equal(o.Given, other.Given) && o.TearDown == other.TearDown && o.Keys.Optional == other.Keys.Optional &&
 		o.Keys.Identities.Reveal() == other.Keys.Identities.Reveal()
 }
 
 // Load reads the configuration at a path of a tree ("." for all of it). Without errors among the
 // findings it returns the configuration, with errors nil.
 func Load(id string, tree fs.FS, path string, options Options) (*Loaded, Findings) {
-	cfg, diags := config.Load(tree, path, config.DefaultLimits())
+	cfg, diags := config.Load(options.Language, tree, path, config.DefaultLimits())
 	return evaluate(id, tree, path, cfg, options, diags)
 }
 

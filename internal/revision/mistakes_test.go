@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestMistakesOfAllKindsInOneRun has mistakes that are found when files are read or evaluated beside such
@@ -81,7 +82,7 @@ func TestMistakesOfAllKindsInOneRun(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			loaded, found := revision.Load("", fstest.MapFS{"main.hcl": {Data: []byte(c.text)}}, ".", revision.Options{})
+			loaded, found := revision.Load("", fstest.MapFS{"main.hcl": {Data: []byte(c.text)}}, ".", revision.Options{Language: schema.New()})
 			var got []string
 			for _, d := range found.Diagnostics {
 				line := ""

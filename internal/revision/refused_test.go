@@ -74,7 +74,7 @@ func cloudWith(path, expression string) string {
 
 func composed(t *testing.T, hcl string) *engine.Revision {
 	t.Helper()
-	loaded, found := revision.Load("r", fstest.MapFS{"main.hcl": {Data: []byte(hcl)}}, ".", revision.Options{})
+	loaded, found := revision.Load("r", fstest.MapFS{"main.hcl": {Data: []byte(hcl)}}, ".", revision.Options{Language: schema.New()})
 	if loaded == nil {
 		t.Fatal(found.Text(false))
 	}
@@ -88,7 +88,7 @@ func composed(t *testing.T, hcl string) *engine.Revision {
 // follows returns the plan for a revision while another one is deployed, as far as nothing is seen.
 func follows(before, after *engine.Revision) *plan.Plan {
 	in := plan.Input{
-		Units: after.Units, Removed: after.Removed, Deployment: after.Deployment, Ranges: after.Ranges, Recorded: &before.Deployment,
+		Language: schema.New(), Units: after.Units, Removed: after.Removed, Deployment: after.Deployment, Ranges: after.Ranges, Recorded: &before.Deployment,
 		Marker: inventory.NewMarker("test", redact.NewSecret("a key")), States: map[addr.Object]*unit.State{}, Hosts: plan.Hosts{None: true},
 	}
 	for i := range before.Units {
@@ -174,7 +174,7 @@ func TestRefusalsShowNothingSensitive(t *testing.T) {
 				"a variable": cloudWith(path, "var.v") + fmt.Sprintf("variable \"v\" {\n  default   = %q\n  sensitive = true\n}\n", value),
 				"a part":     cloudWith(path, fmt.Sprintf("\"${sensitive(%q)}\"", value)),
 			} {
-				loaded, found := revision.Load("r", fstest.MapFS{"main.hcl": {Data: []byte(hcl)}}, ".", revision.Options{})
+				loaded, found := revision.Load("r", fstest.MapFS{"main.hcl": {Data: []byte(hcl)}}, ".", revision.Options{Language: schema.New()})
 				if loaded != nil || !found.Diagnostics.HasErrors() {
 					t.Errorf("%s takes the sensitive value of %s", path, name)
 				}

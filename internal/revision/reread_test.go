@@ -19,9 +19,9 @@ func TestReadAgainWithOtherOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tracker := revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{})
+	tracker := revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, reading)
 	tracker.Ledger = p.ledger
-	var options revision.Options
+	options := reading
 	var away error
 	tracker.Reread = func() (revision.Options, error) { return options, away }
 
@@ -68,13 +68,13 @@ func TestInForceReadAgainWithOtherOptions(t *testing.T) {
 		tracker.Reread = func() (revision.Options, error) { return *o, nil }
 		return tracker
 	}
-	good := revision.Options{Given: []config.Given{{Name: "text", Text: "x", Origin: "--var text"}}}
+	good := revision.Options{Language: reading.Language, Given: []config.Given{{Name: "text", Text: "x", Origin: "--var text"}}}
 	first := p.commit(one + "variable \"text\" {}\nproject \"three\" {\n  description = var.text\n}\n")
 	tracker := open(&good)
 	p.keep(tracker, poll(t, tracker, "project.one", "project.three").ID)
 	p.commit(broken)
 
-	var options revision.Options
+	options := reading
 	again := open(&options)
 	if got, err := again.Poll(t.Context()); got != nil || err != nil || again.State().Lost == nil {
 		t.Errorf("started without a value: %v, %v, %v", got, err, again.State().Lost)

@@ -8,6 +8,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 )
 
@@ -26,7 +27,7 @@ func TestRestartWhileTheNewestIsBroken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return revision.NewTracker(source, ".", facts, revision.Options{})
+		return revision.NewTracker(source, ".", facts, revision.Options{Language: schema.New()})
 	}
 	tracker := start()
 	poll(t, tracker, "project.one")
@@ -59,7 +60,7 @@ func TestRestartWhileTheNewestMayBeRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{})
+		return revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, revision.Options{Language: schema.New()})
 	}
 	tracker := start()
 	if got := poll(t, tracker, "project.one"); got.Fallback != nil {

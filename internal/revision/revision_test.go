@@ -19,6 +19,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 const (
@@ -111,7 +112,7 @@ func (w *world) facts(context.Context) (compose.Facts, error) {
 }
 
 func (w *world) tracker() *revision.Tracker {
-	return revision.NewTracker(w, ".", w.facts, revision.Options{})
+	return revision.NewTracker(w, ".", w.facts, revision.Options{Language: schema.New()})
 }
 
 // poll polls, and fails the test unless there are units with these addresses; none for no revision.
@@ -325,7 +326,7 @@ func TestWarnings(t *testing.T) {
 
 func TestLoadSaysWhatIsDeployed(t *testing.T) {
 	tree := fstest.MapFS{"clouds/lab/main.hcl": {Data: []byte(deployed)}, "charts/mariadb/Chart.yaml": {}}
-	loaded, found := revision.Load("abc", tree, "clouds/lab", revision.Options{})
+	loaded, found := revision.Load("abc", tree, "clouds/lab", revision.Options{Language: schema.New()})
 	if loaded == nil {
 		t.Fatal(found.Text(false))
 	}
@@ -343,14 +344,14 @@ func TestLoadSaysWhatIsDeployed(t *testing.T) {
 	if at := got.Ranges[""]; at.File != "clouds/lab/main.hcl" || at.Start.Line != 1 {
 		t.Errorf("the cloud is said to be at %v", at)
 	}
-	outside, _ := revision.Load("abc", fstest.MapFS{"main.hcl": {Data: []byte(one)}}, ".", revision.Options{})
+	outside, _ := revision.Load("abc", fstest.MapFS{"main.hcl": {Data: []byte(one)}}, ".", revision.Options{Language: schema.New()})
 	if got, _ := outside.Compose(compose.Facts{}); got.Deployment.Cloud != "" {
 		t.Errorf("an OpenStack of somebody else is said to be deployed by us: %+v", got.Deployment)
 	}
 }
 
 func TestExplain(t *testing.T) {
-	loaded, found := revision.Load("1", fstest.MapFS{"main.hcl": {Data: []byte(deployed)}, "charts/mariadb/Chart.yaml": {}}, ".", revision.Options{})
+	loaded, found := revision.Load("1", fstest.MapFS{"main.hcl": {Data: []byte(deployed)}, "charts/mariadb/Chart.yaml": {}}, ".", revision.Options{Language: schema.New()})
 	if loaded == nil {
 		t.Fatal(found.Text(false))
 	}
@@ -367,7 +368,7 @@ func TestExplain(t *testing.T) {
 }
 
 func TestLoadWithoutAnything(t *testing.T) {
-	loaded, found := revision.Load("abc", fstest.MapFS{}, ".", revision.Options{})
+	loaded, found := revision.Load("abc", fstest.MapFS{}, ".", revision.Options{Language: schema.New()})
 	if loaded != nil || !found.Diagnostics.HasErrors() {
 		t.Errorf("an empty tree is taken for a configuration: %v", found.Diagnostics)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 func TestLoadHandsOnWhatBecameOfThings(t *testing.T) {
@@ -24,7 +25,7 @@ import {
 removed {
   from = service.heat
 }
-`)}}, ".", revision.Options{})
+`)}}, ".", revision.Options{Language: schema.New()})
 	if loaded == nil {
 		t.Fatal(found.Text(false))
 	}

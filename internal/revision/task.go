@@ -9,13 +9,16 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/confine"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // jobLoad reads and evaluates a configuration.
 const jobLoad = "load"
 
-// Jobs are what the commands can do in a process of its own; see [confine.Child].
-func Jobs() map[string]confine.Job { return map[string]confine.Job{jobLoad: tryLoad} }
+// Jobs are what the commands can do in a process of its own with files in a language; see [confine.Child].
+func Jobs(language *schema.Definition) map[string]confine.Job {
+	return map[string]confine.Job{jobLoad: func(t confine.Task) []byte { return tryLoad(language, t) }}
+}
 
 // The phases of jobLoad after everything was read.
 const (
@@ -44,7 +47,7 @@ func (t task) argument() (string, error) {
 }
 
 // tryLoad does what [Reader.Load] and [Loaded.Compose] are going to do, and keeps nothing of it.
-func tryLoad(t confine.Task) []byte {
+func tryLoad(language *schema.Definition, t confine.Task) []byte {
 	var what task
 	if err := gob.NewDecoder(bytes.NewReader([]byte(t.Arguments[0]))).Decode(&what); err != nil {
 		panic(err) // the parent is this same program
@@ -53,14 +56,14 @@ func tryLoad(t confine.Task) []byte {
 	if what.Only != nil {
 		files = only{FS: t.Files, names: what.Only}
 	}
-	cfg, diags := config.Load(files, what.Path, config.DefaultLimits())
+	cfg, diags := config.Load(language, files, what.Path, config.DefaultLimits())
 	cfg.Tree = t.Files // functions may read what is no part of the configuration
 	if cfg.Faulty {
 		t.Phase(phaseFaulty)
 	} else {
 		t.Phase(phaseSound)
 	}
-	options := Options{Given: what.Given, Keys: config.Keys{Identities: redact.NewSecret(what.Identities), Optional: what.Sealed}}
+	options := Options{Language: language, Given: what.Given, Keys: config.Keys{Identities: redact.NewSecret(what.Identities), Optional: what.Sealed}}
 	if loaded, _ := evaluate("", t.Files, what.Path, cfg, options, diags); loaded != nil {
 		_, _ = loaded.Compose(compose.Facts{OpenStackGiven: true}) // with mistakes, it was composed as far as it goes
 	}

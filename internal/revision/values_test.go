@@ -7,6 +7,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestSeveralEnvironments loads two clouds from one repository, each with its own file of values.
@@ -30,7 +31,7 @@ project "dev" {
 		"shared/about.txt":         {Data: []byte("shared by all")},
 	}
 	for _, name := range []string{"prod", "lab"} {
-		loaded, found := revision.Load("1", tree, "clouds/"+name, revision.Options{Given: []config.Given{{File: name + ".hclvars", Origin: "--var-file"}}})
+		loaded, found := revision.Load("1", tree, "clouds/"+name, revision.Options{Language: schema.New(), Given: []config.Given{{File: name + ".hclvars", Origin: "--var-file"}}})
 		if loaded == nil || len(found.Diagnostics) > 0 {
 			t.Fatal(found.Text(false))
 		}
@@ -38,7 +39,7 @@ project "dev" {
 			t.Errorf("%s has the value %q", name, got)
 		}
 	}
-	if loaded, found := revision.Load("1", tree, "clouds/prod", revision.Options{}); loaded != nil || !strings.Contains(found.Text(false), "variable without value") {
+	if loaded, found := revision.Load("1", tree, "clouds/prod", revision.Options{Language: schema.New()}); loaded != nil || !strings.Contains(found.Text(false), "variable without value") {
 		t.Errorf("without values: %s", found.Text(false))
 	}
 }

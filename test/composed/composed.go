@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/resolve"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // everything deploys all services; the words in capitals stand for what differs.
@@ -26,7 +27,7 @@ var everything string
 // Load reads and resolves a directory, and fails the test at a mistake.
 func Load(t testing.TB, tree fs.FS, dir string) (*model.Model, *resolve.Evaluator) {
 	t.Helper()
-	cfg, diags := config.Load(tree, dir, config.DefaultLimits())
+	cfg, diags := config.Load(schema.New(), tree, dir, config.DefaultLimits())
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

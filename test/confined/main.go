@@ -9,10 +9,11 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 func main() {
-	jobs := revision.Jobs()
+	jobs := revision.Jobs(schema.New())
 	jobs["findings"] = func(t confine.Task) []byte {
 		_, _, text := read(t)
 		return text
@@ -48,7 +49,7 @@ func main() {
 
 // read reads and composes a configuration, and says "valid" or what is wrong with it.
 func read(t confine.Task) (*revision.Loaded, *engine.Revision, []byte) {
-	loaded, found := revision.Load("", t.Files, t.Arguments[0], revision.Options{})
+	loaded, found := revision.Load("", t.Files, t.Arguments[0], revision.Options{Language: schema.New()})
 	if loaded == nil {
 		return nil, nil, []byte(found.Text(false))
 	}

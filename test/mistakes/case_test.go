@@ -17,6 +17,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/convert"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // usualCloud is what a case has that does not say "alone": a cloud for resources.
@@ -113,7 +114,7 @@ func (m *mistake) tell(t *testing.T) told {
 	for name, text := range m.files {
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	loaded, found := revision.Load("mistake", tree, m.dir, revision.Options{Given: m.given})
+	loaded, found := revision.Load("mistake", tree, m.dir, revision.Options{Language: schema.New(), Given: m.given})
 	if loaded != nil {
 		_, more := loaded.Compose(compose.Facts{Unlocked: true})
 		found.Diagnostics.Append(more...)
@@ -128,7 +129,7 @@ func (m *mistake) converted(t *testing.T) told {
 		files = append(files, convert.File{Name: name, Content: []byte(text)})
 	}
 	slices.SortFunc(files, func(a, b convert.File) int { return strings.Compare(a.Name, b.Name) })
-	result := convert.Convert(files, convert.DefaultLimits())
+	result := convert.Convert(schema.New(), files, convert.DefaultLimits())
 	var text strings.Builder
 	if err := (diag.Printer{Source: result.Source}).Print(&text, result.Diagnostics); err != nil {
 		t.Fatal(err)

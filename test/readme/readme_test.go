@@ -73,7 +73,7 @@ func TestExampleIsValid(t *testing.T) {
 		text += example
 	}
 	tree := fstest.MapFS{"cloud.hcl": &fstest.MapFile{Data: []byte(text)}}
-	loaded, findings := revision.Load("readme", tree, ".", revision.Options{})
+	loaded, findings := revision.Load("readme", tree, ".", revision.Options{Language: schema.New()})
 	if loaded == nil {
 		t.Fatalf("the example cannot be loaded:\n%s", findings.Text(false))
 	}

@@ -88,8 +88,9 @@ func readSecretive(t *testing.T, text string) (*revision.Loaded, revision.Findin
 	}
 	tree := fstest.MapFS{"main.hcl": {Data: []byte(text)}, "all.sops.yaml": {Data: content("all.yaml")}}
 	return revision.Load("", tree, ".", revision.Options{
-		Given: []config.Given{{Name: "password", Text: "canary-given", Origin: "--var password"}},
-		Keys:  config.Keys{Identities: redact.NewSecret(string(content("age.txt")))},
+		Language: schema.New(),
+		Given:    []config.Given{{Name: "password", Text: "canary-given", Origin: "--var password"}},
+		Keys:     config.Keys{Identities: redact.NewSecret(string(content("age.txt")))},
 	})
 }
 
@@ -149,7 +150,7 @@ func planOf(t *testing.T, wanted *engine.Revision) *plan.Plan {
 	create := func(unit.Target, cty.Value, unit.State) unit.Diff { return unit.Diff{Action: unit.ActionCreate} }
 	marker := inventory.NewMarker("test", redact.NewSecret("a key that is long enough"))
 	in := plan.Input{
-		Units: wanted.Units, Deployment: wanted.Deployment, Ranges: wanted.Ranges, Marker: marker, Hosts: plan.Hosts{None: true},
+		Language: schema.New(), Units: wanted.Units, Deployment: wanted.Deployment, Ranges: wanted.Ranges, Marker: marker, Hosts: plan.Hosts{None: true},
 		States:  map[addr.Object]*unit.State{},
 		Compare: map[unit.DriverName]plan.Compare{unit.OpenStack: driver.Compare, unit.Kubernetes: create, unit.Helm: create},
 	}

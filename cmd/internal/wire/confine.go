@@ -15,6 +15,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/format"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // What is done in a process of its own with files that are read here.
@@ -24,12 +25,14 @@ const (
 )
 
 // Child does the work of a child process when this process is one; see [confine.Child]. Each
-// command calls it first of all.
-func Child(arguments []string) (code int, is bool) { return confine.Child(arguments, jobs()) }
+// command calls it first of all. Files are read in the language.
+func Child(language *schema.Definition, arguments []string) (code int, is bool) {
+	return confine.Child(arguments, jobs(language))
+}
 
-func jobs() map[string]confine.Job {
-	all := map[string]confine.Job{jobFormat: formatFiles, JobConvert: tryConvert}
-	maps.Copy(all, revision.Jobs())
+func jobs(language *schema.Definition) map[string]confine.Job {
+	all := map[string]confine.Job{jobFormat: formatFiles, JobConvert: func(t confine.Task) []byte { return tryConvert(language, t) }}
+	maps.Copy(all, revision.Jobs(language))
 	return all
 }
 
@@ -105,14 +108,14 @@ func formatFiles(t confine.Task) []byte {
 }
 
 // tryConvert converts all files at once.
-func tryConvert(t confine.Task) []byte {
+func tryConvert(language *schema.Definition, t confine.Task) []byte {
 	var files []convert.File
 	for i, name := range t.Arguments {
 		if content, err := served(t, i); err == nil {
 			files = append(files, convert.File{Name: name, Content: content})
 		}
 	}
-	convert.Convert(files, convert.DefaultLimits())
+	convert.Convert(language, files, convert.DefaultLimits())
 	return nil
 }
 

@@ -12,13 +12,14 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/confine"
 	"github.com/kupenstack/kupenstack-sync/internal/format"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
 const jobBurn = "burn"
 
 func TestMain(m *testing.M) {
-	all := jobs()
+	all := jobs(schema.New())
 	all[jobBurn] = func(t confine.Task) []byte {
 		_, _ = served(t, 1)
 		for i := uint(0); ; i++ {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // EnvPrefix begins the variables that stand for flags: --status-branch is KUPENSTACK_STATUS_BRANCH.
@@ -22,6 +23,9 @@ const Typed = "kupenstack-typed"
 
 // Flags are what both commands can be told.
 type Flags struct {
+	// Language is what configurations are written in; it is no flag, and is made once for the whole program.
+	Language *schema.Definition
+
 	Repo         string
 	Ref          string
 	Path         string

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
-	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // Live lists all objects of some kinds in the OpenStack of --os-cloud, and tells which of the kinds our user may not list.
@@ -18,7 +17,7 @@ func Live(ctx context.Context, f *Flags, agent string, log zerolog.Logger, kinds
 			return refuse(openstack.FromCloudsFile("", f.OSCloud))
 		},
 		Guard:    func() error { return unit.ErrNotWriter },
-		Language: schema.New(), UserAgent: agent, Log: log,
+		Language: f.Language, UserAgent: agent, Log: log,
 	})
 	defer resources.Close()
 	return resources.Live(ctx, kinds)

@@ -15,7 +15,7 @@ const maxKeyFile = 1 << 20
 // Reading returns how configurations are read. With applies false, for commands that change nothing and
 // show no plan, files that cannot be opened without a key are no mistake.
 func (f *Flags) Reading(applies bool) (revision.Options, error) {
-	options := revision.Options{Given: f.Variables(), Keys: config.Keys{Optional: !applies}}
+	options := revision.Options{Language: f.Language, Given: f.Variables(), Keys: config.Keys{Optional: !applies}}
 	if f.AgeKeys == "" {
 		return options, nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // told is an API server whose clock differs from ours, and that keeps what people tell by command.
@@ -198,7 +199,7 @@ func TestResuspendFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New(engine.Options{Inventory: entries})
+	e := engine.New(engine.Options{Language: schema.New(), Inventory: entries})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); e.Run(ctx, time.Second) }()

@@ -25,7 +25,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
-	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // System is the cluster and what is in it, as both commands see it.
@@ -189,7 +188,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 		}
 	}
 	e = engine.New(engine.Options{
-		Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.computes.hosts, Computes: asks.computes, Bearing: asks.computes.bearing, Quotas: asks.quotas, MaxDeletes: s.limits,
+		Language: s.Flags.Language, Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.computes.hosts, Computes: asks.computes, Bearing: asks.computes.bearing, Quotas: asks.quotas, MaxDeletes: s.limits,
 		Suspensions: suspended, Resuspend: resuspend, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Admit: s.Admit, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
@@ -224,7 +223,7 @@ func (s *System) drivers(marker inventory.Marker, key redact.Secret, entries *in
 	}
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
-		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Keeper: s.cluster, Admit: s.home(entries, readOnly), Grants: entries, Closes: marker.Mark(marker.Digest("compute services")), Language: schema.New(), Guard: s.guard, Sent: s.Budgets[apiOpenStack].Spend, UserAgent: s.agent, Notify: s.notify,
+		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Keeper: s.cluster, Admit: s.home(entries, readOnly), Grants: entries, Closes: marker.Mark(marker.Digest("compute services")), Language: s.Flags.Language, Guard: s.guard, Sent: s.Budgets[apiOpenStack].Spend, UserAgent: s.agent, Notify: s.notify,
 		Log: s.Log, Sources: s.sources,
 	})
 	s.mutex.Lock()

@@ -18,6 +18,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -73,7 +74,7 @@ variable "token" {
 	}
 	_, err = d.Apply(t.Context(), target, cty.NilVal, states[u.Address])
 	var text strings.Builder
-	p := plan.Make(plan.Input{Units: []unit.Unit{u}, States: map[addr.Object]*unit.State{u.Address: new(states[u.Address])}, Compare: map[unit.DriverName]plan.Compare{unit.Helm: d.Compare}})
+	p := plan.Make(plan.Input{Language: schema.New(), Units: []unit.Unit{u}, States: map[addr.Object]*unit.State{u.Address: new(states[u.Address])}, Compare: map[unit.DriverName]plan.Compare{unit.Helm: d.Compare}})
 	if err := p.Text(&text); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestVolumeThatNovaDoesNotDetach says of which instances a volume comes off only as they are deleted.
@@ -115,7 +116,7 @@ func convergeUnits(t *testing.T, k *keeper, units ...unit.Unit) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	e := engine.New(engine.Options{
-		Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: k.driver}, Inventory: k.inventory, Marker: k.marker,
+		Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: k.driver}, Inventory: k.inventory, Marker: k.marker,
 	})
 	r := &engine.Revision{ID: rand.Text(), Deployment: inventory.Deployment{Cloud: "demo"}, Units: units}
 	if err := e.Converge(ctx, r, time.Second); err != nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 )
 
@@ -294,7 +295,7 @@ func (x *installation) plan(b *testing.B, store inventory.Store, units []unit.Un
 	}
 	d := openstack.New(x.options)
 	defer d.Close()
-	e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: x.marker})
+	e := engine.New(engine.Options{Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: x.marker})
 	p, err := e.Plan(b.Context(), &engine.Revision{ID: "again", Units: units, Deployment: inventory.Deployment{Cloud: "demo"}})
 	if err != nil || !p.Empty() || len(p.Changes) != len(units) {
 		b.Fatalf("the plan of %d units in sync: %+v, %v", len(units), p, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // Somebody changed what cannot be put back, or only by its name: the policy decides of that as well.
@@ -120,7 +121,7 @@ func TestWhatRefersToWhatCannotBePutBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			pass := func(units ...unit.Unit) map[string]engine.UnitStatus {
-				e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: marker})
+				e := engine.New(engine.Options{Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: marker})
 				if err := e.Converge(t.Context(), &engine.Revision{ID: rand.Text(), Units: units, Deployment: inventory.Deployment{Cloud: "demo"}}, time.Second); err != nil {
 					t.Log(err)
 				}

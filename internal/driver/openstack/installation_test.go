@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 )
 
@@ -93,7 +94,7 @@ func (x *installation) pass(ctx context.Context, store inventory.Store, units []
 	d := openstack.New(options)
 	defer d.Close()
 	r := &engine.Revision{ID: rand.Text(), Units: units, Deployment: inventory.Deployment{Cloud: "demo"}}
-	e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: x.marker, MaxDeletes: plan.AtMost(x.deletes)})
+	e := engine.New(engine.Options{Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: x.marker, MaxDeletes: plan.AtMost(x.deletes)})
 	if err := e.Converge(ctx, r, time.Second); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // plugged pretends to be Nova and Neutron with one instance, which has ports of the configuration, and one of others.
@@ -103,7 +104,7 @@ func TestPortsThatAreTakenOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		cloud.sent = nil
-		e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: answering(t, answers)}, Inventory: kept, Marker: marker})
+		e := engine.New(engine.Options{Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: answering(t, answers)}, Inventory: kept, Marker: marker})
 		if err := e.Converge(t.Context(), &engine.Revision{ID: rand.Text(), Units: units, Deployment: inventory.Deployment{Cloud: "demo"}}, time.Minute); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // made adds a port that Nova made for the instance in a network.
@@ -242,7 +243,7 @@ func TestNetworkOfAnInstanceGoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		cloud.sent = nil
-		e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: answering(t, answers)}, Inventory: kept, Marker: marker})
+		e := engine.New(engine.Options{Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: answering(t, answers)}, Inventory: kept, Marker: marker})
 		err = e.Converge(t.Context(), &engine.Revision{ID: rand.Text(), Units: units, Deployment: inventory.Deployment{Cloud: "demo"}}, time.Minute)
 		for _, s := range e.Snapshot().Units {
 			if s.Address == units[len(units)-1].Address && (s.Phase != phase || !strings.Contains(s.Reason, reason)) {

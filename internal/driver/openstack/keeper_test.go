@@ -14,6 +14,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // records is the store of an inventory in memory.
@@ -80,7 +81,7 @@ func (k *keeper) pass(t *testing.T, targets ...unit.Target) []engine.UnitStatus 
 		r.Units = append(r.Units, unit.Unit{Address: tg.Address, Spec: tg.Spec, Class: unit.ClassResource})
 	}
 	e := engine.New(engine.Options{
-		Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: k.driver}, Inventory: k.inventory, Marker: k.marker,
+		Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: k.driver}, Inventory: k.inventory, Marker: k.marker,
 	})
 	if err := e.Converge(ctx, r, time.Second); err != nil {
 		t.Fatal(err)

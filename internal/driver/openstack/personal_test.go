@@ -17,6 +17,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // usersCloud is a pretended cloud in which every user has at most one application credential, ac1, and one key pair, web.
@@ -351,7 +352,7 @@ func TestTheUserOfTheCredentialsChanges(t *testing.T) {
 					return engine.UnitStatus{}
 				}
 				e = engine.New(engine.Options{
-					Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: cloud.as(t, user, secrets)}, Inventory: kept, Marker: marker,
+					Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: cloud.as(t, user, secrets)}, Inventory: kept, Marker: marker,
 					Changed: func() {
 						if status().Phase == engine.PhaseFailed {
 							end()

@@ -18,6 +18,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/await"
 )
 
@@ -124,7 +125,7 @@ func TestAReplacedProjectLeavesNoGroup(t *testing.T) {
 				return cty.TupleVal([]cty.Value{cty.StringVal(trigger)}), nil
 			}
 			e := engine.New(engine.Options{
-				Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: p.driver(t)}, Inventory: kept,
+				Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: p.driver(t)}, Inventory: kept,
 				Marker: inventory.NewMarker(key, redact.NewSecret("a key that is long enough")),
 			})
 			r := &engine.Revision{ID: rand.Text(), Deployment: inventory.Deployment{Cloud: "demo"}, Units: unitsOf([]unit.Target{tg})}

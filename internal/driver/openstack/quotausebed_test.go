@@ -13,6 +13,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestBedPlanWarnsOfQuotas has real services tell how much of a quota of one is in use, and a plan say what goes beyond it.
@@ -49,7 +50,7 @@ func TestBedPlanWarnsOfQuotas(t *testing.T) {
 			r.Units = append(r.Units, unit.Unit{Address: tg.Address, Spec: tg.Spec, Class: unit.ClassResource})
 		}
 		e := engine.New(engine.Options{
-			Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: b.Driver}, Inventory: keeper.inventory, Marker: keeper.marker, Quotas: b.Quotas,
+			Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: b.Driver}, Inventory: keeper.inventory, Marker: keeper.marker, Quotas: b.Quotas,
 		})
 		before := b.fleet.Counts()
 		p, err := e.Plan(t.Context(), r)

@@ -14,6 +14,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // TestRecordOfWhatIsNotKnownYet: a user is taken out of the group that we have put it into, also where the one that takes its
@@ -86,7 +87,7 @@ func TestRecordOfWhatIsNotKnownYet(t *testing.T) {
 		u := unit.Unit{Address: user.Address, Spec: user.Spec, Class: unit.ClassResource}
 		refer(&u, "groups", units[len(units)-1].Address)
 		units = append(units, u)
-		e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: marker})
+		e := engine.New(engine.Options{Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: marker})
 		if err := e.Converge(t.Context(), &engine.Revision{ID: rand.Text(), Units: units, Deployment: inventory.Deployment{Cloud: "demo"}}, 10*time.Second); err != nil {
 			t.Error(err)
 		}

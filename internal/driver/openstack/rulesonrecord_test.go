@@ -14,6 +14,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // policies pretends to be Neutron with QoS policies, and notes what is sent about those that are named "gold".
@@ -134,7 +135,7 @@ func TestRulesOnRecord(t *testing.T) {
 					}
 				}
 				cloud.sent = nil
-				e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: marker})
+				e := engine.New(engine.Options{Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: marker})
 				if err := e.Converge(t.Context(), &engine.Revision{ID: rand.Text(), Units: units, Deployment: inventory.Deployment{Cloud: "demo"}}, 10*time.Second); err != nil {
 					t.Errorf("pass %d: %v", n, err)
 				}

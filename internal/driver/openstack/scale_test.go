@@ -28,6 +28,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -222,7 +223,7 @@ func measurePasses(b *testing.B, n int) {
 		}), nil
 	}})
 	defer d.Close()
-	e := engine.New(engine.Options{Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: bulkMarker()})
+	e := engine.New(engine.Options{Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: d}, Inventory: kept, Marker: bulkMarker()})
 	wanted := &engine.Revision{ID: "one", Units: units, Deployment: inventory.Deployment{Cloud: "lab"}}
 	ctx, cancel := context.WithTimeout(b.Context(), passPatience)
 	defer cancel()

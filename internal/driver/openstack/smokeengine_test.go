@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // testedByEngine is a cloud with a test that an engine runs, and the inventory in its store.
@@ -47,7 +48,7 @@ func (x *testedByEngine) pass(t *testing.T, units ...unit.Unit) (engine.Snapshot
 	x.cloud.kill = cancel
 	x.cloud.mutex.Unlock()
 	e := engine.New(engine.Options{
-		Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: x.Driver, unit.Helm: broken{}}, Inventory: x.kept, Marker: x.marker,
+		Language: schema.New(), Drivers: map[unit.DriverName]engine.Driver{unit.OpenStack: x.Driver, unit.Helm: broken{}}, Inventory: x.kept, Marker: x.marker,
 	})
 	err = e.Converge(ctx, &engine.Revision{ID: rand.Text(), Units: units, Deployment: inventory.Deployment{Cloud: "demo"}}, time.Second)
 	return e.Snapshot(), err
