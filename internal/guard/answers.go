@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/textproto"
+	"slices"
 	"strings"
 )
 
@@ -29,5 +30,7 @@ func (o Onward) RoundTrip(request *http.Request) (*http.Response, error) {
 // NotHTTP tells whether an error is that what was answered is no HTTP. The library's text has parts of the answer.
 func NotHTTP(err error) bool {
 	var header textproto.ProtocolError
-	return errors.As(err, &header) || strings.Contains(err.Error(), "malformed HTTP ")
+	return errors.As(err, &header) || slices.ContainsFunc(
+		[]string{"malformed HTTP ", "transfer encoding", "Content-Length", "invalid Trailer key"},
+		func(part string) bool { return strings.Contains(err.Error(), part) })
 }

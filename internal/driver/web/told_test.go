@@ -55,6 +55,10 @@ func TestNothingOfAnAnswerIsTold(t *testing.T) {
 		"no HTTP":               "-ERR canary\r\n\r\n",
 		"a code that is none":   "HTTP/1.1 canary\r\n\r\n",
 		"a header that is none": "HTTP/1.1 200 OK\r\ncanary\r\n\r\n",
+		"an encoding":           "HTTP/1.1 200 OK\r\nTransfer-Encoding: canary\r\n\r\n",
+		"a length that is none": "HTTP/1.1 200 OK\r\nContent-Length: canary\r\n\r\n",
+		"two lengths":           "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: canary\r\n\r\n",
+		"a trailer":             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Content-Length\r\nTrailer: canary\r\n\r\n",
 	} {
 		address := answering(t, func(*http.Request) string { return answer })
 		got := web.New("kupenstack-test/1").Ask(t.Context(), unit.Check{URL: "http://" + address + "/page"})
