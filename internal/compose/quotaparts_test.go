@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -66,15 +67,44 @@ instance "alone" {
 		"server_group_members = 1": "2 server group members, and the quota allows 1",
 	} {
 		m, ev := composed.Text(t, "cloud \"c\" {\n  openstack { cloud = \"prod\" }\n}\nproject \"p\" {\nquota = { "+quota+" }\n}\n"+inside)
-		_, diags := compose.Compose(m, ev, compose.Facts{})
-		var got string
-		for _, d := range diags {
-			if d.Code == "compose.quota" {
-				got += d.Detail
-			}
-		}
+		got := quotaWarnings(t, m, ev)
 		if want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%s: told %q, want %q", quota, got, want)
 		}
 	}
+}
+
+// What is sensitive is in no warning, be it how large something is, what it is as large as, in which project it is, or the limit.
+func TestNothingSensitiveIsInWarningsOfQuotas(t *testing.T) {
+	const canary = "31337"
+	for name, c := range map[string]struct{ text, want string }{
+		"a size":             {"volume \"v\" {\n  project = project.p\n  size = sensitive(" + canary + ")\n}", ""},
+		"a size of several":  {"volume \"v\" {\n  project = project.p\n  size = sensitive(" + canary + ")\n}\nvolume \"w\" {\n  project = project.p\n  size = 5\n}", "5 gigabytes, and the quota allows 4; 5 per volume gigabytes"},
+		"a size of a flavor": {"flavor \"f\" {\n  vcpus = sensitive(" + canary + ")\n  ram = 1\n}\ninstance \"i\" {\n  project = project.p\n  image = data.image.i\n  flavor = flavor.f\n}", ""},
+		"a flavor":           {"flavor \"f\" {\n  vcpus = " + canary + "\n  ram = 1\n}\ninstance \"i\" {\n  project = project.p\n  image = data.image.i\n  flavor = sensitive(flavor.f.id)\n}", ""},
+		"a project":          {"volume \"v\" {\n  project = sensitive(project.p.id)\n  size = " + canary + "\n}", ""},
+		"a map":              {"instance \"i\" {\n  project = project.p\n  image = data.image.i\n  flavor = data.flavor.f\n  metadata = sensitive({ a = \"1\", b = \"2\" })\n}", ""},
+	} {
+		m, ev := composed.Text(t, "cloud \"c\" {\n  openstack { cloud = \"prod\" }\n}\nproject \"p\" {\nquota = { gigabytes = 4, cores = 4, per_volume_gigabytes = 4, metadata_items = 1 }\n}\ndata \"image\" \"i\" { name = \"i\" }\ndata \"flavor\" \"f\" { name = \"f\" }\n"+c.text)
+		if got := quotaWarnings(t, m, ev); strings.Contains(got, canary) || c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: told %q, want %q", name, got, c.want)
+		}
+	}
+	for _, quota := range []string{"quota = { volumes = sensitive(0) }", "quota = sensitive({ volumes = 0 })"} {
+		m, ev := composed.Text(t, "cloud \"c\" {\n  openstack { cloud = \"prod\" }\n}\nproject \"p\" {\n"+quota+"\n}\nvolume \"v\" {\n  project = project.p\n  size = 1\n}\n")
+		if got := quotaWarnings(t, m, ev); got != "" {
+			t.Errorf("%s: told %q", quota, got)
+		}
+	}
+}
+
+func quotaWarnings(t *testing.T, m *model.Model, ev compose.Evaluator) (text string) {
+	t.Helper()
+	_, diags := compose.Compose(m, ev, compose.Facts{})
+	for _, d := range diags {
+		if d.Code == "compose.quota" {
+			text += d.Detail
+		}
+	}
+	return text
 }

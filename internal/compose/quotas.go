@@ -15,7 +15,8 @@ import (
 )
 
 // quotas warns of projects that the configuration has more in than their quota allows: OpenStack would refuse the rest in
-// the middle of it. What others have there counts as well, and is not known here.
+// the middle of it. What others have there counts as well, and is not known here. What is sensitive counts as not known either:
+// the sums are told.
 func (c *composer) quotas() {
 	limits, used := map[addr.Object]map[string]*big.Float{}, map[addr.Object]map[string]*big.Float{}
 	for i := range c.m.Resources {
@@ -29,7 +30,7 @@ func (c *composer) quotas() {
 	t := taker{composer: c, sharing: map[shared]float64{}}
 	for i := range c.m.Resources {
 		r := &c.m.Resources[i]
-		if in := used[refersTo(r, "project")]; in != nil && r.Address.Mode() != addr.Data {
+		if in := used[refersOpenlyTo(r, "project")]; in != nil && r.Address.Mode() != addr.Data {
 			t.use(r, in)
 		}
 	}
@@ -54,7 +55,7 @@ func (c *composer) quotas() {
 
 // limitsOf are the limits that the quota of a project writes, but for those without an end.
 func limitsOf(r *model.Resource) map[string]*big.Float {
-	quota := attributeOf(r, "quota")
+	quota := openOf(r, "quota")
 	if r.Kind != "project" || r.Address.Mode() == addr.Data || quota == cty.NilVal {
 		return nil
 	}
@@ -102,15 +103,15 @@ func (t taker) use(r *model.Resource, used map[string]*big.Float) {
 		add(limit, t.parts(r, takes, name))
 	}
 	for limit, names := range takes.Lone {
-		if !slices.ContainsFunc(names, func(name string) bool { return !leavesOut(r, name) }) {
+		if !slices.ContainsFunc(names, func(name string) bool { return !unwritten(r, name) }) {
 			add(limit, big.NewFloat(1))
 		}
 	}
 	for limit, name := range takes.Largest {
-		atLeast(used, limit, largest(attributeOf(r, name)))
+		atLeast(used, limit, largest(openOf(r, name)))
 	}
 	for limit, name := range takes.Shared {
-		if of := (shared{refersTo(r, name), limit}); of.thing != noAddress() {
+		if of := (shared{refersOpenlyTo(r, name), limit}); of.thing != noAddress() {
 			t.sharing[of]++
 			atLeast(used, limit, big.NewFloat(t.sharing[of]))
 		}
@@ -119,14 +120,14 @@ func (t taker) use(r *model.Resource, used map[string]*big.Float) {
 
 // sized is how large a resource is by an attribute, which it may have from what it refers to; nil where that is not known.
 func (t taker) sized(r *model.Resource, takes *schema.Taking, name string) *big.Float {
-	if n := number(attributeOf(r, name)); n != nil || takes.Of == "" {
+	if n := number(openOf(r, name)); n != nil || takes.Of == "" {
 		return n
 	}
-	of := t.m.Resource(refersTo(r, takes.Of))
+	of := t.m.Resource(refersOpenlyTo(r, takes.Of))
 	if of == nil || of.Address.Mode() == addr.Data {
 		return nil
 	}
-	return number(attributeOf(of, name))
+	return number(openOf(of, name))
 }
 
 // parts is how many parts a resource comes to have; nil where that is not known.
@@ -134,7 +135,7 @@ func (t taker) parts(r *model.Resource, takes *schema.Taking, name string) *big.
 	if nested := t.definition.Resource(r.Kind).Nested(name); nested != nil {
 		return big.NewFloat(float64(blocksOf(r, nested, takes.First)))
 	}
-	n := elements(attributeOf(r, name))
+	n := elements(openOf(r, name))
 	if n != nil {
 		n.Sub(n, big.NewFloat(t.together(r, name)))
 	}
@@ -187,16 +188,6 @@ func isIPv6(subnet *model.Resource) bool {
 	return version != nil && version.Cmp(big.NewFloat(6)) == 0
 }
 
-// leavesOut tells whether nothing is written of an attribute, which is not so while that is not known.
-func leavesOut(r *model.Resource, name string) bool {
-	if r.Desired == cty.NilVal || !r.Desired.Type().IsObjectType() || !r.Desired.Type().HasAttribute(name) {
-		return false
-	}
-	desired, _ := r.Desired.Unmark()
-	v, _ := desired.GetAttr(name).Unmark()
-	return v.IsNull()
-}
-
 // elements is how many elements a list has, else nil.
 func elements(list cty.Value) *big.Float {
 	if list == cty.NilVal || !list.CanIterateElements() {
@@ -209,7 +200,7 @@ func elements(list cty.Value) *big.Float {
 // OpenStack gives a new one.
 func blocksOf(r *model.Resource, nested *schema.Nested, first []string) int {
 	keys, open := slices.Clone(first), 0
-	blocks := attributeOf(r, nested.Kind)
+	blocks := openOf(r, nested.Kind)
 	if blocks == cty.NilVal || !blocks.CanIterateElements() {
 		return len(keys)
 	}
@@ -252,12 +243,35 @@ func attributeOf(r *model.Resource, name string) cty.Value {
 	return v
 }
 
-// number is a number that is written and known, else nil.
+// openOf is one that is not sensitive either.
+func openOf(r *model.Resource, name string) cty.Value {
+	if isSensitive(r, name) {
+		return cty.NilVal
+	}
+	return attributeOf(r, name)
+}
+
+// refersOpenlyTo is what an attribute refers to, unless that is sensitive.
+func refersOpenlyTo(r *model.Resource, name string) addr.Object {
+	if isSensitive(r, name) {
+		return noAddress()
+	}
+	return refersTo(r, name)
+}
+
+func isSensitive(r *model.Resource, name string) bool {
+	if r.Desired == cty.NilVal || !r.Desired.Type().IsObjectType() || !r.Desired.Type().HasAttribute(name) {
+		return false
+	}
+	desired, marks := r.Desired.Unmark()
+	return len(marks) > 0 || desired.GetAttr(name).IsMarked()
+}
+
+// number is a number that is written, known and not sensitive, else nil.
 func number(v cty.Value) *big.Float {
-	if v == cty.NilVal {
+	if v == cty.NilVal || v.IsMarked() {
 		return nil
 	}
-	v, _ = v.Unmark()
 	if v.IsNull() || !v.IsKnown() || v.Type() != cty.Number {
 		return nil
 	}
