@@ -88,6 +88,12 @@ type maskedError struct {
 
 func (m *maskedError) Error() string { return m.text }
 
+// Timeout is as [net.Error] has it: [url.Error], which a client makes of this one, asks nobody below it.
+func (m *maskedError) Timeout() bool {
+	var below interface{ Timeout() bool }
+	return errors.As(m.err, &below) && below.Timeout()
+}
+
 // Is tells whether the error below is another one. That is not handed out, as it tells all.
 func (m *maskedError) Is(target error) bool { return errors.Is(m.err, target) }
 

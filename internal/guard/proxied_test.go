@@ -3,7 +3,9 @@ package guard_test
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -61,6 +63,15 @@ func TestBehind(t *testing.T) {
 	client.Transport = guard.Behind{Next: failing{errors.Join(io.ErrUnexpectedEOF, errors.New("no entry for "+login))}, Proxy: leads}
 	if _, _, err := ask("https://cluster.example.org/"); err == nil || strings.Contains(err.Error(), "canary") || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("got %v", err)
+	}
+	for _, timeout := range []bool{true, false} {
+		said := &net.DNSError{Err: "no entry for " + login, IsTimeout: timeout}
+		client.Transport = guard.Behind{Next: failing{fmt.Errorf("dial: %w", said)}, Proxy: leads}
+		_, _, err := ask("https://cluster.example.org/")
+		var of net.Error // by which libraries tell what is worth another attempt
+		if !errors.As(err, &of) || of.Timeout() != timeout || strings.Contains(of.Error(), "canary") {
+			t.Errorf("of one that is a timeout (%t) it is told: %v", timeout, err)
+		}
 	}
 }
 
