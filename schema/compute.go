@@ -98,6 +98,7 @@ func instanceBlock() Block {
 		Quota: &Taking{
 			Counts: "instances", Sizes: map[string]string{"cores": "vcpus", "ram": "ram"}, Of: "flavor",
 			Largest: map[string]string{"metadata_items": "metadata"}, Shared: map[string]string{"server_group_members": "server_group"},
+			Noted: map[string]string{"metadata_items": "config_drive"},
 			Parts: map[string]string{"ports": "networks"},              // Nova makes one in each
 			Lone:  map[string][]string{"ports": {"networks", "ports"}}, // and one in the only network of the project
 		},

@@ -16,6 +16,8 @@ type Taking struct {
 	// Largest are attributes, by limits that hold for each object alone: the size of a volume, or the items of a map, of
 	// which our mark is one more.
 	Largest map[string]string
+	// Noted are attributes, by limits of Largest: one more item of the map is in an object that is made with false.
+	Noted map[string]string
 	// Shared are attributes that refer to a thing, by the limits of how many objects may refer to the same one.
 	Shared map[string]string
 	// Parts are nested blocks and lists, by the limits that each of their elements counts for.

@@ -24,7 +24,7 @@ func TestQuotasAreOfSomething(t *testing.T) {
 			continue
 		}
 		counted[block.Quota.Counts] = true
-		for _, names := range []map[string]string{block.Quota.Sizes, block.Quota.Largest, block.Quota.Shared, block.Quota.Parts} {
+		for _, names := range []map[string]string{block.Quota.Sizes, block.Quota.Largest, block.Quota.Noted, block.Quota.Shared, block.Quota.Parts} {
 			for limit, name := range names {
 				counted[limit] = true
 				of := block

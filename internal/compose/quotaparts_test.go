@@ -10,7 +10,7 @@ import (
 )
 
 // TestQuotasOfWhatComesAlong: an instance that names no network has a port in the only one, subnets of IPv6 in one network have
-// one port of a router together, our mark is an item of metadata, and of groups the fullest counts.
+// one port of a router together, our mark is an item of metadata, as is that there is to be no drive, and of groups the fullest counts.
 func TestQuotasOfWhatComesAlong(t *testing.T) {
 	const inside = `
 data "image" "i" { name = "i" }
@@ -57,12 +57,21 @@ instance "alone" {
   flavor   = data.flavor.f
   networks = []
 }
+instance "driveless" {
+  project      = project.p
+  image        = data.image.i
+  flavor       = data.flavor.f
+  networks     = []
+  metadata     = { tier = "web", of = "shop" }
+  config_drive = false
+}
 `
 	for quota, want := range map[string]string{
 		"ports = 5":                "", // 3 of the router, and 1 of each instance that names no network
 		"ports = 4":                "5 ports, and the quota allows 4",
-		"metadata_items = 3":       "",
-		"metadata_items = 2":       "3 metadata items, and the quota allows 2",
+		"metadata_items = 4":       "",
+		"metadata_items = 3":       "4 metadata items, and the quota allows 3", // of the one without a drive
+		"metadata_items = 2":       "4 metadata items, and the quota allows 2",
 		"server_group_members = 2": "",
 		"server_group_members = 1": "2 server group members, and the quota allows 1",
 	} {

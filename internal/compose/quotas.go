@@ -107,8 +107,8 @@ func (t taker) use(r *model.Resource, used map[string]*big.Float) {
 			add(limit, big.NewFloat(1))
 		}
 	}
-	for limit, name := range takes.Largest {
-		atLeast(used, limit, largest(openOf(r, name)))
+	for limit := range takes.Largest {
+		atLeast(used, limit, largest(r, takes, limit))
 	}
 	for limit, name := range takes.Shared {
 		if of := (shared{refersOpenlyTo(r, name), limit}); of.thing != noAddress() {
@@ -142,16 +142,17 @@ func (t taker) parts(r *model.Resource, takes *schema.Taking, name string) *big.
 	return n
 }
 
-// largest is what an object takes of a limit that holds for it alone: a number, or the items of a map with our mark.
-func largest(v cty.Value) *big.Float {
-	if n := number(v); n != nil {
-		return n
-	}
+// largest is what an object takes of a limit that holds for it alone: a number, or the items of a map with those of ours.
+func largest(r *model.Resource, takes *schema.Taking, limit string) *big.Float {
+	v := openOf(r, takes.Largest[limit])
 	n := elements(v)
-	if n != nil {
+	if n == nil {
+		return number(v)
+	}
+	if noted := openOf(r, takes.Noted[limit]); noted != cty.NilVal && noted.RawEquals(cty.False) {
 		n.Add(n, big.NewFloat(1))
 	}
-	return n
+	return n.Add(n, big.NewFloat(1))
 }
 
 // atLeast raises what is used of a limit of single objects, of which the largest counts.

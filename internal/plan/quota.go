@@ -165,8 +165,8 @@ func (s *scales) change(d *Demand, kind *schema.Block, c *Change) {
 
 // largest takes how large one object becomes, by the limits that hold for each alone.
 func (d *demand) largest(takes *schema.Taking, want known) {
-	for limit, name := range takes.Largest {
-		if n, ok := want.size(name); ok {
+	for limit := range takes.Largest {
+		if n, ok := want.size(takes, limit); ok {
 			d.one(limit, n)
 		}
 	}
@@ -180,9 +180,9 @@ func (d *demand) one(limit string, n int64) {
 
 // larger does so for one that is there, where it grows.
 func (d *demand) larger(takes *schema.Taking, want, there known) {
-	for limit, name := range takes.Largest {
-		n, ok := want.size(name)
-		if before, known := there.size(name); ok && known && n > before {
+	for limit := range takes.Largest {
+		n, ok := want.size(takes, limit)
+		if before, known := there.size(takes, limit); ok && known && n > before {
 			d.one(limit, n)
 		}
 	}

@@ -159,8 +159,13 @@ func TestQuotaIsExceeded(t *testing.T) {
 			w.add("instance.b", unit.ActionCreate, tagged("a", "b", "c"), nil)
 		}, "metadata_items", unit.Quota{Limit: 3}, "of metadata items the quota allows 3, and the plan needs 4"},
 		"as much metadata as fits": {func(w *weighing) { w.add("instance.a", unit.ActionCreate, tagged("a", "b"), nil) }, "metadata_items", unit.Quota{Limit: 3}, ""},
-		"more metadata":            {func(w *weighing) { w.add("instance.a", unit.ActionUpdate, tagged("a", "b"), tagged("a"), "metadata") }, "metadata_items", unit.Quota{Limit: 2}, "the plan needs 3"},
-		"less metadata":            {func(w *weighing) { w.add("instance.a", unit.ActionUpdate, tagged("a"), tagged("a", "b"), "metadata") }, "metadata_items", unit.Quota{Limit: 1}, ""},
+		"metadata without a drive": {func(w *weighing) {
+			one := tagged("a", "b")
+			one["config_drive"] = cty.False
+			w.add("instance.a", unit.ActionCreate, one, nil)
+		}, "metadata_items", unit.Quota{Limit: 3}, "the plan needs 4"},
+		"more metadata": {func(w *weighing) { w.add("instance.a", unit.ActionUpdate, tagged("a", "b"), tagged("a"), "metadata") }, "metadata_items", unit.Quota{Limit: 2}, "the plan needs 3"},
+		"less metadata": {func(w *weighing) { w.add("instance.a", unit.ActionUpdate, tagged("a"), tagged("a", "b"), "metadata") }, "metadata_items", unit.Quota{Limit: 1}, ""},
 		"members of a group that is there": {func(w *weighing) {
 			w.add("server_group.g", unit.ActionNone, in, in)
 			w.add("instance.a", unit.ActionNone, grouped(cty.StringVal("id of g")), grouped(cty.StringVal("id of g")))

@@ -173,13 +173,18 @@ func (k known) leavesOut(name string) bool {
 	return v == cty.NilVal && !secret && k.value != cty.NilVal
 }
 
-// size is what an object takes of a limit that holds for it alone: a number, or the items of a map with our mark.
-func (k known) size(name string) (int64, bool) {
+// size is what an object takes of a limit that holds for it alone: a number, or the items of a map with those of ours.
+func (k known) size(takes *schema.Taking, limit string) (int64, bool) {
+	name := takes.Largest[limit]
 	v, _ := k.attribute(name)
-	if v != cty.NilVal && v.IsKnown() && v.CanIterateElements() {
-		return int64(v.LengthInt()) + 1, true
+	if v == cty.NilVal || !v.IsKnown() || !v.CanIterateElements() {
+		return k.number(name)
 	}
-	return k.number(name)
+	n := int64(v.LengthInt()) + 1
+	if noted, _ := k.attribute(takes.Noted[limit]); noted != cty.NilVal && noted.RawEquals(cty.False) {
+		n++
+	}
+	return n, true
 }
 
 // number returns an attribute that is a whole number, and known.
