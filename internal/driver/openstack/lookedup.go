@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -86,10 +87,35 @@ func unfinished(k kind, t unit.Target, o *object, seen cty.Value) cty.Value {
 	return outputs(looked.all, values)
 }
 
-// belated finds what is searched by what was filled in of others that are looked up, and fills that in as well. It returns
-// what could not be read, as [Driver.complete] does.
+// belated finds what is searched by what was filled in of others that are looked up, and fills that in as well, by which more
+// may be found. It returns what could not be read, as [Driver.complete] does.
 func (d *Driver) belated(ctx context.Context, s *session, targets []unit.Target, lists map[string][]*object, matches map[addr.Object]match, known map[addr.Object]cty.Value) map[addr.Object]error {
-	var open []unit.Target
+	all := map[addr.Object]error{}
+	for open := d.belatedly(targets, matches, known); len(open) > 0; open = d.belatedly(targets, matches, known) {
+		d.match(s, open, lists, matches, known)
+		open = slices.DeleteFunc(open, func(t unit.Target) bool { return matches[t.Address].object == nil })
+		if len(open) == 0 {
+			break
+		}
+		matched := map[string][]found{}
+		for name, some := range divided(open) {
+			matched[name] = d.foundOf(some, matches)
+		}
+		failures, unread := d.complete(ctx, s, matched)
+		for name, err := range failures {
+			for _, f := range matched[name] {
+				unread[f.address] = errors.Join(unread[f.address], err)
+				delete(matches, f.address) // not known
+			}
+		}
+		maps.Copy(all, unread)
+	}
+	return all
+}
+
+// belatedly notes what is known by now of what is looked up, and returns those that are searched by what was not known; none
+// where nothing was filled in.
+func (d *Driver) belatedly(targets []unit.Target, matches map[addr.Object]match, known map[addr.Object]cty.Value) (open []unit.Target) {
 	told := false
 	for _, t := range targets {
 		m, ok := matches[t.Address]
@@ -100,20 +126,8 @@ func (d *Driver) belated(ctx context.Context, s *session, targets []unit.Target,
 			open = append(open, t)
 		}
 	}
-	if !told || len(open) == 0 {
+	if !told {
 		return nil
 	}
-	d.match(s, open, lists, matches, known)
-	matched := map[string][]found{}
-	for name, some := range divided(open) {
-		matched[name] = d.foundOf(some, matches)
-	}
-	failures, unread := d.complete(ctx, s, matched)
-	for name, err := range failures {
-		for _, f := range matched[name] {
-			unread[f.address] = errors.Join(unread[f.address], err)
-			delete(matches, f.address) // not known
-		}
-	}
-	return unread
+	return open
 }

@@ -227,21 +227,59 @@ func TestLookupByWhatIsLookedUp(t *testing.T) {
 	t.Parallel()
 	d := answering(t, apart())
 	server, volume := using(t, "instance", "db", "boot_volume"), using(t, "volume", "root")
-	spec := volume.Spec.(*unit.Resource)
-	want := spec.Desired.AsValueMap()
-	want["name"], want["id"] = cty.NullVal(cty.String), cty.UnknownVal(cty.String)
-	spec.Desired = cty.ObjectVal(want)
-	spec.Resolve = func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
-		late := maps.Clone(want)
-		if seen := outputs[server.Address]; seen != cty.NilVal {
-			late["id"] = seen.GetAttr("boot_volume")
-		}
-		return cty.ObjectVal(late), nil
-	}
+	searchedBy(volume, "id", server, "boot_volume")
 	for _, targets := range [][]unit.Target{{server, volume}, {volume, server}} {
 		states, err := d.Observe(t.Context(), slices.Clone(targets))
 		if err != nil || states[volume.Address].ID != "v1" {
 			t.Errorf("%+v, %v", states[volume.Address], err)
 		}
+	}
+}
+
+// searchedBy has a target searched by an output of another one, and by nothing else.
+func searchedBy(target unit.Target, attribute string, of unit.Target, output string) {
+	spec := target.Spec.(*unit.Resource)
+	want := spec.Desired.AsValueMap()
+	want["name"], want[attribute] = cty.NullVal(cty.String), cty.UnknownVal(cty.String)
+	spec.Desired = cty.ObjectVal(want)
+	spec.Resolve = func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
+		late := maps.Clone(want)
+		if seen := outputs[of.Address]; seen != cty.NilVal {
+			late[attribute] = seen.GetAttr(output)
+		}
+		return cty.ObjectVal(late), nil
+	}
+}
+
+// TestLookupsOneByTheOther: what was found by something that no list has may have such a thing itself that others are searched by.
+func TestLookupsOneByTheOther(t *testing.T) {
+	t.Parallel()
+	answers := apart()
+	server := func(id, name string) map[string]any {
+		return map[string]any{"id": id, "name": name, "tenant_id": "p1", "status": "ACTIVE", "image": ""}
+	}
+	answers["/v2.1/servers/detail"] = listed("servers", server("s1", "root"), server("s2", "db"))
+	answers["/v3/p1/volumes/detail"] = listed("volumes", map[string]any{"id": "v1", "name": "root", "attachments": []any{map[string]any{"server_id": "s2", "device": "/dev/vda"}}})
+	d := answering(t, answers)
+	first, volume, second, group := using(t, "instance", "db", "boot_volume"), using(t, "volume", "root", "name"), using(t, "instance", "root", "server_group"), using(t, "server_group", "apart")
+	searchedBy(volume, "id", first, "boot_volume")
+	searchedBy(second, "name", volume, "name")
+	searchedBy(group, "id", second, "server_group")
+	for _, targets := range [][]unit.Target{{first, volume, second, group}, {group, second, volume, first}} {
+		states, err := d.Observe(t.Context(), slices.Clone(targets))
+		if err != nil || states[second.Address].ID != "s1" || states[group.Address].ID != "a1" {
+			t.Errorf("%+v, %+v, %v", states[second.Address], states[group.Address], err)
+		}
+	}
+	answers["/v2.1/os-server-groups"] = func(*http.Request) any { return http.StatusForbidden }
+	d = answering(t, answers)
+	states, err := d.Observe(t.Context(), []unit.Target{first, volume, second})
+	if err != nil || states[second.Address].ID != "s1" || states[second.Address].Outputs.GetAttr("server_group").IsKnown() {
+		t.Errorf("where that cannot be read: %+v, %v", states[second.Address], err)
+	}
+	answers["/v3/p1/volumes/detail"] = func(*http.Request) any { return http.StatusForbidden }
+	d = answering(t, answers)
+	if states, _ := d.Observe(t.Context(), []unit.Target{first, second}); states[first.Address].ID != "s2" || states[second.Address].ID != "" {
+		t.Errorf("where the first one cannot be read: %+v, %+v", states[first.Address], states[second.Address])
 	}
 }
