@@ -12,6 +12,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -139,4 +140,50 @@ func TestANameThatAnotherBlockGivesUp(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAnObjectOfTwoBlocks has two blocks write one role assignment. When one of them is taken out nobody loses the role, for a
+// moment neither; it goes with the last of them.
+func TestAnObjectOfTwoBlocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		records, err := inventory.Open(t.Context(), nowhere{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &unmarked{names: map[string]string{}}
+		assigned := func(label string) unit.Unit {
+			return unit.Unit{
+				Address: addr.MustParseObject("role_assignment." + label), Class: unit.ClassResource,
+				Spec: &unit.Resource{Kind: "role_assignment", Block: schema.New().Resource("role_assignment"), Desired: cty.StringVal("ann is a member")},
+			}
+		}
+		e := New(Options{
+			Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
+			Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
+		})
+		a := addr.MustParseObject("role_assignment.a")
+		for _, step := range []struct {
+			revision *Revision
+			phase    Phase // of the first one
+			deleted  string
+		}{
+			{&Revision{ID: "one", Units: []unit.Unit{assigned("a")}}, PhaseReady, "[]"},
+			{&Revision{ID: "two", Units: []unit.Unit{assigned("a"), assigned("b")}}, PhaseReady, "[]"},
+			{&Revision{ID: "three", Units: []unit.Unit{assigned("b")}}, PhaseBlocked, "[]"},
+			{&Revision{ID: "four", Units: []unit.Unit{assigned("b")}, Removals: plan.Removals{{From: a}}}, PhaseGone, "[]"},
+			{&Revision{ID: "five", Removals: plan.Removals{{From: addr.MustParseObject("role_assignment.b"), Destroy: true}}}, PhaseGone, "[1]"},
+		} {
+			if err := e.Converge(t.Context(), step.revision, time.Second); err != nil {
+				t.Fatal(err)
+			}
+			for _, u := range e.Snapshot().Units {
+				if u.Address == a && u.Phase != step.phase || u.Address != a && u.Phase != PhaseReady && u.Phase != PhaseGone {
+					t.Errorf("with %s, %s is %s: %s", step.revision.ID, u.Address, u.Phase, u.Reason)
+				}
+			}
+			if fmt.Sprint(d.deleted) != step.deleted {
+				t.Errorf("with %s, deleted are %q", step.revision.ID, d.deleted)
+			}
+		}
+	})
 }

@@ -36,6 +36,7 @@ func (p *Plan) admit(in *Input) {
 	p.refuseImmutable(in)
 	p.refuseTooLate(in)
 	p.keepOwners(in)
+	p.keepShared(in)
 	p.keepReleases(in)
 	p.keepLost(in)
 	p.keepPath(in)
