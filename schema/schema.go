@@ -164,6 +164,7 @@ type Attribute struct {
 	FieldExamples map[string]string
 
 	Sensitive bool // never shown
+	Shown     bool // of what is in OpenStack: stands in addresses, plans and reports, so that it cannot be sensitive
 	Wish      bool // says what is to be done with the object rather than what it is: exports do not have it
 	Unordered bool // the order of the list's elements means nothing
 	// Connects says that the object is connected to another one by it, or by a list to several. What we have connected goes

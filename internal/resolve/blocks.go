@@ -56,7 +56,7 @@ func (r *resolver) block(b *block) {
 			Edges: r.edges(waits, built.edges), Range: b.config.Range, Ranges: written,
 		}
 		switch {
-		case b.kind.schema.Cluster && r.showsSensitive(b.config, built.desired):
+		case r.showsSensitive(b.kind.schema, b.config, built.desired):
 			b.broken = true
 		case b.kind.schema.Kind == schema.ManifestKind:
 			objects, ok := r.scope.objectsOf(i, built.desired)

@@ -11,6 +11,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // shown evaluates an attribute whose value everybody sees, in plans, reports and errors, so that it cannot
@@ -48,11 +49,14 @@ func (r *resolver) hidesKeys(a *config.Attribute, v cty.Value) bool {
 	return true
 }
 
-// showsSensitive tells of what is sensitive in a block of something in the cluster, of which all but the values
+// showsSensitive tells of what is sensitive in a block and everybody would see. Of something in the cluster all but the values
 // inside of maps is shown: names are parts of addresses and objects, and keys stand in plans.
-func (r *resolver) showsSensitive(b *config.Block, desired cty.Value) bool {
+func (r *resolver) showsSensitive(kind *schema.Block, b *config.Block, desired cty.Value) bool {
 	shows := false
 	for _, a := range b.Attributes {
+		if !kind.Cluster && !a.Schema.Shown {
+			continue
+		}
 		switch v := desired.GetAttr(a.Name); {
 		case a.Schema.Sealable: // has places of its own for that, see objectsOf
 		case a.Schema.Mapping:

@@ -16,6 +16,7 @@ func TestNothingSensitiveIsShown(t *testing.T) {
 		"a node's name":          "cloud \"demo\" {}\nnode \"a\" {\n  name = var.p\n}\n",
 		"a service's version":    "cloud \"demo\" {\n  service \"keystone\" {\n    version = var.p\n  }\n}\n",
 		"the size of volumes":    "cloud \"demo\" {\n  service \"mariadb\" {\n    storage_size = \"${length(var.p)}Gi\"\n  }\n}\n",
+		"a project's namespace":  reachOnly + "project \"shop\" {\n  namespace = \"n${length(var.p)}\"\n}\n",
 		"how many copies run":    "cloud \"demo\" {\n  service \"keystone\" {\n    replicas = length(var.p)\n  }\n}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
