@@ -158,7 +158,8 @@ func TestAnObjectOfTwoBlocks(t *testing.T) {
 			}
 		}
 		e := New(Options{
-			Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
+			Language: schema.New(),
+			Drivers:  map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
 			Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 		})
 		a := addr.MustParseObject("role_assignment.a")

@@ -63,7 +63,7 @@ func faultIn(raw map[string]any) string {
 // completes tells of what has failed whether to ask why.
 func (c cinder) completes(_ cty.Value, o *object) bool { return o.health == unit.HealthFailed }
 
-// complete asks why something has failed, which only a message of its own tells.
+// complete asks why something has failed, which only a message of its own tells. Nothing of it is unseen without.
 func (c cinder) complete(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	tellWhy(s, objects, "cinder", func(o *object) (string, error) {
 		newest := call{
@@ -83,5 +83,5 @@ func (c cinder) complete(ctx context.Context, s *session, objects []found) map[a
 		}
 		return fmt.Sprintf("Cinder says that the %s is in the state %s: %s", c.one, textAt(o.raw, "status"), why), nil
 	})
-	return nil
+	return map[addr.Object]error{}
 }
