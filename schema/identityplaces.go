@@ -86,7 +86,7 @@ func identityEndpointBlock() Block {
 		Doc: "An address in the catalogue of Keystone. It has no name: an endpoint that nobody has marked is taken over when it is of the same service, region and interface.",
 		Attributes: []Attribute{
 			{
-				Name: "service", Type: cty.String, Presence: Required, Lookup: true, Reference: &Reference{Kind: "identity_service", Output: "id"},
+				Name: "service", Type: cty.String, Presence: Required, Lookup: true, Reference: &Reference{Kind: "identity_service", Output: "id"}, Belongs: true,
 				Doc: "The service that answers there.",
 			},
 			{

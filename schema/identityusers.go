@@ -87,7 +87,7 @@ func assignmentBlock() Block {
 				Doc: "The role that is given.",
 			},
 			{
-				Name: "user", Type: cty.String, Change: Replace, Lookup: true, Conflicts: "group", Reference: &Reference{Kind: "user", Output: "id"},
+				Name: "user", Type: cty.String, Change: Replace, Lookup: true, Conflicts: "group", Reference: &Reference{Kind: "user", Output: "id"}, Belongs: true,
 				Doc: "The user who has it.",
 			},
 			{

@@ -20,7 +20,7 @@ func imageBlocks() []Block {
 				Doc:     "Where Glance fetches the bytes from by itself, once, when the image is made. What it takes is for enabled_import_methods and import_filtering_opts of Glance to say; the server has to tell how many bytes they are.",
 			},
 			{
-				Name: "file", Type: cty.String, Change: Replace, Format: FormatName, Conflicts: "source", Example: cty.StringVal("images/boot.img"),
+				Name: "file", Type: cty.String, Change: Replace, Format: FormatName, Conflicts: "source", Content: true, Example: cty.StringVal("images/boot.img"),
 				Doc: "A file of the repository that the bytes are, of at most 16 MiB, by its path from the directory of the configuration. When the file changes, so that Glance has others, the image is replaced. It must be known before anything is made.",
 			},
 			{
@@ -107,16 +107,4 @@ func fileRule() Rule {
 			return nil
 		},
 	}
-}
-
-// ContentOf is the path of the file that becomes what is in an object of a kind, where one is written and known.
-func ContentOf(kind string, desired cty.Value) (name string, written bool) {
-	if kind != "image" || desired == cty.NilVal || !desired.IsKnown() || desired.IsNull() || !desired.Type().IsObjectType() || !desired.Type().HasAttribute("file") {
-		return "", false
-	}
-	v := plainOf(desired.GetAttr("file"))
-	if v == cty.NilVal {
-		return "", false
-	}
-	return v.AsString(), true
 }

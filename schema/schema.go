@@ -176,6 +176,11 @@ type Attribute struct {
 	// Joins says that the object is joined to each in a list by something that is made before: all that it is about to be
 	// joined to go on record, so that nothing is left of what did not come to its end.
 	Joins bool
+	// Belongs says that the object is a part of the one that it refers to by it, and comes and goes with that.
+	Belongs bool
+	// Content says of a text that it is the path of a file of the configuration: what is in that becomes what is in the object.
+	// At most one attribute does.
+	Content bool
 	// Encodes says of a map of texts that lists and objects in it are taken as the text of their JSON.
 	Encodes  bool
 	AtLoad   bool // must be known when the configuration is loaded

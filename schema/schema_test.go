@@ -181,6 +181,12 @@ func TestAttributesAreConsistent(t *testing.T) {
 		if a.Reference != nil {
 			checkReference(t, d, path, a)
 		}
+		if a.Belongs && (a.Reference == nil || a.Type != cty.String) {
+			t.Errorf("%s belongs to nothing: it refers to no single object", path)
+		}
+		if a.Content && a.Type != cty.String {
+			t.Errorf("%s names no file: it is no text", path)
+		}
 		if a.Presence == Computed {
 			if a.HasDefault() || a.FromLabel || len(a.Allowed) > 0 || a.Bounds != nil || a.Change != InPlace {
 				t.Errorf("%s is an output and says how it is written", path)

@@ -35,6 +35,24 @@ func (t *Taking) Limits() []string {
 	return append(slices.Collect(maps.Keys(t.Sizes)), slices.Collect(maps.Keys(t.Parts))...)
 }
 
+// takes tells whether an object takes of a limit.
+func (t *Taking) takes(limit string) bool {
+	_, lone := t.Lone[limit]
+	for _, names := range []map[string]string{t.Sizes, t.Largest, t.Shared, t.Parts} {
+		if _, is := names[limit]; is {
+			return true
+		}
+	}
+	return lone || limit == t.Counts
+}
+
+// TakesElsewhere tells whether an object takes of limits that another service keeps than that of its API.
+func (b *Block) TakesElsewhere() bool {
+	return b.Quota != nil && slices.ContainsFunc(Quotas(), func(q Quota) bool {
+		return q.Service != b.API && slices.ContainsFunc(q.Limits, b.Quota.takes)
+	})
+}
+
 // Resizes tells whether an attribute says how large an object is.
 func (t *Taking) Resizes(attribute string) bool {
 	for _, names := range []map[string]string{t.Sizes, t.Largest, t.Parts} {

@@ -61,3 +61,16 @@ func TestQuotasAreOfSomething(t *testing.T) {
 		}
 	}
 }
+
+// TestTakesElsewhere: what a kind counts for may be kept by another service than keeps its objects, and is waited for then.
+func TestTakesElsewhere(t *testing.T) {
+	next := schema.Block{Kind: "load_balancer", Class: schema.ClassResource, API: "octavia", Quota: &schema.Taking{Parts: map[string]string{"ports": "vip"}}}
+	plain := schema.Block{Kind: "zone", Class: schema.ClassResource, API: "designate"}
+	d := schema.New(next, plain)
+	for _, kind := range d.Kinds(schema.ClassResource) {
+		want := kind == "instance" || kind == "load_balancer"
+		if got := d.Resource(kind).TakesElsewhere(); got != want {
+			t.Errorf("%s takes of limits of another service: %t, want %t", kind, got, want)
+		}
+	}
+}

@@ -3,13 +3,12 @@ package compose
 import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
-	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // content is the file that becomes what is in an object, where one is written. Whoever read the configuration has
 // looked for it.
 func (c *composer) content(r *model.Resource) *unit.Content {
-	name, written := schema.ContentOf(r.Kind, r.Desired)
+	name, written := c.definition.Resource(r.Kind).ContentOf(r.Desired)
 	if !written || c.facts.Tree == nil {
 		return nil
 	}

@@ -191,9 +191,9 @@ func limiters(r *model.Resource) []string {
 
 // partFor returns which part of another resource is enough for one that refers to it by an attribute; ""
 // where that takes all of it. What lies in a project needs the limits of the service that keeps it, which
-// it waits for anyhow. An instance uses up limits of several.
+// it waits for anyhow, unless it uses up limits of several.
 func (c *composer) partFor(r, other *model.Resource, attribute string) string {
-	if attribute == "" || r.Kind == "instance" || len(limiters(other)) == 0 {
+	if attribute == "" || len(limiters(other)) == 0 || c.definition.Resource(r.Kind).TakesElsewhere() {
 		return ""
 	}
 	return c.definition.ServiceOf(r.Kind)

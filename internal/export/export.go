@@ -219,20 +219,16 @@ func writable(block *schema.Block, o unit.Live) bool {
 	})
 }
 
-// followsIncidental tells whether an object is a part of one that comes and goes with others: what a service user may
+// followsIncidental tells whether an object is a part of one that comes and goes with others, such as what a service user may
 // do, and where a service of OpenStack is.
 func (e *exporter) followsIncidental(o unit.Live) bool {
-	var attribute, kind string
-	switch o.Kind {
-	case "role_assignment":
-		attribute, kind = "user", "user"
-	case "identity_endpoint":
-		attribute, kind = "service", "identity_service"
-	default:
-		return false
-	}
-	v, known := o.Values[attribute]
-	return known && !v.IsNull() && slices.ContainsFunc(e.live[kind], func(of unit.Live) bool { return of.Incidental && of.ID == v.AsString() })
+	block := e.language.Resource(o.Kind)
+	return slices.ContainsFunc(block.Attributes, func(a schema.Attribute) bool {
+		v, known := o.Values[a.Name]
+		return a.Belongs && known && !v.IsNull() && v.IsKnown() && slices.ContainsFunc(e.live[a.Reference.Kind], func(of unit.Live) bool {
+			return of.Incidental && outputOf(of, a.Reference.Output) == v.AsString()
+		})
+	})
 }
 
 // Project is the kind that a selection is made by.

@@ -5,7 +5,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -39,4 +43,42 @@ func TestFilesOfImages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFilesOfKindsToCome: which attribute names a file that becomes what is in an object, its block says.
+func TestFilesOfKindsToCome(t *testing.T) {
+	language := schema.New(schema.Block{
+		Kind: "stack", Class: schema.ClassResource, API: "heat", Doc: "To come.",
+		Labels: []schema.Label{{Name: "name", Doc: "The name.", Format: schema.FormatIdentifier, Example: "web"}},
+		Attributes: []schema.Attribute{
+			{Name: "template", Type: cty.String, Content: true, Doc: "A file of the repository."},
+			{Name: "id", Type: cty.String, Presence: schema.Computed, Lookup: true, Doc: "The id."},
+		},
+	})
+	load := func(name string) (*revision.Loaded, revision.Findings) {
+		return revision.Load("abc", fstest.MapFS{
+			"main.hcl": {Data: []byte("cloud \"x\" {\n  openstack {\n    cloud = \"x\"\n  }\n}\nstack \"web\" {\n  template = \"" + name + "\"\n}\n")},
+			"web.yaml": {Data: []byte("resources: {}\n")},
+		}, ".", revision.Options{Language: language})
+	}
+	if loaded, found := load("absent.yaml"); loaded != nil || len(found.Diagnostics) != 1 || found.Diagnostics[0].Code != "revision.content" || found.Diagnostics[0].Subject.String() != "main.hcl:7:3" {
+		t.Errorf("findings:\n%s", found.Text(false))
+	}
+	loaded, found := load("web.yaml")
+	if loaded == nil {
+		t.Fatal(found.Text(false))
+	}
+	wanted, diags := loaded.Compose(compose.Facts{})
+	if wanted == nil {
+		t.Fatal(diags)
+	}
+	for _, u := range wanted.Units {
+		if r, is := u.Spec.(*unit.Resource); is && r.Content != nil {
+			if err := r.Content.Check(); err != nil {
+				t.Error(err)
+			}
+			return
+		}
+	}
+	t.Error("no unit has the file")
 }

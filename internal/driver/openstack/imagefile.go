@@ -18,19 +18,22 @@ const (
 
 // filled is a desired value with the digest of a file in place of its path: other bytes in it are a change.
 func filled(r *unit.Resource, desired cty.Value) (cty.Value, error) {
-	written := attribute(desired, fileAttribute)
-	if r.Kind != "image" || r.Lookup || written == cty.NilVal || !written.IsKnown() {
+	names := r.Block.Content()
+	if names == nil || r.Lookup {
+		return desired, nil
+	}
+	if written := attribute(desired, names.Name); written == cty.NilVal || !written.IsKnown() {
 		return desired, nil
 	}
 	if r.Content == nil {
-		return cty.NilVal, errors.New("which file is in the image was not known when the configuration was read: write its path so that nothing has to be made first")
+		return cty.NilVal, errors.New("which file is in it was not known when the configuration was read: write its path so that nothing has to be made first")
 	}
 	sum, err := r.Content.Sum()
 	if err != nil {
 		return cty.NilVal, err
 	}
 	all := desired.AsValueMap()
-	all[fileAttribute] = cty.StringVal(sum)
+	all[names.Name] = cty.StringVal(sum)
 	return cty.ObjectVal(all), nil
 }
 

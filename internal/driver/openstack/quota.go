@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -22,6 +23,7 @@ type quotaPlace struct {
 	service string // "" for that of volumes, whose name differs
 	list    string // of the projects that have limits of their own; "" where the API has none
 	path    func(project string) string
+	used    func(project string) (path string, query url.Values) // where it tells what is taken of them
 	key     string
 	limits  []field
 }
@@ -30,6 +32,7 @@ func quotaPlaces() []quotaPlace {
 	return []quotaPlace{
 		{
 			keeper: "nova", service: serviceCompute, key: "quota_set", path: func(project string) string { return pathOf("os-quota-sets", project) },
+			used: func(project string) (string, url.Values) { return pathOf("os-quota-sets", project, "detail"), nil },
 			limits: []field{
 				{"instances", "instances"},
 				{"cores", "cores"},
@@ -42,6 +45,7 @@ func quotaPlaces() []quotaPlace {
 		},
 		{
 			keeper: "neutron", service: serviceNetwork, key: "quota", list: "quotas", path: func(project string) string { return pathOf("quotas", project) },
+			used: func(project string) (string, url.Values) { return pathOf("quotas", project, "details.json"), nil },
 			limits: []field{
 				{"networks", "network"},
 				{"subnets", "subnet"},
@@ -54,6 +58,9 @@ func quotaPlaces() []quotaPlace {
 		},
 		{
 			keeper: "cinder", key: "quota_set", path: func(project string) string { return pathOf("os-quota-sets", project) },
+			used: func(project string) (string, url.Values) {
+				return pathOf("os-quota-sets", project), url.Values{"usage": {"True"}}
+			},
 			limits: []field{
 				{"volumes", "volumes"},
 				{"snapshots", "snapshots"},

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"sync"
 
@@ -18,14 +17,7 @@ import (
 // usage is the call that tells the limits of a project with what is taken of them.
 func (p quotaPlace) usage(s *session, project string) call {
 	c := call{service: p.at(s), method: http.MethodGet}
-	switch p.service {
-	case serviceCompute:
-		c.path = pathOf("os-quota-sets", project, "detail")
-	case serviceNetwork:
-		c.path = pathOf("quotas", project, "details.json")
-	default:
-		c.path, c.query = p.path(project), url.Values{"usage": {"True"}}
-	}
+	c.path, c.query = p.used(project)
 	return c
 }
 
