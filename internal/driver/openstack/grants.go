@@ -77,6 +77,16 @@ func (instanceKind) madeInProject()              {}
 func (serverGroupKind) madeInProject()           {}
 func (applicationCredentialKind) madeInProject() {}
 
+// granting is a kind whose objects are roles that somebody has somewhere.
+type granting interface {
+	// grants tells whether the object with an id is just the role that our user has given itself.
+	grants(g unit.Grant, id string) bool
+}
+
+func (assignmentKind) grants(g unit.Grant, id string) bool {
+	return id == parts{holder: "user", holderID: g.User, place: "project", placeID: g.Project, role: g.Role}.id()
+}
+
 // Needs tells whether a thing needs a role that our user has given itself: what is made by a session in the project,
 // and a block that wants the very same assignment. While it is not known which project or assignment that is, it may be.
 func (d *Driver) Needs(g unit.Grant, l unit.Locator, id string) bool {
@@ -84,8 +94,8 @@ func (d *Driver) Needs(g unit.Grant, l unit.Locator, id string) bool {
 		return l.Project == "" || l.Project == g.Project
 	}
 	k := d.kinds[l.Kind]
-	if _, is := k.(assignmentKind); is {
-		return id == "" || d.Claims(g, l, id)
+	if by, is := k.(granting); is {
+		return id == "" || by.grants(g, id)
 	}
 	_, bound := k.(projectBound)
 	return bound && (l.Project == "" || l.Project == g.Project)
@@ -93,8 +103,8 @@ func (d *Driver) Needs(g unit.Grant, l unit.Locator, id string) bool {
 
 // Claims tells whether a thing on record is the very assignment that a role is.
 func (d *Driver) Claims(g unit.Grant, l unit.Locator, id string) bool {
-	_, is := d.kinds[l.Kind].(assignmentKind)
-	return is && id == parts{holder: "user", holderID: g.User, place: "project", placeID: g.Project, role: g.Role}.id()
+	by, is := d.kinds[l.Kind].(granting)
+	return is && by.grants(g, id)
 }
 
 // TakeBack takes back a role that our user has given itself, and then from the record, unless something needs it by

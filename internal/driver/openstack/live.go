@@ -123,8 +123,7 @@ func (s *session) outOfReach(ctx context.Context, lists map[string][]*object) (m
 // reserved tells whether an object takes an administrator to be taken over, such as flavors or the project of our user itself:
 // who is none may see it, and what needs it would wait for it for ever.
 func (s *session) reserved(k kind, o *object) bool {
-	_, attached := k.(attachmentKind)
-	return !s.administrates() && !attached && o.project == "" && !inProjects(k) && userFor(s, k) == ""
+	return !s.administrates() && !lodges(k) && o.project == "" && !inProjects(k) && userFor(s, k) == ""
 }
 
 // denies tells of the error of a list that our user may not ask for it. To some who may not, a service says that there is no

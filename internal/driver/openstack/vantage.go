@@ -64,18 +64,39 @@ func (k attachmentKind) unveiled(ctx context.Context, s *session, t unit.Target,
 	return err == nil && !slices.ContainsFunc(attached, func(a map[string]any) bool { return textAt(a, "volumeId") == volume }), err
 }
 
+// scattered is a kind that its service keeps in several places, of which a list leaves those out that do not answer.
+type scattered interface {
+	// reaches returns nil when all of them answer.
+	reaches(ctx context.Context, s *session) error
+}
+
+// reaches asks for the cells of Nova.
+func (instanceKind) reaches(ctx context.Context, s *session) error { return s.cellsAnswer(ctx) }
+
+// lodging is a kind whose objects are in no project that they or their blocks name: they are where one of the things is
+// that they connect, and it is on record where that was.
+type lodging interface{ lodges() }
+
+func (attachmentKind) lodges() {}
+
+func lodges(k kind) bool {
+	_, is := k.(lodging)
+	return is
+}
+
 // doubt takes from the matches what was not found, and is not known to be absent all the same. It returns why. What has not been
 // searched for yet is searched for when it is to be created.
 func (d *Driver) doubt(ctx context.Context, s *session, k kind, targets []unit.Target, matches map[addr.Object]match) map[addr.Object]error {
 	failures, told := map[addr.Object]error{}, map[string]error{}
-	cells := sync.OnceValue(func() error { return s.cellsAnswer(ctx) })
+	by, scatters := k.(scattered)
+	reaches := sync.OnceValue(func() error { return by.reaches(ctx, s) })
 	for _, t := range targets {
 		m, ok := matches[t.Address]
 		if !ok || m.object != nil || m.open && t.ID == "" || lookup(t) || traceless(k, t) {
 			continue
 		}
 		about, _ := projectOf(s, k, t, m.want)
-		if _, single := k.(attachmentKind); single {
+		if lodges(k) {
 			about = t.Address.String()
 		}
 		err, asked := told[about]
@@ -83,8 +104,8 @@ func (d *Driver) doubt(ctx context.Context, s *session, k kind, targets []unit.T
 			err = s.vouch(ctx, k, t, m.want)
 			told[about] = err
 		}
-		if _, ok := k.(instanceKind); ok && err == nil && t.ID == "" && !t.Fresh { // Nova says so itself of an id that it knows
-			err = cells()
+		if scatters && err == nil && t.ID == "" && !t.Fresh { // of an id that it knows the service says so itself
+			err = reaches()
 		}
 		if err != nil {
 			delete(matches, t.Address)
@@ -183,16 +204,15 @@ func inProjects(k kind) bool {
 }
 
 // projectOf is the project in which a target is to be looked for: the one on record of an object that is known, or that
-// is not wanted any more, else the one that is wanted; "" where its kind has none. An attachment has only one on record.
+// is not wanted any more, else the one that is wanted; "" where its kind has none. What is [lodging] has only one on record.
 func projectOf(s *session, k kind, t unit.Target, want cty.Value) (project string, known bool) {
-	_, attached := k.(attachmentKind)
-	if !attached && !inProjects(k) {
+	if !lodges(k) && !inProjects(k) {
 		return "", true
 	}
 	if t.Locator.Project != "" && (t.ID != "" || resource(t) == nil) {
 		return t.Locator.Project, true
 	}
-	if attached {
+	if lodges(k) {
 		return "", true
 	}
 	if r := resource(t); r != nil {
