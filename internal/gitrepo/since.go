@@ -137,7 +137,7 @@ func (s *store) walk(from plumbing.Hash, known map[plumbing.Hash]bool) (w walked
 func (s *store) commit(hash plumbing.Hash) (_ []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	encoded, err := s.objects.EncodedObject(plumbing.CommitObject, hash)
+	encoded, err := s.genuine(plumbing.CommitObject, hash)
 	if err != nil {
 		return nil, broken("commit", err)
 	}

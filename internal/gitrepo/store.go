@@ -143,7 +143,7 @@ func (s *store) directory(tree plumbing.Hash) (*opened, error) {
 	if d := s.directories[tree]; d != nil {
 		return d, nil
 	}
-	t, err := object.GetTree(s.objects, tree)
+	t, err := s.genuineTree(tree)
 	if err != nil {
 		return nil, s.judge("directory", err)
 	}
@@ -227,7 +227,7 @@ func tooLarge(size, limit int64) error {
 func (s *store) complete(commit string, maxFiles int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, err := object.GetCommit(s.objects, plumbing.NewHash(commit))
+	c, err := s.genuineCommit(plumbing.NewHash(commit))
 	if err != nil {
 		return broken("commit", err)
 	}
@@ -249,7 +249,7 @@ func (s *store) measure(hash plumbing.Hash, depth, maxFiles int, known map[plumb
 		}
 		return found, nil
 	}
-	tree, err := object.GetTree(s.objects, hash)
+	tree, err := s.genuineTree(hash)
 	if err != nil {
 		return extent{}, broken("directory", err)
 	}
@@ -302,7 +302,7 @@ func (s *store) tree(rev Revision, options Options) (*Tree, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	commit, err := object.GetCommit(s.objects, plumbing.NewHash(rev.Hash))
+	commit, err := s.genuineCommit(plumbing.NewHash(rev.Hash))
 	if err != nil {
 		return nil, broken("commit", err)
 	}
