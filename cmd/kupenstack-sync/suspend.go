@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -37,6 +38,7 @@ service.nova or instance.web["a"], a block with all its objects such as instance
 in it such as module.edge, or the whole cloud with --all. What is suspended is still looked at, and reported with
 its drift. What is being done at the moment is finished, and something may be begun until the daemon has heard
 of it, which takes a second, or some minutes where its watch was cut off: the report lists it once it holds.
+Of what was suspended by command already, under the same address, the new one takes the place, and that is told.
 
 It is kept in the cluster: it takes no repository, and outlives every process. Without arguments it lists what is
 suspended by command.`,
@@ -125,19 +127,41 @@ func (s *suspending) suspend(ctx context.Context, args []string) error {
 		}
 		begun = append(begun, one)
 	}
-	err = system.ChangeSuspensions(ctx, func(list []suspension.Suspension) []suspension.Suspension {
-		for _, one := range begun {
-			list = suspension.With(list, one)
-		}
-		return list
+	var over []suspension.Suspension
+	err = system.ChangeSuspensions(ctx, func(list []suspension.Suspension) (next []suspension.Suspension) {
+		next, over = withAll(list, begun)
+		return next
 	})
 	if err != nil {
 		return err
 	}
-	for i := range begun {
-		fmt.Fprintf(s.out, "%s is %s\n", begun[i].Name(), &begun[i])
-	}
+	tellBegun(s.out, begun, over)
 	return nil
+}
+
+// withAll returns the list with those that are begun, and those of it that they take the place of.
+func withAll(list, begun []suspension.Suspension) (next, over []suspension.Suspension) {
+	next = list
+	for _, one := range begun {
+		next = suspension.With(next, one)
+	}
+	for _, was := range list {
+		if slices.ContainsFunc(begun, func(one suspension.Suspension) bool { return one.Target == was.Target }) {
+			over = append(over, was)
+		}
+	}
+	return next, over
+}
+
+// tellBegun says what is suspended now. One that another one took the place of may be somebody else's, who counts on it, and the new
+// one may end before.
+func tellBegun(out io.Writer, begun, over []suspension.Suspension) {
+	for i := range begun {
+		fmt.Fprintf(out, "%s is %s\n", begun[i].Name(), &begun[i])
+	}
+	for i := range over {
+		fmt.Fprintf(out, "that takes the place of one before: %s was %s\n", over[i].Name(), &over[i])
+	}
 }
 
 func (s *suspending) resume(ctx context.Context, args []string) error {
