@@ -68,11 +68,13 @@ func (t *Tracker) unfetched(ctx context.Context, head gitrepo.Revision, signers 
 }
 
 // offline keeps what is known; at the start it takes the last revision that was ever fetched, unless
-// that is older than what is in force, or cannot be read: then it takes what is in force, if that was kept.
+// that is older than what is in force, or cannot be read: then it takes what is in force, if that was kept. While nothing is in
+// force it tries that again when others are trusted, or the options are others: who puts these right need not wait for the source.
 func (t *Tracker) offline(ctx context.Context, signers *trusted, cause error) (*engine.Revision, error) {
 	t.mutex.Lock()
 	t.state.Unreachable = cause
-	begun := t.begun
+	anew := t.loaded == nil && t.admitted == nil && (t.other || t.signers != signers.digest())
+	begun := t.begun && !anew
 	t.mutex.Unlock()
 	if begun {
 		return nil, cause

@@ -86,3 +86,39 @@ func TestInForceReadAgainWithOtherOptions(t *testing.T) {
 	}
 	poll(t, again)
 }
+
+// What is in the cache and could not be read when a process started without the repository is read with other options, too,
+// though the repository is still away.
+func TestCachedReadAgainWithOtherOptions(t *testing.T) {
+	p, cache := newPods(t), t.TempDir()
+	open := func(o *revision.Options) *revision.Tracker {
+		source, err := gitrepo.Open(t.Context(), gitrepo.Options{URL: p.server.URL(p.repository), CacheDir: cache})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tracker := revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, *o)
+		tracker.Ledger = p.ledger
+		tracker.Reread = func() (revision.Options, error) { return *o, nil }
+		return tracker
+	}
+	good := revision.Options{Given: []config.Given{{Name: "text", Text: "x", Origin: "--var text"}}}
+	first := p.commit(one + "variable \"text\" {}\nproject \"three\" {\n  description = var.text\n}\n")
+	tracker := open(&good)
+	p.keep(tracker, poll(t, tracker, "project.one", "project.three").ID)
+	p.server.Stop(t)
+
+	var options revision.Options
+	again := open(&options)
+	for range 2 {
+		if got, err := again.Poll(t.Context()); got != nil || gitrepo.KindOf(err) != gitrepo.Unreachable || again.State().Bad == nil {
+			t.Errorf("started without a value: %v, %v, %+v", got, err, again.State())
+		}
+	}
+	options = good
+	if got, err := again.Poll(t.Context()); gitrepo.KindOf(err) != gitrepo.Unreachable || got == nil || got.ID != first {
+		t.Errorf("with it: %v, %v, %+v", got, err, again.State())
+	}
+	if got, err := again.Poll(t.Context()); got != nil || gitrepo.KindOf(err) != gitrepo.Unreachable {
+		t.Errorf("it is taken once more: %v, %v", got, err)
+	}
+}

@@ -72,6 +72,7 @@ type Tracker struct {
 	begun   bool             // a revision was looked into, and what was in force before
 	head    gitrepo.Revision // the newest one that was looked into
 	signers string           // the digest of those who were trusted then
+	other   bool             // the options are others than then
 	state   State
 	loaded  *Loaded
 	earlier inForce // what was loaded before that: it may have been admitted, and be put on record later
@@ -217,7 +218,7 @@ func (t *Tracker) reread() error {
 	}
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.options, t.head = options, gitrepo.Revision{}
+	t.options, t.head, t.other = options, gitrepo.Revision{}, true
 	return nil
 }
 
@@ -264,7 +265,7 @@ func (t *Tracker) take(ctx context.Context, tree *gitrepo.Tree, head gitrepo.Rev
 	}
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.begun, t.head, t.signers, t.state.Head = true, head, signers.digest(), commit
+	t.begun, t.head, t.signers, t.other, t.state.Head = true, head, signers.digest(), false, commit
 	if first && (fallback != nil || now.loaded != nil && now.loaded == loaded) {
 		t.admit(now.loaded, now.commit)
 	}

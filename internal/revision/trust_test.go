@@ -123,6 +123,17 @@ func TestStartWithoutTrust(t *testing.T) {
 		t.Errorf("it takes %v", units(got))
 	}
 	untrusted(t, offline, "", first)
+	if got, _ := offline.Poll(t.Context()); got != nil {
+		t.Errorf("it takes %v", units(got))
+	}
+	who.trust(t, bob, ada)
+	if got, err = offline.Poll(t.Context()); got == nil || err == nil {
+		t.Fatalf("once she is listed: %v, %v, %+v", got, err, offline.State())
+	}
+	expect(t, got, "project.one")
+	if got, _ := offline.Poll(t.Context()); got != nil {
+		t.Errorf("it takes %v once more", units(got))
+	}
 }
 
 // With the history, a commit that nobody has signed is not taken either when a signed one is on top of it.
