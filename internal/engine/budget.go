@@ -19,6 +19,7 @@ const latestLook = 10 * time.Minute
 type spending struct {
 	until time.Time
 	calls bool // steps wait for that, and not only observations
+	told  bool // so do all that waited for a call to end, and say so
 }
 
 // overspent tells whether no call of a driver may begin now, as its API was asked all that it may be asked. What waits
@@ -43,6 +44,20 @@ func (e *Engine) orSpent(name unit.DriverName, otherwise string) string {
 		return "it waits " + isSpent
 	}
 	return otherwise
+}
+
+// tellSpent has those who wait for a call of a driver to end say that they wait for its budget now, and tells whether there are
+// any. They would say until there is something left that they are about to be done.
+func (e *Engine) tellSpent(name unit.DriverName) bool {
+	s := e.spent[name]
+	if !s.calls || s.told {
+		return false
+	}
+	s.told = true
+	e.spent[name] = s
+	some := len(e.queued[name]) > 0
+	e.decideAnew(name)
+	return some
 }
 
 // callsWait tells whether steps wait for a budget. To look at everything meanwhile would spend what they wait for, and

@@ -49,6 +49,10 @@ func (e *Engine) free() int {
 func (e *Engine) decideNext() bool {
 	some := false
 	for name, waiting := range e.queued {
+		if e.tellSpent(name) {
+			some = true
+			continue
+		}
 		room := min(e.Parallel-e.running[name], len(waiting))
 		if e.Concurrency > 0 {
 			room = min(room, e.free())
