@@ -30,7 +30,7 @@ func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.
 			continue
 		}
 		source, err := from.atHand(ctx, spec.Chart)
-		if err != nil && spec.Chart.Tree == nil {
+		if err != nil && spec.Chart.Tree == nil && (spec.Chart.Digest == "" || !unit.IsBlocked(err)) {
 			if len(spec.Written) > 0 {
 				unread = append(unread, spec.Chart.Name)
 			}

@@ -67,6 +67,7 @@ func TestCheck(t *testing.T) {
 		"of other series":  {unit.Chart{Name: "keystone", Repository: "charts", Tree: keystoneChart()}, nil, "", false, []string{"2025.1"}, `chart keystone is of version "2026.1.0", and which values it takes is known of 2025.1`},
 		"kept, of others":  {unit.Chart{Name: "glance", Repository: nobody, Version: "1.0.0", Digest: digestPrefix + sha256Of(packed)}, written("pods"), "", false, []string{"2025.1"}, `chart glance is of version "1.0.0"`},
 		"kept":             {unit.Chart{Name: "glance", Repository: nobody, Version: "1.0.0", Digest: digestPrefix + sha256Of(packed)}, written("pods"), "did you mean pod?", false, nil, ""},
+		"kept as another":  {unit.Chart{Name: "heat", Repository: nobody, Version: "1.0.0", Digest: digestPrefix + sha256Of(packed)}, nil, "", false, nil, "chart heat 1.0.0 of " + nobody + " has in charts.lock.json the digest of chart glance 1.0.0"},
 		"kept of Git":      {unit.Chart{Name: "keystone", Repository: "git+" + nobody, Digest: digestPrefix + kept.digest, Commit: strings.Repeat("a", 40)}, written("pod", "replica"), "did you mean pod.replicas?", false, nil, ""},
 		"not kept":         {unit.Chart{Name: "cinder", Repository: nobody, Version: "1.0.0", Digest: digestPrefix + strings.Repeat("0", 64)}, written("pods"), "", true, nil, ""},
 		"not kept of Git":  {unit.Chart{Name: "heat", Repository: "git+" + nobody, Digest: digestPrefix + strings.Repeat("0", 64)}, written("pods"), "", true, nil, ""},

@@ -125,8 +125,17 @@ func nameOf(wanted unit.Chart) string {
 
 // bring reads a chart from the disk or its repository. It takes nothing but what was locked.
 func (c *charts) bring(wanted unit.Chart) (*source, error) {
+	found, err := c.locked(wanted)
+	if err != nil {
+		return nil, err
+	}
+	return found.lockedAs(wanted)
+}
+
+// locked reads what has the digest of a chart from the disk or its repository.
+func (c *charts) locked(wanted unit.Chart) (*source, error) {
 	name := nameOf(wanted)
-	known, err := c.kept(wanted)
+	known, err := c.onDisk(wanted)
 	switch {
 	case !errors.Is(err, fs.ErrNotExist):
 		return known, err
@@ -150,9 +159,19 @@ func (c *charts) bring(wanted unit.Chart) (*source, error) {
 	return c.packed(name, data)
 }
 
-// kept returns a locked chart from the disk. The error is [fs.ErrNotExist] for whatever else there is under its
-// name, as for nothing.
+// kept returns a locked chart from the disk. The error is [fs.ErrNotExist] where it is not there, and a [unit.BlockedError]
+// where the lock file has another chart for it.
 func (c *charts) kept(wanted unit.Chart) (*source, error) {
+	found, err := c.onDisk(wanted)
+	if err != nil {
+		return nil, err
+	}
+	return found.lockedAs(wanted)
+}
+
+// onDisk returns what has the digest of a chart. The error is [fs.ErrNotExist] for whatever else there is under its
+// name, as for nothing.
+func (c *charts) onDisk(wanted unit.Chart) (*source, error) {
 	locked := strings.TrimPrefix(wanted.Digest, digestPrefix)
 	if chartlock.IsGit(wanted.Repository) {
 		if files, err := readFiles(c.fileOf(locked)); err == nil && digestOfFiles(files) == locked {

@@ -9,6 +9,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kupenstack/kupenstack-sync/internal/chartlock"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -27,16 +28,29 @@ func (s *source) fits(wanted *unit.Release) error {
 		wanted.Chart.Name, text, strings.Join(wanted.Series, ", ")))
 }
 
+// lockedAs returns a chart if it is the one that its entry in the lock file is about: by the digest alone one chart would be
+// deployed for another, as after a merge of that file by hand, wherever that lies on the disk already. The error is a
+// [unit.BlockedError].
+func (s *source) lockedAs(wanted unit.Chart) (*source, error) {
+	is := s.metadata()
+	if is.Name == wanted.Name && (wanted.Version == "" || is.Version == wanted.Version) {
+		return s, nil
+	}
+	return nil, unit.Blocked(fmt.Sprintf("chart %s has in %s the digest of chart %s %s: take its entry from an earlier commit, or run kupenstack-sync lock --upgrade=%s",
+		nameOf(wanted), chartlock.File, is.Name, is.Version, wanted.Name))
+}
+
 // version is what a chart says of itself, "" for nothing.
-func (s *source) version() string {
+func (s *source) version() string { return s.metadata().Version }
+
+// metadata is the Chart.yaml of a chart, as far as it can be read.
+func (s *source) metadata() (metadata chart.Metadata) {
 	for _, file := range s.files {
-		if file.Name != "Chart.yaml" {
-			continue
-		}
-		var metadata chart.Metadata
-		if yaml.Unmarshal(file.Data, &metadata) == nil { // else it cannot be rendered, which is told
-			return metadata.Version
+		if file.Name == "Chart.yaml" {
+			if yaml.Unmarshal(file.Data, &metadata) != nil { // it cannot be rendered, which is told
+				return chart.Metadata{}
+			}
 		}
 	}
-	return ""
+	return metadata
 }
