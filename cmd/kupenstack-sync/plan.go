@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -177,6 +178,9 @@ func (p *planning) show(made *plan.Plan, found revision.Findings) error {
 func (p *planning) result(made *plan.Plan, unseen error) error {
 	switch report.ResultOf(made) {
 	case report.PlanIncomplete:
+		if unseen == nil { // everything was looked at, and what would come of it cannot be told, as a chart is not to be had
+			unseen = errors.New("the plan says why of what it calls unknown")
+		}
 		fmt.Fprintln(os.Stderr, "kupenstack-sync: not everything could be observed:", unseen)
 		return exit(exitFailed)
 	case report.PlanChanges:
