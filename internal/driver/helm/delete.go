@@ -12,6 +12,7 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kupenstack/kupenstack-sync/internal/cause"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -262,4 +263,20 @@ func (d *Driver) deleteProgress(ctx context.Context, namespace, name string) err
 		return fmt.Errorf("delete the progress of hooks: %w", err)
 	}
 	return nil
+}
+
+// going says how far objects are that go, by the one of them that tells most: others may have set a finalizer on it.
+func (v *view) going(left []unit.ObjectRef) (unit.ObjectRef, string) {
+	slices.SortFunc(left, unit.ObjectRef.Compare)
+	number := "the last object"
+	if len(left) > 1 {
+		number = fmt.Sprintf("one of %d objects", len(left))
+	}
+	for _, ref := range left {
+		live := v.live[ref]
+		if held := cause.Held(live.GetFinalizers()); held != "" && live.GetDeletionTimestamp() != nil {
+			return ref, "it is going, as " + number + held
+		}
+	}
+	return left[0], "it is going, as " + number
 }

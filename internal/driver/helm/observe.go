@@ -244,8 +244,8 @@ func (d *Driver) judgeDeletion(ctx context.Context, v *view, state *unit.State) 
 		state.Message = cmp.Or(state.Message, "what it has in other services is taken away")
 		state.Details = append(state.Details, v.hooks.told...)
 	case !state.Installed && len(left) > 0:
-		slices.SortFunc(left, unit.ObjectRef.Compare)
-		d.tell(ctx, v, state, ailing{left[0], state.Health, fmt.Sprintf("it is going, as one of %d objects", len(left))})
+		ref, message := v.going(left)
+		d.tell(ctx, v, state, ailing{ref, state.Health, message})
 	case !v.hooks.done:
 		d.judgeHooks(ctx, v, state)
 	case v.newest.status == release.StatusUninstalled && v.target.Data != nil && len(v.target.Data.Claims) > 0:

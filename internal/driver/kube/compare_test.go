@@ -203,6 +203,10 @@ func TestHealth(t *testing.T) {
 			unit.HealthProgressing, "it is being deleted",
 		},
 		{
+			"one that somebody holds", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [example.org/hold, foregroundDeletion]}",
+			unit.HealthProgressing, "it is being deleted, and stays until its finalizer example.org/hold is taken off",
+		},
+		{
 			"a deployment that rolls out", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x, generation: 1}\nspec: {replicas: 2}\nstatus: {observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 1, availableReplicas: 1}",
 			unit.HealthProgressing, "Available: 1/2",
 		},

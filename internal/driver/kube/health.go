@@ -41,7 +41,7 @@ func (c *Cluster) Health(live *unstructured.Unstructured) (unit.Health, string) 
 	case status.FailedStatus:
 		return unit.HealthFailed, c.mask(result.Message)
 	case status.TerminatingStatus:
-		return unit.HealthProgressing, "it is being deleted"
+		return unit.HealthProgressing, c.mask("it is being deleted" + cause.Held(live.GetFinalizers()))
 	case status.InProgressStatus:
 		return unit.HealthProgressing, c.mask(result.Message)
 	default:

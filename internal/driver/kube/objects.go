@@ -183,7 +183,7 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 		if s.goes(ref, there[ref]) {
 			state.Existence, state.Owned = unit.Present, true
 			if there[ref].GetDeletionTimestamp() != nil {
-				worse(&state, unit.HealthProgressing, ref.String()+" is being deleted", cause.Explanation{})
+				worse(&state, unit.HealthProgressing, s.cluster.mask(ref.String()+" is being deleted"+cause.Held(there[ref].GetFinalizers())), cause.Explanation{})
 				state.After = deletionPoll
 			}
 		}
