@@ -72,3 +72,6 @@ func OnRecord(sightings []engine.Sighting) []string { return onRecord(sightings)
 
 // RecordNews has what is in force outlive the process.
 var RecordNews = recordNews
+
+// Unobserved is what /readyz says of what cannot be observed.
+func Unobserved(causes []string) []string { return unobserved(causes) }

@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -163,5 +164,20 @@ func TestProblemsOnRecord(t *testing.T) {
 	got := daemon.OnRecord(all)
 	if len(got) != 11 || got[0] != "on record: network.n01: it is gone" || got[10] != "on record: 2 more do not work, or cannot be observed" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestUnobservedIsBounded: where the server refuses all that is asked, each thing has a cause of its own.
+func TestUnobservedIsBounded(t *testing.T) {
+	var causes []string
+	for i := range 10 {
+		causes = append(causes, fmt.Sprintf("read ConfigMap notes/n%02d: the cluster does not allow it", i))
+	}
+	if got := daemon.Unobserved(causes); !slices.Equal(got, causes) {
+		t.Errorf("ten are %q", got)
+	}
+	got := daemon.Unobserved(append(causes, "read ConfigMap notes/n10", "read ConfigMap notes/n11"))
+	if len(got) != 11 || got[9] != causes[9] || got[10] != "unobserved: 2 more cannot be observed, each as the report says" {
+		t.Errorf("twelve are %q", got)
 	}
 }

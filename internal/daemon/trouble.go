@@ -79,13 +79,25 @@ func (d *Daemon) problems() []string {
 	for where, text := range d.trouble {
 		problems = append(problems, fmt.Sprintf("%s: %s", where, text))
 	}
-	problems = append(problems, snapshot.Blind...)
+	problems = append(problems, unobserved(snapshot.Blind)...)
 	problems = append(problems, onRecord(snapshot.Sightings)...)
 	if problem := d.Tracker.State().Problem(); problem != "" {
 		problems = append(problems, problem)
 	}
 	slices.Sort(problems)
 	return slices.Compact(problems)
+}
+
+// mostUnobserved is how many causes are told that keep things from being observed. Without a right, or with a server that
+// fails, each thing has one of its own, and probes ask for all of them every few seconds.
+const mostUnobserved = 10
+
+// unobserved says what keeps things from being observed. The report has what keeps each of them.
+func unobserved(causes []string) []string {
+	if more := len(causes) - mostUnobserved; more > 0 {
+		return append(slices.Clone(causes[:mostUnobserved]), fmt.Sprintf("unobserved: %d more cannot be observed, each as the report says", more))
+	}
+	return causes
 }
 
 // mostOnRecord is how many things on record are named among the problems.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
@@ -107,16 +108,17 @@ func (e *Engine) Snapshot() Snapshot {
 		s.Refused, s.RefusedRevision = e.admitted.refused(), e.revision.ID
 	}
 	s.Units = make([]UnitStatus, 0, len(e.order))
+	blind := map[string]bool{} // one for each thing where all of a server's answers are refusals
 	for _, l := range e.order {
 		u := e.status(l)
 		u.Decided = u.Decided && s.Admitted
 		s.Units = append(s.Units, u)
-		if l.blind > 0 && l.phase == PhaseFailed && !slices.Contains(s.Blind, l.reason) {
-			s.Blind = append(s.Blind, l.reason)
+		if l.blind > 0 && l.phase == PhaseFailed {
+			blind[l.reason] = true
 		}
 		s.Unseen = s.Unseen || l.blinded() && !l.gated(e) && (l.decided.complete || !l.dim())
 	}
-	s.Blind = append(s.Blind, e.unasked()...)
+	s.Blind = slices.AppendSeq(e.unasked(), maps.Keys(blind))
 	slices.Sort(s.Blind)
 	return s
 }
