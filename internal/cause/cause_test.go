@@ -81,6 +81,11 @@ func TestOf(t *testing.T) {
 			[]string{"Unschedulable: 0/3 nodes are available: 3 Insufficient memory"},
 		},
 		{
+			"no node, as Kubernetes 1.34 says it",
+			[]string{`{status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."}]}}`},
+			[]string{"Unschedulable: 0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector"},
+		},
+		{
 			"an init container that failed",
 			[]string{"{spec: {initContainers: [{name: a}]}, status: {initContainerStatuses: [{name: a, state: {terminated: {exitCode: 1, message: no route}}}]}}"},
 			[]string{"init container a ended with code 1: no route"},

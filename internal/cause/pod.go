@@ -65,9 +65,12 @@ func failed(e Evidence, pod *corev1.Pod) Finding {
 }
 
 // unscheduled is for a pod that has no node. The scheduler says of preemption what it says of the nodes once
-// more.
+// more; before that it may say, with a comma behind it, what else it could not do about it, as for claims to devices.
 func unscheduled(pod *corev1.Pod, condition corev1.PodCondition) Finding {
 	message, _, _ := strings.Cut(condition.Message, " preemption:")
+	if end := strings.LastIndex(message, ". "); end >= 0 && strings.HasSuffix(message, ",") {
+		message = message[:end]
+	}
 	finding := Finding{Text: told(pod, condition.Reason, strings.TrimRight(message, ". "))}
 	if strings.Contains(strings.ToLower(message), "persistentvolumeclaim") || strings.Contains(message, "volume node affinity") {
 		for _, volume := range pod.Spec.Volumes {
