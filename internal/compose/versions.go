@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,9 @@ func knownVersions() map[string][]string {
 	}
 }
 
+// numbered are versions of numbers alone, with whatever an image of them is called behind a dash: 4.1.3-alpine, and not 4.x.
+var numbered = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*([-_].*)?$`)
+
 // checkVersion tells of a version of the broker or the database that nothing is known of. Who names the image says with it
 // that the chart works with that. MariaDB's version names no image, as nobody publishes those that its chart can start by
 // version: the known one is what the chart's own has, and any other one needs an image that somebody built.
@@ -31,7 +35,7 @@ func (c *composer) checkVersion(s *model.Service) {
 		return
 	}
 	series := unit.Series(s.Version)
-	if database && slices.Contains(known, s.Version) || !database && slices.ContainsFunc(known, func(k string) bool { return k == series || strings.HasPrefix(k, series+".") }) {
+	if database && slices.Contains(known, s.Version) || !database && numbered.MatchString(s.Version) && slices.ContainsFunc(known, func(k string) bool { return k == series || strings.HasPrefix(k, series+".") }) {
 		return
 	}
 	at := c.lastOrigin(s, "version")
