@@ -209,11 +209,7 @@ func (e *Engine) remove(calls context.Context, l *loop, target unit.Target, c pl
 			l.guard = guard{}
 			l.done(c.Action)
 			l.stale = l.stale || target.Leaves != "" // what was looked at is not what comes now
-			e.wakeDeleting()
-			e.wakeFollowers()
-			if c.Action == unit.ActionReplace {
-				e.doubtHeldBack() // else that follows once the record is gone
-			}
+			e.wakeFreed()
 		}
 	})
 }

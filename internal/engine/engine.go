@@ -118,6 +118,7 @@ type Engine struct {
 	told     []suspension.Suspension // by command, whatever the revision
 	held     []suspension.Suspension // that hold, those of the revision included
 	settled  bool
+	freed    bool // something was seen to be gone, which others may wait for
 	changed  bool // something that a snapshot shows, outside of what advance tells
 
 	running     map[unit.DriverName]int                  // calls of drivers

@@ -171,9 +171,7 @@ func (e *Engine) retireOne(calls context.Context, l *loop) {
 				f.wake = time.Now().Add(pollDelay(left.After, 0))
 			default:
 				*f = former{}
-				e.wakeDeleting()
-				e.wakeFollowers()
-				e.doubtHeldBack()
+				e.wakeFreed()
 			}
 			e.changed = true
 		}

@@ -199,6 +199,7 @@ func (e *Engine) saw(l *loop, state unit.State) {
 	}
 	l.seen, l.state = true, &state
 	e.counts(l, state)
+	e.freed = e.freed || state.Gone() && !old.Gone()
 	if old.ID != state.ID || old.Notice != state.Notice || old.API != state.API || !slices.Equal(old.Details, state.Details) {
 		e.changed = true
 	}

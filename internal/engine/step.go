@@ -37,6 +37,10 @@ func (e *Engine) advance(calls context.Context, once bool) (time.Duration, bool)
 	if e.records != nil {
 		next = min(next, e.lookAtRecords(calls, now))
 	}
+	if e.freed { // however many at once
+		e.freed = false
+		e.wakeFreed()
+	}
 	if e.lookHeld { // or steps would take its place again and again
 		e.lookAround(calls)
 	}
@@ -124,6 +128,14 @@ func (e *Engine) wakeDeleting() {
 			l.dirty = true
 		}
 	}
+}
+
+// wakeFreed has those look again that may have waited for something to be gone, be it that a step of ours has ended with that or that a
+// look has told it later, as with what takes its time to go.
+func (e *Engine) wakeFreed() {
+	e.wakeDeleting()
+	e.wakeFollowers()
+	e.doubtHeldBack()
 }
 
 // stuck tells whether a loop waits for others that will not move in this pass.
