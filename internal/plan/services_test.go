@@ -7,6 +7,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // withoutServices is a configuration that no longer has services, and has this instance or not.
@@ -34,6 +35,22 @@ func TestServicesStayWhileTheirResourcesDo(t *testing.T) {
 	expect(t, plan.Make(*withoutServices(plan.Hosts{}, true, nova)),
 		"resource.vm none", "service.nova blocked: resources of the inventory can be reached only through it (1)", "service.other create")
 	expect(t, plan.Make(*withoutServices(plan.Hosts{}, false, nova)), "resource.vm delete", "service.nova delete", "service.other create")
+}
+
+// TestServicesOfKindsToCome: which service keeps what is on record, the language says that the plan is given.
+func TestServicesOfKindsToCome(t *testing.T) {
+	for _, test := range []struct {
+		kind, want string
+	}{{"zone", "service.designate blocked: resources of the inventory can be reached only through it (1)"}, {"another", "service.designate delete"}} {
+		in := withoutServices(plan.Hosts{}, true, of("service.designate", "d"))
+		in.Language = schema.New(schema.Block{Kind: "zone", Class: schema.ClassResource, API: "designate"})
+		for i := range in.Entries {
+			if e := &in.Entries[i]; e.Class == unit.ClassResource {
+				e.Locator.Kind = test.kind
+			}
+		}
+		expect(t, plan.Make(*in), "resource.vm none", test.want, "service.other create")
+	}
 }
 
 func TestWhatInstancesRunOnStays(t *testing.T) {
