@@ -140,6 +140,7 @@ func (e *Engine) applied(l *loop, c plan.Change, state unit.State, err error) {
 	if !plan.Foreign(l.unit, state) { // else somebody's own object was found in place of a creation
 		l.done(c.Action)
 		l.repaired()
+		l.altered = true
 	}
 	l.polls, l.failed = 0, ""
 	e.hasMoved(l, c)

@@ -60,6 +60,7 @@ type loop struct {
 	heard     bool // something happened to what it refers to since it was refused
 	unsent    bool // the last call of a driver failed as nothing may be written any more
 	served    bool // what depends on it was told that it works while it is worked on
+	altered   bool // something was done to it since it was ready last
 	prevents  bool // the last revision in force that had it says that it must not be deleted
 	replaced  bool // the deletion that the newest plan admitted for its replacement was done
 

@@ -101,11 +101,12 @@ func (e *Engine) wakeDependents(l *loop) {
 		if d := e.loops[a]; d != nil {
 			d.dirty = true
 			if l.phase == PhaseReady || l.served {
-				d.guard.doubt()                  // what the driver refused may be possible now
-				d.stale = d.stale || d.blinded() // and what could not be seen may be seen
+				d.guard.doubt()                                   // what the driver refused may be possible now
+				d.stale = d.stale || d.blinded() || d.outlooks(l) // and what could not be seen may be seen, or is another one
 			}
 		}
 	}
+	l.altered = l.altered && l.phase != PhaseReady
 	if l.phase == PhaseGone && l.driver == unit.Helm {
 		e.wakeForRelease(l)
 	}
@@ -264,7 +265,10 @@ func (e *Engine) step(calls context.Context, l *loop) bool {
 		e.hasMoved(l, c) // the plan may be older than that, or nobody has told that it was done
 		return e.stepSame(calls, l, desired)
 	case unit.ActionBlocked:
-		l.guard.calm()         // beside that nothing is left to be done
+		l.guard.calm() // beside that nothing is left to be done
+		if waits := e.unmet(l, unit.GateStart); l.isLookup() && l.state.Existence == unit.Absent && len(waits) > 0 {
+			return l.set(PhaseWaiting, "", waits...) // it may come with those
+		}
 		if l.state.After > 0 { // what blocks it may go by itself
 			l.wake = time.Now().Add(l.state.After)
 		}
@@ -323,9 +327,7 @@ func (e *Engine) note(l *loop, c plan.Change) {
 
 // stepSame is for a unit that is as it should be.
 func (e *Engine) stepSame(calls context.Context, l *loop, desired cty.Value) bool {
-	resource, isResource := l.unit.Spec.(*unit.Resource)
-	lookup := isResource && resource.Lookup
-	if !lookup && l.state.Installed && l.state.Existence == unit.Present && e.unrecorded(l, desired) {
+	if !l.isLookup() && l.state.Installed && l.state.Existence == unit.Present && e.unrecorded(l, desired) {
 		if !e.crowded(l, l.unit.Spec.Driver()) {
 			e.settle(calls, l, desired)
 		}

@@ -44,6 +44,14 @@ func (m *maker) foresee(c *Change, u *unit.Unit, desired cty.Value) {
 	c.consent(u, desired)
 }
 
+// comes says of what is looked up and is not there that it may come with what it waits for.
+func (c *Change) comes(u *unit.Unit, state unit.State, with addr.Object) {
+	resource, ok := u.Spec.(*unit.Resource)
+	if ok && resource.Lookup && c.Action == unit.ActionBlocked && state.Existence == unit.Absent && !with.IsZero() {
+		c.Action, c.Reason = unit.ActionDeferred, "once "+with.String()+" is there"
+	}
+}
+
 // complete says of a unit that a part of it could not be seen because what keeps that part is to be made
 // by the same plan.
 func (m *maker) complete(c *Change, u *unit.Unit, state unit.State) {

@@ -253,6 +253,7 @@ func (m *maker) decide(a addr.Object) *Change {
 	}
 	m.foresee(&decided, u, desired)
 	m.complete(&decided, u, state)
+	decided.comes(u, state, waitsFor)
 	m.succeed(&decided, u, entry)
 	decided.linger(entry)
 	decided.Tell(state)
