@@ -17,7 +17,7 @@
 //   - how it is written: Labels, Attributes, Blocks, Rules, NeedsOne; what refers to what, by Reference, which also puts
 //     things in order; examples, from which the reference is made and tested.
 //   - which service keeps the objects (API), so that they wait for it where the cloud deploys it, and it stays as long as they
-//     are on record; what they take of the quota of their project (Quota).
+//     are on record; what they take of the quota of their project (Quota), and which limits there are of it because of them (Keeps).
 //   - what a change means: Change and Cost of each attribute, Loses, Unique, OneName, Sole.
 //   - how an object is found again: Unmarked, ChosenID, and Lookup of each attribute; what of it is on record as ours:
 //     Connects, Joins, Repeats, and Keys or Spells of a block in it.
@@ -26,7 +26,4 @@
 // TestBedKindToCome and TestBedKindToComeOfCinder, of the driver, lead kinds that are not listed from their blocks through everything:
 // they are validated, planned, made, changed, replaced, explained, exported and taken over on real services, with no other source
 // changed. Where a source has to name a kind all the same, TestKindsAreNamedAtHome lists it with the reason.
-//
-// What is not one block yet are limits of a project's quota that a further service keeps: they take a line in [Quotas], and one
-// place in the driver that says how that service is asked for them.
 package schema

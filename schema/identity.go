@@ -17,7 +17,7 @@ func identityBlocks() []Block {
 			},
 			tagsAttribute(),
 			{
-				Name: "quota", Type: quotaType(), Bounds: &Bounds{-1, 1 << 31}, Example: cty.ObjectVal(map[string]cty.Value{
+				Name: "quota", Limits: true, Bounds: &Bounds{-1, 1 << 31}, Example: cty.ObjectVal(map[string]cty.Value{
 					"instances": cty.NumberIntVal(20), "cores": cty.NumberIntVal(64),
 				}),
 				Doc: "How much the project may use: ram counts MiB, those with gigabytes in their name GiB, everything else counts objects, and -1 is without limit. What is not written stays as it is. Neutron keeps the limits of networks, subnets, routers, ports, floating IPs and security groups, Cinder those of volumes, snapshots, backups and gigabytes, Nova the others: where the cloud deploys them, a project is there before them, and ready once those have its limits that keep some. A configuration that has more in a project than its quota allows is warned of, and kupenstack-sync plan warns of one that takes more than is left.",
@@ -33,36 +33,3 @@ func identityBlocks() []Block {
 
 // ProjectNamespace is the attribute of a project with the namespace that has it.
 const ProjectNamespace = "namespace"
-
-func quotaType() cty.Type {
-	fields := map[string]cty.Type{}
-	var optional []string
-	for _, q := range Quotas() {
-		for _, name := range q.Limits {
-			fields[name] = cty.Number
-			optional = append(optional, name)
-		}
-	}
-	return cty.ObjectWithOptionalAttrs(fields, optional)
-}
-
-// Quota is the part of a project's quota that one service keeps.
-type Quota struct {
-	Service string
-	Limits  []string
-}
-
-// Quotas returns the limits of a project by the service that keeps them. No limit is in two of them.
-func Quotas() []Quota {
-	return []Quota{
-		{Service: "nova", Limits: []string{
-			"instances", "cores", "ram", "key_pairs", "metadata_items", "server_groups", "server_group_members",
-		}},
-		{Service: "neutron", Limits: []string{
-			"networks", "subnets", "routers", "ports", "floating_ips", "security_groups", "security_group_rules",
-		}},
-		{Service: "cinder", Limits: []string{
-			"volumes", "snapshots", "gigabytes", "per_volume_gigabytes", "backups", "backup_gigabytes",
-		}},
-	}
-}

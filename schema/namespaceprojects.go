@@ -34,7 +34,7 @@ func namespaceProjectsBlock() Nested {
 				Doc: "The domain that the projects are in; that of our own user unless written. It cannot be changed once there are projects: they are blocked then.",
 			},
 			{
-				Name: "quota", Type: quotaType(), AtLoad: true, Bounds: &Bounds{-1, 1 << 31},
+				Name: "quota", Limits: true, AtLoad: true, Bounds: &Bounds{-1, 1 << 31},
 				Example: cty.ObjectVal(map[string]cty.Value{"instances": cty.NumberIntVal(20), "cores": cty.NumberIntVal(64)}),
 				Doc:     "How much each of the projects may use, as in a project.",
 			},

@@ -56,6 +56,8 @@ type Block struct {
 	Loses *Loss
 	// Quota is what an object takes of the quota of its project, nil where that is nothing that has a limit.
 	Quota *Taking
+	// Keeps are limits of the quota of a project that the service of the API keeps because of the kind.
+	Keeps []string
 
 	looked *Block // the one that is looked up by this one, see [Block.DataBlock]; nil for none
 	// object is the type that ObjectType returns; the zero value is that it is made when it is asked for.
@@ -178,6 +180,8 @@ type Attribute struct {
 	Joins bool
 	// Belongs says that the object is a part of the one that it refers to by it, and comes and goes with that.
 	Belongs bool
+	// Limits says that it has the limits of a project, which [New] gives it as its type.
+	Limits bool
 	// Content says of a text that it is the path of a file of the configuration: what is in that becomes what is in the object.
 	// At most one attribute does.
 	Content bool
@@ -308,6 +312,7 @@ type Definition struct {
 	blocks   []*Block
 	index    map[string]*Block
 	services map[string]Service
+	quotas   []Quota
 }
 
 // New returns the definition of the language, with some blocks besides its own. It is safe for concurrent use.
@@ -320,6 +325,7 @@ func New(also ...Block) *Definition {
 		d.blocks = append(d.blocks, &block)
 		d.index[block.Kind] = &block
 	}
+	d.limit()
 	for _, block := range d.blocks {
 		d.formReferences(block)
 		block.object = block.ObjectType() // of thousands of objects, each asks for it

@@ -46,13 +46,6 @@ func (t *Taking) takes(limit string) bool {
 	return lone || limit == t.Counts
 }
 
-// TakesElsewhere tells whether an object takes of limits that another service keeps than that of its API.
-func (b *Block) TakesElsewhere() bool {
-	return b.Quota != nil && slices.ContainsFunc(Quotas(), func(q Quota) bool {
-		return q.Service != b.API && slices.ContainsFunc(q.Limits, b.Quota.takes)
-	})
-}
-
 // Resizes tells whether an attribute says how large an object is.
 func (t *Taking) Resizes(attribute string) bool {
 	for _, names := range []map[string]string{t.Sizes, t.Largest, t.Parts} {

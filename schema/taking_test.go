@@ -69,8 +69,39 @@ func TestTakesElsewhere(t *testing.T) {
 	d := schema.New(next, plain)
 	for _, kind := range d.Kinds(schema.ClassResource) {
 		want := kind == "instance" || kind == "load_balancer"
-		if got := d.Resource(kind).TakesElsewhere(); got != want {
+		if got := d.TakesElsewhere(kind); got != want {
 			t.Errorf("%s takes of limits of another service: %t, want %t", kind, got, want)
 		}
+	}
+}
+
+// TestLimitsOfKindsToCome: a quota has the limits that kinds say their service keeps, in each place where one is written.
+func TestLimitsOfKindsToCome(t *testing.T) {
+	d := schema.New(
+		schema.Block{Kind: "group_type", Class: schema.ClassResource, API: "cinder", Keeps: []string{"groups"}},
+		schema.Block{Kind: "load_balancer", Class: schema.ClassResource, API: "octavia", Keeps: []string{"load_balancers", "pools"}},
+	)
+	seen := map[string]string{}
+	for _, q := range d.Quotas() {
+		for _, limit := range q.Limits {
+			if seen[limit] != "" {
+				t.Errorf("%s is kept by %s and by %s", limit, seen[limit], q.Service)
+			}
+			seen[limit] = q.Service
+		}
+	}
+	rule := d.Block("cloud").Nested("namespace_projects")
+	for limit, want := range map[string]string{"volumes": "cinder", "groups": "cinder", "load_balancers": "octavia", "pools": "octavia"} {
+		if seen[limit] != want {
+			t.Errorf("%s is kept by %q, want %q", limit, seen[limit], want)
+		}
+		for where, of := range map[string]*schema.Attribute{"a project": d.Resource("project").Attribute("quota"), "the rule": rule.Attribute("quota")} {
+			if !of.Type.HasAttribute(limit) {
+				t.Errorf("%s has no limit %s", where, limit)
+			}
+		}
+	}
+	if plain := schema.New().Resource("project").Attribute("quota").Type; plain.HasAttribute("groups") {
+		t.Error("another language has the limit as well")
 	}
 }

@@ -32,7 +32,7 @@ func (c *composer) projectNamespaces() {
 		}
 		projects[namespace] = r.Address
 		project := unit.Edge{To: r.Address, Until: unit.Ready, Gate: unit.GateStart}
-		if len(limiters(r)) > 0 {
+		if len(c.limiters(r)) > 0 {
 			project.Part = c.definition.ServiceOf(r.Kind) // it is there before its limits are
 		}
 		edges := []unit.Edge{project}

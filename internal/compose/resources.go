@@ -11,7 +11,6 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
-	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 func noAddress() addr.Object { return addr.Object{} }
@@ -116,7 +115,7 @@ func (c *composer) resourceEdges(r *model.Resource) []unit.Edge {
 	if api := c.definition.ServiceOf(r.Kind); c.deployed(api) {
 		edges = append(edges, ready(serviceAddress(api)))
 	}
-	for _, api := range limiters(r) {
+	for _, api := range c.limiters(r) {
 		if c.deployed(api) { // it is not complete without, and as long as it is there it may be asked for
 			keeps := unit.Edge{To: serviceAddress(api), Until: unit.Ready, Gate: unit.GateReady}
 			edges = append(edges, keeps)
@@ -174,14 +173,14 @@ func (c *composer) dependencies(about addr.Object, written []model.Edge, part fu
 // limiters are the services that keep limits which the quota of a project writes. They are up much later
 // than Keystone, which keeps all else. So the project is made without them, and gets its limits once they
 // are there: until then it is not ready.
-func limiters(r *model.Resource) []string {
+func (c *composer) limiters(r *model.Resource) []string {
 	if r.Desired == cty.NilVal || !r.Desired.Type().IsObjectType() || !r.Desired.Type().HasAttribute("quota") || !r.Desired.Type().AttributeType("quota").IsObjectType() || r.Address.Mode() == addr.Data {
 		return nil
 	}
 	var services []string
 	desired, _ := r.Desired.Unmark()
 	quota, _ := desired.GetAttr("quota").Unmark()
-	for _, q := range schema.Quotas() {
+	for _, q := range c.definition.Quotas() {
 		if slices.ContainsFunc(q.Limits, func(limit string) bool { return writes(quota, limit) }) {
 			services = append(services, q.Service)
 		}
@@ -193,7 +192,7 @@ func limiters(r *model.Resource) []string {
 // where that takes all of it. What lies in a project needs the limits of the service that keeps it, which
 // it waits for anyhow, unless it uses up limits of several.
 func (c *composer) partFor(r, other *model.Resource, attribute string) string {
-	if attribute == "" || len(limiters(other)) == 0 || c.definition.Resource(r.Kind).TakesElsewhere() {
+	if attribute == "" || len(c.limiters(other)) == 0 || c.definition.TakesElsewhere(r.Kind) {
 		return ""
 	}
 	return c.definition.ServiceOf(r.Kind)

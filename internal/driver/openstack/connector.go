@@ -38,6 +38,7 @@ type connector struct {
 
 	services  []service    // that there is something to know of
 	residents []inhabiting // of what kinds there may be something in a project
+	quotas    []quotaPlace // where there are limits of projects
 }
 
 // know takes what kinds bring along.
@@ -49,7 +50,20 @@ func (c *connector) know(all map[string]kind) {
 		if by, ok := all[name].(inhabiting); ok {
 			c.residents = append(c.residents, by)
 		}
+		if by, ok := all[name].(limiting); ok {
+			c.limit(by.limits())
+		}
 	}
+}
+
+func (c *connector) limit(by quotaPlace) {
+	for i := range c.quotas {
+		if c.quotas[i].keeper == by.keeper {
+			c.quotas[i].limits = append(c.quotas[i].limits, by.limits...)
+			return
+		}
+	}
+	c.quotas = append(c.quotas, by)
 }
 
 func newConnector(options Options) *connector {
@@ -58,6 +72,7 @@ func newConnector(options Options) *connector {
 		refusals: &refusals{now: time.Now, known: map[login]denial{}},
 		closed:   closedServices{mark: options.Closes},
 		services: services(),
+		quotas:   commonQuotas(),
 	}
 }
 

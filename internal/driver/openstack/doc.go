@@ -150,6 +150,7 @@
 //   - by [walled]: that nobody is shown what is in a project without a role there. Such objects are looked for by a session
 //     in each of their projects; where our user has no role, nothing was made yet, and it gets one as it makes something.
 //   - by [inhabiting]: what of the kind keeps a project.
+//   - by [limiting]: where its service keeps limits of projects that the block names (Keeps).
 //   - by a [unit.RetryError]: that a refusal passes by itself.
 //   - by [scattered]: that lists leave out what is in a part of the service that does not answer; by [lodging]: that
 //     its objects are in no project that they name; by [granting]: that they are roles of somebody.
@@ -158,8 +159,7 @@
 // kinds beside those that are listed, whose blocks that schema has. TestKindsToCome leads load balancers, zones, secrets, stacks,
 // containers and shares through their lives so, each as a block and a file of its own, against services that are played.
 // TestBedKindToCome and TestBedKindToComeOfCinder lead address groups of a real Neutron, and group types of a real Cinder, through the
-// whole program: see the package schema. An export has what is in our user's own project of kinds that are walled. Limits
-// that a further service keeps take a place in quotaPlaces, and a line in [schema.Quotas].
+// whole program: see the package schema. An export has what is in our user's own project of kinds that are walled.
 //
 // What the package never does: change an object that it only looks up, delete an object that does
 // not bear our mark, send a creating request twice, or take an error for absence.

@@ -125,7 +125,25 @@ func TestBedKindToComeOfCinder(t *testing.T) {
 	if own, err := p.groupTypes(t.Context()); len(own) > 0 || err != nil {
 		t.Errorf("there are %v, %v", own, err)
 	}
+	p.limits(t)
 	p.exportsGroupTypes(t)
+}
+
+// limits has a project have a limit that Cinder keeps for what there is of such kinds.
+func (p *program) limits(t *testing.T) {
+	t.Helper()
+	hcl := strings.Replace(twoProjects, "\"PREFIX-shop\"", "\"PREFIX-shop\"\n  quota = { groups = 3, volumes = 4 }", 1)
+	path := "os-quota-sets/" + p.shop()
+	p.plans(hcl, "project.shop update quota")
+	for range 2 {
+		p.applies(hcl)
+		if set, _ := request(t, "volumev3", http.MethodGet, path, nil)["quota_set"].(map[string]any); fmt.Sprint(set["groups"]) != "3" || fmt.Sprint(set["volumes"]) != "4" {
+			t.Errorf("the limits are %v", set)
+		}
+		request(t, "volumev3", http.MethodPut, path, map[string]any{"quota_set": map[string]any{"groups": 7}})
+		p.plans(hcl, "project.shop update quota")
+	}
+	p.applies(hcl)
 }
 
 // exportsGroupTypes exports one that somebody has made, and takes it over.

@@ -17,7 +17,7 @@ import (
 // groupTypeBlock is its block of the schema.
 func groupTypeBlock() schema.Block {
 	return schema.Block{
-		Kind: "group_type", Class: schema.ClassResource, API: "cinder", Unique: "Cinder takes a name for one group type only", OneName: true,
+		Kind: "group_type", Class: schema.ClassResource, API: "cinder", Keeps: []string{"groups"}, Unique: "Cinder takes a name for one group type only", OneName: true,
 		Doc:    "What groups of volumes can do.",
 		Labels: []schema.Label{{Name: "name", Doc: "The name within the configuration.", Format: schema.FormatIdentifier, Example: "consistent"}},
 		Attributes: []schema.Attribute{
@@ -48,6 +48,11 @@ func (k groupTypeKind) cost() string {
 	return "no group of the type can be made until it is there again"
 }
 func (k groupTypeKind) lacking(err error) bool { return noVolumes(err) }
+
+// limits: how many groups there are in a project.
+func (k groupTypeKind) limits() quotaPlace {
+	return quotaPlace{keeper: "cinder", limits: []field{{"groups", "groups"}}}
+}
 
 // incidental is the type that Cinder makes.
 func (k groupTypeKind) incidental(o *object) bool { return o.title == "default_cgsnapshot_type" }

@@ -175,11 +175,17 @@ func (p *program) explained(t *testing.T, hcl string) {
 	}
 }
 
+// shop is the id of its project of that name.
+func (p *program) shop() string {
+	p.t.Helper()
+	answer := request(p.t, "identity", http.MethodGet, "projects?name="+p.prefix+"-shop", nil)
+	return fmt.Sprint(answer["projects"].([]any)[0].(map[string]any)["id"])
+}
+
 // exports exports what somebody has made, takes it over, and lets go of it. As long as it is there, its project stays.
 func (p *program) exports(t *testing.T) {
 	t.Helper()
-	answer := request(t, "identity", http.MethodGet, "projects?name="+p.prefix+"-shop", nil)
-	shop := fmt.Sprint(answer["projects"].([]any)[0].(map[string]any)["id"])
+	shop := p.shop()
 	request(t, "network", http.MethodPost, "v2.0/address-groups", map[string]any{"address_group": map[string]any{
 		"name": p.prefix + " ${theirs}", "description": "says \"x\"", "project_id": shop, "addresses": []string{"2001:db8::/32", "10.1.0.0/16"},
 	}})

@@ -28,6 +28,18 @@ func (k zoneKind) fields() []field {
 	return []field{{"email", "email"}, {"ttl", "ttl"}, {"type", "type"}}
 }
 
+// limits: Designate takes and tells them bare, and those of other projects with a header.
+func (k zoneKind) limits() quotaPlace {
+	return quotaPlace{
+		keeper: "designate", service: serviceNames, path: func(project string) string { return pathOf("quotas", project) }, set: http.MethodPatch,
+		with: func(c call) call {
+			c.header = map[string]string{"X-Auth-All-Projects": "true"}
+			return c
+		},
+		limits: []field{{"zones", "zones"}},
+	}
+}
+
 // everywhere are the headers for zones in whatever project.
 func (k zoneKind) everywhere(s *session) map[string]string {
 	if !s.administrates() {

@@ -84,7 +84,7 @@ func (k projectKind) create(ctx context.Context, s *session, w wanted) (*object,
 	if err == nil && w.written(quotaAttribute) != cty.NilVal {
 		// A new project has the quotas of the cloud: what they are does not matter, as ours follow.
 		var later []quotaPlace
-		for _, place := range quotaPlaces() {
+		for _, place := range s.connector.quotas {
 			if slices.Contains(w.unserved, place.keeper) && place.writes(w.written(quotaAttribute)) {
 				later = append(later, place)
 			}

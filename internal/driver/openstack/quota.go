@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,12 +24,21 @@ type quotaPlace struct {
 	service string // "" for that of volumes, whose name differs
 	list    string // of the projects that have limits of their own; "" where the API has none
 	path    func(project string) string
-	used    func(project string) (path string, query url.Values) // where it tells what is taken of them
-	key     string
+	used    func(project string) (path string, query url.Values) // where it tells what is taken of them; nil for nowhere
+	key     string                                               // "" is the whole answer, or request
+	set     string                                               // the method of requests that set limits; "" is PUT
+	with    func(call) call                                      // what requests have besides, such as a microversion; nil for nothing
 	limits  []field
 }
 
-func quotaPlaces() []quotaPlace {
+// limiting is a kind whose service keeps limits of projects because of it.
+type limiting interface {
+	// limits is where. What a service keeps of which others told already goes with that: then only the keeper and the limits count.
+	limits() quotaPlace
+}
+
+// commonQuotas are those of the services that every cloud has, and of that for volumes.
+func commonQuotas() []quotaPlace {
 	return []quotaPlace{
 		{
 			keeper: "nova", service: serviceCompute, key: "quota_set", path: func(project string) string { return pathOf("os-quota-sets", project) },
@@ -81,6 +91,14 @@ func (p quotaPlace) at(s *session) string {
 	return p.service
 }
 
+func (p quotaPlace) call(s *session, method, path string) call {
+	c := call{service: p.at(s), method: method, path: path}
+	if p.with != nil {
+		c = p.with(c)
+	}
+	return c
+}
+
 // writes tells whether a quota has limits that are kept there; one that is not known yet may have.
 func (p quotaPlace) writes(quota cty.Value) bool {
 	quota = unmarked(quota)
@@ -98,7 +116,7 @@ func (p quotaPlace) concerns(s *session, project found) bool {
 func readQuotas(ctx context.Context, s *session, t cty.Type, projects []found) map[addr.Object]error {
 	limits, failures := map[string]map[string]any{}, map[addr.Object]error{}
 	unseen := map[addr.Object][]quotaPlace{}
-	for _, place := range quotaPlaces() {
+	for _, place := range s.connector.quotas {
 		var concerned []found
 		for _, p := range projects {
 			switch {
@@ -200,7 +218,7 @@ func (p quotaPlace) told(raw map[string]any) []json.Number {
 func (p quotaPlace) ask(ctx context.Context, s *session, projects []found, common bool, down error) []answer[[]json.Number] {
 	path := func(i int) string { return p.path(projects[i].object.id) }
 	if common && down == nil && len(projects) > 1 {
-		raw, err := s.one(ctx, call{service: p.at(s), method: http.MethodGet, path: path(0) + "/default"}, p.key)
+		raw, err := s.one(ctx, p.call(s, http.MethodGet, path(0)+"/default"), p.key)
 		if err == nil {
 			return abreast(len(projects), func(int) ([]json.Number, error) { return p.told(raw), nil })
 		}
@@ -216,7 +234,7 @@ func (p quotaPlace) ask(ctx context.Context, s *session, projects []found, commo
 		if err := off.Load(); err != nil {
 			return nil, *err
 		}
-		raw, err := s.one(ctx, call{service: p.at(s), method: http.MethodGet, path: path(i)}, p.key)
+		raw, err := s.one(ctx, p.call(s, http.MethodGet, path(i)), p.key)
 		if err != nil && !answered(err) {
 			off.CompareAndSwap(nil, &err)
 		}
@@ -246,7 +264,7 @@ func (p quotaPlace) listed(ctx context.Context, s *session) (map[string]map[stri
 	if p.list == "" {
 		return nil, nil
 	}
-	raws, err := s.all(ctx, call{service: p.at(s), path: p.list}, p.list)
+	raws, err := s.all(ctx, p.call(s, "", p.list), p.list)
 	if statusIs(err, http.StatusForbidden) {
 		return nil, nil
 	}
@@ -260,7 +278,7 @@ func (p quotaPlace) listed(ctx context.Context, s *session) (map[string]map[stri
 // writeQuota sets the limits that are written, but for those that could not be seen; the others stay.
 func writeQuota(ctx context.Context, s *session, o *object, w wanted) error {
 	limits, _ := w.plain(quotaAttribute).(map[string]any)
-	for _, place := range quotaPlaces() {
+	for _, place := range s.connector.quotas {
 		if slices.Contains(o.unseen, place.keeper) {
 			continue
 		}
@@ -273,8 +291,11 @@ func writeQuota(ctx context.Context, s *session, o *object, w wanted) error {
 		if len(body) == 0 {
 			continue
 		}
-		_, err := s.do(ctx, call{service: place.at(s), method: http.MethodPut, path: place.path(o.id), body: map[string]any{place.key: body}})
-		if err != nil {
+		c := place.call(s, cmp.Or(place.set, http.MethodPut), place.path(o.id))
+		if c.body = body; place.key != "" {
+			c.body = map[string]any{place.key: body}
+		}
+		if _, err := s.do(ctx, c); err != nil {
 			return err
 		}
 	}

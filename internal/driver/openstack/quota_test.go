@@ -258,7 +258,7 @@ func TestLookedUpProjectNeedsNoQuota(t *testing.T) {
 
 // TestLimitsAreKeptWhereTheSchemaSays has the driver and what a project waits for agree.
 func TestLimitsAreKeptWhereTheSchemaSays(t *testing.T) {
-	for _, q := range schema.Quotas() {
+	for _, q := range schema.New().Quotas() {
 		for _, limit := range q.Limits {
 			l := newLimiter(t, "a")
 			if _, err := l.Observe(t.Context(), []unit.Target{project(t, "a", limit)}); err != nil {

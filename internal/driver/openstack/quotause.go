@@ -16,8 +16,9 @@ import (
 
 // usage is the call that tells the limits of a project with what is taken of them.
 func (p quotaPlace) usage(s *session, project string) call {
-	c := call{service: p.at(s), method: http.MethodGet}
-	c.path, c.query = p.used(project)
+	path, query := p.used(project)
+	c := p.call(s, http.MethodGet, path)
+	c.query = query
 	return c
 }
 
@@ -33,7 +34,7 @@ func (d *Driver) Quotas(ctx context.Context, limits map[string][]string) (map[st
 	a := &quotaAnswers{known: map[string]map[string]unit.Quota{}, down: map[string]bool{}, unread: map[string]bool{}}
 	var group contain.Group
 	queues := map[string]chan string{}
-	for _, place := range quotaPlaces() {
+	for _, place := range s.connector.quotas {
 		queue := make(chan string, len(limits))
 		queues[place.keeper] = queue
 		for range min(listsAtOnce, len(limits)) {
@@ -45,7 +46,7 @@ func (d *Driver) Quotas(ctx context.Context, limits map[string][]string) (map[st
 		}
 	}
 	for _, project := range slices.Sorted(maps.Keys(limits)) {
-		for _, place := range quotaPlaces() {
+		for _, place := range s.connector.quotas {
 			if len(place.asked(limits[project])) > 0 {
 				queues[place.keeper] <- project
 			}
@@ -58,8 +59,11 @@ func (d *Driver) Quotas(ctx context.Context, limits map[string][]string) (map[st
 	return a.known, a.failure(len(limits))
 }
 
-// asked are those of some limits that are kept there.
+// asked are those of some limits that are kept there, and that it tells the use of.
 func (p quotaPlace) asked(limits []string) []field {
+	if p.used == nil {
+		return nil
+	}
 	return slices.DeleteFunc(slices.Clone(p.limits), func(f field) bool { return !slices.Contains(limits, f.attribute) })
 }
 
