@@ -23,7 +23,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// program is what reads files, plans, deploys, explains and exports, all with one language, which has a kind besides those
+// program is what reads files, plans, deploys, explains and exports, all with one language, which has kinds besides those
 // of the tree. Each of its passes is one of a new process.
 type program struct {
 	*installation
