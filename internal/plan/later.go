@@ -28,7 +28,7 @@ func (m *maker) foresee(c *Change, u *unit.Unit, desired cty.Value) {
 		if !desired.Type().HasAttribute(name) || slices.Contains(resource.Ignore, name) || desired.GetAttr(name).IsWhollyKnown() {
 			continue
 		}
-		c.Fields = append(c.Fields, foreseen(resource.Block, name, state.Outputs, desired.GetAttr(name)))
+		c.tellOnce(foreseen(resource.Block, name, state.Outputs, desired.GetAttr(name)))
 		c.Later, c.Reason = true, "once "+from.String()+" is there"
 	}
 	switch {
@@ -50,6 +50,18 @@ func (c *Change) comes(u *unit.Unit, state unit.State, with addr.Object) {
 	if ok && resource.Lookup && c.Action == unit.ActionBlocked && state.Existence == unit.Absent && !with.IsZero() {
 		c.Action, c.Reason = unit.ActionDeferred, "once "+with.String()+" is there"
 	}
+}
+
+// tellOnce adds an attribute, or takes the place of what the driver says of the same one: that knows better what comes of a change,
+// and not what is there of a list or set of which not all is known that is wanted.
+func (c *Change) tellOnce(f unit.Field) {
+	i := slices.IndexFunc(c.Fields, func(told unit.Field) bool { return told.Path == f.Path })
+	if i < 0 {
+		c.Fields = append(c.Fields, f)
+		return
+	}
+	f.Effect = c.Fields[i].Effect
+	c.Fields[i] = f
 }
 
 // complete says of a unit that a part of it could not be seen because what keeps that part is to be made

@@ -117,6 +117,32 @@ func TestWhatIsNotKnownYetIsShown(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotKnownYetIsShownOnce: of a list with something in it that is not known, and something that is another one in any case, the
+// driver tells a change as well.
+func TestWhatIsNotKnownYetIsShownOnce(t *testing.T) {
+	group, image := of("resource.group", "g"), of("resource.image", "i")
+	in := input(group, image)
+	has(in, group, image)
+	in.States[group.Address] = &unit.State{Existence: unit.Absent}
+	in.States[image.Address] = new(seen("i"))
+	web := instance("resource.web", "resource.image", "resource.group")
+	hasInstance(in, web)
+	plain := in.Compare[unit.OpenStack]
+	in.Compare[unit.OpenStack] = func(target unit.Target, desired cty.Value, s unit.State) unit.Diff {
+		if target.Address == web.Address {
+			return unit.Diff{Action: unit.ActionUpdate, Fields: []unit.Field{
+				{Path: "security_groups", Before: "[]", After: `["(known after apply)"]`}, {Path: "name", Before: "old", After: "web"},
+			}}
+		}
+		return plain(target, desired, s)
+	}
+	c := plan.Make(*in).Change(web.Address)
+	const want = `security_groups: ["g0","g1"] -> ["g0","(known after apply)"]` + "\nname: old -> web"
+	if got := fieldTexts(c); got != want || c.Action != unit.ActionUpdate || !c.Later {
+		t.Errorf("%s: got\n%s\nwant\n%s", c.Action, got, want)
+	}
+}
+
 // TestCreateFirst: what uses it does not keep it, unless something below it is deleted before.
 func TestCreateFirst(t *testing.T) {
 	net, sub, port := of("resource.net", "!2"), of("resource.sub", "!2", "resource.net"), of("resource.port", "p", "resource.sub")
