@@ -41,6 +41,8 @@ type Cluster interface {
 	Subscribe(changed func(ref unit.ObjectRef)) (cancel func())
 	// Compare tells which fields of desired differ in live. Secrets are masked.
 	Compare(desired, live *unstructured.Unstructured) []unit.Field
+	// TakenAway returns the fields that were written before, are not any more, and that live still has.
+	TakenAway(before, desired, live *unstructured.Unstructured) []unit.Field
 	// Yield returns desired with what live has at some paths, so that it is not about these fields.
 	Yield(desired, live *unstructured.Unstructured, paths []string) *unstructured.Unstructured
 	// HasField tells whether a path leads to something in an object.

@@ -359,10 +359,16 @@ func (d *Driver) preview(ctx context.Context, v *view) error {
 			v.restart = v.restart || rolls(object)
 			v.byNode = v.byNode || v.want.spec.OnDelete && object.GetKind() == kindDaemonSet && !rolls(object)
 		}
+		was := before[ref]
 		delete(before, ref)
 		if live[ref] == nil {
 			v.fields = append(v.fields, unit.Field{Path: ref.String(), After: "created"})
 			continue
+		}
+		if was != nil {
+			for _, field := range d.cluster.TakenAway(was, object, live[ref]) {
+				v.fields = append(v.fields, v.field(ref, field))
+			}
 		}
 		if object, err = d.controlled(ctx, v, object, live[ref]); err != nil {
 			return err
