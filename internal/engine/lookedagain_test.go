@@ -15,6 +15,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
+	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
 // described is a driver of objects that have nothing but a description, and of look-ups of the first of them.
@@ -99,7 +100,8 @@ func TestLookedUpOnceMore(t *testing.T) {
 			}}
 		}
 		e := New(Options{
-			Drivers: map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
+			Language: schema.New(),
+			Drivers:  map[unit.DriverName]Driver{unit.OpenStack: d}, Inventory: records,
 			Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
 		})
 		for _, text := range []string{"one", "two", "two"} {

@@ -9,6 +9,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/schema"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
@@ -63,8 +64,8 @@ func TestTriedAgain(t *testing.T) {
 		"files that are listed":  {change: func(f fstest.MapFS) { f["list/two"] = text("") }, want: whole},
 		"a file that was absent": {change: func(f fstest.MapFS) { f["flag"] = text("") }, want: whole},
 		"a file with values":     {change: func(f fstest.MapFS) { f["kupenstack.hclvars"] = text("site = \"b\"\n") }, want: whole},
-		"a value from outside":   {change: func(fstest.MapFS) {}, with: revision.Options{Given: []config.Given{{Name: "site", Text: "b", Origin: "--var site"}}}, want: whole},
-		"another key":            {change: func(fstest.MapFS) {}, with: revision.Options{Keys: config.Keys{Identities: redact.NewSecret("AGE-SECRET-KEY")}}, want: whole},
+		"a value from outside":   {change: func(fstest.MapFS) {}, with: revision.Options{Language: schema.New(), Given: []config.Given{{Name: "site", Text: "b", Origin: "--var site"}}}, want: whole},
+		"another key":            {change: func(fstest.MapFS) {}, with: revision.Options{Language: schema.New(), Keys: config.Keys{Identities: redact.NewSecret("AGE-SECRET-KEY")}}, want: whole},
 		"a moved block": {change: func(f fstest.MapFS) {
 			f["moved.hcl"] = text("moved {\n  from = network.before\n  to   = network.quiet-aa\n}\n")
 		}, want: whole},

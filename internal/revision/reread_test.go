@@ -101,13 +101,13 @@ func TestCachedReadAgainWithOtherOptions(t *testing.T) {
 		tracker.Reread = func() (revision.Options, error) { return *o, nil }
 		return tracker
 	}
-	good := revision.Options{Given: []config.Given{{Name: "text", Text: "x", Origin: "--var text"}}}
+	good := revision.Options{Language: reading.Language, Given: []config.Given{{Name: "text", Text: "x", Origin: "--var text"}}}
 	first := p.commit(one + "variable \"text\" {}\nproject \"three\" {\n  description = var.text\n}\n")
 	tracker := open(&good)
 	p.keep(tracker, poll(t, tracker, "project.one", "project.three").ID)
 	p.server.Stop(t)
 
-	var options revision.Options
+	options := reading
 	again := open(&options)
 	for range 2 {
 		if got, err := again.Poll(t.Context()); got != nil || gitrepo.KindOf(err) != gitrepo.Unreachable || again.State().Bad == nil {
