@@ -58,6 +58,33 @@ func (c *composer) namespaceProjects() {
 	for i := range c.ruled {
 		c.ruledProject(rule, &c.ruled[i])
 	}
+	c.awaitRuled(rule)
+}
+
+// awaitRuled has lookups of the projects that the rule makes come after these, as no block can refer to such a project or wait for it.
+// Where the domain of the projects is made of something else, that might come after a lookup itself.
+func (c *composer) awaitRuled(rule *model.NamespaceProjects) {
+	if !rule.Domain.From.IsZero() {
+		return
+	}
+	made := map[string]addr.Object{}
+	for i := range c.ruled {
+		made[attributeOf(&c.ruled[i], "name").AsString()] = c.ruled[i].Address
+	}
+	for i := range c.units {
+		u := &c.units[i]
+		spec, ok := u.Spec.(*unit.Resource)
+		if !ok || !spec.Lookup || spec.Kind != "project" || spec.Desired == cty.NilVal || !spec.Desired.Type().HasAttribute("name") {
+			continue
+		}
+		name, _ := spec.Desired.GetAttr("name").Unmark()
+		if name.IsNull() || !name.IsKnown() {
+			continue
+		}
+		if to, found := made[name.AsString()]; found {
+			u.Edges = append(u.Edges, unit.Edge{To: to, Until: unit.Ready, Gate: unit.GateStart})
+		}
+	}
 }
 
 // exempt tells whether a namespace has no project by the rule though that chooses it, and warns of it. Who writes that a
