@@ -37,6 +37,7 @@ func (p *Plan) admit(in *Input) {
 	p.refuseTooLate(in)
 	p.keepOwners(in)
 	p.keepShared(in)
+	p.keepNames(in)
 	p.keepReleases(in)
 	p.keepLost(in)
 	p.keepPath(in)
