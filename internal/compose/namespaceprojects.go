@@ -62,14 +62,15 @@ func (c *composer) namespaceProjects() {
 }
 
 // awaitRuled has lookups of the projects that the rule makes come after these, as no block can refer to such a project or wait for it.
-// Where the domain of the projects is made of something else, that might come after a lookup itself.
+// Where the domain of the projects is made of something else, that might come after a lookup itself. As where a block names the project,
+// they do not wait for its limits, which Nova or Neutron may have yet to keep.
 func (c *composer) awaitRuled(rule *model.NamespaceProjects) {
 	if !rule.Domain.From.IsZero() {
 		return
 	}
-	made := map[string]addr.Object{}
+	made := map[string]unit.Edge{}
 	for i := range c.ruled {
-		made[attributeOf(&c.ruled[i], "name").AsString()] = c.ruled[i].Address
+		made[attributeOf(&c.ruled[i], "name").AsString()] = c.made(&c.ruled[i])
 	}
 	for i := range c.units {
 		u := &c.units[i]
@@ -81,8 +82,8 @@ func (c *composer) awaitRuled(rule *model.NamespaceProjects) {
 		if name.IsNull() || !name.IsKnown() {
 			continue
 		}
-		if to, found := made[name.AsString()]; found {
-			u.Edges = append(u.Edges, unit.Edge{To: to, Until: unit.Ready, Gate: unit.GateStart})
+		if edge, found := made[name.AsString()]; found {
+			u.Edges = append(u.Edges, edge)
 		}
 	}
 }

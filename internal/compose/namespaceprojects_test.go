@@ -149,7 +149,7 @@ func TestNamespacesWithoutProjects(t *testing.T) {
 	}
 }
 
-// TestLookedUpProjectsOfNamespaces: what looks such a project up comes after it.
+// TestLookedUpProjectsOfNamespaces: what looks such a project up comes after it, and not after the limits that other services keep of it.
 func TestLookedUpProjectsOfNamespaces(t *testing.T) {
 	m, ev := composed.Text(t, strings.ReplaceAll(ruled, "    domain   = domain.tenants\n", "")+`
 data "project" "blog" { name = "k8s-blog" }
@@ -157,11 +157,11 @@ data "project" "other" { name = "blog" }
 data "project" "new" { id = project.shop.id }
 `)
 	units := composed.Compose(t, m, ev, compose.Facts{Namespaces: []string{"blog", "wiki"}})
-	for address, want := range map[string]string{"data.project.blog": `project.namespaces["blog"]`, "data.project.other": "", "data.project.new": "project.shop"} {
+	for address, want := range map[string]string{"data.project.blog": `project.namespaces["blog"] keystone`, "data.project.other": "", "data.project.new": "project.shop"} {
 		var waits []string
 		for _, e := range units[address].Edges {
 			if e.To.Kind() == "project" && e.Until == unit.Ready && e.Gate == unit.GateStart {
-				waits = append(waits, e.To.String())
+				waits = append(waits, strings.TrimSpace(e.To.String()+" "+e.Part))
 			}
 		}
 		if got := strings.Join(waits, " "); got != want {

@@ -31,11 +31,7 @@ func (c *composer) projectNamespaces() {
 			continue
 		}
 		projects[namespace] = r.Address
-		project := unit.Edge{To: r.Address, Until: unit.Ready, Gate: unit.GateStart}
-		if len(c.limiters(r)) > 0 {
-			project.Part = c.definition.ServiceOf(r.Kind) // it is there before its limits are
-		}
-		edges := []unit.Edge{project}
+		edges := []unit.Edge{c.made(r)}
 		if maker, made := c.namespaces[namespace]; made {
 			edges = append(edges, unit.Edge{To: maker, Until: unit.Installed, Gate: unit.GateStart})
 		}
@@ -72,4 +68,13 @@ func namespaceOf(r *model.Resource) string {
 		return ""
 	}
 	return written.AsString()
+}
+
+// made is the edge of what comes after a project, which is there before its limits are.
+func (c *composer) made(project *model.Resource) unit.Edge {
+	edge := unit.Edge{To: project.Address, Until: unit.Ready, Gate: unit.GateStart}
+	if len(c.limiters(project)) > 0 {
+		edge.Part = c.definition.ServiceOf(project.Kind)
+	}
+	return edge
 }
