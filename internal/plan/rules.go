@@ -36,7 +36,6 @@ func (p *Plan) admit(in *Input) {
 	p.refuseImmutable(in)
 	p.refuseTooLate(in)
 	p.keepOwners(in)
-	p.keepShared(in)
 	p.keepNames(in)
 	p.keepReleases(in)
 	p.keepLost(in)
@@ -47,6 +46,7 @@ func (p *Plan) admit(in *Input) {
 	p.keepHosts(in)
 	p.keepPods(in)
 	p.keepUsed(in)
+	p.keepShared(in)
 	p.brake(in) // with what waits for the world, or the same commit would have it go later, as if nothing had gone before
 	p.requireObservation(in)
 	p.keepUsed(in) // with what the rules before it hold back

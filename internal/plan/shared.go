@@ -8,15 +8,26 @@ import (
 )
 
 // keepShared keeps an object that two blocks have on record, as kinds without marks have what two of them write alike, while one
-// of them goes or is to have another one: it would be taken away from under the block that stays.
+// of them goes or is to have another one: it would be taken away from under the block that stays. The rules before it tell which
+// one stays after all.
 func (p *Plan) keepShared(in *Input) {
+	if !p.has(func(c *Change) bool { return c.Class == unit.ClassResource && c.Action.Destroys() }) {
+		return
+	}
 	type identity struct{ kind, id, user string }
+	type given struct {
+		change  *Change
+		project string
+	}
 	of := func(e *inventory.Entry) identity { return identity{e.Locator.Kind, e.ID, e.Locator.User} }
-	gives := map[identity][]*Change{}
+	gives := map[identity][]given{}
 	for i := range in.Entries {
 		e := &in.Entries[i]
-		if c := p.Change(e.Address); e.Locator.Driver == unit.OpenStack && e.ID != "" && c != nil && c.Action.Destroys() {
-			gives[of(e)] = append(gives[of(e)], c)
+		if e.Locator.Driver != unit.OpenStack || e.ID == "" {
+			continue
+		}
+		if c := p.Change(e.Address); c != nil && c.Action.Destroys() {
+			gives[of(e)] = append(gives[of(e)], given{c, e.Locator.Project})
 		}
 	}
 	if len(gives) == 0 {
@@ -30,12 +41,15 @@ func (p *Plan) keepShared(in *Input) {
 		if c := p.Change(e.Address); c == nil || c.Action.Destroys() || c.Action == unit.ActionForget {
 			continue
 		}
-		for _, c := range gives[of(e)] {
+		for _, g := range gives[of(e)] {
+			if g.project != "" && e.Locator.Project != "" && g.project != e.Locator.Project {
+				continue // the id is a name, and each project has its own of that
+			}
 			hint := "take it out with a removed block that has destroy = false"
-			if c.Action == unit.ActionReplace {
+			if g.change.Action == unit.ActionReplace {
 				hint += ", and write another block"
 			}
-			c.block(fmt.Sprintf("the %s with the id %s is %s as well, which keeps it: %s", c.Kind, e.ID, e.Address, hint))
+			g.change.block(fmt.Sprintf("the %s with the id %s is %s as well, which keeps it: %s", g.change.Kind, e.ID, e.Address, hint))
 		}
 	}
 }

@@ -19,16 +19,20 @@ func TestWhatTwoBlocksHave(t *testing.T) {
 		diffs   map[string]unit.Action
 		forget  bool
 		id      string // of the second one
+		project string // that it is in, while the first one is in another
+		needed  bool   // it is, by something that stays
 		want    unit.Action
 		another string
 	}{
-		"one goes":                {units: []string{"b"}, want: unit.ActionBlocked, another: "destroy = false"},
-		"one goes, and is named":  {units: []string{"b"}, forget: true, want: unit.ActionForget},
-		"both go":                 {want: unit.ActionDelete},
-		"one is to be another":    {units: []string{"a", "b"}, diffs: map[string]unit.Action{"a": unit.ActionReplace}, want: unit.ActionBlocked, another: "write another block"},
-		"both are to be others":   {units: []string{"a", "b"}, diffs: map[string]unit.Action{"a": unit.ActionReplace, "b": unit.ActionReplace}, want: unit.ActionReplace},
-		"one goes, each its own":  {units: []string{"b"}, id: "two", want: unit.ActionDelete},
-		"both stay, and the same": {units: []string{"a", "b"}, want: unit.ActionNone},
+		"one goes":                 {units: []string{"b"}, want: unit.ActionBlocked, another: "destroy = false"},
+		"one goes, and is named":   {units: []string{"b"}, forget: true, want: unit.ActionForget},
+		"both go":                  {want: unit.ActionDelete},
+		"one is to be another":     {units: []string{"a", "b"}, diffs: map[string]unit.Action{"a": unit.ActionReplace}, want: unit.ActionBlocked, another: "write another block"},
+		"both are to be others":    {units: []string{"a", "b"}, diffs: map[string]unit.Action{"a": unit.ActionReplace, "b": unit.ActionReplace}, want: unit.ActionReplace},
+		"both go, and one is held": {needed: true, want: unit.ActionBlocked, another: "destroy = false"},
+		"one goes, of its project": {units: []string{"b"}, project: "another", want: unit.ActionDelete},
+		"one goes, each its own":   {units: []string{"b"}, id: "two", want: unit.ActionDelete},
+		"both stay, and the same":  {units: []string{"a", "b"}, want: unit.ActionNone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input()
@@ -39,9 +43,20 @@ func TestWhatTwoBlocksHave(t *testing.T) {
 				state := seen("a")
 				state.ID = id
 				in.States[at("resource."+n)] = new(state)
-				in.Entries = append(in.Entries, inventory.Entry{
+				entry := inventory.Entry{
 					Address: at("resource." + n), UID: n, Locator: unit.Locator{Driver: unit.OpenStack, Kind: "resource"}, Phase: inventory.Owned, ID: id, Class: unit.ClassResource,
+				}
+				if entry.Locator.Project = test.project; n == "a" && test.project != "" {
+					entry.Locator.Project = "one"
+				}
+				in.Entries = append(in.Entries, entry)
+			}
+			if test.needed {
+				in.Entries = append(in.Entries, inventory.Entry{
+					Address: at("resource.user"), UID: "user", Locator: unit.Locator{Driver: unit.OpenStack, Kind: "resource"}, Phase: inventory.Owned, ID: "user", Class: unit.ClassResource,
+					Stays: true, Edges: []inventory.Edge{{To: at("resource.b"), Until: unit.Ready}},
 				})
+				in.States[at("resource.user")] = new(seen("a"))
 			}
 			in.Compare[unit.OpenStack] = func(target unit.Target, _ cty.Value, _ unit.State) unit.Diff {
 				if action := test.diffs[target.Address.Name()]; action != "" {
