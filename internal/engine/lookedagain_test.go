@@ -118,3 +118,71 @@ func TestLookedUpOnceMore(t *testing.T) {
 		}
 	})
 }
+
+// limited is the same with a project of which Nova keeps a part.
+type limited struct{ described }
+
+func (d *limited) lacks(t unit.Target, st unit.State) unit.State {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if _, there := d.there["service.nova"]; !there && t.Address.String() == "project.p" && st.Existence == unit.Present {
+		st.Unseen = []string{"nova"}
+	}
+	return st
+}
+
+func (d *limited) Observe(ctx context.Context, targets []unit.Target) (map[addr.Object]unit.State, error) {
+	states, err := d.described.Observe(ctx, targets)
+	for _, t := range targets {
+		states[t.Address] = d.lacks(t, states[t.Address])
+	}
+	return states, err
+}
+
+func (d *limited) Apply(ctx context.Context, t unit.Target, desired cty.Value, st unit.State) (unit.State, error) {
+	st, err := d.described.Apply(ctx, t, desired, st)
+	return d.lacks(t, st), err
+}
+
+func (d *limited) Compare(t unit.Target, desired cty.Value, st unit.State) unit.Diff {
+	if len(st.Unseen) > 0 {
+		return unit.Diff{Action: unit.ActionUnknown, Reason: "a part of it is not seen"}
+	}
+	return d.described.Compare(t, desired, st)
+}
+
+// TestLookedUpOnceAPartIsThere has something looked up that comes about with a part of what it waits for, and needed by what keeps
+// another part of that: who waits for one part alone is looked up without the others.
+func TestLookedUpOnceAPartIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		records, err := inventory.Open(t.Context(), nowhere{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &limited{described: described{there: map[string]string{}}}
+		project, looked, nova := addr.MustParseObject("project.p"), addr.MustParseObject("data.project.s"), addr.MustParseObject("service.nova")
+		e := New(Options{
+			Language: schema.New(),
+			Drivers:  map[unit.DriverName]Driver{unit.OpenStack: d, unit.Helm: d}, Inventory: records,
+			Marker: inventory.NewMarker("test", redact.NewSecret("a key that is long enough")),
+		})
+		if err := e.Converge(t.Context(), &Revision{ID: "one", Units: []unit.Unit{
+			{
+				Address: looked, Class: unit.ClassResource, Edges: []unit.Edge{{To: project, Until: unit.Ready, Gate: unit.GateStart, Part: "keystone"}},
+				Spec: &unit.Resource{Kind: "project", Lookup: true, Desired: cty.StringVal("p")},
+			},
+			{Address: nova, Class: unit.ClassResource, Edges: []unit.Edge{{To: looked, Until: unit.Ready, Gate: unit.GateStart}}, Spec: &unit.Resource{Kind: "network", Desired: cty.StringVal("n")}},
+			{
+				Address: project, Class: unit.ClassResource, Edges: []unit.Edge{{To: nova, Until: unit.Ready, Gate: unit.GateReady}},
+				Spec: &unit.Resource{Kind: "project", Desired: cty.StringVal("one")},
+			},
+		}}, time.Second); err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range e.Snapshot().Units {
+			if u.Phase != PhaseReady {
+				t.Errorf("%s is %s: %s", u.Address, u.Phase, u.Reason)
+			}
+		}
+	})
+}

@@ -101,9 +101,10 @@ func (e *Engine) wakeDependents(l *loop) {
 		if d := e.loops[a]; d != nil {
 			d.dirty = true
 			if l.phase == PhaseReady || l.served {
-				d.guard.doubt()                                   // what the driver refused may be possible now
-				d.stale = d.stale || d.blinded() || d.outlooks(l) // and what could not be seen may be seen, or is another one
+				d.guard.doubt()                  // what the driver refused may be possible now
+				d.stale = d.stale || d.blinded() // and what could not be seen may be seen
 			}
+			d.stale = d.stale || d.outlooks(l)
 		}
 	}
 	l.altered = l.altered && l.phase != PhaseReady
