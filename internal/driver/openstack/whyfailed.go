@@ -70,6 +70,9 @@ func (c cinder) complete(ctx context.Context, s *session, objects []found) map[a
 			service: s.volumes(), method: http.MethodGet, path: "messages", query: url.Values{"resource_uuid": {o.id}, "limit": {"1"}}, microversion: messagesVersion,
 		}
 		got, err := s.send(ctx, newest)
+		if statusIs(err, http.StatusForbidden) || statusIs(err, http.StatusNotFound) || statusIs(err, http.StatusNotAcceptable) {
+			return "", nil // not for us, or not yet in that version: to ask again would not help
+		}
 		if err != nil {
 			return "", err
 		}
@@ -81,7 +84,7 @@ func (c cinder) complete(ctx context.Context, s *session, objects []found) map[a
 		if request := textAt(messages[0], "request_id"); request != "" {
 			why += fmt.Sprintf(" (request %s)", request)
 		}
-		return fmt.Sprintf("Cinder says that the %s is in the state %s: %s", c.one, textAt(o.raw, "status"), why), nil
+		return fmt.Sprintf("Cinder says that the %s is in the state %s, and its newest message is: %s", c.one, textAt(o.raw, "status"), why), nil
 	})
 	return map[addr.Object]error{}
 }

@@ -37,13 +37,13 @@ func TestWhyItFailed(t *testing.T) {
 			"volume", "/v3/p1/volumes/detail", "volumes", "/v3/p1/messages",
 			object{"size": 1, "os-vol-tenant-attr:tenant_id": "p1"},
 			object{"messages": []any{object{"user_message": "Could not find any available weighted backend.", "request_id": "req-1"}}, "messages_links": []any{object{"rel": "next", "href": "/more"}}},
-			"available", "error", "in the state error: Could not find any available weighted backend. (request req-1)", "see the log of the service",
+			"available", "error", "in the state error, and its newest message is: Could not find any available weighted backend. (request req-1)", "see the log of the service",
 		},
 		"a snapshot": {
 			"snapshot", "/v3/p1/snapshots/detail", "snapshots", "/v3/p1/messages",
 			object{"size": 1, "os-extended-snapshot-attributes:project_id": "p1"},
 			object{"messages": []any{object{"user_message": "No space.", "request_id": ""}}},
-			"available", "error", "in the state error: No space.", "see the log of the service",
+			"available", "error", "in the state error, and its newest message is: No space.", "see the log of the service",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestWhyItFailed(t *testing.T) {
 				row[key] = value
 			}
 			asked := 0
-			var told any = http.StatusForbidden
+			var told any = http.StatusBadRequest
 			answers := map[string]func(*http.Request) any{
 				c.rows:              func(*http.Request) any { return object{c.key: []any{row}} },
 				"/v3/p1":            listed("nothing"),
@@ -91,6 +91,12 @@ func TestWhyItFailed(t *testing.T) {
 			look("that is known", unit.HealthFailed, c.want, 0)
 			row["updated_at"] = "2026-01-02T03:04:05Z"
 			look("it has failed anew", unit.HealthFailed, c.want, 1)
+			if c.kind == "instance" {
+				return
+			}
+			row["updated_at"], told = "2026-01-03T03:04:05Z", http.StatusForbidden
+			look("our user may not know", unit.HealthFailed, c.without, 1)
+			look("nor the next time", unit.HealthFailed, c.without, 0)
 		})
 	}
 }
@@ -106,7 +112,7 @@ func TestBedWhyItFailed(t *testing.T) {
 	flavor := with(t, smallFlavor(t), values{"extra_specs": texted("trait:CUSTOM_NOWHERE", "required")})
 	b.converge(t, &flavor)
 	for want, tg := range map[string]unit.Target{
-		"in the state error: schedule allocate volume:Could not find any available weighted backend. (request req-": target(t, "volume", unique("volume"), values{"size": number(1), "type": text(kind.ID)}),
+		"in the state error, and its newest message is: schedule allocate volume:Could not find any available weighted backend. (request req-": target(t, "volume", unique("volume"), values{"size": number(1), "type": text(kind.ID)}),
 		"No valid host was found.": target(t, "instance", unique("vm"), values{
 			"image": text(image.ID), "flavor": text(flavor.ID), "networks": cty.ListValEmpty(cty.String),
 		}),
