@@ -166,6 +166,26 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
+// TestForgetsTheOldest: of requests the last 1,024 are known again, so that those of years take up no memory.
+func TestForgetsTheOldest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk()
+		const known = 1024
+		for i := range known + 1 {
+			body := strconv.Itoa(i)
+			d.send(body, "X-Signature", "sha256="+sign(sha256.New, body))
+			time.Sleep(time.Second / 4) // for the bound of requests in a second
+		}
+		d.results = nil
+		for _, body := range []string{"1", strconv.Itoa(known), "0"} {
+			d.send(body, "X-Signature", "sha256="+sign(sha256.New, body))
+		}
+		if want := []webhook.Result{webhook.Repeated, webhook.Repeated, webhook.Accepted}; !slices.Equal(d.results, want) {
+			t.Errorf("got %v, want %v", d.results, want)
+		}
+	})
+}
+
 // However many ask, few are looked at, and nobody makes the process read without end.
 func TestBounds(t *testing.T) {
 	t.Parallel()
