@@ -49,6 +49,10 @@ func TestOf(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s at %d: got %q, want %q", c.address, c.now, got, c.want)
 		}
+		slices.Reverse(list) // whichever comes first
+		if s := suspension.Of(list, addr.MustParseObject(c.address), at(c.now)); s != nil && strings.TrimPrefix(s.Reason, "because of ") != c.want {
+			t.Errorf("%s at %d, the other way round: got %q, want %q", c.address, c.now, s.Reason, c.want)
+		}
 	}
 }
 
