@@ -14,7 +14,9 @@ func (b *Branch) apart(watched string) error {
 	if !strings.HasPrefix(full, "refs/") {
 		full = branches + full // or it is a tag
 	}
-	switch {
+	switch name := strings.TrimPrefix(b.ref, branches); {
+	case name == "HEAD" || strings.HasPrefix(name, "-"): // a clone has no place for the first, and no command takes the other
+		return fmt.Errorf("%q is no name for the status branch, as Git takes none of that name: give --status-branch another one", name)
 	case watched == "":
 		return nil
 	case watched == b.ref || full == b.ref:

@@ -21,6 +21,9 @@ func TestHasRoomBesideTheWatchedBranch(t *testing.T) {
 		"far below, by full name": {"refs/heads/main", "refs/heads/main/of/status", `give --status-branch another name, such as main-of-status`},
 		"above":                   {"clouds/prod", "clouds", `the status branch "clouds" cannot be beside the branch "clouds/prod": Git has no branch below the name of another one; give --status-branch another name, such as clouds-status; if clouds/prod is a tag`},
 		"a tag":                   {"refs/tags/main", "main/status", ""},
+		"no branch of Git's":      {"", "HEAD", `"HEAD" is no name for the status branch`},
+		"no branch, by full name": {"main", "refs/heads/HEAD", `"HEAD" is no name for the status branch`},
+		"like a flag":             {"main", "-status", `"-status" is no name for the status branch`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
