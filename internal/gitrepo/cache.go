@@ -16,9 +16,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxPacks is after how many fetches and pushes a cache begins anew, as each adds a pack and nothing
-// else removes what became unreachable.
-const maxPacks = 32
+const (
+	// maxPacks is after how many fetches and pushes a cache begins anew, as each adds a pack and nothing
+	// else removes what became unreachable.
+	maxPacks = 32
+	// maxReceipts is how many times [Options.MaxBytes] of packs it may have before that: servers send all files of a commit again
+	// to who has no history, and a large repository would fill the disk long before there are so many packs.
+	maxReceipts = 2
+)
 
 // tipFile names the repository in use and the newest commit in it.
 const tipFile = "tip"
@@ -71,7 +76,7 @@ func (c *cache) fetch(ctx context.Context, from *remote, rev Revision) (*Tree, e
 			tree.Revision.Ref = rev.Ref
 			return tree, nil
 		}
-		if c.open.packs() < maxPacks {
+		if !c.full() {
 			tree, err := c.extend(ctx, from, rev)
 			if kind := KindOf(err); err == nil || kind == Unreachable || kind == Refused || kind == UnknownHost || kind == NoRepository || kind == NoRef || kind == TooLarge || errors.Is(err, errInUse) || ctx.Err() != nil {
 				return tree, err
@@ -169,7 +174,7 @@ func movePacks(from, to string) error {
 }
 
 // keep adds what was pushed on top of the present tip, or begins with a first commit. It is an
-// optimisation: when it fails, the commit will be fetched. So a cache with as many packs as it may
+// optimisation: when it fails, the commit will be fetched. So a cache with as much as it may
 // have takes no more: the fetch that follows finds it so, and begins anew with the newest commit alone.
 func (c *cache) keep(ctx context.Context, rev Revision, base string, pack []byte) {
 	bring := func(to *store) error { return to.unpack(ctx, bytes.NewReader(pack)) }
@@ -180,7 +185,7 @@ func (c *cache) keep(ctx context.Context, rev Revision, base string, pack []byte
 			err = bring(open)
 		}
 	} else {
-		if _, err := c.newest(); err != nil || c.tip.Hash != base || c.tip.Ref != rev.Ref || c.open.packs() >= maxPacks {
+		if _, err := c.newest(); err != nil || c.tip.Hash != base || c.tip.Ref != rev.Ref || c.full() {
 			return
 		}
 		open, err = c.add(bring)
@@ -191,6 +196,12 @@ func (c *cache) keep(ctx context.Context, rev Revision, base string, pack []byte
 	if _, err := c.record(tip{Ref: rev.Ref, Hash: rev.Hash, Directory: filepath.Base(open.dir)}, open); err == nil {
 		c.sweep()
 	}
+}
+
+// full tells whether the repository takes no further pack.
+func (c *cache) full() bool {
+	n, bytes := c.open.packs()
+	return n >= maxPacks || bytes >= maxReceipts*c.options.MaxBytes
 }
 
 // newest returns the tree of the tip.

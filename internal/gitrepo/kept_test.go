@@ -1,7 +1,10 @@
 package gitrepo_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/test/slow"
@@ -61,4 +64,58 @@ func TestKeepWhatWasFetchedBefore(t *testing.T) {
 		t.Errorf("kept is %s, want %s", tree.Commit.Hash, b.first)
 	}
 	has(t, files(t, tree, "."), "sites/a.hcl", "site a\n")
+}
+
+// TestALargeRepositoryFillsNoDisk: a cache begins anew long before it has as many packs as it may have where these are large, and
+// goes on from what it has.
+func TestALargeRepositoryFillsNoDisk(t *testing.T) {
+	t.Parallel()
+	b := overHTTP(t)
+	b.repo.Commit(t, map[string]string{"large": noise(1 << 20)}, "Large")
+	b.options.MaxBytes = 2 << 20
+	source := b.open(t)
+	pull(t, source)
+	most := int64(0)
+	for i := range 9 {
+		hash := b.repo.Commit(t, map[string]string{"n": fmt.Sprint(i)}, "More")
+		if tree := pull(t, source); tree.Commit.Hash != hash {
+			t.Fatalf("got %s, want %s", tree.Commit.Hash, hash)
+		}
+		// Those of former trees go once nobody has them any more.
+		files, err := filepath.Glob(filepath.Join(b.options.CacheDir, "*", repositoryInUse(t, b.options.CacheDir), "objects", "pack", "*.pack"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("packs: %q, %v", files, err)
+		}
+		taken := int64(0)
+		for _, file := range files {
+			info, err := os.Stat(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			taken += info.Size()
+		}
+		most = max(most, taken)
+	}
+	// Twice as much as one call may receive, and the pack that comes beyond that.
+	if limit := 3 * b.options.MaxBytes; most > limit {
+		t.Errorf("it takes up to %d bytes, want no more than %d", most, limit)
+	}
+}
+
+// repositoryInUse is the directory that the file of a cache names.
+func repositoryInUse(t *testing.T, cache string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(cache, "*", "tip"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%q, %v", names, err)
+	}
+	content, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tip struct{ Directory string }
+	if err := json.Unmarshal(content, &tip); err != nil {
+		t.Fatal(err)
+	}
+	return tip.Directory
 }

@@ -79,12 +79,18 @@ func (s *store) isLost() bool {
 // packs is where a repository has them.
 const packs = "objects/pack"
 
-func (s *store) packs() int {
+// packs is how many there are, and what they take of the disk.
+func (s *store) packs() (n int, bytes int64) {
 	names, err := filepath.Glob(filepath.Join(s.dir, packs, "*.pack"))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return len(names)
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil { // else it has just gone
+			bytes += info.Size()
+		}
+	}
+	return len(names), bytes
 }
 
 // sync has the packs be on the disk, before anything there names what is in them.

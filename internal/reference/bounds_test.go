@@ -164,6 +164,7 @@ func unbounded() map[string]string {
 		"engine.maxFights":      "only what is told of who brings a difference back depends on it",
 		"gitrepo.maxTarget":     "that of Linux",
 		"gitrepo.maxPacks":      "what is kept on disk",
+		"gitrepo.maxReceipts":   "what is kept on disk",
 		"gitrepo.maxParents":    "what is told of a commit",
 		"gitrepo.maxSubject":    "what is shown of a commit",
 		"gitrepo.maxCause":      "what is shown of an answer",
