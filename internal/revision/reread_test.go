@@ -54,28 +54,31 @@ func TestReadAgainWithOtherOptions(t *testing.T) {
 	poll(t, tracker) // nothing new
 }
 
+// rereading is a process with a cache, whose options are read again at each poll.
+func (p *pods) rereading(cache string, o *revision.Options) *revision.Tracker {
+	p.t.Helper()
+	source, err := gitrepo.Open(p.t.Context(), gitrepo.Options{URL: p.server.URL(p.repository), CacheDir: cache})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	tracker := revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, *o)
+	tracker.Ledger = p.ledger
+	tracker.Reread = func() (revision.Options, error) { return *o, nil }
+	return tracker
+}
+
 // What is in force and could not be read either when a process started is read again as well: its newest commit may have a
 // mistake of its own.
 func TestInForceReadAgainWithOtherOptions(t *testing.T) {
 	p, cache := newPods(t), t.TempDir()
-	open := func(o *revision.Options) *revision.Tracker {
-		source, err := gitrepo.Open(t.Context(), gitrepo.Options{URL: p.server.URL(p.repository), CacheDir: cache})
-		if err != nil {
-			t.Fatal(err)
-		}
-		tracker := revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, *o)
-		tracker.Ledger = p.ledger
-		tracker.Reread = func() (revision.Options, error) { return *o, nil }
-		return tracker
-	}
 	good := revision.Options{Language: reading.Language, Given: []config.Given{{Name: "text", Text: "x", Origin: "--var text"}}}
 	first := p.commit(one + "variable \"text\" {}\nproject \"three\" {\n  description = var.text\n}\n")
-	tracker := open(&good)
+	tracker := p.rereading(cache, &good)
 	p.keep(tracker, poll(t, tracker, "project.one", "project.three").ID)
 	p.commit(broken)
 
 	options := reading
-	again := open(&options)
+	again := p.rereading(cache, &options)
 	if got, err := again.Poll(t.Context()); got != nil || err != nil || again.State().Lost == nil {
 		t.Errorf("started without a value: %v, %v, %v", got, err, again.State().Lost)
 	}
@@ -91,24 +94,14 @@ func TestInForceReadAgainWithOtherOptions(t *testing.T) {
 // though the repository is still away.
 func TestCachedReadAgainWithOtherOptions(t *testing.T) {
 	p, cache := newPods(t), t.TempDir()
-	open := func(o *revision.Options) *revision.Tracker {
-		source, err := gitrepo.Open(t.Context(), gitrepo.Options{URL: p.server.URL(p.repository), CacheDir: cache})
-		if err != nil {
-			t.Fatal(err)
-		}
-		tracker := revision.NewTracker(source, ".", func(context.Context) (compose.Facts, error) { return compose.Facts{}, nil }, *o)
-		tracker.Ledger = p.ledger
-		tracker.Reread = func() (revision.Options, error) { return *o, nil }
-		return tracker
-	}
 	good := revision.Options{Language: reading.Language, Given: []config.Given{{Name: "text", Text: "x", Origin: "--var text"}}}
 	first := p.commit(one + "variable \"text\" {}\nproject \"three\" {\n  description = var.text\n}\n")
-	tracker := open(&good)
+	tracker := p.rereading(cache, &good)
 	p.keep(tracker, poll(t, tracker, "project.one", "project.three").ID)
 	p.server.Stop(t)
 
 	options := reading
-	again := open(&options)
+	again := p.rereading(cache, &options)
 	for range 2 {
 		if got, err := again.Poll(t.Context()); got != nil || gitrepo.KindOf(err) != gitrepo.Unreachable || again.State().Bad == nil {
 			t.Errorf("started without a value: %v, %v, %+v", got, err, again.State())
