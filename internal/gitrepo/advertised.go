@@ -8,9 +8,11 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 )
 
 // maxRefs is how many bytes the refs of a repository may come to, their names and commits: forges have one or two for
@@ -25,6 +27,7 @@ const refSize = len(plumbing.Hash{}) + 4
 // library keeps several times their bytes, and hands on the rest.
 type listing struct {
 	refs    Refs
+	thin    bool // it can leave out of packs what is here
 	size    int
 	began   bool // the line with the first ref was read, which tells what the server can do as well
 	over    bool // whatever comes now is handed on
@@ -102,7 +105,8 @@ func (l *listing) take(line []byte) (bool, error) {
 			return false, nil
 		}
 		l.began = true
-		line, _, _ = bytes.Cut(line, []byte{0})
+		line, can, _ := bytes.Cut(line, []byte{0})
+		l.thin = slices.Contains(strings.Fields(string(can)), string(capability.ThinPack)) // which the library takes out, as it has no use for it
 		_, err := l.note(line)
 		return false, err
 	}

@@ -20,8 +20,8 @@ const (
 	// maxPacks is after how many fetches and pushes a cache begins anew, as each adds a pack and nothing
 	// else removes what became unreachable.
 	maxPacks = 32
-	// maxReceipts is how many times [Options.MaxBytes] of packs it may have before that: servers send all files of a commit again
-	// to who has no history, and a large repository would fill the disk long before there are so many packs.
+	// maxReceipts is how many times [Options.MaxBytes] of packs it may have before that: commits that change much, and servers that
+	// send all files again, would fill the disk long before there are so many packs.
 	maxReceipts = 2
 )
 
@@ -90,7 +90,7 @@ func (c *cache) fetch(ctx context.Context, from *remote, rev Revision) (*Tree, e
 // extend fetches into the present repository what it lacks.
 func (c *cache) extend(ctx context.Context, from *remote, rev Revision) (*Tree, error) {
 	open, err := c.add(func(store *store) (err error) {
-		rev, err = from.download(ctx, rev, plumbing.NewHash(c.tip.Hash), noHistory, store)
+		rev, err = from.download(ctx, rev, had{plumbing.NewHash(c.tip.Hash), c.open}, noHistory, store)
 		return err
 	})
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *cache) clone(ctx context.Context, from *remote, rev Revision) (*Tree, e
 	if err != nil {
 		return nil, err
 	}
-	rev, err = from.download(ctx, rev, plumbing.ZeroHash, noHistory, fresh)
+	rev, err = from.download(ctx, rev, had{}, noHistory, fresh)
 	if err == nil {
 		err = fresh.complete(rev.Hash, c.options.MaxFiles)
 	}
@@ -177,7 +177,7 @@ func movePacks(from, to string) error {
 // optimisation: when it fails, the commit will be fetched. So a cache with as much as it may
 // have takes no more: the fetch that follows finds it so, and begins anew with the newest commit alone.
 func (c *cache) keep(ctx context.Context, rev Revision, base string, pack []byte) {
-	bring := func(to *store) error { return to.unpack(ctx, bytes.NewReader(pack)) }
+	bring := func(to *store) error { return to.unpack(ctx, nil, bytes.NewReader(pack), had{}) }
 	var open *store
 	var err error
 	if base == "" {

@@ -10,6 +10,10 @@
 // [Source.Refs], [Source.Seen], [Source.Branch] and [Source.Push] are for the package that commits reports, and
 // so is [Draft], the commit that is pushed: nobody else knows Git's objects.
 //
+// Of a commit that follows what the cache has only what changed is transferred, whatever became of the history between them:
+// a server is told which commit is here, and may send a thin pack, one that tells objects as changes of some it leaves out. These are
+// added to it from the cache, as every pack there stands by itself.
+//
 // The cache on disk holds the newest commits of one ref, without their history unless one was looked for
 // in it. It may be deleted at any time, and shared by processes on one machine.
 //

@@ -42,7 +42,7 @@ var errCutOff = errors.New("the history of the ref is not there as a whole")
 func (c *cache) dig(ctx context.Context, from *remote, rev Revision, depth packp.DepthCommits) (*Tree, error) {
 	newer := false
 	tree, err := c.aside(rev.Hash, func(fresh *store) (string, error) {
-		now, err := from.download(ctx, rev, plumbing.ZeroHash, depth, fresh)
+		now, err := from.download(ctx, rev, had{}, depth, fresh)
 		if err != nil {
 			return "", err
 		}

@@ -59,7 +59,7 @@ func (r *remote) pick(ctx context.Context, hash string, store *store) (offered b
 		if !offered {
 			return nil
 		}
-		err := receive(ctx, c, advertised, want, plumbing.ZeroHash, noHistory, "", store)
+		err := receive(ctx, c, advertised, want, had{}, noHistory, "", store)
 		if err != nil && strings.Contains(err.Error(), "not our ref") { // Git has no code for it
 			return &Error{Kind: Lost, Where: r.at.display, Text: "the server does not have the commit " + hash + ", or not any more"}
 		}

@@ -3,6 +3,7 @@ package gitrepo_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -76,8 +77,11 @@ func TestALargeRepositoryFillsNoDisk(t *testing.T) {
 	source := b.open(t)
 	pull(t, source)
 	most := int64(0)
+	began := map[string]bool{repositoryInUse(t, b.options.CacheDir): true}
 	for i := range 9 {
-		hash := b.repo.Commit(t, map[string]string{"n": fmt.Sprint(i)}, "More")
+		other := make([]byte, 1<<20)
+		_, _ = rand.NewChaCha8([32]byte{byte(i)}).Read(other) // never fails
+		hash := b.repo.Commit(t, map[string]string{"large": string(other)}, "Other content")
 		if tree := pull(t, source); tree.Commit.Hash != hash {
 			t.Fatalf("got %s, want %s", tree.Commit.Hash, hash)
 		}
@@ -95,6 +99,10 @@ func TestALargeRepositoryFillsNoDisk(t *testing.T) {
 			taken += info.Size()
 		}
 		most = max(most, taken)
+		began[repositoryInUse(t, b.options.CacheDir)] = true
+	}
+	if len(began) < 2 {
+		t.Error("it never begins anew")
 	}
 	// Twice as much as one call may receive, and the pack that comes beyond that.
 	if limit := 3 * b.options.MaxBytes; most > limit {

@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -31,46 +32,51 @@ type packed struct {
 // measuring is what is known of the objects of a pack so far.
 type measuring struct {
 	objects []packed // in the order of their offsets
-	deepest int64    // chain
-	loose   int64    // bytes of the loose objects: they might all be of one chain
+	has     had
+	bases   []plumbing.Hash         // that the pack does not have itself, as has has them
+	sizes   map[plumbing.Hash]int64 // of these
+	room    int                     // for these
+	deepest int64                   // chain
+	loose   int64                   // bytes of the loose objects: they might all be of one chain
 }
 
 // measurePack reads what a pack says of the sizes of its objects, and keeps nothing else of them in memory. A
 // size that is too large is an error of kind TooLarge. An object that is larger than the pack says is an error of
-// the library, here as later.
-func measurePack(pack io.Reader) error {
+// the library, here as later. It returns which objects of has the pack tells others as changes of.
+func measurePack(pack io.Reader, has had) ([]plumbing.Hash, error) {
 	scanner := packfile.NewScanner(pack)
 	_, count, err := scanner.Header()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if count > maxObjects {
-		return oversize("%d objects at once; %d are the limit. Keep the configuration in a repository of its own", int64(count), maxObjects)
+		return nil, oversize("%d objects at once; %d are the limit. Keep the configuration in a repository of its own", int64(count), maxObjects)
 	}
-	var m measuring
+	m := measuring{has: has, room: maxObjects - int(count), sizes: map[plumbing.Hash]int64{}}
 	for range count {
 		header, err := scanner.NextObjectHeader()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if header.Length > maxObject {
-			return tooLargeObject(header.Length)
+			return nil, tooLargeObject(header.Length)
 		}
 		size := header.Length
 		if header.Type.IsDelta() {
 			var head beginning
 			if _, _, err := scanner.NextObject(&head); err != nil {
-				return err
+				return nil, err
 			}
 			if size, err = head.result(); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if err := m.add(header, size); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	_, err = scanner.Checksum()
+	return m.bases, err
 }
 
 // add notes an object that comes to so many bytes.
@@ -88,8 +94,12 @@ func (m *measuring) add(header *packfile.ObjectHeader, size int64) error {
 		o.loose = m.objects[at].loose
 	}
 	if header.Type == plumbing.REFDeltaObject {
-		o.chain += header.Length
-		o.loose = true
+		base, found, err := m.base(header.Reference)
+		if err != nil {
+			return err
+		}
+		o.chain += header.Length + base
+		o.loose = !found
 	}
 	if o.loose {
 		m.loose += size + header.Length
@@ -97,10 +107,33 @@ func (m *measuring) add(header *packfile.ObjectHeader, size int64) error {
 		m.deepest = max(m.deepest, o.chain)
 	}
 	m.objects = append(m.objects, o)
-	if all := m.deepest + m.loose; all > maxChain {
+	switch all := m.deepest + m.loose; {
+	case all > maxChain && len(m.bases) > 0:
+		return errThin
+	case all > maxChain:
 		return oversize("a file of which so many versions are told as changes of each other that it takes %d bytes to read one of them; %d are the limit. "+hintLarge, all, maxChain)
 	}
 	return nil
+}
+
+// errThin says of a pack that it is too large only together with what it leaves out, as one that leaves out nothing need not be.
+var errThin = errors.New("what the server left out does not fit beside what it sent")
+
+// base returns the size of an object that the pack tells another one as a change of, and whether it is none of the pack's.
+func (m *measuring) base(object plumbing.Hash) (int64, bool, error) {
+	if size, known := m.sizes[object]; known {
+		return size, true, nil
+	}
+	size, found, err := m.has.base(object)
+	if err != nil || !found {
+		return 0, false, err
+	}
+	if len(m.bases) == m.room {
+		return 0, false, errThin
+	}
+	m.sizes[object] = size
+	m.bases = append(m.bases, object)
+	return size, true, nil
 }
 
 // hintLarge is how a person finds such files.

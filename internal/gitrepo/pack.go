@@ -15,22 +15,36 @@ import (
 
 // unpack takes a pack into the store. The library has each object of a pack whole in memory, whatever the pack
 // says of its size, so it gets only a pack whose objects were measured before. A small pack may take hours to unfold all
-// the same, which ends with ctx.
-func (s *store) unpack(ctx context.Context, pack io.Reader) (err error) {
+// the same, which ends with ctx. The pack may tell objects as changes of what has has.
+// Reading it is headway, too: a large pack takes a small container long.
+func (s *store) unpack(ctx context.Context, wait *patience, pack io.Reader, has had) (err error) {
 	file, err := os.CreateTemp(filepath.Join(s.dir, packs), unfinished+"*")
 	if err != nil {
 		return fmt.Errorf("taking a pack into the cache: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close(), removeIfThere(file.Name())) }()
-	if _, err := io.Copy(file, pack); err != nil {
+	size, err := io.Copy(file, pack)
+	if err != nil {
 		return err
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	read := heeding{ctx, file}
-	if err := measurePack(read); err != nil {
+	read := &heeding{ctx: ctx, file: file, wait: wait, left: readings * size}
+	bases, err := measurePack(read, has)
+	if err != nil {
 		return whole(err)
+	}
+	if len(bases) > 0 {
+		all, err := s.addBases(ctx, file, bases, has)
+		if err != nil {
+			return fmt.Errorf("completing a pack: %w", err)
+		}
+		thin := file
+		file, read.file = all, all
+		if err := errors.Join(thin.Close(), os.Remove(thin.Name())); err != nil {
+			return err
+		}
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -47,20 +61,30 @@ func (s *store) unpack(ctx context.Context, pack io.Reader) (err error) {
 	return s.addPack(file.Name(), checksum, index)
 }
 
+// readings is how often a pack is read that is as Git makes them: measured, searched for objects, and each of these read for its
+// sum and for what is told as a change of it. What is read more often takes time without headway.
+const readings = 4
+
 // heeding is a file that cannot be read once a context is over.
 type heeding struct {
 	ctx  context.Context
 	file io.ReadSeeker
+	wait *patience
+	left int64 // bytes whose reading is headway
 }
 
-func (h heeding) Read(p []byte) (int, error) {
+func (h *heeding) Read(p []byte) (int, error) {
 	if h.ctx.Err() != nil {
 		return 0, context.Cause(h.ctx)
 	}
-	return h.file.Read(p)
+	n, err := h.file.Read(p)
+	counts := min(int64(n), h.left)
+	h.left -= counts
+	h.wait.note(int(counts))
+	return n, err
 }
 
-func (h heeding) Seek(offset int64, whence int) (int64, error) { return h.file.Seek(offset, whence) }
+func (h *heeding) Seek(offset int64, whence int) (int64, error) { return h.file.Seek(offset, whence) }
 
 // whole says of an error that it comes from a pack which ends too early, if it does: the server or the
 // connection has cut it off.

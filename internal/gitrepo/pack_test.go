@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -135,7 +136,7 @@ func TestPacksThatUnfold(t *testing.T) {
 			to := emptyStore(t)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			err := to.unpack(t.Context(), bytes.NewReader(pack))
+			err := to.unpack(t.Context(), nil, bytes.NewReader(pack), had{})
 			runtime.ReadMemStats(&after)
 			if KindOf(err) != TooLarge || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("the error is %v", err)
@@ -163,7 +164,7 @@ func TestPacksThatUnfoldForLong(t *testing.T) {
 	defer cancel()
 	to := emptyStore(t)
 	began := time.Now()
-	if err := to.unpack(ctx, bytes.NewReader(p.pack())); !errors.Is(err, late) {
+	if err := to.unpack(ctx, nil, bytes.NewReader(p.pack()), had{}); !errors.Is(err, late) {
 		t.Errorf("the error is %v", err)
 	}
 	t.Logf("it was given up after %v", time.Since(began))
@@ -172,12 +173,33 @@ func TestPacksThatUnfoldForLong(t *testing.T) {
 	}
 }
 
+// Reading a pack is headway for what is read as often as an honest one needs it, and none afterwards.
+func TestReadingIsHeadway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		ctx, wait := patient(t.Context(), time.Minute)
+		defer wait.stop()
+		read := &heeding{ctx: ctx, file: bytes.NewReader(make([]byte, 10*headway)), wait: wait, left: 2 * headway}
+		for part := make([]byte, headway); ; time.Sleep(50 * time.Second) {
+			if _, err := io.ReadFull(read, part); err != nil {
+				if !errors.Is(err, errStalled) {
+					t.Error(err)
+				}
+				break
+			}
+		}
+		if took := time.Since(began); took != 150*time.Second {
+			t.Errorf("it was given up after %v", took)
+		}
+	})
+}
+
 // What is as large as it may be is taken.
 func TestPacksAtTheLimit(t *testing.T) {
 	var p packer
 	at := p.blob(maxObject)
 	p.change(p.change(at, maxObject, maxObject-100), maxObject-100, maxObject-100)
-	if err := measurePack(bytes.NewReader(p.pack())); err != nil {
+	if _, err := measurePack(bytes.NewReader(p.pack()), had{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -209,7 +231,7 @@ func TestPacksThatLie(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			to := emptyStore(t)
-			err := to.unpack(t.Context(), bytes.NewReader(c.pack))
+			err := to.unpack(t.Context(), nil, bytes.NewReader(c.pack), had{})
 			if err == nil {
 				t.Fatal("it is taken")
 			}
@@ -235,7 +257,7 @@ func TestIndexesAsGit(t *testing.T) {
 	named := plumbing.ComputeHash(plumbing.BlobObject, make([]byte, size))
 	p.add(plumbing.REFDeltaObject, len(change(size, 10)), named[:], bytes.NewReader(change(size, 10)))
 	to := emptyStore(t)
-	if err := to.unpack(t.Context(), bytes.NewReader(p.pack())); err != nil {
+	if err := to.unpack(t.Context(), nil, bytes.NewReader(p.pack()), had{}); err != nil {
 		t.Fatal(err)
 	}
 	made, err := filepath.Glob(filepath.Join(to.dir, packs, "*.pack"))

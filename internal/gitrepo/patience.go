@@ -28,7 +28,7 @@ type patience struct {
 
 	mu    sync.Mutex
 	timer *time.Timer // nil once the call has ended
-	came  int         // bytes since the timer was set
+	came  int         // bytes, or bytes that were read of what had come, since the timer was set
 	went  bool        // there was headway
 }
 
@@ -81,11 +81,19 @@ type countedReader struct {
 
 func (c *countedReader) Read(b []byte) (int, error) {
 	n, err := c.from.Read(b)
-	c.by.mu.Lock()
-	defer c.by.mu.Unlock()
-	if c.by.came += n; c.by.came >= headway && c.by.timer != nil && c.by.timer.Stop() {
-		c.by.came, c.by.went = 0, true
-		c.by.timer.Reset(c.by.limit)
-	}
+	c.by.note(n)
 	return n, err
+}
+
+// note counts bytes; a call without patience has none.
+func (p *patience) note(n int) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.came += n; p.came >= headway && p.timer != nil && p.timer.Stop() {
+		p.came, p.went = 0, true
+		p.timer.Reset(p.limit)
+	}
 }

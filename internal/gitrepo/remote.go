@@ -53,6 +53,7 @@ func (r *remote) moved(u Update) {
 // connection is one conversation with the server.
 type connection struct {
 	refs    Refs // that the server told of
+	thin    bool // the server can leave out of packs what is here
 	masker  *redact.Masker
 	fetch   transport.UploadPackSession  // one of the two is set
 	receive transport.ReceivePackSession //
@@ -148,7 +149,7 @@ func (r *remote) converse(ctx context.Context, service, doing string, do func(co
 		advertised, err = packp.NewAdvRefs(), nil
 	}
 	if err == nil {
-		c.refs = newRefs(told.refs, advertised)
+		c.refs, c.thin = newRefs(told.refs, advertised), told.thin
 		err = do(ctx, c, advertised)
 	}
 	// After the answer is complete, an error of closing means nothing.
@@ -173,17 +174,17 @@ func (r *remote) list(ctx context.Context) (Refs, error) {
 
 // download brings the commit that the revision's ref points to into store, with as much history as
 // depth says where the server can do that, and returns it. It is another commit when the ref has
-// moved. have is a commit whose whole tree store has already, or zero.
-func (r *remote) download(ctx context.Context, rev Revision, have plumbing.Hash, depth packp.DepthCommits, store *store) (Revision, error) {
+// moved. What have has already does not come again.
+func (r *remote) download(ctx context.Context, rev Revision, have had, depth packp.DepthCommits, store *store) (Revision, error) {
 	return r.bring(ctx, rev, have, depth, "", store)
 }
 
 // downloadCommits is [remote.download] without files and directories where the server can leave these out.
 func (r *remote) downloadCommits(ctx context.Context, rev Revision, depth packp.DepthCommits, store *store) (Revision, error) {
-	return r.bring(ctx, rev, plumbing.ZeroHash, depth, packp.FilterTreeDepth(0), store)
+	return r.bring(ctx, rev, had{}, depth, packp.FilterTreeDepth(0), store)
 }
 
-func (r *remote) bring(ctx context.Context, rev Revision, have plumbing.Hash, depth packp.DepthCommits, filter packp.Filter, store *store) (Revision, error) {
+func (r *remote) bring(ctx context.Context, rev Revision, have had, depth packp.DepthCommits, filter packp.Filter, store *store) (Revision, error) {
 	err := r.converse(ctx, transport.UploadPackServiceName, "fetching "+cmp.Or(rev.Ref, "HEAD"), func(ctx context.Context, c *connection, advertised *packp.AdvRefs) error {
 		now, err := c.refs.Resolve(rev.Ref)
 		if rev.Ref == "HEAD" {
@@ -204,7 +205,7 @@ const (
 	noHistory    packp.DepthCommits = 1
 )
 
-func receive(ctx context.Context, c *connection, advertised *packp.AdvRefs, want, have plumbing.Hash, depth packp.DepthCommits, filter packp.Filter, store *store) error {
+func receive(ctx context.Context, c *connection, advertised *packp.AdvRefs, want plumbing.Hash, have had, depth packp.DepthCommits, filter packp.Filter, store *store) error {
 	request := packp.NewUploadPackRequestFromCapabilities(advertised.Capabilities)
 	request.Wants = []plumbing.Hash{want}
 	if depth != wholeHistory && advertised.Capabilities.Supports(capability.Shallow) {
@@ -219,10 +220,15 @@ func receive(ctx context.Context, c *connection, advertised *packp.AdvRefs, want
 			return err
 		}
 	}
-	if !have.IsZero() {
-		request.Haves = []plumbing.Hash{have}
+	if !have.commit.IsZero() {
+		request.Haves = []plumbing.Hash{have.commit}
 		if !request.Depth.IsZero() {
-			request.Shallows = []plumbing.Hash{have} // or the server believes that we have its history
+			request.Shallows = []plumbing.Hash{have.commit} // or the server believes that we have its history
+		}
+		if c.thin { // or it sends all files once more, as a commit without history follows none
+			if err := request.Capabilities.Set(capability.ThinPack); err != nil {
+				return err
+			}
 		}
 	}
 	if advertised.Capabilities.Supports(capability.NoProgress) {
@@ -249,7 +255,7 @@ func receive(ctx context.Context, c *connection, advertised *packp.AdvRefs, want
 	case request.Capabilities.Supports(capability.Sideband):
 		pack = sideband.NewDemuxer(sideband.Sideband, response)
 	}
-	return store.unpack(ctx, c.wait.counted(pack))
+	return store.unpack(ctx, c.wait, c.wait.counted(pack), have)
 }
 
 // Update is a change of one ref on the server.
