@@ -8,6 +8,9 @@ type Phase struct {
 	Services []string
 }
 
+// PhaseNodes is where a cloud is whose services are all ready, and of whose nodes one is not.
+const PhaseNodes = "Nodes"
+
 // PhaseReady is where a cloud is that has all phases behind it.
 const PhaseReady = "Ready"
 

@@ -63,11 +63,11 @@ func Show(ctx context.Context, board Board, state revision.State, snapshot engin
 			units[snapshot.Units[i].Address] = &snapshot.Units[i]
 		}
 	}
-	places := nodePlaces(m, units, there)
-	places = append(places, profilePlaces(m, units, there)...)
+	nodes := nodeStandings(m, units, there)
+	places := append(nodePlaces(m, nodes, there), profilePlaces(m, nodes)...)
 	standings := serviceStandings(m, units, snapshot.Admitted)
 	places = append(places, servicePlaces(m, standings)...)
-	if says, known := cloudSays(m, standings, snapshot.Revision); known {
+	if says, known := cloudSays(m, standings, nodes, snapshot.Revision); known {
 		if test, has := compose.SmokeTest(m); has {
 			says.Conditions = append(says.Conditions, smokeTestCondition(units[test]))
 		}

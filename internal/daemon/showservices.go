@@ -50,31 +50,57 @@ func servicePlaces(m *model.Model, standings map[string]standing) []place {
 }
 
 // cloudSays is what is shown of the cloud in a revision; known is false as long as it is not known how one of its
-// services stands.
-func cloudSays(m *model.Model, standings map[string]standing, revision string) (says unit.Shown, known bool) {
+// services or nodes stands. What is on its way out counts until it is gone: a cloud that still has it is not as it is
+// written.
+func cloudSays(m *model.Model, services, nodes map[string]standing, revision string) (says unit.Shown, known bool) {
 	of := map[string][]string{} // the services, by phase
 	for i := range m.Cloud.Services {
 		s := &m.Cloud.Services[i]
-		switch {
-		case !s.Enabled:
-		case standings[s.Name].status == "":
-			return unit.Shown{}, false
+		switch services[s.Name].status {
+		case statusDisabled:
+		case "":
+			if s.Enabled {
+				return unit.Shown{}, false
+			}
 		default:
 			phase := compose.PhaseOf(s.Name)
 			of[phase] = append(of[phase], s.Name)
 		}
 	}
+	var counted []string // the nodes
+	for i := range m.Nodes {
+		n := &m.Nodes[i]
+		switch status := nodes[n.Name].status; {
+		case status == statusDisabled, n.Disabled && status == statusMissing:
+		case status == "":
+			return unit.Shown{}, false
+		default:
+			counted = append(counted, n.Name)
+		}
+	}
 	says = unit.Shown{Phase: compose.PhaseReady, Revision: revision}
-	var all []string
-	for _, p := range compose.Phases() {
-		all = append(all, of[p.Name]...)
-		c := together(p.Name+conditionReady, of[p.Name], standings)
+	whole := unit.ShownCondition{Type: conditionReady, Status: isTrue, Reason: statusReady}
+	if len(of) == 0 {
+		whole.Reason = "NoServices"
+	}
+	var open []string
+	add := func(phase string, c unit.ShownCondition) {
 		if c.Status != isTrue && says.Phase == compose.PhaseReady {
-			says.Phase = p.Name
+			says.Phase = phase
+		}
+		if c.Status == isFalse || c.Status == isUnknown && whole.Status == isTrue {
+			whole.Status, whole.Reason = c.Status, c.Reason
+		}
+		if c.Message != "" {
+			open = append(open, c.Message)
 		}
 		says.Conditions = append(says.Conditions, c)
 	}
-	whole := together(conditionReady, all, standings)
+	for _, p := range compose.Phases() {
+		add(p.Name, together(p.Name+conditionReady, of[p.Name], services))
+	}
+	add(compose.PhaseNodes, ofNodes(compose.PhaseNodes+conditionReady, counted, nodes))
+	whole.Message = report.Line(strings.Join(open, ", "), mostShown)
 	says.Message = whole.Message
 	says.Conditions = append(says.Conditions, whole)
 	return says, true

@@ -204,6 +204,64 @@ func TestShowCloud(t *testing.T) {
 	}
 }
 
+// A cloud is not ready, whatever its services are, while a node of the configuration is not as it is written, or something
+// that is taken out of it is still there.
+func TestShowCloudThatIsNotAsWritten(t *testing.T) {
+	s := newServices(t, "keystone", "heat")
+	s.there = []string{"node-1", "node-2", "off"}
+	node := func(name string, disabled bool) model.Node {
+		return model.Node{Name: name, Address: addr.MustParseObject("node." + name), Disabled: disabled}
+	}
+	s.state.Model.Nodes = []model.Node{node("node-1", false), node("node-2", false), node("node-9", false), node("off", true), node("away", true)}
+	s.state.Model.Cloud.Services[1].Enabled = false
+	ref := unit.ShownRef(unit.KindShownCloud, "prod")
+	says := func(phase, ready, nodes, message string) {
+		t.Helper()
+		if _, err := daemon.Show(t.Context(), s.board, s.state, s.now); err != nil {
+			t.Fatal(err)
+		}
+		got := s.shown[ref]
+		if got.Phase != phase || s.condition(ref, "Ready") != ready || s.condition(ref, "NodesReady") != nodes || got.Message != message {
+			t.Errorf("the cloud is shown as %+v", got)
+		}
+	}
+	at := map[string]int{}
+	set := func(address string, phase engine.Phase) {
+		if _, ok := at[address]; !ok {
+			at[address] = len(s.now.Units)
+			s.now.Units = append(s.now.Units, engine.UnitStatus{Address: addr.MustParseObject(address), Decided: true})
+		}
+		s.now.Units[at[address]].Phase = phase
+	}
+	set("service.keystone", engine.PhaseReady)
+	set("node.node-1", engine.PhaseReady)
+	says("", "", "", "") // it is not known how a node stands
+	set("node.node-2", engine.PhaseWaiting)
+	set("node.node-9", engine.PhaseBlocked)
+	set("node.off", engine.PhaseBlocked)
+	set("node.away", engine.PhaseBlocked)
+	says("Nodes", "False NotReady", "False NotReady", "node-2 is waiting, node-9 is missing, off is blocked")
+	set("service.keystone", engine.PhaseFailed)
+	says("Identity", "False NotReady", "False NotReady", "keystone is failed, node-2 is waiting, node-9 is missing, off is blocked")
+	set("service.keystone", engine.PhaseReady)
+	set("node.node-2", engine.PhaseReady)
+	set("node.off", engine.PhaseReady)
+	says("Nodes", "False NotReady", "False NotReady", "node-9 is missing")
+	s.there = append(s.there, "node-9")
+	set("node.node-9", engine.PhaseFailed)
+	s.now.Units[at["node.node-9"]].Decided = false
+	says("Nodes", "Unknown NotKnown", "Unknown NotKnown", "node-9 is unknown")
+	s.now.Units[at["node.node-9"]].Decided = true
+	set("node.node-9", engine.PhaseReady)
+	set("service.heat", engine.PhaseBlocked)
+	says("Optional", "False NotReady", "True Ready", "heat is blocked")
+	set("service.heat", engine.PhaseGone)
+	says("Ready", "True Ready", "True Ready", "")
+	s.state.Model.Nodes = nil
+	says("Ready", "True Ready", "True NoNodes", "")
+	s.shows(0)
+}
+
 // A condition of its own says what is known of the API behind a service, if it has one that is asked.
 func TestConditionsOfAPIs(t *testing.T) {
 	s := newServices(t, "glance", "memcached")
