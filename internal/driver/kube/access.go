@@ -369,9 +369,13 @@ func labelled(object *unstructured.Unstructured) *unstructured.Unstructured {
 	return object
 }
 
-// sendable returns a copy of the object without what only the server writes.
+// sendable returns a copy of the object without what only the server writes. A Secret has its texts in data, where the server
+// puts them: of what is applied as stringData it forgets whose it is, so that a key that is taken out would stay.
 func sendable(object *unstructured.Unstructured) *unstructured.Unstructured {
 	object = apart(object)
+	if isSecret(object) && onlyTexts(object.Object["stringData"]) {
+		object.Object = withoutStringData(object.Object)
+	}
 	for _, field := range []string{fieldManagers, "creationTimestamp", "resourceVersion", "generation", "uid", "selfLink"} {
 		unstructured.RemoveNestedField(object.Object, "metadata", field)
 	}

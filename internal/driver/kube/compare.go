@@ -24,7 +24,7 @@ import (
 // finds that out. Values of Secrets are not shown.
 func (c *Cluster) Compare(desired, live *unstructured.Unstructured) []unit.Field {
 	d := &differ{masker: c.masker}
-	secret := desired.GetKind() == "Secret" && desired.GetAPIVersion() == "v1"
+	secret := isSecret(desired)
 	want := desired.Object
 	if secret {
 		want = withoutStringData(want)
@@ -260,6 +260,20 @@ func empty(v any) bool {
 		n, ok := number(v)
 		return ok && n.Sign() == 0
 	}
+}
+
+func isSecret(object *unstructured.Unstructured) bool {
+	return object.GetKind() == "Secret" && object.GetAPIVersion() == "v1"
+}
+
+// onlyTexts tells whether all that is in a map is texts; the server says of anything else what is wrong.
+func onlyTexts(v any) bool {
+	fields, ok := v.(map[string]any)
+	for _, value := range fields {
+		_, text := value.(string)
+		ok = ok && text
+	}
+	return ok
 }
 
 // withoutStringData returns the content of a Secret as the server stores it.
