@@ -127,7 +127,9 @@ func (s *objectSet) recordedOurs(object *unstructured.Unstructured) bool {
 type seenObjects struct {
 	there objects
 	// same are the objects that only look different from what is wanted by the spec with the digest.
-	same   map[unit.ObjectRef]bool
+	same map[unit.ObjectRef]bool
+	// gone is what that spec has no more of objects, and what will be taken from them.
+	gone   map[unit.ObjectRef][]unit.Field
 	digest string
 	// troubles are the objects that could not be applied.
 	troubles map[unit.ObjectRef]trouble
@@ -140,7 +142,7 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 	}
 	seen := &seenObjects{
 		there: there, same: map[unit.ObjectRef]bool{}, digest: s.digest,
-		troubles: s.troubles.of(s.target.Address), usable: map[unit.ObjectRef]bool{},
+		gone: map[unit.ObjectRef][]unit.Field{}, troubles: s.troubles.of(s.target.Address), usable: map[unit.ObjectRef]bool{},
 	}
 	state := unit.State{Existence: unit.Absent, Health: unit.HealthReady, Installed: true, Observed: seen}
 	applied := true // what is there is as the spec has it
@@ -167,6 +169,9 @@ func (s *objectSet) state(ctx context.Context, there objects) (unit.State, error
 			continue
 		}
 		seen.same[item.ref] = len(s.fields(item, live)) > 0 && s.unchanged(ctx, item, live)
+		if gone := s.gone(ctx, item, live); len(gone) > 0 {
+			seen.gone[item.ref] = gone
+		}
 		if health, message := s.cluster.Health(live); health != unit.HealthReady {
 			why := cause.Explanation{}
 			if explained++; explained <= maxExplained {
@@ -250,44 +255,6 @@ func worse(state *unit.State, health unit.Health, message string, why cause.Expl
 	if slices.Index(rank, health) > slices.Index(rank, state.Health) {
 		state.Health, state.Message = health, message
 	}
-}
-
-// fields returns what applying the object would change by the looks of it, but for the digest.
-func (s *objectSet) fields(item wanted, live *unstructured.Unstructured) []unit.Field {
-	return slices.DeleteFunc(s.cluster.Compare(s.over(item, live), live), func(f unit.Field) bool {
-		return strings.Contains(f.Path, AnnotationApplied)
-	})
-}
-
-// unchanged asks the server whether a difference is one. Where it was another
-// that was applied last the object is written anyway.
-func (s *objectSet) unchanged(ctx context.Context, item wanted, live *unstructured.Unstructured) bool {
-	if !s.ours(live) || !item.applied(live) {
-		return false
-	}
-	unchanged, err := s.cluster.Unchanged(ctx, Manager, s.over(item, live), live)
-	if err != nil { // it stays a difference; applying it will show what is wrong
-		s.cluster.log.Debug().Str("object", item.ref.String()).Err(err).Msg("a difference could not be confirmed")
-	}
-	return err == nil && unchanged
-}
-
-// statusFields returns how the status differs, where one is wanted.
-func (s *objectSet) statusFields(item wanted, live *unstructured.Unstructured) []unit.Field {
-	if item.object.Object["status"] == nil {
-		return nil
-	}
-	return s.cluster.compareStatus(item.object, live)
-}
-
-// differences returns what the state knows to differ in an object.
-func (s *objectSet) differences(item wanted, seen *seenObjects) []unit.Field {
-	var fields []unit.Field
-	live := seen.there[item.ref]
-	if seen.digest != s.digest || !seen.same[item.ref] {
-		fields = s.fields(item, live)
-	}
-	return append(fields, s.statusFields(item, live)...)
 }
 
 func (s *objectSet) compare(state unit.State) unit.Diff {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,30 +31,22 @@ type verdict struct {
 type verdicts struct {
 	mu   sync.Mutex
 	seen map[verdict]bool
+	gone map[verdict][]unit.Field // what an apply takes away, see [Cluster.Gone]
 }
 
-func newVerdicts() *verdicts { return &verdicts{seen: map[verdict]bool{}} }
+func newVerdicts() *verdicts {
+	return &verdicts{seen: map[verdict]bool{}, gone: map[verdict][]unit.Field{}}
+}
 
 // Unchanged asks the server, by a dry run, whether applying desired as the manager would leave the
 // live object as it is. It is for differences that [Cluster.Compare] sees and the server would
 // default or normalise away. desired is sent as it is, so it needs the labels that it is meant to
 // have. An answer is remembered as long as both stay the same.
 func (c *Cluster) Unchanged(ctx context.Context, manager string, desired, live *unstructured.Unstructured) (bool, error) {
-	wish, err := sum(manager, desired.Object)
+	about, err := verdictOf(manager, desired, live)
 	if err != nil {
-		return false, fmt.Errorf("compare %s: %w", unit.RefOf(desired.Object), err)
+		return false, err
 	}
-	content, metadata := maps.Clone(live.Object), maps.Clone(metadataOf(live))
-	delete(content, "metadata")
-	delete(content, "status")
-	for _, field := range []string{"resourceVersion", "generation", fieldManagers} {
-		delete(metadata, field)
-	}
-	state, err := sum(content, metadata)
-	if err != nil {
-		return false, fmt.Errorf("compare %s: %w", unit.RefOf(desired.Object), err)
-	}
-	about := verdict{uid: live.GetUID(), live: state, wish: wish}
 	if unchanged, ok := c.verdicts.get(about); ok {
 		return unchanged, nil
 	}
@@ -70,6 +63,25 @@ func (c *Cluster) Unchanged(ctx context.Context, manager string, desired, live *
 	unchanged := result.GetUID() == live.GetUID() && sameWish(result, live)
 	c.verdicts.put(about, unchanged)
 	return unchanged, nil
+}
+
+// verdictOf returns what a verdict is about.
+func verdictOf(manager string, desired, live *unstructured.Unstructured) (verdict, error) {
+	wish, err := sum(manager, desired.Object)
+	if err != nil {
+		return verdict{}, fmt.Errorf("compare %s: %w", unit.RefOf(desired.Object), err)
+	}
+	content, metadata := maps.Clone(live.Object), maps.Clone(metadataOf(live))
+	delete(content, "metadata")
+	delete(content, "status")
+	for _, field := range []string{"resourceVersion", "generation", fieldManagers} {
+		delete(metadata, field)
+	}
+	state, err := sum(content, metadata)
+	if err != nil {
+		return verdict{}, fmt.Errorf("compare %s: %w", unit.RefOf(desired.Object), err)
+	}
+	return verdict{uid: live.GetUID(), live: state, wish: wish}, nil
 }
 
 // sameWish tells whether two stripped objects differ in their status or versions at most.
@@ -98,4 +110,20 @@ func (v *verdicts) put(about verdict, unchanged bool) {
 		clear(v.seen)
 	}
 	v.seen[about] = unchanged
+}
+
+func (v *verdicts) goes(about verdict) (fields []unit.Field, ok bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	fields, ok = v.gone[about]
+	return slices.Clone(fields), ok // whoever tells them says whose they are
+}
+
+func (v *verdicts) putGone(about verdict, fields []unit.Field) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.gone) >= maxVerdicts {
+		clear(v.gone)
+	}
+	v.gone[about] = slices.Clone(fields)
 }
