@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -315,13 +316,17 @@ type Definition struct {
 	quotas   []Quota
 }
 
-// New returns the definition of the language, with some blocks besides its own. It is safe for concurrent use.
+// New returns the definition of the language, with some blocks besides its own. It is safe for concurrent use. It panics where two blocks
+// have one name, which is a mistake in the program: one would take the place of the other, and nobody would be told.
 func New(also ...Block) *Definition {
 	d := &Definition{index: map[string]*Block{}, services: map[string]Service{}}
 	for _, block := range slices.Concat(
 		cloudBlocks(), profileBlocks(), nodeBlocks(), metaBlocks(), statementBlocks(),
 		identityBlocks(), accessBlocks(), placeBlocks(), networkBlocks(), computeBlocks(), schedulingBlocks(), volumeBlocks(), imageBlocks(), clusterBlocks(), also,
 	) {
+		if d.index[block.Kind] != nil {
+			panic(fmt.Sprintf("schema: there is a block %q already", block.Kind))
+		}
 		d.blocks = append(d.blocks, &block)
 		d.index[block.Kind] = &block
 	}

@@ -1,8 +1,11 @@
 package schema_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -103,5 +106,20 @@ func TestLimitsOfKindsToCome(t *testing.T) {
 	}
 	if plain := schema.New().Resource("project").Attribute("quota").Type; plain.HasAttribute("groups") {
 		t.Error("another language has the limit as well")
+	}
+}
+
+// TestNoBlockTakesThePlaceOfAnother: a kind that is called as another one is a mistake in the program, and is told as one.
+func TestNoBlockTakesThePlaceOfAnother(t *testing.T) {
+	zone := schema.Block{Kind: "zone", Class: schema.ClassResource, API: "designate"}
+	for name, blocks := range map[string][]schema.Block{"network": {{Kind: "network", Class: schema.ClassResource, API: "other"}}, "zone": {zone, zone}} {
+		func() {
+			defer func() {
+				if told := fmt.Sprint(recover()); !strings.Contains(told, strconv.Quote(name)) {
+					t.Errorf("a second %s: %s", name, told)
+				}
+			}()
+			schema.New(blocks...)
+		}()
 	}
 }
