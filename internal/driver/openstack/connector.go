@@ -54,16 +54,25 @@ func (c *connector) know(all map[string]kind) {
 			c.limit(by.limits())
 		}
 	}
-}
-
-func (c *connector) limit(by quotaPlace) {
-	for i := range c.quotas {
-		if c.quotas[i].keeper == by.keeper {
-			c.quotas[i].limits = append(c.quotas[i].limits, by.limits...)
-			return
+	for _, q := range c.quotas {
+		if q.path == nil {
+			panic(fmt.Sprintf("openstack: no kind says how %s is asked for its limits", q.keeper))
 		}
 	}
-	c.quotas = append(c.quotas, by)
+}
+
+// limit takes where limits are kept. Of several kinds of one service any may say how that is asked, whatever they are called.
+func (c *connector) limit(by quotaPlace) {
+	i := slices.IndexFunc(c.quotas, func(q quotaPlace) bool { return q.keeper == by.keeper })
+	if i < 0 {
+		c.quotas = append(c.quotas, by)
+		return
+	}
+	limits := slices.Concat(c.quotas[i].limits, by.limits)
+	if c.quotas[i].path == nil {
+		c.quotas[i] = by
+	}
+	c.quotas[i].limits = limits
 }
 
 func newConnector(options Options) *connector {

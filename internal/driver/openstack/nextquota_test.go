@@ -62,3 +62,28 @@ func TestLimitsOfKindsToCome(t *testing.T) {
 		t.Errorf("the limits are %v", q)
 	}
 }
+
+// TestLimitsInAnyOrder: which of the kinds of one service says how that is asked does not depend on what they are called.
+func TestLimitsInAnyOrder(t *testing.T) {
+	whole := quotaPlace{keeper: "octavia", key: "quota", path: func(project string) string { return pathOf("quotas", project) }, limits: []field{{"pools", "pool"}}}
+	part := quotaPlace{keeper: "octavia", limits: []field{{"load_balancers", "load_balancer"}}}
+	for name, order := range map[string][]quotaPlace{"the whole first": {whole, part}, "the part first": {part, whole}} {
+		c := &connector{}
+		kinds := map[string]kind{}
+		for i, place := range order {
+			kinds[string(rune('a'+i))] = limitingKind{place: place}
+		}
+		c.know(kinds)
+		if len(c.quotas) != 1 || c.quotas[0].path == nil || c.quotas[0].key != "quota" || len(c.quotas[0].limits) != 2 {
+			t.Errorf("%s: %+v", name, c.quotas)
+		}
+	}
+}
+
+// limitingKind has nothing but limits.
+type limitingKind struct {
+	kind
+	place quotaPlace
+}
+
+func (k limitingKind) limits() quotaPlace { return k.place }

@@ -33,7 +33,7 @@ type quotaPlace struct {
 
 // limiting is a kind whose service keeps limits of projects because of it.
 type limiting interface {
-	// limits is where. What a service keeps of which others told already goes with that: then only the keeper and the limits count.
+	// limits is where. Of several kinds of one service one has to say how it is asked, and all that theirs are.
 	limits() quotaPlace
 }
 
