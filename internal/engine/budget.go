@@ -19,7 +19,6 @@ const latestLook = 10 * time.Minute
 type spending struct {
 	until time.Time
 	calls bool // steps wait for that, and not only observations
-	told  bool // so do all that waited for a call to end, and say so
 }
 
 // overspent tells whether no call of a driver may begin now, as its API was asked all that it may be asked. What waits
@@ -38,26 +37,31 @@ func (e *Engine) overspent(name unit.DriverName) bool {
 	return true
 }
 
-// orSpent is why a step of a driver did not begin, where its budget is what is in the way.
-func (e *Engine) orSpent(name unit.DriverName, otherwise string) string {
-	if s, spent := e.spent[name]; spent && s.calls {
-		return "it waits " + isSpent
-	}
-	return otherwise
-}
-
-// tellSpent has those who wait for a call of a driver to end say that they wait for its budget now, and tells whether there are
-// any. They would say until there is something left that they are about to be done.
-func (e *Engine) tellSpent(name unit.DriverName) bool {
-	s := e.spent[name]
-	if !s.calls || s.told {
+// waitsForBudget tells whether what comes next of a loop, be it a step or an observation, waits for a budget alone.
+func (e *Engine) waitsForBudget(l *loop) bool {
+	if l.busy || len(e.spent) == 0 {
 		return false
 	}
-	s.told = true
-	e.spent[name] = s
-	some := len(e.queued[name]) > 0
-	e.decideAnew(name)
-	return some
+	name := e.target(l.unit, l.address).Locator.Driver
+	_, unlooked := e.unlooked[name]
+	return l.queued && e.spent[name].calls || unlooked && e.observe[name][l.address]
+}
+
+// tellBudget has what is said of a loop be that it waits for a budget, where else it would be that something is done, or about to
+// be. What was seen of it is said as before: how it stands may well be known. Nothing is decided by what is only said, so
+// that it makes no difference which call or look of it the budget came to its end at.
+func (e *Engine) tellBudget(l *loop, s *UnitStatus) {
+	switch l.phase {
+	case "", PhaseReconciling:
+		if e.waitsForBudget(l) {
+			s.Phase, s.Reason = PhaseWaiting, isSpent
+		}
+	case PhaseDeleting:
+		if len(l.waits) == 0 && e.waitsForBudget(l) {
+			s.Reason = "it waits " + isSpent
+		}
+	default:
+	}
 }
 
 // callsWait tells whether steps wait for a budget. To look at everything meanwhile would spend what they wait for, and
@@ -74,13 +78,21 @@ func (e *Engine) callsWait() bool {
 // cannotLook tells whether observations of a driver have to wait for its budget.
 func (e *Engine) cannotLook(name unit.DriverName) bool {
 	if !e.overspent(name) {
-		delete(e.unlooked, name)
+		e.looksAgain(name)
 		return false
 	}
 	if _, waits := e.unlooked[name]; !waits {
-		e.unlooked[name] = time.Now()
+		e.unlooked[name], e.changed = time.Now(), true
 	}
 	return true
+}
+
+// looksAgain says that no observation of a driver waits for its budget any more.
+func (e *Engine) looksAgain(name unit.DriverName) {
+	if _, waited := e.unlooked[name]; waited {
+		delete(e.unlooked, name)
+		e.changed = true
+	}
 }
 
 // refill lets those go on whose API may be asked again.
@@ -88,6 +100,7 @@ func (e *Engine) refill(now time.Time) {
 	for name, s := range e.spent {
 		if !now.Before(s.until) {
 			delete(e.spent, name)
+			e.changed = e.changed || len(e.queued[name]) > 0
 			e.decideAnew(name)
 		}
 	}

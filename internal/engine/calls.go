@@ -22,6 +22,7 @@ func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
 			return false
 		}
 		s := e.spent[name]
+		e.changed = e.changed || !s.calls // so do all now that wait for a call to end
 		s.calls = true
 		e.spent[name] = s
 	}
@@ -49,10 +50,6 @@ func (e *Engine) free() int {
 func (e *Engine) decideNext() bool {
 	some := false
 	for name, waiting := range e.queued {
-		if e.tellSpent(name) {
-			some = true
-			continue
-		}
 		room := min(e.Parallel-e.running[name], len(waiting))
 		if e.Concurrency > 0 {
 			room = min(room, e.free())

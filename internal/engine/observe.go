@@ -21,6 +21,9 @@ func (e *Engine) want(l *loop) {
 	if e.observe[name] == nil {
 		e.observe[name] = map[addr.Object]bool{}
 	}
+	if _, waits := e.unlooked[name]; waits && !e.observe[name][l.address] {
+		e.changed = true // so does this one
+	}
 	e.observe[name][l.address] = true
 }
 
@@ -51,7 +54,7 @@ func (e *Engine) lookAround(calls context.Context) time.Duration {
 	next := forever
 	for name, wanted := range e.observe {
 		if len(wanted) == 0 {
-			delete(e.unlooked, name) // nothing waits for a budget
+			e.looksAgain(name) // nothing waits for a budget
 			continue
 		}
 		if wait := e.waitToLook(name); wait > 0 {

@@ -146,6 +146,7 @@ func (e *Engine) status(l *loop) UnitStatus {
 	if l.phase == "" {
 		s.Phase, s.Reason = PhaseWaiting, "to be observed"
 	}
+	e.tellBudget(l, &s)
 	// While a change is under way its differences are those that were decided on; when it is
 	// there, none is left.
 	if l.phase != PhaseReady || l.change.drift {

@@ -385,9 +385,6 @@ func (e *Engine) mayStep(l *loop, c plan.Change, name unit.DriverName) (ready, c
 		return false, l.set(PhaseBlocked, l.guard.why)
 	}
 	if e.crowded(l, name) {
-		if _, spent := e.spent[name]; spent {
-			return false, l.tries(step, PhaseWaiting, isSpent)
-		}
 		return false, l.tries(step, PhaseReconciling, string(c.Action))
 	}
 	if wait := l.guard.pause(step, c, time.Now()); wait > 0 {

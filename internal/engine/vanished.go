@@ -102,7 +102,7 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 		return l.set(PhaseBlocked, l.guard.why)
 	}
 	if e.crowded(l, entry.Locator.Driver) {
-		return l.tries(step, PhaseDeleting, e.orSpent(entry.Locator.Driver, l.state.Message))
+		return l.tries(step, PhaseDeleting, l.state.Message)
 	}
 	l.guard.step = step
 	e.remove(calls, l, e.target(nil, l.address), c)
@@ -205,7 +205,7 @@ func (e *Engine) stepReplace(calls context.Context, l *loop, target unit.Target,
 		return l.set(PhaseBlocked, l.guard.why)
 	}
 	if e.crowded(l, target.Locator.Driver) {
-		return l.tries(step, PhaseDeleting, e.orSpent(target.Locator.Driver, isReplaced(c)))
+		return l.tries(step, PhaseDeleting, isReplaced(c))
 	}
 	l.guard.step = step
 	e.remove(calls, l, target, c)
