@@ -11,7 +11,6 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/budget"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
-	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
@@ -156,10 +155,6 @@ func (d *Daemon) takeTurns(ctx context.Context) {
 	}
 }
 
-// lastReport bounds the last report of a process that was told to stop. It has the lease meanwhile, and nobody looks after
-// the world: with a server of Git that hangs that is not to take longer than it would had the process been killed.
-const lastReport = 10 * time.Second
-
 // work is what the process in charge does.
 func (d *Daemon) work(ctx context.Context) error {
 	d.setStandby(false)
@@ -203,11 +198,7 @@ func (d *Daemon) work(ctx context.Context) error {
 	d.Tracker.Note(e.InForce())
 	group.Go(func() { outlive(last) })
 	defer group.Wait()
-	reporting, late := context.WithTimeout(last, lastReport)
-	defer late()
-	if _, err := d.Publisher.Publish(reporting, e.Snapshot(), d.problems(), true); err != nil {
-		d.Log.Warn().Err(err).Msg("no last report")
-	}
+	d.publishLast(last, e)
 	return context.Cause(ctx)
 }
 
@@ -228,53 +219,6 @@ func (d *Daemon) begin(ctx context.Context, changed func()) (*engine.Engine, err
 			return nil, ctx.Err()
 		}
 	}
-}
-
-// publish reports what changes.
-func (d *Daemon) publish(ctx context.Context, changed <-chan struct{}) {
-	later := time.NewTimer(time.Hour)
-	defer later.Stop()
-	failures := 0
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-changed:
-		case <-later.C:
-		}
-		snapshot := d.snapshot()
-		wait, err := d.Publisher.Publish(ctx, snapshot, d.problems(), false)
-		if ctx.Err() == nil {
-			d.set("report", damage(err))
-		}
-		switch {
-		case err == nil:
-			failures = 0
-		case ctx.Err() != nil:
-			return
-		default:
-			failures++
-			wait = backoff(failures)
-			d.Log.Warn().Err(err).Msg("the report was not published")
-		}
-		if wait > 0 {
-			later.Reset(wait)
-		}
-		if snapshot.Settled && failures == 0 {
-			d.rest.GiveBack()
-		}
-		if failures > 0 && !pause(ctx, wait) {
-			return
-		}
-	}
-}
-
-// damage returns an error when it is of a damaged copy of a repository: what else keeps reports back is told elsewhere.
-func damage(err error) error {
-	if gitrepo.KindOf(err) == gitrepo.Broken {
-		return err
-	}
-	return nil
 }
 
 // record has the revision that the engine admitted outlive this process, as soon as it is. A report waits for Git, which

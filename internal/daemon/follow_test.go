@@ -142,8 +142,7 @@ func newOffice(t *testing.T, cached bool) *office {
 		t: t, dir: dir, source: &hanging{Source: directory, cached: cached, silent: true}, cloud: &driver{there: map[addr.Object]bool{}},
 		news: make(chan daemon.Change, 1), namespaces: []string{"blog"},
 	}
-	facts := func(context.Context) (compose.Facts, error) { return compose.Facts{Choose: o.choose}, nil }
-	tracker := revision.NewTracker(o.source, ".", facts, revision.Options{Language: schema.New()})
+	tracker := o.track(o.source)
 	shards := &store{shards: map[string]inventory.Shard{}}
 	o.Daemon = &daemon.Daemon{
 		Tracker: tracker, Publisher: &daemon.Publisher{Tracker: tracker, Log: zerolog.Nop()}, Lease: mine{}, Log: zerolog.Nop(),
@@ -159,6 +158,12 @@ func newOffice(t *testing.T, cached bool) *office {
 		},
 	}
 	return o
+}
+
+// track returns what follows a source.
+func (o *office) track(source revision.Source) *revision.Tracker {
+	facts := func(context.Context) (compose.Facts, error) { return compose.Facts{Choose: o.choose}, nil }
+	return revision.NewTracker(source, ".", facts, revision.Options{Language: schema.New()})
 }
 
 func (o *office) choose(map[string]string) ([]string, error) {

@@ -21,6 +21,14 @@ func (d *Daemon) set(where string, err error) {
 	d.trouble[where] = err.Error()
 }
 
+// isTroubled tells whether something is wrong somewhere.
+func (d *Daemon) isTroubled(where string) bool {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	_, troubled := d.trouble[where]
+	return troubled
+}
+
 // Admit puts on record which revision is acted on, see [engine.Options], and has reports and /readyz tell what keeps it from
 // that: nothing is done by the revision meanwhile.
 func (d *Daemon) Admit(ctx context.Context, id string) error {

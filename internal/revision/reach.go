@@ -27,6 +27,36 @@ func (t *Tracker) newest(ctx context.Context, limit time.Duration) (gitrepo.Revi
 	return t.source.Head(ctx)
 }
 
+// reached notes that the source has told what its newest revision is, and tells whether that one was looked into already.
+func (t *Tracker) reached(head gitrepo.Revision, signers *trusted) (known bool) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.state.Unreachable = nil
+	return head == t.head && signers.digest() == t.signers
+}
+
+// Unchanged tells whether a poll would go well now and find nothing new. It takes up nothing, for a process that is about to
+// end, and waits no longer than the context and the first poll do.
+func (t *Tracker) Unchanged(ctx context.Context) bool {
+	t.polling.Lock()
+	defer t.polling.Unlock()
+	signers, err := t.Trust.signers()
+	if err != nil {
+		return false
+	}
+	if t.Reread != nil {
+		if options, err := t.Reread(); err != nil || !t.options.equal(options) {
+			return false
+		}
+	}
+	limit := headLimit
+	if t.FirstLook > 0 {
+		limit = t.FirstLook
+	}
+	head, err := t.newest(ctx, limit)
+	return err == nil && t.reached(head, signers)
+}
+
 // fetch gets the files of the newest revision. Where something was fetched before, a source has little time for that before this
 // process has begun; it tells whether that was too little.
 func (t *Tracker) fetch(ctx context.Context, head gitrepo.Revision) (tree *gitrepo.Tree, hurried bool, err error) {

@@ -183,11 +183,7 @@ func (t *Tracker) Poll(ctx context.Context) (*engine.Revision, error) {
 			return t.offline(ctx, signers, err)
 		}
 	}
-	t.mutex.Lock()
-	known := head == t.head && signers.digest() == t.signers
-	t.state.Unreachable = nil
-	t.mutex.Unlock()
-	if known {
+	if t.reached(head, signers) {
 		return nil, nil
 	}
 	tree, hurried, err := t.fetch(ctx, head)
