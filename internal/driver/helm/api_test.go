@@ -100,7 +100,7 @@ func TestCallsIntoHelmEnd(t *testing.T) {
 			defer cancel()
 			stop := time.AfterFunc(test.cancelled, cancel)
 			defer stop.Stop()
-			_, _, err := d.operation(ctx, "o")
+			_, _, err := d.operation(ctx, "o", "app")
 			if took := time.Since(began); took != test.want || err == nil || err.Error() != test.says {
 				t.Errorf("%+v: it took %v, error %v", test, took, err)
 			}

@@ -203,7 +203,7 @@ func (d *Driver) relabel(ctx context.Context, v *view) error {
 
 // change rewrites the newest revision.
 func (d *Driver) change(ctx context.Context, v *view, edit func(*release.Release)) error {
-	configuration, cancel, err := d.operation(ctx, v.namespace)
+	configuration, cancel, err := d.operation(ctx, v.namespace, v.name)
 	if err != nil {
 		return err
 	}

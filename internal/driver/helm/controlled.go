@@ -115,7 +115,7 @@ func (d *Driver) revising(ctx context.Context, v *view, next []*unstructured.Uns
 	if err != nil {
 		return nil, nil, err
 	}
-	configuration, cancel, err := d.operation(ctx, v.namespace)
+	configuration, cancel, err := d.operation(ctx, v.namespace, v.name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -189,7 +189,7 @@ func (d *Driver) uninstall(ctx context.Context, v *view) error {
 func (d *Driver) purge(ctx context.Context, v *view) error { return d.runUninstall(ctx, v, false) }
 
 func (d *Driver) runUninstall(ctx context.Context, v *view, keepHistory bool) error {
-	configuration, cancel, err := d.operation(ctx, v.namespace)
+	configuration, cancel, err := d.operation(ctx, v.namespace, v.name)
 	if err != nil {
 		return err
 	}

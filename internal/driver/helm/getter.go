@@ -8,6 +8,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/kube"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -33,11 +34,11 @@ var errStopped = fmt.Errorf("the call into Helm was stopped: %w", context.Cancel
 // errSlow is what requests fail with that Helm makes when its time is over.
 var errSlow = fmt.Errorf("the call into Helm took too long: %w", context.DeadlineExceeded)
 
-// operation makes the configuration of one call into Helm. Helm caches errors of discovery and
+// operation makes the configuration of one call into Helm about a release. Helm caches errors of discovery and
 // ignores contexts: so every call has a configuration of its own, whose requests fail once the time
 // is over. A call is not cut off at once when ctx is cancelled, as that would leave the release half done, but some
 // time after that; and it ends with the deadline of ctx or after the timeout, whichever is first.
-func (d *Driver) operation(ctx context.Context, namespace string) (*action.Configuration, context.CancelFunc, error) {
+func (d *Driver) operation(ctx context.Context, namespace, name string) (*action.Configuration, context.CancelFunc, error) {
 	deadline := time.Now().Add(d.options.Timeout)
 	if of, ok := ctx.Deadline(); ok && of.Before(deadline) {
 		deadline = of
@@ -68,14 +69,16 @@ func (d *Driver) operation(ctx context.Context, namespace string) (*action.Confi
 	configuration.Releases.Driver = &boundedStore{Driver: configuration.Releases.Driver, ctx: bound, api: d.api, namespace: namespace}
 	configuration.Releases.MaxHistory = maxHistory
 	client.Namespace = namespace
-	configuration.KubeClient = careful{Client: client}
+	configuration.KubeClient = careful{Client: client, namespace: namespace, name: name}
 	return configuration, cancel, nil
 }
 
-// careful never deletes what [holdsMore] names and what Rook keeps data in, and takes nothing from controllers.
+// careful never deletes what [holdsMore] names and what Rook keeps data in, nor what is another release's by now or to be kept,
+// and takes nothing from controllers.
 type careful struct {
 	*kube.Client
-	yield func(target kube.ResourceList) // nil for nothing
+	namespace, name string                         // of the release
+	yield           func(target kube.ResourceList) // nil for nothing
 }
 
 func keeps(info *resource.Info) bool {
@@ -91,9 +94,11 @@ func (c careful) Update(original, target kube.ResourceList, force bool) (*kube.R
 	if c.yield != nil {
 		c.yield(target)
 	}
-	return c.Client.Update(original.Filter(func(info *resource.Info) bool {
-		return !keeps(info) || target.Contains(info)
-	}), target, force)
+	spared, err := c.spared(original.Difference(target))
+	if err != nil {
+		return &kube.Result{}, err
+	}
+	return c.Client.Update(original.Filter(func(info *resource.Info) bool { return !spared.Contains(info) }), target, force)
 }
 
 // Delete deletes everything but what stays.
@@ -103,11 +108,48 @@ func (c careful) Delete(resources kube.ResourceList) (*kube.Result, []error) {
 
 // DeleteWithPropagationPolicy deletes everything but what stays.
 func (c careful) DeleteWithPropagationPolicy(resources kube.ResourceList, policy metav1.DeletionPropagation) (*kube.Result, []error) {
-	deletable := resources.Filter(func(info *resource.Info) bool { return !keeps(info) })
+	spared, err := c.spared(resources)
+	if err != nil {
+		return &kube.Result{}, []error{err}
+	}
+	deletable := resources.Difference(spared)
 	if len(deletable) == 0 {
 		return &kube.Result{}, nil // Helm takes an empty list for an error
 	}
 	return c.Client.DeleteWithPropagationPolicy(deletable, policy)
+}
+
+// spared are those of some objects that are not to be deleted. Helm goes by what it has stored of a release alone.
+func (c careful) spared(resources kube.ResourceList) (kube.ResourceList, error) {
+	var spared kube.ResourceList
+	for _, info := range resources {
+		theirs := false
+		if !keeps(info) {
+			live, err := resource.NewHelper(info.Client, info.Mapping).Get(info.Namespace, info.Name)
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("see whether %s %s is to be deleted: %w", info.Mapping.GroupVersionKind.Kind, info.Name, err)
+			}
+			object, err := meta.Accessor(live)
+			if err != nil {
+				return nil, fmt.Errorf("see whether %s %s is to be deleted: %w", info.Mapping.GroupVersionKind.Kind, info.Name, err)
+			}
+			theirs = c.theirs(object.GetAnnotations())
+		}
+		if theirs || keeps(info) {
+			spared.Append(info)
+		}
+	}
+	return spared, nil
+}
+
+// theirs tells whether annotations say that an object is another release's, or is to be kept. One that says nothing may be
+// of a release that was made by a Helm which wrote none.
+func (c careful) theirs(annotations map[string]string) bool {
+	name := annotations[annotationReleaseName]
+	return name != "" && (name != c.name || annotations[annotationReleaseNamespace] != c.namespace) || annotations[annotationPolicy] == policyKeep
 }
 
 // scopes knows which kinds live in namespaces.

@@ -152,7 +152,7 @@ func (d *Driver) forget(namespace, name string) {
 
 // capabilities returns what charts may know of the cluster.
 func (d *Driver) capabilities(ctx context.Context) (*chartutil.Capabilities, error) {
-	configuration, cancel, err := d.operation(ctx, "")
+	configuration, cancel, err := d.operation(ctx, "", "")
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func TestHelmReadsWithinBounds(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			read := 0
 			d := &Driver{options: Options{Timeout: time.Minute}, api: stock{revisions: test.stored, read: &read}}
-			configuration, cancel, err := d.operation(t.Context(), "o")
+			configuration, cancel, err := d.operation(t.Context(), "o", "keystone")
 			if err != nil {
 				t.Fatal(err)
 			}
