@@ -27,7 +27,8 @@ type refuser struct {
 	logins, lists                 atomic.Int32
 	noLogin, noToken              atomic.Bool
 	silentKeystone, silentNeutron atomic.Bool
-	regions                       []string // of Neutron
+	another                       atomic.Bool // cloud has the address, which knows nothing of the tokens and objects of this one
+	regions                       []string    // of Neutron
 
 	mu          sync.Mutex
 	now         time.Time
@@ -47,7 +48,7 @@ func newRefuser(t *testing.T, options Options, regions ...string) *refuser {
 		case r.noLogin.Load():
 			w.WriteHeader(http.StatusUnauthorized)
 		default:
-			w.Header().Set("X-Subject-Token", fmt.Sprint("token-", r.logins.Load()))
+			w.Header().Set("X-Subject-Token", fmt.Sprintf("token-%s-%d", r.project(), r.logins.Load()))
 			w.WriteHeader(http.StatusCreated)
 			_ = json.NewEncoder(w).Encode(r.token())
 		}
@@ -55,12 +56,12 @@ func newRefuser(t *testing.T, options Options, regions ...string) *refuser {
 	mux.HandleFunc("GET /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(w).Encode(r.token())
 	})
-	mux.HandleFunc("GET /{region}/v2.0/networks", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /{region}/v2.0/networks", func(w http.ResponseWriter, request *http.Request) {
 		r.lists.Add(1)
 		switch {
 		case r.silentNeutron.Load():
 			<-silence
-		case r.noToken.Load():
+		case r.noToken.Load(), !strings.HasPrefix(request.Header.Get("X-Auth-Token"), "token-"+r.project()+"-"):
 			w.WriteHeader(http.StatusUnauthorized)
 		default:
 			_, _ = w.Write([]byte(`{"networks": []}`))
@@ -95,13 +96,21 @@ func (r *refuser) token() any {
 		endpoints = append(endpoints, map[string]any{"interface": "public", "region": region, "region_id": region, "url": r.URL + "/" + region + "/v2.0"})
 	}
 	return map[string]any{"token": map[string]any{
-		"user": map[string]any{"id": "u1", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": "p1"},
+		"user": map[string]any{"id": "u1", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": r.project()},
 		"catalog": []any{
 			map[string]any{"type": "network", "endpoints": endpoints},
 			map[string]any{"type": "identity", "endpoints": keystone},
 		},
 		"roles": []any{map[string]any{"name": "admin"}},
 	}}
+}
+
+// project is our user's, which is called the same in any cloud and has another id in each.
+func (r *refuser) project() string {
+	if r.another.Load() {
+		return "p2"
+	}
+	return "p1"
 }
 
 func (r *refuser) pass(d time.Duration) {

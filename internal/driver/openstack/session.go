@@ -87,12 +87,16 @@ func (c *connector) prepare(credentials *Credentials, l login) (*session, error)
 // errRenewed says that a token is refused which replaces another one that was refused just before.
 var errRenewed = errors.New("the token is new")
 
-// renewal bounds how often a session logs in again after an answer 401. The library calls it
-// never twice at once.
+// renewal bounds how often a session logs in again after an answer 401, and ends it where another OpenStack answers by now. The
+// library calls it never twice at once, and sends nothing meanwhile.
 func (s *session) renewal(renew func(context.Context) error) func(context.Context) error {
 	var last time.Time
+	var strayed error
 	known := s.connector.refusals
 	return func(ctx context.Context) error {
+		if strayed != nil {
+			return strayed
+		}
 		if err := known.recall(s.login); err != nil {
 			return err
 		}
@@ -102,12 +106,35 @@ func (s *session) renewal(renew func(context.Context) error) func(context.Contex
 		err := renew(ctx)
 		switch {
 		case err == nil:
+			if strayed = s.strayed(); strayed != nil {
+				s.provider.SetToken("") // nobody sends anything with that one
+				s.drop()
+				return strayed
+			}
 			last = known.now()
 		case gophercloud.ResponseCodeIs(err, http.StatusUnauthorized):
 			return known.refused(s.login, s.who)
 		}
 		return err
 	}
+}
+
+// strayed tells that a new token is for another project than the one before, as where an address leads to another cloud by now,
+// or to one that was set up anew: our user and its project are called the same there. What the session knows is of the old
+// one, and there, not to find it would mean nothing.
+func (s *session) strayed() error {
+	result, ok := s.provider.GetAuthResult().(tokens.CreateResult)
+	if !ok {
+		return errors.New("keystone's answer has no token")
+	}
+	is := ""
+	if project, err := result.ExtractProject(); err == nil && project != nil {
+		is = project.ID
+	}
+	if is == s.project {
+		return nil
+	}
+	return fmt.Errorf("another OpenStack than before answers there: it has given %s a token for the project %q, and not for %q", s.who, is, s.project)
 }
 
 // readToken takes from the token's answer who we are and where the services are.
@@ -175,7 +202,12 @@ func (s *session) outgrown() {
 	if c.refusals.now().Sub(s.made) < renewPause {
 		return
 	}
-	old := cmp.Or(s.of, s)
+	s.drop()
+}
+
+// drop forgets the session, so that the next call logs in again.
+func (s *session) drop() {
+	c, old := s.connector, cmp.Or(s.of, s)
 	c.running.Go(func() { // it may be called while the connector is locked
 		c.lock <- struct{}{}
 		defer func() { <-c.lock }()

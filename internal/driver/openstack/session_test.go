@@ -149,3 +149,48 @@ func TestAnotherOpenStackIsNotAskedForOurs(t *testing.T) {
 		t.Errorf("%v, %d lists, before %d", err, r.lists.Load(), lists)
 	}
 }
+
+// An address may come to lead to another cloud, or to one that was set up anew, while we are connected: it knows nothing of our
+// token, and gives another one for a project of the same name. What is ours is not gone by that, and nothing is made there.
+func TestAnotherOpenStackComesBehindTheAddress(t *testing.T) {
+	refusal := unit.Blocked("the wrong cloud")
+	r := newRefuser(t, Options{Admit: func(_ context.Context, at Home) error {
+		if at.Project != "p1" {
+			return refusal
+		}
+		return nil
+	}}, "North")
+	r.give(func(c *Credentials) { c.ProjectID, c.ProjectName, c.ProjectDomainID = "", "ops", "default" })
+	recorded := func() []unit.Target {
+		targets := some(t, "", "a")
+		targets[0].ID = "n1"
+		return targets
+	}
+	address := recorded()[0].Address
+	observe := func() (unit.State, error) {
+		states, err := r.Observe(t.Context(), recorded())
+		return states[address], err
+	}
+	if st, err := observe(); err != nil || !st.Gone() {
+		t.Fatalf("got %+v, %v", st, err)
+	}
+	r.another.Store(true)
+	if st, err := observe(); err == nil || st.Existence != unit.Unknown || !strings.Contains(st.Message, `for the project "p2", and not for "p1"`) {
+		t.Errorf("it answers in place of ours: %+v, %v", st, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	for { // the session is dropped in the background
+		st, err := observe()
+		if st.Existence != unit.Unknown || ctx.Err() != nil {
+			t.Fatalf("got %+v, %v", st, err)
+		}
+		if unit.IsBlocked(err) && strings.Contains(st.Message, refusal.Error()) {
+			break
+		}
+	}
+	r.another.Store(false) // ours is back
+	if st, err := observe(); err != nil || !st.Gone() {
+		t.Errorf("got %+v, %v", st, err)
+	}
+}
