@@ -55,13 +55,15 @@ func (i Identity) uids(a addr.Object) []string {
 // record explains: the inventory was lost after it was moved, and it may be the very thing. What has
 // the address that the mark is of does not take it either when it would have to give it another name.
 // Nor is anything created beside an object whose mark cannot be checked: it may be ours of an installation
-// that was lost, and a second one of the same name is nobody's wish.
+// that was lost, and a second one of the same name is nobody's wish. What has an id on record was there beside such a one, and is
+// made again; but one of ours may have taken its place since, where the inventory is an older one.
 func (p *Plan) keepLost(in *Input) {
 	if !p.has(func(c *Change) bool { return c.Action == unit.ActionCreate }) {
 		return
 	}
-	used, holders := map[string]bool{}, map[string]*Change{}
+	used, holders, known := map[string]bool{}, map[string]*Change{}, map[addr.Object]bool{}
 	for i := range in.Entries {
+		known[in.Entries[i].Address] = in.Entries[i].ID != ""
 		for _, uid := range in.Entries[i].UIDs() {
 			used[uid] = true
 		}
@@ -79,6 +81,9 @@ func (p *Plan) keepLost(in *Input) {
 		}
 		for _, o := range in.Seen(c.Address).Marked {
 			uid, ours := in.Marker.Own(o.Mark)
+			if !ours && known[c.Address] {
+				continue
+			}
 			if !ours {
 				c.block(fmt.Sprintf("%s has this name and a KupenStack mark that cannot be checked: another installation made it, or one that was lost. Restore the Secret of that one, rename one of the two, or take the mark off to have it taken over", o.Name))
 				break
@@ -89,6 +94,11 @@ func (p *Plan) keepLost(in *Input) {
 			holder := holders[o.Mark]
 			if holder != nil && !holder.Renames() {
 				continue // that one has the name, too
+			}
+			if known[c.Address] {
+				c.block(fmt.Sprintf("what is on record is gone, and %s has this name and a mark of ours, which nothing on record explains, as where the inventory was restored from an older backup: "+
+					"to have that one, give up the record by a removed block with destroy = false, and then write this block again, or its moved block; else rename one of the two", o.Name))
+				break
 			}
 			c.block(fmt.Sprintf("%s has this name and a mark of ours, and nothing on record says what it is: if it was moved here, write its moved block again, else rename one of the two", o.Name))
 			if holder != nil {

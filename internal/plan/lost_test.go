@@ -87,6 +87,18 @@ func TestNothingIsCreatedBesideWhatMayHaveBeenMoved(t *testing.T) {
 		entry.UID = m.UID(a.Address)
 		in.Entries, in.Units, in.States[a.Address] = []inventory.Entry{entry}, append(in.Units, a), new(seen("a"))
 	}), "resource.a none", "resource.b create")
+	onRecord := func(in *plan.Input, named unit.Marked) {
+		entry := entryOf(in.Units[0])
+		entry.UID, entry.ID = m.UID(entry.Address), "gone"
+		in.Entries, in.States[entry.Address] = []inventory.Entry{entry}, &unit.State{Existence: unit.Absent, Marked: []unit.Marked{named}}
+	}
+	expect(t, planned(func(in *plan.Input) { // the inventory is of before another one took its place
+		onRecord(in, unit.Marked{Name: "web (id3)", Mark: m.Mark(m.UIDs(at("resource.b"), nil)[1])})
+	}), "resource.b blocked: what is on record is gone, and web (id3) has this name and a mark of ours, which nothing on record explains, as where the inventory was restored from an older backup: "+
+		"to have that one, give up the record by a removed block with destroy = false, and then write this block again, or its moved block; else rename one of the two")
+	expect(t, planned(func(in *plan.Input) { // another installation's was beside it before
+		onRecord(in, unit.Marked{Name: "web (id4)", Mark: "kupenstack:x.y"})
+	}), "resource.b create")
 	holder := seen("a")
 	holder.Mark = mark
 	expect(t, planned(func(in *plan.Input) { // two with one name

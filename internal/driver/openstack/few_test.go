@@ -146,6 +146,9 @@ func TestFewOfMany(t *testing.T) {
 		{"another id", networkOnRecord(t, "moved", "n0", values{}), gone, func(st unit.State) bool { return st.ID == "n6" && st.Owned }},
 		{"deleted", networkOnRecord(t, "gone", "n0", values{}), gone, func(st unit.State) bool { return st.Gone() }},
 		{"deleted, and somebody has one of that name", networkOnRecord(t, "gone", "n0", values{"name": text("alone")}), gone, func(st unit.State) bool { return st.Gone() }},
+		{"deleted, and another mark is on one of that name", networkOnRecord(t, "gone", "n0", values{"name": text("somebody")}), gone, func(st unit.State) bool {
+			return st.Gone() && len(st.Marked) == 1
+		}},
 		{"the record is lost", lost, whole, func(st unit.State) bool { return st.ID == "n1" && st.Owned }},
 		{"to adopt", named, whole, func(st unit.State) bool { return st.ID == "n9" && !st.Owned }},
 		{"two of one name", twice, whole, func(st unit.State) bool { return st.ID == "" && len(st.Candidates) == 2 }},

@@ -93,8 +93,16 @@ func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listi
 			}
 		}
 	}
-	if t.ID != "" || resource(t) == nil {
+	if resource(t) == nil {
 		return m, true
+	}
+	if t.ID != "" { // what has its name and another mark of ours may be it, where the record is an older one
+		name := nameOf(k, t, want)
+		scope, known := scopeFor(k, t, want, s)
+		if name != "" && known {
+			m.marked = markedAs(k, name, scope, objects)
+		}
+		return m, known
 	}
 	if t.Import != "" {
 		// Its name is not searched for: the object that is to be taken over is this one or none.
@@ -111,10 +119,7 @@ func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listi
 func findByName(k kind, s *session, t unit.Target, want cty.Value, objects *listing) (m match, done bool) {
 	m.want = want
 	name := nameOf(k, t, want)
-	scope, known := scopeOf(k, resource(t), want, s)
-	if _, everywhere := k.(keyed); everywhere {
-		scope, known = "", true
-	}
+	scope, known := scopeFor(k, t, want, s)
 	if name == "" || !known {
 		m.open = true
 		return m, false
@@ -132,12 +137,7 @@ func findByName(k kind, s *session, t unit.Target, want cty.Value, objects *list
 		}
 		same = filter(same, func(o *object) bool { return exact(k, t, want, o) })
 	}
-	m.candidates = describe(same)
-	for _, o := range objects.titled(name) {
-		if k.marks() && o.mark != "" && (scope == "" || o.scope == scope) {
-			m.marked = append(m.marked, unit.Marked{Name: describe([]*object{o})[0], Mark: o.mark})
-		}
-	}
+	m.candidates, m.marked = describe(same), markedAs(k, name, scope, objects)
 	switch {
 	case len(same) == 1:
 		m.object = same[0]
@@ -150,6 +150,28 @@ func findByName(k kind, s *session, t unit.Target, want cty.Value, objects *list
 		m.candidates = nil
 	}
 	return m, true
+}
+
+// scopeFor is [scopeOf] for what is searched by its name.
+func scopeFor(k kind, t unit.Target, want cty.Value, s *session) (scope string, known bool) {
+	if _, everywhere := k.(keyed); everywhere {
+		return "", true
+	}
+	return scopeOf(k, resource(t), want, s)
+}
+
+// markedAs are the objects of a name that bear marks.
+func markedAs(k kind, name, scope string, objects *listing) []unit.Marked {
+	if !k.marks() {
+		return nil
+	}
+	var marked []unit.Marked
+	for _, o := range objects.titled(name) {
+		if o.mark != "" && (scope == "" || o.scope == scope) {
+			marked = append(marked, unit.Marked{Name: describe([]*object{o})[0], Mark: o.mark})
+		}
+	}
+	return marked
 }
 
 // findNew looks for what an attempt of ours may have created whose answer was lost: among what was not there
