@@ -50,6 +50,7 @@ func (p *Plan) admit(in *Input) {
 	p.brake(in) // with what waits for the world, or the same commit would have it go later, as if nothing had gone before
 	p.requireObservation(in)
 	p.keepUsed(in) // with what the rules before it hold back
+	p.keepShared(in)
 	p.keepRecords(in)
 	p.asks, p.leaving = p.asksHosts(in), p.findLeaving(in)
 }

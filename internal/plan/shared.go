@@ -8,8 +8,8 @@ import (
 )
 
 // keepShared keeps an object that two blocks have on record, as kinds without marks have what two of them write alike, while one
-// of them goes or is to have another one: it would be taken away from under the block that stays. The rules before it tell which
-// one stays after all.
+// of them goes or is to have another one: it would be taken away from under the block that stays, be it because another rule holds
+// that back, or as long as it is suspended.
 func (p *Plan) keepShared(in *Input) {
 	if !p.has(func(c *Change) bool { return c.Class == unit.ClassResource && c.Action.Destroys() }) {
 		return
@@ -38,12 +38,24 @@ func (p *Plan) keepShared(in *Input) {
 		if e.Locator.Driver != unit.OpenStack || len(gives[of(e)]) == 0 {
 			continue
 		}
-		if c := p.Change(e.Address); c == nil || c.Action.Destroys() || c.Action == unit.ActionForget {
+		c := p.Change(e.Address)
+		if c == nil || c.Action == unit.ActionForget {
+			continue
+		}
+		waits := c.Action.Destroys()
+		if waits && Suspended(in.Suspensions, in.Moves, e.Address) == nil {
 			continue
 		}
 		for _, g := range gives[of(e)] {
+			if g.change.Address == e.Address {
+				continue
+			}
 			if g.project != "" && e.Locator.Project != "" && g.project != e.Locator.Project {
 				continue // the id is a name, and each project has its own of that
+			}
+			if waits {
+				g.change.block(fmt.Sprintf("the %s with the id %s is %s as well, which is suspended: both can go once it is resumed", g.change.Kind, e.ID, e.Address))
+				continue
 			}
 			hint := "take it out with a removed block that has destroy = false"
 			if g.change.Action == unit.ActionReplace {

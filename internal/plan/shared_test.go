@@ -8,6 +8,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -21,18 +22,23 @@ func TestWhatTwoBlocksHave(t *testing.T) {
 		id      string // of the second one
 		project string // that it is in, while the first one is in another
 		needed  bool   // it is, by something that stays
+		many    bool   // what goes is too much, but for the first one, which a removed block names
+		waits   bool   // it is suspended
 		want    unit.Action
 		another string
 	}{
-		"one goes":                 {units: []string{"b"}, want: unit.ActionBlocked, another: "destroy = false"},
-		"one goes, and is named":   {units: []string{"b"}, forget: true, want: unit.ActionForget},
-		"both go":                  {want: unit.ActionDelete},
-		"one is to be another":     {units: []string{"a", "b"}, diffs: map[string]unit.Action{"a": unit.ActionReplace}, want: unit.ActionBlocked, another: "write another block"},
-		"both are to be others":    {units: []string{"a", "b"}, diffs: map[string]unit.Action{"a": unit.ActionReplace, "b": unit.ActionReplace}, want: unit.ActionReplace},
-		"both go, and one is held": {needed: true, want: unit.ActionBlocked, another: "destroy = false"},
-		"one goes, of its project": {units: []string{"b"}, project: "another", want: unit.ActionDelete},
-		"one goes, each its own":   {units: []string{"b"}, id: "two", want: unit.ActionDelete},
-		"both stay, and the same":  {units: []string{"a", "b"}, want: unit.ActionNone},
+		"one goes":                     {units: []string{"b"}, want: unit.ActionBlocked, another: "destroy = false"},
+		"one goes, and is named":       {units: []string{"b"}, forget: true, want: unit.ActionForget},
+		"both go":                      {want: unit.ActionDelete},
+		"one is to be another":         {units: []string{"a", "b"}, diffs: map[string]unit.Action{"a": unit.ActionReplace}, want: unit.ActionBlocked, another: "write another block"},
+		"both are to be others":        {units: []string{"a", "b"}, diffs: map[string]unit.Action{"a": unit.ActionReplace, "b": unit.ActionReplace}, want: unit.ActionReplace},
+		"both go, and one is held":     {needed: true, want: unit.ActionBlocked, another: "destroy = false"},
+		"both go, and one is too many": {many: true, want: unit.ActionBlocked, another: "destroy = false"},
+		"both go, and one waits":       {waits: true, want: unit.ActionBlocked, another: "which is suspended: both can go once it is resumed"},
+		"one is another, and waits":    {units: []string{"a", "b"}, diffs: map[string]unit.Action{"a": unit.ActionReplace}, waits: true, want: unit.ActionBlocked, another: "write another block"},
+		"one goes, of its project":     {units: []string{"b"}, project: "another", want: unit.ActionDelete},
+		"one goes, each its own":       {units: []string{"b"}, id: "two", want: unit.ActionDelete},
+		"both stay, and the same":      {units: []string{"a", "b"}, want: unit.ActionNone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input()
@@ -57,6 +63,12 @@ func TestWhatTwoBlocksHave(t *testing.T) {
 					Stays: true, Edges: []inventory.Edge{{To: at("resource.b"), Until: unit.Ready}},
 				})
 				in.States[at("resource.user")] = new(seen("a"))
+			}
+			if test.many {
+				in.MaxDeletes, in.Removals = plan.Limits{All: &plan.Limit{}}, plan.Removals{{From: at("resource.a"), Destroy: true}}
+			}
+			if test.waits {
+				in.Suspensions = []suspension.Suspension{{Target: at("resource.b")}}
 			}
 			in.Compare[unit.OpenStack] = func(target unit.Target, _ cty.Value, _ unit.State) unit.Diff {
 				if action := test.diffs[target.Address.Name()]; action != "" {
