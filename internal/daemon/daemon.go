@@ -79,6 +79,7 @@ type Daemon struct {
 	mutex   sync.Mutex
 	engine  *engine.Engine
 	trouble map[string]string // what is wrong, by where
+	files   map[string]string // what is wrong with files that may be exchanged, by what they are of
 }
 
 // Lease sees to it that one process at a time changes the world.
@@ -121,6 +122,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 		}
 		go d.handOn(ctx)
 	}
+	go d.examineFiles(ctx)
 	d.takeTurns(ctx)
 	return nil
 }

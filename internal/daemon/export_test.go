@@ -16,8 +16,14 @@ func (d *Daemon) TakeTurns(ctx context.Context) {
 	d.takeTurns(ctx)
 }
 
-// Problems are what /readyz says.
+// Problems are what reports say, and /readyz.
 func (d *Daemon) Problems() []string { return d.problems() }
+
+// Unready is what /readyz says, with what is wrong with files.
+func (d *Daemon) Unready() []string { return d.unready() }
+
+// ExaminesFiles is what Run does about files that may be exchanged.
+func (d *Daemon) ExaminesFiles(ctx context.Context) { d.examineFiles(ctx) }
 
 // Measure returns what /metrics says beside an engine; nil is for a process that is not in charge.
 func (d *Daemon) Measure(e *engine.Engine) string {

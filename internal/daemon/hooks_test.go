@@ -57,6 +57,9 @@ func TestWebhook(t *testing.T) {
 	if got := l.hook(http.MethodPost, hookSecret, "{}"); got != http.StatusInternalServerError {
 		t.Errorf("without the secret: %d", got)
 	}
+	if status, text := l.ask("/readyz"); status != http.StatusServiceUnavailable || text != "secret for webhooks: it is away\n" {
+		t.Errorf("/readyz is %d: %s", status, text)
+	}
 	l.set("secret", nil)
 	if text := l.get200("/metrics"); !strings.Contains(text, `kupenstack_polls_total{result="new"} 1`) || !strings.Contains(text, `kupenstack_webhooks_total{result="refused"} 1`) {
 		t.Errorf("after these:\n%s", text)
@@ -64,6 +67,7 @@ func TestWebhook(t *testing.T) {
 	if got := l.hook(http.MethodPost, hookSecret, "{}"); got != http.StatusAccepted {
 		t.Errorf("a push: %d", got)
 	}
+	l.ready()
 	await.Until(t, "the second poll", func() bool { return strings.Contains(l.get200("/metrics"), `kupenstack_polls_total{result="new"} 2`) })
 	if got := l.hook(http.MethodPost, hookSecret, "{}"); got != http.StatusOK {
 		t.Errorf("the same again: %d", got)

@@ -34,7 +34,7 @@ func (d *Daemon) serve(ctx context.Context) (net.Addr, error) {
 		_, _ = io.WriteString(w, "ok\n") // who asked may be gone
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if problems := d.problems(); len(problems) > 0 {
+		if problems := d.unready(); len(problems) > 0 {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = io.WriteString(w, strings.Join(problems, "\n")+"\n")
 			return
@@ -54,7 +54,7 @@ func (d *Daemon) serve(ctx context.Context) (net.Addr, error) {
 func (d *Daemon) serveHooks(ctx context.Context) (net.Addr, error) {
 	mux := http.NewServeMux()
 	mux.Handle("POST /webhook", &webhook.Receiver{
-		Secret:  d.Hooks.Secret,
+		Secret:  d.hookSecret,
 		Counted: func(result webhook.Result) { d.metrics.hooks.WithLabelValues(string(result)).Inc() },
 		Pushed:  d.heardOfPush,
 	})

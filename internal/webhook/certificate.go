@@ -36,20 +36,33 @@ func NewCertificate(cert, key string) (*Certificate, error) {
 func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	if err := c.read(); err != nil && c.loaded == nil {
+		return nil, err
+	}
+	return c.loaded, nil
+}
+
+// Examine returns why what is in the files now is not what connections get.
+func (c *Certificate) Examine() error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.read()
+}
+
+// read takes up what is in the files, if that has changed; the mutex is held.
+func (c *Certificate) read() error {
 	stamps, err := stampsOf(c.cert, c.key)
 	if err == nil && c.loaded != nil && stamps == c.stamps {
-		return c.loaded, nil
+		return nil
 	}
 	if err == nil {
 		var pair tls.Certificate
 		if pair, err = tls.LoadX509KeyPair(c.cert, c.key); err == nil {
 			c.loaded, c.stamps = &pair, stamps
+			return nil
 		}
 	}
-	if c.loaded == nil {
-		return nil, fmt.Errorf("reading the certificate: %w", err)
-	}
-	return c.loaded, nil
+	return fmt.Errorf("reading the certificate: %w", err)
 }
 
 func stampsOf(names ...string) (stamps [2]stamp, err error) {

@@ -70,8 +70,14 @@ func TestCertificate(t *testing.T) {
 	secondCert, secondKey := issue(t, "second")
 	write(cert, secondCert)
 	serves("first")
+	if err := files.Examine(); err == nil {
+		t.Error("nobody is told that the files are of no use")
+	}
 	write(key, secondKey)
 	serves("second")
+	if err := files.Examine(); err != nil {
+		t.Error(err)
+	}
 	if err := os.Remove(key); err != nil {
 		t.Fatal(err)
 	}
