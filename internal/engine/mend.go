@@ -105,7 +105,7 @@ func (e *Engine) mended(l *loop, c plan.Change, state unit.State, err error) {
 	begun := l.found
 	l.repairs(c)
 	l.repaired()
-	l.found = begun
+	l.found, l.altered = begun, true
 	l.done(c.Action)
 	e.stepped(l)
 	e.saw(l, state)
