@@ -71,6 +71,12 @@ func TakenBy(setting string) []string {
 	return names
 }
 
+// How strictly the pods of a part keep away from each other.
+const (
+	AffinityPreferred = "preferred"
+	AffinityRequired  = "required"
+)
+
 // Operators of tolerations.
 const (
 	OperatorEqual  = "Equal"
@@ -124,7 +130,7 @@ func podSettings() []Attribute {
 			Doc: "The PriorityClass of the pods of the service, jobs excepted. It has to be there: pods with one that is not are refused.",
 		},
 		{
-			Name: AntiAffinity, Type: cty.String, AtLoad: true, Scope: ScopeCloud, Allowed: []string{"preferred", "required"}, Example: cty.StringVal("required"), Service: "keystone",
+			Name: AntiAffinity, Type: cty.String, AtLoad: true, Scope: ScopeCloud, Allowed: []string{AffinityPreferred, AffinityRequired}, Example: cty.StringVal(AffinityRequired), Service: "keystone",
 			Doc: "Whether the copies of a part keep apart where that is possible (preferred), or rather do not run at all than in the same place (required): with this there have to be as many places as copies. The chart's own unless written.",
 		},
 		{

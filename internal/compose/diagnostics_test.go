@@ -14,7 +14,7 @@ import (
 )
 
 func TestDiagnostics(t *testing.T) {
-	complete := composed.Source("ovs", "")
+	complete := withOneConductor(composed.Source("ovs", ""))
 	for name, c := range map[string]struct {
 		config string
 		facts  compose.Facts

@@ -31,7 +31,7 @@ func (c *composer) checkLocalDisks(s *model.Service, values map[string]any) {
 	}
 	hint := fmt.Sprintf("say which one in the service: values = { labels = { volume = { node_selector_key = %q, node_selector_value = %q } } }", hostnameLabel, nodes[0])
 	if everyLocal(values) {
-		hint += fmt.Sprintf("; or have each of them serve its own disks: replicas = { volume = %d } and %s = %q", len(nodes), schema.AntiAffinity, "required")
+		hint += fmt.Sprintf("; or have each of them serve its own disks: replicas = { volume = %d } and %s = %q", len(nodes), schema.AntiAffinity, schema.AffinityRequired)
 	}
 	c.failAt(codeValue, c.originOfBackend(s, name), "no node for volumes on local disks",
 		fmt.Sprintf("the backend %s keeps volumes on disks of the node that cinder-volume runs on, which may be %s: started on another one, it could not find those that are there",
@@ -61,8 +61,13 @@ func everyLocal(values map[string]any) bool {
 // nodesFor are the nodes of the configuration that a part of a service of the control plane may run on, sorted. Of labels
 // that others set nobody knows here which nodes have them.
 func (c *composer) nodesFor(values map[string]any, part string) []string {
-	selector := "labels." + part + ".node_selector_"
-	key := cmp.Or(plainText(get(values, selector+"key")), unit.ControlPlaneLabel)
+	return c.nodesWith(values, part, unit.ControlPlaneLabel)
+}
+
+// nodesWith is nodesFor for what a chart has under a name among labels, and runs on nodes with a label otherwise.
+func (c *composer) nodesWith(values map[string]any, name, label string) []string {
+	selector := "labels." + name + ".node_selector_"
+	key := cmp.Or(plainText(get(values, selector+"key")), label)
 	value := cmp.Or(plainText(get(values, selector+"value")), unit.LabelEnabled)
 	var nodes []string
 	for i := range c.m.Nodes {
@@ -79,7 +84,7 @@ func onePerNode(values map[string]any, nodes int) bool {
 	kind := cmp.Or(plainText(get(values, apartFrom+"type."+partOfVolumes)), plainText(get(values, apartFrom+"type.default")))
 	topology := plainText(get(values, apartFrom+"topologyKey.default"))
 	n, _ := get(values, "pod.replicas."+partOfVolumes).(int64)
-	return int(n) == nodes && strings.HasPrefix(kind, "required") && (topology == "" || topology == hostnameLabel)
+	return int(n) == nodes && strings.HasPrefix(kind, schema.AffinityRequired) && (topology == "" || topology == hostnameLabel)
 }
 
 // originOfBackend is where a backend is written, by a block or for the whole cloud.

@@ -37,7 +37,7 @@ func TestNoVolume(t *testing.T) {
 		{"ovn", `volume = { ovn_ovsdb_nb = { enabled = false } }`, 3, pods},
 		{"ovn", `volume = { ovn_ovsdb_sb = { enabled = false } }`, 3, ""},
 	} {
-		source := composed.Source("ovn", "", "  profile = profile.written") +
+		source := withOneConductor(composed.Source("ovn", "", "  profile = profile.written")) +
 			fmt.Sprintf("profile \"written\" {\n  service %q {\n    values = { %s }\n  }\n}\n", test.service, test.values) + nodes(test.nodes)
 		m, ev := composed.Text(t, source)
 		_, told := compose.Compose(m, ev, compose.Facts{})

@@ -216,7 +216,7 @@ func TestDevicesOfNodes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, ev := composed.Text(t, composed.Source("ovs", "", c.blocks)+c.node)
+			m, ev := composed.Text(t, withOneConductor(composed.Source("ovs", "", c.blocks))+c.node)
 			units, diags := compose.Compose(m, ev, compose.Facts{Unlocked: true})
 			got := ""
 			for _, d := range diags {

@@ -14,7 +14,7 @@ import (
 // TestHostsOfNodesWithoutCompute has nodes left out that are in the configuration and are to run no instances.
 func TestHostsOfNodesWithoutCompute(t *testing.T) {
 	t.Parallel()
-	m, ev := composed.Text(t, composed.Source("ovs", "")+`
+	m, ev := composed.Text(t, withOneConductor(composed.Source("ovs", ""))+`
 node "control" { roles = ["control-plane"] }
 node "compute" { roles = ["compute"] }
 node "resting" {

@@ -93,6 +93,7 @@ func (c *composer) service(s *model.Service, of members) {
 	c.checkLocalDisks(s, values)
 	c.checkSharedVolume(s, values)
 	c.tellEven(s, values)
+	c.tellCrowded(s, values)
 	c.tellNoVolume(s, values)
 	c.tellUngated(s, values)
 	c.tellTrunks(s, values)

@@ -266,7 +266,7 @@ func TestVolumes(t *testing.T) {
 // profiles is a whole cloud with some nodes that use profiles of their own.
 func profiles(service, conf string, n int) string {
 	var b strings.Builder
-	b.WriteString(composed.Source("ovs", ""))
+	b.WriteString(withOneConductor(composed.Source("ovs", "")))
 	for i := range n {
 		fmt.Fprintf(&b, "profile \"p%02d\" {\n  service %q {\n    conf = %s\n  }\n  slot = %d\n}\nnode \"n%02d\" {\n  roles   = [\"compute\"]\n  profile = profile.p%02d\n}\n",
 			i, service, strings.ReplaceAll(conf, "N", fmt.Sprint(i+1)), i+1, i, i)
@@ -368,7 +368,7 @@ func TestNoSlotWithoutADifference(t *testing.T) {
 // TestConfByNode has the schema say which services can differ by node, as their charts can.
 func TestConfByNode(t *testing.T) {
 	for _, s := range schema.New().Services() {
-		m, ev := composed.Text(t, strings.Replace(profiles(s.Name, "{ x = { y = N } }", 1), composed.Source("ovs", ""), composed.Source("ovs", "ceph"), 1))
+		m, ev := composed.Text(t, strings.Replace(profiles(s.Name, "{ x = { y = N } }", 1), withOneConductor(composed.Source("ovs", "")), composed.Source("ovs", "ceph"), 1))
 		_, diags := compose.Compose(m, ev, compose.Facts{})
 		if took := len(diags) == 0; took != s.ByNode {
 			t.Errorf("%s by node: %t, and the schema says %t: %v", s.Name, took, s.ByNode, diags)
