@@ -63,7 +63,7 @@
 // the hosts of an aggregate are chosen by the labels of nodes; one request for each
 // flavor and volume type that is not public, and each image that is shared, and writes who can use it, or wrote it, as no
 // list says that; one for each project that writes limits of Nova, which has no list of them, and for each that volume types write limits for;
-// one for each instance, volume and snapshot that has failed, unless the list says why, once for each failure;
+// one for each instance, volume and snapshot that has failed, unless the list says why, once for each failure that is a minute old;
 // and one for each group that users write, or wrote, or for each such user where these are fewer, as Keystone has no list of
 // all. Of what is looked up, these are asked for only where the configuration refers to them. What costs a request for each of many is asked for several at a time, as kinds are. Images are two lists, as Glance has the hidden ones apart. Users and groups cost one list of domains and one list for each domain that seems to
 // have none, as a Keystone whose domains have backends of their own shows those of our own domain only.

@@ -2,9 +2,11 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -19,7 +21,12 @@ const (
 	keyFault = "fault"
 	// messagesVersion is from when on Cinder tells the messages of one resource, the newest first.
 	messagesVersion = "3.5"
+	// messagesApart is how far apart Cinder writes that something has failed and the message that says why, whichever comes first.
+	messagesApart = time.Minute
 )
+
+// errNoMessage says that Cinder may be about to write one.
+var errNoMessage = errors.New("there is no message yet")
 
 // tellWhy finds out why objects have failed, where the list that they come from does not say. It is asked once for each that
 // has failed since. Where nobody answers they have failed all the same, so that this is no error.
@@ -70,21 +77,33 @@ func (c cinder) complete(ctx context.Context, s *session, objects []found) map[a
 			service: s.volumes(), method: http.MethodGet, path: "messages", query: url.Values{"resource_uuid": {o.id}, "limit": {"1"}}, microversion: messagesVersion,
 		}
 		got, err := s.send(ctx, newest)
-		if statusIs(err, http.StatusForbidden) || statusIs(err, http.StatusNotFound) || statusIs(err, http.StatusNotAcceptable) {
-			return "", nil // not for us, or not yet in that version: to ask again would not help
+		for _, never := range []int{http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusNotAcceptable} {
+			if statusIs(err, never) {
+				return "", nil // not for us, not asked for so, or not yet in that version: to ask again would not help
+			}
 		}
 		if err != nil {
 			return "", err
 		}
 		messages, err := listIn(newest, got, "messages")
-		if err != nil || len(messages) == 0 {
+		changed := reportedAt(o.raw, "updated_at")
+		switch {
+		case err != nil:
 			return "", err
+		case len(messages) == 0 && time.Since(changed) < messagesApart: // or it would be taken for none as long as the object does not change
+			return "", errNoMessage
+		case len(messages) == 0:
+			return "", nil
 		}
 		why := shorten(textAt(messages[0], "user_message"))
 		if request := textAt(messages[0], "request_id"); request != "" {
 			why += fmt.Sprintf(" (request %s)", request)
 		}
-		return fmt.Sprintf("Cinder says that the %s is in the state %s, and its newest message is: %s", c.one, textAt(o.raw, "status"), why), nil
+		of := ""
+		if said := reportedAt(messages[0], "created_at"); !said.IsZero() && changed.Sub(said) > messagesApart {
+			of = fmt.Sprintf(", of %s and so perhaps of an earlier failure,", said.Format(time.RFC3339))
+		}
+		return fmt.Sprintf("Cinder says that the %s is in the state %s, and its newest message%s is: %s", c.one, textAt(o.raw, "status"), of, why), nil
 	})
 	return map[addr.Object]error{}
 }

@@ -1,9 +1,11 @@
 package openstack_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -53,7 +55,7 @@ func TestWhyItFailed(t *testing.T) {
 				row[key] = value
 			}
 			asked := 0
-			var told any = http.StatusBadRequest
+			var told any = http.StatusConflict
 			answers := map[string]func(*http.Request) any{
 				c.rows:              func(*http.Request) any { return object{c.key: []any{row}} },
 				"/v3/p1":            listed("nothing"),
@@ -94,9 +96,26 @@ func TestWhyItFailed(t *testing.T) {
 			if c.kind == "instance" {
 				return
 			}
-			row["updated_at"], told = "2026-01-03T03:04:05Z", http.StatusForbidden
-			look("our user may not know", unit.HealthFailed, c.without, 1)
-			look("nor the next time", unit.HealthFailed, c.without, 0)
+			for i, never := range []int{http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusNotAcceptable} {
+				row["updated_at"], told = fmt.Sprintf("2026-01-03T03:04:0%dZ", i), never
+				look("our user may not know", unit.HealthFailed, c.without, 1)
+				look("nor the next time", unit.HealthFailed, c.without, 0)
+			}
+			messages := func(at string) object {
+				return object{"messages": []any{object{"user_message": "Full.", "created_at": at}}}
+			}
+			row["updated_at"], told = "2026-01-03T03:05:00.000000", messages("2026-01-03T03:03:59.000000")
+			look("the message is older", unit.HealthFailed, "its newest message, of 2026-01-03T03:03:59Z and so perhaps of an earlier failure, is: Full.", 1)
+			row["updated_at"], told = "2026-01-03T03:06:00.000000", messages("2026-01-03T03:05:01.000000")
+			look("it came just before", unit.HealthFailed, "its newest message is: Full.", 1)
+			row["updated_at"], told = "2026-01-03T03:07:00.000000", object{"messages": []any{}}
+			look("there is none", unit.HealthFailed, c.without, 1)
+			look("nor will there be", unit.HealthFailed, c.without, 0)
+			row["updated_at"] = time.Now().UTC().Format("2006-01-02T15:04:05.000000")
+			look("it has failed a moment ago", unit.HealthFailed, c.without, 1)
+			told = messages(row["updated_at"].(string))
+			look("now there is one", unit.HealthFailed, "its newest message is: Full.", 1)
+			look("which is known then", unit.HealthFailed, "its newest message is: Full.", 0)
 		})
 	}
 }
