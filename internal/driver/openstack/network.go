@@ -18,7 +18,8 @@ func (k networkKind) remove(ctx context.Context, s *session, o *object) (lasting
 	if err := subnets.mustBeEmpty(ctx, s, "the network"); err != nil {
 		return false, err
 	}
-	return k.neutron.remove(ctx, s, o)
+	lasting, err = k.neutron.remove(ctx, s, o)
+	return lasting, s.held(ctx, err, "the network", url.Values{"network_id": {o.id}}, func(map[string]any) bool { return true })
 }
 
 func neutronNetworks(language *schema.Definition) neutron {

@@ -3,7 +3,9 @@ package openstack
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -198,5 +200,15 @@ func (k portKind) remove(ctx context.Context, s *session, o *object) (lasting bo
 	if device := textAt(o.raw, "device_id"); device != "" {
 		return false, unit.Blocked(fmt.Sprintf("the port is in use by %s (%s): take it away from there first", device, first(textAt(o.raw, "device_owner"), "nobody knows what")))
 	}
-	return k.neutron.remove(ctx, s, o)
+	lasting, err = k.neutron.remove(ctx, s, o)
+	if !statusIs(err, http.StatusConflict) {
+		return lasting, err
+	}
+	trunks, unread := s.all(ctx, call{service: serviceNetwork, path: "trunks", query: url.Values{"port_id": {o.id}}}, "trunks")
+	for _, trunk := range trunks {
+		if unread == nil && textAt(trunk, "port_id") == o.id && markInDescription(trunk) == "" {
+			return false, unit.Blocked(fmt.Sprintf("the port is the parent of the trunk %s, which is not ours: delete that first", textAt(trunk, "id")))
+		}
+	}
+	return lasting, err
 }

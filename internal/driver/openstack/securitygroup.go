@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -217,4 +218,9 @@ func (k securityGroupKind) addRule(ctx context.Context, s *session, o *object, m
 		return nil
 	}
 	return err
+}
+
+func (k securityGroupKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	lasting, err = k.neutron.remove(ctx, s, o)
+	return lasting, s.held(ctx, err, "the security group", url.Values{"security_groups": {o.id}}, inGroup(o.id))
 }

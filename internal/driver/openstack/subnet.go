@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -116,6 +117,11 @@ func (k subnetKind) update(ctx context.Context, s *session, o *object, w wanted,
 		return err
 	}
 	return k.writeTags(ctx, s, o, w)
+}
+
+func (k subnetKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	lasting, err = k.neutron.remove(ctx, s, o)
+	return lasting, s.held(ctx, err, "the subnet", url.Values{keyFixedIPs: {keySubnetID + "=" + o.id}}, inSubnet(o.id))
 }
 
 // hostRoutes are the written routes in Neutron's words, nil when none are written.
