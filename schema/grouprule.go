@@ -98,6 +98,14 @@ func firstGroupRules() []string {
 	return []string{GroupRule{Direction: "egress", Ethertype: "IPv4"}.Key(), GroupRule{Direction: "egress", Ethertype: "IPv6"}.Key()}
 }
 
+// groupOfProject is what Neutron makes by itself in each project: a group whose rules let out all, and in what comes from the group.
+func groupOfProject() map[string]int64 {
+	return map[string]int64{"security_groups": 1, "security_group_rules": 4}
+}
+
+// DefaultGroup is what it calls that group.
+const DefaultGroup = "default"
+
 // groupRuleKey is the key of a rule that is known and no secret.
 func groupRuleKey(v cty.Value) string {
 	if !v.IsWhollyKnown() || v.ContainsMarked() || v.IsNull() {

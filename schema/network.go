@@ -223,7 +223,7 @@ func routerBlock() Block {
 func securityGroupBlock() Block {
 	return Block{
 		Kind: "security_group", Class: ClassResource, API: "neutron", Labels: resourceLabel("web"), Rules: markedRules(),
-		Quota: &Taking{Counts: "security_groups", Parts: map[string]string{"security_group_rules": "rule"}, First: firstGroupRules(), Room: true},
+		Quota: &Taking{Counts: "security_groups", Parts: map[string]string{"security_group_rules": "rule"}, First: firstGroupRules(), Brings: groupOfProject(), Room: true},
 		Doc:   "A set of rules about which packets reach the ports that use it.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),

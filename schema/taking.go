@@ -26,6 +26,8 @@ type Taking struct {
 	Lone map[string][]string
 	// First are the keys of parts that OpenStack gives a new object by itself.
 	First []string
+	// Brings is what OpenStack makes by itself, by limits, in a project with the first object that somebody makes there.
+	Brings map[string]int64
 	// Room says that parts which are taken out go before others come.
 	Room bool
 }

@@ -1,11 +1,13 @@
 package compose_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
@@ -152,8 +154,10 @@ security_group "s" {
 		"gigabytes = 29":                         {"30 gigabytes, and the quota allows 29"},
 		"ports = 4":                              nil,
 		"ports = 3":                              {"4 ports, and the quota allows 3"},
-		"security_group_rules = 4":               nil,
-		"security_group_rules = 3":               {"4 security group rules, and the quota allows 3"},
+		"security_group_rules = 8":               nil,
+		"security_group_rules = 7":               {"8 security group rules (with 4 that OpenStack makes in each project), and the quota allows 7"},
+		"security_groups = 2":                    nil,
+		"security_groups = 1":                    {"2 security groups (with 1 that OpenStack makes in each project), and the quota allows 1"},
 		"per_volume_gigabytes = 9":               {"10 per volume gigabytes, and the quota allows 9"},
 		"instances = tonumber(flavor.small.id)":  nil,
 	} {
@@ -167,6 +171,19 @@ security_group "s" {
 		}
 		if len(got) != len(want) || len(want) == 1 && !strings.Contains(got[0], want[0]) {
 			t.Errorf("%s: told %q, want %q", quota, got, want)
+		}
+	}
+}
+
+// TestQuotaOfTheGroupOfAProject: the security group that Neutron makes in each project is none besides where a block takes it over.
+func TestQuotaOfTheGroupOfAProject(t *testing.T) {
+	complete := composed.Source("ovs", "")
+	for name, over := range map[string]bool{"other": true, "default": false} {
+		m, ev := composed.Text(t, fmt.Sprintf("%sproject \"p\" {\nquota = { security_groups = 1 }\n}\nsecurity_group %q {\nproject = project.p\n}\n", complete, name))
+		_, diags := compose.Compose(m, ev, compose.Facts{OpenStackGiven: true})
+		warned := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == "compose.quota" })
+		if warned != over {
+			t.Errorf("of a group %q alone: warned %t, want %t: %v", name, warned, over, diags)
 		}
 	}
 }

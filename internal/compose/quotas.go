@@ -35,10 +35,15 @@ func (c *composer) quotas() {
 		}
 	}
 	for address, written := range limits {
+		along := t.comesAlong(address, used[address])
 		var over []string
 		for name, limit := range written {
 			if n := used[address][name]; n != nil && n.Cmp(limit) > 0 {
-				over = append(over, fmt.Sprintf("%s %s, and the quota allows %s", n.Text('f', 0), strings.ReplaceAll(name, "_", " "), limit.Text('f', 0)))
+				with := ""
+				if along[name] > 0 {
+					with = fmt.Sprintf(" (with %d that OpenStack makes in each project)", along[name])
+				}
+				over = append(over, fmt.Sprintf("%s %s%s, and the quota allows %s", n.Text('f', 0), strings.ReplaceAll(name, "_", " "), with, limit.Text('f', 0)))
 			}
 		}
 		if len(over) == 0 {
@@ -86,25 +91,16 @@ func (t taker) use(r *model.Resource, used map[string]*big.Float) {
 	if takes == nil {
 		return
 	}
-	add := func(limit string, n *big.Float) {
-		if n == nil {
-			return
-		}
-		if used[limit] == nil {
-			used[limit] = new(big.Float)
-		}
-		used[limit].Add(used[limit], n)
-	}
-	add(takes.Counts, big.NewFloat(1))
+	add(used, takes.Counts, big.NewFloat(1))
 	for limit, name := range takes.Sizes {
-		add(limit, t.sized(r, takes, name))
+		add(used, limit, t.sized(r, takes, name))
 	}
 	for limit, name := range takes.Parts {
-		add(limit, t.parts(r, takes, name))
+		add(used, limit, t.parts(r, takes, name))
 	}
 	for limit, names := range takes.Lone {
 		if !slices.ContainsFunc(names, func(name string) bool { return !unwritten(r, name) }) {
-			add(limit, big.NewFloat(1))
+			add(used, limit, big.NewFloat(1))
 		}
 	}
 	for limit := range takes.Largest {
@@ -116,6 +112,43 @@ func (t taker) use(r *model.Resource, used map[string]*big.Float) {
 			atLeast(used, limit, big.NewFloat(t.sharing[of]))
 		}
 	}
+}
+
+// comesAlong adds what OpenStack makes by itself in a project where the configuration has something, unless that has it as well. It
+// returns that by limit.
+func (t taker) comesAlong(project addr.Object, used map[string]*big.Float) map[string]int64 {
+	along := map[string]int64{}
+	for _, kind := range t.definition.Kinds(schema.ClassResource) {
+		takes := t.definition.Resource(kind).Quota
+		if takes == nil || takes.Brings == nil || used[takes.Counts] == nil || t.declaresDefault(kind, project) {
+			continue
+		}
+		for limit, n := range takes.Brings {
+			add(used, limit, big.NewFloat(float64(n)))
+			along[limit] += n
+		}
+	}
+	return along
+}
+
+// declaresDefault tells whether the configuration has what OpenStack makes by itself, which it takes over then.
+func (t taker) declaresDefault(kind string, project addr.Object) bool {
+	return slices.ContainsFunc(t.m.Resources, func(r model.Resource) bool {
+		name := openOf(&r, "name")
+		return r.Kind == kind && r.Address.Mode() != addr.Data && refersOpenlyTo(&r, "project") == project &&
+			name != cty.NilVal && name.Type() == cty.String && name.AsString() == schema.DefaultGroup
+	})
+}
+
+// add adds to what is used of a limit; nil is what is not known.
+func add(used map[string]*big.Float, limit string, n *big.Float) {
+	if n == nil {
+		return
+	}
+	if used[limit] == nil {
+		used[limit] = new(big.Float)
+	}
+	used[limit].Add(used[limit], n)
 }
 
 // sized is how large a resource is by an attribute, which it may have from what it refers to; nil where that is not known.

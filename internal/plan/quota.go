@@ -21,13 +21,14 @@ type Quotas func(ctx context.Context, limits map[string][]string) (map[string]ma
 
 // demand is what a plan takes of the quota of a project.
 type demand struct {
-	more, less map[string]int64 // by limit: what is created, and what goes
-	single     map[string]bool  // limits that hold for each object alone, of which there is no use: the largest counts
-	unsure     map[string]bool  // limits of which something goes, and nobody knows how much, or may tell
-	written    map[string]int64 // the limits that the plan sets
-	untold     map[string]bool  // those that it sets to what is not known, or sensitive
-	secret     bool             // limits that it does not set were sensitive
-	address    addr.Object      // of the project, zero where the configuration has none
+	more, less map[string]int64            // by limit: what is created, and what goes
+	single     map[string]bool             // limits that hold for each object alone, of which there is no use: the largest counts
+	brings     map[string]map[string]int64 // what OpenStack makes besides while there is nothing of a limit, by that
+	unsure     map[string]bool             // limits of which something goes, and nobody knows how much, or may tell
+	written    map[string]int64            // the limits that the plan sets
+	untold     map[string]bool             // those that it sets to what is not known, or sensitive
+	secret     bool                        // limits that it does not set were sensitive
+	address    addr.Object                 // of the project, zero where the configuration has none
 	subject    *diag.Range
 }
 
@@ -115,6 +116,9 @@ func (s *scales) create(d *Demand, kind *schema.Block, c *Change) {
 		return
 	}
 	in.more[takes.Counts]++
+	if takes.Brings != nil {
+		in.brings[takes.Counts] = takes.Brings
+	}
 	for limit, n := range s.sizes(kind, want, s.places[c.Address].unit) {
 		if takes.Parts[limit] == "" {
 			in.more[limit] += n
@@ -232,6 +236,7 @@ func (d *Demand) in(project string) *demand {
 	if project != "" && d.projects[project] == nil {
 		d.projects[project] = &demand{
 			more: map[string]int64{}, less: map[string]int64{}, single: map[string]bool{}, unsure: map[string]bool{}, written: map[string]int64{}, untold: map[string]bool{},
+			brings: map[string]map[string]int64{},
 		}
 	}
 	return d.projects[project]
@@ -251,7 +256,7 @@ func (d *Demand) Limits() map[string][]string {
 func (d *Demand) Exceeded(quotas map[string]map[string]unit.Quota, err error) diag.Diagnostics {
 	var found diag.Diagnostics
 	for _, project := range slices.Sorted(maps.Keys(d.projects)) {
-		one := d.projects[project]
+		one := d.projects[project].besides(quotas[project])
 		var over []string
 		for _, limit := range slices.Sorted(maps.Keys(one.more)) {
 			q, told := quotas[project][limit]
@@ -283,6 +288,21 @@ func (d *Demand) Exceeded(quotas map[string]map[string]unit.Quota, err error) di
 		})
 	}
 	return found
+}
+
+// besides adds what OpenStack makes by itself, given what there is.
+func (d *demand) besides(there map[string]unit.Quota) *demand {
+	all := *d
+	all.more = maps.Clone(d.more)
+	for counts, brings := range d.brings {
+		if q, told := there[counts]; !told || q.Used > 0 {
+			continue
+		}
+		for limit, n := range brings {
+			all.more[limit] += n
+		}
+	}
+	return &all
 }
 
 // exceeds is the rule: what is taken already, with what is created and without what goes, is more than the limit. Where

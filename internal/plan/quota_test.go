@@ -143,6 +143,12 @@ func TestQuotaIsExceeded(t *testing.T) {
 		"the same ones, written": {func(w *weighing) {
 			w.add("security_group.a", unit.ActionCreate, born(1), nil)
 		}, "security_group_rules", unit.Quota{Limit: 2}, "the plan makes 3 more"},
+		"beside the group of a new project": {func(w *weighing) {
+			w.add("security_group.a", unit.ActionCreate, ruled(0), nil)
+		}, "security_groups", unit.Quota{Limit: 1}, "of security groups the quota allows 1, 0 are in use, and the plan makes 2 more"},
+		"beside the group that is there": {func(w *weighing) {
+			w.add("security_group.a", unit.ActionCreate, ruled(0), nil)
+		}, "security_groups", unit.Quota{Limit: 2, Used: 1}, ""},
 		"rules beside those that Neutron has made": {func(w *weighing) {
 			w.add("security_group.a", unit.ActionUpdate, ruled(3), born(1), "rule")
 		}, "security_group_rules", unit.Quota{Limit: 4, Used: 3}, "the plan makes 2 more"},

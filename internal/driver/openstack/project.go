@@ -158,7 +158,7 @@ func (k projectKind) remove(ctx context.Context, s *session, o *object) (lasting
 }
 
 // defaultGroup is Neutron's name for the security group that it gives each project, which no other group can have.
-const defaultGroup = "default"
+const defaultGroup = schema.DefaultGroup
 
 func (projectKind) trail() string { return "default security group" }
 
