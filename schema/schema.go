@@ -222,6 +222,8 @@ type Attribute struct {
 	Conflicts string
 	// Reference is set when the attribute names another block.
 	Reference *Reference
+	// Among says of a list of addresses from what they are; nil for from anywhere.
+	Among *Among
 	// Sole says why no second object can have what the attribute refers to beside the first one, as one that is created
 	// before the old one is deleted would; "" when it can. Unless says of what OpenStack alone knows when it can after
 	// all, "" for never. Instead says what to write in its place.
@@ -248,6 +250,12 @@ type Reference struct {
 	None bool
 	// Self is the attribute beside this one that means the block itself when it is true; "" without.
 	Self string
+}
+
+// Among is what has the range that addresses are from. It cannot be deleted while something has such an address.
+type Among struct {
+	Kind, Range string
+	In          string // the kind of what both are in
 }
 
 // Summary returns the first sentence of a documentation.

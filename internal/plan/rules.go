@@ -46,6 +46,7 @@ func (p *Plan) admit(in *Input) {
 	p.keepHosts(in)
 	p.keepPods(in)
 	p.keepUsed(in)
+	p.keepInhabited(in)
 	p.keepShared(in)
 	p.brake(in) // with what waits for the world, or the same commit would have it go later, as if nothing had gone before
 	p.requireObservation(in)

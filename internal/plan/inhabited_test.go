@@ -1,0 +1,63 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// TestAddressesOfWhatIsReplaced: a subnet that others keep addresses of can never be deleted, so that the plan does not begin with
+// another one. What gets others of the new one, or goes, is not in its way.
+func TestAddressesOfWhatIsReplaced(t *testing.T) {
+	one := func(address, value string, first bool, needs ...string) unit.Unit {
+		u := of(address, value)
+		u.Class, u.CreateFirst = unit.ClassResource, first
+		u.Spec.(*spec).driver, u.Spec.(*spec).kind = unit.OpenStack, u.Address.Kind()
+		for _, to := range needs {
+			u.Edges = append(u.Edges, unit.Edge{To: at(to), Until: unit.Installed, Gate: unit.GateStart, Making: true})
+		}
+		return u
+	}
+	texts := func(all ...string) cty.Value {
+		values := []cty.Value{cty.StringVal("fd00::1")}
+		for _, text := range all {
+			values = append(values, cty.StringVal(text))
+		}
+		return cty.ListVal(values)
+	}
+	for name, test := range map[string]struct {
+		user    string // what is wanted of the port
+		needs   string
+		address string
+		first   bool
+		kept    bool
+	}{
+		"which is created first":     {"p", "subnet.s", "10.0.0.9", true, true},
+		"which is deleted first":     {"p", "subnet.s", "10.0.0.9", false, true},
+		"in one network":             {"p", "network.n", "10.0.0.9", true, true},
+		"of another subnet":          {"p", "subnet.s", "10.0.1.9", true, false},
+		"in another network":         {"p", "network.other", "10.0.0.9", true, false},
+		"of a port that is replaced": {"!p", "subnet.s", "10.0.0.9", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := input(one("network.n", "n", false), one("network.other", "o", false), one("subnet.s", "!2", test.first, "network.n"), one("port.p", test.user, false, test.needs))
+			has(in, one("network.n", "n", false), one("network.other", "o", false), one("subnet.s", "s", false, "network.n"), one("port.p", "p", false, test.needs))
+			for i, address := range []string{"subnet.s", "port.p"} {
+				in.States[at(address)].Outputs = cty.ObjectVal([]map[string]cty.Value{
+					{"id": cty.StringVal("s"), "cidr": cty.StringVal("10.0.0.0/24")}, {"id": cty.StringVal("p"), "addresses": texts(test.address)},
+				}[i])
+			}
+			for i := range in.Units {
+				in.Units[i].MayLose = true
+			}
+			c := plan.Make(*in).Change(at("subnet.s"))
+			if kept := c.Action == unit.ActionBlocked; kept != test.kept || kept && !strings.Contains(c.Reason, "port.p would keep an address of the old one") {
+				t.Errorf("got %s: %s", c.Action, c.Reason)
+			}
+		})
+	}
+}
