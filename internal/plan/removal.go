@@ -94,9 +94,23 @@ func Departed(entry *inventory.Entry, state unit.State, removals Removals, disab
 		}
 		if c.Action == unit.ActionDelete && !state.TooLate {
 			c.Cost = costOfCleanUp(cleanUp)
+			if why := stuck(cleanUp, state); why != "" {
+				c.block(why)
+			}
 		}
 		return c
 	}
+}
+
+// stuck says why what is to go with a service cannot, "" where it can.
+func stuck(cleanUp []string, state unit.State) string {
+	var reasons []string
+	for _, name := range cleanUp {
+		if why := state.Stuck[name]; why != "" && !slices.Contains(reasons, why) {
+			reasons = append(reasons, why)
+		}
+	}
+	return strings.Join(reasons, "; ")
 }
 
 // costOfCleanUp says what is lost with a service beside its release, "" for nothing.

@@ -57,6 +57,11 @@ func TestDeparted(t *testing.T) {
 			name: "a disabled service that goes already", address: "service.a", state: unit.State{Existence: unit.Present, TooLate: true}, disabled: true, cleanUp: []string{"database", "users"}, want: unit.ActionBlocked,
 			reason: "database, users of clean_up cannot go with it any more: that was not asked for before its release went; take database, users out of clean_up in service \"a\", and away by hand what is there; or enable the service again, and disable it once it is ready, with clean_up in the same commit",
 		},
+		{
+			name: "a disabled service with what cannot go", address: "service.a", state: unit.State{Existence: unit.Present, Stuck: map[string]string{"pools": "the pool is used by b", "users": "no Job"}},
+			disabled: true, cleanUp: []string{"database", "pools"}, want: unit.ActionBlocked, reason: "the pool is used by b", cost: "deleted with it: its databases with all that is in them, its pools in Ceph with all that is in them",
+		},
+		{name: "one with what could not go before", address: "service.a", state: unit.State{Existence: unit.Present, Stuck: map[string]string{"pools": "the pool is used by b"}}, disabled: true, want: unit.ActionDelete, reason: "enabled = false"},
 		{name: "one that goes after what it had", address: "service.a", state: unit.State{Existence: unit.Present, TooLate: true, CleanedUp: []string{"database"}}, disabled: true, cleanUp: []string{"database"}, want: unit.ActionDelete, reason: "enabled = false"},
 		{
 			name: "a disabled service that is gone without", address: "service.a", state: unit.State{Existence: unit.Absent}, disabled: true, cleanUp: []string{"database"}, want: unit.ActionBlocked,

@@ -155,6 +155,8 @@ type State struct {
 	Owned bool
 	// TooLate says that nothing more can go with a release: its own objects go already.
 	TooLate bool
+	// Stuck says why some of [Target.CleanUp] cannot go with a release, by their names, as far as that is known before.
+	Stuck map[string]string
 	// ID is the object's own; empty for what has none.
 	ID string
 	// Mark is the one that the object bears, for kinds that can bear one.

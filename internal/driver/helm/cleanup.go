@@ -74,7 +74,7 @@ func (d *Driver) noteCleanUp(ctx context.Context, v *view) error {
 // cleanUp takes the next step of taking away what the release has in other services, and tells whether that is
 // done. It needs the Secrets of the release, and the services: what these need stays until the release is gone.
 func (d *Driver) cleanUp(ctx context.Context, v *view) (bool, error) {
-	hooks, err := d.allowed(ctx, v)
+	hooks, err := d.allowed(ctx, v, v.target.CleanUp)
 	if err != nil {
 		return false, err
 	}

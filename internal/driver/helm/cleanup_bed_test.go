@@ -222,6 +222,10 @@ func TestWhatNoJobMadeIsNotTakenAway(t *testing.T) {
 		if !unit.IsBlocked(err) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "clean_up") {
 			t.Errorf("%s: %v", left, err)
 		}
+		states, err := b.driver.Observe(t.Context(), []unit.Target{target}) // as the plan tells before
+		if why := states[target.Address].Stuck[left]; err != nil || !strings.Contains(why, want) {
+			t.Errorf("%s: beforehand %q, %v", left, why, err)
+		}
 	}
 	if got := b.revisions(); got != "1 deployed" {
 		t.Errorf("revisions %s", got)

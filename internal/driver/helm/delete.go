@@ -81,7 +81,7 @@ func (d *Driver) deleteStep(ctx context.Context, v *view) error {
 	run := v.deleteRun()
 	if v.newest.status != release.StatusUninstalled {
 		if v.newest.status != release.StatusUninstalling {
-			if _, err := d.allowed(ctx, v); err != nil {
+			if _, err := d.allowed(ctx, v, v.target.CleanUp); err != nil {
 				return err // before anything is done: somebody has to decide otherwise
 			}
 			done, err := d.runHooksOf(ctx, v, run, release.HookPreDelete)

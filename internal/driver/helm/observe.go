@@ -125,7 +125,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 		state.Applied = v.target.Spec.Digest() // a label is too short for all of it
 	}
 	if v.target.Spec == nil {
-		state.CleanedUp, state.TooLate = v.cleanedUp(), v.late()
+		state.CleanedUp, state.TooLate, state.Stuck = v.cleanedUp(), v.late(), v.stuck
 	}
 	switch {
 	case v.deleting:

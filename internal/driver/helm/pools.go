@@ -14,10 +14,22 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// allowed returns the Jobs that take away what is to go with a release, unless one of them would delete a pool of
+// findStuck finds out beforehand what of what is to go with a release cannot. What it could not look at, the step tells.
+func (d *Driver) findStuck(ctx context.Context, v *view) {
+	for _, name := range v.target.CleanUp {
+		if _, err := d.allowed(ctx, v, []string{name}); unit.IsBlocked(err) {
+			if v.stuck == nil {
+				v.stuck = map[string]string{}
+			}
+			v.stuck[name] = err.Error()
+		}
+	}
+}
+
+// allowed returns the Jobs that take away some of what is to go with a release, unless one of them would delete a pool of
 // Ceph's that another release keeps something in.
-func (d *Driver) allowed(ctx context.Context, v *view) ([]hook, error) {
-	hooks, err := d.cleaners(v, v.target.CleanUp)
+func (d *Driver) allowed(ctx context.Context, v *view, names []string) ([]hook, error) {
+	hooks, err := d.cleaners(v, names)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +37,7 @@ func (d *Driver) allowed(ctx context.Context, v *view) ([]hook, error) {
 	for _, h := range hooks {
 		pools = append(pools, cleanup.Pools(h.object)...)
 	}
-	if len(pools) == 0 || !slices.Contains(v.target.CleanUp, schema.LeftPools) {
+	if len(pools) == 0 || !slices.Contains(names, schema.LeftPools) {
 		return hooks, nil
 	}
 	histories, err := d.list(ctx, v.namespace, "")
