@@ -121,11 +121,20 @@ func (c *charts) look(ctx context.Context, wanted unit.Chart) (*source, error) {
 		}
 		return found, found.meets(wanted)
 	}
-	return c.archives(wanted, at)
+	found, err := c.archives(wanted, at)
+	if err != nil {
+		return nil, err
+	}
+	return found, found.meets(wanted)
 }
 
-// meets tells whether a chart that lies in a folder is of a version that was asked for. The error is a [unit.BlockedError].
+// meets tells whether what lies in a directory under the name of a chart is that chart, of a version that was asked for. The
+// error is a [unit.BlockedError].
 func (s *source) meets(wanted unit.Chart) error {
+	if name := s.metadata().Name; name != "" && name != wanted.Name { // a chart without a name cannot be loaded, which is told
+		return unit.Blocked(fmt.Sprintf("chart %s: the directory %s has the chart %q under this name: let name in its Chart.yaml be %s, or ask for the chart %s and give its folder that name",
+			wanted.Name, wanted.Repository, name, wanted.Name, name))
+	}
 	if wanted.Version == "" {
 		return nil
 	}
