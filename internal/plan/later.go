@@ -24,6 +24,7 @@ func (m *maker) foresee(c *Change, u *unit.Unit, desired cty.Value) {
 		c.Action != unit.ActionNone && c.Action != unit.ActionUpdate || c.Drift {
 		return
 	}
+	desired = m.following(u, state, desired)
 	for _, name := range writable(resource.Block) {
 		if !desired.Type().HasAttribute(name) || slices.Contains(resource.Ignore, name) || desired.GetAttr(name).IsWhollyKnown() {
 			continue
@@ -42,6 +43,28 @@ func (m *maker) foresee(c *Change, u *unit.Unit, desired cty.Value) {
 		c.block(preventsReplacement)
 	}
 	c.consent(u, desired)
+}
+
+// following is what is wanted of a unit with nothing unknown but what is made of what comes new: what would be deleted before its
+// replacement is there stays as long as the unit needs it, see [Plan.keepUsed].
+func (m *maker) following(u *unit.Unit, state unit.State, desired cty.Value) cty.Value {
+	stays := func(to addr.Object) bool {
+		c := m.decide(to)
+		return c.Action == unit.ActionReplace && !c.CreateFirst
+	}
+	if !slices.ContainsFunc(u.Edges, func(e unit.Edge) bool { return m.places[e.To].unit != nil && stays(e.To) }) {
+		return desired
+	}
+	following, diags := Desired(Revealed(u, state), func(to addr.Object) cty.Value {
+		if m.places[to].unit != nil && stays(to) {
+			return m.Seen(to).Outputs
+		}
+		return m.outputs(to)
+	})
+	if diags.HasErrors() {
+		return desired
+	}
+	return following
 }
 
 // comes says of what is looked up and is not there that it may come with what it waits for.

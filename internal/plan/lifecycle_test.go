@@ -92,6 +92,10 @@ func TestWhatIsNotKnownYetIsShown(t *testing.T) {
 			u.Spec.(*unit.Resource).Ignore = []string{"image", "user_data"}
 		}, "none", "", "replace"},
 		{"a change that is prevented", first, unit.Present, func(u *unit.Unit) { u.PreventDestroy = true }, "blocked: prevent_destroy", follows, "replace"},
+		{
+			"an image that would be deleted first, beside a new group", another, unit.Absent, nil,
+			"update: once resource.group is there", `security_groups: ["g0","g1"] -> ["g0","(known after apply)"]`, "blocked: resource.web needs it",
+		},
 		{"an image that would be deleted first", another, unit.Present, nil, "none", "", "blocked: resource.web needs it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
