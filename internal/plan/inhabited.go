@@ -28,8 +28,8 @@ func (p *Plan) keepInhabited(in *Input) {
 	for i := range p.Changes {
 		if c := &p.Changes[i]; c.Action == unit.ActionReplace && c.Class == unit.ClassResource {
 			if users := p.inhabitants(in, c, beside); len(users) > 0 {
-				c.block(fmt.Sprintf("it would have to be replaced, but %s would keep an address of the old one, which then cannot be deleted: write there where the addresses are to be, as fixed_ip of a port does, "+
-					"have that replaced as well, by lifecycle { replace_triggered_by = [%s] }, or take it out first", few(users), c.Address))
+				c.block(fmt.Sprintf("it would have to be replaced, but %s would keep an address of the old one, which then cannot be deleted: write where the addresses are to be, in fixed_ip of a port, "+
+					"which an instance takes by its ports; or write a second block beside this one, and take this one out when nothing has an address of it any more", few(users)))
 			}
 		}
 	}
