@@ -261,20 +261,29 @@ func (e *noService) Error() string {
 // listed finds a service in the catalogue. The library would ask each service for its versions.
 // Without a region there is nothing to choose by, unless the service is in one region only.
 func (s *session) listed(service string) string {
+	if e := s.offered(service); e != nil {
+		return e.URL
+	}
+	return ""
+}
+
+// offered is what the catalogue has for a service, nil for nothing.
+func (s *session) offered(service string) *tokens.Endpoint {
 	if s.place.Region == "" && len(s.regions(service)) > 1 {
-		return ""
+		return nil
 	}
 	for _, entry := range s.catalog.Entries {
 		if entry.Type != service {
 			continue
 		}
-		for _, e := range entry.Endpoints {
+		for i := range entry.Endpoints {
+			e := &entry.Endpoints[i]
 			if e.Interface == s.face() && (s.place.Region == "" || e.Region == s.place.Region || e.RegionID == s.place.Region) {
-				return e.URL
+				return e
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // meant says for messages which region the session is for.
