@@ -225,3 +225,47 @@ func TestUnknownFunctions(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkedDirectoriesOfFileSets: of what is behind such a link nobody would know that it is there, and what was made of it would
+// be taken for removed.
+func TestLinkedDirectoriesOfFileSets(t *testing.T) {
+	tree := fstest.MapFS{
+		"data/a.txt":        {Data: []byte("a")},
+		"data/sub/b.txt":    {Data: []byte("b")},
+		"data/link":         {Data: []byte("../other"), Mode: fs.ModeSymlink},
+		"data/sub/link":     {Data: []byte("../../other"), Mode: fs.ModeSymlink},
+		"data/c.txt":        {Data: []byte("../other/c.txt"), Mode: fs.ModeSymlink},
+		"other/c.txt":       {Data: []byte("c")},
+		"clouds/prod/c.hcl": {},
+	}
+	for pattern, want := range map[string]string{
+		"*.txt":          "a.txt c.txt",
+		"sub/*.txt":      "sub/b.txt",
+		"?/**":           "",
+		"**":             "data/link",
+		"**/*.txt":       "data/link",
+		"*/*.txt":        "data/link",
+		"./link/*":       "data/link",
+		"sub/**":         "data/sub/link",
+		"sub/*/*.txt":    "data/sub/link",
+		"{link,x}/*.txt": "data/link",
+	} {
+		got, err := evaluateAt(t, tree, fmt.Sprintf("fileset(%q, %q)", "../../data", pattern), nil)
+		if strings.HasPrefix(want, "data/") {
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q is a link to a directory", want)) {
+				t.Errorf("%s: %v, %v", pattern, got, err)
+			}
+			continue
+		}
+		var names []string
+		if err == nil {
+			for _, v := range got.AsValueSlice() {
+				names = append(names, v.AsString())
+			}
+		}
+		slices.Sort(names)
+		if strings.Join(names, " ") != want || err != nil {
+			t.Errorf("%s: %q, %v", pattern, names, err)
+		}
+	}
+}

@@ -15,7 +15,7 @@ const maxPattern = 4 << 10 // bytes of a pattern, for names of files or for text
 
 // match returns the paths of the files below a directory that a pattern matches, relative to it and
 // in order. Links to files count as files; linked directories are not entered, as they could lead
-// around in circles. A directory that is not there has no files, as Git knows no empty ones. pay is
+// around in circles: where the pattern reaches into one, which files there are is not known. A directory that is not there has no files, as Git knows no empty ones. pay is
 // asked before each entry.
 func (f *files) match(dir, pattern string, pay func() bool) ([]string, error) {
 	root, err := config.Within(f.dir, dir)
@@ -35,6 +35,15 @@ func (f *files) match(dir, pattern string, pay func() bool) ([]string, error) {
 		if !pay() {
 			return nil, errTooLarge
 		}
+		if e.link && reaches(pattern, e.name) {
+			full := path.Join(root, e.name)
+			if err := f.look(full); err != nil {
+				return nil, err
+			}
+			if info, err := fs.Stat(f.tree, full); err == nil && info.IsDir() {
+				return nil, fmt.Errorf("%q is a link to a directory, and such links are not followed: which files there are is not known; put the directory itself there", full)
+			}
+		}
 		if !e.file && !e.link || !matches.MatchString(e.name) {
 			continue
 		}
@@ -52,6 +61,27 @@ func (f *files) match(dir, pattern string, pay func() bool) ([]string, error) {
 		}
 	}
 	return found, nil
+}
+
+// reaches tells whether a pattern may match something below a directory. Of braces with several parts of a path in them it knows
+// nothing.
+func reaches(pattern, dir string) bool {
+	parts, names := strings.Split(strings.TrimPrefix(pattern, "./"), "/"), strings.Split(dir, "/")
+	n := min(len(parts), len(names))
+	for i := range n {
+		if parts[i] == "**" { // whatever follows
+			n = i
+			break
+		}
+	}
+	if n == 0 {
+		return true
+	}
+	if n == len(parts) {
+		return false
+	}
+	above, err := compileGlob(strings.Join(parts[:n], "/"))
+	return err == nil && above.MatchString(strings.Join(names[:n], "/"))
 }
 
 // listing is everything below a directory, in order, or why that cannot be listed.
@@ -118,26 +148,6 @@ func (f *files) walk(root string) ([]listed, error) {
 		return nil, fmt.Errorf("%q cannot be read: %w", at.Path, at.Err)
 	}
 	return all, err
-}
-
-// linkedDirectory returns a link to a directory below a directory that was matched before, "" when there is none.
-func (f *files) linkedDirectory(dir string) string {
-	root, err := config.Within(f.dir, dir)
-	if err != nil {
-		return ""
-	}
-	below, err := f.list(root)
-	if err != nil {
-		return ""
-	}
-	for _, e := range below {
-		if full := path.Join(root, e.name); e.link && f.look(full) == nil {
-			if info, err := fs.Stat(f.tree, full); err == nil && info.IsDir() {
-				return full
-			}
-		}
-	}
-	return ""
 }
 
 // linked tells whether a link leads to a file.

@@ -180,10 +180,6 @@ func (m *manifests) directory(a *config.Attribute, v cty.Value) {
 		m.wrong(a, "no manifests there", err.Error(), "write the path of a directory, from that of the configuration")
 		return
 	}
-	if link := m.scope.files.linkedDirectory(name); link != "" {
-		m.wrong(a, "no manifests there", fmt.Sprintf("%q is a link to a directory, and such links are not followed: objects may be behind it", link), "put the directory itself there")
-		return
-	}
 	if len(found) == 0 {
 		m.wrong(a, "no manifests there", fmt.Sprintf("there is no file in the directory %q, or below, whose name ends with .yaml, .yml or .json", shorten(name)),
 			"write the path of a directory, from that of the configuration")
