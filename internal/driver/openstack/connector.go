@@ -124,7 +124,7 @@ func (c *connector) own(ctx context.Context) (*session, error) {
 			return nil, err
 		}
 	}
-	s, err := c.connect(ctx, "")
+	s, err := c.connect(ctx, "", nil)
 	if err == nil && c.options.Admit != nil {
 		err = c.options.Admit(ctx, Home{Project: s.project, Region: s.place.Region})
 	}
@@ -140,7 +140,9 @@ func (c *connector) own(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// in returns a session in another project. The error matches errNoRole when our user may not work there.
+// in returns a session in another project. The error matches errNoRole when our user may not work there. Credentials that lead
+// elsewhere than those of our session in our own project have that made anew before, and admitted: what is made elsewhere would
+// not be found by the old one, and made again and again.
 func (c *connector) in(ctx context.Context, project string) (*session, error) {
 	release, err := c.hold(ctx)
 	if err != nil {
@@ -158,7 +160,14 @@ func (c *connector) in(ctx context.Context, project string) (*session, error) {
 	if s := c.scoped[project]; s != nil {
 		return s, nil
 	}
-	s, err := c.connect(ctx, project)
+	s, err := c.connect(ctx, project, main)
+	if errors.Is(err, errElsewhere) {
+		c.main = nil
+		if main, err = c.own(ctx); err != nil || project == main.project {
+			return main, err
+		}
+		s, err = c.connect(ctx, project, main)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +184,11 @@ func loginCall() call {
 // errNoRole says that the credentials are good, but not for that project.
 var errNoRole = errors.New("our user has no role in the project")
 
-func (c *connector) connect(ctx context.Context, project string) (*session, error) {
+// errElsewhere says that the credentials are others than before, and not only the secrets in them.
+var errElsewhere = errors.New("the credentials for OpenStack were changed a moment ago")
+
+// connect logs in, in our own project or another one, for which the credentials have to lead to where another session is.
+func (c *connector) connect(ctx context.Context, project string, as *session) (*session, error) {
 	credentials, err := c.options.Connect(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the credentials for OpenStack: %w", err)
@@ -184,6 +197,10 @@ func (c *connector) connect(ctx context.Context, project string) (*session, erro
 	c.remember(credentials.ApplicationCredentialSecret)
 	if credentials.AuthURL == "" {
 		return nil, unit.Blocked("the credentials for OpenStack do not say where Keystone is: write auth_url")
+	}
+	way := credentials.way()
+	if as != nil && as.way != way {
+		return nil, errElsewhere
 	}
 	if project != "" && credentials.application() {
 		return nil, errNoRole
@@ -200,6 +217,7 @@ func (c *connector) connect(ctx context.Context, project string) (*session, erro
 	if err != nil {
 		return nil, err
 	}
+	s.way = way
 	options := credentials.options(project)
 	if err := openstack.AuthenticateV3(ctx, s.provider, &options, gophercloud.EndpointOpts{}); err != nil {
 		if gophercloud.ResponseCodeIs(err, http.StatusUnauthorized) {

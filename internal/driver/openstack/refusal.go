@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -49,6 +50,13 @@ func (c *Credentials) digest() [sha256.Size]byte {
 		}
 	}
 	return [sha256.Size]byte(hash.Sum(nil))
+}
+
+// way is the digest without secrets: who logs in, and where.
+func (c *Credentials) way() [sha256.Size]byte {
+	open := *c
+	open.Password, open.ApplicationCredentialSecret, open.client = redact.Secret{}, redact.Secret{}, nil
+	return open.digest()
 }
 
 // refusals remembers what Keystone refused. It is safe for concurrent use.

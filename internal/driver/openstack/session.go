@@ -3,6 +3,7 @@ package openstack
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,6 +30,7 @@ type session struct {
 	transport *transport
 	place     Place
 	login     login
+	way       [sha256.Size]byte // of its credentials
 	who       string
 	user      string   // our user's id
 	domain    string   // our user's domain

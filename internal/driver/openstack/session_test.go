@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -192,5 +193,47 @@ func TestAnotherOpenStackComesBehindTheAddress(t *testing.T) {
 	r.another.Store(false) // ours is back
 	if st, err := observe(); err != nil || !st.Gone() {
 		t.Errorf("got %+v, %v", st, err)
+	}
+}
+
+// TestOtherCredentialsAreAdmittedBefore: credentials are read anew for each project that is worked in. Where they lead elsewhere by then,
+// that is not gone before it is admitted, as what is made there would not be found again by those of before.
+func TestOtherCredentialsAreAdmittedBefore(t *testing.T) {
+	refusal := unit.Blocked("the wrong cloud")
+	r := newRefuser(t, Options{Admit: func(_ context.Context, at Home) error {
+		if at.Region != "North" {
+			return refusal
+		}
+		return nil
+	}}, "North", "South")
+	r.give(func(c *Credentials) { c.Region = "North" })
+	region := func(project string) (string, error) {
+		s, err := r.connector.in(t.Context(), project)
+		if err != nil {
+			return "", err
+		}
+		return s.place.Region, nil
+	}
+	for _, project := range []string{"", "q1"} {
+		if got, err := region(project); err != nil || got != "North" {
+			t.Fatalf("got %q, %v", got, err)
+		}
+	}
+	r.give(func(c *Credentials) { c.Region = "South" })
+	for _, project := range []string{"q2", "q1", ""} {
+		if got, err := region(project); !errors.Is(err, refusal) {
+			t.Errorf("in the project %q: got %q, %v", project, got, err)
+		}
+	}
+	r.give(func(c *Credentials) { c.Region = "North" })
+	for _, project := range []string{"q2", "q1", ""} {
+		if got, err := region(project); err != nil || got != "North" {
+			t.Errorf("back in the project %q: got %q, %v", project, got, err)
+		}
+	}
+	r.give(func(c *Credentials) { c.Password = redact.NewSecret("second-password") }) // the same place
+	logins := r.logins.Load()
+	if got, err := region("q3"); err != nil || got != "North" || r.logins.Load() != logins+1 {
+		t.Errorf("with another password: got %q, %v, %d logins", got, err, r.logins.Load()-logins)
 	}
 }
