@@ -25,6 +25,10 @@ func (m *maker) foresee(c *Change, u *unit.Unit, desired cty.Value) {
 		return
 	}
 	desired = m.following(u, state, desired)
+	for _, i := range m.triggering(u, state) {
+		c.tellOnce(triggered(i, unit.TextUnknown))
+		c.Later, c.Reason = true, "once "+from.String()+" is there"
+	}
 	for _, name := range writable(resource.Block) {
 		if !desired.Type().HasAttribute(name) || slices.Contains(resource.Ignore, name) || desired.GetAttr(name).IsWhollyKnown() {
 			continue
@@ -48,23 +52,57 @@ func (m *maker) foresee(c *Change, u *unit.Unit, desired cty.Value) {
 // following is what is wanted of a unit with nothing unknown but what is made of what comes new: what would be deleted before its
 // replacement is there stays as long as the unit needs it, see [Plan.keepUsed].
 func (m *maker) following(u *unit.Unit, state unit.State, desired cty.Value) cty.Value {
-	stays := func(to addr.Object) bool {
-		c := m.decide(to)
-		return c.Action == unit.ActionReplace && !c.CreateFirst
-	}
-	if !slices.ContainsFunc(u.Edges, func(e unit.Edge) bool { return m.places[e.To].unit != nil && stays(e.To) }) {
+	if !slices.ContainsFunc(u.Edges, func(e unit.Edge) bool { return m.staysBelow(e.To) }) {
 		return desired
 	}
-	following, diags := Desired(Revealed(u, state), func(to addr.Object) cty.Value {
-		if m.places[to].unit != nil && stays(to) {
-			return m.Seen(to).Outputs
-		}
-		return m.outputs(to)
-	})
+	following, diags := Desired(Revealed(u, state), m.outputsBelow)
 	if diags.HasErrors() {
 		return desired
 	}
 	return following
+}
+
+// staysBelow tells whether something would have to be deleted before another one comes.
+func (m *maker) staysBelow(a addr.Object) bool {
+	if m.places[a].unit == nil {
+		return false
+	}
+	c := m.decide(a)
+	return c.Action == unit.ActionReplace && !c.CreateFirst
+}
+
+// outputsBelow are [maker.outputs], and those of what stays.
+func (m *maker) outputsBelow(a addr.Object) cty.Value {
+	if m.staysBelow(a) {
+		return m.Seen(a).Outputs
+	}
+	return m.outputs(a)
+}
+
+// triggering are the values, by number, that a unit is replaced for and that are made of what comes new. One that nothing is on record of
+// triggers nothing yet.
+func (m *maker) triggering(u *unit.Unit, state unit.State) []int {
+	entry := m.places[u.Address].entry
+	if entry == nil || len(entry.Triggers) == 0 || !Triggered(u) || !state.Owned || state.Health == unit.HealthProgressing {
+		return nil
+	}
+	revealed := Revealed(u, state)
+	values, diags := revealed.Spec.(*unit.Resource).Triggers(knownOutputs(revealed, m.outputsBelow))
+	if diags.HasErrors() || values == cty.NilVal || !values.IsKnown() {
+		return nil
+	}
+	values, _ = values.UnmarkDeep()
+	all := values.AsValueSlice()
+	if len(all) != len(entry.Triggers) { // it was made for another list
+		return nil
+	}
+	var numbers []int
+	for i, v := range all {
+		if !v.IsWhollyKnown() {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
 }
 
 // comes says of what is looked up and is not there that it may come with what it waits for.

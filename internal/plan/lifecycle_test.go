@@ -92,6 +92,14 @@ func TestWhatIsNotKnownYetIsShown(t *testing.T) {
 			u.Spec.(*unit.Resource).Ignore = []string{"image", "user_data"}
 		}, "none", "", "replace"},
 		{"a change that is prevented", first, unit.Present, func(u *unit.Unit) { u.PreventDestroy = true }, "blocked: prevent_destroy", follows, "replace"},
+		{"an image that it is replaced for", first, unit.Present, func(u *unit.Unit) {
+			r := u.Spec.(*unit.Resource)
+			r.Ignore = []string{"image", "user_data"}
+			r.Triggers = func(outputs map[addr.Object]cty.Value) (cty.Value, diag.Diagnostics) {
+				desired, _ := r.Resolve(outputs)
+				return cty.TupleVal([]cty.Value{cty.StringVal("a"), desired.GetAttr("image")}), nil
+			}
+		}, "replace: once resource.image is there", "lifecycle.replace_triggered_by[1]: (as it was made) -> (known after apply) replace", "replace"},
 		{
 			"an image that would be deleted first, beside a new group", another, unit.Absent, nil,
 			"update: once resource.group is there", `security_groups: ["g0","g1"] -> ["g0","(known after apply)"]`, "blocked: resource.web needs it",
@@ -112,6 +120,7 @@ func TestWhatIsNotKnownYetIsShown(t *testing.T) {
 				test.change(&web)
 			}
 			hasInstance(in, web)
+			in.Entries[len(in.Entries)-1].Triggers = []string{"of a", "of i1"}
 			p := plan.Make(*in)
 			expect(t, p, "resource.group "+wantGroup, "resource.image "+test.base, "resource.web "+test.want)
 			if c := p.Change(web.Address); fieldTexts(c) != test.fields || c.Later != (test.fields != "") {

@@ -57,8 +57,11 @@ func (c *Change) trigger(entry *inventory.Entry, target unit.Target, state unit.
 		}
 		c.Heals, c.Waits = false, false // another one is made anyway
 		c.Action, c.Reason, c.Drift = unit.ActionReplace, "a value in its lifecycle's replace_triggered_by is another one than when it was made", false
-		c.Fields = append(c.Fields, unit.Field{
-			Path: fmt.Sprintf("lifecycle.replace_triggered_by[%d]", i), Before: "(as it was made)", After: "(another value)", Effect: unit.Replace,
-		})
+		c.Fields = append(c.Fields, triggered(i, "(another value)"))
 	}
+}
+
+// triggered says that one of the values is another one.
+func triggered(i int, after string) unit.Field {
+	return unit.Field{Path: fmt.Sprintf("lifecycle.replace_triggered_by[%d]", i), Before: "(as it was made)", After: after, Effect: unit.Replace}
 }
