@@ -62,6 +62,7 @@ type loop struct {
 	served    bool // what depends on it was told that it works while it is worked on
 	altered   bool // something was done to it since it was ready last
 	prevents  bool // the last revision in force that had it says that it must not be deleted
+	forgotten bool // it goes from the record alone
 	replaced  bool // the deletion that the newest plan admitted for its replacement was done
 
 	phase    Phase

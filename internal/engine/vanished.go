@@ -12,6 +12,9 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
+// isForgotten says of what is not on record any more that it is there all the same.
+const isForgotten = "it stays, and is not managed any more"
+
 // stepVanished is for what the configuration does not have any more.
 func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool {
 	entry, ok := e.entry(l.address)
@@ -23,7 +26,11 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	}
 	if !ok {
 		l.state, l.seen, l.stale, l.wake = &unit.State{Existence: unit.Absent}, true, false, time.Time{}
-		if !l.set(PhaseGone, "") {
+		reason := ""
+		if l.forgotten {
+			reason = isForgotten
+		}
+		if !l.set(PhaseGone, reason) {
 			return false
 		}
 		e.doubtHeldBack()
@@ -74,9 +81,11 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 		if !e.crowded(l, entry.Locator.Driver) {
 			e.forget(calls, l)
 		}
-		return l.set(PhaseDeleting, "")
+		l.forgotten = e.revision.Removals.Forgets(l.address)
+		return l.set(PhaseDeleting, c.Reason)
 	default: // it is to be deleted
 	}
+	l.forgotten = false
 	ok, planned := e.admitted.allows(c)
 	if !ok {
 		if planned != nil && planned.Action == unit.ActionBlocked {
