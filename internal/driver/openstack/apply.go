@@ -311,6 +311,10 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 	o, err := k.get(ctx, s, id)
 	if notFound(err) {
 		if err = s.vouch(ctx, k, t, desiredOf(t)); err == nil {
+			if resource(t) == nil && st.Owned && st.ID != "" && st.ID != id {
+				return st, wrap(t.Address, unit.Blocked(fmt.Sprintf("what is on record (%s) is gone, and %s bears its mark, as where the inventory was restored from an older backup: "+
+					"it is deleted only by its id; delete it yourself, take the mark off, or have it forgotten by a removed block with destroy = false", id, st.ID)))
+			}
 			return d.without(ctx, s, k, t, id, st, gone)
 		}
 	}
