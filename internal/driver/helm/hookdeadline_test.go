@@ -48,7 +48,7 @@ func TestAHookThatHangsIsTriedAgainAndGivenUp(t *testing.T) {
 			t.Fatalf("in time, %d: %+v", try, diff)
 		}
 		c.age(t, "prepare", 31*time.Minute)
-		if diff := look(); diff.Waits || diff.Action != unit.ActionUpdate {
+		if diff := look(); diff.Waits || diff.Action != unit.ActionUpdate || !diff.Continues { // nobody else has undone it
 			t.Fatalf("too late, %d: %+v", try, diff)
 		}
 		c.written = nil
@@ -62,7 +62,9 @@ func TestAHookThatHangsIsTriedAgainAndGivenUp(t *testing.T) {
 		if got := recorded(c.objects[progressRef("o", "keystone")]).Failures; got != try+1 {
 			t.Fatalf("%d failures are on record after %d", got, try+1)
 		}
-		look()
+		if diff := look(); try < maxFailures-1 && !diff.Continues {
+			t.Fatalf("%d, before it is run again: %+v", try, diff)
+		}
 	}
 	if diff := v.diff(); diff.Action != unit.ActionBlocked || !strings.Contains(diff.Reason, "failed 6 times") || !strings.Contains(diff.Reason, "not done after 30m0s") {
 		t.Errorf("at last: %+v", diff)

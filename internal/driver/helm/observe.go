@@ -352,7 +352,7 @@ func (v *view) next() unit.Diff {
 	case !v.owned():
 		return unit.Diff{Action: unit.ActionAdopt, Reason: "a release of this name is there, and it is not marked as ours"}
 	case !v.hooks.done && v.hooks.failed:
-		return unit.Diff{Action: unit.ActionUpdate, Reason: v.masker.Text(fmt.Sprintf("hook %s failed and is run again: %s", v.hooks.hook, v.hooks.message)).String()}
+		return unit.Diff{Action: unit.ActionUpdate, Continues: true, Reason: v.masker.Text(fmt.Sprintf("hook %s failed and is run again: %s", v.hooks.hook, v.hooks.message)).String()}
 	case !v.hooks.done && v.hooks.due:
 		return unit.Diff{Action: unit.ActionUpdate, Continues: true, Reason: fmt.Sprintf("hook %s is to be run or finished", v.hooks.hook)}
 	case v.hooks.former:
@@ -376,7 +376,6 @@ func (v *view) afterHooks(diff unit.Diff) unit.Diff {
 	case diff.Waits:
 		diff.Reason += "; " + cmp.Or(v.why.sentence(), fmt.Sprintf("hook %s: %s", v.before.hook, v.before.message))
 	case v.before.failed:
-		diff.Continues = false // it begins anew
 		diff.Reason += fmt.Sprintf("; hook %s failed and is run again: %s", v.before.hook, v.before.message)
 	}
 	diff.Reason = v.masker.Text(diff.Reason).String()

@@ -262,7 +262,7 @@ func TestWhatIsInForceComesBackWhileAnUpgradeWaits(t *testing.T) {
 	}
 	job := c.objects[unit.ObjectRef{APIVersion: "batch/v1", Kind: kindJob, Namespace: "o", Name: "prepare"}]
 	job.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True", "message": "no disk"}}}
-	if _, v = c.change(t, api, config, manual); v.diff().Waits || v.diff().Continues || !strings.Contains(v.diff().Reason, "no disk") || len(v.diff().Mends) != 0 {
+	if _, v = c.change(t, api, config, manual); v.diff().Waits || !v.diff().Continues || !strings.Contains(v.diff().Reason, "no disk") || len(v.diff().Mends) != 0 {
 		t.Errorf("when it has failed: %+v", v.diff())
 	}
 }
