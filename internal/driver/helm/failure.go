@@ -51,6 +51,27 @@ func (a *attempts) fail(cause string, at time.Time, asked string) {
 	a.Cause, a.Last, a.Asked = cause, at.UTC().Truncate(time.Second), cmp.Or(asked, a.Asked)
 }
 
+// spent tells whether nothing of the run is tried again for now.
+func (a *attempts) spent(run string) bool {
+	switch {
+	case isReturn(run):
+		return a.Failures >= maxReturns
+	case strings.HasPrefix(run, "upgrade."):
+		return a.Failures >= maxFailures
+	default: // an installation is tried for as long as it takes
+		return false
+	}
+}
+
+// again has what failed tried again after a pause. After the last try of a run there is none: what becomes of it, such as
+// that the release goes back, waits for nothing.
+func (p *progress) again(attempt int, err error) error {
+	if p.spent(p.Run) {
+		return err
+	}
+	return &unit.RetryError{After: pause(attempt), Err: err}
+}
+
 // failure is what comes of steps that failed.
 type failure struct {
 	stays  string   // why what is wanted is not tried any more
@@ -244,7 +265,7 @@ func (d *Driver) failed(ctx context.Context, v *view, run string, err error) err
 	if failed := d.writeProgress(ctx, v.namespace, v.name, p); failed != nil {
 		return errors.Join(err, failed)
 	}
-	return &unit.RetryError{After: pause(p.Failures), Err: err}
+	return p.again(p.Failures, err)
 }
 
 // migrations are parts of the names of Jobs that change the schema of a database: those of OpenStack-Helm's charts, and

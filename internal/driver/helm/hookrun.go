@@ -159,7 +159,7 @@ func (r *hookRun) judge(ctx context.Context, h hook, live *unstructured.Unstruct
 				return false, fmt.Errorf("%w; and to delete it: %w", failure, err)
 			}
 		}
-		return false, &unit.RetryError{After: pause(record.Attempt), Err: failure}
+		return false, r.progress.again(record.Attempt, failure)
 	default:
 		if record.Stage != hookRunning {
 			return false, r.record(ctx, h, hookRecord{Stage: hookRunning, Attempt: record.Attempt})
