@@ -33,17 +33,18 @@ const (
 	spareGoroutines, spareDescriptors = 15, 15
 	spareMiB, spareShare              = 15.0, 1.3
 	faultChance, faultLimit           = 0.1, 2 // of each kind, at each server, in a round
-	mostWrites                        = 5      // before a kill: a round takes more, however little it changes
+	mostSkew                          = 10 * time.Minute
+	mostWrites                        = 5 // before a kill: a round takes more, however little it changes
 )
 
 // TestRandomFaults has daemons take up configurations of chance, one after another, while requests to Kubernetes,
-// OpenStack and Git fail by chance, watches expire, somebody edits objects and daemons are killed. Each configuration
+// OpenStack and Git fail by chance, watches expire, somebody edits objects and daemons are killed, each of which has another clock. Each configuration
 // comes about in the end, once, and a daemon that went through much has no more than it had at first.
 func TestRandomFaults(t *testing.T) {
 	t.Parallel() // in a world of its own
 	w := world.New(t)
 	r := &rounds{World: w, proxies: w.Proxies(t)}
-	r.chance = faultproxy.Rand(r.proxies.Seed(), "rounds")
+	r.chance, r.clocks = faultproxy.Rand(r.proxies.Seed(), "rounds"), faultproxy.Rand(r.proxies.Seed(), "clocks of rounds")
 	r.release(t)
 	count := fewRounds
 	if given := os.Getenv(runsVariable); given != "" {
@@ -86,6 +87,8 @@ type rounds struct {
 	*world.World
 	proxies *world.Proxies
 	chance  *rand.Rand
+	clocks  *rand.Rand        // by which each daemon's clock is another one than that of the others; nil for one clock
+	skew    *faultproxy.Fault // that makes it so
 	daemon  *world.Running
 	started int
 	wanted  wanted
@@ -108,7 +111,21 @@ func (r *rounds) release(t *testing.T) {
 func (r *rounds) start(t *testing.T) {
 	t.Helper()
 	r.started++
+	if r.clocks != nil {
+		r.otherClock(t)
+	}
 	r.daemon = r.proxies.StartDaemon(t, fmt.Sprintf("daemon-%d", r.started), "--resync", resync.String(), "--max-deletes", "100%")
+}
+
+// otherClock has the clocks of Kubernetes and OpenStack be ahead of that of the next daemon, or behind.
+func (r *rounds) otherClock(t *testing.T) {
+	t.Helper()
+	if r.skew != nil {
+		r.skew.Remove()
+	}
+	by := time.Duration(r.clocks.Int64N(int64(2*mostSkew))) - mostSkew
+	t.Logf("the others' clocks are ahead of the next daemon's by %v", by)
+	r.skew = r.proxies.Add(faultproxy.Rule{Match: faultproxy.Match{Request: func(q *http.Request) bool { return !strings.Contains(q.URL.Path, "/git-") }}, Action: faultproxy.Skew(by)})
 }
 
 // round pushes a configuration while things fail, and returns how often they did. It ends with the configuration in
