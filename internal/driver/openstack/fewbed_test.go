@@ -115,6 +115,7 @@ func TestBedTwinsOfFew(t *testing.T) {
 			if st := few.see(t, one); st.ID != one.ID || st.Notice == "" {
 				t.Errorf("got %q of %q, and the notice %q", st.ID, one.ID, st.Notice)
 			}
+			few.converge(t, &twin) // a volume that is being made cannot be deleted
 		})
 	}
 }
