@@ -258,7 +258,7 @@ func (p *past) put(t *testing.T, object *unstructured.Unstructured) {
 	}
 	if status, says := object.Object["status"]; says {
 		live.Object["status"] = status
-		if live, err = of.UpdateStatus(t.Context(), live, metav1.UpdateOptions{}); err != nil {
+		if _, err = of.UpdateStatus(t.Context(), live, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
