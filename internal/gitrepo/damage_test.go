@@ -83,3 +83,45 @@ func damagePacks(t *testing.T, cache string) {
 		}
 	}
 }
+
+// A copy that turns out to be damaged where a server leaves out what it has is made anew: nobody waits for the server then.
+func TestDamagedBaseIsFetchedAnew(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(*testing.T, string){"other content": damagePacks, "cut": cutPacks} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := overHTTP(t)
+			large := noise(256 << 10)
+			b.repo.Commit(t, map[string]string{"sites/z.hcl": large}, "Much") // which Git has last in a pack
+			pull(t, b.open(t))
+			damage(t, b.options.CacheDir)
+			hash := b.repo.Commit(t, map[string]string{"sites/z.hcl": large + "!"}, "A byte of much")
+			tree := pull(t, b.open(t))
+			if tree.Revision.Hash != hash {
+				t.Errorf("it is at %s, and not at %s", tree.Revision.Hash, hash)
+			}
+			has(t, files(t, tree, "."), "sites/z.hcl", large+"!")
+		})
+	}
+}
+
+// cutPacks takes the end of all packs away.
+func cutPacks(t *testing.T, cache string) {
+	t.Helper()
+	packs, err := filepath.Glob(filepath.Join(cache, "*", "repository-*", "objects", "pack", "*.pack"))
+	if err != nil || len(packs) == 0 {
+		t.Fatal(packs, err)
+	}
+	for _, pack := range packs {
+		info, err := os.Stat(pack)
+		if err == nil {
+			err = os.Chmod(pack, 0o600)
+		}
+		if err == nil {
+			err = os.Truncate(pack, info.Size()*3/4)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -39,16 +39,16 @@ func (h had) base(object plumbing.Hash) (int64, bool, error) {
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		return 0, false, nil
 	}
-	return size, err == nil, err
+	return size, err == nil, h.in.judge("file", err)
 }
 
-// packed returns an object as a pack has it.
+// packed returns an object as a pack has it. What cannot be read here must not look as if the server had broken off.
 func (h had) packed(object plumbing.Hash) ([]byte, error) {
 	h.in.mu.Lock()
 	defer h.in.mu.Unlock()
 	var pack bytes.Buffer
 	if _, err := packfile.NewEncoder(&pack, h.in.objects, false).Encode([]plumbing.Hash{object}, 0); err != nil {
-		return nil, err
+		return nil, h.in.judge("file", err)
 	}
 	return pack.Bytes()[packHead : pack.Len()-packFoot], nil
 }
