@@ -90,7 +90,7 @@ func (c *cache) fetch(ctx context.Context, from *remote, rev Revision) (*Tree, e
 // extend fetches into the present repository what it lacks.
 func (c *cache) extend(ctx context.Context, from *remote, rev Revision) (*Tree, error) {
 	open, err := c.add(func(store *store) (err error) {
-		rev, err = from.download(ctx, rev, had{plumbing.NewHash(c.tip.Hash), c.open}, noHistory, store)
+		rev, err = from.download(ctx, rev, had{plumbing.NewHash(c.tip.Hash), c.open, c.options.MaxBytes}, noHistory, store)
 		return err
 	})
 	if err != nil {

@@ -26,7 +26,7 @@ type Options struct {
 	Credentials func(context.Context) (Credentials, error)
 
 	Timeout      time.Duration // of each call, and of each MiB of a download, which may take ten times as long in all; 0 for 2 minutes
-	MaxBytes     int64         // that one call may receive, and that a directory may hold; 0 for 1 GiB
+	MaxBytes     int64         // that one call may receive, or add to that from the cache, and that a directory may hold; 0 for 1 GiB
 	MaxFileBytes int64         // of a file that is read from a tree; 0 for 16 MiB
 	MaxFiles     int           // in a tree or directory; 0 for 200,000
 }

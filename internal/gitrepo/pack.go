@@ -36,12 +36,13 @@ func (s *store) unpack(ctx context.Context, wait *patience, pack io.Reader, has 
 		return whole(err)
 	}
 	if len(bases) > 0 {
-		all, err := s.addBases(ctx, file, bases, has)
+		all, added, err := s.addBases(ctx, wait, file, bases, has)
 		if err != nil {
 			return fmt.Errorf("completing a pack: %w", err)
 		}
 		thin := file
 		file, read.file = all, all
+		read.left += (readings - 1) * added // these were not measured
 		if err := errors.Join(thin.Close(), os.Remove(thin.Name())); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 type had struct {
 	commit plumbing.Hash
 	in     *store
+	room   int64 // bytes that may be added to a pack from it: what takes little of the cache may take much by itself
 }
 
 // What a pack has before and after its objects.
@@ -54,11 +55,12 @@ func (h had) packed(object plumbing.Hash) ([]byte, error) {
 }
 
 // addBases writes a pack that was measured once more, with the objects before it that it only names: a store reads no
-// object of a pack with the help of others. Only one of these is in memory at a time.
-func (s *store) addBases(ctx context.Context, thin *os.File, bases []plumbing.Hash, has had) (_ *os.File, err error) {
-	to, err := os.CreateTemp(filepath.Join(s.dir, packs), unfinished+"*")
+// object of a pack with the help of others. Only one of these is in memory at a time, and each is headway. It returns how many bytes
+// they come to.
+func (s *store) addBases(ctx context.Context, wait *patience, thin *os.File, bases []plumbing.Hash, has had) (to *os.File, added int64, err error) {
+	to, err = os.CreateTemp(filepath.Join(s.dir, packs), unfinished+"*")
 	if err != nil {
-		return nil, fmt.Errorf("taking a pack into the cache: %w", err)
+		return nil, 0, fmt.Errorf("taking a pack into the cache: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -67,34 +69,38 @@ func (s *store) addBases(ctx context.Context, thin *os.File, bases []plumbing.Ha
 	}()
 	info, err := thin.Stat()
 	if err != nil {
-		return nil, err
+		return to, 0, err
 	}
 	head := make([]byte, packHead)
 	if _, err := thin.ReadAt(head, 0); err != nil {
-		return nil, err
+		return to, 0, err
 	}
 	count := head[packHead-4:]
 	binary.BigEndian.PutUint32(count, binary.BigEndian.Uint32(count)+uint32(len(bases))) //nolint:gosec // within maxObjects
 	sum := hash.New(hash.CryptoType)
 	all := io.MultiWriter(to, sum)
 	if _, err := all.Write(head); err != nil {
-		return nil, err
+		return to, 0, err
 	}
 	for _, base := range bases {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return to, 0, context.Cause(ctx)
 		}
 		object, err := has.packed(base)
 		if err != nil {
-			return nil, err
+			return to, 0, err
+		}
+		if added += int64(len(object)); added > has.room {
+			return to, 0, errThin
 		}
 		if _, err := all.Write(object); err != nil {
-			return nil, err
+			return to, 0, err
 		}
+		wait.note(len(object))
 	}
 	if _, err := io.Copy(all, io.NewSectionReader(thin, packHead, info.Size()-packHead-packFoot)); err != nil {
-		return nil, err
+		return to, 0, err
 	}
 	_, err = to.Write(sum.Sum(nil))
-	return to, err
+	return to, added, err
 }

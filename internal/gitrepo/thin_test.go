@@ -2,12 +2,14 @@ package gitrepo
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -29,7 +31,7 @@ func holding(t *testing.T, sizes ...int) had {
 	for _, size := range sizes {
 		p.blob(size)
 	}
-	has := had{in: emptyStore(t)}
+	has := had{in: emptyStore(t), room: 1 << 30}
 	if err := has.in.unpack(t.Context(), nil, bytes.NewReader(p.pack()), had{}); err != nil {
 		t.Fatal(err)
 	}
@@ -120,5 +122,44 @@ func TestThinPacksAreMeasured(t *testing.T) {
 	full.count = maxObjects
 	if _, err := measurePack(io.LimitReader(bytes.NewReader(full.pack()), 1<<20), has); !errors.Is(err, errThin) {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// What the cache has as changes of each other is added to a pack as it is: a few bytes of a server must not fill the disk that way.
+func TestBasesHaveABound(t *testing.T) {
+	const mib = 1 << 20
+	noise := make([]byte, mib)
+	_, _ = rand.Read(noise) // never fails
+	var p packer
+	base := p.add(plumbing.BlobObject, mib, nil, bytes.NewReader(noise))
+	var there []plumbing.Hash
+	for n := 1; n <= 8; n++ { // each without its end
+		delta := change(mib, mib-n)
+		p.add(plumbing.OFSDeltaObject, len(delta), distance(packHeader+p.body.Len()-base), bytes.NewReader(delta))
+		there = append(there, plumbing.ComputeHash(plumbing.BlobObject, noise[:mib-n]))
+	}
+	has := had{in: emptyStore(t), room: 9 * mib}
+	if err := has.in.unpack(t.Context(), nil, bytes.NewReader(p.pack()), had{}); err != nil {
+		t.Fatal(err)
+	}
+	var thin packer
+	for n, object := range there {
+		thin.outside(object, mib-n-1, n+1)
+	}
+	ctx, wait := patient(t.Context(), time.Hour)
+	defer wait.stop()
+	if err := emptyStore(t).unpack(ctx, wait, bytes.NewReader(thin.pack()), has); err != nil {
+		t.Fatal(err)
+	}
+	if !wait.went { // or a small container would never be done with it
+		t.Error("there was no headway")
+	}
+	has.room = 4 * mib
+	to := emptyStore(t)
+	if err := to.unpack(t.Context(), nil, bytes.NewReader(thin.pack()), has); !errors.Is(err, errThin) || KindOf(err) != Other {
+		t.Errorf("the error is %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Join(to.dir, packs)); err != nil || len(left) != 0 {
+		t.Errorf("left are %v, %v", left, err)
 	}
 }
