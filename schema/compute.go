@@ -196,7 +196,7 @@ func instanceBlock() Block {
 			},
 			idAttribute(FormatID),
 			{Name: "access_ip", Type: cty.String, Presence: Computed, Doc: "Its first fixed address, of IPv4 where it has one."},
-			{Name: "addresses", Type: cty.List(cty.String), Presence: Computed, Among: &Among{Kind: "subnet", Range: "cidr", In: "network"}, Doc: "All its fixed addresses, in the order of its interfaces."},
+			{Name: "addresses", Type: cty.List(cty.String), Presence: Computed, Among: inSubnets(), Doc: "All its fixed addresses, in the order of its interfaces."},
 			{Name: "host", Type: cty.String, Presence: Computed, Doc: "The compute host that runs it."},
 		},
 	}

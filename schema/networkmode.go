@@ -37,3 +37,9 @@ func modeBreaches(v values) []Breach {
 }
 
 func automatic(mode string) bool { return mode == slaac || mode == stateless }
+
+// inSubnets says of addresses that they are of subnets. Those that follow from hardware addresses Neutron takes away with a subnet.
+func inSubnets() *Among {
+	modes := []string{slaac, stateless}
+	return &Among{Kind: "subnet", Range: "cidr", In: "network", Yields: map[string][]string{"ipv6_address_mode": modes, "ipv6_ra_mode": modes}}
+}

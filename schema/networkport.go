@@ -59,7 +59,7 @@ func portBlock() Block {
 			},
 			tagsAttribute(),
 			idAttribute(FormatID),
-			{Name: "addresses", Type: cty.List(cty.String), Presence: Computed, Among: &Among{Kind: "subnet", Range: "cidr", In: "network"}, Doc: "All its addresses."},
+			{Name: "addresses", Type: cty.List(cty.String), Presence: Computed, Among: inSubnets(), Doc: "All its addresses."},
 		},
 		Blocks: []Nested{{Block: Block{
 			Kind: "fixed_ip", Class: ClassPart,

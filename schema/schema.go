@@ -252,10 +252,11 @@ type Reference struct {
 	Self string
 }
 
-// Among is what has the range that addresses are from. It cannot be deleted while something has such an address.
+// Among is what has the range that addresses are from. It cannot be deleted while something has such an address, unless it yields.
 type Among struct {
 	Kind, Range string
-	In          string // the kind of what both are in
+	In          string              // the kind of what both are in
+	Yields      map[string][]string // the values of its attributes with which its addresses go with it
 }
 
 // Summary returns the first sentence of a documentation.

@@ -25,8 +25,9 @@ func (p *Plan) keepInhabited(in *Input) {
 			beside[in.Units[i].Address] = append(beside[in.Units[i].Address], e.To)
 		}
 	}
+	kinds := ranged(in.Language)
 	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Action == unit.ActionReplace && c.Class == unit.ClassResource {
+		if c := &p.Changes[i]; c.Action == unit.ActionReplace && c.Class == unit.ClassResource && kinds[c.Kind] {
 			if users := p.inhabitants(in, c, beside); len(users) > 0 {
 				c.block(fmt.Sprintf("it would have to be replaced, but %s would keep an address of the old one, which then cannot be deleted: write where the addresses are to be, in fixed_ip of a port, "+
 					"which an instance takes by its ports; or write a second block beside this one, and take this one out when nothing has an address of it any more", few(users)))
@@ -35,7 +36,21 @@ func (p *Plan) keepInhabited(in *Input) {
 	}
 }
 
-// inhabitants are the things that stay and have an address of what would be replaced.
+// ranged are the kinds that addresses are from.
+func ranged(language *schema.Definition) map[string]bool {
+	kinds := map[string]bool{}
+	for _, kind := range language.Kinds(schema.ClassResource) {
+		for _, a := range language.Resource(kind).Attributes {
+			if a.Among != nil {
+				kinds[a.Among.Kind] = true
+			}
+		}
+	}
+	return kinds
+}
+
+// inhabitants are the things that stay and have an address of what would be replaced. One that has it by something else that it
+// needs, as an instance by a port, has another one with that.
 func (p *Plan) inhabitants(in *Input, of *Change, beside map[addr.Object][]addr.Object) []string {
 	var users []string
 	for i := range p.Changes {
@@ -46,10 +61,18 @@ func (p *Plan) inhabitants(in *Input, of *Change, beside map[addr.Object][]addr.
 		}
 		for j := range block.Attributes {
 			among := block.Attributes[j].Among
-			if among == nil || among.Kind != of.Kind || !neighbours(beside, c.Address, of.Address, among.In) {
+			if among == nil || among.Kind != of.Kind || !neighbours(beside, c.Address, of.Address, among.In) || yields(in.Seen(of.Address).Outputs, among) {
 				continue
 			}
-			if within(in.Seen(c.Address).Outputs, block.Attributes[j].Name, in.Seen(of.Address).Outputs, among.Range) && !moves(block, c, among) {
+			has := within(addresses(in, c.Address, among.Kind), in.Seen(of.Address).Outputs, among.Range)
+			for _, to := range beside[c.Address] {
+				if to.Mode() == addr.Data {
+					continue // it stays as it is
+				}
+				others := addresses(in, to, among.Kind)
+				has = slices.DeleteFunc(has, func(a netip.Addr) bool { return slices.Contains(others, a) })
+			}
+			if len(has) > 0 && !moves(block, c, among) {
 				users = append(users, c.Address.String())
 			}
 		}
@@ -73,19 +96,52 @@ func moves(block *schema.Block, c *Change, among *schema.Among) bool {
 	})
 }
 
-// within tells whether one of the addresses of one thing is in the range of another one.
-func within(outputs cty.Value, addresses string, of cty.Value, ranged string) bool {
+// yields tells whether what has a range can be deleted while something has an address of it.
+func yields(outputs cty.Value, among *schema.Among) bool {
+	for name, values := range among.Yields {
+		if v, _ := (known{value: outputs}).attribute(name); v != cty.NilVal && v.IsKnown() && v.Type() == cty.String && slices.Contains(values, v.AsString()) {
+			return true
+		}
+	}
+	return false
+}
+
+// addresses are those that something has of a kind.
+func addresses(in *Input, a addr.Object, kind string) []netip.Addr {
+	block := in.Language.Resource(a.Kind())
+	if block == nil {
+		return nil
+	}
+	var all []netip.Addr
+	for i := range block.Attributes {
+		if among := block.Attributes[i].Among; among == nil || among.Kind != kind {
+			continue
+		}
+		list, _ := known{value: in.Seen(a).Outputs}.attribute(block.Attributes[i].Name)
+		if list == cty.NilVal || !list.IsKnown() || !list.CanIterateElements() {
+			continue
+		}
+		for _, v := range list.AsValueSlice() {
+			if v.IsMarked() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
+				continue
+			}
+			if address, err := netip.ParseAddr(v.AsString()); err == nil {
+				all = append(all, address)
+			}
+		}
+	}
+	return all
+}
+
+// within are those of some addresses that are in the range of something.
+func within(all []netip.Addr, of cty.Value, ranged string) []netip.Addr {
 	at, _ := known{value: of}.attribute(ranged)
-	list, _ := known{value: outputs}.attribute(addresses)
-	if at == cty.NilVal || list == cty.NilVal || !at.IsKnown() || at.Type() != cty.String || !list.CanIterateElements() {
-		return false
+	if at == cty.NilVal || !at.IsKnown() || at.Type() != cty.String {
+		return nil
 	}
 	prefix, err := netip.ParsePrefix(at.AsString())
-	return err == nil && slices.ContainsFunc(list.AsValueSlice(), func(v cty.Value) bool {
-		if v.IsNull() || !v.IsKnown() || v.IsMarked() || v.Type() != cty.String {
-			return false
-		}
-		address, err := netip.ParseAddr(v.AsString())
-		return err == nil && prefix.Contains(address)
-	})
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(all, func(a netip.Addr) bool { return !prefix.Contains(a) })
 }

@@ -61,3 +61,51 @@ func TestAddressesOfWhatIsReplaced(t *testing.T) {
 		})
 	}
 }
+
+// TestAddressesThatFollow: an address of a subnet that Neutron gives all ports by itself goes with the subnet, and an instance that has its
+// address by a port has that of the new one with it, whatever else of the subnet the instance is made of.
+func TestAddressesThatFollow(t *testing.T) {
+	resource := func(address, value string, needs ...string) unit.Unit {
+		u := of(address, value)
+		u.Class, u.MayLose = unit.ClassResource, true
+		u.Spec.(*spec).driver, u.Spec.(*spec).kind = unit.OpenStack, u.Address.Kind()
+		for _, to := range needs {
+			u.Edges = append(u.Edges, unit.Edge{To: at(to), Until: unit.Installed, Gate: unit.GateStart, Making: true})
+		}
+		return u
+	}
+	address := func(text string) cty.Value { return cty.ListVal([]cty.Value{cty.StringVal(text)}) }
+	for name, test := range map[string]struct {
+		mode, cidr string
+		port       string // its address
+		wanted     string // of the port
+		instance   string // its address
+		kept       string // by whom
+	}{
+		"of slaac":               {"slaac", "fd00::/64", "fd00::9", "p", "fd00::9", ""},
+		"of dhcpv6-stateless":    {"dhcpv6-stateless", "fd00::/64", "fd00::9", "p", "fd00::9", ""},
+		"of dhcpv6-stateful":     {"dhcpv6-stateful", "fd00::/64", "fd00::9", "p", "fd00::9", "port.p"},
+		"by a port that goes":    {"", "10.0.0.0/24", "10.0.0.9", "!p", "10.0.0.9", ""},
+		"by a port that stays":   {"", "10.0.0.0/24", "10.0.0.9", "p", "10.0.0.9", "port.p"},
+		"besides that of a port": {"", "10.0.0.0/24", "10.0.0.9", "!p", "10.0.0.10", "instance.i"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := func(subnet, port string) []unit.Unit {
+				return []unit.Unit{resource("subnet.s", subnet), resource("port.p", port, "subnet.s"), resource("instance.i", "i", "port.p", "subnet.s")}
+			}
+			in := input(all("!2", test.wanted)...)
+			has(in, all("s", "p")...)
+			mode := cty.NullVal(cty.String)
+			if test.mode != "" {
+				mode = cty.StringVal(test.mode)
+			}
+			in.States[at("subnet.s")].Outputs = cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("s"), "cidr": cty.StringVal(test.cidr), "ipv6_address_mode": mode})
+			in.States[at("port.p")].Outputs = cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("p"), "addresses": address(test.port)})
+			in.States[at("instance.i")].Outputs = cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("i"), "addresses": address(test.instance)})
+			c := plan.Make(*in).Change(at("subnet.s"))
+			if kept := c.Action == unit.ActionBlocked; kept != (test.kept != "") || kept && !strings.Contains(c.Reason, "but "+test.kept+" would keep an address of the old one") {
+				t.Errorf("got %s: %s", c.Action, c.Reason)
+			}
+		})
+	}
+}
