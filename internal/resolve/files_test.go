@@ -269,3 +269,17 @@ func TestLinkedDirectoriesOfFileSets(t *testing.T) {
 		}
 	}
 }
+
+// TestManyLinksOfAFileSet: a beginning of a pattern is made once, as it may be long, and there may be thousands of links.
+func TestManyLinksOfAFileSet(t *testing.T) {
+	above := newBeginnings("{" + strings.Repeat("[a-z]*,", 500) + "}x/?/b")
+	if made := testing.AllocsPerRun(1, func() {
+		for i := range 1000 {
+			if above.reaches(fmt.Sprintf("L%d", i)) || above.reaches(fmt.Sprintf("L%d/m", i)) {
+				t.Fatal("a link that no file of the pattern is below is reached")
+			}
+		}
+	}); made > 50_000 || len(above.of) != 2 {
+		t.Errorf("%v allocations for %d beginnings", made, len(above.of))
+	}
+}

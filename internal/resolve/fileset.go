@@ -31,11 +31,12 @@ func (f *files) match(dir, pattern string, pay func() bool) ([]string, error) {
 		return nil, err
 	}
 	var found []string
+	above := newBeginnings(pattern)
 	for _, e := range below {
 		if !pay() {
 			return nil, errTooLarge
 		}
-		if e.link && reaches(pattern, e.name) {
+		if e.link && above.reaches(e.name) {
 			full := path.Join(root, e.name)
 			if err := f.look(full); err != nil {
 				return nil, err
@@ -63,13 +64,22 @@ func (f *files) match(dir, pattern string, pay func() bool) ([]string, error) {
 	return found, nil
 }
 
-// reaches tells whether a pattern may match something below a directory. Of braces with several parts of a path in them it knows
-// nothing.
-func reaches(pattern, dir string) bool {
-	parts, names := strings.Split(strings.TrimPrefix(pattern, "./"), "/"), strings.Split(dir, "/")
-	n := min(len(parts), len(names))
+// beginnings tell of a pattern whether it may match something below a directory. Of braces with several parts of a path in them they
+// know nothing.
+type beginnings struct {
+	parts []string
+	of    map[int]*regexp.Regexp // so many parts, nil where these are no pattern: each is made once, however many links there are
+}
+
+func newBeginnings(pattern string) beginnings {
+	return beginnings{parts: strings.Split(strings.TrimPrefix(pattern, "./"), "/"), of: map[int]*regexp.Regexp{}}
+}
+
+func (b beginnings) reaches(dir string) bool {
+	names := strings.Split(dir, "/")
+	n := min(len(b.parts), len(names))
 	for i := range n {
-		if parts[i] == "**" { // whatever follows
+		if b.parts[i] == "**" { // whatever follows
 			n = i
 			break
 		}
@@ -77,11 +87,17 @@ func reaches(pattern, dir string) bool {
 	if n == 0 {
 		return true
 	}
-	if n == len(parts) {
+	if n == len(b.parts) {
 		return false
 	}
-	above, err := compileGlob(strings.Join(parts[:n], "/"))
-	return err == nil && above.MatchString(strings.Join(names[:n], "/"))
+	above, made := b.of[n]
+	if !made {
+		if re, err := compileGlob(strings.Join(b.parts[:n], "/")); err == nil {
+			above = re
+		}
+		b.of[n] = above
+	}
+	return above != nil && above.MatchString(strings.Join(names[:n], "/"))
 }
 
 // listing is everything below a directory, in order, or why that cannot be listed.
