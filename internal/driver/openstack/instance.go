@@ -91,13 +91,18 @@ func fare(o *object, status string) {
 		o.health, o.after, o.message = unit.HealthProgressing, instancePause, "Nova says that the instance is in the state "+status
 		o.busy, o.partial = o.message, status == "BUILD"
 	}
-	if textAt(o.raw, keyTask) == "deleting" || status == "DELETED" || status == statusKept {
+	if departing(o.raw) || status == statusKept {
 		o.health, o.after, o.going, o.message = unit.HealthProgressing, instancePause, true, "it is being deleted"
 		if status == statusKept {
 			o.message = "it is deleted, and Nova keeps it until the reclaim_instance_interval of its configuration is over: restore it, or delete it with force"
 		}
 		o.busy, o.partial = o.message, true
 	}
+}
+
+// departing tells whether a server is about to be gone. Nova takes its metadata away before, and our mark with that.
+func departing(server map[string]any) bool {
+	return textAt(server, keyTask) == "deleting" || textAt(server, "status") == "DELETED"
 }
 
 // tasked says what Nova does with an instance at the moment, "" for nothing.

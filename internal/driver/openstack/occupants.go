@@ -73,7 +73,8 @@ type owners struct {
 	known map[string]bool // by owner and id
 }
 
-// marked tells whether what has a port bears a mark, or may: of what cannot be asked nobody knows.
+// marked tells whether what has a port bears a mark, or may: of what cannot be asked nobody knows, and what is being deleted
+// takes its ports along, whosever it is.
 func (o owners) marked(ctx context.Context, port map[string]any) bool {
 	owner, device := textAt(port, "device_owner"), textAt(port, "device_id")
 	c, key, mark := call{service: serviceNetwork, method: http.MethodGet}, "router", markInDescription
@@ -82,7 +83,7 @@ func (o owners) marked(ctx context.Context, port map[string]any) bool {
 		return false
 	case strings.HasPrefix(owner, ownedByCompute):
 		c.service, c.path, key, mark = serviceCompute, pathOf("servers", device), "server", markInMetadata
-	case owner == "network:router_gateway", slices.Contains(interfaceOwners(), owner):
+	case strings.HasPrefix(owner, "network:router_"), slices.Contains(interfaceOwners(), owner): // gateways and what distributed ones have, too
 		c.path = pathOf("routers", device)
 	case owner == "network:floatingip":
 		c.path, key = pathOf("floatingips", device), "floatingip"
@@ -97,7 +98,7 @@ func (o owners) marked(ctx context.Context, port map[string]any) bool {
 		return true
 	}
 	raw, err := o.one(ctx, c, key)
-	o.known[c.path] = err != nil || mark(raw) != ""
+	o.known[c.path] = err != nil || mark(raw) != "" || key == "server" && departing(raw)
 	return o.known[c.path]
 }
 

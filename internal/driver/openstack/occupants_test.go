@@ -40,6 +40,9 @@ func TestWhatIsInUseSaysByWhat(t *testing.T) {
 		},
 		"ours":                     {[]object{in("p2", "", "", "[kupenstack:b]"), in("p1", "", "", "[kupenstack:a]")}, false, "until these ports have gone: p1, p2", ""},
 		"of ours":                  {[]object{in("p1", "compute:nova", "ours", ""), in("p2", "network:router_gateway", "ours", ""), in("p3", "network:floatingip", "ours", "")}, false, "p1, p2, p3", ""},
+		"of what goes":             {[]object{in("p1", "compute:nova", "going", ""), in("p2", "compute:nova", "over", "")}, false, "until these ports have gone: p1, p2", ""},
+		"of a router of ours":      {[]object{in("p1", "network:router_centralized_snat", "ours", "")}, false, "until these ports have gone: p1", ""},
+		"of a router":              {[]object{in("p1", "network:router_centralized_snat", "theirs", "")}, true, "p1 of network:router_centralized_snat theirs", ""},
 		"of what is not there":     {[]object{in("p1", "compute:nova", "gone", "")}, false, "until these ports have gone: p1", ""},
 		"elsewhere, as it filters": {[]object{{"id": "p9", "network_id": "x", "fixed_ips": []any{}, "security_groups": []any{}}}, false, "409", "p9"},
 	} {
@@ -62,6 +65,10 @@ func TestWhatIsInUseSaysByWhat(t *testing.T) {
 					"/v2.0/floatingips/theirs":    func(*http.Request) any { return object{"floatingip": theirs} },
 					"/v2.0/floatingips/ours":      func(*http.Request) any { return object{"floatingip": ours} },
 					"/v2.1/servers/theirs":        func(*http.Request) any { return object{"server": object{"metadata": object{}}} },
+					"/v2.1/servers/going": func(*http.Request) any { // Nova takes its metadata away first
+						return object{"server": object{"status": "ACTIVE", "OS-EXT-STS:task_state": "deleting", "metadata": object{}}}
+					},
+					"/v2.1/servers/over": func(*http.Request) any { return object{"server": object{"status": "DELETED", "metadata": object{}}} },
 					"/v2.1/servers/ours": func(*http.Request) any {
 						return object{"server": object{"metadata": object{"kupenstack_mark": "kupenstack:c"}}}
 					},
