@@ -119,13 +119,13 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 }
 
 // doubtHeldBack is for what was held back by something that is gone now: what could not go while that was there may go, and what
-// it was seen to be for another block is no more.
+// it was seen to be for another block is no more. A service with which something cannot go may have shared that with it.
 func (e *Engine) doubtHeldBack() {
 	for _, other := range e.order {
 		if other.phase != PhaseBlocked {
 			continue
 		}
-		other.stale = other.stale || other.state != nil && plan.Foreign(other.unit, *other.state)
+		other.stale = other.stale || other.state != nil && (plan.Foreign(other.unit, *other.state) || len(other.state.Stuck) > 0)
 		e.admitted.stale = e.admitted.stale || other.unit == nil || e.plans(other.address, unit.ActionBlocked)
 	}
 }

@@ -364,6 +364,11 @@ func (w *world) state(o *object, t unit.Target) unit.State {
 	default:
 		s.Health = unit.HealthReady
 	}
+	for _, name := range t.CleanUp {
+		if clash := w.clashes["stuck:"+t.Address.String()]; clash != nil && w.at(addr.MustParseObject(clash[0])) != nil {
+			s.Stuck = map[string]string{name: clash[0] + " uses it as well"}
+		}
+	}
 	if s.Unseen = w.unseen(t); len(s.Unseen) > 0 {
 		s.Message = fmt.Sprint("what these keep cannot be seen: ", s.Unseen)
 	}
