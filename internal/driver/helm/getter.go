@@ -2,6 +2,7 @@ package helm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -89,15 +90,13 @@ func keeps(info *resource.Info) bool {
 	return holdsMore(kind.Kind) || unit.Identity{Group: kind.Group, Kind: kind.Kind}.KeepsData()
 }
 
-// Update leaves alone what is not wanted any more and stays.
+// Update leaves alone what is not wanted any more and stays. What of that cannot be read is left alone, too, as Helm does: the
+// upgrade may be what mends that, and what is left over is looked at afterwards.
 func (c careful) Update(original, target kube.ResourceList, force bool) (*kube.Result, error) {
 	if c.yield != nil {
 		c.yield(target)
 	}
-	spared, err := c.spared(original.Difference(target))
-	if err != nil {
-		return &kube.Result{}, err
-	}
+	spared, _ := c.spared(original.Difference(target))
 	return c.Client.Update(original.Filter(func(info *resource.Info) bool { return !spared.Contains(info) }), target, force)
 }
 
@@ -119,30 +118,39 @@ func (c careful) DeleteWithPropagationPolicy(resources kube.ResourceList, policy
 	return c.Client.DeleteWithPropagationPolicy(deletable, policy)
 }
 
-// spared are those of some objects that are not to be deleted. Helm goes by what it has stored of a release alone.
+// spared are those of some objects that are not to be deleted, and those of which that is not known, with the reason. Helm goes by
+// what it has stored of a release alone.
 func (c careful) spared(resources kube.ResourceList) (kube.ResourceList, error) {
 	var spared kube.ResourceList
+	var unknown []error
 	for _, info := range resources {
-		theirs := false
-		if !keeps(info) {
-			live, err := resource.NewHelper(info.Client, info.Mapping).Get(info.Namespace, info.Name)
-			if apierrors.IsNotFound(err) {
-				continue
-			}
-			if err != nil {
-				return nil, fmt.Errorf("see whether %s %s is to be deleted: %w", info.Mapping.GroupVersionKind.Kind, info.Name, err)
-			}
-			object, err := meta.Accessor(live)
-			if err != nil {
-				return nil, fmt.Errorf("see whether %s %s is to be deleted: %w", info.Mapping.GroupVersionKind.Kind, info.Name, err)
-			}
-			theirs = c.theirs(object.GetAnnotations())
+		stay, err := c.spares(info)
+		if err != nil {
+			unknown = append(unknown, err)
 		}
-		if theirs || keeps(info) {
+		if stay || err != nil {
 			spared.Append(info)
 		}
 	}
-	return spared, nil
+	return spared, errors.Join(unknown...)
+}
+
+func (c careful) spares(info *resource.Info) (bool, error) {
+	if keeps(info) {
+		return true, nil
+	}
+	live, err := resource.NewHelper(info.Client, info.Mapping).Get(info.Namespace, info.Name)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	var object metav1.Object
+	if err == nil {
+		object, err = meta.Accessor(live)
+	}
+	if err != nil {
+		return false, fmt.Errorf("see whether %s %s is to be deleted: %w", info.Mapping.GroupVersionKind.Kind, info.Name, err)
+	}
+	return c.theirs(object.GetAnnotations()), nil
 }
 
 // theirs tells whether annotations say that an object is another release's, or is to be kept. One that says nothing may be
