@@ -38,7 +38,7 @@ func (c *Cluster) Compare(desired, live *unstructured.Unstructured) []unit.Field
 		case "apiVersion", "kind", "metadata", "status":
 			continue
 		}
-		d.secret = secret && key == "data"
+		d.secret = secret && (key == "data" || key == "stringData")
 		d.value(path{}.field(key), want[key], live.Object[key])
 	}
 	fields := d.confirmed(want, live)
@@ -276,15 +276,15 @@ func onlyTexts(v any) bool {
 	return ok
 }
 
-// withoutStringData returns the content of a Secret as the server stores it.
+// withoutStringData returns the content of a Secret as the server stores it. With data of another kind it stores none, and says so.
 func withoutStringData(object map[string]any) map[string]any {
 	texts, ok := object["stringData"].(map[string]any)
-	if !ok {
+	data, isMap := object["data"].(map[string]any)
+	if !ok || !isMap && object["data"] != nil {
 		return object
 	}
 	object = maps.Clone(object)
 	delete(object, "stringData")
-	data, _ := object["data"].(map[string]any)
 	data = maps.Clone(data)
 	if data == nil {
 		data = map[string]any{}

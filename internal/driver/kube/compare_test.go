@@ -136,6 +136,7 @@ func TestCompare(t *testing.T) {
 		{"the status is not ours", custom("status: {a: b}"), custom("status: {a: c}"), ""},
 		{"stringData", secret("stringData: {a: text}"), secret("data: {a: dGV4dA==}"), ""},
 		{"secrets are not shown", secret("data: {a: dGV4dA==}"), secret("data: {a: b3RoZXI=}"), "data.a: (sensitive) -> (sensitive)\n"},
+		{"secrets beside garbage are not shown", secret("data: garbage\nstringData: {a: text}"), secret(""), "data:  -> (sensitive)\nstringData.a:  -> (sensitive)\n"},
 		{"missing secrets are not shown", secret("stringData: {a: text}"), secret(""), "data.a:  -> (sensitive)\n"},
 		{"a secret that is known", custom("spec: {password: hunter2hunter2}"), custom("spec: {password: x}"), "spec.password: x -> (sensitive)\n"},
 		{
