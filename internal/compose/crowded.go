@@ -61,9 +61,12 @@ func (c *composer) tellCrowded(s *model.Service, values map[string]any) {
 		if !written {
 			n = chartReplicas()[s.Name][part]
 		}
+		if n < 2 || !strings.HasPrefix(cmp.Or(kinds...), schema.AffinityRequired) {
+			continue // without a look at the labels of all nodes
+		}
 		place := places()[s.Name][part]
 		nodes := c.nodesWith(values, cmp.Or(place.name, part), cmp.Or(place.label, unit.ControlPlaneLabel))
-		if !strings.HasPrefix(cmp.Or(kinds...), schema.AffinityRequired) || len(nodes) == 0 || n <= int64(len(nodes)) {
+		if len(nodes) == 0 || n <= int64(len(nodes)) {
 			continue
 		}
 		hint := fmt.Sprintf("write replicas = { %s = %d }, or give the role %s to more nodes", part, len(nodes), cmp.Or(place.role, schema.RoleControlPlane))
