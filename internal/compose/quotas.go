@@ -27,11 +27,13 @@ func (c *composer) quotas() {
 	if len(limits) == 0 {
 		return
 	}
-	t := taker{composer: c, sharing: map[shared]float64{}}
+	t := taker{composer: c, sharing: map[shared]float64{}, defaults: map[kindIn]bool{}}
 	for i := range c.m.Resources {
 		r := &c.m.Resources[i]
-		if in := used[refersOpenlyTo(r, "project")]; in != nil && r.Address.Mode() != addr.Data {
+		project := refersOpenlyTo(r, "project")
+		if in := used[project]; in != nil && r.Address.Mode() != addr.Data {
 			t.use(r, in)
+			t.defaults[kindIn{r.Kind, project}] = t.defaults[kindIn{r.Kind, project}] || isDefault(r)
 		}
 	}
 	for address, written := range limits {
@@ -76,7 +78,14 @@ func limitsOf(r *model.Resource) map[string]*big.Float {
 // taker adds up what resources take of quotas.
 type taker struct {
 	*composer
-	sharing map[shared]float64 // how many refer to one thing
+	sharing  map[shared]float64 // how many refer to one thing
+	defaults map[kindIn]bool    // where the configuration has what OpenStack makes by itself, which it takes over then
+}
+
+// kindIn is a kind in a project.
+type kindIn struct {
+	kind    string
+	project addr.Object
 }
 
 // shared is a thing that several objects refer to, and a limit of how many may.
@@ -120,7 +129,7 @@ func (t taker) comesAlong(project addr.Object, used map[string]*big.Float) map[s
 	along := map[string]int64{}
 	for _, kind := range t.definition.Kinds(schema.ClassResource) {
 		takes := t.definition.Resource(kind).Quota
-		if takes == nil || takes.Brings == nil || used[takes.Counts] == nil || t.declaresDefault(kind, project) {
+		if takes == nil || takes.Brings == nil || used[takes.Counts] == nil || t.defaults[kindIn{kind, project}] {
 			continue
 		}
 		for limit, n := range takes.Brings {
@@ -131,13 +140,10 @@ func (t taker) comesAlong(project addr.Object, used map[string]*big.Float) map[s
 	return along
 }
 
-// declaresDefault tells whether the configuration has what OpenStack makes by itself, which it takes over then.
-func (t taker) declaresDefault(kind string, project addr.Object) bool {
-	return slices.ContainsFunc(t.m.Resources, func(r model.Resource) bool {
-		name := openOf(&r, "name")
-		return r.Kind == kind && r.Address.Mode() != addr.Data && refersOpenlyTo(&r, "project") == project &&
-			name != cty.NilVal && name.Type() == cty.String && name.AsString() == schema.DefaultGroup
-	})
+// isDefault tells whether something has the name of what OpenStack makes by itself.
+func isDefault(r *model.Resource) bool {
+	name := openOf(r, "name")
+	return name != cty.NilVal && name.Type() == cty.String && name.AsString() == schema.DefaultGroup
 }
 
 // add adds to what is used of a limit; nil is what is not known.
