@@ -66,8 +66,8 @@ func (p *Plan) inhabitants(in *Input, of *Change, beside map[addr.Object][]addr.
 			}
 			has := within(addresses(in, c.Address, among.Kind), in.Seen(of.Address).Outputs, among.Range)
 			for _, to := range beside[c.Address] {
-				if to.Mode() == addr.Data {
-					continue // it stays as it is
+				if to.Mode() == addr.Data || !neighbours(beside, to, of.Address, among.In) {
+					continue // nobody asks that one for its address
 				}
 				others := addresses(in, to, among.Kind)
 				has = slices.DeleteFunc(has, func(a netip.Addr) bool { return slices.Contains(others, a) })

@@ -81,17 +81,23 @@ func TestAddressesThatFollow(t *testing.T) {
 		wanted     string // of the port
 		instance   string // its address
 		kept       string // by whom
+		apart      bool   // nothing tells that the port is beside the subnet
 	}{
-		"of slaac":               {"slaac", "fd00::/64", "fd00::9", "p", "fd00::9", ""},
-		"of dhcpv6-stateless":    {"dhcpv6-stateless", "fd00::/64", "fd00::9", "p", "fd00::9", ""},
-		"of dhcpv6-stateful":     {"dhcpv6-stateful", "fd00::/64", "fd00::9", "p", "fd00::9", "port.p"},
-		"by a port that goes":    {"", "10.0.0.0/24", "10.0.0.9", "!p", "10.0.0.9", ""},
-		"by a port that stays":   {"", "10.0.0.0/24", "10.0.0.9", "p", "10.0.0.9", "port.p"},
-		"besides that of a port": {"", "10.0.0.0/24", "10.0.0.9", "!p", "10.0.0.10", "instance.i"},
+		"of slaac":             {"slaac", "fd00::/64", "fd00::9", "p", "fd00::9", "", false},
+		"of dhcpv6-stateless":  {"dhcpv6-stateless", "fd00::/64", "fd00::9", "p", "fd00::9", "", false},
+		"of dhcpv6-stateful":   {"dhcpv6-stateful", "fd00::/64", "fd00::9", "p", "fd00::9", "port.p", false},
+		"by a port that goes":  {"", "10.0.0.0/24", "10.0.0.9", "!p", "10.0.0.9", "", false},
+		"by a port that stays": {"", "10.0.0.0/24", "10.0.0.9", "p", "10.0.0.9", "port.p", false},
+		"by a port in a network that only has an id": {"", "10.0.0.0/24", "10.0.0.9", "p", "10.0.0.9", "instance.i", true},
+		"besides that of a port":                     {"", "10.0.0.0/24", "10.0.0.9", "!p", "10.0.0.10", "instance.i", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := func(subnet, port string) []unit.Unit {
-				return []unit.Unit{resource("subnet.s", subnet), resource("port.p", port, "subnet.s"), resource("instance.i", "i", "port.p", "subnet.s")}
+				needs := []string{"subnet.s"}
+				if test.apart {
+					needs = nil
+				}
+				return []unit.Unit{resource("subnet.s", subnet), resource("port.p", port, needs...), resource("instance.i", "i", "port.p", "subnet.s")}
 			}
 			in := input(all("!2", test.wanted)...)
 			has(in, all("s", "p")...)
