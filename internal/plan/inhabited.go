@@ -20,15 +20,18 @@ func (p *Plan) keepInhabited(in *Input) {
 		return
 	}
 	beside := map[addr.Object][]addr.Object{} // what each needs
+	needed := map[addr.Object][]addr.Object{} // by whom each is
 	for i := range in.Units {
-		for _, e := range in.Units[i].Edges {
-			beside[in.Units[i].Address] = append(beside[in.Units[i].Address], e.To)
+		u := &in.Units[i]
+		for _, e := range u.Edges {
+			beside[u.Address] = append(beside[u.Address], e.To)
+			needed[e.To] = append(needed[e.To], u.Address)
 		}
 	}
 	kinds := ranged(in.Language)
 	for i := range p.Changes {
 		if c := &p.Changes[i]; c.Action == unit.ActionReplace && c.Class == unit.ClassResource && kinds[c.Kind] {
-			if users := p.inhabitants(in, c, beside); len(users) > 0 {
+			if users := p.inhabitants(in, c, beside, needed); len(users) > 0 {
 				c.block(fmt.Sprintf("it would have to be replaced, but %s would keep an address of the old one, which then cannot be deleted: write where the addresses are to be, in fixed_ip of a port, "+
 					"which an instance takes by its ports; or write a second block beside this one, and take this one out when nothing has an address of it any more", few(users)))
 			}
@@ -51,10 +54,18 @@ func ranged(language *schema.Definition) map[string]bool {
 
 // inhabitants are the things that stay and have an address of what would be replaced. One that has it by something else that it
 // needs, as an instance by a port, has another one with that.
-func (p *Plan) inhabitants(in *Input, of *Change, beside map[addr.Object][]addr.Object) []string {
+func (p *Plan) inhabitants(in *Input, of *Change, beside, needed map[addr.Object][]addr.Object) []string {
+	near := slices.Clone(needed[of.Address])
+	for _, to := range beside[of.Address] {
+		near = append(near, needed[to]...)
+	}
+	slices.SortFunc(near, addr.Object.Compare)
 	var users []string
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	for _, a := range slices.Compact(near) {
+		c := p.Change(a)
+		if c == nil {
+			continue
+		}
 		block := in.Language.Resource(c.Kind)
 		if block == nil || c.Class != unit.ClassResource || in.Seen(c.Address).Existence != unit.Present || c.Action.Destroys() || c.Later && len(c.Fields) > 0 {
 			continue
