@@ -366,7 +366,9 @@ func (w *world) state(o *object, t unit.Target) unit.State {
 	}
 	for _, name := range t.CleanUp {
 		if clash := w.clashes["stuck:"+t.Address.String()]; clash != nil && w.at(addr.MustParseObject(clash[0])) != nil {
-			s.Stuck = map[string]string{name: clash[0] + " uses it as well"}
+			by := t.Locator
+			by.Name = addr.MustParseObject(clash[0]).Name()
+			s.Stuck = map[string]unit.Stuck{name: {Why: clash[0] + " uses it as well", By: []unit.Locator{by}}}
 		}
 	}
 	if s.Unseen = w.unseen(t); len(s.Unseen) > 0 {

@@ -106,11 +106,48 @@ func Departed(entry *inventory.Entry, state unit.State, removals Removals, disab
 func stuck(cleanUp []string, state unit.State) string {
 	var reasons []string
 	for _, name := range cleanUp {
-		if why := state.Stuck[name]; why != "" && !slices.Contains(reasons, why) {
+		if why := state.Stuck[name].Why; why != "" && !slices.Contains(reasons, why) {
 			reasons = append(reasons, why)
 		}
 	}
 	return strings.Join(reasons, "; ")
+}
+
+// unstick lets go what only services have as well that go, too: the last of them takes it along.
+func (p *Plan) unstick(in *Input) {
+	again := false
+	for i := range in.Entries {
+		e := &in.Entries[i]
+		state, cleanUp := in.Seen(e.Address), in.CleanUps[e.Address]
+		c := p.Change(e.Address)
+		if why := stuck(cleanUp, state); why == "" || c == nil || c.Action != unit.ActionBlocked || c.Reason != why {
+			continue
+		}
+		if slices.ContainsFunc(cleanUp, func(name string) bool { return state.Stuck[name].Why != "" && !p.allGo(in, state.Stuck[name].By) }) {
+			continue
+		}
+		state.Stuck = nil
+		without := Departed(e, state, in.Removals, in.Removed[e.Address], cleanUp)
+		c.Action, c.Wanted, c.Reason = without.Action, without.Wanted, without.Reason
+		again = true
+	}
+	if again {
+		p.unstick(in) // it may have been in the way of another one
+	}
+}
+
+// allGo tells whether all releases are those of services that are deleted; false for none.
+func (p *Plan) allGo(in *Input, releases []unit.Locator) bool {
+	for _, at := range releases {
+		if !slices.ContainsFunc(in.Entries, func(e inventory.Entry) bool {
+			same := e.Locator.Driver == at.Driver && e.Locator.Kind == at.Kind && e.Locator.Namespace == at.Namespace && e.Locator.Name == at.Name
+			c := p.Change(e.Address)
+			return same && c != nil && c.Action == unit.ActionDelete
+		}) {
+			return false
+		}
+	}
+	return len(releases) > 0
 }
 
 // costOfCleanUp says what is lost with a service beside its release, "" for nothing.

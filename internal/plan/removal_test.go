@@ -58,10 +58,10 @@ func TestDeparted(t *testing.T) {
 			reason: "database, users of clean_up cannot go with it any more: that was not asked for before its release went; take database, users out of clean_up in service \"a\", and away by hand what is there; or enable the service again, and disable it once it is ready, with clean_up in the same commit",
 		},
 		{
-			name: "a disabled service with what cannot go", address: "service.a", state: unit.State{Existence: unit.Present, Stuck: map[string]string{"pools": "the pool is used by b", "users": "no Job"}},
+			name: "a disabled service with what cannot go", address: "service.a", state: unit.State{Existence: unit.Present, Stuck: map[string]unit.Stuck{"pools": {Why: "the pool is used by b"}, "users": {Why: "no Job"}}},
 			disabled: true, cleanUp: []string{"database", "pools"}, want: unit.ActionBlocked, reason: "the pool is used by b", cost: "deleted with it: its databases with all that is in them, its pools in Ceph with all that is in them",
 		},
-		{name: "one with what could not go before", address: "service.a", state: unit.State{Existence: unit.Present, Stuck: map[string]string{"pools": "the pool is used by b"}}, disabled: true, want: unit.ActionDelete, reason: "enabled = false"},
+		{name: "one with what could not go before", address: "service.a", state: unit.State{Existence: unit.Present, Stuck: map[string]unit.Stuck{"pools": {Why: "the pool is used by b"}}}, disabled: true, want: unit.ActionDelete, reason: "enabled = false"},
 		{name: "one that goes after what it had", address: "service.a", state: unit.State{Existence: unit.Present, TooLate: true, CleanedUp: []string{"database"}}, disabled: true, cleanUp: []string{"database"}, want: unit.ActionDelete, reason: "enabled = false"},
 		{
 			name: "a disabled service that is gone without", address: "service.a", state: unit.State{Existence: unit.Absent}, disabled: true, cleanUp: []string{"database"}, want: unit.ActionBlocked,
@@ -222,6 +222,53 @@ func TestFiltersThatFindTheSame(t *testing.T) {
 	for address, says := range map[string]string{"resource.a": "as resource.b as well", "resource.b": "as resource.a as well", "resource.c": "is resource.owner already"} {
 		if c := p.Change(at(address)); c.Action != unit.ActionBlocked || c.Wanted != unit.ActionImport || !strings.Contains(c.Reason, says) {
 			t.Errorf("%s: %+v", address, c)
+		}
+	}
+}
+
+// TestWhatIsSharedGoesWithTheLast: what two services have is in the way of one that goes alone, and not where the other one goes in the
+// same plan; what each would take from the other stays.
+func TestWhatIsSharedGoesWithTheLast(t *testing.T) {
+	release := func(name string) unit.Locator {
+		return unit.Locator{Driver: unit.Helm, Kind: unit.KindRelease, Namespace: "o", Name: name}
+	}
+	for name, test := range map[string]struct {
+		removed string
+		by      map[string][]string // the releases, by the services whose pools they have
+		want    map[string]unit.Action
+	}{
+		"alone":                   {"a", map[string][]string{"a": {"b"}}, map[string]unit.Action{"a": unit.ActionBlocked}},
+		"with the other":          {"ab", map[string][]string{"a": {"b"}}, map[string]unit.Action{"a": unit.ActionDelete, "b": unit.ActionDelete}},
+		"with one of two":         {"ab", map[string][]string{"a": {"b", "c"}}, map[string]unit.Action{"a": unit.ActionBlocked, "b": unit.ActionDelete}},
+		"with both":               {"abc", map[string][]string{"a": {"b", "c"}}, map[string]unit.Action{"a": unit.ActionDelete, "b": unit.ActionDelete, "c": unit.ActionDelete}},
+		"in a row":                {"abc", map[string][]string{"a": {"b"}, "b": {"c"}}, map[string]unit.Action{"a": unit.ActionDelete, "b": unit.ActionDelete, "c": unit.ActionDelete}},
+		"each from the other":     {"ab", map[string][]string{"a": {"b"}, "b": {"a"}}, map[string]unit.Action{"a": unit.ActionBlocked, "b": unit.ActionBlocked}},
+		"of a release of nobody":  {"a", map[string][]string{"a": {"x"}}, map[string]unit.Action{"a": unit.ActionBlocked}},
+		"that it cannot at all":   {"ab", map[string][]string{"a": nil}, map[string]unit.Action{"a": unit.ActionBlocked, "b": unit.ActionDelete}},
+		"a service that it is by": {"ab", map[string][]string{"b": {"a"}}, map[string]unit.Action{"a": unit.ActionDelete, "b": unit.ActionDelete}},
+	} {
+		in := input()
+		in.CleanUps = map[addr.Object][]string{}
+		for _, service := range []string{"a", "b", "c"} {
+			e, state := entryOf(of("service."+service, service)), seen(service)
+			e.Locator = release(service)
+			if others, held := test.by[service]; held {
+				stuck := unit.Stuck{Why: "no"}
+				for _, other := range others {
+					stuck.By = append(stuck.By, release(other))
+				}
+				state.Stuck = map[string]unit.Stuck{"pools": stuck}
+				in.CleanUps[e.Address] = []string{"pools"}
+			}
+			in.Entries, in.States[e.Address] = append(in.Entries, e), &state
+			in.Removed[e.Address] = strings.Contains(test.removed, service)
+		}
+		p := plan.Make(*in)
+		for service, want := range test.want {
+			c := p.Change(at("service." + service))
+			if c.Action != want || want == unit.ActionDelete && (c.Reason != "enabled = false" || c.Wanted != "") {
+				t.Errorf("%s: %s is %s (%s), %q", name, service, c.Action, c.Wanted, c.Reason)
+			}
 		}
 	}
 }

@@ -35,6 +35,7 @@ func (p *Plan) admit(in *Input) {
 	p.refuseEmpty(in)
 	p.refuseImmutable(in)
 	p.refuseTooLate(in)
+	p.unstick(in)
 	p.keepOwners(in)
 	p.keepNames(in)
 	p.keepReleases(in)

@@ -156,7 +156,7 @@ type State struct {
 	// TooLate says that nothing more can go with a release: its own objects go already.
 	TooLate bool
 	// Stuck says why some of [Target.CleanUp] cannot go with a release, by their names, as far as that is known before.
-	Stuck map[string]string
+	Stuck map[string]Stuck
 	// ID is the object's own; empty for what has none.
 	ID string
 	// Mark is the one that the object bears, for kinds that can bear one.
@@ -221,6 +221,13 @@ type State struct {
 type Before struct {
 	Of  string   `json:"of"` // the name, and where it counts: a search for another one tells nothing
 	IDs []string `json:"ids,omitempty"`
+}
+
+// Stuck is why something cannot go with a release.
+type Stuck struct {
+	Why string
+	// By are the releases that have it as well; none where it cannot go without them either.
+	By []Locator
 }
 
 // Marked is an object with a mark.

@@ -223,7 +223,7 @@ func TestWhatNoJobMadeIsNotTakenAway(t *testing.T) {
 			t.Errorf("%s: %v", left, err)
 		}
 		states, err := b.driver.Observe(t.Context(), []unit.Target{target}) // as the plan tells before
-		if why := states[target.Address].Stuck[left]; err != nil || !strings.Contains(why, want) {
+		if why := states[target.Address].Stuck[left].Why; err != nil || !strings.Contains(why, want) {
 			t.Errorf("%s: beforehand %q, %v", left, why, err)
 		}
 	}

@@ -2,6 +2,7 @@ package helm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,14 +18,29 @@ import (
 // findStuck finds out beforehand what of what is to go with a release cannot. What it could not look at, the step tells.
 func (d *Driver) findStuck(ctx context.Context, v *view) {
 	for _, name := range v.target.CleanUp {
-		if _, err := d.allowed(ctx, v, []string{name}); unit.IsBlocked(err) {
-			if v.stuck == nil {
-				v.stuck = map[string]string{}
-			}
-			v.stuck[name] = err.Error()
+		_, err := d.allowed(ctx, v, []string{name})
+		if !unit.IsBlocked(err) {
+			continue
 		}
+		if v.stuck == nil {
+			v.stuck = map[string]unit.Stuck{}
+		}
+		why := unit.Stuck{Why: err.Error()}
+		var shared *sharedError
+		if errors.As(err, &shared) {
+			why.By = shared.by
+		}
+		v.stuck[name] = why
 	}
 }
+
+// sharedError says that other releases keep something in a pool.
+type sharedError struct {
+	error
+	by []unit.Locator
+}
+
+func (e *sharedError) Unwrap() error { return e.error }
 
 // allowed returns the Jobs that take away some of what is to go with a release, unless one of them would delete a pool of
 // Ceph's that another release keeps something in.
@@ -44,6 +60,7 @@ func (d *Driver) allowed(ctx context.Context, v *view, names []string) ([]hook, 
 	if err != nil {
 		return nil, err
 	}
+	var shared *sharedError
 	for _, id := range slices.Sorted(maps.Keys(histories)) {
 		name := strings.TrimPrefix(id, v.namespace+"/")
 		if name == v.name {
@@ -61,11 +78,18 @@ func (d *Driver) allowed(ctx context.Context, v *view, names []string) ([]hook, 
 			return nil, err
 		}
 		for _, pool := range pools {
-			if cleanup.Uses(other.config, objects, pool) {
-				return nil, unit.Blocked(fmt.Sprintf("the pool %s is used by release %s as well: take %q out of clean_up of %s, and delete the pool by hand once nobody needs it",
-					pool, id, schema.LeftPools, v.name))
+			if !cleanup.Uses(other.config, objects, pool) {
+				continue
 			}
+			if shared == nil {
+				shared = &sharedError{error: unit.Blocked(fmt.Sprintf("the pool %s is used by release %s as well: take %q out of clean_up of %s, and delete the pool by hand once nobody needs it",
+					pool, id, schema.LeftPools, v.name))}
+			}
+			shared.by = append(shared.by, unit.Locator{Driver: unit.Helm, Kind: unit.KindRelease, Namespace: v.namespace, Name: name})
 		}
+	}
+	if shared != nil {
+		return nil, shared
 	}
 	return hooks, nil
 }

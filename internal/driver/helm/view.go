@@ -33,30 +33,30 @@ type view struct {
 	after    time.Duration // when that may be over; 0 for not by itself
 
 	live      map[unit.ObjectRef]*unstructured.Unstructured
-	hooks     hookStatus        // of the newest revision, while it is deployed or deleted
-	before    hookStatus        // of the hooks before the next revision
-	upcoming  []unit.ObjectRef  // these hooks
-	migration string            // what is not cut off for the next revision, "" for nothing
-	why       why               // that one of them waits
-	logged    bool              // what was told has lines of a log
-	deleting  bool              // its deletion has begun
-	stuck     map[string]string // what is to go with the release and cannot, and why
-	waits     string            // what the deletion of its data waits for
-	drift     []drift           // of its objects, while it is deployed
-	leftovers []unit.ObjectRef  // objects that are not in it any more
-	fields    []unit.Field      // what an upgrade would change
-	restart   bool              // and whether pods are replaced by it
-	byNode    bool              // and whether by us, node by node
-	stops     []unit.Stop       // the DaemonSets whose pods the next step would end
-	opens     []string          // the slots that it has a DaemonSet for only after that
-	rollout   rollout           // of pods that Kubernetes does not replace, while all else is done
-	record    progress          // what is on record of steps that failed
-	failure   failure           // what comes of them
-	again     bool              // what is wanted is tried once more after a return
-	scalers   scalers           // that were asked for
-	mislaid   []unit.ObjectRef  // what hooks have made to stay, and somebody deleted
-	left      []string          // what programs keep of its objects, and by which one
-	unread    *unreadableError  // of the last revision of ours
+	hooks     hookStatus            // of the newest revision, while it is deployed or deleted
+	before    hookStatus            // of the hooks before the next revision
+	upcoming  []unit.ObjectRef      // these hooks
+	migration string                // what is not cut off for the next revision, "" for nothing
+	why       why                   // that one of them waits
+	logged    bool                  // what was told has lines of a log
+	deleting  bool                  // its deletion has begun
+	stuck     map[string]unit.Stuck // what is to go with the release and cannot, and why
+	waits     string                // what the deletion of its data waits for
+	drift     []drift               // of its objects, while it is deployed
+	leftovers []unit.ObjectRef      // objects that are not in it any more
+	fields    []unit.Field          // what an upgrade would change
+	restart   bool                  // and whether pods are replaced by it
+	byNode    bool                  // and whether by us, node by node
+	stops     []unit.Stop           // the DaemonSets whose pods the next step would end
+	opens     []string              // the slots that it has a DaemonSet for only after that
+	rollout   rollout               // of pods that Kubernetes does not replace, while all else is done
+	record    progress              // what is on record of steps that failed
+	failure   failure               // what comes of them
+	again     bool                  // what is wanted is tried once more after a return
+	scalers   scalers               // that were asked for
+	mislaid   []unit.ObjectRef      // what hooks have made to stay, and somebody deleted
+	left      []string              // what programs keep of its objects, and by which one
+	unread    *unreadableError      // of the last revision of ours
 }
 
 // hide takes the secrets of the release out of a text.
