@@ -91,7 +91,12 @@ func builtinContents(serves func(service string) bool, project string) []content
 	contents := []content{
 		{
 			call: call{service: serviceCompute, path: pathOf("servers", "detail"), query: everywhere()},
-			key:  "servers", mark: markInMetadata,
+			key:  "servers", mark: func(server map[string]any) string {
+				if departing(server) {
+					return textAt(server, "id") // whosever it is, nobody has to delete it any more
+				}
+				return markInMetadata(server)
+			},
 		},
 		{
 			call: call{service: serviceCompute},

@@ -59,6 +59,30 @@ func TestAProjectThatWasThereStays(t *testing.T) {
 	}
 }
 
+// TestAProjectWaitsForInstancesThatGo: Nova takes the metadata of an instance away before it is gone, and our mark with that. Nobody
+// has to delete what is being deleted.
+func TestAProjectWaitsForInstancesThatGo(t *testing.T) {
+	for name, test := range map[string]struct {
+		server  map[string]any
+		blocked bool
+	}{
+		"somebody's":       {map[string]any{"id": "s1", "status": "ACTIVE", "metadata": map[string]any{}}, true},
+		"being deleted":    {map[string]any{"id": "s1", "status": "ACTIVE", "OS-EXT-STS:task_state": "deleting", "metadata": map[string]any{}}, false},
+		"about to be gone": {map[string]any{"id": "s1", "status": "DELETED", "metadata": map[string]any{}}, false},
+	} {
+		answers := map[string]func(*http.Request) any{
+			"/v3/projects/q1": func(*http.Request) any {
+				return map[string]any{"project": map[string]any{"id": "q1", "name": "shop", "domain_id": "default", "enabled": true, "tags": []any{"kupenstack:q1"}}}
+			},
+			"/v2.1/servers/detail": listed("servers", test.server),
+		}
+		_, err := answering(t, answers).Delete(t.Context(), known(t, "project", "q1", values{}), unit.State{Existence: unit.Present})
+		if err == nil || unit.IsBlocked(err) != test.blocked || !strings.Contains(err.Error(), "the project still has servers: s1") {
+			t.Errorf("%s: %v (blocked %t)", name, err, unit.IsBlocked(err))
+		}
+	}
+}
+
 // TestBedTheWayToKeystoneStays has the project of the services of OpenStack, that of our user and the endpoint of Keystone adopted, as
 // by blocks that say something about them, and the blocks taken out.
 func TestBedTheWayToKeystoneStays(t *testing.T) {
