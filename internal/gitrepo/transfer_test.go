@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
@@ -68,9 +69,7 @@ func TestManyCommitsInARow(t *testing.T) {
 	b, _ := newBed(t)
 	b.options.URL = "file://" + b.repo.Dir
 	source := b.open(t)
-	seed := rand.Uint64()
-	t.Logf("the seed is %d", seed)
-	chance := rand.New(rand.NewPCG(seed, 0))
+	chance := rand.New(rand.NewPCG(faultproxy.Seed(t), 0))
 	now := map[string]string{"cloud.hcl": "cloud {}\n", "sites/a.hcl": "site a\n"}
 	was := []map[string]string{maps.Clone(now)}
 	commits := []string{b.first}
