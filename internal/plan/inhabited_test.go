@@ -86,13 +86,13 @@ func TestAddressesThatFollow(t *testing.T) {
 		kept       string // by whom
 		apart      bool   // nothing tells that the port is beside the subnet
 	}{
-		"of slaac":             {"slaac", "fd00::/64", "fd00::9", "p", "fd00::9", "", false},
-		"of dhcpv6-stateless":  {"dhcpv6-stateless", "fd00::/64", "fd00::9", "p", "fd00::9", "", false},
-		"of dhcpv6-stateful":   {"dhcpv6-stateful", "fd00::/64", "fd00::9", "p", "fd00::9", "port.p", false},
-		"by a port that goes":  {"", "10.0.0.0/24", "10.0.0.9", "!p", "10.0.0.9", "", false},
-		"by a port that stays": {"", "10.0.0.0/24", "10.0.0.9", "p", "10.0.0.9", "port.p", false},
-		"by a port in a network that only has an id": {"", "10.0.0.0/24", "10.0.0.9", "p", "10.0.0.9", "instance.i", true},
-		"besides that of a port":                     {"", "10.0.0.0/24", "10.0.0.9", "!p", "10.0.0.10", "instance.i", false},
+		"of slaac":                        {"slaac", "fd00::/64", "fd00::9", "p", "fd00::9", "", false},
+		"of dhcpv6-stateless":             {"dhcpv6-stateless", "fd00::/64", "fd00::9", "p", "fd00::9", "", false},
+		"of dhcpv6-stateful":              {"dhcpv6-stateful", "fd00::/64", "fd00::9", "p", "fd00::9", "port.p", false},
+		"by a port that goes":             {"", "10.0.0.0/24", "10.0.0.9", "!p", "10.0.0.9", "", false},
+		"by a port that stays":            {"", "10.0.0.0/24", "10.0.0.9", "p", "10.0.0.9", "port.p", false},
+		"by a port in an unnamed network": {"", "10.0.0.0/24", "10.0.0.9", "p", "10.0.0.9", "instance.i", true},
+		"besides that of a port":          {"", "10.0.0.0/24", "10.0.0.9", "!p", "10.0.0.10", "instance.i", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := func(subnet, port string) []unit.Unit {
