@@ -153,7 +153,7 @@ func fileReference() []Function {
 		{"file", "The text of a file, which must be UTF-8.", `file("hello.txt")`, `"Hello!"`},
 		{"filebase64", "The Base64 form of a file of any content.", `filebase64("hello.txt")`, `"SGVsbG8h"`},
 		{"fileexists", "Whether there is a file.", `fileexists("other.txt")`, `false`},
-		{"fileset", "The paths of the files below a directory that a pattern matches: * and ? within a name, ** for any directories, [a-z], {a,b}. Functions look at 20,000 files and directories in all, at most.", `fileset(path.module, "*.{txt,md}")`, `["hello.txt"]`},
+		{"fileset", "The paths of the files below a directory that a pattern matches: * and ? within a name, ** for any directories, [a-z], {a,b}. A link to a directory that the pattern reaches into is an error, as no links are followed there, and so is a submodule. Functions look at 20,000 files and directories in all, at most.", `fileset(path.module, "*.{txt,md}")`, `["hello.txt"]`},
 		{"templatefile", "A template file, rendered with the values of a map or object.", `templatefile("${path.module}/motd.tpl", { name = "Mars" })`, `"Welcome to Mars"`},
 	}
 }
