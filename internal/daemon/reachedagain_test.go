@@ -86,7 +86,8 @@ func TestReportedOnceReachedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, s := served(t)
 		o.Interval = 10 * time.Second
-		defer o.run()()
+		stop := o.run()
+		defer stop()
 		o.serves(time.Minute, "blog")
 		for i := range 20 { // however poll and report come to lie
 			o.until(2*time.Minute, "a report that all is well", func() bool { last, any := s.last(); return any && !last.away })
@@ -95,6 +96,7 @@ func TestReportedOnceReachedAgain(t *testing.T) {
 			s.down(false)
 			time.Sleep(3 * time.Minute)
 		}
+		stop() // it may be about to report
 		away := 0
 		for i, says := range s.says {
 			if !says.away {
