@@ -81,7 +81,7 @@ func givenFlags(set *pflag.FlagSet) []string {
 func idleFlags(given []string) []string {
 	daemons := []string{
 		"accept-openstack", "api-budget", "api-checks", "chart-account", "chart-ca-file", "chart-credentials-file", "concurrency", "image-sources",
-		"logs-in-report", "max-deletes", "os-cloud", "signing-key-file",
+		"lease-duration", "logs-in-report", "max-deletes", "os-cloud", "signing-key-file",
 	}
 	var idle []string
 	for _, name := range daemons {

@@ -29,7 +29,7 @@ func pass(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	lease := kube.NewLease(o.Namespace, kube.Identity("kupenstack-sync"), log)
+	lease := o.Lease("kupenstack-sync", log)
 	p, err := newPass(ctx, o, lease.Guard, log)
 	if err != nil {
 		return err

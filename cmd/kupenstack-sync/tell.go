@@ -15,13 +15,15 @@ func (p *onePass) tell(ctx context.Context, lease *kube.Lease) {
 	if p.publisher.Target == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, kube.HeldPatience+kube.LeasePatience)
+	asking, cancel := context.WithTimeout(ctx, lease.Patience())
 	defer cancel()
-	holder, err := "", p.system.Ping(ctx)
+	holder, err := "", p.system.Ping(asking)
 	if err == nil {
 		holder, err = lease.Held(ctx)
 	}
 	if err == nil && holder == "" {
+		ctx, cancel := context.WithTimeout(ctx, lease.Patience()) // of who has held it last
+		defer cancel()
 		err = lease.Hold(ctx, nil, func(ctx context.Context) error {
 			p.publish(ctx, engine.Snapshot{})
 			return nil

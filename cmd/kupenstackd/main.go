@@ -15,7 +15,6 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
-	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
@@ -136,7 +135,7 @@ func serve(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	lease := kube.NewLease(o.Namespace, kube.Identity("kupenstackd"), log)
+	lease := o.Lease("kupenstackd", log)
 	system, err := wire.Open(&o.Flags, "kupenstackd/"+version, lease.Guard, log)
 	if err != nil {
 		return err

@@ -110,7 +110,7 @@ func variants() []variant {
 			name: "defaults", values: with(nil), image: tagged,
 			args: []string{
 				"--repo=" + exampleURL, "--path=.", "--status-branch=kupenstack-status", "--interval=30s", "--resync=5m", "--openstack-interval=30s",
-				"--namespace=lab", "--cache-dir=/var/cache/kupenstack", "--listen=:8080", "--log-level=info",
+				"--lease-duration=15s", "--namespace=lab", "--cache-dir=/var/cache/kupenstack", "--listen=:8080", "--log-level=info",
 			},
 			absent: []string{"--verify", "--image-sources", "--webhook-listen", "--ref", "--git-username", "--git-password-file", "--max-deletes", "--os-cloud"},
 		},
@@ -139,6 +139,9 @@ func variants() []variant {
 			values: with(values{"repo": values{"secret": "git", "secretKeys": []any{"password", "signers", "signing-key"}, "verifyHistory": true}}),
 			args:   []string{"--verify=/etc/kupenstack/git/signers", "--signing-key-file=/etc/kupenstack/git/signing-key", "--verify-history=true"},
 			mounts: map[string]string{"/etc/kupenstack/git": "git"},
+		},
+		{
+			name: "a longer lease", image: tagged, values: with(values{"leaseDuration": "45s"}), args: []string{"--lease-duration=45s"},
 		},
 		{
 			name: "images", image: tagged, values: with(values{"imageSources": []any{"https://images.example.org/debian", "https://mirror.example.org"}}),

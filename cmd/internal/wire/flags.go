@@ -35,8 +35,10 @@ type Flags struct {
 	Kubeconfig   string
 	Context      string
 	Namespace    string
-	OSCloud      string
-	CacheDir     string
+	// LeaseDuration is how long others leave the lease to this process after a renewal.
+	LeaseDuration time.Duration
+	OSCloud       string
+	CacheDir      string
 	// AcceptOpenStack is the id of the project to go on with, though what there is lies in another one.
 	AcceptOpenStack string
 	// MaxDeletes are how many objects may be deleted at once, as [plan.ParseLimits] reads them.
@@ -91,6 +93,8 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.Kubeconfig, "kubeconfig", "", "the kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the pod's service account)")
 	set.StringVar(&f.Context, "context", "", "the context of the kubeconfig")
 	set.StringVar(&f.Namespace, "namespace", "kupenstack-system", "the Kubernetes namespace for the inventory and the lease")
+	f.LeaseDuration = kube.DefaultLeaseDuration
+	set.Var(leaseFlag{&f.LeaseDuration}, "lease-duration", "how long a process that is gone keeps the lease after its last renewal: whole seconds, from 3s to 2m; it renews that seven times as often, and stops by itself when two thirds have passed")
 	set.StringVar(&f.OSCloud, "os-cloud", "", "the entry of clouds.yaml for OpenStack; it replaces what the configuration says")
 	set.StringVar(&f.AcceptOpenStack, "accept-openstack", "", "the id of the project in OpenStack to go on with, though what there is lies in another one")
 	set.StringVar(&f.CacheDir, "cache-dir", "", "where fetched commits and charts are kept (default: a directory of the user's cache)")

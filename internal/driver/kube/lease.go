@@ -27,21 +27,6 @@ import (
 // is enough.
 const leaseName = "kupenstack"
 
-// Times of the lease: who does not renew for leaseDuration has lost it, and stops by itself
-// renewDeadline after the last renewal.
-const (
-	leaseDuration = 15 * time.Second
-	renewDeadline = 10 * time.Second
-	retryPeriod   = 2 * time.Second
-)
-
-// lookPeriod is how often one who waits for the lease looks at it.
-const lookPeriod = time.Second
-
-// LeasePatience is how long it takes at most to get the lease from a process that is dead, where the cluster answers at
-// once. Who waits may see the last renewal a look late, and counts leaseDuration from there.
-const LeasePatience = leaseDuration + lookPeriod
-
 // Lease sees to it that one process at a time changes the world. Create it with [NewLease].
 type Lease struct {
 	// Access is how the cluster is reached that the lease lies in, past every guard. It is set before the lease
@@ -49,13 +34,17 @@ type Lease struct {
 	Access *Access
 	// Notice, when set, is told who else is in charge while this process waits.
 	Notice func(holder string)
+	// Duration is how long others leave the lease to this process after a renewal, as [CheckLeaseDuration] allows it; 0
+	// stands for [DefaultLeaseDuration]. It is written into the lease, and everybody goes by what is written there.
+	Duration time.Duration
 
 	namespace string
 	identity  string
 	log       zerolog.Logger
 	elector   atomic.Pointer[leaderelection.LeaderElector]
 	holder    atomic.Pointer[string]
-	renewed   atomic.Pointer[time.Time] // when the last renewal was asked for that came about; nil while it is not held
+	renewed   atomic.Pointer[time.Time]  // when the last renewal was asked for that came about; nil while it is not held
+	found     atomic.Pointer[leaseTimes] // of whom Held found to hold it, dead or alive; nil while it has found nobody
 	clock     clock
 }
 
@@ -78,8 +67,8 @@ func NewLease(namespace, identity string, log zerolog.Logger) *Lease {
 
 // Guard returns [unit.ErrNotWriter] unless this process holds the lease now, by its own clock. A
 // process that was paused finds out here, before it sends anything: it is asked again when a request has its
-// connection. It says no as soon as the lease was not renewed for renewDeadline, so that a request that was written has the
-// rest of leaseDuration to arrive before another process can hold the lease.
+// connection. It says no as soon as the lease was not renewed within its renewDeadline, so that a request that was written has the
+// rest of its duration to arrive before another process can hold the lease.
 func (l *Lease) Guard() error {
 	elector := l.elector.Load()
 	if elector == nil || !elector.IsLeader() || !l.fresh(time.Now()) {
@@ -92,8 +81,8 @@ func (l *Lease) Guard() error {
 // machine sleeps, and the one on the wall may be set. Where that makes it seem late, the right to write comes back with the
 // next renewal.
 func (l *Lease) fresh(now time.Time) bool {
-	renewed := l.renewed.Load()
-	return renewed != nil && now.Sub(*renewed) < renewDeadline && now.Round(0).Sub(renewed.Round(0)) < renewDeadline
+	renewed, deadline := l.renewed.Load(), l.times().renewDeadline()
+	return renewed != nil && now.Sub(*renewed) < deadline && now.Round(0).Sub(renewed.Round(0)) < deadline
 }
 
 // Holder returns who holds the lease, as far as that is known.
@@ -104,29 +93,27 @@ func (l *Lease) Holder() string {
 	return ""
 }
 
-// HeldPatience bounds how long [Lease.Held] looks for a renewal, where the cluster answers at once: a holder renews every
-// retryPeriod, and may be late once.
-const HeldPatience = 3 * retryPeriod
-
 // Held asks who holds the lease and renews it; "" for nobody who does. Whether somebody does is told as in the election:
-// by whether the lease moves. The time that it bears is one by the holder's clock, which may differ from every other.
+// by whether the lease moves. The time that it bears is one by the holder's clock, which may differ from every other. A holder
+// renews it as often as befits the duration that it wrote into it, and may be late once.
 func (l *Lease) Held(ctx context.Context) (string, error) {
 	client, err := l.connect()
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, HeldPatience+renewDeadline)
-	defer cancel()
 	var first *metav1.MicroTime
 	for begun := time.Now(); ; {
-		lease, err := client.CoordinationV1().Leases(l.namespace).Get(ctx, leaseName, metav1.GetOptions{})
+		asked, cancel := context.WithTimeout(ctx, answerPatience)
+		lease, err := client.CoordinationV1().Leases(l.namespace).Get(asked, leaseName, metav1.GetOptions{})
+		cancel()
 		if apierrors.IsNotFound(err) {
 			return "", nil
 		}
 		if err != nil {
 			return "", fmt.Errorf("look at the lease in %s: %w", l.namespace, err)
 		}
-		holder, renewed := lease.Spec.HolderIdentity, lease.Spec.RenewTime
+		holder, renewed, times := lease.Spec.HolderIdentity, lease.Spec.RenewTime, timesOf(lease.Spec.LeaseDurationSeconds)
+		l.found.Store(&times)
 		switch {
 		case holder == nil || *holder == "" || renewed == nil:
 			return "", nil
@@ -134,13 +121,13 @@ func (l *Lease) Held(ctx context.Context) (string, error) {
 			first = renewed
 		case !renewed.Equal(first):
 			return *holder, nil
-		case time.Since(begun) >= HeldPatience:
+		case time.Since(begun) >= times.heldPatience():
 			return "", nil
 		}
 		select {
 		case <-ctx.Done():
 			return "", fmt.Errorf("look at the lease in %s: %w", l.namespace, ctx.Err())
-		case <-time.After(retryPeriod / 4):
+		case <-time.After(times.retryPeriod() / 4):
 		}
 	}
 }
@@ -171,7 +158,7 @@ var errLost = errors.New("the lease was lost")
 // be another one's. The result is that of work, or the context's error when the lease could not be had before it ended.
 //
 // While this process waits, heard, unless it is nil, is told that the cluster answers, with nil, or that it has
-// not answered what was asked about the lease for renewDeadline.
+// not answered what was asked about the lease for answerPatience.
 func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.Context) error) error {
 	client, err := l.connect()
 	if err != nil {
@@ -199,8 +186,9 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 		},
 		lease: l, end: release, waits: func() bool { return !decided.Load() }, heard: heard, answered: time.Now(),
 	}
+	times := l.times()
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: lock, LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod, Name: leaseName,
+		Lock: lock, LeaseDuration: time.Duration(times), RenewDeadline: times.renewDeadline(), RetryPeriod: times.retryPeriod(), Name: leaseName,
 		// Its own way to give the lease back is also taken when renewals have failed, and goes by what was seen before
 		// them: it throws out who came to hold it since.
 		ReleaseOnCancel: false,
@@ -255,7 +243,7 @@ func (l *Lease) headedBy(identity string) {
 // ensureNamespace creates the namespace that the lease lies in, which is needed before anybody can
 // hold it.
 func ensureNamespace(ctx context.Context, client kubernetes.Interface, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, renewDeadline)
+	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
 	_, err := client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

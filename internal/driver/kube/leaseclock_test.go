@@ -39,7 +39,7 @@ func TestALeaseRunsOutByTheClockOnTheWall(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		// Without the reading of the clock that only goes on, as after a sleep in which that one stood still.
-		if late := time.Now().Add(renewDeadline); l.fresh(late) || l.fresh(late.Round(0)) {
+		if late := time.Now().Add(l.times().renewDeadline()); l.fresh(late) || l.fresh(late.Round(0)) {
 			t.Errorf("%s: it is fresh when it may not be renewed any more", name)
 		}
 	}
@@ -62,6 +62,7 @@ func TestALeaseRunsOutByEitherClock(t *testing.T) {
 	}
 	l := &Lease{}
 	l.renewed.Store(&now)
+	renewDeadline := l.times().renewDeadline()
 	for name, test := range map[string]struct {
 		at    time.Time
 		fresh bool

@@ -77,7 +77,7 @@ var errHeld = errors.New("another process holds the lease")
 func (k *leaseLock) ours(transitions int) resourcelock.LeaderElectionRecord {
 	now := metav1.Now()
 	return resourcelock.LeaderElectionRecord{
-		HolderIdentity: k.Identity(), LeaseDurationSeconds: int(leaseDuration / time.Second),
+		HolderIdentity: k.Identity(), LeaseDurationSeconds: int(time.Duration(k.lease.times()) / time.Second),
 		AcquireTime: now, RenewTime: now, LeaderTransitions: transitions,
 	}
 }
@@ -113,7 +113,7 @@ func (k *leaseLock) write(send func() error) error {
 // Get returns the lease. Without an end of its own, a request that nobody answers would last for as long as
 // a process waits.
 func (k *leaseLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, renewDeadline)
+	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
 	record, content, err := k.Interface.Get(ctx)
 	if err == nil && k.held && record.HolderIdentity != k.Identity() {
@@ -126,7 +126,7 @@ func (k *leaseLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord
 	case err == nil || apierrors.IsNotFound(err):
 		k.answered = time.Now()
 		k.heard(nil)
-	case time.Since(k.answered) >= renewDeadline:
+	case time.Since(k.answered) >= answerPatience:
 		k.heard(fmt.Errorf("ask for the lease: %w", err))
 	}
 	return record, content, err
@@ -143,7 +143,7 @@ func (k *leaseLock) lose() {
 // giveBack frees the lease if it is ours. The write comes about only where nobody has written it since that was seen; a last
 // renewal that was cut off may have, so it is looked at again then.
 func (k *leaseLock) giveBack(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, renewDeadline)
+	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
 	for {
 		record, _, err := k.Interface.Get(ctx)

@@ -30,7 +30,7 @@ func TestALeaseThatMayHaveBeenAnothersIsLost(t *testing.T) {
 			_, _, err := k.Get(ctx)
 			return err
 		}, true},
-		"it was deleted, and renewed long ago": {renewDeadline, createAgain, true},
+		"it was deleted, and renewed long ago": {leaseTimes(DefaultLeaseDuration).renewDeadline(), createAgain, true},
 		"it was deleted right now":             {time.Second, createAgain, false},
 	} {
 		t.Run(name, func(t *testing.T) {
