@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 	"github.com/kupenstack/kupenstack-sync/test/world"
 )
 
@@ -66,13 +65,7 @@ func TestDaemonKilledAtNodesThatLeave(t *testing.T) {
 	if len(hosts) == 0 {
 		t.Skip("needs the OpenStack of the test bed: which hosts run instances is not known of another one")
 	}
-	s := &kinds{
-		story: story{World: w, all: t, proxies: w.Proxies(t)}, dir: t.TempDir(), whole: true, only: setsHost, done: map[string]int{},
-	}
-	s.chance = faultproxy.Rand(s.proxies.Seed(), "nodes")
-	t.Cleanup(func() {
-		t.Logf("seed %d: %d daemons were killed:\n%s", s.proxies.Seed(), s.dead, strings.Join(s.kills, "\n"))
-	})
+	s := sweeps(t, w, choice{sweep: "nodes", whole: true, sides: both, only: setsHost})
 	leaves := w.Files.Prefix + "leaves" // Nova is shared
 	text := hostsCloud
 	for _, name := range append(slices.Clone(hosts), leaves) { // a host with instances that is none of the nodes could be any of them
@@ -84,17 +77,10 @@ func TestDaemonKilledAtNodesThatLeave(t *testing.T) {
 	if r := s.proxies.Run(t, converges); r.Code != 0 {
 		t.Fatalf("the first pass ended with %d:\n%s%s", r.Code, r.Stdout, r.Stderr)
 	}
-	for _, chapter := range []struct {
-		name string
-		run  func(*testing.T, string)
-	}{
-		{"leave", s.leaveHost},
-		{"return", s.returnHost},
-	} {
-		if !t.Run(chapter.name, func(t *testing.T) { chapter.run(t, leaves) }) {
-			return // what follows builds on it
-		}
-	}
+	s.through(t, []chapter{
+		{"nodes leave", func(t *testing.T) { s.leaveHost(t, leaves) }},
+		{"nodes return", func(t *testing.T) { s.returnHost(t, leaves) }},
+	})
 	for _, host := range hosts {
 		if state, reason := s.ComputeService(t, host); state != "enabled" {
 			t.Errorf("%s: the compute service of %s is %s: %s", s.where(), host, state, reason)

@@ -11,34 +11,45 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
+	"github.com/kupenstack/kupenstack-sync/test/crash"
 	"github.com/kupenstack/kupenstack-sync/test/world"
 )
 
-// TestDaemonKilledAtTheOtherKinds does what TestDaemonKilledAtEveryKindOfRequest does with a cloud that has the kinds of
-// OpenStack that the other one has not, and instances that are resized, stopped, attached to networks and healed. Unless there are to be more runs a few daemons are killed, at requests that the seed
-// draws: what has perhaps been created is waited for, half a minute each time. Else three clouds come and go beside one
-// another, so that they wait together: in one of them daemons are killed before each kind of request that changes something,
-// in another one after it, and in the last one at what only asks.
+// TestDaemonKilledAtTheOtherKinds does what TestDaemonKilledAtEveryKindOfRequest does with clouds that have the kinds of
+// OpenStack that the other one has not, and instances that are resized, stopped, attached to networks and healed. They come and
+// go beside one another, so that they wait together: what has perhaps been created is waited for, half a minute each time. Unless
+// there are to be more runs a daemon is killed at each named step once, in one of the clouds, before the request arrives or
+// after it was answered, as the seed has it. Else daemons are killed before each kind of request that changes something in
+// one cloud, after it in another one, and at what only asks in the last one.
 func TestDaemonKilledAtTheOtherKinds(t *testing.T) {
-	t.Parallel() // in a world of its own
-	if os.Getenv(runsVariable) == "" {
-		sweepOthers(t, &kinds{share: 4}, 0)
-		return
+	t.Parallel() // in worlds of their own
+	type sweep struct {
+		name   string
+		choice choice
 	}
-	for i, of := range []struct {
-		name string
-		s    *kinds
-	}{{"before", &kinds{side: 1}}, {"after", &kinds{side: 2}}, {"asking", &kinds{asking: true}}} {
+	all := []sweep{
+		{"before", choice{whole: true, sides: before}}, {"after", choice{whole: true, sides: after}}, {"asking", choice{whole: true, asking: true}},
+	}
+	if os.Getenv(runsVariable) == "" || os.Getenv(crash.PointVariable) != "" {
+		all = nil
+		for part := range othersBeside {
+			all = append(all, sweep{fmt.Sprintf("%d of %d", part+1, othersBeside), choice{named: true, part: part, parts: othersBeside}})
+		}
+	}
+	if os.Getenv(crash.PointVariable) != "" {
+		all = all[:1]
+	}
+	for i, of := range all {
+		of.choice.sweep = "others"
 		t.Run(of.name, func(t *testing.T) {
 			t.Parallel()
-			sweepOthers(t, of.s, i)
+			sweepOthers(t, of.choice, i)
 		})
 	}
 }
 
 // sweepOthers has one cloud come and go, whose instance's host is the one with a number.
-func sweepOthers(t *testing.T, s *kinds, number int) {
+func sweepOthers(t *testing.T, c choice, number int) {
 	t.Helper()
 	w := world.New(t)
 	hosts := w.Cloud.Computes()
@@ -46,25 +57,13 @@ func sweepOthers(t *testing.T, s *kinds, number int) {
 		t.Skip("needs the OpenStack of the test bed: which hosts run instances is not known of another one")
 	}
 	w.Vary(t, hosts[number%len(hosts)])
-	s.story, s.dir, s.done = story{World: w, all: t, proxies: w.Proxies(t)}, t.TempDir(), map[string]int{}
-	s.whole = s.share == 0
-	s.chance = faultproxy.Rand(s.proxies.Seed(), "others")
-	t.Cleanup(func() {
-		t.Logf("seed %d: %d daemons were killed:\n%s", s.proxies.Seed(), s.dead, strings.Join(s.kills, "\n"))
+	s := sweeps(t, w, c)
+	s.through(t, []chapter{
+		{"install others", s.installOthers},
+		{"change others", s.changeOthers},
+		{"heal others", s.healOthers},
+		{"removal of others", s.removeOthers},
 	})
-	for _, chapter := range []struct {
-		name string
-		run  func(*testing.T)
-	}{
-		{"install", s.installOthers},
-		{"change", s.changeOthers},
-		{"heal", s.healOthers},
-		{"removal", s.removeOthers},
-	} {
-		if !t.Run(chapter.name, chapter.run) {
-			return // what follows builds on it
-		}
-	}
 }
 
 func (s *kinds) installOthers(t *testing.T) {

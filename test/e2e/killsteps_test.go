@@ -88,40 +88,45 @@ const steps = 60
 const turns = 4
 
 // TestKilledAtEveryStep kills the daemon at each of its writes to the cluster while it installs a release, and again
-// while it upgrades one: before the write reaches the server, or after it was answered, as the seed has it. The next
-// daemon ends what the one before began, and nothing was done twice; then it is its turn, with the next commit. At some
+// while it upgrades one: before the write reaches the server, or after it was answered, as the seed has it for that write. The
+// next daemon ends what the one before began, and nothing was done twice; then it is its turn, with the next commit. At some
 // steps the command goes on in between, and is killed as well.
 func TestKilledAtEveryStep(t *testing.T) {
 	for _, kind := range []string{"install", "upgrade"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel() // in a world of its own
+			c := choice{sweep: kind, point: onePoint(t)}
+			if c.point != nil && c.point.chapter != kind+" a release" {
+				t.Skipf("%s is of another test", c.point)
+			}
 			w := world.WithoutOpenStack(t)
-			s := &stepped{story: story{World: w, all: t, proxies: w.Proxies(t)}, kind: kind, dir: t.TempDir(), texts: map[string]string{}}
+			s := &stepped{
+				story: story{World: w, all: t, proxies: w.Proxies(t)}, kind: kind, dir: t.TempDir(), texts: map[string]string{},
+				seen: map[string]int{}, choice: c,
+			}
+			s.choice.seed = s.proxies.Seed()
 			s.Files.Write("more/app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.0.0\n")
 			s.Files.Write("more/app/templates/all.yaml", steppedChart)
 			s.texts[s.namespace()] = "0"
 			s.push(t)
 			s.shot, s.next = true, true // there is nothing to be killed at before the first step
-			chance := faultproxy.Rand(s.proxies.Seed(), kind)
-			s.turn = chance.IntN(turns)
 			var kills []crash.Trigger
 			for range steps {
-				at := crash.Point{Request: 1, After: chance.IntN(2) == 1}
-				s.at = append(s.at, at)
-				kills = append(kills, crash.AtRequest(s.proxies.Control, faultproxy.Match{Proxy: s.proxies.Kubernetes, Request: s.reached}, at))
+				kills = append(kills, killOn(s.proxies.Control, s.proxies.Kubernetes, s.reached))
 			}
 			lives, err := crash.Run{
 				Program: s.proxies.Daemon(), Dir: s.dir, Control: s.proxies.Control, Kill: kills, Limit: converges, Killed: s.goesOn,
 				Until: func(_ context.Context, p *crash.Process) (bool, error) { return s.ended(t, p), nil },
 			}.Do(t.Context())
+			t.Logf("seed %d: killed at these writes; one of them alone with %s=\"<a line of these>\":\n%s", s.proxies.Seed(), crash.PointVariable, strings.Join(s.choice.lines(), "\n"))
 			if err != nil {
-				t.Fatalf("killed at write %d: %v", s.step, err)
+				t.Fatalf("killed %s: %v", s.last(), err)
 			}
 			t.Logf("%d writes, %d daemons; the command was killed %d times", s.step-1, len(lives), s.commands)
-			if s.step-1 < 11 { // the revision, the objects, the hooks, the inventory
+			if least := map[bool]int{true: 1, false: 11}[c.point != nil]; s.step-1 < least { // the revision, the objects, the hooks, the inventory
 				t.Errorf("an %s takes %d writes: those of the release are not among them", kind, s.step-1)
 			}
-			if s.commands == 0 {
+			if s.commands == 0 && c.point == nil {
 				t.Error("the command was never killed")
 			}
 		})
@@ -133,16 +138,15 @@ type stepped struct {
 	kind  string
 	dir   string
 	texts map[string]string // of the releases, by their namespaces
-	at    []crash.Point     // on which side of its write each daemon dies
-	turn  int               // the command's, modulo turns
 
 	commands int // that were killed
 
 	mu     sync.Mutex
-	step   int  // which write after the push of the commit the daemon dies at
-	writes int  // since then
-	shot   bool // it is being killed there, or need not be any more
-	next   bool // another daemon has taken its place
+	step   int            // how many commits were pushed behind the first one
+	seen   map[string]int // writes of each kind since the push of the commit
+	choice choice         // of the writes, each named with how many of its kind came before
+	shot   bool           // it is being killed, or need not be any more
+	next   bool           // another daemon has taken its place
 }
 
 // writes tells whether a request changes something. Those about the lease do not.
@@ -150,35 +154,53 @@ func writes(r *http.Request) bool {
 	return r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/leases") && !strings.Contains(r.URL.Path, "authorization.k8s.io")
 }
 
-// reached tells whether a request is the write that the daemon is to die at.
-func (s *stepped) reached(r *http.Request) bool {
-	if !writes(r) {
-		return false
-	}
+// reached is the side on which the daemon is to die at a request, 0 for neither: at the first write since the push of the
+// commit that no daemon was killed at yet. Writes are told apart by what they are about and how many of their kind came
+// before: their order may be another one each time.
+func (s *stepped) reached(r *http.Request) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.shot {
-		return false
+	if !writes(r) || s.shot {
+		return 0
 	}
-	s.writes++
-	s.shot = s.writes == s.step
-	return s.shot
+	verb, path := faultproxy.ClassifyKubernetes(r)
+	s.seen[verb+" "+path]++
+	side := s.choice.at(s.kind+" a release", verb+" "+path+" "+strconv.Itoa(s.seen[verb+" "+path]))
+	s.shot = side != 0
+	return side
+}
+
+// draw is a number below n that depends on the seed and on what it is drawn about.
+func (s *stepped) draw(about string, n int) int {
+	return faultproxy.Rand(s.proxies.Seed(), s.kind, about).IntN(n)
+}
+
+// last is where a daemon was killed last.
+func (s *stepped) last() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if lines := s.choice.lines(); len(lines) > 0 {
+		return lines[len(lines)-1]
+	}
+	return "nowhere"
 }
 
 // goesOn is called between a daemon that was killed and the next one. Where it is the command's turn, that goes on in
-// between: one is killed at its first write, and another ends what was begun.
+// between: one is killed at its first write, and another ends what was begun. It always is behind the first record of a release.
 func (s *stepped) goesOn(ctx context.Context) error {
 	s.mu.Lock()
 	s.next = true
 	step := s.step
 	s.mu.Unlock()
-	if err := s.free(ctx); err != nil || step%turns != s.turn {
+	last := s.last()
+	turn := s.draw("turn of "+last, turns) == 0 || strings.HasSuffix(last, " create /api/v1/namespaces/{namespace}/secrets 1")
+	if err := s.free(ctx); err != nil || !turn {
 		return err
 	}
 	match := faultproxy.Match{Proxy: s.proxies.Kubernetes, Request: writes}
 	lives, err := crash.Run{
 		Program: s.proxies.Program(), Dir: filepath.Join(s.dir, "command-"+strconv.Itoa(step)), Control: s.proxies.Control, Limit: converges, Killed: s.free,
-		Kill: []crash.Trigger{crash.AtRequest(s.proxies.Control, match, crash.Point{Request: 1, After: !s.at[step-1].After})},
+		Kill: []crash.Trigger{crash.AtRequest(s.proxies.Control, match, crash.Point{Request: 1, After: s.draw("command at "+last, 2) == 0})},
 	}.Do(ctx)
 	if err == nil && lives[0].Killed {
 		s.commands++
@@ -211,7 +233,7 @@ func (s *stepped) ended(t *testing.T, p *crash.Process) bool {
 		return true
 	}
 	s.mu.Lock()
-	s.step, s.writes, s.shot, s.next = s.step+1, 0, false, false
+	s.step, s.seen, s.shot, s.next = s.step+1, map[string]int{}, false, false
 	s.mu.Unlock()
 	s.texts[s.namespace()] = strconv.Itoa(s.step)
 	s.push(t)
@@ -245,7 +267,7 @@ func (s *stepped) once(t *testing.T) {
 	if s.kind == "upgrade" {
 		revision = 1 + s.step
 	}
-	at := crash.Point{Request: s.step, After: s.at[s.step-1].After}
+	at := s.last()
 	settings, err := client.CoreV1().ConfigMaps(namespace).Get(t.Context(), "settings", metav1.GetOptions{})
 	if err != nil || settings.Data["text"] != text {
 		t.Errorf("killed at %v: the settings are %v, %v", at, settings.Data, err)
