@@ -8,7 +8,8 @@
 // arrives, or after it was answered. A named step is a request that a daemon has to be killed at, by what it does
 // and the end of its path, such as "POST networks" or "delete pods/"; namedSteps in killnamed_test.go lists them by the
 // chapter of a cloud's life that they are of, and a test fails when it missed one. Each is killed at once in `make test`,
-// on a side that the seed draws, and on both sides in the whole sweeps of `make soak`.
+// on a side that the seed draws, and on both sides in the whole sweeps of `make soak`, where a daemon that was killed keeps
+// its lease until that has run out, for as short a time as the flag takes.
 //
 // What is drawn depends on the seed and on what a request is about, and not on the order in which requests arrive: see choice.
 // A sweep logs its kills, one a line, as "install: after POST projects". With such a line in KUPENSTACK_CRASH_POINT that

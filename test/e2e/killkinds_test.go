@@ -88,6 +88,7 @@ type kinds struct {
 	story
 	dir     string
 	number  int  // of the sweep
+	runsOut bool // the lease of a daemon that was killed, which is a short one; else it is taken away
 	changed bool // the commit in force is the second one
 	healed  bool // or the one behind that, and what failed works again
 	dead    int  // daemons that were killed
@@ -95,12 +96,13 @@ type kinds struct {
 	mu      sync.Mutex
 	chapter string
 	choice  choice
+	leases  []string // what was done with the lease, in the order of the requests
 }
 
 // sweeps has the daemons killed at what a choice has, in a world.
 func sweeps(t *testing.T, w *world.World, c choice) *kinds {
 	t.Helper()
-	s := &kinds{story: story{World: w, all: t, proxies: w.Proxies(t)}, dir: t.TempDir(), number: c.number, choice: c}
+	s := &kinds{story: story{World: w, all: t, proxies: w.Proxies(t)}, dir: t.TempDir(), number: c.number, runsOut: c.whole, choice: c}
 	s.choice.seed = s.proxies.Seed()
 	s.choice.point = onePoint(t)
 	t.Cleanup(func() {
@@ -155,9 +157,13 @@ func (s *kinds) converge(t *testing.T, chapter string, then func() bool) {
 	for range mostKills {
 		kills = append(kills, s.life())
 	}
+	flags, free := []string{"--resync", resync.String(), "--heartbeat", "0"}, s.free
+	if s.runsOut {
+		flags, free = append(flags, "--lease-duration", shortLease.String()), nil
+	}
 	lives, err := crash.Run{
-		Program: s.proxies.Daemon("--resync", resync.String(), "--heartbeat", "0"), Dir: filepath.Join(s.dir, chapter), Control: s.proxies.Control, Kill: kills, Limit: converges,
-		Killed: s.free, Until: func(_ context.Context, p *crash.Process) (bool, error) {
+		Program: s.proxies.Daemon(flags...), Dir: filepath.Join(s.dir, chapter), Control: s.proxies.Control, Kill: kills, Limit: converges,
+		Killed: free, Until: func(_ context.Context, p *crash.Process) (bool, error) {
 			if !p.Logged(taken) {
 				return false, nil
 			}
@@ -204,7 +210,7 @@ func (s *kinds) life() crash.Trigger {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		kind := s.kind(r)
-		if ended || kind == "" {
+		if ended {
 			return 0
 		}
 		side := s.choice.at(s.chapter, kind)
@@ -240,11 +246,8 @@ func (s *kinds) where() string {
 	return fmt.Sprintf("seed %d, sweep %d, killed last at %q", s.proxies.Seed(), s.number, lines[max(0, len(lines)-3):])
 }
 
-// kind names what a request is about, without the names of objects; "" for one that nobody is killed at.
+// kind names what a request is about, without the names of objects; mu is held. It is asked once about each.
 func (s *kinds) kind(r *http.Request) string {
-	if strings.Contains(r.URL.Path, "/leases") || strings.Contains(r.URL.Path, "authorization.k8s.io") {
-		return ""
-	}
 	classify := faultproxy.ClassifyOpenStack
 	if strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/apis/") {
 		classify = faultproxy.ClassifyKubernetes
@@ -256,11 +259,19 @@ func (s *kinds) kind(r *http.Request) string {
 			segments[i] = "{name}"
 		}
 	}
-	return strings.TrimSpace(verb + " " + strings.Join(segments, "/") + " " + actionOf(r))
+	kind := strings.TrimSpace(verb + " " + strings.Join(segments, "/") + " " + actionOf(r))
+	if i := slices.IndexFunc(namedSteps()["lease"], func(step string) bool { return isKind(kind, step) }); i >= 0 {
+		s.leases = append(s.leases, namedSteps()["lease"][i])
+	}
+	return kind
 }
 
-// actionOf is what is to be done with an object of OpenStack by a request that says so in its body alone, "" for others.
+// actionOf is what is to be done with an object of OpenStack, or with a lease, by a request that says so in its body alone, ""
+// for others.
 func actionOf(r *http.Request) string {
+	if strings.Contains(r.URL.Path, "/leases/") {
+		return leaseAction(faultproxy.Body(r))
+	}
 	var body map[string]json.RawMessage
 	if json.Unmarshal(faultproxy.Body(r), &body) != nil || len(body) != 1 {
 		return ""

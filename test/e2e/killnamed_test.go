@@ -3,6 +3,13 @@ package e2e_test
 // setsHost is the request that takes a host out of use, or back into it.
 const setsHost = "PUT os-services/"
 
+// The requests of a lease that is there already.
+const (
+	takesLease     = "update {name} takes"
+	renewsLease    = "update {name} renews"
+	givesBackLease = "update {name} gives back"
+)
+
 // othersBeside is how many clouds share the named steps of the other kinds where there are not to be more runs.
 const othersBeside = 2
 
@@ -11,8 +18,9 @@ const othersBeside = 2
 // in whole sweeps that is on both sides of them.
 func namedSteps() map[string][]string {
 	return map[string][]string{
+		"lease": {"create leases", takesLease, renewsLease, givesBackLease},
 		"install": {
-			"create secrets", "create jobs", "create configmaps", "patch nodes/", "POST git-receive-pack",
+			"create leases", renewsLease, givesBackLease, "create roles", "create rolebindings", "create secrets", "create jobs", "create configmaps", "patch nodes/", "POST git-receive-pack",
 			"POST projects", "POST roles", "POST groups", "PUT groups/{id}/roles/", "PUT os-quota-sets/",
 			"POST networks", "POST subnets", "POST routers", "PUT add_router_interface", "POST security-groups", "POST security-group-rules",
 			"POST floatingips", "POST flavors", "POST os-keypairs", "POST images", "PUT file", "POST members", "POST volumes", "POST servers",
@@ -28,7 +36,7 @@ func namedSteps() map[string][]string {
 			"POST flavors", "POST security-group-rules", "PUT floatingips/", "PUT os-quota-sets/", "POST members",
 		},
 		"removal": {
-			"delete secrets/", "delete persistentvolumeclaims/", "DELETE servers/", "DELETE floatingips/", "DELETE routers/", "DELETE networks/", "DELETE volumes/", "DELETE projects/", "POST git-receive-pack",
+			"delete secrets/", "delete roles/", "delete persistentvolumeclaims/", "DELETE servers/", "DELETE floatingips/", "DELETE routers/", "DELETE networks/", "DELETE volumes/", "DELETE projects/", "POST git-receive-pack",
 		},
 		"install others": {
 			"create secrets", "PUT add_extraroutes", "POST import", "POST domains", "POST regions", "POST services", "POST endpoints", "POST registered_limits", "POST limits", "POST users",

@@ -35,6 +35,17 @@ spec:
     metadata: {labels: {app: server}, annotations: {text: {{ .Values.text | quote }}}}
     spec: {containers: [{name: server, image: "registry.example.org/server:1"}]}
 ---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: server, annotations: {text: {{ .Values.text | quote }}}}
+rules: [{apiGroups: [""], resources: [configmaps], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: server, annotations: {text: {{ .Values.text | quote }}}}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: server}
+subjects: [{kind: ServiceAccount, name: server}]
+---
 apiVersion: v1
 kind: Service
 metadata: {name: server, annotations: {text: {{ .Values.text | quote }}}}
@@ -151,7 +162,7 @@ type stepped struct {
 
 // writes tells whether a request changes something. Those about the lease do not.
 func writes(r *http.Request) bool {
-	return r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/leases") && !strings.Contains(r.URL.Path, "authorization.k8s.io")
+	return r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/leases")
 }
 
 // reached is the side on which the daemon is to die at a request, 0 for neither: at the first write since the push of the
@@ -287,6 +298,14 @@ func (s *stepped) once(t *testing.T) {
 	service, err := client.CoreV1().Services(namespace).Get(t.Context(), "server", metav1.GetOptions{})
 	if err != nil || service.Annotations["text"] != text {
 		t.Errorf("killed at %v: the Service has %v, %v", at, service.Annotations, err)
+	}
+	role, err := client.RbacV1().Roles(namespace).Get(t.Context(), "server", metav1.GetOptions{})
+	if err != nil || role.Annotations["text"] != text {
+		t.Errorf("killed at %v: the Role has %v, %v", at, role.Annotations, err)
+	}
+	binding, err := client.RbacV1().RoleBindings(namespace).Get(t.Context(), "server", metav1.GetOptions{})
+	if err != nil || binding.Annotations["text"] != text {
+		t.Errorf("killed at %v: the RoleBinding has %v, %v", at, binding.Annotations, err)
 	}
 	secrets, err := client.CoreV1().Secrets(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "owner=helm"})
 	if err != nil {

@@ -41,7 +41,7 @@ func (w *World) Proxies(t testing.TB) *Proxies {
 	}
 	p.Kubernetes = faultproxy.Start(t, faultproxy.Options{
 		Control: p.Control, Name: "kubernetes", Target: w.Cluster.ServerURL, Transport: transport, TLS: true, HTTP2: true,
-		Classify: faultproxy.ClassifyKubernetes,
+		Classify: faultproxy.ClassifyKubernetes, Ahead: setsLease,
 	})
 	repository := w.Git.URL(w.Repository)
 	target := strings.TrimSuffix(repository, "/"+filepath.Base(repository))
@@ -57,6 +57,11 @@ func (w *World) Proxies(t testing.TB) *Proxies {
 // acts tells whether a request says in its body alone what is to be done with an object.
 func acts(r *http.Request) bool {
 	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/action")
+}
+
+// setsLease tells whether a request says in its body alone whether a lease is taken, renewed or given back.
+func setsLease(r *http.Request) bool {
+	return r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/leases/")
 }
 
 // kubeconfig writes one for the proxy, which has the credentials of the commands' account itself.
