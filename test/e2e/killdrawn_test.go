@@ -14,7 +14,7 @@ func choices() map[string]choice {
 	all := map[string]choice{
 		"each kind": {sweep: "kinds"}, "first whole sweep": {sweep: "kinds", whole: true, sides: both}, "later sweep": {sweep: "kinds", number: 1, whole: true, sides: both},
 		"before": {sweep: "others", whole: true, sides: before}, "after": {sweep: "others", whole: true, sides: after},
-		"asking": {sweep: "others", whole: true, asking: true}, "one kind": {sweep: "nodes", whole: true, sides: both, only: setsHost},
+		"asking": {sweep: "others", whole: true, sides: both, asking: true}, "one kind": {sweep: "nodes", whole: true, sides: both, only: setsHost},
 	}
 	for part := range othersBeside {
 		all[fmt.Sprint("named steps ", part)] = choice{sweep: "others", named: true, part: part, parts: othersBeside}

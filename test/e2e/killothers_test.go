@@ -20,7 +20,7 @@ import (
 // go beside one another, so that they wait together: what has perhaps been created is waited for, half a minute each time. Unless
 // there are to be more runs a daemon is killed at each named step once, in one of the clouds, before the request arrives or
 // after it was answered, as the seed has it. Else daemons are killed before each kind of request that changes something in
-// one cloud, after it in another one, and at what only asks in the last one.
+// one cloud, after it in another one, and on both sides of what only asks in the last one.
 func TestDaemonKilledAtTheOtherKinds(t *testing.T) {
 	t.Parallel() // in worlds of their own
 	type sweep struct {
@@ -28,7 +28,7 @@ func TestDaemonKilledAtTheOtherKinds(t *testing.T) {
 		choice choice
 	}
 	all := []sweep{
-		{"before", choice{whole: true, sides: before}}, {"after", choice{whole: true, sides: after}}, {"asking", choice{whole: true, asking: true}},
+		{"before", choice{whole: true, sides: before}}, {"after", choice{whole: true, sides: after}}, {"asking", choice{whole: true, sides: both, asking: true}},
 	}
 	if os.Getenv(runsVariable) == "" || os.Getenv(crash.PointVariable) != "" {
 		all = nil
