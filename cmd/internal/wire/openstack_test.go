@@ -37,6 +37,7 @@ func TestRegionOfTheCredentials(t *testing.T) {
 func TestOpenStackStaysTheSame(t *testing.T) {
 	here, there := openstack.Home{Project: "p1", Region: "North"}, openstack.Home{Project: "p2", Region: "North"}
 	resource := inventory.Entry{Address: addr.MustParseObject("network.a"), Class: unit.ClassResource}
+	made := inventory.Entry{Address: addr.MustParseObject("network.b"), Class: unit.ClassResource, Locator: unit.Locator{Driver: unit.OpenStack, Kind: "network"}, ID: "n1"}
 	nova := inventory.Entry{Address: addr.MustParseObject("service.nova"), Class: unit.ClassService, Locator: unit.Locator{Kind: unit.KindRelease, Name: "nova"}}
 	for _, test := range []struct {
 		name     string
@@ -51,6 +52,9 @@ func TestOpenStackStaysTheSame(t *testing.T) {
 		{name: "the first", now: here, want: here},
 		{name: "the first is only looked at", now: here, readOnly: true},
 		{name: "the first with something from before", entries: []inventory.Entry{resource}, now: here, want: here},
+		{name: "its record is lost", entries: []inventory.Entry{made, nova}, now: there, refused: true},
+		{name: "its record is lost, and it is meant", entries: []inventory.Entry{made, nova}, now: here, accept: "p1", want: here},
+		{name: "the first with a service that is there", entries: []inventory.Entry{nova}, now: here, want: here},
 		{name: "the same", entries: []inventory.Entry{resource, nova}, before: []openstack.Home{here}, now: here, want: here},
 		{name: "another while nothing is there", before: []openstack.Home{here}, now: there, want: there},
 		{name: "another", entries: []inventory.Entry{resource}, before: []openstack.Home{here}, now: there, refused: true, want: here},

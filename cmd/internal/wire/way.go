@@ -72,13 +72,18 @@ func (s *System) stale() bool {
 }
 
 // home refuses an OpenStack that is not the one which what we have there lies in: there, not to find
-// it would mean nothing. The first one is recorded, and how it is reached, unless readOnly.
+// it would mean nothing. The first one is recorded, and how it is reached, unless readOnly. Where that record is lost,
+// and there are objects, a person has to say which one it is.
 func (s *System) home(entries *inventory.Inventory, readOnly bool) func(context.Context, openstack.Home) error {
 	return func(ctx context.Context, at openstack.Home) error {
 		was, is := entries.Home(), inventory.Home(at)
 		switch {
 		case was != nil && *was == is:
-		case was == nil, !inUse(entries), s.Flags.AcceptOpenStack != "" && s.Flags.AcceptOpenStack == is.Project:
+		case s.Flags.AcceptOpenStack != "" && s.Flags.AcceptOpenStack == is.Project:
+		case was == nil && has(entries):
+			return unit.Blocked(fmt.Sprintf("the inventory has objects in OpenStack, but the record of which OpenStack they lie in is lost, and in another one all of them would count as gone: "+
+				"restore the Secret kupenstack-inventory-deployment, or, when the project %s in the region %q is the right one, say so with --accept-openstack=%s", is.Project, is.Region, is.Project))
+		case was == nil, !inUse(entries):
 		default:
 			return unit.Blocked(fmt.Sprintf("the credentials are for the project %s in the region %q, but what we have in OpenStack lies in the project %s in the region %q: "+
 				"put the old credentials back, or, when this is meant, as after the loss of the cloud, say so with --accept-openstack=%s", is.Project, is.Region, was.Project, was.Region, is.Project))
@@ -94,6 +99,13 @@ func (s *System) home(entries *inventory.Inventory, readOnly bool) func(context.
 		}
 		return entries.SetWay(ctx, taken.recorded())
 	}
+}
+
+// has tells whether anything is known to be in OpenStack. It came to be there after the first connection.
+func has(entries *inventory.Inventory) bool {
+	return slices.ContainsFunc(entries.Entries(), func(e inventory.Entry) bool {
+		return e.Class == unit.ClassResource && e.Locator.Driver == unit.OpenStack && e.ID != ""
+	})
 }
 
 // inUse tells whether anything depends on which OpenStack it is.
