@@ -86,7 +86,7 @@ func codeOf(err error) int {
 		return int(code)
 	case errors.Is(err, wire.ErrUsage):
 		return exitUsage
-	case errors.Is(err, kube.ErrLost):
+	case errors.Is(err, kube.ErrLost), errors.Is(err, kube.ErrCopied):
 		return exitBlocked
 	}
 	return exitFailed

@@ -32,6 +32,8 @@ type api struct {
 	keeps  bool                      // the inventory is there for later commands, too
 	other  string                    // when set, the namespace of another installation
 	noted  string                    // what the namespace has for the id of the installation
+	meant  string                    // the cluster that a copy may go on in, as the namespace has it
+	uid    string                    // when set, that of the cluster
 
 	asked   chan struct{} // when set, told once that somebody asked for a lease that another one holds
 	holds   string        // when set, the first request with this method that changes something is told
@@ -81,17 +83,26 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			_ = json.NewDecoder(r.Body).Decode(&sent) // without it nothing is noted
 			a.noted = sent.Annotations["kupenstack.io/installation"]
 		}
-		metadata := map[string]any{"name": "kupenstack-system"}
-		if a.noted != "" {
-			metadata["annotations"] = map[string]any{"kupenstack.io/installation": a.noted}
+		notes := map[string]any{}
+		for name, value := range map[string]string{"installation": a.noted, "take-over": a.meant} {
+			if value != "" {
+				notes["kupenstack.io/"+name] = value
+			}
 		}
-		answer(w, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": metadata})
+		answer(w, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": map[string]any{"name": "kupenstack-system", "annotations": notes}})
+	case path == "/api/v1/namespaces/kube-system" && a.uid != "":
+		answer(w, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": map[string]any{"name": "kube-system", "uid": a.uid}})
 	case strings.HasSuffix(path, "/secrets") && r.Method == http.MethodPost:
 		a.store(w, r)
 	case path == "/api/v1/secrets" && a.other != "" && r.URL.Query().Get("fieldSelector") == "metadata.name=kupenstack-installation":
 		found := list("SecretList", "v1")
 		found["items"] = []any{map[string]any{"metadata": map[string]any{"name": "kupenstack-installation", "namespace": a.other}}}
 		answer(w, found)
+	case path == installationPath && r.Method == http.MethodPatch:
+		var sent struct{ Data map[string]any }
+		_ = json.NewDecoder(r.Body).Decode(&sent) // without it nothing is written
+		maps.Copy(a.stored[path]["data"].(map[string]any), sent.Data)
+		answer(w, a.stored[path])
 	case a.keeps && r.Method == http.MethodPut && a.stored[path] != nil:
 		r.URL.Path = path[:strings.LastIndexByte(path, '/')]
 		a.store(w, r)

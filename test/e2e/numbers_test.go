@@ -64,10 +64,11 @@ func (s *story) threePasses(t *testing.T, lists []string, varying ...string) {
 }
 
 // ownRequests are what a process asks about single objects when it starts, however large the cloud: who
-// it is, whether the cluster remembers it so, what is suspended, and whether there is a place for its lease.
+// it is, whether the cluster remembers it so, and is the same, what is suspended, and whether there is a place for its lease.
 func ownRequests() map[string]int {
 	const own = "get /api/v1/namespaces/" + world.System
-	return map[string]int{own: 2, own + "/secrets/kupenstack-installation": 1, own + "/configmaps/kupenstack-suspensions": 1}
+	const cluster = "get /api/v1/namespaces/kube-system"
+	return map[string]int{own: 2, cluster: 1, own + "/secrets/kupenstack-installation": 1, own + "/configmaps/kupenstack-suspensions": 1}
 }
 
 // changes are the lines of reports that one commit has and another one has not.

@@ -13,9 +13,10 @@ import (
 
 // installed is what an installation keeps in the cluster. It is made once and never changes.
 type installed struct {
-	id    string
-	key   redact.Secret
-	noted bool // the id is also where the loss of the Secret does not reach it
+	id      string
+	key     redact.Secret
+	noted   bool // the id is also where the loss of the Secret does not reach it
+	settled bool // the Secret says in which cluster it is
 }
 
 // peek returns it as Ping has found it, or asks; nil when there is none.
@@ -31,20 +32,28 @@ func (s *System) peek(ctx context.Context) (*installed, error) {
 }
 
 // look asks the cluster for it. nil is for a cluster that nothing was ever installed in: where this is
-// another namespace than before, or what is there was lost, that is an error.
+// another namespace than before, or what is there was lost or is that of another cluster, that is an error.
 func (s *System) look(ctx context.Context) (*installed, error) {
-	id, key, found, err := s.cluster.PeekInstallation(ctx)
-	if err == nil && !found {
+	found, err := s.cluster.Look(ctx)
+	if err == nil && found == nil {
 		err = s.alone(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	noted, err := s.cluster.Remembers(ctx, id)
-	if err != nil || !found {
+	if found == nil {
+		_, err = s.cluster.Remembers(ctx, "")
 		return nil, err
 	}
-	return &installed{id, key, noted}, nil
+	noted, err := s.cluster.Remembers(ctx, found.ID)
+	if err != nil {
+		return nil, err
+	}
+	settled, err := s.cluster.Resides(ctx, found.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	return &installed{found.ID, found.Key, noted, settled}, nil
 }
 
 // InstallationName returns what reports call this installation by; "" while there is none. Nobody can tell its
@@ -74,7 +83,7 @@ func (s *System) installation(ctx context.Context, readOnly bool) (inventory.Mar
 	case found == nil && readOnly:
 		found = &installed{id: "none", key: redact.NewSecret("there is no installation yet, and so no mark to compare with")}
 	case found == nil:
-		found = &installed{}
+		found = &installed{settled: true}
 		if found.id, found.key, err = s.cluster.Installation(ctx); err != nil {
 			return inventory.Marker{}, redact.Secret{}, err
 		}
@@ -84,6 +93,11 @@ func (s *System) installation(ctx context.Context, readOnly bool) (inventory.Mar
 	}
 	if !readOnly && !found.noted {
 		if err := s.cluster.Note(ctx, found.id); err != nil {
+			return inventory.Marker{}, redact.Secret{}, err
+		}
+	}
+	if !readOnly && !found.settled {
+		if err := s.cluster.Settle(ctx); err != nil {
 			return inventory.Marker{}, redact.Secret{}, err
 		}
 	}

@@ -297,6 +297,56 @@ func TestInstallationIsRemembered(t *testing.T) {
 	remembers("", false, false)
 }
 
+// An installation says in which cluster it is from its beginning on; one of an older program once that is noted, and a
+// copy once a person means it.
+func TestInstallationIsOfItsCluster(t *testing.T) {
+	bed := testbed.Cluster(t)
+	w := newWorld(t, bed)
+	here, err := w.cluster.ClusterID(w.ctx)
+	w.must(err)
+	id, _, err := w.cluster.Installation(w.ctx)
+	w.must(err)
+	says := func(of string) {
+		t.Helper()
+		found, err := w.cluster.Look(w.ctx)
+		w.must(err)
+		if here == "" || found.Cluster != of || found.ID != id || found.Key.IsEmpty() {
+			t.Errorf("it is in %q here, and says %q", here, found.Cluster)
+		}
+	}
+	resides := func(of string, settled, copied bool) {
+		t.Helper()
+		if got, err := w.cluster.Resides(w.ctx, of); got != settled || errors.Is(err, kube.ErrCopied) != copied || !copied && err != nil {
+			t.Errorf("of %q: settled %v, error %v", of, got, err)
+		}
+	}
+	says(here)
+	resides(here, true, false)
+	resides("", false, false)
+	resides("another", false, true)
+	system := w.name + "-system"
+	patch := func(data string) {
+		t.Helper()
+		_, err := bed.Client().CoreV1().Secrets(system).Patch(w.ctx, "kupenstack-installation", types.MergePatchType, []byte(data), metav1.PatchOptions{})
+		w.must(err)
+	}
+	patch(`{"data":{"cluster":null}}`)
+	w.must(w.cluster.Settle(w.ctx))
+	says(here)
+	patch(`{"stringData":{"cluster":"another"}}`)
+	says("another")
+	_, err = bed.Client().CoreV1().Namespaces().Patch(w.ctx, system, types.MergePatchType, []byte(`{"metadata":{"annotations":{"kupenstack.io/take-over":"`+here+`"}}}`), metav1.PatchOptions{})
+	w.must(err)
+	resides("another", false, false)
+	w.must(w.cluster.Settle(w.ctx))
+	says(here)
+	w.must(bed.Client().CoreV1().Secrets(system).Delete(w.ctx, "kupenstack-installation", metav1.DeleteOptions{}))
+	w.must(w.cluster.Settle(w.ctx))
+	if found, err := w.cluster.Look(w.ctx); found != nil || err != nil {
+		t.Errorf("a Secret without a key was made: %v, %v", found, err)
+	}
+}
+
 func TestExplainAWorkload(t *testing.T) {
 	w := newWorld(t, testbed.Cluster(t))
 	w.namespace()

@@ -42,8 +42,7 @@ func (c *Cluster) Installation(ctx context.Context) (id string, key redact.Secre
 		}
 		var random [32]byte
 		_, _ = rand.Read(random[:]) // it never fails: the program ends instead
-		_, err = c.Create(ctx, managerStore, systemSecret(c.namespace, installation,
-			map[string]string{"id": newUUID().Reveal(), "key": string(random[:])}))
+		err = c.install(ctx, newUUID().Reveal(), string(random[:]))
 		if err != nil && !errors.Is(err, ErrConflict) {
 			return "", redact.Secret{}, err
 		}
@@ -51,18 +50,54 @@ func (c *Cluster) Installation(ctx context.Context) (id string, key redact.Secre
 	return "", redact.Secret{}, fmt.Errorf("the installation's Secret in %s comes and goes: %w", c.namespace, ErrConflict)
 }
 
+// install writes the Secret where there is none, with the cluster that it is in.
+func (c *Cluster) install(ctx context.Context, id, key string) error {
+	values := map[string]string{"id": id, "key": key}
+	here, err := c.ClusterID(ctx)
+	if err != nil {
+		return err
+	}
+	if here != "" {
+		values[keyCluster] = here
+	}
+	_, err = c.Create(ctx, managerStore, systemSecret(c.namespace, installation, values))
+	return err
+}
+
 // PeekInstallation is Installation without making anything; false means that there is none now.
 func (c *Cluster) PeekInstallation(ctx context.Context) (id string, key redact.Secret, found bool, err error) {
+	i, err := c.Look(ctx)
+	if err != nil || i == nil {
+		return "", redact.Secret{}, false, err
+	}
+	return i.ID, i.Key, true, nil
+}
+
+// Installed is what the Secret of an installation says.
+type Installed struct {
+	ID      string
+	Key     redact.Secret
+	Cluster string // the one that it is in, see [Cluster.Resides]; "" of an older one
+}
+
+// Look returns what there is of an installation, nil for nothing.
+func (c *Cluster) Look(ctx context.Context) (*Installed, error) {
 	ref := secretRef(c.namespace, installation)
 	object, err := c.read(ctx, ref)
 	if err != nil || object == nil {
-		return "", redact.Secret{}, false, err
+		return nil, err
 	}
-	if id, key, err = installationOf(object); err != nil {
+	var i Installed
+	if i.ID, i.Key, err = installationOf(object); err == nil {
+		var of redact.Secret
+		of, _, err = secretValue(object, keyCluster)
+		i.Cluster = of.Reveal()
+	}
+	if err != nil {
 		// A new one would not know our own marks any more.
-		return "", redact.Secret{}, false, fmt.Errorf("%s: %w", ref, err)
+		return nil, fmt.Errorf("%s: %w", ref, err)
 	}
-	return id, key, true, nil
+	return &i, nil
 }
 
 // installationOf reads the Secret. The error wraps [errDamaged].

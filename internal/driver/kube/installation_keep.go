@@ -48,7 +48,7 @@ func (c *Cluster) KeepInstallation(ctx context.Context, id string, key redact.Se
 		return "", fmt.Errorf("%w: there is no %s, nor the annotation %s of the namespace. As long as this process runs it writes the Secret again once it is told to: kubectl annotate namespace %s %[3]s=%[5]s",
 			ErrLost, ref, annotationInstallation, c.namespace, id)
 	}
-	_, err = c.Create(ctx, managerStore, systemSecret(c.namespace, installation, map[string]string{"id": id, "key": key.Reveal()}))
+	err = c.install(ctx, id, key.Reveal())
 	if errors.Is(err, ErrConflict) {
 		return "", nil // it has just been restored; its watch tells
 	}
