@@ -101,7 +101,7 @@ func (e *Engine) input(r *Revision, states map[addr.Object]*unit.State) plan.Inp
 	}
 	return plan.Input{
 		Language: e.Language, Units: r.Units, Removed: r.Removed, CleanUps: r.CleanUps, Moves: r.Moves, Imports: r.Imports, Removals: r.Removals, Deployment: r.Deployment, Ranges: r.Ranges,
-		Recorded: e.Inventory.Deployment(), Uninstalled: e.Inventory.Uninstalled(), Entries: e.entries(r), Marker: e.Marker,
+		Recorded: e.Inventory.Deployment(), Uninstalled: e.Inventory.Uninstalled(), Entries: e.entries(r), Doubt: e.Inventory.Doubt(), Marker: e.Marker,
 		States: states, Suspensions: e.held, Compare: compare, Hosts: plan.Hosts{None: true}, MaxDeletes: e.MaxDeletes, Now: time.Now(),
 	}
 }
@@ -245,9 +245,28 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 		if e.Admit != nil && !m.plan.Refused.HasErrors() && revision.ID != told {
 			err = e.tell(calls, revision.ID, protects)
 		}
+		e.trust(calls, in, m.plan)
 		e.events <- func() { e.admit(revision, m, in.Suspensions, err) }
 	}()
 	return forever
+}
+
+// trust takes an inventory that is an older one as it is, once nothing is left in it that no block wants. That it stays in
+// doubt after an error only holds back more.
+func (e *Engine) trust(ctx context.Context, in plan.Input, p *plan.Plan) {
+	if !e.Inventory.Older() || !p.Trusts(in.Entries, in.Units) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.CallTimeout)
+	defer cancel()
+	if err := e.Inventory.Trust(ctx); err != nil {
+		e.Log.Warn().Err(err).Msg("the inventory stays in doubt")
+	}
+}
+
+// Doubt has what the inventory has be planned anew, after what is known of its age has changed.
+func (e *Engine) Doubt(ctx context.Context) error {
+	return e.send(ctx, func() { e.admitted.stale = true })
 }
 
 // tell tells of a revision that is about to be admitted, once it is on record what must not be deleted by what comes after.

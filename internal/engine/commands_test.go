@@ -94,6 +94,14 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		}
 		s.start()
 		return true, nil
+	case "save":
+		s.backup, _ = s.store.Load(s.t.Context()) // it never fails
+		return true, nil
+	case "restore":
+		s.stop()
+		s.counted, s.store.shards = s.inventory.Count(), maps.Clone(s.backup)
+		s.start()
+		return true, nil
 	case "retry", "pass-beside":
 		asked := map[string]string{"retry": "somebody"}[command]
 		target, err := addr.ParseTarget(strings.TrimPrefix(args[0], "all"))

@@ -79,12 +79,14 @@ type scenario struct {
 	revisions map[string]*engine.Revision
 	hosts     map[string]int
 	options   engine.Options
-	keeping   sync.Mutex              // held while the next two change
-	suspended []suspension.Suspension // by command
-	unkept    int                     // so often the engine cannot change them
-	ahead     atomic.Int64            // of ours, in nanoseconds, is the clock that they end by
-	unheard   bool                    // nobody tells the engine what the present line does
-	versions  map[string]string       // of the inventory when the engine was told only to observe
+	keeping   sync.Mutex                 // held while the next two change
+	suspended []suspension.Suspension    // by command
+	unkept    int                        // so often the engine cannot change them
+	ahead     atomic.Int64               // of ours, in nanoseconds, is the clock that they end by
+	unheard   bool                       // nobody tells the engine what the present line does
+	backup    map[string]inventory.Shard // of the inventory
+	counted   int64                      // so often it was written at least, as reports say
+	versions  map[string]string          // of the inventory when the engine was told only to observe
 
 	engine    *engine.Engine
 	inventory *inventory.Inventory
@@ -114,6 +116,9 @@ func (s *scenario) build() {
 	}
 	marker := inventory.NewMarker("test", redact.NewSecret("a key that is long enough"))
 	if err := engine.Claim(s.t.Context(), s.inventory, marker, s.world.labelled()); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.inventory.Expect(s.t.Context(), s.counted); err != nil {
 		s.t.Fatal(err)
 	}
 	o := s.options

@@ -9,7 +9,7 @@ import (
 
 // Format is the newest version of how entries are written. A reader refuses what is newer than
 // itself: it would lose what it does not know of as soon as it writes.
-const Format = formatUser
+const Format = formatOlder
 
 const (
 	formatFirst  = 1
@@ -18,6 +18,7 @@ const (
 	formatGrants = 3 // the record of the whole has roles of our own user
 	formatPacked = 4 // a shard is packed, whatever its content is
 	formatAway   = 4 // an entry lies in another shard than its address says, where an older program would lose it
+	formatOlder  = 6 // the record of the whole says that it is an older one, by which an older program would delete
 	formatUser   = 5 // an entry says whose user it was made for, or that an import block named it: what an older program would forget
 )
 

@@ -35,10 +35,14 @@ type Inventory struct {
 	gone     map[string]bool        // the shards that somebody deleted, and that are not written again yet
 	sizes    map[string]int         // of the shards, before they are packed
 	coming   map[string]int         // how many changes of the shards wait or are under way
+	writes   map[string]int64       // how often each shard was written
 	away     map[addr.Object]string // the shard of an entry that does not lie where its address says, or may not
 	pending  map[string][]*change
 	promised map[addr.Object]bool // must not be deleted by the newest revision, whatever a step of an older one writes
 	lowering map[addr.Object]int  // how many calls are about to take such a protection back
+
+	opened    int64  // how often it had been written when it was read
+	suspicion string // see [Inventory.Suspect]
 
 	flush map[string]chan struct{} // has room for one: one request at a time for each shard
 }
@@ -75,7 +79,7 @@ func (i *Inventory) Reload(ctx context.Context) error {
 	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
-	entries, versions, sizes, away := map[addr.Object]Entry{}, map[string]string{}, map[string]int{}, map[addr.Object]string{}
+	entries, versions, sizes, away, writes := map[addr.Object]Entry{}, map[string]string{}, map[string]int{}, map[addr.Object]string{}, map[string]int64{}
 	var known record
 	for _, name := range slices.Sorted(maps.Keys(stored)) {
 		shard := stored[name]
@@ -83,7 +87,7 @@ func (i *Inventory) Reload(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		versions[name], sizes[name] = shard.Version, content.size
+		versions[name], sizes[name], writes[name] = shard.Version, content.size, content.Writes
 		if name == deploymentShard {
 			known = content.record
 		}
@@ -97,7 +101,8 @@ func (i *Inventory) Reload(ctx context.Context) error {
 			}
 		}
 	}
-	i.entries, i.versions, i.sizes, i.away, i.record = entries, versions, sizes, away, known
+	i.entries, i.versions, i.sizes, i.away, i.writes, i.record = entries, versions, sizes, away, writes, known
+	i.opened = i.counted()
 	i.gone, i.promised = map[string]bool{}, map[addr.Object]bool{}
 	i.uids = map[string]int{}
 	for _, entry := range entries {
@@ -111,6 +116,8 @@ type content struct {
 	Format  int     `json:"format"`
 	Entries []Entry `json:"entries,omitempty"`
 	Packed  []byte  `json:"packed,omitempty"` // all of it, compressed, in place of the rest
+	// Writes is how often the shard was written. An older program neither knows nor keeps it.
+	Writes int64 `json:"writes,omitempty"`
 	record
 
 	size int // in bytes, when it is not packed
@@ -244,6 +251,7 @@ func (i *Inventory) commit(ctx context.Context, shard string, next func() conten
 	for attempt := 1; ; attempt++ {
 		i.mutex.Lock()
 		content, version := next(), i.versions[shard]
+		content.Writes = i.writes[shard] + 1
 		i.mutex.Unlock()
 		data, size, err := encode(content)
 		if err != nil {
@@ -252,7 +260,7 @@ func (i *Inventory) commit(ctx context.Context, shard string, next func() conten
 		stored, err := i.store.Put(ctx, shard, data, version)
 		if err == nil {
 			i.mutex.Lock()
-			i.versions[shard], i.sizes[shard] = stored, size
+			i.versions[shard], i.sizes[shard], i.writes[shard] = stored, size, content.Writes
 			delete(i.gone, shard)
 			accept()
 			i.mutex.Unlock()
@@ -283,8 +291,13 @@ func (i *Inventory) reread(ctx context.Context, shard string) error {
 	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
+	if ok && c.Writes > 0 && c.Writes < i.writes[shard] { // somebody put an older one there, and what we know is written over it
+		i.versions[shard] = piece.Version
+		return nil
+	}
 	i.gone[shard] = !ok && (i.versions[shard] != "" || i.gone[shard])
 	i.versions[shard], i.sizes[shard] = piece.Version, c.size
+	i.writes[shard] = max(i.writes[shard], c.Writes)
 	if i.gone[shard] { // somebody deleted it, and what we know of it is what it said: see Restore
 		return nil
 	}

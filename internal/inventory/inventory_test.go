@@ -262,7 +262,7 @@ func (m *meddler) Put(context.Context, string, []byte, string) (string, error) {
 
 func TestANewerFormatIsRefused(t *testing.T) {
 	newer := inventory.Shard{Data: []byte(`{"format":4,"entries":"in another way"}`), Version: "9"}
-	for _, data := range []string{`{"format":6}`, `{}`, `null`, ``, `{"format":1,"entries":[{"address":"?"}]}`, `{"format":1,"entries":[{"uid":"u"}]}`} {
+	for _, data := range []string{`{"format":7}`, `{}`, `null`, ``, `{"format":1,"entries":[{"address":"?"}]}`, `{"format":1,"entries":[{"uid":"u"}]}`} {
 		s := newStore()
 		s.shards["entries-0"] = inventory.Shard{Data: []byte(data), Version: "1"}
 		if _, err := inventory.Open(t.Context(), s); err == nil || !strings.Contains(err.Error(), "entries-0") {

@@ -20,10 +20,17 @@ type record struct {
 	Uninstalled map[string][]string `json:"uninstalled,omitempty"`
 	// Grants are the roles that our user has given itself, or is about to.
 	Grants []unit.Grant `json:"grants,omitempty"`
+	// Older says that the inventory is older than one that was reported on, see [Inventory.Expect]: a program that
+	// does not know it would delete by it. Base is by how many writes that one had more.
+	Older bool  `json:"older,omitempty"`
+	Base  int64 `json:"base,omitempty"`
 }
 
 // format is the oldest version that can hold the record: a program that knows of no roles would forget them.
 func (r *record) format() int {
+	if r.Older {
+		return formatOlder
+	}
 	if len(r.Grants) > 0 {
 		return formatGrants
 	}

@@ -58,6 +58,7 @@ func (i *Inventory) restore(ctx context.Context, name, version string) (written 
 	if name != deploymentShard {
 		next = i.with(name, nil)
 	}
+	next.Writes = i.writes[name]
 	i.mutex.Unlock()
 	if !same {
 		return false, nil

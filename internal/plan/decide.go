@@ -68,6 +68,7 @@ type Change struct {
 	Range     diag.Range
 
 	delayed bool // see [Change.delay]
+	doubted bool // see [Plan.keepDoubted]
 }
 
 // Desired returns the late value of a unit with the outputs of what it depends on; cty.NilVal for

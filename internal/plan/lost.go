@@ -61,6 +61,7 @@ func (p *Plan) keepLost(in *Input) {
 	if !p.has(func(c *Change) bool { return c.Action == unit.ActionCreate }) {
 		return
 	}
+	doubtful := p.doubtful(in)
 	used, holders, known := map[string]bool{}, map[string]*Change{}, map[addr.Object]bool{}
 	for i := range in.Entries {
 		known[in.Entries[i].Address] = in.Entries[i].ID != ""
@@ -86,6 +87,10 @@ func (p *Plan) keepLost(in *Input) {
 			}
 			if !ours {
 				c.block(fmt.Sprintf("%s has this name and a KupenStack mark that cannot be checked: another installation made it, or one that was lost. Restore the Secret of that one, rename one of the two, or take the mark off to have it taken over", o.Name))
+				break
+			}
+			if slices.Contains(doubtful, o.Mark) {
+				c.block(fmt.Sprintf("%s has this name and the mark of what is on record and no block wants, and %s: if it was moved here, write its moved block again; else name what is on record in a removed block, or rename one of the two", o.Name, in.Doubt))
 				break
 			}
 			if used[uid] {

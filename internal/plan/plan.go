@@ -41,6 +41,9 @@ type Input struct {
 	Recorded   *inventory.Deployment
 
 	Entries []inventory.Entry
+	// Doubt says why entries may be of what is not ours to delete any more, see [inventory.Inventory.Doubt]; "" where
+	// nothing speaks for that.
+	Doubt   string
 	Marker  inventory.Marker
 	States  map[addr.Object]*unit.State // which nobody changes any more; see [Input.Seen]
 	Compare map[unit.DriverName]Compare

@@ -39,6 +39,7 @@ func (p *Plan) admit(in *Input) {
 	p.keepOwners(in)
 	p.keepNames(in)
 	p.keepReleases(in)
+	p.keepDoubted(in)
 	p.keepLost(in)
 	p.keepPath(in)
 	p.keepAPIs(in)

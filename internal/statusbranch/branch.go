@@ -26,6 +26,9 @@ type Options struct {
 	// Installation tells this cloud's cluster from others; its result is empty before anything is installed.
 	// Nil tells none apart.
 	Installation func(ctx context.Context) (string, error)
+	// Count returns how often the inventory was written, which goes along with each report that says something new; nil for
+	// nothing. See [Branch.Counted].
+	Count func() int64
 	// Guard is asked right before anything is sent and for each part of it, by several goroutines, and its error ends that.
 	// Nil allows everything.
 	Guard       func() error
@@ -131,6 +134,10 @@ func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message s
 	if err != nil {
 		return Result{}, err
 	}
+	var count int64
+	if b.options.Count != nil {
+		count = b.options.Count()
+	}
 	var over []string
 	result, err := b.push(ctx, message, func(refs gitrepo.Refs, tree *gitrepo.Tree) (map[string][]byte, []string, error) {
 		claimed, err := b.claim(us, tree)
@@ -149,7 +156,11 @@ func (b *Branch) Publish(ctx context.Context, files map[string][]byte, message s
 			return nil, nil, err
 		}
 		_, over = b.sort(b.plans.filed, refs, merged)
-		return all, append(old, planFiles(over)...), nil
+		old = append(old, planFiles(over)...)
+		if count > claimed.Inventory {
+			all, err = withCount(tree, files, all, old, *claimed, count)
+		}
+		return all, old, err
 	})
 	if err != nil {
 		return Result{}, err

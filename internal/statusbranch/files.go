@@ -82,6 +82,17 @@ func withManifest(files map[string][]byte, of *owner) (map[string][]byte, error)
 	return all, nil
 }
 
+// withCount returns a report whose manifest says how often the inventory was written, where it says anything new beside
+// that: a number alone is no report.
+func withCount(tree *gitrepo.Tree, files, all map[string][]byte, without []string, of owner, count int64) (map[string][]byte, error) {
+	draft, err := gitrepo.NewDraft(tree, all, without)
+	if err != nil || !draft.Changed() {
+		return all, err
+	}
+	of.Inventory = count
+	return withManifest(files, &of)
+}
+
 // newManifest returns the manifest of sorted paths.
 func newManifest(names []string, of *owner) ([]byte, error) {
 	list, err := json.MarshalIndent(manifest{Version: 1, Of: of, Files: names}, "", "  ")

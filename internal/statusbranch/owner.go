@@ -16,6 +16,8 @@ type owner struct {
 	Path string `json:"path"`
 	// Installation tells clusters apart; empty where nothing is installed yet.
 	Installation string `json:"installation,omitempty"`
+	// Inventory is how often the inventory was written when the report was made; 0 where nobody says.
+	Inventory int64 `json:"inventory,omitempty"`
 }
 
 // maxOwner is how long what is said of an owner may be: more than we write.
@@ -65,6 +67,34 @@ func (b *Branch) identify(ctx context.Context) (owner, error) {
 	return us, nil
 }
 
+// Counted returns how often the inventory was written at least, as the report says that the branch has now: 0 where there is
+// none, or that of another cloud. It may be called at any time.
+func (b *Branch) Counted(ctx context.Context) (int64, error) {
+	refs, err := b.look(ctx)
+	if err != nil {
+		return 0, err
+	}
+	us, err := b.identify(ctx)
+	if err != nil {
+		return 0, err
+	}
+	tree, err := b.tip(ctx, refs)
+	if err != nil || tree == nil {
+		return 0, err
+	}
+	list, err := manifestOf(tree)
+	if err != nil {
+		return 0, err
+	}
+	if they := parseOwner(list); they != nil && they.Path == us.Path && they.Installation == us.Installation {
+		return min(max(they.Inventory, 0), mostWrites), nil
+	}
+	return 0, nil
+}
+
+// mostWrites bounds what anybody who can push may have us count up to.
+const mostWrites = 1 << 50
+
 // claim returns the owner to write with what goes on top of a tree. The error is a [TakenError] when the tree
 // has the report of another cloud. Where it cannot be read whose that is, it is not taken for nobody's.
 func (b *Branch) claim(us owner, tree *gitrepo.Tree) (*owner, error) {
@@ -85,7 +115,7 @@ func (b *Branch) takeOver(us owner, they *owner) (*owner, error) {
 	case they.Path != us.Path:
 		return nil, &final{&TakenError{Branch: branch, Theirs: fmt.Sprintf("the configuration in %q", they.Path), Ours: fmt.Sprintf("the one in %q", us.Path), Means: "it was moved to another --path"}}
 	case b.options.Installation == nil:
-		return they, nil
+		return they, nil // with what it says of an inventory
 	case they.Installation != "" && they.Installation != us.Installation:
 		ours := "a cluster without any"
 		if us.Installation != "" {
@@ -93,5 +123,6 @@ func (b *Branch) takeOver(us owner, they *owner) (*owner, error) {
 		}
 		return nil, &final{&TakenError{Branch: branch, Theirs: fmt.Sprintf("the installation %q", they.Installation), Ours: ours, Means: "this cluster, or what is installed there now, took the place of that one"}}
 	}
+	us.Inventory = they.Inventory
 	return &us, nil
 }

@@ -65,7 +65,10 @@ func (f *Flags) Reports(source *gitrepo.Source, system *System) (daemon.StatusBr
 	if err != nil {
 		return nil, err
 	}
-	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path, Guard: system.guard, Sign: sign, Installation: system.InstallationName})
+	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path, Guard: system.guard, Sign: sign, Installation: system.InstallationName, Count: system.Count})
+	if err == nil {
+		system.Counted = branch.Counted
+	}
 	return branchReports{reports{branch}, branch}, err
 }
 

@@ -40,6 +40,9 @@ type System struct {
 	// Admit records for every process which revision is acted on from now on, see [engine.Options]; nil for nowhere. It is
 	// set before engines are made that change something.
 	Admit func(ctx context.Context, id string) error
+	// Counted returns how often the inventory was written at least, as reports say that lie outside of the cluster; nil
+	// where there are none. It may be called at any time.
+	Counted func(ctx context.Context) (int64, error)
 
 	cluster    *kube.Cluster
 	checks     compose.Checks
@@ -132,7 +135,7 @@ func (s *System) closeDrivers() {
 }
 
 // Ping tells whether the cluster can be reached, knows us, is not looked after from another namespace, and
-// has not lost what tells our objects; then the error wraps [kube.ErrLost].
+// has not lost what tells our objects; then the error wraps [kube.ErrLost]. It wraps [kube.ErrCopied] where they are another cluster's.
 // It is asked before anything is written: a lease in a namespace that was misspelt would stay there.
 func (s *System) Ping(ctx context.Context) error {
 	if err := s.cluster.Ping(ctx); err != nil {
@@ -163,7 +166,11 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	if err != nil {
 		return nil, err
 	}
+	doubted := false
 	if !readOnly {
+		if doubted, err = s.compare(ctx, entries); err != nil { // before anything is written, which counts
+			return nil, err
+		}
 		labelled, err := s.cluster.Labelled(ctx)
 		if err == nil {
 			err = engine.Claim(ctx, entries, marker, labelled)
@@ -192,6 +199,9 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 		Suspensions: suspended, Resuspend: resuspend, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Admit: s.Admit, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
+	if doubted {
+		s.compareAgain(entries, e)
+	}
 	return e, nil
 }
 

@@ -1,0 +1,65 @@
+//go:build beds
+
+package wire
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/inventory"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// TestAnOlderInventoryIsKnownByTheReport: and where there is no telling, it is not taken for the newest one.
+func TestAnOlderInventoryIsKnownByTheReport(t *testing.T) {
+	store := memory{}
+	open := func() *inventory.Inventory {
+		t.Helper()
+		entries, err := inventory.Open(t.Context(), store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return entries
+	}
+	entries := open()
+	put := func(name string) {
+		t.Helper()
+		if err := entries.Put(t.Context(), inventory.Entry{Address: addr.MustParseObject(name), Class: unit.ClassResource}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("network.a")
+	backup := maps.Clone(store)
+	put("network.b")
+	reported, fails := entries.Count(), errors.New("no answer")
+	s := &System{Log: zerolog.Nop()}
+	compare := func(entries *inventory.Inventory, doubted, doubts bool) {
+		t.Helper()
+		if got, err := s.compare(t.Context(), entries); got != doubted || err != nil || (entries.Doubt() != "") != doubts {
+			t.Errorf("it is not known: %v, %v; it doubts: %q", got, err, entries.Doubt())
+		}
+	}
+	compare(entries, false, false) // nobody reports
+	s.Counted = func(context.Context) (int64, error) { return reported, fails }
+	compare(entries, true, true)
+	if entries.Older() {
+		t.Error("what is not known is on record")
+	}
+	fails = nil
+	compare(entries, false, false)
+	maps.Copy(store, backup)
+	for name := range store {
+		if _, had := backup[name]; !had {
+			delete(store, name)
+		}
+	}
+	compare(open(), false, true)
+	if next := open(); !next.Older() || next.Count() < reported {
+		t.Errorf("on record is %v, and it counts %d", next.Older(), next.Count())
+	}
+}

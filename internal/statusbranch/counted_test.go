@@ -1,0 +1,56 @@
+package statusbranch_test
+
+import (
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/statusbranch"
+	"github.com/kupenstack/kupenstack-sync/test/gitserver"
+)
+
+// TestAReportSaysHowOftenTheInventoryWasWritten: along with what is new, and never less than before, so that an inventory
+// that is older is known by it.
+func TestAReportSaysHowOftenTheInventoryWasWritten(t *testing.T) {
+	t.Parallel()
+	over(t, []string{"ssh"}, func(t *testing.T, b *bed) {
+		var written int64
+		b.options.Count = func() int64 { return written }
+		branch := b.as(t, "", "one")
+		counts := func(branch *statusbranch.Branch, want int64) {
+			t.Helper()
+			if got, err := branch.Counted(t.Context()); got != want || err != nil {
+				t.Errorf("it was written %d times, %v, want %d", got, err, want)
+			}
+		}
+		counts(branch, 0)
+		for _, step := range []struct {
+			written int64
+			says    string
+			changed bool
+			want    int64
+		}{
+			{3, "first", true, 3},
+			{5, "first", false, 3}, // a number alone is no report
+			{5, "second", true, 5},
+			{4, "third", true, 5}, // of a process with an older one
+			{9, "third", false, 5},
+		} {
+			written = step.written
+			if result := publish(t, branch, report("README.md", step.says)); result.Changed != step.changed {
+				t.Errorf("%q with %d writes changed the branch: %v", step.says, written, result.Changed)
+			}
+			counts(branch, step.want)
+			counts(b.as(t, "", "one"), step.want)
+		}
+		counts(b.as(t, "", "two"), 0)
+		counts(b.as(t, "elsewhere", "one"), 0)
+		same(t, b.tree(t), map[string]string{"README.md": "third"})
+
+		// Anybody who can push may have written it.
+		for text, want := range map[string]int64{"9000000000000000000": 1 << 50, "-7": 0, "99999999999999999999999": 0, `"many"`: 0} {
+			b.repo.Commit(t, map[string]string{
+				statusbranch.Manifest: `{"version": 1, "of": {"path": ".", "installation": "one", "inventory": ` + text + `}, "files": ["README.md"]}`,
+			}, "Somebody's", gitserver.OnBranch("kupenstack-status"))
+			counts(b.as(t, "", "one"), want)
+		}
+	})
+}
