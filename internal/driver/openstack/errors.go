@@ -72,12 +72,25 @@ func (s *session) explain(err error, c call) error {
 	var answer gophercloud.ErrUnexpectedResponseCode
 	if errors.As(err, &answer) {
 		kind, message := readMessage(answer.Body)
-		return &apiError{
+		said := &apiError{
 			service: c.service, method: c.method, path: path, status: answer.Actual,
 			kind: kind, message: shorten(s.masker.Text(message).String()), request: requestID(answer.ResponseHeader),
 		}
+		if after := asksToWait(answer); after > 0 {
+			return &unit.RetryError{After: after, Err: said}
+		}
+		return said
 	}
 	return fmt.Errorf("%s %s of the %s service: %w", c.method, path, c.service, &quietError{text: shorten(s.masker.Text(cause(err)).String()), err: err})
+}
+
+// asksToWait is how long a service that has too much to do asks to be left alone, 0 where it does not.
+func asksToWait(answer gophercloud.ErrUnexpectedResponseCode) time.Duration {
+	switch answer.Actual {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return max(retryAfter(answer.ResponseHeader, time.Now()), 0)
+	}
+	return 0
 }
 
 // quietError has a text that was masked and keeps the error for errors.Is.

@@ -29,12 +29,14 @@ const (
 	attempts     = 4
 	firstPause   = 200 * time.Millisecond
 	longestPause = 10 * time.Second
+	longestAsked = 10 * time.Minute // of what a service asks to wait: its clock, or what stands before it, may be wrong
 )
 
 // transport guards, repeats and bounds requests. It repeats a request only where that can do no
 // harm: one that reads, after a failure of the connection, of a gateway or of the service itself, as
 // services answer 500 when their database or their broker was away for a moment; and any other only
-// after an answer 429, by which a server says that it has done nothing.
+// after an answer 429, by which a server says that it has done nothing. Where a server asks to wait longer than anything
+// here waits, nothing is repeated: the error says for how long, and whoever tries again later goes by that.
 type transport struct {
 	base   http.RoundTripper
 	guard  func() error // nil allows everything
@@ -162,6 +164,9 @@ func repeatable(request *http.Request, response *http.Response, err error) bool 
 	if err != nil {
 		return reads(request) && !refused(err)
 	}
+	if retryAfter(response.Header, time.Now()) > longestPause {
+		return false
+	}
 	switch response.StatusCode {
 	case http.StatusTooManyRequests:
 		return true
@@ -187,12 +192,12 @@ func pause(attempt int, response *http.Response) time.Duration {
 	return wait + rand.N(wait/4+1) //nolint:gosec // jitter needs no secrecy
 }
 
-// retryAfter is how long a server asks to wait, in seconds or until a date; 0 or less when it does not. The date is by the
-// server's clock, which the answer tells.
+// retryAfter is how long a server asks to wait, in seconds or until a date, within bounds; 0 or less when it does not. The
+// date is by the server's clock, which the answer tells.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	after := header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(after); err == nil {
-		return time.Duration(min(seconds, int(longestPause/time.Second))) * time.Second
+		return time.Duration(min(seconds, int(longestAsked/time.Second))) * time.Second
 	}
 	until, err := http.ParseTime(after)
 	if err != nil {
@@ -201,7 +206,7 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	if theirs, err := http.ParseTime(header.Get("Date")); err == nil {
 		now = theirs
 	}
-	return until.Sub(now)
+	return min(until.Sub(now), longestAsked)
 }
 
 func sleep(ctx context.Context, wait time.Duration) error {
