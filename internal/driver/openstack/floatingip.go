@@ -101,6 +101,13 @@ func (k floatingIPKind) update(ctx context.Context, s *session, o *object, w wan
 		body[keyPort] = nil
 	}
 	err := k.put(ctx, s, o.id, body)
+	if _, leads := body[keyPort]; !leads && statusIs(err, http.StatusBadRequest) {
+		// Whatever is to be changed, Neutron asks anew which address is meant of a port that has several.
+		if to, inner := textOf(o.values.get(portAttribute)), textOf(o.values.get(fixedAttribute)); to != "" && inner != "" {
+			body[keyPort], body[keyFixedIP] = to, inner
+			err = k.put(ctx, s, o.id, body)
+		}
+	}
 	switch {
 	case port != "" && statusIs(err, http.StatusConflict):
 		return k.makeWay(ctx, s, o, port, address, err)

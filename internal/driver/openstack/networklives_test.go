@@ -188,6 +188,21 @@ func networkLives() map[string]life {
 			vanish: erased("floatingips"), replaced: values{"address": text("198.51.100.78")},
 			lists: []string{"/v2.0/floatingips"}, search: []string{"address", "floating_network"},
 		},
+		"floating IP of one of several addresses": {
+			kind: "floating_ip",
+			needs: func(t *testing.T, b *bench) values {
+				outside, _ := segment(t, b, "198.51.100.0/24", values{"external": cty.True})
+				network, subnet := segment(t, b, "10.45.0.0/24", values{})
+				made(t, b, "router", values{"external_network": text(outside), "subnets": list(subnet)})
+				return values{"floating_network": text(outside), "port": text(made(t, b, "port", values{"network": text(network), "fixed_ip": objects(
+					values{"subnet": text(subnet), "ip_address": text("10.45.0.5")}, values{"subnet": text(subnet), "ip_address": text("10.45.0.6")})}))}
+			},
+			first:   values{"description": text("Front"), "address": text("198.51.100.87"), "fixed_ip": text("10.45.0.6")},
+			changed: values{"description": text("Back"), "tags": set("a")},
+			meddle:  altered("floatingips", "floatingip", map[string]any{"port_id": nil}), meddled: []string{"port", "fixed_ip"},
+			vanish: erased("floatingips"), replaced: values{"address": text("198.51.100.88")},
+			lists: []string{"/v2.0/floatingips"}, search: []string{"address", "floating_network"},
+		},
 		"trunk": {
 			kind: "trunk",
 			needs: func(t *testing.T, b *bench) values {
