@@ -75,8 +75,9 @@ func rbacPolicyBlock() Block {
 			},
 			{
 				Name: "object", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Format: FormatID, ExampleText: "network.web.id",
-				Example: cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"),
-				Doc:     "The id of the object.",
+				Example:    cty.StringVal("d32019d3-bc6e-4319-9c1d-6722fc136a22"),
+				Identifies: []string{"network", "qos_policy", "security_group", "address_scope", "subnet_pool"},
+				Doc:        "The id of the object.",
 			},
 			{
 				Name: "action", Type: cty.String, Presence: Required, Change: Replace, Lookup: true, Example: cty.StringVal("access_as_shared"),
@@ -84,7 +85,7 @@ func rbacPolicyBlock() Block {
 				Doc:     "What the project may do: use it as if it were shared, or, of a network, as an external one.",
 			},
 			{
-				Name: "target", Type: cty.String, Presence: Required, Lookup: true, Example: cty.StringVal("*"),
+				Name: "target", Type: cty.String, Presence: Required, Lookup: true, Example: cty.StringVal("*"), Identifies: []string{"project"},
 				Doc: "The id of the project that gets the right, or * for all.",
 			},
 			idAttribute(FormatID),

@@ -222,6 +222,9 @@ type Attribute struct {
 	Conflicts string
 	// Reference is set when the attribute names another block.
 	Reference *Reference
+	// Identifies are the kinds of which it may have the id, where it takes no block as several would do: exports write an
+	// expression such as network.web.id.
+	Identifies []string
 	// Among says of a list of addresses from what they are; nil for from anywhere.
 	Among *Among
 	// Sole says why no second object can have what the attribute refers to beside the first one, as one that is created

@@ -74,6 +74,7 @@ func referred(b *schema.Block) []string {
 		if r := b.Attributes[i].Reference; r != nil {
 			kinds = append(kinds, r.Kind)
 		}
+		kinds = append(kinds, b.Attributes[i].Identifies...)
 	}
 	for i := range b.Blocks {
 		kinds = append(kinds, referred(&b.Blocks[i].Block)...)

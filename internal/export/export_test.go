@@ -74,6 +74,12 @@ func cloud() []unit.Live {
 		})}},
 		{Kind: "security_group", ID: uid("g2"), Title: "default", Project: uid("p1"), Incidental: true, Values: map[string]cty.Value{"project": text(uid("p1"))}},
 		{Kind: "security_group", ID: uid("g3"), Title: "default", Project: uid("p2"), Incidental: true, Values: map[string]cty.Value{"project": text(uid("p2"))}},
+		{Kind: "rbac_policy", ID: uid("y1"), Title: "with other", Project: uid("p1"), Values: map[string]cty.Value{
+			"object_type": text("network"), "object": text(uid("n1")), "action": text("access_as_shared"), "target": text(uid("p2")),
+		}},
+		{Kind: "rbac_policy", ID: uid("y2"), Title: "with all", Project: uid("p1"), Values: map[string]cty.Value{
+			"object_type": text("address_group"), "object": text(uid("gone")), "action": text("access_as_shared"), "target": text("*"),
+		}},
 		{Kind: "flavor", ID: uid("f1"), Title: "m1.small", Values: map[string]cty.Value{
 			"vcpus": cty.NumberIntVal(1), "ram": cty.NumberIntVal(64), "extra_specs": cty.MapVal(map[string]cty.Value{"hw:cpu_policy": text("shared"), "a": text("b")}),
 		}},

@@ -92,7 +92,7 @@ func says(a *schema.Attribute, v cty.Value) bool {
 // the second one stands the value, and a comment that says whose it is.
 func (e *exporter) expression(from string, a *schema.Attribute, v cty.Value) string {
 	if a.Reference == nil {
-		return literal(v)
+		return e.identity(from, a, v)
 	}
 	var circles []string
 	one := func(v cty.Value) string {
@@ -122,6 +122,16 @@ func (e *exporter) expression(from string, a *schema.Attribute, v cty.Value) str
 		elements = append(elements, one(element))
 	}
 	return "[" + strings.Join(elements, ", ") + "]" + comment()
+}
+
+// identity is the id of an object by the address of its block, where an attribute has one, else what stands there.
+func (e *exporter) identity(from string, a *schema.Attribute, v cty.Value) string {
+	for _, kind := range a.Identifies {
+		if address, circular := e.reference(from, &schema.Reference{Kind: kind, Output: "id"}, v.AsString()); address != "" && !circular {
+			return address + ".id"
+		}
+	}
+	return literal(v)
 }
 
 // literal writes a value that is wholly known. Attributes of objects that are null are left out.

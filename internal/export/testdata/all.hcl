@@ -117,6 +117,31 @@ import {
   id = "00000000-0000-4000-8000-000000006731"
 }
 
+# rbac_policy.hcl
+rbac_policy "with_all" {
+  object_type = "address_group"
+  object      = "00000000-0000-4000-8000-0000676f6e65"
+  action      = "access_as_shared"
+  target      = "*"
+}
+
+import {
+  to = rbac_policy.with_all
+  id = "00000000-0000-4000-8000-000000007932"
+}
+
+rbac_policy "with_other" {
+  object_type = "network"
+  object      = network.web_net.id
+  action      = "access_as_shared"
+  target      = project.other.id
+}
+
+import {
+  to = rbac_policy.with_other
+  id = "00000000-0000-4000-8000-000000007931"
+}
+
 # flavor.hcl
 flavor "m1_small" {
   name  = "m1.small"
