@@ -199,6 +199,9 @@ func TestExportOfAllKinds(t *testing.T) {
 	if n := strings.Count(hcl, "volume_attachment \""); n != 1 || !strings.Contains(hcl, "boot_volume  = volume.root") {
 		t.Errorf("%d attachments, want that of the volume that nothing runs from:\n%s", n, hcl)
 	}
+	if n := strings.Count(hcl, "\n  server_group "); n != 1 {
+		t.Errorf("%d instances are in the server group, want that which is a member:\n%s", n, hcl)
+	}
 	if n := strings.Count(hcl, "role_assignment \""); n != 2 {
 		t.Errorf("%d role assignments, want those of alice", n)
 	}

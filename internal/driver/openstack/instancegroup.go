@@ -12,12 +12,13 @@ import (
 
 const groupAttribute = "server_group"
 
-// group fills in the server groups of instances that write one: one list of all groups has their members.
+// group fills in the server groups of instances that write one, or are wanted whole: one list of all groups has their
+// members. Where nobody writes one, not to be shown that list leaves them unknown.
 func (k instanceKind) group(ctx context.Context, s *session, objects []found) map[addr.Object]error {
 	failures := map[addr.Object]error{}
 	var grouped []found
 	for _, f := range objects {
-		if f.concerns(groupAttribute) {
+		if f.whole || f.concerns(groupAttribute) {
 			grouped = append(grouped, f)
 		}
 	}
@@ -36,7 +37,9 @@ func (k instanceKind) group(ctx context.Context, s *session, objects []found) ma
 	}
 	for _, f := range grouped {
 		if err != nil {
-			f.miss(failures, "nova", err, groupAttribute)
+			if !f.whole {
+				f.miss(failures, "nova", err, groupAttribute)
+			}
 			continue
 		}
 		f.object.values.set(groupAttribute, cty.NullVal(cty.String))
