@@ -82,7 +82,7 @@ func (k instanceKind) read(raw map[string]any) *object {
 func fare(o *object, status string) {
 	switch status {
 	case "ACTIVE", statusOff, "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE":
-		o.busy = tasked(o) // it works meanwhile
+		o.busy = first(tasked(o), markless(o, status)) // it works meanwhile
 	case statusResized: // it works, and those who have resized it look whether it does so well
 		o.busy = "somebody else has resized it, and has to confirm or to revert that"
 	case statusError:
@@ -98,6 +98,14 @@ func fare(o *object, status string) {
 		}
 		o.busy, o.partial = o.message, true
 	}
+}
+
+// markless says that an instance without a mark can be given none for now, as Nova writes no metadata then; "" where it can.
+func markless(o *object, status string) string {
+	if o.mark != "" || status != "SHELVED" && status != "SHELVED_OFFLOADED" && status != "RESCUE" {
+		return ""
+	}
+	return "it is in the state " + status + ", in which Nova takes no mark of ours"
 }
 
 // departing tells whether a server is about to be gone. Nova takes its metadata away before, and our mark with that.
