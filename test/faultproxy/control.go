@@ -21,6 +21,8 @@ type Control struct {
 	added       int // rules added so far, removed ones included
 	requests    []*Request
 	occurrences map[Operation]int
+	aliases     []string          // pairs, as strings.NewReplacer has them
+	names       map[string]string // of objects of OpenStack, by their ids
 	proxies     []*Proxy
 	watches     map[*watchBody]struct{}
 	thawed      chan struct{} // not nil while a kill is under way: new requests wait for its closing
@@ -28,7 +30,7 @@ type Control struct {
 
 // NewControl returns a Control without rules whose chance comes from seed (see Seed).
 func NewControl(seed uint64) *Control {
-	return &Control{seed: seed, occurrences: map[Operation]int{}, watches: map[*watchBody]struct{}{}}
+	return &Control{seed: seed, occurrences: map[Operation]int{}, names: map[string]string{}, watches: map[*watchBody]struct{}{}}
 }
 
 // Seed returns the seed.
@@ -39,13 +41,14 @@ func (c *Control) Seed() uint64 { return c.seed }
 // first that ends the request hides the later ones, which count as fired all the same. Add
 // panics on a rule that can never mean anything, such as a probability above 1.
 func (c *Control) Add(rule Rule) *Fault {
-	if rule.Probability < 0 || rule.Probability > 1 || rule.Nth < 0 || rule.Sequence < 0 || rule.Limit < 0 {
+	if rule.Probability < 0 || rule.Probability > 1 || rule.Nth < 0 || rule.Sequence < 0 || rule.Limit < 0 ||
+		rule.First < 0 || rule.Latest < 0 || rule.Latest > 0 && rule.Probability == 0 {
 		panic(fmt.Sprintf("faultproxy: impossible rule %+v", rule))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.added++
-	fault := &Fault{rule: rule, key: rule.Name, path: compileGlob(rule.Match.Path), control: c}
+	fault := &Fault{rule: rule, key: rule.Name, path: compileGlob(rule.Match.Path), control: c, met: map[subject]int{}}
 	if rule.Name == "" {
 		fault.key = "rule " + strconv.Itoa(c.added)
 		fault.rule.Name = rule.Action.name
@@ -142,8 +145,9 @@ func (c *Control) begin(p *Proxy, r *http.Request) *exchange {
 		Method: r.Method, URLPath: r.URL.Path, Query: r.URL.RawQuery, UserAgent: r.UserAgent(),
 	}
 	c.requests = append(c.requests, x.record)
+	about := c.about(p, r, verb)
 	for _, fault := range c.faults {
-		step, taken := fault.take(x, c.occurrences[operation])
+		step, taken := fault.take(x, about)
 		if !taken {
 			continue
 		}

@@ -27,8 +27,11 @@
 //	client, err := kubernetes.NewForConfig(&rest.Config{Host: proxy.URL()})
 //
 // Chance comes from one seed (see Seed). What a rule decides for a request follows from the
-// seed, the rule and the request's verb, path and occurrence, never from the order in which
-// concurrent requests happen to arrive.
+// seed, the rule, what the request is about (its proxy, verb and path, the name that it
+// creates an object with or that the object behind an id in the path was created with) and
+// how many about the same thing came since the rule was added: never from the order in which
+// concurrent requests happen to arrive. Bodies are only looked at where Options.Ahead has
+// them read, and names that are others in every run have to be told (see Control.Alias).
 //
 // What goes in: a target, rules, requests. What comes out: the target's answers or faults,
 // and the record of every request (Requests, Counts). The package never listens on anything

@@ -273,10 +273,14 @@ func (p *Proxy) incoming(response *http.Response) error {
 		response.Body = p.watch(x, response)
 		return nil
 	}
-	if p.options.Rewrite != nil {
-		return p.options.Rewrite.apply(response)
+	if p.options.Rewrite == nil {
+		return nil
 	}
-	return nil
+	body, err := p.options.Rewrite.apply(response)
+	if err == nil && response.Request.Method == http.MethodPost {
+		p.learn(body)
+	}
+	return err
 }
 
 // unreachable treats the client as a server that breaks off would.

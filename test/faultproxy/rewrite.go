@@ -30,8 +30,8 @@ var (
 	headerAddress = regexp.MustCompile(`()(https?://[^\s"'<>,;]*)`)
 )
 
-// apply rewrites an answer of a server.
-func (m Rewrite) apply(response *http.Response) error {
+// apply rewrites an answer of a server. It returns the body, if it has read it.
+func (m Rewrite) apply(response *http.Response) ([]byte, error) {
 	for _, name := range []string{"Location", "Content-Location", "Link", "Www-Authenticate"} {
 		for i, value := range response.Header[name] {
 			response.Header[name][i] = string(m.replace(headerAddress, []byte(value)))
@@ -39,15 +39,15 @@ func (m Rewrite) apply(response *http.Response) error {
 	}
 	if !strings.Contains(response.Header.Get("Content-Type"), "json") || response.Body == nil ||
 		response.Request.Method == http.MethodHead || response.ContentLength == 0 {
-		return nil
+		return nil, nil
 	}
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return fmt.Errorf("rewrite an answer: it is encoded with %s", encoding)
+		return nil, fmt.Errorf("rewrite an answer: it is encoded with %s", encoding)
 	}
 	body, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
 	if err != nil {
-		return fmt.Errorf("rewrite an answer: %w", err)
+		return nil, fmt.Errorf("rewrite an answer: %w", err)
 	}
 	member := linkMember
 	if path := strings.TrimSuffix(response.Request.URL.Path, "/"); strings.HasSuffix(path, "/auth/tokens") || strings.HasSuffix(path, "/auth/catalog") {
@@ -57,7 +57,7 @@ func (m Rewrite) apply(response *http.Response) error {
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	response.ContentLength = int64(len(body))
 	response.Header.Set("Content-Length", strconv.Itoa(len(body)))
-	return nil
+	return body, nil
 }
 
 // replace rewrites the second group of every match; the first is kept.

@@ -29,10 +29,17 @@ type Rule struct {
 	Nth int
 	// Sequence takes only the request with this number (Request.Sequence); 0 takes all.
 	Sequence int
+	// First takes a request only if it is among the first so many matching ones about the same
+	// thing since the rule was added; 0 takes all.
+	First int
 	// Probability is the chance with which a request that got this far is taken; 0 means
 	// always. It must lie between 0 and 1.
 	Probability float64
-	// Limit is how often the rule fires at most; 0 means without limit.
+	// Latest has the matching request with this number taken whatever chance says, and all after
+	// it; 0 means none.
+	Latest int
+	// Limit is how often the rule fires at most; 0 means without limit. With a Probability it
+	// is up to the order of arrival which requests are left out: First is not.
 	Limit int
 	// Action is what happens to a request that is taken. The zero Action lets it pass and
 	// so merely counts.
@@ -48,6 +55,7 @@ type Fault struct {
 
 	// Guarded by control.mu.
 	seen, fired int
+	met         map[subject]int
 }
 
 // Remove ends the rule; requests that it took already are not affected. Removing twice is
@@ -69,16 +77,17 @@ func (f *Fault) Fired() int {
 }
 
 // take decides about one request; control.mu is held.
-func (f *Fault) take(x *exchange, occurrence int) (step, bool) {
+func (f *Fault) take(x *exchange, about subject) (step, bool) {
 	if !selects(f.rule.Match, f.path, x) {
 		return step{}, false
 	}
 	f.seen++
-	if f.rule.Nth != 0 && f.rule.Nth != f.seen || f.rule.Sequence != 0 && f.rule.Sequence != x.record.Sequence {
+	f.met[about]++
+	if f.rule.Nth != 0 && f.rule.Nth != f.seen || f.rule.Sequence != 0 && f.rule.Sequence != x.record.Sequence || f.rule.First != 0 && f.met[about] > f.rule.First {
 		return step{}, false
 	}
-	chance := Rand(f.control.seed, f.key, x.record.Proxy, x.record.Verb, x.record.Path, strconv.Itoa(occurrence))
-	if f.rule.Probability > 0 && chance.Float64() >= f.rule.Probability {
+	chance := Rand(f.control.seed, f.key, about.proxy, about.verb, about.path, about.says, strconv.Itoa(f.met[about]))
+	if drawn := chance.Float64(); f.rule.Probability > 0 && drawn >= f.rule.Probability && (f.rule.Latest == 0 || f.seen < f.rule.Latest) {
 		return step{}, false
 	}
 	if f.rule.Limit > 0 && f.fired >= f.rule.Limit {

@@ -151,7 +151,7 @@ func TestChanceIsReplayed(t *testing.T) {
 }
 
 func TestImpossibleRulesPanic(t *testing.T) {
-	for _, rule := range []faultproxy.Rule{{Probability: 1.5}, {Probability: -1}, {Nth: -1}, {Sequence: -1}, {Limit: -1}} {
+	for _, rule := range []faultproxy.Rule{{Probability: 1.5}, {Probability: -1}, {Nth: -1}, {Sequence: -1}, {Limit: -1}, {First: -1}, {Probability: 0.5, Latest: -1}, {Latest: 1}} {
 		func() {
 			defer func() {
 				if recover() == nil {
