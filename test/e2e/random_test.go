@@ -32,9 +32,12 @@ const (
 	// Further goroutines and descriptors that a daemon may have later on: connections come and go.
 	spareGoroutines, spareDescriptors = 15, 15
 	spareMiB, spareShare              = 15.0, 1.3
-	faultChance, faultLimit           = 0.1, 2 // of each kind, at each server, in a round
-	mostSkew                          = 10 * time.Minute
-	mostWrites                        = 5 // before a kill: a round takes more, however little it changes
+	// Each kind of fault comes with a chance to the first few requests about each thing. Git is asked about few things.
+	faultChance, gitChance, faultFirst = 0.008, 0.05, 2
+	mostSkew                           = 10 * time.Minute
+	// killChance is that of a request that changes something to be the one that a daemon is killed at, and mostWrites
+	// is how many there are at least: a round takes more, however little it changes.
+	killChance, mostWrites = 0.4, 5
 )
 
 // TestRandomFaults has daemons take up configurations of chance, one after another, while requests to Kubernetes,
@@ -43,7 +46,8 @@ const (
 func TestRandomFaults(t *testing.T) {
 	t.Parallel() // in a world of its own
 	w := world.New(t)
-	r := &rounds{World: w, proxies: w.Proxies(t)}
+	r := &rounds{World: w, proxies: w.Proxies(t, faultproxy.Creates)}
+	r.proxies.Alias(w.Files.Prefix, "")
 	r.chance, r.clocks = faultproxy.Rand(r.proxies.Seed(), "rounds"), faultproxy.Rand(r.proxies.Seed(), "clocks of rounds")
 	r.release(t)
 	count := fewRounds
@@ -145,6 +149,7 @@ func (r *rounds) round(t *testing.T, i int) int {
 	if i < killedRounds {
 		dies = r.dies() // before the faults: one that ends a request hides what is added later
 	}
+	begin := len(r.proxies.Requests())
 	faults := r.faults()
 	commit := r.push(t, fmt.Sprintf("Describe round %d", i))
 	if i > 0 {
@@ -163,7 +168,21 @@ func (r *rounds) round(t *testing.T, i int) int {
 	// What was reported may have been looked at before somebody meddled.
 	world.Await(t, reacts, func() (bool, string) { return r.differs(t) == "", r.differs(t) })
 	r.holds(t)
+	t.Logf("in round %d these failed:\n%s", i, r.failed(begin))
 	return came
+}
+
+// failed says which requests behind the first so many failed, and how.
+func (r *rounds) failed(behind int) string {
+	var lines []string
+	for _, q := range r.proxies.Requests()[behind:] {
+		faults := slices.DeleteFunc(q.Faults, func(name string) bool { return name == "skew" })
+		if len(faults) > 0 {
+			lines = append(lines, fmt.Sprintf("%s %s %s: %s", q.Proxy, q.Verb, strings.ReplaceAll(q.URLPath, r.Files.Prefix, ""), strings.Join(faults, ", ")))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 // push writes the configuration that is wanted.
@@ -186,12 +205,13 @@ func (r *rounds) push(t *testing.T, message string) string {
 	return r.Push(t, message)
 }
 
-// faults makes requests to each server fail from now on, each kind of fault a few times at most.
+// faults makes requests to each server fail from now on, the first few about each thing.
 func (r *rounds) faults() []*faultproxy.Fault {
 	var all []*faultproxy.Fault
+	chance := faultChance
 	add := func(match faultproxy.Match, actions ...faultproxy.Action) {
 		for _, action := range actions {
-			all = append(all, r.proxies.Add(faultproxy.Rule{Match: match, Action: action, Probability: faultChance, Limit: faultLimit}))
+			all = append(all, r.proxies.Add(faultproxy.Rule{Match: match, Action: action, Probability: chance, First: faultFirst}))
 		}
 	}
 	gateway := faultproxy.Answer(http.StatusBadGateway, nil, []byte("<html><body>Bad Gateway</body></html>"))
@@ -219,6 +239,7 @@ func (r *rounds) faults() []*faultproxy.Fault {
 		faultproxy.AnswerOpenStack(http.StatusServiceUnavailable, "later", 0),
 		faultproxy.AnswerOpenStack(http.StatusUnauthorized, "expired", 0),
 		faultproxy.AnswerOpenStack(http.StatusConflict, "something else is going on", 0))
+	chance = gitChance
 	git := faultproxy.Match{Proxy: r.proxies.Git}
 	add(git, everywhere...)
 	add(git,
@@ -258,7 +279,7 @@ func (r *rounds) dies() *death {
 	changing := func(q *http.Request) bool {
 		return q.Method != http.MethodGet && !strings.Contains(q.URL.Path, "/leases") && !strings.HasSuffix(q.URL.Path, "/tokens")
 	}
-	d.fault = r.proxies.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Nth: 1 + r.chance.IntN(mostWrites), Limit: 1, Action: at})
+	d.fault = r.proxies.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Probability: killChance, Latest: mostWrites, Limit: 1, Action: at})
 	return d
 }
 

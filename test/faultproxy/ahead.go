@@ -26,6 +26,9 @@ func readAhead(r *http.Request) error {
 	return nil
 }
 
+// Creates is for Options.Ahead: it selects requests whose bodies say what is to be created, by which chance goes.
+func Creates(r *http.Request) bool { return r.Method == http.MethodPost }
+
 // Body returns the body of a request that Options.Ahead selects, up to 64 KiB of it, and nil of others. What is forwarded
 // stays the same, so that a Match.Request may look there.
 func Body(r *http.Request) []byte {

@@ -1,6 +1,7 @@
 package faultproxy
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -39,12 +40,15 @@ func (c *Control) about(p *Proxy, r *http.Request, verb string) subject {
 
 // named is what an object's id and name are read from.
 type named struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Metadata struct {
+		Name string `json:"name"`
+	} `json:"metadata"` // of Kubernetes
 }
 
 // only returns the one member of an object in JSON, and of that the id and the name if it has them. What has several
-// members, as what Glance says, is such an object itself.
+// members, as what Glance and Kubernetes say, is such an object itself.
 func only(text []byte) (key string, object named) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(text, &members) != nil {
@@ -58,6 +62,7 @@ func only(text []byte) (key string, object named) {
 	if json.Unmarshal(text, &object) != nil {
 		return key, named{} // an id that is a number, or no object at all
 	}
+	object.Name = cmp.Or(object.Name, object.Metadata.Name)
 	return key, object
 }
 

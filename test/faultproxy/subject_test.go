@@ -41,7 +41,7 @@ func drawn(t *testing.T, seed uint64, rule faultproxy.Rule) []string {
 	control := faultproxy.NewControl(seed)
 	control.Alias(prefix, "")
 	fleet := faultproxy.StartFleet(t, map[string]string{"network": startNetworks(t)}, faultproxy.Options{
-		Control: control, Ahead: func(r *http.Request) bool { return r.Method == http.MethodPost },
+		Control: control, Ahead: faultproxy.Creates,
 	})
 	var mu sync.Mutex
 	var failed []string
@@ -142,5 +142,21 @@ func TestFirstAndLatest(t *testing.T) {
 	get("/a")
 	if since.Fired() != 1 {
 		t.Error("requests from before the rule count")
+	}
+}
+
+// Of what Kubernetes is to create the name is in the body, too.
+func TestChanceGoesByTheNamesOfKubernetes(t *testing.T) {
+	server, client := startTarget(t), newClient(t, nil)
+	proxy := faultproxy.Start(t, faultproxy.Options{Target: server.URL, Classify: faultproxy.ClassifyKubernetes, Ahead: faultproxy.Creates})
+	first := proxy.Add(faultproxy.Rule{First: 1})
+	for _, name := range []string{"a", "b", "a"} {
+		body := strings.NewReader(`{"kind":"Secret","metadata":{"name":"` + name + `"},"data":{}}`)
+		if _, _, _, err := do(t, client, "POST", proxy.URL()+"/api/v1/namespaces/n/secrets", body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first.Fired() != 2 {
+		t.Errorf("of two things there were %d first requests", first.Fired())
 	}
 }

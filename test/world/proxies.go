@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,8 +29,9 @@ type Proxies struct {
 
 // Proxies starts proxies before the cluster, the cloud and the Git server. They are closed when the
 // test ends. A world without OpenStack has none before it. A cloud that is not of the test bed skips the test: where its clouds.yaml lies is not
-// known.
-func (w *World) Proxies(t testing.TB) *Proxies {
+// known. Of requests that one of the functions selects the bodies are read before rules are asked, beside those that say
+// what is to be done with an object.
+func (w *World) Proxies(t testing.TB, ahead ...func(*http.Request) bool) *Proxies {
 	t.Helper()
 	if w.Cloud != nil && w.Cloud.CloudsYAML == "" {
 		t.Skip("needs the OpenStack of the test bed, but OS_CLOUD names another one")
@@ -41,17 +43,24 @@ func (w *World) Proxies(t testing.TB) *Proxies {
 	}
 	p.Kubernetes = faultproxy.Start(t, faultproxy.Options{
 		Control: p.Control, Name: "kubernetes", Target: w.Cluster.ServerURL, Transport: transport, TLS: true, HTTP2: true,
-		Classify: faultproxy.ClassifyKubernetes, Ahead: setsLease,
+		Classify: faultproxy.ClassifyKubernetes, Ahead: either(append(slices.Clone(ahead), setsLease)),
 	})
 	repository := w.Git.URL(w.Repository)
 	target := strings.TrimSuffix(repository, "/"+filepath.Base(repository))
 	p.Git = faultproxy.Start(t, faultproxy.Options{Control: p.Control, Name: "git", Target: target})
 	p.env = w.Env("KUPENSTACK_KUBECONFIG="+p.kubeconfig(t), "KUPENSTACK_REPO="+p.Git.URL()+"/"+filepath.Base(repository))
 	if w.Cloud != nil {
-		p.OpenStack = faultproxy.StartFleet(t, w.Cloud.Endpoints, faultproxy.Options{Control: p.Control, Transport: w.Cloud.Transport(), Ahead: acts})
+		p.OpenStack = faultproxy.StartFleet(t, w.Cloud.Endpoints, faultproxy.Options{Control: p.Control, Transport: w.Cloud.Transport(), Ahead: either(append(slices.Clone(ahead), acts))})
 		p.env = append(p.env, "OS_CLIENT_CONFIG_FILE="+p.clouds(t))
 	}
 	return p
+}
+
+// either selects what one of the functions does.
+func either(selects []func(*http.Request) bool) func(*http.Request) bool {
+	return func(r *http.Request) bool {
+		return slices.ContainsFunc(selects, func(one func(*http.Request) bool) bool { return one(r) })
+	}
 }
 
 // acts tells whether a request says in its body alone what is to be done with an object.

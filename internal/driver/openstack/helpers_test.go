@@ -54,7 +54,7 @@ func newBench(t testing.TB, change ...func(*openstack.Options)) *bench {
 func newBenchUnder(t testing.TB, control *faultproxy.Control, change ...func(*openstack.Options)) *bench {
 	t.Helper()
 	cloud := sharedCloud(t)
-	fleet := faultproxy.StartFleet(t, cloud.Endpoints, faultproxy.Options{Transport: cloud.Transport(), Control: control})
+	fleet := faultproxy.StartFleet(t, cloud.Endpoints, faultproxy.Options{Transport: cloud.Transport(), Control: control, Ahead: faultproxy.Creates})
 	credentials := credentialsOf(t, cloud)
 	credentials.Place = credentials.Over(openstack.Place{AuthURL: fleet.URL("identity")})
 	served := http.NewServeMux()

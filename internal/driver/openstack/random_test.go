@@ -30,6 +30,11 @@ const (
 	atOnce = 20
 	// randomRevisions follow each other in one run.
 	randomRevisions = 3
+	// Each kind of fault comes with a chance to the first few requests about each thing.
+	faultChance, faultFirst = 0.01, 2
+	// killChance is that of a request that changes something to be the one at which the process is killed; it is this
+	// one at the latest.
+	killChance, killLatest = 0.2, 8
 )
 
 // TestBedRandomFaults has small configurations of chance come one after another while requests fail by chance and the
@@ -87,7 +92,9 @@ type randomRun struct {
 func newRandomRun(t *testing.T, seed uint64, run string) *randomRun {
 	t.Helper()
 	chance := faultproxy.Rand(seed, "run", run)
-	r := &randomRun{installation: newInstallationUnder(t, "random", faultproxy.NewControl(chance.Uint64())), chance: chance}
+	control := faultproxy.NewControl(chance.Uint64())
+	r := &randomRun{installation: newInstallationUnder(t, "random", control), chance: chance}
+	control.Alias(r.prefix, "") // chance goes by names
 	// What was cut off goes on in a service, which took 22 seconds for it on a machine that was busy with other things: so
 	// this has the time that the product gives it, and not the moment of other tests.
 	r.options.Timeout, r.options.Settle = 10*time.Second, 0
@@ -171,7 +178,7 @@ func (r *randomRun) through(ctx context.Context) error {
 		var rules []*faultproxy.Fault
 		for _, f := range faults() {
 			if !f.late && f.settling == 0 { // what comes late takes longer than a run has time to wait for
-				rules = append(rules, r.fleet.Add(faultproxy.Rule{Match: faultproxy.Match{Request: pastLogin}, Action: f.action, Probability: 0.03, Limit: 1}))
+				rules = append(rules, r.fleet.Add(faultproxy.Rule{Match: faultproxy.Match{Request: pastLogin}, Action: f.action, Probability: faultChance, First: faultFirst}))
 			}
 		}
 		if r.chance.IntN(2) == 0 {
@@ -219,7 +226,7 @@ func (r *randomRun) killed(whole context.Context, wanted []unit.Unit) {
 		at = faultproxy.KillAfter(kill)
 	}
 	changing := func(q *http.Request) bool { return changes(q) && pastLogin(q) }
-	death := r.fleet.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Nth: 1 + r.chance.IntN(8), Action: at})
+	death := r.fleet.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Probability: killChance, Latest: killLatest, Limit: 1, Action: at})
 	_ = r.pass(ctx, store, wanted) // it has no time to tell
 	death.Remove()
 	close(gone)
