@@ -6,7 +6,7 @@ TESTBED   := bin/testbed
 FUZZTIME  ?= 20s
 BENCH     ?= .
 BENCHTIME ?= 1s
-SOAK      ?= 1
+SOAK      ?=
 VERSION   ?= dev
 # Tests that are nothing without servers have this build tag, and so have those of packages whose tests
 # link for longer than they run: the servers' own, the charts, the wiring. The inner loop goes without them.
@@ -66,20 +66,36 @@ fuzz: ## every fuzz target for FUZZTIME each, with the race detector
 	  once || { test "$$before" = "$$(found)"; once; }; \
 	done
 
-# Through gotestsum, which keeps what a test logged when it hangs, its seed above all. However short it is, there are
-# 500 runs of random configurations of OpenStack under random faults, and daemons are killed 300 times at least: the
-# test fails otherwise. The commands that are killed have the race detector, too; not those under random faults, of which
-# the memory is measured.
-soak: SOAKONCE = $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -count 1
-soak: SOAKTEST = $(SOAKONCE) -count $(SOAK) -shuffle on
-soak: RACES = KUPENSTACK_TEST_RACE=1
-soak: $(TESTBED) ## the tests of faults, crashes and kills SOAK times, each time with new seeds and in another order: some hours; SOAK=20 takes days
-	$(TESTBED) run -- $(SOAKTEST) -timeout 60m ./test/process ./test/gitserver ./test/faultproxy ./test/crash
-	$(RACES) $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 40 * $(SOAK) ))m -run 'Kill' -skip '^TestDaemonKilledAt(EveryKindOfRequest|TheOtherKinds|NodesThatLeave)$$' ./internal/engine ./test/e2e
-	KUPENSTACK_TEST_RUNS=$$(( 10 * $(SOAK) )) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 60 * $(SOAK) ))m -run '^TestRandomFaults$$' ./test/e2e
-	$(RACES) KUPENSTACK_TEST_RUNS=$$(( 10 * $(SOAK) )) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 60 * $(SOAK) ))m -run '^TestDaemonKilledAtEveryKindOfRequest$$' ./test/e2e
-	$(RACES) KUPENSTACK_TEST_RUNS=1 $(TESTBED) run -- $(SOAKTEST) -timeout $$(( 60 * $(SOAK) ))m -run '^TestDaemonKilledAt(TheOtherKinds|NodesThatLeave)$$' ./test/e2e
-	KUPENSTACK_TEST_RUNS=$$(( 25 * $(SOAK) > 500 ? 25 * $(SOAK) : 500 )) $(TESTBED) run -- $(SOAKONCE) -timeout $$(( 180 + 10 * $(SOAK) ))m -run '^TestBedRandomFaults$$' ./internal/driver/openstack
+# Through gotestsum, which keeps what a test logged when it hangs, its seed above all. As most of their time is waiting, three of
+# the parts go on at once, and what takes longest comes first.
+# However short it is, daemons are killed 300 times at least: the test fails otherwise. The commands that are killed have the race
+# detector, too; not those under random faults, of which the memory is measured.
+# With SOAK there is all that takes hours: the kills at the other kinds of OpenStack and at nodes that leave, 500 runs of random configurations
+# of OpenStack under random faults in the place of 100, and the whole that often. One comes after the other then.
+SOAKPARTS := soak-sweeps soak-openstack soak-faults soak-kills soak-servers $(if $(SOAK),soak-others)
+PARTLY    := $(MAKE)
+.PHONY: $(SOAKPARTS)
+soak: $(TESTBED) ## faults, crashes and kills with new seeds, in some 40 minutes: 300 kills and 100 random runs; SOAK=1 has 500 and all kinds, in hours, SOAK=20 in days
+	$(GO) list $(BEDS) -race -test -deps -export ./internal/engine ./internal/driver/openstack ./test/e2e >/dev/null # compiled once, not by each
+	$(TESTBED) run -- $(PARTLY) --no-print-directory -k -j $(if $(SOAK),1,3) $(SOAKPARTS)
+
+TIMES        = $(or $(SOAK),1)
+soak-%: ROUNDS = $(if $(SOAK),$$(( 10 * $(SOAK) )),6)
+soak-%: ONCE = $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -vet=off -ldflags=-linkmode=internal -count 1
+soak-%: TEST = $(ONCE) -count $(TIMES) -shuffle on
+soak-%: RACE = KUPENSTACK_TEST_RACE=1
+soak-servers:
+	$(TEST) -timeout 60m ./test/process ./test/gitserver ./test/faultproxy ./test/crash
+soak-kills:
+	$(RACE) $(TEST) -timeout $$(( 40 * $(TIMES) ))m -run 'Kill' -skip '^TestDaemonKilledAt(EveryKindOfRequest|TheOtherKinds|NodesThatLeave)$$' ./internal/engine ./test/e2e
+soak-faults:
+	KUPENSTACK_TEST_RUNS=$(ROUNDS) $(ONCE) -timeout $$(( 60 * $(TIMES) ))m -run '^TestRandomFaults$$' ./test/e2e
+soak-sweeps:
+	$(RACE) KUPENSTACK_TEST_RUNS=$(TIMES) $(TEST) -timeout $$(( 60 * $(TIMES) ))m -run '^TestDaemonKilledAtEveryKindOfRequest$$' ./test/e2e
+soak-others:
+	$(RACE) KUPENSTACK_TEST_RUNS=1 $(TEST) -timeout $$(( 60 * $(TIMES) ))m -run '^TestDaemonKilledAt(TheOtherKinds|NodesThatLeave)$$' ./test/e2e
+soak-openstack:
+	KUPENSTACK_TEST_RUNS=$(if $(SOAK),$$(( 25 * $(SOAK) > 500 ? 25 * $(SOAK) : 500 )),100) $(ONCE) -timeout $$(( 180 + 10 * $(TIMES) ))m -run '^TestBedRandomFaults$$' ./internal/driver/openstack
 
 generate: ## write the generated files
 	$(GO) generate ./...
