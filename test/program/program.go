@@ -19,7 +19,8 @@ const module = "github.com/kupenstack/kupenstack-sync/"
 // tests that kill the daemon. Else they are built as they are shipped: tests measure what they take of the machine.
 const Variable = "KUPENSTACK_TEST_RACE"
 
-func detecting() bool { return os.Getenv(Variable) != "" }
+// Detecting tells whether programs are built with the race detector, and so take several times as much of the machine.
+func Detecting() bool { return os.Getenv(Variable) != "" }
 
 // Build builds the command at path, which is relative to the module's root, and returns the path of
 // the program. In a run with test beds it lies beside these, where go links again only what changed;
@@ -34,7 +35,7 @@ func Build(t testing.TB, path string) string {
 		dir = filepath.Join(bed, "programs")
 	}
 	arguments := []string{"build"}
-	if detecting() {
+	if Detecting() {
 		dir, arguments = filepath.Join(dir, "race"), append(arguments, "-race") // servers know a program by its name
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -70,7 +71,7 @@ func Build(t testing.TB, path string) string {
 // test, however the program ends. It is to be asked for before the program is started.
 func Environment(t testing.TB) []string {
 	t.Helper()
-	if !detecting() {
+	if !Detecting() {
 		return nil
 	}
 	report := filepath.Join(t.TempDir(), "race")
